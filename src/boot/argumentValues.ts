@@ -1,27 +1,30 @@
-/** Checks of the values of kernel arguments whose grammar is known: `console=` and `ip=`. */
+/** Checks the values of the kernel arguments `console=` and `ip=`. */
 
 import { errorRule, type Issue } from '../ignition/rule.ts';
 
-// `console=` as the kernel reads it (Documentation/admin-guide/kernel-parameters.txt): a virtual terminal, a serial port
-// with `bbbbpnf` options (baud, parity, bits, flow control), an early UART by address, or another console device.
-
 const consoleSpec = errorRule(
   'console-spec',
-  'the kernel does not know such a console',
-  'give the device and, for a serial port, its options: tty0, ttyS0,115200n8, ttyAMA0, hvc0',
+  'the kernel does not support this console',
+  'use a device and, for a serial port, its options: tty0, ttyS0,115200n8, ttyAMA0, hvc0',
 );
 const consoleOptions = errorRule(
   'console-options',
-  'the console options are not baud rate, parity, bits and flow control',
-  'write them without separators: 115200, 115200n8 or 115200n8r',
+  'invalid console options: expected baud rate, parity, bits and flow control',
+  'write the options without separators: 115200, 115200n8 or 115200n8r',
 );
 
 const lineOptions = /^\d{2,8}(?:[noe](?:[5-8]r?)?)?$/;
 
-/** The kernel takes any word and then has no console: what it could not mean is an issue here. */
+/**
+ * Checks a `console=` value (Documentation/admin-guide/kernel-parameters.txt of Linux): a virtual terminal, a serial port with
+ * `bbbbpnf` options (baud, parity, bits, flow control), an early UART by address, or another console device. The kernel
+ * accepts any word without an error, and then has no console.
+ */
 export function checkConsole(value: string): Issue[] {
   if (value.startsWith('console=') || value.startsWith('/dev/')) {
-    return [{ rule: consoleSpec, path: [], message: 'the console has a prefix that does not belong there' }];
+    return [
+      { rule: consoleSpec, path: [], message: 'the console has an invalid prefix (console= or /dev/)' },
+    ];
   }
   if (/^(?:null|ttynull|tty\d*)$/.test(value)) return [];
   const device =
@@ -37,13 +40,10 @@ function earlyUart(value: string): RegExpExecArray | null {
   );
 }
 
-// `ip=` as dracut and NetworkManager's initrd generator read it (dracut.cmdline(7)). Only the form is checked: which
-// fields there are and that addresses and methods are such. Whether the addresses fit the network is not known here.
-
 const ipSpec = errorRule(
   'ip-spec',
-  'dracut does not understand this ip= value',
-  'write dhcp, dhcp6 or auto6, INTERFACE:dhcp, or ADDRESS::GATEWAY:NETMASK:HOSTNAME:INTERFACE:none',
+  'dracut does not support this ip= value',
+  'use dhcp, dhcp6 or auto6, INTERFACE:dhcp, or ADDRESS::GATEWAY:NETMASK:HOSTNAME:INTERFACE:none',
 );
 
 const methods = new Set(
@@ -51,7 +51,10 @@ const methods = new Set(
   on any shared ibft static none off`.split(/\s+/),
 );
 
-/** `METHOD`, `INTERFACE:METHOD[:MTU[:MAC]]` or `ADDRESS:PEER:GATEWAY:NETMASK:HOSTNAME:INTERFACE[:METHOD[:…]]`. */
+/**
+ * Checks the syntax of an `ip=` value (dracut.cmdline(7)): `METHOD`, `INTERFACE:METHOD[:MTU[:MAC]]` or
+ * `ADDRESS:PEER:GATEWAY:NETMASK:HOSTNAME:INTERFACE[:METHOD[:…]]`.
+ */
 export function checkIp(value: string): Issue[] {
   const fields = splitFields(value);
   const [first = '', second = ''] = fields;
@@ -60,7 +63,7 @@ export function checkIp(value: string): Issue[] {
   return isStatic(fields) ? [] : [{ rule: ipSpec, path: [] }];
 }
 
-/** Splits at colons, except those of an IPv6 address in brackets; the brackets stay. */
+/** Splits at colons, except inside an IPv6 address in brackets; the brackets are kept. */
 function splitFields(value: string): readonly string[] {
   return value.match(/(?:^|(?<=:))(?:\[[^\]]*\][^:]*|[^:]*)/g) ?? [];
 }
@@ -88,7 +91,7 @@ function octetsFit(address: string): boolean {
   return address.split('.').every((octet) => Number(octet) <= 255);
 }
 
-/** Linux: up to 15 bytes, no slash; a number alone would be taken for a part of an address. */
+/** Linux permits up to 15 bytes without slashes; a number would be read as a part of an address. */
 function isInterface(field: string): boolean {
   return /^[A-Za-z][A-Za-z0-9_.-]{0,14}$/.test(field);
 }

@@ -1,4 +1,4 @@
-/** What a form of output is: how it writes kernel arguments down, and what its loader would not pass on unchanged. */
+/** An output format: how it writes kernel arguments, and which values its boot loader would change. */
 
 import { UsageError } from '../core/errors.ts';
 import { errorRule, type Issue, type Rule } from '../ignition/rule.ts';
@@ -6,18 +6,18 @@ import { argumentName, type BootSettings, type KernelArgument } from './bootSett
 import { checkUrl, isPlainText } from './urlArgument.ts';
 
 export interface BootForm {
-  /** What this form cannot carry, beyond what is wrong everywhere. Paths lead into the settings. */
+  /** Issues that are specific to this format. Paths refer to the settings. */
   check(settings: BootSettings, placed: readonly KernelArgument[]): readonly Issue[];
-  /** What the loader itself puts on the command line, with values as long as they get: for the length limit. */
+  /** Arguments that the boot loader adds, with values of maximum length; for the length limit. */
   added(settings: BootSettings): readonly string[];
-  /** The whole text, with a final line break. The settings have passed the checks. */
+  /** Returns the whole text, with a final line feed. The settings must be checked. */
   render(settings: BootSettings): string;
 }
 
 const argumentOfLoader = errorRule(
   'argument-of-loader',
-  'the boot loader writes this argument itself',
-  'leave it out',
+  'the boot loader sets this argument itself',
+  'remove the argument',
 );
 
 export interface BootImages {
@@ -26,18 +26,18 @@ export interface BootImages {
   readonly initramfsUrls: readonly string[];
 }
 
-/** The URLs that a boot script loads. Throws a `UsageError` where one is not given. */
+/** The URLs that a boot script loads. Throws a `UsageError` if one is missing. */
 export function bootImages(settings: BootSettings): BootImages {
   const { kernelUrl, initramfsUrl, appendedUrls = [] } = settings;
   if (kernelUrl === undefined || initramfsUrl === undefined) {
-    throw new UsageError('a boot script needs the URLs of the kernel and of the initramfs', {
-      hint: 'give --kernel-url and --initramfs-url, or --base-url for both and the root filesystem',
+    throw new UsageError('a boot script requires the URLs of the kernel and the initramfs', {
+      hint: 'add --kernel-url and --initramfs-url, or --base-url for both and the root filesystem',
     });
   }
   return { kernelUrl, initramfsUrls: [initramfsUrl, ...appendedUrls] };
 }
 
-/** Checks the URLs of kernel and initramfs against what a loader can fetch. */
+/** Checks the URLs of the kernel and the initramfs, which must have one of the schemes. */
 export function checkImages(settings: BootSettings, schemes: readonly string[]): readonly Issue[] {
   return placedImages(settings).flatMap(({ text, path }) =>
     checkImage(text, schemes).map((issue) => ({ ...issue, path })),
@@ -50,22 +50,22 @@ function checkImage(url: string, schemes: readonly string[]): readonly Issue[] {
 
 const imageCharacters = errorRule(
   'image-url-characters',
-  'the URL holds white space, double quotes or other than printable ASCII',
-  'percent-encode these characters: a space is %20',
+  'the URL contains whitespace, double quotes, or characters other than printable ASCII',
+  'percent-encode these characters, for example a space as %20',
 );
 
-/** The issues of arguments that the loader writes itself. */
+/** Issues for arguments that the boot loader sets itself. */
 export function checkReserved(placed: readonly KernelArgument[], names: readonly string[]): readonly Issue[] {
   return placed
     .filter(({ text }) => names.includes(argumentName(text)))
     .map(({ text, path }) => ({
       rule: argumentOfLoader,
       path,
-      message: `the boot loader writes ${argumentName(text)}= itself`,
+      message: `the boot loader sets ${argumentName(text)}= itself`,
     }));
 }
 
-/** One rule for all arguments and image URLs of which `isBroken` says that the loader would change them. */
+/** Issues of one rule for all arguments and image URLs that the boot loader would change. */
 export function checkTexts(
   rule: Rule,
   texts: readonly KernelArgument[],
@@ -74,14 +74,14 @@ export function checkTexts(
   return texts.filter(({ text }) => isBroken(text)).map(({ path }) => ({ rule, path }));
 }
 
-/** The image URLs as texts with their settings, to be checked like arguments. */
+/** The image URLs with their settings, to check them like arguments. */
 export function placedImages(settings: BootSettings): readonly KernelArgument[] {
   const { kernelUrl } = settings;
   const kernel = kernelUrl === undefined ? [] : [{ text: kernelUrl, path: ['kernelUrl'] }];
   return [...kernel, ...placedArchives(settings)];
 }
 
-/** The same of the initramfs and what is loaded behind it. */
+/** The URLs of the initramfs and of the appended archives, with their settings. */
 export function placedArchives({ initramfsUrl, appendedUrls = [] }: BootSettings): readonly KernelArgument[] {
   const initramfs = initramfsUrl === undefined ? [] : [{ text: initramfsUrl, path: ['initramfsUrl'] }];
   return [...initramfs, ...appendedUrls.map((text, index) => ({ text, path: ['appendedUrls', index] }))];

@@ -1,4 +1,4 @@
-/** The forms in which kernel arguments are written, by name, and the checks of settings for them. */
+/** The output formats for kernel arguments by name, and the checks of settings for them. */
 
 import { readAsset } from '../assets.ts';
 import type { Architecture } from '../core/architecture.ts';
@@ -14,21 +14,21 @@ import { checkIpaArgument } from './ipaParameter.ts';
 import { checkProxyArguments, checkSetenv, kernelArguments, placedArguments } from './kernelArguments.ts';
 import { checkUrl, isPlainText, urlPlaintext } from './urlArgument.ts';
 
-/**
- * The options of ironic.conf that give kernel arguments to the ramdisk. Ironic writes them unquoted into its iPXE, GRUB
- * and PXELINUX files, so what any of these would change is named here already.
- */
 const ironicName = errorRule(
   'ironic-argument-name',
   'Ironic accepts only letters, digits, dots, dashes and underscores in the name of an argument',
-  'leave this argument out of ironic.conf',
+  'remove the argument, which ironic.conf does not support',
 );
 const ironicGrub = warningRule(
   'ironic-grub',
-  'Ironic writes this argument unquoted into grub.cfg, where its special characters cut or change it',
-  'percent-encode them in a URL, or boot these machines by iPXE',
+  'Ironic writes this argument unquoted to grub.cfg, where special characters truncate or change it',
+  'percent-encode the characters in a URL, or use iPXE to boot these machines',
 );
 
+/**
+ * The options of ironic.conf for kernel arguments of the ramdisk. Ironic writes them unquoted to its files for iPXE, GRUB and
+ * PXELINUX. Therefore characters that are special to one of these boot loaders are reported.
+ */
 const ironic: BootForm = {
   check: (_settings, placed) => [
     ...checkReserved(placed, ['initrd', 'BOOTIF']),
@@ -36,7 +36,7 @@ const ironic: BootForm = {
     ...checkTexts(ipxeExpansion, placed, (text) => text.includes('${')),
     ...checkTexts(ironicGrub, placed, (text) => !text.includes('${') && /[$'\\;&|<>{}]/.test(text)),
   ],
-  // What Ironic's templates and Ironic itself add, of usual length; the URL of the API is not known here.
+  // Arguments that Ironic and its templates add, with usual lengths; the URL of the API is unknown here.
   added: () => [
     'selinux=0 troubleshoot=0 text BOOTIF=00:00:00:00:00:00 initrd=deploy_ramdisk ipa-debug=1',
     `ipa-global-request-id=req-${'0'.repeat(36)}`,
@@ -47,16 +47,14 @@ const ironic: BootForm = {
     }),
 };
 
-/**
- * The arguments on one line, and the same as JSON: for pasting into, or being read by, whatever boots the machine.
- */
+/** The arguments as one line. */
 const plain: BootForm = {
   check: (_settings, placed) => checkReserved(placed, ['initrd']),
   added: () => [],
   render: (settings) => `${kernelArguments(settings).join(' ')}\n`,
 };
 
-/** `arguments` as a list, `commandLine` as one string, and the URLs of kernel and initramfs where they are known. */
+/** JSON: `arguments` as a list, `commandLine` as one string, and the URLs of the kernel and the initramfs if they are set. */
 const json: BootForm = {
   ...plain,
   render: (settings) => {
@@ -79,22 +77,20 @@ export const bootFormNames = [
   'json',
 ] as const satisfies BootFormName[];
 
-/** Everything that is wrong or doubtful about `settings` written as `form`. Paths lead into the settings. */
+/** Returns the findings for `settings` in the format `form`. Paths refer to the settings. */
 export function checkBoot(settings: BootSettings, form: BootForm): readonly Finding[] {
   return checkForms(settings, [form], 'x86_64').map(findingOf);
 }
 
-// The check of kernel arguments by themselves, for the loaders that they are written for, and for the kernel.
-
 const commandLineLength = errorRule(
   'command-line-length',
   'the kernel command line is too long',
-  'shorten the URLs, or move ipa parameters into the configuration file of the agent',
+  'shorten the URLs, or move ipa- parameters to the configuration file of the agent',
 );
 
 /**
- * COMMAND_LINE_SIZE of each kernel, less the final NUL. The kernel drops the rest without a word. On s390x newer
- * kernels take more, but the boot loaders of CoreOS reserve no more than that.
+ * COMMAND_LINE_SIZE of each kernel, minus the final NUL. The kernel silently truncates longer command lines. Newer kernels for
+ * s390x support more, but the boot loaders of CoreOS do not reserve more.
  */
 const longestCommandLine: Readonly<Record<Architecture, number>> = {
   x86_64: 2047,
@@ -104,8 +100,8 @@ const longestCommandLine: Readonly<Record<Architecture, number>> = {
 };
 
 /**
- * Everything that is wrong or doubtful about `settings` written in each of `forms`. Paths lead into the settings. Of
- * the forms, the one with the longest command line counts for its limit.
+ * Returns the issues of `settings` in all of the formats. Paths refer to the settings. The length limit applies to the format
+ * with the longest command line.
  */
 export function checkForms(
   settings: BootSettings,
@@ -134,55 +130,54 @@ function checkLength(length: number, longest: number): readonly Issue[] {
 
 const argumentCharacters = errorRule(
   'argument-characters',
-  'the kernel splits or changes an argument with white space, double quotes or other than printable ASCII',
-  'give each argument by itself, and percent-encode other characters of a URL',
+  'the argument contains whitespace, double quotes, or characters other than printable ASCII; the kernel would split or change it',
+  'use one option per argument, and percent-encode other characters of a URL',
 );
-const argumentEmpty = errorRule('argument-empty', 'the argument has no name', 'write NAME or NAME=VALUE');
+const argumentEmpty = errorRule('argument-empty', 'the argument has no name', 'use NAME or NAME=VALUE');
 const argumentConflict = errorRule(
   'argument-conflict',
-  'the argument is there already with another value, and only the last one counts',
-  'keep one of the two',
+  'the argument is set twice with different values, and only the last value applies',
+  'remove one of the two arguments',
 );
 const argumentRepeated = warningRule(
   'argument-repeated',
-  'the argument is there more than once, with different values; of most arguments only the last one counts',
-  'keep one of them, unless this argument may repeat',
+  'the argument is repeated with different values; for most arguments only the last value applies',
+  'remove all but one, unless this argument is repeatable',
 );
 const argumentLiveIso = errorRule(
   'argument-liveiso',
-  'coreos.liveiso= makes the machine look for the live ISO instead of the root filesystem from the network',
-  'leave it out: it belongs into live ISOs only',
+  'coreos.liveiso= makes the machine search for the live ISO instead of the root filesystem from the network',
+  'remove the argument; it is valid only on live ISOs',
 );
 const argumentInstalls = warningRule(
   'argument-installs',
-  'coreos.inst arguments make the ramdisk install CoreOS by itself, beside the agent',
-  'leave them out: Ironic decides what is written to the disk',
+  'coreos.inst arguments make the ramdisk install CoreOS automatically, in addition to the agent',
+  'remove the arguments; Ironic decides what is written to the disk',
 );
 const ignitionTwice = errorRule(
   'ignition-twice',
-  'the initramfs carries the Ignition config, and ignition.config.url names another one',
-  'use one of the two',
+  'the initramfs contains the Ignition config, and ignition.config.url refers to a second config',
+  'use only one of --embedded and --ignition-url',
 );
 const ignitionMissing = warningRule(
   'ignition-missing',
-  'no Ignition config is named: the agent starts only if the initramfs carries one',
-  'give --ignition-url, or confirm with --embedded',
+  'no Ignition config is set: the agent starts only if the initramfs contains a config',
+  'use --ignition-url, or confirm with --embedded',
 );
 const rootfsMissing = warningRule(
   'rootfs-missing',
-  'no root filesystem is named: the boot fails unless it is appended to the initramfs',
-  'give --rootfs-url',
+  'no root filesystem is set: the boot fails unless it is appended to the initramfs',
+  'use --rootfs-url',
 );
 
-/** The programs that fetch these files: coreos-livepxe-rootfs.sh (curl) and Ignition. */
+/** Schemes that coreos-livepxe-rootfs.sh (curl) and Ignition support. */
 const rootfsSchemes = ['http', 'https', 'tftp'];
 const ignitionSchemes = ['http', 'https', 'tftp', 's3', 'gs'];
 
 /**
- * What is wrong with a set of kernel arguments, whatever loader passes them on. An argument is judged by its name, so
- * that one that is added by hand meets the same rules as one that is made from an option. Not checked: the hundreds of
- * arguments of the kernel and its drivers; they are passed on as they are.
- * Issues are in the order of the arguments; their paths lead into `settings`.
+ * Returns the issues of kernel arguments that do not depend on the boot loader, in the order of the arguments. Arguments are
+ * checked by name, so the same rules apply to `--karg` and to other options. The hundreds of arguments of the kernel and its
+ * drivers are not checked. Paths refer to `settings`.
  */
 function checkArguments(settings: BootSettings, placed: readonly KernelArgument[]): readonly Issue[] {
   return [
@@ -222,7 +217,7 @@ function checkArgument(text: string): readonly Issue[] {
   }
 }
 
-/** Whether an argument can be one at all; if not, nothing else is said about it. */
+/** Whether an argument is well-formed; other issues are reported only for well-formed arguments. */
 function isWellFormed(text: string): boolean {
   return isPlainText(text) && argumentName(text) !== '';
 }
@@ -243,7 +238,7 @@ function checkRepetitions(placed: readonly KernelArgument[]): readonly Issue[] {
   return issues;
 }
 
-/** What may be there once: a variable of the environment goes by its own name. */
+/** The name to compare for repetitions; for an environment variable it includes the name of the variable. */
 function repeatedName(text: string): string {
   const name = argumentName(text);
   return name === 'systemd.setenv' ? `${name}=${argumentName(argumentValue(text) ?? '')}` : name;
@@ -254,14 +249,14 @@ function repetition(name: string): Omit<Issue, 'path'> {
   return { rule, message: `${name}: ${rule.message}` };
 }
 
-/** Arguments of which dracut, Ignition, CoreOS and the agent take one: a second one is a contradiction. */
+/** Whether dracut, Ignition, CoreOS or the agent use only one value of the argument. */
 function isSingle(name: string): boolean {
   return /^(?:ipa-.*|ignition\..*|coreos\.live\..*|BOOTIF|boot_method|root|fips|selinux|enforcing|rd\.neednet|rd\.bootif)$/.test(
     name,
   );
 }
 
-/** Arguments that add up. */
+/** Whether the argument is repeatable. */
 function mayRepeat(name: string): boolean {
   return /^(?:console|earlycon|ip|nameserver|ifname|bond|bridge|team|vlan|rd\.route|rd\.znet|rd\.driver\..*|systemd\.(?:wants|mask)|module_blacklist|modprobe\.blacklist|pci|memmap|initcall_blacklist)$/.test(
     name,

@@ -1,4 +1,4 @@
-/** The scripts and menu entries of the boot loaders GRUB, iPXE and PXELINUX, and what each of them cannot express. */
+/** Boot scripts and menu entries for GRUB, iPXE and PXELINUX, with the checks for each boot loader. */
 
 import { readAsset } from '../assets.ts';
 import { fillTemplate } from '../formats/template.ts';
@@ -16,28 +16,28 @@ import type { BootSettings } from './bootSettings.ts';
 import { kernelArguments } from './kernelArguments.ts';
 import { parseBootUrl } from './urlArgument.ts';
 
-// A GRUB menu entry. GRUB's shell takes everything between single quotes as it is; what it then hands to the kernel it
-// prefixes with backslashes where it finds quotes or backslashes (lib/cmdline.c), so those are refused.
-//
-// Left out: https, which GRUB does not speak, and loading modules. Where `http` is not built in, as in Debian's signed GRUB
-// for network boot, GRUB itself looks for http.mod in the folder of its platform beside the configuration.
-
 const grubQuotes = errorRule(
   'grub-quotes',
-  'GRUB puts a backslash before every quote and backslash that it hands to the kernel',
-  'leave quotes and backslashes out, or percent-encode them in a URL: %27, %5C',
+  'GRUB adds a backslash before every quote and backslash in kernel arguments',
+  'remove quotes and backslashes, or percent-encode them in a URL: %27, %5C',
 );
 const grubPort = warningRule(
   'grub-port',
-  'GRUB before 2.12 ignores the port and asks port 80, unless the distribution has changed it',
-  'serve the files on port 80, or load them by tftp',
+  'GRUB before 2.12 ignores the port and uses port 80, except with patches of a distribution',
+  'serve the files on port 80, or use tftp',
 );
 const grubCredentials = errorRule(
   'grub-credentials',
-  'GRUB cannot send credentials',
-  'serve the file without them',
+  'GRUB does not support credentials in URLs',
+  'serve the file without credentials',
 );
 
+/**
+ * A GRUB menu entry. The shell of GRUB does not change text in single quotes, but GRUB adds backslashes before quotes and
+ * backslashes in kernel arguments (lib/cmdline.c), so these characters are refused. Not supported: https, which GRUB does not
+ * support, and loading modules. If `http` is not built in, for example in the signed GRUB of Debian for network boot, GRUB
+ * itself loads http.mod from the folder of its platform in the folder of the configuration.
+ */
 export const grub: BootForm = {
   check: (settings, placed) => {
     const images = placedImages(settings);
@@ -53,7 +53,7 @@ export const grub: BootForm = {
   render: (settings) => fillTemplate(readAsset('templates/boot/grub.cfg'), loadingWords(settings)),
 };
 
-/** What the commands `linux` and `initrd` are given, each part quoted. The settings have passed the checks. */
+/** The quoted arguments of the commands `linux` and `initrd`. The settings must be checked. */
 export function loadingWords(
   settings: BootSettings,
 ): Readonly<Record<'kernel' | 'archives' | 'arguments', string>> {
@@ -65,12 +65,12 @@ export function loadingWords(
   };
 }
 
-/** A word for GRUB's shell. Words of letters, digits and harmless punctuation stay bare, to be read easily. */
+/** Quotes a word for the shell of GRUB. Words of letters, digits and safe punctuation are not quoted, for readability. */
 export function quoteGrub(word: string): string {
   return /^[A-Za-z0-9_.:/=,@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** `http://host:8080/a/kernel` as GRUB names it: `(http,host:8080)/a/kernel`. Other text stays as it is. */
+/** Converts `http://host:8080/a/kernel` to the syntax of GRUB: `(http,host:8080)/a/kernel`. Other text is not changed. */
 function grubPath(url: string): string {
   const parts = parseBootUrl(url);
   if (parts === undefined) return url;
@@ -78,20 +78,21 @@ function grubPath(url: string): string {
   return `(${parts.scheme},${parts.host}${port})${parts.path}`;
 }
 
-// An iPXE script. iPXE splits a line at white space and expands `${…}`; it has no quotes and no escapes (exec.c,
-// settings.c), so what it would change is refused here. EFI kernels find their initramfs by the name in `initrd=`.
-
 export const ipxeExpansion = errorRule(
   'ipxe-expansion',
-  'iPXE would replace ${…} by the value of a setting, and cannot be told not to',
-  'leave ${ out, or percent-encode it in a URL: %24%7B',
+  'iPXE replaces ${…} with the value of a setting, and does not support escaping',
+  'remove ${, or percent-encode it in a URL: %24%7B',
 );
 const ipxeComment = errorRule(
   'ipxe-word',
-  'iPXE takes a word that starts with # for a comment, and the words ||, && and ; for its own operators',
-  'leave this argument out',
+  'iPXE interprets a word that starts with # as a comment, and the words ||, && and ; as operators',
+  'remove the argument',
 );
 
+/**
+ * An iPXE script. iPXE splits a line at white space and expands `${…}`; it has neither quotes nor escapes (exec.c,
+ * settings.c), so text that it would change is refused. EFI kernels find their initramfs by the name in `initrd=`.
+ */
 export const ipxe: BootForm = {
   check: (settings, placed) => [
     ...checkImages(settings, ['http', 'https', 'tftp', 'ftp', 'nfs']),
@@ -100,7 +101,7 @@ export const ipxe: BootForm = {
     ...checkTexts(ipxeComment, placed, (text) => /^(?:#.*|\|\||&&|;)$/.test(text)),
   ],
   added: (settings) => [
-    bootImages(settings).kernelUrl.replace(/^.*\//, ''), // for UEFI, the name of the kernel comes first
+    bootImages(settings).kernelUrl.replace(/^.*\//, ''), // with UEFI, the command line begins with the name of the kernel
     'BOOTIF=00:00:00:00:00:00',
     ...archiveNames(settings).map((name) => `initrd=${name}`),
   ],
@@ -109,8 +110,8 @@ export const ipxe: BootForm = {
 };
 
 /**
- * The commands that load kernel and archives and start them; a failure of each goes to `:retry`. `options` are those of
- * every download, each with a blank behind it. The settings have passed the checks.
+ * The commands that load the kernel and the archives and start the kernel; if a command fails, they jump to `:retry`. `options`
+ * apply to every download, each followed by a space. The settings must be checked.
  */
 export function renderLoading(settings: BootSettings, options: string): string {
   const { kernelUrl, initramfsUrls } = bootImages(settings);
@@ -129,24 +130,25 @@ function archiveNames({ appendedUrls = [] }: BootSettings): readonly string[] {
   return ['initramfs', ...appendedUrls.map((_url, index) => `initramfs${index + 2}`)];
 }
 
-// A PXELINUX configuration. `append` takes the rest of its line as it is; `initrd` is a list with commas. URLs need
-// lpxelinux.0, which knows http, ftp and tftp. `ipappend 2` gives `BOOTIF=`.
-
 const pxelinuxComma = errorRule(
   'pxelinux-comma',
-  'PXELINUX splits the initramfs at commas',
-  'percent-encode the comma: %2C',
+  'PXELINUX splits the URL of the initramfs at commas',
+  'percent-encode the comma as %2C',
 );
 
 const pxelinuxFileLength = errorRule(
   'pxelinux-file-length',
-  'PXELINUX takes no name of a file, or URL, that is longer than 255 bytes',
-  'serve the file under a shorter URL',
+  'PXELINUX does not support file names or URLs longer than 255 bytes',
+  'use a shorter URL',
 );
 
-/** FILENAME_MAX of Syslinux (core/include/fs.h), less the final NUL. */
+/** FILENAME_MAX of Syslinux (core/include/fs.h), minus the final NUL. */
 const longestFile = 255;
 
+/**
+ * A PXELINUX configuration. `append` uses the rest of its line unchanged; `initrd` is a comma-separated list. URLs require
+ * lpxelinux.0, which supports http, ftp and tftp. `ipappend 2` sets `BOOTIF=`.
+ */
 export const pxelinux: BootForm = {
   check: (settings, placed) => [
     ...checkImages(settings, ['http', 'ftp', 'tftp']),

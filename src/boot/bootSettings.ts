@@ -1,45 +1,45 @@
-/** What a network boot of the ramdisk is made from, as the operator says it. Nothing here has been checked yet. */
+/** The settings of the operator for network boot of the ramdisk, not checked. */
 
 export interface BootSettings {
-  /** Where the kernel and the initramfs are loaded from; only boot scripts need them. */
+  /** URLs of the kernel and the initramfs; only boot scripts require them. */
   readonly kernelUrl?: string;
   readonly initramfsUrl?: string;
   /**
-   * Archives that are loaded behind the initramfs, in this order, such as one with the Ignition config of a host. An
-   * EFI kernel puts them behind each other without a gap, so it finds one that is not compressed only if the sizes of
-   * those before it are multiples of four.
+   * URLs of archives that are loaded after the initramfs in this order, for example with the Ignition config of a host. An EFI
+   * kernel concatenates them without padding, so it finds an uncompressed archive only if the sizes of all previous archives
+   * are multiples of four.
    */
   readonly appendedUrls?: readonly string[];
-  /** Where the initramfs fetches the root filesystem from. */
+  /** URL from which the initramfs fetches the root filesystem. */
   readonly rootfsUrl?: string;
-  /** Where Ignition fetches its config from. */
+  /** URL from which Ignition fetches its config. */
   readonly ignitionUrl?: string;
-  /** Whether the initramfs carries the config instead. */
+  /** Whether the initramfs contains the config instead. */
   readonly embedded: boolean;
-  /** dracut's `ip=` values, one per interface. */
+  /** `ip=` values for dracut, one per interface. */
   readonly ip: readonly string[];
   /** `console=` values; the last becomes /dev/console. */
   readonly consoles: readonly string[];
-  /** `NAME=VALUE`, the name as in the agent's configuration file or as on the kernel command line. */
+  /** `NAME=VALUE`; the name is that of the configuration file of the agent or of the kernel command line. */
   readonly ipaParameters: readonly string[];
-  /** Any other arguments, one each. */
+  /** Other arguments, one per item. */
   readonly extraArguments: readonly string[];
-  /** The way to the root filesystem, and then of the whole ramdisk. */
+  /** Proxies for fetching the root filesystem, and for the services of the ramdisk. */
   readonly proxy?: BootProxy;
 }
 
-/** As `parseProxyUrl` and `parseNoProxy` of the agent's settings give them. */
+/** As returned by `parseProxyUrl` and `parseNoProxy`. */
 export interface BootProxy {
   readonly http?: string;
   readonly https?: string;
-  /** Hosts that are reached directly, those of Ironic among them. */
+  /** Hosts that are contacted without a proxy, including the hosts of Ironic. */
   readonly noProxy: readonly string[];
 }
 
 /** A kernel argument and the setting that it comes from. */
 export interface KernelArgument {
   readonly text: string;
-  /** A path into `BootSettings`; empty for the arguments that are always there. */
+  /** Path in `BootSettings`; empty for arguments that are always present. */
   readonly path: readonly (string | number)[];
 }
 
@@ -49,7 +49,7 @@ export function argumentName(text: string): string {
   return equals === -1 ? text : text.slice(0, equals);
 }
 
-/** What follows the first `=`; undefined for an argument without one. */
+/** The value after the first `=`; undefined for an argument without `=`. */
 export function argumentValue(text: string): string | undefined {
   const equals = text.indexOf('=');
   return equals === -1 ? undefined : text.slice(equals + 1);

@@ -1,8 +1,8 @@
 /**
- * `ipa-…` arguments, from which the agent takes the defaults of its options. It takes values as they are and converts
- * numbers while it starts, so a wrong one means no agent.
+ * `ipa-…` arguments, which set the defaults of the options of the agent. The agent converts numbers when it starts, and exits
+ * if a value is invalid.
  *
- * Not checked: values that need a library of the agent to be judged, such as cipher suites.
+ * Not checked: values that require a library of the agent, for example cipher suites.
  */
 
 import { findRemovedIpaOption, ipaKnowledge, suggestIpaOption, type IpaOption } from '../ipa/ipaOptions.ts';
@@ -12,25 +12,25 @@ import { argumentName, argumentValue } from './bootSettings.ts';
 const ipaNoValue = errorRule(
   'ipa-parameter-value-missing',
   'the agent ignores a parameter without a value',
-  'write NAME=VALUE, e.g. insecure=1',
+  'use NAME=VALUE, for example insecure=1',
 );
 const ipaUnknown = warningRule(
   'ipa-parameter-unknown',
-  'the agent does not know this kernel parameter and ignores it',
-  'see the options of ironic-python-agent that have a kernel parameter',
+  'the agent does not support this kernel parameter, and ignores it',
+  'use an option of ironic-python-agent that has a kernel parameter',
 );
 const ipaValue = errorRule(
   'ipa-parameter-value',
-  'the agent does not take this value',
-  'give a value of the type of this option',
+  'invalid value for an option of the agent',
+  'use a value of the type of this option',
 );
 const ipaSecret = warningRule(
   'ipa-parameter-secret',
   'the value is a secret, and every program on the machine can read the kernel command line',
-  'leave it to Ironic, which hands out secrets when the agent calls it',
+  'remove the parameter; Ironic sends secrets to the agent in the lookup',
 );
 
-/** The kernel argument for `NAME=VALUE`; the name as in a file (`ntp_server`) or as an argument (`ipa-ntp-server`). */
+/** The kernel argument for `NAME=VALUE`, with the name of an option (`ntp_server`) or of an argument (`ipa-ntp-server`). */
 export function ipaArgument(assignment: string): string {
   const name = argumentName(assignment);
   return parameterName(name) + assignment.slice(name.length);
@@ -43,7 +43,7 @@ function parameterName(name: string): string {
   return option?.kernelParam ?? `ipa-${name.replaceAll('_', '-')}`;
 }
 
-/** What is wrong with an argument whose name starts with `ipa-`. */
+/** Returns the issues of an argument with the prefix `ipa-`. */
 export function checkIpaArgument(text: string): readonly Issue[] {
   const name = argumentName(text);
   const value = argumentValue(text);
@@ -69,14 +69,14 @@ function unknownParameter(name: string): Issue {
     return {
       rule: ipaUnknown,
       path: [],
-      hint: `ironic-python-agent ${removed.last} was the last to know it`,
+      hint: `remove the parameter; ironic-python-agent ${removed.last} was the last release that supports it`,
     };
   }
   const option = suggestIpaOption('DEFAULT', plain);
   if (option === undefined) return { rule: ipaUnknown, path: [] };
   const hint =
     option.kernelParam === undefined
-      ? `set ${option.name} in the configuration file of the agent: it has no kernel parameter`
+      ? `set ${option.name} in the configuration file of the agent; it has no kernel parameter`
       : `did you mean ${option.kernelParam}?`;
   return { rule: ipaUnknown, path: [], hint };
 }
@@ -84,19 +84,19 @@ function unknownParameter(name: string): Issue {
 function checkValue(option: IpaOption, value: string): readonly Issue[] {
   const { choices, pattern, type } = option;
   if (choices !== undefined) {
-    return choices.includes(value) ? [] : [wrongValue(option, `one of ${choices.join(', ')}`)];
+    return choices.includes(value) ? [] : [invalidValue(option, `one of ${choices.join(', ')}`)];
   }
   if (pattern !== undefined && !new RegExp(pattern).test(value)) {
-    return [wrongValue(option, `what matches ${pattern}`)];
+    return [invalidValue(option, `a match of ${pattern}`)];
   }
-  if (type === 'boolean' && !booleanText.test(value)) return [wrongValue(option, '1 or 0')];
-  if (type === 'float' && !floatText.test(value)) return [wrongValue(option, 'a number')];
+  if (type === 'boolean' && !booleanText.test(value)) return [invalidValue(option, '1 or 0')];
+  if (type === 'float' && !floatText.test(value)) return [invalidValue(option, 'a number')];
   if (type === 'integer') return checkRange(option, value, option);
   if (type === 'port') return checkRange(option, value, { min: 0, max: 65_535 });
   return [];
 }
 
-/** The texts that oslo_utils takes for true or false; with any other the default silently stays. */
+/** Texts that oslo_utils accepts as true or false; with any other text, the default is silently used. */
 const booleanText = /^(?:1|t|true|on|y|yes|0|f|false|off|n|no)$/i;
 const floatText = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 
@@ -110,11 +110,11 @@ function checkRange(
   value: string,
   { min = -Infinity, max = Infinity }: Range,
 ): readonly Issue[] {
-  if (!/^[+-]?\d{1,15}$/.test(value)) return [wrongValue(option, 'a whole number')];
-  if (Number(value) < min) return [wrongValue(option, `at least ${min}`)];
-  return Number(value) > max ? [wrongValue(option, `at most ${max}`)] : [];
+  if (!/^[+-]?\d{1,15}$/.test(value)) return [invalidValue(option, 'an integer')];
+  if (Number(value) < min) return [invalidValue(option, `at least ${min}`)];
+  return Number(value) > max ? [invalidValue(option, `at most ${max}`)] : [];
 }
 
-function wrongValue(option: IpaOption, expected: string): Issue {
-  return { rule: ipaValue, path: [], message: `${option.name} has to be ${expected}`, hint: option.help };
+function invalidValue(option: IpaOption, expected: string): Issue {
+  return { rule: ipaValue, path: [], message: `${option.name} must be ${expected}`, hint: option.help };
 }

@@ -1,9 +1,9 @@
 /**
- * The kernel arguments that boot CoreOS into Ignition and the agent. Always in this order, so that two runs compare:
- * root filesystem, Ignition, network, proxies, consoles, the agent's parameters, and what the operator adds.
+ * The kernel arguments that boot CoreOS with Ignition and the agent. The order is constant, so that outputs can be compared:
+ * root filesystem, Ignition, network, proxies, consoles, parameters of the agent, and arguments of the operator.
  *
- * Left out: `nofb nomodeset vga=normal` and the like, Ironic's habits that CoreOS does not need, and `sshkey=`, which
- * CoreOS does not read. Both may be added.
+ * Not included: defaults of Ironic that CoreOS does not need, such as `nofb nomodeset vga=normal`, and `sshkey=`, which CoreOS
+ * does not support. The operator can add them.
  */
 
 import { maskText } from '../core/masking.ts';
@@ -12,18 +12,18 @@ import { argumentName, argumentValue, type BootSettings, type KernelArgument } f
 import { ipaArgument } from './ipaParameter.ts';
 import { parseBootUrl, urlCredentials } from './urlArgument.ts';
 
-/** The arguments as texts, in the order described above. They are not checked; see `checkBoot`. */
+/** The arguments as strings, in the constant order. They are not checked; see `checkBoot`. */
 export function kernelArguments(settings: BootSettings): readonly string[] {
   return placedArguments(settings).map((argument) => argument.text);
 }
 
-/** What of the arguments others must not see, as nouns for a sentence. */
+/** Secrets in the arguments, as nouns for a message. */
 export function argumentSecrets(settings: BootSettings): readonly string[] {
   const isSecret = kernelArguments(settings).some((text) => maskText(text) !== text);
   return isSecret ? ['a password in the kernel arguments'] : [];
 }
 
-/** The same arguments, each with the setting that it comes from. An added argument that is already there is left out. */
+/** The arguments with the settings that they come from. An extra argument that is already present is omitted. */
 export function placedArguments(settings: BootSettings): readonly KernelArgument[] {
   const own: readonly KernelArgument[] = [
     ...named('coreos.live.rootfs_url', settings.rootfsUrl, 'rootfsUrl'),
@@ -53,36 +53,34 @@ function each(
   return values.map((value, index) => ({ text: format(value), path: [setting, index] }));
 }
 
-/** CoreOS asks for the network itself when it needs it; an explicit `ip=` has to work also when it does not. */
+/** CoreOS enables the network only if it needs it; with an explicit `ip=`, the network is always enabled. */
 function networkDemand(settings: BootSettings): readonly KernelArgument[] {
   return settings.ip.length === 0 ? [] : [{ text: 'rd.neednet=1', path: ['ip'] }];
 }
-
-// Proxies for the initramfs, as environment variables that systemd takes from the kernel command line
-// (`systemd.setenv=`, systemd(1)) and gives to every service. The service coreos-livepxe-rootfs fetches the root
-// filesystem with curl, which reads them. As systemd of the ramdisk itself reads the same command line, they reach the
-// agent, too: hence the hosts of Ironic have to be among the direct ones.
-//
-// Ignition cannot be given a proxy that way: its HTTP client does not look at the environment (internal/resource/http.go)
-// and knows no proxy before it has a config.
 
 const proxyScope: Rule = {
   id: 'proxy-scope',
   severity: 'info',
   message:
-    'the proxy is for the fetch of the root filesystem, and every service of the ramdisk gets it as http_proxy, ' +
+    'the proxy is used to fetch the root filesystem, and every service of the ramdisk gets it as http_proxy, ' +
     'https_proxy and no_proxy',
-  hint: 'the agent and podman get it by the Ignition config as well, if that is rendered with the same proxy',
+  hint: 'render the Ignition config with the same proxy for the agent and podman',
 };
 const proxyIgnition = warningRule(
   'proxy-ignition',
-  'Ignition fetches its config without a proxy, as it takes none from the kernel command line',
-  'serve the config where the machine reaches it directly and name that host in --no-proxy, or embed the config',
+  'Ignition fetches its config without a proxy, because it ignores proxies in the kernel arguments',
+  'serve the config from a host that needs no proxy and add that host to --no-proxy, or embed the config',
 );
 
 /**
- * Only in lower case: curl does not know HTTP_PROXY, and everything else reads these as well. systemd removes single
- * quotes, which a URL may have.
+ * Proxies for the initramfs, as environment variables that systemd reads from the kernel command line (`systemd.setenv=`,
+ * systemd(1)) and passes to every service. coreos-livepxe-rootfs uses them to fetch the root filesystem with curl. systemd of
+ * the ramdisk reads the same command line, so the agent gets them, too: therefore `noProxy` must contain the hosts of Ironic.
+ *
+ * Ignition ignores them: its HTTP client does not read the environment (internal/resource/http.go).
+ *
+ * The names are in lower case, because curl ignores HTTP_PROXY, and all other programs read these names, too. Single quotes
+ * in a URL are encoded, because systemd removes them.
  */
 export function proxyArguments({ proxy }: BootSettings): readonly KernelArgument[] {
   if (proxy === undefined) return [];
@@ -102,7 +100,7 @@ function assignment(variable: string, value: string, setting: string): KernelArg
   return { text: `systemd.setenv=${variable}=${value}`, path: ['proxy', setting] };
 }
 
-/** What has to be said about the proxies as a whole. */
+/** Returns the issues of the proxies. */
 export function checkProxyArguments({ proxy, ignitionUrl = '' }: BootSettings): readonly Issue[] {
   if (proxy === undefined) return [];
   const url = parseBootUrl(ignitionUrl);
@@ -116,13 +114,13 @@ export function checkProxyArguments({ proxy, ignitionUrl = '' }: BootSettings): 
   ];
 }
 
-/** Of a network it is not known whether it has the host, so nothing is said then. */
+/** A network range is treated as containing the host, because names cannot be resolved here. */
 function covers(entry: string, host: string): boolean {
   const bare = host.replace(/^\[|\]$/g, '');
   return entry === '*' || entry.includes('/') || bare === entry || bare.endsWith(entry.replace(/^\.?/, '.'));
 }
 
-/** `systemd.setenv=VARIABLE=VALUE`, whoever wrote it. */
+/** Checks `systemd.setenv=VARIABLE=VALUE` for proxy credentials. */
 export function checkSetenv(value: string): readonly Issue[] {
   const isProxy = /^(?:https?|ftp|all)_proxy$/i.test(argumentName(value));
   const hasCredentials = isProxy && parseBootUrl(argumentValue(value) ?? '')?.credentials === true;
@@ -131,24 +129,25 @@ export function checkSetenv(value: string): readonly Issue[] {
     {
       rule: urlCredentials,
       path: [],
-      message: 'the proxy has credentials, and every program on the machine can read the kernel command line',
-      hint: 'let the ramdisks through without a password, or serve the root filesystem where no proxy is needed',
+      message:
+        'the proxy URL contains credentials, and every program on the machine can read the kernel command line',
+      hint: 'use a proxy without a password, or serve the root filesystem from a host that needs no proxy',
     },
   ];
 }
 
-// The boot of a machine that nobody knows yet: the agent inspects it and tells Ironic. What the agent has to know for
-// that goes on the kernel command line, as in the inspection script of Metal3. There these are defaults only: the
-// configuration file in an Ignition config counts more, except for `ipa-debug`.
-
+/**
+ * Settings to inspect an unknown machine: the agent sends the inspection data to Ironic. They are passed as kernel arguments,
+ * as in the inspection script of Metal3. The configuration file in an Ignition config overrides them, except for `ipa-debug`.
+ */
 export interface DiscoverySettings {
-  /** Where the agent sends what it has found. */
+  /** URL to which the agent sends the inspection data. */
   readonly callbackUrl: string;
-  /** Where it looks for Ironic afterwards. */
+  /** URL of the Ironic API after the inspection. */
   readonly apiUrl?: string;
-  /** Empty for the agent's own choice. */
+  /** Empty for the default of the agent. */
   readonly collectors: readonly string[];
-  /** `all`, or interfaces and VLANs as the agent takes them; empty for none. */
+  /** `all`, or interfaces and VLANs in the syntax of the agent; empty for none. */
   readonly vlanInterfaces: readonly string[];
   readonly dhcpAllInterfaces: boolean;
   readonly collectLldp: boolean;
@@ -156,7 +155,7 @@ export interface DiscoverySettings {
   readonly debug: boolean;
 }
 
-/** The settings with the parameters of an inspection, except those that `settings` say something else about. */
+/** Adds the parameters of an inspection, unless `settings` already set them. */
 export function withDiscoveryParameters(settings: BootSettings, discovery: DiscoverySettings): BootSettings {
   const given = new Set(kernelArguments(settings).map(argumentName));
   const added = discoveryParameters(discovery).filter((text) => !given.has(argumentName(text)));

@@ -1,44 +1,44 @@
 /**
- * URLs of boot files, as the programs before the operating system read them: lower-case scheme, a host, an IPv6 address
- * in brackets. Stricter than the URL standard, which repairs what curl, Ignition and boot loaders refuse.
+ * URLs of boot files as boot loaders read them: lower-case scheme, a host, an IPv6 address in brackets. The checks are stricter
+ * than the URL standard, which repairs URLs that curl, Ignition and boot loaders refuse.
  */
 
 import { errorRule, type Issue, warningRule } from '../ignition/rule.ts';
 
 const urlScheme = errorRule(
   'boot-url-scheme',
-  'the URL has a scheme that is not supported here',
+  'the URL has an unsupported scheme',
   'use a URL with another scheme',
 );
 const urlHost = errorRule(
   'boot-url-host',
   'the URL has no valid host',
-  'write scheme://host[:port]/path, and an IPv6 address in brackets: http://[2001:db8::1]/file',
+  'use scheme://host[:port]/path, with an IPv6 address in brackets: http://[2001:db8::1]/file',
 );
 export const urlCredentials = warningRule(
   'boot-url-credentials',
-  'the URL holds credentials, and every program on the machine can read the kernel command line',
-  'serve the file where no credentials are needed, or to the provisioning network only',
+  'the URL contains credentials, and every program on the machine can read the kernel command line',
+  'serve the file without credentials, for example only to the provisioning network',
 );
 export const urlPlaintext = warningRule(
   'ignition-url-plaintext',
-  'the Ignition config travels unencrypted, readable by everyone on the network',
-  'use https if the config holds a pull secret or another secret, or embed it into the initramfs',
+  'the Ignition config is sent unencrypted, so anyone on the network can read it',
+  'use https if the config contains a pull secret or another secret, or embed the config in the initramfs',
 );
 
-/** A URL in its parts, as they stand in the text. */
+/** The parts of a URL, unchanged. */
 export interface BootUrl {
   readonly scheme: string;
   readonly credentials: boolean;
-  /** With brackets where it is an IPv6 address. */
+  /** An IPv6 address has brackets. */
   readonly host: string;
-  /** Empty when there is none. */
+  /** Empty if it is not set. */
   readonly port: string;
-  /** From the first slash on, with query; empty when there is none. */
+  /** Path and query, from the first slash; empty if it is not set. */
   readonly path: string;
 }
 
-/** Takes a URL apart; undefined where it has no scheme or no usable host. */
+/** Parses a URL; undefined if it has no scheme or no valid host. */
 export function parseBootUrl(text: string): BootUrl | undefined {
   const match =
     /^([a-z][a-z0-9+.-]*):\/\/(?:([^/?#@]*)@)?(\[[0-9a-fA-F:.]+\]|[^/?#@:[\]]+)(?::(\d{1,5}))?($|[/?#].*$)/.exec(
@@ -51,27 +51,25 @@ export function parseBootUrl(text: string): BootUrl | undefined {
 }
 
 /**
- * Whether a text reaches the kernel unsplit: printable ASCII without blanks and double quotes. Bytes from 0x80 on do not,
- * as the kernel takes 0xA0 for a blank and EFI loaders convert them.
+ * Whether the kernel gets a text unchanged as one argument: printable ASCII without spaces and double quotes. Bytes above 0x7F
+ * are refused, because the kernel treats 0xA0 as a space, and EFI loaders convert them.
  */
 export function isPlainText(text: string): boolean {
   return /^[!#-~]*$/.test(text);
 }
 
-/** Whether a URL can be fetched by a program that knows `schemes`. */
+/** Checks a URL for a program that supports `schemes`. */
 export function checkUrl(text: string, schemes: readonly string[]): Issue[] {
   const scheme = /^([A-Za-z][A-Za-z0-9+.-]*):/.exec(text)?.[1];
-  if (scheme === undefined || !schemes.includes(scheme)) return [wrongScheme(scheme, schemes)];
+  if (scheme === undefined || !schemes.includes(scheme)) return [unsupportedScheme(scheme, schemes)];
   const url = parseBootUrl(text);
   if (url === undefined) return [{ rule: urlHost, path: [] }];
   return url.credentials ? [{ rule: urlCredentials, path: [] }] : [];
 }
 
-function wrongScheme(scheme: string | undefined, schemes: readonly string[]): Issue {
+function unsupportedScheme(scheme: string | undefined, schemes: readonly string[]): Issue {
   const message =
-    scheme === undefined
-      ? 'this is not a URL: it has no scheme'
-      : `the URL scheme ${scheme} is not supported here`;
+    scheme === undefined ? 'not a URL: the scheme is missing' : `unsupported URL scheme ${scheme}`;
   return {
     rule: urlScheme,
     path: [],

@@ -1,97 +1,109 @@
-/** Arguments and options that several image commands share, with their help. */
+/** Arguments and options that several image commands share. */
 
 import type { Command } from 'commander';
 import { repeated, choice } from '../io/commandLine.ts';
 
-/** The notes below the help. */
+/** Sections of the help of both `customize` commands. */
 export const CUSTOMIZE_NOTES = `
-Options with a path, console or argument can be repeated. With any --dest-*
-option or --installer-config, the installer runs on boot. Script and config
-files keep their names on the live system, so no two may have the same.
+Installation:
+  With --installer-config or any --dest-* option, the installer runs on boot.
+  Scripts and installer configs keep their file names on the live system, so
+  each file needs a unique name.
 
-Ignition configs are checked first, as Ignition would check them, and an invalid
-one is refused. They may be YAML, in files named *.yaml, with the keys of
-Ignition (not Butane). IRONIC_COREOS_VALIDATE=0 in the environment does what
---no-validate does, and so does starting the program under the name
-coreos-installer. Configs of newer specs than are known are embedded unchecked.
+Ignition configs:
+  Configs are validated with Ignition's own rules; an invalid config is not
+  embedded. A file named *.yaml is YAML with the keys of Ignition (not Butane).
+  To skip the validation, use --no-validate, set IRONIC_COREOS_VALIDATE=0 in the
+  environment, or run the program as coreos-installer. A config with an
+  unsupported newer spec version is embedded without validation.
 `;
 
-/** The options stand in groups; what is declared next belongs to the live system. */
+/** Options that are declared after these belong to the group "Live system". */
 export function declareCustomizeOptions(command: Command): Command {
   return command
     .optionsGroup('Installed system:')
-    .addOption(repeated('--dest-ignition <path>', 'merge an Ignition config'))
-    .option('--dest-device <path>', 'install to this disk on boot, without asking')
-    .addOption(repeated('--dest-console <spec>', 'console of kernel and boot loader, e.g. ttyS0,115200n8'))
-    .addOption(repeated('--dest-karg-append <arg>', 'append a kernel argument'))
-    .addOption(repeated('--dest-karg-delete <arg>', 'delete a default kernel argument'))
+    .addOption(repeated('--dest-ignition <path>', 'Ignition config to merge; repeatable'))
+    .option('--dest-device <path>', 'disk to install to on boot, without confirmation')
+    .addOption(
+      repeated(
+        '--dest-console <spec>',
+        'console of the kernel and the boot loader, for example ttyS0,115200n8; repeatable',
+      ),
+    )
+    .addOption(repeated('--dest-karg-append <arg>', 'append a kernel argument; repeatable'))
+    .addOption(repeated('--dest-karg-delete <arg>', 'delete a default kernel argument; repeatable'))
     .optionsGroup('Live and installed system:')
-    .addOption(repeated('--network-keyfile <path>', 'connection of NetworkManager'))
-    .addOption(repeated('--network-nmstate <path>', 'network settings of nmstate, as YAML or JSON'))
-    .addOption(repeated('--ignition-ca <path>', 'certificate authority that Ignition trusts, as PEM'))
+    .addOption(repeated('--network-keyfile <path>', 'NetworkManager keyfile; repeatable'))
+    .addOption(repeated('--network-nmstate <path>', 'nmstate file, as YAML or JSON; repeatable'))
+    .addOption(repeated('--ignition-ca <path>', 'CA certificate that Ignition trusts, as PEM; repeatable'))
     .optionsGroup('Live system:')
-    .addOption(repeated('--pre-install <path>', 'script to run before the installer'))
-    .addOption(repeated('--post-install <path>', 'script to run after the installer'))
-    .addOption(repeated('--installer-config <path>', 'options of coreos-installer install, as YAML'))
-    .addOption(repeated('--live-ignition <path>', 'merge an Ignition config'));
+    .addOption(repeated('--pre-install <path>', 'script to run before the installer; repeatable'))
+    .addOption(repeated('--post-install <path>', 'script to run after the installer; repeatable'))
+    .addOption(
+      repeated('--installer-config <path>', 'options of coreos-installer install, as YAML; repeatable'),
+    )
+    .addOption(repeated('--live-ignition <path>', 'Ignition config to merge; repeatable'));
 }
 
-/** Adds the options that say which settings to take. */
+/** Adds the options for the network settings to embed. */
 export function declareNetworkFiles(command: Command): Command {
   return command
-    .addOption(repeated('-k, --keyfile <path>', 'keyfile of NetworkManager; repeatable'))
-    .addOption(repeated('--nmstate <path>', 'nmstate description to convert to keyfiles; repeatable'));
+    .addOption(repeated('-k, --keyfile <path>', 'NetworkManager keyfile; repeatable'))
+    .addOption(repeated('--nmstate <path>', 'nmstate file to convert to keyfiles; repeatable'));
 }
 
-/** Adds the options that say what becomes of settings that were found. */
+/** Adds the options for the output of extracted network settings. */
 export function declareNetworkOutput(command: Command): Command {
   return command
-    .option('-C, --directory <path>', 'write the files to a folder instead of printing them')
-    .addOption(choice('--format <form>', 'text (default) or json', ['text', 'json']));
+    .option('-C, --directory <path>', 'folder to write the files to (default: standard output)')
+    .addOption(choice('--format <form>', 'text or json (default: text)', ['text', 'json']));
 }
 
 export const ISO =
-  'live ISO of CoreOS: a file, a block device, a URL, or "-" for standard input, which is kept in TMPDIR meanwhile';
+  'live ISO of CoreOS: a file, a block device, a URL, or "-" for standard input, which is buffered in TMPDIR';
 
-/** The description of `--mode`. */
+/** The help of `--mode`. */
 export const NEW_FILE_MODE =
-  'permissions of the new file (default: as the umask gives, and 0600 where it holds a secret)';
+  'permissions of the new file (default: 0600 if it contains a secret, else according to the umask)';
 
-/** Adds the options that say where the result goes. */
+/** Adds the options of a command that changes an ISO. */
 export function declareResult(command: Command): Command {
   return declareNewFile(
     command.option(
       '-o, --output <path>',
-      'write the result to a new file; "-" is standard output (default: change the ISO itself, which has to be a file or a device)',
+      'new file to write; "-" is standard output (default: edit the ISO in place; requires a file or a block device)',
     ),
   );
 }
 
-/** Adds the options about the new file of commands that write one. */
+/** Adds the options of a command that writes a new file. */
 export function declareNewFile(command: Command): Command {
   return command
-    .option('--overwrite', 'replace a file of that name, once the new one is complete')
+    .option('--overwrite', 'replace an existing file when the new file is complete')
     .option('--mode <octal>', NEW_FILE_MODE);
 }
 
-/** Adds the options of a command that puts something into an image. */
+/** Adds the options of a command that embeds files in an image. */
 export function declareEmbedding(command: Command): Command {
-  return declareResult(command).option('--grow', 'make the image longer where its embed area is too small');
+  return declareResult(command).option('--grow', 'enlarge the image if its reserved area is too small');
 }
 
-/** Adds the options for what goes in beside the Ignition config. */
+/** Adds the options for files that are embedded together with the Ignition config. */
 export function declareAddedFiles(command: Command): Command {
   return command
     .addOption(
       repeated(
         '--initrd-file <path:name>',
-        'file for the initramfs alone, gone once the root is mounted; repeatable',
+        'file to add to the initramfs; not visible in the live system; repeatable',
       ),
     )
     .addOption(
-      repeated('--initrd-archive <path>', 'the same, all files of a tar or cpio archive; repeatable'),
+      repeated('--initrd-archive <path>', 'tar or cpio archive of files to add to the initramfs; repeatable'),
     )
     .addOption(
-      repeated('--iso-file <path:name>', 'file for the medium, then /run/media/iso/coreos/NAME; repeatable'),
+      repeated(
+        '--iso-file <path:name>',
+        'file to add to the medium, mounted as /run/media/iso/coreos/NAME; repeatable',
+      ),
     );
 }

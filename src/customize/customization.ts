@@ -1,4 +1,4 @@
-/** Reads everything that the options of `iso customize` and `pxe customize` name, in the order that coreos-installer has. */
+/** Reads the files for `iso customize` and `pxe customize`, in the same order as coreos-installer. */
 
 import { basename } from 'node:path';
 import { parseCaCertificates } from '../agent/caCertificates.ts';
@@ -22,7 +22,7 @@ import type { OptionFiles } from '../hosts/input/swappedInputs.ts';
 
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** @throws CliError in the user's terms, for the first file that is missing or wrong */
+/** @throws CliError for the first file that is missing or invalid */
 export async function readCustomization(options: CustomizeOptions, io: Io): Promise<Customization> {
   const { destKargAppend = [], destKargDelete = [] } = options;
   const reading = { io, validates: wantsCheck(options, io) };
@@ -45,21 +45,21 @@ export async function readCustomization(options: CustomizeOptions, io: Io): Prom
   };
 }
 
-/** Says on standard error what the boot media will do on their own. */
+/** Reports on standard error what the customised image does on boot. */
 export function reportInstallation(customization: Customization, io: Io): void {
   const notice = installNotice(customization);
   if (notice !== undefined) io.stderr.write(`${printable(notice)}\n`);
 }
 
-/** To be told unless the kernel arguments of the live system are known to name a disk. */
+/** To be called unless the kernel arguments of the live system name a disk. */
 export function reportMissingDevice(customization: Customization, io: Io): void {
   if (!lacksDevice(customization)) return;
-  const message = 'the installer will run, but nothing tells it the disk to install to';
+  const message = 'the installer runs on boot, but no disk is set';
   const hint = 'add --dest-device DEVICE, or boot with the kernel argument coreos.inst.install_dev=DEVICE';
   report(io, { severity: 'warning', message, hint });
 }
 
-/** One after the other, so that the first error is always the same. */
+/** Reads the files one after the other, so that the first error is deterministic. */
 async function readEach<T>(
   paths: readonly string[] | undefined,
   read: (path: string) => Promise<T>,
@@ -84,7 +84,7 @@ async function readNamed(path: string, what: string, io: Io): Promise<NamedFile>
   return { name: basename(path), content: await readUserFile(path, io, { what, maxBytes: MAX_BYTES }) };
 }
 
-/** Ignition would not fetch anything with a certificate that it cannot read; coreos-installer takes any bytes. */
+/** Ignition fetches nothing if it cannot read a certificate, but coreos-installer accepts any file: so it is a warning. */
 async function readAuthority(path: string, io: Io): Promise<Uint8Array> {
   const { content } = await readNamed(path, 'Certificate authority', io);
   for (const problem of problemsOf(content)) {
@@ -106,13 +106,13 @@ async function readScript(path: string, io: Io): Promise<NamedFile> {
   const script = await readNamed(path, 'Script', io);
   const start = Buffer.from(script.content.subarray(0, 4)).toString('latin1');
   if (!start.startsWith('#!') && start !== '\x7fELF') {
-    const hint = 'begin it with a line such as #!/bin/bash';
-    report(io, { severity: 'warning', message: `${path}: systemd cannot run it as a program`, hint });
+    const hint = 'add a first line such as #!/bin/bash';
+    report(io, { severity: 'warning', message: `${path}: systemd cannot run the file as a program`, hint });
   }
   return script;
 }
 
-/** Lists of paths and arguments, in the order in which they were given. */
+/** Options of the command line; lists are in the order of the command line. */
 export interface CustomizeOptions {
   readonly destIgnition?: readonly string[];
   readonly destDevice?: string;
@@ -126,26 +126,26 @@ export interface CustomizeOptions {
   readonly postInstall?: readonly string[];
   readonly installerConfig?: readonly string[];
   readonly liveIgnition?: readonly string[];
-  /** False takes Ignition configs that Ignition would refuse on boot. */
+  /** False embeds Ignition configs also if Ignition would refuse them on boot. */
   readonly validate?: boolean;
 }
 
-/** The files of the options, none of which is an image. */
+/** The input files of the options, to check that none of them is an image. */
 export function inputsOf(options: CustomizeOptions): readonly OptionFiles[] {
   const config = 'an Ignition config';
   return [
     { flag: '--live-ignition', what: config, paths: options.liveIgnition },
     { flag: '--dest-ignition', what: config, paths: options.destIgnition },
     { flag: '--network-keyfile', what: 'a NetworkManager keyfile', paths: options.networkKeyfile },
-    { flag: '--network-nmstate', what: 'an nmstate description', paths: options.networkNmstate },
+    { flag: '--network-nmstate', what: 'an nmstate file', paths: options.networkNmstate },
     { flag: '--ignition-ca', what: 'a PEM certificate', paths: options.ignitionCa },
-    { flag: '--installer-config', what: 'a config of the installer', paths: options.installerConfig },
+    { flag: '--installer-config', what: 'an installer config', paths: options.installerConfig },
     { flag: '--pre-install', what: 'a script', paths: options.preInstall },
     { flag: '--post-install', what: 'a script', paths: options.postInstall },
   ];
 }
 
-/** @throws UsageError for a console that the installer does not know */
+/** @throws UsageError for a console that the installer does not support */
 export function parseConsoles({ destConsole = [] }: CustomizeOptions): readonly string[] {
   return destConsole.map((spec) => {
     try {
@@ -158,7 +158,7 @@ export function parseConsoles({ destConsole = [] }: CustomizeOptions): readonly 
   });
 }
 
-/** What the image has to support, so that this is known before any file is read. */
+/** The features that the image must support; they are checked before the files are read. */
 export function needsOf(options: CustomizeOptions): Needs {
   const { destConsole, destDevice, destIgnition, destKargAppend, destKargDelete } = options;
   const { installerConfig, networkKeyfile, networkNmstate } = options;

@@ -1,4 +1,4 @@
-/** Network settings for `iso customize` and `pxe customize`: keyfiles as they are, and what nmstate files describe. */
+/** Converts nmstate files to keyfiles, for `iso customize` and `pxe customize`. */
 
 import { convertNmstate, type Keyfile } from '../network/convertNmstate.ts';
 import { CliError, FormatError } from '../core/errors.ts';
@@ -14,30 +14,30 @@ import { report } from '../io/report/report.ts';
 const NMSTATE = { what: 'Network state', maxBytes: 16 * 1024 * 1024 };
 
 /**
- * The connections of an nmstate file, as YAML or JSON: converted by nmstate where it is installed, since it knows more.
- * @throws CliError where the file cannot be converted
+ * Converts an nmstate file (YAML or JSON) to keyfiles: with nmstatectl if it is installed, because it supports more keys
+ * than this program.
+ * @throws CliError if the file cannot be converted
  */
 export async function readNmstate(path: string, io: Io): Promise<readonly NamedFile[]> {
   const bytes = await readUserFile(path, io, NMSTATE);
   const program = await findNmstatectl(io.env);
-  io.note?.(`${path} is converted by ${program ?? 'this program: there is no nmstatectl on PATH'}`);
+  io.note?.(`converting ${path} with ${program ?? 'the built-in converter: nmstatectl not found in PATH'}`);
   const state = Buffer.from(bytes).toString('utf8');
   const keyfiles =
     program === undefined
-      ? convertHere(path, state, io)
+      ? convertBuiltIn(path, state, io)
       : await runNmstatectl(state, { program, env: io.env });
   if (keyfiles.length === 0) {
-    const remark = {
+    report(io, {
       severity: 'warning',
-      message: `${path} describes no connection`,
-      hint: 'leave it out',
-    } as const;
-    report(io, remark);
+      message: `${path} contains no connection`,
+      hint: 'remove the option for this file',
+    });
   }
   return keyfiles.map(({ name, text }) => ({ name, content: Buffer.from(text) }));
 }
 
-function convertHere(path: string, state: string, io: Io): readonly Keyfile[] {
+function convertBuiltIn(path: string, state: string, io: Io): readonly Keyfile[] {
   const yaml = parse(path, state);
   const { keyfiles, findings } = convertNmstate(yaml.value);
   const sentence = (finding: Finding): string => {
@@ -47,7 +47,7 @@ function convertHere(path: string, state: string, io: Io): readonly Keyfile[] {
   };
   const error = findings.find(({ severity }) => severity === 'error');
   if (error !== undefined) {
-    const hint = error.hint ?? 'install nmstatectl, which knows more than this program';
+    const hint = error.hint ?? 'install nmstatectl, which supports more keys than this program';
     throw new CliError(`parsing nmstate ${sentence(error)}`, { code: 'ERR_FORMAT', hint });
   }
   report(
@@ -64,7 +64,7 @@ function parse(path: string, state: string): ParsedYaml {
     if (!(error instanceof FormatError)) throw error;
     throw new CliError(`parsing nmstate ${path}: ${error.message}`, {
       code: 'ERR_FORMAT',
-      hint: error.hint ?? 'correct the file',
+      hint: error.hint ?? 'fix the syntax of the file',
       cause: error,
     });
   }

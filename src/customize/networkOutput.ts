@@ -1,4 +1,4 @@
-/** What becomes of network settings that were taken out of an image: text on standard output, or files. */
+/** Output of extracted network settings: text on standard output, or files. */
 
 import { NETWORK_FOLDER, type NetworkFile } from '../image/networkSettings.ts';
 import { writeNewFiles, type WrittenFile } from '../io/files/extractFiles.ts';
@@ -8,14 +8,14 @@ import { lineForOutput } from '../io/report/terminalText.ts';
 import { jsonBytes, type TextOrJson } from '../io/report/choices.ts';
 
 interface NetworkOutput {
-  /** Folder to write the files to, created if it is missing; without, their contents are printed. */
+  /** Folder to write the files to, created if it is missing (default: standard output). */
   readonly directory?: string | undefined;
   readonly format: TextOrJson;
 }
 
 /**
- * As text, contents with a heading for each file, or the path of each file that was written. As JSON, `files` is a list
- * of `name` and `path`, or `name` and `text`, for which `base64` stands where a content is no text.
+ * As text: the contents with a heading per file, or the path of each written file. As JSON: `files` is a list of `name`
+ * and `path`, or of `name` and `text`; a file that is not UTF-8 has `base64` instead of `text`.
  * @throws CliError `File exists: …`; nothing is written then
  */
 export async function deliverNetworkFiles(
@@ -63,7 +63,7 @@ function writeTo(
   return writeNewFiles(directory, extracted, io);
 }
 
-/** A blank line stands between files; one that does not end its last line is taken as it is. */
+/** A blank line separates the files. A missing line feed at the end of a file is not added. */
 function* withHeadings(files: readonly NetworkFile[], io: Io): Generator<Uint8Array> {
   let separator = '';
   for (const { name, data } of files) {

@@ -1,4 +1,4 @@
-/** The user's Ignition configs for `iso customize` and `pxe customize`: JSON, or the same written as YAML. */
+/** Reads the Ignition configs of the user for `iso customize` and `pxe customize`, as JSON or YAML. */
 
 import { CliError, type ErrorDetails, FormatError } from '../core/errors.ts';
 import { parseUserConfig } from '../image/customize/parentConfig.ts';
@@ -17,14 +17,14 @@ import { isYamlFile } from '../hosts/input/nameInput.ts';
 
 interface UserConfigReading {
   readonly io: Io;
-  /** Whether a config that Ignition would refuse is refused here. */
+  /** Whether an invalid config is an error. */
   readonly validates: boolean;
 }
 
 const CONFIG = { what: 'Ignition config', maxBytes: 64 * 1024 * 1024 };
 
 /**
- * The config as a document without what Ignition ignores, after reporting what is wrong with it.
+ * Returns the config as a document without unused keys, after it reports the findings.
  * @throws CliError `parsing Ignition config …`
  */
 export async function readUserConfig(path: string, reading: UserConfigReading): Promise<Uint8Array> {
@@ -44,7 +44,7 @@ export async function readUserConfig(path: string, reading: UserConfigReading): 
 interface Source {
   readonly path: string;
   readonly json: Buffer;
-  /** The user's file, if that is YAML. */
+  /** The file of the user, if it is YAML. */
   readonly yaml?: YamlConfig;
 }
 
@@ -71,18 +71,18 @@ function refusal(path: string, problem: string, { hint, excerpt }: ErrorDetails)
 }
 
 function reportUnknownVersion(path: string, version: string, io: Io): void {
-  const message = `${path}: version ${version} of the spec is not known here; the config is embedded unchecked`;
-  const hint = 'the Ignition of the image has to know that version';
+  const message = `${path}: unsupported spec version ${version}; the config is embedded without validation`;
+  const hint = `verify that Ignition in the image supports version ${version}`;
   report(io, { severity: 'warning', message, hint });
 }
 
-/** What only this program has to say against a config is reported, and keeps nobody from embedding it. */
+/** Only findings of Ignition make a config invalid; findings of this program are warnings. */
 async function refuseInvalid(source: Source, io: Io): Promise<void> {
   const checked = await checkSource(source);
   reportChecked(checked, source.path, io);
   if (checked.report.valid) return;
-  throw refusal(source.path, 'it is not valid; nothing was written', {
-    hint: 'mend what is reported above, or take it as it is with --no-validate',
+  throw refusal(source.path, 'the config is invalid; nothing was written', {
+    hint: 'fix the reported errors, or use --no-validate to embed the config anyway',
   });
 }
 
@@ -93,7 +93,7 @@ async function checkSource({ json, yaml }: Source): Promise<CheckedDocument> {
   return checkYamlConfig(yaml, options);
 }
 
-/** In the words of coreos-installer, since this is how its scripts embed what they like. */
+/** With the messages of coreos-installer, because scripts that were written for it use `--no-validate` implicitly. */
 function reportUnusedKeys({ json, path }: Source, io: Io): void {
   for (const finding of withoutIgnored(validateConfig(json).findings, io)) {
     if (finding.rule !== unusedKey.id) continue;

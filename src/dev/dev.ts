@@ -1,4 +1,4 @@
-/** `dev show` and `dev extract`: print what an ISO or an initramfs contains, or write the files of an initramfs. */
+/** `dev show` and `dev extract`: print the contents of an ISO or an initramfs, or extract the files of an initramfs. */
 
 import { UsageError } from '../core/errors.ts';
 import { describeKargs, type IsoListing, listIso } from '../image/isoListing.ts';
@@ -19,13 +19,13 @@ export interface ShowIsoOptions {
   readonly iso: string;
   /** Prints offset and length of the embed area. */
   readonly ignition?: boolean;
-  /** Prints the places of the kernel arguments. */
+  /** Prints the offsets of the kernel arguments. */
   readonly kargs?: boolean;
 }
 
 /**
- * Without an option, any ISO 9660 image will do. Sizes and offsets are in bytes.
- * @throws UsageError for both options; CliError where the image cannot be read, or is no CoreOS live ISO
+ * Without an option, any ISO 9660 image is supported. Sizes and offsets are in bytes.
+ * @throws UsageError if both options are set; CliError if the image cannot be read, or is not a CoreOS live ISO
  */
 export async function showIso(options: ShowIsoOptions, io: Io): Promise<ExitCode> {
   await writeStdout(io, [jsonBytes(await describeIso(options, io))]);
@@ -34,7 +34,9 @@ export async function showIso(options: ShowIsoOptions, io: Io): Promise<ExitCode
 
 async function describeIso({ iso: path, ignition, kargs }: ShowIsoOptions, io: Io): Promise<unknown> {
   if (ignition === true && kargs === true) {
-    throw new UsageError('--ignition and --kargs exclude each other', { hint: 'give one of them' });
+    throw new UsageError('--ignition and --kargs are mutually exclusive', {
+      hint: 'use --ignition or --kargs',
+    });
   }
   if (kargs === true) return readLiveIso(path, io, async (iso) => describeKargs(await iso.kargsAreas()));
   if (ignition === true) {
@@ -62,8 +64,8 @@ export interface ShowInitrdOptions {
 }
 
 /**
- * Paths in the order of their bytes, one a line; as JSON, `files` is a list of `path` and `size`, in bytes.
- * @throws CliError where it is no initramfs, or a pattern is wrong
+ * Prints one path per line, sorted by bytes; as JSON, `files` is a list of `path` and `size` (bytes).
+ * @throws CliError if the file is not an initramfs, or a pattern is invalid
  */
 export async function showInitrd(
   { initrd, globs = [], format }: ShowInitrdOptions,
@@ -86,16 +88,16 @@ export interface ExtractInitrdOptions {
   readonly initrd: string;
   /** Patterns for paths; without, all files are written. */
   readonly globs?: readonly string[];
-  /** Folder to write to, created if it is missing; the current one when it is left out. */
+  /** Folder to write to, created if it is missing (default: the current folder). */
   readonly directory?: string | undefined;
   /** Prints the path of each file. */
   readonly verbose?: boolean;
 }
 
 /**
- * Neither owners nor permissions are restored; files with secrets get mode 0600. There are no folders without files. The archive is read twice, once for its names
- * and once for its files, so that it need not fit into memory.
- * @throws CliError where it is no initramfs, a member would lie outside of the folder, or a file exists already
+ * Owners and permissions are not restored; files with secrets get mode 0600. Empty folders are not created. The archive is
+ * read twice, first for the names and then for the files, so that it does not have to fit into memory.
+ * @throws CliError if the file is not an initramfs, a path leads out of the folder, or a file exists
  */
 export async function extractInitrd(options: ExtractInitrdOptions, io: Io): Promise<ExitCode> {
   const { initrd, globs = [], directory = '.', verbose = false } = options;

@@ -1,9 +1,8 @@
 /**
- * What was appended to an image behind its own end, and how to take it back. The last sector of such a volume belongs to a
- * record of the bytes that were there before something began to point at the appended data, so that undoing gives the
- * original image also after other programs have edited this one.
+ * Appends data to an image, and removes it again. The volume then ends with a record of the original bytes of all changed
+ * pointers. Therefore the original image can be restored also after other programs have edited the image.
  *
- * The record is JSON, and ends with its sector: magic, length and CRC-32 of the JSON in the last 32 bytes.
+ * The record is JSON in whole sectors; its last 32 bytes are a magic, and the length and the CRC-32 of the JSON.
  */
 
 import { crc32 } from 'node:zlib';
@@ -25,9 +24,9 @@ import type { IsoTree } from './isoTree.ts';
 import { type ByteRange, type ImageAccess, type Patch, patchSource, type RandomAccess } from './overlay.ts';
 
 export interface Appendix {
-  /** Bytes of the image before anything was appended. */
+  /** Size of the original image in bytes. */
   readonly originalSize: number;
-  /** Bytes that the image had at other places before they were changed to point behind its end. No two overlap. */
+  /** Original bytes of the changed pointers. They do not overlap. */
   readonly originals: readonly Original[];
 }
 
@@ -38,14 +37,14 @@ interface Original {
 
 const MAGIC = 'ironic-coreos/1\0';
 const FOOTER = 32;
-/** Bytes of JSON: some twenty records of directories need a tenth of it. */
+/** Limit of the JSON in bytes; about twenty directory records require a tenth of it. */
 const MAX_JSON = 256 * 1024;
 const MAX_ORIGINALS = 1000;
 
 /**
- * Undefined for an image that nothing was appended to. Where an edit was interrupted by other means than those of this
- * program, the record can be behind the volume: then it is found from another descriptor, or from the end of the image.
- * @throws FormatError where the record is damaged
+ * Undefined for an image without appended data. After an interrupted edit, the record can be outside of the volume; then it
+ * is found from another volume descriptor, or from the end of the image.
+ * @throws FormatError if the record is damaged
  */
 export async function readAppendix(image: RandomAccess, tree: IsoTree): Promise<Appendix | undefined> {
   for (const end of await findEnds(image, tree)) {
@@ -55,7 +54,7 @@ export async function readAppendix(image: RandomAccess, tree: IsoTree): Promise<
   return undefined;
 }
 
-/** Where the record may end; of an image that is as long as its volume, only there. */
+/** Possible end offsets of the record. */
 async function findEnds(image: RandomAccess, { volume, descriptors }: IsoTree): Promise<Set<number>> {
   const ends = [volume.volumeSpaceSize * SECTOR];
   if (image.size > volume.volumeSpaceSize * SECTOR) {
@@ -71,13 +70,13 @@ async function readRecord(image: RandomAccess, end: number): Promise<Appendix | 
   if (footer.toString('latin1', 0, MAGIC.length) !== MAGIC) return undefined;
   const length = footer.readUInt32LE(MAGIC.length);
   const start = end - sizeFor(length);
-  if (length > MAX_JSON || start < 0) throw damaged('its length is impossible');
+  if (length > MAX_JSON || start < 0) throw damaged('invalid length');
   const text = Buffer.from(await image.read(start, length));
-  if (crc32(text) !== footer.readUInt32LE(MAGIC.length + 4)) throw damaged('its checksum does not match');
+  if (crc32(text) !== footer.readUInt32LE(MAGIC.length + 4)) throw damaged('checksum mismatch');
   return checkedAppendix(text.toString('utf8'), start);
 }
 
-/** Whole sectors, the last of the volume. */
+/** Returns the record in whole sectors, for the end of the volume. */
 function writeAppendix({ originalSize, originals }: Appendix): Uint8Array {
   const listed = originals.map(({ offset, data }) => [offset, Buffer.from(data).toString('base64')]);
   const json = Buffer.from(JSON.stringify({ originalSize, originals: listed }));
@@ -90,9 +89,7 @@ function writeAppendix({ originalSize, originals }: Appendix): Uint8Array {
   return bytes;
 }
 
-/**
- * The appendix with what the image has now at `places`; what is known of them already is older, and stays.
- */
+/** Adds the current bytes at `places` to the record. Bytes that are already recorded are older, and are kept. */
 async function rememberOriginals(
   image: RandomAccess,
   appendix: Appendix | undefined,
@@ -113,24 +110,24 @@ function sizeFor(jsonLength: number): number {
 }
 
 function damaged(problem: string): FormatError {
-  return new FormatError(`the record of what was appended to the image is damaged: ${problem}`, {
-    hint: 'the original image cannot be restored from this one; download it again',
+  return new FormatError(`the record of appended data is damaged: ${problem}`, {
+    hint: 'download the original image again; it cannot be restored from this image',
   });
 }
 
 function checkedAppendix(text: string, end: number): Appendix {
-  const { originalSize, originals } = parseJsonObject(text, () => damaged('it is not a JSON object'));
-  if (!isOffset(originalSize) || originalSize > end) throw damaged('it names an impossible size');
-  if (!Array.isArray(originals) || originals.length > MAX_ORIGINALS) throw damaged('it has no list of bytes');
+  const { originalSize, originals } = parseJsonObject(text, () => damaged('not a JSON object'));
+  if (!isOffset(originalSize) || originalSize > end) throw damaged('invalid original size');
+  if (!Array.isArray(originals) || originals.length > MAX_ORIGINALS) throw damaged('missing list of bytes');
   const list: readonly unknown[] = originals;
   return { originalSize, originals: list.map((original) => checkedOriginal(original, originalSize)) };
 }
 
 function checkedOriginal(original: unknown, originalSize: number): Original {
   const [offset, text]: readonly unknown[] = Array.isArray(original) ? original : [];
-  if (!isOffset(offset) || typeof text !== 'string') throw damaged('it has an entry without offset or bytes');
+  if (!isOffset(offset) || typeof text !== 'string') throw damaged('entry without offset or bytes');
   const data = Buffer.from(text, 'base64');
-  if (offset + data.length > originalSize) throw damaged('it has an entry beyond the original image');
+  if (offset + data.length > originalSize) throw damaged('entry outside of the original image');
   return { offset, data };
 }
 
@@ -138,7 +135,7 @@ function isOffset(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }
 
-/** What of a range none of the known ones covers. */
+/** Returns the parts of a range that no recorded original covers. */
 function gapsIn(range: ByteRange, known: readonly Original[]): ByteRange[] {
   let gaps: ByteRange[] = [range];
   for (const { offset, data } of known) {
@@ -155,9 +152,7 @@ function gapsIn(range: ByteRange, known: readonly Original[]): ByteRange[] {
   return gaps;
 }
 
-// Where an image ends by what it says itself. What is behind that, only an edit that was interrupted can have left there.
-
-/** In bytes, as each descriptor says it: the same in all of them, if the image is not damaged. */
+/** The end of the volume in bytes according to each descriptor; all are equal unless an edit was interrupted. */
 export function volumeEnds(descriptors: readonly VolumeDescriptor[]): number[] {
   return descriptors.flatMap((descriptor) =>
     descriptor.type === 'primary' || descriptor.type === 'supplementary'
@@ -166,34 +161,33 @@ export function volumeEnds(descriptors: readonly VolumeDescriptor[]): number[] {
   );
 }
 
-/** Bytes behind the end of the volume and of the partitions; those of a device belong to nobody. */
+/** Number of bytes after the end of the volume and the partitions; 0 for a block device, which is larger than its image. */
 export async function bytesBehind(image: ImageAccess, { descriptors }: IsoTree): Promise<number> {
   if (image.isDevice === true) return 0;
   const partitions = partitionsEnd(await image.read(0, SYSTEM_AREA_SECTORS * SECTOR));
   return Math.max(0, image.size - Math.max(partitions, ...volumeEnds(descriptors)));
 }
 
-// Data behind the end of an image, and what has to follow: the size of the volume in its descriptors, and the partition table
-// of hybrid images. The record above has the bytes that were there before. Nothing that is in use is overwritten before the image points
-// elsewhere.
-
-/** An image, and the tree on it. */
+/** An image and its tree of files. */
 export interface ImageWithTree {
   readonly image: RandomAccess;
   readonly tree: IsoTree;
 }
 
-/** Something to append. */
+/** Data to append. */
 export interface Addition {
   readonly data: Patch['data'];
-  /** What makes the image point at the data, which begin at `offset`: a whole sector, in bytes. */
+  /** Patches for the pointers to the data, which start at `offset` (bytes, start of a sector). */
   readonly pointAt: (offset: number) => readonly Patch[];
 }
 
-/** Where a volume descriptor has the number of its sectors, in both byte orders. */
+/** The field of a volume descriptor with the number of sectors, in both byte orders. */
 const SPACE_SIZE = { offset: 80, length: 8 } as const;
 
-/** Appends data, and makes the image point at them. */
+/**
+ * Appends data, and updates the pointers to it, the size of the volume and the partition table. The stages do not overwrite
+ * data that the image still refers to.
+ */
 export async function appendToImage(
   { image, tree }: ImageWithTree,
   additions: readonly Addition[],
@@ -220,16 +214,16 @@ export async function appendToImage(
   });
 }
 
-/** The image as it was before anything was appended; undefined for one that nothing was appended to. */
+/** Returns the change that restores the original image; undefined if it has no appended data. */
 export async function takeBackAppendix({ image, tree }: ImageWithTree): Promise<ImageChange | undefined> {
   const appendix = await readAppendix(image, tree);
   return appendix === undefined ? undefined : restoreOriginals(tree, appendix, []);
 }
 
 /**
- * What gives the image its original size and bytes at the places that pointed behind its end. The descriptors come last, the
- * primary one after all others: as long as it is new, the record of the originals is found by every version of this program.
- * @param data what is written before
+ * Restores the original pointers and the original size. The volume descriptors are restored last, and the primary one as
+ * the very last, because all versions of this program find the record through it.
+ * @param data patches to write first
  */
 export function restoreOriginals(
   tree: IsoTree,
@@ -243,13 +237,13 @@ export function restoreOriginals(
     stages: [
       data,
       originals.filter((patch) => !isDescriptor(patch)),
-      originals.filter(isDescriptor).toSorted((left, right) => rank(right) - rank(left)),
+      originals.filter(isDescriptor).toSorted((a, b) => rank(b) - rank(a)),
     ],
     size: originalSize,
   });
 }
 
-/** Originals of what always changes when something is appended. */
+/** Whether an original belongs to the descriptors or the partition table, which change with every appended file. */
 export async function isOfEveryAppendix({
   image,
   tree,
@@ -260,12 +254,12 @@ export async function isOfEveryAppendix({
   return ({ offset }) => offset < tableEnd || descriptors.has(offset);
 }
 
-/** So many bytes, up to the end of their last sector. */
+/** Rounds up to whole sectors. */
 export function wholeSectors(bytes: number): number {
   return Math.ceil(bytes / SECTOR) * SECTOR;
 }
 
-/** Each at the start of a sector, none where the image has anything. */
+/** Places each addition at the start of a sector after the end of the image. */
 function placeBehind(
   image: RandomAccess,
   additions: readonly Addition[],
@@ -277,7 +271,7 @@ function placeBehind(
     return patch;
   });
   if (end / SECTOR > 0xffff_fff0)
-    throw new CliError('the image would be larger than ISO 9660 allows', { code: 'ERR_TOO_LARGE' });
+    throw new CliError('the image would exceed the maximum size of ISO 9660', { code: 'ERR_TOO_LARGE' });
   return { appended, end };
 }
 

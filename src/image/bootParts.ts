@@ -1,4 +1,4 @@
-/** What a boot loader loads from a live image: where it is on an ISO, its architecture, and kernels as loaders can start them. */
+/** The files of a live image that a boot loader loads: their location on an ISO, their architecture, and unpacked kernels. */
 
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
@@ -8,7 +8,7 @@ import { detectCompression, MAX_MAGIC } from '../formats/compression.ts';
 import { type IsoEntry, type IsoTree, openIsoTree } from './isoTree.ts';
 import { type ByteRange, chunksOf, type RandomAccess } from './overlay.ts';
 
-/** The parts of a live system for network boot, by the names that ironic-image has for them. */
+/** The parts of a live system for network boot, with the names of ironic-image. */
 export const imageParts = ['kernel', 'initramfs', 'rootfs'] as const;
 
 export type ImagePart = (typeof imageParts)[number];
@@ -21,23 +21,23 @@ const namesOnIso: Readonly<Record<ImagePart, readonly string[]>> = {
 };
 
 /**
- * Where the part is on a live ISO, or undefined.
- * @throws FormatError where it is no such ISO
+ * Returns the range of the part on a live ISO, or undefined.
+ * @throws FormatError if the image is not a live ISO
  */
 export async function findBootPart(iso: RandomAccess, part: ImagePart): Promise<ByteRange | undefined> {
   const files = await findPxeFiles(await openIsoTree(iso), iso);
   return namesOnIso[part].map((name) => files.find((file) => file.name === name)).find(Boolean);
 }
 
-/** Kernels of aarch64 come packed, and UEFI and iPXE start what is a program, and no archive of one. */
+/** Kernels of aarch64 are compressed by gzip, but UEFI and iPXE start only unpacked kernels. */
 export async function isPackedKernel(image: RandomAccess, { offset, length }: ByteRange): Promise<boolean> {
   return detectCompression(await image.read(offset, Math.min(MAX_MAGIC, length))) === 'gzip';
 }
 
-/** Bytes of an unpacked kernel; real ones have less than a tenth of it. */
+/** Limit of an unpacked kernel in bytes; real kernels have less than a tenth of it. */
 const MAX_KERNEL = 1024 ** 3;
 
-/** @throws FormatError where it cannot be unpacked, or is too large; errors of the image as they are */
+/** @throws FormatError if the kernel cannot be unpacked or is too large; errors of reading the image */
 export async function* unpackKernel(image: RandomAccess, range: ByteRange): AsyncGenerator<Uint8Array, void> {
   const gunzip = createGunzip();
   const packed = Readable.from(chunksOf(image, range)).once('error', (error) => gunzip.destroy(error));
@@ -46,8 +46,8 @@ export async function* unpackKernel(image: RandomAccess, range: ByteRange): Asyn
     for await (const chunk of packed.pipe(gunzip) as AsyncIterable<Uint8Array>) {
       size += chunk.length;
       if (size > MAX_KERNEL) {
-        throw new FormatError(`the kernel is larger than ${MAX_KERNEL} bytes when it is unpacked`, {
-          hint: 'is this the right file?',
+        throw new FormatError(`the unpacked kernel is larger than ${MAX_KERNEL} bytes`, {
+          hint: 'use a kernel of CoreOS',
         });
       }
       yield chunk;
@@ -62,7 +62,7 @@ export async function* unpackKernel(image: RandomAccess, range: ByteRange): Asyn
   }
 }
 
-/** A file by its place on the image. */
+/** A file as a range of the image. */
 export interface PxeFile extends ByteRange {
   /** In lower case, e.g. `rootfs.img`; never a path. */
   readonly name: string;
@@ -71,14 +71,14 @@ export interface PxeFile extends ByteRange {
 const FOLDER = 'images/pxeboot';
 /** Real images have three or four. */
 const MAX_FILES = 100;
-/** What would lead to another folder, or confuse a terminal. */
-// oxlint-disable-next-line no-control-regex -- names on an image are anybody's
+/** Characters that lead to another folder, or that control a terminal. */
+// oxlint-disable-next-line no-control-regex -- names on an image are untrusted
 const UNSAFE = /[/\\\u0000-\u001f\u007f-\u009f]/;
 
 /**
  * All files of the folder, in the order of the image.
  * @param size of the image
- * @throws FormatError where it has no such folder, or names and places that cannot be right
+ * @throws FormatError if the folder is missing, or a name or a range is invalid
  */
 export async function findPxeFiles(
   tree: IsoTree,
@@ -86,8 +86,8 @@ export async function findPxeFiles(
 ): Promise<readonly PxeFile[]> {
   const folder = await tree.find(FOLDER);
   if (folder?.kind !== 'directory') {
-    throw new FormatError(`Unrecognized CoreOS ISO image: it has no ${FOLDER}`, {
-      hint: 'give a live ISO of CoreOS',
+    throw new FormatError(`Unrecognized CoreOS ISO image: it contains no ${FOLDER}`, {
+      hint: 'use a live ISO of CoreOS',
     });
   }
   const files = (await tree.list(folder)).filter(({ kind }) => kind === 'file');
@@ -95,42 +95,39 @@ export async function findPxeFiles(
   return files.map((file) => pxeFile(file, size));
 }
 
-/** The name of the primary tree, because scripts know the files by it. */
+/** Uses the name in the primary tree, because scripts rely on it. */
 function pxeFile({ recordName, offset, size }: IsoEntry, imageSize: number): PxeFile {
   const name = recordName.toLowerCase();
   if (name === '' || UNSAFE.test(name)) {
     throw new FormatError(`path ${JSON.stringify(name)} contains path traversal`, {
-      hint: 'nothing was written: the image is damaged, or was made to do harm',
+      hint: 'download the image from a trusted source; nothing was written',
     });
   }
   if (offset + size > imageSize) {
-    throw new FormatError(`ISO image is incomplete: ${name} reaches beyond its end`, {
-      hint: 'copy it again',
+    throw new FormatError(`ISO image is incomplete: ${name} exceeds the end of the image`, {
+      hint: 'copy the image again',
     });
   }
   return { name, offset, length: size };
 }
 
-// For which machines a live ISO is: what its kernel says, and where that says nothing, what else is on the image. The
-// kernel of s390x has no mark of its own.
-
 const KERNEL = 'images/pxeboot/vmlinuz';
-/** Bytes of the kernel that hold the headers of either format. */
+/** Bytes of the kernel that contain the headers of both formats. */
 const HEADERS = 1024;
 
-/** The machine field of PE, which kernels for EFI begin with. */
+/** Values of the machine field of PE, the format of EFI kernels. */
 const PE_MACHINES: ReadonlyMap<number, Architecture> = new Map([
   [0x8664, 'x86_64'],
   [0xaa64, 'aarch64'],
 ]);
-/** The machine field of ELF. */
+/** Values of the machine field of ELF. */
 const ELF_MACHINES: ReadonlyMap<number, Architecture> = new Map([
   [21, 'ppc64le'],
   [22, 's390x'],
   [62, 'x86_64'],
   [183, 'aarch64'],
 ]);
-/** Files that only images of one architecture have; the first that is there counts. */
+/** Files that only images of one architecture contain, most specific first. A kernel of s390x has no header. */
 const SIGNS: readonly (readonly [path: string, architecture: Architecture])[] = [
   ['images/cdboot.img', 's390x'],
   ['isolinux', 'x86_64'],
@@ -138,7 +135,7 @@ const SIGNS: readonly (readonly [path: string, architecture: Architecture])[] = 
   ['EFI', 'aarch64'],
 ];
 
-/** Undefined where nothing on the image tells. */
+/** The architecture of the kernel, or else of the other files; undefined if neither is recognised. */
 export async function findArchitecture(
   image: RandomAccess,
   tree: IsoTree,
@@ -155,7 +152,7 @@ export async function findArchitecture(
   return undefined;
 }
 
-/** By the headers that a kernel begins with; undefined for other bytes. */
+/** The architecture in the header of a kernel; undefined for other data. */
 export function kernelArchitecture(head: Uint8Array): Architecture | undefined {
   const bytes = Buffer.from(head.buffer, head.byteOffset, head.byteLength);
   const mark = bytes.toString('latin1', 0, 4);
@@ -166,7 +163,7 @@ export function kernelArchitecture(head: Uint8Array): Architecture | undefined {
   return isPe ? PE_MACHINES.get(uint16(bytes, header + 4)) : undefined;
 }
 
-/** In little-endian order, which all of these but s390x have; -1 behind the end. */
+/** Reads little-endian order, which all architectures except s390x use; returns -1 after the end. */
 function uint16(bytes: Buffer, offset: number): number {
   return offset + 2 > bytes.length ? -1 : bytes.readUInt16LE(offset);
 }

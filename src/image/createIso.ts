@@ -1,8 +1,7 @@
 /**
- * A bootable ISO of any kernel and initramfs, in the layout of the live ISOs of CoreOS: the embed area for files that the
- * kernel unpacks, and the areas for kernel arguments in the menus of both boot loaders, so that all commands for live ISOs
- * work on it, as far as its system does. The boot loaders are the user's. Leaves out s390x, and the data from which a
- * minimal ISO would be extracted.
+ * Creates a bootable ISO from any kernel and initramfs, with the layout of CoreOS live ISOs: an embed area, and reserved
+ * areas for kernel arguments in the menus of both boot loaders. So all commands for live ISOs support it, as far as its
+ * system does. The user provides the boot loaders. Not supported: s390x, and the data to extract a minimal ISO.
  */
 
 import { readAsset } from '../assets.ts';
@@ -19,19 +18,19 @@ import type { RamdiskSystem } from './ramdiskSystem.ts';
 
 export interface NewIso {
   readonly kernel: RandomAccess;
-  /** All of it is handed to the kernel as it is. */
+  /** Copied unchanged. */
   readonly initrd: RandomAccess;
-  /** What that initramfs boots. */
+  /** The system that the initramfs boots. */
   readonly system: RamdiskSystem;
-  /** Root filesystem of a CoreOS live system, which finds it by the label. */
+  /** Root filesystem of a CoreOS live system, which finds it by the volume ID. */
   readonly rootfs?: RandomAccess;
   /** Volume ID: letters, digits, dots, dashes and underscores, at most 32. */
   readonly label: string;
   /** The whole line of kernel arguments. */
   readonly kargs: string;
-  /** Stamped on all files. */
+  /** Time stamp of all files. */
   readonly date: Date;
-  /** At least one of the two. */
+  /** At least one of `bios` and `efi` is required. */
   readonly bios?: BiosLoader;
   readonly efi?: EfiLoader;
 }
@@ -39,20 +38,20 @@ export interface NewIso {
 export interface BiosLoader {
   /** The file isolinux.bin. */
   readonly isolinux: Uint8Array;
-  /** What it loads from its folder, by name: `ldlinux.c32`. */
+  /** Modules that it loads from its folder, by name: `ldlinux.c32`. */
   readonly modules: ReadonlyMap<string, Uint8Array>;
-  /** Code by which a BIOS boots the image from a disk: isohdpfx.bin. */
+  /** MBR code to boot the image from a disk with BIOS: isohdpfx.bin. */
   readonly mbr?: Uint8Array;
 }
 
 export interface EfiLoader {
-  /** A FAT file system with the boot loader of the architecture, which has to be GRUB. */
+  /** FAT file system that contains GRUB for the architecture. */
   readonly image: RandomAccess;
-  /** Where on the ISO that GRUB looks for its menu. */
+  /** Paths on the ISO from which that GRUB reads its menu. */
   readonly menus: readonly string[];
 }
 
-/** What the image holds where it is not zero, and its size in bytes. */
+/** The contents of the image that are not zero, and its size in bytes. */
 export interface PlannedIso {
   readonly patches: readonly Patch[];
   readonly size: number;
@@ -68,12 +67,12 @@ const PATHS = {
   isolinuxMenu: 'isolinux/isolinux.cfg',
 } as const;
 
-/** Bytes behind the arguments for later ones, as live ISOs have them. */
+/** Bytes that are reserved for more arguments, as on live ISOs. */
 const KARGS_ROOM = 1024;
-/** Of the kernel on x86_64 and aarch64, with the zero at the end; areas cannot be larger. */
+/** Limit of the kernel on x86_64 and aarch64, including the terminating zero. */
 const MAX_KARGS = 2048;
 
-/** @throws CliError for a label, arguments, loaders or a root filesystem that do not work */
+/** @throws CliError for an invalid label, invalid arguments, boot loaders or root filesystem */
 export function planIso(iso: NewIso): PlannedIso {
   checkLabel(iso.label);
   checkSystem(iso);
@@ -96,7 +95,7 @@ export function planIso(iso: NewIso): PlannedIso {
 
 function checkLabel(label: string): void {
   if (/^[A-Za-z0-9._-]{1,32}$/.test(label)) return;
-  throw new CliError(`Not a label for an ISO: ${JSON.stringify(label)}`, {
+  throw new CliError(`Invalid label for an ISO: ${JSON.stringify(label)}`, {
     code: 'ERR_SETTING',
     hint: 'use at most 32 letters, digits, dots, dashes and underscores',
   });
@@ -105,52 +104,52 @@ function checkLabel(label: string): void {
 function checkSystem({ rootfs, system }: NewIso): void {
   if (rootfs === undefined || system.kind === 'coreos') return;
   throw new CliError(
-    'The initramfs is none of a CoreOS live system, which would look for a root filesystem',
-    { code: 'ERR_IMAGE', hint: 'leave the root filesystem out, or give the initramfs of the same build' },
+    'The initramfs does not belong to a CoreOS live system, so it does not use a root filesystem',
+    { code: 'ERR_IMAGE', hint: 'remove --rootfs, or use the initramfs of the same CoreOS build' },
   );
 }
 
 function checkLoaders({ bios, efi }: NewIso): void {
   if (bios === undefined && efi === undefined) {
-    throw new CliError('Without a boot loader the ISO would not boot', {
+    throw new CliError('The ISO requires a boot loader', {
       code: 'ERR_USAGE',
-      hint: 'name isolinux.bin for BIOS (--isolinux), an EFI system partition image for UEFI (--efi-image), or both',
+      hint: 'add --isolinux FILE for BIOS, --efi-image FILE for UEFI, or both',
     });
   }
   const text = Buffer.from(bios?.isolinux ?? []).toString('latin1');
   if (bios !== undefined && !text.includes('ISOLINUX')) {
     throw new CliError('The BIOS boot loader is not ISOLINUX', {
       code: 'ERR_FORMAT',
-      hint: 'use isolinux.bin of syslinux, e.g. /usr/lib/ISOLINUX/isolinux.bin',
+      hint: 'use isolinux.bin of syslinux, for example /usr/lib/ISOLINUX/isolinux.bin',
     });
   }
-  // Since version 5 ISOLINUX is in two parts.
+  // Since version 5, ISOLINUX consists of two files.
   if (text.includes('ldlinux.c32') && bios?.modules.has('ldlinux.c32') !== true) {
-    throw new CliError('ISOLINUX does not start without its file ldlinux.c32', {
+    throw new CliError('ISOLINUX requires its file ldlinux.c32', {
       code: 'ERR_USAGE',
-      hint: 'name the one of the same version, e.g. --ldlinux /usr/lib/syslinux/modules/bios/ldlinux.c32',
+      hint: 'add the file of the same version: --ldlinux /usr/lib/syslinux/modules/bios/ldlinux.c32',
     });
   }
 }
 
-/** In the menu of GRUB they are a part of a command. */
+/** Refuses special characters, because the arguments are a part of a command in the menu of GRUB. */
 function checkedKargs(kargs: string): string {
   const text = trimKargs(kargs);
   const strange = /[^ -~]|[;&|<>{}$`\\]/.exec(text)?.[0];
   if (strange !== undefined) {
     throw new CliError(
-      `Kernel arguments with ${JSON.stringify(strange)} do not reach the kernel through a boot loader`,
-      { code: 'ERR_SETTING', hint: 'leave the character out' },
+      `Unsupported character in the kernel arguments: ${JSON.stringify(strange)} is special to a boot loader`,
+      { code: 'ERR_SETTING', hint: 'remove the character from the --karg option' },
     );
   }
   if (text.length < MAX_KARGS) return text;
-  throw new CliError(`The kernel takes ${MAX_KARGS - 1} bytes of arguments, and these are ${text.length}`, {
+  throw new CliError(`The kernel arguments are too long: ${text.length} bytes, limit ${MAX_KARGS - 1}`, {
     code: 'ERR_TOO_LARGE',
-    hint: 'leave some of them out',
+    hint: 'remove some of the --karg options',
   });
 }
 
-/** What describes the image to boot loaders and to the commands for live ISOs. */
+/** The menus of the boot loaders, and the files that describe the image to the commands for live ISOs. */
 function smallFiles(iso: NewIso, kargs: string): Map<string, RandomAccess> {
   const length = Math.min(kargs.length + KARGS_ROOM, MAX_KARGS);
   const area = `${kargs}\n`.padEnd(length, '#');
@@ -187,7 +186,7 @@ function renderMenus({ bios, efi, label }: NewIso, kargs: string): Map<string, s
   return menus;
 }
 
-/** What the live system says of itself holds for its ISO as well. */
+/** The features of the live system are the features of its ISO. */
 function features(system: RamdiskSystem): Uint8Array {
   if (system.kind === 'coreos' && system.features !== undefined) return system.features;
   return Buffer.from(jsonText(system.kind === 'coreos' ? {} : { [OTHER_SYSTEM]: true }));

@@ -1,7 +1,7 @@
 /**
- * The embed area: the reserved place on a live ISO whose bytes the boot loader hands to the kernel behind the initramfs.
- * It holds one archive, or nothing but zeros. Leaves out the `coreiso+` header of images before 2022: wherever it is,
- * the area is also the file images/ignition.img.
+ * The embed area: the reserved area of a live ISO that the boot loader loads after the initramfs. It contains one archive,
+ * or only zeros. The `coreiso+` header of images before 2022 is not read, because on these images the area is also the file
+ * images/ignition.img.
  */
 
 import { CliError, FormatError } from '../core/errors.ts';
@@ -13,7 +13,7 @@ import { type ByteRange, CHUNK, chunksOf, type Patch, type RandomAccess, zeros }
 export interface EmbedArea {
   readonly offset: number;
   readonly length: number;
-  /** Path of the file that is the area; without, the area is a part of a larger file. */
+  /** Path of the file that is the area; undefined if the area is a part of a larger file. */
   readonly file?: string;
 }
 
@@ -22,33 +22,33 @@ export type EmbedFiles = ReadonlyMap<string, Uint8Array>;
 
 const DEFAULT_FILE = 'images/ignition.img';
 const MAX_INFO = 1024 * 1024;
-/** What is decoded is held in memory; images that were grown on purpose stay well below. */
+/** Limit, because the archive is decoded in memory. Enlarged images are much smaller. */
 const MAX_AREA = 512 * 1024 * 1024;
-/** Unpacked bytes that the smallest area may hold: far more than a real one does. */
+/** Limit of unpacked bytes for small areas, far more than in real images. */
 const MIN_UNPACKED = 256 * 1024 * 1024;
 const ZEROS = new Uint8Array(CHUNK);
 
-/** @throws FormatError where the image reserves no area, or describes one that it does not have */
+/** @throws FormatError if the image reserves no area, or describes an invalid area */
 export async function findEmbedArea(image: RandomAccess, tree: IsoTree): Promise<EmbedArea> {
   return unrecognizedUnless(async () => {
     const info = await readInfo(tree);
     const file = await tree.find(info.file);
-    if (file === undefined) throw new FormatError(`it has no ${info.file}`);
+    if (file === undefined) throw new FormatError(`it contains no ${info.file}`);
     const area = checkedArea(info, file, image);
     const hit = (await findDescriptions(tree, [EMBED_INFO_PATH])).find((range) => overlaps(range, area));
     if (hit === undefined) return area;
-    throw new FormatError(`its embed area at ${area.offset} overlaps what describes it at ${hit.offset}`);
+    throw new FormatError(`its reserved area at ${area.offset} overlaps its description at ${hit.offset}`);
   });
 }
 
 /**
- * The files of the area, none where it is empty.
- * @throws FormatError where it holds something else than an archive
+ * Returns the files in the area.
+ * @throws FormatError if the area contains data that is not an archive
  */
 export async function readEmbedArea(image: RandomAccess, area: EmbedArea): Promise<EmbedFiles> {
   return unrecognizedUnless(async () => {
     if (area.length > MAX_AREA) {
-      throw new FormatError(`its embed area is larger than this program reads: ${area.length} > ${MAX_AREA}`);
+      throw new FormatError(`its reserved area is too large: ${area.length} > ${MAX_AREA} bytes`);
     }
     if (await isAllZeros(image, area)) return new Map();
     const maxBytes = Math.max(MIN_UNPACKED, area.length * 4);
@@ -57,7 +57,7 @@ export async function readEmbedArea(image: RandomAccess, area: EmbedArea): Promi
   });
 }
 
-/** Patches that make the area hold exactly this archive, which fits. */
+/** Returns patches that fill the area with this archive, which must fit. */
 export function fillEmbedArea(area: EmbedArea, archive: Uint8Array): Patch[] {
   return [
     { offset: area.offset, data: archive },
@@ -65,14 +65,14 @@ export function fillEmbedArea(area: EmbedArea, archive: Uint8Array): Patch[] {
   ];
 }
 
-/** Scripts look for these words, whatever is wrong in detail. */
+/** Adds the message of coreos-installer, which scripts look for. */
 async function unrecognizedUnless<T>(step: () => Promise<T>): Promise<T> {
   try {
     return await step();
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     throw new FormatError(`Unrecognized CoreOS ISO image: ${error.message}`, {
-      hint: error.hint ?? 'download the live ISO again; only the live ISOs of CoreOS have an embed area',
+      hint: error.hint ?? 'use a live ISO of CoreOS; if it is one, download it again',
       cause: error,
     });
   }
@@ -81,7 +81,7 @@ async function unrecognizedUnless<T>(step: () => Promise<T>): Promise<T> {
 interface EmbedInfo {
   readonly file: string;
   readonly offset: number;
-  /** Undefined for all that the file has from `offset` on. */
+  /** Undefined for the rest of the file. */
   readonly length: number | undefined;
 }
 
@@ -98,7 +98,7 @@ function parseInfo(text: string): EmbedInfo {
   );
   const { file } = info;
   if (typeof file !== 'string' || file === '')
-    throw new FormatError(`${EMBED_INFO_PATH} on it names no file`);
+    throw new FormatError(`${EMBED_INFO_PATH} on it has no "file"`);
   return { file, offset: sizeOf(info, 'offset') ?? 0, length: sizeOf(info, 'length') };
 }
 
@@ -106,7 +106,7 @@ function sizeOf(info: Mapping, key: 'offset' | 'length'): number | undefined {
   const value = info[key];
   if (value === undefined || value === null) return undefined;
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value;
-  throw new FormatError(`${EMBED_INFO_PATH} on it gives no valid ${key}`);
+  throw new FormatError(`${EMBED_INFO_PATH} on it has an invalid "${key}"`);
 }
 
 function checkedArea(info: EmbedInfo, file: IsoEntry, image: RandomAccess): EmbedArea {
@@ -114,14 +114,14 @@ function checkedArea(info: EmbedInfo, file: IsoEntry, image: RandomAccess): Embe
   const length = info.length ?? file.size - info.offset;
   const end = file.offset + file.size;
   if (length < 0 || info.offset + length > file.size || end > image.size) {
-    throw new FormatError(`its embed area reaches beyond ${info.file}`);
+    throw new FormatError(`its reserved area exceeds the end of ${info.file}`);
   }
   const isWhole = info.offset === 0 && info.length === undefined;
   return { offset: file.offset + info.offset, length, ...(isWhole && { file: info.file }) };
 }
 
-function overlaps(left: ByteRange, right: ByteRange): boolean {
-  return left.offset < right.offset + right.length && right.offset < left.offset + left.length;
+function overlaps(a: ByteRange, b: ByteRange): boolean {
+  return a.offset < b.offset + b.length && b.offset < a.offset + a.length;
 }
 
 async function isAllZeros(image: RandomAccess, range: EmbedArea): Promise<boolean> {

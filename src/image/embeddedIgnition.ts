@@ -1,4 +1,4 @@
-/** The Ignition config in the embed area of a live ISO. Other files of the area stay as they are. */
+/** The Ignition config in the embed area of a live ISO. Other files of the area are kept. */
 
 import { CliError } from '../core/errors.ts';
 import type { EmbedFiles } from './embedArea.ts';
@@ -9,28 +9,28 @@ import type { MediumFile } from './mediumFiles.ts';
 /** Bytes that releases of Fedora CoreOS and RHEL CoreOS reserve for the Ignition config. */
 export const EMBED_AREA_SIZE = 256 * 1024;
 
-/** Member of the embed area's archive that Ignition reads. */
+/** File in the archive of the embed area that Ignition reads. */
 export const CONFIG_NAME = 'config.ign';
 
-/** What to do with something of the kind that the image already has. */
+/** What to do if the image already contains a config or settings. */
 export type Existing = 'refuse' | 'replace';
 
-/** The config as it was embedded, or undefined. */
+/** Returns the embedded config, byte for byte. */
 export async function readIgnition(iso: LiveIso): Promise<Uint8Array | undefined> {
   return (await iso.embeddedFiles()).get(CONFIG_NAME);
 }
 
-/** What is embedded, and what goes with it. */
+/** A config to embed, with additional files. */
 export interface Embedding {
   readonly config: Uint8Array;
   readonly existing: Existing;
-  /** Further files for the initramfs, by path; they take the place of older ones. */
+  /** Additional files for the initramfs, by path; they replace existing files. */
   readonly initrdFiles?: EmbedFiles;
   /** Files for the medium itself. */
   readonly mediumFiles?: readonly MediumFile[];
 }
 
-/** @throws CliError where there is a config that may not be replaced, or where something does not fit */
+/** @throws CliError if a config exists and may not be replaced, or the files do not fit */
 export async function embedIgnition(iso: LiveIso, embedding: Embedding): Promise<ImageChange> {
   const { config, existing, initrdFiles = [], mediumFiles = [] } = embedding;
   const before = await iso.embeddedFiles();
@@ -42,7 +42,7 @@ export async function embedIgnition(iso: LiveIso, embedding: Embedding): Promise
   return iso.change({ files: new Map([...before, ...initrdFiles, [CONFIG_NAME, config]]), mediumFiles });
 }
 
-/** Nothing changes where there is no config. */
+/** Returns no change if the image contains no config. */
 export async function removeIgnition(iso: LiveIso): Promise<ImageChange> {
   const after = new Map(await iso.embeddedFiles());
   return after.delete(CONFIG_NAME) ? iso.change({ files: after }) : unchanged;

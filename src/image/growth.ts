@@ -1,7 +1,7 @@
 /**
- * What becomes of an archive that is larger than the area that the builder reserved. Boot loaders find the archive by the
- * directory record of its file: so a larger one is appended to the image, and the records of both trees, and the header
- * `coreiso+` where there is one, point there.
+ * Embeds an archive that is larger than the reserved area. Boot loaders find the archive through the directory record of
+ * its file. Therefore a larger archive is appended to the image, and the records of both trees (and the header `coreiso+`,
+ * if there is one) are changed to point to it.
  */
 
 import { CliError, FormatError } from '../core/errors.ts';
@@ -22,36 +22,36 @@ import { bothChanges, checkDisjoint, type ImageChange, patchesOnly } from './ima
 import { openIsoTree } from './isoTree.ts';
 import { CHUNK } from './overlay.ts';
 
-/** Whether an image may become longer than it was built: for an archive of usual size, or for any. */
+/** Whether a change may enlarge the image: not at all, for an archive of usual size, or for any archive. */
 export type Growth = 'refused' | 'usual' | 'any';
 
 export interface ImageWithArea extends ImageWithTree {
   readonly area: EmbedArea;
 }
 
-/** Unpacked bytes of an archive: the memory of a host pays for them, and with too little it boots with a part of them. */
+/** Limit of unpacked bytes, which the host needs as memory. With too little memory, it boots with a part of the files. */
 const USUAL_UNPACKED = 32 * 1024 * 1024;
 
-/** How many times smaller than that of gzip the result of xz may be, of texts with the same parts again and again. */
+/** Maximum ratio of the sizes of gzip and xz, for texts with many repeated parts. */
 const MOST_XZ_SAVES = 4;
-/** And of most. An image that may grow does not wait for more. */
+/** Usual ratio of the sizes of gzip and xz. If the image may grow, xz is not tried beyond it. */
 const LIKELY_XZ_SAVES = 1.25;
 
 /**
- * Part of an appended archive that is left free behind it: coreos-installer compresses anew whatever it changes, kernel
- * arguments alone too, gets some per cent more, and gives up where that does not fit.
+ * Fraction of an appended archive that is reserved after it. On every change, also of kernel arguments only,
+ * coreos-installer compresses the archive with a slightly larger result, and fails if that does not fit.
  */
 const SPARE = 1 / 16;
 
-/** Where a directory record has the sectors of its extended attributes, then first sector and size in both byte orders. */
+/** Fields of a directory record: sectors of the extended attributes, then first sector and size in both byte orders. */
 const RECORD_EXTENT = { offset: 1, length: 17, sector: 1, size: 9 } as const;
 /** The header of images before 2022: magic, then offset and length of the area. */
 const AREA_HEADER = { offset: 32_744, magic: 'coreiso+', extent: 32_752, length: 16 } as const;
 
 /**
- * Makes the embed area hold these files, and appends what else there is. An archive for which the image was made longer
- * before goes back to the reserved area as soon as it fits, unless something is appended.
- * @throws CliError where they do not fit and the image may not grow so far, or cannot
+ * Writes the files to the embed area, and appends the additions. If an earlier edit appended the archive, and it now fits
+ * into the reserved area, it is moved there, unless there are additions.
+ * @throws CliError if the files do not fit, and the image cannot or may not grow enough
  */
 export async function changeEmbedFiles(
   place: ImageWithArea,
@@ -83,14 +83,14 @@ interface Extent {
   readonly size: number;
 }
 
-/** A place that says where the area is. */
+/** A location on the image that contains the extent of the area. */
 interface Pointer {
   readonly offset: number;
   readonly length: number;
   readonly encode: (extent: Extent) => Uint8Array;
 }
 
-/** The archive, with room behind it. */
+/** The archive with spare space after it. */
 async function additionOf(place: ImageWithArea, archive: Uint8Array): Promise<Addition> {
   const pointers = await areaPointers(place);
   const size = wholeSectors(Math.ceil(archive.length * (1 + SPARE)));
@@ -138,19 +138,19 @@ function headerExtent({ offset, size }: Extent): Uint8Array {
   return bytes;
 }
 
-/** Where the builder reserved the area, of an image whose area was appended. */
+/** The original reserved area of an image whose area was appended. */
 async function reservedArea(place: ImageWithArea, { originalSize, originals }: Appendix): Promise<EmbedArea> {
   const entry = await place.tree.find(place.area.file ?? '');
   const offset = (entry?.recordOffset ?? 0) + RECORD_EXTENT.offset;
   const original = originals.find((it) => it.offset === offset && it.data.length === RECORD_EXTENT.length);
   const view = original === undefined ? undefined : viewOf(original.data);
-  if (view === undefined) throw new FormatError('the image does not say where its reserved area was');
+  if (view === undefined) throw new FormatError('the record of the original reserved area is missing');
   const reserved = {
     offset: (view.getUint8(0) + view.getUint32(RECORD_EXTENT.sector, true)) * SECTOR,
     length: view.getUint32(RECORD_EXTENT.size, true),
   };
   if (reserved.offset + reserved.length > originalSize) {
-    throw new FormatError('the reserved area of the image was beyond its end');
+    throw new FormatError('the original reserved area exceeds the end of the original image');
   }
   return reserved;
 }
@@ -185,20 +185,23 @@ function checkGrowth(area: EmbedArea, { archive, unpacked }: Contents, growth: G
   if (area.file === undefined) {
     throw new CliError(message, {
       code: 'ERR_IMAGE_SPACE',
-      hint: `it is ${formatCount(missing, 'byte')} too large, and this image cannot grow: its area lies inside another file`,
+      hint: `remove at least ${formatCount(missing, 'byte')}; this image cannot grow, because its reserved area is a part of another file`,
     });
   }
   if (growth === 'refused') {
     throw new CliError(message, {
       code: 'ERR_IMAGE_SPACE',
-      hint: `it is ${formatCount(missing, 'byte')} too large: --grow makes room behind the image, or serve large files over HTTP`,
+      hint: `use --grow to enlarge the image, or serve large files over HTTP; the archive is ${formatCount(missing, 'byte')} too large`,
     });
   }
   if (growth === 'usual' && unpacked > USUAL_UNPACKED) {
     const [found, usual] = [unpacked, USUAL_UNPACKED].map((bytes) => Math.ceil(bytes / CHUNK));
-    throw new CliError(`The embedded files take ${found} MiB of the host's memory, more than ${usual} MiB`, {
-      code: 'ERR_TOO_LARGE',
-      hint: 'a host with too little memory boots with a part of them; --force embeds them nevertheless',
-    });
+    throw new CliError(
+      `The embedded files require ${found} MiB of memory on the host, more than ${usual} MiB`,
+      {
+        code: 'ERR_TOO_LARGE',
+        hint: 'use --force to embed them anyway; a host with too little memory boots with only a part of them',
+      },
+    );
   }
 }

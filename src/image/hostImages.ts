@@ -1,6 +1,6 @@
 /**
- * The images of one host, made from images that all hosts share: what goes where, without a copy. Whoever needs files
- * writes the result, and whoever serves them reads it as it is asked for.
+ * The images of one host, as changes of images that all hosts share. The caller writes the result to a file, or serves it
+ * without a copy.
  */
 
 import { CONFIG_NAME } from './embeddedIgnition.ts';
@@ -33,7 +33,7 @@ export interface HostContents extends HostSettings {
   readonly mediumFiles?: readonly MediumFile[];
 }
 
-/** @throws CliError where something does not fit, or the image is no live ISO */
+/** @throws CliError if the contents do not fit, or the image is not a live ISO */
 export async function hostIso(
   image: RandomAccess,
   contents: HostContents,
@@ -47,16 +47,16 @@ export async function hostIso(
   return kargs.length === 0 ? embedded : bothChanges(embedded, await appendKargs(iso, kargs));
 }
 
-/** A minimal ISO of one host. */
+/** The minimal ISO of one host. */
 export interface HostMinimalIso {
   readonly image: Required<BufferReader>;
-  /** What makes it from the minimal ISO as it was built, in this order. */
+  /** Changes to apply to the released minimal ISO, in this order. */
   readonly changes: readonly ImageChange[];
 }
 
 /**
- * @param rootfsUrl from where the live system fetches its root filesystem
- * @throws CliError where something does not fit
+ * @param rootfsUrl URL from which the live system fetches its root filesystem
+ * @throws CliError if the contents do not fit
  */
 export async function hostMinimalIso(
   minimal: Reconstruction,
@@ -69,7 +69,7 @@ export async function hostMinimalIso(
   return { image: changedImage(adapted, change), changes: [adaptation, change] };
 }
 
-/** Appends an archive to an initramfs. Archives without compression must start at a multiple of 4 bytes. */
+/** Appends an archive to an initramfs. No padding is required: the kernel aligns only uncompressed archives. */
 export function hostInitramfs({ size }: RandomAccess, settings: HostSettings): ImageChange {
   return patchesOnly([{ offset: size, data: hostArchive(settings) }]);
 }

@@ -1,6 +1,6 @@
 /**
- * What turns an image into another one, in an order that survives an interruption: an image is rewritten where it is in
- * stages, each of which is on the disk before the next begins. Copies and streams take all of it at once.
+ * Changes of an image, in an order that survives an interruption. An in-place edit writes the stages one after the other,
+ * and flushes each to the disk. Copies and streams apply all stages at the same time.
  */
 
 import { FormatError } from '../core/errors.ts';
@@ -14,25 +14,25 @@ import {
 } from './overlay.ts';
 
 export interface ImageChange {
-  /** Data come before the directory records and headers that point at them. Patches do not overlap. */
+  /** Data is written before the directory records and headers that point to it. Patches do not overlap. */
   readonly stages: readonly (readonly Patch[])[];
-  /** Bytes of the image afterwards; without, it keeps its size or grows as far as the patches reach. */
+  /** Size of the changed image in bytes (default: the current size, or the end of the last patch if that is larger). */
   readonly size?: number;
-  /** All files of the embed area afterwards, where the change says which. */
+  /** All files of the embed area after the change, if the change affects them. */
   readonly files?: ReadonlyMap<string, Uint8Array>;
 }
 
-/** An image that stays as it is. */
+/** The change that changes nothing. */
 export const unchanged: ImageChange = { stages: [] };
 
-/** Of an image that keeps its size, where the order of the patches does not matter. */
+/** A change whose patches may be written in any order. */
 export function patchesOnly(patches: readonly Patch[]): ImageChange {
   return { stages: [patches] };
 }
 
 /**
- * Both changes at once, stage by stage; only one of them may change the size.
- * @throws FormatError where they change the same bytes, since the image says so of its areas
+ * Combines two changes, stage by stage. Only one of them may change the size.
+ * @throws FormatError if both change the same bytes, which happens only with an invalid image
  */
 export function bothChanges(first: ImageChange, second: ImageChange): ImageChange {
   const count = Math.max(first.stages.length, second.stages.length);
@@ -50,21 +50,21 @@ export function bothChanges(first: ImageChange, second: ImageChange): ImageChang
 }
 
 /**
- * The change as it is, worked out from an image that may be damaged, or made to do harm.
- * @throws FormatError where two of its patches overlap: the image says of two of its parts that they are in one place
+ * Returns the change, after it checks that no patches overlap. The image may be damaged or malicious.
+ * @throws FormatError if two patches overlap, because two parts of the image have the same offset
  */
 export function checkDisjoint(change: ImageChange): ImageChange {
   const ranges = change.stages
     .flat()
     .map((patch) => ({ start: patch.offset, end: patch.offset + patchSource(patch).size }))
     .filter(({ start, end }) => start < end)
-    .toSorted((left, right) => left.start - right.start);
+    .toSorted((a, b) => a.start - b.start);
   let previousEnd = 0;
   for (const { start, end } of ranges) {
     if (start < previousEnd) {
-      throw new FormatError(`the image is damaged: two of its parts are at byte ${start}`, {
+      throw new FormatError(`the image is damaged: two of its parts overlap at byte ${start}`, {
         offset: start,
-        hint: 'download it again',
+        hint: 'download the image again',
       });
     }
     previousEnd = end;
@@ -72,20 +72,20 @@ export function checkDisjoint(change: ImageChange): ImageChange {
   return change;
 }
 
-/** Bytes of an image of `size` bytes after the change. */
+/** Size after the change of an image of `size` bytes. */
 export function sizeAfter({ stages, size: after }: ImageChange, size: number): number {
   if (after !== undefined) return after;
   const ends = stages.flat().map((patch) => patch.offset + patchSource(patch).size);
   return ends.reduce((largest, end) => Math.max(largest, end), size);
 }
 
-/** The image as it is after the change. */
+/** The image after the change. */
 export function changedImage(base: BufferReader, { stages, size }: ImageChange): Required<BufferReader> {
   const whole = overlay(base, stages.flat());
   return size === undefined || size >= whole.size ? whole : { ...whole, size };
 }
 
-/** The longest stretches that are the same before and after the change, in order; none is empty. */
+/** The ranges that the change does not affect, in order. */
 export function keptRanges(
   { size }: Pick<RandomAccess, 'size'>,
   { stages, size: newSize = size }: ImageChange,
@@ -94,7 +94,7 @@ export function keptRanges(
   const patches = stages
     .flat()
     .map((patch) => ({ offset: patch.offset, length: patchSource(patch).size }))
-    .toSorted((left, right) => left.offset - right.offset);
+    .toSorted((a, b) => a.offset - b.offset);
   const kept: ByteRange[] = [];
   let offset = 0;
   for (const patch of [...patches, { offset: end, length: 0 }]) {

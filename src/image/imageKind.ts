@@ -1,19 +1,19 @@
-/** Tells images by their first bytes: whatever a file is called, an ISO is one, and so is an initramfs. */
+/** Detects the kind of an image from its first bytes, independently of the file name. */
 
 import { detectCompression } from '../formats/compression.ts';
 import type { RandomAccess } from './overlay.ts';
 
-/** `other` is anything else, a text for example. */
+/** `other` is any other file, for example a text. */
 export type ImageKind = 'iso' | 'initramfs' | 'other';
 
-/** Where every ISO 9660 image says what it is (ECMA-119, 8.1). */
+/** The magic of ISO 9660 (ECMA-119, 8.1). */
 const ISO_MARK = { offset: 32_769, text: 'CD001' };
-/** Bytes that tell compressed data; xz has the longest mark. */
+/** Bytes that are required to detect compression; xz has the longest magic. */
 const HEAD = 6;
-/** How the headers of all text forms of cpio begin. */
+/** The start of the magic of all text formats of cpio. */
 const CPIO_MARK = '0707';
 
-/** An `initramfs` is any cpio archive, compressed or not; what is in it is not looked at. */
+/** An `initramfs` is any cpio archive, compressed or not; its contents are not checked. */
 export async function detectImageKind(image: RandomAccess): Promise<ImageKind> {
   if (await isIso(image)) return 'iso';
   const head = await image.read(0, Math.min(HEAD, image.size));

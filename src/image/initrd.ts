@@ -1,7 +1,7 @@
 /**
- * Initramfs archives as CoreOS images hold them: cpio archives one after the other, each compressed or not. What is
- * read and what is refused, and where the writer starts an xz block, follows coreos-installer; its bytes differ, as
- * they come from another encoder. Left out: lz4, lzo, bzip2 and lzma, which coreos-installer does not read either.
+ * Reads and writes initramfs archives of CoreOS images: a sequence of cpio archives, each compressed or not. The reader
+ * accepts the same archives as coreos-installer, and the writer starts xz blocks at the same positions; the compressed bytes
+ * differ, because the encoder is different. Not supported, as in coreos-installer: lz4, lzo, bzip2 and lzma.
  */
 
 import { FormatError } from '../core/errors.ts';
@@ -23,31 +23,31 @@ import { encodeXz } from '../formats/xz/encode.ts';
 import type { RandomAccess } from './overlay.ts';
 
 export interface ReadInitrdOptions {
-  /** Unpacked bytes of all compressed archives together, at most; 1 GiB unless given. */
+  /** Limit of the unpacked bytes of all compressed archives (default: 1 GiB). */
   readonly maxBytes?: number;
-  /** Bytes of all files that are kept, at most; 1 GiB unless given. */
+  /** Limit of the bytes of all returned files (default: 1 GiB). */
   readonly maxKept?: number;
-  /** Whether a file of that path is kept; without, all are. */
+  /** Whether to return the file with this path (default: all files). */
   readonly wants?: (path: string) => boolean;
 }
 
 const DEFAULT_MAX_BYTES = 1024 ** 3;
-/** Archives and members of any kind. A real initramfs has some thousands; many empty ones would fill the memory. */
+/** Limit of archives and members. A real initramfs has a few thousand; many empty ones would exhaust the memory. */
 const MAX_MEMBERS = 500_000;
-/** Compressed streams and frames. A real initramfs has two or three; many empty ones would take hours. */
+/** Limit of compressed streams and frames. A real initramfs has two or three; many empty ones would take hours. */
 const MAX_STREAMS = 5000;
-/** Characters of all paths of a list. */
+/** Limit of the characters of all listed paths. */
 const MAX_NAMES = 16 * 1024 * 1024;
-/** Bytes that are read at a time. */
+/** Bytes per read. */
 const PIECE_SIZE = 256 * 1024;
 
-const READABLE = 'an initramfs is made of whole newc cpio archives, plain or compressed by gzip, xz or zstd';
+const READABLE = 'use complete newc cpio archives, uncompressed or compressed by gzip, xz or zstd';
 
 /**
- * The regular files in all archives, by path; a later file of the same path wins, as in the kernel. No bytes at all
- * are no archive, but zero bytes in front of the first one are not skipped.
+ * Returns the regular files of all archives by path. A later file with the same path replaces an earlier one, as in the
+ * kernel. Empty input contains no archive. Zeros before the first archive are an error.
  *
- * @throws FormatError with the offset, when an archive is damaged, cut off or too large.
+ * @throws FormatError with the offset if an archive is damaged, truncated or too large
  */
 export async function readInitrd(
   bytes: Uint8Array,
@@ -57,8 +57,8 @@ export async function readInitrd(
 }
 
 /**
- * The same for an initramfs that need not fit into memory: what is kept does, and some megabytes more, or as much as the
- * dictionary that an archive was compressed with.
+ * Reads an initramfs that does not have to fit into memory. It needs memory for the returned files, and some megabytes or
+ * the size of the compression dictionary.
  *
  * @throws FormatError like `readInitrd`; what the source throws
  */
@@ -70,7 +70,7 @@ export async function readInitrdFrom(
 }
 
 /**
- * The sizes of the regular files that are wanted, in bytes, by path; of files of one path that of the last.
+ * Returns the sizes of the wanted regular files in bytes, by path. Of several files with the same path, the last counts.
  *
  * @throws FormatError like `readInitrd`; what the source throws
  */
@@ -95,8 +95,8 @@ export async function listInitrd(
 }
 
 /**
- * Hands the regular files that are wanted to `take`, in the order in which they come: only one is held at a time, until
- * what `take` promises is done.
+ * Passes the wanted regular files to `take`, in the order of the archives. Only one file is in memory at a time, until the
+ * promise of `take` settles.
  *
  * @throws FormatError like `readInitrd`; what the source and `take` throw
  */
@@ -108,7 +108,7 @@ export async function takeInitrdFiles(
   await walkArchives(inputOf('initramfs', source), { wants, take }, DEFAULT_MAX_BYTES);
 }
 
-/** All bytes of an image, in order, for `readInitrdFrom`. Those that nobody wants to see are not read. */
+/** All bytes of an image in order, for `readInitrdFrom`. Skipped bytes are not read. */
 export function sourceOfImage(image: RandomAccess): ByteSource {
   let offset = 0;
   const advance = (most: number): number => {
@@ -126,36 +126,36 @@ export function sourceOfImage(image: RandomAccess): ByteSource {
   };
 }
 
-/** Files with their paths in the order in which archives list them: by the bytes of UTF-8. */
+/** Sorts files by the UTF-8 bytes of their paths, the order in archives. */
 export function sortedByPath<T>(files: ReadonlyMap<string, T>): [path: string, file: T][] {
-  return [...files].toSorted(([left], [right]) => Buffer.compare(Buffer.from(left), Buffer.from(right)));
+  return [...files].toSorted(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
 }
 
 /**
- * One compressed archive with these files, as coreos-installer writes it: an xz stream with CRC32, which the kernel
- * needs. Without files it holds only the trailer.
+ * Returns a compressed archive of these files, in the format of coreos-installer: an xz stream with CRC32, which the kernel
+ * requires. Without files, the archive contains only the trailer.
  */
 export function writeInitrd(files: ReadonlyMap<string, Uint8Array>): Uint8Array {
   return encodeXz(writeCpio(files), 'crc32');
 }
 
 /**
- * The archive with these files; without any it has no bytes, and the area is as the builder left it. It is compressed by
- * xz, or by gzip where that leaves more than `hopeless` bytes: xz would take minutes for a few percent.
+ * Returns an archive of these files, or no bytes without files. The archive is compressed by xz, or by gzip if the result of
+ * gzip is larger than `xzLimit` bytes, because xz would need minutes to save a few percent.
  */
-export function encodeEmbedFiles(files: ReadonlyMap<string, Uint8Array>, hopeless: number): Uint8Array {
+export function encodeEmbedFiles(files: ReadonlyMap<string, Uint8Array>, xzLimit: number): Uint8Array {
   if (files.size === 0) return new Uint8Array();
   const blocks = writeCpio(files);
   const unpacked = blocks.reduce((sum, { length }) => sum + length, 0);
-  const quick = unpacked > hopeless ? encodeGzip(Buffer.concat(blocks)) : undefined;
-  return quick !== undefined && quick.length > hopeless ? quick : writeInitrd(files);
+  const quick = unpacked > xzLimit ? encodeGzip(Buffer.concat(blocks)) : undefined;
+  return quick !== undefined && quick.length > xzLimit ? quick : writeInitrd(files);
 }
 
-/** What is done with the regular files of all archives, in the order in which they come. */
+/** Called for the regular files of all archives, in order. */
 interface Visitor {
-  /** Whether the data of a file is to be read; `size` in bytes. */
+  /** Whether to read the data of a file; `size` in bytes. */
   wants(path: string, size: number): boolean;
-  /** The data of a file that is wanted, good until this is done. */
+  /** Receives the data of a wanted file, which is valid until the promise settles. */
   take(path: string, data: Uint8Array): void | Promise<void>;
 }
 
@@ -180,7 +180,7 @@ async function collectFiles(
   return files;
 }
 
-/** What one initramfs may take, counted down. */
+/** Remaining limits of one initramfs. */
 interface Budget {
   /** Unpacked bytes. */
   room: number;
@@ -223,7 +223,7 @@ async function readCompressed(
     await skipZeros(unpacked);
     if (await hasMore(unpacked)) throw trailingGarbage(offset);
   } catch (error) {
-    // Where the compressed data is damaged, that is the cause of whatever was found in it.
+    // If the compressed data is damaged, report that error, because it is the cause of the other one.
     if (error instanceof FormatError) while ((await pieces.next()).done !== true);
     throw error;
   } finally {
@@ -239,7 +239,7 @@ async function* counted(pieces: AsyncIterable<Uint8Array>, budget: Budget): Asyn
 }
 
 interface Entries extends Compressed {
-  /** Ends the sentence of an error, whose offset counts from the start of the input. */
+  /** The end of error messages: the offset of the compressed data in the input. */
   readonly where: string;
 }
 
@@ -278,21 +278,21 @@ function nextEntry(walk: ReturnType<typeof walkCpio>, where: string): ReturnType
 function countMember(budget: Budget): void {
   if (budget.members-- > 0) return;
   throw new FormatError(`Cannot read the initramfs: it has more than ${MAX_MEMBERS} members`, {
-    hint: 'is this the right file? An initramfs has some thousands',
+    hint: 'use a valid initramfs, which has only a few thousand members',
   });
 }
 
 function filesTooLarge(path: string, maxKept: number): FormatError {
   return new FormatError(
-    `Cannot read the initramfs: with ${path}, the files to keep are larger than ${maxKept} bytes`,
-    { hint: 'the file is damaged, or made to exhaust memory' },
+    `Cannot read the initramfs: with ${path}, the extracted files are larger than ${maxKept} bytes`,
+    { hint: 'use a valid initramfs; this file is damaged or malicious' },
   );
 }
 
 function namesTooLong(): FormatError {
   return new FormatError(
     `Cannot read the initramfs: the names of its files are longer than ${MAX_NAMES} characters`,
-    { hint: 'is this the right file? An initramfs has some thousands of files' },
+    { hint: 'use a valid initramfs, which has only a few thousand files' },
   );
 }
 
@@ -301,23 +301,23 @@ function trailingGarbage(offset: number): FormatError {
     `Cannot read the initramfs: found trailing garbage inside compressed archive at byte ${offset}`,
     {
       offset,
-      hint: 'a compressed archive has to end with its trailer; put a further archive behind it, not into it',
+      hint: 'append additional archives after the compressed archive, not inside it',
     },
   );
 }
 
-/** Moves to the first byte that is not zero. */
+/** Skips zeros. */
 async function skipZeros(input: ByteInput): Promise<void> {
   while ((await hasMore(input)) && passZeros(input.feed));
 }
 
 const ZEROS = Buffer.alloc(4096);
 
-/** False where it found something else at hand. */
+/** Returns false if it found a byte that is not zero. */
 function passZeros(feed: ByteFeed): boolean {
   const { bytes } = feed;
   let { index } = feed;
-  // Most of an area is free, and comparing takes a tenth of looking at every byte.
+  // Most of an area is free, and comparing blocks is ten times faster than comparing bytes.
   while (Buffer.compare(ZEROS, bytes.subarray(index, index + ZEROS.length)) === 0) index += ZEROS.length;
   while (bytes[index] === 0) index++;
   feed.index = index;

@@ -1,7 +1,6 @@
 /**
- * What an ISO image consists of, in the shape and the names that coreos-installer prints for developers: volume
- * descriptors, and the paths of the primary tree. Names of Rock Ridge and Joliet are left out, as boot loaders and
- * coreos-installer do not go by them.
+ * Lists the structure of an ISO image in the JSON format of coreos-installer: the volume descriptors, and the paths of the
+ * primary tree. Rock Ridge and Joliet names are not listed, because boot loaders and coreos-installer do not use them.
  */
 
 import type { VolumeDescriptor } from '../formats/iso9660/descriptors.ts';
@@ -10,17 +9,17 @@ import type { KargsAreas } from './kargsAreas.ts';
 
 export interface IsoListing {
   readonly header: { readonly descriptors: readonly object[] };
-  /** Paths of files and directories, each directory before what it holds. */
+  /** Paths of files and directories, each directory before its contents. */
   readonly records: readonly string[];
 }
 
-/** @throws FormatError where a directory is damaged */
+/** @throws FormatError if a directory is damaged */
 export async function listIso(tree: IsoTree): Promise<IsoListing> {
   const descriptors = tree.descriptors.flatMap(describeDescriptor);
   return { header: { descriptors }, records: await primaryPaths(tree) };
 }
 
-/** The places of the kernel arguments; null where the image reserves none. */
+/** The areas for kernel arguments; null if the image reserves none. */
 export function describeKargs(areas: KargsAreas | undefined): object | null {
   if (areas === undefined) return null;
   const { length, defaults, places } = areas;
@@ -56,7 +55,7 @@ function describeDescriptor(descriptor: VolumeDescriptor): object[] {
   return [];
 }
 
-/** A walk gives the real names; what it finds in a directory follows right behind that. */
+/** Converts the Rock Ridge names of a walk to primary names. */
 async function primaryPaths(tree: IsoTree): Promise<string[]> {
   const prefixes = new Map<string, string>();
   const paths: string[] = [];

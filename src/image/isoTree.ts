@@ -1,6 +1,6 @@
 /**
- * Finds and reads files of an ISO 9660 image, touching no more of it than that takes. Names are looked up leniently, since
- * repacking changes them: by Rock Ridge name, by primary name, by its 8.3 form, and at last without regard to case.
+ * Finds and reads files of an ISO 9660 image, and reads only the necessary parts. The lookup of names is tolerant, because
+ * repacking changes them: by Rock Ridge name, by primary name, by 8.3 name, and finally case-insensitive.
  */
 
 import { FormatError } from '../core/errors.ts';
@@ -19,15 +19,15 @@ import { refuseUnfinished } from './rollback.ts';
 
 /** A file or directory of an image. */
 export interface IsoEntry {
-  /** The real name where Rock Ridge gives one, otherwise the primary one. */
+  /** The Rock Ridge name, or else the primary name. */
   readonly name: string;
-  /** The name in the tree that was read, e.g. `IGNINFO.JSO`. */
+  /** The name in the directory record, for example `IGNINFO.JSO`. */
   readonly recordName: string;
   readonly kind: NodeKind;
-  /** Of the content, in bytes from the start of the image. */
+  /** Offset of the content, in bytes from the start of the image. */
   readonly offset: number;
   readonly size: number;
-  /** Of its directory record, in bytes from the start of the image. */
+  /** Offset of the directory record, in bytes from the start of the image. */
   readonly recordOffset: number;
 }
 
@@ -35,37 +35,37 @@ export interface IsoTree {
   readonly volume: VolumeFacts;
   /** All descriptors, in the order of the image. */
   readonly descriptors: readonly VolumeDescriptor[];
-  /** `path` has parts joined by `/`; undefined where there is no such file or directory. */
+  /** Finds a file or directory; the parts of `path` are separated by `/`. */
   find(path: string): Promise<IsoEntry | undefined>;
-  /** What is in a directory; without one, in the root. */
+  /** Lists a directory (default: the root). */
   list(directory?: IsoEntry): Promise<readonly IsoEntry[]>;
-  /** Everything below the root, each directory before what it holds. */
+  /** Yields all entries below the root, each directory before its contents. */
   walk(): AsyncGenerator<{ readonly path: string; readonly entry: IsoEntry }, void>;
-  /** Where the image describes itself, as far as that has been read: its start and its directories. */
+  /** The ranges of metadata that have been read: the start of the image and directories. */
   structure(): readonly ByteRange[];
   /** The content of a small file. */
   readFile(entry: IsoEntry, limit: { readonly maxBytes: number }): Promise<Uint8Array>;
 }
 
 const MAX_DESCRIPTORS = 64;
-/** A directory with 60,000 files has about this size. */
+/** Limit in bytes; a directory with 60,000 files has about this size. */
 const MAX_DIRECTORY = 8 * 1024 * 1024;
 const MAX_CONTINUATIONS = 8;
-/** The standard allows 8; Rock Ridge images go further. */
+/** The standard allows 8 levels; Rock Ridge images may have more. */
 const MAX_DEPTH = 32;
-/** Directories may overlap on a malicious image, so that its size alone bounds little. */
+/** Limit, because directories of a malicious image may overlap. */
 const MAX_ENTRIES = 1_000_000;
 
 /**
- * @param names which of the image's trees to read
- * @throws FormatError where the image has no such tree, is cut off, or is being edited in place
+ * @param names the tree to read
+ * @throws FormatError if the tree is missing, the image is truncated, or an edit is unfinished
  */
 export async function openIsoTree(image: RandomAccess, names: NameEncoding = 'primary'): Promise<IsoTree> {
   const descriptors = await readDescriptors(image);
   const volume = chooseVolume(descriptors, names);
   if (volume.volumeSpaceSize * SECTOR > image.size) {
     throw new FormatError('ISO image is incomplete', {
-      hint: `it should have ${volume.volumeSpaceSize * SECTOR} bytes and has ${image.size}; copy it again`,
+      hint: `copy the image again; it has ${image.size} of ${volume.volumeSpaceSize * SECTOR} bytes`,
     });
   }
   if (volume.volumeSpaceSize * SECTOR < image.size) await refuseUnfinished(image);
@@ -116,16 +116,16 @@ function readDescriptor(sector: Uint8Array, before: readonly VolumeDescriptor[])
   }
 }
 
-/** Something else altogether, or an image that is damaged after its first descriptor. */
+/** An error for a file that is not an ISO image, or for an image that is damaged after its first descriptor. */
 function notAnIso(before: readonly VolumeDescriptor[], cause: unknown): FormatError {
   if (before.length === 0) {
     return new FormatError('not an ISO 9660 image', {
-      hint: 'give the live ISO of a CoreOS release, a file that ends in .iso',
+      hint: 'use the live ISO of a CoreOS release',
       cause,
     });
   }
-  return new FormatError('ISO image is incomplete: its volume descriptors have no end', {
-    hint: 'copy it again',
+  return new FormatError('ISO image is incomplete: the last volume descriptor is missing', {
+    hint: 'copy the image again',
     cause,
   });
 }
@@ -144,19 +144,19 @@ function rangeOf({ sector, size }: Extent): ByteSpan {
 
 async function readChecked(image: RandomAccess, { offset, size }: ByteSpan): Promise<Uint8Array> {
   if (offset + size > image.size) {
-    throw new FormatError(`the image ends before ${size} bytes at ${offset} that belong to it`, { offset });
+    throw new FormatError(`${size} bytes at offset ${offset} exceed the end of the image`, { offset });
   }
   return image.read(offset, size);
 }
 
-/** Each directory is read once; one command looks up several files of the same few. */
+/** Caches directories, because one command finds several files in the same directories. */
 function cachedLister(
   read: (directory: ByteSpan) => Promise<readonly IsoEntry[]>,
 ): (directory: ByteSpan) => Promise<readonly IsoEntry[]> {
   const listed = new Map<number, Promise<readonly IsoEntry[]>>();
   return (directory) => {
-    const known = listed.get(directory.offset);
-    if (known !== undefined) return known;
+    const cached = listed.get(directory.offset);
+    if (cached !== undefined) return cached;
     const entries = read(directory);
     listed.set(directory.offset, entries);
     return entries;
@@ -169,7 +169,7 @@ async function listDirectory(
   names: NameEncoding,
 ): Promise<readonly IsoEntry[]> {
   if (directory.size > MAX_DIRECTORY) {
-    throw new FormatError(`a directory of ${directory.size} bytes is too large to be real`, directory);
+    throw new FormatError(`a directory is too large: ${directory.size} > ${MAX_DIRECTORY} bytes`, directory);
   }
   const records = readDirectory(await readChecked(image, directory), names);
   const entries: IsoEntry[] = [];
@@ -186,14 +186,14 @@ async function listDirectory(
   return entries;
 }
 
-/** A file of 4 GiB or more has a record for each part; they follow each other on every image that programs make. */
+/** Merges the records of a file of 4 GiB or more, which has one record per part. The parts must be adjacent. */
 function mergeParts(records: readonly DirectoryRecord[]): DirectoryRecord[] {
   const merged: DirectoryRecord[] = [];
   let previous: DirectoryRecord | undefined;
   for (const record of records) {
     if (previous?.continues === true && previous.name === record.name) {
       if (previous.sector * SECTOR + previous.size !== record.sector * SECTOR) {
-        throw new FormatError(`${record.name} is scattered over the image, which is not supported`);
+        throw new FormatError(`${record.name} is fragmented, which is not supported`);
       }
       merged.pop();
       previous = { ...previous, size: previous.size + record.size, continues: record.continues };
@@ -251,7 +251,7 @@ function matchName(entries: readonly IsoEntry[], wanted: string): IsoEntry | und
   return undefined;
 }
 
-/** A directory that holds itself, or that two records name, is entered once. */
+/** Enters each directory once, also if it contains itself or has two records. */
 async function* walkTree(list: IsoTree['list']): ReturnType<IsoTree['walk']> {
   const entered = new Set<number>();
   const waiting: { path: string; entry: IsoEntry; depth: number }[] = [];
@@ -270,12 +270,12 @@ async function* walkTree(list: IsoTree['list']): ReturnType<IsoTree['walk']> {
   }
 }
 
-/** Says which file is the embed area. */
+/** The file that describes the embed area. */
 export const EMBED_INFO_PATH = 'coreos/igninfo.json';
 
 /**
- * The start of the image, those of its directories that have been read, and the given files. They should be files that
- * made sense: a damaged record may claim any place.
+ * Returns the ranges of the start of the image, of all directories that have been read, and of the given files. Pass only
+ * files with valid contents, because a damaged record may have any range.
  */
 export async function findDescriptions(
   tree: IsoTree,

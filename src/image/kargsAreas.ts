@@ -1,7 +1,7 @@
 /**
- * The places on a live ISO that are reserved for kernel arguments: inside the menu of each boot loader, or in the boot image
- * of s390x. All of them hold the same arguments. Where they are is said by `coreos/kargs.json`, and on images before
- * 2021-09 by the header `coreKarg`; the header `corekarg` of a few images of 2020 was wrong, and nobody reads it.
+ * The areas of a live ISO that are reserved for kernel arguments: in the menu of each boot loader, or in the boot image of
+ * s390x. All areas contain the same arguments. `coreos/kargs.json` lists the areas; images before 2021-09 have the header
+ * `coreKarg` instead. The invalid header `corekarg` of a few images of 2020 is ignored, as in coreos-installer.
  */
 
 import { formatCount } from '../formats/messageText.ts';
@@ -12,27 +12,27 @@ import { trimKargs } from './kargsEdit.ts';
 import type { ByteRange, Patch, RandomAccess } from './overlay.ts';
 
 export interface KargsAreas {
-  /** Of each area, in bytes; one of them is for what ends the arguments. */
+  /** Size of each area in bytes, including one byte for the character at the end of the arguments. */
   readonly length: number;
-  /** As the image was built. */
+  /** The arguments of the released image. */
   readonly defaults: string;
   readonly current: string;
-  /** By offset. */
+  /** Sorted by offset. */
   readonly places: readonly KargsPlace[];
 }
 
 interface KargsPlace {
   /** In bytes from the start of the image. */
   readonly offset: number;
-  /** One character that fills the rest of the area, where `kargs.json` gives one; otherwise `#`. */
+  /** Character that fills the rest of the area, from `kargs.json` (default: `#`). */
   readonly pad?: string;
-  /** One character behind the arguments, where `kargs.json` gives one; otherwise a line feed. */
+  /** Character after the arguments, from `kargs.json` (default: a line feed). */
   readonly end?: string;
 }
 
 const INFO_PATH = 'coreos/kargs.json';
 const MAX_INFO = 1024 * 1024;
-/** Of the kernel on x86_64. */
+/** Limit of the kernel on x86_64. */
 const MAX_LENGTH = 2048;
 /** Real images have one or two. */
 const MAX_PLACES = 100;
@@ -41,11 +41,12 @@ const DEFAULT_END = '\n';
 
 /** The 72 bytes of the header, which ends where the header of the embed area begins. */
 const HEADER = { offset: 32_672, magic: 'coreKarg', length: 8, defaults: 16, places: 24, size: 72 };
-const REPAIR = '`iso reset --force` puts the default arguments back and takes out what is embedded';
+const REPAIR =
+  'use `iso reset --force` to restore the default kernel arguments; it also removes all embedded files';
 
 /**
- * Undefined where the image reserves no place.
- * @throws FormatError where the places are not as the image says, or do not hold the same
+ * Undefined if the image reserves no areas.
+ * @throws FormatError if the areas are invalid, or their arguments differ
  */
 export async function findKargsAreas(image: RandomAccess, tree: IsoTree): Promise<KargsAreas | undefined> {
   const layout = await findKargsLayout(image, tree);
@@ -59,10 +60,10 @@ export async function findKargsAreas(image: RandomAccess, tree: IsoTree): Promis
   return { ...layout, current: current ?? layout.defaults };
 }
 
-/** What is known of the areas without a look into them, which is enough to repair them. */
+/** The areas without their contents, which is sufficient to repair them. */
 export type KargsLayout = Omit<KargsAreas, 'current'>;
 
-/** @throws FormatError where the image describes areas that it does not have, or that overlap */
+/** @throws FormatError if an area is outside of the image, or areas overlap */
 export async function findKargsLayout(image: RandomAccess, tree: IsoTree): Promise<KargsLayout | undefined> {
   const described = (await readInfo(tree)) ?? (await readHeader(image));
   if (described === undefined) return undefined;
@@ -75,7 +76,7 @@ export async function findKargsLayout(image: RandomAccess, tree: IsoTree): Promi
   const last = places.at(-1);
   if (last === undefined) throw damaged('No karg embed areas found; corrupted CoreOS ISO image.');
   if (!Number.isSafeInteger(last.offset) || last.offset + length > image.size) {
-    throw damaged(`karg embed area at ${last.offset} reaches beyond the end of the image`);
+    throw damaged(`karg embed area at ${last.offset} exceeds the end of the image`);
   }
   const descriptions = await findDescriptions(tree, [INFO_PATH, EMBED_INFO_PATH]);
   for (const range of descriptions) refuseOverlap({ places, length }, range);
@@ -83,18 +84,18 @@ export async function findKargsLayout(image: RandomAccess, tree: IsoTree): Promi
 }
 
 /**
- * The areas of an image that must have some.
- * @throws CliError where it has none
+ * Returns the areas.
+ * @throws CliError if the image has no areas
  */
 export function requireKargsAreas<T extends KargsLayout>(areas: T | undefined): T {
   if (areas !== undefined) return areas;
   throw new CliError('No karg embed areas found; old or corrupted CoreOS ISO image.', {
     code: 'ERR_IMAGE',
-    hint: 'images before 2020-10 reserve no place for kernel arguments: use a newer one',
+    hint: 'use an image of 2020-10 or later; older images reserve no area for kernel arguments',
   });
 }
 
-/** @throws FormatError where one of the areas has bytes in common with a part of the image that has another use */
+/** @throws FormatError if one of the areas overlaps with another part of the image */
 export function refuseOverlap(
   { places, length }: Pick<KargsLayout, 'places' | 'length'>,
   other: ByteRange,
@@ -102,12 +103,12 @@ export function refuseOverlap(
   const otherEnd = other.offset + other.length;
   const overlapping = places.find(({ offset }) => offset < otherEnd && other.offset < offset + length);
   if (overlapping === undefined) return;
-  throw damaged(`karg embed area at ${overlapping.offset} overlaps what is at ${other.offset}`);
+  throw damaged(`karg embed area at ${overlapping.offset} overlaps the data at ${other.offset}`);
 }
 
 /**
- * Patches that put these arguments into all areas.
- * @throws CliError where there are none, or where the arguments do not fit
+ * Returns patches that write the arguments to all areas.
+ * @throws CliError if the image has no areas, or the arguments do not fit
  */
 export function writeKargs(areas: KargsLayout | undefined, kargs: string): Patch[] {
   const { length, places } = requireKargsAreas(areas);
@@ -116,7 +117,7 @@ export function writeKargs(areas: KargsLayout | undefined, kargs: string): Patch
   if (needed > length) {
     throw new CliError(`kargs too large for area: ${needed} vs ${length}`, {
       code: 'ERR_IMAGE_SPACE',
-      hint: `leave out at least ${formatCount(needed - length, 'byte')} of them`,
+      hint: `shorten the kernel arguments by at least ${formatCount(needed - length, 'byte')}`,
     });
   }
   return places.map(({ offset, pad = DEFAULT_PAD, end = DEFAULT_END }) => {
@@ -126,10 +127,10 @@ export function writeKargs(areas: KargsLayout | undefined, kargs: string): Patch
   });
 }
 
-/** By offset. One that is listed twice, as a file with two names may be, counts once. */
+/** Sorted by offset. An area that is listed twice, for example because a file has two names, is returned once. */
 function separatePlaces({ places, length }: KargsLayout): readonly KargsPlace[] {
   const separate: KargsPlace[] = [];
-  for (const place of places.toSorted((left, right) => left.offset - right.offset)) {
+  for (const place of places.toSorted((a, b) => a.offset - b.offset)) {
     const previous = separate.at(-1);
     const { offset, pad, end } = place;
     if (previous?.offset === offset && previous.pad === pad && previous.end === end) continue;
@@ -175,9 +176,9 @@ function differentKargs(expected: string, found: string, { offset }: KargsPlace)
   );
 }
 
-/** Of what the builder wrote, which no command can restore. */
+/** An error in data of the release, which no command can restore. */
 function damaged(message: string, cause?: unknown): FormatError {
-  return new FormatError(message, { hint: 'the image is damaged: download it again', cause });
+  return new FormatError(message, { hint: 'download the image again: it is damaged', cause });
 }
 
 function invalidInfo(problem: string, cause?: unknown): FormatError {
@@ -189,8 +190,8 @@ async function readInfo(tree: IsoTree): Promise<KargsLayout | undefined> {
   if (entry?.kind !== 'file') return undefined;
   const text = Buffer.from(await tree.readFile(entry, { maxBytes: MAX_INFO })).toString('utf8');
   const { default: defaults, files, size } = parseJsonObject(text, invalidInfo);
-  if (typeof defaults !== 'string') throw invalidInfo('has no text "default"');
-  if (!isSize(size)) throw invalidInfo('gives no valid "size"');
+  if (typeof defaults !== 'string') throw invalidInfo('has no string "default"');
+  if (!isSize(size)) throw invalidInfo('has no valid "size"');
   if (!Array.isArray(files)) throw invalidInfo('has no list "files"');
   if (files.length > MAX_PLACES) throw invalidInfo(`lists more than ${MAX_PLACES} files`);
   const listed: readonly unknown[] = files;
@@ -208,21 +209,21 @@ function checkLength(length: number): void {
 }
 
 async function readPlace(tree: IsoTree, file: unknown, length: number): Promise<KargsPlace> {
-  if (!isMapping(file)) throw invalidInfo('lists something that is no file');
+  if (!isMapping(file)) throw invalidInfo('contains an invalid entry in "files"');
   const { path, offset, pad, end } = file;
   if (typeof path !== 'string' || !isSize(offset)) throw invalidInfo('lists a file without path or offset');
   const entry = await tree.find(path);
-  if (entry?.kind !== 'file') throw invalidInfo(`lists ${path}, which is not there`);
-  if (offset + length > entry.size) throw invalidInfo(`lists an area that reaches beyond ${path}`);
+  if (entry?.kind !== 'file') throw invalidInfo(`lists the missing file ${path}`);
+  if (offset + length > entry.size) throw invalidInfo(`lists an area that exceeds the end of ${path}`);
   return { offset: entry.offset + offset, ...characterOf('pad', pad), ...characterOf('end', end) };
 }
 
-/** Of one byte, so that an area can be filled with it. */
+/** A character must be one byte long, so that it can fill an area. */
 function characterOf(key: 'pad' | 'end', value: unknown): Partial<KargsPlace> {
   if (value === undefined || value === null) return {};
   // oxlint-disable-next-line no-control-regex -- s390x fills its area with NUL
   if (typeof value === 'string' && /^[\0-\x7f]$/.test(value)) return { [key]: value };
-  throw invalidInfo(`gives "${key}" that is not one ASCII character`);
+  throw invalidInfo(`has an invalid "${key}": one ASCII character is required`);
 }
 
 async function readHeader(image: RandomAccess): Promise<KargsLayout | undefined> {
@@ -237,7 +238,7 @@ async function readHeader(image: RandomAccess): Promise<KargsLayout | undefined>
   }
   const defaults = { offset: numberAt(HEADER.defaults) };
   if (!Number.isSafeInteger(defaults.offset) || defaults.offset + length > image.size) {
-    throw damaged(`the default kernel arguments at ${defaults.offset} are beyond the end of the image`);
+    throw damaged(`the default kernel arguments at ${defaults.offset} exceed the end of the image`);
   }
   return { length, defaults: await readKargs(image, length, defaults), places };
 }

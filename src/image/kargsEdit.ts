@@ -1,26 +1,25 @@
 /**
- * Editing a line of kernel arguments as coreos-installer does it: text is replaced, nothing is parsed. Leaves out quotes,
- * and values with `=` in a replacement, because scripts get other bytes from one program than from the other otherwise.
+ * Edits a line of kernel arguments like coreos-installer: as text, without parsing. Quotes, and values with `=` in a
+ * replacement, are not supported, so that scripts get the same bytes from both programs.
  */
 
 import { CliError } from '../core/errors.ts';
 
-/** Deletions come first, then what is appended, and then replacements, in whatever order they were given. */
+/** Applied in this order: delete, append, replace. */
 export interface KargsEdits {
   readonly append?: readonly string[] | undefined;
-  /** Whole arguments, or several in a row. */
+  /** Each is a whole argument, or several adjacent arguments. */
   readonly delete?: readonly string[] | undefined;
-  /** `KEY=OLD=NEW` each. */
+  /** Each is `KEY=OLD=NEW`. */
   readonly replace?: readonly string[] | undefined;
 }
 
 export interface EditedKargs {
   readonly kargs: string;
-  /** What is likely not to be meant so. Values are not shown: they may be secret. */
+  /** Warnings for probable mistakes. They contain no values, because a value may be secret. */
   readonly remarks: readonly KargsRemark[];
 }
 
-/** A sentence, and what to do about it. */
 export interface KargsRemark {
   readonly message: string;
   readonly hint: string;
@@ -37,7 +36,7 @@ const LINE_BREAK = /[\r\n]/;
 /** @throws CliError for a replacement that is not `KEY=OLD=NEW` */
 export function editKargs(current: string, edits: KargsEdits): EditedKargs {
   const remarks: KargsRemark[] = [];
-  // Every argument has a space on both sides, so that only whole ones are found.
+  // Every argument has a space on both sides, so that only whole arguments match.
   let line = ` ${current} `;
   for (const argument of edits.delete ?? []) {
     const found = ` ${trimKargs(argument)} `;
@@ -54,7 +53,7 @@ export function editKargs(current: string, edits: KargsEdits): EditedKargs {
   return { kargs, remarks: [...remarks, ...remarkResult(current, kargs, remarks)] };
 }
 
-/** Without white space at both ends, as Rust's `str::trim` has it: a byte order mark stays, U+0085 goes. */
+/** Removes white space at both ends like `str::trim` of Rust: keeps a byte order mark, removes U+0085. */
 export function trimKargs(text: string): string {
   let start = 0;
   let end = text.length;
@@ -74,19 +73,19 @@ function parseReplacement(text: string): Replacement {
   }
   throw new CliError('Wrong input, format should be: KEY=OLD=NEW', {
     code: 'ERR_SETTING',
-    hint: `${nameOf(text)}: delete the argument and append the new one where a value is empty or holds "="`,
+    hint: `use --delete and --append for ${nameOf(text)} if a value is empty or contains "="`,
   });
 }
 
-/** @param line the arguments among which there is no such one */
+/** @param line the arguments that do not contain the argument */
 function remarkMissing(edit: 'delete' | 'replace', argument: string, line: string): KargsRemark {
   const name = nameOf(argument);
   const hasName = line.split(' ').some((word) => nameOf(word) === name);
   return {
     message: `no kernel argument to ${edit} matches: ${name === '' ? '(empty)' : name}`,
     hint: hasName
-      ? `${name} has another value, and only the whole argument matches: see \`iso kargs show\``
-      : '`iso kargs show` prints the arguments that there are',
+      ? `pass ${name} with its current value; use \`iso kargs show\` to print it`
+      : 'use `iso kargs show` to print the current kernel arguments',
   };
 }
 
@@ -95,21 +94,21 @@ function remarkResult(before: string, after: string, missing: readonly KargsRema
     return [
       {
         message:
-          'a line break is among the kernel arguments: the boot loader takes what follows it for a command',
-        hint: 'append arguments one by one',
+          'the kernel arguments contain a line break: the boot loader interprets the text after it as a command',
+        hint: 'use one --append per argument',
       },
     ];
   }
   if (before !== after || missing.length > 0) return [];
   return [
     {
-      message: 'the kernel arguments stay as they are',
-      hint: 'name arguments to append, to delete or to replace that make a difference',
+      message: 'the kernel arguments do not change',
+      hint: 'use --append, --delete or --replace with other arguments',
     },
   ];
 }
 
-/** What stands before the value, which is not for messages. */
+/** The name without the value, because messages must not contain values. */
 function nameOf(argument: string): string {
   return trimKargs(argument.replace(/=[^]*$/, ''));
 }

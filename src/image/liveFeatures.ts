@@ -1,6 +1,6 @@
 /**
- * `features.json`: what the live system of an image can be told. It is on the ISO, and in the initramfs for network boot.
- * Absent keys, and an absent file, mean no; unknown keys are for other programs.
+ * `features.json`: the features of the live system of an image. The file is on the ISO, and in the initramfs for network boot.
+ * A missing key or file means that the feature is not supported. Unknown keys are ignored.
  */
 
 import { FormatError } from '../core/errors.ts';
@@ -10,24 +10,23 @@ import type { IsoTree } from './isoTree.ts';
 export interface LiveFeatures {
   /** The installer reads the files in /etc/coreos/installer.d. */
   readonly installerConfig: boolean;
-  /** The initramfs takes over NetworkManager's keyfiles. */
+  /** The initramfs uses embedded NetworkManager keyfiles. */
   readonly liveInitrdNetwork: boolean;
-  /** Keys that those files may have. */
+  /** Keys that these files support. */
   readonly installerDirectives: ReadonlySet<string>;
-  /** It is none of CoreOS: nothing reads a config, and there is no root filesystem. An own key of this program. */
+  /** The system is not CoreOS, and has neither Ignition nor a root filesystem. A key of this program only. */
   readonly otherSystem: boolean;
 }
 
 /**
- * The key of `features.json` that marks ISOs of other systems than CoreOS. coreos-installer passes over keys that it does
- * not know.
+ * The key of `features.json` for ISOs with another system than CoreOS. coreos-installer ignores unknown keys.
  */
 export const OTHER_SYSTEM = 'other-system';
 
 const ISO_PATH = 'coreos/features.json';
 const MAX_BYTES = 1024 * 1024;
 
-/** Of an image without the file. */
+/** Features of an image without the file. */
 export const noFeatures: LiveFeatures = {
   installerConfig: false,
   liveInitrdNetwork: false,
@@ -35,7 +34,7 @@ export const noFeatures: LiveFeatures = {
   otherSystem: false,
 };
 
-/** @throws FormatError where the file is not what it should be */
+/** @throws FormatError if the file is invalid */
 export async function readIsoFeatures(tree: IsoTree): Promise<LiveFeatures> {
   const entry = await tree.find(ISO_PATH);
   if (entry?.kind !== 'file') return noFeatures;
@@ -43,8 +42,8 @@ export async function readIsoFeatures(tree: IsoTree): Promise<LiveFeatures> {
 }
 
 /**
- * @param name of the file, for errors
- * @throws FormatError where it is not a JSON object with values of the right types
+ * @param name name of the file for errors
+ * @throws FormatError if the file is not a JSON object, or a value has an invalid type
  */
 export function parseFeatures(bytes: Uint8Array, name: string): LiveFeatures {
   const text = Buffer.from(bytes).toString('utf8');

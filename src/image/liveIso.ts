@@ -1,4 +1,4 @@
-/** A CoreOS live ISO: its contents, and the changes that embed other contents or reset it. The image itself is never written here. */
+/** A CoreOS live ISO: its contents, and changes that embed files or reset it. This module does not write to the image. */
 
 import { type EmbedArea, type EmbedFiles, findEmbedArea, readEmbedArea, fillEmbedArea } from './embedArea.ts';
 import type { Growth, ImageWithArea } from './growth.ts';
@@ -24,16 +24,16 @@ export interface LiveIso {
   /** Volume ID, e.g. `fedora-coreos-38.20230718.dev.0`. */
   readonly label: string;
   readonly embedArea: EmbedArea;
-  /** Everything in the embed area; the Ignition config and network settings are files of it. */
+  /** All files in the embed area, such as the Ignition config and network settings. */
   embeddedFiles(): Promise<EmbedFiles>;
-  /** Undefined where the image reserves no place for kernel arguments. */
+  /** Undefined if the image reserves no area for kernel arguments. */
   kargsAreas(): Promise<KargsAreas | undefined>;
   features(): Promise<LiveFeatures>;
-  /** What is left out stays. Throws CliError where something does not fit. */
+  /** Keeps undefined contents. Throws CliError if the contents do not fit. */
   change(contents: IsoContents): Promise<ImageChange>;
 }
 
-/** What an image is to hold. */
+/** New contents of an image. */
 export interface IsoContents {
   /** All files of the embed area. */
   readonly files?: EmbedFiles;
@@ -44,8 +44,8 @@ export interface IsoContents {
 }
 
 /**
- * @param growth whether changes may make the image longer
- * @throws FormatError for anything but a CoreOS live ISO
+ * @param growth whether changes may enlarge the image
+ * @throws FormatError if the image is not a CoreOS live ISO
  */
 export async function openLiveIso(image: ImageAccess, growth: Growth = 'refused'): Promise<LiveIso> {
   const tree = await openIsoTree(image);
@@ -71,7 +71,7 @@ export async function openLiveIso(image: ImageAccess, growth: Growth = 'refused'
   };
 }
 
-/** What the live system unpacks, and what it finds on the medium. */
+/** Changes the files in the embed area and the files on the medium. */
 async function changeData(
   place: ImageWithArea,
   { files, mediumFiles = [], kargs }: IsoContents,
@@ -97,10 +97,11 @@ function once<T>(read: () => Promise<T>): () => Promise<T> {
   return () => (result ??= read());
 }
 
-// A live ISO as it was released: nothing in the embed area, the default kernel arguments, and nothing behind its end that this
-// program appended. Whatever else was changed stays.
-
-/** @throws FormatError where the areas hold what no program put there; `repairIso` does not mind */
+/**
+ * Restores the released contents: an empty embed area, the default kernel arguments, and no appended data. Other changes of
+ * the image are kept.
+ * @throws FormatError if an area cannot be read; use `repairIso` then
+ */
 export async function resetIso(iso: LiveIso): Promise<ImageChange> {
   await checkEmbedded(iso);
   await iso.kargsAreas();
@@ -108,8 +109,8 @@ export async function resetIso(iso: LiveIso): Promise<ImageChange> {
 }
 
 /**
- * The same without a look at what the areas hold. What is behind the image and belongs to nothing goes, too.
- * @throws FormatError where it is not known where the areas are
+ * Resets the image without reading the areas. Also removes data after the end of the volume.
+ * @throws FormatError if the areas cannot be found
  */
 export async function repairIso(iso: LiveIso): Promise<ImageChange> {
   const shortening = await takeBackAppendix(iso);
@@ -119,7 +120,7 @@ export async function repairIso(iso: LiveIso): Promise<ImageChange> {
   return leftovers === 0 ? change : { ...change, size: original.image.size - leftovers };
 }
 
-/** Only the kernel arguments. Throws CliError where the image has no place for them. */
+/** Restores only the kernel arguments. Throws CliError if the image reserves no area for them. */
 export async function restoreDefaultKargs(iso: LiveIso): Promise<ImageChange> {
   return iso.change({ kargs: requireKargsAreas(await iso.kargsAreas()).defaults });
 }
@@ -130,7 +131,7 @@ async function checkEmbedded(iso: LiveIso): Promise<void> {
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
     throw new FormatError(error.message, {
-      hint: '`iso reset --force` empties the embed area, whatever it holds',
+      hint: 'use `iso reset --force` to clear the reserved area',
       cause: error,
     });
   }

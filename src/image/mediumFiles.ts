@@ -1,8 +1,8 @@
 /**
- * Files on the medium itself: appended to a live ISO and entered into its folder `coreos`, which the live system mounts at
- * /run/media/iso/coreos. Unlike what is embedded they cost the host no memory. The records go into the free end of the
- * folder's last sector, in the primary tree, with a Rock Ridge name where the folder uses them, and in Joliet's. They are not
- * in the order that ECMA-119 asks for, which Linux and the boot loaders do not need.
+ * Adds files to the medium: the files are appended to a live ISO, and listed in its folder `coreos`, which the live system
+ * mounts at /run/media/iso/coreos. Unlike embedded files, they need no memory on the host. Their directory records are
+ * written to the free end of the last sector of the folder, in the primary tree (with Rock Ridge names if the folder uses
+ * them) and in the Joliet tree. They are not sorted as ECMA-119 requires; Linux and the boot loaders accept that.
  */
 
 import { CliError } from '../core/errors.ts';
@@ -22,24 +22,24 @@ import { type IsoEntry, type IsoTree, openIsoTree } from './isoTree.ts';
 import type { Patch, RandomAccess } from './overlay.ts';
 
 export interface MediumFile {
-  /** Within the folder. */
+  /** Name in the folder `coreos`. */
   readonly name: string;
   readonly content: RandomAccess;
 }
 
 const FOLDER = 'coreos';
 const ROOT_FILESYSTEM = 'images/pxeboot/rootfs.img';
-/** Kernel argument that makes the live system copy itself into memory and leave the medium alone. */
+/** Kernel argument with which the live system copies itself to memory and unmounts the medium. */
 const FROM_RAM = 'coreos.liveiso.fromram';
-/** Bytes that one record can name; larger files have several. */
+/** Limit of one directory record in bytes; larger files have several records. */
 const MAX_PART = 0xffff_f800;
 const MODE = 0o100_444;
 const MAX_NAME = 128;
 
 /**
- * What has to be appended for these files.
- * @param kargs of the image, which may keep the live system from seeing them
- * @throws CliError where the live system would not see them, a name is taken or no name, or the folder has no room
+ * Returns the data to append for these files.
+ * @param kargs kernel arguments of the image, with which the medium may be unmounted
+ * @throws CliError if the live system does not mount the medium, a name is invalid or exists, or the folder is full
  */
 export async function planMediumFiles(
   place: ImageWithTree,
@@ -59,15 +59,15 @@ export async function planMediumFiles(
 
 async function checkVisible(tree: IsoTree, kargs = ''): Promise<void> {
   if ((await tree.find(ROOT_FILESYSTEM)) === undefined) {
-    throw new CliError('A minimal ISO is not mounted by the live system, which would not see files on it', {
+    throw new CliError('Files on a minimal ISO are not visible: the live system does not mount it', {
       code: 'ERR_IMAGE',
       hint: 'use the full live ISO, or serve the files over HTTP',
     });
   }
   if (kargs.split(/\s+/).some((argument) => argument.split('=')[0] === FROM_RAM)) {
     throw new CliError(
-      `With ${FROM_RAM} the live system lets go of the medium and does not see files on it`,
-      { code: 'ERR_IMAGE', hint: 'remove that kernel argument: `iso kargs modify --delete`' },
+      `Files on the medium are not visible: with ${FROM_RAM} the live system unmounts the medium`,
+      { code: 'ERR_IMAGE', hint: `use \`iso kargs modify --delete\` to remove ${FROM_RAM}` },
     );
   }
 }
@@ -88,16 +88,16 @@ interface Folder {
   readonly names: NameEncoding;
   readonly entries: readonly IsoEntry[];
   readonly hasRockRidge: boolean;
-  /** Offset of the first byte behind its last record, in the image. */
+  /** Offset of the end of its last record, in the image. */
   readonly end: number;
-  /** Bytes that are free from there on. */
+  /** Free bytes at `end`. */
   readonly room: number;
 }
 
 async function openFolder({ tree, names }: NamedTree): Promise<Folder> {
   const folder = await tree.find(FOLDER);
   if (folder?.kind !== 'directory') {
-    throw new CliError(`The image has no folder ${FOLDER} for files`, {
+    throw new CliError(`The image contains no folder ${FOLDER} for files`, {
       code: 'ERR_IMAGE',
       hint: 'use an image of 2021-09 or later',
     });
@@ -120,7 +120,7 @@ function endOfRecords(sector: Uint8Array): number {
   return Math.min(offset, sector.length);
 }
 
-/** The record of the folder itself comes first and carries its attributes. */
+/** The first record is the folder itself, with its attributes. */
 function usesRockRidge(bytes: Uint8Array): boolean {
   const tail = bytes.subarray(recordLength(1, 0), bytes[0] ?? 0);
   return readSystemUse(tail).hasAttributes;
@@ -130,22 +130,22 @@ function checkNames(names: readonly string[], entries: readonly IsoEntry[]): voi
   const taken = new Set(entries.map(({ name }) => name.toLowerCase()));
   for (const name of names) {
     if (['', '.', '..'].includes(name) || /[/\\\p{Cc}]/u.test(name) || name.length > MAX_NAME) {
-      throw new CliError(`Not a name for a file on the image: ${JSON.stringify(name)}`, {
+      throw new CliError(`Invalid file name: ${JSON.stringify(name)}`, {
         code: 'ERR_SETTING',
-        hint: `use one of at most ${MAX_NAME} characters, without slashes`,
+        hint: `use at most ${MAX_NAME} characters, without slashes`,
       });
     }
     if (taken.has(name.toLowerCase())) {
-      throw new CliError(`The image has a file ${FOLDER}/${name} already`, {
+      throw new CliError(`The image already contains a file ${FOLDER}/${name}`, {
         code: 'ERR_FILE_EXISTS',
-        hint: 'choose another name; `iso reset` takes out what was added before',
+        hint: 'use another name, or use `iso reset` to remove added files',
       });
     }
     taken.add(name.toLowerCase());
   }
 }
 
-/** For each file, what enters it where it begins. */
+/** For each file, a function that returns the directory records for an offset. */
 function planRecords(folder: Folder, files: readonly MediumFile[]): ((offset: number) => Patch[])[] {
   const identifiers = identifiersFor(folder, files);
   let end = folder.end;
@@ -173,13 +173,13 @@ function planRecords(folder: Folder, files: readonly MediumFile[]): ((offset: nu
       }));
   });
   if (end - folder.end <= folder.room) return plans;
-  throw new CliError(`The folder ${FOLDER} of the image has no room for the names of these files`, {
-    code: 'ERR_IMAGE_SPACE',
-    hint: `they take ${end - folder.end} bytes and ${folder.room} are free: put them into one archive`,
-  });
+  throw new CliError(
+    `The folder ${FOLDER} of the image is full: the file names require ${end - folder.end} bytes, ${folder.room} are free`,
+    { code: 'ERR_IMAGE_SPACE', hint: 'use shorter names, or add the files as one archive' },
+  );
 }
 
-/** Equal input gives equal images. */
+/** A constant, so that equal input creates equal images. */
 const RECORD_DATE = new Date(0);
 
 function identifiersFor(folder: Folder, files: readonly MediumFile[]): Map<string, Uint8Array> {

@@ -1,7 +1,6 @@
 /**
- * Network settings of the live system: NetworkManager's keyfiles in a folder of the initramfs, from where the first boot
- * takes them. They are members of the same archive as the Ignition config, in the embed area of an ISO or behind the
- * initramfs for network boot. What is in a keyfile does not matter here.
+ * Network settings of the live system: NetworkManager keyfiles in a folder of the initramfs, which the first boot uses. They
+ * are in the same archive as the Ignition config: in the embed area of an ISO, or appended to the initramfs for network boot.
  */
 
 import { CliError, FormatError } from '../core/errors.ts';
@@ -14,38 +13,38 @@ import type { LiveIso } from './liveIso.ts';
 
 /** A keyfile of the live system. */
 export interface NetworkFile {
-  /** Without folder, e.g. `eth0.nmconnection`. */
+  /** Name without folder, for example `eth0.nmconnection`. */
   readonly name: string;
   readonly data: Uint8Array;
 }
 
-/** Members of an archive by path. */
+/** Files of an archive by path. */
 type Files = ReadonlyMap<string, Uint8Array>;
 
-/** Where the initramfs looks for them. */
+/** The folder that the initramfs reads. */
 export const NETWORK_FOLDER = 'etc/coreos-firstboot-network';
 
-/** Whether a member is one of the network settings; those in folders below count, as they do for coreos-installer. */
+/** Whether a path is in the folder or in a subfolder, as in coreos-installer. */
 export function isNetworkPath(path: string): boolean {
   return path.startsWith(`${NETWORK_FOLDER}/`);
 }
 
 /**
- * The network settings among the members of an archive, in the order of their paths, by bytes.
- * @throws CliError where there are none; FormatError where one has no name
+ * Returns the network settings of an archive, sorted by path.
+ * @throws CliError if the archive contains none; FormatError if one has no name
  */
 export function listNetworkSettings(files: Files): NetworkFile[] {
   const members = sortedByPath(files).filter(([path]) => isNetworkPath(path));
   if (members.length === 0) {
     throw new CliError('No embedded network settings.', {
       code: 'ERR_IMAGE',
-      hint: 'embed some with `iso network embed`, or wrap them with `pxe network wrap`',
+      hint: 'use `iso network embed` or `pxe network wrap` to add network settings',
     });
   }
   return members.map(([path, data]) => ({ name: nameOf(path), data }));
 }
 
-/** The members with these network settings, and no others. */
+/** Replaces all network settings of an archive. */
 export function replaceNetworkSettings(
   files: Files,
   keyfiles: readonly NetworkFile[],
@@ -55,25 +54,25 @@ export function replaceNetworkSettings(
 }
 
 /**
- * An archive of its own, to be put behind an initramfs.
- * @throws CliError where two keyfiles have one name
+ * Returns an archive to append to an initramfs.
+ * @throws CliError if two keyfiles have the same name
  */
 export function wrapNetworkSettings(keyfiles: readonly NetworkFile[]): Uint8Array {
   return writeInitrd(networkMembers(keyfiles));
 }
 
-/** @throws CliError where the live system would not look at network settings */
+/** @throws CliError if the live system does not support embedded network settings */
 export function requireNetworkFeature({ liveInitrdNetwork }: LiveFeatures): void {
   if (liveInitrdNetwork) return;
   throw new CliError('This OS image does not support customizing network settings.', {
     code: 'ERR_IMAGE',
-    hint: 'use a newer image, or give the network in the Ignition config and by kernel arguments (ip=)',
+    hint: 'use a newer image, or configure the network in the Ignition config and with kernel arguments (ip=)',
   });
 }
 
 /**
- * Puts keyfiles into a live ISO; with `replace`, the old ones are gone.
- * @throws CliError where the image has some that may not be replaced, knows no such thing, or where they do not fit
+ * Embeds keyfiles in a live ISO, instead of all embedded keyfiles.
+ * @throws CliError if there are keyfiles that may not be replaced, the image does not support them, or they do not fit
  */
 export async function embedNetworkSettings(
   iso: LiveIso,
@@ -90,7 +89,7 @@ export async function embedNetworkSettings(
   return iso.change({ files: replaceNetworkSettings(before, keyfiles) });
 }
 
-/** Nothing changes where there are none. */
+/** Returns no change if the image contains no network settings. */
 export async function removeNetworkSettings(iso: LiveIso): Promise<ImageChange> {
   const before = await iso.embeddedFiles();
   const after = replaceNetworkSettings(before, []);
@@ -108,7 +107,7 @@ export function networkMembers(keyfiles: readonly NetworkFile[]): Map<string, Ui
     if (members.has(path)) {
       throw new CliError(`multiple input files named '${name}'`, {
         code: 'ERR_SETTING',
-        hint: 'the files lie in one folder of the image: rename one of them',
+        hint: 'rename one of the files, because the image stores them in one folder',
       });
     }
     members.set(path, data);
@@ -116,16 +115,16 @@ export function networkMembers(keyfiles: readonly NetworkFile[]): Map<string, Ui
   return members;
 }
 
-/** The last step that names something, as `basename` gives it: an archive may have any path. */
+/** The last part of the path, like `basename`; paths in an archive are untrusted. */
 function nameOf(path: string): string {
   const name = path.split('/').findLast((step) => step !== '' && step !== '.') ?? '';
   if (name !== '..') return name;
   throw new FormatError(`missing filename in ${path}`, {
-    hint: 'the archive was not made by coreos-installer; look into it with `dev show initrd`',
+    hint: 'use `dev show initrd` to list the files; coreos-installer does not create such an archive',
   });
 }
 
-/** What is wrong with it, as a clause; undefined where nothing is. */
+/** Why a keyfile is invalid, as a clause; undefined if it is valid. */
 export function findKeyfileProblem(data: Uint8Array): string | undefined {
   try {
     const sections = parseKeyfile(new TextDecoder('utf-8', { fatal: true }).decode(data));

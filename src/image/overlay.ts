@@ -1,27 +1,26 @@
 /**
- * An image with changes that are not written to it. Every customisation is a list of patches; writing in place, writing
- * a copy, streaming and serving are consumers of one overlay.
+ * An image with unwritten changes. Every customisation is a list of patches. In-place edits, copies, streams and the server
+ * use the same overlay.
  */
 
-/** Bytes that take the place of what an image has at `offset`. Large data may be read when it is needed. */
+/** Bytes that replace those of an image at `offset`. Large data may be a source that is read on demand. */
 export interface Patch {
   readonly offset: number;
   readonly data: Uint8Array | RandomAccess;
 }
 
-/** Bytes per chunk where an image is copied or streamed: large enough to be fast, small enough to hold several. */
+/** Bytes per chunk for copies and streams: large enough to be fast, small enough to keep several in memory. */
 export const CHUNK = 1024 * 1024;
 
-/** Bytes that may know how to come into memory that is used again: new memory takes longer than the copying itself. */
+/** A source that may be able to read into existing memory, because new memory is slower than the copying itself. */
 export interface BufferReader extends RandomAccess {
-  /** Like `read`, of as many bytes as `target` has. */
+  /** Fills `target`. */
   readonly readInto?: (target: Uint8Array, offset: number) => Promise<void>;
 }
 
 /**
- * The image as it is after the patches. It is longer than the base where a patch reaches beyond its end; a gap in
- * between reads as zeros.
- * @throws RangeError for patches that overlap, which is a defect of the caller
+ * The image with the patches. It is larger than the base if a patch exceeds its end; gaps are zeros.
+ * @throws RangeError if patches overlap, which is a defect of the caller
  */
 export function overlay(base: BufferReader, patches: readonly Patch[]): Required<BufferReader> {
   const regions = sortedRegions(patches);
@@ -45,12 +44,12 @@ export function overlay(base: BufferReader, patches: readonly Patch[]): Required
   return { size, read, readInto };
 }
 
-/** The bytes of a patch, whatever they come from. */
+/** The bytes of a patch as a source. */
 export function patchSource({ data }: Patch): RandomAccess {
   return data instanceof Uint8Array ? bytesAccess(data) : data;
 }
 
-/** Bytes in memory, as something to be read from. What it returns shares their memory. */
+/** A source of bytes in memory. The returned arrays share that memory. */
 export function bytesAccess(bytes: Uint8Array): RandomAccess {
   return {
     size: bytes.length,
@@ -61,7 +60,7 @@ export function bytesAccess(bytes: Uint8Array): RandomAccess {
   };
 }
 
-/** So many zeros that need no memory until they are read. */
+/** A source of zeros, which needs no memory until they are read. */
 export function zeros(size: number): RandomAccess {
   return {
     size,
@@ -72,13 +71,13 @@ export function zeros(size: number): RandomAccess {
   };
 }
 
-/** A stretch of an image. */
+/** A range of an image. */
 export interface ByteRange {
   readonly offset: number;
   readonly length: number;
 }
 
-/** A stretch of something, as something of its own. */
+/** A range of a source, as a source. */
 export function slice(source: BufferReader, { offset, length }: ByteRange): Required<BufferReader> {
   const size = length;
   return {
@@ -94,12 +93,12 @@ export function slice(source: BufferReader, { offset, length }: ByteRange): Requ
   };
 }
 
-/** The bytes of a range in chunks. The next one is being read while the last one is in use. */
+/** Yields the bytes of a range in chunks. The next chunk is read while the current one is used. */
 export function chunksOf(source: RandomAccess, range: ByteRange): AsyncGenerator<Uint8Array, void> {
   return readAhead(range, (offset, length) => source.read(offset, length));
 }
 
-/** The same in the same memory again and again: each chunk is only lent, until the next one is asked for. */
+/** Like `chunksOf`, but reuses memory: a chunk is valid only until the next one is requested. */
 export function reusedChunks(source: BufferReader, range: ByteRange): AsyncGenerator<Uint8Array, void> {
   const most = Math.min(CHUNK, range.length);
   let [lent, free] = [Buffer.allocUnsafe(most), Buffer.allocUnsafe(most)];
@@ -118,7 +117,7 @@ async function* readAhead(range: ByteRange, read: Read): AsyncGenerator<Uint8Arr
   const readAt = (offset: number): Promise<Uint8Array> | undefined => {
     if (offset >= end) return undefined;
     const chunk = read(offset, Math.min(CHUNK, end - offset));
-    chunk.catch(() => undefined); // is rethrown where it is awaited; until then nobody listens
+    chunk.catch(() => undefined); // the error is thrown later, where the chunk is awaited
     return chunk;
   };
   let next = readAt(range.offset);
@@ -134,7 +133,7 @@ async function readTo(source: BufferReader, target: Uint8Array, offset: number):
   target.set(await source.read(offset, target.length));
 }
 
-/** A patch with its end, ready to be searched. */
+/** A patch with its end, for binary search. */
 interface Region {
   readonly offset: number;
   readonly end: number;
@@ -148,7 +147,7 @@ function sortedRegions(patches: readonly Patch[]): Region[] {
       return { offset: patch.offset, end: patch.offset + source.size, source };
     })
     .filter(({ offset, end }) => end > offset)
-    .toSorted((left, right) => left.offset - right.offset);
+    .toSorted((a, b) => a.offset - b.offset);
   let end = 0;
   for (const region of regions) {
     if (region.offset < end) throw new RangeError(`patches overlap at ${region.offset}`);
@@ -169,7 +168,7 @@ function firstRegionAfter(regions: readonly Region[], offset: number): number {
   return low;
 }
 
-/** Copies what `region` has of the range that `target` stands for. */
+/** Copies the part of `region` that is in the range of `target`. */
 async function fill(target: Uint8Array, targetOffset: number, region: Region): Promise<void> {
   const start = Math.max(region.offset, targetOffset);
   const end = Math.min(region.end, targetOffset + target.length);
@@ -178,7 +177,7 @@ async function fill(target: Uint8Array, targetOffset: number, region: Region): P
   await readTo(region.source, part, start - region.offset);
 }
 
-/** For readers: refuses a range that the source does not have. */
+/** Throws if the range is outside of the source. */
 export function checkRange({ size }: { readonly size: number }, offset: number, length: number): void {
   if (offset < 0 || length < 0 || offset + length > size || !Number.isSafeInteger(offset + length)) {
     throw new RangeError(`${length} bytes at ${offset} are not within ${size} bytes`);
@@ -188,12 +187,12 @@ export function checkRange({ size }: { readonly size: number }, offset: number, 
 export interface RandomAccess {
   /** Bytes. */
   readonly size: number;
-  /** Exactly `length` bytes from `offset`; reading past the end is an error of the caller. */
+  /** Reads exactly `length` bytes at `offset`; reading past the end is a defect of the caller. */
   read(offset: number, length: number): Promise<Uint8Array>;
 }
 
-/** The same of a whole image. */
+/** A source that is a whole image. */
 export interface ImageAccess extends RandomAccess {
-  /** A device goes on behind the image that is on it. */
+  /** A block device is larger than the image on it. */
   readonly isDevice?: boolean;
 }

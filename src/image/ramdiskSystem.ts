@@ -1,7 +1,7 @@
 /**
- * Which system an initramfs boots, as far as an ISO with it has to say so: the live system of CoreOS, which has Ignition and
- * says in `features.json` what else it can be told, or another one, such as the ramdisks of ironic-python-agent-builder.
- * Left out: older builds of CoreOS that tell their features on the ISO only.
+ * Detects the system of an initramfs for `iso create`: a CoreOS live system, with Ignition and the features in its
+ * `features.json`, or another system, for example a ramdisk of ironic-python-agent-builder. Not supported: features of older
+ * CoreOS builds, whose `features.json` is only on the ISO.
  */
 
 import { argumentName } from '../boot/bootSettings.ts';
@@ -13,20 +13,20 @@ import { type LiveFeatures, noFeatures, parseFeatures } from './liveFeatures.ts'
 import { isNetworkPath } from './networkSettings.ts';
 import type { RandomAccess } from './overlay.ts';
 
-/** The file by which the initramfs of a CoreOS live system is known; it names the build. */
+/** The file that identifies the initramfs of a CoreOS live system; it contains the build. */
 export const LIVE_STAMP = 'etc/coreos-live-initramfs';
 const FEATURES = 'etc/coreos/features.json';
 
-/** What identifies the system of an initramfs, and what was embedded in it. */
+/** The files that identify the system of an initramfs, and the embedded files. */
 export interface InitrdMarks {
   readonly stamp: Uint8Array | undefined;
-  /** Its `features.json` as it is. */
+  /** `features.json`, unchanged. */
   readonly features: Uint8Array | undefined;
   /** The Ignition config and network settings. */
   readonly embedded: EmbedFiles;
 }
 
-/** Whether `marksOf` looks at a file of that path. */
+/** Whether `marksOf` uses the file with this path. */
 export function isMark(path: string): boolean {
   return path === LIVE_STAMP || path === FEATURES || isEmbedded(path);
 }
@@ -37,8 +37,8 @@ export function marksOf(files: EmbedFiles): InitrdMarks {
 }
 
 /**
- * The features of an initramfs; without the file, none.
- * @throws FormatError for a file that no program could read
+ * Returns the features of an initramfs; without the file, none is supported.
+ * @throws FormatError if the file is invalid
  */
 export function readInitrdFeatures({ features }: InitrdMarks): LiveFeatures {
   return features === undefined ? noFeatures : parseFeatures(features, `${FEATURES} in the initramfs`);
@@ -49,30 +49,30 @@ function isEmbedded(path: string): boolean {
 }
 
 export type RamdiskSystem = (CoreosSystem | OtherSystem) & {
-  /** The Ignition config and network settings in the initramfs; undefined where it has none. */
+  /** The Ignition config and network settings in the initramfs; undefined if it contains none. */
   readonly embedded?: EmbedFiles;
 };
 
 interface CoreosSystem {
   readonly kind: 'coreos';
-  /** Its `features.json` as it is, which the ISO gets as well; undefined where it has none. */
+  /** `features.json` of the initramfs, which is copied to the ISO; undefined if it is missing. */
   readonly features?: Uint8Array;
 }
 
 interface OtherSystem {
   readonly kind: 'other';
-  /** Why nothing is known of it; undefined where it has been read. */
+  /** Why the initramfs could not be read; undefined if it was read. */
   readonly problem?: string;
 }
 
-/** Bytes of the files that are read; real ones have some thousand. */
+/** Limit of the read files in bytes; real ones have a few thousand. */
 const MAX_KEPT = 64 * 1024 * 1024;
-/** Ramdisks with all firmware of Linux unpack to more than a gigabyte. */
+/** Limit of unpacked bytes; ramdisks with all Linux firmware have more than a gigabyte. */
 const MAX_UNPACKED = 16 * 1024 ** 3;
 
 /**
- * All of the initramfs is read.
- * @throws FormatError for a `features.json` that no program could read; what the image throws
+ * Reads the whole initramfs.
+ * @throws FormatError if `features.json` is invalid; errors of the image
  */
 export async function findRamdiskSystem(initrd: RandomAccess): Promise<RamdiskSystem> {
   const found = await readMarks(initrd);
@@ -81,11 +81,11 @@ export async function findRamdiskSystem(initrd: RandomAccess): Promise<RamdiskSy
   const { stamp, features, embedded } = marks;
   const common = embedded.size > 0 ? { embedded } : {};
   if (stamp === undefined) return { kind: 'other', ...common };
-  readInitrdFeatures(marks); // refuses what no program could read
+  readInitrdFeatures(marks); // throws if the file is invalid
   return { kind: 'coreos', ...(features !== undefined && { features }), ...common };
 }
 
-/** The kernel takes more than this program reads, by lz4 for example: that is no reason to make no ISO. */
+/** Returns a FormatError instead of throwing it, because the kernel supports more formats than this program (for example lz4). */
 async function readMarks(initrd: RandomAccess): Promise<ReadonlyMap<string, Uint8Array> | FormatError> {
   try {
     return await readInitrdFrom(sourceOfImage(initrd), {
@@ -99,38 +99,30 @@ async function readMarks(initrd: RandomAccess): Promise<ReadonlyMap<string, Uint
   }
 }
 
-/**
- * The file with the root filesystem of a CoreOS live system, rootfs.img: an archive whose first member is the filesystem,
- * which is mounted from there without being unpacked. Left out: whether it belongs to the same build as an initramfs.
- */
-
 const NEWC = '070701';
 const NEWC_HEADER = 110;
 const MEMBERS: ReadonlySet<string> = new Set(['root.squashfs', 'root.erofs']);
 const LONGEST_MEMBER = 'root.squashfs\0'.length;
 
 /**
- * @param name of the file, for errors
- * @throws CliError for what the live system would not mount
+ * Checks rootfs.img, the root filesystem of a CoreOS live system: an archive with the filesystem as its first file, which the
+ * live system mounts without unpacking. Whether it belongs to the same build as the initramfs is not checked.
+ * @param name name of the file for errors
+ * @throws CliError if the file is invalid
  */
 export async function checkLiveRootfs(rootfs: RandomAccess, name: string): Promise<void> {
   const head = await rootfs.read(0, Math.min(NEWC_HEADER + LONGEST_MEMBER, rootfs.size));
   const text = Buffer.from(head).toString('latin1');
   const [member = ''] = text.slice(NEWC_HEADER).split('\0');
   if (text.startsWith(NEWC) && MEMBERS.has(member)) return;
-  throw new CliError(`${name} is no root filesystem of a CoreOS live system`, {
+  throw new CliError(`${name} is not a root filesystem of a CoreOS live system`, {
     code: 'ERR_FORMAT',
-    hint: 'it is the file rootfs of the PXE images, or images/pxeboot/rootfs.img of a live ISO',
+    hint: 'use the rootfs of the PXE images, or images/pxeboot/rootfs.img of a live ISO',
   });
 }
 
-/**
- * The kernel arguments of an ISO that is made of a kernel and an initramfs. Left out: consoles and whatever else depends on
- * the machine, which the user names.
- */
-
-export interface KargsWishes {
-  /** What the user asked for; undefined for what is usual. */
+export interface RamdiskKargsOptions {
+  /** Kernel arguments of the user; undefined for the defaults. */
   readonly given: readonly string[] | undefined;
   /** Volume ID of the ISO. */
   readonly label: string;
@@ -138,12 +130,15 @@ export interface KargsWishes {
   readonly hasRootfs: boolean;
 }
 
-/** As the scripts of ironic-python-agent-builder have them. */
+/** The default of the scripts of ironic-python-agent-builder. */
 const OTHER_KARGS = ['boot_method=vmedia'];
 
-/** The whole line. CoreOS finds neither its root filesystem nor a config without arguments, so it gets those anyway. */
-export function ramdiskKargs({ kind }: RamdiskSystem, wishes: KargsWishes): string {
-  const { given, hasRootfs, label } = wishes;
+/**
+ * Returns the kernel arguments of an ISO that is created from a kernel and an initramfs. For CoreOS, the arguments are added
+ * that it requires to find its root filesystem and a config.
+ */
+export function ramdiskKargs({ kind }: RamdiskSystem, options: RamdiskKargsOptions): string {
+  const { given, hasRootfs, label } = options;
   if (kind === 'other') return (given ?? OTHER_KARGS).join(' ');
   const names = new Set((given ?? []).flatMap((text) => text.trim().split(/\s+/)).map(argumentName));
   const needed = [

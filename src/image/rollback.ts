@@ -1,12 +1,12 @@
 /**
- * The rollback journal of an image that is edited in place: behind the image, up to the last byte of the file, are the bytes
- * that the edit replaces and the length of the image before it. It is on the disk before the first of them is replaced, and
- * cutting the file to its new length ends the edit. So an edit that was interrupted is noticed wherever the image is copied
- * to, and can be undone. Other programs ignore the journal: it lies behind the end of the volume.
+ * The rollback journal of an in-place edit. It is appended to the image file, and contains the original size of the image and
+ * the bytes that the edit replaces. It is on the disk before the first byte is replaced, and truncating the file completes
+ * the edit. So an interrupted edit is detected and can be undone, also in a copy of the image. Other programs ignore the
+ * journal, because it is after the end of the volume.
  *
- * Entries: offset and length (64 bits each, little endian), then the bytes. Trailer, the last 64 bytes: magic, length of the
- * image, start of the entries, CRC-32 of the entries, and at its end the CRC-32 of all that. An edit that has replaced nothing
- * yet has a trailer without entries.
+ * Entries: offset and length (64 bits each, little endian), then the bytes. Trailer, the last 64 bytes: magic, size of the
+ * image, start of the entries, CRC-32 of the entries, and at its end the CRC-32 of the trailer. Before the first byte is
+ * replaced, the trailer has no entries.
  */
 
 import { crc32 } from 'node:zlib';
@@ -22,20 +22,20 @@ import {
   type RandomAccess,
 } from './overlay.ts';
 
-/** An image that can be changed where it is. */
+/** An image that can be edited in place. */
 export interface WritableImage extends ImageAccess {
-  /** All of `bytes`; the image becomes longer where they reach beyond its end, with zeros in between. */
+  /** Writes all of `bytes`; if necessary, the image is enlarged, with zeros in between. */
   write(bytes: Uint8Array, offset: number): Promise<void>;
   truncate(size: number): Promise<void>;
-  /** Resolves when everything written is on the disk. */
+  /** Resolves when all written data is on the disk. */
   sync(): Promise<void>;
 }
 
-/** What an edit that is not finished has left to undo it with. */
+/** The journal of an unfinished edit. */
 export interface RollbackJournal {
-  /** Bytes of the image before the edit. */
+  /** Size of the image before the edit in bytes. */
   readonly originalSize: number;
-  /** Where the entries start, and the trailer, in bytes. */
+  /** Offset of the entries in bytes; `end` is the offset of the trailer. */
   readonly start: number;
   readonly end: number;
   readonly checksum: number;
@@ -47,9 +47,9 @@ const ENTRY_HEADER = 16;
 
 export const UNFINISHED_EDIT = 'an edit of the image is in progress, or was interrupted';
 export const UNFINISHED_HINT =
-  'repeat the edit: every command that changes the image in place undoes an interrupted edit first';
+  'repeat the edit; every command that edits an image in place first undoes an interrupted edit';
 
-/** Undefined for an image that no edit was begun on, or whose last one is finished. */
+/** Undefined if no edit of the image is unfinished. */
 export async function readRollback(image: RandomAccess): Promise<RollbackJournal | undefined> {
   const end = image.size - TRAILER.size;
   if (end < 0) return undefined;
@@ -63,16 +63,16 @@ export async function readRollback(image: RandomAccess): Promise<RollbackJournal
   return { originalSize, start, end, checksum: trailer.readUInt32LE(TRAILER.checksum) };
 }
 
-/** @throws FormatError for an image whose last edit is not finished */
+/** @throws FormatError if an edit of the image is unfinished */
 export async function refuseUnfinished(image: RandomAccess): Promise<void> {
   if ((await readRollback(image)) !== undefined)
     throw new FormatError(UNFINISHED_EDIT, { hint: UNFINISHED_HINT });
 }
 
 /**
- * Writes the journal for an edit, and waits until it is on the disk.
- * @param replaced what the edit will replace, within the image
- * @param end where the image may end meanwhile, at least its length; the journal is behind that
+ * Writes the journal of an edit, and waits until it is on the disk.
+ * @param replaced ranges of the image that the edit replaces
+ * @param end largest size of the image during the edit; the journal is written after it
  */
 export async function writeRollback(
   image: WritableImage,
@@ -84,7 +84,7 @@ export async function writeRollback(
   const trailerAt = Math.ceil((end + length + TRAILER.size) / SECTOR) * SECTOR - TRAILER.size;
   const start = trailerAt - length;
   const empty = { originalSize, start: trailerAt, end: trailerAt, checksum: 0 };
-  await image.write(encodeTrailer(empty), trailerAt); // from now on, what is behind the image is known to be the journal
+  await image.write(encodeTrailer(empty), trailerAt); // marks the data after the image as a journal
   let checksum = 0;
   let at = start;
   for (const range of replaced) {
@@ -99,14 +99,14 @@ export async function writeRollback(
 }
 
 /**
- * Gives an image the bytes back that it had before an edit that is not finished. Tells whether there was one.
- * @throws FormatError where the journal is damaged
+ * Undoes an unfinished edit, and returns whether there was one.
+ * @throws FormatError if the journal is damaged
  */
 export async function rollBack(image: WritableImage): Promise<boolean> {
   const journal = await readRollback(image);
   if (journal === undefined) return false;
   const entries = await readEntries(image, journal);
-  // What points at data was replaced after them, and is restored before.
+  // Pointers were replaced after the data, so they are restored first.
   for (const { offset, data } of entries.toReversed()) {
     let at = offset;
     for await (const chunk of chunksOf(image, data)) {
@@ -140,11 +140,11 @@ async function* entryOf(image: RandomAccess, range: ByteRange): AsyncGenerator<U
 
 interface Entry {
   readonly offset: number;
-  /** Where the journal has the bytes. */
+  /** Range of the bytes in the journal. */
   readonly data: ByteRange;
 }
 
-/** None where the journal is not whole: nothing is replaced before it is. */
+/** Returns no entries if the journal is incomplete, because nothing is replaced before it is complete. */
 async function readEntries(image: RandomAccess, journal: RollbackJournal): Promise<Entry[]> {
   const { start, end, originalSize } = journal;
   let checksum = 0;
@@ -172,18 +172,13 @@ function damaged(): FormatError {
   });
 }
 
-/**
- * Changes an image where it is so that it is the old one or the new one, or is seen to be unfinished and can be undone,
- * whenever the process ends.
- */
-
-/** Old and new bytes are compared in pieces of this size, so that little is written where little differs. */
+/** Old and new bytes are compared in pieces of this size, so that only pieces that differ are written. */
 const COMPARED = 64 * 1024;
 
 /**
- * Makes the change, one stage after the other. What already has the right bytes is not written; when something fails, what
- * was written is taken back.
- * @throws errors of the image and of the sources of patches as they are
+ * Edits an image in place, one stage after the other. Whenever the process ends, the image is the old one, the new one, or a
+ * detectable unfinished edit. Equal bytes are not written. If a step fails, the edit is undone.
+ * @throws errors of the image and of the sources of patches
  */
 export async function editInPlace(image: WritableImage, change: ImageChange): Promise<void> {
   const { size } = image;
@@ -199,18 +194,18 @@ export async function editInPlace(image: WritableImage, change: ImageChange): Pr
     }
     await image.truncate(after);
   } catch (error) {
-    if (!(await rollBack(image))) await image.truncate(size); // not even its first bytes could be written
+    if (!(await rollBack(image))) await image.truncate(size); // the journal could not be written
     throw error;
   }
   await image.sync();
 }
 
-/** What of the image will differ; what is appended to it replaces nothing. */
+/** Returns the ranges of the image that the change replaces; appended data replaces nothing. */
 async function findReplaced(image: WritableImage, { stages }: ImageChange): Promise<ByteRange[]> {
   const ranges: { offset: number; length: number }[] = [];
   for (const patch of stages.flat()) {
     for await (const { offset, data } of piecesOf(patch, image.size)) {
-      if (await holds(image, data, offset)) continue;
+      if (await isEqualAt(image, data, offset)) continue;
       const last = ranges.at(-1);
       if (last !== undefined && last.offset + last.length === offset) last.length += data.length;
       else ranges.push({ offset, length: data.length });
@@ -219,11 +214,11 @@ async function findReplaced(image: WritableImage, { stages }: ImageChange): Prom
   return ranges;
 }
 
-/** @param size bytes of the image before the change */
+/** @param size size of the image before the change in bytes */
 async function writePatch(image: WritableImage, patch: Patch, size: number): Promise<void> {
   for await (const { offset, data } of piecesOf(patch, Infinity)) {
     const isAppended = offset + data.length > size;
-    if (isAppended || !(await holds(image, data, offset))) await image.write(data, offset);
+    if (isAppended || !(await isEqualAt(image, data, offset))) await image.write(data, offset);
   }
 }
 
@@ -245,6 +240,6 @@ async function* piecesOf(patch: Patch, end: number): AsyncGenerator<Piece, void>
   }
 }
 
-async function holds(image: WritableImage, data: Uint8Array, offset: number): Promise<boolean> {
+async function isEqualAt(image: WritableImage, data: Uint8Array, offset: number): Promise<boolean> {
   return Buffer.compare(await image.read(offset, data.length), data) === 0;
 }

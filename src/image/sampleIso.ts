@@ -1,6 +1,6 @@
 /**
- * A small live ISO to try commands on: the files and reserved areas of the current x86_64 releases in their places, with
- * a few lines of text for kernel and root filesystem. It does not boot, and says so. It has no data for minimal ISOs.
+ * A small sample of a live ISO: it has the files and reserved areas of current x86_64 releases, but its kernel and root
+ * filesystem are only text. It does not boot, and contains no data for a minimal ISO.
  */
 
 import { writeIso9660 } from '../formats/iso9660/writer.ts';
@@ -10,7 +10,7 @@ import { EMBED_AREA_SIZE } from './embeddedIgnition.ts';
 export interface SampleIso {
   /** Volume ID, at most 32 characters. */
   readonly label: string;
-  /** Stamped on all files. */
+  /** Time stamp of all files. */
   readonly date: Date;
 }
 
@@ -18,7 +18,7 @@ const PADDING = 1024;
 const MARKER = ' COREOS_KARG_EMBED_AREA\n';
 const NOT_BOOTABLE =
   'This is a sample in the layout of a CoreOS live ISO. It has no operating system and does not boot.\n';
-/** Directives that the installer of current releases knows. */
+/** Directives that the installer of current releases supports. */
 const DIRECTIVES = [
   'append-karg',
   'console',
@@ -30,12 +30,12 @@ const DIRECTIVES = [
   'network-dir',
 ];
 
-/** The whole image; equal input gives equal bytes. */
+/** Returns the whole image; equal input creates equal bytes. */
 export function writeSampleIso({ label, date }: SampleIso): Uint8Array {
   return writeIso9660({ volumeId: label, date }, sampleFiles(label));
 }
 
-/** The files of a sample by path. Tests make older layouts of them. */
+/** The files of a sample by path. Tests use them to create older layouts. */
 export function sampleFiles(label: string): Map<string, Uint8Array> {
   const kargs = defaultKargs(label);
   const configs = bootConfigs(`${kargs}\n${'#'.repeat(PADDING)}${MARKER}`);
@@ -66,14 +66,14 @@ export function sampleFiles(label: string): Map<string, Uint8Array> {
   ]);
 }
 
-/** Kernel arguments that the image boots with where nobody changed them. */
+/** The default kernel arguments of the image. */
 export function defaultKargs(label: string): string {
   return `mitigations=auto,nosmt coreos.liveiso=${label} ignition.firstboot ignition.platform.id=metal`;
 }
 
 /**
- * The menus of both boot loaders around a line of kernel arguments.
- * @param area the arguments, and what follows them up to the end of the reserved area and its marker
+ * The menus of both boot loaders, which contain the kernel arguments.
+ * @param area the arguments, the rest of the reserved area, and the marker after it
  */
 export function bootConfigs(area: string): Map<string, string> {
   return new Map([

@@ -1,28 +1,32 @@
-/** The command that looks into images. */
+/** Declares `inspect`. */
 
 import type { Command } from 'commander';
 import { choice, type Context, declareRun } from '../io/commandLine.ts';
 
 const NOTES = `
-IMAGE is a live ISO, an initramfs or an archive that goes behind one, an
-Ignition config, or an archive with the agent's container image: a file, an
-http:// or https:// URL, of which only what is needed is fetched, or "-" for
-standard input. What it is is told by its content.
+Input:
+  IMAGE is a live ISO, an initramfs, an archive to append to an initramfs, an
+  Ignition config, or an agent archive (the agent container image as a file).
+  It is a file, an http:// or https:// URL, or "-" for standard input. The kind
+  is detected from the content. From a URL, only the necessary ranges are
+  fetched.
 
-Said are: which build it is and what it supports, how many bytes of the reserved
-areas are used and free, which kernel arguments are not the default ones, what
-was embedded or appended, the memory that a host needs, the settings of the
-config, and whether the image is as it was released. Secrets are masked. Where
-the config loads the agent's image from an archive, the one on the medium is
-read and checked, but for images at a URL.
+Report:
+  The report contains the build and its features, the used and free bytes of the
+  reserved areas, kernel arguments that are not the default, embedded and
+  appended files, the memory that a host needs, the settings of the config, and
+  whether the image is unmodified. Secrets are masked. If the config loads an
+  agent archive from the medium, its checksum is verified, except for images at
+  a URL.
 
-With OTHER, only what differs is printed, the configs by setting. Of a live ISO
-and a config, only the configs are compared.
+Comparison:
+  With OTHER, only the differences are printed, for configs per setting. If one
+  is a live ISO and the other is a config, only the configs are compared.
 
 Exit codes:
-  0  the image can be used; or both are the same
-  1  the image is damaged, and the report says how to repair it; or they differ
-  2  the command line is wrong; or two images could not be compared
+  0  success: the image is usable, or the two images are equal
+  1  failure: the image is damaged or cannot be read, or the two images differ
+  2  usage error, or the two images cannot be compared
 
 Examples:
   ironic-coreos inspect ipa.iso
@@ -33,10 +37,10 @@ Examples:
 
 export function declareInspect(command: Command, context: Context): void {
   command
-    .description('Says what an image is and what it would boot, or in what two of them differ.')
-    .argument('<IMAGE>', 'live ISO, initramfs, Ignition config or container archive')
-    .argument('[OTHER]', 'what to compare it with')
-    .addOption(choice('--format <FORM>', 'text (default) or json', ['text', 'json']));
+    .description('Describe an image and what it boots, or compare two images')
+    .argument('<IMAGE>', 'live ISO, initramfs, Ignition config or agent archive')
+    .argument('[OTHER]', 'second image, to compare with the first')
+    .addOption(choice('--format <FORM>', 'text or json (default: text)', ['text', 'json']));
   const run = async (image: string, other: string | undefined, options: { readonly format?: string }) =>
     (await import('./inspect.ts')).inspect({ ...options, image, other }, context.io);
   declareRun(command, NOTES, run, context);

@@ -1,4 +1,4 @@
-/** In what two images differ: topic by topic, the configs setting by setting. */
+/** Compares two images by topic, and their configs by setting. */
 
 import { compareConfigs } from '../agent/deployed/describeConfig.ts';
 import { splitKargs } from '../image/inspection/inspection.ts';
@@ -8,22 +8,23 @@ import type { Inspected } from './inspectSource.ts';
 
 /** Secrets are masked. */
 export interface InspectionDifference {
-  /** What differs: a row of `inspect`, or a setting of the config. */
+  /** A row of `inspect`, or a setting of the config. */
   readonly topic: string;
-  /** Only what the first one has. */
+  /** Lines that only the first image has. */
   readonly first: readonly string[];
+  /** Lines that only the second image has. */
   readonly second: readonly string[];
 }
 
 const KARGS = 'kernel arguments';
-/** Compared by what they hold and not by what is shown of it; and verdicts follow from the rest. */
-const NOT_BY_LINES: ReadonlySet<string> = new Set([KARGS, 'pristine']);
-/** What images and archives of any kind may have; a config by itself has no network. */
+/** Not compared by their lines: kernel arguments are compared by value, and "unmodified" follows from the other rows. */
+const NOT_BY_LINES: ReadonlySet<string> = new Set([KARGS, 'unmodified']);
+/** Topics of every kind of image; a config alone has no network. */
 const OF_ANY_KIND: ReadonlySet<string> = new Set(['Ignition', 'network']);
 
 /**
- * None where both do the same. Of two of different kinds, only what would boot is compared: a live ISO and the config that
- * was embedded in it do not differ.
+ * Returns no differences if both images are equal. If their kinds differ, only the configs and the network are compared: a
+ * live ISO and the config that is embedded in it are equal.
  */
 export function compareInspections(first: Inspected, second: Inspected): InspectionDifference[] {
   return [...compareRows(first, second), ...compareKargs(first, second), ...compareSettings(first, second)];
@@ -67,11 +68,11 @@ function compareKargs(first: Inspected, second: Inspected): InspectionDifference
   const added = maskKargs(withoutThose(is, was));
   if (gone.length + added.length === 0) return compareOrder(maskKargs(was), maskKargs(is));
   const seen = new Set(gone);
-  const renamed = added.map((text) => (seen.has(text) ? `${text} (another)` : text));
+  const renamed = added.map((text) => (seen.has(text) ? `${text} (different value)` : text));
   return [{ topic: KARGS, first: gone, second: renamed }];
 }
 
-/** Of the same arguments; of two for one thing, the last one counts. */
+/** The order matters, because the last of several arguments with the same name applies. */
 function compareOrder(before: readonly string[], after: readonly string[]): InspectionDifference[] {
   const [first, second] = [before.join(' '), after.join(' ')];
   return first === second ? [] : [{ topic: KARGS, first: [first], second: [second] }];

@@ -1,4 +1,4 @@
-/** `inspect`: says what an image is and what it would boot, or in what two of them differ. */
+/** `inspect`: describes an image and what it boots, or compares two images. */
 
 import { UsageError } from '../core/errors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
@@ -13,15 +13,15 @@ import { type Inspected, inspectSource } from './inspectSource.ts';
 export interface InspectOptions {
   /** A live ISO, an initramfs or an Ignition config: a path, a URL, or `-` for standard input. */
   readonly image: string;
-  /** Another one to compare it with. */
+  /** A second image to compare with. */
   readonly other?: string | undefined;
-  /** `text` when it is left out, or `json`. */
+  /** `text` or `json` (default: `text`). */
   readonly format?: string | undefined;
 }
 
 /**
- * Of one image, 1 where it is damaged. Of two, as diff(1): 1 where they differ, and 2, or a UsageError, where that
- * cannot be told.
+ * For one image, returns 1 if it is damaged. For two images, returns the exit codes of diff(1): 1 if they differ, 2 (or a
+ * UsageError) if they cannot be compared.
  */
 export async function inspect({ image, other, format }: InspectOptions, io: Io): Promise<ExitCode> {
   const form = parseTextOrJson(format);
@@ -50,7 +50,9 @@ async function compare(
   io: Io,
 ): Promise<ExitCode> {
   if (image === '-' && other === '-') {
-    throw new UsageError('standard input can be inspected only once', { hint: 'give "-" once' });
+    throw new UsageError('standard input can be used for only one of the two images', {
+      hint: 'use a file for the other image',
+    });
   }
   try {
     const first = await inspectSource(image, io);

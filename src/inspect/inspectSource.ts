@@ -1,4 +1,4 @@
-/** One image, looked at from all sides: the image itself, and the config in it or that it is. */
+/** Inspects one image: its format, its contents, and its Ignition config. */
 
 import { isAgentConfig } from '../agent/lint/lintConfig.ts';
 import { CliError, FormatError } from '../core/errors.ts';
@@ -28,45 +28,45 @@ import { type ContainerArchive, readContainerArchive } from '../formats/containe
 import type { RandomAccess } from '../image/overlay.ts';
 
 export interface Inspected {
-  /** As it may be shown. */
+  /** The name for messages, without credentials. */
   readonly file: string;
   readonly subject: ImageInspection | ConfigFile | ImageArchive;
-  /** That starts the system; undefined where there is none, or where it cannot be read. */
+  /** The Ignition config; undefined if it is missing or cannot be read. */
   readonly config?: InspectedConfig;
-  /** That the config loads. */
+  /** The agent archive that the config loads. */
   readonly archive?: InspectedArchive;
   readonly findings: readonly Finding[];
 }
 
-/** An Ignition config by itself. */
+/** An Ignition config that is not embedded in an image. */
 interface ConfigFile {
   readonly kind: 'ignition';
   /** Bytes. */
   readonly size: number;
-  /** Bytes that it takes in the embed area of a live ISO. */
+  /** Bytes that it requires in the embed area of a live ISO. */
   readonly archiveSize: number;
   readonly memory: readonly MemoryPart[];
 }
 
 export interface InspectedConfig {
-  /** Merged with what is inlined in it. */
+  /** Merged with the configs that are inlined in it. */
   readonly config: Config;
   readonly version: SpecVersion;
   /** Bytes of the document. */
   readonly size: number;
-  /** How many configs are inlined in it, at any depth. */
+  /** Number of inlined configs, at any depth. */
   readonly inlinedConfigs: number;
   readonly runsAgent: boolean;
 }
 
-/** The limit is that of a config. */
+/** The limit applies to configs. */
 const EXPECTED = { what: 'Image', maxBytes: 256 * 1024 * 1024 };
-/** Bytes from which on xz would take long, and would not help. */
-const HOPELESS = EMBED_AREA_SIZE * 4;
+/** Size in bytes above which xz is slow and does not make the archive small enough. */
+const XZ_LIMIT = EMBED_AREA_SIZE * 4;
 
 /**
- * Reads what `source` names: a path, a URL, or `-` for standard input.
- * @throws CliError where it cannot be read, or is nothing that this program knows
+ * Inspects `source`: a path, a URL, or `-` for standard input.
+ * @throws CliError if it cannot be read, or has an unsupported format
  */
 export async function inspectSource(
   source: string,
@@ -80,7 +80,7 @@ export async function inspectSource(
   return { ...inspected, findings: withoutIgnored(inspected.findings, io) };
 }
 
-/** The same of an image that is open. */
+/** Inspects an open image. */
 async function inspectOpened(source: ImageInput, isLocal: boolean): Promise<Inspected> {
   const { kind, image, name: file } = source;
   const archived = kind === 'iso' ? undefined : await inspectImageArchive(image);
@@ -94,7 +94,7 @@ async function inspectOpened(source: ImageInput, isLocal: boolean): Promise<Insp
   return { file, subject, ...(config !== undefined && { config }), ...(archive && { archive }), findings };
 }
 
-/** Anything that is neither image nor archive, if it is JSON at least at its start. */
+/** Inspects a file that is neither an image nor an archive; it must start like JSON. */
 async function inspectConfigFile(
   file: string,
   document: Uint8Array,
@@ -105,7 +105,7 @@ async function inspectConfigFile(
       `${file} is neither a live ISO, an initramfs, an Ignition config nor an archive of a container image`,
       {
         code: 'ERR_FORMAT',
-        hint: 'kernels, disk images and other archives are not looked into',
+        hint: 'use a supported file; kernels, disk images and other archives are not supported',
       },
     );
   }
@@ -113,7 +113,7 @@ async function inspectConfigFile(
   const subject: ConfigFile = {
     kind: 'ignition',
     size: document.length,
-    archiveSize: encodeEmbedFiles(new Map([[CONFIG_NAME, document]]), HOPELESS).length,
+    archiveSize: encodeEmbedFiles(new Map([[CONFIG_NAME, document]]), XZ_LIMIT).length,
     memory: [...liveMemory('medium'), ...filesMemory('embedded config', [document.length])],
   };
   const archive = config && (await inspectAgentArchive(config.config, { image, kind, isLocal: true }));
@@ -155,11 +155,11 @@ function readDocument(document: Uint8Array): ReadDocument {
 function unreadable(place: ConfigPlace, { message, hint, position }: Finding): Issue {
   const where = position === undefined ? '' : ` (line ${position.line}, column ${position.column})`;
   const which = place.length === 0 ? '' : ` in ${place.join(referenceSeparator)}`;
-  const said = `${imageRules.configUnreadable.message}: ${message}${which}${where}`;
-  return { rule: imageRules.configUnreadable, path: [], message: said, ...(hint !== undefined && { hint }) };
+  const text = `${imageRules.configUnreadable.message}: ${message}${which}${where}`;
+  return { rule: imageRules.configUnreadable, path: [], message: text, ...(hint !== undefined && { hint }) };
 }
 
-/** Findings of images have no path of their own. */
+/** Adds the path to the message, because findings of images have no path. */
 function namePlace({ place, issue }: PlacedIssue): Issue {
   const { path, rule, message = rule.message } = issue;
   return { ...issue, message: `${[...place, path.join('.')].join(referenceSeparator)}: ${message}` };
@@ -167,13 +167,13 @@ function namePlace({ place, issue }: PlacedIssue): Issue {
 
 export interface ImageArchive extends ContainerArchive {
   readonly kind: 'container-archive';
-  /** What it takes of a host that fetches it, beside the live system; empty where it has several images. */
+  /** Memory of a host that fetches the archive, without the live system; empty if the archive contains several images. */
   readonly memory: readonly MemoryPart[];
 }
 
 /**
- * Undefined for what is no tar archive.
- * @throws FormatError, going on from the name of the file, for one without container images, or a damaged one
+ * Undefined for a file that is not a tar archive.
+ * @throws FormatError (the message follows the file name) if the archive is damaged or contains no container image
  */
 async function inspectImageArchive(file: RandomAccess): Promise<ImageArchive | undefined> {
   if (!(await isTar(file))) return undefined;
@@ -187,7 +187,7 @@ async function inspectImageArchive(file: RandomAccess): Promise<ImageArchive | u
   };
 }
 
-/** Where a header of every usual form says so (POSIX.1, ustar). */
+/** The magic of a tar header (POSIX.1, ustar). */
 const MARK = { offset: 257, text: 'ustar' };
 const HEAD = 512;
 
@@ -197,7 +197,7 @@ async function isTar(file: RandomAccess): Promise<boolean> {
   return head.toString('latin1', offset, offset + text.length) === text;
 }
 
-/** The first bytes, unpacked where they are compressed; none where they cannot be. */
+/** The first bytes, decompressed; empty if decompression fails. */
 async function startOf(file: RandomAccess): Promise<Uint8Array> {
   const input = inputOf('compressed', sourceOfImage(file));
   while (input.feed.available < MAX_MAGIC && !input.feed.ended) await refill(input);
@@ -225,5 +225,5 @@ async function firstPiece(
   return Buffer.concat(pieces);
 }
 
-/** Bytes that may have to be unpacked before the first come out. */
+/** Limit of decompressed bytes for detecting the format. */
 const MAX_LOOK = 64 * 1024 * 1024;

@@ -1,4 +1,4 @@
-/** What `inspect` says, as one object for programs: every key is always there, null or empty where it does not apply. */
+/** The report of `inspect` as JSON: all keys are always present, null or empty if they do not apply. */
 
 import { createHash } from 'node:crypto';
 import { coreosArchitecture } from '../agent/agentArchive.ts';
@@ -16,8 +16,9 @@ import type { Finding } from '../core/finding.ts';
 import type { ImageArchive, Inspected, InspectedConfig } from './inspectSource.ts';
 
 /**
- * `ramdisk-iso`: one that `iso create` made of another ramdisk. `iso`: one that is not of CoreOS. `archive`: what goes behind an initramfs, and `rootfs`: the root filesystem for
- * network boot. `container-archive`: one with the agent's image.
+ * `ramdisk-iso`: an ISO that `iso create` created from a ramdisk that is not CoreOS. `iso`: any other ISO that is not
+ * CoreOS. `archive`: an archive to append to an initramfs. `rootfs`: the root filesystem for network boot.
+ * `container-archive`: an archive of container images.
  */
 export type ReportedKind =
   | 'live-iso'
@@ -51,7 +52,7 @@ export function reportInspection({ file, subject, config, archive, findings }: I
     architecture: iso?.architecture ?? onlyArchitecture(subject),
     bootLoaders: iso?.bootLoaders ?? [],
     rootfsSize: iso?.rootfsSize ?? null,
-    givesMinimalIso: iso?.givesMinimalIso ?? false,
+    hasMinimalIso: iso?.hasMinimalIso ?? false,
     features: isCoreOs ? reportFeatures(features) : null,
     embedArea: reportArea(iso),
     archiveSize: subject.kind === 'ignition' ? subject.archiveSize : null,
@@ -69,7 +70,7 @@ export function reportInspection({ file, subject, config, archive, findings }: I
   };
 }
 
-/** What is none of a live system, or not all that it takes to boot one. */
+/** Kinds that are not a CoreOS live system, or only a part of one. */
 const NOT_COREOS: ReadonlySet<ReportedKind> = new Set(['iso', 'archive', 'rootfs', 'container-archive']);
 
 const noFiles: EmbedFiles = new Map();
@@ -85,7 +86,7 @@ function kindOf(subject: Inspected['subject']): ReportedKind {
   return subject.hasRootfs ? 'rootfs' : 'archive';
 }
 
-/** Null for one with images for several. */
+/** Null if the archive contains images for several architectures. */
 function onlyArchitecture(subject: Inspected['subject']): string | null {
   if (subject.kind !== 'container-archive') return null;
   const [architecture, ...others] = new Set(subject.images.map(coreosArchitecture));
@@ -98,7 +99,7 @@ function reportAgentArchive(archive: Inspected['archive']) {
   return {
     name,
     sha512,
-    url: url === undefined ? null : maskText(url), // null where it is on the medium
+    url: url === undefined ? null : maskText(url), // null if the archive is on the medium
     image: image ?? null,
     state,
     size: size ?? null,
@@ -123,9 +124,9 @@ function findDifferences(iso: IsoInspection | undefined, files: EmbedFiles): str
     ['Ignition config', files.has(CONFIG_NAME)],
     ['network settings', paths.some(isNetworkPath)],
     ['other embedded files', paths.some((path) => path !== CONFIG_NAME && !isNetworkPath(path))],
-    ['embed area that cannot be read', iso !== undefined && iso.files === undefined],
+    ['reserved area that cannot be read', iso !== undefined && iso.files === undefined],
     ['kernel arguments', kargs !== undefined && kargs.current !== kargs.defaults.trim()],
-    ['larger embed area', appended?.hasGrown === true],
+    ['enlarged reserved area', appended?.hasGrown === true],
     ['files on the medium', (appended?.files.length ?? 0) > 0],
   ];
   const contents = found.filter(([, isDifferent]) => isDifferent).map(([what]) => what);
@@ -152,23 +153,23 @@ function reportKargs({ current, defaults, length }: InspectedKargs) {
   const after = splitKargs(current ?? defaults);
   const used = current === undefined ? null : Buffer.byteLength(current);
   return {
-    // Null where the areas hold different ones, or none that can be read.
+    // Null if the areas differ or cannot be read.
     current: current === undefined ? null : maskKargs(after).join(' '),
     default: defaults.trim(),
     added: maskKargs(withoutThose(after, before)),
     removed: maskKargs(withoutThose(before, after)),
     length,
     used,
-    free: used === null ? null : Math.max(0, length - 1 - used), // one byte is for what ends them
+    free: used === null ? null : Math.max(0, length - 1 - used), // one byte for the line feed at the end
   };
 }
 
-/** Each by itself, as what follows something secret in a text is not shown. */
+/** Masks each argument separately, because masking hides the rest of a text after a secret. */
 export function maskKargs(kargs: readonly string[]): string[] {
   return kargs.map((argument) => maskText(argument));
 }
 
-/** The items that the others do not have, or not as often. */
+/** The items that are missing in `others`, or occur there less often. */
 export function withoutThose(items: readonly string[], others: readonly string[]): string[] {
   const counts = new Map<string, number>();
   for (const item of others) counts.set(item, (counts.get(item) ?? 0) + 1);
@@ -185,7 +186,7 @@ function reportAppendix(iso: IsoInspection | undefined) {
   return { originalSize, embedArea: hasGrown, files };
 }
 
-/** What an image takes that has been looked into need not be guessed. */
+/** The recommendation is only for a config whose agent image was not inspected. */
 function reportMemory(
   { memory }: Inspected['subject'],
   config: Inspected['config'],
@@ -195,7 +196,7 @@ function reportMemory(
   const parts = [...memory, ...loaded];
   if (parts.length === 0) return null;
   const isUnknown = config?.runsAgent === true && loaded.length === 0;
-  return { minimum: totalMemory(parts), parts, advised: isUnknown ? ADVISED_FOR_AGENT : null };
+  return { minimum: totalMemory(parts), parts, recommended: isUnknown ? ADVISED_FOR_AGENT : null };
 }
 
 function reportConfig(inspected: InspectedConfig | undefined) {

@@ -1,4 +1,4 @@
-/** The report of `inspect` for people: its rows, and these as aligned text that is harmless for terminals. */
+/** The report of `inspect` as aligned text, without terminal control characters. */
 
 import { formatCount, formatSizeInWords } from '../formats/messageText.ts';
 import type { ArchiveState } from '../hosts/input/deployedArchive.ts';
@@ -13,7 +13,7 @@ interface InspectionRow {
   readonly lines: readonly string[];
 }
 
-/** In the order in which somebody asks: what is it, what is on it, what would happen. */
+/** The order: what the image is, what it contains, what it boots. */
 export function inspectionRows(report: InspectionReport): InspectionRow[] {
   const topics: readonly (readonly [topic: string, lines: readonly string[]])[] = [
     ['kind', [kindText(report)]],
@@ -21,10 +21,10 @@ export function inspectionRows(report: InspectionReport): InspectionRow[] {
     ['label', listOf(report.label)],
     ['build', listOf(report.build)],
     ['architecture', listOf(report.architecture)],
-    ['boots by', joined(report.bootLoaders)],
+    ['boot loaders', joined(report.bootLoaders)],
     ['root filesystem', rootfsLines(report)],
     ['supports', featureLines(report)],
-    ['embed area', areaLines(report)],
+    ['reserved area', areaLines(report)],
     ['embedded', fileLines(report)],
     ['kernel arguments', kargsLines(report)],
     ['network', report.network.map((path) => path.slice(path.lastIndexOf('/') + 1))],
@@ -33,7 +33,7 @@ export function inspectionRows(report: InspectionReport): InspectionRow[] {
     ['Ignition', configLines(report)],
     ['agent archive', agentArchiveLines(report)],
     ['container images', containerLines(report)],
-    ['pristine', pristineLines(report)],
+    ['unmodified', pristineLines(report)],
   ];
   return topics.filter(([, lines]) => lines.length > 0).map(([topic, lines]) => ({ topic, lines }));
 }
@@ -42,10 +42,10 @@ const KINDS: Readonly<Record<ReportedKind, string>> = {
   'live-iso': 'live ISO of CoreOS',
   'minimal-iso': 'minimal live ISO of CoreOS',
   'ramdisk-iso': 'ISO of a ramdisk that is not CoreOS',
-  iso: 'ISO image, but no live ISO of CoreOS',
+  iso: 'ISO image that is not a live ISO of CoreOS',
   initramfs: 'initramfs of a CoreOS live system',
   rootfs: 'root filesystem of a live system for network boot',
-  archive: 'archive that goes behind an initramfs',
+  archive: 'archive to append to an initramfs',
   ignition: 'Ignition config',
   'container-archive': 'archive of container images',
 };
@@ -54,7 +54,7 @@ function kindText({ kind, layout }: InspectionReport): string {
   return layout === null ? KINDS[kind] : `${KINDS[kind]}, layout of Fedora CoreOS ${layout}`;
 }
 
-/** Exact, as people may want to count, and rounded as well where they do not. */
+/** The exact size and, if it is large, the rounded size. */
 function sizeText(bytes: number): string {
   return bytes < EXACT ? formatCount(bytes, 'byte') : `${bytes} bytes (${formatSizeInWords(bytes)})`;
 }
@@ -69,16 +69,16 @@ function joined(items: readonly string[]): string[] {
   return items.length === 0 ? [] : [items.join(', ')];
 }
 
-function rootfsLines({ kind, rootfsSize, givesMinimalIso }: InspectionReport): string[] {
-  if (kind === 'minimal-iso') return ['not on it, comes over the network'];
+function rootfsLines({ kind, rootfsSize, hasMinimalIso }: InspectionReport): string[] {
+  if (kind === 'minimal-iso') return ['not on the medium, fetched from the network'];
   if (rootfsSize === null) return [];
-  const minimal = givesMinimalIso ? '; a minimal ISO without it can be extracted' : '';
+  const minimal = hasMinimalIso ? '; the minimal ISO can be extracted' : '';
   return [`on the medium, ${sizeText(rootfsSize)}${minimal}`];
 }
 
 function featureLines({ features, kind }: InspectionReport): string[] {
   if (features === null) return [];
-  if (kind === 'ramdisk-iso') return ['kernel arguments and files in the initramfs, but no Ignition config'];
+  if (kind === 'ramdisk-iso') return ['kernel arguments and files in the initramfs, but no Ignition'];
   const { liveInitrdNetwork, installerConfig, installerDirectives } = features;
   const keys =
     installerDirectives.length === 0 ? '' : ` with ${formatCount(installerDirectives.length, 'key')}`;
@@ -91,8 +91,8 @@ function featureLines({ features, kind }: InspectionReport): string[] {
 
 function areaLines({ embedArea, archiveSize }: InspectionReport): string[] {
   if (archiveSize !== null) {
-    const isTooLarge = archiveSize > EMBED_AREA_SIZE ? ': it fits with --grow only' : '';
-    return [`takes ${archiveSize} of the usual ${EMBED_AREA_SIZE} bytes${isTooLarge}`];
+    const isTooLarge = archiveSize > EMBED_AREA_SIZE ? '; requires --grow' : '';
+    return [`requires ${archiveSize} of the usual ${EMBED_AREA_SIZE} bytes${isTooLarge}`];
   }
   if (embedArea === null) return [];
   const { length, used, free } = embedArea;
@@ -104,13 +104,13 @@ function fileLines({ files }: InspectionReport): string[] {
 }
 
 function kargsLines({ kernelArguments, embedArea }: InspectionReport): string[] {
-  if (kernelArguments === null) return embedArea === null ? [] : ['no place is reserved for them'];
+  if (kernelArguments === null) return embedArea === null ? [] : ['no reserved area'];
   const { used, length, free, added, removed } = kernelArguments;
   if (used === null) return [`cannot be read; ${length - 1} bytes are reserved`];
   const changes = [...removed.map((text) => `- ${text}`), ...added.map((text) => `+ ${text}`)];
   const isDefault = changes.length === 0 && kernelArguments.current === kernelArguments.default;
   return [
-    `${used} of ${length - 1} bytes used, ${free} free${isDefault ? '; the default ones' : ''}`,
+    `${used} of ${length - 1} bytes used, ${free} free${isDefault ? '; default arguments' : ''}`,
     ...changes,
   ];
 }
@@ -119,23 +119,23 @@ function appendixLines({ appended, size }: InspectionReport): string[] {
   if (appended === null) return [];
   const { originalSize, embedArea, files } = appended;
   return [
-    `${sizeText(Math.max(0, size - originalSize))} behind the original ${originalSize} bytes`,
-    ...(embedArea ? ['a larger embed area'] : []),
+    `${sizeText(Math.max(0, size - originalSize))} after the original ${originalSize} bytes`,
+    ...(embedArea ? ['enlarged reserved area'] : []),
     ...files.map((file) => `coreos/${file.name} on the medium, ${sizeText(file.size)}`),
   ];
 }
 
 function memoryLines({ kind, memory }: InspectionReport): string[] {
   if (memory === null) return [];
-  const { minimum, parts, advised } = memory;
-  const besides = kind === 'container-archive' ? ' beside the live system, where it is fetched' : '';
+  const { minimum, parts, recommended } = memory;
+  const besides = kind === 'container-archive' ? ' in addition to the live system, if it is fetched' : '';
   const reasons = parts.map(({ what, bytes }) => `  ${formatSizeInWords(bytes)} for the ${what}`);
   return [
     `at least ${formatSizeInWords(minimum)}${besides}`,
     ...reasons,
-    ...(advised === null
+    ...(recommended === null
       ? []
-      : [`${formatSizeInWords(advised)} are advised where the agent runs in its container`]),
+      : [`${formatSizeInWords(recommended)} recommended if the agent runs in its container`]),
   ];
 }
 
@@ -148,10 +148,10 @@ function configLines({ ignition }: InspectionReport): string[] {
 }
 
 const STATES: Readonly<Record<ArchiveState, string>> = {
-  present: 'on the medium, with this digest',
+  present: 'on the medium, checksum verified',
   missing: 'not on the medium',
-  other: 'another file on the medium',
-  unchecked: 'on the medium, not checked',
+  mismatch: 'on the medium, but does not match the config',
+  unchecked: 'on the medium, not verified',
 };
 
 function agentArchiveLines({ agentArchive, kind }: InspectionReport): string[] {
@@ -171,10 +171,10 @@ function containerLines({ containerArchive }: InspectionReport): string[] {
   if (containerArchive === null) return [];
   const { form, images, sha512 } = containerArchive;
   return [
-    `${form}, every digest in it is right, sha512:${sha512.slice(0, 12)}…`,
+    `${form}, all digests verified, sha512:${sha512.slice(0, 12)}…`,
     ...images.map(
       ({ architecture, id, layers, names, os, unpackedSize }) =>
-        `${names.length === 0 ? 'without a name' : names.join(', ')}: ${os} on ${architecture}, ` +
+        `${names.length === 0 ? 'no name' : names.join(', ')}: ${os} on ${architecture}, ` +
         `${layers} layers, ${sizeText(unpackedSize)} unpacked, id ${id.slice(0, 12)}…`,
     ),
   ];
@@ -185,10 +185,10 @@ function pristineLines({ pristine, differences }: InspectionReport): string[] {
   return [pristine ? 'yes' : `no, differs in: ${differences.join(', ')}`];
 }
 
-/** Columns of the names of settings; longer ones have a line of their own. */
+/** Width of the column of names; a longer name gets its own line. */
 const WIDEST_SETTING = 28;
 
-/** The whole report; ends with a line feed. */
+/** Formats the whole report; it ends with a line feed. */
 export function formatInspection(report: InspectionReport): string {
   const rows = inspectionRows(report);
   const settings = (report.ignition?.settings ?? []).map(({ setting, values }) => ({

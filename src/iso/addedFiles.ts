@@ -1,6 +1,6 @@
 /**
- * Files of the user that go into an image beside the Ignition config: into the archive that the initramfs reads
- * (`--initrd-file`, `--initrd-archive`), or onto the medium (`--iso-file`).
+ * Files of the user that are embedded together with the Ignition config: added to the initramfs (`--initrd-file`,
+ * `--initrd-archive`), or to the medium (`--iso-file`).
  */
 
 import { CliError, FormatError, UsageError } from '../core/errors.ts';
@@ -29,8 +29,8 @@ export interface MediumFileOptions {
 const MAX_BYTES = 512 * 1024 * 1024;
 
 /**
- * By their paths in the initramfs.
- * @throws UsageError for options that are not understood, CliError for files that cannot be read
+ * Returns the files by their paths in the initramfs.
+ * @throws UsageError for invalid options, CliError for files that cannot be read
  */
 export async function readInitrdFiles(
   { initrdFile = [], initrdArchive = [] }: InitrdFileOptions,
@@ -40,9 +40,9 @@ export async function readInitrdFiles(
   const add = (path: string, data: Uint8Array): void => {
     const name = imagePath(path);
     if (files.has(name))
-      throw new CliError(`${name} is added twice to the initramfs`, {
+      throw new CliError(`${name} is added to the initramfs twice`, {
         code: 'ERR_SETTING',
-        hint: 'leave one out',
+        hint: 'remove the duplicate --initrd-file or --initrd-archive',
       });
     files.set(name, data);
   };
@@ -57,8 +57,8 @@ export async function readInitrdFiles(
 }
 
 /**
- * Lends the files for the medium, which stay open meanwhile.
- * @throws UsageError for options that are not understood, CliError for files that cannot be read
+ * Opens the files for the medium, calls `use`, and closes the files.
+ * @throws UsageError for invalid options, CliError for files that cannot be read
  */
 export async function withMediumFiles<T>(
   { isoFile = [] }: MediumFileOptions,
@@ -77,30 +77,30 @@ export async function withMediumFiles<T>(
   }
 }
 
-/** The path on the host may have colons, the name has none. */
+/** The path on the host may contain colons, the name must not. */
 function splitOption(flag: string, option: string): { readonly hostPath: string; readonly name: string } {
   const colon = option.lastIndexOf(':');
   const [hostPath, name] = [option.slice(0, Math.max(0, colon)), option.slice(colon + 1)];
   if (hostPath !== '' && name !== '') return { hostPath, name };
-  throw new UsageError(`${flag} needs a path and a name: ${option}`, {
-    hint: `for example ${flag} ./ca.crt:etc/pki/ca.crt`,
+  throw new UsageError(`invalid value '${option}' for '${flag}': PATH:NAME is required`, {
+    hint: `use for example ${flag} ./ca.crt:etc/pki/ca.crt`,
   });
 }
 
-/** As the kernel unpacks it: below the root, without `.` and `..`. */
+/** The path relative to the root, without `.` and `..`, as the kernel unpacks it. */
 function imagePath(path: string): string {
   const parts = path.split('/').filter((part) => part !== '' && part !== '.');
   if (parts.length === 0 || parts.includes('..') || path.includes('\0')) {
-    throw new CliError(`Not a path in the initramfs: ${path}`, {
+    throw new CliError(`Invalid path in the initramfs: ${path}`, {
       code: 'ERR_SETTING',
-      hint: 'for example etc/pki/ca.crt',
+      hint: 'use a path such as etc/pki/ca.crt, without ".."',
     });
   }
   const name = parts.join('/');
   if (name !== CONFIG_NAME) return name;
-  throw new CliError(`${CONFIG_NAME} is the Ignition config itself`, {
+  throw new CliError(`${CONFIG_NAME} is reserved for the Ignition config`, {
     code: 'ERR_SETTING',
-    hint: 'give it with --ignition-file',
+    hint: 'use --ignition-file for the Ignition config',
   });
 }
 
@@ -111,7 +111,7 @@ async function readArchive(path: string, io: Io): Promise<ReadonlyMap<string, Ui
     return isCpio(data) ? await readInitrd(bytes, { maxBytes: MAX_BYTES }) : await readArchiveFiles(data);
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
-    const { hint = 'give a tar or a cpio archive, compressed or not' } = error;
+    const { hint = 'use a tar or a cpio archive, compressed or not' } = error;
     throw new CliError(`${path}: ${error.message}`, { code: 'ERR_FORMAT', hint, cause: error });
   }
 }

@@ -8,6 +8,7 @@ import {
   type Context,
   EXIT_CODES,
   declareRun,
+  declareShortHelp,
   repeated,
 } from '../io/commandLine.ts';
 import {
@@ -25,22 +26,32 @@ import type { ModifyKargsOptions, ShowKargsOptions } from './kargs.ts';
 import type { ResetOptions } from './reset.ts';
 
 const CREATE_NOTES = `
-The ISO has the layout of CoreOS live ISOs, so that the other commands for them
-work on it: \`iso kargs modify\` changes the kernel arguments, \`iso ignition
-embed --initrd-file\` adds files to the initramfs.
-With the initramfs of a CoreOS live system, Ignition configs, network settings
-and \`iso customize\` work as on its own live ISO. --rootfs puts its root
-filesystem on the medium; without, name it by coreos.live.rootfs_url=. What that
-system needs besides is put before the arguments of --karg.
-Other ramdisks have no Ignition and take no network settings: on their ISOs an
-embedded config has no effect, and kernel arguments and added files have one.
-Boot loaders are taken from the host or from another ISO. For BIOS: isolinux.bin
-and ldlinux.c32 of syslinux. For UEFI: an image of an EFI system partition with
-GRUB, which has to look for its menu where --grub-config says; that of a live
-ISO, images/efiboot.img, looks for EFI/fedora/grub.cfg or EFI/redhat/grub.cfg on
-a medium with the --label of that ISO.
-From a USB disk UEFI boots it as it is, and a BIOS with --isohybrid-mbr.
-SOURCE_DATE_EPOCH in the environment makes equal input give equal images.
+Layout:
+  The ISO has the layout of a CoreOS live ISO, so the other \`iso\` commands
+  support it: \`iso kargs modify\` changes the kernel arguments, and \`iso
+  ignition embed --initrd-file\` adds files to the initramfs.
+
+Ramdisks:
+  If the initramfs belongs to a CoreOS live system, the ISO supports Ignition
+  configs, network settings and \`iso customize\`. --rootfs adds the root
+  filesystem to the ISO; without --rootfs, set its URL with
+  --karg coreos.live.rootfs_url=URL. The arguments that CoreOS requires are
+  added before the arguments of --karg.
+  Other ramdisks support neither Ignition nor network settings. On their ISOs
+  only kernel arguments and added files have an effect.
+
+Boot loaders:
+  The boot loaders come from this machine or from another ISO.
+  BIOS: isolinux.bin and ldlinux.c32 of syslinux.
+  UEFI: an image of an EFI system partition that contains GRUB. --grub-config
+  names the file that this GRUB reads. The image of a live ISO,
+  images/efiboot.img, reads EFI/fedora/grub.cfg or EFI/redhat/grub.cfg, and
+  requires the --label of that live ISO.
+  USB disks: UEFI boots the ISO from a disk; a BIOS requires --isohybrid-mbr.
+
+Environment:
+  SOURCE_DATE_EPOCH sets the time stamps, so that equal input creates equal
+  images.
 ${EXIT_CODES}
 Examples:
   ironic-coreos iso create -o ipa.iso -k ipa.kernel -i ipa.initramfs \\
@@ -52,10 +63,31 @@ Examples:
     --rootfs live-rootfs.img --efi-image esp.img
 `;
 
-const CUSTOMIZE_ISO_NOTES = `${CUSTOMIZE_NOTES}
-Everything that is embedded is replaced. Live kernel arguments are made from the
-defaults of the image, in this order: --live-karg-delete, -append, -replace.
-${EXIT_CODES}
+/** The options of \`iso customize\` that most users need. */
+const CUSTOMIZE_COMMON = [
+  '--dest-ignition',
+  '--dest-device',
+  '--dest-console',
+  '--dest-karg-append',
+  '--network-keyfile',
+  '--network-nmstate',
+  '--ignition-ca',
+  '--installer-config',
+  '--live-ignition',
+  '--live-karg-append',
+  '--force',
+  '--output',
+  '--overwrite',
+];
+
+const CUSTOMIZE_ISO_REFERENCE = `${CUSTOMIZE_NOTES}
+Repeated runs:
+  --force replaces all embedded files. The live kernel arguments are the default
+  arguments of the image, edited in this order: --live-karg-delete,
+  --live-karg-append, --live-karg-replace.
+`;
+
+const CUSTOMIZE_ISO_NOTES = `${EXIT_CODES}
 Examples:
   ironic-coreos iso customize --live-ignition ironic-agent.ign \\
     --network-nmstate worker-0.yaml -o worker-0.iso coreos.iso
@@ -64,19 +96,20 @@ Examples:
 `;
 
 const PXE_NOTES = `
-The files are named after the ISO: coreos.iso gives coreos-vmlinuz,
-coreos-initrd.img and coreos-rootfs.img. Their paths are printed. None is
-written where one of them exists. What is embedded in the ISO is not in them:
-see "pxe customize" and "pxe ignition wrap".
+The file names begin with the name of the ISO: coreos.iso becomes
+coreos-vmlinuz, coreos-initrd.img and coreos-rootfs.img. The command prints
+their paths, and fails if one of the files exists. The files do not include the
+configs and settings that are embedded in the ISO; use "pxe customize" or
+"pxe ignition wrap" to add them.
 ${EXIT_CODES}
 Example:
   ironic-coreos iso extract pxe -o /srv/tftp coreos.iso
 `;
 
 const MINIMAL_ISO_NOTES = `
-The minimal ISO is a tenth of the size, and fetches its root filesystem when it
-boots: from the URL in coreos.live.rootfs_url=, which --rootfs-url sets.
-The live ISO has to be as it was released; customise the minimal ISO instead.
+The minimal ISO has about a tenth of the size. It fetches its root filesystem
+while it boots, from the URL in coreos.live.rootfs_url=, which --rootfs-url
+sets. The live ISO must be unmodified; customise the minimal ISO instead.
 ${EXIT_CODES}
 Examples:
   ironic-coreos iso extract minimal-iso coreos.iso > minimal.iso
@@ -85,11 +118,11 @@ Examples:
 `;
 
 const MODIFY_NOTES = `
-Arguments are deleted first, then appended, then replaced, in whatever order the
-options are given. Text is replaced and nothing is parsed: only whole arguments
-are deleted, and "a b" deletes two in a row. A replacement has two "=": delete
-and append where a value is empty or holds one. What finds nothing to delete or
-to replace is a warning.
+Arguments are deleted first, then appended, then replaced, in any order of the
+options. --delete removes whole arguments; "a b" removes two adjacent arguments.
+--replace requires exactly two "=" signs; if a value is empty or contains "=",
+use --delete and --append. If an argument to delete or to replace is not found,
+a warning is printed.
 ${EXIT_CODES}
 Examples:
   ironic-coreos iso kargs modify -a console=ttyS0,115200n8 coreos.iso
@@ -103,8 +136,8 @@ Example:
 `;
 
 const SHOW_NOTES = `
-JSON has "current", "default", the "length" of the reserved area in bytes, and
-how much of it is "free".
+The JSON contains "current", "default", the "length" of the reserved area in
+bytes, and the number of "free" bytes in it.
 ${EXIT_CODES}
 Examples:
   ironic-coreos iso kargs show coreos.iso
@@ -112,9 +145,9 @@ Examples:
 `;
 
 const RESET_NOTES = `
-The result has the bytes of the release. An image whose areas cannot be read, or
-whose boot loaders have different kernel arguments, is refused; --force repairs
-it.
+The result is byte for byte the released image. The command fails if a reserved
+area cannot be read, or if the boot loaders have different kernel arguments;
+--force repairs such an image.
 ${EXIT_CODES}
 Examples:
   ironic-coreos iso reset coreos.iso
@@ -122,52 +155,56 @@ Examples:
 `;
 
 const EXTRACT_TABLE: readonly TableEntry[] = [
-  { name: 'pxe', summary: 'extract the files for network boot', declare: declareExtractPxe },
-  { name: 'minimal-iso', summary: 'extract the minimal ISO', declare: declareMinimalIso },
+  { name: 'pxe', summary: 'Extract the files for network boot', declare: declareExtractPxe },
+  { name: 'minimal-iso', summary: 'Extract the minimal ISO', declare: declareMinimalIso },
 ];
 
 const KARGS_TABLE: readonly TableEntry[] = [
-  { name: 'modify', summary: 'append, delete and replace kernel arguments', declare: declareModify },
-  { name: 'reset', summary: 'put the default kernel arguments back', declare: declareResetKargs },
-  { name: 'show', summary: 'print the kernel arguments', declare: declareShowKargs },
+  { name: 'modify', summary: 'Append, delete and replace kernel arguments', declare: declareModify },
+  { name: 'reset', summary: 'Restore the default kernel arguments', declare: declareResetKargs },
+  { name: 'show', summary: 'Print the kernel arguments', declare: declareShowKargs },
 ];
 
 const TABLE: readonly TableEntry[] = [
   {
     name: 'customize',
-    summary: 'customise a live ISO, e.g. to install on its own',
+    summary: 'Customise a live ISO, for example for automatic installation',
     declare: declareIsoCustomize,
   },
   {
     name: 'ignition',
-    summary: 'Embed an Ignition config in a live ISO, print it or take it out.',
+    summary: 'Embed, print or remove the Ignition config of a live ISO',
     declare: async (ignition, context) =>
       (await import('./embedCommands.ts')).declareIsoIgnition(ignition, context),
   },
-  deprecated('embed', 'embed an Ignition config'),
-  deprecated('show', 'print the embedded Ignition config'),
-  deprecated('remove', 'take the embedded Ignition config out'),
+  deprecated('embed', 'Embed an Ignition config'),
+  deprecated('show', 'Print the embedded Ignition config'),
+  deprecated('remove', 'Remove the embedded Ignition config'),
   {
     name: 'network',
-    summary: 'Embed network settings in a live ISO, extract or remove them.',
+    summary: 'Embed, extract or remove the network settings of a live ISO',
     declare: async (network, context) =>
       (await import('./embedCommands.ts')).declareIsoNetwork(network, context),
   },
   {
     name: 'kargs',
-    summary: 'Change the kernel arguments of a live ISO, or print them.',
+    summary: 'Change or print the kernel arguments of a live ISO',
     declare: (kargs, context) => declareTable(kargs, KARGS_TABLE, context),
   },
   {
     name: 'extract',
-    summary: 'Extract files from a live ISO.',
+    summary: 'Extract files from a live ISO',
     declare: (extract, context) => declareTable(extract, EXTRACT_TABLE, context),
   },
-  { name: 'reset', summary: 'give an image its original contents back', declare: declareIsoReset },
-  { name: 'create', summary: 'make a bootable ISO of a kernel and an initramfs', declare: declareIsoCreate },
+  { name: 'reset', summary: 'Restore the released contents of a live ISO', declare: declareIsoReset },
+  {
+    name: 'create',
+    summary: 'Create a bootable ISO from a kernel and an initramfs',
+    declare: declareIsoCreate,
+  },
 ];
 
-/** An older spelling of coreos-installer, which works and is not shown. */
+/** A deprecated command of coreos-installer; the help does not list it. */
 function deprecated(name: string, summary: string): TableEntry {
   return { name, summary, hidden: true, declare: declareOlder };
 }
@@ -181,30 +218,33 @@ export function declareIso(iso: Command, context: Context): Promise<void> {
   return declareTable(iso, TABLE, context);
 }
 
-/** Options as commander gives them: the image is an argument. */
+/** Options as commander passes them; the image is an argument. */
 type Parsed<O> = Omit<O, 'iso'>;
 
 function declareIsoCreate(command: Command, context: Context): void {
   command
     .description(
-      'Makes a bootable ISO of any kernel and initramfs, such as those of ironic-python-agent-builder.',
+      'Create a bootable ISO from any kernel and initramfs, for example those of ironic-python-agent-builder',
     )
-    .requiredOption('-o, --output <path>', 'new file for the ISO; "-" is standard output')
+    .requiredOption('-o, --output <path>', 'new file to write; "-" is standard output')
     .requiredOption('-k, --kernel <path>', 'kernel')
     .requiredOption('-i, --initrd <path>', 'initramfs')
     .option('--rootfs <path>', 'root filesystem of a CoreOS live system')
-    .option('--isolinux <path>', 'isolinux.bin: the ISO boots with BIOS')
-    .option('--ldlinux <path>', 'its ldlinux.c32 (default: the one beside isolinux.bin)')
-    .option('--isohybrid-mbr <path>', 'isohdpfx.bin: a BIOS boots it from a USB disk, too')
-    .option('--efi-image <path>', 'EFI system partition with GRUB: the ISO boots with UEFI')
+    .option('--isolinux <path>', 'isolinux.bin, to boot with BIOS')
+    .option('--ldlinux <path>', 'ldlinux.c32 (default: the file in the folder of isolinux.bin)')
+    .option('--isohybrid-mbr <path>', 'isohdpfx.bin, to boot with BIOS from a USB disk')
+    .option('--efi-image <path>', 'image of an EFI system partition with GRUB, to boot with UEFI')
     .addOption(
       repeated(
         '--grub-config <path>',
-        'where that GRUB finds its menu (default: EFI/BOOT/grub.cfg); repeatable',
+        'path on the ISO from which GRUB reads its menu (default: EFI/BOOT/grub.cfg); repeatable',
       ),
     )
     .addOption(
-      repeated('--karg <arg>', 'kernel argument (default, but for CoreOS: boot_method=vmedia); repeatable'),
+      repeated(
+        '--karg <arg>',
+        'kernel argument (default, except for CoreOS: boot_method=vmedia); repeatable',
+      ),
     )
     .option('--label <label>', 'volume ID (default: ironic-python-agent)');
   const run = async (options: CreateIsoOptions) =>
@@ -215,26 +255,29 @@ function declareIsoCreate(command: Command, context: Context): void {
 function declareIsoCustomize(command: Command, context: Context): void {
   command
     .description(
-      'Customises a live ISO: what it installs, where, and with which settings, and the live system itself.',
+      'Customise a live ISO: the automatic installation, the installed system, and the live system',
     )
     .argument('<ISO>', ISO);
   declareCustomizeOptions(command)
-    .addOption(repeated('--live-karg-append <arg>', 'append a kernel argument'))
-    .addOption(repeated('--live-karg-delete <arg>', 'delete a kernel argument'))
-    .addOption(repeated('--live-karg-replace <k=o=n>', 'replace a kernel argument: key=old=new'))
+    .addOption(repeated('--live-karg-append <arg>', 'append a kernel argument; repeatable'))
+    .addOption(repeated('--live-karg-delete <arg>', 'delete a kernel argument; repeatable'))
+    .addOption(
+      repeated('--live-karg-replace <k=o=n>', 'replace a kernel argument, as key=old=new; repeatable'),
+    )
     .optionsGroup('Output:')
-    .option('-f, --force', 'replace everything that is embedded')
-    .option('--no-validate', 'take Ignition configs without checking what they say');
+    .option('-f, --force', 'replace all embedded files')
+    .option('--no-validate', 'do not validate Ignition configs');
   const run = async (iso: string, options: Parsed<IsoCustomizeOptions>) =>
     (await import('./customize.ts')).customizeLiveIso({ ...options, iso }, context.io);
+  declareShortHelp(command, CUSTOMIZE_COMMON, CUSTOMIZE_ISO_REFERENCE);
   declareRun(declareEmbedding(command), CUSTOMIZE_ISO_NOTES, run, context);
 }
 
 function declareExtractPxe(command: Command, context: Context): void {
   command
-    .description('Extracts kernel, initramfs and root filesystem from a live ISO, for network boot.')
+    .description('Extract the kernel, the initramfs and the root filesystem of a live ISO, for network boot')
     .argument('<ISO>', ISO)
-    .option('-o, --output-dir <path>', 'folder for the files, made if need be', '.');
+    .option('-o, --output-dir <path>', 'folder for the files; created if it does not exist', '.');
   const run = async (iso: string, options: Parsed<ExtractPxeOptions>) =>
     (await import('./extract.ts')).extractPxe({ ...options, iso }, context.io);
   declareRun(command, PXE_NOTES, run, context);
@@ -242,11 +285,11 @@ function declareExtractPxe(command: Command, context: Context): void {
 
 function declareMinimalIso(command: Command, context: Context): void {
   command
-    .description('Extracts the minimal ISO, which has no root filesystem, from a live ISO.')
+    .description('Extract the minimal ISO, which contains no root filesystem, from a live ISO')
     .argument('<ISO>', ISO)
-    .argument('[OUTPUT_ISO]', 'new file to write the minimal ISO to; "-" is standard output', '-')
-    .option('--output-rootfs <path>', 'write the root filesystem to a new file as well')
-    .option('--rootfs-url <url>', 'boot with the root filesystem from this URL');
+    .argument('[OUTPUT_ISO]', 'new file for the minimal ISO; "-" is standard output', '-')
+    .option('--output-rootfs <path>', 'new file for the root filesystem')
+    .option('--rootfs-url <url>', 'URL from which the minimal ISO fetches the root filesystem');
   const run = async (iso: string, output: string, options: Parsed<ExtractMinimalIsoOptions>) =>
     (await import('./extract.ts')).extractMinimalIso({ ...options, iso, output }, context.io);
   declareRun(declareNewFile(command), MINIMAL_ISO_NOTES, run, context);
@@ -254,11 +297,13 @@ function declareMinimalIso(command: Command, context: Context): void {
 
 function declareModify(command: Command, context: Context): void {
   command
-    .description('Changes the kernel arguments of a live ISO.')
+    .description('Append, delete and replace kernel arguments of a live ISO')
     .argument('<ISO>', ISO)
     .addOption(repeated('-a, --append <KARG>', 'append an argument; repeatable'))
     .addOption(repeated('-d, --delete <KARG>', 'delete an argument; repeatable'))
-    .addOption(repeated('-r, --replace <KARG=OLDVAL=NEWVAL>', 'give an argument a new value; repeatable'));
+    .addOption(
+      repeated('-r, --replace <KARG=OLDVAL=NEWVAL>', 'replace the value of an argument; repeatable'),
+    );
   const run = async (iso: string, options: Parsed<ModifyKargsOptions>) =>
     (await import('./kargs.ts')).modifyKargs({ ...options, iso }, context.io);
   declareRun(declareResult(command), MODIFY_NOTES, run, context);
@@ -266,7 +311,7 @@ function declareModify(command: Command, context: Context): void {
 
 function declareResetKargs(command: Command, context: Context): void {
   command
-    .description('Puts the default kernel arguments back. What is embedded stays.')
+    .description('Restore the default kernel arguments. Embedded files are kept.')
     .argument('<ISO>', ISO);
   const run = async (iso: string, options: Parsed<ResetOptions>) =>
     (await import('./kargs.ts')).resetKernelArguments({ ...options, iso }, context.io);
@@ -275,10 +320,10 @@ function declareResetKargs(command: Command, context: Context): void {
 
 function declareShowKargs(command: Command, context: Context): void {
   command
-    .description('Prints the kernel arguments that a live ISO boots with.')
+    .description('Print the kernel arguments of a live ISO')
     .argument('<ISO>', ISO)
-    .option('-d, --default', 'print the default ones')
-    .addOption(choice('--format <FORM>', 'text (default) or json', ['text', 'json']));
+    .option('-d, --default', 'print the default kernel arguments')
+    .addOption(choice('--format <FORM>', 'text or json (default: text)', ['text', 'json']));
   const run = async (iso: string, options: Parsed<ShowKargsOptions>) =>
     (await import('./kargs.ts')).showKargs({ ...options, iso }, context.io);
   declareRun(command, SHOW_NOTES, run, context);
@@ -286,9 +331,9 @@ function declareShowKargs(command: Command, context: Context): void {
 
 function declareIsoReset(command: Command, context: Context): void {
   command
-    .description('Takes out all that is embedded in a live ISO, and puts the default kernel arguments back.')
+    .description('Remove all embedded files from a live ISO, and restore the default kernel arguments')
     .argument('<ISO>', ISO)
-    .option('-f, --force', 'reset the areas whatever they hold');
+    .option('-f, --force', 'reset reserved areas that cannot be read');
   const run = async (iso: string, options: Parsed<ResetOptions>) =>
     (await import('./reset.ts')).reset({ ...options, iso }, context.io);
   declareRun(declareResult(command), RESET_NOTES, run, context);

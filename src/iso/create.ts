@@ -1,4 +1,4 @@
-/** `iso create`: a bootable ISO of any kernel and initramfs, with the boot loaders that the user names. */
+/** `iso create`: creates a bootable ISO from any kernel and initramfs, with the boot loaders of the user. */
 
 import { dirname, join } from 'node:path';
 import { CliError, UsageError } from '../core/errors.ts';
@@ -31,24 +31,24 @@ export interface CreateIsoOptions extends OutputOptions {
   readonly rootfs?: string | undefined;
   /** The file isolinux.bin, for BIOS. */
   readonly isolinux?: string | undefined;
-  /** Its file ldlinux.c32; without, the one beside it. */
+  /** The file ldlinux.c32 (default: in the folder of isolinux.bin). */
   readonly ldlinux?: string | undefined;
-  /** The file isohdpfx.bin, for BIOS and disks. */
+  /** The file isohdpfx.bin, for BIOS and USB disks. */
   readonly isohybridMbr?: string | undefined;
   /** An image of an EFI system partition with GRUB. */
   readonly efiImage?: string | undefined;
-  /** Where that GRUB looks for its menu. */
+  /** Paths on the ISO from which that GRUB reads its menu. */
   readonly grubConfig?: readonly string[] | undefined;
   readonly karg?: readonly string[] | undefined;
   readonly label?: string | undefined;
 }
 
 const USUAL_LABEL = 'ironic-python-agent';
-/** Where Ironic's own images have it. */
+/** The path in the ISOs that Ironic builds. */
 const USUAL_MENUS = ['EFI/BOOT/grub.cfg'];
 const MAX_LOADER = 4 * 1024 * 1024;
 
-/** @throws CliError in the user's terms; there is then no output */
+/** @throws CliError for the user; nothing is written then */
 export async function createIso(options: CreateIsoOptions, io: Io): Promise<ExitCode> {
   const file = await checkOutput(options, io);
   const date = creationDate(io);
@@ -86,12 +86,14 @@ async function checkOutput(options: CreateIsoOptions, io: Io): Promise<NewFile |
   return file;
 }
 
-/** By SOURCE_DATE_EPOCH equal input gives equal images, as https://reproducible-builds.org asks for. */
+/** With SOURCE_DATE_EPOCH, equal input creates equal images (https://reproducible-builds.org). */
 function creationDate({ env }: Io): Date {
   const epoch = env['SOURCE_DATE_EPOCH'];
   if (epoch === undefined || epoch === '') return new Date();
   if (/^[0-9]{1,10}$/.test(epoch)) return new Date(Number(epoch) * 1000);
-  throw new UsageError('SOURCE_DATE_EPOCH is no number of seconds', { hint: 'for example 1700000000' });
+  throw new UsageError(`SOURCE_DATE_EPOCH is not a number of seconds: ${epoch}`, {
+    hint: 'set SOURCE_DATE_EPOCH to a number such as 1700000000',
+  });
 }
 
 async function readBiosLoader(options: CreateIsoOptions, io: Io): Promise<BiosLoader | undefined> {
@@ -99,7 +101,7 @@ async function readBiosLoader(options: CreateIsoOptions, io: Io): Promise<BiosLo
   if (isolinux === undefined) {
     const alone = ldlinux === undefined ? isohybridMbr && '--isohybrid-mbr' : '--ldlinux';
     if (alone === undefined) return undefined;
-    throw new UsageError(`${alone} is a part of ISOLINUX, which is not given`, {
+    throw new UsageError(`${alone} requires --isolinux`, {
       hint: 'add --isolinux FILE',
     });
   }
@@ -108,7 +110,7 @@ async function readBiosLoader(options: CreateIsoOptions, io: Io): Promise<BiosLo
   const module = await read(ldlinux ?? join(dirname(isolinux), 'ldlinux.c32'), 'ldlinux.c32').catch(
     (error: unknown) => {
       if (ldlinux !== undefined) throw error;
-      return undefined; // whether it is needed is seen later
+      return undefined; // a later check reports it if it is required
     },
   );
   return {
@@ -135,7 +137,7 @@ async function withInputs(
     const image = await openImage(path, { cwd });
     opened.push(image);
     if (image.size > 0) return image;
-    throw new CliError(`${path} is empty`, { code: 'ERR_IMAGE', hint: 'is this the right file?' });
+    throw new CliError(`${path} is empty`, { code: 'ERR_IMAGE', hint: 'download or build the file again' });
   };
   try {
     await use({
@@ -151,16 +153,16 @@ async function withInputs(
 
 const HEAD = 1024;
 
-/** Both are of many kinds, but what starts like a kernel is no initramfs. */
+/** Kernels and initramfs files have many formats, but a file with the header of a kernel is not an initramfs. */
 async function checkKernel(kernel: OpenImage, initrd: OpenImage): Promise<void> {
   const [first, second] = await Promise.all([kernel, initrd].map(headOf));
   if (second === undefined || kernelArchitecture(second) === undefined) return;
   const isSwapped = first !== undefined && kernelArchitecture(first) === undefined;
-  throw new CliError(`${initrd.name} is a kernel, and was given as the initramfs`, {
+  throw new CliError(`${initrd.name} is a kernel, not an initramfs`, {
     code: 'ERR_SETTING',
     hint: isSwapped
-      ? `perhaps the two are swapped: -k ${initrd.name} -i ${kernel.name}`
-      : 'give the initramfs',
+      ? `swap the two files: -k ${initrd.name} -i ${kernel.name}`
+      : 'pass the initramfs with -i',
   });
 }
 
@@ -168,12 +170,12 @@ function headOf(image: RandomAccess): Promise<Uint8Array> {
   return image.read(0, Math.min(HEAD, image.size));
 }
 
-/** What the kernel unpacks may be more than this program reads. */
+/** An initramfs that this program cannot read is only a warning: the kernel may support it. */
 async function readSystem(initrd: OpenImage, io: Io): Promise<RamdiskSystem> {
   const system = await nameInput(initrd.name, () => findRamdiskSystem(initrd));
   if (system.kind === 'other' && system.problem !== undefined) {
-    const message = `${initrd.name} is taken for none of CoreOS: ${system.problem}`;
-    const hint = 'if it is one of CoreOS, it is damaged: download it again';
+    const message = `${initrd.name} is treated as an initramfs that is not CoreOS: ${system.problem}`;
+    const hint = 'download the file again if it is an initramfs of CoreOS';
     report(io, { severity: 'warning', message, hint });
   }
   return system;
@@ -185,9 +187,9 @@ async function efiLoader(image: OpenImage, { grubConfig }: CreateIsoOptions): Pr
     [54, 82].some((offset) => head.toString('latin1', offset, offset + 4) === mark),
   );
   if (!isFat || head.toString('latin1', 510, 512) !== '\x55\xaa') {
-    throw new CliError(`${image.name} is no image of an EFI system partition, which has a FAT file system`, {
+    throw new CliError(`${image.name} is not an image of an EFI system partition: no FAT file system found`, {
       code: 'ERR_IMAGE',
-      hint: 'take images/efiboot.img of a live ISO, or make one with mkfs.vfat and mcopy',
+      hint: 'use images/efiboot.img of a live ISO, or create an image with mkfs.vfat and mcopy',
     });
   }
   return { image, menus: (grubConfig ?? USUAL_MENUS).map((path) => path.replace(/^\/+/, '')) };
@@ -200,7 +202,7 @@ async function write({ patches, size }: PlannedIso, file: NewFile | undefined, i
   await copyWithChange({ image: nothing, change: { stages: [patches], size } }, file);
 }
 
-/** What a new image is before anything is in it. */
+/** The empty image that a new image starts from. */
 const nothing: OpenImage = {
   kind: 'spool',
   name: 'new ISO',

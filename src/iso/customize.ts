@@ -1,4 +1,4 @@
-/** `iso customize`: makes a live ISO install on its own, or start with the user's network, configs and kernel arguments. */
+/** `iso customize`: adds an automatic installation, network settings, configs and kernel arguments to a live ISO. */
 
 import {
   renderCustomization,
@@ -27,13 +27,13 @@ export interface IsoCustomizeOptions extends CustomizeOptions, Rewrite {
   readonly liveKargDelete?: readonly string[];
   /** `KEY=OLD=NEW` each. */
   readonly liveKargReplace?: readonly string[];
-  /** Replaces everything that is embedded. */
+  /** Replaces all embedded files. */
   readonly force?: boolean;
 }
 
-/** @throws CliError in the user's terms; nothing has been written then */
+/** @throws CliError for the user; nothing is written then */
 export async function customizeLiveIso(options: IsoCustomizeOptions, io: Io): Promise<ExitCode> {
-  parseConsoles(options); // wrong usage is said before anything is opened
+  parseConsoles(options); // a usage error is reported before a file is opened
   await refuseSwapped(options.iso, inputsOf(options), io);
   await rewriteLiveIso(options, (iso) => change(iso, options, io), io);
   return 0;

@@ -1,4 +1,4 @@
-/** Declares `iso ignition` with the older spellings of its commands, and `iso network`. */
+/** Declares `iso ignition`, the deprecated names of its commands, and `iso network`. */
 
 import type { Command } from 'commander';
 import { declareTable, type TableEntry, type Context, EXIT_CODES, declareRun } from '../io/commandLine.ts';
@@ -16,9 +16,10 @@ import type { EmbedNetworkOptions, ExtractNetworkOptions, RemoveNetworkOptions }
 const CONFIG = 'Ignition config to embed (default: standard input)';
 
 const EMBED_NOTES = `
-The config is checked first, as Ignition would check it, and an invalid one is
-refused. IRONIC_COREOS_VALIDATE=0 in the environment does what --no-validate
-does, and so does starting the program under the name coreos-installer.
+The config is validated with Ignition's own rules; an invalid config is not
+embedded. To skip the validation, use --no-validate, set
+IRONIC_COREOS_VALIDATE=0 in the environment, or run the program as
+coreos-installer.
 ${EXIT_CODES}
 Examples:
   ironic-coreos iso ignition embed -i ironic-agent.ign -o ipa.iso coreos.iso
@@ -39,10 +40,10 @@ Examples:
 `;
 
 const EMBED_NETWORK_NOTES = `
-The files keep their names without folders. An nmstate description becomes a
-file for each connection, such as eth0.nmconnection. The initramfs brings this
-network up, and hands it to the installed system where an installation says so
-(copy-network).
+The files keep their names, without folders. An nmstate file is converted to one
+keyfile per connection, for example eth0.nmconnection. The initramfs configures
+the network with these files. The installer copies them to the installed system
+only with the option copy-network.
 ${EXIT_CODES}
 Examples:
   ironic-coreos iso network embed -k bond0.nmconnection \\
@@ -64,18 +65,18 @@ Example:
 const IGNITION_TABLE: readonly TableEntry[] = [
   {
     name: 'embed',
-    summary: 'embed an Ignition config',
+    summary: 'Embed an Ignition config',
     declare: (command, context) =>
       declareEmbed(command.option('-i, --ignition-file <path>', CONFIG), context),
   },
-  { name: 'show', summary: 'print the embedded Ignition config', declare: declareShow },
-  { name: 'remove', summary: 'take the embedded Ignition config out', declare: declareRemove },
+  { name: 'show', summary: 'Print the embedded Ignition config', declare: declareShow },
+  { name: 'remove', summary: 'Remove the embedded Ignition config', declare: declareRemove },
 ];
 
 const NETWORK_TABLE: readonly TableEntry[] = [
-  { name: 'embed', summary: 'embed network settings', declare: declareEmbedNetwork },
-  { name: 'extract', summary: 'extract the embedded network settings', declare: declareExtractNetwork },
-  { name: 'remove', summary: 'take the embedded network settings out', declare: declareRemoveNetwork },
+  { name: 'embed', summary: 'Embed network settings', declare: declareEmbedNetwork },
+  { name: 'extract', summary: 'Extract the embedded network settings', declare: declareExtractNetwork },
+  { name: 'remove', summary: 'Remove the embedded network settings', declare: declareRemoveNetwork },
 ];
 
 export function declareIsoIgnition(ignition: Command, context: Context): Promise<void> {
@@ -86,38 +87,40 @@ export function declareIsoNetwork(network: Command, context: Context): Promise<v
   return declareTable(network, NETWORK_TABLE, context);
 }
 
-/** Both spellings of the command have their own name for the option with the config. */
+/** The option for the config is `--ignition-file`, and `--config` for the deprecated command. */
 interface ParsedEmbed extends Omit<EmbedOptions, 'iso'> {
   readonly config?: string;
 }
 
 function declareEmbed(command: Command, context: Context): void {
   command
-    .description('Embeds an Ignition config in a live ISO. Network settings that are embedded stay.')
+    .description('Embed an Ignition config in a live ISO. Embedded network settings are kept.')
     .argument('<ISO>', ISO)
     .option('-f, --force', 'replace an embedded config')
-    .option('--no-validate', 'embed the config without checking it');
+    .option('--no-validate', 'do not validate the config');
   const run = async (iso: string, { config, ignitionFile = config, ...options }: ParsedEmbed) =>
     (await import('./ignition.ts')).embed({ ...options, iso, ignitionFile }, context.io);
   declareRun(declareAddedFiles(declareEmbedding(command)), EMBED_NOTES, run, context);
 }
 
 function declareShow(command: Command, context: Context): void {
-  command.description('Prints the embedded Ignition config, byte for byte.').argument('<ISO>', ISO);
+  command.description('Print the embedded Ignition config, byte for byte').argument('<ISO>', ISO);
   const run = async (iso: string) => (await import('./ignition.ts')).show({ iso }, context.io);
   declareRun(command, SHOW_NOTES, run, context);
 }
 
 function declareRemove(command: Command, context: Context): void {
   command
-    .description('Takes the embedded Ignition config out of a live ISO. Having none is no error.')
+    .description(
+      'Remove the embedded Ignition config from a live ISO. Succeeds also if the ISO contains no config.',
+    )
     .argument('<ISO>', ISO);
   const run = async (iso: string, options: Omit<RemoveOptions, 'iso'>) =>
     (await import('./ignition.ts')).remove({ ...options, iso }, context.io);
   declareRun(declareResult(command), REMOVE_NOTES, run, context);
 }
 
-/** The commands of `iso ignition` as `iso` itself has them for scripts of coreos-installer: they say what to use. */
+/** The deprecated commands of `iso`, for scripts that were written for coreos-installer. */
 export function declareDeprecated(command: Command, context: Context): void {
   const name = command.name();
   if (name === 'embed') declareEmbed(command.option('-c, --config <path>', CONFIG), context);
@@ -130,7 +133,7 @@ export function declareDeprecated(command: Command, context: Context): void {
 
 function declareEmbedNetwork(command: Command, context: Context): void {
   command
-    .description('Embeds network settings in a live ISO. An Ignition config that is embedded stays.')
+    .description('Embed network settings in a live ISO. An embedded Ignition config is kept.')
     .argument('<ISO>', ISO)
     .option('-f, --force', 'replace all embedded network settings');
   const run = async (iso: string, options: Omit<EmbedNetworkOptions, 'iso'>) =>
@@ -140,7 +143,7 @@ function declareEmbedNetwork(command: Command, context: Context): void {
 
 function declareExtractNetwork(command: Command, context: Context): void {
   command
-    .description('Prints the embedded network settings, or writes them to files.')
+    .description('Print the embedded network settings of a live ISO, or write them to files')
     .argument('<ISO>', ISO);
   const run = async (iso: string, options: Omit<ExtractNetworkOptions, 'iso'>) =>
     (await import('./network.ts')).extractNetwork({ ...options, iso }, context.io);
@@ -149,7 +152,9 @@ function declareExtractNetwork(command: Command, context: Context): void {
 
 function declareRemoveNetwork(command: Command, context: Context): void {
   command
-    .description('Takes all network settings out of a live ISO. Having none is no error.')
+    .description(
+      'Remove all network settings from a live ISO. Succeeds also if the ISO contains no network settings.',
+    )
     .argument('<ISO>', ISO);
   const run = async (iso: string, options: Omit<RemoveNetworkOptions, 'iso'>) =>
     (await import('./network.ts')).removeNetwork({ ...options, iso }, context.io);

@@ -1,4 +1,4 @@
-/** `iso extract`: writes the files for network boot, or the minimal ISO that fetches its root filesystem, from a live ISO. */
+/** `iso extract`: extracts the files for network boot, or the minimal ISO, from a live ISO. */
 
 import { mkdir } from 'node:fs/promises';
 import { parse, resolve } from 'node:path';
@@ -31,13 +31,13 @@ import { readLiveIso } from '../io/images/rewriteImage.ts';
 
 export interface ExtractPxeOptions {
   readonly iso: string;
-  /** Folder for the files, created if it is missing; without, the current one. */
+  /** Folder for the files, created if it is missing (default: the current folder). */
   readonly outputDir?: string | undefined;
 }
 
 /**
- * Each file is named before it is written, and appears when it is complete. What is embedded is not looked at.
- * @throws CliError `File exists: …` before the first file is written, or what is wrong with the image or the folder
+ * Prints each path before it writes the file; a file appears when it is complete. Embedded files are ignored.
+ * @throws CliError `File exists: …` before the first file is written, or for an invalid image or folder
  */
 export async function extractPxe({ iso, outputDir = '.' }: ExtractPxeOptions, io: Io): Promise<ExitCode> {
   await readImage(iso, io, async (image) => {
@@ -78,17 +78,17 @@ async function makeFolder(folder: string, { cwd }: Io): Promise<void> {
 
 export interface ExtractMinimalIsoOptions extends OutputOptions {
   readonly iso: string;
-  /** A new file, or `-` for standard output, which is the default. */
+  /** A new file, or `-` for standard output (default: `-`). */
   readonly output?: string | undefined;
   /** A new file for the root filesystem. */
   readonly outputRootfs?: string | undefined;
-  /** Where the minimal ISO will find its root filesystem. */
+  /** URL from which the minimal ISO fetches its root filesystem. */
   readonly rootfsUrl?: string | undefined;
 }
 
 /**
- * The outputs appear when all of them are complete and verified.
- * @throws CliError in the user's terms; there is then neither
+ * The output files appear when all of them are complete and verified.
+ * @throws CliError for the user; no file is written then
  */
 export async function extractMinimalIso(options: ExtractMinimalIsoOptions, io: Io): Promise<ExitCode> {
   const { iso: path, output = '-', rootfsUrl } = options;
@@ -103,7 +103,7 @@ export async function extractMinimalIso(options: ExtractMinimalIsoOptions, io: I
   return 0;
 }
 
-/** `--mode` and `--overwrite` are about all files that are written. */
+/** `--mode` and `--overwrite` apply to all written files. */
 function namedOutputs(options: ExtractMinimalIsoOptions, io: Io): Outputs {
   const { output, outputRootfs } = options;
   if (outputRootfs === undefined) return { output: outputFile(options, io), rootfs: undefined };
@@ -114,11 +114,11 @@ function namedOutputs(options: ExtractMinimalIsoOptions, io: Io): Outputs {
 interface Outputs {
   /** Undefined for standard output. */
   readonly output: NewFile | undefined;
-  /** Undefined where it is not wanted. */
+  /** Undefined without `--output-rootfs`. */
   readonly rootfs: NewFile | undefined;
 }
 
-/** Copying takes a while; what is wrong with the outputs is reported before. */
+/** Copying takes long, so invalid outputs are reported before it starts. */
 async function checkOutputs({ output, rootfs }: Outputs, iso: string, io: Io): Promise<void> {
   if (output === undefined) refuseTerminal(io);
   for (const file of [rootfs, output]) {
@@ -127,13 +127,13 @@ async function checkOutputs({ output, rootfs }: Outputs, iso: string, io: Io): P
     await checkNewFile(file);
   }
   if (output === undefined || output.path !== rootfs?.path) return;
-  throw new CliError(`File exists: ${output.shownPath} would be both outputs`, {
+  throw new CliError(`File exists: ${output.shownPath} is the name of both outputs`, {
     code: 'ERR_SETTING',
-    hint: 'write the root filesystem to another file',
+    hint: 'use a different file for --output-rootfs',
   });
 }
 
-/** The file gets its name only when `deliverImage` has succeeded too. */
+/** The file appears only after `deliverImage` succeeds, too. */
 async function withRootfs(
   iso: LiveIso,
   file: NewFile | undefined,
@@ -152,7 +152,7 @@ interface Destination {
   readonly rootfsUrl: string | undefined;
 }
 
-/** A file is verified as it is written, before it has its name; a stream could not be taken back, so it is read twice. */
+/** A file is verified while it is written. Standard output cannot be undone, so the image is first read for verification. */
 async function deliver(minimal: Reconstruction, { file, rootfsUrl }: Destination, io: Io): Promise<void> {
   if (file !== undefined) {
     return createFile(file, async ({ handle }) => {

@@ -1,4 +1,4 @@
-/** `iso ignition`: embeds an Ignition config in a live ISO, prints the embedded config, or removes it. */
+/** `iso ignition`: embeds, prints or removes the Ignition config of a live ISO. */
 
 import { CliError, FormatError, UsageError } from '../core/errors.ts';
 import { embedIgnition, readIgnition, removeIgnition } from '../image/embeddedIgnition.ts';
@@ -20,23 +20,23 @@ import { configFile, refuseSwapped } from '../hosts/input/swappedInputs.ts';
 import { writeStdout } from '../io/stdout.ts';
 
 export interface EmbedOptions extends ConfigOptions, InitrdFileOptions, MediumFileOptions, Rewrite {
-  /** Replaces an embedded config, and lets the image grow far. */
+  /** Replaces an embedded config, and permits a large growth of the image. */
   readonly force?: boolean;
-  /** Makes the image longer where its embed area is too small. */
+  /** Enlarges the image if its embed area is too small. */
   readonly grow?: boolean;
 }
 
 /**
- * The config is read before the image is opened, so that its errors come first.
- * @throws CliError in the user's terms; nothing has been written then
+ * Reads the config before it opens the image, so that errors of the config are reported first.
+ * @throws CliError for the user; nothing is written then
  */
 export async function embed(options: EmbedOptions, io: Io): Promise<ExitCode> {
   if (options.iso === '-' && options.ignitionFile === undefined) {
     throw new UsageError('standard input cannot be both the image and the config', {
-      hint: 'name the file of one of them: -i FILE',
+      hint: 'use -i FILE for the config',
     });
   }
-  outputFile(options, io); // wrong usage is reported before anything is opened
+  outputFile(options, io); // a usage error is reported before a file is opened
   await refuseSwapped(options.iso, [configFile('-i', options.ignitionFile)], io);
   const config = await readCheckedConfig(options, io);
   const existing = options.force === true ? 'replace' : 'refuse';
@@ -51,7 +51,7 @@ export async function embed(options: EmbedOptions, io: Io): Promise<ExitCode> {
   return 0;
 }
 
-/** It may be there for the sake of the other files. Features that are damaged stop nobody here. */
+/** Only a warning, because the user may need only the added files. A damaged features.json is not an error here. */
 async function reportUnreadConfig(iso: LiveIso, io: Io): Promise<void> {
   const features = await iso.features().catch((error: unknown) => {
     if (error instanceof FormatError) return undefined;
@@ -72,7 +72,7 @@ export async function show({ iso }: ShowOptions, io: Io): Promise<ExitCode> {
   if (config === undefined) {
     throw new CliError('No embedded Ignition config.', {
       code: 'ERR_IMAGE',
-      hint: 'embed one with `iso ignition embed`',
+      hint: 'use `iso ignition embed` to embed a config',
     });
   }
   await writeStdout(io, [config]);
@@ -81,7 +81,7 @@ export async function show({ iso }: ShowOptions, io: Io): Promise<ExitCode> {
 
 export type RemoveOptions = Rewrite;
 
-/** Network settings in the same area stay; with none, the area has its original bytes again. */
+/** Embedded network settings are kept. Without network settings, the area gets its original bytes. */
 export async function remove(options: RemoveOptions, io: Io): Promise<ExitCode> {
   await rewriteLiveIso(options, removeIgnition, io);
   return 0;

@@ -1,4 +1,4 @@
-/** `iso kargs`: changes, resets or prints the kernel arguments that a live ISO boots with. */
+/** `iso kargs`: changes, resets or prints the kernel arguments of a live ISO. */
 
 import type { ImageChange } from '../image/imageChange.ts';
 import { type KargsAreas, requireKargsAreas } from '../image/kargsAreas.ts';
@@ -14,8 +14,8 @@ import { jsonBytes, parseTextOrJson } from '../io/report/choices.ts';
 export interface ModifyKargsOptions extends Rewrite, KargsEdits {}
 
 /**
- * Edits that have no effect cause a warning, not an error.
- * @throws CliError in the user's terms; nothing has been written then
+ * An edit without effect is a warning, not an error.
+ * @throws CliError for the user; nothing is written then
  */
 export async function modifyKargs(options: ModifyKargsOptions, io: Io): Promise<ExitCode> {
   await rewriteLiveIso(options, (iso) => change(iso, options, io), io);
@@ -30,8 +30,8 @@ async function change(iso: LiveIso, edits: KargsEdits, io: Io): Promise<ImageCha
 }
 
 /**
- * What is embedded stays.
- * @throws CliError in the user's terms; nothing has been written then
+ * Embedded files are kept.
+ * @throws CliError for the user; nothing is written then
  */
 export async function resetKernelArguments(options: Rewrite, io: Io): Promise<ExitCode> {
   const { restoreDefaultKargs } = await import('../image/liveIso.ts');
@@ -41,13 +41,13 @@ export async function resetKernelArguments(options: Rewrite, io: Io): Promise<Ex
 
 export interface ShowKargsOptions {
   readonly iso: string;
-  /** In text: the arguments that the image was released with. JSON has both. */
+  /** With `text`: prints the default arguments. JSON contains both. */
   readonly default?: boolean;
-  /** `text` when it is left out, or `json`. */
+  /** `text` or `json` (default: `text`). */
   readonly format?: string | undefined;
 }
 
-/** @throws CliError where the image has no place for kernel arguments */
+/** @throws CliError if the image reserves no area for kernel arguments */
 export async function showKargs(options: ShowKargsOptions, io: Io): Promise<ExitCode> {
   const format = parseTextOrJson(options.format);
   const areas = await readLiveIso(options.iso, io, async (iso) => requireKargsAreas(await iso.kargsAreas()));
@@ -56,8 +56,8 @@ export async function showKargs(options: ShowKargsOptions, io: Io): Promise<Exit
   return 0;
 }
 
-/** What `--format json` prints: `length` is the size of the reserved area, `free` what may still be appended, in bytes. */
+/** The JSON document: `length` is the size of the reserved area in bytes, `free` the number of unused bytes. */
 function shownKargs({ current, defaults, length }: KargsAreas) {
-  // One byte is for what ends the arguments.
+  // A line feed terminates the arguments.
   return { current, default: defaults, length, free: Math.max(0, length - 1 - Buffer.byteLength(current)) };
 }

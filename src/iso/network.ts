@@ -1,4 +1,4 @@
-/** `iso network`: embeds network settings in a live ISO for its initramfs, extracts them, or removes them. */
+/** `iso network`: embeds, extracts or removes the network settings of a live ISO. */
 
 import {
   embedNetworkSettings,
@@ -14,18 +14,18 @@ import { deliverNetworkFiles } from '../customize/networkOutput.ts';
 import { parseTextOrJson } from '../io/report/choices.ts';
 
 export interface EmbedNetworkOptions extends NetworkOptions, Rewrite {
-  /** Replaces all embedded network settings, and lets the image grow far. */
+  /** Replaces all embedded network settings, and permits a large growth of the image. */
   readonly force?: boolean;
-  /** Makes the image longer where its embed area is too small. */
+  /** Enlarges the image if its embed area is too small. */
   readonly grow?: boolean;
 }
 
 /**
- * The keyfiles are read before the image is opened, so that their errors come first. An Ignition config stays.
- * @throws CliError in the user's terms; nothing has been written then
+ * Reads the keyfiles before it opens the image, so that their errors are reported first. An embedded config is kept.
+ * @throws CliError for the user; nothing is written then
  */
 export async function embedNetwork(options: EmbedNetworkOptions, io: Io): Promise<ExitCode> {
-  outputFile(options, io); // wrong usage is reported before anything is opened
+  outputFile(options, io); // a usage error is reported before a file is opened
   await refuseSwapped(options.iso, networkInputs(options), io);
   const keyfiles = await readNetworkFiles(options, io);
   const existing = options.force === true ? 'replace' : 'refuse';
@@ -35,13 +35,13 @@ export async function embedNetwork(options: EmbedNetworkOptions, io: Io): Promis
 
 export interface ExtractNetworkOptions {
   readonly iso: string;
-  /** Folder to write the files to, created if it is missing; without, their contents are printed. */
+  /** Folder to write the files to, created if it is missing (default: standard output). */
   readonly directory?: string | undefined;
-  /** `text` when it is left out. */
+  /** `text` or `json` (default: `text`). */
   readonly format?: string | undefined;
 }
 
-/** @throws CliError where the image has none, or where a file exists already */
+/** @throws CliError if the image contains no network settings, or a file exists */
 export async function extractNetwork(options: ExtractNetworkOptions, io: Io): Promise<ExitCode> {
   const format = parseTextOrJson(options.format);
   const files = await readLiveIso(options.iso, io, async (iso) =>
@@ -53,7 +53,7 @@ export async function extractNetwork(options: ExtractNetworkOptions, io: Io): Pr
 
 export type RemoveNetworkOptions = Rewrite;
 
-/** An Ignition config in the same area stays; with none, the area has its original bytes again. */
+/** An embedded Ignition config is kept. Without a config, the area gets its original bytes. */
 export async function removeNetwork(options: RemoveNetworkOptions, io: Io): Promise<ExitCode> {
   await rewriteLiveIso(options, removeNetworkSettings, io);
   return 0;

@@ -1,17 +1,17 @@
-/** `iso reset`: gives a live ISO the contents back that it was released with. */
+/** `iso reset`: restores the released contents of a live ISO. */
 
 import { repairIso, resetIso } from '../image/liveIso.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { type Rewrite, rewriteLiveIso } from '../io/images/rewriteImage.ts';
 
 export interface ResetOptions extends Rewrite {
-  /** Also where the reserved areas hold what cannot be read. */
+  /** Resets also reserved areas that cannot be read. */
   readonly force?: boolean;
 }
 
 /**
- * Embedded files go, and so does what made the image longer; kernel arguments are the default ones again.
- * @throws CliError in the user's terms; nothing has been written then
+ * Removes embedded and appended files, and restores the default kernel arguments.
+ * @throws CliError for the user; nothing is written then
  */
 export async function reset({ force = false, ...rewrite }: ResetOptions, io: Io): Promise<ExitCode> {
   await rewriteLiveIso(rewrite, force ? repairIso : resetIso, io);

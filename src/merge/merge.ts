@@ -1,4 +1,4 @@
-/** `ignition merge` and `ignition translate`: write one config out of several, or a config in another version of the spec. */
+/** `ignition merge` and `ignition translate`: merge configs into one, or translate a config to another spec version. */
 
 import { mergeConfigs } from '../ignition/merge.ts';
 import { remarkMerge } from '../ignition/mergeRemarks.ts';
@@ -15,13 +15,13 @@ import {
 } from '../hosts/input/configDocuments.ts';
 
 export interface MergeOptions extends WriteOptions {
-  /** At least two, each merged over those before it; `-` is standard input. */
+  /** At least two files, each merged over the previous ones; `-` is standard input. */
   readonly files: readonly string[];
-  /** Version of the result; without, the newest of the configs. */
+  /** Spec version of the result (default: the newest version of the configs). */
   readonly to?: string;
 }
 
-/** @throws CliError where a config, or what they give together, is not valid */
+/** @throws CliError if a config or the merged config is invalid */
 export async function merge({ files, to, ...options }: MergeOptions, io: Io): Promise<ExitCode> {
   const wanted = to === undefined ? undefined : parseSpecVersion(to);
   const documents = await readConfigDocuments(files, io);
@@ -44,11 +44,11 @@ function newestVersion(documents: readonly ConfigDocument[]): SpecVersion {
 export interface TranslateOptions extends WriteOptions {
   /** `-` is standard input. */
   readonly file: string;
-  /** A version of the spec, e.g. `3.4.0`. */
+  /** Spec version, for example `3.4.0`. */
   readonly to: string;
 }
 
-/** @throws CliError where the config is not valid, or not in that version */
+/** @throws CliError if the config is invalid, in its own version or after the translation */
 export async function translate({ file, to, ...options }: TranslateOptions, io: Io): Promise<ExitCode> {
   const version = parseSpecVersion(to);
   const sources = await readConfigDocuments([file], io);

@@ -1,4 +1,4 @@
-/** Bonds: the `link-aggregation` part of an interface, its options and what its ports get. */
+/** Bonds: the `link-aggregation` of an interface, its options and the settings of its ports. */
 
 import {
   address,
@@ -23,17 +23,17 @@ import { isIpv4 } from '../formats/hostName.ts';
 
 export interface Bond {
   readonly mode: string | undefined;
-  /** Undefined where the document says nothing about ports. */
+  /** Undefined if the document does not list ports. */
   readonly ports: readonly string[] | undefined;
-  /** Of the `[bond]` section. */
+  /** Entries of the `[bond]` section. */
   readonly entries: Readonly<Record<string, string>>;
-  /** Entries of the `[bond-port]` section of each port that has one. */
+  /** Entries of the `[bond-port]` section, by port. */
   readonly portEntries: ReadonlyMap<string, Readonly<Record<string, string>>>;
-  /** The bond takes its MAC address from a port, so that it cannot have another. */
+  /** The bond uses the MAC address of a port, so it cannot have its own. */
   readonly macFollowsPorts: boolean;
 }
 
-/** In the kernel's order, which gives them their numbers. */
+/** In the order of the kernel, which defines their numbers. */
 const modes = [
   'balance-rr',
   'active-backup',
@@ -118,13 +118,13 @@ function numberOf(words: readonly string[]): Reader<string> {
 
 function actorSystem(value: unknown, place: DocumentPlace): string | undefined {
   const mac = macAddress(value, place);
-  return mac?.startsWith('01:00:5E') ? refuse(place, 'it is a multicast address') : mac;
+  return mac?.startsWith('01:00:5E') ? refuse(place, 'multicast addresses are invalid here') : mac;
 }
 
 function arpTargets(value: unknown, place: DocumentPlace): string | undefined {
   if (value === '') return '';
   if (typeof value === 'string' && value.split(',').every((target) => isIpv4(target))) return value;
-  return refuse(place, 'IPv4 addresses separated by commas, without blanks, are expected');
+  return refuse(place, 'expected IPv4 addresses separated by commas, without spaces');
 }
 
 const readNeighbourTargets = list(address(6));
@@ -139,7 +139,7 @@ export const bond: Reader<Bond> = (value, place) => {
   const fields = readBondFields(value, place);
   if (fields === undefined) return undefined;
   if (fields.port !== undefined && fields.ports !== undefined) {
-    return refuse(step(place, 'ports'), 'it is the same as "port"', 'leave one of them out');
+    return refuse(step(place, 'ports'), 'duplicate of "port"', 'remove one of the two keys');
   }
   const { mode, options = {}, 'ports-config': portConfigs } = fields;
   const listed = fields.port ?? fields.ports;
@@ -162,16 +162,16 @@ function checkSamePorts(
   place: DocumentPlace,
 ): void {
   if (listed === undefined || configured === undefined) return;
-  const [left, right] = [new Set(listed), new Set(configured)];
-  const same = left.size === right.size && configured.every((port) => left.has(port));
-  if (!same) refuse(step(place, 'ports-config'), 'it has other ports than "port"');
+  const [first, second] = [new Set(listed), new Set(configured)];
+  const same = first.size === second.size && configured.every((port) => first.has(port));
+  if (!same) refuse(step(place, 'ports-config'), 'the ports differ from "port"');
 }
 
-/** The kernel does not let two ports share a queue; 0 is none. */
+/** In the kernel, two ports cannot use the same queue; 0 means no queue. */
 function checkQueues(ports: readonly PortFields[], place: DocumentPlace): void {
   const taken = new Set<number>();
   for (const [index, { 'queue-id': queue = 0 }] of ports.entries()) {
-    if (taken.has(queue)) refuse(step(place, index, 'queue-id'), 'another port has the same queue');
+    if (taken.has(queue)) refuse(step(place, index, 'queue-id'), 'another port uses the same queue');
     if (queue !== 0) taken.add(queue);
   }
 }
@@ -180,25 +180,25 @@ function checkQueues(ports: readonly PortFields[], place: DocumentPlace): void {
 function checkOptions(options: Options, mode: string | undefined, place: DocumentPlace): void {
   const monitorsArp = Number(options.arp_interval ?? 0) > 0;
   if (monitorsArp && Number(options.miimon ?? 0) > 0) {
-    refuse(step(place, 'miimon'), 'miimon and arp_interval exclude each other');
+    refuse(step(place, 'miimon'), 'miimon and arp_interval are mutually exclusive');
   }
   if (options.balance_slb !== undefined && options['balance-slb'] !== undefined) {
-    refuse(step(place, 'balance-slb'), 'it is the same as "balance_slb"', 'leave one of them out');
+    refuse(step(place, 'balance-slb'), 'duplicate of "balance_slb"', 'remove one of the two keys');
   }
   if (mode === undefined) return;
   const slb = options.balance_slb ?? options['balance-slb'];
   if (slb === '1' && !(mode === 'balance-xor' && options.xmit_hash_policy === 'vlan+srcmac')) {
-    refuse(step(place, 'balance-slb'), 'it needs mode balance-xor and xmit_hash_policy vlan+srcmac');
+    refuse(step(place, 'balance-slb'), 'requires mode balance-xor and xmit_hash_policy vlan+srcmac');
   }
   for (const name of ['lacp_rate', 'lacp_active'] as const) {
-    if (mode !== '802.3ad' && options[name] !== undefined) refuse(step(place, name), 'it needs mode 802.3ad');
+    if (mode !== '802.3ad' && options[name] !== undefined) refuse(step(place, name), 'requires mode 802.3ad');
   }
   if (monitorsArp && ['802.3ad', 'balance-tlb', 'balance-alb'].includes(mode)) {
-    refuse(step(place, 'arp_interval'), `it cannot be used in mode ${mode}`);
+    refuse(step(place, 'arp_interval'), `not supported in mode ${mode}`);
   }
   if (options.arp_interval === undefined || monitorsArp) return;
   for (const name of ['arp_ip_target', 'ns_ip6_target'] as const) {
-    if ((options[name] ?? '') !== '') refuse(step(place, name), 'it needs arp_interval above 0');
+    if ((options[name] ?? '') !== '') refuse(step(place, name), 'requires arp_interval greater than 0');
   }
 }
 
@@ -207,12 +207,12 @@ function optionEntries(options: Options): Record<string, string> {
   const entries: Record<string, string> = { ...others };
   const balance = slb ?? options['balance-slb'];
   if (balance !== undefined) entries['balance-slb'] = balance;
-  // Older NetworkManagers do not know this key, so nmstate writes it only where it is not the default.
+  // Older NetworkManager releases do not support this key, so nmstate writes it only if it is not the default.
   if (missed !== undefined && missed !== '2') entries['arp_missed_max'] = missed;
   return entries;
 }
 
-/** Nothing where both are 0: older NetworkManagers do not know the section. */
+/** No entries if both are 0, because older NetworkManager releases do not support the section. */
 function portSectionEntries({ priority = 0, 'queue-id': queue }: PortFields): Record<string, string> {
   if (priority === 0 && (queue ?? 0) === 0) return {};
   return {

@@ -1,4 +1,4 @@
-/** Linux bridges: the `bridge` part of an interface, its options and what its ports get. */
+/** Linux bridges: the `bridge` of an interface, its options and the settings of its ports. */
 
 import { isMapping } from '../formats/mapping.ts';
 import {
@@ -23,17 +23,17 @@ import {
 } from './readers.ts';
 
 export interface Bridge {
-  /** Undefined where the document says nothing about ports. */
+  /** Undefined if the document does not list ports. */
   readonly ports: readonly string[] | undefined;
-  /** Of the `[bridge]` section. */
+  /** Entries of the `[bridge]` section. */
   readonly entries: Readonly<Record<string, string>>;
-  /** Entries of the `[bridge-port]` section of each port. */
+  /** Entries of the `[bridge-port]` section, by port. */
   readonly portEntries: ReadonlyMap<string, Readonly<Record<string, string>>>;
 }
 
 const multicastRouters = { '0': 'disabled', '1': 'auto', '2': 'enabled' } as const;
 
-/** nmstate's keys that are NetworkManager's too. */
+/** Keys that are equal in nmstate and NetworkManager. */
 const sameKeyShape = {
   'group-forward-mask': uint16,
   'multicast-last-member-count': uint32,
@@ -61,7 +61,7 @@ const stpShape = {
 
 const optionShape = {
   ...sameKeyShape,
-  /** Timers of the kernel, only ever shown. */
+  /** Timers of the kernel, which nmstate only shows. */
   'gc-timer': strictly(uint64),
   'hello-timer': strictly(uint64),
   'group-fwd-mask': uint16,
@@ -95,7 +95,7 @@ const portShape = {
 const ports = list(objectWith(portShape, ['name']));
 
 const readBridgeFields = object({
-  /** Only for checking what was applied. */
+  /** Only used by nmstate to verify the applied state. */
   'allow-extra-ports': strictFlag,
   options: object(optionShape),
   port: ports,
@@ -133,7 +133,7 @@ export const bridge: Reader<Bridge> = (value, place) => {
   const fields = readBridgeFields(value, place);
   if (fields === undefined) return undefined;
   if (fields.port !== undefined && fields.ports !== undefined) {
-    return refuse(step(place, 'ports'), 'it is the same as "port"', 'leave one of them out');
+    return refuse(step(place, 'ports'), 'duplicate of "port"', 'remove one of the two keys');
   }
   const key = fields.port === undefined ? 'ports' : 'port';
   const listed = fields.port ?? fields.ports;
@@ -156,30 +156,30 @@ export const bridge: Reader<Bridge> = (value, place) => {
 function checkOptions(options: Options, filtersVlans: boolean, place: DocumentPlace): void {
   const { 'group-forward-mask': mask, 'group-fwd-mask': sameMask, 'vlan-default-pvid': pvid } = options;
   if (mask !== undefined && sameMask !== undefined && mask !== sameMask) {
-    refuse(step(place, 'group-fwd-mask'), 'it is the same as "group-forward-mask", but has another value');
+    refuse(step(place, 'group-fwd-mask'), 'the value differs from the equivalent key "group-forward-mask"');
   }
   if (pvid !== undefined && pvid !== 1 && !filtersVlans) {
-    refuse(step(place, 'vlan-default-pvid'), 'it needs VLAN filtering, so a port with "vlan"');
+    refuse(step(place, 'vlan-default-pvid'), 'requires VLAN filtering: a port with "vlan"');
   }
 }
 
-/** Combinations that nmstate refuses, and tags of which NetworkManager would take only one. */
+/** Checks combinations that nmstate refuses, and repeated tags, of which NetworkManager uses only one. */
 function checkPortVlan(vlan: PortVlan, place: DocumentPlace): void {
   const { mode, tag, 'enable-native': native, 'trunk-tags': tags } = vlan;
   if (mode === 'trunk' && tag !== undefined && native !== true) {
-    refuse(step(place, 'tag'), 'in trunk mode it needs enable-native: true');
+    refuse(step(place, 'tag'), 'requires enable-native: true in trunk mode');
   }
   if (mode === 'access' && native === true) {
-    refuse(step(place, 'enable-native'), 'it cannot be set in access mode');
+    refuse(step(place, 'enable-native'), 'not supported in access mode');
   }
   if (mode === 'access' && (tags ?? []).length > 0) {
-    refuse(step(place, 'trunk-tags'), 'it cannot be set in access mode');
+    refuse(step(place, 'trunk-tags'), 'not supported in access mode');
   }
-  if (mode === 'trunk' && tags === undefined) refuse(place, 'trunk mode needs trunk-tags');
+  if (mode === 'trunk' && tags === undefined) refuse(place, 'trunk mode requires trunk-tags');
   const sorted = (tags ?? []).toSorted(([a], [b]) => a - b);
   const overlaps = sorted.some(([min], index) => min <= (sorted[index - 1]?.[1] ?? 0));
   const repeated = tag !== undefined && sorted.some(([min, max]) => min <= tag && tag <= max);
-  if (overlaps || repeated) refuse(step(place, 'trunk-tags'), 'a tag is there twice');
+  if (overlaps || repeated) refuse(step(place, 'trunk-tags'), 'duplicate tag');
 }
 
 function optionEntries(options: Options): Record<string, string> {
@@ -195,7 +195,7 @@ function optionEntries(options: Options): Record<string, string> {
   return { ...entries, ...texts(stpShape, others) };
 }
 
-/** Values under the keys of a shape, as texts. */
+/** Values of the keys of a shape, as strings. */
 function texts(shape: Shape, values: Readonly<Record<string, unknown>>): Record<string, string> {
   const entries: Record<string, string> = {};
   for (const key of Object.keys(shape)) {
@@ -216,7 +216,7 @@ function portSectionEntries(port: PortFields): Record<string, string> {
   };
 }
 
-/** Empty where there is no mode. The own tag of the port is where untagged frames go. */
+/** Empty without a mode. The tag of the port is the VLAN of untagged frames. */
 function formatPortVlans({ mode, tag, 'trunk-tags': tags = [] }: PortVlan): string {
   if (mode === undefined) return '';
   const trunk = mode === 'trunk' ? tags : [];

@@ -1,9 +1,8 @@
 /**
- * NetworkManager keyfiles from an nmstate document, for machines without nmstate: the same text as `nmstatectl gc` of
- * nmstate 2.2 gives, to the byte. Covered are Ethernet, VLAN, bond, Linux bridge and dummy interfaces, static
- * addresses, DHCP and autoconfiguration, routes and DNS. Everything else is refused by the name of its key: Open
- * vSwitch, VRF, tunnels and other types, route rules, 802.1X, ethtool, SR-IOV, alternative names, and `controller`,
- * which the port list of the controller says as well.
+ * Converts an nmstate document to NetworkManager keyfiles, for machines without nmstate. The keyfiles are byte for byte those
+ * of `nmstatectl gc` of nmstate 2.2. Supported are Ethernet, VLAN, bond, Linux bridge and dummy interfaces, static addresses,
+ * DHCP and autoconfiguration, routes and DNS. All other keys are refused: Open vSwitch, VRF, tunnels and other types, route
+ * rules, 802.1X, ethtool, SR-IOV, alternative names, and `controller` (use the port list of the controller).
  */
 
 import { createHash } from 'node:crypto';
@@ -13,7 +12,7 @@ import { type DnsByInterface, type DnsSettings, readDns } from './dns.ts';
 import { type InterfaceLinks, readLinks, sortByActivation } from './links.ts';
 import {
   list,
-  notCovered,
+  refuseUnsupported,
   object,
   type DocumentPlace,
   type Reader,
@@ -29,19 +28,19 @@ import type { Interface, InterfaceType } from './interface.ts';
 import { type IpSettings, longestTimeout } from './ipSettings.ts';
 
 export interface Keyfile {
-  /** Of the file: `eth0.nmconnection`. */
+  /** File name, for example `eth0.nmconnection`. */
   readonly name: string;
   readonly text: string;
 }
 
 export interface NmstateConversion {
-  /** In the order of activation; none if a finding is an error. */
+  /** In the order of activation; empty if a finding is an error. */
   readonly keyfiles: readonly Keyfile[];
-  /** Errors, and warnings about what nmstate leaves out. Paths are those of the document. */
+  /** Errors, and warnings about values that nmstate ignores. Paths refer to the document. */
   readonly findings: readonly Finding[];
 }
 
-/** Converts a document as parsed from YAML or JSON; null, an empty one, has no interfaces. */
+/** Converts a document that is parsed from YAML or JSON; null is an empty document without interfaces. */
 export function convertNmstate(document: unknown): NmstateConversion {
   const place: DocumentPlace = { path: [], findings: [] };
   const network = readNetwork(document === null ? {} : document, place);
@@ -67,9 +66,9 @@ const sectionNames: ReadonlySet<string> = new Set([
 
 function readNetwork(document: unknown, place: DocumentPlace): Network {
   const sections = isMapping(document) ? document : {};
-  if (!isMapping(document)) refuse(place, 'an nmstate document is a mapping with the key "interfaces"');
+  if (!isMapping(document)) refuse(place, 'expected a mapping with the key "interfaces"');
   for (const name of Object.keys(sections)) {
-    if (!sectionNames.has(name)) notCovered(step(place, name), JSON.stringify(name.slice(0, 60)));
+    if (!sectionNames.has(name)) refuseUnsupported(step(place, name), JSON.stringify(name.slice(0, 60)));
   }
   const links = readLinks(sectionOf(sections, 'interfaces', []), step(place, 'interfaces'));
   checkOthers(sections, place);
@@ -87,20 +86,20 @@ function sectionOf(sections: Readonly<Record<string, unknown>>, name: string, ab
 
 const readHostname = object({ running: text, config: text });
 
-/** What leaves no trace in keyfiles. */
+/** Checks sections that are not written to keyfiles. */
 function checkOthers(sections: Readonly<Record<string, unknown>>, place: DocumentPlace): void {
   if (sections['description'] !== undefined) textOrEmpty(sections['description'], step(place, 'description'));
   if (sections['route-rules'] !== undefined) emptyRules(sections['route-rules'], step(place, 'route-rules'));
   if (sections['hostname'] === undefined) return;
   const at = step(place, 'hostname');
   if (readHostname(sections['hostname'], at)?.config === undefined) return;
-  warn(step(at, 'config'), 'the host name is not set by keyfiles', 'give it with --hostname');
+  warn(step(at, 'config'), 'keyfiles do not set the host name', 'use --hostname to set the host name');
 }
 
 const emptyRules: Reader<unknown> = (value, place) => {
   const rules: unknown = isMapping(value) ? (value['config'] ?? []) : value;
   const isEmpty = isMapping(value) && Array.isArray(rules) && rules.length === 0;
-  return isEmpty ? object({ config: list(text) })(value, place) : notCovered(place, '"route-rules"');
+  return isEmpty ? object({ config: list(text) })(value, place) : refuseUnsupported(place, '"route-rules"');
 };
 
 function copyMacs(links: InterfaceLinks, place: DocumentPlace): Map<string, string> {
@@ -110,25 +109,25 @@ function copyMacs(links: InterfaceLinks, place: DocumentPlace): Map<string, stri
     const mac = links.find(copyMacFrom)?.macToCopy;
     const at = { path: [...path, 'copy-mac-from'], findings: place.findings };
     if (mac === undefined) {
-      refuse(at, `the MAC address of ${copyMacFrom} is not known`, 'give that interface a mac-address');
+      refuse(at, `the MAC address of ${copyMacFrom} is unknown`, `set mac-address of ${copyMacFrom}`);
     } else macs.set(name, mac);
   }
   return macs;
 }
 
-/** Everything that a document says. */
+/** The contents of a document. */
 interface Network {
   readonly links: InterfaceLinks;
   readonly routes: RoutesByInterface;
   readonly dns: DnsByInterface;
-  /** MAC addresses that are copied from other interfaces, by the name of the one that gets it. */
+  /** MAC addresses that are copied from other interfaces, by the name of the interface that uses the address. */
   readonly copiedMacs: ReadonlyMap<string, string>;
 }
 
-/** Entries without a value are left out. */
+/** Entries without a value are omitted. */
 type Entries = Readonly<Record<string, string | undefined>>;
 
-/** NetworkManager's names. */
+/** The names in NetworkManager. */
 const typeNames: Readonly<Record<InterfaceType, string>> = {
   ethernet: '802-3-ethernet',
   vlan: 'vlan',
@@ -137,7 +136,7 @@ const typeNames: Readonly<Record<InterfaceType, string>> = {
   dummy: 'dummy',
 };
 
-/** The text of the keyfile of an interface. */
+/** Formats the keyfile of an interface. */
 function renderProfile(link: Interface, network: Network): string {
   const controller = network.links.controllers.get(link.name);
   const sections: (KeyfileSection | undefined)[] = [
@@ -156,7 +155,7 @@ function renderProfile(link: Interface, network: Network): string {
 
 const descriptionKey = 'nmstate.interface.description';
 
-/** Keys are sorted; a section without entries is still there. */
+/** Sorts the keys; a section without entries is kept. */
 function section(name: string, entries: Entries | undefined): KeyfileSection | undefined {
   if (entries === undefined) return undefined;
   const keys = Object.keys(entries).toSorted((a, b) => (a < b ? -1 : 1));
@@ -182,13 +181,13 @@ function connectionEntries(link: Interface, controller: Interface | undefined): 
   };
 }
 
-/** nmstate finds the port by the name that NetworkManager knows, which there is none of for one found by MAC. */
+/** nmstate finds the port by its name in NetworkManager; an interface that is identified by its MAC address has none. */
 function bondPortEntries(link: Interface, controller: Interface | undefined): Entries | undefined {
   const entries = link.foundByMac ? undefined : controller?.bond?.portEntries.get(link.name);
   return entries === undefined || Object.keys(entries).length === 0 ? undefined : entries;
 }
 
-/** The same document always gives the same profiles: UUID version 5 of `ethernet://eth0` in the namespace of URLs. */
+/** The UUID depends only on the interface: UUID version 5 of `ethernet://eth0` in the namespace of URLs. */
 function profileUuid({ type, name }: Pick<Interface, 'type' | 'name'>): string {
   const digest = createHash('sha1').update(urlNamespace).update(`${type}://${name}`).digest().subarray(0, 16);
   digest.writeUInt8((digest.readUInt8(6) & 0x0f) | 0x50, 6);
@@ -252,7 +251,7 @@ function wiredEntries(link: Interface, copiedMac: string | undefined): Entries |
   return Object.keys(entries).length === 0 ? undefined : entries;
 }
 
-/** A parent that is found by its MAC address has no name yet; its profile has a UUID. */
+/** A parent that is identified by its MAC address has no name yet, so the UUID of its profile is used. */
 function vlanEntries(link: Interface, { parents, interfaces }: InterfaceLinks): Entries | undefined {
   if (link.vlan === undefined) return undefined;
   const parent = parents.get(link.name) ?? link.vlan.parent;

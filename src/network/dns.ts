@@ -1,4 +1,4 @@
-/** The `dns-resolver` of a document: NetworkManager keeps name servers with interfaces, so nmstate chooses one each. */
+/** The `dns-resolver` of a document. NetworkManager stores name servers per interface, so nmstate selects an interface. */
 
 import { type Family, formatAddress, parseAddress } from './ipAddress.ts';
 import type { Interface } from './interface.ts';
@@ -6,7 +6,7 @@ import type { IpSettings } from './ipSettings.ts';
 import type { InterfaceLinks } from './links.ts';
 import { list, listItem, object, type DocumentPlace, refuse, step } from './readers.ts';
 
-/** What one IP version of one interface gets. */
+/** DNS settings of one IP version of one interface. */
 export interface DnsSettings {
   readonly servers: readonly string[];
   readonly searches: readonly string[];
@@ -20,7 +20,7 @@ interface Server {
   readonly place: DocumentPlace;
   readonly family: Family;
   readonly address: string;
-  /** Of `fe80::1%eth0`. */
+  /** The zone in `fe80::1%eth0`. */
   readonly zone: string | undefined;
 }
 
@@ -52,7 +52,7 @@ function readOption(value: unknown, place: DocumentPlace): string | undefined {
   if (option === undefined || plainOptions.has(option)) return option;
   return /^(?:ndots|timeout|attempts):[0-9]+$/.test(option)
     ? option
-    : refuse(place, 'nmstate does not know this option of the resolver');
+    : refuse(place, 'nmstate does not support this resolver option');
 }
 
 function readServer(value: unknown, place: DocumentPlace): Server | undefined {
@@ -60,7 +60,7 @@ function readServer(value: unknown, place: DocumentPlace): Server | undefined {
   const parsed = parseAddress(ip);
   const isZoned = zone !== undefined;
   if (parsed === undefined || more.length > 0 || (isZoned && (parsed.family === 4 || zone === ''))) {
-    return refuse(place, 'the IP address of a name server is expected');
+    return refuse(place, 'expected the IP address of a name server');
   }
   return { place, family: parsed.family, address: formatAddress(parsed), zone };
 }
@@ -91,7 +91,11 @@ interface Rest {
 function placeServers(servers: readonly Server[], { searches, options, links, place }: Rest): DnsByInterface {
   checkZones(servers, links);
   if (isMixed(servers)) {
-    refuse(step(place, 'server'), 'servers of one IP version stand between those of the other', 'sort them');
+    refuse(
+      step(place, 'server'),
+      'the servers of both IP versions are mixed',
+      'sort the servers by IP version',
+    );
   }
   const chosen = new Map<string, { 4?: DnsSettings; 6?: DnsSettings }>();
   const first = servers[0]?.family;
@@ -99,10 +103,10 @@ function placeServers(servers: readonly Server[], { searches, options, links, pl
     const own = servers.filter((server) => server.family === family);
     if (own.length === 0) continue;
     const zone = own.find((server) => server.zone !== undefined)?.zone;
-    const holder = zone === undefined ? findHolder(links, family) : links.interfaces.get(zone);
-    if (holder === undefined) {
+    const target = zone === undefined ? findTarget(links, family) : links.interfaces.get(zone);
+    if (target === undefined) {
       const hint = `set ipv${family}.enabled of an interface to true, with an address or DHCP`;
-      refuse(step(place, 'server'), `no interface can hold the IPv${family} name servers`, hint);
+      refuse(step(place, 'server'), `no interface supports IPv${family} name servers`, hint);
       continue;
     }
     const addresses = own.map(({ address }) => address);
@@ -110,34 +114,34 @@ function placeServers(servers: readonly Server[], { searches, options, links, pl
       family === first
         ? { servers: addresses, searches, options, priority: highPriority }
         : { servers: addresses, searches: [], options: [], priority: lowPriority };
-    chosen.set(holder.name, { ...chosen.get(holder.name), [family]: settings });
+    chosen.set(target.name, { ...chosen.get(target.name), [family]: settings });
   }
   return chosen;
 }
 
-/** All zones have to be one interface, and one that can be used. */
+/** All zones must be the same interface, which must be usable. */
 function checkZones(servers: readonly Server[], links: InterfaceLinks): void {
   const zoned = servers.filter(({ zone }) => zone !== undefined);
   for (const { place, zone = '' } of zoned) {
-    const holder = links.interfaces.get(zone);
-    if (holder === undefined || !canHold(holder, 6)) {
-      refuse(place, `${zone} is no interface of this document that is up and has IPv6`);
+    const target = links.interfaces.get(zone);
+    if (target === undefined || !supportsServers(target, 6)) {
+      refuse(place, `${zone} is not an interface of this document that is up and has IPv6`);
     } else if (zone !== zoned[0]?.zone) {
       refuse(place, 'nmstate supports link-local name servers on one interface only');
     }
   }
 }
 
-/** nmstate keeps the order of all servers only if those of each version stand together. */
+/** nmstate keeps the order of the servers only if they are grouped by IP version. */
 function isMixed(servers: readonly Server[]): boolean {
   return servers.filter(({ family }, index) => family !== servers[index - 1]?.family).length > 2;
 }
 
-/** The first with addresses of its own, else the first with any. */
-function findHolder({ listed }: InterfaceLinks, family: Family): Interface | undefined {
+/** The first interface with static addresses, else the first with any address. */
+function findTarget({ listed }: InterfaceLinks, family: Family): Interface | undefined {
   return (
     listed.find((candidate) => isPreferred(settingsOf(candidate, family))) ??
-    listed.find((candidate) => canHold(candidate, family))
+    listed.find((candidate) => supportsServers(candidate, family))
   );
 }
 
@@ -150,24 +154,24 @@ function isPreferred(settings: IpSettings | undefined): boolean {
   return settings.isAuto ? !settings.autoDns : settings.addresses.length > 0;
 }
 
-function canHold(candidate: Interface, family: Family): boolean {
+function supportsServers(candidate: Interface, family: Family): boolean {
   const settings = settingsOf(candidate, family);
   return candidate.isUp && settings?.enabled === true && (settings.isAuto || settings.listsAddresses);
 }
 
-/** Search domains without servers go to an interface that gets its servers from elsewhere, if there is one. */
+/** Search domains without servers are set on an interface that gets its servers automatically, if there is one. */
 function placeSearches({ searches, options, links, place }: Rest): DnsByInterface {
   const settings = { servers: [], searches, options, priority: highPriority };
   for (const needsAuto of [true, false]) {
     for (const candidate of links.listed) {
       for (const family of [6, 4] as const) {
-        if (!canHold(candidate, family)) continue;
+        if (!supportsServers(candidate, family)) continue;
         if (needsAuto && settingsOf(candidate, family)?.isAuto !== true) continue;
         return new Map([[candidate.name, { [family]: settings }]]);
       }
     }
   }
   const hint = 'set ipv4.enabled or ipv6.enabled of an interface to true, with an address or DHCP';
-  refuse(place, 'no interface can hold the search domains', hint);
+  refuse(place, 'no interface supports the search domains', hint);
   return new Map();
 }

@@ -1,4 +1,4 @@
-/** One interface of an nmstate document, read and checked as far as it goes without the others. */
+/** Reads and checks one interface of an nmstate document, independently of other interfaces. */
 
 import type { Path } from '../core/finding.ts';
 import { isMapping } from '../formats/mapping.ts';
@@ -13,7 +13,7 @@ import {
   linkName,
   list,
   macAddress,
-  notCovered,
+  refuseUnsupported,
   object,
   objectWith,
   oneOf,
@@ -39,12 +39,12 @@ export interface Interface {
   readonly isUp: boolean;
   /** The `id` of the profile, and its file name. */
   readonly id: string;
-  /** Found by its MAC address, so that its real name is not known. */
+  /** Identified by its MAC address, so its name is unknown. */
   readonly foundByMac: boolean;
   readonly profileName: string | undefined;
   /** Upper case. */
   readonly mac: string | undefined;
-  /** As written, for others to copy. */
+  /** As written in the document, for `copy-mac-from`. */
   readonly macToCopy: string | undefined;
   readonly copyMacFrom: string | undefined;
   readonly description: string | undefined;
@@ -55,22 +55,20 @@ export interface Interface {
   readonly vlan: Vlan | undefined;
   readonly bond: Bond | undefined;
   readonly bridge: Bridge | undefined;
-  /** Of the `[ethernet]` section, besides the MAC address. */
+  /** Entries of the `[ethernet]` section, without the MAC address. */
   readonly wired: Readonly<Record<string, string>>;
 }
 
-/** An interface that gets no profile. */
+/** An interface without a profile. */
 export interface Unmanaged {
   readonly name: string;
   readonly state: 'absent' | 'ignore';
 }
 
-// VLANs: the `vlan` part of an interface.
-
 interface Vlan {
-  /** As the document names it: an interface, or a profile. */
+  /** Name of an interface or a profile in the document. */
   readonly parent: string;
-  /** Of the `[vlan]` section, besides the parent. */
+  /** Entries of the `[vlan]` section, without the parent. */
   readonly entries: Readonly<Record<string, string>>;
 }
 
@@ -109,7 +107,7 @@ function vlanEntries(fields: VlanFields): Record<string, string> {
   };
 }
 
-/** NetworkManager's `NMVlanFlags`. */
+/** `NMVlanFlags` of NetworkManager. */
 function vlanFlags(fields: VlanFields): number {
   const reorderHeaders = (fields['reorder-headers'] ?? true) ? 1 : 0;
   const gvrp = fields['registration-protocol'] === 'gvrp' ? 2 : 0;
@@ -129,7 +127,7 @@ const types = ['ethernet', 'vlan', 'bond', 'linux-bridge', 'dummy'] as const;
 const states = ['up', 'down', 'absent', 'ignore'] as const;
 
 const mtu = integer(0, 2 ** 32 - 1);
-/** With IPv6 on, the least that RFC 8200 allows. */
+/** Minimum MTU for IPv6 (RFC 8200). */
 const leastIpv6Mtu = 1280;
 
 const sharedShape = {
@@ -146,7 +144,7 @@ const sharedShape = {
   'wait-ip': oneOf(['any', 'ipv4', 'ipv6', 'ipv4+ipv6']),
   'accept-all-mac-addresses': flag,
   lldp: objectWith({ enabled: flag }, ['enabled']),
-  /** What nmstate shows but never applies. */
+  /** Keys that nmstate shows but does not apply. */
   driver: text,
   'min-mtu': strictly(uint64),
   'max-mtu': strictly(uint64),
@@ -161,7 +159,7 @@ const ethernetShape = {
 
 type EthernetFields = Shaped<typeof ethernetShape>;
 
-/** Every key of every type, so that one type can describe what was read. */
+/** All keys of all interface types, so that one type describes every interface. */
 const anyShape = {
   ...sharedShape,
   ethernet: object(ethernetShape),
@@ -184,7 +182,7 @@ const readers: Readonly<Record<InterfaceType, Reader<Fields>>> = {
 };
 
 export const readInterface: Reader<Interface | Unmanaged> = (value, place) => {
-  if (!isMapping(value)) return refuse(place, 'a mapping of keys to values is expected');
+  if (!isMapping(value)) return refuse(place, 'expected a mapping');
   if (value['state'] === 'absent') return readAbsent(value, place);
   const type = readType(value, place);
   const fields = type === undefined ? undefined : readers[type](value, place);
@@ -196,7 +194,7 @@ export const readInterface: Reader<Interface | Unmanaged> = (value, place) => {
   return toInterface(name, { type, fields, path: place.path });
 };
 
-/** What nmstate looks at in an interface that is to go away. */
+/** Keys that nmstate reads of an interface with state absent. */
 const absentShape = {
   name: linkName,
   type: oneOf(types),
@@ -214,14 +212,14 @@ function readAbsent(value: Readonly<Record<string, unknown>>, place: DocumentPla
   return name === undefined ? undefined : { name, state: 'absent' };
 }
 
-/** Without a type it is taken for Ethernet, as nmstate does offline. */
+/** The default type is Ethernet, as in nmstate offline. */
 function readType(value: Readonly<Record<string, unknown>>, place: DocumentPlace): InterfaceType | undefined {
   if (!Object.hasOwn(value, 'type')) return 'ethernet';
   const { type } = value;
   const known = types.find((candidate) => candidate === type);
   if (known !== undefined || typeof type !== 'string')
     return known ?? oneOf(types)(type, step(place, 'type'));
-  return notCovered(step(place, 'type'), `type ${JSON.stringify(type.slice(0, 60))}`);
+  return refuseUnsupported(step(place, 'type'), `type ${JSON.stringify(type.slice(0, 60))}`);
 }
 
 function checkName(
@@ -231,19 +229,19 @@ function checkName(
 ): string | undefined {
   if (name === undefined)
     return Object.hasOwn(value, 'name') ? undefined : refuse(place, '"name" is missing');
-  if (name === 'lo') return notCovered(step(place, 'name'), 'the loopback interface');
+  if (name === 'lo') return refuseUnsupported(step(place, 'name'), 'the loopback interface');
   if (identifier === 'mac-address' || isKernelName(name)) return name;
   return refuse(
     step(place, 'name'),
     'Linux does not take this as the name of an interface',
-    'a name has 1 to 15 ASCII characters, none of them a blank, a slash or a colon',
+    'use 1 to 15 ASCII characters without spaces, slashes and colons',
   );
 }
 
 function readIgnored(name: string, fields: Fields, place: DocumentPlace): Unmanaged | undefined {
   const ports = portsOf(fields);
   if (ports === undefined) return { name, state: 'ignore' };
-  return notCovered(step(place, 'state'), 'an ignored interface with ports');
+  return refuseUnsupported(step(place, 'state'), 'an ignored interface with ports');
 }
 
 function portsOf(fields: Fields): readonly string[] | undefined {
@@ -252,13 +250,13 @@ function portsOf(fields: Fields): readonly string[] | undefined {
 
 function checkFields(type: InterfaceType, fields: Fields, place: DocumentPlace): void {
   if (fields.identifier === 'mac-address' && fields['mac-address'] === undefined) {
-    refuse(step(place, 'identifier'), 'without "mac-address" the interface cannot be found');
+    refuse(step(place, 'identifier'), 'requires "mac-address"');
   }
   if (fields.ipv6?.enabled === true && fields.mtu !== undefined && fields.mtu < leastIpv6Mtu) {
     refuse(
       step(place, 'mtu'),
-      `IPv6 needs at least ${leastIpv6Mtu}`,
-      'raise it, or set ipv6.enabled to false',
+      `IPv6 requires at least ${leastIpv6Mtu}`,
+      'increase the MTU, or set ipv6.enabled to false',
     );
   }
   if (type === 'vlan' && fields.vlan === undefined) refuse(place, '"vlan" is missing');
@@ -267,16 +265,17 @@ function checkFields(type: InterfaceType, fields: Fields, place: DocumentPlace):
 
 function checkBond(fields: Fields, place: DocumentPlace): void {
   if (fields.bond !== undefined && fields['link-aggregation'] !== undefined) {
-    refuse(step(place, 'bond'), 'it is the same as "link-aggregation"', 'leave one of them out');
+    refuse(step(place, 'bond'), 'duplicate of "link-aggregation"', 'remove one of the two keys');
   }
   const settings = fields['link-aggregation'] ?? fields.bond;
   const isUp = (fields.state ?? 'up') === 'up';
-  if (isUp && settings?.mode === undefined) refuse(place, 'a bond needs a mode', 'set link-aggregation.mode');
+  if (isUp && settings?.mode === undefined)
+    refuse(place, 'a bond requires a mode', 'set link-aggregation.mode');
   if (settings?.macFollowsPorts === true && fields['mac-address'] !== undefined) {
     warn(
       step(place, 'mac-address'),
-      'the MAC address is left out, as nmstate does',
-      'with fail_over_mac active the bond has that of its active port',
+      'the MAC address is ignored, as in nmstate',
+      'remove the MAC address; with fail_over_mac active, the bond uses the address of its active port',
     );
   }
 }
@@ -325,7 +324,7 @@ function wiredEntries(fields: Fields): Record<string, string> {
   };
 }
 
-/** Speed and duplex count only where they are not negotiated. */
+/** Speed and duplex apply only without autonegotiation. */
 function linkEntries({
   'auto-negotiation': negotiate,
   speed,
@@ -340,12 +339,12 @@ function linkEntries({
   };
 }
 
-/** A port that the document names and says nothing else about, which nmstate takes for Ethernet. */
+/** A port without its own entry in the document; nmstate treats it as Ethernet. */
 export function assumedPort(name: string, path: Path): Interface {
   return toInterface(name, { type: 'ethernet', fields: {}, path });
 }
 
-/** Undefined for an interface that has no ports, or none that the document speaks of. */
+/** Undefined for an interface without ports, or if the document does not list them. */
 export function portsOfInterface({
   bond: settings,
   bridge: bridgeSettings,

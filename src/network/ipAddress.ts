@@ -1,4 +1,4 @@
-/** IP addresses and networks in the form that nmstate writes them: Rust's `std::net`, which follows RFC 5952. */
+/** Parses and formats IP addresses and networks like nmstate (`std::net` of Rust, RFC 5952). */
 
 import { isIpv4, parseIpv6 } from '../formats/hostName.ts';
 
@@ -10,12 +10,12 @@ export interface IpAddress {
   readonly groups: readonly number[];
 }
 
-/** Bits of an address. */
+/** Number of bits of an address. */
 export function addressBits(family: Family): 32 | 128 {
   return family === 4 ? 32 : 128;
 }
 
-/** Undefined for what is no address; zones (`%eth0`) are no part of one. */
+/** Undefined for an invalid address; zones (`%eth0`) are not supported. */
 export function parseAddress(text: string): IpAddress | undefined {
   if (isIpv4(text)) return { family: 4, groups: text.split('.').map(Number) };
   if (text.includes('%') || parseIpv6(text) === undefined) return undefined;
@@ -52,7 +52,7 @@ function formatGroups(groups: readonly number[]): string {
   return groups.map((group) => group.toString(16)).join(':');
 }
 
-/** The first of the longest runs. */
+/** Returns the first of the longest runs. */
 function longestZeros(groups: readonly number[]): { readonly start: number; readonly length: number } {
   let best = { start: 0, length: 0 };
   let length = 0;
@@ -63,7 +63,7 @@ function longestZeros(groups: readonly number[]): { readonly start: number; read
   return best;
 }
 
-/** An address with the bits behind the prefix cleared. */
+/** Clears the bits after the prefix. */
 export function maskAddress({ family, groups }: IpAddress, prefixLength: number): IpAddress {
   const width = family === 4 ? 8 : 16;
   const masked = groups.map((group, index) => {

@@ -1,4 +1,4 @@
-/** The `ipv4` and `ipv6` parts of an interface: addresses, DHCP and autoconfiguration, as nmstate hands them on. */
+/** The `ipv4` and `ipv6` settings of an interface: addresses, DHCP and autoconfiguration, converted like nmstate. */
 
 import { type Family, formatAddress, isLinkLocal, parseAddress } from './ipAddress.ts';
 import {
@@ -22,23 +22,23 @@ import {
   uint32,
 } from './readers.ts';
 
-/** Everything about one IP version of one interface that does not depend on other parts of the document. */
+/** Settings of one IP version of one interface, independent of other parts of the document. */
 export interface IpSettings {
   readonly family: Family;
   readonly enabled: boolean;
-  /** By DHCP, or by router announcements too. */
+  /** Configured by DHCP or router advertisements. */
   readonly isAuto: boolean;
   readonly method: 'auto' | 'dhcp' | 'static' | 'disabled';
   /** `192.0.2.1/24`. */
   readonly addresses: readonly string[];
-  /** Whether any are written down, those included that are left out. */
+  /** Whether the document contains addresses, including ignored addresses. */
   readonly listsAddresses: boolean;
   readonly autoDns: boolean;
-  /** Keys and values for the keyfile, besides addresses, method, routes and DNS. */
+  /** Entries for the keyfile, without addresses, method, routes and DNS. */
   readonly entries: Readonly<Record<string, string>>;
 }
 
-/** -1 stands for the default. */
+/** -1 is the default. */
 const metric = integer(-1, 2 ** 32 - 1);
 
 function sharedShape(family: Family) {
@@ -53,7 +53,7 @@ function sharedShape(family: Family) {
     'auto-routes': flag,
     'auto-route-table-id': uint32,
     'auto-route-metric': metric,
-    /** Only for checking what was applied. */
+    /** Only used by nmstate to verify the applied state. */
     'allow-extra-address': strictFlag,
     'dhcp-send-hostname': strictFlag,
     'dhcp-custom-hostname': textOrEmpty,
@@ -100,15 +100,15 @@ export const ipv4: Reader<IpSettings> = (value, place) => {
   };
 };
 
-/** NetworkManager has one metric for both, so nmstate refuses two. */
+/** NetworkManager has one metric for both, so nmstate refuses different values. */
 function checkMetrics(fields: Ipv4Fields, isAuto: boolean, place: DocumentPlace): void {
   const prefix = fields['prefix-route-metric'] ?? -1;
   const auto = fields['auto-route-metric'] ?? -1;
   if (isAuto && prefix !== -1 && auto !== -1 && prefix !== auto) {
     refuse(
       step(place, 'prefix-route-metric'),
-      'it differs from auto-route-metric',
-      'give both the same value',
+      'the value differs from auto-route-metric',
+      'set both to the same value',
     );
   }
 }
@@ -120,7 +120,7 @@ interface Mode {
 
 function ipv4Entries(fields: Ipv4Fields, { enabled, isAuto }: Mode): Record<string, string> {
   const entries: Record<string, string> = {};
-  // Forwarding is left out where there is nothing to forward.
+  // Forwarding is omitted if the IP version is disabled.
   const { forwarding } = fields;
   if (forwarding !== undefined && (enabled || !forwarding)) entries['forwarding'] = forwarding ? '1' : '0';
   const metricValue = ipv4Metric(fields, { enabled, isAuto });
@@ -134,7 +134,7 @@ function ipv4Entries(fields: Ipv4Fields, { enabled, isAuto }: Mode): Record<stri
   return entries;
 }
 
-/** nmstate's names for NetworkManager's. */
+/** Names in nmstate, and the names in NetworkManager. */
 const clientIds: ReadonlyMap<string, string> = new Map([
   ['ll', 'mac'],
   ['LL', 'mac'],
@@ -142,7 +142,7 @@ const clientIds: ReadonlyMap<string, string> = new Map([
   ['IAID+DUID', 'duid'],
 ]);
 
-/** The two metrics share a key; the default gives way to a number. */
+/** Both metrics use the same key; a number overrides the default. */
 function ipv4Metric(fields: Ipv4Fields, { enabled, isAuto }: Mode): number | undefined {
   const prefix = enabled ? fields['prefix-route-metric'] : undefined;
   const auto = isAuto ? fields['auto-route-metric'] : undefined;
@@ -150,7 +150,7 @@ function ipv4Metric(fields: Ipv4Fields, { enabled, isAuto }: Mode): number | und
   return auto === -1 ? prefix : auto;
 }
 
-/** What DHCP and autoconfiguration have in common, with nmstate's defaults. */
+/** Settings for DHCP and autoconfiguration, with the defaults of nmstate. */
 function autoEntries(fields: SharedFields): Record<string, string> {
   const table = fields['auto-route-table-id'];
   return {
@@ -186,15 +186,19 @@ function notSupportedAlone(place: DocumentPlace): void {
   refuse(
     step(place, 'autoconf'),
     'nmstate does not support autoconf without DHCP',
-    'set dhcp to true as well: without a server it does no harm',
+    'set dhcp to true, which has no effect without a DHCP server',
   );
 }
 
-/** Every interface has a link-local address of its own, so nmstate leaves out those that are written down. */
+/** The kernel creates a link-local address for each interface, so nmstate ignores link-local addresses. */
 function withoutLinkLocal(fields: Ipv6Fields, place: DocumentPlace): Pick<Ipv6Fields, 'address'> {
   const kept = (fields.address ?? []).filter(({ ip }) => !isLinkLocalText(ip));
   if (kept.length < (fields.address ?? []).length) {
-    warn(place, 'link-local addresses are left out, as nmstate does', 'the kernel makes one by itself');
+    warn(
+      place,
+      'link-local addresses are ignored, as in nmstate',
+      'remove the address; the kernel creates one automatically',
+    );
   }
   return { address: kept };
 }
@@ -204,19 +208,19 @@ function isLinkLocalText(ip: string): boolean {
   return parsed !== undefined && isLinkLocal(parsed);
 }
 
-/** The lower half of an address; `::` and nothing stand for none. */
+/** The lower 64 bits of an address; `::` and the empty string mean no token. */
 function readToken(fields: Ipv6Fields, enabled: boolean, place: DocumentPlace): string | undefined {
   const { token = '' } = fields;
   if (token === '') return undefined;
   const parsed = parseAddress(token);
   if (parsed?.family !== 6 || parsed.groups.slice(0, 4).some((group) => group !== 0)) {
-    return refuse(place, 'a token is an IPv6 address whose first 64 bits are 0, like ::1');
+    return refuse(place, 'expected an IPv6 address with zeros in the first 64 bits, for example ::1');
   }
   const isNone = parsed.groups.every((group) => group === 0);
   if (token !== '::' && enabled && fields.autoconf === false) {
-    return refuse(place, 'a token needs autoconf', 'set autoconf to true, or leave the token out');
+    return refuse(place, 'a token requires autoconf', 'set autoconf to true, or remove the token');
   }
-  // Behind another prefix, so that nothing of it is taken for an embedded IPv4 address.
+  // Formatted with another prefix, so that it is not formatted as an embedded IPv4 address.
   const [, , ...lower] = parsed.groups;
   return isNone ? undefined : formatAddress({ family: 6, groups: [1, 1, ...lower] }).slice('1:1'.length);
 }
@@ -249,7 +253,7 @@ const duids: ReadonlyMap<string, string> = new Map([
   ['ll', 'll'],
 ]);
 
-/** Seconds; NetworkManager never gives an interface up that the user wants. */
+/** Timeout in seconds; the maximum, so that NetworkManager does not stop trying. */
 export const longestTimeout = String(2 ** 31 - 1);
 
 function formatAddresses({ address: addresses = [] }: Pick<SharedFields, 'address'>): string[] {

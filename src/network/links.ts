@@ -1,21 +1,21 @@
-/** How the interfaces of a document hang together: ports and controllers, VLANs and what they are on, and the order. */
+/** Relations between the interfaces of a document: controllers and ports, VLANs and parents, and the order. */
 
 import { assumedPort, type Interface, portsOfInterface, readInterface, type Unmanaged } from './interface.ts';
 import { isKernelName, list, type DocumentPlace, refuse, step } from './readers.ts';
 
 export interface InterfaceLinks {
-  /** All that get a profile, as the document has them; ports that it only names are behind them. */
+  /** All interfaces with a profile, in the order of the document; ports without their own entry are last. */
   readonly interfaces: ReadonlyMap<string, Interface>;
-  /** Those that the document lists, in its order. */
+  /** Interfaces with their own entry, in the order of the document. */
   readonly listed: readonly Interface[];
   readonly controllers: ReadonlyMap<string, Interface>;
-  /** What VLANs are on, by the name of the VLAN: the name of an interface, whether the document has it or not. */
+  /** Parents of VLANs, by the name of the VLAN; the document may not contain the parent. */
   readonly parents: ReadonlyMap<string, string>;
-  /** The interface that a name stands for: its own, or that of its profile. */
+  /** Finds an interface by its name or the name of its profile. */
   find(name: string): Interface | undefined;
 }
 
-/** Reads the `interfaces` of a document; what they say about each other is checked. */
+/** Reads the `interfaces` of a document, and checks their relations. */
 export function readLinks(value: unknown, place: DocumentPlace): InterfaceLinks {
   const read = list(readInterface)(value, place) ?? [];
   const managed = read.filter((item) => 'type' in item);
@@ -37,14 +37,14 @@ export function readLinks(value: unknown, place: DocumentPlace): InterfaceLinks 
   return links;
 }
 
-/** nmstate lets the last of two interfaces with one name win, which is never meant. */
+/** nmstate uses the last of two interfaces with the same name, which is a mistake. */
 function checkNames(
   read: readonly (Interface | Unmanaged)[],
   managed: readonly Interface[],
   place: DocumentPlace,
 ): void {
   if (new Set(read.map(({ name }) => name)).size < read.length) {
-    refuse(place, 'two interfaces have the same name', 'leave one of them out');
+    refuse(place, 'two interfaces have the same name', 'remove or rename one of them');
   }
   const names = new Set(read.map(({ name }) => name));
   for (const { path, name, profileName } of managed) {
@@ -81,7 +81,7 @@ function findControllers(
   const controllers = new Map<string, Interface>();
   for (const controller of interfaces.values()) {
     for (const port of portsOfInterface(controller) ?? []) {
-      if (port === controller.name) refuse(at(place, controller.path), 'it is a port of itself');
+      if (port === controller.name) refuse(at(place, controller.path), 'the interface is its own port');
       else if (controllers.has(port)) refuse(at(place, controller.path), `port ${port} is listed twice`);
       else controllers.set(port, controller);
     }
@@ -89,7 +89,7 @@ function findControllers(
   return controllers;
 }
 
-/** Names of interfaces that are up come first, then names of profiles. */
+/** Names of interfaces that are up take precedence over names of profiles. */
 function makeFind(interfaces: ReadonlyMap<string, Interface>): InterfaceLinks['find'] {
   const profiles = new Map(Array.from(interfaces.values(), (item) => [item.profileName, item]));
   return (name) => {
@@ -117,11 +117,11 @@ function checkPortsHaveNoIp({ controllers, interfaces }: InterfaceLinks, place: 
     const port = interfaces.get(name);
     for (const family of ['ipv4', 'ipv6'] as const) {
       if (port?.[family]?.enabled !== true) continue;
-      const message = `a port of ${controller.name} cannot have addresses of its own`;
+      const message = `a port of ${controller.name} cannot have IP addresses`;
       refuse(
         at(place, [...port.path, family]),
         message,
-        `set enabled to false, or move it to ${controller.name}`,
+        `set enabled to false, or move the addresses to ${controller.name}`,
       );
     }
   }
@@ -135,15 +135,15 @@ function checkParents(
   for (const [name, parent] of parents) {
     const vlanPlace = at(place, interfaces.get(name)?.path ?? []);
     const base = step(vlanPlace, 'vlan', 'base-iface');
-    if (parent === name) refuse(base, 'it is the VLAN itself');
+    if (parent === name) refuse(base, 'the VLAN is its own parent');
     else if (unmanaged.get(parent)?.state === 'absent') refuse(base, `${parent} has state absent`);
     else if (!interfaces.has(parent) && !isKernelName(parent)) {
-      refuse(base, 'it is neither an interface nor a profile of this document, and no name for an interface');
+      refuse(base, 'not an interface or a profile of this document, and not a valid interface name');
     }
   }
 }
 
-/** Profiles are stored as files under their ids, so one would replace the other. */
+/** Profiles are stored as files named by their id, so one would replace the other. */
 function checkIds(interfaces: ReadonlyMap<string, Interface>, place: DocumentPlace): void {
   const ids = new Set<string>();
   for (const { id, path } of interfaces.values()) {
@@ -152,12 +152,12 @@ function checkIds(interfaces: ReadonlyMap<string, Interface>, place: DocumentPla
   }
 }
 
-/** How many rounds nmstate gives itself to find an order. */
+/** Maximum number of rounds in which nmstate sorts interfaces. */
 const maxRounds = 4;
 
 /**
- * Interfaces in the order of activation, which is nmstate's order of keyfiles: controllers before ports and parents
- * before VLANs as far as the document lists them, otherwise by name.
+ * Sorts interfaces in the order of activation, the order of keyfiles in nmstate: controllers before ports and parents before
+ * VLANs if the document lists them, otherwise by name.
  */
 export function sortByActivation(links: InterfaceLinks, place: DocumentPlace): Interface[] {
   const priorities = new Map<string, number>();
@@ -166,7 +166,7 @@ export function sortByActivation(links: InterfaceLinks, place: DocumentPlace): I
   if (!isDone) {
     refuse(
       place,
-      'ports of ports of ports … go too deep, or round in circles',
+      'controllers and ports are nested too deeply, or form a loop',
       'list every controller before its ports',
     );
   }
@@ -176,7 +176,7 @@ export function sortByActivation(links: InterfaceLinks, place: DocumentPlace): I
   );
 }
 
-/** One round of nmstate's `set_ifaces_up_priority`; false where a controller has no priority yet. */
+/** One round of `set_ifaces_up_priority` of nmstate; false if a controller has no priority yet. */
 function raisePriorities(links: InterfaceLinks, priorities: Map<string, number>): boolean {
   const { controllers, parents } = links;
   const current = (name: string): number | undefined =>

@@ -1,6 +1,6 @@
 /**
- * Reading an nmstate document: a shape says which keys an object may have and how each is read. Values are taken as
- * nmstate takes them (numbers and switches also as texts); whatever else there is becomes a finding, never a default.
+ * Reads an nmstate document: a shape defines the keys of an object and a reader for each key. Readers accept the same values
+ * as nmstate (numbers and booleans also as strings); all other values are findings.
  */
 
 import { formatKeyfileString } from '../formats/keyfile.ts';
@@ -8,13 +8,13 @@ import { isMapping } from '../formats/mapping.ts';
 import type { Finding, Path } from '../core/finding.ts';
 import { addressBits, type Family, formatAddress, parseAddress } from './ipAddress.ts';
 
-/** Where a value stands, and where to put what is wrong with it. */
+/** The path of a value in the document, and the list for findings. */
 export interface DocumentPlace {
   readonly path: Path;
   readonly findings: Finding[];
 }
 
-/** Undefined after it has reported why the value cannot be taken. */
+/** Returns undefined after it reported an invalid value. */
 export type Reader<T> = (value: unknown, place: DocumentPlace) => T | undefined;
 
 export type Shape = Readonly<Record<string, Reader<unknown>>>;
@@ -25,18 +25,19 @@ export type Shaped<S extends Shape> = {
 
 export type WithKeys<S extends Shape, Key extends keyof S> = Shaped<S> & Required<Pick<Shaped<S>, Key>>;
 
-/** What to do about a network that is not covered here. */
-const installNmstate = 'install nmstate, whose nmstatectl converts every nmstate document, or take this out';
+/** The hint for values that the built-in conversion does not support. */
+const installNmstate =
+  'install nmstatectl of nmstate, which supports all nmstate documents, or remove the key';
 
-/** A value that nmstate refuses too, or that makes no sense. `message` is a sentence without a full stop. */
+/** Reports a value that nmstate refuses, too, or that is invalid. `message` has no final period. */
 export function refuse(place: DocumentPlace, message: string, hint?: string): undefined {
   const finding = { severity: 'error', rule: 'nmstate-value', path: place.path, message } as const;
   place.findings.push(hint === undefined ? finding : { ...finding, hint });
 }
 
-/** A value that nmstate may take, but this conversion does not. */
-export function notCovered(place: DocumentPlace, what: string): undefined {
-  const message = `${what} is not covered by the built-in nmstate conversion`;
+/** Reports a value that nmstate may support, but this conversion does not. */
+export function refuseUnsupported(place: DocumentPlace, what: string): undefined {
+  const message = `the built-in nmstate conversion does not support ${what}`;
   const { path } = place;
   place.findings.push({
     severity: 'error',
@@ -47,7 +48,7 @@ export function notCovered(place: DocumentPlace, what: string): undefined {
   });
 }
 
-/** What nmstate takes and leaves out of the keyfiles. */
+/** Reports a value that nmstate accepts but does not write to keyfiles. */
 export function warn(place: DocumentPlace, message: string, hint: string): void {
   place.findings.push({ severity: 'warning', rule: 'nmstate-dropped', path: place.path, message, hint });
 }
@@ -58,23 +59,23 @@ export function step(place: DocumentPlace, ...steps: Path): DocumentPlace {
 
 type AnyObject = Readonly<Record<string, unknown>>;
 
-/** An object with the keys of a shape and no others. */
+/** An object with only the keys of a shape. */
 export function object<S extends Shape>(shape: S): Reader<Shaped<S>>;
 export function object(shape: Shape): Reader<AnyObject> {
   return (value, place) => {
-    if (!isMapping(value)) return refuse(place, expected('a mapping of keys to values', value));
+    if (!isMapping(value)) return refuse(place, expected('a mapping', value));
     const result: Record<string, unknown> = {};
     for (const [key, member] of Object.entries(value)) {
       const at = step(place, key);
       const read = Object.hasOwn(shape, key) ? shape[key] : undefined;
-      if (read === undefined) notCovered(at, JSON.stringify(key.slice(0, 60)));
+      if (read === undefined) refuseUnsupported(at, JSON.stringify(key.slice(0, 60)));
       else result[key] = read(member, at);
     }
     return result;
   };
 }
 
-/** An object that has to have some of its keys; without them it is not taken. */
+/** An object with required keys. */
 export function objectWith<S extends Shape, Key extends string & keyof S>(
   shape: S,
   keys: readonly Key[],
@@ -101,7 +102,7 @@ export function list<T>(read: Reader<T>): Reader<readonly T[]> {
   };
 }
 
-/** nmstate's switches: also the words and numbers that mean one. */
+/** A boolean of nmstate, also as a word or a number. */
 export const flag: Reader<boolean> = (value, place) => {
   if (typeof value === 'boolean') return value;
   const meaning = typeof value === 'string' ? flagWords.get(value.toLowerCase()) : flagWords.get(value);
@@ -113,18 +114,18 @@ const flagWords: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
   ...['0', 'false', 'no', 'off', 'n', 0].map((word) => [word, false] as const),
 ]);
 
-/** The switches for which nmstate takes no words. */
+/** A boolean for which nmstate accepts no words. */
 export const strictFlag: Reader<boolean> = (value, place) =>
   typeof value === 'boolean' ? value : refuse(place, expected('true or false', value));
 
-/** A whole number from `least` to `most`, also as a text, there in decimal or as `0x…`. */
+/** An integer from `least` to `most`, also as a string in decimal or as `0x…`. */
 export function integer(least: number, most: number): Reader<number> {
   return (value, place) => {
     const number = typeof value === 'string' ? parseInteger(value) : value;
     if (typeof number === 'number' && Number.isSafeInteger(number) && number >= least && number <= most) {
       return number;
     }
-    return refuse(place, expected(`a whole number from ${least} to ${most}`, value));
+    return refuse(place, expected(`an integer from ${least} to ${most}`, value));
   };
 }
 
@@ -135,10 +136,10 @@ function parseInteger(text: string): number | undefined {
 export const uint8 = integer(0, 2 ** 8 - 1);
 export const uint16 = integer(0, 2 ** 16 - 1);
 export const uint32 = integer(0, 2 ** 32 - 1);
-/** nmstate has 64 bits for it; numbers beyond what is exact here mean nothing to any kernel. */
+/** nmstate supports 64 bits; larger numbers than the exact integers of JavaScript have no meaning in the kernel. */
 export const uint64 = integer(0, Number.MAX_SAFE_INTEGER);
 
-/** For the numbers that nmstate does not take as texts. */
+/** For numbers that nmstate does not accept as strings. */
 export function strictly<T>(read: Reader<T>): Reader<T> {
   return (value, place) =>
     typeof value === 'string'
@@ -146,7 +147,7 @@ export function strictly<T>(read: Reader<T>): Reader<T> {
       : read(value, place);
 }
 
-/** One of some words; the result is the word of the first form. */
+/** One of the words; an alternative spelling is converted to the word. */
 export function oneOf<Word extends string>(
   words: readonly Word[],
   others: Readonly<Record<string, Word>> = {},
@@ -159,7 +160,7 @@ export function oneOf<Word extends string>(
     meanings.get(value) ?? refuse(place, expected(`one of ${words.join(', ')}`, value));
 }
 
-/** One of some words, which the kernel numbers from 0: `1` and `"1"` are the second. */
+/** One of the words, or its number in the kernel: `1` and `"1"` are the second word. */
 export function numbered<Word extends string>(
   words: readonly Word[],
   others: Readonly<Record<string, Word>> = {},
@@ -173,26 +174,26 @@ export function numbered<Word extends string>(
 }
 
 /**
- * A text on one line. nmstate writes it into the keyfile as it is, so what NetworkManager would read differently from
- * there is refused.
+ * A string of one line. nmstate writes it unchanged to the keyfile, so characters that NetworkManager would read differently
+ * are refused.
  */
 export const text: Reader<string> = (value, place) => {
-  if (typeof value !== 'string') return refuse(place, expected('a text', value));
-  if (value === '') return refuse(place, 'the text is empty', 'leave the key out');
-  if (/\p{Cc}|\p{Cs}/u.test(value)) return refuse(place, 'the text has control characters in it');
+  if (typeof value !== 'string') return refuse(place, expected('a string', value));
+  if (value === '') return refuse(place, 'the string is empty', 'remove the key');
+  if (/\p{Cc}|\p{Cs}/u.test(value)) return refuse(place, 'the string contains control characters');
   return formatKeyfileString(value) === value && value.trim() === value
     ? value
-    : refuse(place, 'the text has a backslash in it, or a blank at its beginning or end');
+    : refuse(place, 'the string contains a backslash, or a space at its beginning or end');
 };
 
-/** As `text`, but empty is a value as well. */
+/** Like `text`, but may be empty. */
 export const textOrEmpty: Reader<string> = (value, place) => (value === '' ? '' : text(value, place));
 
-/** A text for a list in a keyfile, where `;` ends an item. */
+/** A string for a list in a keyfile, where `;` separates items. */
 export const listItem: Reader<string> = (value, place) => {
   const item = text(value, place);
   if (item === undefined || !/[;\s]/u.test(item)) return item;
-  return refuse(place, 'the text has a semicolon or a blank in it');
+  return refuse(place, 'the string contains a semicolon or a space');
 };
 
 /** An address in its canonical form. */
@@ -214,25 +215,25 @@ export const macAddress: Reader<string> = (value, place) =>
     ? value.toUpperCase()
     : refuse(place, expected('a MAC address like 52:54:00:12:34:56', value));
 
-/** The name of an interface or a profile. Profiles are stored as files under their names, so it cannot be a path. */
+/** The name of an interface or a profile. It must not be a path, because profiles are stored in files with their names. */
 export const linkName: Reader<string> = (value, place) => {
   const name = text(value, place);
   if (name === undefined || /^(?![.])[ -.0-~]{1,200}$/.test(name)) return name;
   return refuse(
     place,
-    'this is no name for an interface',
-    'it has to be ASCII, without a slash and a dot before it',
+    'invalid interface name',
+    'use ASCII characters, without slashes and without a leading dot',
   );
 };
 
-/** What Linux takes as the name of an interface. */
+/** Whether Linux accepts the name of an interface. */
 export function isKernelName(name: string): boolean {
   return /^(?![.])[!-.0-9;-~]{1,15}$/.test(name);
 }
 
-/** Secrets are none of the values here, but a long text does not belong into a message. */
+/** Long texts are not included in messages. The values contain no secrets. */
 function expected(what: string, value: unknown): string {
-  return `${what} is expected, not ${describe(value)}`;
+  return `expected ${what}, found ${describe(value)}`;
 }
 
 function describe(value: unknown): string {

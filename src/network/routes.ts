@@ -1,4 +1,4 @@
-/** The `routes` of a document, sorted to the interfaces that hold them. */
+/** The `routes` of a document, grouped by interface. */
 
 import { addressBits, type Family, formatAddress, maskAddress, parseAddress } from './ipAddress.ts';
 import type { Interface } from './interface.ts';
@@ -20,12 +20,12 @@ import {
 
 export interface NmstateRoute {
   readonly family: Family;
-  /** Values of NetworkManager's `routeN` and `routeN_options`. */
+  /** Values of `routeN` and `routeN_options` in NetworkManager. */
   readonly value: string;
   readonly options: string;
 }
 
-/** From names of interfaces; both families mixed, in the order that they get in keyfiles. */
+/** By interface name; routes of both IP versions in the order of keyfiles. */
 export type RoutesByInterface = ReadonlyMap<string, readonly NmstateRoute[]>;
 
 const positive = integer(1, 2 ** 32 - 1);
@@ -35,7 +35,7 @@ const routeShape = {
   destination: text,
   'next-hop-interface': linkName,
   'next-hop-address': anyAddress,
-  /** -1 stands for the default. */
+  /** -1 is the default. */
   metric: integer(-1, 2 ** 32 - 1),
   'table-id': uint32,
   weight: integer(1, 256),
@@ -69,10 +69,10 @@ interface Destination {
 
 function anyAddress(value: unknown, place: DocumentPlace): string | undefined {
   const parsed = typeof value === 'string' ? parseAddress(value) : undefined;
-  return parsed === undefined ? refuse(place, 'an IP address is expected') : formatAddress(parsed);
+  return parsed === undefined ? refuse(place, 'expected an IP address') : formatAddress(parsed);
 }
 
-/** Routes that are to go away are nothing that a keyfile could say, but nmstate checks them. */
+/** Routes with state absent are not written to keyfiles, but nmstate checks them. */
 function readEntry(value: unknown, place: DocumentPlace): Entry | undefined {
   const fields = readRouteFields(value, place);
   if (fields === undefined || fields.state === 'ignore') return undefined;
@@ -86,22 +86,23 @@ function readEntry(value: unknown, place: DocumentPlace): Entry | undefined {
   return destination === undefined ? undefined : { place, fields, destination, interfaceName };
 }
 
-/** A key that is there was refused already. */
+/** Reports a missing key; an invalid key is already reported. */
 function missing(value: unknown, key: string, place: DocumentPlace): undefined {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, key)
     ? undefined
     : refuse(place, `"${key}" is missing`);
 }
 
-/** nmstate clears the bits behind the prefix. */
+/** Like nmstate, clears the bits after the prefix. */
 function parseDestination(written: string, place: DocumentPlace): Destination | undefined {
   const [, ip = '', length] = /^([^/]*)(?:\/([0-9]{1,3}))?$/.exec(written) ?? [];
   const parsed = parseAddress(ip);
   const bits = parsed === undefined ? 0 : addressBits(parsed.family);
   const prefix = length === undefined ? bits : Number(length);
-  if (parsed === undefined || prefix > bits) return refuse(place, 'a network like 192.0.2.0/24 is expected');
+  if (parsed === undefined || prefix > bits)
+    return refuse(place, 'expected a network, for example 192.0.2.0/24');
   if (parsed.family === 4 && parsed.groups[0] === 0 && prefix >= 8) {
-    return refuse(place, 'networks in 0.0.0.0/8 cannot be reached', 'the default route is 0.0.0.0/0');
+    return refuse(place, 'networks in 0.0.0.0/8 are not reachable', 'use 0.0.0.0/0 for the default route');
   }
   return { family: parsed.family, network: `${formatAddress(maskAddress(parsed, prefix))}/${prefix}` };
 }
@@ -110,7 +111,7 @@ function checkFamilies(fields: Fields, { family }: Destination, place: DocumentP
   for (const key of ['next-hop-address', 'source'] as const) {
     const address = fields[key];
     if (address === undefined || parseAddress(address)?.family === family) continue;
-    refuse(step(place, key), `an IPv${family} address is expected, as the destination is one`);
+    refuse(step(place, key), `expected an IPv${family} address, like the destination`);
   }
   if (family === 6 && fields.weight !== undefined) {
     refuse(step(place, 'weight'), 'nmstate does not support weights for IPv6');
@@ -122,34 +123,38 @@ export function readRoutes(value: unknown, links: InterfaceLinks, place: Documen
   const entries = readRoutesFields(value, place)?.config ?? [];
   const byInterface = new Map<string, Entry[]>();
   for (const entry of entries) {
-    const holder = findHolder(entry, links);
-    if (holder === undefined) continue;
-    const others = byInterface.get(holder.name);
-    if (others === undefined) byInterface.set(holder.name, [entry]);
+    const target = findTarget(entry, links);
+    if (target === undefined) continue;
+    const others = byInterface.get(target.name);
+    if (others === undefined) byInterface.set(target.name, [entry]);
     else others.push(entry);
   }
   return new Map(Array.from(byInterface, ([name, list_]) => [name, sortEntries(list_).map(toRoute)]));
 }
 
-function findHolder(
+function findTarget(
   { place, destination, interfaceName }: Entry,
   links: InterfaceLinks,
 ): Interface | undefined {
   const at = step(place, 'next-hop-interface');
-  const holder = links.find(interfaceName);
-  if (holder === undefined) {
-    return refuse(at, `the document has no interface ${interfaceName} that is up`, 'add it to "interfaces"');
+  const target = links.find(interfaceName);
+  if (target === undefined) {
+    return refuse(
+      at,
+      `no interface ${interfaceName} with state up in the document`,
+      'add the interface to "interfaces"',
+    );
   }
-  const settings = destination.family === 4 ? holder.ipv4 : holder.ipv6;
-  if (settings?.enabled === true) return holder;
+  const settings = destination.family === 4 ? target.ipv4 : target.ipv6;
+  if (settings?.enabled === true) return target;
   return refuse(
     at,
-    `${holder.name} has no IPv${destination.family}`,
+    `IPv${destination.family} is disabled on ${target.name}`,
     `set its ipv${destination.family}.enabled to true`,
   );
 }
 
-/** nmstate's order; of routes that are equal but for the metric it would keep only one. */
+/** Sorts routes like nmstate, which keeps only one of several routes that differ only in the metric. */
 function sortEntries(entries: readonly Entry[]): Entry[] {
   const sorted = entries
     .map((entry) => ({ entry, key: sortKey(entry) }))
@@ -167,7 +172,7 @@ function sortEntries(entries: readonly Entry[]): Entry[] {
 
 type SortKey = readonly (number | string)[];
 
-/** Source: nmstate's `RouteEntry::sort_key`, for the routes of one interface. */
+/** The order of `RouteEntry::sort_key` of nmstate, for the routes of one interface. */
 function sortKey({ fields, destination }: Entry): SortKey {
   return [
     destination.family === 6 ? 0 : 1,
@@ -187,15 +192,15 @@ function sortKey({ fields, destination }: Entry): SortKey {
 }
 
 function compareKeys(a: SortKey, b: SortKey): number {
-  for (const [index, left] of a.entries()) {
-    const right = b[index] ?? 0;
-    if (left !== right) return left < right ? -1 : 1;
+  for (const [index, first] of a.entries()) {
+    const second = b[index] ?? 0;
+    if (first !== second) return first < second ? -1 : 1;
   }
   return 0;
 }
 
 const mainTable = 254;
-/** What the kernel gives to routes of users. */
+/** Default metrics of the kernel. */
 const defaultMetric: Readonly<Record<Family, number>> = { 4: 0, 6: 1024 };
 
 function toRoute({ fields, destination: { family, network } }: Entry): NmstateRoute {
@@ -205,7 +210,7 @@ function toRoute({ fields, destination: { family, network } }: Entry): NmstateRo
   return { family, value: [network, nextHop ?? '', metricText].join(','), options: formatOptions(fields) };
 }
 
-/** In nmstate's order. */
+/** In the order of nmstate. */
 function formatOptions(fields: Fields): string {
   const { cwnd, 'table-id': table = 0 } = fields;
   const options: readonly (readonly [string, unknown])[] = [

@@ -1,11 +1,12 @@
-/** Declares `pack`, for those who build releases; not shown to others. */
+/** Declares `pack`, the hidden command for builders of CoreOS releases. */
 
 import type { Command } from 'commander';
 import { type Context, EXIT_CODES, declareRun } from '../io/commandLine.ts';
 
 const NOTES = `
-Both ISOs come from one build; the minimal one lacks the root filesystem and
-coreos/miniso.dat, into which the full ISO takes what it needs to make it.
+Both ISOs must come from the same build. The minimal ISO has neither the root
+filesystem nor coreos/miniso.dat. The command writes to coreos/miniso.dat of the
+full ISO how to create the minimal ISO.
 ${EXIT_CODES}
 Examples:
   ironic-coreos pack minimal-iso --consume coreos.iso minimal.iso
@@ -14,11 +15,11 @@ Examples:
 export function declarePack(pack: Command, context: Context): void {
   const command = pack
     .command('minimal-iso')
-    .summary('pack a minimal ISO into a live ISO')
-    .description('Packs a minimal ISO into a live ISO, from which it can then be extracted.')
-    .argument('<FULL_ISO>', 'live ISO of CoreOS, which is changed')
-    .argument('<MINIMAL_ISO>', 'the same without root filesystem')
-    .option('--consume', 'delete the minimal ISO afterwards');
+    .summary('Pack a minimal ISO into a full ISO')
+    .description('Pack a minimal ISO into a full ISO, so that "iso extract minimal-iso" can extract it')
+    .argument('<FULL_ISO>', 'full ISO of CoreOS; edited in place')
+    .argument('<MINIMAL_ISO>', 'minimal ISO of the same build')
+    .option('--consume', 'delete the minimal ISO on success');
   const run = async (fullIso: string, minimalIso: string, options: { readonly consume?: boolean }) =>
     (await import('./minimalIso.ts')).packMinimal({ ...options, fullIso, minimalIso }, context.io);
   declareRun(command, NOTES, run, context);

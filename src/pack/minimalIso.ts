@@ -1,4 +1,4 @@
-/** `pack minimal-iso`: notes in a full live ISO how the minimal ISO that was built with it can be made from it. */
+/** `pack minimal-iso`: writes to a full ISO how to create the minimal ISO of the same build from it. */
 
 import { unlink } from 'node:fs/promises';
 import { resolve } from 'node:path';
@@ -8,14 +8,14 @@ import type { ExitCode, Io } from '../io/io.ts';
 import { readLiveIso, rewriteLiveIso } from '../io/images/rewriteImage.ts';
 
 export interface PackMinimalIsoOptions {
-  /** Is changed in place. */
+  /** Edited in place. */
   readonly fullIso: string;
   readonly minimalIso: string;
-  /** Deletes the minimal ISO at the end. */
+  /** Deletes the minimal ISO on success. */
   readonly consume?: boolean;
 }
 
-/** @throws CliError in the user's terms; the full ISO is then as it was */
+/** @throws CliError for the user; the full ISO is then unchanged */
 export async function packMinimal(options: PackMinimalIsoOptions, io: Io): Promise<ExitCode> {
   const { fullIso, minimalIso, consume = false } = options;
   io.stderr.write('Packing minimal ISO\n');

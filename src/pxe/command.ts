@@ -1,4 +1,4 @@
-/** Declares `pxe`, the commands for booting from the network. */
+/** Declares `pxe`, the commands for network boot. */
 
 import { type Command, Option } from 'commander';
 import type { KargsOptions } from './kargs.ts';
@@ -24,18 +24,19 @@ import type { PxeCustomizeOptions } from './customize.ts';
 import type { UnwrapNetworkOptions, WrapIgnitionOptions, WrapNetworkOptions } from './wrap.ts';
 
 const KARGS_NOTES = `
-Where settings come from:
-  A flag beats the environment, the environment beats the inventory, and there
-  the overrides of --host beat what is for all hosts. The settings are boot.*,
-  host.consoles and proxy.*. IRONIC_ROOTFS_URL counts, and so do IRONIC_BASE_URL
-  and, beside it, HTTP_PROXY, HTTPS_PROXY and NO_PROXY.
+Precedence of settings:
+  Options override the environment, and the environment overrides the inventory.
+  In the inventory, the overrides of --host override the common settings. The
+  command uses the settings boot.*, host.consoles and proxy.*. It reads
+  IRONIC_ROOTFS_URL, IRONIC_BASE_URL and, if IRONIC_BASE_URL is set, HTTP_PROXY,
+  HTTPS_PROXY and NO_PROXY.
 
 Proxies:
-  A proxy is written as systemd.setenv=, for the initramfs that fetches the root
-  filesystem; the services of the ramdisk get it, too, so the hosts of Ironic
-  (--api-url) are added to --no-proxy. Ignition takes no proxy from here. The
-  kernel arguments can be read by every program of the machine, passwords
-  included.
+  Proxies are passed as systemd.setenv= arguments. The initramfs uses them to
+  fetch the root filesystem, and so do the services of the ramdisk. Therefore
+  the hosts of Ironic (--api-url) are added to --no-proxy. Ignition does not use
+  these proxies. Every program on the machine can read the kernel arguments,
+  including passwords in proxy URLs.
 ${EXIT_CODES}
 Examples:
   ironic-coreos pxe kargs --base-url http://192.0.2.1/images --embedded \\
@@ -46,8 +47,9 @@ Examples:
 `;
 
 const CUSTOMIZE_PXE_NOTES = `${CUSTOMIZE_NOTES}
-Where an Ignition config comes out, the boot entry has to have the kernel
-arguments ignition.firstboot ignition.platform.id=metal.
+Kernel arguments:
+  If the result contains an Ignition config, the boot entry requires the kernel
+  arguments ignition.firstboot ignition.platform.id=metal.
 ${EXIT_CODES}
 Examples:
   ironic-coreos pxe customize --live-ignition ironic-agent.ign \\
@@ -57,9 +59,9 @@ Examples:
 `;
 
 const WRAP_IGNITION_NOTES = `
-Boot with the archive as a further initrd, or appended to the initramfs, and
-with the kernel arguments ignition.firstboot ignition.platform.id=metal. The
-config is checked first, as for "iso ignition embed".
+Load the archive as an additional initrd, or append it to the initramfs. The
+boot entry requires the kernel arguments ignition.firstboot
+ignition.platform.id=metal. The config is validated as by "iso ignition embed".
 ${EXIT_CODES}
 Examples:
   ironic-coreos pxe ignition wrap -i ironic-agent.ign -o config.img
@@ -74,9 +76,9 @@ Examples:
 `;
 
 const WRAP_NETWORK_NOTES = `
-Boot with the archive as a further initrd, or appended to the initramfs. The
-files keep their names without folders; an nmstate description becomes a file
-for each connection, such as eth0.nmconnection.
+Load the archive as an additional initrd, or append it to the initramfs. The
+files keep their names, without folders. An nmstate file is converted to one
+keyfile per connection, for example eth0.nmconnection.
 ${EXIT_CODES}
 Examples:
   ironic-coreos pxe network wrap -k eth0.nmconnection -o network.img
@@ -91,30 +93,30 @@ Examples:
 `;
 
 const IGNITION_TABLE: readonly TableEntry[] = [
-  { name: 'wrap', summary: 'wrap an Ignition config', declare: declareWrapIgnition },
-  { name: 'unwrap', summary: 'print a wrapped Ignition config', declare: declareUnwrapIgnition },
+  { name: 'wrap', summary: 'Wrap an Ignition config in an archive', declare: declareWrapIgnition },
+  { name: 'unwrap', summary: 'Print the Ignition config of an archive', declare: declareUnwrapIgnition },
 ];
 
 const NETWORK_TABLE: readonly TableEntry[] = [
-  { name: 'wrap', summary: 'wrap network settings', declare: declareWrapNetwork },
-  { name: 'unwrap', summary: 'extract wrapped network settings', declare: declareUnwrapNetwork },
+  { name: 'wrap', summary: 'Wrap network settings in an archive', declare: declareWrapNetwork },
+  { name: 'unwrap', summary: 'Extract the network settings of an archive', declare: declareUnwrapNetwork },
 ];
 
 const TABLE: readonly TableEntry[] = [
-  { name: 'kargs', summary: 'write kernel arguments or a boot script', declare: declareKargs },
+  { name: 'kargs', summary: 'Write the kernel arguments or a boot script', declare: declareKargs },
   {
     name: 'customize',
-    summary: 'customise a live initramfs, e.g. to install on its own',
+    summary: 'Customise a live initramfs, for example for automatic installation',
     declare: declarePxeCustomize,
   },
   {
     name: 'ignition',
-    summary: 'Wrap an Ignition config for network boot, or print a wrapped one.',
+    summary: 'Wrap or unwrap an Ignition config for network boot',
     declare: (ignition, context) => declareTable(ignition, IGNITION_TABLE, context),
   },
   {
     name: 'network',
-    summary: 'Wrap network settings for network boot, or extract wrapped ones.',
+    summary: 'Wrap or unwrap network settings for network boot',
     declare: (network, context) => declareTable(network, NETWORK_TABLE, context),
   },
 ];
@@ -123,26 +125,29 @@ export function declarePxe(pxe: Command, context: Context): Promise<void> {
   return declareTable(pxe, TABLE, context);
 }
 
-/** The flags for settings are those of the table of settings. */
+/** The flags of settings come from the table of settings. */
 function declareKargs(command: Command, context: Context): void {
   command.description(
-    'Writes the kernel arguments that boot CoreOS with ironic-python-agent from the network: as one line, for ' +
-      'ironic.conf, or inside a boot script. The Ignition config comes from --ignition-url, or is embedded in the ' +
+    'Write the kernel arguments that boot CoreOS with ironic-python-agent from the network: as one line, for ' +
+      'ironic.conf, or as a boot script. The Ignition config is fetched from --ignition-url, or is embedded in the ' +
       'initramfs (--embedded).',
   );
   command.optionsGroup('Boot:');
   declareSettings(command, 'boot');
   command.addOption(
-    repeated('--console <spec>', 'console, e.g. ttyS0,115200n8; repeatable, the last is /dev/console'),
+    repeated(
+      '--console <spec>',
+      'console, for example ttyS0,115200n8; the last console is /dev/console; repeatable',
+    ),
   );
   command.optionsGroup('Proxies:');
   declareSettings(command, 'proxy', 'ironic.apiUrls');
   command
     .optionsGroup('Input and output:')
-    .option('--inventory <file>', 'settings and hosts, as for render')
-    .option('--host <name>', 'a host of the inventory')
+    .option('--inventory <file>', 'inventory of settings and hosts, as YAML or JSON')
+    .option('--host <name>', 'host of the inventory')
     .addOption(
-      choice('--format <form>', 'plain (default), ironic, ipxe, grub, pxelinux or json', [
+      choice('--format <form>', 'plain, ironic, ipxe, grub, pxelinux or json (default: plain)', [
         'plain',
         'ironic',
         'ipxe',
@@ -151,7 +156,7 @@ function declareKargs(command: Command, context: Context): void {
         'json',
       ]),
     )
-    .option('-o, --output <file>', 'write to a file instead of standard output');
+    .option('-o, --output <file>', 'file to write (default: standard output)');
   const run = async (options: KargsOptions) => (await import('./kargs.ts')).kargs(options, context.io);
   declareRun(command, KARGS_NOTES, run, context);
 }
@@ -168,14 +173,14 @@ function declareSettings(command: Command, ...names: readonly string[]): void {
 function declarePxeCustomize(command: Command, context: Context): void {
   command
     .description(
-      'Writes a customised copy of the initramfs of a live PXE image: what it installs, where, and with which ' +
-        'settings, and the live system itself.',
+      'Write a customised copy of the initramfs of a live PXE image: the automatic installation, the installed ' +
+        'system, and the live system',
     )
     .argument('<initramfs>', 'initramfs of a live PXE image of CoreOS');
   declareCustomizeOptions(command)
     .optionsGroup('Output:')
-    .option('--no-validate', 'take Ignition configs without checking what they say')
-    .requiredOption('-o, --output <path>', 'write the result to a new file; "-" is standard output');
+    .option('--no-validate', 'do not validate Ignition configs')
+    .requiredOption('-o, --output <path>', 'new file to write; "-" is standard output');
   const run = async (initrd: string, options: Omit<PxeCustomizeOptions, 'initrd'>) =>
     (await import('./customize.ts')).customizePxe({ ...options, initrd }, context.io);
   declareRun(declareNewFile(command), CUSTOMIZE_PXE_NOTES, run, context);
@@ -183,9 +188,9 @@ function declarePxeCustomize(command: Command, context: Context): void {
 
 function declareWrapIgnition(command: Command, context: Context): void {
   command
-    .description('Makes an archive with an Ignition config, for booting from the network.')
+    .description('Write an initramfs archive that contains an Ignition config, for network boot')
     .option('-i, --ignition-file <path>', 'Ignition config to wrap (default: standard input)');
-  declareWrapOutput(command).option('--no-validate', 'wrap the config without checking it');
+  declareWrapOutput(command).option('--no-validate', 'do not validate the config');
   const run = async (options: WrapIgnitionOptions) =>
     (await import('./wrap.ts')).wrapIgnition(options, context.io);
   declareRun(command, WRAP_IGNITION_NOTES, run, context);
@@ -193,7 +198,7 @@ function declareWrapIgnition(command: Command, context: Context): void {
 
 function declareUnwrapIgnition(command: Command, context: Context): void {
   command
-    .description('Prints the Ignition config in an archive or an initramfs, byte for byte.')
+    .description('Print the Ignition config of an archive or an initramfs, byte for byte')
     .argument('[initrd]', ARCHIVE);
   const run = async (initrd: string | undefined) =>
     (await import('./wrap.ts')).unwrapIgnition({ initrd }, context.io);
@@ -201,7 +206,7 @@ function declareUnwrapIgnition(command: Command, context: Context): void {
 }
 
 function declareWrapNetwork(command: Command, context: Context): void {
-  command.description('Makes an archive with network settings, for booting from the network.');
+  command.description('Write an initramfs archive that contains network settings, for network boot');
   declareWrapOutput(declareNetworkFiles(command));
   const run = async (options: WrapNetworkOptions) =>
     (await import('./wrap.ts')).wrapNetwork(options, context.io);
@@ -210,7 +215,7 @@ function declareWrapNetwork(command: Command, context: Context): void {
 
 function declareUnwrapNetwork(command: Command, context: Context): void {
   command
-    .description('Prints the network settings in an archive or an initramfs, or writes them to files.')
+    .description('Print the network settings of an archive or an initramfs, or write them to files')
     .argument('[initrd]', ARCHIVE);
   const run = async (initrd: string | undefined, options: Omit<UnwrapNetworkOptions, 'initrd'>) =>
     (await import('./wrap.ts')).unwrapNetwork({ ...options, initrd }, context.io);
@@ -221,6 +226,6 @@ const ARCHIVE = 'archive or initramfs (default: standard input)';
 
 function declareWrapOutput(command: Command): Command {
   return command
-    .option('-o, --output <path>', 'write to a file, which is replaced (default: standard output)')
+    .option('-o, --output <path>', 'file to write or replace (default: standard output)')
     .option('--mode <octal>', NEW_FILE_MODE);
 }

@@ -1,4 +1,4 @@
-/** `pxe customize`: writes a copy of a live initramfs with an archive behind it that holds the customisation. */
+/** `pxe customize`: writes a copy of a live initramfs, with the customisation as an appended archive. */
 
 import {
   readCustomization,
@@ -24,7 +24,7 @@ import type { ExitCode, Io } from '../io/io.ts';
 import { refuseTerminal, writeStdout } from '../io/stdout.ts';
 
 export interface PxeCustomizeOptions extends CustomizeOptions, OutputOptions {
-  /** The initramfs; a pipe is read once, too. */
+  /** The initramfs; may be a pipe, because it is read only once. */
   readonly initrd: string;
   /** A new file, or `-` for standard output. */
   readonly output: string;
@@ -34,11 +34,11 @@ const KARGS_NOTICE =
   'PXE configuration must include kernel arguments:\n\tignition.firstboot ignition.platform.id=metal\n';
 
 /**
- * @throws CliError in the user's terms; no file has been written then. From a pipe to standard output everything is copied
- *   as it comes, so that what is wrong with it is reported at its end.
+ * @throws CliError for the user; no file is written then. From a pipe to standard output, data is copied while it is read,
+ *   so errors of the input are reported at its end.
  */
 export async function customizePxe(options: PxeCustomizeOptions, io: Io): Promise<ExitCode> {
-  parseConsoles(options); // wrong usage is said before anything is opened
+  parseConsoles(options); // a usage error is reported before a file is opened
   await refuseSwapped(options.initrd, inputsOf(options), io);
   const file = outputFile(options, io);
   if (file === undefined) refuseTerminal(io);
@@ -58,7 +58,7 @@ export async function customizePxe(options: PxeCustomizeOptions, io: Io): Promis
 
 type Write = (piece: Uint8Array) => Promise<void>;
 
-/** Copies while it looks: what comes out is what was looked at, even if somebody else writes to the input. */
+/** Copies and checks the same bytes, even if another process writes to the input. */
 async function writeToFile(
   file: NewFile,
   input: ByteInputFile,
@@ -72,12 +72,12 @@ async function writeToFile(
     };
     const files = await makeFiles(copyingSource(input.bytes(), write), options, io);
     const mode = await modeForFiles(file.mode, files, io);
-    if (mode !== undefined) await handle.chmod(mode); // before anything is in it that is not for all
+    if (mode !== undefined) await handle.chmod(mode); // before the file contains a secret
     await write(writeInitrd(files));
   });
 }
 
-/** A file can be looked at before the first byte is written. */
+/** A file is checked before the first byte is written. */
 async function writeToStdout(input: ByteInputFile, options: PxeCustomizeOptions, io: Io): Promise<void> {
   const write: Write = (piece) => writeStdout(io, [piece]);
   const source = input.isFile ? input.bytes() : copyingSource(input.bytes(), write);
@@ -87,8 +87,8 @@ async function writeToStdout(input: ByteInputFile, options: PxeCustomizeOptions,
 }
 
 /**
- * What comes behind the initramfs, all of which is read. The kernel reads archives one after the other, with or without zeros
- * between them; there are none.
+ * Creates the files to append, after it reads the whole initramfs. The archive is appended without zeros in between; the
+ * kernel supports both.
  */
 async function makeFiles(initrd: ByteSource, options: PxeCustomizeOptions, io: Io): Promise<EmbedFiles> {
   const features = await nameInput(options.initrd, () => readLiveInitrd(initrd));

@@ -1,4 +1,4 @@
-/** `pxe kargs`: writes the kernel arguments, or a boot script with them, for booting the ramdisk from the network. */
+/** `pxe kargs`: writes the kernel arguments of the ramdisk, or a boot script that contains them, for network boot. */
 
 import { resolve } from 'node:path';
 import { type BootFormName, bootFormNames, bootForms, checkBoot } from '../boot/bootForms.ts';
@@ -15,25 +15,25 @@ import { report, withoutRepeats } from '../io/report/report.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
 import { type BootInputs, type BootOptions, readBootInputs } from '../hosts/plan/bootInputs.ts';
 
-/** The options of the command line, under the names that they have there. */
+/** The options of the command line. */
 export type KargsOptions = BootOptions & OwnOptions;
 
 interface OwnOptions {
-  /** A file of settings and hosts. */
+  /** File with settings and hosts. */
   readonly inventory?: string;
-  /** The name of one of its hosts; without it, what all have in common counts. */
+  /** Name of a host of the inventory; without, the common settings apply. */
   readonly host?: string;
-  /** `plain` when it is left out. */
+  /** `plain` by default. */
   readonly format?: string;
-  /** A file instead of standard output; `-` is standard output. */
+  /** File to write; `-` is standard output (default: standard output). */
   readonly output?: string;
 }
 
 const scriptForms: ReadonlySet<BootFormName> = new Set(['ipxe', 'grub', 'pxelinux']);
 
 /**
- * Shows everything that is wrong with the options at once, and then ends with 1; warnings alone do not stop it. Throws a
- * `UsageError` for an unknown format or where URLs are missing.
+ * Reports all findings of the options, and returns 1 if one of them is an error.
+ * @throws UsageError for an unknown format or missing URLs
  */
 export async function kargs(options: KargsOptions, io: Io): Promise<ExitCode> {
   const format = parseFormat(options.format, bootFormNames);
@@ -48,12 +48,12 @@ export async function kargs(options: KargsOptions, io: Io): Promise<ExitCode> {
   return 0;
 }
 
-/** One mistake in `--base-url` breaks three URLs in the same words. */
+/** One error in `--base-url` results in the same message for three URLs. */
 function describe({ severity, path, message, hint }: Finding, inputs: BootInputs): Diagnostic {
   return { severity, message: `${subjectOf(path, inputs)}${message}`, hint };
 }
 
-/** What a finding is about, with its value. Arguments and URLs may hold secrets: of them, at most the names are shown. */
+/** The setting of a finding with its value. Arguments and URLs may contain secrets, so at most their names are shown. */
 function subjectOf(path: Path, { placeOf, settings }: BootInputs): string {
   const place = placeOf(path);
   if (place === undefined) return '';
@@ -70,7 +70,7 @@ function subjectOf(path: Path, { placeOf, settings }: BootInputs): string {
   }
 }
 
-/** A value of the user in a message: quoted unless it is a plain word, so that it stays on its line. */
+/** A value of the user for a message: quoted unless it is a plain word, so that the message is one line. */
 function shown(value: string): string {
   return /^[A-Za-z0-9_.,:=/+-]+$/.test(value) ? value : JSON.stringify(value);
 }

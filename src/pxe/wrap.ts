@@ -1,4 +1,4 @@
-/** `pxe ignition` and `pxe network`: make an archive that is loaded behind the initramfs, or print what one contains. */
+/** `pxe ignition` and `pxe network`: write an archive to load after the initramfs, or print the contents of one. */
 
 import { resolve } from 'node:path';
 import { CliError, UsageError } from '../core/errors.ts';
@@ -23,28 +23,28 @@ import { deliverNetworkFiles } from '../customize/networkOutput.ts';
 import { parseTextOrJson } from '../io/report/choices.ts';
 
 interface WrapOutput {
-  /** A file, which is replaced; `-` is a name like any other, as it is for coreos-installer. */
+  /** File to write or replace; `-` is a file name here, as in coreos-installer. */
   readonly output?: string | undefined;
-  /** Permission bits of the file in octal; without, as it has them, what the umask gives, or 0600 for secrets. */
+  /** Octal permissions of the file (default: 0600 for secrets, else those of the existing file or of the umask). */
   readonly mode?: string | undefined;
 }
 
-/** @throws CliError, before anything is read */
+/** @throws CliError before a file is read */
 function checkWrapOutput({ output, mode }: WrapOutput, io: Io): void {
   if (mode !== undefined) parseMode(mode);
   if (output !== undefined) return;
   refuseTerminal(io);
   if (mode === undefined) return;
-  throw new UsageError('--mode is about a file, and none is written', { hint: 'name the file with -o' });
+  throw new UsageError('--mode requires -o', { hint: 'add -o FILE, or remove --mode' });
 }
 
-/** An archive and what it holds. */
+/** An archive and its files. */
 export interface Archive {
   readonly bytes: Uint8Array;
   readonly files: EmbedFiles;
 }
 
-/** @throws CliError in the user's terms; the file is then as it was */
+/** @throws CliError for the user; the file is then unchanged */
 async function deliverArchive(
   { bytes, files }: Archive,
   { output, mode }: WrapOutput,
@@ -71,18 +71,18 @@ export async function wrapIgnition(options: WrapIgnitionOptions, io: Io): Promis
 }
 
 export interface UnwrapIgnitionOptions {
-  /** Path of the initramfs; without, it is read from standard input. */
+  /** Path of the initramfs (default: standard input). */
   readonly initrd?: string | undefined;
 }
 
-/** @throws CliError where there is no config */
+/** @throws CliError if the archive contains no config */
 export async function unwrapIgnition({ initrd }: UnwrapIgnitionOptions, io: Io): Promise<ExitCode> {
   const files = await readInitrdInput(initrd, (member) => member === CONFIG_NAME, io);
   const config = files.get(CONFIG_NAME);
   if (config === undefined) {
     throw new CliError("couldn't find Ignition config in archive", {
       code: 'ERR_IMAGE',
-      hint: 'make an archive with `pxe ignition wrap`, and put it behind the initramfs',
+      hint: 'use `pxe ignition wrap` to create an archive, and append it to the initramfs',
     });
   }
   await writeStdout(io, [config]);
@@ -102,15 +102,15 @@ export async function wrapNetwork(options: WrapNetworkOptions, io: Io): Promise<
 }
 
 export interface UnwrapNetworkOptions {
-  /** Path of the initramfs; without, it is read from standard input. */
+  /** Path of the initramfs (default: standard input). */
   readonly initrd?: string | undefined;
-  /** Folder to write the files to, created if it is missing; without, their contents are printed. */
+  /** Folder to write the files to, created if it is missing (default: standard output). */
   readonly directory?: string | undefined;
-  /** `text` when it is left out. */
+  /** `text` or `json` (default: `text`). */
   readonly format?: string | undefined;
 }
 
-/** @throws CliError where it carries none, or where a file exists already */
+/** @throws CliError if the archive contains no network settings, or a file exists */
 export async function unwrapNetwork(options: UnwrapNetworkOptions, io: Io): Promise<ExitCode> {
   const format = parseTextOrJson(options.format);
   const members = await readInitrdInput(options.initrd, isNetworkPath, io);

@@ -1,4 +1,4 @@
-/** The command for newcomers. */
+/** Declares `quickstart`. */
 
 import type { Command } from 'commander';
 import type { QuickstartOptions } from './quickstart.ts';
@@ -13,10 +13,10 @@ Examples:
 export function declareQuickstart(command: Command, context: Context): void {
   command
     .description(
-      'Renders a config for an example address, validates it, embeds it in a small sample ISO, shows it back, and ' +
-        'writes the files for network boot. Needs no network and no other program.',
+      'Run the whole workflow once with sample data: render a config, validate it, embed it in a small sample ISO, ' +
+        'print it from the ISO, and write the files for network boot. Requires no network and no other program.',
     )
-    .option('-C, --directory <folder>', 'folder for the files', 'quickstart');
+    .option('-C, --directory <folder>', 'folder for the files; created if it does not exist', 'quickstart');
   const run = async (options: QuickstartOptions) =>
     (await import('./quickstart.ts')).quickstart(options, context.io);
   declareRun(command, NOTES, run, context);

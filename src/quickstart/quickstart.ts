@@ -1,7 +1,7 @@
 /**
- * `quickstart`: the whole way once, with nothing at hand. It renders a config for a documentation address, validates it,
- * makes a sample ISO, embeds the config, reads it back and writes the files for network boot, each by the command that
- * the user would run. Nothing is fetched, and nothing outside its own folder is touched.
+ * `quickstart`: runs the whole workflow once with sample data. It renders a config for a documentation address, validates
+ * it, creates a sample ISO, embeds the config, reads it from the ISO and writes the files for network boot. Each step uses
+ * the code of the user's command. Nothing is fetched, and no file outside the output folder is changed.
  */
 
 import { mkdir, readdir } from 'node:fs/promises';
@@ -23,16 +23,16 @@ import { embed } from '../iso/ignition.ts';
 import { kargs } from '../pxe/kargs.ts';
 
 export interface QuickstartOptions {
-  /** Folder for the files; made where it is missing. */
+  /** Folder for the files, created if it is missing. */
   readonly directory: string;
 }
 
-/** Addresses of RFC 5737 and RFC 2606: they stand for the user's own and reach nobody. */
+/** Addresses reserved for documentation (RFC 5737 and RFC 2606). No machine has them. */
 const example = {
   apiUrl: 'https://192.0.2.10:6385',
-  /** GRUB loads by http only. */
+  /** GRUB supports only http. */
   imagesUrl: 'http://boot.example.com/images',
-  /** A config may hold secrets, so it is better fetched by https. */
+  /** https, because a config may contain secrets. */
   ignitionUrl: 'https://boot.example.com/ironic-agent.ign',
 };
 
@@ -47,7 +47,7 @@ const names = {
   ironicConf: 'ironic.conf',
 } as const;
 
-/** @throws CliError where the folder holds anything else, or a step fails */
+/** @throws CliError if the folder contains other files, or a step fails */
 export async function quickstart(options: QuickstartOptions, io: Io): Promise<ExitCode> {
   const folder = resolve(io.cwd, options.directory);
   await prepareFolder(folder, options.directory);
@@ -56,26 +56,26 @@ export async function quickstart(options: QuickstartOptions, io: Io): Promise<Ex
 
   const config = await renderExample(join(folder, names.config));
   await say(
-    `1. render    ${shown(names.config)}: makes CoreOS run ironic-python-agent for ${example.apiUrl}`,
+    `1. render    ${shown(names.config)}: Ignition config that runs ironic-python-agent for ${example.apiUrl}`,
   );
   const warnings = checkExample(config);
-  await say(`2. validate  valid for Ignition, ${warnings} warnings`);
+  await say(`2. validate  valid Ignition config, ${warnings} warnings`);
   const iso = join(folder, names.iso);
   await writeFileAtomically(iso, writeSampleIso(sample));
-  await say(`3. sample    ${shown(names.iso)}: a live ISO in the layout of the real ones; it does not boot`);
+  await say(`3. sample    ${shown(names.iso)}: sample ISO with the layout of a live ISO; it does not boot`);
   await embed({ iso, ignitionFile: join(folder, names.config) }, io);
-  await say(`4. embed     the config is in the ISO's reserved area`);
+  await say(`4. embed     config embedded in the reserved area of the ISO`);
   await compareEmbedded(iso, config, io);
-  await say(`5. show      read back out of the ISO: the same ${config.length} bytes`);
+  await say(`5. show      config read from the ISO: the same ${config.length} bytes`);
   await writeBootFiles(folder, io);
   await say(`6. pxe       ${shown(names.ipxe)}, ${shown(names.grub)}: boot scripts for network boot`);
-  await say(`             ${shown(names.kernelArguments)}: the kernel arguments alone`);
-  await say(`             ${shown(names.ironicConf)}: the same for Ironic's own boot scripts`);
+  await say(`             ${shown(names.kernelArguments)}: the kernel arguments as one line`);
+  await say(`             ${shown(names.ironicConf)}: the kernel arguments for the boot scripts of Ironic`);
   await say(nextSteps(shown(names.iso), await programCommand(io)));
   return 0;
 }
 
-/** Files of an earlier run are replaced; a folder with anything else in it is left alone. */
+/** Files of an earlier run are replaced. A folder with other files is not changed. */
 async function prepareFolder(folder: string, shownFolder: string): Promise<void> {
   try {
     await mkdir(folder, { recursive: true });
@@ -85,9 +85,9 @@ async function prepareFolder(folder: string, shownFolder: string): Promise<void>
   } catch (error) {
     throw fileError(error, { path: shownFolder, what: 'Folder', action: 'write' });
   }
-  throw new CliError(`${shownFolder} holds other files; quickstart writes only into a folder of its own`, {
+  throw new CliError(`${shownFolder} contains other files; quickstart requires a folder of its own`, {
     code: 'ERR_FILE_EXISTS',
-    hint: 'name an empty or a new folder: ironic-coreos quickstart --directory FOLDER',
+    hint: 'use --directory with a new or an empty folder',
   });
 }
 
@@ -102,7 +102,7 @@ async function renderExample(path: string): Promise<Uint8Array> {
 function checkExample(config: Uint8Array): number {
   const { valid, findings } = validateConfig(config);
   if (!valid)
-    throw new CliError(`The example config is not valid: ${findings[0]?.message ?? ''}`, {
+    throw new CliError(`The example config is invalid: ${findings[0]?.message ?? ''}`, {
       code: 'ERR_INTERNAL',
     });
   return findings.length;
@@ -111,7 +111,7 @@ function checkExample(config: Uint8Array): number {
 async function compareEmbedded(iso: string, config: Uint8Array, io: Io): Promise<void> {
   const embedded = await readLiveIso(iso, io, readIgnition);
   if (embedded === undefined || Buffer.compare(embedded, config) !== 0) {
-    throw new CliError(`${iso}: the embedded config is not the one that was rendered`, {
+    throw new CliError(`${iso}: the embedded config differs from the rendered config`, {
       code: 'ERR_INTERNAL',
     });
   }
@@ -127,7 +127,7 @@ async function writeBootFiles(folder: string, io: Io): Promise<void> {
   };
   for (const [format, name] of Object.entries(forms)) {
     const code = await kargs({ ...urls, console: ['ttyS0'], format, output: join(folder, name) }, io);
-    if (code !== 0) throw new CliError(`The example for ${name} was refused`, { code: 'ERR_INTERNAL' });
+    if (code !== 0) throw new CliError(`Writing the example ${name} failed`, { code: 'ERR_INTERNAL' });
   }
 }
 
@@ -137,5 +137,5 @@ Next, with your own Ironic and a live ISO of Fedora CoreOS or RHCOS:
   ${program} render --api-url https://IRONIC:6385 --ssh-key ~/.ssh/id_ed25519.pub -o ironic-agent.ign
   ${program} validate ironic-agent.ign
   ${program} iso ignition embed -i ironic-agent.ign -o ipa.iso coreos-live.iso
-Look at what is in the sample: ${program} iso ignition show ${iso}`;
+Print the config of the sample ISO: ${program} iso ignition show ${iso}`;
 }

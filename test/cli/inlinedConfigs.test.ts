@@ -184,7 +184,7 @@ describe('other commands', () => {
           { setting: 'ironic.apiUrls', values: ['https://192.0.2.7:6385'] },
         ]) as unknown,
       },
-      memory: { advised: 6 * 1024 ** 3 },
+      memory: { recommended: 6 * 1024 ** 3 },
     });
     expect((await run('inspect agentInside.ign')).stdout).toContain(
       'config of spec 3.4.0 with 1 inlined config, runs the agent\n',

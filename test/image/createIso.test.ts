@@ -131,19 +131,31 @@ describe('planIso', () => {
   });
 
   it.each([
-    ['no boot loader', none, 'Without a boot loader'],
-    ['a label with blanks', { ...newIso, label: 'my label' }, 'Not a label'],
-    ['a label that is too long', { ...newIso, label: 'x'.repeat(33) }, 'Not a label'],
-    ['arguments with a line break', { ...newIso, kargs: 'a\nb' }, 'do not reach the kernel'],
-    ['arguments that GRUB takes for a command', { ...newIso, kargs: 'a;b' }, 'do not reach the kernel'],
-    ['too many arguments', { ...newIso, kargs: 'x'.repeat(2048) }, 'The kernel takes 2047 bytes'],
-    ['another boot loader', { ...none, bios: { ...bios, isolinux: Buffer.alloc(999) } }, 'is not ISOLINUX'],
-    ['half of ISOLINUX', { ...none, bios: { isolinux, modules: new Map() } }, 'without its file ldlinux.c32'],
+    ['no boot loader', none, 'The ISO requires a boot loader'],
+    ['a label with blanks', { ...newIso, label: 'my label' }, 'Invalid label'],
+    ['a label that is too long', { ...newIso, label: 'x'.repeat(33) }, 'Invalid label'],
     [
-      'a menu outside of the image',
-      { ...none, efi: { ...efi, menus: ['../grub.cfg'] } },
-      'invalid path for an ISO 9660 image',
+      'arguments with a line break',
+      { ...newIso, kargs: 'a\nb' },
+      'Unsupported character in the kernel arguments',
     ],
+    [
+      'arguments that GRUB takes for a command',
+      { ...newIso, kargs: 'a;b' },
+      'Unsupported character in the kernel arguments',
+    ],
+    [
+      'too many arguments',
+      { ...newIso, kargs: 'x'.repeat(2048) },
+      'The kernel arguments are too long: 2048 bytes, limit 2047',
+    ],
+    ['another boot loader', { ...none, bios: { ...bios, isolinux: Buffer.alloc(999) } }, 'is not ISOLINUX'],
+    [
+      'half of ISOLINUX',
+      { ...none, bios: { isolinux, modules: new Map() } },
+      'requires its file ldlinux.c32',
+    ],
+    ['a menu outside of the image', { ...none, efi: { ...efi, menus: ['../grub.cfg'] } }, 'not a path'],
     [
       'a menu in the place of the kernel',
       { ...none, efi: { ...efi, menus: ['images/pxeboot'] } },
@@ -152,7 +164,7 @@ describe('planIso', () => {
     [
       'a root filesystem for another system',
       { ...newIso, rootfs: bytesAccess(liveRootfs) },
-      'none of a CoreOS live system',
+      'does not belong to a CoreOS live system',
     ],
     ['code for an MBR that is too long', { ...none, bios: { ...bios, mbr: Buffer.alloc(600) } }, 'MBR code'],
   ] satisfies [string, NewIso, string][])('refuses %s', (_title, iso, message) => {

@@ -59,13 +59,13 @@ describe('an image whose parts overlap is refused', () => {
     const root = (await openIsoTree(bytesAccess(original))).volume.root.sector;
     const bytes = await changed((image) => void image.writeUInt32LE(root, at + 2));
     const run = open(bytes).then(async (iso) => iso.change({ kargs: 'a b' }));
-    await expect(run).rejects.toThrow(/overlaps what/);
+    await expect(run).rejects.toThrow(/overlaps (?:its description|the data)/);
   });
 
   it('the embed area in the file that names it', async () => {
     const path = 'coreos/igninfo.json';
     const bytes = liveIsoWith((files) => files.set(path, Buffer.from(JSON.stringify({ file: path }))));
-    await expect(open(bytes)).rejects.toThrow(/its embed area at \d+ overlaps what describes it at \d+$/);
+    await expect(open(bytes)).rejects.toThrow(/its reserved area at \d+ overlaps its description at \d+$/);
   });
 
   it('files on the medium where both trees have one folder', async () => {
@@ -88,7 +88,7 @@ describe('an image whose parts overlap is refused', () => {
     const data = Buffer.alloc(16).toString('base64');
     const record = { originalSize: original.length, originals: [[32, data], [34, data]] }; // prettier-ignore
     writeRecord(grown, JSON.stringify(record));
-    await expect(repairIso(await open(grown))).rejects.toThrow('two of its parts are at byte 34');
+    await expect(repairIso(await open(grown))).rejects.toThrow('two of its parts overlap at byte 34');
   });
 
   it('patches that touch do not overlap', () => {
@@ -132,43 +132,27 @@ it.each([
 describe('a record of what was appended is refused', () => {
   const size = original.length;
   it.each([
-    ['that is no JSON', '{', 'it is not a JSON object'],
-    ['that is no object', '7', 'it is not a JSON object'],
-    [
-      'of an image with another size',
-      `{"originalSize":${2 ** 40},"originals":[]}`,
-      'it names an impossible size',
-    ],
-    [
-      'of an image with less than nothing',
-      '{"originalSize":-1,"originals":[]}',
-      'it names an impossible size',
-    ],
-    ['without a list', `{"originalSize":${size},"originals":{}}`, 'it has no list of bytes'],
+    ['that is no JSON', '{', 'not a JSON object'],
+    ['that is no object', '7', 'not a JSON object'],
+    ['of an image with another size', `{"originalSize":${2 ** 40},"originals":[]}`, 'invalid original size'],
+    ['of an image with less than nothing', '{"originalSize":-1,"originals":[]}', 'invalid original size'],
+    ['without a list', `{"originalSize":${size},"originals":{}}`, 'missing list of bytes'],
     [
       'with too long a list',
       JSON.stringify({ originalSize: size, originals: Array.from({ length: 1001 }, () => 0) }),
-      'it has no list of bytes',
+      'missing list of bytes',
     ],
     [
       'with something else in it',
       `{"originalSize":${size},"originals":[7]}`,
-      'it has an entry without offset or bytes',
+      'entry without offset or bytes',
     ],
-    [
-      'without bytes',
-      `{"originalSize":${size},"originals":[[0,7]]}`,
-      'it has an entry without offset or bytes',
-    ],
-    [
-      'without offset',
-      `{"originalSize":${size},"originals":[[-1,""]]}`,
-      'it has an entry without offset or bytes',
-    ],
+    ['without bytes', `{"originalSize":${size},"originals":[[0,7]]}`, 'entry without offset or bytes'],
+    ['without offset', `{"originalSize":${size},"originals":[[-1,""]]}`, 'entry without offset or bytes'],
     [
       'with bytes beyond the end',
       `{"originalSize":${size},"originals":[[${size - 2},"AAAA"]]}`,
-      'it has an entry beyond the original image',
+      'entry outside of the original image',
     ],
   ])('%s', async (_title, json, message) => {
     const grown = await apply(
@@ -176,9 +160,7 @@ describe('a record of what was appended is refused', () => {
       await embedIgnition(await open(original), { config: large, existing: 'refuse' }),
     );
     writeRecord(grown, json);
-    await expect(readRecord(grown)).rejects.toThrow(
-      `the record of what was appended to the image is damaged: ${message}`,
-    );
+    await expect(readRecord(grown)).rejects.toThrow(`the record of appended data is damaged: ${message}`);
   });
 
   it.each([
@@ -190,15 +172,19 @@ describe('a record of what was appended is refused', () => {
       await embedIgnition(await open(original), { config: large, existing: 'refuse' }),
     );
     grown.writeUInt32LE(length, writeRecord(grown, '{}') - 16);
-    await expect(readRecord(grown)).rejects.toThrow('its length is impossible');
+    await expect(readRecord(grown)).rejects.toThrow('invalid length');
   });
 
   it.each([
-    ['without the area', (data: string) => [[0, data]], 'the image does not say where its reserved area was'],
+    [
+      'without the area',
+      (data: string) => [[0, data]],
+      'the record of the original reserved area is missing',
+    ],
     [
       'with an area beyond the end',
       (data: string, at: number) => [[at, data]],
-      'the reserved area of the image was beyond its end',
+      'the original reserved area exceeds the end of the original image',
     ],
   ])('%s, when the config fits again', async (_title, originals, message) => {
     const grown = await apply(

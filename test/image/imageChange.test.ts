@@ -36,7 +36,7 @@ describe('a change of an image', () => {
 
   it('refuses two that change the same bytes', () => {
     expect(() => bothChanges(patchesOnly([patch(2, 'abc')]), patchesOnly([patch(4, 'x')]))).toThrow(
-      'two of its parts are at byte 4',
+      'two of its parts overlap at byte 4',
     );
     expect(() => bothChanges(patchesOnly([patch(2, 'abc')]), patchesOnly([patch(4, '')]))).not.toThrow();
   });

@@ -96,7 +96,7 @@ describe('openIsoTree', () => {
 
   it.each([
     ['is one that has all of it', 2048, 4096],
-    ['cannot be read where it is scattered', 2049, 'A is scattered over the image, which is not supported'],
+    ['cannot be read where it is scattered', 2049, 'A is fragmented, which is not supported'],
   ])('a file of several parts %s', async (_title, size, expected) => {
     const parts = new Map([
       ['A', new Uint8Array(size)],

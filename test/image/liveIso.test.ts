@@ -93,7 +93,7 @@ describe('the embed area', () => {
   it('is not read where it is larger than any', async () => {
     const area = { offset: 0, length: 512 * 1024 * 1024 + 1 };
     await expect(readEmbedArea(zeros(area.length), area)).rejects.toThrow(
-      'its embed area is larger than this program reads: 536870913 > 536870912',
+      'its reserved area is too large: 536870913 > 536870912',
     );
   });
 

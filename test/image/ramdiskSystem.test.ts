@@ -8,7 +8,7 @@ import { bytesAccess } from '../../src/image/overlay.ts';
 import {
   checkLiveRootfs,
   findRamdiskSystem,
-  type KargsWishes,
+  type RamdiskKargsOptions,
   ramdiskKargs,
   type RamdiskSystem,
 } from '../../src/image/ramdiskSystem.ts';
@@ -87,17 +87,17 @@ describe('checkLiveRootfs', () => {
   ])('refuses %s', async (_title, bytes) => {
     const check = checkLiveRootfs(bytesAccess(bytes), 'rootfs.img');
     await expect(check).rejects.toThrow(CliError);
-    await expect(check).rejects.toThrow('rootfs.img is no root filesystem');
+    await expect(check).rejects.toThrow('rootfs.img is not a root filesystem');
   });
 });
 
 // The kernel arguments of a new ISO.
 
-const usual: KargsWishes = { given: undefined, label: 'own', hasRootfs: false };
+const usual: RamdiskKargsOptions = { given: undefined, label: 'own', hasRootfs: false };
 const ignition = 'ignition.firstboot ignition.platform.id=metal';
 
 describe('ramdiskKargs', () => {
-  it.each<[string, RamdiskSystem['kind'], Partial<KargsWishes>, string]>([
+  it.each<[string, RamdiskSystem['kind'], Partial<RamdiskKargsOptions>, string]>([
     ['of the builder', 'other', {}, 'boot_method=vmedia'],
     ['of the builder, as the user wants it', 'other', { given: ['a=1', 'b c'] }, 'a=1 b c'],
     ['of CoreOS', 'coreos', {}, ignition],

@@ -47,8 +47,8 @@ describe('inspect of a config that loads an archive', () => {
   it.each([
     ['present.iso', 'present', []],
     ['missing.iso', 'missing', ['image-archive-missing']],
-    ['other.iso', 'other', ['image-archive-other']],
-    ['unreadable.iso', 'other', ['image-archive-unreadable']],
+    ['other.iso', 'mismatch', ['image-archive-other']],
+    ['unreadable.iso', 'mismatch', ['image-archive-unreadable']],
     ['fetched.iso', 'unchecked', []],
     ['medium.ign', 'unchecked', []],
   ])('%s: %s', async (file, state, rules) => {
@@ -74,9 +74,9 @@ describe('inspect of a config that loads an archive', () => {
 
   it('counts the image that it has looked into, and advises nothing besides', async () => {
     const { memory } = await report('present.iso');
-    expect(memory.parts.map(({ what }: { what: string }) => what)).toContain('unpacked agent image');
-    expect(memory.advised).toBeNull();
-    expect((await report('missing.iso')).memory.advised).toBeGreaterThan(0);
+    expect(memory.parts.map(({ what }: { what: string }) => what)).toContain('unpacked image of the agent');
+    expect(memory.recommended).toBeNull();
+    expect((await report('missing.iso')).memory.recommended).toBeGreaterThan(0);
   });
 
   it('keeps the password of a URL', async () => {
@@ -99,7 +99,7 @@ describe('inspect of an archive', () => {
     expect([kind, containerArchive.form]).toEqual(['container-archive', form]);
     expect(containerArchive.images).toEqual([expect.objectContaining({ architecture, names, layers: 2 })]);
     expect(memory.minimum).toBeGreaterThan(0);
-    expect((await run('inspect', file)).stdout).toContain(`${form}, every digest in it is right`);
+    expect((await run('inspect', file)).stdout).toContain(`${form}, all digests verified`);
   });
 
   it('refuses one without a container image', async () => {

@@ -172,7 +172,7 @@ describe('inspect', () => {
   it('says what was appended', async () => {
     const { appended, differences } = await json('grown.iso');
     expect(appended).toEqual({ originalSize: liveIso('2023-07').length, embedArea: true, files: [] });
-    expect(differences).toEqual(['Ignition config', 'larger embed area']);
+    expect(differences).toEqual(['Ignition config', 'enlarged reserved area']);
   });
 
   it('reads standard input', async () => {
@@ -201,7 +201,7 @@ describe('inspect', () => {
     ['a form that is none', ['--format', 'yaml', 'ipa.iso'], 2, 'use one of text, json'],
     ['two forms', ['--format', 'text', '--format', 'json', 'ipa.iso'], 2, 'cannot be used multiple times'],
     ['no image', [], 2, "missing required argument 'IMAGE'"],
-    ['standard input twice', ['-', '-'], 2, 'standard input can be inspected only once'],
+    ['standard input twice', ['-', '-'], 2, 'standard input can be used for only one of the two images'],
     ['a comparison with nothing there', ['ipa.iso', 'nowhere.iso'], 2, 'Image not found: nowhere.iso'],
   ])('refuses %s', async (_title, args, code, message) => {
     const result = await inspect(...args);
@@ -212,7 +212,7 @@ describe('inspect', () => {
   it.each(['broken.ign', 'old.ign'])('says what is wrong with %s', async (file) => {
     const { code, stdout } = await inspect(file);
     expect(code).toBe(1);
-    expect(stdout).toContain('error: the embedded config is not a readable Ignition config');
+    expect(stdout).toContain('error: the Ignition config cannot be read');
   });
 
   it('keeps its help within 80 columns', async () => {
@@ -263,7 +263,7 @@ describe('inspect of two', () => {
       code: 1,
       stdout:
         '--- ipa.iso\n+++ token.iso\nkernel arguments\n' +
-        '  - ipa-agent-token=(secret)\n  + ipa-agent-token=(secret) (another)\n',
+        '  - ipa-agent-token=(secret)\n  + ipa-agent-token=(secret) (different value)\n',
     });
   });
 
@@ -294,6 +294,6 @@ describe('inspect of two', () => {
     const result = await inspect('damaged.iso', 'released.iso');
     expect(result.code).toBe(2);
     expect(result.stderr).toContain('error: damaged.iso: Unrecognized CoreOS ISO image');
-    expect(result.stdout).toContain('embed area\n');
+    expect(result.stdout).toContain('reserved area\n');
   });
 });

@@ -57,7 +57,7 @@ describe(`inspect of real releases${sharedDataNote}${missingNote('xz')}`, () => 
       pristine: true,
       architecture: name.includes('s390x') ? 's390x' : 'x86_64',
       embedArea: { length: 262_144, used: 0 },
-      givesMinimalIso: !name.includes('2021-01'),
+      hasMinimalIso: !name.includes('2021-01'),
       findings: [{ rule: 'image-config-missing' }],
     });
   });

@@ -42,7 +42,7 @@ const beside = async (path: string): Promise<string[]> =>
 
 describe.skipIf(!canLoop)(`an image on a block device${note}`, () => {
   it('is called pristine whatever follows it, changed, and reset', async () => {
-    expect((await runCli(['inspect', device], { cwd })).stdout).toContain('pristine          yes');
+    expect((await runCli(['inspect', device], { cwd })).stdout).toContain('unmodified        yes');
     expect((await iso(...customize, device)).code).toBe(0);
     expect((await iso('kargs', 'show', device)).stdout).toContain('x=1');
     expect(readFileSync(device).subarray(original.length).equals(medium.subarray(original.length))).toBe(

@@ -159,7 +159,7 @@ describe('iso create', () => {
     await writeFile(join(cwd, 'config.ign'), '{"ignition":{"version":"3.2.0"}}');
     const embedded = await cli('iso', 'ignition', 'embed', '-i', 'config.ign', 'new.iso');
     expect(embedded).toMatchObject({ code: 0 });
-    expect(embedded.stderr).toContain('its system is not CoreOS and does not run Ignition');
+    expect(embedded.stderr).toContain('the embedded Ignition config has no effect');
     const findings = JSON.parse((await cli('inspect', '--format', 'json', 'new.iso')).stdout).findings;
     expect(findings).toMatchObject([{ rule: 'image-config-unread' }]);
   });
@@ -177,7 +177,7 @@ describe('iso create', () => {
     await writeFile(join(cwd, 'initrd'), lz4);
     const { code, stderr } = await cli(...base, ...loaders, '-o', 'new.iso');
     expect(code).toBe(0);
-    expect(stderr).toMatch(/^warning: initrd is taken for none of CoreOS: /);
+    expect(stderr).toMatch(/^warning: initrd is treated as an initramfs that is not CoreOS: /);
     expect((await cli('iso', 'kargs', 'show', 'new.iso')).stdout).toBe('boot_method=vmedia\n');
   });
 
@@ -202,25 +202,30 @@ describe('iso create', () => {
       2,
       "required option '-o, --output <path>'",
     ],
-    ['without a boot loader', ['-o', 'x', '-k', 'kernel', '-i', 'initrd'], 1, 'Without a boot loader'],
+    [
+      'without a boot loader',
+      ['-o', 'x', '-k', 'kernel', '-i', 'initrd'],
+      1,
+      'The ISO requires a boot loader',
+    ],
     [
       'swapped files',
       ['-o', 'x', '-k', 'initrd', '-i', 'elf', ...loaders],
       1,
-      'perhaps the two are swapped: -k elf -i initrd',
+      'swap the two files: -k elf -i initrd',
     ],
     ['an empty kernel', ['-o', 'x', '-k', 'empty', '-i', 'initrd', ...loaders], 1, 'empty is empty'],
     [
       'a root filesystem for a ramdisk without a place for it',
       ['-o', 'x', '-k', 'kernel', '-i', 'initrd', '--rootfs', 'rootfs.img', ...loaders],
       1,
-      'none of a CoreOS live system',
+      'does not belong to a CoreOS live system',
     ],
     [
       'a root filesystem that is none',
       ['-o', 'x', '-k', 'kernel', '-i', 'live.img', '--rootfs', 'text', ...loaders],
       1,
-      'text is no root filesystem of a CoreOS live system',
+      'text is not a root filesystem of a CoreOS live system',
     ],
     [
       'a root filesystem as the output',
@@ -244,13 +249,13 @@ describe('iso create', () => {
       'an image that is no FAT',
       ['-o', 'x', '-k', 'kernel', '-i', 'initrd', '--efi-image', 'text'],
       1,
-      'no image of an EFI system partition',
+      'is not an image of an EFI system partition',
     ],
     [
       'parts of ISOLINUX alone',
       ['-o', 'x', '-k', 'kernel', '-i', 'initrd', '--isohybrid-mbr', 'text'],
       2,
-      '--isohybrid-mbr is a part of ISOLINUX',
+      '--isohybrid-mbr requires --isolinux',
     ],
     [
       'a module that is not there',
@@ -284,6 +289,6 @@ describe('iso create', () => {
       env: { SOURCE_DATE_EPOCH: 'today' },
     });
     expect(result).toMatchObject({ code: 2 });
-    expect(result.stderr).toContain('SOURCE_DATE_EPOCH is no number of seconds');
+    expect(result.stderr).toContain('SOURCE_DATE_EPOCH is not a number of seconds');
   });
 });

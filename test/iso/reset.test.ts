@@ -58,7 +58,7 @@ describe('a damaged image', () => {
   noText.fill(255, noText.indexOf('mitigations='), noText.indexOf('mitigations=') + 8);
 
   it.each([
-    ['an embed area that cannot be read', noArchive, /Unrecognized CoreOS ISO image/],
+    ['an reserved area that cannot be read', noArchive, /Unrecognized CoreOS ISO image/],
     ['kernel arguments that differ', notSame, /kargs don't match at all offsets!/],
     ['kernel arguments that are no text', noText, /invalid UTF-8 in karg area/],
   ])('with %s is refused, and repaired with --force', async (_title, bytes, message) => {
@@ -66,7 +66,7 @@ describe('a damaged image', () => {
     const { code, stderr } = await iso('reset coreos.iso');
     expect(code).toBe(1);
     expect(stderr).toMatch(message);
-    expect(stderr).toMatch(/\nhint: `iso reset --force`/);
+    expect(stderr).toMatch(/\nhint: use `iso reset --force`/);
     expect(await holds('coreos.iso', bytes)).toBe(true);
     expect(await iso('reset --force coreos.iso')).toMatchObject(done);
     expect(await holds('coreos.iso', original)).toBe(true);

@@ -96,75 +96,87 @@ describe('what is not covered', () => {
     const finding = findings.find(({ rule }) => rule === 'nmstate-not-covered');
     expect(keyfiles).toEqual([]);
     expect(formatPath(finding?.path ?? [])).toBe(`$.${path}`);
-    expect(finding?.message).toContain('not covered');
+    expect(finding?.message).toContain('the built-in nmstate conversion does not support');
     expect(finding?.hint).toContain('install nmstate');
   });
 });
 
 describe('what nmstate refuses, or what makes no sense', () => {
   it.each([
-    ['interfaces: {}', 'interfaces: a list'],
-    ['interfaces:', 'interfaces: a list'],
-    ['interfaces: [5]', 'interfaces.0: a mapping'],
+    ['interfaces: {}', 'interfaces: expected a list'],
+    ['interfaces:', 'interfaces: expected a list'],
+    ['interfaces: [5]', 'interfaces.0: expected a mapping'],
     ['interfaces: [{type: ethernet}]', 'interfaces.0: "name" is missing'],
-    ['interfaces: [{name: 5}]', 'interfaces.0.name: a text'],
-    ['interfaces: [{name: ../x}]', 'interfaces.0.name: this is no name'],
+    ['interfaces: [{name: 5}]', 'interfaces.0.name: expected a string'],
+    ['interfaces: [{name: ../x}]', 'interfaces.0.name: invalid interface name'],
     ['interfaces: [{name: averylonginterface}]', 'interfaces.0.name: Linux does not take'],
     ['interfaces: [{name: eth0}, {name: eth0}]', 'interfaces: two interfaces have the same name'],
-    ['interfaces: [{name: eth0, profile-name: a/b}]', 'interfaces.0.profile-name: this is no name'],
+    ['interfaces: [{name: eth0, profile-name: a/b}]', 'interfaces.0.profile-name: invalid interface name'],
     ['interfaces: [{name: eth0, profile-name: x}, {name: eth1, profile-name: x}]', 'two profiles would have'],
     [
       'interfaces: [{name: eth0, profile-name: eth1}, {name: eth1}]',
       'interfaces.0.profile-name: another interface has this name',
     ],
-    ['interfaces: [{name: eth0, state: UP}]', 'interfaces.0.state: one of'],
-    ['interfaces: [{name: eth0, mtu: 1500.5}]', 'interfaces.0.mtu: a whole number'],
-    ['interfaces: [{name: eth0, mtu: 1279, ipv6: {enabled: true}}]', 'interfaces.0.mtu: IPv6 needs'],
-    ['interfaces: [{name: eth0, identifier: mac-address}]', 'interfaces.0.identifier: without'],
-    ['interfaces: [{name: eth0, mac-address: 52-54-00-12-34-56}]', 'interfaces.0.mac-address: a MAC'],
-    ['interfaces: [{name: eth0, description: "a\\nb"}]', 'interfaces.0.description: the text has control'],
-    ['interfaces: [{name: eth0, ipv4: {enabled: maybe}}]', 'interfaces.0.ipv4.enabled: true or false'],
+    ['interfaces: [{name: eth0, state: UP}]', 'interfaces.0.state: expected one of'],
+    ['interfaces: [{name: eth0, mtu: 1500.5}]', 'interfaces.0.mtu: expected an integer'],
+    ['interfaces: [{name: eth0, mtu: 1279, ipv6: {enabled: true}}]', 'interfaces.0.mtu: IPv6 requires'],
+    ['interfaces: [{name: eth0, identifier: mac-address}]', 'interfaces.0.identifier: requires'],
+    [
+      'interfaces: [{name: eth0, mac-address: 52-54-00-12-34-56}]',
+      'interfaces.0.mac-address: expected a MAC',
+    ],
+    [
+      'interfaces: [{name: eth0, description: "a\\nb"}]',
+      'interfaces.0.description: the string contains control',
+    ],
+    [
+      'interfaces: [{name: eth0, ipv4: {enabled: maybe}}]',
+      'interfaces.0.ipv4.enabled: expected true or false',
+    ],
     ['interfaces: [{name: eth0, ipv4: {address: [{ip: 192.0.2.1}]}}]', 'ipv4.address.0: "prefix-length"'],
     [
       'interfaces: [{name: eth0, ipv4: {address: [{ip: "::1", prefix-length: 64}]}}]',
-      'address.0.ip: an IPv4',
+      'address.0.ip: expected an IPv4',
     ],
     [
       'interfaces: [{name: eth0, ipv4: {address: [{ip: 192.0.2.1, prefix-length: 33}]}}]',
-      '0.prefix-length: a whole',
+      '0.prefix-length: expected an integer',
     ],
     ['interfaces: [{name: eth0, ipv6: {enabled: true, autoconf: true}}]', 'ipv6.autoconf: nmstate does not'],
-    ['interfaces: [{name: eth0, ipv6: {token: "1::1"}}]', 'ipv6.token: a token is'],
+    ['interfaces: [{name: eth0, ipv6: {token: "1::1"}}]', 'ipv6.token: expected an IPv6 address'],
     ['interfaces: [{name: v, type: vlan}]', 'interfaces.0: "vlan" is missing'],
     ['interfaces: [{name: v, type: vlan, vlan: {id: 1}}]', 'interfaces.0.vlan: "base-iface" is missing'],
-    ['interfaces: [{name: v, type: vlan, vlan: {id: 4095, base-iface: eth0}}]', 'vlan.id: a whole number'],
+    [
+      'interfaces: [{name: v, type: vlan, vlan: {id: 4095, base-iface: eth0}}]',
+      'vlan.id: expected an integer',
+    ],
     [
       'interfaces: [{name: v, type: vlan, vlan: {id: 1, base-iface: v}}]',
-      'base-iface: it is the VLAN itself',
+      'base-iface: the VLAN is its own parent',
     ],
     [
       'interfaces: [{name: b, type: bond, link-aggregation: {port: []}}]',
-      'interfaces.0: a bond needs a mode',
+      'interfaces.0: a bond requires a mode',
     ],
     [
       'interfaces: [{name: b, type: bond, bond: {mode: 1}, link-aggregation: {mode: 1}}]',
-      'interfaces.0.bond: it is the same as "link-aggregation"',
+      'interfaces.0.bond: duplicate of "link-aggregation"',
     ],
     [
       'interfaces: [{name: b, type: bond, bond: {mode: 1, port: [x], ports: [x]}}]',
-      'interfaces.0.bond.ports: it is the same as "port"',
+      'interfaces.0.bond.ports: duplicate of "port"',
     ],
     [
       'interfaces: [{name: b, type: bond, bond: {mode: 1, options: {arp_ip_target: "192.0.2.1, 192.0.2.2"}}}]',
-      'arp_ip_target: IPv4 addresses separated by commas',
+      'arp_ip_target: expected IPv4 addresses separated by commas',
     ],
     [
       'interfaces: [{name: b, type: bond, bond: {mode: 1, options: {arp_interval: 1, miimon: 1}}}]',
-      'options.miimon: miimon and arp_interval exclude',
+      'options.miimon: miimon and arp_interval are mutually exclusive',
     ],
     [
       'interfaces: [{name: b, type: bond, bond: {options: {balance-slb: true, balance_slb: true}}}]',
-      'options.balance-slb: it is the same as "balance_slb"',
+      'options.balance-slb: duplicate of "balance_slb"',
     ],
     [
       'interfaces: [{name: b, type: bond, bond: {mode: 1, port: [averylonginterface]}}]',
@@ -172,7 +184,7 @@ describe('what nmstate refuses, or what makes no sense', () => {
     ],
     [
       'interfaces: [{name: b, type: linux-bridge, bridge: {port: [{name: x}], ports: [{name: x}]}}]',
-      'bridge.ports: it is the same as "port"',
+      'bridge.ports: duplicate of "port"',
     ],
     [
       'interfaces: [{name: b, type: linux-bridge, bridge: {port: [{name: x, vlan: {trunk-tags: [{}]}}]}}]',
@@ -180,7 +192,7 @@ describe('what nmstate refuses, or what makes no sense', () => {
     ],
     [
       'interfaces: [{name: eth0, ipv4: {enabled: true, dhcp: true, prefix-route-metric: 1, auto-route-metric: 2}}]',
-      'ipv4.prefix-route-metric: it differs from auto-route-metric',
+      'ipv4.prefix-route-metric: the value differs from auto-route-metric',
     ],
     [
       [
@@ -189,19 +201,25 @@ describe('what nmstate refuses, or what makes no sense', () => {
       ].join('\n'),
       'dns-resolver.config.server.1: nmstate supports link-local name servers on one interface only',
     ],
-    ['interfaces: [{name: b, type: bond, link-aggregation: {mode: 7}}]', 'link-aggregation.mode: one of'],
+    [
+      'interfaces: [{name: b, type: bond, link-aggregation: {mode: 7}}]',
+      'link-aggregation.mode: expected one of',
+    ],
     [
       'interfaces: [{name: b, type: bond, link-aggregation: {mode: 1, port: [x, x]}}]',
       'port x is listed twice',
     ],
-    ['interfaces: [{name: b, type: bond, link-aggregation: {mode: 1, port: [b]}}]', 'it is a port of itself'],
+    [
+      'interfaces: [{name: b, type: bond, link-aggregation: {mode: 1, port: [b]}}]',
+      'the interface is its own port',
+    ],
     [
       'interfaces: [{name: b, type: bond, bond: {mode: 1, options: {lacp_rate: fast}}}]',
-      'lacp_rate: it needs',
+      'lacp_rate: requires',
     ],
     [
       'interfaces: [{name: b, type: linux-bridge, bridge: {options: {stp: {hello-time: 11}}}}]',
-      'hello-time: a whole',
+      'hello-time: expected an integer',
     ],
     [
       'interfaces: [{name: b, type: linux-bridge, bridge: {port: [{name: e}]}}, {name: e, ipv4: {enabled: true}}]',
@@ -209,14 +227,17 @@ describe('what nmstate refuses, or what makes no sense', () => {
     ],
     ['routes: {config: [{next-hop-interface: eth0}]}', 'routes.config.0: "destination" is missing'],
     ['routes: {config: [{destination: 0.0.0.0/0}]}', 'routes.config.0: "next-hop-interface" is missing'],
-    ['routes: {config: [{destination: 0.0.0.0/0, next-hop-interface: eth0}]}', 'has no interface eth0'],
+    [
+      'routes: {config: [{destination: 0.0.0.0/0, next-hop-interface: eth0}]}',
+      'no interface eth0 with state up',
+    ],
     [
       'routes: {config: [{destination: 0.0.0.0/8, next-hop-interface: eth0}]}',
       'destination: networks in 0.0.0.0/8',
     ],
     ['dns-resolver: {config: {server: [192.0.2.1]}}', 'dns-resolver.config.server: no interface'],
-    ['dns-resolver: {config: {server: [dns.example.com]}}', 'server.0: the IP address'],
-    ['dns-resolver: {config: {server: ["fe80::1%eth9"]}}', 'server.0: eth9 is no interface'],
+    ['dns-resolver: {config: {server: [dns.example.com]}}', 'server.0: expected the IP address'],
+    ['dns-resolver: {config: {server: ["fe80::1%eth9"]}}', 'server.0: eth9 is not an interface'],
     ['dns-resolver: {config: {search: [example.com]}}', 'dns-resolver.config: no interface'],
   ])('%s', (text, expected) => {
     expect(errorsInYaml(text).join('\n')).toContain(expected);

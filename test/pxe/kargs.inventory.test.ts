@@ -157,7 +157,7 @@ describe('pxe kargs with a proxy', () => {
       ' systemd.setenv=http_proxy=http://me:hunter2@proxy:3128 systemd.setenv=no_proxy=localhost,192.0.2.1,2001:db8::1 ',
     );
     expect(stderr).toMatch(/^warning: r\.yaml:28:19: proxy\.http: .*credentials/m);
-    expect(stderr).toMatch(/^info: r\.yaml:28:19: proxy\.http: the proxy is for the fetch of the root/m);
+    expect(stderr).toMatch(/^info: r\.yaml:28:19: proxy\.http: the proxy is used to fetch the root/m);
     expect(stderr).not.toContain('hunter2');
   });
 

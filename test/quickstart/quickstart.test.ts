@@ -55,8 +55,8 @@ describe('quickstart', () => {
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr:
-        'error: . holds other files; quickstart writes only into a folder of its own\n' +
-        'hint: name an empty or a new folder: ironic-coreos quickstart --directory FOLDER\n',
+        'error: . contains other files; quickstart requires a folder of its own\n' +
+        'hint: use --directory with a new or an empty folder\n',
     });
     expect(await readdir(cwd)).toEqual(['mine']);
   });

@@ -1,6 +1,6 @@
 /**
- * The files from which machines boot over the network, by the names under which each loader looks for them. They belong into
- * one folder that is served by TFTP or HTTP, together with the loaders themselves, which are not made here.
+ * Creates the files for network boot, with the file names that each boot loader expects. They are served from one folder by
+ * TFTP or HTTP, together with the boot loaders, which this program does not create.
  */
 
 import { readAsset } from '../../assets.ts';
@@ -19,18 +19,18 @@ import {
   type RamdiskBoot,
 } from './networkBoot.ts';
 
-/** What one loader reads. */
+/** The files of one boot loader. */
 interface LoaderFiles {
   shared(discovery: readonly RamdiskBoot[]): readonly BootFile[];
-  /** Where the files of a host are, whatever it boots. */
+  /** Paths of the files of a host. */
   pathsOf(host: Pick<NetworkHost, 'name' | 'macs'>): readonly BootFile['path'][];
-  /** Whether the loader exists for the architecture. */
+  /** Whether the boot loader exists for the architecture. */
   isFor(architecture: Architecture): boolean;
-  /** The text that each of these files has. */
+  /** Contents of each of these files. */
   renderHost(host: NetworkHost): string;
 }
 
-/** All files of the folder, those that every machine reads first. `boot` has passed `checkNetworkBoot`. */
+/** Yields all files of the folder, shared files first. `boot` must be checked with `checkNetworkBoot`. */
 export function* networkBootFiles(boot: NetworkBoot): Generator<BootFile> {
   const discovery = boot.discovery.map(prepareRamdisk);
   for (const loader of boot.loaders) yield* loaderFiles[loader].shared(discovery);
@@ -51,7 +51,7 @@ export function* hostBootFiles(host: NetworkHost, loaders: NetworkBoot['loaders'
   }
 }
 
-/** The paths of the same, whatever the host boots: a loader that its architecture lacks is among them. */
+/** Yields the paths of the files of one host for all boot loaders, also for those that its architecture does not support. */
 export function* hostScriptPaths(
   host: Pick<NetworkHost, 'name' | 'macs'>,
   loaders: NetworkBoot['loaders'],
@@ -63,10 +63,7 @@ function prepareRamdisk(start: RamdiskBoot): RamdiskBoot {
   return { ...start, settings: withBootInterface(start.settings) };
 }
 
-// What each loader makes of the settings of a machine when it reads them from a folder of boot files. In contrast to a
-// single script, GRUB gets `BOOTIF=` as well, as the others do anyway.
-
-/** How each loader is checked; what it renders is a matter of the files. */
+/** The checks of each boot loader. In a folder of boot files, GRUB also sets `BOOTIF=`, like the other boot loaders. */
 export const networkForms: Readonly<Record<NetworkLoader, Pick<BootForm, 'check' | 'added'>>> = {
   ipxe,
   grub: {
@@ -77,8 +74,8 @@ export const networkForms: Readonly<Record<NetworkLoader, Pick<BootForm, 'check'
 };
 
 /**
- * The settings with `rd.bootif=0`, unless they say something else about it. The agent wants to know by `BOOTIF=` which
- * interface the machine has booted from, but dracut would set up no other one.
+ * Adds `rd.bootif=0` unless it is set. The agent requires `BOOTIF=`, the interface from which the machine booted, but dracut
+ * would then configure only that interface.
  */
 export function withBootInterface(settings: BootSettings): BootSettings {
   const isDecided = kernelArguments(settings).some((text) => argumentName(text) === 'rd.bootif');
@@ -86,10 +83,10 @@ export function withBootInterface(settings: BootSettings): BootSettings {
   return { ...settings, extraArguments: [...settings.extraArguments, 'rd.bootif=0'] };
 }
 
-// What dnsmasq has to tell the machines, so that they find the files: UEFI firmware takes for HTTP boot what it is given
-// a URL of, a loader or an ISO. Left out: addresses, TFTP and whether dnsmasq answers at all, which are the operator's.
-
-/** A part of a configuration file, with the ISOs of hosts that boot one. URLs have passed `checkNetworkBoot`. */
+/**
+ * A part of a dnsmasq configuration: the boot files for the clients, and the ISOs of hosts that boot an ISO by UEFI HTTP boot.
+ * The operator adds addresses and TFTP settings. URLs must be checked with `checkNetworkBoot`.
+ */
 export function renderDnsmasq(folderUrl: string, hosts: readonly NetworkHost[]): string {
   const isos = hosts.flatMap(isoLines);
   return fillTemplate(readAsset('templates/boot/network/dnsmasq.conf'), {
@@ -106,26 +103,26 @@ function isoLines({ name, macs, start }: NetworkHost): readonly string[] {
   ];
 }
 
-/** Whether a text can stand for itself in a line of dnsmasq: it splits at commas and knows quotes and comments. */
+/** Whether a text needs no quoting in dnsmasq, which splits lines at commas and supports quotes and comments. */
 export function isPlainForDnsmasq(text: string): boolean {
   return /^[!$-&(-+\--[\]-~]*$/.test(text);
 }
 
-// The scripts of iPXE. `boot.ipxe` finds the one of the machine by its MAC addresses and falls back to `inspector.ipxe`,
-// the name that Ironic uses for it as well. Every loading is tried ten times, and in the end the machine switches
-// itself off, so that a host with a broken server is not inspected as if it were unknown.
-//
-// Names of files are relative: iPXE resolves them against the URL of the script, be it TFTP or HTTP.
-
-/** As iPXE calls them (`${buildarch}`). A build for BIOS is always one for i386, whatever the processor can do. */
+/** Values of `${buildarch}` in iPXE. A build for BIOS is always i386, for every processor. */
 const buildArchitectures: Readonly<Partial<Record<Architecture, readonly string[]>>> = {
   x86_64: ['x86_64', 'i386'],
   aarch64: ['arm64'],
 };
 
-/** Without it, a server that accepts a connection and then says nothing keeps a machine for ever. In milliseconds. */
-const patience = '--timeout 60000 ';
+/** Timeout in milliseconds, so that a server that accepts connections but does not respond does not block a machine. */
+const downloadTimeout = '--timeout 60000 ';
 
+/**
+ * The scripts of iPXE. `boot.ipxe` finds the script of the machine by its MAC addresses, or else loads `inspector.ipxe`, which
+ * is also the name in Ironic. A script tries ten times to load its files, and then powers the machine off, so that a known
+ * host is not inspected as an unknown machine while the server fails. File names are relative: iPXE resolves them against
+ * the URL of the script.
+ */
 const ipxeFiles: LoaderFiles = {
   shared: (discovery) => {
     const bootable = discovery.filter(({ architecture }) => buildArchitectures[architecture] !== undefined);
@@ -141,7 +138,7 @@ const ipxeFiles: LoaderFiles = {
   renderHost: renderIpxeHost,
 };
 
-/** Under its name a host has its script for those who choose it by hand or in the DHCP server. */
+/** The script with the name of the host is for manual selection and for DHCP servers. */
 function ipxePaths({ name, macs }: Pick<NetworkHost, 'name' | 'macs'>): readonly BootFile['path'][] {
   return [`ipxe/${name}.ipxe`, ...macs.map((mac) => `ipxe/mac-${hyphenMac(mac)}.ipxe`)];
 }
@@ -150,16 +147,16 @@ function renderIpxeHost({ name, start }: NetworkHost): string {
   const shared = { title: name, counters: ipxePart('counters.ipxe', '\n'), retry: ipxePart('retry.ipxe') };
   return start.kind === 'iso'
     ? fillIpxe('iso.ipxe', { ...shared, iso: start.url })
-    : fillIpxe('ramdisk.ipxe', { ...shared, load: renderLoading(start.settings, patience) });
+    : fillIpxe('ramdisk.ipxe', { ...shared, load: renderLoading(start.settings, downloadTimeout) });
 }
 
 function renderInspector(discovery: readonly RamdiskBoot[]): string {
   return fillIpxe('inspector.ipxe', {
-    title: 'Inspection of machines that are not known',
+    title: 'Inspection of unknown machines',
     counters: ipxePart('counters.ipxe', '\n'),
     choices: discovery.flatMap(({ architecture }) => choicesOf(architecture)).join('\n'),
     loads: discovery
-      .map(({ architecture, settings }) => `:${architecture}\n${renderLoading(settings, patience)}`)
+      .map(({ architecture, settings }) => `:${architecture}\n${renderLoading(settings, downloadTimeout)}`)
       .join('\n'),
     retry: ipxePart('retry.ipxe'),
   });
@@ -174,23 +171,23 @@ function fillIpxe(name: string, values: Readonly<Record<string, string>>): strin
   return fillTemplate(readAsset(`templates/boot/network/${name}`), values);
 }
 
-/** A template without holes, and what it is to end with. */
+/** A template without placeholders, followed by `end`. */
 function ipxePart(name: string, end = ''): string {
   return readAsset(`templates/boot/network/${name}`).trimEnd() + end;
 }
 
-// The configurations of GRUB, below `grub/`: by MAC address, with the hardware type in front, and `grub.cfg` for all
-// others. Fedora's GRUB looks in the folder that it has been loaded from, Debian's in `/grub`.
-//
-// Left out: an ISO, which GRUB cannot hand on to the system that it starts; such a host is left to its firmware.
-
-/** As GRUB calls them (`${grub_cpu}`); there is none for s390x. */
+/** Values of `${grub_cpu}` in GRUB, which does not support s390x. */
 const grubProcessors: Readonly<Partial<Record<Architecture, readonly string[]>>> = {
   x86_64: ['x86_64', 'i386'],
   aarch64: ['arm64'],
   ppc64le: ['powerpc'],
 };
 
+/**
+ * The configurations of GRUB in `grub/`: one per MAC address (with the hardware type as prefix), and `grub.cfg` for unknown
+ * machines. GRUB of Fedora reads the folder that it is loaded from, GRUB of Debian reads `/grub`. GRUB cannot boot an ISO, so
+ * the firmware of such a host tries the next boot device.
+ */
 const grubFiles: LoaderFiles = {
   shared: (discovery) => [
     { path: 'grub/grub.cfg', text: fillGrub('grub.cfg', { unknown: renderGrubDiscovery(discovery) }) },
@@ -210,7 +207,7 @@ function renderGrubHost({ name, start }: NetworkHost): string {
   return fillGrub('host-grub.cfg', { entry: renderEntry(name, start.settings) });
 }
 
-/** An architecture without an entry of its own comes to the end, and there the firmware goes on. */
+/** On an architecture without an entry, the firmware tries the next boot device. */
 function renderGrubDiscovery(discovery: readonly RamdiskBoot[]): string {
   const entries = discovery.flatMap(({ architecture, settings }) => {
     const processors = grubProcessors[architecture] ?? [];
@@ -219,7 +216,7 @@ function renderGrubDiscovery(discovery: readonly RamdiskBoot[]): string {
     return [fillGrub('choice.cfg', { condition, entry: renderEntry('Inspection', settings).trimEnd() })];
   });
   return entries.length === 0
-    ? fillGrub('no-entry.cfg', { title: 'A machine that is not known is left to its firmware.' })
+    ? fillGrub('no-entry.cfg', { title: 'On an unknown machine, the firmware tries the next boot device.' })
     : `set default=0\nset timeout=5\n\n${entries.join('\n')}`;
 }
 
@@ -227,16 +224,16 @@ function renderEntry(title: string, settings: BootSettings): string {
   return fillGrub('entry.cfg', { title, ...loadingWords(settings) });
 }
 
-/** What is put into a hole has its own last line break. */
+/** Removes extra line feeds at the end, because the values end with one. */
 function fillGrub(name: string, values: Readonly<Record<string, string>>): string {
   return fillTemplate(readAsset(`templates/boot/network/${name}`), values).replace(/\n+$/, '\n');
 }
 
-// The configurations of PXELINUX, which Petitboot and the network boot of s390x under QEMU read as well: by MAC address,
-// with the hardware type in front, and `default` for all others. A configuration cannot tell architectures apart.
-//
-// Left out: a second attempt, of which PXELINUX knows nothing, and ISOs; such a host is left to its firmware.
-
+/**
+ * The configurations of PXELINUX, which Petitboot and the network boot of s390x in QEMU read, too: one per MAC address (with
+ * the hardware type as prefix), and `default` for unknown machines on every architecture. PXELINUX supports neither retries
+ * nor ISOs; the firmware of a host with an ISO tries the next boot device.
+ */
 const pxelinuxFiles: LoaderFiles = {
   shared: (discovery) => [{ path: 'pxelinux.cfg/default', text: renderPxelinuxDefault(discovery) }],
   pathsOf: pxelinuxPaths,
@@ -253,11 +250,13 @@ function renderPxelinuxHost({ name, start }: NetworkHost): string {
   return `# ${name}\n${pxelinux.render(start.settings)}`;
 }
 
-/** x86_64 if it is there: where PXELINUX itself runs, nothing else does. */
+/** Prefers x86_64, the only architecture of PXELINUX itself. */
 function renderPxelinuxDefault(discovery: readonly RamdiskBoot[]): string {
   const start = discovery.find(({ architecture }) => architecture === 'x86_64') ?? discovery[0];
-  if (start === undefined) return renderPxelinuxLocal('A machine that is not known is left to its firmware.');
-  return `# Inspection of machines that are not known\n${pxelinux.render(start.settings)}`;
+  if (start === undefined) {
+    return renderPxelinuxLocal('On an unknown machine, the firmware tries the next boot device.');
+  }
+  return `# Inspection of unknown machines\n${pxelinux.render(start.settings)}`;
 }
 
 function renderPxelinuxLocal(title: string): string {

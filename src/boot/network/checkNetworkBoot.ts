@@ -1,6 +1,6 @@
 /**
- * What is wrong or doubtful about a folder of boot files, machine by machine, so that whoever reports it can say the
- * same of many machines once. A message names the value that it is about; what looks like a secret in it is hidden.
+ * Checks a folder of boot files, and returns the findings per machine, so that the caller can combine equal findings. Messages
+ * contain the value; probable secrets are masked.
  */
 
 import type { Finding, Path } from '../../core/finding.ts';
@@ -25,53 +25,53 @@ import {
 
 const bootHostName = errorRule(
   'boot-host-name',
-  'the name cannot be that of a host, and hence not of its files',
+  'invalid name for a host and its files',
   'use letters, digits, dashes and dots',
 );
 const bootHostFiles = errorRule(
   'boot-host-files',
-  'another host has files of the same name',
-  'give every host a name and MAC addresses of its own',
+  'another host has files with the same name',
+  'use a unique name and unique MAC addresses for each host',
 );
 const bootHostMac = errorRule(
   'boot-host-mac',
-  'this is no MAC address in lower case with colons',
-  'write it like 52:54:00:12:34:56',
+  'not a MAC address in lower case with colons',
+  'use the format 52:54:00:12:34:56',
 );
 const bootHostUnfound = warningRule(
   'boot-host-unfound',
-  'the host has no MAC address, so it finds its files only if DHCP names its script',
-  'say with which interfaces it boots',
+  'the host has no MAC address, so it finds its boot script only if DHCP sends the file name',
+  'add the MAC addresses of the interfaces from which the host boots',
 );
 const bootImageMissing = errorRule(
   'boot-image-missing',
-  'a boot script needs the URLs of the kernel and of the initramfs',
-  'give both of them, for every architecture',
+  'a boot script requires the URLs of the kernel and the initramfs',
+  'set both URLs for every architecture',
 );
 const bootIsoCharacters = errorRule(
   'boot-iso-characters',
-  'the URL of the ISO holds white space, quotes or other than printable ASCII, or a comma or # for dnsmasq',
-  'percent-encode these characters: a space is %20',
+  'the URL of the ISO contains whitespace, quotes, characters other than printable ASCII, or a comma or # in dnsmasq',
+  'percent-encode these characters, for example a space as %20',
 );
 export const bootIsoSan = infoRule(
   'boot-iso-san',
-  'UEFI HTTP boot keeps the ISO in memory for the system, but after sanboot of iPXE the system cannot read it',
-  'for iPXE take a minimal ISO, which fetches its root filesystem by URL, or boot kernel and initramfs',
+  'with UEFI HTTP boot the ISO stays in memory, but after sanboot of iPXE the system cannot read the ISO',
+  'use a minimal ISO for iPXE, which fetches its root filesystem by URL, or boot a kernel and an initramfs',
 );
 const bootFolderUrl = errorRule(
   'boot-folder-url',
-  'DHCP cannot name this folder to the machines',
-  'give an http or https URL without commas, quotes and #',
+  'invalid URL of the folder for DHCP',
+  'use an http or https URL without commas, quotes and #',
 );
 
 export interface MachineFindings {
-  /** The name of a host; of machines that are not known, undefined. */
+  /** Name of a host; undefined for unknown machines. */
   readonly host?: string;
-  /** Paths lead into the settings of the boot, or are empty. Never an empty list. */
+  /** Paths refer to the boot settings, or are empty. The list is never empty. */
   readonly findings: readonly Finding[];
 }
 
-/** In the order of the hosts, before them what is wrong for all. Text may go out if none is an error. */
+/** Yields findings that apply to all machines first, then the findings of each host. */
 export function* checkNetworkBoot(boot: NetworkBoot): Generator<MachineFindings> {
   const shared = [
     ...checkFolder(boot),
@@ -91,7 +91,7 @@ function checkFolder({ folderUrl }: NetworkBoot): readonly Finding[] {
   return isFit ? [] : [findingOf({ rule: bootFolderUrl, path: [] })];
 }
 
-/** Adds the names of the host's files to `taken`; on some servers upper case is not another name. */
+/** Adds the file names of the host to `taken`, in lower case, because some servers ignore case. */
 function checkNames(host: NetworkHost, taken: Map<string, NetworkHost>): readonly Finding[] {
   const { name, macs } = host;
   const issues: Issue[] = [];
@@ -129,7 +129,7 @@ function checkIso({ url }: IsoBoot, { loaders, folderUrl }: NetworkBoot): readon
   return issues.map((issue) => namingValue(issue, maskText(url)));
 }
 
-/** What several loaders have in common is said once. */
+/** Returns equal findings of several boot loaders once. */
 function checkRamdisk(
   { architecture, settings }: RamdiskBoot,
   loaders: NetworkBoot['loaders'],
@@ -158,7 +158,7 @@ function keyOf(path: Path): string {
   return JSON.stringify(path);
 }
 
-/** An argument as a message may show it. */
+/** An argument for a message, with masked secrets. */
 function shown(text: string): string {
   const name = argumentName(text);
   const isSecret = argumentValue(text) !== undefined && isSecretName(name);

@@ -1,7 +1,4 @@
-/**
- * What a folder of boot files is made from: the machines that are known, and what the others boot. Plain data; nothing
- * here has been checked yet.
- */
+/** The input for a folder of boot files: the known hosts, and the ramdisks for unknown machines. The data is not checked. */
 
 import type { BootSettings } from '../bootSettings.ts';
 import type { Architecture } from '../../core/architecture.ts';
@@ -12,22 +9,22 @@ export type NetworkLoader = (typeof networkLoaders)[number];
 
 export interface NetworkBoot {
   readonly hosts: readonly NetworkHost[];
-  /** What an unknown machine boots, by architecture; empty where it is left to its firmware. */
+  /** Ramdisks for unknown machines, one per architecture; empty if they are not booted. */
   readonly discovery: readonly RamdiskBoot[];
   readonly loaders: readonly NetworkLoader[];
-  /** Where the folder is served over HTTP, without a final slash: for DHCP, which has to name its files in full. */
+  /** HTTP URL of the folder without a final slash, for the full URLs in DHCP replies. */
   readonly folderUrl?: string;
 }
 
 export interface NetworkHost {
-  /** A host name; its files are called so. */
+  /** Host name, also the name of its files. */
   readonly name: string;
-  /** Of every interface that it may boot from, as `parseMacAddress` gives them. */
+  /** MAC addresses of all interfaces from which it may boot, as returned by `parseMacAddress`. */
   readonly macs: readonly string[];
   readonly start: RamdiskBoot | IsoBoot;
 }
 
-/** A kernel with its archives; the URLs of kernel and initramfs have to be there. */
+/** A kernel with its archives; the URLs of the kernel and the initramfs are required. */
 export interface RamdiskBoot {
   readonly kind: 'ramdisk';
   readonly architecture: Architecture;
@@ -43,12 +40,12 @@ export interface IsoBoot {
 
 /** A file of the folder. */
 export interface BootFile {
-  /** Relative to the folder, with slashes. */
+  /** Path relative to the folder, with slashes. */
   readonly path: string;
   readonly text: string;
 }
 
-/** As loaders spell a MAC address in the name of a file: `52-54-00-12-34-56`. */
+/** Formats a MAC address for file names: `52-54-00-12-34-56`. */
 export function hyphenMac(mac: string): string {
   return mac.replaceAll(':', '-');
 }

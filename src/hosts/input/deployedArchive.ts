@@ -21,7 +21,7 @@ import type { ImageInput } from './imageSource.ts';
  * `present`: the ISO contains the archive, and its digest matches. `other`: the ISO contains a different file with that
  * name. `unchecked`: the archive is fetched, the ISO is unknown, or reading it would take too long.
  */
-export type ArchiveState = 'present' | 'missing' | 'other' | 'unchecked';
+export type ArchiveState = 'present' | 'missing' | 'mismatch' | 'unchecked';
 
 export interface InspectedArchive extends DeployedArchive {
   readonly state: ArchiveState;
@@ -67,7 +67,7 @@ async function checkFile(
   try {
     const content = await readContainerArchive(sourceOfImage(file));
     if (content.sha512 !== sha512)
-      return { state: 'other', memory: [], issues: [issueOf(imageRules.archiveOther)] };
+      return { state: 'mismatch', memory: [], issues: [issueOf(imageRules.archiveOther)] };
     return { state: 'present', memory: memoryOf(content, image), issues: [] };
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
@@ -75,7 +75,7 @@ async function checkFile(
       imageRules.archiveUnreadable,
       `${imageRules.archiveUnreadable.message}: it ${error.message}`,
     );
-    return { state: 'other', memory: [], issues: [issue] };
+    return { state: 'mismatch', memory: [], issues: [issue] };
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * What `iso customize` and `pxe customize` make of their options: the files of an archive for the live system, and the change
- * of an ISO that embeds them. Places and order are those of coreos-installer, whose services on the live system read them.
+ * Creates the archive for the live system from the options of `iso customize` and `pxe customize`, and the change that embeds
+ * it in an ISO. Paths and order are those of coreos-installer, because its services on the live system read the files.
  */
 
 import { readAsset } from '../../assets.ts';
@@ -26,15 +26,15 @@ import {
   type PlacedFile,
 } from './parentConfig.ts';
 
-/** Everything has been read and checked on its own; lists are in the order of the options. */
+/** All files are read, and each is checked; lists are in the order of the options. */
 export interface Customization {
   /** Ignition configs for the installed system, as documents. */
   readonly destIgnition: readonly Uint8Array[];
   readonly destDevice?: string | undefined;
-  /** As `parseConsole` gives them. */
+  /** As returned by `parseConsole`. */
   readonly destConsoles: readonly string[];
   readonly destKargs: { readonly append: readonly string[]; readonly delete: readonly string[] };
-  /** Connections of NetworkManager. */
+  /** NetworkManager keyfiles. */
   readonly keyfiles: readonly NamedFile[];
   /** Certificates as PEM. */
   readonly authorities: readonly Uint8Array[];
@@ -45,7 +45,7 @@ export interface Customization {
   readonly liveIgnition: readonly Uint8Array[];
 }
 
-/** What an image has to support for a customisation. */
+/** Features of the image that a customisation requires. */
 export interface Needs {
   readonly console: boolean;
   readonly network: boolean;
@@ -56,7 +56,7 @@ const INSTALLER_FOLDER = '/etc/coreos/installer.d';
 const DEST_CONFIG = '/etc/coreos/dest.ign';
 const SECRET = 0o600;
 
-/** @throws CliError for the first need that the image does not meet */
+/** @throws CliError for the first required feature that the image does not support */
 export function refuseUnsupported(needs: Needs, features: LiveFeatures): void {
   const { installerConfig, installerDirectives } = features;
   if (needs.console && !installerDirectives.has('console')) throw unsupported('the destination console');
@@ -67,14 +67,14 @@ export function refuseUnsupported(needs: Needs, features: LiveFeatures): void {
 function unsupported(what: string): CliError {
   return new CliError(`This OS image does not support customizing ${what}.`, {
     code: 'ERR_IMAGE',
-    hint: 'use a newer release of the image, or leave out the options for it',
+    hint: 'use a newer release of the image, or remove the options for it',
   });
 }
 
 /**
- * The files of the archive by path. Where nothing is for Ignition there is no config: the live system logs nobody in
- * where it finds one, even an empty one.
- * @throws CliError where two files have one name
+ * Returns the files of the archive by path. Without contents for Ignition, no config is created, because the live system
+ * disables automatic login if a config exists, even if it is empty.
+ * @throws CliError if two files have the same name
  */
 export function renderCustomization(customization: Customization): Map<string, Uint8Array> {
   const files = networkFiles(customization.keyfiles);
@@ -82,7 +82,7 @@ export function renderCustomization(customization: Customization): Map<string, U
   return isEmptyConfig(live) ? files : files.set(CONFIG_NAME, formatParentConfig(live));
 }
 
-/** What the installer will do on its own; undefined where it does not run. */
+/** Message about the automatic installation; undefined if the installer does not run. */
 export function installNotice(customization: Customization): string | undefined {
   if (!runsInstaller(customization)) return undefined;
   const { destDevice } = customization;
@@ -91,7 +91,7 @@ export function installNotice(customization: Customization): string | undefined 
     : `Boot media will automatically install to ${destDevice} without confirmation.`;
 }
 
-/** Whether the installer will run and end at once, since neither a setting nor a script can tell it the disk. */
+/** Whether the installer runs without a disk: neither a setting nor a script can set it. */
 export function lacksDevice(customization: Customization): boolean {
   const { destDevice, installerConfigs, liveIgnition, preInstall } = customization;
   if (!runsInstaller(customization) || destDevice !== undefined) return false;
@@ -106,7 +106,7 @@ function networkFiles(keyfiles: readonly NamedFile[]): Map<string, Uint8Array> {
     if (files.has(path)) {
       throw new CliError(`config already specifies keyfile ${name}`, {
         code: 'ERR_SETTING',
-        hint: 'give it once, or rename it',
+        hint: 'remove the duplicate option, or rename one of the files',
       });
     }
     files.set(path, content);
@@ -127,7 +127,7 @@ function liveConfig(customization: Customization): ConfigParts {
   };
 }
 
-/** Our own settings have the last number, so that they win. */
+/** The settings of the options have the last number, so that they override the files. */
 function installerFiles(customization: Customization): PlacedFile[] {
   const { installerConfigs } = customization;
   const dest = destConfig(customization);
@@ -143,7 +143,7 @@ function installerFile(index: number, name: string, content: Uint8Array): Placed
   return { path: `${INSTALLER_FOLDER}/${String(index).padStart(4, '0')}-${name}`, mode: SECRET, content };
 }
 
-/** A single config needs no parent, unless certificates come with it. */
+/** A single config needs a parent config only for CA certificates. */
 function destConfig({ destIgnition, authorities }: Customization): Uint8Array | undefined {
   const [first, ...others] = destIgnition;
   if (first === undefined || (others.length === 0 && authorities.length === 0)) return first;
@@ -174,7 +174,7 @@ function hasSettings(settings: InstallerSettings): boolean {
 
 type HookKind = 'pre' | 'post';
 
-/** Where a kind of scripts stands among the units of the installer. A unit that fails keeps `requiredBy` from starting. */
+/** The order of the scripts among the units of the installer. If a script fails, the `requiredBy` unit does not start. */
 const places = {
   pre: {
     title: 'Pre',
@@ -190,10 +190,10 @@ const places = {
   },
 };
 
-/** Anything else in a name would be no unit's name, an instance of a template, or something to expand in `ExecStart`. */
+/** Other characters are invalid in unit names, create template instances, or are expanded in `ExecStart`. */
 const UNSAFE = /[^A-Za-z0-9:_.-]/gu;
 
-/** Scripts of one kind run in no particular order. */
+/** Scripts of the same kind run in any order. */
 function renderHook(kind: HookKind, script: NamedFile): { readonly file: PlacedFile; readonly unit: Unit } {
   const name = script.name.replaceAll(UNSAFE, '_');
   const path = `/usr/local/bin/${kind}-install-${name}`;
@@ -208,14 +208,12 @@ function renderHook(kind: HookKind, script: NamedFile): { readonly file: PlacedF
   };
 }
 
-// A customisation of a live ISO. It takes the place of everything that was embedded, not only of an earlier one.
-
 interface CustomizedIso {
   readonly change: ImageChange;
   readonly remarks: readonly KargsRemark[];
 }
 
-/** @throws CliError where an Ignition config, network settings or other kernel arguments are embedded */
+/** @throws CliError if the image contains a config or network settings, or its kernel arguments are changed */
 export async function checkPristine(iso: LiveIso, existing: Existing): Promise<void> {
   if (existing === 'replace') return;
   const areas = await iso.kargsAreas();
@@ -224,14 +222,14 @@ export async function checkPristine(iso: LiveIso, existing: Existing): Promise<v
   throw new CliError('This ISO image is already customized; use -f to force.', { code: 'ERR_IMAGE' });
 }
 
-/** Whether an archive has an Ignition config or network settings. */
+/** Whether an archive contains an Ignition config or network settings. */
 function isCustomized(files: EmbedFiles): boolean {
   return [...files.keys()].some((path) => path === CONFIG_NAME || isNetworkPath(path));
 }
 
 /**
- * Kernel arguments are made from the image's defaults; without edits they stay.
- * @throws CliError where something does not fit, or the image reserves no place for kernel arguments
+ * Replaces all embedded files. Edits apply to the default kernel arguments; without edits, the arguments are kept.
+ * @throws CliError if the contents do not fit, or the image reserves no area for kernel arguments
  */
 export async function customizeIso(
   iso: LiveIso,
@@ -244,30 +242,30 @@ export async function customizeIso(
   if (areas === undefined) {
     throw new CliError('This OS image does not support customizing live kernel arguments.', {
       code: 'ERR_IMAGE',
-      hint: 'images before 2020-10 reserve no place for them: use a newer one',
+      hint: 'use an image of 2020-10 or later; older images reserve no area for kernel arguments',
     });
   }
   const { kargs, remarks } = editKargs(areas.defaults, edits);
   return { change: await iso.change({ files, kargs }), remarks };
 }
 
-/** Bytes of these files; real ones have some hundred. */
+/** Limit of these files in bytes; real ones have a few hundred. */
 const MAX_KEPT = 16 * 1024 * 1024;
 
 /**
- * What the live system can be told. All of the initramfs is read.
- * @throws FormatError for an initramfs of anything else, and for one that is customised; what the source throws
+ * Returns the features of the live system. Reads the whole initramfs.
+ * @throws FormatError if the initramfs is not of CoreOS, or is already customised; errors of the source
  */
 export async function readLiveInitrd(initrd: ByteSource): Promise<LiveFeatures> {
   const marks = marksOf(await readInitrdFrom(initrd, { wants: isMark, maxKept: MAX_KEPT }));
   if (marks.stamp === undefined) {
     throw new FormatError('not a CoreOS live initramfs image', {
-      hint: `it has no file ${LIVE_STAMP}: use the initramfs of a live PXE image of CoreOS`,
+      hint: `use the initramfs of a live PXE image of CoreOS, which contains ${LIVE_STAMP}`,
     });
   }
   if (marks.embedded.size > 0) {
     throw new FormatError('input is already customized', {
-      hint: 'start from the initramfs as it was released',
+      hint: 'use the released initramfs',
     });
   }
   return readInitrdFeatures(marks);

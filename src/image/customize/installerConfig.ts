@@ -1,7 +1,6 @@
 /**
- * The YAML files that coreos-installer reads from /etc/coreos/installer.d: those of the user are checked, and one of our own
- * is written. The values together (two sources of an image, for example) are left to the installer. A number is taken for a
- * text, as there.
+ * The YAML files that coreos-installer reads from /etc/coreos/installer.d: checks the files of the user, and writes one for
+ * the options. Conflicts between values are left to the installer. A number is accepted as a string, as in the installer.
  */
 
 import { CliError, FormatError } from '../../core/errors.ts';
@@ -10,7 +9,7 @@ import { isMapping } from '../../formats/mapping.ts';
 import { type ParsedYaml, parseYaml } from '../../formats/yaml.ts';
 import { formatYaml } from '../../formats/yamlText.ts';
 
-/** What the program itself tells the installer, in the order in which the file has it. */
+/** The settings that this program writes, in the order of the file. */
 export interface InstallerSettings {
   readonly 'ignition-file'?: string;
   readonly console?: readonly string[];
@@ -20,15 +19,15 @@ export interface InstallerSettings {
   readonly 'dest-device'?: string;
 }
 
-/** The text of a file. */
+/** Formats the settings as YAML. */
 export function formatInstallerConfig(settings: InstallerSettings): string {
   return formatYaml([settings]);
 }
 
 /**
- * Checks a file of the user, and tells whether it says which disk to install to.
- * @param name of the file, for errors
- * @throws CliError where the installer would refuse it, or where YAML readers differ in what it says
+ * Checks a file of the user, and returns whether it sets the disk to install to.
+ * @param name name of the file for errors
+ * @throws CliError if the installer would refuse the file, or its YAML is ambiguous
  */
 export function checkInstallerConfig(content: Uint8Array, name: string): { readonly setsDevice: boolean } {
   const yaml = parse(content, name);
@@ -47,7 +46,7 @@ function parse(content: Uint8Array, name: string): ParsedYaml {
     return parseYaml(new TextDecoder('utf-8', { fatal: true }).decode(content));
   } catch (error) {
     if (error instanceof FormatError) throw refusal(name, error.message, { hint: error.hint, cause: error });
-    throw refusal(name, 'it is not UTF-8');
+    throw refusal(name, 'the file is not UTF-8');
   }
 }
 
@@ -59,7 +58,7 @@ interface RefusalDetails {
 function refusal(
   name: string,
   problem: string,
-  { hint = 'it has to be YAML with options of coreos-installer', cause }: RefusalDetails = {},
+  { hint = 'use YAML with the options of coreos-installer', cause }: RefusalDetails = {},
 ): CliError {
   return new CliError(`parsing installer config ${name}: ${problem}`, {
     code: 'ERR_CONFIG_INVALID',
@@ -75,11 +74,11 @@ interface Problem {
 }
 
 function findProblem(config: unknown): Problem | undefined {
-  if (!isMapping(config)) return { path: [], message: 'it is no mapping of keys to values' };
+  if (!isMapping(config)) return { path: [], message: 'the file is not a mapping' };
   for (const [key, value] of Object.entries(config)) {
     const check = checks.get(key);
     if (check === undefined) {
-      const hint = `the keys are ${[...checks.keys()].join(', ')}`;
+      const hint = `use one of these keys: ${[...checks.keys()].join(', ')}`;
       return { path: [key], message: `unknown field \`${key}\``, hint };
     }
     const problem = check(value);
@@ -93,17 +92,17 @@ type Check = (value: unknown) => Problem | undefined;
 
 const flag: Check = (value) => (typeof value === 'boolean' ? undefined : here('expected true or false'));
 
-/** Of options that need not be set, so that null is right. */
-function optional(isRight: (text: string) => boolean, expected: string): Check {
+/** Check of an optional value, for which null is valid. */
+function optional(isValid: (text: string) => boolean, expected: string): Check {
   return (value) =>
-    value === null || (isScalar(value) && isRight(String(value))) ? undefined : here(`expected ${expected}`);
+    value === null || (isScalar(value) && isValid(String(value))) ? undefined : here(`expected ${expected}`);
 }
 
 function isScalar(value: unknown): value is string | number | boolean {
   return ['string', 'number', 'boolean'].includes(typeof value);
 }
 
-const text = optional(() => true, 'a text');
+const text = optional(() => true, 'a string');
 
 const url = optional((value) => URL.canParse(value), 'a URL with scheme and host');
 
@@ -130,7 +129,7 @@ const consoleSpec: Check = (value) => {
 
 function list(check: Check): Check {
   return (value) => {
-    if (value === null) return undefined; // a key with nothing behind it
+    if (value === null) return undefined; // a key without a value
     if (!Array.isArray(value)) return here('expected a list');
     for (const [index, item] of value.entries()) {
       const problem = check(item);
@@ -170,9 +169,6 @@ const checks: ReadonlyMap<string, Check> = new Map([
   ['dest-device', text],
 ]);
 
-// Consoles that coreos-installer sets up for the kernel and the boot loader of the installed system. Its grammar is
-// smaller than that of the kernel's `console=`: no flow control, and of graphical consoles only those of CoreOS.
-
 const KARG_PREFIX = 'console=';
 const GRAPHICAL: ReadonlySet<string> = new Set(['tty0', 'hvc0', 'ttysclp0']);
 const SERIAL =
@@ -181,8 +177,10 @@ const MAX_PORT = 255;
 const MAX_SPEED = 2 ** 32 - 1;
 
 /**
- * The console with everything that may be left out: `ttyS0,9600n8` for `ttyS0`.
- * @throws FormatError in the words of coreos-installer, without the name of the option
+ * Parses a console that coreos-installer sets up for the kernel and the boot loader of the installed system, and adds the
+ * defaults: `ttyS0,9600n8` for `ttyS0`. Supports less than the `console=` of the kernel: no flow control, and only the
+ * graphical consoles of CoreOS.
+ * @throws FormatError with the message of coreos-installer, without the name of the option
  */
 export function parseConsole(spec: string): string {
   for (const prefix of [KARG_PREFIX, '/dev/']) {
@@ -198,8 +196,8 @@ export function parseConsole(spec: string): string {
 }
 
 /**
- * Says that `--dest-console` does more than a kernel argument does; undefined where no argument is a console, or one is
- * a console that only the kernel understands.
+ * Recommends `--dest-console` instead of a `console=` argument; undefined if no argument is a console, or if only the kernel
+ * supports one of the consoles.
  */
 export function consoleNote(kargs: readonly string[]): string | undefined {
   const specs = kargs
@@ -222,6 +220,6 @@ function isConsole(spec: string): boolean {
 
 function invalid(problem: string): FormatError {
   return new FormatError(problem, {
-    hint: 'use tty0, hvc0, ttysclp0, ttyS<n> or ttyAMA<n>; serial ones take a speed, parity and bits: ttyS0,115200n8',
+    hint: 'use tty0, hvc0, ttysclp0, ttyS<n> or ttyAMA<n>, serial consoles optionally with speed, parity and bits: ttyS0,115200n8',
   });
 }

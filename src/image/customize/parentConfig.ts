@@ -1,6 +1,6 @@
 /**
- * The Ignition configs that a customization makes, and the user's configs in them. Those are merge children, so they may be
- * of a newer version of the spec. Unlike coreos-installer's, these configs omit fields that are not set, where it has null.
+ * The Ignition configs that a customisation creates. They contain the configs of the user as merge children, which may have a
+ * newer spec version. Unset fields are omitted, while coreos-installer writes null.
  */
 
 import { CliError } from '../../core/errors.ts';
@@ -11,13 +11,13 @@ import { formatIgnition } from '../../ignition/ignitionText.ts';
 import { readConfig, readVersion, versionUnsupported } from '../../ignition/validate.ts';
 import { specVersions } from '../../ignition/versions.ts';
 
-/** A file of the user, by the last part of its path. */
+/** A file of the user, with the last part of its path. */
 export interface NamedFile {
   readonly name: string;
   readonly content: Uint8Array;
 }
 
-/** A file on the system that Ignition sets up. */
+/** A file that Ignition creates. */
 export interface PlacedFile {
   /** Absolute. */
   readonly path: string;
@@ -26,15 +26,15 @@ export interface PlacedFile {
 }
 
 export interface ConfigParts {
-  /** Certificates as PEM, to trust while fetching what the config refers to. */
+  /** CA certificates as PEM, which Ignition trusts while it fetches files. */
   readonly authorities: readonly Uint8Array[];
   readonly files: readonly PlacedFile[];
   readonly units: readonly Unit[];
-  /** Documents of configs, merged in this order. */
+  /** Configs as documents, merged in this order. */
   readonly children: readonly Uint8Array[];
 }
 
-/** The oldest version that every image with an installer configuration understands, as coreos-installer has it. */
+/** The version that coreos-installer uses; all images with support for installer configs support it. */
 const VERSION = '3.3.0';
 
 export function isEmptyConfig({ authorities, files, units, children }: ConfigParts): boolean {
@@ -42,15 +42,15 @@ export function isEmptyConfig({ authorities, files, units, children }: ConfigPar
 }
 
 /**
- * The document of a config with these parts.
- * @throws CliError where two files or units have one name
+ * Returns a config with these parts as a document.
+ * @throws CliError if two files or units have the same name
  */
 export function formatParentConfig(parts: ConfigParts): Uint8Array {
-  refuseTwins(
+  refuseDuplicates(
     'path',
     parts.files.map(({ path }) => path),
   );
-  refuseTwins(
+  refuseDuplicates(
     'unit',
     parts.units.map(({ name = '' }) => name),
   );
@@ -62,12 +62,12 @@ export function formatParentConfig(parts: ConfigParts): Uint8Array {
   return Buffer.from(formatIgnition(config));
 }
 
-function refuseTwins(what: 'path' | 'unit', names: readonly string[]): void {
-  const twin = names.find((name, index) => names.indexOf(name) !== index);
-  if (twin === undefined) return;
-  throw new CliError(`config already specifies ${what} ${twin}`, {
+function refuseDuplicates(what: 'path' | 'unit', names: readonly string[]): void {
+  const duplicate = names.find((name, index) => names.indexOf(name) !== index);
+  if (duplicate === undefined) return;
+  throw new CliError(`config already specifies ${what} ${duplicate}`, {
     code: 'ERR_SETTING',
-    hint: 'the names of the files are kept: rename one of them',
+    hint: 'rename one of the files',
   });
 }
 
@@ -89,18 +89,16 @@ function dataResource(content: Uint8Array): Resource {
   return { compression: 'gzip', source: base64DataUrl(encodeGzip(content)) };
 }
 
-// Ignition configs of the user on their way into another config: written anew without what Ignition ignores. Configs of a
-// newer version of the spec than this program knows are passed on as they are.
-
-/** `unknown version` has not been looked into; `version` is what it names. */
+/** A config of kind `unknown version` is not parsed; `version` is the version that it sets. */
 export type UserConfig =
   | { readonly kind: 'read'; readonly document: Uint8Array }
   | { readonly kind: 'unknown version'; readonly document: Uint8Array; readonly version: string }
   | { readonly kind: 'refused'; readonly error: CliError };
 
 /**
- * Reads a JSON document. What it says is not checked, only that Ignition could decode it.
- * @param name of the file, for the error `parsing Ignition config …`
+ * Decodes a JSON document, and formats it without unused keys. The values are not validated. A document with an unsupported
+ * newer spec version is returned unchanged.
+ * @param name name of the file for the error `parsing Ignition config …`
  */
 export function parseUserConfig(json: Buffer, name: string): UserConfig {
   const read = readConfig(json);
@@ -130,7 +128,7 @@ function versionOf(json: Buffer): string {
 
 const LONGEST_VERSION = 100;
 
-/** Only the second number grows with the spec; a change of the first is another language. */
+/** Only the minor version is compared; another major version is incompatible. */
 function isNewer(version: string): boolean {
   return (
     minorVersion(version) >

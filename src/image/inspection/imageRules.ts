@@ -6,7 +6,7 @@
 import { errorRule, warningRule } from '../../ignition/rule.ts';
 import { UNFINISHED_EDIT, UNFINISHED_HINT } from '../rollback.ts';
 
-/** In the order in which they are documented. */
+/** In the order of the documentation. */
 export const imageRules = {
   editUnfinished: errorRule('image-unfinished-edit', UNFINISHED_EDIT, UNFINISHED_HINT),
   endUnexpected: warningRule(

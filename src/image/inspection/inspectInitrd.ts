@@ -1,6 +1,6 @@
 /**
- * Looks into an initramfs for network boot, or into archives that go behind one. Left out: everything that is not of
- * CoreOS or of this program, thousands of files of the system among it.
+ * Inspects an initramfs for network boot, or archives to append to one. Only the files of CoreOS and of this program are
+ * inspected, not the thousands of other files.
  */
 
 import { FormatError } from '../../core/errors.ts';
@@ -11,14 +11,14 @@ import { imageRules } from './imageRules.ts';
 import { checkInitrd, checkNetwork, type InitrdInspection } from './inspection.ts';
 import { filesMemory, liveMemory } from './memoryNeed.ts';
 
-/** Root filesystems, one of which is the first member of the archive for network boot. */
+/** Names of root filesystems; one of them is the first file in the archive for network boot. */
 const ROOTFS: ReadonlySet<string> = new Set(['root.squashfs', 'root.erofs']);
-/** Bytes of all files that are looked at. */
+/** Limit of all inspected files in bytes. */
 const MAX_KEPT = 256 * 1024 * 1024;
-/** Characters of the name of a build that are shown. */
+/** Characters of a build name that are shown. */
 const MAX_BUILD = 200;
 
-/** @throws FormatError where an archive is damaged */
+/** @throws FormatError if an archive is damaged */
 export async function inspectInitrd(image: RandomAccess): Promise<InitrdInspection> {
   let hasRootfs = false;
   const found = await readInitrdFrom(sourceOfImage(image), {

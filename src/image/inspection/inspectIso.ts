@@ -1,6 +1,6 @@
 /**
- * Looks at all of a live ISO that this program knows about, and goes on behind what is damaged. Only the few files that it
- * takes are read. Left out: what is inside the initramfs, the boot image for EFI, and the root filesystem.
+ * Inspects a live ISO, and continues after damaged parts. Only the necessary files are read. Not inspected: the contents of
+ * the initramfs, of the EFI boot image, and of the root filesystem.
  */
 
 import { FormatError } from '../../core/errors.ts';
@@ -28,17 +28,17 @@ import {
 import { filesMemory, liveMemory, type MemoryPart } from './memoryNeed.ts';
 
 interface Iso {
-  /** Without the rollback journal of an edit that is not finished. */
+  /** Without the rollback journal of an unfinished edit. */
   readonly image: ImageAccess;
   readonly tree: IsoTree;
-  /** What has been found to be damaged. */
+  /** Damaged parts. */
   readonly issues: Issue[];
 }
 
 const MEDIUM_FOLDER = 'coreos';
 const ROOTFS = 'images/pxeboot/rootfs.img';
 const INITRAMFS = 'images/pxeboot/initrd.img';
-/** Kernel argument that makes the live system copy its medium into memory. */
+/** Kernel argument with which the live system copies its medium to memory. */
 const FROM_RAM = 'coreos.liveiso.fromram';
 /** Header of images before 2022, see `growth.ts`. */
 const LEGACY_HEADER = { offset: 32_744, magic: 'coreiso+' };
@@ -49,7 +49,7 @@ const LOADERS: readonly (readonly [path: string, loader: string])[] = [
   ['images/cdboot.img', 's390x CD boot'],
 ];
 
-/** @throws FormatError where it is no ISO 9660 image, or cut off */
+/** @throws FormatError if the file is not an ISO 9660 image, or is truncated */
 export async function inspectIso(source: ImageAccess): Promise<IsoInspection> {
   const journal = await readRollback(source);
   const image: ImageAccess =
@@ -82,7 +82,7 @@ export async function inspectIso(source: ImageAccess): Promise<IsoInspection> {
     kind: 'iso',
     size: source.size,
     label,
-    ...(facts ?? { givesMinimalIso: false, layout: 'unknown', bootLoaders: [] }),
+    ...(facts ?? { hasMinimalIso: false, layout: 'unknown', bootLoaders: [] }),
     isMinimal,
     ...(area !== undefined && { embedArea: { ...area, used: await usedBytes(image, area) } }),
     ...(files !== undefined && { files }),
@@ -97,7 +97,7 @@ export async function inspectIso(source: ImageAccess): Promise<IsoInspection> {
   };
 }
 
-/** In the middle of an edit nothing more can be said about the end. */
+/** During an unfinished edit, the end of the image is not inspected. */
 const unfinishedEdit: readonly Leftover[] = ['unfinished edit'];
 
 async function findLeftovers(
@@ -110,11 +110,11 @@ async function findLeftovers(
   const leftovers: Leftover[] = [];
   if (others.some((end) => end !== first)) {
     leftovers.push('volume descriptors');
-    issues.push(issueOfEnd('its volume descriptors give different ends, as an interrupted edit leaves them'));
+    issues.push(issueOfEnd('its volume descriptors differ, probably because of an interrupted edit'));
   }
   if (bytes > 0) {
-    leftovers.push('bytes behind the end');
-    const found = `${bytes} bytes follow its end, which an interrupted edit may have left, with secrets in them`;
+    leftovers.push('bytes after the end');
+    const found = `${bytes} bytes after its end, probably of an interrupted edit; they may contain secrets`;
     if (!(await isPadding(image, bytes))) issues.push(issueOfEnd(found));
   }
   return leftovers;
@@ -128,7 +128,7 @@ function issueOfEnd(found: string): Issue {
   };
 }
 
-/** Whether the last `bytes` of an image are zeros, as copying programs add them; of many, at both ends. */
+/** Whether the last `bytes` of an image are zeros, as added by copying programs. Checks only both ends of the range. */
 async function isPadding(image: ImageAccess, bytes: number): Promise<boolean> {
   const length = Math.min(bytes, CHUNK);
   for (const offset of [image.size - bytes, image.size - length]) {
@@ -137,21 +137,21 @@ async function isPadding(image: ImageAccess, bytes: number): Promise<boolean> {
   return true;
 }
 
-/** What the step gives; undefined, and an issue, where the image is not as it should be. */
+/** Runs the step; if it throws a FormatError, adds an issue and returns undefined. */
 async function attempt<T>({ issues }: Iso, rule: Rule, step: () => Promise<T>): Promise<T | undefined> {
   try {
     return await step();
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
     const { hint = rule.hint } = error;
-    const message = maskText(error.message); // kernel arguments may be quoted in it
-    const isKnown = issues.some((issue) => issue.message === message); // one directory concerns several steps
-    if (!isKnown) issues.push({ rule, path: [], message, hint });
+    const message = maskText(error.message); // the message may contain kernel arguments
+    const isReported = issues.some((issue) => issue.message === message); // several steps read the same directory
+    if (!isReported) issues.push({ rule, path: [], message, hint });
     return undefined;
   }
 }
 
-/** What is in the area can be taken out; what says where it is cannot be repaired. */
+/** The hint is for damaged contents, which can be cleared. A damaged description of the area cannot be repaired. */
 async function readFiles(image: RandomAccess, area: EmbedArea): Promise<EmbedFiles> {
   try {
     return await readEmbedArea(image, area);
@@ -161,7 +161,7 @@ async function readFiles(image: RandomAccess, area: EmbedArea): Promise<EmbedFil
   }
 }
 
-/** Where they are is known even if what they hold is not. */
+/** Returns the areas also if their contents cannot be read. */
 async function readKargs(iso: Iso): Promise<InspectedKargs | undefined> {
   const { image, tree } = iso;
   const layout = await attempt(iso, imageRules.kernelArgumentsUnreadable, () => findKargsLayout(image, tree));
@@ -195,7 +195,7 @@ async function findMediumFiles(tree: IsoTree, { originalSize }: Appendix): Promi
 
 type Facts = Pick<
   IsoInspection,
-  'isMinimal' | 'rootfsSize' | 'givesMinimalIso' | 'layout' | 'architecture' | 'bootLoaders'
+  'isMinimal' | 'rootfsSize' | 'hasMinimalIso' | 'layout' | 'architecture' | 'bootLoaders'
 >;
 
 async function readFacts({ image, tree }: Iso, kargs: InspectedKargs | undefined): Promise<Facts> {
@@ -208,7 +208,7 @@ async function readFacts({ image, tree }: Iso, kargs: InspectedKargs | undefined
   return {
     isMinimal: rootfs === undefined,
     ...(rootfs !== undefined && { rootfsSize: rootfs.size }),
-    givesMinimalIso: await hasMinisoData(tree),
+    hasMinimalIso: await hasMinisoData(tree),
     layout: await findLayout(image, tree, kargs !== undefined),
     ...(architecture !== undefined && { architecture }),
     bootLoaders,
@@ -229,8 +229,8 @@ async function hasMinisoData(tree: IsoTree): Promise<boolean> {
 }
 
 /**
- * Each generation of builds describes the reserved areas in another way. The times are those of Fedora CoreOS; RHEL CoreOS
- * came later, by up to a year.
+ * Detects the layout from the descriptions of the reserved areas, which changed several times. The dates are those of Fedora
+ * CoreOS; RHEL CoreOS changed up to a year later.
  */
 async function findLayout(image: RandomAccess, tree: IsoTree, hasKargs: boolean): Promise<string> {
   if ((await tree.find('coreos/igninfo.json')) !== undefined) return '2023 and later';
@@ -240,7 +240,7 @@ async function findLayout(image: RandomAccess, tree: IsoTree, hasKargs: boolean)
   return hasKargs ? '2020-10 to 2021-09' : 'before 2020-10';
 }
 
-/** Up to the last byte that is not zero, in whole words, as the formats of an archive end. */
+/** Number of bytes up to the last byte that is not zero, rounded up to 4 bytes, the alignment of archives. */
 async function usedBytes(image: RandomAccess, { offset, length }: EmbedArea): Promise<number> {
   for (let end = length; end > 0; end -= Math.min(CHUNK, end)) {
     const size = Math.min(CHUNK, end);
@@ -268,7 +268,7 @@ function memoryFor({
   const isCopied = splitKargs(kargs).some((argument) => argument.startsWith(FROM_RAM));
   return [
     ...liveMemory(isMinimal ? 'network' : 'medium', { initramfs }),
-    ...filesMemory('copy of the root filesystem, by coreos.liveiso.fromram', isCopied ? [rootfsSize] : []),
+    ...filesMemory('copy of the root filesystem (coreos.liveiso.fromram)', isCopied ? [rootfsSize] : []),
     ...filesMemory(
       'embedded files',
       [...files.values()].map(({ length }) => length),

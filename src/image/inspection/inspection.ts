@@ -1,6 +1,6 @@
 /**
- * What an image is and contains, as data, and whether it boots the agent as far as its own contents show. The data contains
- * secrets: mask them before they are shown.
+ * The contents of an image as data, and checks whether the image boots the agent. The data contains secrets, which must be
+ * masked before output.
  */
 
 import { argumentName, argumentValue } from '../../boot/bootSettings.ts';
@@ -16,37 +16,37 @@ import type { MemoryPart } from './memoryNeed.ts';
 
 export type ImageInspection = IsoInspection | InitrdInspection;
 
-/** An ISO 9660 image. What is undefined is not there, or cannot be read, which is one of the issues. */
+/** An ISO 9660 image. Undefined members are missing on the image, or cannot be read, which is one of the issues. */
 export interface IsoInspection extends Contents {
   readonly kind: 'iso';
   /** Volume ID. */
   readonly label: string;
-  /** No root filesystem is on it. */
+  /** Whether the root filesystem is missing on the medium. */
   readonly isMinimal: boolean;
-  /** Root filesystem on the medium. */
+  /** Size of the root filesystem on the medium in bytes. */
   readonly rootfsSize?: number;
-  /** The minimal ISO of the same build can be taken out of it. */
-  readonly givesMinimalIso: boolean;
-  /** When Fedora CoreOS described its reserved areas as this image does. */
+  /** Whether the minimal ISO can be extracted. */
+  readonly hasMinimalIso: boolean;
+  /** Period in which Fedora CoreOS had this layout of the reserved areas. */
   readonly layout: string;
   readonly architecture?: Architecture;
-  /** Those that start it, e.g. `UEFI (GRUB)`. */
+  /** For example `UEFI (GRUB)`. */
   readonly bootLoaders: readonly string[];
   readonly embedArea?: UsedArea;
   readonly kargs?: InspectedKargs;
   readonly appended?: Appended;
-  /** What edits that were interrupted have left. */
+  /** Traces of interrupted edits. */
   readonly leftovers: readonly Leftover[];
 }
 
-export type Leftover = 'unfinished edit' | 'volume descriptors' | 'bytes behind the end';
+export type Leftover = 'unfinished edit' | 'volume descriptors' | 'bytes after the end';
 
-/** An initramfs, or archives that go with one. */
+/** An initramfs, or archives to append to one. */
 export interface InitrdInspection extends Contents {
   readonly kind: 'initramfs';
-  /** The live system that it boots; without, it is not an initramfs of CoreOS. */
+  /** Build of the live system; undefined if it is not an initramfs of CoreOS. */
   readonly build?: string;
-  /** The root filesystem of the live system is in it, too. */
+  /** Whether it contains the root filesystem of the live system. */
   readonly hasRootfs: boolean;
 }
 
@@ -54,38 +54,34 @@ interface Contents {
   /** Bytes. */
   readonly size: number;
   readonly features?: LiveFeatures;
-  /** Files that somebody embedded, by path; of an initramfs, those that coreos-installer knows. */
+  /** Embedded files by path; for an initramfs only the Ignition config and network settings. */
   readonly files?: EmbedFiles;
-  /** What a host needs, at least. */
+  /** Minimum memory of a host. */
   readonly memory: readonly MemoryPart[];
   readonly issues: readonly Issue[];
 }
 
 export interface UsedArea extends EmbedArea {
-  /** Bytes of the archive, in whole words; none where the area is empty. */
+  /** Bytes of the archive, rounded up to 4 bytes; 0 if the area is empty. */
   readonly used: number;
 }
 
 export interface InspectedKargs extends KargsLayout {
-  /** Undefined where the areas hold different ones, or none that can be read. */
+  /** Undefined if the areas differ or cannot be read. */
   readonly current?: string;
 }
 
-/** What this program put behind the end of an image. */
+/** Data that this program appended to an image. */
 export interface Appended {
-  /** Bytes of the image before. */
+  /** Size of the original image in bytes. */
   readonly originalSize: number;
-  /** The embed area is one that was appended. */
+  /** Whether the embed area was appended. */
   readonly hasGrown: boolean;
   /** Files on the medium, with their sizes in bytes. */
   readonly files: readonly { readonly name: string; readonly size: number }[];
 }
 
-// Whether an image boots the agent, as far as its own contents tell: is there a config, does Ignition run, is the root
-// filesystem found, is the network taken. What the config says is checked elsewhere. Left out: kernel arguments that do
-// not decide about that.
-
-/** What matters of a live ISO; undefined is what could not be read, about which nothing more is said. */
+/** The parts of a live ISO that `checkIso` checks. Parts that could not be read are undefined, and are not checked. */
 export interface BootingIso {
   readonly label: string;
   readonly isMinimal: boolean;
@@ -96,6 +92,10 @@ export interface BootingIso {
 
 const FIRST_BOOT = ['ignition.firstboot', 'ignition.platform.id'];
 
+/**
+ * Checks whether an ISO boots the agent: whether it has a config, Ignition runs, the root filesystem is found, and the network
+ * settings are supported. The contents of the config, and other kernel arguments, are not checked here.
+ */
 export function checkIso({ label, isMinimal, kargs, files, features }: BootingIso): Issue[] {
   const issues: Issue[] = [];
   if (features?.otherSystem === true) return checkOtherSystem(files, features);
@@ -107,19 +107,19 @@ export function checkIso({ label, isMinimal, kargs, files, features }: BootingIs
   return issues;
 }
 
-/** It boots without a config, and without a root filesystem. */
+/** Other ramdisks boot without a config and without a root filesystem. */
 function checkOtherSystem(files: EmbedFiles = new Map(), features: LiveFeatures): Issue[] {
   const unread = files.has(CONFIG_NAME) ? [issueOf(imageRules.configUnread)] : [];
   return [...unread, ...checkNetwork(files, features)];
 }
 
-/** The kernel arguments are not known then: boot loaders get them from elsewhere. */
+/** The kernel arguments are unknown, because the boot loader gets them from another source. */
 export function checkInitrd(files: EmbedFiles, features: LiveFeatures | undefined): Issue[] {
   const missing = files.has(CONFIG_NAME) ? [] : [issueOf(imageRules.initrdConfigMissing)];
   return [...missing, ...checkNetwork(files, features)];
 }
 
-/** Arguments as the kernel separates them, but for quotes. */
+/** Splits arguments like the kernel, except for quotes. */
 export function splitKargs(kargs: string): string[] {
   return kargs.split(/[ \t\n\f\r]+/).filter((argument) => argument !== '');
 }
@@ -151,12 +151,12 @@ function checkRootfs(
   return [
     issueOf(
       imageRules.mediumNotFound,
-      `${imageRules.mediumNotFound.message}: ${other}, but this one has ${label}`,
+      `${imageRules.mediumNotFound.message}: ${other}, label of this image: ${label}`,
     ),
   ];
 }
 
-/** Of archives by themselves, `features` are not known. */
+/** `features` is undefined for archives without an initramfs. */
 export function checkNetwork(files: EmbedFiles, features: LiveFeatures | undefined): Issue[] {
   const keyfiles = [...files].filter(([path]) => isNetworkPath(path));
   const issues = keyfiles.flatMap(([path, data]) => {

@@ -1,23 +1,23 @@
 /**
- * How much memory a host needs to boot a live system of CoreOS: what its documentation asks for, and what was added to
- * the image. With less, the kernel unpacks a part of the initramfs, or the boot ends in the middle.
+ * Computes the memory that a host needs to boot a CoreOS live system: the minimum of its documentation, and the files that
+ * were added to the image. With less memory, the kernel unpacks only a part of the initramfs, or the boot fails.
  */
 
-/** One reason for so many bytes. */
+/** One component and its size. */
 export interface MemoryPart {
   readonly what: string;
   readonly bytes: number;
 }
 
 const GIB = 1024 ** 3;
-/** Of a live system whose root filesystem is on the medium, or is fetched. */
+/** Minimum if the root filesystem is on the medium, or is fetched. */
 const LIVE_SYSTEM = 2 * GIB;
-/** Of one whose root filesystem comes as a part of the initramfs: it is there twice for a while. */
+/** Minimum if the root filesystem is a part of the initramfs, because during boot it is in memory twice. */
 const LIVE_SYSTEM_FROM_INITRD = 4 * GIB;
-/** What ironic-agent-image advises for a host that runs the agent in its container. */
+/** Recommendation of ironic-agent-image for a host that runs the agent in its container. */
 export const ADVISED_FOR_AGENT = 6 * GIB;
 
-/** Where the root filesystem comes from. */
+/** Source of the root filesystem. */
 export type RootfsSource = 'medium' | 'network' | 'initramfs';
 
 const SYSTEMS: Readonly<Record<RootfsSource, MemoryPart>> = {
@@ -29,42 +29,42 @@ const SYSTEMS: Readonly<Record<RootfsSource, MemoryPart>> = {
   },
 };
 
-/** What runs takes no less, and has a margin in it, however large the parts are that are known. */
-const LEAST_BESIDES = GIB;
+/** Minimum for the running system in addition to the parts below, with a margin. */
+const MINIMUM_FOR_SYSTEM = GIB;
 
-/** Bytes of the parts of a live system, as far as they are known. */
+/** Sizes of the parts of a live system in bytes, if known. */
 export interface LiveParts {
   readonly rootfs?: number | undefined;
-  /** With what is appended to it. */
+  /** Including appended archives. */
   readonly initramfs?: number | undefined;
 }
 
 /**
- * The live system itself: its parts that are in memory, and what it takes besides. Together no less than its documentation
- * asks for, and more where its parts have outgrown that.
+ * The memory of the live system: its parts in memory, and the running system. The total is at least the minimum of the
+ * documentation, and more if the parts are larger.
  */
 export function liveMemory(
   source: RootfsSource,
   { rootfs = 0, initramfs = 0 }: LiveParts = {},
 ): MemoryPart[] {
   const { what, bytes } = SYSTEMS[source];
-  // That of the medium is read where it is; that in the initramfs is counted with it.
+  // A root filesystem on the medium is not in memory; in the initramfs, it is counted with the initramfs.
   const kept = source === 'network' ? rootfs : 0;
   return [
-    { what, bytes: Math.max(LEAST_BESIDES, bytes - kept - initramfs) },
+    { what, bytes: Math.max(MINIMUM_FOR_SYSTEM, bytes - kept - initramfs) },
     ...filesMemory('root filesystem, which stays in memory', [kept]),
     ...filesMemory('initramfs', [initramfs]),
   ];
 }
 
-/** Of files that stay in memory, none where there are none. */
+/** The memory for files that stay in memory; an empty list without files. */
 export function filesMemory(what: string, sizes: Iterable<number>): MemoryPart[] {
   let bytes = 0;
   for (const size of sizes) bytes += size;
   return bytes === 0 ? [] : [{ what, bytes }];
 }
 
-/** All parts together, in bytes. */
+/** The sum of all parts in bytes. */
 export function totalMemory(parts: readonly MemoryPart[]): number {
   return parts.reduce((sum, { bytes }) => sum + bytes, 0);
 }

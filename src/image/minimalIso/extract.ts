@@ -1,4 +1,4 @@
-/** The minimal ISO of a live ISO, and the root filesystem that it has to fetch from elsewhere. */
+/** Extracts the minimal ISO and the root filesystem of a live ISO. */
 
 import { createHash } from 'node:crypto';
 import { CliError, FormatError } from '../../core/errors.ts';
@@ -16,12 +16,12 @@ const ROOTFS_PATH = 'images/pxeboot/rootfs.img';
 const KARGS_INFO_PATH = 'coreos/kargs.json';
 const MAX_KARGS_INFO = 1024 * 1024;
 const LIVE_ISO_KARG = 'coreos.liveiso=';
-/** White space to the peer: ASCII, without the vertical tab. */
+/** White space as in coreos-installer: ASCII without the vertical tab. */
 const BLANKS = /[ \t\n\f\r]+/;
 
 /**
- * Refuses a customised image: its files are not those that the digest was made of.
- * @throws CliError in the user's terms
+ * Refuses a customised image, because its files do not match the digest.
+ * @throws CliError for the user
  */
 export async function refuseCustomized(iso: LiveIso): Promise<void> {
   const isEmpty = (await iso.embeddedFiles()).size === 0;
@@ -32,20 +32,20 @@ export async function refuseCustomized(iso: LiveIso): Promise<void> {
   if (isEmpty && (await isDefault())) return;
   throw new CliError('Cannot operate on ISO with embedded customizations.', {
     code: 'ERR_IMAGE',
-    hint: 'reset it with `iso reset` and try again; customise the minimal ISO afterwards',
+    hint: 'use `iso reset` first, and customise the minimal ISO afterwards',
   });
 }
 
 /**
- * The minimal ISO as it was built, not yet verified.
- * @throws CliError where the image cannot give one
+ * Returns the released minimal ISO, not verified.
+ * @throws CliError if the image contains no data for it
  */
 export async function openMinimalIso({ image, tree }: LiveIso): Promise<Reconstruction> {
   const entry = await tree.find(MINISO_PATH);
   if (entry?.kind !== 'file') {
     throw new CliError('This ISO image does not support extracting a minimal ISO.', {
       code: 'ERR_IMAGE',
-      hint: 'use a live ISO of 2022 or later (s390x: of 2023-07 or later), and not a minimal one',
+      hint: 'use a full live ISO of 2022 or later (s390x: 2023-07 or later)',
     });
   }
   const used = { ...entry, size: Math.min(entry.size, MAX_MINISO) };
@@ -53,20 +53,20 @@ export async function openMinimalIso({ image, tree }: LiveIso): Promise<Reconstr
   return reconstructMinimalIso(image, data);
 }
 
-/** @throws CliError where the image has none */
+/** @throws CliError if the image contains no root filesystem */
 export async function findRootfs({ tree }: LiveIso): Promise<IsoEntry> {
   const entry = await tree.find(ROOTFS_PATH);
   if (entry?.kind === 'file') return entry;
   throw new CliError(`This ISO image has no ${ROOTFS_PATH}`, {
     code: 'ERR_IMAGE',
-    hint: 'use the live ISO of a release, and not a minimal one',
+    hint: 'use a full live ISO',
   });
 }
 
 /**
- * What lets a minimal ISO boot: it does not look for the medium any more, also after a reset, and finds its root
- * filesystem by URL where one is given.
- * @throws CliError where the image is not as a minimal ISO should be, or the URL does not fit
+ * Adapts the kernel arguments of a minimal ISO: removes `coreos.liveiso=`, also from the default arguments, and sets the URL
+ * of the root filesystem.
+ * @throws CliError if the minimal ISO is invalid, or the URL does not fit
  */
 export async function adaptKargs(
   minimal: Reconstruction,
@@ -84,26 +84,29 @@ export async function adaptKargs(
 }
 
 /**
- * The URL is not shown: it may hold credentials.
- * @throws CliError for a URL that the kernel command line would split, or that is none
+ * Messages do not contain the URL, because it may contain credentials.
+ * @throws CliError for an empty URL, or a URL that the kernel command line would split
  */
 export function checkRootfsUrl(url: string): void {
   if (url.trim() === '')
-    throw new CliError('The rootfs URL is empty', { code: 'ERR_SETTING', hint: 'give a URL, or no option' });
+    throw new CliError('The rootfs URL is empty', {
+      code: 'ERR_SETTING',
+      hint: 'pass a URL with --rootfs-url, or remove the option',
+    });
   if (BLANKS.test(url.trim()))
     throw new CliError('forbidden whitespace found in the rootfs URL', {
       code: 'ERR_SETTING',
-      hint: 'percent-encode blanks: %20',
+      hint: 'percent-encode spaces as %20',
     });
   if (url !== url.trim()) {
     throw new CliError('The rootfs URL begins or ends with whitespace', {
       code: 'ERR_SETTING',
-      hint: 'leave it out',
+      hint: 'remove the whitespace',
     });
   }
 }
 
-/** The file keeps its length, since what follows it may not move; blanks after JSON do no harm. */
+/** The file keeps its length, because the following data must not move. Spaces after JSON are valid. */
 async function writeDefaults(tree: IsoTree, areas: KargsAreas, defaults: string): Promise<Patch> {
   const entry = await tree.find(KARGS_INFO_PATH);
   if (entry?.kind !== 'file') throw new FormatError('minimal ISO does not have kargs.json');
@@ -118,7 +121,7 @@ async function writeDefaults(tree: IsoTree, areas: KargsAreas, defaults: string)
   return { offset: entry.offset, data: Buffer.concat([text, Buffer.alloc(entry.size - text.length, ' ')]) };
 }
 
-/** Members in the peer's order, so that both programs make the same image. That they are there was checked before. */
+/** Writes the keys in the order of coreos-installer, so that both programs create the same image. The keys exist. */
 function formatKargsInfo(before: string, defaults: string): string {
   const info: unknown = JSON.parse(before);
   const files = memberOf(info, 'files');
@@ -135,32 +138,33 @@ function memberOf(value: unknown, key: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
 }
 
-// The minimal ISO as its parts give it, without a copy: files of the full ISO, and between them what was packed.
-
-/** Of an image that is put together from parts, which may be the wrong ones until all of it has been read. */
+/**
+ * The minimal ISO as an overlay of its parts: files of the full ISO, and packed data between them. It is not verified until it
+ * is read completely.
+ */
 export interface Reconstruction {
   readonly image: Required<BufferReader>;
-  /** SHA-256 that it should have. */
+  /** Expected SHA-256. */
   readonly digest: Uint8Array;
 }
 
-/** What is packed has to fit into memory: boot code, directories and gaps, in releases less than 1 MiB. */
+/** Limit of the packed data, which is unpacked in memory: boot code, directories and gaps; less than 1 MiB in releases. */
 export const MAX_PACKED = 64 * 1024 * 1024;
 
-/** @throws FormatError where the data asks for something that is not there, or for more than there can be */
+/** @throws FormatError if the data is invalid */
 export function reconstructMinimalIso(full: BufferReader, data: MinisoData): Reconstruction {
   const unpacked = decodeXz(data.packed, { maxBytes: Math.min(MAX_PACKED, full.size) }).data;
   const patches = placeParts(full, data.files, unpacked);
   const image = overlay(bytesAccess(new Uint8Array()), patches);
-  // It lacks the root filesystem, and a table may name one file so often that no disk holds the result.
-  if (image.size > full.size) throw damaged('describes a minimal ISO that is larger than the full one');
+  // A malicious table may list one file so often that the result does not fit on a disk.
+  if (image.size > full.size) throw damaged('describes a minimal ISO that is larger than the full ISO');
   return { image, digest: data.digest };
 }
 
 /**
- * All chunks of the image, each only lent until the next one is asked for, and after the last one an error where the image
- * is not what it should be.
- * @throws FormatError `wrong final digest: …`
+ * Yields all chunks of the image, and throws after the last one if the digest does not match. A chunk is valid until the next
+ * one is requested.
+ * @throws FormatError with the message of coreos-installer
  */
 export async function* verifiedChunks({ image, digest }: Reconstruction): AsyncGenerator<Uint8Array, void> {
   const hash = createHash('sha256');
@@ -172,11 +176,11 @@ export async function* verifiedChunks({ image, digest }: Reconstruction): AsyncG
   const expected = Buffer.from(digest).toString('hex');
   if (found === expected) return;
   throw new FormatError(`wrong final digest: expected ${expected}, found ${found}`, {
-    hint: 'files of the full ISO are not as they were: download it again',
+    hint: 'download the full ISO again, because its files are modified',
   });
 }
 
-/** @throws FormatError `wrong final digest: …` */
+/** @throws FormatError if the digest does not match */
 export async function verifyReconstruction(reconstruction: Reconstruction): Promise<void> {
   const chunks = verifiedChunks(reconstruction);
   while ((await chunks.next()).done !== true);
@@ -185,13 +189,13 @@ export async function verifyReconstruction(reconstruction: Reconstruction): Prom
 function placeParts(full: BufferReader, files: readonly SharedFile[], unpacked: Uint8Array): Patch[] {
   const patches: Patch[] = [];
   let position = 0; // in the minimal ISO
-  let taken = 0; // of what was packed
+  let taken = 0; // in the packed data
   for (const { minimalSector, fullSector, length } of files) {
     const offset = minimalSector * SECTOR;
     const end = taken + offset - position;
-    if (end > unpacked.length) throw damaged('packs less than the minimal ISO needs');
+    if (end > unpacked.length) throw damaged('contains less data than the minimal ISO requires');
     const source = { offset: fullSector * SECTOR, length };
-    if (source.offset + length > full.size) throw damaged('names a file beyond the end of the image');
+    if (source.offset + length > full.size) throw damaged('lists a file that exceeds the end of the image');
     patches.push({ offset: position, data: unpacked.subarray(taken, end) });
     patches.push({ offset, data: slice(full, source) });
     position = offset + length;

@@ -1,13 +1,13 @@
 /**
- * `coreos/miniso.dat` of a live ISO, version 1: how to make the minimal ISO, which has no root filesystem, out of the full
- * one. A table says which stretches of the minimal ISO are files of the full one; all else is packed in one xz stream.
+ * `coreos/miniso.dat` of a live ISO, version 1: describes how to create the minimal ISO from the full ISO. A table lists the
+ * ranges of the minimal ISO that are files of the full ISO; all other data is in one xz stream.
  */
 
 import { FormatError } from '../../core/errors.ts';
 import { ByteFeed } from '../../formats/byteFeed.ts';
 import { SECTOR } from '../../formats/iso9660/fields.ts';
 
-/** A file that both images have. */
+/** A file that both images contain. */
 export interface SharedFile {
   readonly minimalSector: number;
   readonly fullSector: number;
@@ -16,18 +16,18 @@ export interface SharedFile {
 }
 
 export interface MinisoData {
-  /** Program that made the data; nothing depends on it. */
+  /** Program that created the data; for messages only. */
   readonly creator: string;
-  /** At least one, in the order of the minimal ISO, without overlap there. */
+  /** At least one file, in the order of the minimal ISO, where they do not overlap. */
   readonly files: readonly SharedFile[];
   /** SHA-256 of the minimal ISO, 32 bytes. */
   readonly digest: Uint8Array;
-  /** An xz stream of what the files do not cover, in the order of the minimal ISO. */
+  /** An xz stream of the data between the files, in the order of the minimal ISO. */
   readonly packed: Uint8Array;
 }
 
 export const MINISO_PATH = 'coreos/miniso.dat';
-/** Bytes that are looked at; releases use less than 3 KiB. */
+/** Limit in bytes; releases use less than 3 KiB. */
 export const MAX_MINISO = 1024 * 1024;
 
 const MAGIC = Buffer.from('MINISO\0\0', 'latin1');
@@ -35,8 +35,8 @@ const VERSION = 1;
 const MAX_UINT32 = 0xffff_ffff;
 
 /**
- * What follows the data, usually zeros, is not looked at.
- * @throws FormatError for anything else, and for a table that cannot be followed
+ * Ignores bytes after the data, usually zeros.
+ * @throws FormatError if the format or the table is invalid
  */
 export function decodeMinisoData(bytes: Uint8Array): MinisoData {
   const feed = ByteFeed.whole('miniso', bytes);
@@ -46,7 +46,7 @@ export function decodeMinisoData(bytes: Uint8Array): MinisoData {
   return { creator, files, digest: feed.take(32), packed: readBincodeBytes(feed) };
 }
 
-/** @throws FormatError for files that overlap in the minimal ISO, and where there are none */
+/** @throws FormatError if files overlap in the minimal ISO, or the list is empty */
 export function encodeMinisoData({ creator, files, digest, packed }: MinisoData): Uint8Array {
   checkOrder(files);
   const numbers = files.flatMap((file) => [file.minimalSector, file.fullSector, file.length]);
@@ -78,7 +78,7 @@ function readHeader(feed: ByteFeed): string {
   return creator;
 }
 
-/** The count is not trusted with memory: each entry takes at least three bytes that have to be there. */
+/** The count is untrusted, but cannot exhaust the memory: each entry requires at least three bytes of the file. */
 function readTable(feed: ByteFeed): SharedFile[] {
   const count = readBincodeNumber(feed, { max: MAX_MINISO });
   const next = (): number => readBincodeNumber(feed, { max: MAX_UINT32 });
@@ -97,11 +97,7 @@ function checkOrder(files: readonly SharedFile[]): void {
   }
 }
 
-// Fields of bincode 1 (a Rust serialisation) with variable-length numbers, little endian: all that `miniso.dat` is made of.
-// Leaves out numbers of 128 bits, signed ones, floats, options and enums, which nothing here has. A number in a longer
-// form than it needs is accepted, as bincode does.
-
-/** First bytes that announce a number of so many bytes; smaller ones are the number. */
+/** In bincode, the first byte of a number and its width in bytes; a smaller first byte is the number. */
 const WIDTHS: ReadonlyMap<number, number> = new Map([
   [251, 2],
   [252, 4],
@@ -110,8 +106,9 @@ const WIDTHS: ReadonlyMap<number, number> = new Map([
 const SMALL = 251;
 
 /**
- * A number of up to 64 bits.
- * @throws FormatError for one that is larger than `max`, and for a first byte that announces no such number
+ * Reads a number of up to 64 bits in the variable-length encoding of bincode 1 (a Rust serialisation), little endian. Like
+ * bincode, accepts a number in a longer form than necessary.
+ * @throws FormatError if the number is larger than `max`, or the first byte is invalid
  */
 export function readBincodeNumber(feed: ByteFeed, { max }: { readonly max: number }): number {
   const start = feed.offset;
@@ -128,14 +125,14 @@ export function readBincodeNumber(feed: ByteFeed, { max }: { readonly max: numbe
 }
 
 /**
- * A length and that many bytes, as a view: a text in UTF-8, or a list of bytes.
- * @throws FormatError where fewer bytes are left
+ * Reads a length and that many bytes, as a view: UTF-8 text or binary data.
+ * @throws FormatError if the input is too short
  */
 export function readBincodeBytes(feed: ByteFeed): Uint8Array {
   return feed.take(readBincodeNumber(feed, { max: Number.MAX_SAFE_INTEGER }));
 }
 
-/** A number from 0 up to 2^53 in its shortest form. */
+/** Encodes a number from 0 to 2^53 in its shortest form. */
 export function bincodeNumber(value: number): Uint8Array {
   if (value < SMALL) return Uint8Array.of(value);
   const bytes = Buffer.alloc(9);
@@ -145,7 +142,7 @@ export function bincodeNumber(value: number): Uint8Array {
   return bytes.subarray(0, 1 + width);
 }
 
-/** The length, then the bytes. */
+/** Encodes the length and the bytes. */
 export function bincodeBytes(bytes: Uint8Array): Uint8Array {
   return Buffer.concat([bincodeNumber(bytes.length), bytes]);
 }

@@ -1,4 +1,4 @@
-/** Writes `miniso.dat`: how the full ISO holds the minimal one that was built with it. Used when a release is built. */
+/** Writes `miniso.dat`, from which the minimal ISO can be extracted. Used when a release is built. */
 
 import { createHash } from 'node:crypto';
 import { CliError, FormatError } from '../../core/errors.ts';
@@ -12,13 +12,13 @@ import { encodeMinisoData, MAX_MINISO, MINISO_PATH, type MinisoData, type Shared
 import { MAX_PACKED, reconstructMinimalIso, verifyReconstruction } from './extract.ts';
 
 export interface PackedMinimalIso {
-  /** Of the full ISO. */
+  /** Change of the full ISO. */
   readonly change: ImageChange;
-  /** Files of the minimal ISO, all of which the full one has. */
+  /** Number of files in the minimal ISO; the full ISO contains all of them. */
   readonly fileCount: number;
-  /** Bytes of the minimal ISO that those files cover. */
+  /** Bytes of these files in the minimal ISO. */
   readonly sharedBytes: number;
-  /** Bytes that they do not cover, before and after compression. */
+  /** Bytes of all other data, before and after compression. */
   readonly packedBytes: number;
   readonly compressedBytes: number;
 }
@@ -27,7 +27,7 @@ const CREATOR = 'ironic-coreos';
 const MAX_FILE = 0xffff_ffff;
 
 /**
- * @throws CliError where the minimal ISO cannot be made from the full one, or the reserved file is missing or too small
+ * @throws CliError if the minimal ISO cannot be created from the full ISO, or the reserved file is missing or too small
  */
 export async function packMinimalIso(full: LiveIso, minimal: LiveIso): Promise<PackedMinimalIso> {
   const room = await findRoom(full);
@@ -40,7 +40,7 @@ export async function packMinimalIso(full: LiveIso, minimal: LiveIso): Promise<P
   if (encoded.length > room.size) {
     throw new CliError(`${MINISO_PATH} of the full ISO is too small: ${encoded.length} > ${room.size}`, {
       code: 'ERR_IMAGE_SPACE',
-      hint: 'build the full ISO with a larger file in its place',
+      hint: `build the full ISO with a larger ${MINISO_PATH}`,
     });
   }
   await verifyFiles({ full: full.image, minimal: minimal.image }, data);
@@ -53,13 +53,13 @@ export async function packMinimalIso(full: LiveIso, minimal: LiveIso): Promise<P
   };
 }
 
-/** Nobody reads more of a larger file, so more of it is not filled with zeros either. */
+/** The size is limited to the bytes that readers use. */
 async function findRoom({ tree }: LiveIso): Promise<Pick<IsoEntry, 'offset' | 'size'>> {
   const entry = await tree.find(MINISO_PATH);
   if (entry?.kind === 'file') return { offset: entry.offset, size: Math.min(entry.size, MAX_MINISO) };
   throw new CliError(`The full ISO has no ${MINISO_PATH}`, {
     code: 'ERR_IMAGE',
-    hint: 'build it with a file of 16 KiB of zeros in its place',
+    hint: `build the full ISO with ${MINISO_PATH}, a file of 16 KiB of zeros`,
   });
 }
 
@@ -69,7 +69,7 @@ async function filesOf(tree: IsoTree): Promise<Map<string, IsoEntry>> {
   return files;
 }
 
-/** Empty files have no place of their own, and hard links share one. */
+/** Omits empty files, which have no data, and duplicates, which are hard links. */
 function shareFiles(
   minimal: ReadonlyMap<string, IsoEntry>,
   full: ReadonlyMap<string, IsoEntry>,
@@ -79,12 +79,12 @@ function shareFiles(
     const file = shareFile(path, entry, full.get(path));
     if (file.length > 0) files.set([file.minimalSector, file.fullSector, file.length].join(' '), file);
   }
-  return [...files.values()].toSorted((left, right) => left.minimalSector - right.minimalSector);
+  return [...files.values()].toSorted((a, b) => a.minimalSector - b.minimalSector);
 }
 
 function shareFile(path: string, minimal: IsoEntry, full: IsoEntry | undefined): SharedFile {
   if (path.toLowerCase() === MINISO_PATH) {
-    throw new CliError(`the minimal ISO has ${MINISO_PATH} too, whose content is about to change`, {
+    throw new CliError(`the minimal ISO contains ${MINISO_PATH}`, {
       code: 'ERR_IMAGE',
       hint: 'build the minimal ISO without this file',
     });
@@ -95,7 +95,9 @@ function shareFile(path: string, minimal: IsoEntry, full: IsoEntry | undefined):
     throw new CliError(`File ${path} has different lengths in full and minimal ISOs`, { code: 'ERR_IMAGE' });
   }
   if (minimal.size > MAX_FILE)
-    throw new CliError(`File ${path} has 4 GiB or more, which cannot be packed`, { code: 'ERR_TOO_LARGE' });
+    throw new CliError(`File ${path} is too large: 4 GiB or more cannot be packed`, {
+      code: 'ERR_TOO_LARGE',
+    });
   return {
     minimalSector: minimal.offset / SECTOR,
     fullSector: full.offset / SECTOR,
@@ -103,7 +105,7 @@ function shareFile(path: string, minimal: IsoEntry, full: IsoEntry | undefined):
   };
 }
 
-/** What no file covers, in the order of the image. */
+/** The data between the files, in the order of the image. */
 async function readRest(image: RandomAccess, files: readonly SharedFile[]): Promise<Uint8Array> {
   const gaps: { offset: number; length: number }[] = [];
   let position = 0;
@@ -113,11 +115,11 @@ async function readRest(image: RandomAccess, files: readonly SharedFile[]): Prom
     gaps.push({ offset: position, length: offset - position });
     position = offset + length;
   }
-  if (position > image.size) throw new FormatError('a file reaches beyond the end of the minimal ISO');
+  if (position > image.size) throw new FormatError('a file exceeds the end of the minimal ISO');
   gaps.push({ offset: position, length: image.size - position });
   const size = gaps.reduce((sum, { length }) => sum + length, 0);
   if (size > MAX_PACKED) {
-    throw new CliError(`the minimal ISO has too much besides its files: ${size} > ${MAX_PACKED} bytes`, {
+    throw new CliError(`the minimal ISO has too much data outside of files: ${size} > ${MAX_PACKED} bytes`, {
       code: 'ERR_TOO_LARGE',
     });
   }
@@ -130,22 +132,22 @@ async function digestOf(image: RandomAccess): Promise<Uint8Array> {
   return hash.digest();
 }
 
-/** That the files have the same content in both images shows when the minimal one is put together. */
+/** Verifies that the files are equal in both images, by reconstructing the minimal ISO. */
 async function verifyFiles(
   { full, minimal }: { readonly full: RandomAccess; readonly minimal: RandomAccess },
   data: MinisoData,
 ): Promise<void> {
   if (minimal.size > full.size) {
-    throw new CliError('the minimal ISO is larger than the full one', {
+    throw new CliError('the minimal ISO is larger than the full ISO', {
       code: 'ERR_IMAGE',
-      hint: 'give the full ISO first, then the minimal one',
+      hint: 'pass the full ISO first, then the minimal ISO',
     });
   }
   try {
     await verifyReconstruction(reconstructMinimalIso(full, data));
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
-    const hint = 'a file has other content in the full ISO: take the two images of one build';
+    const hint = 'use two images of the same build; a file differs in the full ISO';
     throw new CliError(error.message, { code: 'ERR_IMAGE', hint, cause: error });
   }
 }

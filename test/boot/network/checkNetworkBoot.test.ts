@@ -51,12 +51,12 @@ describe('checkNetworkBoot', () => {
     [
       'address in capitals',
       bootOf({ ...ramdiskHost, macs: ['52:54:00:12:34:AB'] }),
-      'worker-1 error boot-host-mac 52:54:00:12:34:AB: this',
+      'worker-1 error boot-host-mac 52:54:00:12:34:AB: not a MAC address',
     ],
     [
       'address that is a path',
       bootOf({ ...ramdiskHost, macs: ['../../etc/x'] }),
-      'worker-1 error boot-host-mac ../../etc/x: this',
+      'worker-1 error boot-host-mac ../../etc/x: not a MAC address',
     ],
     ['no address', bootOf({ ...ramdiskHost, macs: [] }), 'worker-1 warning boot-host-unfound'],
     [
@@ -89,7 +89,7 @@ describe('checkNetworkBoot', () => {
     [
       'appended archive by a scheme that no loader has',
       bootOf(hostWith({ appendedUrls: ['s3://h/a'] })),
-      'worker-1 error boot-url-scheme s3://h/a: the URL scheme',
+      'worker-1 error boot-url-scheme s3://h/a: unsupported URL scheme',
     ],
     [
       'long URL',
@@ -99,7 +99,7 @@ describe('checkNetworkBoot', () => {
     [
       'blank',
       bootOf(hostWith({ extraArguments: ['a b'] })),
-      'worker-1 error argument-characters "a b": the kernel',
+      'worker-1 error argument-characters "a b": the argument contains',
     ],
     [
       'BOOTIF',
@@ -109,7 +109,7 @@ describe('checkNetworkBoot', () => {
     [
       'secret in an argument',
       bootOf(hostWith({ extraArguments: ['my-token="abc"'] })),
-      'worker-1 error argument-characters my-token=(secret): the kernel',
+      'worker-1 error argument-characters my-token=(secret): the argument contains',
     ],
     [
       'secret in a URL',
@@ -119,7 +119,7 @@ describe('checkNetworkBoot', () => {
     [
       'ISO by a scheme of its own',
       bootOf({ ...isoHost, start: { kind: 'iso', architecture: 'x86_64', url: 'nfs://h/a.iso' } }),
-      'worker-3 error boot-url-scheme nfs://h/a.iso: the URL',
+      'worker-3 error boot-url-scheme nfs://h/a.iso: unsupported URL scheme',
     ],
     [
       'ISO with a comma for dnsmasq',
@@ -131,7 +131,11 @@ describe('checkNetworkBoot', () => {
       bootOf({ ...isoHost, start: { kind: 'iso', architecture: 'x86_64', url: 'http://h/${mac}.iso' } }),
       'worker-3 error ipxe-expansion http://h/${mac}.iso: iPXE',
     ],
-    ['folder', { ...networkBoot, folderUrl: 'tftp://h' }, '* error boot-folder-url DHCP'],
+    [
+      'folder',
+      { ...networkBoot, folderUrl: 'tftp://h' },
+      '* error boot-folder-url invalid URL of the folder for DHCP',
+    ],
     [
       'discovery',
       {
@@ -150,13 +154,13 @@ describe('checkNetworkBoot', () => {
 
   it('says what several loaders cannot do once', () => {
     expect(linesOf(bootOf(hostWith({ extraArguments: ['initrd=x'] })))).toEqual([
-      'worker-1 error argument-of-loader initrd=x: the boot loader writes initrd= itself',
+      'worker-1 error argument-of-loader initrd=x: the boot loader sets initrd= itself',
     ]);
   });
 
   it('cuts a long value', () => {
     const [line] = linesOf(bootOf(hostWith({ extraArguments: [`a="${'b'.repeat(200)}`] })));
-    expect(line).toMatch(/ a="b{77}…: the kernel/);
+    expect(line).toMatch(/ a="b{77}…: the argument contains/);
   });
 
   it.each<[Architecture, number]>([

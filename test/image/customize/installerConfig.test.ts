@@ -52,11 +52,11 @@ describe('checkInstallerConfig', () => {
     ['firstboot-args: a', 'unknown field `firstboot-args` at line 1 column 17'],
     ['config-file: [a]', 'unknown field `config-file` at line 1 column 14'],
     ['<<: {stream: a}', 'unknown field `<<` at line 1 column 5'],
-    ['text', 'it is no mapping of keys to values at line 1 column 1'],
-    ['[]', 'it is no mapping of keys to values at line 1 column 1'],
-    ['stream: [a]', 'stream: expected a text at line 1 column 9'],
+    ['text', 'the file is not a mapping at line 1 column 1'],
+    ['[]', 'the file is not a mapping at line 1 column 1'],
+    ['stream: [a]', 'stream: expected a string at line 1 column 9'],
     ['append-karg: a', 'append-karg: expected a list at line 1 column 14'],
-    ['append-karg:\n- a\n- {b: c}', 'append-karg: expected a text at line 3 column 3'],
+    ['append-karg:\n- a\n- {b: c}', 'append-karg: expected a string at line 3 column 3'],
     ['copy-network: yes', 'copy-network: expected true or false at line 1 column 15'],
     ['offline: null', 'offline: expected true or false at line 1 column 10'],
     ['image-url: foo', 'image-url: expected a URL with scheme and host at line 1 column 12'],
@@ -77,7 +77,7 @@ describe('checkInstallerConfig', () => {
   it('refuses bytes that are not UTF-8', () => {
     const bytes = Buffer.from('stream: \xff', 'latin1');
     expect(() => checkInstallerConfig(bytes, 'x.yaml')).toThrow(
-      'parsing installer config x.yaml: it is not UTF-8',
+      'parsing installer config x.yaml: the file is not UTF-8',
     );
   });
 

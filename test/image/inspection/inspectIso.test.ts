@@ -114,7 +114,7 @@ describe('inspectIso', () => {
     expect(await inspect(full)).toMatchObject({
       isMinimal: false,
       rootfsSize: 3_000_001,
-      givesMinimalIso: false,
+      hasMinimalIso: false,
     });
     const iso = await inspect(minimal);
     expect(iso.isMinimal).toBe(true);

@@ -49,10 +49,14 @@ describe('the minimal ISO', () => {
   });
 
   it.each<[string, Partial<MinisoData>, string]>([
-    ['a file beyond the end', { files: [{ minimalSector: 0, fullSector: 10, length: 1 }] }, 'beyond the end'],
-    ['a file that ends beyond', { files: [{ minimalSector: 0, fullSector: 9, length: 2049 }] }, 'beyond'],
-    ['too little packed', { files: [{ minimalSector: 2, fullSector: 0, length: 1 }] }, 'packs less'],
-    ['one file again and again', { files: copies(11) }, 'larger than the full one'],
+    [
+      'a file beyond the end',
+      { files: [{ minimalSector: 0, fullSector: 10, length: 1 }] },
+      'exceeds the end',
+    ],
+    ['a file that ends beyond', { files: [{ minimalSector: 0, fullSector: 9, length: 2049 }] }, 'exceeds'],
+    ['too little packed', { files: [{ minimalSector: 2, fullSector: 0, length: 1 }] }, 'contains less data'],
+    ['one file again and again', { files: copies(11) }, 'larger than the full ISO'],
     ['something else than xz', { packed: Buffer.from('packed') }, 'xz data'],
     ['nothing packed', { packed: new Uint8Array() }, 'xz data is cut off'],
     [

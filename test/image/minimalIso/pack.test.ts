@@ -69,7 +69,7 @@ describe('packing', () => {
       edited((files) => files.set('a', text('b'))),
       'wrong final digest: expected',
     ],
-    ['the full ISO for both', full, full, 'the minimal ISO has coreos/miniso.dat too'],
+    ['the full ISO for both', full, full, 'the minimal ISO contains coreos/miniso.dat'],
     ['the minimal ISO first', minimal, full, 'The full ISO has no coreos/miniso.dat'],
     [
       'a reserved file that is too small',
@@ -89,22 +89,18 @@ describe('packing', () => {
       async () => moved((await recordIn(minimal, 'isolinux/isolinux.cfg')).offset),
       'overlap at',
     ],
-    [
-      'a file beyond its end',
-      async () => moved(2 ** 31 * 2048),
-      'a file reaches beyond the end of the minimal ISO',
-    ],
+    ['a file beyond its end', async () => moved(2 ** 31 * 2048), 'a file exceeds the end of the minimal ISO'],
     [
       'too much that no file covers',
       async () => Buffer.concat([minimal, Buffer.alloc(64 * 1024 * 1024)]),
-      'the minimal ISO has too much besides its files: ',
+      'the minimal ISO has too much data outside of files: ',
     ],
     [
       'more than the full one',
       async () => Buffer.concat([minimal, Buffer.alloc(4_000_000)]),
-      'the minimal ISO is larger than the full one',
+      'the minimal ISO is larger than the full ISO',
     ],
-  ])('is refused where the minimal ISO has %s', async (_title, make, message) => {
+  ])('is refused where the minimal ISO contains %s', async (_title, make, message) => {
     const attempt = packMinimalIso(await open(full), await open(await make()));
     await expect(attempt).rejects.toThrow(message);
     await expect(attempt).rejects.toBeInstanceOf(CliError);
