@@ -7,7 +7,7 @@
 import { type Connection, connectionName, findConnection, type IpConfig } from '../network/connection.ts';
 import { type Family, formatAddress, type IpAddress } from '../network/ipAddress.ts';
 
-/** Arguments, or the reason why there are none. */
+/** Arguments, or the reason why the network cannot be expressed. */
 export type StaticArguments =
   | { readonly kind: 'arguments'; readonly texts: readonly string[] }
   | { readonly kind: 'refused'; readonly file: string; readonly message: string; readonly hint: string };
@@ -131,7 +131,7 @@ function addressArguments({ addresses, gateway, method }: IpConfig, end: string)
   });
 }
 
-/** The keyword for the families that get their addresses from the network; undefined if there are none. */
+/** The keyword for the families that get their addresses from the network; undefined if no family does. */
 function dynamicMethod(connection: Connection, ip: Readonly<Record<Family, IpConfig>>): string | undefined {
   const [ipv4, ipv6] = [ip[4].method, ip[6].method];
   for (const method of [ipv4, ipv6]) {

@@ -345,7 +345,12 @@ describe('settings and images that are wrong for all', () => {
     ['no images', { iso: [] }, {}, 'No base image'],
     ['no settings', {}, { settings: undefined }, 'IRONIC_BASE_URL'],
     ['a list of hosts', {}, { settings: 'hosts.yaml' }, 'hosts.yaml contains a list of hosts'],
-    ['a setting that nobody knows', {}, { settings: 'unknown.yaml' }, 'unknown.yaml is not a valid inventory'],
+    [
+      'a setting that nobody knows',
+      {},
+      { settings: 'unknown.yaml' },
+      'unknown.yaml is not a valid inventory',
+    ],
     ['a Ironic that is no URL', {}, { settings: 'url.yaml' }, 'url.yaml:1:'],
   ])('%s', async (_title, options, more, message) => {
     place.write('hosts.yaml', 'agent: {ironic.apiUrls: https://192.0.2.1}\nhosts: [{name: worker-0}]\n');

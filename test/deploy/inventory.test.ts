@@ -193,7 +193,11 @@ describe('deploy --inventory where a host is wrong', () => {
     ['the BMC address', '{bmcAddress: "ftp://h"}', '3:34: bmcAddress: invalid BMC address'],
     ['no BMC address', '{}', 'the BMC address is missing; Metal3 requires it\nhint: pass bmcAddress, e.g.'],
     ['a placeholder', '{bmcAddress: "{nmae}"}', '3:34: bmcAddress contains an unknown placeholder'],
-    ['a placeholder without value', '{bmcAddress: "{mac}"}', 'contains the placeholder {mac}, but this host has no value'],
+    [
+      'a placeholder without value',
+      '{bmcAddress: "{mac}"}',
+      'contains the placeholder {mac}, but this host has no value',
+    ],
     [
       'a hint',
       '{bmcAddress: h, rootDeviceHints: {sice: 1}}',

@@ -92,7 +92,11 @@ describe('ignition merge', () => {
     ],
     [['broken.ign', 'invalid.ign'], 1, 'error: not a valid config: broken.ign, invalid.ign\n'],
     [['parent.ign', 'missing.ign'], 1, 'error: Ignition config not found: missing.ign\n'],
-    [['arguments.ign', 'child.ign', '--to', '3.2.0'], 1, 'error: spec version 3.2.0 does not have kernelArguments'],
+    [
+      ['arguments.ign', 'child.ign', '--to', '3.2.0'],
+      1,
+      'error: spec version 3.2.0 does not have kernelArguments',
+    ],
     [
       ['arguments.ign', 'child.ign', '--to', '3.2.0'],
       1,

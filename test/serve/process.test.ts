@@ -268,7 +268,9 @@ describe('the start', () => {
     expect(events.filter(({ event }) => event === 'text')).toEqual([]);
     const messages = events.map(({ message }) => message);
     expect(messages).toEqual(expect.arrayContaining([expect.stringContaining('created new.key')]));
-    expect(messages).toEqual(expect.arrayContaining([expect.stringMatching(/^read new\.key \(\d+ bytes\)$/)]));
+    expect(messages).toEqual(
+      expect.arrayContaining([expect.stringMatching(/^read new\.key \(\d+ bytes\)$/)]),
+    );
     expect(messages).toEqual(expect.arrayContaining([expect.stringMatching(/^read inv\.yaml \(/)]));
   });
 });

@@ -1,4 +1,4 @@
-# Runs COMMAND of ironic-coreos from PACKAGE with ARGS, one a line. The exit code is that of the program.
+# Runs COMMAND of ironic-coreos from PACKAGE with ARGS, one per line. The exit code is that of the program.
 set -euo pipefail
 
 args=()

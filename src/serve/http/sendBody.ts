@@ -9,15 +9,15 @@ import { type ClientConnection, watchClient } from './clientConnection.ts';
 export interface Sending {
   /** Has its status and its headers, among them `Content-Length`. */
   readonly response: ServerResponse;
-  /** Whoever opened it closes it: nothing reads from it any more when `sendBody` has ended in whatever way. */
+  /** The caller closes it. After `sendBody` has ended, nothing reads from it. */
   readonly source: Pick<ResourceBytes, 'readInto'>;
   readonly parts: readonly BodyPart[];
   readonly buffers: BufferPool;
-  /** Is told each stretch of the resource that the kernel has taken. */
+  /** Called for each range of the resource that the kernel has accepted. */
   readonly sent: (range: ByteRange) => void;
   /**
-   * Milliseconds without progress, after which the client is cut off. The kernel tells of progress only when a third of its
-   * buffer has become free, which may be more than 1 MiB: with less than a minute, clients are cut off that are only slow.
+   * Milliseconds without progress after which the client is disconnected. The kernel reports progress only when a third of
+   * its buffer is free, which may be more than 1 MiB: a value below a minute disconnects clients that are only slow.
    */
   readonly idleTimeout: number;
 }
@@ -88,7 +88,7 @@ interface FilledBuffer {
   readonly filled: Promise<void>;
 }
 
-/** Reads as much from the start of the range as the buffer holds. */
+/** Fills the buffer from the start of the range. */
 function startReading(
   source: Sending['source'],
   { offset, length }: ByteRange,
@@ -96,7 +96,7 @@ function startReading(
 ): FilledBuffer {
   const range = { offset, length: Math.min(buffer.length, length) };
   const filled = source.readInto(buffer.subarray(0, range.length), offset);
-  filled.catch(() => undefined); // is rethrown where it is awaited; until then nobody listens
+  filled.catch(() => undefined); // rethrown where it is awaited; until then, it would be an unhandled rejection
   return { buffer, range, filled };
 }
 

@@ -153,7 +153,9 @@ export function isInterrupted(event: FetchEvent): boolean {
   if (isComplete(event)) return false;
   const { artifact, outcome } = event;
   return (
-    outcome === 'failed' || outcome === 'aborted' || (outcome === 'client disconnected' && !artifact.endsWith('iso'))
+    outcome === 'failed' ||
+    outcome === 'aborted' ||
+    (outcome === 'client disconnected' && !artifact.endsWith('iso'))
   );
 }
 

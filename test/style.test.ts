@@ -1,0 +1,108 @@
+/**
+ * The style of all text: the words that people who are not native speakers have to read twice do not occur in code, comments,
+ * templates, schemas and docs, and the help of commands has one shape.
+ */
+
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { describeCommand, withDescendants } from '../src/cli/describeCommand.ts';
+import { wholeProgram } from './support/wholeProgram.ts';
+
+const root = resolve(import.meta.dirname, '..');
+
+/** Words and phrases that are not used, with what to write instead. */
+const WORDS: readonly (readonly [words: RegExp, instead: string])[] = [
+  [/\bmend(?:s|ed|ing)?\b/i, 'fix'],
+  [/\bwrong(?:ly)?\b/i, 'invalid, incorrect, or what is the matter'],
+  [/\bright\b/i, 'valid, correct; of sides: right-hand'],
+  [/\btold\b|\btells?\b(?! [a-z-]+ apart)/i, 'report, print, list'],
+  [/\bwho(?:ever)\b/i, 'anyone who'],
+  [/\b(?:no|every)body\b/i, 'no client, all users, anyone'],
+  [/\bplay(?:s|ed)?\b/i, 'impersonate, mock'],
+  [/\b(?:come|came)s? (?:as|how) far\b/i, 'reach'],
+  [/\b(?:has|have|had) no place\b/i, 'does not support'],
+  [/\bstands?\b|\bstood\b/i, 'is'],
+  [/\bholds?\b|\bheld\b/i, 'contains; of locks: locked by'],
+  [/\bgood for\b/i, 'valid for'],
+  [/\bkn(?:ow|own|ew|ows) again\b/i, 'recognise'],
+  [/\bfrom here\b/i, 'from this machine'],
+  [/\bof (?:its|their|one's) own accord\b/i, 'by itself, automatically'],
+  [/\bbe it\b/i, 'for example'],
+  [/\blest\b/i, 'so that … not'],
+  [/\b(?:is|are) none\b/i, 'is missing, is not a …'],
+  [/\b(?:one|each) a (?:line|host|file|image)\b/i, 'one per line'],
+  [/\bat hand\b/i, 'available, prerequisites'],
+];
+
+/** Where these words are correct, with the reason. */
+const EXCEPTIONS: readonly (readonly [text: RegExp, reason: string])[] = [
+  [/Wrong input, format should be: KEY=OLD=NEW/, 'a message of coreos-installer'],
+  [/wrong final digest/, 'a message of coreos-installer'],
+];
+
+/** What is read: files, and folders with all that is in them. */
+const READ = ['src', 'bin', 'templates', 'schemas', 'docs', '.github', 'README.md', 'CHANGELOG.md'];
+
+/** What is made from the sources above, and references whose texts upstream wrote. */
+const SKIPPED = /^schemas\/(?:compiled|ipa-options|podman-options|systemd-directives)|^docs\/proof\.json$/;
+
+function filesBelow(path: string): string[] {
+  if (statSync(join(root, path)).isFile()) return SKIPPED.test(path) ? [] : [path];
+  return readdirSync(join(root, path)).flatMap((name) => filesBelow(`${path}/${name}`));
+}
+
+/** The lines of a file with such words: `docs/serve.md:12: stands → is: The host stands in …`. */
+function findingsIn(path: string): string[] {
+  const lines = readFileSync(join(root, path), 'utf8').split('\n');
+  return lines.flatMap((line, index) => {
+    const text = EXCEPTIONS.reduce((rest, [excepted]) => rest.replace(excepted, ''), line);
+    return WORDS.flatMap(([words, instead]) => {
+      const [found] = words.exec(text) ?? [];
+      return found === undefined ? [] : [`${path}:${index + 1}: ${found} → ${instead}: ${line.trim()}`];
+    });
+  });
+}
+
+/** A small letter, an abbreviation, or a name. */
+const FIRST_WORD =
+  /^(?!(?:what|where|which|who|that) )(?:[a-z0-9]|[A-Z]{2,}s? |(?:Ignition|NetworkManager|Ironic|Kubernetes|OpenStack) )/;
+
+const [, ...commands] = withDescendants(describeCommand(wholeProgram()));
+const options = commands.flatMap(({ words, options: own }) =>
+  own.map(({ long, text }) => ({ name: [...words, long].join(' '), text })),
+);
+
+describe('style', () => {
+  it('no text has words that readers have to read twice', () => {
+    expect(READ.flatMap(filesBelow).flatMap(findingsIn).join('\n')).toBe('');
+  });
+
+  it('each exception is needed', () => {
+    const texts = READ.flatMap(filesBelow).map((path) => readFileSync(join(root, path), 'utf8'));
+    const unused = EXCEPTIONS.filter(([excepted]) => !texts.some((text) => excepted.test(text)));
+    expect(unused.map(([, reason]) => reason)).toEqual([]);
+  });
+
+  it('summaries of commands are imperatives: a capital letter first, no period, at most 72 characters', () => {
+    const others = commands.filter(({ summary }) => !/^[A-Z][a-z]+[^s] .{0,66}[^.]$/.test(summary));
+    expect(others.map(({ words, summary }) => `${words.join(' ')}: ${summary}`)).toEqual([]);
+  });
+
+  it('help of options is a noun phrase or an imperative: a small letter first, no period', () => {
+    const others = options.filter(({ text }) => !FIRST_WORD.test(text) || text.endsWith('.'));
+    expect(others.map(({ name, text }) => `${name}: ${text}`)).toEqual([]);
+  });
+
+  it('hints are imperatives: a small letter first, no period, no question', () => {
+    const sources = READ.slice(0, 1).flatMap(filesBelow);
+    const hints = sources.flatMap((path) =>
+      Array.from(
+        readFileSync(join(root, path), 'utf8').matchAll(/\bhint: ['`]([^'`]*)/g),
+        ([, hint = '']) => hint,
+      ),
+    );
+    expect(hints.length).toBeGreaterThan(300);
+    expect(hints.filter((hint) => !/^(?:[a-z$"].*[^.?]|)$/s.test(hint))).toEqual([]);
+  });
+});
