@@ -77,7 +77,7 @@ function unknownParameter(name: string): Issue {
   const hint =
     option.kernelParam === undefined
       ? `set ${option.name} in the configuration file of the agent; it has no kernel parameter`
-      : `did you mean ${option.kernelParam}?`;
+      : `use ${option.kernelParam}`;
   return { rule: ipaUnknown, path: [], hint };
 }
 

@@ -36,14 +36,14 @@ const TABLE: readonly TableEntry[] = [
   },
   {
     name: 'validate',
-    summary: "Validate Ignition configs with Ignition's own rules",
+    summary: 'Validate Ignition configs, agent configuration files and images',
     group: START,
     declare: async (command, context) =>
       (await import('../validate/command.ts')).declareValidate(command, context),
   },
   {
     name: 'explain',
-    summary: 'Explain a validation rule or an error code',
+    summary: 'Explain a rule or an error code, or list all of them',
     group: START,
     declare: async (command, context) =>
       (await import('../validate/command.ts')).declareExplain(command, context),
@@ -90,19 +90,19 @@ const TABLE: readonly TableEntry[] = [
   },
   {
     name: 'serve',
-    summary: 'Serve each host its own image from one shared copy',
+    summary: 'Serve an image for each host of an inventory over HTTP',
     group: SERVE,
     declare: async (command, context) => (await import('../serve/command.ts')).declareServe(command, context),
   },
   {
     name: 'try',
-    summary: 'Mock Ironic and report how far a ramdisk gets',
+    summary: 'Impersonate Ironic and report how far each ramdisk gets',
     group: SERVE,
     declare: async (command, context) => (await import('../try/command.ts')).declareTry(command, context),
   },
   {
     name: 'controller',
-    summary: 'Build images for the PreprovisioningImages of a Metal3 cluster',
+    summary: 'Build the images that Metal3 PreprovisioningImages request',
     group: SERVE,
     declare: async (command, context) =>
       (await import('../controller/command.ts')).declareController(command, context),

@@ -95,7 +95,7 @@ export function declareController(command: Command, context: Context): void {
     .optionsGroup('Cluster:')
     .option('--kubeconfig <file>', 'cluster and credentials (default: KUBECONFIG, or the pod)')
     .option('--namespace <name>', 'namespace to watch (default: WATCH_NAMESPACE, or all)')
-    .option('--lease <name>', 'Lease name for leader election (default: ironic-coreos-controller)')
+    .option('--lease <name>', 'name of the Lease for leader election (default: ironic-coreos-controller)')
     .option('--no-leader-election', 'disable leader election, for a single replica')
     .option('--drain-time <time>', 'wait before shutdown, for load balancers (default: 5s)');
   declareImageOptions(command);

@@ -136,7 +136,7 @@ function chooseHosts(hosts: readonly InventoryHost[], options: InventoryOptions)
   if (unknown !== undefined) {
     const near = nearestNames(unknown, known);
     throw new UsageError(`${inventory} has no host ${JSON.stringify(unknown)}`, {
-      hint: near.length === 0 ? 'use a name from its list "hosts"' : `did you mean ${near.join(', ')}?`,
+      hint: near.length === 0 ? 'use a name from its list "hosts"' : `use ${near.join(' or ')}`,
     });
   }
   const wanted = new Set(names ?? known);

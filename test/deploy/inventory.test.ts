@@ -314,7 +314,7 @@ describe('a Secret that hosts share', () => {
 describe('deploy --inventory asks for another command line', () => {
   it.each([
     ['a name', 'node', ['--name', 'a'], 'use --host a'],
-    ['an unknown host', 'node', ['--host', 'worker-2'], 'did you mean worker-0, worker-1?'],
+    ['an unknown host', 'node', ['--host', 'worker-2'], 'use worker-0, worker-1'],
     ['a MAC address for many', 'node', ['--boot-mac', '52:54:00:12:34:56'], 'select it with --host NAME'],
     ['a choice', 'baremetalhost', ['--boot-mode', 'uefi'], 'UEFI, UEFISecureBoot, legacy'],
     ['a format', 'configdrive', ['--format', 'yaml'], 'only reads JSON'],
@@ -328,7 +328,7 @@ describe('deploy --inventory asks for another command line', () => {
   });
 
   it.each([
-    ['a key', 'agnet: {}\n', '1:8: unknown key "agnet"\nhint: did you mean "agent"?\n'],
+    ['a key', 'agnet: {}\n', '1:8: unknown key "agnet"\nhint: use "agent"\n'],
     ['YAML', 'agent: [\n', '2:1: Invalid YAML'],
   ])('of an inventory with wrong %s it says where', async (_title, text, message) => {
     await writeFile(path('wrong.yaml'), text);

@@ -160,6 +160,6 @@ function findHost(hosts: readonly InventoryHost[], name: string, file: string): 
     hosts.map((host) => host.name),
   );
   throw new UsageError(`${file} has no host ${JSON.stringify(name)}`, {
-    hint: nearest === undefined ? 'use a name from its list "hosts"' : `did you mean ${nearest}?`,
+    hint: nearest === undefined ? 'use a name from its list "hosts"' : `use ${nearest}`,
   });
 }

@@ -91,7 +91,7 @@ function unknownKeyHint(path: Path, { value, checked }: Whole): string {
   const near =
     nearestInAnyCase(key, names) ??
     (isSetting ? settingNames.find((name) => name.endsWith(`.${key}`)) : undefined);
-  if (near !== undefined) return `did you mean ${JSON.stringify(near)}?`;
+  if (near !== undefined) return `use ${JSON.stringify(near)}`;
   if (parent === 'deploy') return 'use the name of an option of deploy in camel case, such as bmcAddress';
   return isSetting ? 'use a name that --show-settings prints' : `use one of ${names.join(', ')}`;
 }
