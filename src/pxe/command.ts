@@ -31,6 +31,11 @@ Precedence of settings:
   IRONIC_ROOTFS_URL, IRONIC_BASE_URL and, if IRONIC_BASE_URL is set, HTTP_PROXY,
   HTTPS_PROXY and NO_PROXY.
 
+Hosts without DHCP:
+  --static writes the network of a host for an initramfs that has no keyfiles.
+  It refuses a network that kernel arguments cannot describe. The artifacts of
+  prepare and serve contain the network in the initramfs and do not need this.
+
 Proxies:
   Proxies are passed as systemd.setenv= arguments. The initramfs uses them to
   fetch the root filesystem, and so do the services of the ramdisk. Therefore
@@ -140,6 +145,9 @@ function declareKargs(command: Command, context: Context): void {
       'console, for example ttyS0,115200n8; the last console is /dev/console; repeatable',
     ),
   );
+  command.optionsGroup('Network:');
+  command.option('--static', 'add the network of the host as ip=, bond=, vlan= and nameserver= arguments');
+  declareSettings(command, 'host.nmstate', 'host.keyfiles');
   command.optionsGroup('Proxies:');
   declareSettings(command, 'proxy', 'ironic.apiUrls');
   command

@@ -5,6 +5,9 @@ import { type BootFormName, bootFormNames, bootForms, checkBoot } from '../boot/
 import { bootImages } from '../boot/bootForm.ts';
 import { argumentName, type BootSettings } from '../boot/bootSettings.ts';
 import { argumentSecrets } from '../boot/kernelArguments.ts';
+import { staticArguments } from '../boot/staticArguments.ts';
+import { CliError, UsageError } from '../core/errors.ts';
+import { parseConnection } from '../network/connection.ts';
 import { modeForSecrets } from '../io/images/imageOutput.ts';
 import { writeFileAtomically } from '../io/files/newFile.ts';
 import type { ExitCode, Io } from '../io/io.ts';
@@ -25,6 +28,8 @@ interface OwnOptions {
   readonly host?: string;
   /** `plain` by default. */
   readonly format?: string;
+  /** Adds the network of the host as `ip=` and similar arguments, for an initramfs that has no keyfiles. */
+  readonly static?: boolean;
   /** File to write; `-` is standard output (default: standard output). */
   readonly output?: string;
 }
@@ -38,7 +43,7 @@ const scriptForms: ReadonlySet<BootFormName> = new Set(['ipxe', 'grub', 'pxelinu
 export async function kargs(options: KargsOptions, io: Io): Promise<ExitCode> {
   const format = parseFormat(options.format, bootFormNames);
   const inputs = await readBootInputs(options, io);
-  const { settings } = inputs;
+  const settings = options.static === true ? await withNetwork(inputs) : inputs.settings;
   if (scriptForms.has(format)) bootImages(settings);
   const form = bootForms[format];
   const findings = checkBoot(settings, form);
@@ -46,6 +51,23 @@ export async function kargs(options: KargsOptions, io: Io): Promise<ExitCode> {
   if (findings.some(({ severity }) => severity === 'error')) return 1;
   await writeText(form.render(settings), { settings, output: options.output }, io);
   return 0;
+}
+
+/** @throws UsageError without a network, CliError for a network that kernel arguments cannot describe */
+async function withNetwork({ reading, settings }: BootInputs): Promise<BootSettings> {
+  const { readNetwork } = await import('../hosts/settings/networkReaders.ts');
+  const { keyfiles } = (await readNetwork(reading)).settings;
+  if (keyfiles.length === 0) {
+    throw new UsageError('--static: the network of the host is missing', {
+      hint: 'pass --nmstate FILE or --keyfile FILE, or --inventory FILE and --host NAME of a host with a network',
+    });
+  }
+  const result = staticArguments(keyfiles.map(({ name, text }) => parseConnection(name, text)));
+  if (result.kind === 'refused') {
+    const { file, hint, message } = result;
+    throw new CliError(`--static: ${file}: ${message}`, { code: 'ERR_SETTING', hint });
+  }
+  return { ...settings, extraArguments: [...settings.extraArguments, ...result.texts] };
 }
 
 /** One error in `--base-url` results in the same message for three URLs. */

@@ -18,12 +18,16 @@ import { type InventoryLayers, type InventoryPlace, readInventoryLayers } from '
 import { findUrlAddressProblem } from '../../agent/machineAddress.ts';
 
 /** The options for settings, named as on the command line. */
-export type BootOptions = OptionsNamed<'boot' | 'host.consoles' | 'proxy' | 'ironic.apiUrls'>;
+export type BootOptions = OptionsNamed<
+  'boot' | 'host.consoles' | 'host.nmstate' | 'host.keyfiles' | 'proxy' | 'ironic.apiUrls'
+>;
 
 export interface BootInputs {
   readonly settings: BootSettings;
   /** The source of the setting with this path, for messages; undefined if it is not set. */
   readonly placeOf: (path: Path) => string | undefined;
+  /** The settings before they are converted, also those of the host's network. */
+  readonly reading: Reading;
 }
 
 /** @throws UsageError for invalid values, or if no URL is given */
@@ -52,7 +56,7 @@ export function bootInputsOf(options: BootOptions, { files, profile }: Inventory
     io,
     warn: (message, hint) => report(io, { severity: 'warning', message, hint }),
   });
-  return { settings: readSettings(reading), placeOf: (path) => placeOf(path, effective) };
+  return { settings: readSettings(reading), placeOf: (path) => placeOf(path, effective), reading };
 }
 
 type UrlName = 'kernelUrl' | 'initramfsUrl' | 'rootfsUrl';
