@@ -36,7 +36,7 @@ const TABLE: readonly TableEntry[] = [
   },
   {
     name: 'validate',
-    summary: 'Validate Ignition configs, agent configuration files and images',
+    summary: 'Validate Ignition configs, agent configs and images',
     group: START,
     declare: async (command, context) =>
       (await import('../validate/command.ts')).declareValidate(command, context),

@@ -17,7 +17,10 @@ export function declareImageOptions(command: Command): Command {
 export function declareListenOptions(command: Command): Command {
   return command
     .optionsGroup('Service:')
-    .option('--listen <address>', 'address to listen on: ADDRESS:PORT, or :PORT for all addresses (default: 127.0.0.1:8084)')
+    .option(
+      '--listen <address>',
+      'address to listen on: ADDRESS:PORT, or :PORT for all addresses (default: 127.0.0.1:8084)',
+    )
     .option('--public-url <url>', 'base URL under which other machines reach this server')
     .option('--tls-cert <file>', 'TLS certificate, in PEM; reloaded when it changes')
     .option('--tls-key <file>', 'private key of the TLS certificate, in PEM')

@@ -97,7 +97,7 @@ describe('checkConf', () => {
     ['[DEFAULT]\nipa-api-url = http://x\n', 'use \"api_url"'],
     ['[DEFAULT]\nuse_mdns = true\n', 'use \"use_mdns" in [mdns]'],
     ['[DEFAULT]\ninsecur = true\n', 'use \"insecure"'],
-    ['[DEFAULT]\ntls_min_version = 1.1\n', 'Allowed: 1.2, 1.3'],
+    ['[DEFAULT]\ntls_min_version = 1.1\n', 'use one of: 1.2, 1.3'],
     [
       '[DEFAULT]\ninject_files_priority = 100\n',
       'use an integer from 0 to 99 in decimal digits, without a unit',

@@ -93,7 +93,7 @@ describe('checkApiUrls', () => {
     ['user:secret@h', 'does not start with http://'],
     ['https://h?a', 'the URL contains a query or fragment'],
     ['https://h/a b', 'the URL contains a blank'],
-    ['https://h_h', 'it has an underscore in it'],
+    ['https://h_h', 'it contains an underscore'],
     ['https://h\\x', 'is not allowed'],
   ])('refuses %j', (text, reason) => {
     const shown = outcome(() => checkApiUrls(text, { flag: '--api-url' }));

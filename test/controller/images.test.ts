@@ -213,7 +213,7 @@ describe('no image', () => {
       'a wrong address',
       { net: secretOf(wrong) },
       'ImageBuildInvalid',
-      'Secret metal3/net:9:11: an IPv4 address is expected',
+      'Secret metal3/net:9:11: expected an IPv4 address',
     ],
   ])('with %s', async (_title, given, reason, message) => {
     const outcome = await outcomeOf(imageOf({ spec }), await place.factory(), secretsOf(given));

@@ -314,7 +314,7 @@ describe('a Secret that hosts share', () => {
 describe('deploy --inventory asks for another command line', () => {
   it.each([
     ['a name', 'node', ['--name', 'a'], 'use --host a'],
-    ['an unknown host', 'node', ['--host', 'worker-2'], 'use worker-0, worker-1'],
+    ['an unknown host', 'node', ['--host', 'worker-2'], 'use worker-0 or worker-1'],
     ['a MAC address for many', 'node', ['--boot-mac', '52:54:00:12:34:56'], 'select it with --host NAME'],
     ['a choice', 'baremetalhost', ['--boot-mode', 'uefi'], 'UEFI, UEFISecureBoot, legacy'],
     ['a format', 'configdrive', ['--format', 'yaml'], 'only reads JSON'],

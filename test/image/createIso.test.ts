@@ -155,7 +155,11 @@ describe('planIso', () => {
       { ...none, bios: { isolinux, modules: new Map() } },
       'requires its file ldlinux.c32',
     ],
-    ['a menu outside of the image', { ...none, efi: { ...efi, menus: ['../grub.cfg'] } }, 'not a path'],
+    [
+      'a menu outside of the image',
+      { ...none, efi: { ...efi, menus: ['../grub.cfg'] } },
+      'invalid path for an ISO 9660 image',
+    ],
     [
       'a menu in the place of the kernel',
       { ...none, efi: { ...efi, menus: ['images/pxeboot'] } },

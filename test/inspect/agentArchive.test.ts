@@ -74,7 +74,7 @@ describe('inspect of a config that loads an archive', () => {
 
   it('counts the image that it has looked into, and advises nothing besides', async () => {
     const { memory } = await report('present.iso');
-    expect(memory.parts.map(({ what }: { what: string }) => what)).toContain('unpacked image of the agent');
+    expect(memory.parts.map(({ what }: { what: string }) => what)).toContain('unpacked agent image');
     expect(memory.recommended).toBeNull();
     expect((await report('missing.iso')).memory.recommended).toBeGreaterThan(0);
   });

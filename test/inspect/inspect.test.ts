@@ -212,7 +212,7 @@ describe('inspect', () => {
   it.each(['broken.ign', 'old.ign'])('says what is wrong with %s', async (file) => {
     const { code, stdout } = await inspect(file);
     expect(code).toBe(1);
-    expect(stdout).toContain('error: the Ignition config cannot be read');
+    expect(stdout).toContain('error: the embedded config is not a readable Ignition config');
   });
 
   it('keeps its help within 80 columns', async () => {

@@ -48,6 +48,6 @@ describe('an option that is given twice', () => {
 
   it('makes a list where it is one', async () => {
     const { stderr } = await runCli(['deploy', 'steps', '--append-karg', 'a', '--append-karg', 'b']);
-    expect(stderr).toContain('give --config-drive FILE');
+    expect(stderr).toContain('pass the file to write: --config-drive FILE');
   });
 });

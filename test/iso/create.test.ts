@@ -159,7 +159,7 @@ describe('iso create', () => {
     await writeFile(join(cwd, 'config.ign'), '{"ignition":{"version":"3.2.0"}}');
     const embedded = await cli('iso', 'ignition', 'embed', '-i', 'config.ign', 'new.iso');
     expect(embedded).toMatchObject({ code: 0 });
-    expect(embedded.stderr).toContain('the embedded Ignition config has no effect');
+    expect(embedded.stderr).toContain('its system is not CoreOS and does not run Ignition');
     const findings = JSON.parse((await cli('inspect', '--format', 'json', 'new.iso')).stdout).findings;
     expect(findings).toMatchObject([{ rule: 'image-config-unread' }]);
   });

@@ -178,7 +178,7 @@ describe('remarks', () => {
     ],
     ['--pre-install script.sh', /^$/],
     ['--pre-install text.sh', /^warning: text\.sh: systemd cannot run the file as a program\nhint: /],
-    ['--ignition-ca ca.pem', /^warning: ca\.pem: the file holds no PEM certificate\n/],
+    ['--ignition-ca ca.pem', /^warning: ca\.pem: the file contains no PEM certificate\n/],
     ['--network-nmstate empty.yaml', /^warning: empty\.yaml contains no connection\n/],
     [
       '--dest-device x --dest-karg-append console=ttyS0',

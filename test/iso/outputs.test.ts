@@ -42,8 +42,8 @@ const run = async (line: string, options: RunOptions = {}): Promise<RunResult> =
 const modeOf = async (name: string): Promise<number> => (await stat(join(cwd, name))).mode & 0o7777;
 const silence = /^$/;
 const hash =
-  /^the new file contains the hash of a password, so it is created with mode 0600; override with --mode\n$/;
-const psk = /contains a password of the network, so it is created with mode 0600; override with --mode\n$/;
+  /^the new file contains a password hash, so it is created with mode 0600; override with --mode\n$/;
+const psk = /contains a network password, so it is created with mode 0600; override with --mode\n$/;
 
 describe('mode of the new file', () => {
   it.each<[string, number, RegExp]>([
@@ -80,7 +80,7 @@ describe('in place', () => {
     await chmod(join(cwd, 'coreos.iso'), 0o644);
     const first = await run('iso ignition embed -i secret.ign coreos.iso');
     expect(first.stderr).toBe(
-      'warning: the image now contains the hash of a password and all users of this machine can read it\nhint: run chmod 600 on the image\n',
+      'warning: the image now contains a password hash and all users of this machine can read it\nhint: run chmod 600 on the image\n',
     );
     expect(await modeOf('coreos.iso')).toBe(0o644);
     expect((await run('iso kargs modify -a x coreos.iso')).stderr).toBe('');

@@ -150,7 +150,7 @@ describe('prepare --agent-archive', () => {
       'two of one architecture',
       ['agent.tar', '--agent-archive', 'agent.tar'],
       2,
-      'are both the agent archive',
+      'two agent archives for x86_64',
     ],
   ])('refuses %s before anything is served', async (_title, args, code, message) => {
     const result = await run([

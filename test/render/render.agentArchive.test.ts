@@ -102,7 +102,7 @@ describe('render --agent-archive', () => {
     ['two images', ['two.tar'], 1, 'contains 2 images: a.example/a:1 amd64, b.example/b:1 amd64'],
     ['a name that is none on the medium', ['two equal.tar'], 1, 'has an invalid file name for the medium'],
     ['an image for Windows', ['windows.tar'], 1, 'contains an image for windows'],
-    ['what is no archive', ['text.tar'], 1, '--agent-archive: text.tar: it is not a tar archive'],
+    ['what is no archive', ['text.tar'], 1, '--agent-archive: text.tar: it is not a valid tar archive'],
     ['a file that is not there', ['gone.tar'], 1, 'Agent archive (--agent-archive) not found: gone.tar'],
     ['a folder', ['.'], 1, ''],
     [
@@ -162,7 +162,7 @@ describe('render --agent-archive', () => {
     );
     expect(code).toBe(1);
     expect(stderr).toContain('the agent archive is for aarch64, but the host is x86_64');
-    expect(stderr).toContain('out: 1 written, 0 unchanged, 1 wrong\n');
+    expect(stderr).toContain('out: 1 written, 0 unchanged, 1 invalid\n');
   });
 });
 

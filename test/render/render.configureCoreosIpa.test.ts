@@ -67,7 +67,7 @@ describe('profile configure-coreos-ipa', () => {
       { IRONIC_AGENT_PODMAN_FLAGS: '--creds="a"' },
       'IRONIC_AGENT_PODMAN_FLAGS contains ',
     ],
-    ['a port that is none', { IRONIC_ACCESS_PORT: 'many' }, 'IRONIC_ACCESS_PORT is not a port'],
+    ['a port that is none', { IRONIC_ACCESS_PORT: 'many' }, 'IRONIC_ACCESS_PORT is not a valid port'],
     [
       'a pull secret as JSON',
       { IRONIC_AGENT_PULL_SECRET: '{"auths":{}}' },

@@ -135,7 +135,11 @@ describe('render --inventory', () => {
     ['missing name', '{mac: "52:54:00:12:34:56"}', '"name" is missing'],
     ['architecture', '{name: b, architecture: arm}', 'use one of x86_64, aarch64, ppc64le, s390x'],
     ['type', '{name: b, overrides: {agent.debug: "x"}}', '"agent.debug" must be true or false or null'],
-    ['value', '{name: b, overrides: {host.hostname: a_b}}', 'ramdisk.yaml:5:40: host.hostname is no name'],
+    [
+      'value',
+      '{name: b, overrides: {host.hostname: a_b}}',
+      'ramdisk.yaml:5:40: host.hostname is not a valid host name',
+    ],
     ['file', '{name: b, overrides: {agent.pullSecret: no.json}}', 'not found: site/no.json'],
     [
       'network twice',

@@ -19,7 +19,7 @@ const prepare = ['prepare', '--iso', 'quickstart/sample-live.iso', '--base-url',
 /** Each finds the files that those before it have left. */
 const runs: readonly SmokeRun[] = [
   { title: 'starts', args: ['--version'], output: /^\d+\.\d+\.\d+$/m },
-  { title: 'finds templates', args: ['quickstart'], output: /read back out of the ISO: the same \d+ bytes/ },
+  { title: 'finds templates', args: ['quickstart'], output: /config read from the ISO: the same \d+ bytes/ },
   {
     title: 'renders',
     args: ['render', '--api-url', 'https://192.0.2.1', '--no-ssh-key', '-o', 'agent.ign'],
@@ -30,7 +30,7 @@ const runs: readonly SmokeRun[] = [
     title: 'finds compiled schemas',
     args: ['validate', 'twice.ign'],
     exitCode: 1,
-    output: /of a wrong type, too \[\$\.storage\.files\.1\.path\]/,
+    output: /also has an invalid type \[\$\.storage\.files\.1\.path\]/,
   },
   { title: 'finds the rules', args: ['explain', 's3-version-id'], output: /^s3-version-id/m },
   {

@@ -438,7 +438,7 @@ hosts:
   it('that is wrong ends it before anything listens', async () => {
     writeFileSync(path('wrong.yaml'), 'hosts: 5\n');
     await expect(startTry({ ...served, inventory: 'wrong.yaml' }, folder)).rejects.toThrow(
-      /not an inventory/,
+      /not a valid inventory/,
     );
   });
 

@@ -33,7 +33,7 @@ describe('the conf in a config', () => {
 
   it('names file, line and column, the option, and what comes of it', () => {
     expect(messages(withConf('[DEFAULT]\ndebug = maybe\n[mdns]\nparms = a:b\n'))).toEqual([
-      'ironic-python-agent.conf:2:9: debug: debug is a switch, and its value neither turns it on nor off; the agent does not start',
+      'ironic-python-agent.conf:2:9: debug: debug requires a boolean; the agent does not start',
       'ironic-python-agent.conf:4:1: [mdns] parms: unknown option: the agent ignores it',
     ]);
   });

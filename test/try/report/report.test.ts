@@ -108,7 +108,9 @@ describe('live lines', () => {
         fetched(2, { artifact: 'rootfs', bytes: 2000, size: 8000, outcome: 'client disconnected' }),
         fetched(3, { artifact: 'rootfs', bytes: 2000, size: 8000, outcome: 'client disconnected' }),
       ],
-      ['12:00:02 worker-0  fetched 25 % of the root filesystem (7.8 KiB): client gone from 192.0.2.7'],
+      [
+        '12:00:02 worker-0  fetched 25 % of the root filesystem (7.8 KiB): client disconnected from 192.0.2.7',
+      ],
     ],
     [
       'calls, once each',
