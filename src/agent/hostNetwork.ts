@@ -1,13 +1,27 @@
 /** The network of a host, as its Ignition config has it: the keyfiles of NetworkManager. */
 
+import { FormatError } from '../core/errors.ts';
 import type { Config } from '../ignition/config.ts';
 import type { NetworkFile } from '../image/networkSettings.ts';
+import { type Connection, parseConnection } from '../network/connection.ts';
 import { keyfileFolder } from './files.ts';
 import { readContents } from './lint/subject.ts';
 
 /** Whether a config may contain keyfiles; faster than to parse it. */
 export function hasKeyfiles(config: Uint8Array): boolean {
   return Buffer.from(config.buffer, config.byteOffset, config.byteLength).includes(`"${keyfileFolder}/`);
+}
+
+/** The connections of a valid config; keyfiles that cannot be parsed are left out. */
+export function readConnections(config: Uint8Array): Connection[] {
+  return readKeyfiles(config).flatMap(({ data, name }) => {
+    try {
+      return [parseConnection(name, Buffer.from(data).toString())];
+    } catch (error) {
+      if (error instanceof FormatError) return [];
+      throw error;
+    }
+  });
 }
 
 /** The keyfiles of a valid config. */

@@ -91,7 +91,10 @@ function octetsFit(address: string): boolean {
   return address.split('.').every((octet) => Number(octet) <= 255);
 }
 
-/** Linux permits up to 15 bytes without slashes; a number would be read as a part of an address. */
+/**
+ * Linux permits names of up to 15 bytes without slashes; a number would be read as a part of an address. NetworkManager also
+ * accepts a MAC address with dashes.
+ */
 function isInterface(field: string): boolean {
-  return /^[A-Za-z][A-Za-z0-9_.-]{0,14}$/.test(field);
+  return /^[A-Za-z][A-Za-z0-9_.-]{0,14}$|^[\da-f]{2}(?:-[\da-f]{2}){5}$/i.test(field);
 }

@@ -131,7 +131,7 @@ function findNameProblem(configs: readonly IpConfig[], host: string): NetworkPro
   if (servers.length === 0) {
     return {
       kind: 'no-dns',
-      message: `the network is static and has no DNS server, so the host cannot resolve ${host}`,
+      message: `the connections of the host are static and have no DNS server, so the host cannot resolve ${host}`,
       hint: 'add a DNS server to the network, or use an IP address in the URL',
     };
   }
@@ -147,7 +147,7 @@ function findAddressProblem(configs: readonly IpConfig[], address: IpAddress): N
 function noRoute(target: string): NetworkProblem {
   return {
     kind: 'no-route',
-    message: `the host has no route to ${target}`,
+    message: `no connection of the host has a route to ${target}`,
     hint: 'add a gateway, or a route to that address',
   };
 }

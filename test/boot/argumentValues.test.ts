@@ -46,7 +46,8 @@ describe('checkIp', () => {
     `dhcp dhcp6 dhcp,dhcp6 auto6 either6 link6 on ibft off
     eth0:dhcp enp1s0f0:dhcp6:1500 bond0.5:auto6 eth0:dhcp:9000:52:54:00:12:34:56
     192.0.2.5::192.0.2.1:255.255.255.0:host:eth0:none 192.0.2.5::192.0.2.1:24::eth0:off:192.0.2.53
-    [2001:db8::5]::[2001:db8::1]:64:host:eth0:none :::::eth0:dhcp 192.0.2.5::192.0.2.1:24::eth0`.split(/\s+/),
+    [2001:db8::5]::[2001:db8::1]:64:host:eth0:none :::::eth0:dhcp 192.0.2.5::192.0.2.1:24::eth0 52-54-00-00-00-01:dhcp
+    192.0.2.5::192.0.2.1:24::52-54-00-00-00-01:none:1400`.split(/\s+/),
   )('accepts %s', (value) => {
     expect(checkIp(value)).toEqual([]);
   });

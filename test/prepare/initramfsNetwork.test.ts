@@ -15,7 +15,7 @@ const here = place();
 const { path, run, write } = here;
 
 const keyfile =
-  '[connection]\nid=static\ntype=ethernet\n\n[ipv4]\nmethod=manual\naddress1=192.0.2.5/24,192.0.2.1\n';
+  '[connection]\nid=static\ntype=ethernet\n\n[ipv4]\nmethod=manual\naddress1=192.0.2.5/24,192.0.2.1\n\n[ipv6]\nmethod=disabled\n';
 
 const inventory = `
 agent:
@@ -119,5 +119,48 @@ describe.skipIf(!have('coreos-installer'))(`coreos-installer${missingNote('coreo
     const command = file.endsWith('.iso') ? ['iso', 'network', 'extract'] : ['pxe', 'network', 'unwrap'];
     const found = execFileSync('coreos-installer', [...command, path(folder, 'hosts', 'static', file)]);
     expect(found.toString()).toContain(keyfile.trimEnd());
+  });
+});
+
+describe('a static network that does not reach the root filesystem is reported by prepare', () => {
+  const at = (url: string, ...more: readonly string[]): Promise<Awaited<ReturnType<typeof run>>> =>
+    run([
+      'prepare',
+      '--inventory',
+      'network.yaml',
+      '--iso',
+      'reach.iso',
+      '--base-url',
+      url,
+      '-o',
+      'reach',
+      ...more,
+    ]);
+
+  it.each<readonly [title: string, url: string, artifacts: string, message: string | undefined]>([
+    ['an address in its subnet', 'http://192.0.2.9', 'minimal-iso', undefined],
+    [
+      'a name without DNS server',
+      'http://boot.example.com',
+      'minimal-iso',
+      'so the host cannot resolve boot.example.com',
+    ],
+    [
+      'a config that the initramfs fetches',
+      'http://192.0.2.9',
+      'ign,ipxe',
+      'the initramfs fetches the Ignition config',
+    ],
+    ['a full ISO', 'http://boot.example.com', 'iso', undefined],
+  ])('%s', async (_title, url, artifacts, message) => {
+    await write('network.yaml', inventory);
+    const pair = isoPair();
+    await write('reach.iso', pair.full);
+    await write('reach-minimal.iso', pair.minimal);
+    await run(['pack', 'minimal-iso', 'reach.iso', 'reach-minimal.iso', '--consume']);
+    const { code, stderr } = await at(url, '--artifacts', artifacts);
+    expect(code).toBe(0);
+    if (message === undefined) expect(stderr).not.toContain('agent-network-reach');
+    else expect(stderr).toContain(message);
   });
 });

@@ -11,6 +11,7 @@ import { checkAddresses, checkSources, checkUnitProxy } from './addresses.ts';
 import { checkCertificates, checkHostFiles, checkSize, checkSshKeys } from './hostFiles.ts';
 import { checkConfs, checkConvergedFlow, checkMounts } from './conf.ts';
 import { checkPulledImages, checkRegistries } from './image.ts';
+import { checkNetwork } from './network.ts';
 import { checkPodmanArguments } from './podmanArguments.ts';
 import { checkPullSecrets } from './pullSecret.ts';
 import { isAgentUnitName, type LintSubject, readSubject } from './subject.ts';
@@ -50,6 +51,7 @@ export function lintConfig(config: Config, options: LintOptions): Issue[] {
     ...checkSshKeys(subject),
     ...checkSources(subject),
     ...checkAddresses(subject),
+    ...checkNetwork(subject),
     ...checkHostFiles(subject),
     ...checkSize(options.document),
   ];

@@ -4,6 +4,7 @@ import type { Rule } from '../../ignition/rule.ts';
 import { certificateRules, hostFileRules, sizeRules, sshKeyRules } from './hostFiles.ts';
 import { configConfRules, convergedFlowRules, mountRules } from './conf.ts';
 import { pulledImageRules, registriesRules } from './image.ts';
+import { networkRules } from './network.ts';
 import { podmanArgumentRules } from './podmanArguments.ts';
 import { addressRules, sourceRules, unitProxyRules } from './addresses.ts';
 import { pullSecretRules } from './pullSecret.ts';
@@ -28,6 +29,7 @@ export const lintRules: readonly Rule[] = [
     sshKeyRules,
     sourceRules,
     addressRules,
+    networkRules,
     hostFileRules,
     sizeRules,
   ].flatMap((rules) => Object.values<Rule>(rules)),

@@ -1,27 +1,38 @@
-/** Whether the network of a host reaches the initramfs, which fetches the root filesystem. */
+/** Whether the initramfs of a host has its network, and reaches the servers from which it boots. */
 
-import { hasKeyfiles } from '../../agent/hostNetwork.ts';
+import { hasKeyfiles, readConnections } from '../../agent/hostNetwork.ts';
+import { networkRules, urlHost } from '../../agent/lint/network.ts';
+import type { BootSettings } from '../../boot/bootSettings.ts';
 import type { Io } from '../../io/io.ts';
 import { report } from '../../io/report/report.ts';
-import type { ConfigArtifact, Wanted } from '../artifacts/artifacts.ts';
+import { findReachProblem, isStatic } from '../../network/reachability.ts';
+import { type ConfigArtifact, startedArtifact, type Wanted } from '../artifacts/artifacts.ts';
 import { type ImageSet, supportsNetwork } from '../artifacts/baseImages.ts';
 import type { HostConfigs } from './agentArchives.ts';
 
 /** Artifacts with which a host fetches its root filesystem from the initramfs. A full ISO has it on the medium. */
 const fetching: ReadonlySet<ConfigArtifact> = new Set(['archive', 'initramfs', 'minimal-iso']);
 
+interface PlannedNetwork {
+  readonly configs: HostConfigs;
+  readonly images: ImageSet | undefined;
+  readonly settings: BootSettings;
+}
+
 /**
- * Reports artifacts that cannot contain the network of the host.
- * @returns false if there are such artifacts
+ * Reports what the initramfs cannot fetch with the network of the host.
+ * @returns false if an artifact cannot contain the network
  */
 export async function reportNetwork(
-  { configs, images }: { readonly configs: HostConfigs; readonly images: ImageSet | undefined },
-  wanted: Pick<Wanted, 'configs'>,
+  { configs, images, settings }: PlannedNetwork,
+  wanted: Pick<Wanted, 'configs' | 'baseUrl' | 'loaders'>,
   io: Io,
 ): Promise<boolean> {
+  const { document } = configs.fetched;
+  if (!hasKeyfiles(document)) return true;
+  reportFetches(document, settings, wanted, io);
   const artifacts = wanted.configs.filter((artifact) => fetching.has(artifact));
-  if (artifacts.length === 0 || !hasKeyfiles(configs.fetched.document)) return true;
-  if (await supportsNetwork(images)) return true;
+  if (artifacts.length === 0 || (await supportsNetwork(images))) return true;
   report(io, {
     severity: 'error',
     code: 'ERR_IMAGE',
@@ -29,4 +40,27 @@ export async function reportNetwork(
     hint: 'use --artifacts iso, or a newer image, or DHCP for this host',
   });
   return false;
+}
+
+function reportFetches(
+  document: Uint8Array,
+  { rootfsUrl }: BootSettings,
+  { baseUrl, configs, loaders }: Pick<Wanted, 'configs' | 'baseUrl' | 'loaders'>,
+  io: Io,
+): void {
+  const connections = readConnections(document);
+  const { id: rule } = networkRules.unreachable;
+  if (loaders.length > 0 && startedArtifact(configs) === 'ign' && isStatic(connections)) {
+    const message =
+      'the initramfs fetches the Ignition config, but it has no network: the network is in the config';
+    const hint = 'use --artifacts with initramfs, archive, minimal-iso or iso for this host';
+    report(io, { severity: 'warning', rule, message, hint });
+    return;
+  }
+  if (rootfsUrl === undefined || baseUrl === undefined || !configs.some((artifact) => fetching.has(artifact)))
+    return;
+  const problem = URL.canParse(rootfsUrl) ? findReachProblem(connections, urlHost(rootfsUrl)) : undefined;
+  if (problem === undefined) return;
+  const { hint, message } = problem;
+  report(io, { severity: 'warning', rule, message: `the root filesystem at ${baseUrl}: ${message}`, hint });
 }

@@ -58,7 +58,7 @@ export async function planHost(
     architecture: known,
     publish: places.publish(name),
   });
-  if (configs === undefined || !(await reportNetwork({ configs, images }, wanted, io))) return undefined;
+  if (configs === undefined) return undefined;
   const architecture = known ?? 'x86_64';
   const subject = {
     architecture,
@@ -67,6 +67,7 @@ export async function planHost(
     pathOf: (artifact: ConfigArtifact) => places.file(name, artifact),
   };
   const settings = readBootSettings(subject, wanted, io);
+  if (!(await reportNetwork({ configs, images, settings }, wanted, io))) return undefined;
   const macs = inventory.mac === undefined ? [] : [inventory.mac];
   const boot = { name, macs, start: startOf(subject, settings, wanted) };
   if (wanted.loaders.length > 0 && !reportBoot(bootOfHost(boot, wanted), wanted, io)) return undefined;

@@ -30,7 +30,8 @@ import {
   translateDocument,
 } from '../input/configDocuments.ts';
 import { pathIn } from './reading.ts';
-import type { Rule } from '../../ignition/rule.ts';
+import { findingOf, type Rule } from '../../ignition/rule.ts';
+import { hasKeyfiles } from '../../agent/hostNetwork.ts';
 import { unitName } from '../../agent/unit.ts';
 import type { Diagnostic } from '../../core/diagnostic.ts';
 
@@ -70,6 +71,7 @@ export function createRenderer(): RenderConfig {
     const document = Buffer.from(formatAgentConfig(config, settings.profile, indent));
     const effective = await checkRendered(document, io);
     if (effective === undefined) return undefined;
+    if (hasKeyfiles(document)) await reportNetwork(effective, io);
     return { document, secrets: listConfigSecrets(settings, effective, collected.inputs) };
   };
 }
@@ -114,6 +116,13 @@ async function checkRendered(document: Buffer, io: Io): Promise<Config | undefin
     report(io, { severity, message, path, hint, rule });
   }
   return findings.some(({ severity }) => severity === 'error') ? undefined : config;
+}
+
+/** Reports connections that cannot work, and a network that does not reach Ironic. */
+async function reportNetwork(config: Config, io: Io): Promise<void> {
+  const { lintNetwork } = await import('../../agent/lint/network.ts');
+  for (const { hint, message, rule, severity } of withoutIgnored(lintNetwork(config).map(findingOf), io))
+    report(io, { severity, message, hint, rule });
 }
 
 /** The settings that become options of the conf. */

@@ -60,7 +60,7 @@ const sometimes: Readonly<Record<string, readonly string[]>> = {
   'icc-image-space': ['image-argument'],
   'icc-inspector-new-path': ['conf-url'],
   'icc-inspector-trailing-slash': ['conf-url'],
-  'icc-nmstate-bridge-example-yaml': ['script-shebang'],
+  'icc-nmstate-bridge-example-yaml': ['network-reach', 'script-shebang'],
   'icc-nmstate-static': ['script-shebang'],
   'icc-ntp-spaces-empty': ['ntp-server'],
   'icc-proxy-special': ['unit-quotes', 'unit-percent'],

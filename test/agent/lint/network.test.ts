@@ -1,0 +1,72 @@
+/** Lint of the host's network: which finding for which keyfiles, and where. */
+
+import { describe, expect, it } from 'vitest';
+import { lintNetwork } from '../../../src/agent/lint/network.ts';
+import type { Config } from '../../../src/ignition/config.ts';
+
+const folder = '/etc/NetworkManager/system-connections';
+const data = (text: string): string => `data:;base64,${Buffer.from(text).toString('base64')}`;
+
+function configOf(apiUrl: string, keyfiles: Readonly<Record<string, string>>): Config {
+  const files = Object.entries(keyfiles).map(([name, text]) => ({
+    path: `${folder}/${name}`,
+    contents: { source: data(text) },
+  }));
+  const conf = { source: data(`[DEFAULT]\napi_url = ${apiUrl}\n`) };
+  return {
+    ignition: { version: '3.4.0' },
+    storage: { files: [{ path: '/etc/ironic-python-agent.conf', contents: conf }, ...files] },
+  };
+}
+
+const eth0 = (address: string): string =>
+  `[connection]\nid=eth0\ntype=ethernet\ninterface-name=eth0\n[ipv4]\nmethod=manual\naddress1=${address}\n[ipv6]\nmethod=disabled\n`;
+
+describe('the network of a host', () => {
+  it.each<readonly [title: string, config: Config, expected: readonly string[]]>([
+    [
+      'that reaches Ironic',
+      configOf('https://192.0.2.1:6385', { 'eth0.nmconnection': eth0('192.0.2.5/24') }),
+      [],
+    ],
+    [
+      'without a route',
+      configOf('https://198.51.100.1', { 'eth0.nmconnection': eth0('192.0.2.5/24') }),
+      [
+        'agent-network-reach $.storage.files.1.contents.source: Ironic: no connection of the host has a route to 198.51.100.1',
+      ],
+    ],
+    [
+      'without a route to both Ironics, one of them in brackets',
+      configOf('https://198.51.100.1,https://[2001:db8::1]:6385', {
+        'eth0.nmconnection': eth0('192.0.2.5/24'),
+      }),
+      [
+        'agent-network-reach $.storage.files.1.contents.source: Ironic: no connection of the host has a route to 198.51.100.1',
+        'agent-network-reach $.storage.files.1.contents.source: Ironic: no connection of the host has a route to 2001:db8::1',
+      ],
+    ],
+    [
+      'with a gateway outside its subnet, in the second file',
+      configOf('mdns', {
+        'a.nmconnection': eth0('192.0.2.4/24'),
+        'b.nmconnection': eth0('192.0.2.5/24,198.51.100.1'),
+      }),
+      [
+        'agent-network $.storage.files.2.contents.source: the gateway 198.51.100.1 of eth0 is outside its subnet 192.0.2.0/24',
+      ],
+    ],
+    ['that is not a keyfile', configOf('https://198.51.100.1', { 'eth0.nmconnection': 'text' }), []],
+    [
+      'in a file that NetworkManager ignores',
+      configOf('https://198.51.100.1', { eth0: eth0('192.0.2.5/24') }),
+      [],
+    ],
+    ['by DHCP', configOf('https://ironic.example.com', {}), []],
+  ])('%s', (_title, config, expected) => {
+    const found = lintNetwork(config).map(
+      ({ message, path, rule }) => `${rule.id} $.${path.join('.')}: ${message}`,
+    );
+    expect(found).toEqual(expected);
+  });
+});
