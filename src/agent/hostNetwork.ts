@@ -33,7 +33,7 @@ export function readKeyfiles(config: Uint8Array): NetworkFile[] {
  * The keyfiles whose contents are in the config itself. NetworkManager reads only names with this suffix, and no folders
  * below its own.
  */
-export function keyfilesOf({ storage = {} }: Config): NetworkFile[] {
+function keyfilesOf({ storage = {} }: Config): NetworkFile[] {
   return (storage.files ?? []).flatMap(({ contents, path = '' }) => {
     const [, name] = KEYFILE_PATH.exec(path) ?? [];
     const data = name === undefined || contents === undefined ? undefined : readContents(contents);

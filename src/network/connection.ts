@@ -46,7 +46,7 @@ export interface Subnet {
   readonly prefixLength: number;
 }
 
-export interface Route {
+interface Route {
   readonly destination: Subnet;
   /** Undefined for a destination on the link. */
   readonly gateway: IpAddress | undefined;

@@ -91,12 +91,12 @@ describe('checkConf', () => {
   });
 
   it.each([
-    ['[DEFALT]\ndebug = 1\n', 'use \"[DEFAULT]"'],
-    ['[ default ]\ndebug = 1\n', 'use \"[DEFAULT]"'],
-    ['[DEFAULT]\nlookup-timeout = 1\n', 'use \"lookup_timeout"'],
-    ['[DEFAULT]\nipa-api-url = http://x\n', 'use \"api_url"'],
-    ['[DEFAULT]\nuse_mdns = true\n', 'use \"use_mdns" in [mdns]'],
-    ['[DEFAULT]\ninsecur = true\n', 'use \"insecure"'],
+    ['[DEFALT]\ndebug = 1\n', 'use "[DEFAULT]"'],
+    ['[ default ]\ndebug = 1\n', 'use "[DEFAULT]"'],
+    ['[DEFAULT]\nlookup-timeout = 1\n', 'use "lookup_timeout"'],
+    ['[DEFAULT]\nipa-api-url = http://x\n', 'use "api_url"'],
+    ['[DEFAULT]\nuse_mdns = true\n', 'use "use_mdns" in [mdns]'],
+    ['[DEFAULT]\ninsecur = true\n', 'use "insecure"'],
     ['[DEFAULT]\ntls_min_version = 1.1\n', 'use one of: 1.2, 1.3'],
     [
       '[DEFAULT]\ninject_files_priority = 100\n',

@@ -175,7 +175,7 @@ describe.skipIf(!have(generator))(
       const result = staticArguments(connections);
       const texts = result.kind === 'arguments' ? result.texts : [];
       expect(generated(texts).map(meaning).toSorted()).toEqual(
-        connections.map((it) => meaning(withoutDefaults(it))).toSorted(),
+        connections.map((connection) => meaning(withoutDefaults(connection))).toSorted(),
       );
     });
   },
@@ -221,6 +221,6 @@ function meaning({
     clonedMac,
     mtu,
     vlan,
-    bond: [...bond].toSorted(),
+    bond: Object.fromEntries([...bond].toSorted(([one], [other]) => one.localeCompare(other))),
   });
 }
