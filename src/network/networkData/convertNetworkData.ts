@@ -26,19 +26,14 @@ const maxNetworks = 256;
 /** Converts a document as parsed from JSON or YAML; null and an empty one have no links. */
 export function convertNetworkData(document: unknown): NetworkDataConversion {
   const findings: Finding[] = [];
-  const place: DocumentPlace = { path: [], findings };
+  const place: DocumentPlace = { path: [], findings, format: 'network-data' };
   const data = readNetworkData(document ?? {}, place);
   const keyfiles = data === undefined || hasErrors(findings) ? [] : renderKeyfiles(data);
-  return { keyfiles, findings: findings.map(withOwnRule) };
+  return { keyfiles, findings };
 }
 
 function hasErrors(findings: readonly Finding[]): boolean {
   return findings.some(({ severity }) => severity === 'error');
-}
-
-/** The readers that nmstate documents share report with nmstate's rules. */
-function withOwnRule(finding: Finding): Finding {
-  return { ...finding, rule: finding.rule.replace(/^nmstate-/, 'network-data-') };
 }
 
 const topKeys: ReadonlySet<string> = new Set(['links', 'networks', 'services']);

@@ -7,11 +7,10 @@ import { formatKeyfile, formatKeyfileString, type KeyfileSection } from '../../f
 import type { Keyfile } from '../convertNmstate.ts';
 import { connectionTypes, type ProfileEntries, profileSection, profileUuid } from '../connectionProfile.ts';
 import { type Family, formatAddress, type IpAddress } from '../ipAddress.ts';
-import { isKernelName } from '../readers.ts';
+import { type DocumentPlace, isKernelName, step } from '../readers.ts';
 import { warn } from './fields.ts';
 import { bondsByPort, type Link, type Links } from './links.ts';
 import type { Network } from './networks.ts';
-import type { DocumentPlace } from '../readers.ts';
 
 /** Everything that a document says. */
 export interface NetworkData {
@@ -113,9 +112,8 @@ function bondEntries({ bond, place }: Link, links: Links): ProfileEntries {
   const port = primary === undefined ? undefined : links.get(primary);
   if (port === undefined || port.name === primary || physicalName.test(port.id))
     return { ...others, primary };
-  const at = { path: [...place.path, 'bond_primary'], findings: place.findings };
   warn(
-    at,
+    step(place, 'bond_primary'),
     'the primary port is not set, as its interface name is not known',
     'use the name of the interface',
   );
