@@ -15,7 +15,6 @@ const common = [
   '--ssh-key',
   '--hostname',
   '--nmstate',
-  '--network-data',
   '--profile',
   '--inventory',
   '--output',

@@ -111,7 +111,7 @@ describe('the ISO of an object', () => {
     [
       'network data beside nmstate, which counts',
       { nmstate: Buffer.from(nmstate('192.0.2.7')).toString('base64') },
-      'Generated image; Secret metal3/net has the keys nmstate and networkData, of which nmstate is used',
+      'Generated image; Secret metal3/net has the keys nmstate and networkData; nmstate is used',
     ],
   ])('has the network of %s', async (_title, others, expected) => {
     const factory = await place.factory();

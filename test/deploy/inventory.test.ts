@@ -155,8 +155,8 @@ describe('deploy --inventory', () => {
       `agent: {host.nmstate: nmstate.yaml}\ndeploy: {bmcAddress: "redfish://{name}/a", userDataName: u}\n` +
         `hosts: [{name: a, network: {networkData: {links: ${links}}}}]\n`,
     );
-    const [secret] = loadAll((await run(['baremetalhost', '--inventory', 'network.yaml'])).stdout);
-    expect(secret).toMatchObject({
+    const [written] = loadAll((await run(['baremetalhost', '--inventory', 'network.yaml'])).stdout);
+    expect(written).toMatchObject({
       metadata: { name: 'a-preprovisioning-network-data' },
       stringData: { networkData: expect.stringContaining("ethernet_mac_address: '52:54:00:12:34:56'") },
     });

@@ -42,7 +42,7 @@ describe('keyfiles', () => {
   it.each(networkDataDocuments)('$title', ({ document }) => {
     const { keyfiles, findings } = convertNetworkData(document);
     expect(findings.filter(({ severity }) => severity === 'error')).toEqual([]);
-    expect(keyfiles.length).toBe((document['links'] as unknown[]).length);
+    expect(document['links']).toHaveLength(keyfiles.length);
     for (const { name, text } of keyfiles) {
       expect(name).toMatch(/^[A-Za-z0-9_][A-Za-z0-9_.-]*\.nmconnection$/);
       expect(parseKeyfile(text).map((section) => section.name)).toContain('connection');
@@ -623,18 +623,17 @@ const oddDocuments = fc
 
 /** Replaces one of the values, wherever it is. */
 function replaceAt(document: unknown, place: number, value: unknown): void {
-  const places: [Record<string, unknown>, string][] = [];
+  const places: [object, string][] = [];
   const collect = (item: unknown): void => {
     if (typeof item !== 'object' || item === null) return;
-    const members = item as Record<string, unknown>;
-    for (const key of Object.keys(members)) {
-      places.push([members, key]);
-      collect(members[key]);
+    for (const [key, member] of Object.entries(item)) {
+      places.push([item, key]);
+      collect(member);
     }
   };
   collect(document);
   const [holder, key] = places[place % places.length] ?? [];
-  if (holder !== undefined && key !== undefined) holder[key] = value;
+  if (holder !== undefined && key !== undefined) Reflect.set(holder, key, value);
 }
 
 describe('any document', () => {

@@ -165,17 +165,17 @@ describe('render --inventory', () => {
     [
       'network in two formats',
       '{name: b, network: {nmstate: {}, networkData: {}}}',
-      'ramdisk.yaml:5:49: "networkData" and "nmstate" both describe',
+      'ramdisk.yaml:5:49: "networkData" cannot be combined with "nmstate"',
     ],
     [
       'network in two places',
       '{name: b, overrides: {host.nmstate: x, host.networkData: y}}',
-      'both describe the network of the host',
+      'host.networkData cannot be combined with site/ramdisk.yaml',
     ],
     [
       'network data twice',
       '{name: b, network: {}, overrides: {host.networkData: x}}',
-      'host.networkData is beside "network"',
+      'host.networkData cannot be combined with "network"',
     ],
     ['keyfile', '{name: b, network: {keyfiles: {"../x": "[connection]"}}}', 'is not a valid keyfile name'],
     ['no mapping', '7', 'must be a mapping'],

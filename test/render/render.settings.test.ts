@@ -413,7 +413,7 @@ describe('render: settings', () => {
       'network data beside nmstate',
       1,
       ['--network-data', 'network_data.json', '--nmstate', 'state.yaml'],
-      '--network-data and --nmstate both describe the network of the host',
+      '--network-data cannot be combined with --nmstate',
     ],
     [
       'nmstatectl that is not there',

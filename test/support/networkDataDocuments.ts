@@ -44,7 +44,7 @@ export function vlan(parent: string, id: number, members: Members = {}): Members
 
 /** A network whose id is made of its other members, so that it is its own. */
 export function network(link: string, type: string, members: Members = {}): Members {
-  return { id: `${link} ${type} ${String(members['ip_address'] ?? '')}`.trim(), link, type, ...members };
+  return { id: `${link} ${type} ${JSON.stringify(members['ip_address'] ?? '')}`, link, type, ...members };
 }
 
 export function ipv4(link: string, members: Members = {}): Members {

@@ -164,7 +164,7 @@ export interface SecretData {
 /** The first that is there counts: the image-customization-controller reads nmstate only. */
 export const networkKeys = ['nmstate', 'networkData'] as const;
 
-export type NetworkKey = (typeof networkKeys)[number];
+type NetworkKey = (typeof networkKeys)[number];
 
 export interface NetworkDescription {
   readonly key: NetworkKey;

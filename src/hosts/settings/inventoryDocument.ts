@@ -160,8 +160,8 @@ function checkNamesOf({ name, mac, network, overrides }: Mapping): Finding[] {
   }
   const { nmstate, networkData } = asMapping(network);
   if (nmstate !== undefined && networkData !== undefined) {
-    const message = '"networkData" and "nmstate" both describe the network of the host';
-    findings.push(mistake(['network', 'networkData'], message, 'use one of them'));
+    const message = '"networkData" cannot be combined with "nmstate"';
+    findings.push(mistake(['network', 'networkData'], message, 'remove one of them'));
   }
   for (const setting of network === undefined ? [] : networkSettings) {
     if (!Object.hasOwn(asMapping(overrides), setting)) continue;

@@ -47,9 +47,9 @@ function chooseDescription(reading: Reading): Description | undefined {
   const nmstate = valueOf(reading, 'host.nmstate');
   const networkData = valueOf(reading, 'host.networkData');
   if (nmstate !== undefined && networkData !== undefined) {
-    throw new CliError(`${networkData.place} and ${nmstate.place} both describe the network of the host`, {
+    throw new CliError(`${networkData.place} cannot be combined with ${nmstate.place}`, {
       code: 'ERR_SETTING',
-      hint: 'use one of them',
+      hint: 'remove one of them',
     });
   }
   if (nmstate !== undefined) return { format: 'nmstate', value: nmstate };

@@ -41,7 +41,7 @@ interface Subnet extends AddressWithPrefix {
   readonly prefixLength: number;
 }
 
-export interface Route {
+interface Route {
   readonly place: DocumentPlace;
   /** `192.0.2.0/24`. */
   readonly destination: string;
