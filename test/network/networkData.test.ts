@@ -128,9 +128,16 @@ describe('keyfiles', () => {
     expect(keyfileOf(document, 'nic1')).toContain('mac-address=52:54:00:AB:CD:EF\n');
   });
 
-  it('give a VLAN the name that the document gives it', () => {
-    const document = { links: [nic(1), vlan('nic1', 100, { name: 'storage' })] };
-    expect(keyfileOf(document, 'vlan100')).toContain('interface-name=storage\n');
+  it.each([
+    ['its name', { name: 'storage' }, 'storage'],
+    ['its id', { id: 'bond0.100' }, 'bond0.100'],
+    ['its id, which is like that of a physical interface', { id: 'eno1.100' }, 'eno1.100'],
+    ['nothing where its id is too long', { id: 'the VLAN of the rack' }, undefined],
+    ['nothing where its id is that of a physical interface', { id: 'enp1s0' }, undefined],
+    ['nothing where its id means something else', { id: 'default' }, undefined],
+  ])('name a VLAN by %s', (_title, members, name) => {
+    const text = convertNetworkData({ links: [nic(1), vlan('nic1', 100, members)] }).keyfiles[1]?.text;
+    expect(/^interface-name=(.*)$/m.exec(text ?? '')?.[1]).toBe(name);
   });
 
   it('stack VLANs', () => {
@@ -237,6 +244,7 @@ describe('errors', () => {
     ],
     ['an MTU that is a text', withLinks(nic(1, { mtu: 'large' })), 'links.0.mtu: a whole number'],
     ['a name with a slash', withLinks(nic(1, { name: 'a/b' })), 'links.0.name: Linux does not accept'],
+    ['the name default', withLinks(nic(1, { name: 'default' })), 'links.0.name: Linux does not accept'],
     ['the name lo', withLinks(nic(1, { name: 'lo' })), 'links.0.name: Linux does not accept'],
     [
       'a bond without ports',
@@ -262,6 +270,16 @@ describe('errors', () => {
       'bond options that exclude each other',
       withLinks(nic(1), bond(['nic1'], { bond_miimon: 1, bond_arp_interval: 1 })),
       'links.1.bond_miimon: miimon and arp_interval',
+    ],
+    [
+      'ARP monitoring of nothing',
+      withLinks(nic(1), bond(['nic1'], { bond_arp_interval: 1 })),
+      'links.1.bond_arp_interval: it requires the addresses to monitor',
+    ],
+    [
+      'ARP monitoring without an interval',
+      withLinks(nic(1), bond(['nic1'], { bond_arp_ip_target: '192.0.2.1' })),
+      'links.1.bond_arp_ip_target: it requires an interval',
     ],
     [
       'LACP options of another mode',

@@ -65,7 +65,7 @@ export function readLink(fields: Fields): Link | undefined {
       (kind === 'bond' && key.startsWith('bond_')) ||
       (kind === 'vlan' && vlanKeys.has(key)),
   );
-  const name = optional(fields, 'name', kernelName);
+  const name = optional(fields, 'name', interfaceName);
   const macKey = kind === 'vlan' ? 'vlan_mac_address' : 'ethernet_mac_address';
   const mac = optional(fields, macKey, anyMacAddress);
   if (kind === 'ethernet' && mac === undefined && name === undefined) requireMac(fields);
@@ -108,11 +108,16 @@ function requireMac(fields: Fields): void {
   );
 }
 
-const kernelName: Reader<string> = (value, place) => {
-  if (typeof value === 'string' && isKernelName(value) && value !== 'lo') return value;
+const interfaceName: Reader<string> = (value, place) => {
+  if (typeof value === 'string' && isInterfaceName(value)) return value;
   const hint = 'use 1 to 15 ASCII characters without blanks, slashes and colons, or remove it';
   return refuse(place, 'Linux does not accept this as the name of an interface', hint);
 };
+
+/** Some names have a meaning of their own in the kernel. */
+export function isInterfaceName(name: string): boolean {
+  return isKernelName(name) && !['lo', 'all', 'default', 'bonding_masters'].includes(name);
+}
 
 function readVlan(fields: Fields): VlanLink | undefined {
   const parent = required(fields, { key: 'vlan_link', example: 'the id of a "phy" or "bond" link' }, anyId);
@@ -152,7 +157,22 @@ function readBondOptions(fields: Fields, mode: unknown): Bond | undefined {
       warn(at, `the bond option ${quote(String(at.path.at(-1)))} is not supported`, 'remove it');
     } else refuse(at, finding.message, finding.hint);
   }
+  checkArpMonitoring(read?.entries ?? {}, fields.place);
   return read;
+}
+
+/** NetworkManager refuses one without the other. */
+function checkArpMonitoring(entries: Bond['entries'], place: DocumentPlace): void {
+  const { arp_interval: interval = '0', arp_ip_target: target = '', ns_ip6_target: target6 = '' } = entries;
+  const hasTargets = target !== '' || target6 !== '';
+  if (interval !== '0' && !hasTargets) {
+    const at = step(place, 'bond_arp_interval');
+    refuse(at, 'it requires the addresses to monitor', 'add "bond_arp_ip_target"');
+  }
+  if (interval === '0' && hasTargets) {
+    const at = step(place, target === '' ? 'bond_ns_ip6_target' : 'bond_arp_ip_target');
+    refuse(at, 'it requires an interval', 'add "bond_arp_interval", in milliseconds');
+  }
 }
 
 /** `['options', 'miimon']` of nmstate is `bond_miimon` here. */

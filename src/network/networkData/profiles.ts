@@ -7,9 +7,9 @@ import { formatKeyfile, formatKeyfileString, type KeyfileSection } from '../../f
 import type { Keyfile } from '../convertNmstate.ts';
 import { connectionTypes, type ProfileEntries, profileSection, profileUuid } from '../connectionProfile.ts';
 import { type Family, formatAddress, type IpAddress } from '../ipAddress.ts';
-import { type DocumentPlace, isKernelName, step } from '../readers.ts';
+import { type DocumentPlace, step } from '../readers.ts';
 import { warn } from './fields.ts';
-import { bondsByPort, type Link, type Links } from './links.ts';
+import { bondsByPort, isInterfaceName, type Link, type Links } from './links.ts';
 import type { Network } from './networks.ts';
 
 /** Everything that a document says. */
@@ -23,7 +23,7 @@ export interface NetworkData {
 /** In the order of the document. */
 export function renderKeyfiles({ links, networks, servers }: NetworkData): Keyfile[] {
   const bonds = bondsByPort(links);
-  const names = bondNames(links);
+  const names = interfaceNames(links);
   const fileNames = new Set<string>();
   return Array.from(links.values(), (link) => {
     const bond = bonds.get(link.id);
@@ -77,28 +77,31 @@ function uuidOf({ id, kind }: Link): string {
   return profileUuid(`network-data://${kind}/${id}`);
 }
 
-/** A physical interface keeps its name, and NetworkManager makes that of a VLAN from the link below it. */
+/** A physical interface that is found by its MAC address keeps its name. */
 function interfaceName(link: Link, names: ReadonlyMap<string, string>): string | undefined {
-  if (link.kind === 'bond') return names.get(link.id);
-  return link.kind === 'vlan' || link.mac === undefined ? link.name : undefined;
+  return link.kind === 'ethernet' && link.mac !== undefined ? undefined : names.get(link.id);
 }
 
-/** Beginnings of the names that the kernel and udev give to physical interfaces. */
-const physicalName = /^(?:eth|en|ib|sl|wl|ww|lo$)/;
+/** Names that the kernel and udev give to physical interfaces; those with a dot are names of VLANs. */
+const physicalName = /^(?:eth|en|ib|sl|wl|ww)[^.]*$/;
 
-/** A bond is named as the document says, else by its id where that can be the name of an interface, else bond0, … */
-function bondNames(links: Links): Map<string, string> {
+/**
+ * Interfaces are named as the document says, else bonds and VLANs by their ids where these are plain names. Other bonds
+ * are bond0, …, as with cloud-init; NetworkManager derives the names of other VLANs from the links below them.
+ */
+function interfaceNames(links: Links): Map<string, string> {
   const names = new Map<string, string>();
-  const taken = new Set(Array.from(links.values(), ({ name }) => name));
-  const bonds = Array.from(links.values()).filter(({ kind }) => kind === 'bond');
-  for (const { id, name } of bonds) {
-    const own = name ?? (isKernelName(id) && !physicalName.test(id) && !taken.has(id) ? id : undefined);
-    if (own !== undefined) names.set(id, own);
-    taken.add(own);
+  for (const { id, name } of links.values()) if (name !== undefined) names.set(id, name);
+  const taken = new Set(names.values());
+  const virtual = Array.from(links.values()).filter(({ id, kind }) => kind !== 'ethernet' && !names.has(id));
+  for (const { id } of virtual) {
+    if (!isInterfaceName(id) || !/^\w[\w.-]*$/.test(id) || physicalName.test(id) || taken.has(id)) continue;
+    names.set(id, id);
+    taken.add(id);
   }
   let number = 0;
-  for (const { id } of bonds) {
-    if (names.has(id)) continue;
+  for (const { id, kind } of virtual) {
+    if (kind !== 'bond' || names.has(id)) continue;
     while (taken.has(`bond${number}`)) number += 1;
     names.set(id, `bond${number}`);
     number += 1;
