@@ -239,7 +239,7 @@ export function isKernelName(name: string): boolean {
 }
 
 /** Long texts are not included in messages. The values contain no secrets. */
-function expected(what: string, value: unknown): string {
+export function expected(what: string, value: unknown): string {
   return `expected ${what}, found ${describe(value)}`;
 }
 

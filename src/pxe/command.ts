@@ -147,7 +147,7 @@ function declareKargs(command: Command, context: Context): void {
   );
   command.optionsGroup('Network:');
   command.option('--static', 'add the network of the host as ip=, bond=, vlan= and nameserver= arguments');
-  declareSettings(command, 'host.nmstate', 'host.keyfiles');
+  declareSettings(command, 'host.nmstate', 'host.networkData', 'host.keyfiles');
   command.optionsGroup('Proxies:');
   declareSettings(command, 'proxy', 'ironic.apiUrls');
   command

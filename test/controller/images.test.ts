@@ -248,7 +248,7 @@ describe('no image', () => {
         },
       },
       'ImageBuildInvalid',
-      'Secret metal3/net:3:72: an IPv4 address is expected',
+      'Secret metal3/net:3:72: expected an IPv4 address',
     ],
     ['no YAML', { net: secretOf('interfaces: [') }, 'ImageBuildInvalid', 'Secret metal3/net: '],
     [

@@ -139,7 +139,7 @@ describe('embed --network-data', () => {
     await writeNetworkData('ipv5');
     const { code, stderr } = await run('network embed --network-data network_data.json coreos.iso');
     expect(stderr).toMatch(
-      /^error: network_data\.json:1:\d+: one of ipv4, .*\nerror: network_data\.json cannot be converted to keyfiles\n/s,
+      /^error: network_data\.json:1:\d+: expected one of ipv4, .*\nerror: network_data\.json cannot be converted to keyfiles\n/s,
     );
     expect(code).toBe(1);
   });

@@ -188,19 +188,19 @@ const withRoute = (members: unknown): unknown => withNetworks(ipv4('nic1', { rou
 
 describe('errors', () => {
   it.each<[string, unknown, string]>([
-    ['a list', [], ': network data is a mapping'],
-    ['a text', 'x', ': network data is a mapping'],
+    ['a list', [], ': expected a mapping with "links"'],
+    ['a text', 'x', ': expected a mapping with "links"'],
     ['no links', { networks: [] }, ': "links" is missing'],
-    ['links of null', { links: null }, 'links: a list is expected'],
-    ['links as a mapping', { links: {} }, 'links: a list is expected'],
-    ['a link that is a text', withLinks('eth0'), 'links.0: a mapping'],
+    ['links of null', { links: null }, 'links: expected a list'],
+    ['links as a mapping', { links: {} }, 'links: expected a list'],
+    ['a link that is a text', withLinks('eth0'), 'links.0: expected a mapping'],
     ['too many links', withLinks(...Array.from({ length: 257 }, () => 0)), 'links: the list has 257 items'],
     ['a link without an id', withLinks({ ...nic(1), id: undefined }), 'links.0: "id" is missing'],
     ['an empty id', withLinks(nic(1, { id: '' })), 'links.0: "id" is missing'],
-    ['an id that is a number', withLinks(nic(1, { id: 1 })), 'links.0.id: a text is expected'],
+    ['an id that is a number', withLinks(nic(1, { id: 1 })), 'links.0.id: expected a string'],
     ['an id that is too long', withLinks(nic(1, { id: 'x'.repeat(256) })), 'links.0.id: the id is longer'],
     ['a link without a type', withLinks({ id: 'a' }), 'links.0: "type" is missing'],
-    ['a type that is a number', withLinks(nic(1, { type: 5 })), 'links.0.type: a text'],
+    ['a type that is a number', withLinks(nic(1, { type: 5 })), 'links.0.type: expected a string'],
     [
       'an id that is there twice',
       withLinks(nic(1), nic(2, { id: 'nic1' })),
@@ -220,7 +220,7 @@ describe('errors', () => {
     [
       'an invalid MAC address',
       withLinks(nic(1, { ethernet_mac_address: '52:54' })),
-      'links.0.ethernet_mac_address: a MAC address like',
+      'links.0.ethernet_mac_address: expected a MAC address like',
     ],
     [
       'a multicast MAC address',
@@ -235,14 +235,14 @@ describe('errors', () => {
     [
       'an address of InfiniBand',
       withLinks(nic(1, { ethernet_mac_address: `${'80:'.repeat(19)}80` })),
-      'links.0.ethernet_mac_address: a MAC address like',
+      'links.0.ethernet_mac_address: expected a MAC address like',
     ],
     [
       'an MTU that is too large',
       withLinks(nic(1, { mtu: 65_536 })),
-      'links.0.mtu: a whole number from 0 to 65535',
+      'links.0.mtu: expected an integer from 0 to 65535',
     ],
-    ['an MTU that is a text', withLinks(nic(1, { mtu: 'large' })), 'links.0.mtu: a whole number'],
+    ['an MTU that is a text', withLinks(nic(1, { mtu: 'large' })), 'links.0.mtu: expected an integer'],
     ['a name with a slash', withLinks(nic(1, { name: 'a/b' })), 'links.0.name: Linux does not accept'],
     ['the name default', withLinks(nic(1, { name: 'default' })), 'links.0.name: Linux does not accept'],
     ['the name lo', withLinks(nic(1, { name: 'lo' })), 'links.0.name: Linux does not accept'],
@@ -259,12 +259,12 @@ describe('errors', () => {
     [
       'an unknown mode',
       withLinks(nic(1), bond(['nic1'], { bond_mode: 'lacp2' })),
-      'links.1.bond_mode: one of balance-rr',
+      'links.1.bond_mode: expected one of balance-rr',
     ],
     [
       'an invalid bond option',
       withLinks(nic(1), bond(['nic1'], { bond_miimon: 'often' })),
-      'links.1.bond_miimon: a whole number',
+      'links.1.bond_miimon: expected an integer',
     ],
     [
       'bond options that exclude each other',
@@ -274,17 +274,17 @@ describe('errors', () => {
     [
       'ARP monitoring of nothing',
       withLinks(nic(1), bond(['nic1'], { bond_arp_interval: 1 })),
-      'links.1.bond_arp_interval: it requires the addresses to monitor',
+      'links.1.bond_arp_interval: requires the addresses to monitor',
     ],
     [
       'ARP monitoring without an interval',
       withLinks(nic(1), bond(['nic1'], { bond_arp_ip_target: '192.0.2.1' })),
-      'links.1.bond_arp_ip_target: it requires an interval',
+      'links.1.bond_arp_ip_target: requires an interval',
     ],
     [
       'LACP options of another mode',
       withLinks(nic(1), bond(['nic1'], { bond_lacp_rate: 'fast' })),
-      'links.1.bond_lacp_rate: it needs mode 802.3ad',
+      'links.1.bond_lacp_rate: requires mode 802.3ad',
     ],
     [
       'a port that is no link',
@@ -294,7 +294,7 @@ describe('errors', () => {
     [
       'a port that is a number',
       withLinks(nic(1), bond([], { bond_links: [1] })),
-      'links.1.bond_links.0: a text',
+      'links.1.bond_links.0: expected a string',
     ],
     [
       'a bond in a bond',
@@ -328,8 +328,12 @@ describe('errors', () => {
       withLinks(nic(1), vlan('nic1', 5, { vlan_id: null })),
       'links.1: "vlan_id" is missing',
     ],
-    ['VLAN 0', withLinks(nic(1), vlan('nic1', 0)), 'links.1.vlan_id: a whole number from 1 to 4094'],
-    ['VLAN 4095', withLinks(nic(1), vlan('nic1', 4095)), 'links.1.vlan_id: a whole number from 1 to 4094'],
+    ['VLAN 0', withLinks(nic(1), vlan('nic1', 0)), 'links.1.vlan_id: expected an integer from 1 to 4094'],
+    [
+      'VLAN 4095',
+      withLinks(nic(1), vlan('nic1', 4095)),
+      'links.1.vlan_id: expected an integer from 1 to 4094',
+    ],
     [
       'a VLAN that is there twice',
       withLinks(nic(1), vlan('nic1', 5), vlan('nic1', 5, { id: 'b' })),
@@ -341,36 +345,36 @@ describe('errors', () => {
       withLinks(vlan('vlan6', 5), vlan('vlan5', 6)),
       'links.0.vlan_link: the VLAN is on top of itself',
     ],
-    ['networks as a mapping', { links: [nic(1)], networks: {} }, 'networks: a list is expected'],
-    ['a network that is a list', withNetworks([]), 'networks.0: a mapping'],
+    ['networks as a mapping', { links: [nic(1)], networks: {} }, 'networks: expected a list'],
+    ['a network that is a list', withNetworks([]), 'networks.0: expected a mapping'],
     ['a network without a link', withNetworks(ipv4('nic1', { link: null })), 'networks.0: "link" is missing'],
     ['a network of no link', withNetworks(ipv4('nic7')), 'networks.0.link: no link has the id "nic7"'],
     ['a network without a type', withNetworks(ipv4('nic1', { type: '' })), 'networks.0: "type" is missing'],
     [
       'an unknown type of network',
       withNetworks(network('nic1', 'ipv5')),
-      'networks.0.type: one of ipv4, ipv4_dhcp',
+      'networks.0.type: expected one of ipv4, ipv4_dhcp',
     ],
     ['no address', withNetworks(network('nic1', 'ipv4')), 'networks.0: "ip_address" is missing'],
     [
       'an invalid address',
       withNetworks(ipv4('nic1', { ip_address: '192.0.2.256' })),
-      'networks.0.ip_address: an IPv4 address is expected, not "192.0.2.256"',
+      'networks.0.ip_address: expected an IPv4 address, found "192.0.2.256"',
     ],
     [
       'an address of the other version',
       withNetworks(ipv4('nic1', { ip_address: '2001:db8::1' })),
-      'networks.0.ip_address: an IPv4 address',
+      'networks.0.ip_address: expected an IPv4 address',
     ],
     [
       'an address with two slashes',
       withNetworks(ipv4('nic1', { ip_address: '192.0.2.1/24/24' })),
-      'networks.0.ip_address: an IPv4 address',
+      'networks.0.ip_address: expected an IPv4 address',
     ],
     [
       'an address with a zone',
       withNetworks(ipv6('nic1', { ip_address: 'fe80::1%eth0' })),
-      'networks.0.ip_address: an IPv6 address',
+      'networks.0.ip_address: expected an IPv6 address',
     ],
     [
       'an unspecified address',
@@ -410,7 +414,7 @@ describe('errors', () => {
     [
       'an invalid gateway',
       withNetworks(ipv4('nic1', { gateway: 'router' })),
-      'networks.0.gateway: an IPv4 address',
+      'networks.0.gateway: expected an IPv4 address',
     ],
     [
       'a network on the port of a bond',
@@ -440,7 +444,7 @@ describe('errors', () => {
     [
       'a route with a gateway of the other version',
       withRoute(route('10.0.0.0', '255.0.0.0', 'fe80::1')),
-      'networks.0.routes.0.gateway: an IPv4 address',
+      'networks.0.routes.0.gateway: expected an IPv4 address',
     ],
     [
       'a route with an invalid netmask',
@@ -450,12 +454,12 @@ describe('errors', () => {
     [
       'an invalid metric',
       withRoute(route('10.0.0.0', '8', '192.0.2.1', { metric: -1 })),
-      'networks.0.routes.0.metric: a whole number',
+      'networks.0.routes.0.metric: expected an integer',
     ],
     [
       'an invalid name server',
       { links: [], services: dns('dns.example.com') },
-      'services.0.address: an IP address is expected, not "dns.example.com"',
+      'services.0.address: expected an IP address, found "dns.example.com"',
     ],
     [
       'a service without an address',
@@ -475,7 +479,7 @@ describe('errors', () => {
     [
       'a search domain with a semicolon',
       withNetworks(ipv4('nic1', { dns_search: ['a;b'] })),
-      'networks.0.dns_search.0: the text has a semicolon',
+      'networks.0.dns_search.0: the string',
     ],
   ])('%s', (_title, document, expected) => {
     const errors = findingsOf(document).filter((finding) => finding.startsWith('error '));

@@ -7,7 +7,7 @@
 import type { Finding } from '../../core/finding.ts';
 import { isMapping, type Mapping } from '../../formats/mapping.ts';
 import type { Keyfile } from '../convertNmstate.ts';
-import { type DocumentPlace, refuse, step } from '../readers.ts';
+import { type DocumentPlace, expected, refuse, step } from '../readers.ts';
 import { type Fields, has, optionalList, readMappings, warnUnused } from './fields.ts';
 import { bondsByPort, checkLinks, readLink } from './links.ts';
 import { checkNetworks, maxServices, readNetwork, readServices } from './networks.ts';
@@ -40,7 +40,7 @@ const topKeys: ReadonlySet<string> = new Set(['links', 'networks', 'services']);
 
 function readNetworkData(document: unknown, place: DocumentPlace): NetworkData | undefined {
   if (!isMapping(document)) {
-    return refuse(place, 'network data is a mapping with the keys "links", "networks" and "services"');
+    return refuse(place, expected('a mapping with "links", "networks" and "services"', document));
   }
   if (Object.keys(document).length === 0) return { links: new Map(), networks: [], servers: [] };
   const fields: Fields = { value: document, place };

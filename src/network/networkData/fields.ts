@@ -5,7 +5,7 @@
 
 import { isMapping, type Mapping } from '../../formats/mapping.ts';
 import { parseAddress, type Family, type IpAddress } from '../ipAddress.ts';
-import { type DocumentPlace, macAddress, type Reader, refuse, step } from '../readers.ts';
+import { type DocumentPlace, expected, macAddress, type Reader, refuse, step } from '../readers.ts';
 
 /** A mapping of the document, and where it is. */
 export interface Fields {
@@ -13,7 +13,7 @@ export interface Fields {
   readonly place: DocumentPlace;
 }
 
-/** Texts of the document in messages and names; longer ones are no ids. */
+/** The limit of ids, which are parts of messages and names. */
 const maxTextLength = 255;
 
 /** The items of a list, each a mapping. The limit keeps the work small that a hostile document can ask for. */
@@ -22,7 +22,7 @@ export function readMappings(
   { place, limit }: { readonly place: DocumentPlace; readonly limit: number },
 ): Fields[] {
   if (!Array.isArray(value)) {
-    refuse(place, 'a list is expected', 'write it as [ … ], with a mapping for each item');
+    refuse(place, expected('a list', value), 'write it as [ … ], with a mapping for each item');
     return [];
   }
   if (value.length > limit) {
@@ -32,7 +32,7 @@ export function readMappings(
   return value.flatMap((item: unknown, index) => {
     const at = step(place, index);
     if (isMapping(item)) return [{ value: item, place: at }];
-    refuse(at, 'a mapping of keys to values is expected', 'write it as { "id": …, "type": … }');
+    refuse(at, expected('a mapping', item), 'write it as { "id": …, "type": … }');
     return [];
   });
 }
@@ -86,7 +86,7 @@ export function quote(text: string): string {
 /** The id of a link or network: any text. */
 export const anyId: Reader<string> = (value, place) => {
   if (typeof value !== 'string') {
-    return refuse(place, 'a text is expected', 'put the value in quotes');
+    return refuse(place, expected('a string', value), 'put the value in quotes');
   }
   if (value.length <= maxTextLength) return value;
   return refuse(place, `the id is longer than ${maxTextLength} characters`, 'use a shorter id');
@@ -108,8 +108,7 @@ export function addressOf(family: Family): Reader<IpAddress> {
   return (value, place) => {
     const parsed = typeof value === 'string' ? parseAddress(value) : undefined;
     if (parsed?.family === family) return parsed;
-    const shown = typeof value === 'string' ? `, not ${quote(value)}` : '';
-    return refuse(place, `an IPv${family} address is expected${shown}`, `use an IPv${family} address`);
+    return refuse(place, expected(`an IPv${family} address`, value), `use an IPv${family} address`);
   };
 }
 
@@ -117,6 +116,5 @@ export function addressOf(family: Family): Reader<IpAddress> {
 export const anyAddress: Reader<IpAddress> = (value, place) => {
   const parsed = typeof value === 'string' ? parseAddress(value) : undefined;
   if (parsed !== undefined) return parsed;
-  const shown = typeof value === 'string' ? `, not ${quote(value)}` : '';
-  return refuse(place, `an IP address is expected${shown}`, 'use an IPv4 or IPv6 address');
+  return refuse(place, expected('an IP address', value), 'use an IPv4 or IPv6 address');
 };

@@ -2,7 +2,16 @@
 
 import type { Path } from '../../core/finding.ts';
 import { type Bond, bond } from '../bond.ts';
-import { type DocumentPlace, integer, isKernelName, list, type Reader, refuse, step } from '../readers.ts';
+import {
+  type DocumentPlace,
+  expected,
+  integer,
+  isKernelName,
+  list,
+  type Reader,
+  refuse,
+  step,
+} from '../readers.ts';
 import { anyId, anyMacAddress, type Fields, optional, quote, required, warn, warnUnused } from './fields.ts';
 
 export interface Link {
@@ -93,7 +102,7 @@ function readKind({ value, place }: Fields): Link['kind'] | undefined {
   // Nova knows no kind for some ports and writes null.
   if (type === null || physicalTypes.has(type)) return 'ethernet';
   const at = step(place, 'type');
-  if (typeof type !== 'string') return refuse(at, 'a text is expected', 'use "phy", "bond" or "vlan"');
+  if (typeof type !== 'string') return refuse(at, expected('a string', type), 'use "phy", "bond" or "vlan"');
   warn(at, `the type ${quote(type)} is unknown and treated as "phy"`, 'use "phy", "bond" or "vlan"');
   return 'ethernet';
 }
@@ -167,11 +176,11 @@ function checkArpMonitoring(entries: Bond['entries'], place: DocumentPlace): voi
   const hasTargets = target !== '' || target6 !== '';
   if (interval !== '0' && !hasTargets) {
     const at = step(place, 'bond_arp_interval');
-    refuse(at, 'it requires the addresses to monitor', 'add "bond_arp_ip_target"');
+    refuse(at, 'requires the addresses to monitor', 'add "bond_arp_ip_target"');
   }
   if (interval === '0' && hasTargets) {
     const at = step(place, target === '' ? 'bond_ns_ip6_target' : 'bond_arp_ip_target');
-    refuse(at, 'it requires an interval', 'add "bond_arp_interval", in milliseconds');
+    refuse(at, 'requires an interval', 'add "bond_arp_interval", in milliseconds');
   }
 }
 

@@ -156,7 +156,7 @@ interface Dns {
 }
 
 /**
- * Without a network the IP version is off: a section that is missing would stand for DHCP and router advertisements.
+ * Without a network the IP version is off: a missing section means DHCP and router advertisements.
  * That is also so for links that nothing uses. cloud-init brings them up without addresses; without a profile,
  * NetworkManager would ask for addresses there.
  */

@@ -17,7 +17,7 @@ export interface AddressWithPrefix {
   readonly prefixLength: number | undefined;
 }
 
-/** `key` names the address, which can have a prefix length of its own; `netmask` stands beside it. */
+/** `key` is the key of the address, which may have a prefix length; the other place of a mask is the key `netmask`. */
 export function readAddressWithMask(
   fields: Fields,
   { key, example, family }: { readonly key: string; readonly example: string; readonly family: Family },
