@@ -106,7 +106,10 @@ const hosts = [
   {
     name: 'with-network-data',
     network: {
-      networkData: { links: [{ id: 'eno1', type: 'phy', ethernet_mac_address: '52:54:00:12:34:56' }] },
+      networkData: {
+        links: [{ id: 'eno1', type: 'phy', ethernet_mac_address: '52:54:00:12:34:56' }],
+        networks: [{ id: 'machines', link: 'eno1', type: 'ipv4_dhcp' }],
+      },
     },
   },
   { name: 'with-keyfiles', network: { keyfiles: { 'eth1.nmconnection': files['eth1.nmconnection'] } } },
