@@ -21,6 +21,7 @@ export { type IpaVersion, parseIpaVersion } from './ipa/ipaOptions.ts';
 export { isAgentConfig, lintConfig, type LintOptions } from './agent/lint/lintConfig.ts';
 export { maskSecrets } from './agent/lint/secrets.ts';
 export { convertNmstate, type Keyfile } from './network/convertNmstate.ts';
+export { convertNetworkData } from './network/networkData/convertNetworkData.ts';
 export {
   compareConfigs,
   describeConfig,

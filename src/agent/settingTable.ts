@@ -281,6 +281,13 @@ export const settingTable = [
     profiles: [...ownAndIcc, 'assisted'],
   },
   {
+    name: 'host.networkData',
+    kind: 'file',
+    flag: '--network-data <file>',
+    help: 'OpenStack network data of the host (network_data.json), instead of --nmstate',
+    profiles: [...ownAndIcc, 'assisted'],
+  },
+  {
     name: 'host.keyfiles',
     kind: 'files',
     flag: '--keyfile <file>',

@@ -10,7 +10,13 @@ import { collectDiagnostics } from '../io/report/report.ts';
 import type { Links } from '../serve/links.ts';
 import { imageKey } from './imageCatalog.ts';
 import type { ImageFactory, BuiltImage } from './imageFactory.ts';
-import { type CheckedRequest, buildRequestOf, objectKey, type ReadSecret } from './buildRequest.ts';
+import {
+  type BuildRequest,
+  type CheckedRequest,
+  buildRequestOf,
+  objectKey,
+  type ReadSecret,
+} from './buildRequest.ts';
 
 export interface BuildTools {
   readonly factory: ImageFactory;
@@ -30,7 +36,13 @@ export async function buildOutcome(image: PreprovisioningImage, tools: BuildTool
   const owner = objectKey(image);
   await factory.images.get(imageKey(owner, path), async () => resource); // a client will fetch it soon
   const imageUrl = links.url({ kind: 'host', host: owner }, path);
-  return { kind: 'ready', imageUrl, kernelUrl, extraKernelParams, attempt: checked.attempt };
+  const note = noteOf(checked.request);
+  return { kind: 'ready', imageUrl, kernelUrl, extraKernelParams, note, attempt: checked.attempt };
+}
+
+function noteOf({ network }: BuildRequest): string | undefined {
+  if (network?.unread === undefined) return undefined;
+  return `${network.place} has the keys ${network.key} and ${network.unread}; ${network.key} is used`;
 }
 
 async function tryToBuild(

@@ -8,22 +8,23 @@ import {
   type PreprovisioningImageSpec,
   listOtherKeys,
   type PreprovisioningImage,
-  readNetworkState,
+  type NetworkDescription,
+  networkKeys,
+  readNetworkDescription,
   type SecretData,
 } from './api/preprovisioningImage.ts';
 import type { Attempt, FailedOutcome } from './api/outcome.ts';
 
 export interface BuildRequest extends ObjectKey {
   readonly choice: ImageChoice;
-  /** Undefined for a host without network data. */
-  readonly network: NetworkState | undefined;
+  /** Undefined for a host without a network of its own. */
+  readonly network: HostNetwork | undefined;
 }
 
-export interface NetworkState {
+/** In YAML or JSON. */
+export interface HostNetwork extends NetworkDescription {
   /** `Secret metal3/worker-0-network`, for messages. */
   readonly place: string;
-  /** nmstate configuration, in YAML or JSON. */
-  readonly text: string;
 }
 
 /** A valid build request. */
@@ -68,12 +69,13 @@ export async function buildRequestOf(
     const message = `${place} not found`;
     return { kind: 'failed', reason: 'MissingNetworkData', message, attempt: undefined };
   }
-  const text = readNetworkState(secret);
-  if (text !== undefined) {
-    return { kind: 'checked', request: { namespace, name, choice, network: { place, text } }, attempt };
+  const description = readNetworkDescription(secret);
+  if (description !== undefined) {
+    const request = { namespace, name, choice, network: { place, ...description } };
+    return { kind: 'checked', request, attempt };
   }
   const others = listOtherKeys(secret);
-  const message = `${place} has no text in the key nmstate${others === '' ? '' : `; it has the keys ${others}`}`;
+  const message = `${place} has no text in the key ${networkKeys.join(' or ')}${others === '' ? '' : `; it has the keys ${others}`}`;
   return { kind: 'failed', reason: 'ImageBuildInvalid', message, attempt };
 }
 

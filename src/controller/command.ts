@@ -32,10 +32,10 @@ const reference = `
 How it works:
   For each PreprovisioningImage (metal3.io/v1alpha1) the controller renders the
   Ignition config of the host, with the network data from the Secret that the
-  object names (key nmstate), and validates it with Ignition's own rules. It
-  writes the URL of the image into the status, or the reason why it cannot build
-  the image. It also records errors as Kubernetes events. It replaces
-  OpenShift's image-customization-controller.
+  object names (key nmstate or networkData), and validates it with Ignition's
+  own rules. It writes the URL of the image into the status, or the reason why
+  it cannot build the image. It also records errors as Kubernetes events. It
+  replaces OpenShift's image-customization-controller.
 
 Replicas:
   All replicas with the same key and settings serve all images: they build an

@@ -6,7 +6,7 @@ import { CliError, FormatError } from '../core/errors.ts';
 import { parseYaml, type ParsedYaml } from '../formats/yaml.ts';
 import { hostSource, type RenderHost } from '../hosts/settings/renderHosts.ts';
 import type { RenderSource } from '../hosts/settings/settings.ts';
-import { type BuildRequest, type NetworkState, objectKey } from './buildRequest.ts';
+import { type BuildRequest, type HostNetwork, objectKey } from './buildRequest.ts';
 
 /** Reading its inputs throws CliError if the network data is not valid YAML. */
 export function hostFromRequest(request: BuildRequest, source: RenderSource): RenderHost {
@@ -27,20 +27,31 @@ export function hostFromRequest(request: BuildRequest, source: RenderSource): Re
   };
 }
 
-function networkInputs({ place, text }: NetworkState): Inputs {
-  const { value, locate } = parseNetwork({ place, text });
-  const document = { name: place, value, locate };
-  return new Map([['host.nmstate', [{ text, place, origin: 'file', isContent: true, document }]]]);
+/** In place of any network that all hosts have. */
+function networkInputs(network: HostNetwork): Inputs {
+  const { key, place, text } = network;
+  const { value, locate } = parseNetwork(network);
+  const input = {
+    text,
+    place,
+    origin: 'file',
+    isContent: true,
+    document: { name: place, value, locate },
+  } as const;
+  return new Map([
+    ['host.nmstate', key === 'nmstate' ? [input] : []],
+    ['host.networkData', key === 'networkData' ? [input] : []],
+  ]);
 }
 
-function parseNetwork({ place, text }: NetworkState): ParsedYaml {
+function parseNetwork({ key, place, text }: HostNetwork): ParsedYaml {
   try {
     return parseYaml(text);
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
     throw new CliError(`${place}: ${error.message}`, {
       code: 'ERR_FORMAT',
-      hint: error.hint ?? 'fix the key nmstate of the Secret',
+      hint: error.hint ?? `fix the key ${key} of the Secret`,
     });
   }
 }

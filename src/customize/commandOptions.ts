@@ -35,6 +35,7 @@ export function declareCustomizeOptions(command: Command): Command {
     .optionsGroup('Live and installed system:')
     .addOption(repeated('--network-keyfile <path>', 'NetworkManager keyfile; repeatable'))
     .addOption(repeated('--network-nmstate <path>', 'nmstate file, as YAML or JSON; repeatable'))
+    .addOption(repeated('--network-data <path>', 'OpenStack network data (network_data.json); repeatable'))
     .addOption(repeated('--ignition-ca <path>', 'CA certificate that Ignition trusts, as PEM; repeatable'))
     .optionsGroup('Live system:')
     .addOption(repeated('--pre-install <path>', 'script to run before the installer; repeatable'))
@@ -49,7 +50,13 @@ export function declareCustomizeOptions(command: Command): Command {
 export function declareNetworkFiles(command: Command): Command {
   return command
     .addOption(repeated('-k, --keyfile <path>', 'NetworkManager keyfile; repeatable'))
-    .addOption(repeated('--nmstate <path>', 'nmstate file to convert to keyfiles; repeatable'));
+    .addOption(repeated('--nmstate <path>', 'nmstate file to convert to keyfiles; repeatable'))
+    .addOption(
+      repeated(
+        '--network-data <path>',
+        'OpenStack network data (network_data.json) to convert to keyfiles; repeatable',
+      ),
+    );
 }
 
 /** Adds the options for the output of extracted network settings. */

@@ -16,7 +16,7 @@ import { readUserFile } from '../io/files/files.ts';
 import type { Io } from '../io/io.ts';
 import { printable } from '../io/report/terminalText.ts';
 import { report } from '../io/report/report.ts';
-import { readNmstate } from './network.ts';
+import { readNetworkData, readNmstate } from './network.ts';
 import { readUserConfig } from './userConfigs.ts';
 import type { OptionFiles } from '../hosts/input/swappedInputs.ts';
 
@@ -77,7 +77,8 @@ function reportConsoles(kargs: readonly string[], io: Io): void {
 async function readKeyfiles(options: CustomizeOptions, io: Io): Promise<readonly NamedFile[]> {
   const given = await readEach(options.networkKeyfile, (path) => readNamed(path, 'Keyfile', io));
   const converted = await readEach(options.networkNmstate, (path) => readNmstate(path, io));
-  return [...given, ...converted.flat()];
+  const others = await readEach(options.networkData, (path) => readNetworkData(path, io));
+  return [...given, ...converted.flat(), ...others.flat()];
 }
 
 async function readNamed(path: string, what: string, io: Io): Promise<NamedFile> {
@@ -121,6 +122,7 @@ export interface CustomizeOptions {
   readonly destKargDelete?: readonly string[];
   readonly networkKeyfile?: readonly string[];
   readonly networkNmstate?: readonly string[];
+  readonly networkData?: readonly string[];
   readonly ignitionCa?: readonly string[];
   readonly preInstall?: readonly string[];
   readonly postInstall?: readonly string[];
@@ -138,6 +140,7 @@ export function inputsOf(options: CustomizeOptions): readonly OptionFiles[] {
     { flag: '--dest-ignition', what: config, paths: options.destIgnition },
     { flag: '--network-keyfile', what: 'a NetworkManager keyfile', paths: options.networkKeyfile },
     { flag: '--network-nmstate', what: 'an nmstate file', paths: options.networkNmstate },
+    { flag: '--network-data', what: 'a network_data.json file', paths: options.networkData },
     { flag: '--ignition-ca', what: 'a PEM certificate', paths: options.ignitionCa },
     { flag: '--installer-config', what: 'an installer config', paths: options.installerConfig },
     { flag: '--pre-install', what: 'a script', paths: options.preInstall },
@@ -161,10 +164,10 @@ export function parseConsoles({ destConsole = [] }: CustomizeOptions): readonly 
 /** The features that the image must support; they are checked before the files are read. */
 export function needsOf(options: CustomizeOptions): Needs {
   const { destConsole, destDevice, destIgnition, destKargAppend, destKargDelete } = options;
-  const { installerConfig, networkKeyfile, networkNmstate } = options;
+  const { installerConfig, networkData, networkKeyfile, networkNmstate } = options;
   return {
     console: isGiven(destConsole),
-    network: isGiven(networkKeyfile, networkNmstate),
+    network: isGiven(networkKeyfile, networkNmstate, networkData),
     installerConfig:
       destDevice !== undefined ||
       isGiven(destConsole, destIgnition, destKargAppend, destKargDelete, installerConfig),

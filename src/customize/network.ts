@@ -4,6 +4,7 @@ import { convertNmstate, type Keyfile } from '../network/convertNmstate.ts';
 import { CliError, FormatError } from '../core/errors.ts';
 import { parseYaml, type ParsedYaml } from '../formats/yaml.ts';
 import type { NamedFile } from '../image/customize/parentConfig.ts';
+import { readNetworkFiles } from '../hosts/input/networkFiles.ts';
 import { readUserFile } from '../io/files/files.ts';
 import type { Io } from '../io/io.ts';
 import { findNmstatectl, runNmstatectl } from '../io/nmstatectl.ts';
@@ -35,6 +36,15 @@ export async function readNmstate(path: string, io: Io): Promise<readonly NamedF
     });
   }
   return keyfiles.map(({ name, text }) => ({ name, content: Buffer.from(text) }));
+}
+
+/**
+ * The connections of a file with OpenStack network data.
+ * @throws CliError if the file cannot be converted
+ */
+export async function readNetworkData(path: string, io: Io): Promise<readonly NamedFile[]> {
+  const files = await readNetworkFiles({ networkData: [path] }, io);
+  return files.map(({ name, data }) => ({ name, content: data }));
 }
 
 function convertBuiltIn(path: string, state: string, io: Io): readonly Keyfile[] {

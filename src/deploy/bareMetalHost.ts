@@ -150,11 +150,13 @@ function isConsequence(rule: string, path: readonly unknown[], { issues }: HostR
 async function hostSettings(
   options: BareMetalHostOptions,
   { host, config }: HostRead & { readonly config: PlainConfig | undefined },
-  { io, readNmstate }: HostContext,
+  { io, readRamdiskNetwork }: HostContext,
 ): Promise<HostSettings> {
   const { bootMode, cleaning, method = 'install_coreos' } = parseChoices(options);
-  const nmstate =
-    options.nmstate === undefined ? await readNmstate() : await readMapping(options.nmstate, 'nmstate', io);
+  const ramdiskNetwork =
+    options.nmstate === undefined
+      ? await readRamdiskNetwork()
+      : ({ key: 'nmstate', text: await readMapping(options.nmstate, 'nmstate', io) } as const);
   const networkData =
     options.networkData === undefined
       ? undefined
@@ -168,7 +170,7 @@ async function hostSettings(
     ...(options.namespace !== undefined && { namespace: options.namespace }),
     ...(config !== undefined && { config }),
     ...(options.userDataName !== undefined && { userData: options.userDataName }),
-    ...(nmstate !== undefined && { nmstate }),
+    ...(ramdiskNetwork !== undefined && { ramdiskNetwork }),
     ...(networkData !== undefined && { networkData }),
     ...(image !== undefined && { image }),
     ...(bootMode !== undefined && { bootMode }),

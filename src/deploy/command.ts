@@ -76,11 +76,11 @@ Many hosts:
   --inventory reads the same file as "render --inventory". Its key "deploy", of
   a host or of all hosts, contains the options by their names in camel case:
   bmcAddress, deployIso, …; appendKargs is a list, rootDeviceHints a mapping.
-  {name}, {mac}, {mac:hexhyp} and {architecture} are replaced with the values
-  of the host, also in options. MAC address, architecture and network (nmstate)
-  come from the host itself. Options override the inventory, and settings of a
-  host override those of all hosts. All hosts are written to one document, or
-  with -o FOLDER to one file per host. Invalid hosts are reported and skipped.
+  {name}, {mac}, {mac:hexhyp} and {architecture} are replaced with the values of
+  the host, also in options. MAC address, architecture and network come from the
+  host itself. Options override the inventory, and settings of a host override
+  those of all hosts. All hosts are written to one document, or with -o FOLDER
+  to one file per host. Invalid hosts are reported and skipped.
 
     deploy:
       deployIso: http://192.0.2.1/{name}.iso

@@ -1,5 +1,6 @@
 /** The context of a `deploy` command for one host, and its error reports. */
 
+import type { RamdiskNetwork } from './documents/bareMetalHost.ts';
 import { CliError } from '../core/errors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { collectDiagnostics, report, withoutRepeats } from '../io/report/report.ts';
@@ -14,8 +15,8 @@ export interface HostContext {
   readonly io: Io;
   readonly wording: Wording;
   readonly readConfig: ReadInstalledConfig;
-  /** The nmstate network of the host in the inventory, as text; undefined without one. */
-  readonly readNmstate: () => Promise<string | undefined>;
+  /** The network of the host in the inventory, as text; undefined without one. */
+  readonly readRamdiskNetwork: () => Promise<RamdiskNetwork | undefined>;
 }
 
 /** For a host that options describe. */
@@ -24,7 +25,7 @@ export function contextOfFlags(io: Io): HostContext {
     io,
     wording: wordingOfFlags,
     readConfig: readInstalledConfig,
-    readNmstate: () => Promise.resolve(undefined),
+    readRamdiskNetwork: () => Promise.resolve(undefined),
   };
 }
 

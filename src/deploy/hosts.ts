@@ -30,7 +30,7 @@ import {
   type InventoryOptions,
   mergeSettings,
   optionsOf,
-  readHostNmstate,
+  readRamdiskNetwork,
   wordingOf,
 } from './inventoryHost.ts';
 import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
@@ -63,7 +63,7 @@ function makerOf<O>({ make }: DeployJob<O>): MakeHost<SelectedHost<O>, HostOutpu
   const readConfig = cacheConfigs();
   return async (host, io) => {
     const { options, wording, ...reading } = host.read();
-    const context = { io, wording, readConfig, readNmstate: () => reading.readNmstate(io) };
+    const context = { io, wording, readConfig, readRamdiskNetwork: () => reading.readRamdiskNetwork(io) };
     return make(options, context).catch((error: unknown) => {
       throw error instanceof CliError ? rewordError(error, wording) : error;
     });
@@ -206,7 +206,7 @@ function selectedHost<O extends InventoryOptions>(
       return {
         options: optionsOf(source, wording),
         wording,
-        readNmstate: (io) => readHostNmstate(source, io),
+        readRamdiskNetwork: (io) => readRamdiskNetwork(source, io),
       };
     },
   };

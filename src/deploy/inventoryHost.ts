@@ -13,6 +13,7 @@ import type { ParsedYaml } from '../formats/yaml.ts';
 import type { Io } from '../io/io.ts';
 import type { Path } from '../core/finding.ts';
 import { pathIn } from '../hosts/settings/reading.ts';
+import type { RamdiskNetwork } from './documents/bareMetalHost.ts';
 import { readMapping, type Wording } from './hostContext.ts';
 import type { HostOptions, InventoryFlags } from './options.ts';
 
@@ -124,7 +125,7 @@ export interface InventoryOptions extends InventoryFlags, DeploySettings, HostOp
 export interface HostReading<O> {
   readonly options: O & { readonly name: string };
   readonly wording: Wording;
-  readonly readNmstate: (io: Io) => Promise<string | undefined>;
+  readonly readRamdiskNetwork: (io: Io) => Promise<RamdiskNetwork | undefined>;
 }
 
 /** One host, and its inventory. */
@@ -239,13 +240,19 @@ export function wordingOf(source: DeploySource<InventoryOptions>): Wording {
 }
 
 /** The network of the ramdisk: that of the host, or of all hosts. */
-export async function readHostNmstate(
+export async function readRamdiskNetwork(
   { host, inventory }: DeploySource<InventoryOptions>,
   io: Io,
-): Promise<string | undefined> {
-  const values = host.readInputs().get('host.nmstate') ?? inventory.agent.get('host.nmstate');
-  const value: InputValue | undefined = values?.at(-1);
-  if (value === undefined) return undefined;
+): Promise<RamdiskNetwork | undefined> {
+  const inputs = host.readInputs();
+  for (const key of ['nmstate', 'networkData'] as const) {
+    const value = (inputs.get(`host.${key}`) ?? inventory.agent.get(`host.${key}`))?.at(-1);
+    if (value !== undefined) return { key, text: await readDescription(key, value, io) };
+  }
+  return undefined;
+}
+
+async function readDescription(key: RamdiskNetwork['key'], value: InputValue, io: Io): Promise<string> {
   if (value.document !== undefined) return formatYaml([value.document.value]);
-  return readMapping(pathIn(value, value.text), `nmstate (${value.place})`, io);
+  return readMapping(pathIn(value, value.text), `${key} (${value.place})`, io);
 }

@@ -5,9 +5,9 @@
  * rules, 802.1X, ethtool, SR-IOV, alternative names, and `controller` (use the port list of the controller).
  */
 
-import { createHash } from 'node:crypto';
 import { isMapping } from '../formats/mapping.ts';
 import type { Finding } from '../core/finding.ts';
+import { connectionTypes, type ProfileEntries, profileSection, profileUuid } from './connectionProfile.ts';
 import { type DnsByInterface, type DnsSettings, readDns } from './dns.ts';
 import { type InterfaceLinks, readLinks, sortByActivation } from './links.ts';
 import {
@@ -24,7 +24,7 @@ import {
 } from './readers.ts';
 import { readRoutes, type NmstateRoute, type RoutesByInterface } from './routes.ts';
 import { formatKeyfile, type KeyfileSection } from '../formats/keyfile.ts';
-import type { Interface, InterfaceType } from './interface.ts';
+import type { Interface } from './interface.ts';
 import { type IpSettings, longestTimeout } from './ipSettings.ts';
 
 export interface Keyfile {
@@ -124,18 +124,6 @@ interface Network {
   readonly copiedMacs: ReadonlyMap<string, string>;
 }
 
-/** Entries without a value are omitted. */
-type Entries = Readonly<Record<string, string | undefined>>;
-
-/** The names in NetworkManager. */
-const typeNames: Readonly<Record<InterfaceType, string>> = {
-  ethernet: '802-3-ethernet',
-  vlan: 'vlan',
-  bond: 'bond',
-  'linux-bridge': 'bridge',
-  dummy: 'dummy',
-};
-
 /** Formats the keyfile of an interface. */
 function renderProfile(link: Interface, network: Network): string {
   const controller = network.links.controllers.get(link.name);
@@ -155,18 +143,11 @@ function renderProfile(link: Interface, network: Network): string {
 
 const descriptionKey = 'nmstate.interface.description';
 
-/** Sorts the keys; a section without entries is kept. */
-function section(name: string, entries: Entries | undefined): KeyfileSection | undefined {
-  if (entries === undefined) return undefined;
-  const keys = Object.keys(entries).toSorted((a, b) => (a < b ? -1 : 1));
-  const kept = keys.flatMap((key) => {
-    const value = entries[key] ?? '';
-    return value === '' ? [] : [{ key, value }];
-  });
-  return { name, entries: kept };
+function section(name: string, entries: ProfileEntries | undefined): KeyfileSection | undefined {
+  return entries === undefined ? undefined : profileSection(name, entries);
 }
 
-function connectionEntries(link: Interface, controller: Interface | undefined): Entries {
+function connectionEntries(link: Interface, controller: Interface | undefined): ProfileEntries {
   const isController = link.type === 'bond' || link.type === 'linux-bridge';
   return {
     autoconnect: String(link.isUp),
@@ -175,28 +156,22 @@ function connectionEntries(link: Interface, controller: Interface | undefined): 
     'interface-name': link.foundByMac ? undefined : link.name,
     lldp: link.lldp === undefined ? undefined : link.lldp ? '1' : '0',
     master: controller?.name,
-    'slave-type': controller === undefined ? undefined : typeNames[controller.type],
-    type: typeNames[link.type],
-    uuid: profileUuid(link),
+    'slave-type': controller === undefined ? undefined : connectionTypes[controller.type],
+    type: connectionTypes[link.type],
+    uuid: uuidOf(link),
   };
 }
 
 /** nmstate finds the port by its name in NetworkManager; an interface that is identified by its MAC address has none. */
-function bondPortEntries(link: Interface, controller: Interface | undefined): Entries | undefined {
+function bondPortEntries(link: Interface, controller: Interface | undefined): ProfileEntries | undefined {
   const entries = link.foundByMac ? undefined : controller?.bond?.portEntries.get(link.name);
   return entries === undefined || Object.keys(entries).length === 0 ? undefined : entries;
 }
 
-/** The UUID depends only on the interface: UUID version 5 of `ethernet://eth0` in the namespace of URLs. */
-function profileUuid({ type, name }: Pick<Interface, 'type' | 'name'>): string {
-  const digest = createHash('sha1').update(urlNamespace).update(`${type}://${name}`).digest().subarray(0, 16);
-  digest.writeUInt8((digest.readUInt8(6) & 0x0f) | 0x50, 6);
-  digest.writeUInt8((digest.readUInt8(8) & 0x3f) | 0x80, 8);
-  return digest.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+/** The UUID depends only on the interface. */
+function uuidOf({ type, name }: Pick<Interface, 'type' | 'name'>): string {
+  return profileUuid(`${type}://${name}`);
 }
-
-/** RFC 9562, section 6.6. */
-const urlNamespace = Buffer.from('6ba7b8119dad11d180b400c04fd430c8', 'hex');
 
 function ipSections(link: Interface, { routes, dns }: Network): (KeyfileSection | undefined)[] {
   const own = routes.get(link.name) ?? [];
@@ -213,7 +188,7 @@ function ipEntries(
   settings: IpSettings | undefined,
   routes: readonly NmstateRoute[],
   dns: DnsSettings | undefined,
-): Entries {
+): ProfileEntries {
   if (settings === undefined) return { method: 'disabled', 'dhcp-timeout': longestTimeout };
   const own = routes.filter(({ family }) => family === settings.family);
   const entries: Record<string, string> = {
@@ -244,7 +219,7 @@ function dnsEntries({ servers, searches, options, priority }: DnsSettings): Reco
   };
 }
 
-function wiredEntries(link: Interface, copiedMac: string | undefined): Entries | undefined {
+function wiredEntries(link: Interface, copiedMac: string | undefined): ProfileEntries | undefined {
   const mac = link.bond?.macFollowsPorts === true ? undefined : (copiedMac ?? link.mac);
   const macKey = link.foundByMac ? 'mac-address' : 'cloned-mac-address';
   const entries = { ...link.wired, ...(mac === undefined ? {} : { [macKey]: mac }) };
@@ -252,9 +227,9 @@ function wiredEntries(link: Interface, copiedMac: string | undefined): Entries |
 }
 
 /** A parent that is identified by its MAC address has no name yet, so the UUID of its profile is used. */
-function vlanEntries(link: Interface, { parents, interfaces }: InterfaceLinks): Entries | undefined {
+function vlanEntries(link: Interface, { parents, interfaces }: InterfaceLinks): ProfileEntries | undefined {
   if (link.vlan === undefined) return undefined;
   const parent = parents.get(link.name) ?? link.vlan.parent;
   const profile = interfaces.get(parent);
-  return { ...link.vlan.entries, parent: profile?.foundByMac === true ? profileUuid(profile) : parent };
+  return { ...link.vlan.entries, parent: profile?.foundByMac === true ? uuidOf(profile) : parent };
 }

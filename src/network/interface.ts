@@ -30,7 +30,7 @@ import {
   type WithKeys,
 } from './readers.ts';
 
-export type InterfaceType = 'ethernet' | 'vlan' | 'bond' | 'linux-bridge' | 'dummy';
+type InterfaceType = 'ethernet' | 'vlan' | 'bond' | 'linux-bridge' | 'dummy';
 
 export interface Interface {
   readonly path: Path;

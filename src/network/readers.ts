@@ -12,6 +12,8 @@ import { addressBits, type Family, formatAddress, parseAddress } from './ipAddre
 export interface DocumentPlace {
   readonly path: Path;
   readonly findings: Finding[];
+  /** Begins the names of rules: `nmstate` unless the document has another format. */
+  readonly format?: string;
 }
 
 /** Returns undefined after it reported an invalid value. */
@@ -31,7 +33,12 @@ const installNmstate =
 
 /** Reports a value that nmstate refuses, too, or that is invalid. `message` has no final period. */
 export function refuse(place: DocumentPlace, message: string, hint?: string): undefined {
-  const finding = { severity: 'error', rule: 'nmstate-value', path: place.path, message } as const;
+  const finding = {
+    severity: 'error',
+    rule: `${place.format ?? 'nmstate'}-value`,
+    path: place.path,
+    message,
+  } as const;
   place.findings.push(hint === undefined ? finding : { ...finding, hint });
 }
 
@@ -54,7 +61,7 @@ export function warn(place: DocumentPlace, message: string, hint: string): void 
 }
 
 export function step(place: DocumentPlace, ...steps: Path): DocumentPlace {
-  return { path: [...place.path, ...steps], findings: place.findings };
+  return { ...place, path: [...place.path, ...steps] };
 }
 
 type AnyObject = Readonly<Record<string, unknown>>;
@@ -232,7 +239,7 @@ export function isKernelName(name: string): boolean {
 }
 
 /** Long texts are not included in messages. The values contain no secrets. */
-function expected(what: string, value: unknown): string {
+export function expected(what: string, value: unknown): string {
   return `expected ${what}, found ${describe(value)}`;
 }
 

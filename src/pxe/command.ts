@@ -82,8 +82,8 @@ Examples:
 
 const WRAP_NETWORK_NOTES = `
 Load the archive as an additional initrd, or append it to the initramfs. The
-files keep their names, without folders. An nmstate file is converted to one
-keyfile per connection, for example eth0.nmconnection.
+files keep their names, without folders. An nmstate file or OpenStack network
+data is converted to one keyfile per connection, for example eth0.nmconnection.
 ${EXIT_CODES}
 Examples:
   ironic-coreos pxe network wrap -k eth0.nmconnection -o network.img
@@ -147,7 +147,7 @@ function declareKargs(command: Command, context: Context): void {
   );
   command.optionsGroup('Network:');
   command.option('--static', 'add the network of the host as ip=, bond=, vlan= and nameserver= arguments');
-  declareSettings(command, 'host.nmstate', 'host.keyfiles');
+  declareSettings(command, 'host.nmstate', 'host.networkData', 'host.keyfiles');
   command.optionsGroup('Proxies:');
   declareSettings(command, 'proxy', 'ironic.apiUrls');
   command

@@ -59,7 +59,7 @@ async function withNetwork({ reading, settings }: BootInputs): Promise<BootSetti
   const { keyfiles } = (await readNetwork(reading)).settings;
   if (keyfiles.length === 0) {
     throw new UsageError('--static: the network of the host is missing', {
-      hint: 'pass --nmstate FILE or --keyfile FILE, or --inventory FILE and --host NAME of a host with a network',
+      hint: 'pass --nmstate FILE, --network-data FILE or --keyfile FILE, or --inventory FILE and --host NAME of a host with a network',
     });
   }
   const result = staticArguments(keyfiles.map(({ name, text }) => parseConnection(name, text)));

@@ -60,9 +60,10 @@ Precedence:
 Many hosts:
   An inventory contains the settings of all hosts under "agent", named as
   --show-settings prints them, and a list "hosts" with name, mac, architecture,
-  network (nmstate or keyfiles) and overrides. Each host gets NAME.ign in the
-  folder --output. Invalid hosts are reported and skipped. Without "hosts",
-  --output is one config. Schema: schemas/inventory.json of this package
+  network (nmstate, networkData or keyfiles) and overrides. Each host gets
+  NAME.ign in the folder --output. Invalid hosts are reported and skipped.
+  Without "hosts", --output is one config. Schema: schemas/inventory.json of
+  this package
 
 Without a registry:
   With --agent-archive, hosts load the agent image from an archive instead of a

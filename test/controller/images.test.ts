@@ -7,11 +7,20 @@ import { createImageCatalog } from '../../src/controller/imageCatalog.ts';
 import type { ImageFactory } from '../../src/controller/imageFactory.ts';
 import type { ReadSecret } from '../../src/controller/buildRequest.ts';
 import type { Config } from '../../src/ignition/config.ts';
-import type { Outcome, ReadyOutcome } from '../../src/controller/api/outcome.ts';
+import { type Outcome, type ReadyOutcome, statusPatch } from '../../src/controller/api/outcome.ts';
 import type { PreprovisioningImage } from '../../src/controller/api/preprovisioningImage.ts';
 import type { ServedResource } from '../../src/serve/answer/resource.ts';
 import { runCli } from '../support/runCli.ts';
-import { imageOf, links, nmstate, publicUrl, secretOf, secretsOf, workplace } from './support.ts';
+import {
+  imageOf,
+  links,
+  networkData,
+  nmstate,
+  publicUrl,
+  secretOf,
+  secretsOf,
+  workplace,
+} from './support.ts';
 
 const place = workplace();
 const spec = { acceptFormats: ['iso'], architecture: 'x86_64', networkDataName: 'net' };
@@ -95,6 +104,28 @@ describe('the ISO of an object', () => {
     const config = await configIn(await bytesOf(resource), 'iso', 'ignition', 'show');
     expect(decoded(fileIn(config, keyfile))).toContain('192.0.2.7/24');
     expect(JSON.stringify(config)).toContain('worker-0');
+  });
+
+  it.each<[string, Readonly<Record<string, string>>, string]>([
+    ['network data', {}, 'Generated image'],
+    [
+      'network data beside nmstate, which counts',
+      { nmstate: Buffer.from(nmstate('192.0.2.7')).toString('base64') },
+      'Generated image; Secret metal3/net has the keys nmstate and networkData; nmstate is used',
+    ],
+  ])('has the network of %s', async (_title, others, expected) => {
+    const factory = await place.factory();
+    const data = { networkData: Buffer.from(networkData('192.0.2.7')).toString('base64'), ...others };
+    const given = secretsOf({ net: { metadata: { resourceVersion: '7' }, data } });
+    const image = imageOf({ spec });
+    const outcome = ready(await outcomeOf(image, factory, given));
+    const resource = await fetchImage(factory, pathOf(outcome), { image, readSecret: given });
+    const config = await configIn(await bytesOf(resource), 'iso', 'ignition', 'show');
+    const name = 'nmstate' in others ? keyfile : keyfile.replace('eno1', 'nic1');
+    expect(decoded(fileIn(config, name))).toContain('192.0.2.7/24');
+    expect(statusPatch(image, outcome, new Date(0))?.status['conditions']).toContainEqual(
+      expect.objectContaining({ type: 'Ready', message: expected }),
+    );
   });
 
   it('is the same on another replica, and after a restart', async () => {
@@ -206,7 +237,18 @@ describe('no image', () => {
       'no key',
       { net: { metadata: { resourceVersion: '2' }, data: { other: 'eA==' } } },
       'ImageBuildInvalid',
-      'Secret metal3/net has no text in the key nmstate; it has the keys "other"',
+      'Secret metal3/net has no text in the key nmstate or networkData; it has the keys "other"',
+    ],
+    [
+      'wrong network data',
+      {
+        net: {
+          metadata: { resourceVersion: '2' },
+          data: { networkData: Buffer.from(networkData('192.0.2.300')).toString('base64') },
+        },
+      },
+      'ImageBuildInvalid',
+      'Secret metal3/net:3:72: expected an IPv4 address',
     ],
     ['no YAML', { net: secretOf('interfaces: [') }, 'ImageBuildInvalid', 'Secret metal3/net: '],
     [

@@ -18,7 +18,7 @@ const spec = { acceptFormats: ['iso'], architecture: 'x86_64', networkDataName: 
 
 const outcomeOf = (image: PreprovisioningImage, version: string | undefined): Outcome => {
   const attempt = { format: 'iso', architecture: 'x86_64', networkData: { name: 'net', version } } as const;
-  const none = { kernelUrl: undefined, extraKernelParams: undefined };
+  const none = { kernelUrl: undefined, extraKernelParams: undefined, note: undefined };
   return { kind: 'ready', imageUrl: `http://192.0.2.1/${image.name}/${version}`, ...none, attempt };
 };
 

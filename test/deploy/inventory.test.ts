@@ -147,6 +147,20 @@ describe('deploy --inventory', () => {
     ]);
     expect(hosts[2]).not.toHaveProperty('spec.preprovisioningNetworkDataName');
   });
+
+  it('writes network data under its own key', async () => {
+    const links = '[{id: a, type: phy, ethernet_mac_address: "52:54:00:12:34:56"}]';
+    await writeFile(
+      path('network.yaml'),
+      `agent: {host.nmstate: nmstate.yaml}\ndeploy: {bmcAddress: "redfish://{name}/a", userDataName: u}\n` +
+        `hosts: [{name: a, network: {networkData: {links: ${links}}}}]\n`,
+    );
+    const [written] = loadAll((await run(['baremetalhost', '--inventory', 'network.yaml'])).stdout);
+    expect(written).toMatchObject({
+      metadata: { name: 'a-preprovisioning-network-data' },
+      stringData: { networkData: expect.stringContaining("ethernet_mac_address: '52:54:00:12:34:56'") },
+    });
+  });
 });
 
 describe('deploy --inventory with a folder', () => {

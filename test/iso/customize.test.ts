@@ -103,6 +103,15 @@ describe('the image', () => {
     expect(stderr).toMatch(/^warning: no kernel argument to delete matches: nothing\n/);
   });
 
+  it('gets connections from network data', async () => {
+    const link = { id: 'nic1', type: 'phy', ethernet_mac_address: '52:54:00:12:34:56' };
+    await writeFile(join(cwd, 'network_data.json'), JSON.stringify({ links: [link] }));
+    expect((await customize('--network-data network_data.json')).stderr).toBe('');
+    expect((await contentsOf('coreos.iso')).names).toContain(
+      'etc/coreos-firstboot-network/nic1.nmconnection',
+    );
+  });
+
   it('gets connections from nmstate beside keyfiles', async () => {
     const { stderr } = await customize('--network-nmstate net.yaml --network-keyfile eth1.nmconnection');
     expect(stderr).toBe('');

@@ -120,6 +120,31 @@ describe('embed', () => {
   });
 });
 
+const writeNetworkData = async (type: string): Promise<void> => {
+  const link = { id: 'nic1', type: 'phy', ethernet_mac_address: '52:54:00:12:34:56' };
+  const networks = [{ id: 'n', link: 'nic1', type }];
+  await writeFile(join(cwd, 'network_data.json'), JSON.stringify({ links: [link], networks }));
+};
+
+describe('embed --network-data', () => {
+  it('embeds a keyfile for each link', async () => {
+    await writeNetworkData('ipv4_dhcp');
+    expect(await run('network embed --network-data network_data.json coreos.iso')).toMatchObject(done);
+    const { stdout } = await run('network extract coreos.iso');
+    expect(stdout).toMatch(/^#+ nic1\.nmconnection #+\n\[connection\]$/m);
+    expect(stdout).toContain('mac-address=52:54:00:12:34:56\n');
+  });
+
+  it('says where a document is wrong', async () => {
+    await writeNetworkData('ipv5');
+    const { code, stderr } = await run('network embed --network-data network_data.json coreos.iso');
+    expect(stderr).toMatch(
+      /^error: network_data\.json:1:\d+: expected one of ipv4, .*\nerror: network_data\.json cannot be converted to keyfiles\n/s,
+    );
+    expect(code).toBe(1);
+  });
+});
+
 describe('extract', () => {
   it('writes files that are new, and prints their paths', async () => {
     await run('network embed -k eth0.nmconnection -k noise coreos.iso');

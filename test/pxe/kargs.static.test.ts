@@ -41,6 +41,17 @@ describe('pxe kargs --static', () => {
     ]);
   });
 
+  it('writes OpenStack network data, matched by MAC address', async () => {
+    const links = [{ id: 'nic1', type: 'phy', ethernet_mac_address: '52:54:00:12:34:56' }];
+    const networks = [{ id: 'n', link: 'nic1', type: 'ipv4', ip_address: '192.0.2.5/24' }];
+    writeFileSync(join(folder, 'network_data.json'), JSON.stringify({ links, networks }));
+    const { code, stdout } = await kargs('--network-data', 'network_data.json');
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringContaining(' ip=192.0.2.5:::24::52-54-00-12-34-56:none rd.neednet=1'),
+    ]);
+  });
+
   it.each<readonly [title: string, args: readonly string[], exit: number, message: string]>([
     ['no network', [], 2, '--static: the network of the host is missing'],
     [

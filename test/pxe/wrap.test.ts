@@ -76,6 +76,16 @@ describe('network', () => {
     expect((await file('out/eth0.nmconnection')).toString()).toBe(eth0);
   });
 
+  it('wraps network data as keyfiles', async () => {
+    const links = [{ id: 'nic1', type: 'phy', ethernet_mac_address: '52:54:00:12:34:56' }];
+    await writeFile(join(cwd, 'network_data.json'), JSON.stringify({ links }));
+    expect((await run('network wrap --network-data network_data.json -o x.img')).code).toBe(0);
+    const { files } = JSON.parse((await run('network unwrap --format json x.img')).stdout);
+    expect(files).toEqual([
+      { name: 'nic1.nmconnection', text: expect.stringContaining('52:54:00:12:34:56') },
+    ]);
+  });
+
   it('finds everything in archives one after the other; a later one wins', async () => {
     const parts = [
       await run('network wrap -k eth0.nmconnection'),

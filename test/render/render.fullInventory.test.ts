@@ -63,6 +63,7 @@ const values: Readonly<Record<SettingName, unknown>> = {
   'host.consoles': ['ttyS0'],
   'host.hostname': 'worker.example.com',
   'host.nmstate': 'net.yaml',
+  'host.networkData': null,
   'host.keyfiles': ['eth1.nmconnection'],
   'host.copyNetwork': true,
   'host.installIpOptions': 'ip=dhcp6',
@@ -102,6 +103,15 @@ const nmstate = {
 const hosts = [
   { name: 'as-all' },
   { name: 'with-nmstate', mac: '52:54:00:12:34:56', architecture: 'aarch64', network: { nmstate } },
+  {
+    name: 'with-network-data',
+    network: {
+      networkData: {
+        links: [{ id: 'eno1', type: 'phy', ethernet_mac_address: '52:54:00:12:34:56' }],
+        networks: [{ id: 'machines', link: 'eno1', type: 'ipv4_dhcp' }],
+      },
+    },
+  },
   { name: 'with-keyfiles', network: { keyfiles: { 'eth1.nmconnection': files['eth1.nmconnection'] } } },
   {
     name: 'with-inspector',

@@ -69,19 +69,25 @@ describe('render --inventory', () => {
     keyfiles:
       eth2.nmconnection: "[connection]\\nid=eth2\\n"
   overrides: {host.hostname: other.example.com}
+- name: worker-3
+  network:
+    networkData:
+      links: [{id: eth3, type: phy, ethernet_mac_address: "52:54:00:12:34:03"}]
+      networks: [{id: n, link: eth3, type: ipv4, ip_address: 192.0.2.3/24}]
 `;
     const { code, stderr, written, config, output } = await render(shared + hosts);
-    expect(stderr).toBe(`${output}: 3 written, 0 unchanged, 0 invalid\n`);
+    expect(stderr).toBe(`${output}: 4 written, 0 unchanged, 0 invalid\n`);
     expect(code).toBe(0);
-    expect(written).toEqual(['worker-0.ign', 'worker-1.ign', 'worker-2.ign']);
+    expect(written).toEqual(['worker-0.ign', 'worker-1.ign', 'worker-2.ign', 'worker-3.ign']);
     const folderOfKeyfiles = '/etc/NetworkManager/system-connections';
     const hostname = '/etc/NetworkManager/dispatcher.d/01-hostname';
-    const configs = await Promise.all(['worker-0', 'worker-1', 'worker-2'].map(config));
+    const configs = await Promise.all(['worker-0', 'worker-1', 'worker-2', 'worker-3'].map(config));
     const paths = configs.map((one) => one.storage?.files?.map(({ path }) => path));
     expect(paths[0]).toContain(`${folderOfKeyfiles}/eth0.nmconnection`);
     expect(paths[1]).toContain(`${folderOfKeyfiles}/eth1.nmconnection`);
     expect(paths[2]).toContain(`${folderOfKeyfiles}/eth2.nmconnection`);
-    expect(configs.map((one) => JSON.stringify(one).includes(key))).toEqual([true, true, true]);
+    expect(paths[3]).toContain(`${folderOfKeyfiles}/eth3.nmconnection`);
+    expect(configs.map((one) => JSON.stringify(one).includes(key))).toEqual([true, true, true, true]);
     expect(fileOf(configs[0], hostname)).toContain('worker-0');
     expect(fileOf(configs[2], hostname)).toContain('other.example.com');
     const modes = await Promise.all(written.map((name) => stat(join(folder, output, name))));
@@ -150,6 +156,26 @@ describe('render --inventory', () => {
       'nmstate',
       '{name: b, network: {nmstate: {interfaces: [{name: e, type: vxlan}]}}}',
       'error: b is not written (site/ramdisk.yaml:5): site/ramdisk.yaml:5:',
+    ],
+    [
+      'network data',
+      '{name: b, network: {networkData: {links: [{id: a, type: bond}]}}}',
+      '"bond_links" is missing',
+    ],
+    [
+      'network in two formats',
+      '{name: b, network: {nmstate: {}, networkData: {}}}',
+      'ramdisk.yaml:5:49: "networkData" cannot be combined with "nmstate"',
+    ],
+    [
+      'network in two places',
+      '{name: b, overrides: {host.nmstate: x, host.networkData: y}}',
+      'host.networkData cannot be combined with site/ramdisk.yaml',
+    ],
+    [
+      'network data twice',
+      '{name: b, network: {}, overrides: {host.networkData: x}}',
+      'host.networkData cannot be combined with "network"',
     ],
     ['keyfile', '{name: b, network: {keyfiles: {"../x": "[connection]"}}}', 'is not a valid keyfile name'],
     ['no mapping', '7', 'must be a mapping'],

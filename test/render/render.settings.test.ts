@@ -20,6 +20,10 @@ const files: Readonly<Record<string, string>> = {
   'registries.conf': '[[registry]]\nlocation = "quay.io"\n',
   'state.yaml':
     'interfaces:\n- name: eth1\n  type: ethernet\n  state: up\n  ipv4: {enabled: true, dhcp: true}\n',
+  'network_data.json':
+    '{"links": [{"id": "nic1", "type": "phy", "ethernet_mac_address": "52:54:00:12:34:56"}],\n' +
+    ' "networks": [{"id": "n", "link": "nic1", "type": "ipv4_dhcp"}]}\n',
+  'bad-data.json': '{"links": [{"id": "nic1", "type": "phy"}]}\n',
   'empty-state.yaml': '{}\n',
   'bad-state.yaml': 'interfaces:\n- name: eth1\n  type: [\n',
   'wifi.nmconnection': connection,
@@ -186,6 +190,12 @@ describe('render: settings', () => {
       ['--nmstate', 'state.yaml'],
       (config) => modeOf(config, '/etc/NetworkManager/system-connections/eth1.nmconnection'),
       0o600,
+    ],
+    [
+      'a connection from network data',
+      ['--network-data', 'network_data.json'],
+      (config) => contentsOf(config, '/etc/NetworkManager/system-connections/nic1.nmconnection'),
+      expect.stringContaining('\n[ethernet]\nmac-address=52:54:00:12:34:56\n'),
     ],
     [
       'a connection',
@@ -387,6 +397,24 @@ describe('render: settings', () => {
     ['a folder that is not there', 1, ['--hardware-manager', 'nowhere'], 'nowhere'],
     ['a network state that is no YAML', 1, ['--nmstate', 'bad-state.yaml'], '--nmstate: bad-state.yaml: '],
     ['a network state that is not there', 1, ['--nmstate', 'none.yaml'], 'Network state (--nmstate)'],
+    [
+      'network data that is not there',
+      1,
+      ['--network-data', 'none.json'],
+      'Network data (--network-data) not found: none.json',
+    ],
+    [
+      'wrong network data',
+      1,
+      ['--network-data', 'bad-data.json'],
+      '--network-data: bad-data.json:1:12: "ethernet_mac_address" is missing',
+    ],
+    [
+      'network data beside nmstate',
+      1,
+      ['--network-data', 'network_data.json', '--nmstate', 'state.yaml'],
+      '--network-data cannot be combined with --nmstate',
+    ],
     [
       'nmstatectl that is not there',
       1,

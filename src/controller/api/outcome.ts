@@ -25,6 +25,8 @@ export interface ReadyOutcome {
   readonly kernelUrl: string | undefined;
   /** For `initrd`: the kernel arguments that the ramdisk requires. */
   readonly extraKernelParams: string | undefined;
+  /** A clause about what was not used, for people. */
+  readonly note: string | undefined;
   readonly attempt: Attempt;
 }
 
@@ -119,8 +121,9 @@ type OwnCondition = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>;
 function conditionsOf(outcome: Outcome): readonly OwnCondition[] {
   if (outcome.kind === 'ready') {
     const reason = 'ImageSuccess';
+    const message = outcome.note === undefined ? 'Generated image' : `Generated image; ${outcome.note}`;
     return [
-      { type: 'Ready', status: 'True', reason, message: 'Generated image' },
+      { type: 'Ready', status: 'True', reason, message },
       { type: 'Error', status: 'False', reason, message: '' },
     ];
   }

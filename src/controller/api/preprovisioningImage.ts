@@ -154,19 +154,29 @@ export const artifactOf = {
 } as const satisfies Record<ImageFormat, ConfigArtifact>;
 
 /**
- * The Secret with the network data of a host: an nmstate configuration in the key that the contract names. The API server
- * returns values as base64.
+ * The Secret with the network of a host: an nmstate configuration in the key that the contract names, or OpenStack network
+ * data in the key that Metal3's guide uses beside it. The API server returns values as base64.
  */
 export interface SecretData {
   readonly data?: unknown;
 }
 
-const KEY = 'nmstate';
+/** The first that is there counts: the image-customization-controller reads nmstate only. */
+export const networkKeys = ['nmstate', 'networkData'] as const;
 
-/** The other keys of the Secret: `"networkData"`, or an empty text. */
+type NetworkKey = (typeof networkKeys)[number];
+
+export interface NetworkDescription {
+  readonly key: NetworkKey;
+  readonly text: string;
+  /** The other key, if the Secret has it too. */
+  readonly unread: NetworkKey | undefined;
+}
+
+/** The other keys of the Secret: `"userData"`, or an empty text. */
 export function listOtherKeys({ data }: SecretData): string {
   const names = typeof data === 'object' && data !== null ? Object.keys(data) : [];
-  const others = names.filter((name) => name !== KEY);
+  const others = names.filter((name) => !networkKeys.some((key) => key === name));
   const shown = others.slice(0, MAX_KEYS).map((name) => JSON.stringify(name.slice(0, MAX_KEY)));
   return [...shown, ...(others.length > shown.length ? ['…'] : [])].join(', ');
 }
@@ -175,10 +185,16 @@ const MAX_KEYS = 5;
 /** Characters. */
 const MAX_KEY = 40;
 
-/** The text; undefined if the Secret has none, or if it is not valid UTF-8. */
-export function readNetworkState({ data }: SecretData): string | undefined {
+/** Undefined if the Secret has no text in these keys, or if it is not valid UTF-8. */
+export function readNetworkDescription({ data }: SecretData): NetworkDescription | undefined {
   if (typeof data !== 'object' || data === null) return undefined;
-  const encoded: unknown = Object.getOwnPropertyDescriptor(data, KEY)?.value;
+  const [key, unread] = networkKeys.filter((name) => Object.hasOwn(data, name));
+  if (key === undefined) return undefined;
+  const text = decodeText(Object.getOwnPropertyDescriptor(data, key)?.value);
+  return text === undefined ? undefined : { key, text, unread };
+}
+
+function decodeText(encoded: unknown): string | undefined {
   if (typeof encoded !== 'string') return undefined;
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(encoded, 'base64'));

@@ -23,6 +23,13 @@ import { toMetal3Hints } from './rootDeviceHints.ts';
 export const bootModes = ['UEFI', 'UEFISecureBoot', 'legacy'] as const;
 export const cleaningModes = ['metadata', 'disabled'] as const;
 
+/** For the controller that makes the image of the ramdisk: YAML, and its key in the Secret. */
+export interface RamdiskNetwork {
+  /** The image-customization-controller reads `nmstate` only. */
+  readonly key: 'nmstate' | 'networkData';
+  readonly text: string;
+}
+
 export interface HostSettings {
   readonly host: DeployHost;
   /** If absent, `kubectl` decides. */
@@ -35,8 +42,7 @@ export interface HostSettings {
   /** Name of the Secret with the config: a new one, or without `config` an existing one. */
   readonly userData?: string;
   readonly install: InstallSettings;
-  /** Network of the ramdisk as nmstate YAML, for the image-customization-controller. */
-  readonly nmstate?: string;
+  readonly ramdiskNetwork?: RamdiskNetwork;
   /** OpenStack network_data, for the config drive. */
   readonly networkData?: string;
   readonly image?: InstallImage;
@@ -216,7 +222,7 @@ function renderSpec(settings: HostSettings): Readonly<Record<string, unknown>> {
     ...(secrets.userData !== undefined && { userData: metadataOf(settings, secrets.userData) }),
     ...(secrets.metaData !== undefined && { metaData: metadataOf(settings, secrets.metaData) }),
     ...(secrets.networkData !== undefined && { networkData: metadataOf(settings, secrets.networkData) }),
-    ...(secrets.nmstate !== undefined && { preprovisioningNetworkDataName: secrets.nmstate }),
+    ...(secrets.ramdiskNetwork !== undefined && { preprovisioningNetworkDataName: secrets.ramdiskNetwork }),
   };
 }
 
@@ -229,18 +235,18 @@ function renderImage({ url, checksum = '' }: InstallImage): Readonly<Record<stri
   return { url, checksum, checksumType, format: 'raw' };
 }
 
-function secretNames({ host, config, userData, install, networkData, nmstate }: HostSettings) {
+function secretNames({ host, config, userData, install, networkData, ramdiskNetwork }: HostSettings) {
   return {
     userData: userData ?? (config === undefined ? undefined : `${host.name}-user-data`),
     metaData: renderMetaData(install) === undefined ? undefined : `${host.name}-meta-data`,
     networkData: networkData === undefined ? undefined : `${host.name}-network-data`,
-    nmstate: nmstate === undefined ? undefined : `${host.name}-preprovisioning-network-data`,
+    ramdiskNetwork: ramdiskNetwork === undefined ? undefined : `${host.name}-preprovisioning-network-data`,
   };
 }
 
 /** The keys are those that the operator and the image-customization-controller read. */
 function renderSecrets(settings: HostSettings): readonly SecretManifest[] {
-  const { config, install, networkData, nmstate } = settings;
+  const { config, install, networkData, ramdiskNetwork } = settings;
   const names = secretNames(settings);
   const metaData = renderMetaData(install);
   // The operator reads the meta data as YAML, which includes JSON.
@@ -248,7 +254,7 @@ function renderSecrets(settings: HostSettings): readonly SecretManifest[] {
     [names.userData, 'userData', config && JSON.stringify(config)],
     [names.metaData, 'metaData', metaData && JSON.stringify(metaData)],
     [names.networkData, 'networkData', networkData],
-    [names.nmstate, 'nmstate', nmstate],
+    [names.ramdiskNetwork, ramdiskNetwork?.key ?? 'nmstate', ramdiskNetwork?.text],
   ];
   return contents.flatMap(([name, key, text]) =>
     name === undefined || text === undefined

@@ -83,6 +83,11 @@ const MAPPINGS: readonly {
     use: (file) => `pass it to render with --nmstate ${file}`,
   },
   {
+    keys: ['links', 'networks'],
+    noun: 'OpenStack network data',
+    use: (file) => `pass it to render with --network-data ${file}`,
+  },
+  {
     keys: ['architectures'],
     noun: 'stream metadata',
     use: (file) => `list it with "ironic-coreos list-stream --stream-base-url ${file}"`,

@@ -1,10 +1,11 @@
 /**
- * Reads the network settings to embed: keyfiles unchanged, and nmstate files converted to keyfiles. The conversion is
- * always the built-in one, so that the result is the same on every machine.
+ * Reads the network settings to embed: keyfiles unchanged, and nmstate files and OpenStack network data converted to
+ * keyfiles. The conversion is always the built-in one, so that the result is the same on every machine.
  */
 
 import { basename } from 'node:path';
 import { convertNmstate } from '../../network/convertNmstate.ts';
+import { convertNetworkData } from '../../network/networkData/convertNetworkData.ts';
 import { CliError, UsageError } from '../../core/errors.ts';
 import type { ParsedYaml } from '../../formats/yaml.ts';
 import { findKeyfileProblem, type NetworkFile } from '../../image/networkSettings.ts';
@@ -20,16 +21,34 @@ export interface NetworkOptions {
   readonly keyfile?: readonly string[];
   /** nmstate files, as YAML or JSON. */
   readonly nmstate?: readonly string[];
+  /** Files with OpenStack network data (`network_data.json`). */
+  readonly networkData?: readonly string[];
 }
 
+/** Bytes. */
+const maxDescription = 1024 * 1024;
 const KEYFILE = { what: 'NetworkManager keyfile', maxBytes: 64 * 1024 * 1024 };
-const NMSTATE = { what: 'Network state', maxBytes: 1024 * 1024 };
+const FORMATS = {
+  nmstate: {
+    what: 'Network state',
+    convert: convertNmstate,
+    hint: 'convert it with nmstatectl gc, and pass the keyfiles with -k',
+  },
+  networkData: {
+    what: 'Network data',
+    convert: convertNetworkData,
+    hint: 'fix the errors above',
+  },
+} as const;
+
+type Format = (typeof FORMATS)[keyof typeof FORMATS];
 
 /** The files of the options, to check that none of them is an image. */
-export function networkInputs({ keyfile, nmstate }: NetworkOptions): readonly OptionFiles[] {
+export function networkInputs({ keyfile, networkData, nmstate }: NetworkOptions): readonly OptionFiles[] {
   return [
     { flag: '-k', what: 'a NetworkManager keyfile', paths: keyfile },
     { flag: '--nmstate', what: 'an nmstate file', paths: nmstate },
+    { flag: '--network-data', what: 'a network_data.json file', paths: networkData },
   ];
 }
 
@@ -38,15 +57,16 @@ export function networkInputs({ keyfile, nmstate }: NetworkOptions): readonly Op
  * @throws UsageError if no file is given, CliError if a file cannot be read or converted
  */
 export async function readNetworkFiles(options: NetworkOptions, io: Io): Promise<NetworkFile[]> {
-  const { keyfile = [], nmstate = [] } = options;
-  if (keyfile.length + nmstate.length === 0) {
+  const { keyfile = [], networkData = [], nmstate = [] } = options;
+  if (keyfile.length + nmstate.length + networkData.length === 0) {
     throw new UsageError('no network settings are given', {
       hint: 'pass a keyfile with -k FILE, or an nmstate file with --nmstate FILE',
     });
   }
   const files: NetworkFile[] = [];
   for (const path of keyfile) files.push(await readKeyfile(path, io));
-  for (const path of nmstate) files.push(...(await convertFile(path, io)));
+  for (const path of nmstate) files.push(...(await convertFile(path, FORMATS.nmstate, io)));
+  for (const path of networkData) files.push(...(await convertFile(path, FORMATS.networkData, io)));
   return files;
 }
 
@@ -60,9 +80,9 @@ async function readKeyfile(path: string, io: Io): Promise<NetworkFile> {
   return { name: basename(path), data };
 }
 
-async function convertFile(path: string, io: Io): Promise<NetworkFile[]> {
-  const yaml = await readYaml(path, io);
-  const { keyfiles, findings } = convertNmstate(yaml.value);
+async function convertFile(path: string, format: Format, io: Io): Promise<NetworkFile[]> {
+  const yaml = await readYaml(path, format.what, io);
+  const { keyfiles, findings } = format.convert(yaml.value);
   report(
     io,
     ...findings.map((finding) => diagnosticIn(path, { ...finding, position: yaml.locate(finding.path) })),
@@ -70,7 +90,7 @@ async function convertFile(path: string, io: Io): Promise<NetworkFile[]> {
   if (findings.some(({ severity }) => severity === 'error')) {
     throw new CliError(`${path} cannot be converted to keyfiles`, {
       code: 'ERR_FORMAT',
-      hint: 'convert it with nmstatectl gc, and pass the keyfiles with -k',
+      hint: format.hint,
     });
   }
   if (keyfiles.length === 0) {
@@ -80,8 +100,8 @@ async function convertFile(path: string, io: Io): Promise<NetworkFile[]> {
   return keyfiles.map(({ name, text }) => ({ name, data: Buffer.from(text) }));
 }
 
-async function readYaml(path: string, io: Io): Promise<ParsedYaml> {
+async function readYaml(path: string, what: string, io: Io): Promise<ParsedYaml> {
   const { parseYaml } = await import('../../formats/yaml.ts');
-  const bytes = await readUserFile(path, io, NMSTATE);
+  const bytes = await readUserFile(path, io, { what, maxBytes: maxDescription });
   return nameInput(path, () => parseYaml(Buffer.from(bytes).toString('utf8')));
 }

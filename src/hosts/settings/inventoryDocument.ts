@@ -158,13 +158,20 @@ function checkNamesOf({ name, mac, network, overrides }: Mapping): Finding[] {
     const message = `${JSON.stringify(mac)} is not a valid MAC address: ${address.problem}`;
     findings.push(mistake(['mac'], message, 'use the form "52:54:00:12:34:56"'));
   }
-  for (const setting of network === undefined ? [] : (['host.nmstate', 'host.keyfiles'] as const)) {
+  const { nmstate, networkData } = asMapping(network);
+  if (nmstate !== undefined && networkData !== undefined) {
+    const message = '"networkData" cannot be combined with "nmstate"';
+    findings.push(mistake(['network', 'networkData'], message, 'remove one of them'));
+  }
+  for (const setting of network === undefined ? [] : networkSettings) {
     if (!Object.hasOwn(asMapping(overrides), setting)) continue;
     const message = `${setting} cannot be combined with "network"`;
     findings.push(mistake(['overrides', setting], message, 'remove one of them'));
   }
   return findings;
 }
+
+const networkSettings = ['host.nmstate', 'host.networkData', 'host.keyfiles'] as const;
 
 function mistake(path: Path, message: string, hint: string): Finding {
   return { severity: 'error', rule: 'inventory-host', path, message, hint };
@@ -213,26 +220,32 @@ function normalMac(host: Mapping): string | undefined {
 function readHostInputs(host: Mapping, { document, path }: Part): Inputs {
   const inputs = readSettings(asMapping(host['overrides']), { document, path: [...path, 'overrides'] });
   if (host['network'] === undefined) return inputs;
-  const { nmstate, keyfiles } = asMapping(host['network']);
+  const { nmstate, networkData, keyfiles } = asMapping(host['network']);
   const part = { document, path: [...path, 'network'] };
   return new Map([
     ...inputs,
-    ['host.nmstate', readNmstate(nmstate, part)],
+    ['host.nmstate', readDescription(nmstate, 'nmstate', part)],
+    ['host.networkData', readDescription(networkData, 'networkData', part)],
     ['host.keyfiles', readKeyfiles(keyfiles, part)],
   ]);
 }
 
-function readNmstate(nmstate: unknown, { document, path }: Part): InputValue[] {
-  if (nmstate === undefined) return [];
-  const part = { document, path: [...path, 'nmstate'] };
-  if (typeof nmstate === 'string') return [inputValue('host.nmstate', nmstate, part)];
+/** The path of a file, or the description itself. */
+function readDescription(
+  value: unknown,
+  key: 'nmstate' | 'networkData',
+  { document, path }: Part,
+): InputValue[] {
+  if (value === undefined) return [];
+  const part = { document, path: [...path, key] };
+  if (typeof value === 'string') return [inputValue(`host.${key}`, value, part)];
   const inner = {
     name: document.name,
-    value: nmstate,
+    value,
     locate: (steps: Path) => document.locate([...part.path, ...steps]),
   };
-  const text = JSON.stringify(nmstate);
-  return [{ ...inputValue('host.nmstate', text, part), isContent: true, document: inner }];
+  const text = JSON.stringify(value);
+  return [{ ...inputValue(`host.${key}`, text, part), isContent: true, document: inner }];
 }
 
 function readKeyfiles(keyfiles: unknown, { document, path }: Part): InputValue[] {

@@ -61,7 +61,7 @@ const topKeys: Readonly<Record<Checked, readonly string[]>> = {
 const settingsKey: Readonly<Record<Checked, string>> = { inventory: 'agent', host: 'overrides' };
 /** The keys of other mappings, by their key. The keys of `deploy` are not listed here. */
 const innerKeys: Readonly<Record<string, readonly string[]>> = {
-  network: ['nmstate', 'keyfiles'],
+  network: ['nmstate', 'networkData', 'keyfiles'],
   deploy: [],
 };
 

@@ -1,4 +1,7 @@
-/** Reads the network of one host: nmstate (converted by nmstatectl if installed) and keyfiles (unchanged). */
+/**
+ * Reads the network of one host: nmstate (converted by nmstatectl if installed), OpenStack network data and keyfiles
+ * (unchanged).
+ */
 
 import { basename, resolve } from 'node:path';
 import type { Keyfile } from '../../network/convertNmstate.ts';
@@ -18,23 +21,44 @@ export interface NetworkReading {
 
 /** @throws CliError if a file is missing or invalid, or nmstatectl fails */
 export async function readNetwork(reading: Reading): Promise<NetworkReading> {
-  const nmstate = valueOf(reading, 'host.nmstate');
+  const described = chooseDescription(reading);
   const given = valuesOf(reading, 'host.keyfiles');
-  const state = nmstate === undefined ? '' : await readState(nmstate, reading.io);
+  const text = described === undefined ? '' : await readDescription(described, reading.io);
   if (reading.profile === 'assisted') {
     // The service writes the network itself; only whether there is one matters here.
-    const hasNetwork = state !== '' || given.length > 0 || (await discoveryHasNetwork(reading));
+    const hasNetwork = text !== '' || given.length > 0 || (await discoveryHasNetwork(reading));
     return { settings: { keyfiles: [] }, hasNetwork };
   }
-  const converted = nmstate === undefined || state === '' ? [] : await convert(nmstate, state, reading);
+  const converted = described === undefined || text === '' ? [] : await convert(described, text, reading);
   const keyfiles = [...converted, ...(await readKeyfiles(given, reading))];
   rejectDuplicates(keyfiles);
   const hasNetwork = keyfiles.length > 0;
   return { settings: { keyfiles, ...copyNetwork(reading, hasNetwork) }, hasNetwork };
 }
 
-async function readState(nmstate: InputValue, io: Io): Promise<string> {
-  return nmstate.isContent ? nmstate.text : readNamedFile(nmstate, io, 'Network state');
+/** The network of a host as a document in one of the formats that become keyfiles. */
+interface Description {
+  readonly format: 'nmstate' | 'networkData';
+  readonly value: InputValue;
+}
+
+/** @throws CliError where there are two, as one of them would have no effect */
+function chooseDescription(reading: Reading): Description | undefined {
+  const nmstate = valueOf(reading, 'host.nmstate');
+  const networkData = valueOf(reading, 'host.networkData');
+  if (nmstate !== undefined && networkData !== undefined) {
+    throw new CliError(`${networkData.place} cannot be combined with ${nmstate.place}`, {
+      code: 'ERR_SETTING',
+      hint: 'remove one of them',
+    });
+  }
+  if (nmstate !== undefined) return { format: 'nmstate', value: nmstate };
+  return networkData && { format: 'networkData', value: networkData };
+}
+
+async function readDescription({ format, value }: Description, io: Io): Promise<string> {
+  if (value.isContent) return value.text;
+  return readNamedFile(value, io, format === 'nmstate' ? 'Network state' : 'Network data');
 }
 
 function copyNetwork(reading: Reading, hasNetwork: boolean): { readonly copyNetwork?: boolean } {
@@ -53,29 +77,42 @@ async function discoveryHasNetwork(reading: Reading): Promise<boolean> {
   return (await readNamedFile(discovery, reading.io, 'Discovery config')).includes('"/etc/assisted/network/');
 }
 
-async function convert(nmstate: InputValue, state: string, reading: Reading): Promise<readonly Keyfile[]> {
-  const { io, options, profile, warn } = reading;
-  const program =
-    options.nmstatectl === undefined ? await findCached(io.env) : resolve(io.cwd, options.nmstatectl);
-  io.note?.(
-    `${nameOf(nmstate)}: converting with ${program ?? 'the built-in converter; nmstatectl not found on PATH'}`,
-  );
+async function convert(described: Description, text: string, reading: Reading): Promise<readonly Keyfile[]> {
+  const { profile, warn } = reading;
+  const { format, value } = described;
   const keyfiles =
-    program === undefined
-      ? await convertHere(nmstate, state, reading)
-      : await runNmstatectl(state, { program, env: io.env });
+    format === 'nmstate'
+      ? await convertState(described, text, reading)
+      : await convertHere(described, text, reading);
   if (keyfiles.length > 0) return keyfiles;
   if (profile === 'icc') {
-    throw new CliError(`${nameOf(nmstate)} contains no connections`, {
+    throw new CliError(`${nameOf(value)} contains no connections`, {
       code: 'ERR_SETTING',
       hint: 'remove the file: ICC would disable VLANs and announce a network that does not exist',
     });
   }
-  warn(`${nameOf(nmstate)} contains no connections`, 'remove it');
+  warn(`${nameOf(value)} contains no connections`, 'remove it');
   return [];
 }
 
-/** The source of the network state, for messages. */
+/** nmstate documents are converted by nmstatectl, if installed. */
+async function convertState(
+  described: Description,
+  state: string,
+  reading: Reading,
+): Promise<readonly Keyfile[]> {
+  const { io, options } = reading;
+  const program =
+    options.nmstatectl === undefined ? await findCached(io.env) : resolve(io.cwd, options.nmstatectl);
+  io.note?.(
+    `${nameOf(described.value)}: converting with ${program ?? 'the built-in converter; nmstatectl not found on PATH'}`,
+  );
+  return program === undefined
+    ? convertHere(described, state, reading)
+    : runNmstatectl(state, { program, env: io.env });
+}
+
+/** The source of the description, for messages. */
 function nameOf({ isContent, place, text }: InputValue): string {
   return isContent ? place : `${place}: ${text}`;
 }
@@ -89,21 +126,27 @@ function findCached(env: Io['env']): Promise<string | undefined> {
 
 const nmstatectls = new WeakMap<Io['env'], Promise<string | undefined>>();
 
+const converters = {
+  nmstate: async () => (await import('../../network/convertNmstate.ts')).convertNmstate,
+  networkData: async () =>
+    (await import('../../network/networkData/convertNetworkData.ts')).convertNetworkData,
+} as const;
+
 async function convertHere(
-  nmstate: InputValue,
-  state: string,
+  { format, value }: Description,
+  text: string,
   { warn }: Reading,
 ): Promise<readonly Keyfile[]> {
-  const { convertNmstate } = await import('../../network/convertNmstate.ts');
+  const toKeyfiles = await converters[format]();
   const { parseYaml } = await import('../../formats/yaml.ts');
-  const yaml = nmstate.document ?? parseFile(nmstate, () => parseYaml(state));
-  const file = nmstate.document?.name ?? nmstate.text;
-  const { keyfiles, findings } = convertNmstate(yaml.value);
+  const yaml = value.document ?? parseFile(value, () => parseYaml(text));
+  const file = value.document?.name ?? value.text;
+  const { keyfiles, findings } = toKeyfiles(yaml.value);
   const place = ({ path }: (typeof findings)[number]): string => {
     const position = yaml.locate(path);
     return position === undefined ? file : `${file}:${position.line}:${position.column}`;
   };
-  const source = nmstate.document === undefined ? `${nmstate.place}: ` : '';
+  const source = value.document === undefined ? `${value.place}: ` : '';
   for (const finding of findings) {
     if (finding.severity !== 'error') warn(`${source}${place(finding)}: ${finding.message}`, finding.hint);
   }

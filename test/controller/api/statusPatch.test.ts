@@ -19,6 +19,7 @@ const ready: ReadyOutcome = {
   imageUrl: 'http://192.0.2.1/h.x/tag/worker-0.iso',
   kernelUrl: undefined,
   extraKernelParams: undefined,
+  note: undefined,
   attempt: { format: 'iso', architecture: 'x86_64', networkData: { name: 'net', version: '9' } },
 };
 const initrd: ReadyOutcome = {

@@ -52,7 +52,7 @@ const full: HostSettings = {
   },
   userData: 'site-config',
   install: { kernelArguments: ['a=1', 'b'], copyNetwork: true },
-  nmstate: 'interfaces: []\n',
+  ramdiskNetwork: { key: 'nmstate', text: 'interfaces: []\n' },
   networkData: '{}',
   image: { url: 'https://h/i', checksum, format: 'raw' },
   bootMode: 'UEFISecureBoot',

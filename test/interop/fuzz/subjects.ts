@@ -35,5 +35,10 @@ export { bytesAccess } from '../../../src/image/overlay.ts';
 export { findPxeFiles } from '../../../src/image/bootParts.ts';
 export { repairIso, resetIso, restoreDefaultKargs } from '../../../src/image/liveIso.ts';
 
+export { parseKeyfile } from '../../../src/formats/keyfile.ts';
+export { parseYaml } from '../../../src/formats/yaml.ts';
+export { convertNetworkData } from '../../../src/network/networkData/convertNetworkData.ts';
+
+export { networkDataDocuments } from '../../support/networkDataDocuments.ts';
 export { readCpio } from '../../support/cpio.ts';
 export { hybridIso, liveIso, liveIsoWith } from '../../support/liveIso.ts';

@@ -1,0 +1,37 @@
+/** What the keyfiles of all network formats have in common: sections with sorted keys, and UUIDs that stay the same. */
+
+import { createHash } from 'node:crypto';
+import type { KeyfileSection } from '../formats/keyfile.ts';
+
+/** Entries without a value are left out. */
+export type ProfileEntries = Readonly<Record<string, string | undefined>>;
+
+/** NetworkManager's names of connection types. */
+export const connectionTypes = {
+  ethernet: '802-3-ethernet',
+  vlan: 'vlan',
+  bond: 'bond',
+  'linux-bridge': 'bridge',
+  dummy: 'dummy',
+} as const;
+
+/** Keys are sorted; a section without entries is still there. */
+export function profileSection(name: string, entries: ProfileEntries): KeyfileSection {
+  const keys = Object.keys(entries).toSorted((a, b) => (a < b ? -1 : 1));
+  const kept = keys.flatMap((key) => {
+    const value = entries[key] ?? '';
+    return value === '' ? [] : [{ key, value }];
+  });
+  return { name, entries: kept };
+}
+
+/** The same document always gives the same profiles: UUID version 5 of a URL like `ethernet://eth0`. */
+export function profileUuid(url: string): string {
+  const digest = createHash('sha1').update(urlNamespace).update(url).digest().subarray(0, 16);
+  digest.writeUInt8((digest.readUInt8(6) & 0x0f) | 0x50, 6);
+  digest.writeUInt8((digest.readUInt8(8) & 0x3f) | 0x80, 8);
+  return digest.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+}
+
+/** RFC 9562, section 6.6. */
+const urlNamespace = Buffer.from('6ba7b8119dad11d180b400c04fd430c8', 'hex');

@@ -1,0 +1,120 @@
+/**
+ * Reading the mappings of network data. Writers leave a key out in three ways: without the key, with null (Nova's `mtu`)
+ * and with an empty text (the `gateway` of Metal3's routes), so all three are the same here.
+ */
+
+import { isMapping, type Mapping } from '../../formats/mapping.ts';
+import { parseAddress, type Family, type IpAddress } from '../ipAddress.ts';
+import { type DocumentPlace, expected, macAddress, type Reader, refuse, step } from '../readers.ts';
+
+/** A mapping of the document, and where it is. */
+export interface Fields {
+  readonly value: Mapping;
+  readonly place: DocumentPlace;
+}
+
+/** The limit of ids, which are parts of messages and names. */
+const maxTextLength = 255;
+
+/** The items of a list, each a mapping. The limit keeps the work small that a hostile document can ask for. */
+export function readMappings(
+  value: unknown,
+  { place, limit }: { readonly place: DocumentPlace; readonly limit: number },
+): Fields[] {
+  if (!Array.isArray(value)) {
+    refuse(place, expected('a list', value), 'write it as [ … ], with a mapping for each item');
+    return [];
+  }
+  if (value.length > limit) {
+    refuse(place, `the list has ${value.length} items; at most ${limit} are supported`, 'remove items');
+    return [];
+  }
+  return value.flatMap((item: unknown, index) => {
+    const at = step(place, index);
+    if (isMapping(item)) return [{ value: item, place: at }];
+    refuse(at, expected('a mapping', item), 'write it as { "id": …, "type": … }');
+    return [];
+  });
+}
+
+export function optionalList(fields: Fields, key: string, limit: number): Fields[] {
+  return has(fields, key) ? readMappings(fields.value[key], { place: step(fields.place, key), limit }) : [];
+}
+
+export function has({ value }: Fields, key: string): boolean {
+  const member = Object.hasOwn(value, key) ? value[key] : undefined;
+  return member !== undefined && member !== null && member !== '';
+}
+
+export function optional<T>(fields: Fields, key: string, read: Reader<T>): T | undefined {
+  return has(fields, key) ? read(fields.value[key], step(fields.place, key)) : undefined;
+}
+
+/** `example` completes the hint. */
+export function required<T>(
+  fields: Fields,
+  { key, example }: { readonly key: string; readonly example: string },
+  read: Reader<T>,
+): T | undefined {
+  if (has(fields, key)) return read(fields.value[key], step(fields.place, key));
+  return refuse(fields.place, `"${key}" is missing`, `add "${key}", for example ${example}`);
+}
+
+export function warn(place: DocumentPlace, message: string, hint: string): void {
+  place.findings.push({
+    severity: 'warning',
+    rule: 'network-data-suspicious',
+    path: place.path,
+    message,
+    hint,
+  });
+}
+
+/** A key that is misspelled would otherwise have no effect without a word. */
+export function warnUnused({ value, place }: Fields, isKnown: (key: string) => boolean): void {
+  for (const key of Object.keys(value)) {
+    if (isKnown(key)) continue;
+    warn(step(place, key), `the key ${quote(key)} is not used`, 'fix its spelling, or remove it');
+  }
+}
+
+/** For messages. */
+export function quote(text: string): string {
+  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
+}
+
+/** The id of a link or network: any text. */
+export const anyId: Reader<string> = (value, place) => {
+  if (typeof value !== 'string') {
+    return refuse(place, expected('a string', value), 'put the value in quotes');
+  }
+  if (value.length <= maxTextLength) return value;
+  return refuse(place, `the id is longer than ${maxTextLength} characters`, 'use a shorter id');
+};
+
+/** Upper case, with colons; Ironic takes dashes too. */
+export const anyMacAddress: Reader<string> = (value, place) => {
+  const written = typeof value === 'string' ? value.replaceAll('-', ':') : value;
+  const mac = macAddress(written, place);
+  if (mac === undefined) return undefined;
+  if (mac === '00:00:00:00:00:00' || (Number.parseInt(mac.slice(0, 2), 16) & 1) === 1) {
+    return refuse(place, `${mac} is not the MAC address of an interface`, 'use the address of the port');
+  }
+  return mac;
+};
+
+/** An address of the family. */
+export function addressOf(family: Family): Reader<IpAddress> {
+  return (value, place) => {
+    const parsed = typeof value === 'string' ? parseAddress(value) : undefined;
+    if (parsed?.family === family) return parsed;
+    return refuse(place, expected(`an IPv${family} address`, value), `use an IPv${family} address`);
+  };
+}
+
+/** An address of either family. */
+export const anyAddress: Reader<IpAddress> = (value, place) => {
+  const parsed = typeof value === 'string' ? parseAddress(value) : undefined;
+  if (parsed !== undefined) return parsed;
+  return refuse(place, expected('an IP address', value), 'use an IPv4 or IPv6 address');
+};

@@ -1,0 +1,283 @@
+/** The `links` of network data: physical interfaces, bonds and VLANs, and how they are stacked. */
+
+import type { Path } from '../../core/finding.ts';
+import { type Bond, bond } from '../bond.ts';
+import {
+  type DocumentPlace,
+  expected,
+  integer,
+  isKernelName,
+  list,
+  type Reader,
+  refuse,
+  step,
+} from '../readers.ts';
+import { anyId, anyMacAddress, type Fields, optional, quote, required, warn, warnUnused } from './fields.ts';
+
+export interface Link {
+  readonly place: DocumentPlace;
+  readonly id: string;
+  readonly kind: 'ethernet' | 'bond' | 'vlan';
+  /** What the interface is found by where it is physical, else what it gets. Upper case. */
+  readonly mac: string | undefined;
+  /** The name that the document gives the interface, beside its id. */
+  readonly name: string | undefined;
+  readonly mtu: number | undefined;
+  readonly bond: BondLink | undefined;
+  readonly vlan: VlanLink | undefined;
+}
+
+interface BondLink {
+  /** Ids of links. */
+  readonly ports: readonly string[];
+  /** Of the `[bond]` section. */
+  readonly entries: Readonly<Record<string, string>>;
+  /** The bond takes its MAC address from a port, so that it cannot have another. */
+  readonly macFollowsPorts: boolean;
+}
+
+interface VlanLink {
+  /** Id of a link. */
+  readonly parent: string;
+  readonly vlanId: number;
+}
+
+/**
+ * What Nova calls the kinds of virtual interfaces (`nova/network/model.py`), and two kinds of public clouds that
+ * cloud-init knows. To the machine each of them is a network card.
+ */
+const physicalTypes: ReadonlySet<unknown> = new Set(
+  (
+    'phy ethernet bridge ovs vif tap dvs hw_veb hyperv vhostuser vrouter hostdev_physical hostdev macvtap midonet ivs ' +
+    'iovisor agilio_ovs distributed 802.1qbg 802.1qbh other unbound binding_failed bgpovs cascading'
+  ).split(' '),
+);
+
+const linkKeys: ReadonlySet<string> = new Set(
+  'id type name mtu ethernet_mac_address vif_id network_id'.split(' '),
+);
+const vlanKeys: ReadonlySet<string> = new Set(['vlan_id', 'vlan_link', 'vlan_mac_address']);
+
+const mtu = integer(0, 65_535);
+const vlanId = integer(1, 4094);
+
+/** Reads one link; what links say about each other is checked by `checkLinks`. */
+export function readLink(fields: Fields): Link | undefined {
+  const { place } = fields;
+  const id = required(fields, { key: 'id', example: '"eth0"' }, anyId);
+  const kind = readKind(fields);
+  if (kind === undefined) return undefined;
+  warnUnused(
+    fields,
+    (key) =>
+      linkKeys.has(key) ||
+      (kind === 'bond' && key.startsWith('bond_')) ||
+      (kind === 'vlan' && vlanKeys.has(key)),
+  );
+  const name = optional(fields, 'name', interfaceName);
+  const macKey = kind === 'vlan' ? 'vlan_mac_address' : 'ethernet_mac_address';
+  const mac = optional(fields, macKey, anyMacAddress);
+  if (kind === 'ethernet' && mac === undefined && name === undefined) requireMac(fields);
+  const size = optional(fields, 'mtu', mtu);
+  const bondLink = kind === 'bond' ? readBond(fields) : undefined;
+  const vlanLink = kind === 'vlan' ? readVlan(fields) : undefined;
+  if (id === undefined) return undefined;
+  return {
+    place,
+    id,
+    kind,
+    mac,
+    name,
+    // The kernel's own.
+    mtu: size === 0 ? undefined : size,
+    bond: bondLink,
+    vlan: vlanLink,
+  };
+}
+
+function readKind({ value, place }: Fields): Link['kind'] | undefined {
+  if (!Object.hasOwn(value, 'type')) return refuse(place, '"type" is missing', 'add "type": "phy"');
+  const type = value['type'];
+  if (type === 'bond' || type === 'vlan') return type;
+  // Nova knows no kind for some ports and writes null.
+  if (type === null || physicalTypes.has(type)) return 'ethernet';
+  const at = step(place, 'type');
+  if (typeof type !== 'string') return refuse(at, expected('a string', type), 'use "phy", "bond" or "vlan"');
+  warn(at, `the type ${quote(type)} is unknown and treated as "phy"`, 'use "phy", "bond" or "vlan"');
+  return 'ethernet';
+}
+
+/** An address that was refused is not a missing one. */
+function requireMac(fields: Fields): void {
+  const hint = 'the MAC address of the network card, as the name of the interface is not known at boot';
+  required(
+    fields,
+    { key: 'ethernet_mac_address', example: `"52:54:00:12:34:56" (${hint})` },
+    () => undefined,
+  );
+}
+
+const interfaceName: Reader<string> = (value, place) => {
+  if (typeof value === 'string' && isInterfaceName(value)) return value;
+  const hint = 'use 1 to 15 ASCII characters without blanks, slashes and colons, or remove it';
+  return refuse(place, 'Linux does not accept this as the name of an interface', hint);
+};
+
+/** Some names have a meaning of their own in the kernel. */
+export function isInterfaceName(name: string): boolean {
+  return isKernelName(name) && !['lo', 'all', 'default', 'bonding_masters'].includes(name);
+}
+
+function readVlan(fields: Fields): VlanLink | undefined {
+  const parent = required(fields, { key: 'vlan_link', example: 'the id of a "phy" or "bond" link' }, anyId);
+  const id = required(fields, { key: 'vlan_id', example: '100' }, vlanId);
+  return parent === undefined || id === undefined ? undefined : { parent, vlanId: id };
+}
+
+const readPorts = list(anyId);
+
+function readBond(fields: Fields): BondLink | undefined {
+  const ports = required(fields, { key: 'bond_links', example: '["eth0", "eth1"]' }, readPorts);
+  if (ports?.length === 0) {
+    const hint = 'add the ids of the links that are its ports';
+    warn(step(fields.place, 'bond_links'), 'the bond has no ports', hint);
+  }
+  const mode = required(fields, { key: 'bond_mode', example: '"active-backup"' }, (value) => value);
+  const settings = readBondOptions(fields, mode);
+  if (ports === undefined || settings === undefined) return undefined;
+  return { ports, entries: settings.entries, macFollowsPorts: settings.macFollowsPorts };
+}
+
+/** Options are those of nmstate, whose readers report problems for other paths than those of network data. */
+function readBondOptions(fields: Fields, mode: unknown): Bond | undefined {
+  const keys = new Map<string, string>();
+  for (const key of Object.keys(fields.value)) {
+    const written = fields.value[key];
+    if (!key.startsWith('bond_') || key === 'bond_links' || key === 'bond_mode') continue;
+    if (written !== null && written !== '') keys.set(key.slice('bond_'.length).replaceAll('-', '_'), key);
+  }
+  const options = Object.fromEntries(Array.from(keys, ([name, key]) => [name, fields.value[key]]));
+  const own: DocumentPlace = { path: [], findings: [] };
+  // Ironic's schema allows this name only, which is that of another standard.
+  const read = bond({ mode: mode === '802.1ad' ? '802.3ad' : mode, options, ports: [] }, own);
+  for (const finding of own.findings) {
+    const at = step(fields.place, bondKey(finding.path, keys));
+    if (finding.rule === 'nmstate-not-covered') {
+      warn(at, `the bond option ${quote(String(at.path.at(-1)))} is not supported`, 'remove it');
+    } else refuse(at, finding.message, finding.hint);
+  }
+  checkArpMonitoring(read?.entries ?? {}, fields.place);
+  return read;
+}
+
+/** NetworkManager refuses one without the other. */
+function checkArpMonitoring(entries: Bond['entries'], place: DocumentPlace): void {
+  const { arp_interval: interval = '0', arp_ip_target: target = '', ns_ip6_target: target6 = '' } = entries;
+  const hasTargets = target !== '' || target6 !== '';
+  if (interval !== '0' && !hasTargets) {
+    const at = step(place, 'bond_arp_interval');
+    refuse(at, 'requires the addresses to monitor', 'add "bond_arp_ip_target"');
+  }
+  if (interval === '0' && hasTargets) {
+    const at = step(place, target === '' ? 'bond_ns_ip6_target' : 'bond_arp_ip_target');
+    refuse(at, 'requires an interval', 'add "bond_arp_interval", in milliseconds');
+  }
+}
+
+/** `['options', 'miimon']` of nmstate is `bond_miimon` here. */
+function bondKey([, option]: Path, keys: ReadonlyMap<string, string>): string {
+  return (typeof option === 'string' ? keys.get(option) : undefined) ?? 'bond_mode';
+}
+
+/** Links by their ids, in the document's order. */
+export type Links = ReadonlyMap<string, Link>;
+
+/** Checks what links say about each other. The second of two links with one id is left out. */
+export function checkLinks(listed: readonly Link[]): Links {
+  const links = new Map<string, Link>();
+  for (const link of listed) {
+    if (links.has(link.id)) refuseSame(step(link.place, 'id'), `the id ${quote(link.id)}`);
+    else links.set(link.id, link);
+  }
+  checkUnique(links, 'ethernet_mac_address', ({ kind, mac }) => (kind === 'ethernet' ? mac : undefined));
+  checkUnique(links, 'name', ({ name }) => name);
+  checkUnique(links, 'vlan_id', ({ vlan }) => vlan && JSON.stringify([vlan.vlanId, vlan.parent]));
+  checkPorts(links);
+  for (const link of links.values()) checkParent(link, links);
+  return links;
+}
+
+function refuseSame(place: DocumentPlace, what: string): void {
+  refuse(place, `another link has ${what} already`, 'give each link a value of its own, or remove one link');
+}
+
+function checkUnique(links: Links, key: string, valueOf: (link: Link) => string | undefined): void {
+  const seen = new Set<string>();
+  for (const link of links.values()) {
+    const value = valueOf(link);
+    if (value === undefined) continue;
+    const what = key === 'vlan_id' ? `VLAN ${link.vlan?.vlanId} on the same link` : `the ${key} ${value}`;
+    if (seen.has(value)) refuseSame(step(link.place, key), what);
+    seen.add(value);
+  }
+}
+
+/** Bonds by the ids of their ports. */
+export function bondsByPort(links: Links): Map<string, Link> {
+  const bonds = new Map<string, Link>();
+  for (const link of links.values()) for (const port of link.bond?.ports ?? []) bonds.set(port, link);
+  return bonds;
+}
+
+function checkPorts(links: Links): void {
+  const taken = new Set<string>();
+  for (const { place, bond: settings } of links.values()) {
+    for (const [index, port] of (settings?.ports ?? []).entries()) {
+      const at = step(place, 'bond_links', index);
+      const kind = links.get(port)?.kind;
+      if (kind === undefined) refuseDangling(at, port, links);
+      else if (kind !== 'ethernet') {
+        refuse(at, `${quote(port)} is a ${kind}`, 'list physical links only; put a VLAN on top of the bond');
+      } else if (taken.has(port)) {
+        refuse(at, `${quote(port)} is already a port of a bond`, 'list each link in one bond, once');
+      }
+      taken.add(port);
+    }
+  }
+}
+
+/** Says which links there are. */
+export function refuseDangling(place: DocumentPlace, id: string, links: Links): undefined {
+  const ids = Array.from(links.keys(), (known) => quote(known));
+  const shown = ids.length > 8 ? [...ids.slice(0, 8), '…'] : ids;
+  return refuse(
+    place,
+    `no link has the id ${quote(id)}`,
+    ids.length === 0 ? 'add the link to "links"' : `use the id of a link: ${shown.join(', ')}`,
+  );
+}
+
+function checkParent(link: Link, links: Links): void {
+  if (link.vlan === undefined) return;
+  const at = step(link.place, 'vlan_link');
+  const parent = links.get(link.vlan.parent);
+  if (parent === undefined) return refuseDangling(at, link.vlan.parent, links);
+  if (isOnItself(link, links)) {
+    return refuse(at, 'the VLAN is on top of itself', 'use the id of a "phy" or "bond" link');
+  }
+  if (link.mtu !== undefined && link.mtu > (parent.mtu ?? link.mtu)) {
+    const message = `the MTU ${link.mtu} is greater than that of ${quote(parent.id)} (${parent.mtu})`;
+    warn(step(link.place, 'mtu'), message, 'raise the MTU of the link below, or lower this one');
+  }
+  return undefined;
+}
+
+function isOnItself(link: Link, links: Links): boolean {
+  const below = new Set<string>();
+  let current: Link | undefined = link;
+  while (current?.vlan !== undefined && !below.has(current.id)) {
+    below.add(current.id);
+    current = links.get(current.vlan.parent);
+  }
+  return current?.id === link.id;
+}

@@ -1,0 +1,256 @@
+/** The `networks` of network data: addresses, routes and name servers of one IP version on one link. */
+
+import { type Family, formatAddress, type IpAddress, isLinkLocal } from '../ipAddress.ts';
+import { type DocumentPlace, integer, list, listItem, oneOf, type Reader, refuse, step } from '../readers.ts';
+import {
+  addressOf,
+  anyAddress,
+  anyId,
+  type Fields,
+  has,
+  optional,
+  optionalList,
+  quote,
+  required,
+  warn,
+  warnUnused,
+} from './fields.ts';
+import { type Links, refuseDangling } from './links.ts';
+import {
+  type AddressWithPrefix,
+  formatSubnet,
+  isMulticast,
+  isUnspecified,
+  readAddressWithMask,
+} from './subnet.ts';
+
+export interface Network {
+  readonly place: DocumentPlace;
+  /** Id of a link of the document. */
+  readonly linkId: string;
+  readonly family: Family;
+  /** Undefined where DHCP or router advertisements give the address. */
+  readonly subnet: Subnet | undefined;
+  readonly routes: readonly Route[];
+  readonly servers: readonly IpAddress[];
+  readonly searches: readonly string[];
+  readonly metric: number | undefined;
+}
+
+interface Subnet extends AddressWithPrefix {
+  readonly prefixLength: number;
+}
+
+interface Route {
+  readonly place: DocumentPlace;
+  /** `192.0.2.0/24`. */
+  readonly destination: string;
+  /** Undefined where the destination is on the link itself. */
+  readonly gateway: IpAddress | undefined;
+  readonly metric: number | undefined;
+}
+
+/** Far beyond what any host has; the product of all limits keeps the work small. */
+const maxRoutes = 128;
+export const maxServices = 64;
+
+/** `static` and `static6` are what cloud-init takes besides. */
+const typeNames = [
+  'ipv4',
+  'ipv4_dhcp',
+  'ipv6',
+  'ipv6_dhcp',
+  'ipv6_slaac',
+  'ipv6_dhcpv6-stateful',
+  'ipv6_dhcpv6-stateless',
+] as const;
+const readType = oneOf(typeNames, { static: 'ipv4', static6: 'ipv6' });
+
+const networkKeys: ReadonlySet<string> = new Set(
+  'id type link network_id ip_address netmask gateway broadcast metric routes services dns_nameservers dns_search'.split(
+    ' ',
+  ),
+);
+const routeKeys: ReadonlySet<string> = new Set(['network', 'netmask', 'gateway', 'metric', 'services']);
+const serviceKeys: ReadonlySet<string> = new Set(['type', 'address']);
+
+const metric = integer(0, 2 ** 32 - 1);
+
+/** Reads one network of a document with these links. */
+export function readNetwork(fields: Fields, links: Links): Network | undefined {
+  const { place } = fields;
+  warnUnused(fields, (key) => networkKeys.has(key));
+  if (!has(fields, 'id')) warn(place, '"id" is missing, which Ironic and Glean require', 'add an "id"');
+  else optional(fields, 'id', anyId);
+  const linkId = required(fields, { key: 'link', example: 'the id of a link' }, anyId);
+  const isDangling = linkId !== undefined && !links.has(linkId);
+  if (isDangling) refuseDangling(step(place, 'link'), linkId, links);
+  const type = required(fields, { key: 'type', example: '"ipv4"' }, readType);
+  if (type === undefined) return undefined;
+  const family = type.startsWith('ipv4') ? 4 : 6;
+  const isStatic = type === 'ipv4' || type === 'ipv6';
+  const subnet = isStatic ? readSubnet(fields, family) : undefined;
+  const listed = optionalList(fields, 'routes', maxRoutes);
+  const routes = listed.flatMap((route) => readRoute(route, family) ?? []);
+  const gateway = readGateway(fields, family);
+  const network = {
+    place,
+    linkId: linkId ?? '',
+    family,
+    subnet,
+    routes: gateway === undefined ? routes : [gateway, ...routes],
+    servers: [
+      ...listed.flatMap((route) => readServices(optionalList(route, 'services', maxServices))),
+      ...readServices(optionalList(fields, 'services', maxServices)),
+      ...(optional(fields, 'dns_nameservers', readServers) ?? []),
+    ],
+    searches: optional(fields, 'dns_search', readSearches) ?? [],
+    metric: optional(fields, 'metric', metric),
+  } as const;
+  const isComplete = linkId !== undefined && !isDangling && !(isStatic && subnet === undefined);
+  return isComplete ? network : undefined;
+}
+
+function readSubnet(fields: Fields, family: Family): Subnet | undefined {
+  const example = family === 4 ? '"192.0.2.10"' : '"2001:db8::10"';
+  const subnet = readAddressWithMask(fields, { key: 'ip_address', example, family });
+  if (subnet === undefined) return undefined;
+  const at = step(fields.place, 'ip_address');
+  const { address, prefixLength } = subnet;
+  if (isUnspecified(address) || isMulticast(address)) {
+    return refuse(at, `${formatAddress(address)} is not the address of a host`, 'use a unicast address');
+  }
+  if (prefixLength !== undefined) return { address, prefixLength };
+  const assumed = family === 4 ? 24 : 64;
+  const message = `the netmask is missing; /${assumed} is used, as cloud-init does`;
+  warn(
+    at,
+    message,
+    `add "netmask", for example ${family === 4 ? '"255.255.255.0"' : '"ffff:ffff:ffff:ffff::"'}`,
+  );
+  return { address, prefixLength: assumed };
+}
+
+function readRoute(fields: Fields, family: Family): Route | undefined {
+  warnUnused(fields, (key) => routeKeys.has(key));
+  const example = family === 4 ? '"0.0.0.0" for the default route' : '"::" for the default route';
+  const target = readAddressWithMask(fields, { key: 'network', example, family });
+  const gateway = optional(fields, 'gateway', addressOf(family));
+  const own = optional(fields, 'metric', metric);
+  if (target === undefined) return undefined;
+  const { address } = target;
+  const prefixLength = target.prefixLength ?? (isUnspecified(address) ? 0 : undefined);
+  if (prefixLength === undefined) {
+    return refuse(fields.place, '"netmask" is missing', 'add the netmask of the destination');
+  }
+  if (prefixLength === 0 && !has(fields, 'gateway')) {
+    warn(fields.place, 'the default route has no gateway', 'add "gateway"');
+  }
+  return {
+    place: fields.place,
+    destination: formatSubnet(address, prefixLength),
+    gateway: gateway === undefined || isUnspecified(gateway) ? undefined : gateway,
+    metric: own,
+  };
+}
+
+/** The default route of documents that are written like cloud-init's. */
+function readGateway(fields: Fields, family: Family): Route | undefined {
+  const gateway = optional(fields, 'gateway', addressOf(family));
+  if (gateway === undefined || isUnspecified(gateway)) return undefined;
+  const destination = family === 4 ? '0.0.0.0/0' : '::/0';
+  return { place: fields.place, destination, gateway, metric: undefined };
+}
+
+/** The name servers among services. */
+export function readServices(services: readonly Fields[]): IpAddress[] {
+  return services.flatMap((fields) => {
+    const { place, value } = fields;
+    warnUnused(fields, (key) => serviceKeys.has(key));
+    const type = required(fields, { key: 'type', example: '"dns"' }, anyId);
+    if (type === undefined) return [];
+    if (type !== 'dns') {
+      warn(
+        step(place, 'type'),
+        `services of the type ${quote(type)} are not used`,
+        'use "dns", or remove it',
+      );
+      return [];
+    }
+    const address = required({ value, place }, { key: 'address', example: '"192.0.2.53"' }, anyAddress);
+    return address ?? [];
+  });
+}
+
+/** A list, or a text with blanks between the items. */
+function listOrWords<T>(read: Reader<T>): Reader<readonly T[]> {
+  const readList = list(read);
+  return (value, place) =>
+    typeof value === 'string'
+      ? value
+          .trim()
+          .split(/\s+/)
+          .flatMap((word) => read(word, place) ?? [])
+      : readList(value, place);
+}
+
+const readServers = listOrWords(anyAddress);
+const readSearches = listOrWords(listItem);
+
+/** What networks say about each other and their links. */
+export function checkNetworks(networks: readonly Network[], links: Links): void {
+  const groups = new Map<string, Network[]>();
+  const addresses = new Set<string>();
+  for (const network of networks) {
+    const key = `${network.family} ${network.linkId}`;
+    const group = groups.get(key) ?? [];
+    groups.set(key, group);
+    group.push(network);
+    checkAddressIsNew(network, addresses);
+    checkMtu(network, links);
+  }
+  for (const group of groups.values()) checkGateways(group);
+}
+
+function checkAddressIsNew({ place, subnet }: Network, addresses: Set<string>): void {
+  if (subnet === undefined) return;
+  const text = formatAddress(subnet.address);
+  if (addresses.has(text)) {
+    const hint = 'use an address of its own for each network';
+    warn(step(place, 'ip_address'), `another network has the address ${text} already`, hint);
+  }
+  addresses.add(text);
+}
+
+/** RFC 8200, section 5. */
+const leastIpv6Mtu = 1280;
+
+function checkMtu({ family, linkId }: Network, links: Links): void {
+  const link = links.get(linkId);
+  if (family !== 6 || link?.mtu === undefined || link.mtu >= leastIpv6Mtu) return;
+  const message = `IPv6 requires an MTU of at least ${leastIpv6Mtu}, not ${link.mtu}`;
+  refuse(step(link.place, 'mtu'), message, 'raise the MTU, or remove the IPv6 network');
+}
+
+/** Subnets that DHCP or a router gives are not known; link-local gateways are on every link. */
+function checkGateways(sameLink: readonly Network[]): void {
+  if (sameLink.some(({ subnet }) => subnet === undefined)) return;
+  const subnets = sameLink.flatMap(({ subnet }) => subnet ?? []);
+  const prefixLengths = new Set(subnets.map(({ prefixLength }) => prefixLength));
+  const known = new Set(subnets.map(({ address, prefixLength }) => formatSubnet(address, prefixLength)));
+  const shown = subnets
+    .slice(0, 3)
+    .map(({ address, prefixLength }) => `${formatAddress(address)}/${prefixLength}`);
+  const reachable = new Map<string, boolean>();
+  for (const { place, gateway } of sameLink.flatMap(({ routes }) => routes)) {
+    if (gateway === undefined || isLinkLocal(gateway)) continue;
+    const text = formatAddress(gateway);
+    const isReachable =
+      reachable.get(text) ??
+      Array.from(prefixLengths).some((length) => known.has(formatSubnet(gateway, length)));
+    reachable.set(text, isReachable);
+    if (isReachable) continue;
+    const message = `the gateway ${text} is not in the subnet of ${shown.join(', ')}`;
+    warn(step(place, 'gateway'), message, 'fix the gateway or the netmask');
+  }
+}

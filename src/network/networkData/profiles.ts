@@ -1,0 +1,212 @@
+/**
+ * The keyfile of each link. Interfaces are found by their MAC addresses; VLANs and ports refer to the connections below
+ * and above them by UUID, as the names of interfaces are known on the machine only.
+ */
+
+import { formatKeyfile, formatKeyfileString, type KeyfileSection } from '../../formats/keyfile.ts';
+import type { Keyfile } from '../convertNmstate.ts';
+import { connectionTypes, type ProfileEntries, profileSection, profileUuid } from '../connectionProfile.ts';
+import { type Family, formatAddress, type IpAddress } from '../ipAddress.ts';
+import { type DocumentPlace, step } from '../readers.ts';
+import { warn } from './fields.ts';
+import { bondsByPort, isInterfaceName, type Link, type Links } from './links.ts';
+import type { Network } from './networks.ts';
+
+/** Everything that a document says. */
+export interface NetworkData {
+  readonly links: Links;
+  readonly networks: readonly Network[];
+  /** Name servers of the whole document. */
+  readonly servers: readonly IpAddress[];
+}
+
+/** In the order of the document. */
+export function renderKeyfiles({ links, networks, servers }: NetworkData): Keyfile[] {
+  const bonds = bondsByPort(links);
+  const names = interfaceNames(links);
+  const fileNames = new Set<string>();
+  return Array.from(links.values(), (link) => {
+    const bond = bonds.get(link.id);
+    const own = networks.filter(({ linkId }) => linkId === link.id);
+    const sections: (KeyfileSection | undefined)[] = [
+      profileSection('connection', connectionEntries(link, bond, names)),
+      link.bond && profileSection('bond', bondEntries(link, links)),
+      ...(bond === undefined ? ipSections(own, servers) : []),
+      wiredSection(link),
+      link.vlan && profileSection('vlan', vlanEntries(link, links)),
+    ];
+    const name = `${uniqueFileName(link.id, fileNames)}.nmconnection`;
+    return { name, text: formatKeyfile(sections.filter((section) => section !== undefined)) };
+  });
+}
+
+/** File names never leave their folder and are the same on every file system. */
+function uniqueFileName(id: string, taken: Set<string>): string {
+  const safe = id
+    .replaceAll(/[^A-Za-z0-9_.-]/g, '_')
+    .replace(/^[.-]/, '_')
+    .slice(0, 100);
+  let name = safe;
+  for (let count = 2; taken.has(name.toLowerCase()); count += 1) name = `${safe}-${count}`;
+  taken.add(name.toLowerCase());
+  return name;
+}
+
+function connectionEntries(
+  link: Link,
+  bond: Link | undefined,
+  names: ReadonlyMap<string, string>,
+): ProfileEntries {
+  return {
+    id: connectionId(link.id),
+    'interface-name': interfaceName(link, names),
+    master: bond && uuidOf(bond),
+    'slave-type': bond && connectionTypes.bond,
+    type: connectionTypes[link.kind],
+    uuid: uuidOf(link),
+  };
+}
+
+/** Ids are any text; NetworkManager wants one line of valid UTF-8. */
+function connectionId(id: string): string {
+  const text = id.replaceAll(/\p{Cc}|\p{Cs}/gu, '_').trim();
+  return formatKeyfileString(text === '' ? '_' : text);
+}
+
+function uuidOf({ id, kind }: Link): string {
+  return profileUuid(`network-data://${kind}/${id}`);
+}
+
+/** A physical interface that is found by its MAC address keeps its name. */
+function interfaceName(link: Link, names: ReadonlyMap<string, string>): string | undefined {
+  return link.kind === 'ethernet' && link.mac !== undefined ? undefined : names.get(link.id);
+}
+
+/** Names that the kernel and udev give to physical interfaces; those with a dot are names of VLANs. */
+const physicalName = /^(?:eth|en|ib|sl|wl|ww)[^.]*$/;
+
+/**
+ * Interfaces are named as the document says, else bonds and VLANs by their ids where these are plain names. Other bonds
+ * are bond0, …, as with cloud-init; NetworkManager derives the names of other VLANs from the links below them.
+ */
+function interfaceNames(links: Links): Map<string, string> {
+  const names = new Map<string, string>();
+  for (const { id, name } of links.values()) if (name !== undefined) names.set(id, name);
+  const taken = new Set(names.values());
+  const virtual = Array.from(links.values()).filter(({ id, kind }) => kind !== 'ethernet' && !names.has(id));
+  for (const { id } of virtual) {
+    if (!isInterfaceName(id) || !/^\w[\w.-]*$/.test(id) || physicalName.test(id) || taken.has(id)) continue;
+    names.set(id, id);
+    taken.add(id);
+  }
+  let number = 0;
+  for (const { id, kind } of virtual) {
+    if (kind !== 'bond' || names.has(id)) continue;
+    while (taken.has(`bond${number}`)) number += 1;
+    names.set(id, `bond${number}`);
+    number += 1;
+  }
+  return names;
+}
+
+/** The kernel wants the name of the primary port, which the id of a link need not be. */
+function bondEntries({ bond, place }: Link, links: Links): ProfileEntries {
+  const { primary, ...others } = bond?.entries ?? {};
+  const port = primary === undefined ? undefined : links.get(primary);
+  if (port === undefined || port.name === primary || physicalName.test(port.id))
+    return { ...others, primary };
+  warn(
+    step(place, 'bond_primary'),
+    'the primary port is not set, as its interface name is not known',
+    'use the name of the interface',
+  );
+  return others;
+}
+
+/** A physical interface is found by its MAC address; the others get theirs. */
+function wiredSection({ kind, mac, mtu, bond }: Link): KeyfileSection | undefined {
+  const macKey = kind === 'ethernet' ? 'mac-address' : 'cloned-mac-address';
+  const entries = {
+    ...(mac === undefined || bond?.macFollowsPorts === true ? {} : { [macKey]: mac }),
+    ...(mtu === undefined ? {} : { mtu: String(mtu) }),
+  };
+  return Object.keys(entries).length === 0 ? undefined : profileSection('ethernet', entries);
+}
+
+function vlanEntries({ vlan }: Link, links: Links): ProfileEntries {
+  const parent = links.get(vlan?.parent ?? '');
+  // Headers are reordered, which is the kernel's default.
+  return { flags: '1', id: String(vlan?.vlanId), parent: parent && uuidOf(parent) };
+}
+
+function ipSections(networks: readonly Network[], common: readonly IpAddress[]): KeyfileSection[] {
+  const own = networks.flatMap(({ servers }) => servers);
+  // As cloud-init does: the name servers of the document are for links that have none of their own.
+  const servers = own.length > 0 ? own : common;
+  const searches = [...new Set(networks.flatMap((network) => network.searches))];
+  return ([4, 6] as const).map((family) => {
+    const ofFamily = networks.filter((network) => network.family === family);
+    return profileSection(`ipv${family}`, ipEntries(family, ofFamily, { servers, searches }));
+  });
+}
+
+interface Dns {
+  readonly servers: readonly IpAddress[];
+  readonly searches: readonly string[];
+}
+
+/**
+ * Without a network the IP version is off: a missing section means DHCP and router advertisements.
+ * That is also so for links that nothing uses. cloud-init brings them up without addresses; without a profile,
+ * NetworkManager would ask for addresses there.
+ */
+function ipEntries(family: Family, networks: readonly Network[], { servers, searches }: Dns): ProfileEntries {
+  if (networks.length === 0) return { method: 'disabled' };
+  const isStatic = networks.every(({ subnet }) => subnet !== undefined);
+  const metrics = networks.flatMap(({ metric }) => (metric === undefined ? [] : String(metric)));
+  const ofFamily = servers.filter((server) => server.family === family);
+  const texts = new Set(ofFamily.map((server) => formatAddress(server)));
+  return {
+    method: isStatic ? 'manual' : 'auto',
+    // The machine can boot by the other IP version where nothing answers, but not without its own addresses.
+    'may-fail': isStatic ? 'false' : undefined,
+    // Neutron computes addresses from MAC addresses.
+    'addr-gen-mode': family === 6 ? 'eui64' : undefined,
+    'route-metric': metrics[0],
+    dns: Array.from(texts).join(';'),
+    'dns-search': searches.join(';'),
+    ...numbered('address', addressTexts(networks)),
+    ...numbered('route', routeTexts(networks)),
+  };
+}
+
+/** Equal ones count once. */
+function numbered(key: string, values: readonly string[]): Record<string, string> {
+  const unique = [...new Set(values)];
+  return Object.fromEntries(unique.map((value, index) => [`${key}${index}`, value]));
+}
+
+function addressTexts(networks: readonly Network[]): string[] {
+  return networks.flatMap(({ subnet }) =>
+    subnet === undefined ? [] : `${formatAddress(subnet.address)}/${subnet.prefixLength}`,
+  );
+}
+
+function routeTexts(networks: readonly Network[]): string[] {
+  return networks
+    .flatMap(({ routes }) => routes)
+    .map(({ destination, gateway, metric }) => {
+      const parts = [destination, gateway === undefined ? '' : formatAddress(gateway), metric ?? ''];
+      return parts.join(',').replace(/,+$/, '');
+    });
+}
+
+/** Name servers that no link can reach. */
+export function checkServers({ networks, servers }: NetworkData, place: DocumentPlace): void {
+  for (const family of [4, 6] as const) {
+    const hasServers = servers.some((server) => server.family === family);
+    if (!hasServers || networks.some((network) => network.family === family)) continue;
+    const message = `the IPv${family} name servers are not used, as no network is IPv${family}`;
+    warn(place, message, `add an IPv${family} network, or remove them`);
+  }
+}
