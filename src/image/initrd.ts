@@ -4,7 +4,6 @@
  * differ, because the encoder is different. Not supported, as in coreos-installer: lz4, lzo, bzip2 and lzma.
  */
 
-import { createHash } from 'node:crypto';
 import { FormatError } from '../core/errors.ts';
 import {
   type ByteFeed,
@@ -137,28 +136,8 @@ export function sortedByPath<T>(files: ReadonlyMap<string, T>): [path: string, f
  * requires. Without files, the archive contains only the trailer.
  */
 export function writeInitrd(files: ReadonlyMap<string, Uint8Array>): Uint8Array {
-  const blocks = writeCpio(files);
-  const size = blocks.reduce((sum, { length }) => sum + length, 0);
-  if (size > RECENT_SIZE) return encodeXz(blocks, 'crc32');
-  const hash = createHash('sha256');
-  for (const block of blocks) hash.update(block);
-  const digest = hash.digest('base64');
-  const archive = recent.get(digest) ?? encodeXz(blocks, 'crc32');
-  recent.delete(digest);
-  recent.set(digest, archive);
-  const [oldest = ''] = recent.keys();
-  if (recent.size > RECENT_COUNT) recent.delete(oldest);
-  return archive;
+  return encodeXz(writeCpio(files), 'crc32');
 }
-
-/**
- * The last small archives by the digest of their contents: ISO, initramfs and archive of a host contain the same files, and
- * xz takes most of the time in which they are made.
- */
-const recent = new Map<string, Uint8Array>();
-const RECENT_COUNT = 16;
-/** Bytes before compression. */
-const RECENT_SIZE = 256 * 1024;
 
 /**
  * Returns an archive of these files, or no bytes without files. The archive is compressed by xz, or by gzip if the result of
