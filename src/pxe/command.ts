@@ -18,12 +18,30 @@ import {
   type Context,
   EXIT_CODES,
   declareRun,
+  declareShortHelp,
   repeated,
 } from '../io/commandLine.ts';
 import type { PxeCustomizeOptions } from './customize.ts';
 import type { UnwrapNetworkOptions, WrapIgnitionOptions, WrapNetworkOptions } from './wrap.ts';
 
-const KARGS_NOTES = `
+/** The options that most users need. */
+const COMMON_KARGS = [
+  '--base-url',
+  '--ignition-url',
+  '--embedded',
+  '--ip',
+  '--console',
+  '--ipa-parameter',
+  '--karg',
+  '--static',
+  '--nmstate',
+  '--inventory',
+  '--host',
+  '--format',
+  '--output',
+];
+
+const KARGS_REFERENCE = `
 Precedence of settings:
   Options override the environment, and the environment overrides the inventory.
   In the inventory, the overrides of --host override the common settings. The
@@ -42,7 +60,9 @@ Proxies:
   the hosts of Ironic (--api-url) are added to --no-proxy. Ignition does not use
   these proxies. Every program on the machine can read the kernel arguments,
   including passwords in proxy URLs.
-${EXIT_CODES}
+`;
+
+const KARGS_NOTES = `${EXIT_CODES}
 Examples:
   ironic-coreos pxe kargs --base-url http://192.0.2.1/images --embedded \\
     --ip dhcp --console ttyS0,115200n8 --format ironic
@@ -166,6 +186,7 @@ function declareKargs(command: Command, context: Context): void {
     )
     .option('-o, --output <file>', 'file to write (default: standard output)');
   const run = async (options: KargsOptions) => (await import('./kargs.ts')).kargs(options, context.io);
+  declareShortHelp(command, COMMON_KARGS, KARGS_REFERENCE);
   declareRun(command, KARGS_NOTES, run, context);
 }
 

@@ -228,7 +228,7 @@ describe('readInitrdFrom', () => {
     [
       'unpacked bytes',
       { maxBytes: 9_999 },
-      'The gzip data decompresses to more than the limit of 9999 bytes',
+      'The gzip data decompresses to more than 9999 bytes',
     ],
   ])('keeps to a limit of %s', async (_name, limit, message) => {
     const bytes = gzip({ large: 'x'.repeat(10_000) });
