@@ -1,9 +1,8 @@
 /** The network of a host, as its Ignition config has it: the keyfiles of NetworkManager. */
 
-import { FormatError } from '../core/errors.ts';
 import type { Config } from '../ignition/config.ts';
 import type { NetworkFile } from '../image/networkSettings.ts';
-import { type Connection, parseConnection } from '../network/connection.ts';
+import { type Connection, parseConnections } from '../network/connection.ts';
 import { keyfileFolder } from './files.ts';
 import { readContents } from './lint/subject.ts';
 
@@ -14,14 +13,7 @@ export function hasKeyfiles(config: Uint8Array): boolean {
 
 /** The connections of a valid config; keyfiles that cannot be parsed are left out. */
 export function readConnections(config: Uint8Array): Connection[] {
-  return readKeyfiles(config).flatMap(({ data, name }) => {
-    try {
-      return [parseConnection(name, Buffer.from(data).toString())];
-    } catch (error) {
-      if (error instanceof FormatError) return [];
-      throw error;
-    }
-  });
+  return parseConnections(readKeyfiles(config));
 }
 
 /** The keyfiles of a valid config. */
@@ -33,7 +25,7 @@ export function readKeyfiles(config: Uint8Array): NetworkFile[] {
  * The keyfiles whose contents are in the config itself. NetworkManager reads only names with this suffix, and no folders
  * below its own.
  */
-function keyfilesOf({ storage = {} }: Config): NetworkFile[] {
+export function keyfilesOf({ storage = {} }: Config): NetworkFile[] {
   return (storage.files ?? []).flatMap(({ contents, path = '' }) => {
     const [, name] = KEYFILE_PATH.exec(path) ?? [];
     const data = name === undefined || contents === undefined ? undefined : readContents(contents);

@@ -18,6 +18,7 @@ import type { Finding } from '../core/finding.ts';
 import { referenceSeparator } from '../io/report/reporter.ts';
 import { isRemote } from '../io/http/httpUrl.ts';
 import { withoutIgnored } from '../io/report/ruleBook.ts';
+import { checkInitramfsNetwork } from '../hosts/input/initramfsNetwork.ts';
 import { nameInput } from '../hosts/input/nameInput.ts';
 import { type ImageInput, readImageSource, readWhole } from '../hosts/input/imageSource.ts';
 import { inspectAgentArchive, type InspectedArchive } from '../hosts/input/deployedArchive.ts';
@@ -90,7 +91,8 @@ async function inspectOpened(source: ImageInput, isLocal: boolean): Promise<Insp
   const document = subject.files?.get(CONFIG_NAME);
   const { config, issues } = document === undefined ? noConfig : readDocument(document);
   const archive = config && (await inspectAgentArchive(config.config, { image, kind, isLocal }));
-  const findings = [...subject.issues, ...issues, ...(archive?.issues ?? [])].map(findingOf);
+  const ofNetwork = config === undefined ? [] : checkInitramfsNetwork(config.config, subject);
+  const findings = [...subject.issues, ...issues, ...ofNetwork, ...(archive?.issues ?? [])].map(findingOf);
   return { file, subject, ...(config !== undefined && { config }), ...(archive && { archive }), findings };
 }
 

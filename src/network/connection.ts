@@ -3,6 +3,7 @@
  * the same network as kernel arguments. Keys and values: nm-settings-keyfile(5). Not read: Wi-Fi, VPN, 802.1X, tunnels.
  */
 
+import { FormatError } from '../core/errors.ts';
 import { parseKeyfile } from '../formats/keyfile.ts';
 import { addressBits, type Family, type IpAddress, parseAddress } from './ipAddress.ts';
 
@@ -50,6 +51,20 @@ interface Route {
   readonly destination: Subnet;
   /** Undefined for a destination on the link. */
   readonly gateway: IpAddress | undefined;
+}
+
+/** The connections of keyfiles; files that are not keyfiles are left out. */
+export function parseConnections(
+  files: readonly { readonly name: string; readonly data: Uint8Array }[],
+): Connection[] {
+  return files.flatMap(({ data, name }) => {
+    try {
+      return [parseConnection(name, Buffer.from(data).toString())];
+    } catch (error) {
+      if (error instanceof FormatError) return [];
+      throw error;
+    }
+  });
 }
 
 /** Values of one section by key; of equal keys the last one counts. */

@@ -9,12 +9,14 @@ import { readEffectiveConfig } from '../ignition/effectiveConfig.ts';
 import { CONFIG_NAME } from '../image/embeddedIgnition.ts';
 import { detectImageKind } from '../image/imageKind.ts';
 import { inspectInitrd } from '../image/inspection/inspectInitrd.ts';
+import type { ImageInspection } from '../image/inspection/inspection.ts';
 import { inspectIso } from '../image/inspection/inspectIso.ts';
 import { bytesAccess } from '../image/overlay.ts';
 import { isRemote } from '../io/http/httpUrl.ts';
 import type { Io } from '../io/io.ts';
 import type { CheckedFile, FileFinding, UncheckedFile } from '../io/report/reporter.ts';
 import { checkConfig, type CheckOptions, lintFindings } from '../hosts/input/checkConfig.ts';
+import { checkInitramfsNetwork } from '../hosts/input/initramfsNetwork.ts';
 import { inspectAgentArchive } from '../hosts/input/deployedArchive.ts';
 import { type ImageInput, readImageSource } from '../hosts/input/imageSource.ts';
 import { nameInput } from '../hosts/input/nameInput.ts';
@@ -46,12 +48,13 @@ export async function checkIfImage(
 
 async function checkImage(source: ImageInput, options: CheckOptions): Promise<CheckedFile> {
   const { kind, image } = source;
-  const { files, issues } = await (kind === 'iso' ? inspectIso(image) : inspectInitrd(image));
+  const inspection = await (kind === 'iso' ? inspectIso(image) : inspectInitrd(image));
+  const { files, issues } = inspection;
   const document = files?.get(CONFIG_NAME);
   const checked =
     document === undefined ? undefined : await checkConfig(document, { ...options, isEmbedded: true });
-  const ofArchive = document === undefined ? [] : await archiveIssues(document, source);
-  const wanted = [...issues, ...ofArchive].filter(
+  const ofConfig = document === undefined ? [] : await configIssues(document, { inspection, source });
+  const wanted = [...issues, ...ofConfig].filter(
     ({ rule }) => options.lint !== 'none' || rule.severity === 'error',
   );
   const findings: FileFinding[] = lintFindings(wanted, options);
@@ -65,13 +68,15 @@ async function checkImage(source: ImageInput, options: CheckOptions): Promise<Ch
   };
 }
 
-/** Whether the medium contains the archive that the config loads. */
-async function archiveIssues(
+/** Whether the image contains what the config requires: the agent archive, and the network for the initramfs. */
+async function configIssues(
   document: Uint8Array,
-  { image, kind, name }: ImageInput,
+  { inspection, source }: { readonly inspection: ImageInspection; readonly source: ImageInput },
 ): Promise<readonly Issue[]> {
+  const { image, kind, name } = source;
   const read = readEffectiveConfig(document);
   if (read.status !== 'read') return [];
   const place = { image, kind, isLocal: !isRemote(name) };
-  return (await inspectAgentArchive(read.config, place))?.issues ?? [];
+  const archive = await inspectAgentArchive(read.config, place);
+  return [...checkInitramfsNetwork(read.config, inspection), ...(archive?.issues ?? [])];
 }

@@ -225,11 +225,7 @@ describe('readInitrdFrom', () => {
 
   it.each([
     ['files', { maxKept: 9_999 }, 'with large, the extracted files are larger than 9999 bytes'],
-    [
-      'unpacked bytes',
-      { maxBytes: 9_999 },
-      'The gzip data decompresses to more than 9999 bytes',
-    ],
+    ['unpacked bytes', { maxBytes: 9_999 }, 'The gzip data decompresses to more than 9999 bytes'],
   ])('keeps to a limit of %s', async (_name, limit, message) => {
     const bytes = gzip({ large: 'x'.repeat(10_000) });
     await expect(readInitrdFrom(piecesOf(bytes, 50), limit)).rejects.toThrow(message);

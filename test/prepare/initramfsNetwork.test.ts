@@ -94,6 +94,24 @@ describe('the network of a host is in the initramfs of', () => {
   });
 });
 
+describe('inspect and validate report an image whose network is only in the config', () => {
+  it.each<readonly [file: string, artifact: string, isReported: boolean]>([
+    ['minimal.iso', 'minimal-iso', true],
+    ['live.iso', 'iso', false],
+  ])('%s: %s', async (file, artifact, isReported) => {
+    const folder = `late ${artifact}`;
+    await prepareAll(isoPair().full, artifact, folder);
+    const iso = `${folder}/hosts/static/${file}`;
+    const rule = '(image-initramfs-network)';
+    expect((await run(['inspect', iso])).stdout).not.toContain(rule);
+    await run(['iso', 'network', 'remove', iso]);
+    expect((await run(['inspect', iso])).stdout.includes(rule)).toBe(isReported);
+    expect((await run(['validate', iso])).stdout.includes(rule)).toBe(isReported);
+    await run(['iso', 'kargs', 'modify', '-a', 'ip=192.0.2.5:::24::eth0:none', iso]);
+    expect((await run(['inspect', iso])).stdout).not.toContain(rule);
+  });
+});
+
 describe('an image whose features.json does not have live-initrd-network', () => {
   const iso = liveIsoWith((files) => files.delete('coreos/features.json'));
 

@@ -1,10 +1,9 @@
 /** Lint of the host's network: consistent connections, and a way to Ironic. */
 
-import { FormatError } from '../../core/errors.ts';
 import type { Path } from '../../core/finding.ts';
 import type { Config } from '../../ignition/config.ts';
 import type { Issue } from '../../ignition/rule.ts';
-import { type Connection, parseConnection } from '../../network/connection.ts';
+import { type Connection, parseConnections } from '../../network/connection.ts';
 import { findConnectionProblems, findReachProblem, type NetworkProblem } from '../../network/reachability.ts';
 import { keyfileFolder } from '../files.ts';
 import { confValues } from './conf.ts';
@@ -59,15 +58,12 @@ export function checkNetwork(subject: LintSubject): Issue[] {
 
 /** Empty for a file that is not a keyfile, or whose contents are not in the config. */
 function connectionOf({ file, name, path }: LintedFile): LintedConnection[] {
-  const bytes = KEYFILE_PATH.test(name) ? readContents(file.contents ?? {}) : undefined;
-  if (bytes === undefined) return [];
-  try {
-    const connection = parseConnection(name.slice(keyfileFolder.length + 1), Buffer.from(bytes).toString());
-    return [{ connection, path: [...path, 'contents', 'source'] }];
-  } catch (error) {
-    if (error instanceof FormatError) return [];
-    throw error;
-  }
+  const data = KEYFILE_PATH.test(name) ? readContents(file.contents ?? {}) : undefined;
+  if (data === undefined) return [];
+  return parseConnections([{ name: name.slice(keyfileFolder.length + 1), data }]).map((connection) => ({
+    connection,
+    path: [...path, 'contents', 'source'],
+  }));
 }
 
 /** The hosts of the URLs in `api_url`, without brackets; not `mdns`. */

@@ -84,6 +84,11 @@ export const imageRules = {
     'the live system ignores the embedded network configuration',
     'use a newer image, or set the network in the Ignition config and with kernel arguments (ip=)',
   ),
+  initramfsNetworkMissing: warningRule(
+    'image-initramfs-network',
+    'the static network is only in the config, so the initramfs cannot fetch the root filesystem',
+    'embed the keyfiles with `iso network embed -k FILE`, or add the arguments of `pxe kargs --static` with `iso kargs modify -a`',
+  ),
   keyfileUnreadable: warningRule(
     'image-keyfile',
     'NetworkManager ignores an embedded keyfile',
