@@ -1,7 +1,8 @@
 /**
  * The network of a host as kernel arguments for the initramfs: `ip=`, `bond=`, `vlan=`, `rd.route=`, `nameserver=`. Source:
  * dracut.cmdline(7), and nm-initrd-generator(8), which reads them in CoreOS and also accepts a MAC address with dashes in place
- * of an interface name. Not possible: bridges and other types, DNS search domains, more than one connection per interface.
+ * of an interface name. Not possible: bridges and other types, VLANs on an interface that is known only by its MAC address, DNS
+ * search domains, more than one connection per interface.
  */
 
 import { type Connection, connectionName, findConnection, type IpConfig } from '../network/connection.ts';
@@ -92,6 +93,13 @@ function vlanArgument(connection: Connection, all: readonly Connection[]): strin
   const parent = findConnection(all, vlan.parent ?? '');
   const parentDevice = parent === undefined ? vlan.parent : deviceOf(parent);
   const device = deviceOf(connection);
+  if (parent?.mac !== undefined && parent.interfaceName === undefined) {
+    throw new Refusal(
+      connection,
+      `kernel arguments cannot refer to the parent of the VLAN ${device} by its MAC address ${parent.mac}`,
+      'identify the parent interface by its name, or use artifacts with the network in the initramfs',
+    );
+  }
   if (parentDevice === undefined || !/^[\w.-]+$/.test(parentDevice)) {
     throw new Refusal(
       connection,

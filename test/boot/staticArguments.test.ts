@@ -146,6 +146,14 @@ describe('refused is', () => {
       'no parent interface',
     ],
     [
+      'a VLAN whose parent has only a MAC address',
+      {
+        p: `${wired}uuid=dad2c129-ce4b-56ac-b070-c6a55a41c5ea\n[ethernet]\nmac-address=52:54:00:00:00:01\n${off}`,
+        v: 'type=vlan\ninterface-name=vlan7\n[vlan]\nid=7\nparent=dad2c129-ce4b-56ac-b070-c6a55a41c5ea\n',
+      },
+      'the parent of the VLAN vlan7 by its MAC address 52:54:00:00:00:01',
+    ],
+    [
       'a bond option with a colon',
       { b: 'type=bond\ninterface-name=bond0\n[bond]\nad_actor_system=00:00:5E:00:53:0A\n' },
       'options of the bond bond0',

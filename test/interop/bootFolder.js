@@ -8,12 +8,12 @@
 
 import { execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { createReadStream, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, normalize } from 'node:path';
+import { join } from 'node:path';
 import { main } from '../../dist/cli.cjs';
 import { makeBootIso, missingForBoot } from './boot/bootIso.js';
+import { serveFolder } from './boot/folderServer.js';
 import { askPeer, readArguments, writeFigures, writeMissing } from './figures.js';
 
 /** Until a machine has to have said everything. */
@@ -29,15 +29,10 @@ if (missing.length > 0) {
 /** @returns {Promise<number>} exit code */
 async function bootAll() {
   const folder = mkdtempSync(join(tmpdir(), 'boot-folder-'));
-  const server = serve(join(folder, 'boot'));
+  const server = await serveFolder(join(folder, 'boot'));
   try {
     makeBootIso(join(folder, 'live.iso'), folder);
-    await new Promise((resolve) => {
-      server.listen(0, '127.0.0.1', () => resolve(undefined));
-    });
-    const address = server.address();
-    const port = typeof address === 'object' && address !== null ? address.port : 0;
-    const baseUrl = `http://10.0.2.2:${port}`; // what QEMU calls this machine
+    const baseUrl = `http://10.0.2.2:${server.port}`; // what QEMU calls this machine
     await prepare(folder, baseUrl);
     const results = [
       await check(folder, { title: 'a host', mac: '52:54:00:12:34:56', config: 'hosts/worker-0', baseUrl }),
@@ -60,7 +55,6 @@ async function bootAll() {
     return right === results.length ? 0 : 1;
   } finally {
     server.close();
-    server.closeAllConnections();
     rmSync(folder, { recursive: true });
   }
 }
@@ -120,18 +114,5 @@ function boot(mac, baseUrl) {
       const lines = text.split(/[\r\n]+/).flatMap((line) => /BOOT-.*/.exec(line)?.[0].trimEnd() ?? []);
       resolve(lines.length > 0 ? lines : [text.slice(-2000)]);
     });
-  });
-}
-
-/** @param {string} root */
-function serve(root) {
-  return createServer((request, response) => {
-    const path = join(root, normalize(decodeURIComponent(new URL(request.url ?? '/', 'http://h').pathname)));
-    const stats = statSync(path, { throwIfNoEntry: false });
-    if (stats?.isFile() !== true) response.writeHead(404).end();
-    else {
-      response.writeHead(200, { 'content-length': stats.size });
-      createReadStream(path).pipe(response);
-    }
   });
 }

@@ -38,6 +38,7 @@ export const steps = [
     small: ['--variant', 'kargs', '--firmware', 'bios', '--medium', 'cd'],
   },
   { name: 'network-boots', script: 'test/interop/bootFolder.js', args: [], small: [] },
+  { name: 'static-boots', script: 'test/interop/staticBootFigures.js', args: [], small: [] },
   { name: 'agent', script: 'test/interop/agentFigures.js', args: [], small: [] },
   { name: 'controller', script: 'test/interop/controllerFigures.js', args: ['1000'], small: ['50'] },
   { name: 'startup', script: 'test/bench/startup.js', args: [], small: [] },

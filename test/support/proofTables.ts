@@ -106,6 +106,12 @@ const ROWS: readonly Row[] = [
     format: ({ boots, right }) => `${amount(right)} of ${amount(boots)} boots pass`,
   },
   {
+    step: 'static-boots',
+    what: 'boots without DHCP: static address, bond and VLAN, with and without keyfiles',
+    isHighlight: true,
+    format: ({ boots, right }) => `${amount(right)} of ${amount(boots)} boots pass`,
+  },
+  {
     step: 'agent',
     what: 'real agents that call home to `try`',
     isHighlight: true,
