@@ -71,7 +71,7 @@ export function createRenderer(): RenderConfig {
     const document = Buffer.from(formatAgentConfig(config, settings.profile, indent));
     const effective = await checkRendered(document, io);
     if (effective === undefined) return undefined;
-    if (hasKeyfiles(document)) await reportNetwork(effective, io);
+    if (hasKeyfiles(document)) await reportNetwork(effective, inputs, io);
     return { document, secrets: listConfigSecrets(settings, effective, collected.inputs) };
   };
 }
@@ -119,10 +119,12 @@ async function checkRendered(document: Buffer, io: Io): Promise<Config | undefin
 }
 
 /** Reports connections that cannot work, and a network that does not reach Ironic. */
-async function reportNetwork(config: Config, io: Io): Promise<void> {
-  const { lintNetwork } = await import('../../agent/lint/network.ts');
+async function reportNetwork(config: Config, inputs: Inputs, io: Io): Promise<void> {
+  const { lintNetwork, networkRules } = await import('../../agent/lint/network.ts');
+  // The converter of network data reports inconsistent connections itself, with line and column.
+  const reported = inputs.has('host.networkData') ? networkRules.inconsistent.id : undefined;
   for (const { hint, message, rule, severity } of withoutIgnored(lintNetwork(config).map(findingOf), io))
-    report(io, { severity, message, hint, rule });
+    if (rule !== reported) report(io, { severity, message, hint, rule });
 }
 
 /** The settings that become options of the conf. */
