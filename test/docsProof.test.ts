@@ -92,7 +92,7 @@ describe('the tables', () => {
           },
         },
       },
-      '0.25 × (b) to 2.00 × (a) the upstream tool',
+      '0.25× (b) to 2.0× (a) the value of the upstream tool',
     ],
     [
       'fuzzing',

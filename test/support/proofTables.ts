@@ -208,8 +208,14 @@ function formatRange({ ratios = [] }: Figures): string {
   const sorted = ratios.toSorted((one, other) => one.ours / one.theirs - other.ours / other.theirs);
   const [least, most] = [sorted[0], sorted.at(-1)];
   if (least === undefined || most === undefined) return 'nothing compared';
-  if (least === most) return `${quotient(least)} × the upstream tool`;
-  return `${quotient(least)} × (${least.name}) to ${quotient(most)} × (${most.name}) the upstream tool`;
+  if (least === most) return `${rounded(least)}× the value of the upstream tool`;
+  return `${rounded(least)}× (${least.name}) to ${rounded(most)}× (${most.name}) the value of the upstream tool`;
+}
+
+/** Two digits are enough for a comparison; the table of ratios has more. */
+function rounded({ ours, theirs }: Ratio): string {
+  const ratio = ours / theirs;
+  return ratio.toFixed(ratio < 1 ? 2 : ratio < 10 ? 1 : 0);
 }
 
 function quotient({ ours, theirs }: Ratio): string {
