@@ -1,4 +1,4 @@
-/** What an initramfs is recognised by. */
+/** What an initramfs is recognized by. */
 
 import { gzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
