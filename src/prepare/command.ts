@@ -26,7 +26,7 @@ Inventory:
   The inventory has the format of "render --inventory". Each of its hosts gets a
   config, and boot scripts by MAC address. Kernel arguments come from its
   settings boot.*, host.consoles and proxy.*. Without a list of hosts, or with
-  --discovery, the command also writes a config for machines that are not listed.
+  --discovery, the command also writes a config for unlisted machines.
 
 Output folder:
   images/ARCH-ID/ironic-python-agent.{kernel,initramfs,rootfs}   shared
