@@ -96,7 +96,7 @@ describe('readInitrd', () => {
     ],
     ['two archives in one gzip member', [gzipSync(Buffer.concat([cpio(a), cpio(b)]))], garbage],
     ['two zstd frames without zeros between', [zstd(cpio(a)), zstd(cpio(b))], garbage],
-    ['a cut xz stream', [xz(a).subarray(0, 60)], 'The xz data is cut off at byte 60'],
+    ['a cut xz stream', [xz(a).subarray(0, 60)], 'The xz data is truncated at byte 60'],
     [
       'bzip2',
       [Buffer.from('BZh91AY&SY'.padEnd(200))],

@@ -138,8 +138,8 @@ describe('decodeXz', () => {
       /^The xz data (is corrupt in the LZMA2 chunk|does not match its crc64 checksum) at byte \d+$/,
     ],
     ['a damaged footer', changed(-1, 0), /^The xz data has a damaged stream footer at byte \d+$/],
-    ['a cut', stream.subarray(0, 50), 'The xz data is cut off at byte 50'],
-    ['nothing', new Uint8Array(0), 'The xz data is cut off at byte 0'],
+    ['a cut', stream.subarray(0, 50), 'The xz data is truncated at byte 50'],
+    ['nothing', new Uint8Array(0), 'The xz data is truncated at byte 0'],
   ])('refuses %s', (_name, bytes, message) => {
     expect(() => decodeXz(bytes, limit)).toThrow(message);
   });

@@ -137,7 +137,7 @@ describe.each(decoders)('decodeZstd by %s', (_decoder, chosen) => {
   const sound = Buffer.concat([storedFrame(small), repeatedFrame(33, 500)]);
   it.skipIf(skipped).each([
     ['another magic number', Buffer.from('012345'), 'The zstd data lacks the magic number at byte 0'],
-    ['a cut', sound.subarray(0, 15), 'The zstd data is cut off at byte 15'],
+    ['a cut', sound.subarray(0, 15), 'The zstd data is truncated at byte 15'],
     [
       'unknown flags',
       Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 8, 0]),
