@@ -25,7 +25,7 @@ const WORDS: readonly (readonly [words: RegExp, instead: string])[] = [
   [/\bstands?\b|\bstood\b/i, 'is'],
   [/\bholds?\b|\bheld\b/i, 'contains; of locks: locked by'],
   [/\bgood for\b/i, 'valid for'],
-  [/\bkn(?:ow|own|ew|ows) again\b/i, 'recognise'],
+  [/\bkn(?:ow|own|ew|ows) again\b/i, 'recognize'],
   [/\bfrom here\b/i, 'from this machine'],
   [/\bof (?:its|their|one's) own accord\b/i, 'by itself, automatically'],
   [/\bbe it\b/i, 'for example'],

@@ -122,8 +122,8 @@ const syntaxTexts: Record<OsloProblemCode, { readonly message: string; readonly 
     hint: 'add the line "[DEFAULT]" above it',
   },
   'stray-continuation': {
-    message: 'the line starts with a blank, but there is no value above it to continue',
-    hint: 'remove the leading blanks; empty lines and comments end a value',
+    message: 'the line starts with whitespace, but there is no value above it to continue',
+    hint: 'remove the leading whitespace; empty lines and comments end a value',
   },
   'section-unclosed': {
     message: 'the section header does not end with "]"',

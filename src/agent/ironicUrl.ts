@@ -55,7 +55,10 @@ function hostError(host: string, flag: string): UsageError {
   if (host.includes('@')) return problem('the value contains a user name', 'pass only the name or address');
   if (/^[A-Za-z][A-Za-z0-9+.-]*:\/\//.test(host)) return problem('the value is a URL', asUrl);
   if (/[\s,]/u.test(host))
-    return problem('the value contains a blank or a comma', 'pass one host; --api-url accepts several URLs');
+    return problem(
+      'the value contains whitespace or a comma',
+      'pass one host; --api-url accepts several URLs',
+    );
   if (host.includes('/')) return problem('the value contains a path', asUrl);
   if (/^(\[[^\]]*\]|[^:]*):[0-9]*$/.test(host)) return problem('the value contains a port', asUrl);
   const parsed = parseHost(host.replaceAll(/^\[|\]$/g, ''));
@@ -215,8 +218,8 @@ export function findUrlProblem(list: string, option: UrlOption): UrlProblem | un
 export function findBlankUrl(items: readonly string[]): UrlProblem | undefined {
   if (items.every((item) => item.trim() === item)) return undefined;
   return {
-    message: 'there is a blank next to a comma',
-    hint: 'remove the blank: the agent treats it as a part of the URL',
+    message: 'there is whitespace next to a comma',
+    hint: 'remove the whitespace: the agent treats it as a part of the URL',
   };
 }
 
@@ -227,7 +230,7 @@ export function parseIronicUrl(text: string): IronicUrl | UrlProblem {
     return { message: '"mdns" is combined with URLs', hint: 'use either only "mdns" or URLs' };
   // Control characters include line breaks and tabs.
   if (/[\s\p{Cc}]/u.test(text))
-    return { message: 'the URL contains a blank', hint: 'separate URLs with commas' };
+    return { message: 'the URL contains whitespace', hint: 'separate URLs with commas' };
   const parts = /^([A-Za-z][A-Za-z0-9+.-]*):\/\/([^/?#]*)([^?#]*)(.*)$/u.exec(text);
   if (parts === null) return withoutScheme(text);
   const [, scheme = '', authority = '', path = '', rest = ''] = parts;

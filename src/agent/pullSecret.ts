@@ -21,7 +21,10 @@ export function parsePullSecret(text: string): string {
     throw new FormatError('does not contain "auths"', { hint });
   }
   if (!isMapping(credHelpers) || !Object.values(credHelpers).every((name) => typeof name === 'string')) {
-    throw new FormatError('contains "credHelpers" that are not names of programs by registry', { hint });
+    throw new FormatError(
+      'contains "credHelpers" that are not an object with a program name for each registry',
+      { hint },
+    );
   }
   for (const [registry, entry] of Object.entries(auths ?? {})) refuseEntry(registry, entry);
   return json;
@@ -30,7 +33,7 @@ export function parsePullSecret(text: string): string {
 /** podman ignores the whole file if one value has an invalid type. */
 function refuseEntry(registry: string, entry: unknown): void {
   if (!isMapping(entry)) {
-    throw new FormatError(`contains no object of credentials for the registry ${JSON.stringify(registry)}`, {
+    throw new FormatError(`contains no credentials object for the registry ${JSON.stringify(registry)}`, {
       hint,
     });
   }
@@ -39,7 +42,7 @@ function refuseEntry(registry: string, entry: unknown): void {
   );
   if (invalid === undefined) return;
   throw new FormatError(
-    `contains ${JSON.stringify(invalid)} of ${JSON.stringify(registry)} that is not a string`,
+    `contains a value of ${JSON.stringify(invalid)} for ${JSON.stringify(registry)} that is not a string`,
     {
       hint,
     },

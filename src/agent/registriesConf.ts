@@ -189,7 +189,7 @@ function isTable(value: unknown): value is Table {
 /** A file in which all values have valid types. */
 interface Given extends Omit<Registries, 'entries'> {
   readonly entries: readonly GivenEntry[];
-  /** Names of keys by which version 1 and version 2 are recognised. */
+  /** Names of keys by which version 1 and version 2 are recognized. */
   readonly old: boolean;
   readonly current: readonly string[];
 }

@@ -85,7 +85,7 @@ type FoundAddress = readonly [setting: SettingName, problem: AddressProblem | un
 
 function checkAddresses(settings: AgentSettings, registries?: Registries): SettingRemark[] {
   const { agentImage, archive, ntpServers, profile, pullPolicy, proxy } = settings;
-  // Profiles of upstream generators keep the behaviour of those.
+  // Profiles of upstream generators keep the behavior of those.
   const isOwn = profile === 'default' || profile === 'buildpy';
   const isPulled = pullPolicy === 'always' || (pullPolicy !== 'never' && !isLocalName(agentImage));
   const locations = (registries?.entries ?? []).flatMap(({ location, mirrors }) => [...mirrors, location]);

@@ -172,7 +172,7 @@ export const settingTable = [
     name: 'agent.options',
     kind: 'texts',
     flag: '--option <line>',
-    help: "line for the agent's conf: 'key = value' or '[section]'; repeatable",
+    help: "line for ironic-python-agent.conf: 'key = value' or '[section]'; repeatable",
     profiles: own,
   },
   {

@@ -159,7 +159,7 @@ Examples:
 /** The program, with only the commands that the arguments need. */
 export async function declareCommands(context: Context): Promise<Command> {
   const program = new Command('ironic-coreos')
-    .description('Prepares CoreOS to run ironic-python-agent.')
+    .description('Prepare CoreOS to run ironic-python-agent')
     .usage('[options] COMMAND')
     .version('0.1.0', '-V, --version', 'print the version')
     .enablePositionalOptions() // `COMMAND --version` is a usage error
@@ -239,7 +239,7 @@ function declareCompletion(
   shells.argChoices = ['bash', 'zsh', 'fish'];
   command
     .description(
-      'Prints a script that completes commands, options, values and file names in bash, zsh or fish.',
+      'Print a script that completes commands, options, values and file names in bash, zsh or fish',
     )
     .addArgument(shells)
     .addHelpText('after', COMPLETION_NOTES)
@@ -251,7 +251,7 @@ function declareCompletion(
 
 function declareMan(command: Command, context: Context, describe: () => Promise<CommandDescription>): void {
   command
-    .description('Prints the manual page of a command or of the program, or writes all pages to a folder.')
+    .description('Print the manual page of a command or of the program, or write all pages to a folder')
     .argument('[COMMAND...]', 'words of the command, for example: iso kargs (default: the program)')
     .option('-C, --directory <folder>', 'folder to write all pages to; created if missing')
     .addHelpText('after', MAN_NOTES)
@@ -265,14 +265,14 @@ function declareMan(command: Command, context: Context, describe: () => Promise<
 /** `placeGlobalOptions` turns `help COMMAND` into `COMMAND --help`. */
 function declareHelp(command: Command): void {
   command
-    .description('Prints the help of a command or of the program.')
+    .description('Print the help of a command or of the program')
     .argument('[COMMAND...]', 'words of the command, for example: iso kargs (default: the program)')
     .addHelpText('after', HELP_NOTES);
 }
 
 function declareVersion(command: Command, { print }: Context): void {
   command
-    .description('Prints the version of the program, like --version.')
+    .description('Print the version of the program, like --version')
     .addHelpText('after', VERSION_NOTES)
     .action(() => print(`${command.parent?.version() ?? ''}\n`));
 }

@@ -39,7 +39,7 @@ export async function settleIgnored(chosen: OutputChoice): Promise<void> {
   chosen.ignored = parseIgnoredRules(chosen.ignored);
 }
 
-const IGNORE_HELP = 'IDs of rules not to report, separated by commas; repeatable';
+const IGNORE_HELP = 'comma-separated IDs of rules to ignore; repeatable';
 const VERBOSE_HELP = 'print the files that are read and why, and the causes of errors';
 
 const COLORS = ['auto', 'always', 'never'] as const;

@@ -39,14 +39,14 @@ How it works:
 
 Replicas:
   All replicas with the same key and settings serve all images: they build an
-  image when a client fetches it. One replica is the leader, by a Lease, and
-  writes the status of the objects.
+  image when a client fetches it. One replica is the leader, elected with a
+  Lease; it writes the status of the objects.
 
 Settings:
   --settings FILE, configmap/NAME or secret/NAME (in the namespace of the pod)
   contains the settings of all hosts, in the form of an inventory without hosts:
   profile, and agent with ironic.apiUrls and so on. In a ConfigMap or Secret
-  they are the value ramdisk.yaml; the other values are files next to it.
+  they are in the key ramdisk.yaml; the other keys are files next to it.
   Without --settings, the controller reads the environment of
   image-customization-controller: IRONIC_BASE_URL, IRONIC_AGENT_IMAGE,
   IRONIC_RAMDISK_SSH_KEY, …
@@ -88,9 +88,12 @@ Examples:
 export function declareController(command: Command, context: Context): void {
   command
     .description('Build the images that Metal3 PreprovisioningImages request')
-    .option('--settings <place>', 'settings of all hosts: file, configmap/NAME or secret/NAME')
-    .option('--profile <name>', 'config profile: default, buildpy, icc, assisted or configure-coreos-ipa')
-    .option('--grow', 'extend an ISO if the config does not fit into the reserved area');
+    .option('--settings <source>', 'settings of all hosts: a file, configmap/NAME or secret/NAME')
+    .option(
+      '--profile <name>',
+      'profile of the configs: default, buildpy, icc, assisted or configure-coreos-ipa',
+    )
+    .option('--grow', 'enlarge an ISO if the config does not fit into its reserved area');
   command
     .optionsGroup('Cluster:')
     .option('--kubeconfig <file>', 'cluster and credentials (default: KUBECONFIG, or the pod)')

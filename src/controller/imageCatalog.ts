@@ -75,7 +75,7 @@ function findImageFile(
       } catch (error) {
         if (!(error instanceof OtherImage)) throw error;
         if (!isPublished(image, path)) return undefined;
-        throw new CliError('this replica builds another image than the one at this URL', {
+        throw new CliError('this replica builds an image that differs from the one at this URL', {
           code: 'ERR_IMAGE_CHANGED',
           hint: 'retry later; all replicas need the same settings, images and version',
         });

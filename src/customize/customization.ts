@@ -45,7 +45,7 @@ export async function readCustomization(options: CustomizeOptions, io: Io): Prom
   };
 }
 
-/** Reports on standard error what the customised image does on boot. */
+/** Reports on standard error what the customized image does on boot. */
 export function reportInstallation(customization: Customization, io: Io): void {
   const notice = installNotice(customization);
   if (notice !== undefined) io.stderr.write(`${printable(notice)}\n`);

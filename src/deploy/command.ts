@@ -18,7 +18,7 @@ import {
 const stepsNotes = `
 Deploy steps contain only the name of the step. install_coreos reads the
 Ignition config, the kernel arguments and whether to copy the network from the
-config drive, and the URL of another image from the node.
+config drive. It reads the URL of another image from the node.
 ${EXIT_CODES}
 Examples:
   ironic-coreos deploy steps --ignition worker-3.ign \\
@@ -32,7 +32,7 @@ Examples:
 `;
 
 const configDriveNotes = `${EXIT_CODES}
-Example:
+Examples:
   ironic-coreos deploy configdrive --ignition worker-3.ign \\
     --append-karg console=ttyS0,115200n8 --copy-network -o worker-3.json
   ironic-coreos deploy configdrive --inventory ramdisk.yaml -o drives
@@ -46,7 +46,7 @@ BMC credentials:
 `;
 
 const bareMetalHostNotes = `${EXIT_CODES}
-Example:
+Examples:
   ironic-coreos deploy baremetalhost --name worker-3 \\
     --bmc-address redfish-virtualmedia://192.0.2.13/redfish/v1/Systems/1 \\
     --boot-mac 52:54:00:12:34:56 --root-device name=/dev/nvme0n1 \\
@@ -56,7 +56,7 @@ Example:
 
 const nodeNotes = `
 BMC credentials are not written: the commands read BMC_USERNAME and
-BMC_PASSWORD. The output of --format json and yaml is for
+BMC_PASSWORD. Pass the output of --format json or yaml to
 "baremetal create FILE".
 ${EXIT_CODES}
 Examples:
@@ -74,13 +74,14 @@ Examples:
 const inventoryNotes = `
 Many hosts:
   --inventory reads the same file as "render --inventory". Its key "deploy", of
-  a host or of all hosts, contains the options by their names in camel case:
+  a host or of all hosts, contains the options under their names in camel case:
   bmcAddress, deployIso, …; appendKargs is a list, rootDeviceHints a mapping.
-  {name}, {mac}, {mac:hexhyp} and {architecture} are replaced with the values of
-  the host, also in options. MAC address, architecture and network come from the
-  host itself. Options override the inventory, and settings of a host override
-  those of all hosts. All hosts are written to one document, or with -o FOLDER
-  to one file per host. Invalid hosts are reported and skipped.
+  In these values and in options, the command replaces {name}, {mac},
+  {mac:hexhyp} and {architecture} with the values of the host. The MAC address,
+  the architecture and the network come from the entry of the host. Options
+  override the inventory, and settings of a host override those of all hosts.
+  All hosts are written to one document, or with -o FOLDER to one file per host.
+  Invalid hosts are reported and skipped.
 
     deploy:
       deployIso: http://192.0.2.1/{name}.iso
@@ -132,7 +133,7 @@ function declareSteps(deploy: Command, context: Context): void {
   const command = deploy
     .command('steps')
     .summary('Write deploy steps for Ironic')
-    .description('Write deploy steps for "baremetal node deploy", and the config drive that they read.')
+    .description('Write deploy steps for "baremetal node deploy", and the config drive that they read')
     .addOption(
       choice('--step <NAME>', 'install_coreos or start_assisted_install (default: install_coreos)', STEPS),
     );
@@ -156,7 +157,7 @@ function declareConfigDrive(deploy: Command, context: Context): void {
   const command = deploy
     .command('configdrive')
     .summary('Write the config drive of an installation')
-    .description('Write the config drive that install_coreos reads, as JSON for the API of Ironic.');
+    .description('Write the config drive that install_coreos reads, as JSON for the API of Ironic');
   declareInstall(command)
     .addOption(new Option('--format <FORM>', 'json, the only supported format').hideHelp())
     .option('--pretty', 'indent the JSON');
@@ -170,10 +171,10 @@ function declareBareMetalHost(deploy: Command, context: Context): void {
     .command('baremetalhost')
     .summary('Write a BareMetalHost for Metal3, and its Secrets')
     .description(
-      'Write a BareMetalHost that installs CoreOS with a deploy step, and the Secrets that it refers to.',
+      'Write a BareMetalHost that installs CoreOS with a deploy step, and the Secrets that it refers to',
     );
   declareHost(command)
-    .option('--namespace <NAME>', 'namespace of all objects (default: that of kubectl)')
+    .option('--namespace <NAME>', 'namespace of all objects (default: the namespace that kubectl uses)')
     .option(
       '--bmc-credentials-name <NAME>',
       'existing Secret with the BMC credentials (default: NAME-bmc-secret)',
@@ -203,7 +204,7 @@ function declareBareMetalHost(deploy: Command, context: Context): void {
   declareInstall(command)
     .option('--user-data-name <NAME>', 'name of the Secret with the config (default: NAME-user-data)')
     .option('--image-source <URL>', 'image URL of another CoreOS to install')
-    .option('--image-checksum <SUM>', 'checksum of the image: SHA-256, SHA-512 or the URL of one')
+    .option('--image-checksum <SUM>', 'checksum of the image: SHA-256, SHA-512 or the URL of a checksum file')
     .option('--image-format <FORM>', 'format of the image (default: raw)')
     .addOption(choice('--format <FORM>', 'output format: yaml or json (default: yaml)', ['yaml', 'json']));
   const run = async (options: BareMetalHostOptions) =>
@@ -217,7 +218,7 @@ function declareNode(deploy: Command, context: Context): void {
   const command = deploy
     .command('node')
     .summary('Write a node for Ironic')
-    .description('Write a node for Ironic: commands that create or change it, or its description.');
+    .description('Write a node for Ironic: commands that create or change it, or its description');
   declareRamdisk(declareHost(command))
     .option('--set', 'change an existing node')
     .addOption(
@@ -235,9 +236,9 @@ function declareIronic(deploy: Command, context: Context): void {
   const command = deploy
     .command('ironic')
     .summary('Write the ramdisk settings of ironic-standalone-operator')
-    .description('Write the ramdisk settings of an Ironic resource, for all hosts of that Ironic.')
+    .description('Write the ramdisk settings of an Ironic resource, for all hosts of that Ironic')
     .option('--name <NAME>', 'name of the resource (default: ironic)')
-    .option('--namespace <NAME>', 'namespace of the resource (default: that of kubectl)');
+    .option('--namespace <NAME>', 'namespace of the resource (default: the namespace that kubectl uses)');
   declareRamdisk(command).addOption(
     choice('--format <FORM>', 'yaml, json or env: environment of the BareMetal Operator (default: yaml)', [
       'yaml',
@@ -253,7 +254,7 @@ function declareIronic(deploy: Command, context: Context): void {
 function declareInventory(command: Command): Command {
   return command
     .optionsGroup('Many hosts:')
-    .option('--inventory <FILE>', 'inventory with hosts and settings, YAML or JSON')
+    .option('--inventory <FILE>', 'inventory with settings and hosts, YAML or JSON')
     .addOption(repeated('--host <NAME>', 'only this host of the inventory; repeatable'))
     .option('--fail-fast', 'stop at the first invalid host');
 }
@@ -269,7 +270,7 @@ function declareInstall(command: Command): Command {
 function declareHost(command: Command): Command {
   return command
     .option('--name <NAME>', 'name of the host')
-    .option('--boot-mac <MAC>', 'address of the boot interface')
+    .option('--boot-mac <MAC>', 'MAC address of the boot interface')
     .addOption(
       choice('--arch <ARCH>', 'architecture: x86_64, aarch64, ppc64le or s390x', [
         'x86_64',
@@ -288,7 +289,7 @@ function declareRamdisk(command: Command): Command {
     .option('--deploy-iso <URL>', 'live ISO that runs the agent')
     .option('--deploy-kernel <URL>', 'kernel that runs the agent; requires --deploy-ramdisk')
     .option('--deploy-ramdisk <URL>', 'initramfs that runs the agent; requires --deploy-kernel')
-    .option('--kernel-append-params <TEXT>', "kernel arguments; %default% keeps the conductor's");
+    .option('--kernel-append-params <TEXT>', 'kernel arguments; %default% inserts those of the conductor');
 }
 
 function declareOutput(command: Command): Command {

@@ -106,7 +106,7 @@ export class ByteFeed {
 
   /**
    * Waits until this number of bytes is available.
-   * @throws FormatError `… is cut off`
+   * @throws FormatError `… is truncated`
    */
   *need(length: number): Steps<never> {
     if (!(yield* this.has(length))) throw this.cutOff();
@@ -162,7 +162,7 @@ export class ByteFeed {
   }
 
   cutOff(): FormatError {
-    return this.error('is cut off', this.offset + this.available);
+    return this.error('is truncated', this.offset + this.available);
   }
 
   /** Copies the available bytes to an own buffer, with space for `more` bytes after them. */

@@ -33,7 +33,7 @@ export function detectCompression(bytes: Uint8Array, offset = 0): Compression {
  * Unpacks one gzip member, one xz stream, or consecutive zstd frames. Of `none`, `data` is a view of all the rest,
  * whatever its length.
  *
- * @throws FormatError with the offset, when the data is damaged, cut off, not supported or too large.
+ * @throws FormatError with the offset, when the data is damaged, truncated, not supported or too large.
  */
 export async function decompressMember(bytes: Uint8Array, options: DecodeOptions): Promise<DecodedMember> {
   const { offset = 0 } = options;
@@ -47,7 +47,7 @@ export async function decompressMember(bytes: Uint8Array, options: DecodeOptions
 /**
  * Unpacks the same from a stream, which is behind it afterwards. A piece is good until the next one is asked for.
  *
- * @throws FormatError with the offset, when the data is damaged, cut off, not supported or too large.
+ * @throws FormatError with the offset, when the data is damaged, truncated, not supported or too large.
  */
 export function unpackMember(
   format: Exclude<Compression, 'none'>,

@@ -161,7 +161,7 @@ function parseName(bytes: Uint8Array, start: number): string | FormatError {
 }
 
 function cutOff(start: number): FormatError {
-  return entryError('the archive is cut off', start);
+  return entryError('the archive is truncated', start);
 }
 
 function entryError(problem: string, offset: number, cause?: unknown): FormatError {

@@ -38,7 +38,7 @@ const TRAILER_SIZE = 8;
 /**
  * Decodes exactly one member and checks its CRC and length.
  *
- * @throws FormatError with the offset, when the member is damaged, cut off or too large.
+ * @throws FormatError with the offset, when the member is damaged, truncated or too large.
  */
 export function decodeGzip(bytes: Uint8Array, { offset = 0, maxBytes }: DecodeOptions): Decoded {
   const feed = ByteFeed.whole('gzip', bytes, offset);
@@ -51,7 +51,7 @@ export function decodeGzip(bytes: Uint8Array, { offset = 0, maxBytes }: DecodeOp
 /**
  * Decodes all members, one behind the other until the end, as Go's gzip reader does.
  *
- * @throws FormatError where a member is damaged or cut off, something else follows, or all are too large together
+ * @throws FormatError where a member is damaged or truncated, something else follows, or all are too large together
  */
 export function decodeGzipMembers(
   bytes: Uint8Array,
@@ -77,7 +77,7 @@ const MAX_MEMBERS = 4096;
 /**
  * The same for a stream, piece by piece.
  *
- * @throws FormatError with the offset, when the member is damaged, cut off or too large.
+ * @throws FormatError with the offset, when the member is damaged, truncated or too large.
  */
 export async function* unpackGzip(
   input: ByteInput,

@@ -1,4 +1,4 @@
-/** Lists, counts and sizes in messages, and the known name that a misspelt one is closest to. */
+/** Lists, counts and sizes in messages, and the known name that a misspelled one is closest to. */
 
 // Lists in sentences. That of `Intl` would do, but takes longer to load than a short command does for all else.
 
@@ -38,7 +38,7 @@ export function formatSizeInWords(bytes: number): string {
   return `${Number((bytes / 1024 ** power).toFixed(1))} ${names[power] ?? ''}`;
 }
 
-// How far a misspelt name is from others, to guess what was meant.
+// How far a misspelled name is from others, to guess what was meant.
 
 /** The name that takes the fewest edits, if at most about a quarter of its letters differ; the first of several. */
 export function nearestName(wanted: string, names: Iterable<string>): string | undefined {

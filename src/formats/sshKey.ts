@@ -16,7 +16,7 @@ interface SshPublicKey {
   readonly weakness?: string;
 }
 
-/** `reason` is a clause: `the key is cut off`. It never quotes the line. */
+/** `reason` is a clause: `the key is truncated`. It never quotes the line. */
 export type SshKeyCheck =
   | { readonly ok: true; readonly key: SshPublicKey }
   | { readonly ok: false; readonly reason: string };
@@ -148,7 +148,7 @@ function unknownType(type: string): string {
 function decodeBase64(text: string): Uint8Array {
   const bytes = Buffer.from(text, 'base64');
   if (bytes.toString('base64') !== text)
-    throw new KeyProblem('the key is cut off or modified: it is not valid base64');
+    throw new KeyProblem('the key is truncated or modified: it is not valid base64');
   return bytes;
 }
 
@@ -179,7 +179,7 @@ class BlobReader {
   }
 
   #take(length: number): Uint8Array {
-    if (length > this.#bytes.length - this.#offset) throw new KeyProblem('the key is cut off');
+    if (length > this.#bytes.length - this.#offset) throw new KeyProblem('the key is truncated');
     this.#offset += length;
     return this.#bytes.subarray(this.#offset - length, this.#offset);
   }

@@ -81,7 +81,7 @@ function refused(path: string, what: string): FormatError {
 
 /**
  * The members in their order. What follows the end of the archive is read as well, so that all of the input has passed.
- * @throws FormatError where it is damaged, cut off, or has members of kinds that are refused
+ * @throws FormatError where it is damaged, truncated, or has members of kinds that are refused
  */
 export async function* readTarMembers(input: ByteInput): AsyncGenerator<TarMember, void> {
   let global: Extensions = {};
@@ -271,7 +271,7 @@ function decimal(text: string): number {
 }
 
 function cutOff({ feed }: ByteInput): FormatError {
-  return damaged('it is cut off', feed.offset + feed.available);
+  return damaged('it is truncated', feed.offset + feed.available);
 }
 
 function damaged(problem: string, offset: number): FormatError {

@@ -51,7 +51,7 @@ interface Decoded {
   readonly mismatch?: TypeMismatch;
   /** Decoding stopped because the document contains more objects and items than fit in memory. */
   readonly hasTooMany: boolean;
-  /** Whether there are unknown or misspelt keys, or nulls in place of objects. */
+  /** Whether there are unknown or misspelled keys, or nulls in place of objects. */
   readonly hasOddities: boolean;
 }
 

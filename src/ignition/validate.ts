@@ -80,7 +80,7 @@ export interface DocumentRead {
   readonly version: SpecVersion;
   readonly type: StructType;
   readonly config: Config;
-  /** Whether there are unknown or misspelt keys, or nulls in place of objects. */
+  /** Whether there are unknown or misspelled keys, or nulls in place of objects. */
   readonly hasOddities: boolean;
   /** False if the document contains a number outside the range of float64: then Ignition reports no positions. */
   readonly hasPositions: boolean;

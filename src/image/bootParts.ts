@@ -37,7 +37,7 @@ export async function isPackedKernel(image: RandomAccess, { offset, length }: By
 /** Limit of an unpacked kernel in bytes; real kernels have less than a tenth of it. */
 const MAX_KERNEL = 1024 ** 3;
 
-/** @throws FormatError if the kernel cannot be unpacked or is too large; errors of reading the image */
+/** @throws FormatError if the kernel cannot be decompressed or is too large; errors of reading the image */
 export async function* unpackKernel(image: RandomAccess, range: ByteRange): AsyncGenerator<Uint8Array, void> {
   const gunzip = createGunzip();
   const packed = Readable.from(chunksOf(image, range)).once('error', (error) => gunzip.destroy(error));
@@ -46,7 +46,7 @@ export async function* unpackKernel(image: RandomAccess, range: ByteRange): Asyn
     for await (const chunk of packed.pipe(gunzip) as AsyncIterable<Uint8Array>) {
       size += chunk.length;
       if (size > MAX_KERNEL) {
-        throw new FormatError(`the unpacked kernel is larger than ${MAX_KERNEL} bytes`, {
+        throw new FormatError(`the decompressed kernel is larger than ${MAX_KERNEL} bytes`, {
           hint: 'use a kernel of CoreOS',
         });
       }
@@ -55,7 +55,7 @@ export async function* unpackKernel(image: RandomAccess, range: ByteRange): Asyn
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
     if (!code.startsWith('Z_')) throw error;
-    throw new FormatError('the kernel cannot be unpacked', { hint: 'download it again', cause: error });
+    throw new FormatError('the kernel cannot be decompressed', { hint: 'download it again', cause: error });
   } finally {
     packed.destroy();
     gunzip.destroy();
@@ -135,7 +135,7 @@ const SIGNS: readonly (readonly [path: string, architecture: Architecture])[] = 
   ['EFI', 'aarch64'],
 ];
 
-/** The architecture of the kernel, or else of the other files; undefined if neither is recognised. */
+/** The architecture of the kernel, or else of the other files; undefined if neither is recognized. */
 export async function findArchitecture(
   image: RandomAccess,
   tree: IsoTree,

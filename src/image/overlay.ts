@@ -1,5 +1,5 @@
 /**
- * An image with unwritten changes. Every customisation is a list of patches. In-place edits, copies, streams and the server
+ * An image with unwritten changes. Every customization is a list of patches. In-place edits, copies, streams and the server
  * use the same overlay.
  */
 

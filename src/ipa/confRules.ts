@@ -19,7 +19,7 @@ export const confRules = {
   unknownSection: warningRule(
     'conf-unknown-section',
     'unknown section: the agent ignores it and its options',
-    'move the options to [DEFAULT] (capital letters, no blanks), where most options belong',
+    'move the options to [DEFAULT] (capital letters, no spaces), where most options belong',
   ),
   unknownOption: warningRule(
     'conf-unknown-option',
@@ -56,7 +56,7 @@ export const confRules = {
   ),
   emptyNumber: warningRule(
     'conf-empty-number',
-    'the number is empty: the option has no value instead of its default',
+    'the value is empty: the option has no value, and its default is not used',
     'remove the line to use the default',
   ),
   commandLineOnly: warningRule(
@@ -72,11 +72,11 @@ export const confRules = {
   url: warningRule(
     'conf-url',
     'the agent starts, but cannot use the URL',
-    'use http or https URLs, separated by commas without blanks',
+    'use http or https URLs, separated by commas without spaces',
   ),
   urlAddress: warningRule(
     'conf-url-address',
-    'the address of the URL does not lead to another machine',
+    'the address in the URL does not reach another machine',
     'use an address or name of Ironic that the host can reach over its network',
   ),
   cafileUnused: warningRule(

@@ -107,9 +107,10 @@ Example:
 `;
 
 const MINIMAL_ISO_NOTES = `
-The minimal ISO has about a tenth of the size. It fetches its root filesystem
-while it boots, from the URL in coreos.live.rootfs_url=, which --rootfs-url
-sets. The live ISO must be unmodified; customise the minimal ISO instead.
+The minimal ISO is about a tenth as large as the live ISO. While it boots, it
+fetches its root filesystem from the URL in coreos.live.rootfs_url=, which
+--rootfs-url sets. The live ISO must be unmodified; customize the minimal ISO
+instead.
 ${EXIT_CODES}
 Examples:
   ironic-coreos iso extract minimal-iso coreos.iso > minimal.iso
@@ -118,11 +119,11 @@ Examples:
 `;
 
 const MODIFY_NOTES = `
-Arguments are deleted first, then appended, then replaced, in any order of the
-options. --delete removes whole arguments; "a b" removes two adjacent arguments.
---replace requires exactly two "=" signs; if a value is empty or contains "=",
-use --delete and --append. If an argument to delete or to replace is not found,
-a warning is printed.
+The command deletes arguments first, then appends, then replaces; the order of
+the options has no effect. --delete removes whole arguments; "a b" removes two
+adjacent arguments. --replace requires exactly two "=" signs; if a value is
+empty or contains "=", use --delete and --append. If an argument to delete or to
+replace is not found, the command prints a warning.
 ${EXIT_CODES}
 Examples:
   ironic-coreos iso kargs modify -a console=ttyS0,115200n8 coreos.iso
@@ -168,7 +169,7 @@ const KARGS_TABLE: readonly TableEntry[] = [
 const TABLE: readonly TableEntry[] = [
   {
     name: 'customize',
-    summary: 'Customise a live ISO, for example for automatic installation',
+    summary: 'Customize a live ISO, for example for automatic installation',
     declare: declareIsoCustomize,
   },
   {
@@ -255,7 +256,7 @@ function declareIsoCreate(command: Command, context: Context): void {
 function declareIsoCustomize(command: Command, context: Context): void {
   command
     .description(
-      'Customise a live ISO: the automatic installation, the installed system, and the live system',
+      'Customize a live ISO: configure the live system, the installed system and the automatic installation',
     )
     .argument('<ISO>', ISO);
   declareCustomizeOptions(command)

@@ -42,8 +42,9 @@ Examples:
 const EMBED_NETWORK_NOTES = `
 The files keep their names, without folders. An nmstate file or OpenStack
 network data is converted to one keyfile per connection, for example
-eth0.nmconnection. The initramfs configures the network with these files. The
-installer copies them to the installed system only with the option copy-network.
+eth0.nmconnection. The initramfs configures the network with these files.
+coreos-installer copies them to the installed system only with its option
+copy-network.
 ${EXIT_CODES}
 Examples:
   ironic-coreos iso network embed -k bond0.nmconnection \\

@@ -233,7 +233,7 @@ function checkName(
   if (identifier === 'mac-address' || isKernelName(name)) return name;
   return refuse(
     step(place, 'name'),
-    'Linux does not take this as the name of an interface',
+    'invalid interface name for Linux',
     'use 1 to 15 ASCII characters without spaces, slashes and colons',
   );
 }

@@ -87,7 +87,7 @@ function outsideGateway(connection: Connection, ip: IpConfig): NetworkProblem[] 
       kind: 'gateway-outside-subnet',
       file: connection.file,
       message: `the gateway ${formatAddress(gateway)} of ${connectionName(connection)} is outside its subnet ${subnets}`,
-      hint: 'correct the prefix length of the address, or use a gateway inside the subnet',
+      hint: 'fix the prefix length of the address, or use a gateway inside the subnet',
     },
   ];
 }

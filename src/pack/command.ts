@@ -5,10 +5,10 @@ import { type Context, EXIT_CODES, declareRun } from '../io/commandLine.ts';
 
 const NOTES = `
 Both ISOs must come from the same build. The minimal ISO has neither the root
-filesystem nor coreos/miniso.dat. The command writes to coreos/miniso.dat of the
-full ISO how to create the minimal ISO.
+filesystem nor coreos/miniso.dat. The command writes the data to recreate the
+minimal ISO to coreos/miniso.dat of the full ISO.
 ${EXIT_CODES}
-Examples:
+Example:
   ironic-coreos pack minimal-iso --consume coreos.iso minimal.iso
 `;
 

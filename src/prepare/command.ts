@@ -23,10 +23,10 @@ const common = [
 
 const reference = `
 Inventory:
-  The inventory is the one of "render". Each of its hosts gets a config, and
-  boot scripts by MAC address. Kernel arguments come from its settings boot.*,
-  host.consoles and proxy.*. Without a list of hosts, or with --discovery, a
-  config for machines that are not listed is written, too.
+  The inventory has the format of "render --inventory". Each of its hosts gets a
+  config, and boot scripts by MAC address. Kernel arguments come from its
+  settings boot.*, host.consoles and proxy.*. Without a list of hosts, or with
+  --discovery, the command also writes a config for unlisted machines.
 
 Output folder:
   images/ARCH-ID/ironic-python-agent.{kernel,initramfs,rootfs}   shared
@@ -40,13 +40,15 @@ Output folder:
 
 Artifacts:
   ign          Ignition config, fetched by Ignition
-  archive      the config as a small archive that is loaded after the initramfs
-  initramfs    both in one file, for deploy_ramdisk of Ironic
+  archive      small archive with the config; the boot loader loads it after the
+               initramfs
+  initramfs    initramfs with the config, for deploy_ramdisk of Ironic
   iso          live ISO with the config; --grow allows larger configs
-  minimal-iso  the same without the root filesystem, which it fetches
+  minimal-iso  minimal ISO with the config; it fetches the root filesystem from
+               its URL
   ipxe, grub, pxelinux   boot scripts; they start the first artifact that exists
                of archive, initramfs, ign, minimal-iso, iso
-  Default: ign and all boot scripts; with an https URL only those of iPXE
+  Default: ign and all boot scripts; with an https URL only the scripts for iPXE
 
 Layouts:
   folder    the folder above (default)
@@ -65,7 +67,7 @@ Layouts:
   others the names ironic-python-agent_ARCH.kernel and so on.
 
 Updates:
-  The next run writes only changed files. Large files are recognised by inode,
+  The next run writes only changed files. Large files are recognized by inode,
   size and timestamps, other files by their content. Files that are no longer
   needed are kept unless you use --prune. Other files in the folder are never
   changed. Images are cloned if the filesystem supports it, else hard-linked: do
@@ -74,12 +76,12 @@ Updates:
 Agent archive:
   --agent-archive, or agent.archive of the inventory, is verified and copied
   once. Configs refer to it by URL; a full ISO contains it. Hosts load the image
-  from it and require no registry. The memory that hosts require is printed, and
-  is in the manifest.
+  from it and require no registry. The command prints the memory that hosts
+  require, and writes it to the manifest.
 
 Secrets:
   Only the owner can read files with secrets, unless you use --mode or --group.
-  A warning lists their URLs; the manifest lists them, too.
+  A warning and the manifest list their URLs.
 
 Bundle:
   A bundle contains the files of the manifest. The same input results in the
@@ -105,13 +107,13 @@ export function declarePrepare(command: Command, context: Context): void {
   command
     .description(
       'Create a folder for a web server from which the hosts of an inventory boot the agent: base images, configs, ' +
-        'boot scripts, checksums and a manifest.',
+        'boot scripts, checksums and a manifest',
     )
     .option('--inventory <file>', 'inventory with settings and hosts, YAML or JSON')
     .addOption(
       choice(
         '--profile <name>',
-        `program to render the configs of: ${profileNames.join(', ')} (default: default)`,
+        `profile of the configs: ${profileNames.join(', ')} (default: default)`,
         profileNames,
       ),
     )
@@ -131,8 +133,8 @@ export function declarePrepare(command: Command, context: Context): void {
   declareImages(command);
   command
     .optionsGroup('Result:')
-    .option('--discovery', 'also prepare the inspection of machines that are not listed')
-    .option('--grow', 'enlarge ISOs if a config does not fit')
+    .option('--discovery', 'also write files for machines that are not in the inventory')
+    .option('--grow', 'enlarge an ISO if the config does not fit into its reserved area')
     .option('--mode <octal>', 'permissions of files with secrets (default: 0600)')
     .option('--group <group>', 'group that can read files with secrets, e.g. that of the web server')
     .option('--prune', 'remove files of earlier runs that are no longer needed')
@@ -148,7 +150,7 @@ function declareImages(command: Command): void {
   command.optionsGroup('Images (FILE or ARCHITECTURE=FILE):');
   const files: readonly Option[] = [
     repeated('--iso <file>', 'live ISO, with kernel, initramfs and root filesystem; repeatable'),
-    repeated('--kernel <file>', 'kernel; kernels for aarch64 are unpacked; repeatable'),
+    repeated('--kernel <file>', 'kernel; an aarch64 kernel is decompressed; repeatable'),
     repeated('--initramfs <file>', 'initramfs; repeatable'),
     repeated('--rootfs <file>', 'root filesystem; repeatable'),
   ];

@@ -49,7 +49,7 @@ export function renderIronicConf(boot: LayoutBoot, layers: InventoryLayers, io: 
   const findings = checkBoot(settings, bootForms.ironic);
   for (const { severity, message, hint } of findings) report(io, { severity, message, hint });
   if (findings.some(({ severity }) => severity === 'error')) {
-    throw new CliError('The part of ironic.conf cannot be written', {
+    throw new CliError('The settings for ironic.conf cannot be written', {
       code: 'ERR_SETTING',
       hint: 'fix the errors above',
     });

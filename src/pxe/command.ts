@@ -86,7 +86,8 @@ Examples:
 const WRAP_IGNITION_NOTES = `
 Load the archive as an additional initrd, or append it to the initramfs. The
 boot entry requires the kernel arguments ignition.firstboot
-ignition.platform.id=metal. The config is validated as by "iso ignition embed".
+ignition.platform.id=metal. The command validates the config like
+"iso ignition embed".
 ${EXIT_CODES}
 Examples:
   ironic-coreos pxe ignition wrap -i ironic-agent.ign -o config.img
@@ -131,7 +132,7 @@ const TABLE: readonly TableEntry[] = [
   { name: 'kargs', summary: 'Write the kernel arguments or a boot script', declare: declareKargs },
   {
     name: 'customize',
-    summary: 'Customise a live initramfs, for example for automatic installation',
+    summary: 'Customize a live initramfs, for example for automatic installation',
     declare: declarePxeCustomize,
   },
   {
@@ -172,7 +173,7 @@ function declareKargs(command: Command, context: Context): void {
   declareSettings(command, 'proxy', 'ironic.apiUrls');
   command
     .optionsGroup('Input and output:')
-    .option('--inventory <file>', 'inventory of settings and hosts, as YAML or JSON')
+    .option('--inventory <file>', 'inventory with settings and hosts, YAML or JSON')
     .option('--host <name>', 'host of the inventory')
     .addOption(
       choice('--format <form>', 'plain, ironic, ipxe, grub, pxelinux or json (default: plain)', [
@@ -202,7 +203,7 @@ function declareSettings(command: Command, ...names: readonly string[]): void {
 function declarePxeCustomize(command: Command, context: Context): void {
   command
     .description(
-      'Write a customised copy of the initramfs of a live PXE image: the automatic installation, the installed ' +
+      'Write a customized copy of the initramfs of a live PXE image: the automatic installation, the installed ' +
         'system, and the live system',
     )
     .argument('<initramfs>', 'initramfs of a live PXE image of CoreOS');

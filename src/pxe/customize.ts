@@ -1,4 +1,4 @@
-/** `pxe customize`: writes a copy of a live initramfs, with the customisation as an appended archive. */
+/** `pxe customize`: writes a copy of a live initramfs, with the customization as an appended archive. */
 
 import {
   readCustomization,

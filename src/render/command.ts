@@ -28,16 +28,17 @@ Profiles:
   icc                   config of the image-customization-controller, same bytes
   assisted              agent part of assisted-service's discovery config
   configure-coreos-ipa  config of ironic-image's script configure-coreos-ipa
-  The last three read settings from the environment variables of the program
-  that they replace, and reject settings that it would render incorrectly.
+  Each of the last three profiles replaces a program. It reads the environment
+  variables of that program, and rejects settings that the program would render
+  incorrectly.
 
 Config of build.py:
   With --host, the Ignition config equals the output of build.py for the same
   flags: spec 3.0.0, its unit, its two URLs on ports 6385 and 5050, indented
-  JSON, and the first ~/.ssh/id_*.pub by name if --ssh-key is not given. Flags
-  that build.py does not have are added to that config. --host cannot be
-  combined with --api-url, --inspection-callback-url and --insecure, --tls not
-  with --api-url, and --registry not with --agent-image.
+  JSON, and, without --ssh-key, the first ~/.ssh/id_*.pub by name. Flags
+  that build.py does not have are added to that config. You
+  cannot combine --host with --api-url, --inspection-callback-url or --insecure,
+  --tls with --api-url, or --registry with --agent-image.
 
 Environment:
   Variables of the image-customization-controller: IRONIC_BASE_URL,
@@ -54,8 +55,8 @@ Environment:
 
 Precedence:
   Flags override the environment, and the environment overrides the inventory.
-  In the agent's conf, --option overrides --conf, and --conf overrides the
-  other flags. A config of --merge overrides everything.
+  In ironic-python-agent.conf, --option overrides --conf, and --conf overrides
+  the other flags. A config of --merge overrides everything.
 
 Many hosts:
   An inventory contains the settings of all hosts under "agent", named as
@@ -71,8 +72,9 @@ Without a registry:
   writes it (same NAME), or from --archive-url.
 
 Without Ironic:
-  With --standalone, the conf contains no URL of Ironic: the agent then only
-  serves its API. The option "standalone" of the agent was removed after 6.6.0.
+  With --standalone, ironic-python-agent.conf contains no URL of Ironic, and the
+  agent only serves its API. The option "standalone" of the agent was removed
+  after 6.6.0.
 
 Changes to a deployed config:
   --diff compares the rendered config with a deployed one: a config, a live ISO
@@ -147,7 +149,7 @@ function declareOutput(command: Command): void {
     .addOption(
       choice(
         '--profile <name>',
-        `program to render the config of: ${profileNames.join(', ')} (default: default)`,
+        `profile of the config: ${profileNames.join(', ')} (default: default)`,
         profileNames,
       ),
     )
@@ -168,7 +170,7 @@ function declareOutput(command: Command): void {
       ]),
     )
     .option('--pretty', 'indent the JSON (always with --host)')
-    .option('--show-settings', 'print all settings and their sources, secrets masked, and exit');
+    .option('--show-settings', 'print all settings and their sources with secrets masked, and exit');
 }
 
 function declareBuildpy(command: Command): void {

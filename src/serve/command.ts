@@ -93,12 +93,18 @@ Examples:
 export function declareServe(command: Command, context: Context): void {
   command
     .description('Serve an image for each host of an inventory over HTTP')
-    .option('--inventory <file>', 'settings and hosts, as YAML or JSON')
+    .option('--inventory <file>', 'inventory with settings and hosts, YAML or JSON')
     .option('--nmstate-dir <folder>', 'folder with one nmstate file per host, named HOST.yaml')
-    .option('--profile <name>', 'config profile: default, buildpy, icc, assisted or configure-coreos-ipa')
-    .option('--artifacts <names>', 'artifacts to serve, as for prepare (default: all that the images allow)')
-    .option('--discovery', 'also serve discovery images for machines that are not listed')
-    .option('--grow', 'extend an ISO if the config does not fit into the reserved area')
+    .option(
+      '--profile <name>',
+      'profile of the configs: default, buildpy, icc, assisted or configure-coreos-ipa',
+    )
+    .option(
+      '--artifacts <names>',
+      'comma-separated list of artifacts, as for prepare (default: all that the images allow)',
+    )
+    .option('--discovery', 'also serve images for machines that are not in the inventory')
+    .option('--grow', 'enlarge an ISO if the config does not fit into its reserved area')
     .option('--fail-fast', 'serve nothing if a host is invalid')
     .option('--once <host>', 'serve only this host and exit after its image was fetched');
   declareImageOptions(command);

@@ -54,7 +54,7 @@ Emulated machine:
     HOST       of the inventory: boots from the network, or with --boot cd from
                its ISO, like virtual media
   An image without a config, or with a config for another Ironic, is not booted:
-  try ends at once and reports the fix.
+  try exits immediately and reports the fix.
 
   The machine has no disk. If its config contains an IPv4 address for Ironic
   with the port of --listen, the machine reaches the mock Ironic at that
@@ -83,33 +83,36 @@ Examples:
 export function declareTry(command: Command, context: Context): void {
   command
     .description('Impersonate Ironic and report how far each ramdisk gets')
-    .option('--expect <hosts>', 'hosts to wait for: a number, names or MAC addresses (default: all, or 1)')
+    .option(
+      '--expect <hosts>',
+      'hosts to wait for: a number, or comma-separated names or MAC addresses (default: all hosts of the inventory, or 1)',
+    )
     .addOption(
       choice(
         '--until <stage>',
-        'condition for success: heartbeat (default), or callback: the agent also answers',
+        'condition for success: heartbeat, or callback: the agent also answers at its callback URL (default: heartbeat)',
         ['heartbeat', 'callback'],
       ),
     )
     .option('--timeout <time>', 'time limit for all hosts to call home (default: 30m)')
-    .option('--save <folder>', 'folder for the inventories that agents send, one file per host')
+    .option('--save <folder>', 'folder for the hardware inventories that agents send, one file per host')
     .addOption(
-      choice('--format <form>', 'report format: text (default), json, or ndjson: events, then the report', [
-        'text',
-        'json',
-        'ndjson',
-      ]),
+      choice(
+        '--format <form>',
+        'report format: text, json, or ndjson: events, then the report (default: text)',
+        ['text', 'json', 'ndjson'],
+      ),
     );
   command
     .optionsGroup('Mock Ironic:')
     .option('--listen <address>', 'address and port, or :PORT for all addresses (default: 127.0.0.1:6385)')
     .option('--tls', 'serve HTTPS, with a certificate that is created at startup')
     .addOption(repeated('--tls-name <name>', 'additional name or address in the certificate; repeatable'))
-    .option('--ca-out <file>', 'file for the certificate authority (default: print it)')
+    .option('--ca-out <file>', 'file to write the CA certificate to (default: print it)')
     .addOption(
       choice(
-        '--ask-back <whom>',
-        'callback URLs to contact: own, those with the client address (default); anywhere; never',
+        '--ask-back <mode>',
+        'callback URLs to contact: own (those with the address of the client), anywhere (all) or never (default: own)',
         ['own', 'anywhere', 'never'],
       ),
     );
@@ -123,16 +126,22 @@ export function declareTry(command: Command, context: Context): void {
 function declareServing(command: Command): void {
   command
     .optionsGroup('Serving images:')
-    .option('--inventory <file>', 'inventory: settings and hosts, as YAML or JSON')
+    .option('--inventory <file>', 'inventory with settings and hosts, YAML or JSON')
     .option('--ironic-url <url>', 'replace the Ironic URL of the inventory in the configs')
     .option('--serve-listen <address>', 'address and port for images (default: 127.0.0.1:8084)')
     .option('--public-url <url>', 'base URL at which machines reach the images')
-    .option('--profile <name>', 'profile of the configs, as in render')
-    .option('--artifacts <names>', 'artifacts to serve, as in prepare (default: all possible)')
-    .option('--discovery', 'also serve images for the inspection of unknown machines')
-    .option('--grow', 'enlarge ISOs in which a config does not fit')
-    .option('--key-file <file>', 'key that signs URLs; created if missing')
-    .option('--open', 'allow anyone to fetch all files');
+    .option(
+      '--profile <name>',
+      'profile of the configs: default, buildpy, icc, assisted or configure-coreos-ipa',
+    )
+    .option(
+      '--artifacts <names>',
+      'comma-separated list of artifacts, as for prepare (default: all that the images allow)',
+    )
+    .option('--discovery', 'also serve images for machines that are not in the inventory')
+    .option('--grow', 'enlarge an ISO if the config does not fit into its reserved area')
+    .option('--key-file <file>', 'key that signs URLs; created if it does not exist')
+    .option('--open', 'serve all files without authentication');
   declareImageOptions(command);
 }
 
@@ -140,16 +149,24 @@ function declareMachine(command: Command): void {
   command
     .optionsGroup('Emulated machine:')
     .option('--qemu <image>', 'image to boot in QEMU: an ISO, a prepared folder, or a host')
-    .addOption(choice('--boot <way>', 'boot method of a host: network (default) or cd', ['network', 'cd']))
-    .addOption(choice('--firmware <kind>', 'firmware: bios (default for x86_64) or uefi', ['bios', 'uefi']))
+    .addOption(
+      choice('--boot <method>', 'boot method of a host: network or cd (default: network)', ['network', 'cd']),
+    )
+    .addOption(
+      choice('--firmware <kind>', 'firmware: bios or uefi (default: bios for x86_64, otherwise uefi)', [
+        'bios',
+        'uefi',
+      ]),
+    )
     .option('--memory <mebibytes>', 'memory in MiB (default: 4096)')
     .option('--mac <address>', 'address of the network card (default: MAC address of the host)')
     .option('--guest-host <address>', 'address of this machine in the emulated network (IPv4)')
     .addOption(
-      choice('--accel <kind>', 'accelerator: kvm, or tcg for software emulation (default: the fastest)', [
-        'kvm',
-        'tcg',
-      ]),
+      choice(
+        '--accel <kind>',
+        'accelerator: kvm, or tcg for software emulation (default: the fastest available)',
+        ['kvm', 'tcg'],
+      ),
     )
     .option('--console <file>', 'file for the output of the serial console');
 }

@@ -8,9 +8,9 @@ const notes = `
 How each file is validated:
   *.conf: configuration of ironic-python-agent. Valid if the agent starts with
   it.
-  Live ISO or initramfs, recognised by content. Valid if the image is intact and
-  Ignition accepts the embedded config. Warnings report why it would not boot
-  the agent. Line numbers refer to config.ign in the image.
+  Live ISO or initramfs, recognized by its content. Valid if the image is intact
+  and Ignition accepts the embedded config. Warnings report why it would not
+  boot the agent. Line numbers refer to config.ign in the image.
   Any other file: Ignition config. Valid if Ignition accepts it. Errors,
   warnings and line numbers are the same as those of ignition-validate, for the
   spec versions 3.0.0 to 3.6.0 and 3.7.0-experimental.

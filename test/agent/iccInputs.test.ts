@@ -29,7 +29,7 @@ describe('parseIccApiUrls', () => {
 
   it.each([
     ['mdns', 'does not support mDNS'],
-    ['https://a, https://b', 'blank next to a comma'],
+    ['https://a, https://b', 'whitespace next to a comma'],
     ['https://a,b:6385', 'does not start with http'],
     [',', 'contains no URL'],
     ['https://2001:db8::1', 'no brackets'],

@@ -40,7 +40,7 @@ describe('ironicHostUrl', () => {
     ['192.0.2.1:6385', 'the value contains a port | pass the whole URL with --api-url'],
     ['[::1]:6385', 'the value contains a port'],
     ['http://192.0.2.1', 'the value is a URL'],
-    ['a b', 'the value contains a blank or a comma'],
+    ['a b', 'the value contains whitespace or a comma'],
     ['a,b', '--api-url accepts several URLs'],
     ['a/b', 'the value contains a path'],
     ['user:secret@h', 'the value contains a user name'],
@@ -92,7 +92,7 @@ describe('checkApiUrls', () => {
     ['https://user:secret@h', 'the URL contains a user name'],
     ['user:secret@h', 'does not start with http://'],
     ['https://h?a', 'the URL contains a query or fragment'],
-    ['https://h/a b', 'the URL contains a blank'],
+    ['https://h/a b', 'the URL contains whitespace'],
     ['https://h_h', 'it contains an underscore'],
     ['https://h\\x', 'is not allowed'],
   ])('refuses %j', (text, reason) => {
@@ -236,8 +236,8 @@ describe('findUrlProblem', () => {
     ['mdns', undefined],
     ['http://a,http://b', undefined],
     ['http://a,', undefined],
-    ['http://a, http://b', 'there is a blank next to a comma'],
-    ['http://a,\nhttp://b', 'there is a blank next to a comma'],
+    ['http://a, http://b', 'there is whitespace next to a comma'],
+    ['http://a,\nhttp://b', 'there is whitespace next to a comma'],
     ['mdnsx', 'the URL "mdnsx" does not start with http:// or https://'],
   ])('%j', (list, message) => {
     expect(findUrlProblem(list, 'api_url')?.message).toBe(message);

@@ -2,7 +2,7 @@
 /**
  * How long commands on a large live ISO take and how much memory, beside coreos-installer where it is on PATH, and `cp` or
  * an empty Node program, all taking turns. The image also comes from a server on this host: `npm run build`, then `node test/bench/images.js ISO [INITRAMFS] [COUNT] [--json FILE]`. The image has to be a live
- * ISO without customisations, best of 1.2 GiB or more; copies of it go to the folder for temporary files. Medians, warm cache.
+ * ISO without customizations, best of 1.2 GiB or more; copies of it go to the folder for temporary files. Medians, warm cache.
  */
 
 import { spawn, spawnSync } from 'node:child_process';

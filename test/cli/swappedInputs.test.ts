@@ -1,4 +1,4 @@
-/** Files in the place of another: recognised by their content, whatever they are called. */
+/** Files in the place of another: recognized by their content, whatever they are called. */
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -141,9 +141,9 @@ describe('ByteFeed', () => {
   });
 
   it('says where the input ends too early', () => {
-    expect(() => feed().take(5)).toThrow('The test data is cut off at byte 5');
-    expect(() => feed().uint(5)).toThrow('The test data is cut off at byte 5');
-    expect(() => [...feed().need(5)]).toThrow('The test data is cut off at byte 5');
+    expect(() => feed().take(5)).toThrow('The test data is truncated at byte 5');
+    expect(() => feed().uint(5)).toThrow('The test data is truncated at byte 5');
+    expect(() => [...feed().need(5)]).toThrow('The test data is truncated at byte 5');
   });
 
   it('gives its errors the offset', () => {

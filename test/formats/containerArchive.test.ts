@@ -456,7 +456,7 @@ describe('a broken archive', () => {
       async () => tarOf([['manifest.json', gzipSync('[]')]]),
       'contains no valid JSON in manifest.json',
     ],
-    ['that is cut off', async () => (await dockerArchive(image)).subarray(0, 3000), 'cut off'],
+    ['that is cut off', async () => (await dockerArchive(image)).subarray(0, 3000), 'truncated'],
     ['that is empty', async () => Buffer.alloc(0), 'neither'],
   ])('%s is refused', async (_title, make, message) => {
     const bytes = await make();

@@ -139,11 +139,16 @@ describe('walkCpio', () => {
   it.each([
     ['zeros', Buffer.alloc(110), 0, 'Invalid magic number'],
     ['the old ASCII format', member('a\0', { magic: '070707' }), 0, 'Invalid magic number'],
-    ['an archive without trailer', member('a\0'), 112, 'the archive is cut off'],
-    ['data that is longer than the archive', long, 112, 'the archive is cut off'],
+    ['an archive without trailer', member('a\0'), 112, 'the archive is truncated'],
+    ['data that is longer than the archive', long, 112, 'the archive is truncated'],
     ['a name without NUL', member('ab'), 0, 'the name does not end with NUL'],
     ['no name', member(''), 0, 'the name does not end with NUL'],
-    ['a name longer than the archive', member('a\0', { nameSize: 0xffff_ffff }), 0, 'the archive is cut off'],
+    [
+      'a name longer than the archive',
+      member('a\0', { nameSize: 0xffff_ffff }),
+      0,
+      'the archive is truncated',
+    ],
     [
       'a name in Latin-1',
       Buffer.concat([
@@ -193,7 +198,7 @@ describe('walkCpio', () => {
   it('refuses truncated archives that come in pieces', async () => {
     const whole = Buffer.concat(blocks.slice(0, 2));
     for (const length of [50, 110, 112, 115, whole.length - 1]) {
-      await expect(inPieces(whole.subarray(0, length), 7)).rejects.toThrow('the archive is cut off');
+      await expect(inPieces(whole.subarray(0, length), 7)).rejects.toThrow('the archive is truncated');
     }
   });
 

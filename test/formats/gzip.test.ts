@@ -76,14 +76,14 @@ describe('decodeGzip', () => {
     [
       'an endless name',
       Buffer.from([0x1f, 0x8b, 8, 8, 0, 0, 0, 0, 0, 0, 65, 66]),
-      'The gzip data is cut off at byte 12',
+      'The gzip data is truncated at byte 12',
     ],
     [
       'a corrupt stream',
       Buffer.concat([member.subarray(0, 10), Buffer.alloc(20, 0xff)]),
       'The gzip data is corrupt in the deflate stream at byte 10',
     ],
-    ['a cut', member.subarray(0, 100), 'The gzip data is cut off at byte 100'],
+    ['a cut', member.subarray(0, 100), 'The gzip data is truncated at byte 100'],
     [
       'a wrong CRC',
       Buffer.concat([head, trailer(1, text.length)]),
@@ -155,8 +155,8 @@ describe('unpackGzip', () => {
   it.each([
     ['a magic number of something else', Buffer.from('0123456789'), 'lacks the magic number at byte 0'],
     ['a corrupt stream', damaged, 'is corrupt in the deflate stream at byte 10'],
-    ['a cut in the stream', member.subarray(0, 100), 'is cut off at byte 100'],
-    ['a cut in the trailer', member.subarray(0, -1), `is cut off at byte ${member.length - 1}`],
+    ['a cut in the stream', member.subarray(0, 100), 'is truncated at byte 100'],
+    ['a cut in the trailer', member.subarray(0, -1), `is truncated at byte ${member.length - 1}`],
     [
       'a wrong CRC',
       Buffer.concat([member.subarray(0, -8), trailer(1, text.length)]),

@@ -116,9 +116,9 @@ describe('checkSshPublicKey', () => {
       ed25519.replace('ssh-ed25519 ', 'ssh-rsa '),
       'the key does not match the type before it',
     ],
-    ['a lost character', ed25519.slice(0, -1), 'the key is cut off or modified: it is not valid base64'],
-    ['a lost group', ed25519.slice(0, -4), 'the key is cut off'],
-    ['no padding', rsa1024.replace(/=+$/, ''), 'the key is cut off or modified: it is not valid base64'],
+    ['a lost character', ed25519.slice(0, -1), 'the key is truncated or modified: it is not valid base64'],
+    ['a lost group', ed25519.slice(0, -4), 'the key is truncated'],
+    ['no padding', rsa1024.replace(/=+$/, ''), 'the key is truncated or modified: it is not valid base64'],
     [
       'more behind the key',
       `ssh-ed25519 ${encode('ssh-ed25519', Buffer.alloc(32), 'x')}`,

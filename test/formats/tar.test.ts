@@ -106,7 +106,7 @@ describe('a tar archive', () => {
     [
       'data that are cut off',
       [withSize(headerOf('a', '0'), '00000001001'), blockOf('x')],
-      'it is cut off at byte 1024',
+      'it is truncated at byte 1024',
     ],
     ['a size that is no number', [withSize(headerOf('a', '0'), 'x')], 'a size is not a number at byte 0'],
     [
@@ -118,7 +118,7 @@ describe('a tar archive', () => {
     ['a pax record past the end', paxOf('99 path=b\n'), 'a pax record is invalid at byte 0'],
     ['a pax size that is no number', paxOf('9 size=x\n'), 'a size is not a number at byte 0'],
     ['a sparse file', paxOf('22 GNU.sparse.major=1\n'), 'it contains a sparse file'],
-    ['a header that is cut off', [headerOf('a', '0').subarray(0, 100)], 'it is cut off at byte 100'],
+    ['a header that is cut off', [headerOf('a', '0').subarray(0, 100)], 'it is truncated at byte 100'],
     ['an unknown kind', [headerOf('a', 'Q')], 'a has the unsupported type "Q" at byte 0'],
   ])('refuses %s', async (_title, parts, message) => {
     await expect(readArchiveFiles(Buffer.concat(parts))).rejects.toThrow(message);

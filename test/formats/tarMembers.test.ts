@@ -210,7 +210,7 @@ describe('readTarMembers', () => {
       'a size is not a number at byte 0',
     ],
     ['a record without end', [memberOf({ kind: 'x' }, '8 path=b')], 'a pax record is invalid'],
-    ['padding that is cut off', [memberOf({}, 'x').subarray(0, 600)], 'it is cut off at byte 600'],
+    ['padding that is cut off', [memberOf({}, 'x').subarray(0, 600)], 'it is truncated at byte 600'],
     ['a device', [memberOf({ kind: '3' })], 'a is a character-device'],
     ['a device of blocks', [memberOf({ kind: '4' })], 'a is a block-device'],
     ['a sparse file of GNU', [memberOf({ kind: 'S' })], 'a is a sparse file'],
@@ -246,7 +246,7 @@ describe('readTarMembers', () => {
   });
 
   it.each([
-    ['no archive', Buffer.from('hello, world'), 'cut off'],
+    ['no archive', Buffer.from('hello, world'), 'truncated'],
     ['text of a whole block', Buffer.alloc(1024, 'x'), 'a checksum does not match'],
   ])('refuses %s', async (_title, bytes, message) => expect(list(bytes)).rejects.toThrow(message));
 

@@ -24,7 +24,7 @@ describe('unpackKernel', () => {
     ['damaged', Buffer.concat([packed.subarray(0, 50), Buffer.alloc(100, 0xff)])],
     ['no archive', Buffer.from('a kernel')],
   ])('refuses one that is %s', async (_title, bytes) => {
-    await expect(unpack(bytes)).rejects.toThrow('the kernel cannot be unpacked');
+    await expect(unpack(bytes)).rejects.toThrow('the kernel cannot be decompressed');
     await expect(unpack(bytes)).rejects.toBeInstanceOf(FormatError);
   });
 

@@ -92,11 +92,11 @@ describe('readInitrd', () => {
     [
       'an archive split over gzip members',
       [gzipSync(half), gzipSync(rest)],
-      `${cannot}reading CPIO entry at byte 0: the archive is cut off (in the gzip data from byte 0 on)`,
+      `${cannot}reading CPIO entry at byte 0: the archive is truncated (in the gzip data from byte 0 on)`,
     ],
     ['two archives in one gzip member', [gzipSync(Buffer.concat([cpio(a), cpio(b)]))], garbage],
     ['two zstd frames without zeros between', [zstd(cpio(a)), zstd(cpio(b))], garbage],
-    ['a cut xz stream', [xz(a).subarray(0, 60)], 'The xz data is cut off at byte 60'],
+    ['a cut xz stream', [xz(a).subarray(0, 60)], 'The xz data is truncated at byte 60'],
     [
       'bzip2',
       [Buffer.from('BZh91AY&SY'.padEnd(200))],

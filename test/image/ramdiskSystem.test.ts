@@ -1,4 +1,4 @@
-/** What an initramfs is recognised by. */
+/** What an initramfs is recognized by. */
 
 import { gzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
@@ -45,7 +45,7 @@ describe('findRamdiskSystem', () => {
 
   it.each([
     ['of lz4', Buffer.from('04224d18'.padEnd(400, '0'), 'hex'), 'Cannot read the initramfs'],
-    ['that is cut off', liveInitrd.subarray(0, -20), 'is cut off at byte'],
+    ['that is cut off', liveInitrd.subarray(0, -20), 'is truncated at byte'],
   ])('says why it knows nothing of an initramfs %s', async (_title, bytes, problem) => {
     expect(await findRamdiskSystem(bytesAccess(bytes))).toEqual({
       kind: 'other',

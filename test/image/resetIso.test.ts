@@ -26,7 +26,7 @@ describe.each(layouts)('layout %s', (layout) => {
   const original = liveIso(layout);
   const hasKargs = layout !== '2020-09';
 
-  const customised = async (): Promise<Uint8Array> => {
+  const customized = async (): Promise<Uint8Array> => {
     const iso = await open(original);
     return apply(original, await iso.change({ files, ...(hasKargs && { kargs: 'a b' }) }));
   };
@@ -35,7 +35,7 @@ describe.each(layouts)('layout %s', (layout) => {
     ['resetIso', resetIso],
     ['repairIso', repairIso],
   ])('%s gives the original bytes', async (_name, reset) => {
-    const bytes = await customised();
+    const bytes = await customized();
     expect(isSame(bytes, original)).toBe(false);
     expect(isSame(await apply(bytes, await reset(await open(bytes))), original)).toBe(true);
   });

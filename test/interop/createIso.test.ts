@@ -97,7 +97,7 @@ describe('a new ISO', () => {
 
 describe('a new ISO of CoreOS', () => {
   const peer = 'coreos-installer';
-  it.skipIf(!have(peer))(`is customised by coreos-installer${missingNote(peer)}`, async () => {
+  it.skipIf(!have(peer))(`is customized by coreos-installer${missingNote(peer)}`, async () => {
     const files = { kernel, 'live.img': liveInitrd, 'rootfs.img': liveRootfs, 'esp.img': efiPartition };
     for (const [name, data] of Object.entries(files)) await writeFile(join(cwd, name), data);
     const loader = ['--efi-image', 'esp.img', '-o', 'live.iso'];

@@ -73,7 +73,7 @@ describe('the image', () => {
     expect((await stat(join(cwd, 'copy.iso'))).mode & 0o777).toBe(0o666 & ~process.umask());
   });
 
-  it('is customised once, and again with --force, from its defaults', async () => {
+  it('is customized once, and again with --force, from its defaults', async () => {
     const { kargs: defaults } = await contentsOf('coreos.iso');
     await customize('--network-keyfile eth1.nmconnection --live-karg-append first');
     const before = digest(await file('coreos.iso'));
@@ -92,7 +92,7 @@ describe('the image', () => {
     ['an Ignition config', 'ignition embed -i config.ign coreos.iso'],
     ['kernel arguments', 'customize --live-karg-append x coreos.iso'],
     ['a connection', 'customize --network-keyfile eth1.nmconnection coreos.iso'],
-  ])('counts as customised with %s', async (_title, line) => {
+  ])('counts as customized with %s', async (_title, line) => {
     expect((await run(line)).code).toBe(0);
     expect((await customize('')).stderr).toContain('already customized');
   });

@@ -55,7 +55,7 @@ it.each([
   expect((await pxe('--output-dir=out', path)).stdout).toContain(`out/${base}-vmlinuz\n`);
 });
 
-it('works on an image that is customised, and on one without embed area', async () => {
+it('works on an image that is customized, and on one without embed area', async () => {
   await runCli(['iso', 'kargs', 'modify', '-a', 'x', 'coreos.iso'], { cwd });
   expect((await pxe('coreos.iso')).code).toBe(0);
   const other = liveIsoWith((all) => (all.delete('images/ignition.img'), all.delete('coreos/igninfo.json')));

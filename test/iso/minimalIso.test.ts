@@ -157,7 +157,7 @@ describe('iso extract minimal-iso', () => {
     expect((await readdir(cwd)).toSorted()).toEqual(['built.iso', 'full.iso']);
   });
 
-  it('refuses an image that is customised', async () => {
+  it('refuses an image that is customized', async () => {
     await writeFile(join(cwd, 'config.ign'), '{"ignition":{"version":"3.4.0"}}');
     await run('iso', 'ignition', 'embed', '-i', 'config.ign', 'full.iso');
     const { code, stderr } = await extract('full.iso', 'out.iso');

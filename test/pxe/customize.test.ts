@@ -110,7 +110,7 @@ describe('errors are one line and a hint, and nothing is written', () => {
     expect(await readdir(cwd)).toEqual(before);
   });
 
-  it('of what is already customised', async () => {
+  it('of what is already customized', async () => {
     for (const option of ['--live-ignition config.ign', '--network-keyfile eth1.nmconnection']) {
       await customize(`${option} -o out.img initrd.img`);
       const { code, stderr } = await customize('-o again.img out.img');

@@ -112,7 +112,7 @@ describe('errors are one line and a hint, and nothing is written', () => {
     ],
     [
       'ignition unwrap config.ign',
-      'config.ign: Cannot read the initramfs: reading CPIO entry at byte 0: the archive is cut off',
+      'config.ign: Cannot read the initramfs: reading CPIO entry at byte 0: the archive is truncated',
     ],
   ])('%s', async (line, message) => {
     const before = await readdir(cwd);

@@ -5,7 +5,7 @@ import { writeCpio } from '../../src/formats/cpio.ts';
 import { bytesAccess } from '../../src/image/overlay.ts';
 import type { BiosLoader, EfiLoader, NewIso } from '../../src/image/createIso.ts';
 
-/** What is recognised of isolinux.bin. */
+/** What is recognized of isolinux.bin. */
 export const isolinux = Buffer.concat([
   Buffer.alloc(64),
   Buffer.from('ISOLINUX 6.04 ldlinux.c32'),

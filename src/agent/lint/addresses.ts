@@ -26,7 +26,7 @@ import { optionValues } from './podmanCommand.ts';
 export const addressRules = {
   address: warning(
     'agent-address',
-    'the address does not lead to another machine',
+    'the address does not reach another machine',
     'use an address or name of the server that the host can reach over its network',
   ),
 };

@@ -145,12 +145,12 @@ export function checkConvergedFlow({ units, runs }: LintSubject): Issue[] {
 export const mountRules = {
   confUnmounted: warning(
     'agent-conf-unmounted',
-    'no unit mounts the conf into the container, so the agent does not read it',
+    "no unit mounts the agent's configuration file into the container, so the agent does not read it",
     'run the container with --mount type=bind,src=/etc/ironic-python-agent.conf,dst=/etc/ironic-python-agent/ignition.conf',
   ),
   confPlace: warning(
     'agent-conf-place',
-    'the conf is mounted at a path that the agent does not read',
+    "the agent's configuration file is mounted at a path that the agent does not read",
     'mount the file as /etc/ironic-python-agent/NAME.conf: the agent reads only files there that end in .conf',
   ),
   sourceMissing: warning(

@@ -18,7 +18,7 @@ export const pulledImageRules = {
   argument: warning(
     'agent-image-argument',
     'the command has an argument after the image, but the agent accepts none',
-    'remove the argument; if it belongs to the image, remove the blank from the reference',
+    'remove the argument; if it belongs to the image, remove the space from the reference',
   ),
   shortName: note(
     'agent-image-short-name',

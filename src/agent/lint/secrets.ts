@@ -119,7 +119,7 @@ export function maskConfSecrets(bytes: Uint8Array): Uint8Array {
   return Buffer.from(masked.join(''), 'latin1');
 }
 
-/** Options of the agent are either secret or not; the name of any other option may be a misspelt one. */
+/** Options of the agent are either secret or not; the name of any other option may be a misspelled one. */
 function isSecretOption(name: string): boolean {
   const known = ipaKnowledge().options.filter((option) => option.name === name);
   if (known.length > 0) return known.some(({ sensitive }) => sensitive === true);
@@ -268,7 +268,7 @@ function findSecretSource(source: string): Span[] {
   return length === source.length ? [] : [{ start: length, end: source.length }];
 }
 
-/** The part before the data of a data URL, even if misspelt; it describes the encoding. */
+/** The part before the data of a data URL, even if misspelled; it describes the encoding. */
 const dataPrefix =
   /^(?:[a-z]{0,8}[:;,]?(?:[a-z]+\/[a-z0-9.+-]+)?(?:;?charset=[\w-]+)?;?[a-z]{1,6}64,|(?:data:|text\/plain|application\/(?:json|octet-stream)|;?charset=(?:utf-8|us-ascii)|[:;,])*)/i;
 

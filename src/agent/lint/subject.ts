@@ -163,7 +163,7 @@ function splitCommands(value: string): ReturnType<typeof splitExecLine> {
   }
 }
 
-/** The container of the agent is recognised by its name, its conf, its image or the unit that starts it. */
+/** The container of the agent is recognized by its name, its conf, its image or the unit that starts it. */
 function isAgentRun({ unitName, podman }: UnitCommand): boolean {
   if (podman.verb === 'pull') return false;
   return (

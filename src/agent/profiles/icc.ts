@@ -147,7 +147,7 @@ function splitUrls(text: string, { flag }: UrlSource): string[] {
   const blank = findBlankUrl(urls);
   if (blank !== undefined) {
     throw new UsageError(`${flag}: ${blank.message}; ICC would ignore the URL`, {
-      hint: 'remove the blank',
+      hint: 'remove the whitespace',
     });
   }
   if (urls.length === 0)
@@ -260,7 +260,7 @@ export function parseIccNtpServers(text: string): string[] {
     throw new FormatError(
       `contains ${JSON.stringify(server.slice(0, 300))}, which is not a server: ${host.problem}`,
       {
-        hint: 'separate servers with commas without blanks: ICC writes them to chrony.conf unchanged',
+        hint: 'separate servers with commas without spaces: ICC writes them to chrony.conf unchanged',
       },
     );
   }

@@ -174,7 +174,7 @@ async function* list(
     next = page.next;
     if (next === undefined) return;
   }
-  throw invalidResponse(operation, 'the list has no end');
+  throw invalidResponse(operation, 'the list does not end');
 }
 
 type Page = ListPage & { readonly next: string | undefined };
@@ -192,7 +192,7 @@ async function askForPage(requests: ApiRequests, request: ApiRequest): Promise<P
 function readPage(answer: unknown, operation: Operation): Page {
   const resourceVersion = versionOf(answer, operation);
   const { items, metadata } = isMapping(answer) ? answer : {};
-  if (!Array.isArray(items) && items !== null) throw invalidResponse(operation, 'the answer is no list');
+  if (!Array.isArray(items) && items !== null) throw invalidResponse(operation, 'the response is not a list');
   const next = isMapping(metadata) ? metadata['continue'] : undefined;
   return {
     objects: (items ?? []).map(readObject),

@@ -69,8 +69,8 @@ const schemes = {
 /** Schemes of drivers that Ironic has removed, with their replacements. */
 const dropped: ReadonlyMap<string, string> = new Map([
   ['idrac', 'idrac-virtualmedia or idrac-redfish'],
-  ['ilo4', 'ipmi, or redfish where the firmware has it'],
-  ['ilo4-virtualmedia', 'ipmi, or redfish where the firmware has it'],
+  ['ilo4', 'ipmi, or redfish where the firmware supports it'],
+  ['ilo4-virtualmedia', 'ipmi, or redfish where the firmware supports it'],
   ['ilo5', 'ilo5-virtualmedia or ilo5-redfish'],
   ['ibmc', 'redfish or redfish-virtualmedia'],
   ['irmc', 'redfish or redfish-virtualmedia'],
@@ -98,7 +98,7 @@ const maxLength = 2048;
 export function parseBmcAddress(text: string): BmcAddress | BmcProblem {
   if (text.length > maxLength) return { problem: 'it is too long' };
   if (/[^!-~]/.test(text))
-    return { problem: 'it contains white space or characters other than printable ASCII' };
+    return { problem: 'it contains whitespace or characters other than printable ASCII' };
   const { schemeText, rest } = splitScheme(text);
   const [name = '', transport] = schemeText.split('+', 2);
   const problem = schemeProblem(name, schemeText);
@@ -137,7 +137,7 @@ function schemeProblem(name: string, schemeText: string): BmcProblem | undefined
   if (!isScheme(name)) return unknownScheme(name);
   const suffix = schemeText.slice(name.length);
   const isAllowed = suffix === '' || (!isIpmi(name) && (suffix === '+http' || suffix === '+https'));
-  return isAllowed ? undefined : { problem: `${name} has no such variant`, hint: `use ${name}://` };
+  return isAllowed ? undefined : { problem: `${name} does not support this variant`, hint: `use ${name}://` };
 }
 
 function unknownScheme(name: string): BmcProblem {

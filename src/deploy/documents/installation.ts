@@ -86,7 +86,7 @@ const installKarg: Rule = {
   id: 'install-karg',
   severity: 'error',
   message:
-    'invalid kernel argument: it requires a name, and must contain only printable ASCII without blanks and double quotes',
+    'invalid kernel argument: it requires a name, and must contain only printable ASCII without spaces and double quotes',
   hint: 'use NAME or NAME=VALUE, and pass each argument separately',
 };
 const installKargOfRamdisk: Rule = {
@@ -98,7 +98,7 @@ const installKargOfRamdisk: Rule = {
 const installKargsJoined: Rule = {
   id: 'install-kargs-joined',
   severity: 'info',
-  message: 'the kernel arguments are written as one element with blanks between them',
+  message: 'the kernel arguments are written as one element with spaces between them',
   hint: 'ignore this message: install_coreos would join a list with commas, but passes one element unchanged to coreos-installer',
 };
 

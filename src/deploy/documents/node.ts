@@ -216,7 +216,7 @@ const ramdiskArgumentSyntax: Rule = {
   id: 'ramdisk-argument-syntax',
   severity: 'error',
   message: 'Ironic rejects a kernel argument',
-  hint: 'use NAME or NAME=VALUE, separated by blanks; names contain only letters, digits, dots, dashes and underscores',
+  hint: 'use NAME or NAME=VALUE, separated by spaces; names contain only letters, digits, dots, dashes and underscores',
 };
 const ramdiskArgumentMissing: Rule = {
   id: 'ramdisk-argument-missing',

@@ -19,7 +19,7 @@ const MAX_VARINT_SIZE = 9;
 /**
  * Decodes exactly one stream (xz file format 1.2.1), with all its checks.
  *
- * @throws FormatError with the offset, when the stream is damaged, cut off, not supported or too large.
+ * @throws FormatError with the offset, when the stream is damaged, truncated, not supported or too large.
  */
 export function decodeXz(bytes: Uint8Array, { offset = 0, maxBytes }: DecodeOptions): Decoded {
   const feed = ByteFeed.whole('xz', bytes, offset);
@@ -30,7 +30,7 @@ export function decodeXz(bytes: Uint8Array, { offset = 0, maxBytes }: DecodeOpti
 /**
  * The same as a coroutine. A piece of the output is good until the next step.
  *
- * @throws FormatError, also where the content needs a larger dictionary than `maxWindow` bytes.
+ * @throws FormatError, also where the content requires a larger dictionary than `maxWindow` bytes.
  */
 export function* unpackXz(feed: ByteFeed, limits: Lzma2Limits): Steps<Uint8Array> {
   feed.format = 'xz';
@@ -119,7 +119,7 @@ function* readBlockHeader(feed: ByteFeed): Steps<never, BlockHeader> {
   const uncompressedSize = (flags & 0x80) === 0 ? undefined : readVarint(fields);
   const filters = (flags & 0x03) + 1;
   const dictionarySize = readLzma2Filter(fields);
-  if (filters !== 1) throw fields.error('uses other filters than LZMA2');
+  if (filters !== 1) throw fields.error('uses filters other than LZMA2');
   expectZeros(fields, fields.available, 'has unknown fields');
   return { compressedSize, uncompressedSize, dictionarySize };
 }

@@ -120,7 +120,7 @@ function* fillRing(
 ): Steps<Uint8Array, boolean> {
   for (let done = 0; done < size;) {
     if (lzma.head === lzma.ring.length && !makeRoom(lzma, limits.maxWindow)) {
-      throw feed.error(`needs a larger dictionary than ${limits.maxWindow} bytes`);
+      throw feed.error(`requires a larger dictionary than ${limits.maxWindow} bytes`);
     }
     const start = lzma.head;
     if (!fill(Math.min(start + size - done, lzma.ring.length), done)) return false;

@@ -38,7 +38,7 @@ interface ZstdOptions {
 /**
  * Decodes consecutive frames as one stream, up to the first bytes that start no frame.
  *
- * @throws FormatError with the offset, when a frame is damaged, cut off, not supported or too large.
+ * @throws FormatError with the offset, when a frame is damaged, truncated, not supported or too large.
  */
 export async function decodeZstd(bytes: Uint8Array, options: DecodeOptions & ZstdOptions): Promise<Decoded> {
   const { offset = 0, ...rest } = options;
@@ -53,7 +53,7 @@ export async function decodeZstd(bytes: Uint8Array, options: DecodeOptions & Zst
 /**
  * The same for a stream. A piece is good until the next one is asked for.
  *
- * @throws FormatError with the offset, when a frame is damaged, cut off, not supported or too large.
+ * @throws FormatError with the offset, when a frame is damaged, truncated, not supported or too large.
  */
 export async function* unpackZstd(
   input: ByteInput,

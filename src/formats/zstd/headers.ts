@@ -81,12 +81,13 @@ function readFields(feed: ByteFeed, layout: Layout): FrameHeader {
   feed.take(MAGIC_SIZE + 1);
   const declared = windowBytes === 0 ? undefined : windowOf(feed.uint8());
   if (feed.uint(dictionaryBytes) !== 0) {
-    throw feed.error('needs a dictionary, which is not supported,', start + MAGIC_SIZE);
+    throw feed.error('requires a dictionary, which is not supported,', start + MAGIC_SIZE);
   }
   // The size in two bytes starts where that in one byte ends.
   const size = feed.uint(sizeBytes) + (sizeBytes === 2 ? 256 : 0);
   const windowSize = declared ?? size;
-  if (windowSize > MAX_WINDOW) throw feed.error('needs a window that is too large', start + MAGIC_SIZE + 1);
+  if (windowSize > MAX_WINDOW)
+    throw feed.error('requires a window that is too large', start + MAGIC_SIZE + 1);
   const bytes = feed.bytes.slice(index, feed.index);
   return { start, bytes, windowSize, contentSize: sizeBytes === 0 ? undefined : size, hasChecksum };
 }
@@ -142,5 +143,5 @@ export type FrameDecoder = (input: ByteInput) => (header: FrameHeader) => AsyncI
 /** Bytes of the checksum behind the blocks. */
 export const CHECKSUM_SIZE = 4;
 
-export const OTHER_LENGTH = 'has another length than the frame says';
+export const OTHER_LENGTH = 'has a length that differs from its frame header';
 export const OTHER_CHECKSUM = 'does not match its checksum';

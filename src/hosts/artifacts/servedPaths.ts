@@ -63,7 +63,7 @@ export function parseBaseUrl(text: string, option = '--base-url'): string {
   }
   if (!isPlainText(text) || /[?#,'\\]/.test(text)) {
     throw new UsageError(`${option}: file names cannot be added to this URL`, {
-      hint: 'use the URL of a folder, without query, fragment, blanks, quotes and commas',
+      hint: 'use the URL of a folder, without query, fragment, spaces, quotes and commas',
     });
   }
   return text.replace(/\/+$/, '');

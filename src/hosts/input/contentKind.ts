@@ -37,7 +37,10 @@ function detectLines(file: string, text: string): ContentKind | undefined {
       use: `embed it with "ironic-coreos iso network embed -k ${file} ISO"`,
     };
   if (section === 'DEFAULT')
-    return { noun: 'a conf of ironic-python-agent', use: 'rename it to a name that ends in .conf' };
+    return {
+      noun: 'a configuration file of ironic-python-agent',
+      use: 'rename it to a name that ends in .conf',
+    };
   return undefined;
 }
 

@@ -126,7 +126,7 @@ function found(config: Uint8Array | undefined, name: string): Uint8Array {
 function decodeConfig(document: Uint8Array, name: string): Config {
   const read = readEffectiveConfig(document);
   if (read.status === 'read') return read.config;
-  const { message, hint = 'check it with `validate`' } = read.finding;
+  const { message, hint = 'run `ironic-coreos validate FILE` to list its errors' } = read.finding;
   throw new CliError(`${name} is not a valid Ignition config: ${message}`, {
     code: 'ERR_FORMAT',
     hint,

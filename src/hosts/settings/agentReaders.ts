@@ -142,8 +142,8 @@ function checkOptionLine({ origin, place, text: line }: InputValue, index: numbe
     throw new UsageError(`${flag} contains a line break`, { hint: 'use one --option for each line' });
   }
   if (/^[ \t]+[^ \t]/.test(line)) {
-    throw new UsageError(`${flag} starts with a blank and would continue the previous line`, {
-      hint: 'remove the leading blank',
+    throw new UsageError(`${flag} starts with whitespace and would continue the previous line`, {
+      hint: 'remove the leading whitespace',
     });
   }
   return line;

@@ -205,7 +205,7 @@ function reportTwins(
   const more = same.length > mostLines ? ` and ${same.length - mostLines} more` : '';
   const what = key === 'name' ? 'name' : 'MAC address';
   const message = `${same.length} hosts have the same ${what}: lines ${lines.join(', ')}${more}`;
-  const finding = mistake([key], message, `give each host its own ${what}; these hosts are skipped`);
+  const finding = mistake([key], message, `set a unique ${what} for each host; these hosts are skipped`);
   return locate([finding], { document, path: ['hosts', first] });
 }
 

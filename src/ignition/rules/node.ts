@@ -68,7 +68,7 @@ function modeSpecialBitsIssue(mode: Integer | undefined, version: SpecVersion): 
   return hasSpecialBits ? issue(nodeRules.modeSpecialBits, ['mode'], octalHint(mode)) : undefined;
 }
 
-/** Recognises decimal digits that look like an octal mode in which group and others have no more rights than the owner. */
+/** Recognizes decimal digits that look like an octal mode in which group and others have no more rights than the owner. */
 function octalHint(mode: Integer): string | undefined {
   const digits = String(mode);
   if (!/^[0-7]?[4-7][0-7]{2}$/.test(digits)) return undefined;

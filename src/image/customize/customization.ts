@@ -45,7 +45,7 @@ export interface Customization {
   readonly liveIgnition: readonly Uint8Array[];
 }
 
-/** Features of the image that a customisation requires. */
+/** Features of the image that a customization requires. */
 export interface Needs {
   readonly console: boolean;
   readonly network: boolean;
@@ -254,7 +254,7 @@ const MAX_KEPT = 16 * 1024 * 1024;
 
 /**
  * Returns the features of the live system. Reads the whole initramfs.
- * @throws FormatError if the initramfs is not of CoreOS, or is already customised; errors of the source
+ * @throws FormatError if the initramfs is not of CoreOS, or is already customized; errors of the source
  */
 export async function readLiveInitrd(initrd: ByteSource): Promise<LiveFeatures> {
   const marks = marksOf(await readInitrdFrom(initrd, { wants: isMark, maxKept: MAX_KEPT }));

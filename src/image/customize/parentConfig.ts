@@ -1,5 +1,5 @@
 /**
- * The Ignition configs that a customisation creates. They contain the configs of the user as merge children, which may have a
+ * The Ignition configs that a customization creates. They contain the configs of the user as merge children, which may have a
  * newer spec version. Unset fields are omitted, while coreos-installer writes null.
  */
 

@@ -42,7 +42,7 @@ export const imageRules = {
   configUnreadable: errorRule(
     'image-config',
     'the embedded config is not a readable Ignition config',
-    'check it with `validate`',
+    'run `ironic-coreos validate FILE` to list its errors',
   ),
   configMissing: warningRule(
     'image-config-missing',

@@ -20,7 +20,7 @@ const LIVE_ISO_KARG = 'coreos.liveiso=';
 const BLANKS = /[ \t\n\f\r]+/;
 
 /**
- * Refuses a customised image, because its files do not match the digest.
+ * Refuses a customized image, because its files do not match the digest.
  * @throws CliError for the user
  */
 export async function refuseCustomized(iso: LiveIso): Promise<void> {
@@ -32,7 +32,7 @@ export async function refuseCustomized(iso: LiveIso): Promise<void> {
   if (isEmpty && (await isDefault())) return;
   throw new CliError('Cannot operate on ISO with embedded customizations.', {
     code: 'ERR_IMAGE',
-    hint: 'use `iso reset` first, and customise the minimal ISO afterwards',
+    hint: 'use `iso reset` first, and customize the minimal ISO afterwards',
   });
 }
 

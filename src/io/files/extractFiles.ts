@@ -110,7 +110,7 @@ interface Place {
 }
 
 function targetOf(name: string, { folder, prefix }: Place): Target {
-  const hint = 'name the members to extract and omit this one; nothing was written';
+  const hint = 'pass patterns that do not match this file; nothing was written';
   const steps = name.split('/').filter((step) => step !== '' && step !== '.');
   if (name.startsWith('/') || steps.includes('..')) {
     throw new CliError(`path ${name} contains path traversal`, { code: 'ERR_IMAGE', hint });

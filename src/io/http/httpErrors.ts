@@ -68,7 +68,7 @@ function secondsOf(retryAfter = ''): number {
 /** Converts an error of undici or the system, before or during a response. */
 export function describeFailure(error: unknown, { name, signal }: Circumstances): CliError {
   if (error instanceof CliError) return error;
-  if (signal?.aborted === true) return new TransferError(`fetching ${name} was cancelled`, { cause: error });
+  if (signal?.aborted === true) return new TransferError(`fetching ${name} was canceled`, { cause: error });
   const proxyStatus = proxyStatusOf(error);
   if (proxyStatus !== undefined) return describeProxy(proxyStatus, name);
   const code = transferCode(error);
@@ -96,7 +96,7 @@ export function proxyStatusOf(error: unknown): number | undefined {
 function describeProxy(status: number, name: string): TransferError {
   return new TransferError(`${name} cannot be fetched: the proxy returned HTTP status ${status}`, {
     code: 'ERR_HTTP',
-    hint: status === 407 ? LOGIN_FOR_PROXY : 'correct https_proxy, or add the host to no_proxy',
+    hint: status === 407 ? LOGIN_FOR_PROXY : 'fix https_proxy, or add the host to no_proxy',
     isPassing: PASSING_STATUSES.has(status),
   });
 }
@@ -126,13 +126,13 @@ const problems: readonly NetworkProblem[] = [
   {
     codes: /^(?:ENOTFOUND|EAI_AGAIN)$/,
     problem: 'host not found',
-    hint: 'correct the host name, or the proxy settings',
+    hint: 'fix the host name in the URL, or the proxy settings',
     kind: 'connection',
   },
   {
     codes: /^ECONNREFUSED$/,
     problem: 'connection refused',
-    hint: 'correct the address and port, or the proxy settings',
+    hint: 'fix the address and port in the URL, or the proxy settings',
     kind: 'connection',
   },
   {
@@ -163,7 +163,7 @@ const problems: readonly NetworkProblem[] = [
   {
     codes: /^HPE_|^UND_ERR_(?:HEADERS_OVERFLOW|RES_EXCEEDED_MAX_SIZE|ABORTED)$/,
     problem: 'the response is not valid HTTP',
-    hint: 'correct the scheme and port of the URL',
+    hint: 'fix the scheme and port of the URL',
     kind: 'protocol',
   },
 ];

@@ -1,4 +1,4 @@
-/** Options with a fixed set of values, such as `--format`, and suggestions for misspelt names. */
+/** Options with a fixed set of values, such as `--format`, and suggestions for misspelled names. */
 
 import { UsageError } from '../../core/errors.ts';
 
@@ -45,7 +45,7 @@ export function parseFormat<T extends string>(text: string | undefined, formats:
 
 const leastLikeness = 0.5;
 
-/** Longer texts are not misspelt names. */
+/** Longer texts are not misspelled names. */
 const longestName = 80;
 
 /** The pairs of adjacent letters, including the ends of words. */

@@ -71,7 +71,7 @@ export function entryOf(resource: ServedResource): CatalogEntry {
 }
 
 const bytes = 'application/octet-stream';
-/** UEFI HTTP boot recognises a disk image by this type (UEFI 2.10, section 24.7.3.1; EDK II requires this spelling). */
+/** UEFI HTTP boot recognizes a disk image by this type (UEFI 2.10, section 24.7.3.1; EDK II requires this spelling). */
 const efiIso = 'application/vnd.efi-iso';
 
 export const mediaTypes: Readonly<Record<Artifact, string>> = {

@@ -142,7 +142,7 @@ function notFound(path: string | undefined, isOperator = false): PlainAnswer {
     status: 404,
     message: `${path ?? 'this path'} is not served here`,
     hint: isOperator
-      ? 'see / for the list of files'
+      ? 'open / to list the files'
       : 'check the file name, or get a new URL if this one has expired',
   };
 }

@@ -121,7 +121,7 @@ async function openSocket(
   const host = hostname.replace(/^\[|\]$/g, '');
   const target = { host, port: Number(port || (protocol === 'https:' ? 443 : 80)) };
   const socket = connect(target);
-  const cancel = (): void => void socket.destroy(new Error('cancelled'));
+  const cancel = (): void => void socket.destroy(new Error('canceled'));
   signal.addEventListener('abort', cancel, { once: true });
   socket.once('close', () => signal.removeEventListener('abort', cancel));
   if (signal.aborted) cancel();

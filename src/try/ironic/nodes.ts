@@ -152,7 +152,7 @@ export function resetAgent(node: IronicNode): void {
   node.callbackUrl = undefined;
 }
 
-/** Replaces a token that an earlier lookup returned. Agents recognise it. */
+/** Replaces a token that an earlier lookup returned. Agents recognize it. */
 export const maskedToken = '******';
 
 /** Bytes; agents require a token of at least 32 characters. */

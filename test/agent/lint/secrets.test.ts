@@ -50,7 +50,7 @@ describe('secrets of a config', () => {
       { passwd: { users: [{ nmae: 'core' }], groups: [{ naem: 'x' }] } },
     ],
     [
-      'a password below a misspelt key',
+      'a password below a misspelled key',
       { passwd: { users: [{ PASSWORDHASH: open }, { pasword_hash: open }, { password: open }] } },
       { passwd: { users: [{ PASSWORDHASH: hidden }, { pasword_hash: hidden }, { password: hidden }] } },
     ],

@@ -32,7 +32,7 @@ const contents = '$.systemd.units.0.contents';
 describe('keys and sections that systemd ignores', () => {
   it.each([
     [
-      'a misspelt key',
+      'a misspelled key',
       '[Service]\nRestartt=always\n',
       `agent-unit-key ${contents} a.service: systemd ignores Restartt= in [Service]: unknown key | use Restart=`,
     ],
@@ -43,7 +43,7 @@ describe('keys and sections that systemd ignores', () => {
         'move StartLimitIntervalSec= to the section [Unit]',
     ],
     [
-      'a misspelt key of another section',
+      'a misspelled key of another section',
       '[Service]\nWantdBy=multi-user.target\n',
       `agent-unit-key ${contents} a.service: systemd ignores WantdBy= in [Service]: unknown key | ` +
         'use WantedBy=, and move it to the section [Install]',
@@ -73,7 +73,7 @@ describe('keys and sections that systemd ignores', () => {
         'ignores it | check the release of systemd in the image with "systemctl --version"',
     ],
     [
-      'a misspelt section',
+      'a misspelled section',
       '[service]\nRestart=always\nRestartt=always\n',
       `agent-unit-section ${contents} a.service: systemd ignores the section [service]: unknown section | use [Service]`,
     ],

@@ -138,8 +138,8 @@ describe('decodeXz', () => {
       /^The xz data (is corrupt in the LZMA2 chunk|does not match its crc64 checksum) at byte \d+$/,
     ],
     ['a damaged footer', changed(-1, 0), /^The xz data has a damaged stream footer at byte \d+$/],
-    ['a cut', stream.subarray(0, 50), 'The xz data is cut off at byte 50'],
-    ['nothing', new Uint8Array(0), 'The xz data is cut off at byte 0'],
+    ['a cut', stream.subarray(0, 50), 'The xz data is truncated at byte 50'],
+    ['nothing', new Uint8Array(0), 'The xz data is truncated at byte 0'],
   ])('refuses %s', (_name, bytes, message) => {
     expect(() => decodeXz(bytes, limit)).toThrow(message);
   });
@@ -149,9 +149,9 @@ describe('decodeXz', () => {
     expect(Buffer.compare(unpackWith(data, 1 << 16), data)).toBe(0);
   });
 
-  it('refuses content that needs a larger dictionary than is held', () => {
+  it('refuses content that requires a larger dictionary than is held', () => {
     expect(() => unpackWith(Buffer.alloc(200_000, text), 1 << 16)).toThrow(
-      'The xz data needs a larger dictionary than 65536 bytes at byte ',
+      'The xz data requires a larger dictionary than 65536 bytes at byte ',
     );
   });
 
@@ -186,7 +186,7 @@ describe('decodeXz', () => {
   const endless = Array.from({ length: 9 }, () => 0x80);
   it.each([
     ['unknown flags', [0x04, 0x21, 1, 0], 'The xz block header data has unknown block flags at byte 13'],
-    ['a second filter', [0x01, 0x21, 1, 0], 'uses other filters than LZMA2'],
+    ['a second filter', [0x01, 0x21, 1, 0], 'uses filters other than LZMA2'],
     ['an unknown filter', [0x00, 0x30, 0], 'uses the filter 0x30, only LZMA2 is supported, at byte 14'],
     ['a dictionary of no size', [0x00, 0x21, 1, 41], 'has an invalid dictionary size at byte 16'],
     ['properties of two bytes', [0x00, 0x21, 2, 0, 0], 'has an invalid dictionary size at byte 16'],

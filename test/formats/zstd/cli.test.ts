@@ -59,7 +59,7 @@ function isSame(left: Uint8Array | string, right: Uint8Array): boolean {
 const RESERVED = /unknown flags in a block/;
 /** Bits that are left over or missing, which zstd does not mind in all places: only a checksum tells it of the damage. */
 const MISFIT =
-  /literals that do not match|sequences of another|bytes behind the sequences|sequences that do not fit/;
+  /literals that do not match|sequences whose size differs|bytes after the sequences|sequences that do not fit/;
 const HAS_CHECKSUM = 4;
 
 describe.skipIf(!have('zstd'))(`next to zstd${missingNote('zstd')}`, () => {

@@ -137,7 +137,7 @@ describe.each(decoders)('decodeZstd by %s', (_decoder, chosen) => {
   const sound = Buffer.concat([storedFrame(small), repeatedFrame(33, 500)]);
   it.skipIf(skipped).each([
     ['another magic number', Buffer.from('012345'), 'The zstd data lacks the magic number at byte 0'],
-    ['a cut', sound.subarray(0, 15), 'The zstd data is cut off at byte 15'],
+    ['a cut', sound.subarray(0, 15), 'The zstd data is truncated at byte 15'],
     [
       'unknown flags',
       Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 8, 0]),
@@ -146,12 +146,12 @@ describe.each(decoders)('decodeZstd by %s', (_decoder, chosen) => {
     [
       'a dictionary',
       Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 1, 0, 7]),
-      'The zstd data needs a dictionary, which is not supported, at byte 4',
+      'The zstd data requires a dictionary, which is not supported, at byte 4',
     ],
     [
       'a huge window',
       Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0, 0xff]),
-      'The zstd data needs a window that is too large at byte 5',
+      'The zstd data requires a window that is too large at byte 5',
     ],
     [
       'a reserved block',
@@ -311,14 +311,14 @@ describe('a compressed block', () => {
   });
 
   it.each([
-    ['bytes behind none', [0, 0], 'has bytes behind the sequences of a block at byte 11'],
+    ['bytes behind none', [0, 0], 'has bytes after the sequences of a block at byte 11'],
     ['more than fit', [0xff, 0xff, 0xff, 0], 'has more sequences than fill a block at byte 10'],
     ['unknown flags', [1, 1], 'has unknown flags in a block at byte 11'],
     ['no table to repeat', [1, 0xc0], 'has no table of literal lengths to repeat'],
     ['a symbol that does not exist', [1, 0x54, 0, 32], 'has a damaged table of offsets at byte 13'],
-    ['an offset of 28 bits', [1, 0x54, 0, 28, 0, 1], 'has a match from too far back'],
+    ['an offset of 28 bits', [1, 0x54, 0, 28, 0, 1], 'has a match offset outside of the window'],
     ['a match from before the start', [1, 0x54, 0, 3, 0, 0b1000], 'has sequences that do not fit'],
-    ['bits that are left', [1, 0x54, 0, 0, 0, 0b10], 'has sequences of another size than their block'],
+    ['bits that are left', [1, 0x54, 0, 0, 0, 0b10], 'has sequences whose size differs from their block'],
     ['no bits', [1, 0x54, 0, 0, 0], 'has a stream of bits without end mark'],
   ])('is refused with sequences that have %s', async (_title, sequences, message) => {
     await expect(decodeHere(compressedFrame(noLiterals, sequences))).rejects.toThrow(message);

@@ -58,7 +58,7 @@ describe('the minimal ISO', () => {
     ['too little packed', { files: [{ minimalSector: 2, fullSector: 0, length: 1 }] }, 'contains less data'],
     ['one file again and again', { files: copies(11) }, 'larger than the full ISO'],
     ['something else than xz', { packed: Buffer.from('packed') }, 'xz data'],
-    ['nothing packed', { packed: new Uint8Array() }, 'xz data is cut off'],
+    ['nothing packed', { packed: new Uint8Array() }, 'xz data is truncated'],
     [
       'more packed than the image has',
       { packed: encodeXz([new Uint8Array(20_481)], 'crc64') },

@@ -76,9 +76,9 @@ describe('miniso.dat', () => {
     ['a later version', `${header}020178`, 'incompatible miniso file version: 1 vs 2 (created by x)'],
     ['an empty table', `${header}010000${'00'.repeat(33)}`, 'table is empty; ISOs have no files in common?'],
     ['more files than there can be', `${header}0100fdffffffffffffff00`, 'number that is too large'],
-    ['more files than there are', `${header}0100fc0000010001`, 'is cut off'],
+    ['more files than there are', `${header}0100fc0000010001`, 'is truncated'],
     ['a sector past 2^32', `${header}010001fd0000000001000000`, 'number that is too large'],
-    ['a creator without end', `${header}01fcffffffff`, 'is cut off'],
+    ['a creator without end', `${header}01fcffffffff`, 'is truncated'],
     [
       'files that overlap',
       `${header}0100021010fb0108110f01${'00'.repeat(33)}`,
@@ -132,8 +132,8 @@ describe('numbers', () => {
   });
 
   it.each([
-    ['a number that is cut off', 'fb01', 'The test data is cut off at byte 2'],
-    ['nothing', '', 'The test data is cut off at byte 0'],
+    ['a number that is cut off', 'fb01', 'The test data is truncated at byte 2'],
+    ['nothing', '', 'The test data is truncated at byte 0'],
     ['a number of 128 bits', 'fe00', 'The test data has a malformed number at byte 0'],
     ['a byte without meaning', 'ff00', 'The test data has a malformed number at byte 0'],
     ['a number past 2^53', 'fd0000000000002000', 'The test data has a number that is too large at byte 0'],

@@ -63,7 +63,7 @@ export function readSequences(reader: BlockReader, decoder: SequencesDecoder, ma
   const { sequences } = decoder;
   sequences.count = readCount(reader);
   if (sequences.count === 0) {
-    if (reader.left > 0) throw reader.error('has bytes behind the sequences of a block');
+    if (reader.left > 0) throw reader.error('has bytes after the sequences of a block');
     return sequences;
   }
   if (sequences.count * MIN_MATCH > maxSize)
@@ -159,7 +159,7 @@ function decodeCodes(reader: BlockReader, tables: Tables, sequences: Sequences):
     const matchEntry = matchEntries[matchState]!;
 
     const offsetBits = offsetEntry >>> 16;
-    if (offsetBits > MAX_OFFSET_BITS) throw reader.error('has a match from too far back', start);
+    if (offsetBits > MAX_OFFSET_BITS) throw reader.error('has a match offset outside of the window', start);
     // Four bytes contain at least 25 bits at any bit position, so the lowest bits are read separately.
     bit -= offsetBits;
     const high = view.getInt32((bit + 4) >> 3, true) >>> ((bit + 4) & 7);
@@ -192,7 +192,7 @@ function decodeCodes(reader: BlockReader, tables: Tables, sequences: Sequences):
     const offsetWord = view.getInt32(bit >> 3, true) >>> (bit & 7);
     offsetState = (offsetEntry & 0xfff) + (offsetWord & ((1 << offsetNext) - 1));
   }
-  if (bit !== last) throw reader.error('has sequences of another size than their block', start);
+  if (bit !== last) throw reader.error('has sequences whose size differs from their block', start);
 }
 
 /** Section 3.1.1.5: puts the earlier offsets in where one is repeated. */

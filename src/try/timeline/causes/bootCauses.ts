@@ -66,7 +66,7 @@ export const bootCauses: readonly Cause[] = [
   {
     id: 'architecture-mismatch',
     short: 'an image for another architecture',
-    text: 'The image is for another architecture than the machine, or boots only with UEFI and the firmware is in BIOS mode.',
+    text: 'The image and the machine have different architectures, or the image boots only with UEFI and the firmware is in BIOS mode.',
     check: 'run `ironic-coreos inspect IMAGE` to see the architecture and the boot modes of the image',
     fix: 'set the `architecture` of the host in the inventory, and pass the image for it: `--iso aarch64=FILE`',
     after: ['image', 'script', 'kernel', 'initramfs'],
@@ -194,7 +194,7 @@ export const ramdiskCauses: readonly Cause[] = [
   {
     id: 'rootfs-mismatch',
     short: 'a root filesystem of another build',
-    text: 'The machine fetched and refused the root filesystem: it is from another build than the initramfs, or it was modified.',
+    text: 'The machine fetched and refused the root filesystem: its build differs from that of the initramfs, or it was modified.',
     check:
       "in the emergency shell, look for `Couldn't fetch, verify, and unpack` in `journalctl -u coreos-livepxe-rootfs`",
     fix: 'use kernel, initramfs and root filesystem of the same release: `prepare --iso` and `serve --iso` take all three from the ISO',

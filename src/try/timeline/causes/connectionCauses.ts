@@ -136,7 +136,7 @@ export const callbackCauses: readonly Cause[] = [
   {
     id: 'callback-address',
     short: 'the address in the callback URL',
-    text: 'The callback URL contains another address than the heartbeat came from, so `try` did not contact it: address translation, a proxy, or a machine with several addresses.',
+    text: 'The address in the callback URL is not the address that sent the heartbeat, so `try` did not contact it: address translation, a proxy, or a machine with several addresses.',
     check:
       'compare the callback URL in the report with the client address of the heartbeat; run `ip address` on the machine',
     fix: 'use `try --ask-back anywhere`; or set the address that Ironic can reach with `render --option "advertise_host = ADDRESS"`',
@@ -179,7 +179,7 @@ export const callbackCauses: readonly Cause[] = [
   {
     id: 'callback-other-certificate',
     short: 'another server at the callback URL',
-    text: 'The server at the callback URL has another certificate than the one in the heartbeat: a proxy, address translation to another machine, another program on that port, or an agent that has restarted.',
+    text: 'The certificate of the server at the callback URL is not the one in the heartbeat: a proxy, address translation to another machine, another program on that port, or an agent that has restarted.',
     check: `run ${certificateCheck} on the Ironic server and on the machine; the fingerprints must be the same`,
     fix: 'remove proxies and address translation between Ironic and its machines; give each machine its own address',
     proof: callbackProof('certificate-other'),

@@ -104,7 +104,7 @@ export const ironicCauses: readonly Cause[] = [
   {
     id: 'not-the-agent',
     short: 'another HTTP client',
-    text: 'The requests come from another program than the agent: a health check, a browser or `curl`.',
+    text: 'The requests do not come from the agent, but from another program: a health check, a browser or `curl`.',
     check: 'compare its user agent in the report with the one of the agent, `python-requests`',
     fix: 'ignore these requests, and check the causes before the first request',
     after: ['api'],
