@@ -136,7 +136,7 @@ it.each(names)('%s: a proxy may refuse to connect', async (name) => {
   const { code, stderr } = await runCli(await argumentsOf(name, 'https://images.test'), { cwd, env });
   expect([code, stderr]).toEqual([
     1,
-    expect.stringMatching(/the proxy returned HTTP status 403\nhint: correct https_proxy/),
+    expect.stringMatching(/the proxy returned HTTP status 403\nhint: fix https_proxy/),
   ]);
   expect(stderr).not.toContain('hunter');
 });
