@@ -16,7 +16,7 @@ import { adaptKargs, type Reconstruction } from './minimalIso/extract.ts';
 import type { BufferReader, RandomAccess } from './overlay.ts';
 
 /** The files of one host that the initramfs reads. */
-export interface HostSettings {
+export interface InitramfsContents {
   /** The Ignition config. */
   readonly config: Uint8Array;
   /**
@@ -27,7 +27,7 @@ export interface HostSettings {
 }
 
 /** The contents of an ISO of one host that the base image does not have. */
-export interface HostContents extends HostSettings {
+export interface HostContents extends InitramfsContents {
   /** Kernel arguments besides those of the image. */
   readonly kargs: readonly string[];
   readonly mediumFiles?: readonly MediumFile[];
@@ -70,12 +70,12 @@ export async function hostMinimalIso(
 }
 
 /** Appends an archive to an initramfs. No padding is required: the kernel aligns only uncompressed archives. */
-export function hostInitramfs({ size }: RandomAccess, settings: HostSettings): ImageChange {
+export function hostInitramfs({ size }: RandomAccess, settings: InitramfsContents): ImageChange {
   return patchesOnly([{ offset: size, data: hostArchive(settings) }]);
 }
 
 /** An archive of its own, which boot loaders can load after an initramfs. */
-export function hostArchive({ config, network }: HostSettings): Uint8Array {
+export function hostArchive({ config, network }: InitramfsContents): Uint8Array {
   return writeInitrd(new Map([...networkMembers(network), [CONFIG_NAME, config]]));
 }
 

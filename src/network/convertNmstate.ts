@@ -12,7 +12,7 @@ import { type DnsByInterface, type DnsSettings, readDns } from './dns.ts';
 import { type InterfaceLinks, readLinks, sortByActivation } from './links.ts';
 import {
   list,
-  refuseUnsupported,
+  refuseUnsupportedValue,
   object,
   type DocumentPlace,
   type Reader,
@@ -68,7 +68,7 @@ function readNetwork(document: unknown, place: DocumentPlace): Network {
   const sections = isMapping(document) ? document : {};
   if (!isMapping(document)) refuse(place, 'expected a mapping with the key "interfaces"');
   for (const name of Object.keys(sections)) {
-    if (!sectionNames.has(name)) refuseUnsupported(step(place, name), JSON.stringify(name.slice(0, 60)));
+    if (!sectionNames.has(name)) refuseUnsupportedValue(step(place, name), JSON.stringify(name.slice(0, 60)));
   }
   const links = readLinks(sectionOf(sections, 'interfaces', []), step(place, 'interfaces'));
   checkOthers(sections, place);
@@ -99,7 +99,9 @@ function checkOthers(sections: Readonly<Record<string, unknown>>, place: Documen
 const emptyRules: Reader<unknown> = (value, place) => {
   const rules: unknown = isMapping(value) ? (value['config'] ?? []) : value;
   const isEmpty = isMapping(value) && Array.isArray(rules) && rules.length === 0;
-  return isEmpty ? object({ config: list(text) })(value, place) : refuseUnsupported(place, '"route-rules"');
+  return isEmpty
+    ? object({ config: list(text) })(value, place)
+    : refuseUnsupportedValue(place, '"route-rules"');
 };
 
 function copyMacs(links: InterfaceLinks, place: DocumentPlace): Map<string, string> {

@@ -13,7 +13,7 @@ import {
   linkName,
   list,
   macAddress,
-  refuseUnsupported,
+  refuseUnsupportedValue,
   object,
   objectWith,
   oneOf,
@@ -219,7 +219,7 @@ function readType(value: Readonly<Record<string, unknown>>, place: DocumentPlace
   const known = types.find((candidate) => candidate === type);
   if (known !== undefined || typeof type !== 'string')
     return known ?? oneOf(types)(type, step(place, 'type'));
-  return refuseUnsupported(step(place, 'type'), `type ${JSON.stringify(type.slice(0, 60))}`);
+  return refuseUnsupportedValue(step(place, 'type'), `type ${JSON.stringify(type.slice(0, 60))}`);
 }
 
 function checkName(
@@ -229,7 +229,7 @@ function checkName(
 ): string | undefined {
   if (name === undefined)
     return Object.hasOwn(value, 'name') ? undefined : refuse(place, '"name" is missing');
-  if (name === 'lo') return refuseUnsupported(step(place, 'name'), 'the loopback interface');
+  if (name === 'lo') return refuseUnsupportedValue(step(place, 'name'), 'the loopback interface');
   if (identifier === 'mac-address' || isKernelName(name)) return name;
   return refuse(
     step(place, 'name'),
@@ -241,7 +241,7 @@ function checkName(
 function readIgnored(name: string, fields: Fields, place: DocumentPlace): Unmanaged | undefined {
   const ports = portsOf(fields);
   if (ports === undefined) return { name, state: 'ignore' };
-  return refuseUnsupported(step(place, 'state'), 'an ignored interface with ports');
+  return refuseUnsupportedValue(step(place, 'state'), 'an ignored interface with ports');
 }
 
 function portsOf(fields: Fields): readonly string[] | undefined {

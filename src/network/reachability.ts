@@ -7,7 +7,7 @@ import { type Connection, connectionName, findConnection, type IpConfig, type Su
 import { formatAddress, type IpAddress, isLinkLocal, maskAddress, parseAddress } from './ipAddress.ts';
 
 /** Why a host cannot reach something, or what is inconsistent in its connections. */
-export interface NetworkProblem {
+export interface ConnectionProblem {
   readonly kind:
     | 'no-address'
     | 'no-route'
@@ -24,7 +24,7 @@ export interface NetworkProblem {
 const families = [4, 6] as const;
 
 /** Problems of the connections themselves, in their order. */
-export function findConnectionProblems(connections: readonly Connection[]): NetworkProblem[] {
+export function findConnectionProblems(connections: readonly Connection[]): ConnectionProblem[] {
   return connections.flatMap((connection) => [
     ...missingParent(connection, connections),
     ...missingController(connection, connections),
@@ -33,7 +33,7 @@ export function findConnectionProblems(connections: readonly Connection[]): Netw
 }
 
 /** A VLAN on an interface without a connection works, if the interface has a name; a UUID must be that of a connection. */
-function missingParent(connection: Connection, all: readonly Connection[]): NetworkProblem[] {
+function missingParent(connection: Connection, all: readonly Connection[]): ConnectionProblem[] {
   const { file, mac, vlan } = connection;
   if (vlan === undefined) return [];
   const name = connectionName(connection);
@@ -60,7 +60,7 @@ function missingParent(connection: Connection, all: readonly Connection[]): Netw
   ];
 }
 
-function missingController(connection: Connection, all: readonly Connection[]): NetworkProblem[] {
+function missingController(connection: Connection, all: readonly Connection[]): ConnectionProblem[] {
   const { controller, file } = connection;
   if (controller === undefined || findConnection(all, controller) !== undefined) return [];
   return [
@@ -77,7 +77,7 @@ function isUuid(text: string): boolean {
   return /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text);
 }
 
-function outsideGateway(connection: Connection, ip: IpConfig): NetworkProblem[] {
+function outsideGateway(connection: Connection, ip: IpConfig): ConnectionProblem[] {
   const { addresses, gateway } = ip;
   if (ip.method !== 'manual' || gateway === undefined || addresses.length === 0) return [];
   if (isLinkLocal(gateway) || addresses.some((subnet) => isInside(gateway, subnet))) return [];
@@ -100,7 +100,7 @@ function outsideGateway(connection: Connection, ip: IpConfig): NetworkProblem[] 
 export function findReachProblem(
   connections: readonly Connection[],
   host: string,
-): NetworkProblem | undefined {
+): ConnectionProblem | undefined {
   const active = connections.filter(
     ({ controller, isAutoconnected }) => isAutoconnected && controller === undefined,
   );
@@ -126,7 +126,7 @@ function isDynamic({ method }: IpConfig): boolean {
   return !['manual', 'disabled', 'ignore', 'link-local'].includes(method);
 }
 
-function findNameProblem(configs: readonly IpConfig[], host: string): NetworkProblem | undefined {
+function findNameProblem(configs: readonly IpConfig[], host: string): ConnectionProblem | undefined {
   const servers = configs.flatMap(({ dns }) => dns);
   if (servers.length === 0) {
     return {
@@ -140,11 +140,11 @@ function findNameProblem(configs: readonly IpConfig[], host: string): NetworkPro
     : noRoute(`the DNS server ${formatAddress(servers[0]!)}`);
 }
 
-function findAddressProblem(configs: readonly IpConfig[], address: IpAddress): NetworkProblem | undefined {
+function findAddressProblem(configs: readonly IpConfig[], address: IpAddress): ConnectionProblem | undefined {
   return isRouted(configs, address) ? undefined : noRoute(formatAddress(address));
 }
 
-function noRoute(target: string): NetworkProblem {
+function noRoute(target: string): ConnectionProblem {
   return {
     kind: 'no-route',
     message: `no connection of the host has a route to ${target}`,

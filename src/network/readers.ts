@@ -43,7 +43,7 @@ export function refuse(place: DocumentPlace, message: string, hint?: string): un
 }
 
 /** Reports a value that nmstate may support, but this conversion does not. */
-export function refuseUnsupported(place: DocumentPlace, what: string): undefined {
+export function refuseUnsupportedValue(place: DocumentPlace, what: string): undefined {
   const message = `the built-in nmstate conversion does not support ${what}`;
   const { path } = place;
   place.findings.push({
@@ -75,7 +75,7 @@ export function object(shape: Shape): Reader<AnyObject> {
     for (const [key, member] of Object.entries(value)) {
       const at = step(place, key);
       const read = Object.hasOwn(shape, key) ? shape[key] : undefined;
-      if (read === undefined) refuseUnsupported(at, JSON.stringify(key.slice(0, 60)));
+      if (read === undefined) refuseUnsupportedValue(at, JSON.stringify(key.slice(0, 60)));
       else result[key] = read(member, at);
     }
     return result;

@@ -6,6 +6,7 @@ import { choice, type Context, declareRun, declareShortHelp } from '../io/comman
 import {
   declareAccessOptions,
   declareIccFlags,
+  declareCatalogOptions,
   declareImageOptions,
   declareListenOptions,
 } from './serviceOptions.ts';
@@ -94,17 +95,8 @@ export function declareServe(command: Command, context: Context): void {
   command
     .description('Serve an image for each host of an inventory over HTTP')
     .option('--inventory <file>', 'inventory with settings and hosts, YAML or JSON')
-    .option('--nmstate-dir <folder>', 'folder with one nmstate file per host, named HOST.yaml')
-    .option(
-      '--profile <name>',
-      'profile of the configs: default, buildpy, icc, assisted or configure-coreos-ipa',
-    )
-    .option(
-      '--artifacts <names>',
-      'comma-separated list of artifacts, as for prepare (default: all that the images allow)',
-    )
-    .option('--discovery', 'also serve images for machines that are not in the inventory')
-    .option('--grow', 'enlarge an ISO if the config does not fit into its reserved area')
+    .option('--nmstate-dir <folder>', 'folder with one nmstate file per host, named HOST.yaml');
+  declareCatalogOptions(command)
     .option('--fail-fast', 'serve nothing if a host is invalid')
     .option('--once <host>', 'serve only this host and exit after its image was fetched');
   declareImageOptions(command);

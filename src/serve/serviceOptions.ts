@@ -3,6 +3,21 @@
 import { type Command, Option } from 'commander';
 import { choice, repeated } from '../io/commandLine.ts';
 
+/** What is served of an inventory: the configs and artifacts of its hosts, and of machines that it does not list. */
+export function declareCatalogOptions(command: Command): Command {
+  return command
+    .option(
+      '--profile <name>',
+      'profile of the configs: default, buildpy, icc, assisted or configure-coreos-ipa',
+    )
+    .option(
+      '--artifacts <names>',
+      'comma-separated list of artifacts, as for prepare (default: all that the images allow)',
+    )
+    .option('--discovery', 'also serve images for machines that are not in the inventory')
+    .option('--grow', 'enlarge an ISO if the config does not fit into its reserved area');
+}
+
 export function declareImageOptions(command: Command): Command {
   return command
     .optionsGroup('Images (FILE or ARCHITECTURE=FILE):')

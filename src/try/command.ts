@@ -3,7 +3,7 @@
 import type { Command } from 'commander';
 import type { TryOptions } from './setup.ts';
 import { choice, type Context, declareRun, declareShortHelp, repeated } from '../io/commandLine.ts';
-import { declareImageOptions } from '../serve/serviceOptions.ts';
+import { declareCatalogOptions, declareImageOptions } from '../serve/serviceOptions.ts';
 
 /** The options that most users need. */
 const common = [
@@ -129,17 +129,8 @@ function declareServing(command: Command): void {
     .option('--inventory <file>', 'inventory with settings and hosts, YAML or JSON')
     .option('--ironic-url <url>', 'replace the Ironic URL of the inventory in the configs')
     .option('--serve-listen <address>', 'address and port for images (default: 127.0.0.1:8084)')
-    .option('--public-url <url>', 'base URL at which machines reach the images')
-    .option(
-      '--profile <name>',
-      'profile of the configs: default, buildpy, icc, assisted or configure-coreos-ipa',
-    )
-    .option(
-      '--artifacts <names>',
-      'comma-separated list of artifacts, as for prepare (default: all that the images allow)',
-    )
-    .option('--discovery', 'also serve images for machines that are not in the inventory')
-    .option('--grow', 'enlarge an ISO if the config does not fit into its reserved area')
+    .option('--public-url <url>', 'base URL at which machines reach the images');
+  declareCatalogOptions(command)
     .option('--key-file <file>', 'key that signs URLs; created if it does not exist')
     .option('--open', 'serve all files without authentication');
   declareImageOptions(command);

@@ -120,7 +120,7 @@ describe('an image whose features.json does not have live-initrd-network', () =>
     expect(code).toBe(1);
     expect(stderr).toContain('static is not written');
     expect(stderr).toContain(
-      'does not support network settings in the initramfs, which archive and initramfs require',
+      'cannot be added to archive and initramfs: the initramfs of this OS image ignores keyfiles',
     );
   });
 

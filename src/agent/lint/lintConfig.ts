@@ -11,7 +11,7 @@ import { checkAddresses, checkSources, checkUnitProxy } from './addresses.ts';
 import { checkCertificates, checkHostFiles, checkSize, checkSshKeys } from './hostFiles.ts';
 import { checkConfs, checkConvergedFlow, checkMounts } from './conf.ts';
 import { checkPulledImages, checkRegistries } from './image.ts';
-import { checkNetwork } from './network.ts';
+import { checkConnections } from './network.ts';
 import { checkPodmanArguments } from './podmanArguments.ts';
 import { checkPullSecrets } from './pullSecret.ts';
 import { isAgentUnitName, type LintSubject, readSubject } from './subject.ts';
@@ -51,7 +51,7 @@ export function lintConfig(config: Config, options: LintOptions): Issue[] {
     ...checkSshKeys(subject),
     ...checkSources(subject),
     ...checkAddresses(subject),
-    ...checkNetwork(subject),
+    ...checkConnections(subject),
     ...checkHostFiles(subject),
     ...checkSize(options.document),
   ];

@@ -4,11 +4,15 @@ import type { Path } from '../../core/finding.ts';
 import type { Config } from '../../ignition/config.ts';
 import type { Issue } from '../../ignition/rule.ts';
 import { type Connection, parseConnections } from '../../network/connection.ts';
-import { findConnectionProblems, findReachProblem, type NetworkProblem } from '../../network/reachability.ts';
-import { keyfileFolder } from '../files.ts';
+import {
+  findConnectionProblems,
+  findReachProblem,
+  type ConnectionProblem,
+} from '../../network/reachability.ts';
+import { keyfileOf } from '../hostNetwork.ts';
 import { confValues } from './conf.ts';
 import { broken, warning } from './lintRule.ts';
-import { type LintedFile, type LintSubject, readContents, readSubject } from './subject.ts';
+import { type LintedFile, type LintSubject, readSubject } from './subject.ts';
 
 export const networkRules = {
   inconsistent: warning(
@@ -29,14 +33,12 @@ interface LintedConnection {
   readonly path: Path;
 }
 
-const KEYFILE_PATH = new RegExp(`^${keyfileFolder}/[^/]+\\.nmconnection$`);
-
-/** The findings of {@link checkNetwork} for a config that is not linted otherwise. */
+/** The findings of {@link checkConnections} for a config that is not linted otherwise. */
 export function lintNetwork(config: Config): Issue[] {
-  return checkNetwork(readSubject(config));
+  return checkConnections(readSubject(config));
 }
 
-export function checkNetwork(subject: LintSubject): Issue[] {
+export function checkConnections(subject: LintSubject): Issue[] {
   const linted = subject.files.flatMap(connectionOf);
   const [first] = linted;
   if (first === undefined) return [];
@@ -56,14 +58,11 @@ export function checkNetwork(subject: LintSubject): Issue[] {
   ];
 }
 
-/** Empty for a file that is not a keyfile, or whose contents are not in the config. */
-function connectionOf({ file, name, path }: LintedFile): LintedConnection[] {
-  const data = KEYFILE_PATH.test(name) ? readContents(file.contents ?? {}) : undefined;
-  if (data === undefined) return [];
-  return parseConnections([{ name: name.slice(keyfileFolder.length + 1), data }]).map((connection) => ({
-    connection,
-    path: [...path, 'contents', 'source'],
-  }));
+/** Empty for a file without a connection. */
+function connectionOf({ file, path }: LintedFile): LintedConnection[] {
+  const keyfile = keyfileOf(file);
+  const connections = keyfile === undefined ? [] : parseConnections([keyfile]);
+  return connections.map((connection) => ({ connection, path: [...path, 'contents', 'source'] }));
 }
 
 /** The hosts of the URLs in `api_url`, without brackets; not `mdns`. */
@@ -78,10 +77,10 @@ export function urlHost(url: string): string {
   return new URL(url).hostname.replaceAll(/^\[|\]$/g, '');
 }
 
-function withoutRepeats(problems: readonly NetworkProblem[]): NetworkProblem[] {
+function withoutRepeats(problems: readonly ConnectionProblem[]): ConnectionProblem[] {
   return [...new Map(problems.map((problem) => [problem.message, problem])).values()];
 }
 
-function textsOf({ hint, message }: NetworkProblem, start = ''): { message: string; hint: string } {
+function textsOf({ hint, message }: ConnectionProblem, start = ''): { message: string; hint: string } {
   return { message: `${start}${message}`, hint };
 }

@@ -13,7 +13,7 @@ import {
   hostInitramfs,
   hostIso,
   hostMinimalIso,
-  type HostSettings,
+  type InitramfsContents,
 } from '../../image/hostImages.ts';
 import type { ImageChange } from '../../image/imageChange.ts';
 import { openIsoTree } from '../../image/isoTree.ts';
@@ -125,7 +125,7 @@ const makers: Readonly<Record<ConfigArtifact, (material: HostMaterial) => Promis
 };
 
 /** The config, and the network that it sets up, for the initramfs. */
-function settingsOf(config: Uint8Array, { takesNetwork }: HostMaterial): HostSettings {
+function settingsOf(config: Uint8Array, { takesNetwork }: HostMaterial): InitramfsContents {
   return { config, network: takesNetwork ? readKeyfiles(config) : [] };
 }
 

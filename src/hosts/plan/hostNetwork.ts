@@ -36,8 +36,8 @@ export async function reportNetwork(
   report(io, {
     severity: 'error',
     code: 'ERR_IMAGE',
-    message: `this OS image does not support network settings in the initramfs, which ${artifacts.join(' and ')} require`,
-    hint: 'use --artifacts iso, or a newer image, or DHCP for this host',
+    message: `the network of the host cannot be added to ${artifacts.join(' and ')}: the initramfs of this OS image ignores keyfiles`,
+    hint: 'use --artifacts iso, or an image built since 2022',
   });
   return false;
 }

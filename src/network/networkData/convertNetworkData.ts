@@ -8,9 +8,9 @@ import type { Finding } from '../../core/finding.ts';
 import { isMapping, type Mapping } from '../../formats/mapping.ts';
 import type { Keyfile } from '../convertNmstate.ts';
 import { type DocumentPlace, expected, refuse, step } from '../readers.ts';
-import { type Fields, has, optionalList, readMappings, warnUnused } from './fields.ts';
+import { type DataFields, has, optionalList, readMappings, warnUnused } from './fields.ts';
 import { bondsByPort, checkLinks, readLink } from './links.ts';
-import { checkNetworks, maxServices, readNetwork, readServices } from './networks.ts';
+import { checkNetworks, maxServices, readDataNetwork, readServices } from './networks.ts';
 import { checkServers, type NetworkData, renderKeyfiles } from './profiles.ts';
 
 export interface NetworkDataConversion {
@@ -43,7 +43,7 @@ function readNetworkData(document: unknown, place: DocumentPlace): NetworkData |
     return refuse(place, expected('a mapping with "links", "networks" and "services"', document));
   }
   if (Object.keys(document).length === 0) return { links: new Map(), networks: [], servers: [] };
-  const fields: Fields = { value: document, place };
+  const fields: DataFields = { value: document, place };
   if (!Object.hasOwn(document, 'links'))
     return refuse(place, '"links" is missing', otherFormatHint(document));
   warnUnused(fields, (key) => topKeys.has(key));
@@ -52,7 +52,7 @@ function readNetworkData(document: unknown, place: DocumentPlace): NetworkData |
   // Networks of links that were refused would be reported as dangling.
   if (hasErrors(place.findings)) return undefined;
   const networks = optionalList(fields, 'networks', maxNetworks).flatMap(
-    (network) => readNetwork(network, links) ?? [],
+    (network) => readDataNetwork(network, links) ?? [],
   );
   checkPortsHaveNoNetworks(networks, links);
   checkNetworks(networks, links);

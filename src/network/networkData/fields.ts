@@ -8,7 +8,7 @@ import { parseAddress, type Family, type IpAddress } from '../ipAddress.ts';
 import { type DocumentPlace, expected, macAddress, type Reader, refuse, step } from '../readers.ts';
 
 /** A mapping of the document, and where it is. */
-export interface Fields {
+export interface DataFields {
   readonly value: Mapping;
   readonly place: DocumentPlace;
 }
@@ -20,7 +20,7 @@ const maxTextLength = 255;
 export function readMappings(
   value: unknown,
   { place, limit }: { readonly place: DocumentPlace; readonly limit: number },
-): Fields[] {
+): DataFields[] {
   if (!Array.isArray(value)) {
     refuse(place, expected('a list', value), 'write it as [ … ], with a mapping for each item');
     return [];
@@ -37,22 +37,22 @@ export function readMappings(
   });
 }
 
-export function optionalList(fields: Fields, key: string, limit: number): Fields[] {
+export function optionalList(fields: DataFields, key: string, limit: number): DataFields[] {
   return has(fields, key) ? readMappings(fields.value[key], { place: step(fields.place, key), limit }) : [];
 }
 
-export function has({ value }: Fields, key: string): boolean {
+export function has({ value }: DataFields, key: string): boolean {
   const member = Object.hasOwn(value, key) ? value[key] : undefined;
   return member !== undefined && member !== null && member !== '';
 }
 
-export function optional<T>(fields: Fields, key: string, read: Reader<T>): T | undefined {
+export function optional<T>(fields: DataFields, key: string, read: Reader<T>): T | undefined {
   return has(fields, key) ? read(fields.value[key], step(fields.place, key)) : undefined;
 }
 
 /** `example` completes the hint. */
 export function required<T>(
-  fields: Fields,
+  fields: DataFields,
   { key, example }: { readonly key: string; readonly example: string },
   read: Reader<T>,
 ): T | undefined {
@@ -60,7 +60,7 @@ export function required<T>(
   return refuse(fields.place, `"${key}" is missing`, `add "${key}", for example ${example}`);
 }
 
-export function warn(place: DocumentPlace, message: string, hint: string): void {
+export function warnAbout(place: DocumentPlace, message: string, hint: string): void {
   place.findings.push({
     severity: 'warning',
     rule: 'network-data-suspicious',
@@ -71,15 +71,15 @@ export function warn(place: DocumentPlace, message: string, hint: string): void 
 }
 
 /** A key that is misspelled would otherwise have no effect without a word. */
-export function warnUnused({ value, place }: Fields, isKnown: (key: string) => boolean): void {
+export function warnUnused({ value, place }: DataFields, isKnown: (key: string) => boolean): void {
   for (const key of Object.keys(value)) {
     if (isKnown(key)) continue;
-    warn(step(place, key), `the key ${quote(key)} is not used`, 'fix its spelling, or remove it');
+    warnAbout(step(place, key), `the key ${quoteText(key)} is not used`, 'fix its spelling, or remove it');
   }
 }
 
 /** For messages. */
-export function quote(text: string): string {
+export function quoteText(text: string): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 }
 

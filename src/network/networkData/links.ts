@@ -12,9 +12,18 @@ import {
   refuse,
   step,
 } from '../readers.ts';
-import { anyId, anyMacAddress, type Fields, optional, quote, required, warn, warnUnused } from './fields.ts';
+import {
+  anyId,
+  anyMacAddress,
+  type DataFields,
+  optional,
+  quoteText,
+  required,
+  warnAbout,
+  warnUnused,
+} from './fields.ts';
 
-export interface Link {
+export interface DataLink {
   readonly place: DocumentPlace;
   readonly id: string;
   readonly kind: 'ethernet' | 'bond' | 'vlan';
@@ -62,7 +71,7 @@ const mtu = integer(0, 65_535);
 const vlanId = integer(1, 4094);
 
 /** Reads one link; what links say about each other is checked by `checkLinks`. */
-export function readLink(fields: Fields): Link | undefined {
+export function readLink(fields: DataFields): DataLink | undefined {
   const { place } = fields;
   const id = required(fields, { key: 'id', example: '"eth0"' }, anyId);
   const kind = readKind(fields);
@@ -95,7 +104,7 @@ export function readLink(fields: Fields): Link | undefined {
   };
 }
 
-function readKind({ value, place }: Fields): Link['kind'] | undefined {
+function readKind({ value, place }: DataFields): DataLink['kind'] | undefined {
   if (!Object.hasOwn(value, 'type')) return refuse(place, '"type" is missing', 'add "type": "phy"');
   const type = value['type'];
   if (type === 'bond' || type === 'vlan') return type;
@@ -103,12 +112,12 @@ function readKind({ value, place }: Fields): Link['kind'] | undefined {
   if (type === null || physicalTypes.has(type)) return 'ethernet';
   const at = step(place, 'type');
   if (typeof type !== 'string') return refuse(at, expected('a string', type), 'use "phy", "bond" or "vlan"');
-  warn(at, `the type ${quote(type)} is unknown and treated as "phy"`, 'use "phy", "bond" or "vlan"');
+  warnAbout(at, `the type ${quoteText(type)} is unknown and treated as "phy"`, 'use "phy", "bond" or "vlan"');
   return 'ethernet';
 }
 
 /** An address that was refused is not a missing one. */
-function requireMac(fields: Fields): void {
+function requireMac(fields: DataFields): void {
   const hint = 'the MAC address of the network card, as the name of the interface is not known at boot';
   required(
     fields,
@@ -128,7 +137,7 @@ export function isInterfaceName(name: string): boolean {
   return isKernelName(name) && !['lo', 'all', 'default', 'bonding_masters'].includes(name);
 }
 
-function readVlan(fields: Fields): VlanLink | undefined {
+function readVlan(fields: DataFields): VlanLink | undefined {
   const parent = required(fields, { key: 'vlan_link', example: 'the id of a "phy" or "bond" link' }, anyId);
   const id = required(fields, { key: 'vlan_id', example: '100' }, vlanId);
   return parent === undefined || id === undefined ? undefined : { parent, vlanId: id };
@@ -136,11 +145,11 @@ function readVlan(fields: Fields): VlanLink | undefined {
 
 const readPorts = list(anyId);
 
-function readBond(fields: Fields): BondLink | undefined {
+function readBond(fields: DataFields): BondLink | undefined {
   const ports = required(fields, { key: 'bond_links', example: '["eth0", "eth1"]' }, readPorts);
   if (ports?.length === 0) {
     const hint = 'add the ids of the links that are its ports';
-    warn(step(fields.place, 'bond_links'), 'the bond has no ports', hint);
+    warnAbout(step(fields.place, 'bond_links'), 'the bond has no ports', hint);
   }
   const mode = required(fields, { key: 'bond_mode', example: '"active-backup"' }, (value) => value);
   const settings = readBondOptions(fields, mode);
@@ -149,7 +158,7 @@ function readBond(fields: Fields): BondLink | undefined {
 }
 
 /** Options are those of nmstate, whose readers report problems for other paths than those of network data. */
-function readBondOptions(fields: Fields, mode: unknown): Bond | undefined {
+function readBondOptions(fields: DataFields, mode: unknown): Bond | undefined {
   const keys = new Map<string, string>();
   for (const key of Object.keys(fields.value)) {
     const written = fields.value[key];
@@ -163,7 +172,7 @@ function readBondOptions(fields: Fields, mode: unknown): Bond | undefined {
   for (const finding of own.findings) {
     const at = step(fields.place, bondKey(finding.path, keys));
     if (finding.rule === 'nmstate-not-covered') {
-      warn(at, `the bond option ${quote(String(at.path.at(-1)))} is not supported`, 'remove it');
+      warnAbout(at, `the bond option ${quoteText(String(at.path.at(-1)))} is not supported`, 'remove it');
     } else refuse(at, finding.message, finding.hint);
   }
   checkArpMonitoring(read?.entries ?? {}, fields.place);
@@ -189,14 +198,14 @@ function bondKey([, option]: Path, keys: ReadonlyMap<string, string>): string {
   return (typeof option === 'string' ? keys.get(option) : undefined) ?? 'bond_mode';
 }
 
-/** Links by their ids, in the document's order. */
-export type Links = ReadonlyMap<string, Link>;
+/** DataLinks by their ids, in the document's order. */
+export type DataLinks = ReadonlyMap<string, DataLink>;
 
 /** Checks what links say about each other. The second of two links with one id is left out. */
-export function checkLinks(listed: readonly Link[]): Links {
-  const links = new Map<string, Link>();
+export function checkLinks(listed: readonly DataLink[]): DataLinks {
+  const links = new Map<string, DataLink>();
   for (const link of listed) {
-    if (links.has(link.id)) refuseSame(step(link.place, 'id'), `the id ${quote(link.id)}`);
+    if (links.has(link.id)) refuseSame(step(link.place, 'id'), `the id ${quoteText(link.id)}`);
     else links.set(link.id, link);
   }
   checkUnique(links, 'ethernet_mac_address', ({ kind, mac }) => (kind === 'ethernet' ? mac : undefined));
@@ -211,7 +220,7 @@ function refuseSame(place: DocumentPlace, what: string): void {
   refuse(place, `another link has ${what} already`, 'give each link a value of its own, or remove one link');
 }
 
-function checkUnique(links: Links, key: string, valueOf: (link: Link) => string | undefined): void {
+function checkUnique(links: DataLinks, key: string, valueOf: (link: DataLink) => string | undefined): void {
   const seen = new Set<string>();
   for (const link of links.values()) {
     const value = valueOf(link);
@@ -223,13 +232,13 @@ function checkUnique(links: Links, key: string, valueOf: (link: Link) => string 
 }
 
 /** Bonds by the ids of their ports. */
-export function bondsByPort(links: Links): Map<string, Link> {
-  const bonds = new Map<string, Link>();
+export function bondsByPort(links: DataLinks): Map<string, DataLink> {
+  const bonds = new Map<string, DataLink>();
   for (const link of links.values()) for (const port of link.bond?.ports ?? []) bonds.set(port, link);
   return bonds;
 }
 
-function checkPorts(links: Links): void {
+function checkPorts(links: DataLinks): void {
   const taken = new Set<string>();
   for (const { place, bond: settings } of links.values()) {
     for (const [index, port] of (settings?.ports ?? []).entries()) {
@@ -237,9 +246,13 @@ function checkPorts(links: Links): void {
       const kind = links.get(port)?.kind;
       if (kind === undefined) refuseDangling(at, port, links);
       else if (kind !== 'ethernet') {
-        refuse(at, `${quote(port)} is a ${kind}`, 'list physical links only; put a VLAN on top of the bond');
+        refuse(
+          at,
+          `${quoteText(port)} is a ${kind}`,
+          'list physical links only; put a VLAN on top of the bond',
+        );
       } else if (taken.has(port)) {
-        refuse(at, `${quote(port)} is already a port of a bond`, 'list each link in one bond, once');
+        refuse(at, `${quoteText(port)} is already a port of a bond`, 'list each link in one bond, once');
       }
       taken.add(port);
     }
@@ -247,17 +260,17 @@ function checkPorts(links: Links): void {
 }
 
 /** Says which links there are. */
-export function refuseDangling(place: DocumentPlace, id: string, links: Links): undefined {
-  const ids = Array.from(links.keys(), (known) => quote(known));
+export function refuseDangling(place: DocumentPlace, id: string, links: DataLinks): undefined {
+  const ids = Array.from(links.keys(), (known) => quoteText(known));
   const shown = ids.length > 8 ? [...ids.slice(0, 8), '…'] : ids;
   return refuse(
     place,
-    `no link has the id ${quote(id)}`,
+    `no link has the id ${quoteText(id)}`,
     ids.length === 0 ? 'add the link to "links"' : `use the id of a link: ${shown.join(', ')}`,
   );
 }
 
-function checkParent(link: Link, links: Links): void {
+function checkParent(link: DataLink, links: DataLinks): void {
   if (link.vlan === undefined) return;
   const at = step(link.place, 'vlan_link');
   const parent = links.get(link.vlan.parent);
@@ -266,15 +279,15 @@ function checkParent(link: Link, links: Links): void {
     return refuse(at, 'the VLAN is on top of itself', 'use the id of a "phy" or "bond" link');
   }
   if (link.mtu !== undefined && link.mtu > (parent.mtu ?? link.mtu)) {
-    const message = `the MTU ${link.mtu} is greater than that of ${quote(parent.id)} (${parent.mtu})`;
-    warn(step(link.place, 'mtu'), message, 'raise the MTU of the link below, or lower this one');
+    const message = `the MTU ${link.mtu} is greater than that of ${quoteText(parent.id)} (${parent.mtu})`;
+    warnAbout(step(link.place, 'mtu'), message, 'raise the MTU of the link below, or lower this one');
   }
   return undefined;
 }
 
-function isOnItself(link: Link, links: Links): boolean {
+function isOnItself(link: DataLink, links: DataLinks): boolean {
   const below = new Set<string>();
-  let current: Link | undefined = link;
+  let current: DataLink | undefined = link;
   while (current?.vlan !== undefined && !below.has(current.id)) {
     below.add(current.id);
     current = links.get(current.vlan.parent);

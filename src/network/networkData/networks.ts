@@ -6,16 +6,16 @@ import {
   addressOf,
   anyAddress,
   anyId,
-  type Fields,
+  type DataFields,
   has,
   optional,
   optionalList,
-  quote,
+  quoteText,
   required,
-  warn,
+  warnAbout,
   warnUnused,
 } from './fields.ts';
-import { type Links, refuseDangling } from './links.ts';
+import { type DataLinks, refuseDangling } from './links.ts';
 import {
   type AddressWithPrefix,
   formatSubnet,
@@ -77,10 +77,10 @@ const serviceKeys: ReadonlySet<string> = new Set(['type', 'address']);
 const metric = integer(0, 2 ** 32 - 1);
 
 /** Reads one network of a document with these links. */
-export function readNetwork(fields: Fields, links: Links): Network | undefined {
+export function readDataNetwork(fields: DataFields, links: DataLinks): Network | undefined {
   const { place } = fields;
   warnUnused(fields, (key) => networkKeys.has(key));
-  if (!has(fields, 'id')) warn(place, '"id" is missing, which Ironic and Glean require', 'add an "id"');
+  if (!has(fields, 'id')) warnAbout(place, '"id" is missing, which Ironic and Glean require', 'add an "id"');
   else optional(fields, 'id', anyId);
   const linkId = required(fields, { key: 'link', example: 'the id of a link' }, anyId);
   const isDangling = linkId !== undefined && !links.has(linkId);
@@ -111,7 +111,7 @@ export function readNetwork(fields: Fields, links: Links): Network | undefined {
   return isComplete ? network : undefined;
 }
 
-function readSubnet(fields: Fields, family: Family): Subnet | undefined {
+function readSubnet(fields: DataFields, family: Family): Subnet | undefined {
   const example = family === 4 ? '"192.0.2.10"' : '"2001:db8::10"';
   const subnet = readAddressWithMask(fields, { key: 'ip_address', example, family });
   if (subnet === undefined) return undefined;
@@ -123,7 +123,7 @@ function readSubnet(fields: Fields, family: Family): Subnet | undefined {
   if (prefixLength !== undefined) return { address, prefixLength };
   const assumed = family === 4 ? 24 : 64;
   const message = `the netmask is missing; /${assumed} is used, as cloud-init does`;
-  warn(
+  warnAbout(
     at,
     message,
     `add "netmask", for example ${family === 4 ? '"255.255.255.0"' : '"ffff:ffff:ffff:ffff::"'}`,
@@ -131,7 +131,7 @@ function readSubnet(fields: Fields, family: Family): Subnet | undefined {
   return { address, prefixLength: assumed };
 }
 
-function readRoute(fields: Fields, family: Family): Route | undefined {
+function readRoute(fields: DataFields, family: Family): Route | undefined {
   warnUnused(fields, (key) => routeKeys.has(key));
   const example = family === 4 ? '"0.0.0.0" for the default route' : '"::" for the default route';
   const target = readAddressWithMask(fields, { key: 'network', example, family });
@@ -144,7 +144,7 @@ function readRoute(fields: Fields, family: Family): Route | undefined {
     return refuse(fields.place, '"netmask" is missing', 'add the netmask of the destination');
   }
   if (prefixLength === 0 && !has(fields, 'gateway')) {
-    warn(fields.place, 'the default route has no gateway', 'add "gateway"');
+    warnAbout(fields.place, 'the default route has no gateway', 'add "gateway"');
   }
   return {
     place: fields.place,
@@ -155,7 +155,7 @@ function readRoute(fields: Fields, family: Family): Route | undefined {
 }
 
 /** The default route of documents that are written like cloud-init's. */
-function readGateway(fields: Fields, family: Family): Route | undefined {
+function readGateway(fields: DataFields, family: Family): Route | undefined {
   const gateway = optional(fields, 'gateway', addressOf(family));
   if (gateway === undefined || isUnspecified(gateway)) return undefined;
   const destination = family === 4 ? '0.0.0.0/0' : '::/0';
@@ -163,16 +163,16 @@ function readGateway(fields: Fields, family: Family): Route | undefined {
 }
 
 /** The name servers among services. */
-export function readServices(services: readonly Fields[]): IpAddress[] {
+export function readServices(services: readonly DataFields[]): IpAddress[] {
   return services.flatMap((fields) => {
     const { place, value } = fields;
     warnUnused(fields, (key) => serviceKeys.has(key));
     const type = required(fields, { key: 'type', example: '"dns"' }, anyId);
     if (type === undefined) return [];
     if (type !== 'dns') {
-      warn(
+      warnAbout(
         step(place, 'type'),
-        `services of the type ${quote(type)} are not used`,
+        `services of the type ${quoteText(type)} are not used`,
         'use "dns", or remove it',
       );
       return [];
@@ -198,7 +198,7 @@ const readServers = listOrWords(anyAddress);
 const readSearches = listOrWords(listItem);
 
 /** What networks say about each other and their links. */
-export function checkNetworks(networks: readonly Network[], links: Links): void {
+export function checkNetworks(networks: readonly Network[], links: DataLinks): void {
   const groups = new Map<string, Network[]>();
   const addresses = new Set<string>();
   for (const network of networks) {
@@ -217,7 +217,7 @@ function checkAddressIsNew({ place, subnet }: Network, addresses: Set<string>): 
   const text = formatAddress(subnet.address);
   if (addresses.has(text)) {
     const hint = 'use an address of its own for each network';
-    warn(step(place, 'ip_address'), `another network has the address ${text} already`, hint);
+    warnAbout(step(place, 'ip_address'), `another network has the address ${text} already`, hint);
   }
   addresses.add(text);
 }
@@ -225,7 +225,7 @@ function checkAddressIsNew({ place, subnet }: Network, addresses: Set<string>): 
 /** RFC 8200, section 5. */
 const leastIpv6Mtu = 1280;
 
-function checkMtu({ family, linkId }: Network, links: Links): void {
+function checkMtu({ family, linkId }: Network, links: DataLinks): void {
   const link = links.get(linkId);
   if (family !== 6 || link?.mtu === undefined || link.mtu >= leastIpv6Mtu) return;
   const message = `IPv6 requires an MTU of at least ${leastIpv6Mtu}, not ${link.mtu}`;
@@ -251,6 +251,6 @@ function checkGateways(sameLink: readonly Network[]): void {
     reachable.set(text, isReachable);
     if (isReachable) continue;
     const message = `the gateway ${text} is not in the subnet of ${shown.join(', ')}`;
-    warn(step(place, 'gateway'), message, 'fix the gateway or the netmask');
+    warnAbout(step(place, 'gateway'), message, 'fix the gateway or the netmask');
   }
 }

@@ -8,13 +8,13 @@ import type { Keyfile } from '../convertNmstate.ts';
 import { connectionTypes, type ProfileEntries, profileSection, profileUuid } from '../connectionProfile.ts';
 import { type Family, formatAddress, type IpAddress } from '../ipAddress.ts';
 import { type DocumentPlace, step } from '../readers.ts';
-import { warn } from './fields.ts';
-import { bondsByPort, isInterfaceName, type Link, type Links } from './links.ts';
+import { warnAbout } from './fields.ts';
+import { bondsByPort, isInterfaceName, type DataLink, type DataLinks } from './links.ts';
 import type { Network } from './networks.ts';
 
 /** Everything that a document says. */
 export interface NetworkData {
-  readonly links: Links;
+  readonly links: DataLinks;
   readonly networks: readonly Network[];
   /** Name servers of the whole document. */
   readonly servers: readonly IpAddress[];
@@ -53,8 +53,8 @@ function uniqueFileName(id: string, taken: Set<string>): string {
 }
 
 function connectionEntries(
-  link: Link,
-  bond: Link | undefined,
+  link: DataLink,
+  bond: DataLink | undefined,
   names: ReadonlyMap<string, string>,
 ): ProfileEntries {
   return {
@@ -73,12 +73,12 @@ function connectionId(id: string): string {
   return formatKeyfileString(text === '' ? '_' : text);
 }
 
-function uuidOf({ id, kind }: Link): string {
+function uuidOf({ id, kind }: DataLink): string {
   return profileUuid(`network-data://${kind}/${id}`);
 }
 
 /** A physical interface that is found by its MAC address keeps its name. */
-function interfaceName(link: Link, names: ReadonlyMap<string, string>): string | undefined {
+function interfaceName(link: DataLink, names: ReadonlyMap<string, string>): string | undefined {
   return link.kind === 'ethernet' && link.mac !== undefined ? undefined : names.get(link.id);
 }
 
@@ -89,7 +89,7 @@ const physicalName = /^(?:eth|en|ib|sl|wl|ww)[^.]*$/;
  * Interfaces are named as the document says, else bonds and VLANs by their ids where these are plain names. Other bonds
  * are bond0, …, as with cloud-init; NetworkManager derives the names of other VLANs from the links below them.
  */
-function interfaceNames(links: Links): Map<string, string> {
+function interfaceNames(links: DataLinks): Map<string, string> {
   const names = new Map<string, string>();
   for (const { id, name } of links.values()) if (name !== undefined) names.set(id, name);
   const taken = new Set(names.values());
@@ -110,12 +110,12 @@ function interfaceNames(links: Links): Map<string, string> {
 }
 
 /** The kernel wants the name of the primary port, which the id of a link need not be. */
-function bondEntries({ bond, place }: Link, links: Links): ProfileEntries {
+function bondEntries({ bond, place }: DataLink, links: DataLinks): ProfileEntries {
   const { primary, ...others } = bond?.entries ?? {};
   const port = primary === undefined ? undefined : links.get(primary);
   if (port === undefined || port.name === primary || physicalName.test(port.id))
     return { ...others, primary };
-  warn(
+  warnAbout(
     step(place, 'bond_primary'),
     'the primary port is not set, as its interface name is not known',
     'use the name of the interface',
@@ -124,7 +124,7 @@ function bondEntries({ bond, place }: Link, links: Links): ProfileEntries {
 }
 
 /** A physical interface is found by its MAC address; the others get theirs. */
-function wiredSection({ kind, mac, mtu, bond }: Link): KeyfileSection | undefined {
+function wiredSection({ kind, mac, mtu, bond }: DataLink): KeyfileSection | undefined {
   const macKey = kind === 'ethernet' ? 'mac-address' : 'cloned-mac-address';
   const entries = {
     ...(mac === undefined || bond?.macFollowsPorts === true ? {} : { [macKey]: mac }),
@@ -133,7 +133,7 @@ function wiredSection({ kind, mac, mtu, bond }: Link): KeyfileSection | undefine
   return Object.keys(entries).length === 0 ? undefined : profileSection('ethernet', entries);
 }
 
-function vlanEntries({ vlan }: Link, links: Links): ProfileEntries {
+function vlanEntries({ vlan }: DataLink, links: DataLinks): ProfileEntries {
   const parent = links.get(vlan?.parent ?? '');
   // Headers are reordered, which is the kernel's default.
   return { flags: '1', id: String(vlan?.vlanId), parent: parent && uuidOf(parent) };
@@ -207,6 +207,6 @@ export function checkServers({ networks, servers }: NetworkData, place: Document
     const hasServers = servers.some((server) => server.family === family);
     if (!hasServers || networks.some((network) => network.family === family)) continue;
     const message = `the IPv${family} name servers are not used, as no network is IPv${family}`;
-    warn(place, message, `add an IPv${family} network, or remove them`);
+    warnAbout(place, message, `add an IPv${family} network, or remove them`);
   }
 }

@@ -9,7 +9,7 @@ import {
   parseAddress,
 } from '../ipAddress.ts';
 import { refuse, type Reader, step } from '../readers.ts';
-import { addressOf, type Fields, has, optional, quote, required } from './fields.ts';
+import { addressOf, type DataFields, has, optional, quoteText, required } from './fields.ts';
 
 export interface AddressWithPrefix {
   readonly address: IpAddress;
@@ -19,7 +19,7 @@ export interface AddressWithPrefix {
 
 /** `key` is the key of the address, which may have a prefix length; the other place of a mask is the key `netmask`. */
 export function readAddressWithMask(
-  fields: Fields,
+  fields: DataFields,
   { key, example, family }: { readonly key: string; readonly example: string; readonly family: Family },
 ): AddressWithPrefix | undefined {
   const own = required(fields, { key, example }, withSlash(family));
@@ -50,7 +50,8 @@ function netmask(family: Family): Reader<number> {
     const prefixLength = parseNetmask(value, family);
     if (prefixLength !== undefined) return prefixLength;
     const example = family === 4 ? '255.255.255.0 or 24' : 'ffff:ffff:ffff:ffff:: or 64';
-    const shown = typeof value === 'string' || typeof value === 'number' ? `: ${quote(String(value))}` : '';
+    const shown =
+      typeof value === 'string' || typeof value === 'number' ? `: ${quoteText(String(value))}` : '';
     return refuse(place, `the netmask is invalid${shown}`, `write it like ${example}`);
   };
 }

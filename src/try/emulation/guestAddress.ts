@@ -17,7 +17,7 @@ import {
 } from '../timeline/addresses.ts';
 import type { PreflightEvent } from '../timeline/events.ts';
 import type { IronicUrls } from '../ironicAddress.ts';
-import { type PreparedFolder, readFolderUrl } from '../serving/preparedFolderService.ts';
+import { type ManifestFolder, readFolderUrl } from '../serving/preparedFolderService.ts';
 import type { TrialSetup } from '../setup.ts';
 import type { EmulatedSource } from './emulatedSource.ts';
 import { describeConfig } from '../../agent/deployed/describeConfig.ts';
@@ -152,7 +152,7 @@ export async function readImageConfig(source: string, io: Io): Promise<ImageConf
 
 /** Reads the config of a host. */
 async function readFolderConfig(
-  { manifest, path }: PreparedFolder,
+  { manifest, path }: ManifestFolder,
   host: string,
   io: Io,
 ): Promise<ImageConfig> {

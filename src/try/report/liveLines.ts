@@ -6,7 +6,7 @@
 import type { Io } from '../../io/io.ts';
 import { writeStdout } from '../../io/stdout.ts';
 import { printable } from '../../io/report/terminalText.ts';
-import { isInterrupted, isComplete } from '../timeline/stages.ts';
+import { isInterrupted, isFullyFetched } from '../timeline/stages.ts';
 import type { FetchEvent, TrialEvent } from '../timeline/events.ts';
 import type { TimelineStep } from '../timeline/timeline.ts';
 import { eventPhrase, originPhrase } from './phrases.ts';
@@ -68,8 +68,8 @@ const large = 1024 * 1024;
 const veryLarge = 64 * 1024 * 1024;
 
 function isNewFetch(event: FetchEvent, previous: FetchEvent | undefined): boolean {
-  if (isComplete(event) && event.outcome !== 'began') {
-    return previous === undefined || previous.outcome === 'began' || !isComplete(previous);
+  if (isFullyFetched(event) && event.outcome !== 'began') {
+    return previous === undefined || previous.outcome === 'began' || !isFullyFetched(previous);
   }
   if (previous === undefined) return event.size >= large || event.outcome !== 'began';
   if (isInterrupted(event)) return previous.outcome !== event.outcome;

@@ -4,7 +4,7 @@ import { formatSize } from '../../formats/messageText.ts';
 import { printable } from '../../io/report/terminalText.ts';
 import type { Artifact } from '../../serve/answer/resource.ts';
 import { formatPercent } from '../../serve/status/figures.ts';
-import { isComplete, isInterrupted, type Stage } from '../timeline/stages.ts';
+import { isFullyFetched, isInterrupted, type Stage } from '../timeline/stages.ts';
 import type {
   CallbackEvent,
   FetchEvent,
@@ -87,7 +87,7 @@ const artifactPhrases: Readonly<Record<Artifact, string>> = {
 function fetchPhrase(event: FetchEvent): string {
   const { artifact, bytes, size, outcome } = event;
   const what = `${artifactPhrases[artifact]} (${formatSize(size)})`;
-  if (isComplete(event) && outcome !== 'began') return `fetched ${what}`;
+  if (isFullyFetched(event) && outcome !== 'began') return `fetched ${what}`;
   if (bytes === 0) return `started to fetch ${what}`;
   const part = `${formatPercent(bytes, size)} of ${what}`;
   return isInterrupted(event) ? `fetched ${part}: ${outcome}` : `fetched ${part}`;

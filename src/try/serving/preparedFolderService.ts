@@ -29,7 +29,7 @@ import {
 import type { FetchEvent } from '../timeline/events.ts';
 import { guestHostProblem } from '../timeline/addresses.ts';
 
-export interface PreparedFolder {
+export interface ManifestFolder {
   /** Absolute. */
   readonly path: string;
   readonly manifest: Manifest;
@@ -49,7 +49,7 @@ interface FolderUrl {
 const SCRIPT = 'boot.ipxe';
 
 /** Throws CliError if an emulated machine cannot boot from the folder. */
-export function readFolderUrl({ manifest: { baseUrl, files, layout } }: PreparedFolder): FolderUrl {
+export function readFolderUrl({ manifest: { baseUrl, files, layout } }: ManifestFolder): FolderUrl {
   if (layout !== 'folder' || !files.some(({ path }) => path === SCRIPT)) {
     throw new CliError(`the folder contains no ${SCRIPT}`, {
       code: 'ERR_SETTING',
@@ -81,7 +81,7 @@ function problemOf(url: URL | undefined): string | undefined {
 
 /** @returns the URL of the boot script, and a function to stop. Throws CliError if the port of the URL is not available. */
 export async function startFolderService(
-  place: PreparedFolder,
+  place: ManifestFolder,
   { log, observe }: { readonly log: ServerLog; readonly observe: (event: FetchEvent) => void },
 ): Promise<{ readonly scriptUrl: string; readonly stop: () => Promise<void> }> {
   const { port, prefix, url } = readFolderUrl(place);
@@ -108,7 +108,7 @@ export async function startFolderService(
 }
 
 /** Contains only the files of the manifest. */
-function createFolderCatalog({ manifest, path: root }: PreparedFolder, prefix: string): Catalog {
+function createFolderCatalog({ manifest, path: root }: ManifestFolder, prefix: string): Catalog {
   const files = new Map(manifest.files.map((file) => [`${prefix}${file.path}`, file]));
   return {
     acquire: () => () => undefined,

@@ -11,7 +11,7 @@ import { isFurther, type Stage, type TimelineEntry } from './stages.ts';
 import { createTimeline, type HostTimeline } from './timeline.ts';
 
 /** What could be observed: everything from the first fetch, or only requests to Ironic if no images were served. */
-export type Coverage = 'boot' | 'calls';
+export type ObservedPart = 'boot' | 'calls';
 
 export type LikelyCause =
   | { readonly cause: Cause; readonly certainty: 'proven'; readonly evidence: TimelineEntry }
@@ -32,7 +32,7 @@ export const causeTable: readonly { readonly title: string; readonly causes: rea
 ];
 
 /** The causes for a host that did not call home: first the proven ones, then the likely ones, then those possible at its stage. */
-export function likelyCauses(host: HostTimeline, coverage: Coverage): readonly LikelyCause[] {
+export function likelyCauses(host: HostTimeline, coverage: ObservedPart): readonly LikelyCause[] {
   const stagesOfHost = possibleStages(host, coverage);
   const own = { ...host, entries: host.entries.filter(({ event }) => isOwn(host, event)) };
   const found = causeTable
@@ -49,7 +49,7 @@ export function likelyCauses(host: HostTimeline, coverage: Coverage): readonly L
 }
 
 /** The causes for expected machines without any activity and without a name. */
-export function causesOfInactive(coverage: Coverage): readonly LikelyCause[] {
+export function causesOfInactive(coverage: ObservedPart): readonly LikelyCause[] {
   return createTimeline([{ name: 'inactive', macs: [] }])
     .hosts()
     .flatMap((host) => likelyCauses(host, coverage));
@@ -76,7 +76,7 @@ const stagesBeforeCalls: readonly Stage[] = [
 ];
 
 /** If no images were served, a machine that did not call Ironic may be at any stage before. */
-function possibleStages(host: HostTimeline, coverage: Coverage): readonly Stage[] {
+function possibleStages(host: HostTimeline, coverage: ObservedPart): readonly Stage[] {
   const { stage } = host;
   if (hasCalledIronic(host)) return isFurther(stage, 'agent archive') ? [stage] : [];
   if (stage === 'power') return stagesBeforeCalls.filter((other) => other !== 'none');

@@ -1,6 +1,6 @@
 /** The result of a trial: the verdict, and the gaps and causes of each machine, for all report formats. */
 
-import { causesOfInactive, type LikelyCause, likelyCauses, type Coverage } from './causes.ts';
+import { causesOfInactive, type LikelyCause, likelyCauses, type ObservedPart } from './causes.ts';
 import type { Ports } from './causes/cause.ts';
 import { type Stage, stages, type TimelineEntry } from './stages.ts';
 import type { HostTimeline, MachineProgress, Timeline } from './timeline.ts';
@@ -62,7 +62,7 @@ export interface TrialResult {
   readonly timeline: Timeline;
   readonly verdict: Verdict;
   readonly successStage: SuccessStage;
-  readonly coverage: Coverage;
+  readonly coverage: ObservedPart;
   /** Ports for the texts of causes. */
   readonly ports: Ports;
   readonly started: Date;

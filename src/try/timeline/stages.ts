@@ -144,13 +144,13 @@ export function mergeLog(log: EntryLog, other: EntryLog): void {
 }
 
 /** Whether the client has fetched the complete file. */
-export function isComplete({ bytes, size }: Pick<FetchEvent, 'bytes' | 'size'>): boolean {
+export function isFullyFetched({ bytes, size }: Pick<FetchEvent, 'bytes' | 'size'>): boolean {
   return bytes >= size;
 }
 
 /** Whether a transfer was interrupted. BMCs close connections to ISOs as soon as they have the bytes that they need. */
 export function isInterrupted(event: FetchEvent): boolean {
-  if (isComplete(event)) return false;
+  if (isFullyFetched(event)) return false;
   const { artifact, outcome } = event;
   return (
     outcome === 'failed' ||
@@ -182,7 +182,7 @@ function joinEntries(a: TimelineEntry, b: TimelineEntry): TimelineEntry {
 /** The byte count of a client only grows, until the client fetches a complete file again. */
 function isRepeated(before: TrialEvent, event: TrialEvent): boolean {
   return (
-    before.kind === 'fetch' && event.kind === 'fetch' && isComplete(before) && event.bytes < before.bytes
+    before.kind === 'fetch' && event.kind === 'fetch' && isFullyFetched(before) && event.bytes < before.bytes
   );
 }
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
-  type PreparedFolder,
+  type ManifestFolder,
   readFolderUrl,
   startFolderService,
 } from '../../../src/try/serving/preparedFolderService.ts';
@@ -21,7 +21,7 @@ const path = (name: string): string => join(folder, name);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 let port = 0;
-let place: PreparedFolder;
+let place: ManifestFolder;
 
 beforeAll(async () => {
   writeFileSync(path('inv.yaml'), inventory);

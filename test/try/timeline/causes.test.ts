@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { causeTable, likelyCauses, type Coverage } from '../../../src/try/timeline/causes.ts';
+import { causeTable, likelyCauses, type ObservedPart } from '../../../src/try/timeline/causes.ts';
 import type { RefusalReason } from '../../../src/try/ironic/messages.ts';
 import { findEvidence } from '../../../src/try/timeline/causes/cause.ts';
 import type { RefusalEvent, TrialEvent } from '../../../src/try/timeline/events.ts';
@@ -227,7 +227,7 @@ describe('what is told first', () => {
   const config = fetched(3);
   const rootfs = sharedFetch(4, { artifact: 'rootfs', path: 'r' });
 
-  it.each<readonly [string, readonly TrialEvent[], Coverage, readonly string[]]>([
+  it.each<readonly [string, readonly TrialEvent[], ObservedPart, readonly string[]]>([
     [
       'nothing seen',
       [],
@@ -289,7 +289,7 @@ describe('what is told first', () => {
     fc.assert(
       fc.property(
         fc.array(anyEvent, { maxLength: 30 }),
-        fc.constantFrom<Coverage>('boot', 'calls'),
+        fc.constantFrom<ObservedPart>('boot', 'calls'),
         (events, coverage) => {
           const timeline = createTimeline([{ name: 'worker-0', macs: [mac] }]);
           for (const event of events) timeline.add(event);

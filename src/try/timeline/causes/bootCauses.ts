@@ -3,7 +3,7 @@
  * (memory, kernel arguments, the network of the initramfs, Ignition).
  */
 
-import { isInterrupted, isComplete, type Stage } from '../stages.ts';
+import { isInterrupted, isFullyFetched, type Stage } from '../stages.ts';
 import type { HostTimeline } from '../timeline.ts';
 import { type Cause, entriesOf, hasCalledIronic, hasFetchedConfig, lacksConfig } from './cause.ts';
 
@@ -137,7 +137,7 @@ export const bootCauses: readonly Cause[] = [
 /** Whether the machine has read more of the ISO than a probe does. */
 function hasReadImage(host: HostTimeline): boolean {
   return entriesOf(host, 'fetch').some(
-    ({ event }) => event.artifact.endsWith('iso') && (event.bytes > probeSize || isComplete(event)),
+    ({ event }) => event.artifact.endsWith('iso') && (event.bytes > probeSize || isFullyFetched(event)),
   );
 }
 
