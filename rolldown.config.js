@@ -86,6 +86,7 @@ const program = await rolldown({
   platform: 'node',
   resolve,
   logLevel: 'warn',
+  checks: { ineffectiveDynamicImport: false }, // loadedWhenUsed makes static imports late as well
   preserveEntrySignatures: 'allow-extension',
   external,
   plugins: [sharedCopies, commanderInside(), loadedWhenUsed('require("./importModule.cjs")'), licenses],
