@@ -16,10 +16,16 @@ export interface ConnectProxyOptions {
   readonly origin: string;
   /** What it answers instead of connecting. */
   readonly status?: number;
+  /** Default: a free port. */
+  readonly port?: number;
 }
 
 /** It connects only those who send the user name and the password of its URL. */
-export async function startConnectProxy({ origin, status }: ConnectProxyOptions): Promise<ConnectProxy> {
+export async function startConnectProxy({
+  origin,
+  port: wantedPort = 0,
+  status,
+}: ConnectProxyOptions): Promise<ConnectProxy> {
   const targets: string[] = [];
   const sockets = new Set<Socket>();
   const expected = `Basic ${Buffer.from('user:hunter2').toString('base64')}`;
@@ -40,7 +46,7 @@ export async function startConnectProxy({ origin, status }: ConnectProxyOptions)
     for (const socket of [client, upstream]) sockets.add(socket);
   });
   await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
+    server.listen(wantedPort, '127.0.0.1', resolve);
   });
   const address = server.address();
   const port = typeof address === 'object' ? address?.port : undefined;

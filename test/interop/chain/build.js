@@ -1,0 +1,230 @@
+// @ts-check
+/**
+ * Builds the parts of the real chain from package registries: a live ISO with the real Ignition, systemd, NetworkManager and
+ * podman, and the agent's container image with the real ironic-python-agent.
+ *
+ *   npm run build && node test/interop/chain/build.js
+ *
+ * Needs Linux, root, the Debian packages of `parts.js`, 8 GB of disk, and half an hour on two cores the first time. A part is
+ * built again if what it is made of has changed.
+ */
+
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { writeImage } from './ociLayout.js';
+import { cacheFolder, missingForBuild, parts, versions } from './parts.js';
+
+const live = join(import.meta.dirname, 'live');
+const program = resolve(import.meta.dirname, '../../../bin/ironic-coreos.js');
+
+const systemPackages = [
+  ...'systemd systemd-sysv udev dbus libpam-systemd kmod linux-image-cloud-amd64 util-linux util-linux-extra passwd sudo'.split(
+    ' ',
+  ),
+  ...'podman crun catatonit conmon netavark aardvark-dns network-manager openssh-server chrony iproute2 iputils-ping'.split(
+    ' ',
+  ),
+  ...'ca-certificates procps xfsprogs curl less gdisk jq libgpgme11 libblkid1 libssl3 libarchive-tools gpg'.split(
+    ' ',
+  ),
+];
+const agentPackages = [
+  ...'python3 python3-pip python3-venv ca-certificates systemd udev kmod util-linux procps psmisc chrony'.split(
+    ' ',
+  ),
+  ...'iproute2 iputils-ping ethtool lshw dmidecode pciutils usbutils ipmitool efibootmgr smartmontools'.split(
+    ' ',
+  ),
+  ...'gdisk parted hdparm nvme-cli mdadm dosfstools qemu-utils'.split(' '),
+];
+
+/**
+ * @typedef {object} Step
+ * @property {string} part the file or folder that it makes
+ * @property {readonly string[]} from files and folders, and texts such as versions; a change of them builds the part again
+ * @property {() => void} build
+ */
+
+/** @type {readonly Step[]} */
+const steps = [
+  { part: parts.ignition, from: [versions.ignition], build: buildIgnition },
+  { part: parts.installer, from: [versions['coreos-installer']], build: buildInstaller },
+  {
+    part: parts.debian,
+    from: [join(live, 'debianRoot.sh'), ...systemPackages],
+    build: () => debian(parts.debian, systemPackages),
+  },
+  {
+    part: parts.agentDebian,
+    from: [join(live, 'debianRoot.sh'), ...agentPackages],
+    build: () => debian(parts.agentDebian, agentPackages),
+  },
+  {
+    part: parts.rootfs,
+    from: [
+      join(live, 'liveRoot.sh'),
+      join(live, 'root'),
+      join(live, 'version'),
+      parts.debian,
+      parts.installer,
+    ],
+    build: () => script('liveRoot.sh', parts.debian, parts.rootfs, parts.installer),
+  },
+  { part: parts.kernel, from: [parts.debian], build: copyKernel },
+  {
+    part: parts.initramfs,
+    from: [
+      join(live, 'initramfs.sh'),
+      join(live, 'initramfs'),
+      join(live, 'features.json'),
+      parts.ignition,
+      parts.rootfs,
+    ],
+    build: () => script('initramfs.sh', parts.debian, parts.ignition, parts.initramfs),
+  },
+  {
+    part: parts.iso,
+    from: [
+      join(live, 'liveIso.sh'),
+      join(live, 'features.json'),
+      parts.kernel,
+      parts.initramfs,
+      parts.rootfs,
+    ],
+    build: buildIso,
+  },
+  {
+    part: parts.layer,
+    from: [
+      join(live, 'agentRoot.sh'),
+      join(import.meta.dirname, 'hardwareManager'),
+      versions['ironic-python-agent'],
+      parts.agentDebian,
+    ],
+    build: () => script('agentRoot.sh', parts.agentDebian, versions['ironic-python-agent'], parts.layer),
+  },
+  {
+    part: parts.archive,
+    from: [parts.layer],
+    build: () => writeImage(parts.layer, parts.oci, parts.archive),
+  },
+];
+
+const missing = missingForBuild();
+if (missing.length > 0) {
+  console.error(`missing: ${missing.join(', ')}`);
+  process.exitCode = 1;
+} else {
+  for (const step of steps) run(step);
+  console.log(`the parts are in ${cacheFolder}`);
+}
+
+/** @param {Step} step */
+function run({ build, from, part }) {
+  const stamp = `${part}.stamp`;
+  const digest = digestOf(from);
+  if (existsSync(part) && existsSync(stamp) && readFileSync(stamp, 'utf8') === digest) return;
+  console.log(`building ${basename(part)} …`);
+  const start = performance.now();
+  rmSync(stamp, { force: true });
+  mkdirSync(dirname(part), { recursive: true });
+  build();
+  writeFileSync(stamp, digest);
+  console.log(`built ${basename(part)} in ${Math.round((performance.now() - start) / 1000)} s`);
+}
+
+/** Other parts count by their stamps. @param {readonly string[]} from */
+function digestOf(from) {
+  const hash = createHash('sha256');
+  for (const source of from) {
+    hash.update(`${basename(source)}\0`);
+    for (const file of filesOf(source)) hash.update(`${basename(file)}\0`).update(readFileSync(file));
+  }
+  return hash.digest('hex');
+}
+
+/** @param {string} source @returns {string[]} */
+function filesOf(source) {
+  if (source.startsWith(cacheFolder)) return [`${source}.stamp`];
+  if (!source.startsWith(import.meta.dirname)) return [];
+  if (!statSync(source).isDirectory()) return [source];
+  return readdirSync(source, { recursive: true, encoding: 'utf8' })
+    .toSorted()
+    .map((name) => join(source, name))
+    .filter((file) => statSync(file, { throwIfNoEntry: false })?.isFile());
+}
+
+/** @param {string} name @param {readonly string[]} args */
+function script(name, ...args) {
+  execFileSync('bash', [join(live, name), ...args], { stdio: 'inherit' });
+}
+
+/** @param {string} folder @param {readonly string[]} packages */
+function debian(folder, packages) {
+  script('debianRoot.sh', folder, packages.join(','));
+}
+
+/** The module has its main package in a folder that `go install` refuses to name, so it is built in its own folder. */
+function buildIgnition() {
+  const module = `github.com/coreos/ignition/v2`;
+  const env = { ...process.env, GOFLAGS: '-mod=mod', CGO_ENABLED: '1' };
+  const download = ['mod', 'download', '-json', `${module}@v${versions.ignition}`];
+  const { Dir: folder } = JSON.parse(
+    execFileSync('go', download, { env, cwd: cacheFolder, encoding: 'utf8' }),
+  );
+  const flags = [
+    '-s -w',
+    `-X ${module}/internal/version.Raw=v${versions.ignition}`,
+    `-X ${module}/internal/distro.selinuxRelabel=false`,
+  ];
+  const build = [
+    'build',
+    '-buildvcs=false',
+    '-ldflags',
+    flags.join(' '),
+    '-o',
+    `${parts.ignition}.new`,
+    './internal',
+  ];
+  execFileSync('go', build, { env, cwd: folder, stdio: 'inherit' });
+  renameSync(`${parts.ignition}.new`, parts.ignition);
+}
+
+function buildInstaller() {
+  const root = dirname(dirname(parts.installer));
+  const args = [
+    'install',
+    '--quiet',
+    '--locked',
+    '--root',
+    root,
+    `coreos-installer@${versions['coreos-installer']}`,
+  ];
+  execFileSync('cargo', args, { stdio: 'inherit' });
+}
+
+function copyKernel() {
+  const boot = join(parts.debian, 'boot');
+  const [name = ''] = readdirSync(boot).filter((file) => file.startsWith('vmlinuz-'));
+  copyFileSync(join(boot, name), parts.kernel);
+}
+
+/** The minimal ISO is packed into the full one, like in an image of CoreOS. */
+function buildIso() {
+  script('liveIso.sh', parts.kernel, parts.initramfs, parts.rootfs, parts.iso);
+  const pack = [program, 'pack', 'minimal-iso', '--consume', `${parts.iso}.new`, `${parts.iso}.minimal`];
+  execFileSync(process.execPath, pack, { stdio: 'inherit' });
+  renameSync(`${parts.iso}.new`, parts.iso);
+}

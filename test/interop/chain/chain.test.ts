@@ -1,0 +1,276 @@
+/**
+ * The real chain: what this program writes, booted with the real Ignition, systemd, NetworkManager, podman and
+ * ironic-python-agent. `build.js` makes the parts. A boot takes some five minutes, so only those who ask get them:
+ *
+ *   npm run build && node test/interop/chain/build.js && IRONIC_COREOS_CHAIN=1 npx vitest run test/interop/chain
+ *
+ * IRONIC_COREOS_CHAIN_LOGS names a folder that keeps the consoles and reports.
+ */
+
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startConnectProxy } from '../../support/connectProxy.ts';
+import { boot, type BootPlan, type Outcome, type Parts, type Setting } from './boot.ts';
+import { valid } from './certificates.ts';
+import { direct, DISK_SERIAL, GUEST_MAC } from './machine.ts';
+import { startTimeServer } from './timeServer.ts';
+
+interface PartsModule {
+  readonly parts: Parts;
+  readonly missingForChain: () => string[];
+}
+const { missingForChain, parts }: PartsModule = await import(new URL('parts.js', import.meta.url).href);
+
+const variable = 'IRONIC_COREOS_CHAIN';
+const reasons = process.env[variable] === '1' ? missingForChain() : [`${variable} is not 1`];
+const note = reasons.length === 0 ? '' : ` (skipped: ${reasons.join(', ')})`;
+const MINUTES = 60_000;
+
+interface Row {
+  readonly title: string;
+  readonly holds: (outcome: Outcome) => void;
+}
+
+interface GoodBoot extends BootPlan {
+  readonly rows: readonly Row[];
+}
+
+const fact = ({ facts }: Outcome, name: string): string => facts.get(name) ?? `(no section ${name})`;
+const ironicUrl = ({ ironicPort, network }: Setting, scheme = 'http'): string =>
+  `${scheme}://${network.host}:${ironicPort}`;
+const plainRegistry = (setting: Setting): string[] => ['--agent-image', setting.image, '--insecure-registry'];
+
+/** What holds in each guest whose agent has called home. */
+const everywhere: readonly Row[] = [
+  {
+    title: 'the agent calls home and answers',
+    holds: ({ host }) => expect(host).toMatchObject({ calledHome: true }),
+  },
+  { title: 'no unit has failed', holds: (outcome) => expect(fact(outcome, 'failed')).toBe('') },
+  {
+    title: 'systemd-analyze verify reports nothing',
+    holds: (outcome) => expect(fact(outcome, 'verify')).toBe(''),
+  },
+  {
+    title: 'the agent sees the disk and the network card',
+    holds: ({ inventories }) => {
+      expect(inventories).toContain(DISK_SERIAL);
+      expect(inventories).toContain(GUEST_MAC);
+    },
+  },
+];
+
+const modes = (expected: Readonly<Record<string, string>>): Row => ({
+  title: 'files have the promised modes',
+  holds: (outcome) => {
+    const lines = fact(outcome, 'modes').split('\n');
+    for (const [path, mode] of Object.entries(expected)) expect(lines).toContain(`${mode} root:root ${path}`);
+  },
+});
+const noSecrets: Row = { title: 'no secret is in the journal', holds: ({ leaks }) => expect(leaks).toBe('') };
+const cleanStop: Row = {
+  title: 'systemctl stop ends the agent within 5 s, and the unit has not failed',
+  holds: (outcome) => {
+    const text = fact(outcome, 'stop');
+    expect(Number(/^(\d+) s/.exec(text)?.[1])).toBeLessThanOrEqual(5);
+    expect(text).toContain('ActiveState=inactive');
+  },
+};
+
+const login = 'puller:s3cret-of-the-registry';
+const proxyPassword = 'hunter2';
+
+const writeJson = (path: string, document: object): void => writeFileSync(path, JSON.stringify(document));
+
+/** Makes a file available under `filesUrl`. */
+const linkInto = ({ folder }: Setting, file: string, name: string): void =>
+  symlinkSync(file, join(folder, 'www', name));
+
+function writePullSecret({ folder, image }: Setting): string[] {
+  const auths = { [image.split('/')[0] ?? '']: { auth: Buffer.from(login).toString('base64') } };
+  writeJson(join(folder, 'pull-secret.json'), { auths });
+  return ['--pull-secret', 'pull-secret.json'];
+}
+
+const nmstate = {
+  interfaces: [
+    {
+      name: 'card',
+      type: 'ethernet',
+      state: 'up',
+      identifier: 'mac-address',
+      'mac-address': GUEST_MAC,
+      ipv4: { enabled: true, dhcp: false, address: [{ ip: direct.guest, 'prefix-length': 24 }] },
+      ipv6: { enabled: false },
+    },
+  ],
+  routes: {
+    config: [{ destination: '0.0.0.0/0', 'next-hop-address': direct.host, 'next-hop-interface': 'card' }],
+  },
+};
+
+const goodBoots: readonly GoodBoot[] = [
+  {
+    title: 'ISO, BIOS: registry with own CA and pull secret, Ironic with own CA, hostname, time server',
+    registry: { login, period: valid },
+    ironicTls: true,
+    secrets: [login.split(':')[1] ?? '', Buffer.from(login).toString('base64')],
+    start: async () => (await startTimeServer()).close,
+    render: (setting) => [
+      ...['--api-url', ironicUrl(setting, 'https'), '--agent-image', setting.image],
+      ...['--ca-file', 'ironic-ca.pem', '--ca-file', 'registry-ca.pem', ...writePullSecret(setting)],
+      ...['--hostname', 'rack1-node7', '--ntp-server', setting.network.host],
+    ],
+    rows: [
+      {
+        title: 'the image comes from the registry',
+        holds: ({ registryRequests }) =>
+          expect(registryRequests).toContain('GET /v2/ironic-agent/manifests/latest 200'),
+      },
+      {
+        title: 'the host name is set',
+        holds: (outcome) => expect(fact(outcome, 'hostname')).toBe('rack1-node7'),
+      },
+      {
+        title: 'chrony uses the time server',
+        holds: (outcome) => expect(fact(outcome, 'time')).toMatch(/\^\* 10\.0\.2\.2/),
+      },
+      modes({ '/etc/authfile.json': '600', '/etc/ironic-python-agent.conf': '644' }),
+      noSecrets,
+      cleanStop,
+    ],
+  },
+  {
+    title: 'ISO, UEFI: agent archive on the medium, static network without DHCP',
+    firmware: 'uefi',
+    network: direct,
+    registry: { after: 'never' },
+    render: (setting) => {
+      writeJson(join(setting.folder, 'network.json'), nmstate);
+      return [
+        '--api-url',
+        ironicUrl(setting),
+        '--agent-archive',
+        setting.parts.archive,
+        '--nmstate',
+        'network.json',
+      ];
+    },
+    embed: ({ parts: { archive } }) => ['--iso-file', `${archive}:agent.tar`],
+    rows: [
+      {
+        title: 'the network is static',
+        holds: (outcome) => expect(fact(outcome, 'network')).toContain(`${direct.guest}/24`),
+      },
+      cleanStop,
+    ],
+  },
+  {
+    title: 'minimal ISO, BIOS: archive by URL, clock years off, time server',
+    medium: 'minimal ISO',
+    ironicTls: true,
+    clock: new Date('2020-01-01T00:00:00Z'),
+    registry: { after: 'never' },
+    start: async () => (await startTimeServer()).close,
+    render: (setting) => {
+      linkInto(setting, setting.parts.archive, 'agent.tar');
+      return [
+        ...[
+          '--api-url',
+          ironicUrl(setting, 'https'),
+          '--ca-file',
+          'ironic-ca.pem',
+          '--ntp-server',
+          setting.network.host,
+        ],
+        ...['--agent-archive', setting.parts.archive, '--archive-url', `${setting.filesUrl}/agent.tar`],
+      ];
+    },
+    rows: [
+      {
+        title: 'the clock is right',
+        holds: (outcome) => expect(fact(outcome, 'time')).toContain(String(new Date().getUTCFullYear())),
+      },
+    ],
+  },
+  {
+    title: 'PXE with a root filesystem URL: registry through a proxy with a password',
+    medium: 'PXE',
+    registry: { period: valid },
+    secrets: [proxyPassword],
+    render: (setting) => [
+      ...[
+        '--api-url',
+        ironicUrl(setting),
+        '--agent-image',
+        `registry.test:${setting.registryPort}/ironic-agent`,
+      ],
+      ...[
+        '--insecure-registry',
+        '--https-proxy',
+        `http://user:${proxyPassword}@${setting.network.host}:${setting.proxyPort}`,
+      ],
+    ],
+    start: async ({ proxyPort, registryPort }) => {
+      const origin = `https://127.0.0.1:${registryPort}`;
+      const proxy = await startConnectProxy({ origin, port: proxyPort });
+      return () => void proxy.close();
+    },
+    rows: [
+      {
+        title: 'the image comes through the proxy: no name server knows the registry',
+        holds: ({ registryRequests }) =>
+          expect(registryRequests).toContain('GET /v2/ironic-agent/manifests/latest 200'),
+      },
+      noSecrets,
+    ],
+  },
+  {
+    title: 'ISO, BIOS: profile icc',
+    render: (setting) => ['--profile', 'icc', '--api-url', ironicUrl(setting), ...plainRegistry(setting)],
+    rows: [],
+  },
+  {
+    title: 'ISO, BIOS: profile buildpy',
+    render: (setting) => ['--profile', 'buildpy', '--api-url', ironicUrl(setting), ...plainRegistry(setting)],
+    rows: [],
+  },
+  {
+    title: 'ISO, BIOS: profile assisted; the registry comes up four minutes after the machine',
+    registry: { after: 240 },
+    render: (setting) => [
+      '--profile',
+      'assisted',
+      '--api-url',
+      ironicUrl(setting),
+      ...plainRegistry(setting),
+    ],
+    rows: [
+      {
+        title: 'the unit has been restarted until the registry answered',
+        holds: (outcome) =>
+          expect(Number(/NRestarts=(\d+)/.exec(fact(outcome, 'unit'))?.[1])).toBeGreaterThan(0),
+      },
+    ],
+  },
+];
+
+const logs = process.env['IRONIC_COREOS_CHAIN_LOGS'];
+const folder = logs ?? mkdtempSync(join(tmpdir(), 'ironic-coreos chain '));
+if (reasons.length > 0) rmSync(folder, { recursive: true, force: true });
+afterAll(() => {
+  if (logs === undefined) rmSync(folder, { recursive: true, force: true });
+});
+
+describe.skipIf(reasons.length > 0).each(goodBoots)(`$title${note}`, (plan) => {
+  let outcome: Outcome;
+  beforeAll(async () => {
+    mkdirSync(folder, { recursive: true });
+    outcome = await boot(mkdtempSync(join(folder, 'boot-')), parts, plan);
+    console.log(`${plan.title}: ${outcome.seconds} s, ${outcome.host?.stage}`);
+  }, 40 * MINUTES);
+
+  it.each([...everywhere, ...plan.rows])('$title', ({ holds }) => holds(outcome));
+});

@@ -1,0 +1,189 @@
+/** A machine in QEMU without virtualization by the kernel: two processors, one disk, one network card. */
+
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync, existsSync, truncateSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+
+export const GUEST_MAC = '52:54:00:c0:4e:05';
+export const DISK_SERIAL = 'CHAIN0';
+
+export interface Network {
+  /** This machine, as seen from the guest. */
+  readonly host: string;
+  /** The guest, as it sees itself. */
+  readonly guest: string;
+}
+
+/** QEMU answers DHCP and translates addresses. The ports 22 and 9999 are forwarded: for SSH, and for calls to the agent. */
+export const translated: Network = { host: '10.0.2.2', guest: '10.0.2.15' };
+/** A network between this machine and the guest only. Nothing answers DHCP. */
+export const direct: Network = { host: '203.0.113.1', guest: '203.0.113.10' };
+const TAP = 'chain0';
+
+/** A CD that the firmware boots. */
+interface DiscBoot {
+  readonly iso: string;
+}
+
+/** What a boot loader fetches from the network. */
+interface NetworkBoot {
+  readonly kernel: string;
+  readonly initramfs: string;
+  readonly args: string;
+}
+
+export type BootSource = DiscBoot | NetworkBoot;
+
+export interface MachineOptions {
+  readonly network: Network;
+  readonly source: BootSource;
+  readonly firmware?: 'bios' | 'uefi';
+  /** The clock of the machine; default: the time. */
+  readonly clock?: Date;
+}
+
+export interface Machine {
+  /** What the machine has written to its serial console. */
+  readonly console: () => string;
+  /** Runs a shell script as the user core. */
+  readonly run: (script: string, input?: string) => Promise<Result>;
+  readonly stop: () => Promise<void>;
+}
+
+export interface Result {
+  readonly code: number | null;
+  readonly output: string;
+}
+
+/** Makes the network of this machine. Its addresses stay until the next restart. Needs root. */
+function prepareNetwork({ guest, host }: Network): void {
+  const ip = (args: string): void => void execFileSync('ip', args.split(' '));
+  if (host === direct.host) {
+    if (!existsSync(`/sys/class/net/${TAP}`)) ip(`tuntap add ${TAP} mode tap`);
+    ip(`address replace ${host}/24 dev ${TAP}`);
+    ip(`link set ${TAP} up`);
+  } else {
+    // Without the source address, connections to a forwarded port would come from the address of the guest.
+    ip(`address replace ${guest}/32 dev lo`);
+    ip(`route replace local ${guest} dev lo table local src 127.0.0.1`);
+  }
+}
+
+/** A port that no program listens on at the moment. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no port is free');
+  return address.port;
+}
+
+/** @param folder gets the disk, and the key `ssh-key` must be in it */
+export async function startMachine(folder: string, options: MachineOptions): Promise<Machine> {
+  const disk = join(folder, 'disk.img');
+  writeFileSync(disk, '');
+  truncateSync(disk, 8 * 2 ** 30);
+  const { network } = options;
+  prepareNetwork(network);
+  const ssh =
+    network === direct ? { host: network.guest, port: 22 } : { host: '127.0.0.1', port: await freePort() };
+  const args = [
+    ...'-nodefaults -no-user-config -display none -no-reboot -machine pc -accel tcg,thread=multi -cpu max -smp 2 -m 4096'.split(
+      ' ',
+    ),
+    ...'-vga std -monitor none -serial stdio -device virtio-rng-pci'.split(' '),
+    ...firmwareArguments(folder, options.firmware ?? 'bios'),
+    ...sourceArguments(options.source),
+    ...(options.clock === undefined ? [] : ['-rtc', `base=${options.clock.toISOString().slice(0, 19)}`]),
+    '-drive',
+    `if=none,id=disk,format=raw,file=${disk}`,
+    '-device',
+    `virtio-blk-pci,drive=disk,serial=${DISK_SERIAL}`,
+    '-netdev',
+    network === direct
+      ? `tap,id=net,ifname=${TAP},script=no,downscript=no`
+      : `user,id=net,hostfwd=tcp:${ssh.host}:${ssh.port}-:22,hostfwd=tcp:${network.guest}:9999-:9999`,
+    '-device',
+    `virtio-net-pci,netdev=net,mac=${GUEST_MAC},romfile=`,
+  ];
+  const qemu = spawn('qemu-system-x86_64', args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  let text = '';
+  qemu.stdout.setEncoding('latin1').on('data', (chunk: string) => {
+    text += chunk;
+    writeFileSync(join(folder, 'console.log'), chunk, { flag: 'a' });
+  });
+  return {
+    console: () => text,
+    run: async (script, input = '') => runScript(join(folder, 'ssh-key'), ssh, script, input),
+    stop: async () => stop(qemu),
+  };
+}
+
+function sourceArguments(source: BootSource): string[] {
+  if ('iso' in source) {
+    const drive = `if=none,id=cd,media=cdrom,readonly=on,format=raw,file=${source.iso}`;
+    return ['-drive', drive, '-device', 'ide-cd,drive=cd,bootindex=0'];
+  }
+  return ['-kernel', source.kernel, '-initrd', source.initramfs, '-append', source.args];
+}
+
+function firmwareArguments(folder: string, firmware: 'bios' | 'uefi'): string[] {
+  if (firmware === 'bios') return [];
+  const variables = join(folder, 'variables.fd');
+  copyFileSync('/usr/share/OVMF/OVMF_VARS.fd', variables);
+  return [
+    '-drive',
+    'if=pflash,unit=0,readonly=on,format=raw,file=/usr/share/OVMF/OVMF_CODE.fd',
+    '-drive',
+    `if=pflash,unit=1,format=raw,file=${variables}`,
+  ];
+}
+
+async function stop(qemu: ChildProcess): Promise<void> {
+  if (qemu.exitCode !== null || qemu.signalCode !== null) return;
+  const closed = once(qemu, 'close');
+  qemu.kill('SIGKILL');
+  await closed;
+}
+
+interface Server {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Tries again where the SSH server does not run yet: ssh then ends with 255. */
+async function runScript(key: string, server: Server, script: string, input: string): Promise<Result> {
+  const options = [
+    'StrictHostKeyChecking=no',
+    'UserKnownHostsFile=/dev/null',
+    'ConnectTimeout=60',
+    'LogLevel=ERROR',
+  ];
+  const args = [
+    ...options.flatMap((option) => ['-o', option]),
+    '-i',
+    key,
+    '-p',
+    String(server.port),
+    `core@${server.host}`,
+    script,
+  ];
+  for (let tries = 0; ; tries++) {
+    const ssh = spawn('ssh', args, { stdio: ['pipe', 'pipe', 'pipe'] });
+    let output = '';
+    for (const stream of [ssh.stdout, ssh.stderr]) {
+      stream.setEncoding('utf8').on('data', (chunk: string) => {
+        output += chunk;
+      });
+    }
+    ssh.stdin.on('error', () => undefined).end(input);
+    const [code]: [number | null] = await once(ssh, 'close').then(([value]) => [value as number | null]);
+    if (code !== 255 || tries === 20) return { code, output };
+    await setTimeout(3000);
+  }
+}
