@@ -7,6 +7,7 @@ import { replaceMarked, root } from './support/docs/markdown.ts';
 import {
   formatController,
   formatHighlights,
+  formatMatrix,
   formatRatios,
   formatSummary,
   type Proof,
@@ -19,6 +20,7 @@ describe('what docs/proof.json has is', () => {
   it.each([
     ['README.md', 'proof', formatHighlights],
     ['docs/proof.md', 'proof', formatSummary],
+    ['docs/proof.md', 'chain', formatMatrix],
     ['docs/proof.md', 'ratios', formatRatios],
     ['docs/kubernetes.md', 'controller', formatController],
   ] as const)('in %s (else: npm run proof -- --write)', async (name, mark, format) => {
@@ -132,6 +134,20 @@ describe('the tables', () => {
     ],
   ])('tell %s', (_title, proof, expected) => {
     expect(formatSummary(proof)).toContain(expected);
+  });
+
+  it('have each boot of the chain in one line, with what it does not show', () => {
+    const matrix = [
+      { boot: 'ISO', shows: 'it boots', passed: true },
+      { boot: 'ISO', shows: 'it stops', passed: false },
+      { boot: 'PXE', shows: 'it boots', passed: true },
+    ];
+    const proof = { chain: { ...run, passed: false, figures: { boots: 2, matrix } } };
+    expect(formatSummary(proof)).toContain('FAILED: 2 boots: 2 of 3 checks pass');
+    expect(formatMatrix(proof)).toContain(
+      '| ISO | it boots; it stops | FAILS: it stops |\n| PXE | it boots | passes |\n',
+    );
+    expect(formatMatrix({})).toBe('Not run.\n');
   });
 
   it('refuse what they do not know', () => {

@@ -40,6 +40,7 @@ export const steps = [
   { name: 'network-boots', script: 'test/interop/bootFolder.js', args: [], small: [] },
   { name: 'static-boots', script: 'test/interop/staticBootFigures.js', args: [], small: [] },
   { name: 'agent', script: 'test/interop/agentFigures.js', args: [], small: [] },
+  { name: 'chain', script: 'test/interop/chainFigures.js', args: [], small: ['--only', 'profile icc'] },
   { name: 'controller', script: 'test/interop/controllerFigures.js', args: ['1000'], small: ['50'] },
   { name: 'startup', script: 'test/bench/startup.js', args: [], small: [] },
   { name: 'validate', script: 'test/bench/validate.js', args: [], small: [] },

@@ -11,6 +11,12 @@ interface Ratio {
   readonly theirs: number;
 }
 
+interface Verdict {
+  readonly boot: string;
+  readonly shows: string;
+  readonly passed: boolean;
+}
+
 /** The figures that a script writes; each script writes only those of its row. */
 interface Figures {
   /** Programs that are not installed; if any, there are no figures. */
@@ -35,6 +41,8 @@ interface Figures {
   readonly readyAfter?: number;
   readonly mebibytes?: number;
   readonly requestsEach?: number;
+  /** Boots of the real chain, and what each has shown. */
+  readonly matrix?: readonly Verdict[];
   readonly unit?: string;
   readonly ratios?: readonly Ratio[];
   readonly inputs?: number;
@@ -118,6 +126,13 @@ const ROWS: readonly Row[] = [
     format: ({ cases, passed }) => `try reports ${amount(passed)} of ${amount(cases)} cases correctly`,
   },
   {
+    step: 'chain',
+    what: 'boots with the real Ignition, systemd, podman and agent',
+    isHighlight: true,
+    format: ({ boots, matrix = [] }) =>
+      `${amount(boots)} boots: ${amount(matrix.filter(({ passed }) => passed).length)} of ${amount(matrix.length)} checks pass`,
+  },
+  {
     step: 'controller',
     what: '`controller` with a real API server',
     isHighlight: true,
@@ -168,6 +183,20 @@ export function formatController({ controller }: Proof): string {
     `${requestsEach.toFixed(2)} requests\nto the API server; the controller sends at most 100 requests per second. The leader uses ` +
     `${mebibytes.toFixed(0)} MiB\n(\`node test/bench/controller.js\`, ${cores} cores shared with API server and etcd).\n`
   );
+}
+
+/** For docs/proof.md: each boot of the real chain with what it has shown. */
+export function formatMatrix({ chain }: Proof): string {
+  const { matrix = [] } = chain?.figures ?? {};
+  if (matrix.length === 0) return 'Not run.\n';
+  const boots = [...new Set(matrix.map(({ boot }) => boot))];
+  const lines = boots.map((boot) => {
+    const checks = matrix.filter((verdict) => verdict.boot === boot);
+    const failed = checks.filter(({ passed }) => !passed).map(({ shows }) => shows);
+    const verdict = failed.length === 0 ? 'passes' : `FAILS: ${failed.join('; ')}`;
+    return `| ${boot} | ${checks.map(({ shows }) => shows).join('; ')} | ${verdict} |\n`;
+  });
+  return `| boot | what it shows | verdict |\n|---|---|---|\n${lines.join('')}`;
 }
 
 /** For docs/proof.md. */
