@@ -37,6 +37,13 @@ const cases = (['default', 'buildpy'] as const).flatMap((profile) => [
 ]);
 
 describe('ironic-agent.service', () => {
+  it('stops with SIGINT, as the agent ignores SIGTERM, and its exit code 130 is no failure; that of SIGKILL is', () => {
+    const contents = renderAgentConfig(plain).systemd?.units?.[0]?.contents ?? '';
+    expect(contents).toContain(' --stop-signal=SIGINT ');
+    expect(contents.match(/^SuccessExitStatus=.*$/gm)).toEqual(['SuccessExitStatus=130']);
+    expect(contents).toContain('\nRestart=on-failure\n');
+  });
+
   it.skipIf(!have('systemd-analyze')).each(cases)(
     `is understood by systemd: %s${missingNote('systemd-analyze')}`,
     (_title, settings) => {

@@ -1,0 +1,52 @@
+// @ts-check
+/**
+ * Builds the parts of the real chain, boots them, and notes what each boot has shown (`chain/`).
+ *
+ *   npm run build && node test/interop/chainFigures.js [--only TEXT] [--json FILE]
+ *
+ * TEXT is in the titles of the wanted boots. Exit 1 where a check fails.
+ */
+
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { missingForBuild, missingForChain, versions } from './chain/parts.js';
+import { askPeer, writeFigures, writeMissing } from './figures.js';
+import { runTests } from './testFigures.js';
+
+const { values } = parseArgs({ options: { json: { type: 'string' }, only: { type: 'string' } } });
+const missing = missingForBuild();
+if (missing.length > 0) {
+  console.log(`NOT CHECKED: missing ${missing.join(', ')}`);
+  writeMissing(values.json, missing);
+} else {
+  spawnSync(process.execPath, [join(import.meta.dirname, 'chain/build.js')], { stdio: 'inherit' });
+  const notBuilt = missingForChain();
+  if (notBuilt.length > 0) throw new Error(`not built: ${notBuilt.join(', ')}`);
+  process.env['IRONIC_COREOS_CHAIN'] = '1';
+  const matrix = verdicts();
+  const boots = new Set(matrix.map(({ boot }) => boot)).size;
+  const passed = matrix.filter((verdict) => verdict.passed).length;
+  console.log(`${boots} boots: ${passed} of ${matrix.length} checks pass`);
+  const peers = [
+    { name: 'Ignition', version: versions.ignition },
+    { name: 'ironic-python-agent', version: versions['ironic-python-agent'] },
+    askPeer('QEMU', ['qemu-system-x86_64', '--version']),
+  ];
+  writeFigures(values.json, { peers, boots, matrix });
+  process.exitCode = passed === matrix.length ? 0 : 1;
+}
+
+/** Skipped tests are not verdicts. */
+function verdicts() {
+  const options = values.only === undefined ? [] : ['-t', values.only];
+  const { testResults } = runTests(['test/interop/chain', ...options]);
+  return testResults
+    .flatMap(({ assertionResults }) => assertionResults)
+    .filter(({ status }) => status === 'passed' || status === 'failed')
+    .map(({ ancestorTitles, status, title }) => ({
+      boot: ancestorTitles.join(', '),
+      shows: title,
+      passed: status === 'passed',
+    }));
+}
