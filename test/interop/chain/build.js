@@ -33,7 +33,7 @@ const systemPackages = [
   ...'systemd systemd-sysv udev dbus libpam-systemd kmod linux-image-cloud-amd64 util-linux util-linux-extra passwd sudo'.split(
     ' ',
   ),
-  ...'podman crun catatonit conmon netavark aardvark-dns network-manager openssh-server chrony iproute2 iputils-ping'.split(
+  ...'podman crun catatonit conmon netavark aardvark-dns network-manager openssh-server libnss-myhostname chrony iproute2 iputils-ping'.split(
     ' ',
   ),
   ...'ca-certificates procps xfsprogs curl less gdisk jq libgpgme11 libblkid1 libssl3 libarchive-tools gpg'.split(
