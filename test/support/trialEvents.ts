@@ -4,6 +4,7 @@ import * as fc from 'fast-check';
 import type {
   ApiEvent,
   CallbackEvent,
+  ConsoleEvent,
   FetchEvent,
   HeartbeatEvent,
   InspectionEvent,
@@ -13,6 +14,8 @@ import type {
   RefusalEvent,
   TrialEvent,
 } from '../../src/try/timeline/events.ts';
+import type { Stage } from '../../src/try/timeline/stages.ts';
+import { consoleSigns, findSign } from '../../src/try/timeline/consoleSigns.ts';
 import { codePoint } from './arbitraryText.ts';
 
 export const mac = '52:54:00:12:34:56';
@@ -129,6 +132,21 @@ export function machine(seconds: number, given: Given<MachineEvent> = {}): Machi
     mac,
     state: 'started',
     problem: undefined,
+    ...given,
+  };
+}
+
+/** A line of the console that shows this. */
+export function shown(seconds: number, sign: string, given: Given<ConsoleEvent> = {}): ConsoleEvent {
+  const stage = findSign(sign)?.stage;
+  return {
+    kind: 'console',
+    at: at(seconds),
+    client: undefined,
+    host: 'worker-0',
+    sign,
+    stage,
+    line: sign,
     ...given,
   };
 }
@@ -285,6 +303,15 @@ export const anyEvent: fc.Arbitrary<TrialEvent> = fc.oneof(
     mac: anyMac,
     state: few(...(['started', 'rebooted', 'powered off', 'failed'] as const)),
     problem: maybe(text),
+  }),
+  fc.record({
+    kind: few('console' as const),
+    at: time,
+    client: few(undefined),
+    host: few('worker-0', 'worker-1', 'unlisted'),
+    sign: few('unknown', ...consoleSigns.map(({ id }) => id)),
+    stage: few<Stage | undefined>(undefined, 'config', 'live system', 'agent container'),
+    line: text,
   }),
   fc.record({
     kind: few('preflight' as const),

@@ -127,7 +127,7 @@ describe('an emulated machine', () => {
     const { machine, events, said, shown } = await play(script, ['kvm', 'tcg']);
     await machine.ended;
     expect(said).toEqual([`kvm does not work (${reason}); restarting the machine with software emulation`]);
-    expect(shown).toEqual(['console| works']);
+    expect(shown).toEqual(['works']);
     expect(statesOf(events)).toEqual(['started', 'powered off']);
   });
 
