@@ -4,7 +4,6 @@ import * as fc from 'fast-check';
 import type {
   ApiEvent,
   CallbackEvent,
-  ConsoleEvent,
   FetchEvent,
   HeartbeatEvent,
   InspectionEvent,
@@ -15,7 +14,7 @@ import type {
   TrialEvent,
 } from '../../src/try/timeline/events.ts';
 import type { Stage } from '../../src/try/timeline/stages.ts';
-import { consoleSigns, findSign } from '../../src/try/timeline/consoleSigns.ts';
+import { consoleSigns } from '../../src/try/timeline/consoleSigns.ts';
 import { codePoint } from './arbitraryText.ts';
 
 export const mac = '52:54:00:12:34:56';
@@ -132,21 +131,6 @@ export function machine(seconds: number, given: Given<MachineEvent> = {}): Machi
     mac,
     state: 'started',
     problem: undefined,
-    ...given,
-  };
-}
-
-/** A line of the console that shows this. */
-export function shown(seconds: number, sign: string, given: Given<ConsoleEvent> = {}): ConsoleEvent {
-  const stage = findSign(sign)?.stage;
-  return {
-    kind: 'console',
-    at: at(seconds),
-    client: undefined,
-    host: 'worker-0',
-    sign,
-    stage,
-    line: sign,
     ...given,
   };
 }

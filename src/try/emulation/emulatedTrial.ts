@@ -16,7 +16,7 @@ import { startFolderService } from '../serving/preparedFolderService.ts';
 import { createDeferred } from '../../core/deferred.ts';
 import { type PlannedMachine, type TrialPlan } from '../trial.ts';
 import { type ConsoleOutput, openConsoleOutput } from './consoleOutput.ts';
-import { createConsoleWatch } from './consoleWatch.ts';
+import { createConsoleWatch } from '../consoleWatch.ts';
 import type { EmulatedSource, MachineSetup } from './emulatedSource.ts';
 import type { GuestAddress } from './guestAddress.ts';
 

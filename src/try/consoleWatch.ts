@@ -1,7 +1,7 @@
 /** Turns lines on the console of a machine into events. */
 
-import { findConsoleSigns } from '../timeline/consoleSigns.ts';
-import type { ConsoleEvent } from '../timeline/events.ts';
+import { findConsoleSigns } from './timeline/consoleSigns.ts';
+import type { ConsoleEvent } from './timeline/events.ts';
 
 /**
  * @param host name of the machine
