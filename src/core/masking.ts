@@ -16,14 +16,19 @@ export function isSecretName(name: string): boolean {
   return secretName.test(name) && !/(?:file|path|flags|dir|required|timeout|ttl)$/i.test(name);
 }
 
-/** The text without passwords of URLs, tokens in their queries, and what follows a name that speaks of a secret. */
-export function maskText(text: string): string {
-  const withoutCredentials = text
+/** The text without passwords of URLs and tokens in their queries. */
+export function maskUrls(text: string): string {
+  return text
     .replaceAll(/(?<=:\/\/)[^\s/@]{1,2000}@/g, `${hidden}@`)
     .replaceAll(
       /(?<=[?&][\w.-]{0,40}(?:key|token|secret|sig|signature|password|credential)=)[^&\s"'#]+/gi,
       hidden,
     );
+}
+
+/** The text without passwords of URLs, tokens in their queries, and what follows a name that speaks of a secret. */
+export function maskText(text: string): string {
+  const withoutCredentials = maskUrls(text);
   if (withoutCredentials.includes('PRIVATE KEY')) return hidden;
   const match = secretValue.exec(withoutCredentials);
   if (match === null) return withoutCredentials;

@@ -41,6 +41,12 @@ Expected hosts:
   emulated machine, or for one machine. It ends when all expected hosts have
   called home, at --timeout, when the emulated machine ends, or on a signal.
 
+Console:
+  Lines on the console of a machine show how far it gets, and why it stopped.
+  try reads the console of the emulated machine, and with --console-log the file
+  to which another program appends the serial console of the only expected host.
+  It reads the lines that are added after the start.
+
 Images:
   With --inventory, try serves images like serve, and the report starts with the
   first file that a machine fetches. The configs contain the Ironic URL of the
@@ -76,6 +82,8 @@ Examples:
   ironic-coreos try --inventory ramdisk.yaml --iso fedora-coreos.iso \\
     --listen :6385 --serve-listen :8084 --public-url http://192.0.2.1:8084 \\
     --ironic-url http://192.0.2.1:6385
+  ironic-coreos try --listen :6385 --expect 52:54:00:12:34:56 \\
+    --console-log sol.log
   ironic-coreos try --qemu worker-0.iso --console console.log --timeout 15m
   ironic-coreos try --inventory ramdisk.yaml --iso live.iso --qemu worker-0
 `;
@@ -96,6 +104,10 @@ export function declareTry(command: Command, context: Context): void {
     )
     .option('--timeout <time>', 'time limit for all hosts to call home (default: 30m)')
     .option('--save <folder>', 'folder for the hardware inventories that agents send, one file per host')
+    .option(
+      '--console-log <file>',
+      'log of the serial console of the expected host, written by another program',
+    )
     .addOption(
       choice(
         '--format <form>',

@@ -44,6 +44,11 @@ export function readTrialSetup(options: TryOptions): TrialSetup {
     accel: parseChoice('--accel', accel, ['kvm', 'tcg']),
   };
   refuseUnused(options);
+  if (options.qemu !== undefined && options.consoleLog !== undefined) {
+    throw new UsageError('--console-log is for the console of a real machine, not for --qemu', {
+      hint: 'remove --console-log: the console of the emulated machine is always read',
+    });
+  }
   if (options.guestHost !== undefined) guestNetwork(options.guestHost, '--guest-host');
   const isEmulated = options.qemu !== undefined;
   const successStage = parseChoice('--until', options.until, ['heartbeat', 'callback']) ?? 'heartbeat';
@@ -152,6 +157,8 @@ interface TrialOptions {
   readonly timeout?: string;
   /** Folder for the inventories of agents. */
   readonly save?: string;
+  /** File to which another program writes the console of the expected host. */
+  readonly consoleLog?: string;
   readonly format?: string;
 }
 

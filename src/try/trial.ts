@@ -23,6 +23,8 @@ export interface TrialPlan {
   readonly expectation: Expectation;
   readonly trial: RunningTrial;
   readonly output: TrialOutput;
+  /** The host of `--console-log`. */
+  readonly consoleHost: string | undefined;
   /** Stops everything that has been started. */
   readonly cleanup: CleanupStack;
   readonly io: Io;

@@ -9,6 +9,7 @@ import { listenToSignals } from '../io/process.ts';
 import { writeStdout } from '../io/stdout.ts';
 import type { ApiPlace } from './timeline/addresses.ts';
 import { defaultPorts, type Ports } from './timeline/causes/cause.ts';
+import type { ConsoleEvent } from './timeline/events.ts';
 import { exitCodeOf, type TrialResult } from './timeline/result.ts';
 import { readInventoryDocument } from '../hosts/settings/inventory.ts';
 import { readServeSource, type ServeSource } from '../serve/source.ts';
@@ -33,6 +34,7 @@ import {
   preflightProblem,
   preflightDiagnostic,
 } from './emulation/guestAddress.ts';
+import { followConsoleLog, hostOfConsole } from './consoleLog.ts';
 import { readExpectedHosts } from './expectation.ts';
 import { createQuietLog } from './quietLog.ts';
 import { formatClosingReport, formatReportDocument } from './report/closingReport.ts';
@@ -57,13 +59,14 @@ export async function tryRamdisk(options: TryOptions, io: Io): Promise<ExitCode>
       : await readEmulatedSource(options, { boot: setup.machine.boot, hosts }, io);
   const machine = source && (await planMachine(options, { setup, source }, io));
   const expectation = readExpectedHosts({ given: options.expect, hosts, machine: source?.host });
+  const consoleHost = options.consoleLog === undefined ? undefined : hostOfConsole(expectation.awaited);
   const output = createTrialOutput(io, expectation.awaited);
   const events = setup.format === 'ndjson' ? createEventOutput(io) : undefined;
   const { print, count } = output;
   const { successStage } = setup;
   const trial = createRunningTrial({ expectation, successStage, print, count, writeEvent: events?.write });
   const started = new Date();
-  const ports = await run({ options, setup, machine, expectation, trial, output, io });
+  const ports = await run({ options, setup, machine, expectation, trial, output, consoleHost, io });
   const { timeline } = trial;
   const isServed = options.inventory !== undefined || source?.medium.kind === 'folder';
   const verdict = trial.verdict();
@@ -174,6 +177,7 @@ async function startParts(plan: TrialPlan): Promise<TrialParts> {
   const choices = { given: options.guestHost, listed, setup };
   const guest = machine && (await findGuestAddress(machine.source, choices, io));
   const tokens = read === undefined ? new Map() : bootTokensOfHosts(read, io);
+  await followConsole(plan);
   const api = await startApi(plan, { guest, tokens });
   const place = placeOf(api, setup, guest);
   const problem = guest && preflightProblem(guest, place);
@@ -190,6 +194,12 @@ async function startParts(plan: TrialPlan): Promise<TrialParts> {
   const medium = await findMedium(plan, machine.source, images);
   const started = await startEmulated(plan, machine, { api, guest, medium, place });
   return { machine: started, isAborted: false, ports };
+}
+
+async function followConsole({ cleanup, consoleHost: host, io, options, trial }: TrialPlan): Promise<void> {
+  if (options.consoleLog === undefined || host === undefined) return;
+  const observe = (event: ConsoleEvent): void => trial.observe(event);
+  cleanup.defer(await followConsoleLog(options.consoleLog, { host, observe }, io));
 }
 
 /** Whether the trial cannot succeed without this machine. */

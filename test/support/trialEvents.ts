@@ -13,6 +13,8 @@ import type {
   RefusalEvent,
   TrialEvent,
 } from '../../src/try/timeline/events.ts';
+import type { Stage } from '../../src/try/timeline/stages.ts';
+import { consoleSigns } from '../../src/try/timeline/consoleSigns.ts';
 import { codePoint } from './arbitraryText.ts';
 
 export const mac = '52:54:00:12:34:56';
@@ -285,6 +287,15 @@ export const anyEvent: fc.Arbitrary<TrialEvent> = fc.oneof(
     mac: anyMac,
     state: few(...(['started', 'rebooted', 'powered off', 'failed'] as const)),
     problem: maybe(text),
+  }),
+  fc.record({
+    kind: few('console' as const),
+    at: time,
+    client: few(undefined),
+    host: few('worker-0', 'worker-1', 'unlisted'),
+    sign: few('unknown', ...consoleSigns.map(({ id }) => id)),
+    stage: few<Stage | undefined>(undefined, 'config', 'live system', 'agent container'),
+    line: text,
   }),
   fc.record({
     kind: few('preflight' as const),

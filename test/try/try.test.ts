@@ -1,6 +1,14 @@
 /** `try` from its options to its report, with agents that call over real sockets. */
 
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
@@ -271,6 +279,57 @@ async function connectBadly(port: number): Promise<void> {
   const socket = connect({ port, host: '127.0.0.1', ca: tlsText('ca') });
   await new Promise((resolve) => void socket.once('error', resolve));
 }
+
+/** A line of podman on a console. */
+function podmanLine(message: string): string {
+  return `[   41.205873] podman[1432]: ${message}\r\n`;
+}
+
+describe('--console-log', () => {
+  const options = { timeout: '2s', expect: mac, format: 'json', consoleLog: 'sol.log' };
+
+  it('is read from its end, and proves why the machine did not call home', async () => {
+    writeFileSync(path('sol.log'), podmanLine('Error: reading manifest x in y: manifest unknown'));
+    const trial = await startTry(options, folder);
+    appendFileSync(path('sol.log'), `localhost login: ${podmanLine('Trying to pull r.example/a...')}`);
+    appendFileSync(
+      path('sol.log'),
+      podmanLine('Error: initializing source docker://r.example/a: unauthorized').trimEnd(),
+    );
+    const { code, report } = await trial.ended;
+    expect(code).toBe(1);
+    const { hosts } = JSON.parse(report);
+    expect(hosts).toMatchObject([{ name: mac, stage: 'live system' }]);
+    const proven = { id: 'pull-secret', certainty: 'proven', evidence: { kind: 'console' } };
+    expect(hosts[0].causes[0]).toMatchObject(proven);
+    expect(trial.said()).not.toContain('manifest unknown');
+    expect(trial.said()).toContain(
+      `${mac}  console: [   41.205873] podman[1432]: Trying to pull r.example/a...`,
+    );
+  });
+
+  it('is read from its start where it was replaced by a shorter one', async () => {
+    writeFileSync(path('sol.log'), 'x'.repeat(1000));
+    const trial = await startTry(options, folder);
+    writeFileSync(path('sol.log'), podmanLine('Error: initializing source docker://r.example/a: denied'));
+    const { hosts } = JSON.parse((await trial.ended).report);
+    expect(hosts[0].causes[0]).toMatchObject({ id: 'pull-secret', certainty: 'proven' });
+  });
+
+  it.each<readonly [string, TryOptions, string]>([
+    ['is of one host', { expect: '1' }, '--console-log requires exactly one expected host'],
+    [
+      'is of one host only',
+      { expect: `${mac},${other}` },
+      '--console-log requires exactly one expected host',
+    ],
+    ['is not for --qemu', { qemu: 'live.iso' }, '--console-log is for the console of a real machine'],
+    ['is a file', { consoleLog: 'missing.log' }, 'missing.log'],
+    ['is not a folder', { consoleLog: '.' }, 'Console log (--console-log)'],
+  ])('%s', async (_title, given, message) => {
+    await expect(startTry({ ...options, ...given }, folder)).rejects.toThrow(message);
+  });
+});
 
 describe('--save', () => {
   it('keeps each inventory for the user alone, under the name of its host', async () => {

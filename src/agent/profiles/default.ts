@@ -54,6 +54,10 @@ function renderConfFile(settings: AgentSettings): File {
   return { path: confPath, overwrite: true, contents: { source: base64DataUrl(conf) }, mode };
 }
 
+/**
+ * Its output also goes to the console, so that a failed pull is visible without a login. The agent itself does not write
+ * there: its container is detached. podman prints no progress bar without a terminal, but about five lines per pull.
+ */
 function formatDefaultUnit(settings: AgentSettings): string {
   const { agentImage, archive, pullPolicy } = settings;
   const isPulledBefore = pullPolicy === 'always';

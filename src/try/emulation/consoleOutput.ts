@@ -1,5 +1,5 @@
 /**
- * The serial console of an emulated machine: written unchanged to a file, and printed as lines without control sequences.
+ * The serial console of an emulated machine: written unchanged to a file, and read as lines without control sequences.
  * Firmware and boot loaders use the whole screen, so a cursor movement ends a line. Colours are removed, and other control
  * characters are replaced. It does not emulate a screen.
  */
@@ -19,14 +19,17 @@ export interface ConsoleOutput {
 /** Console output may contain secrets, for example passwords in kernel arguments. */
 const MODE = 0o600;
 
-/** @throws CliError if the file cannot be created */
+/**
+ * @param onLine gets each line, without control characters
+ * @throws CliError if the file cannot be created
+ */
 export async function openConsoleOutput(
   file: string | undefined,
-  print: (line: string) => void,
+  onLine: (line: string) => void,
   { cwd }: Pick<Io, 'cwd'>,
 ): Promise<ConsoleOutput> {
   const text = createConsoleText();
-  const show = (lines: readonly string[]): void => lines.forEach((line) => print(`console| ${line}`));
+  const show = (lines: readonly string[]): void => lines.forEach((line) => onLine(line));
   const action = { path: file ?? '', what: 'Console (--console)' };
   const handle =
     file === undefined
@@ -61,8 +64,8 @@ export interface ConsoleText {
   end(): string[];
 }
 
-/** Maximum number of characters of a line; longer ones are wrapped. */
-const LONGEST_LINE = 400;
+/** Maximum number of characters of a line; longer ones are wrapped. Errors of podman with a signed URL have about 900. */
+const LONGEST_LINE = 1000;
 /** Maximum number of characters of an escape sequence. */
 const LONGEST_SEQUENCE = 64;
 

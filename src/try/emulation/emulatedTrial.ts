@@ -16,6 +16,7 @@ import { startFolderService } from '../serving/preparedFolderService.ts';
 import { createDeferred } from '../../core/deferred.ts';
 import { type PlannedMachine, type TrialPlan } from '../trial.ts';
 import { type ConsoleOutput, openConsoleOutput } from './consoleOutput.ts';
+import { createConsoleWatch } from '../consoleWatch.ts';
 import type { EmulatedSource, MachineSetup } from './emulatedSource.ts';
 import type { GuestAddress } from './guestAddress.ts';
 
@@ -153,7 +154,12 @@ export async function startEmulated(
     message: `the emulated machine ${source.mac} reaches this machine at ${guest.host}, and the mock Ironic at ${place.scheme}://${guest.host}:${place.port}`,
   });
   if (guest.config?.kind === 'unknown') output.report(unknownIronic(guest.config.reason));
-  const console = await openConsoleOutput(options.console, output.print, io);
+  const watch = createConsoleWatch(source.host.name, (event) => trial.observe(event));
+  const onLine = (line: string): void => {
+    output.print(`console| ${line}`);
+    watch(line);
+  };
+  const console = await openConsoleOutput(options.console, onLine, io);
   cleanup.defer(() => console.close());
   const machine = runTrialMachine({
     setup,

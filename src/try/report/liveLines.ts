@@ -118,6 +118,8 @@ function detailsOf(event: TrialEvent): object {
       return { macs: [event.mac] };
     case 'preflight':
       return { macs: [event.mac], reason: event.problem.kind };
+    case 'console':
+      return { sign: event.sign };
     case 'api':
     default:
       return {};

@@ -39,6 +39,8 @@ export const stagePhrases: Readonly<Record<Stage, string>> = {
   config: 'Ignition config',
   rootfs: 'root filesystem',
   'agent archive': 'agent archive',
+  'live system': 'live system',
+  'agent container': 'agent container',
   inspection: 'inspection',
   api: 'API versions',
   lookup: 'lookup',
@@ -50,6 +52,8 @@ function wordsOf(event: TrialEvent): string {
   switch (event.kind) {
     case 'machine':
       return machinePhrase(event);
+    case 'console':
+      return `console: ${event.line}`;
     case 'fetch':
       return fetchPhrase(event);
     case 'refusal':

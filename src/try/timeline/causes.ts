@@ -7,6 +7,7 @@ import { bootCauses, ramdiskCauses } from './causes/bootCauses.ts';
 import { callbackCauses, tlsCauses } from './causes/connectionCauses.ts';
 import { type Cause, type Certainty, findEvidence, hasCalledIronic, isOwn } from './causes/cause.ts';
 import { ironicCauses } from './causes/ironicCauses.ts';
+import { readConsoleEvidence } from './consoleEvidence.ts';
 import { isFurther, type Stage, type TimelineEntry } from './stages.ts';
 import { createTimeline, type HostTimeline } from './timeline.ts';
 
@@ -35,9 +36,16 @@ export const causeTable: readonly { readonly title: string; readonly causes: rea
 export function likelyCauses(host: HostTimeline, coverage: ObservedPart): readonly LikelyCause[] {
   const stagesOfHost = possibleStages(host, coverage);
   const own = { ...host, entries: host.entries.filter(({ event }) => isOwn(host, event)) };
+  const console = readConsoleEvidence(host);
   const found = causeTable
     .flatMap(({ causes }) => causes)
     .flatMap((cause): LikelyCause[] => {
+      const proof = console.proven.get(cause.id);
+      if (proof !== undefined) return [{ cause, certainty: 'proven', evidence: proof }];
+      if (console.refuted.has(cause.id)) return [];
+      const hint = console.suggested.get(cause.id);
+      if (hint !== undefined && isOfBoot(cause, host))
+        return [{ cause, certainty: 'likely', evidence: hint }];
       const evidence = cause.isRefuted?.(host) === true ? undefined : findEvidence(host, cause);
       if (evidence !== undefined && isOwn(host, evidence.event))
         return [{ cause, certainty: 'proven', evidence }];
@@ -55,14 +63,15 @@ export function causesOfInactive(coverage: ObservedPart): readonly LikelyCause[]
     .flatMap((host) => likelyCauses(host, coverage));
 }
 
-function isPossible(
-  { after = [], boots, isRefuted }: Cause,
-  host: HostTimeline,
-  hostStages: readonly Stage[],
-): boolean {
+function isPossible(cause: Cause, host: HostTimeline, hostStages: readonly Stage[]): boolean {
+  const { after = [], isRefuted } = cause;
   if (!after.some((stage) => hostStages.includes(stage))) return false;
-  if (boots !== undefined && host.boot !== undefined && !boots.includes(host.boot)) return false;
-  return isRefuted?.(host) !== true;
+  return isOfBoot(cause, host) && isRefuted?.(host) !== true;
+}
+
+/** Whether the cause is possible with the boot method of the host, if it is known. */
+function isOfBoot({ boots }: Cause, { boot }: HostTimeline): boolean {
+  return boots === undefined || boot === undefined || boots.includes(boot);
 }
 
 const stagesBeforeCalls: readonly Stage[] = [
@@ -73,12 +82,14 @@ const stagesBeforeCalls: readonly Stage[] = [
   'config',
   'rootfs',
   'agent archive',
+  'live system',
+  'agent container',
 ];
 
 /** If no images were served, a machine that did not call Ironic may be at any stage before. */
 function possibleStages(host: HostTimeline, coverage: ObservedPart): readonly Stage[] {
   const { stage } = host;
-  if (hasCalledIronic(host)) return isFurther(stage, 'agent archive') ? [stage] : [];
+  if (hasCalledIronic(host)) return isFurther(stage, 'agent container') ? [stage] : [];
   if (stage === 'power') return stagesBeforeCalls.filter((other) => other !== 'none');
   return coverage === 'boot' || isFurther(stage, 'power') ? [stage] : stagesBeforeCalls;
 }

@@ -6,6 +6,7 @@
 import type { RefusalReason } from '../ironic/messages.ts';
 import type { Artifact } from '../../serve/answer/resource.ts';
 import type { TransferOutcome } from '../../serve/answer/transfers.ts';
+import type { Stage } from './stages.ts';
 
 export type TrialEvent =
   | FetchEvent
@@ -16,6 +17,7 @@ export type TrialEvent =
   | HeartbeatEvent
   | CallbackEvent
   | MachineEvent
+  | ConsoleEvent
   | PreflightEvent;
 
 /** Copies an event and changes its texts. `change` gets each text and the name of its field. */
@@ -179,6 +181,21 @@ export interface MachineEvent {
   readonly mac: string;
   readonly state: 'started' | 'rebooted' | 'powered off' | 'failed';
   readonly problem: string | undefined;
+}
+
+/** A line on the console of a machine that shows its progress or its problem: a row of consoleSigns.ts. */
+export interface ConsoleEvent {
+  readonly kind: 'console';
+  readonly at: Date;
+  readonly client: undefined;
+  /** Name of the host. */
+  readonly host: string;
+  /** Id of the row. */
+  readonly sign: string;
+  /** The stage that the line shows. */
+  readonly stage: Stage | undefined;
+  /** The line, or the part of it that matters. */
+  readonly line: string;
 }
 
 /** The image of `try --qemu` has no config with the URL of the mock Ironic, so the machine is not started. */

@@ -110,6 +110,8 @@ export function identifiersOf(event: TrialEvent): Identifiers {
       return { ...none, node: event.node, isNodeVerified: event.problem === undefined };
     case 'callback':
       return { ...none, node: event.node, isNodeVerified: true };
+    case 'console':
+      return { ...none, name: event.host };
     case 'machine':
     case 'preflight':
       return { ...none, macs: [event.mac].filter(isMac) };

@@ -23,6 +23,8 @@ export const stages = [
   'config',
   'rootfs',
   'agent archive',
+  'live system',
+  'agent container',
   'inspection',
   'api',
   'lookup',
@@ -32,7 +34,8 @@ export const stages = [
 
 /**
  * `none`: no activity. `power`: the emulated machine has started. `image`: the BMC or the firmware reads the live ISO.
- * `agent archive`: the machine fetches the archive with the agent container image. `api`: the agent requests the versions of
+ * `agent archive`: the machine fetches the archive with the agent container image. `live system`: the console shows that Ignition
+ * has finished and the real root runs. `agent container`: the console shows that the agent container has started. `api`: the agent requests the versions of
  * the Ironic API. `callback`: the agent answered at its callback URL.
  */
 export type Stage = (typeof stages)[number];
@@ -46,6 +49,8 @@ function stageOf(event: TrialEvent): Stage | undefined {
   switch (event.kind) {
     case 'machine':
       return event.state === 'started' || event.state === 'rebooted' ? 'power' : undefined;
+    case 'console':
+      return event.stage;
     case 'fetch':
       return artifactStages[event.artifact];
     case 'api':
@@ -218,4 +223,5 @@ const changing = new Set([
   'summary',
   'agentVersion',
   'userAgent',
+  'line',
 ]);

@@ -89,7 +89,7 @@ describe('an emulated machine', () => {
     const { machine, events, shown } = await play(String.raw`printf '\033[1;1Hbooting\r\n\033[31mred\n'`);
     await machine.ended;
     expect(statesOf(events)).toEqual(['started', 'powered off']);
-    expect(shown).toEqual(['console| booting', 'console| red']);
+    expect(shown).toEqual(['booting', 'red']);
     expect(readFileSync(path('console.log'), 'latin1')).toBe('\u001B[1;1Hbooting\r\n\u001B[31mred\n');
   });
 
@@ -127,7 +127,7 @@ describe('an emulated machine', () => {
     const { machine, events, said, shown } = await play(script, ['kvm', 'tcg']);
     await machine.ended;
     expect(said).toEqual([`kvm does not work (${reason}); restarting the machine with software emulation`]);
-    expect(shown).toEqual(['console| works']);
+    expect(shown).toEqual(['works']);
     expect(statesOf(events)).toEqual(['started', 'powered off']);
   });
 
@@ -308,6 +308,27 @@ describe('try --qemu with an image whose agent cannot call here', () => {
     );
     expect(said).toContain(`hint: ${hint}`);
     expect(report).toContain(url);
+  });
+
+  it('proves from its console why its agent did not call home', async () => {
+    const image = await imageOf('pulling', '--api-url', 'http://192.0.2.9:26393');
+    const options = { qemu: image, listen: '127.0.0.1:26393', accel: 'tcg', timeout: '60s' };
+    const transcript = [
+      '[    0.000000] Linux version 6.11.3-200.fc40.x86_64 (x) #1 SMP',
+      '[\u001B[0;32m  OK  \u001B[0m] Reached target \u001B[0;1;39mignition-complete.target\u001B[0m - Ignition Complete.',
+      'This machine runs ironic-python-agent, which Ironic uses to manage it.',
+      'localhost login: [   41.205873] podman[1432]: Error: initializing source docker://r.example/a:1: pinging container registry r.example: Get "https://r.example/v2/": x509: certificate signed by unknown authority',
+    ];
+    writeFileSync(path('transcript'), transcript.join('\r\n'));
+    const trial = await startTry(options, folder, asQemu(`cat '${path('transcript')}'`));
+    const { report } = await trial.ended;
+    expect(report).toContain('did not call home; last step: live system');
+    expect(report).toMatch(/Proven: The machine does not trust the certificate of the registry/);
+    expect(report).toMatch(
+      /seen: {2}\d\d:\d\d:\d\d console: {1,20}\[ {3}41\.205873\] podman\[1432\]: Error: /,
+    );
+    expect(report).not.toContain('Ignition failed');
+    expect(trial.said()).toContain('console| This machine runs ironic-python-agent');
   });
 
   it('boots where one of its URLs leads here', async () => {

@@ -190,8 +190,8 @@ describe('the report at the end', () => {
           agent never called Ironic. Likely: Ignition, the container image pull or the
           Ironic URL.
           Likely causes:
-          1. Ignition does not accept the config, or cannot apply it; the machine waits
-             in an emergency shell.
+          1. Ignition failed: it does not accept the config, or cannot apply it; the
+             machine waits in an emergency shell.
              check: run ironic-coreos validate FILE with the config or the image; in the
                     emergency shell, run journalctl -t ignition
              fix:   fix the line that validate reports; render validates its configs

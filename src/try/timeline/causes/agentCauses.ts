@@ -3,8 +3,16 @@
 import type { Stage } from '../stages.ts';
 import { type Cause, lacksConfig } from './cause.ts';
 
-/** Between these stages and the first request of the agent, there are no events. */
-const beforeFirstCall: readonly Stage[] = ['image', 'initramfs', 'config', 'rootfs', 'agent archive'];
+/** Between these stages and the start of the agent container, there are no events except lines on the console. */
+const beforeContainer: readonly Stage[] = [
+  'image',
+  'initramfs',
+  'config',
+  'rootfs',
+  'agent archive',
+  'live system',
+];
+const beforeFirstCall: readonly Stage[] = [...beforeContainer, 'agent container'];
 
 const causes: readonly Cause[] = [
   {
@@ -13,7 +21,17 @@ const causes: readonly Cause[] = [
     text: 'The machine cannot pull the agent container image: the registry is unreachable (DNS, route or proxy).',
     check: 'on the machine, run `journalctl -b -u ironic-agent` and `curl -I https://REGISTRY/v2/`',
     fix: 'set a proxy with `render --https-proxy` and `--no-proxy`, set a mirror with `--registries-conf`, or use `--agent-archive`, which needs no registry',
+    after: beforeContainer,
     frequency: 'very common',
+  },
+  {
+    id: 'pull-proxy',
+    short: 'the proxy for the container image pull',
+    text: 'The machine cannot pull the agent container image through its proxy: the proxy is unreachable, or refuses the registry.',
+    check:
+      'run `systemctl show ironic-agent -p Environment` on the machine; run `curl -x PROXY -I https://REGISTRY/v2/` in the network of the machine',
+    fix: 'fix the URL in `render --https-proxy`, with its user and password if the proxy requires them; or add the registry to `--no-proxy`',
+    after: beforeContainer,
   },
   {
     id: 'ironic-address',
@@ -27,16 +45,26 @@ const causes: readonly Cause[] = [
   {
     id: 'pull-secret',
     short: 'the pull secret',
-    text: 'The registry requires a login, and the pull secret is missing, expired or for another registry.',
+    text: 'The registry refuses access to the container image: the pull secret is missing, expired or for another registry, or the repository does not exist.',
     check: 'look for `unauthorized` or `authentication required` in `journalctl -b -u ironic-agent`',
     fix: 'in `render --pull-secret`, pass a file whose `auths` contains the registry of `--agent-image`',
+    after: beforeContainer,
   },
   {
     id: 'registry-ca',
     short: 'the registry certificate',
-    text: 'The machine does not trust the certificate of the registry.',
+    text: 'The machine does not trust the certificate of the registry: its certificate authority is unknown, or it is for another name.',
     check: 'look for `x509: certificate signed by unknown authority` in `journalctl -b -u ironic-agent`',
-    fix: 'pass the certificate authority of the registry with `render --ca-file`, or use `--insecure-registry`',
+    fix: 'pass the certificate authority of the registry with `render --ca-file`, use a name that the certificate contains in `--agent-image`, or use `--insecure-registry`',
+    after: beforeContainer,
+  },
+  {
+    id: 'registry-plain-http',
+    short: 'a registry without TLS',
+    text: 'The registry answers in plain HTTP, but the machine uses HTTPS.',
+    check: 'run `curl -I http://REGISTRY/v2/` in the network of the machine',
+    fix: 'use `render --insecure-registry`, or configure TLS on the registry',
+    after: beforeContainer,
   },
   {
     id: 'container-image',
@@ -44,6 +72,7 @@ const causes: readonly Cause[] = [
     text: 'The container image does not exist, or it does not exist for the architecture of the machine.',
     check: 'look for `manifest unknown` or `exec format error` in `journalctl -b -u ironic-agent`',
     fix: 'in `render --agent-image`, use a tag or digest that the registry has for this architecture',
+    after: beforeContainer,
   },
   {
     id: 'host-network',
@@ -63,10 +92,10 @@ const causes: readonly Cause[] = [
   {
     id: 'clock',
     short: 'the clock of the machine',
-    text: 'The clock of the machine is incorrect, so certificates are not yet valid or have expired.',
+    text: 'By the clock of the machine, a certificate is not yet valid or has expired: the clock is incorrect, or the certificate is too old.',
     check:
       'run `timedatectl` on the machine; look for `not yet valid` or `has expired` in `journalctl -b -u ironic-agent`',
-    fix: 'set a time server with `render --ntp-server`, and set the clock in the firmware',
+    fix: 'set a time server with `render --ntp-server`, and set the clock in the firmware; or replace the certificate',
   },
   {
     id: 'dns',

@@ -151,7 +151,23 @@ export const ramdiskCauses: readonly Cause[] = [
     check:
       'look for `No space left on device`, `Out of memory` or `write error` on the console; run `ironic-coreos inspect IMAGE` or `prepare` to see the required memory',
     fix: 'add memory (6 GiB recommended if the machine pulls the container image), or boot the full ISO instead of network boot',
-    after: ['image', 'kernel', 'initramfs', 'config', 'rootfs', 'agent archive'],
+    after: [
+      'image',
+      'kernel',
+      'initramfs',
+      'config',
+      'rootfs',
+      'agent archive',
+      'live system',
+      'agent container',
+    ],
+  },
+  {
+    id: 'kernel-panic',
+    short: 'a kernel panic',
+    text: 'The kernel stops with a panic, and the console shows its reason.',
+    check: 'read the lines before `Kernel panic - not syncing` on the console',
+    fix: 'for `Unable to mount root fs`, make the boot loader load the initramfs; otherwise use another CoreOS release, or update the firmware',
   },
   {
     id: 'kernel-arguments',
@@ -177,7 +193,7 @@ export const ramdiskCauses: readonly Cause[] = [
   {
     id: 'rootfs-not-fetched',
     short: 'the URL of the root filesystem',
-    text: 'The machine does not fetch the root filesystem: `coreos.live.rootfs_url` is missing, or its URL is unreachable.',
+    text: 'The machine cannot fetch the root filesystem: `coreos.live.rootfs_url` is missing, or its URL is unreachable.',
     check:
       'in the emergency shell, run `journalctl -u coreos-livepxe-rootfs`; run `curl -I URL` in the network of the machine',
     fix: 'set `pxe kargs --rootfs-url` or `--base-url`; for ISOs, `iso extract minimal-iso --rootfs-url`; use only `http` or `https`',
@@ -208,7 +224,7 @@ export const ramdiskCauses: readonly Cause[] = [
     check:
       'run `ironic-coreos inspect IMAGE` to see what the image contains; run `cat /proc/cmdline` in the emergency shell',
     fix: 'set `pxe kargs --ignition-url`, or `--embedded` if the initramfs contains the config; for ISOs, use `iso ignition embed`',
-    after: ['rootfs', 'initramfs'],
+    after: ['rootfs', 'initramfs', 'live system'],
     boots: ['network'],
     frequency: 'common',
     isRefuted: hasFetchedConfig,
@@ -237,7 +253,7 @@ export const ramdiskCauses: readonly Cause[] = [
   {
     id: 'ignition-failed',
     short: 'Ignition',
-    text: 'Ignition does not accept the config, or cannot apply it; the machine waits in an emergency shell.',
+    text: 'Ignition failed: it does not accept the config, or cannot apply it; the machine waits in an emergency shell.',
     check:
       'run `ironic-coreos validate FILE` with the config or the image; in the emergency shell, run `journalctl -t ignition`',
     fix: 'fix the line that `validate` reports; `render` validates its configs before it writes them',
@@ -248,11 +264,11 @@ export const ramdiskCauses: readonly Cause[] = [
   {
     id: 'agent-archive',
     short: 'the agent archive',
-    text: 'The agent archive is missing, is not the one that the config was rendered for, or does not fit into memory.',
+    text: 'The machine cannot load the agent archive: it is missing, is not the one that the config was rendered for, or does not fit into memory.',
     check:
       'run `journalctl -b -u ironic-agent-image` on the machine; run `ironic-coreos inspect IMAGE` to verify the archive in an image',
     fix: 'embed the archive of `--agent-archive` (`iso ignition embed --iso-file`), or serve it at the URL of `--archive-url`',
-    after: ['config', 'rootfs', 'image', 'agent archive'],
+    after: ['config', 'rootfs', 'image', 'agent archive', 'live system'],
     isRefuted: lacksConfig,
   },
   {

@@ -94,10 +94,23 @@ export function hasFetchedConfig(host: HostTimeline): boolean {
 
 /** Whether it sent any request to Ironic, also a refused one. Then the live system and the agent run. */
 export function hasCalledIronic({ entries }: HostTimeline): boolean {
-  return entries.some(({ event: { kind } }) => !noCalls.has(kind));
+  return entries.some(isCall);
 }
 
-const noCalls = new Set<TrialEvent['kind']>(['fetch', 'machine', 'preflight']);
+/** The time of the last request to Ironic, also a refused one. */
+export function lastCallOf({ entries }: HostTimeline): Date | undefined {
+  return entries
+    .filter(isCall)
+    .map(({ last }) => last)
+    .toSorted((a, b) => a.getTime() - b.getTime())
+    .at(-1);
+}
+
+function isCall({ event: { kind } }: TimelineEntry): boolean {
+  return !noCalls.has(kind);
+}
+
+const noCalls = new Set<TrialEvent['kind']>(['fetch', 'machine', 'preflight', 'console']);
 
 /** Whether the agent cannot have started: the machine boots from the network and did not fetch its config. */
 export function lacksConfig(host: HostTimeline): boolean {

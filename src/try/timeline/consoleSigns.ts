@@ -1,0 +1,594 @@
+/**
+ * The lines of a console that say how far a boot got, or why it stopped: one row per line that is recognized. A pattern
+ * applies only to lines of its printer, because journald, systemd and the kernel mark their lines. A line proves a cause only
+ * if it implies the first clause of that cause. A console is input from outside: patterns take linear time on its lines.
+ */
+
+import { maskUrls } from '../../core/masking.ts';
+import { type Stage, stages } from './stages.ts';
+
+/**
+ * Who prints a line. `kernel`: lines with a time and no identifier. `systemd`: status lines, and lines of process 1. `terminal`:
+ * programs that write to the terminal without journald, for example agetty and the emergency shell. The others are identifiers
+ * in journald, with a process ID.
+ */
+type Printer =
+  | 'kernel'
+  | 'systemd'
+  | 'terminal'
+  | 'ignition'
+  | 'coreos-livepxe-rootfs'
+  | 'sha512sum'
+  | 'podman';
+
+export interface ConsoleSign {
+  /** Stable, because events contain it. */
+  readonly id: string;
+  readonly printer: Printer;
+  /** Of the message without its prefix. */
+  readonly pattern: RegExp;
+  /** The stage that the line shows. */
+  readonly stage?: Stage;
+  /** The id of a cause. */
+  readonly proves?: string;
+  /** Ids of causes that the line makes likely. */
+  readonly suggests?: readonly string[];
+  /** Whether the line shows that the program has solved its earlier problems. */
+  readonly settles?: boolean;
+  /** Ids of causes that the line excludes until the next restart. */
+  readonly refutes?: readonly string[];
+  /** A later event of one of these stages shows that the problem is solved; by default, the stages after that of the printer. */
+  readonly solvedBy?: readonly Stage[];
+  /** The program and its file with the text. */
+  readonly source: string;
+}
+
+const beforeKernel = [
+  'boot-order',
+  'medium-not-attached',
+  'dhcp-no-boot-file',
+  'loader-no-http',
+  'secure-boot',
+  'architecture-mismatch',
+  'kernel-url',
+  'console-silent',
+];
+
+const inInitramfs = [
+  'kernel-arguments',
+  'initramfs-network',
+  'rootfs-not-fetched',
+  'rootfs-mismatch',
+  'config-not-fetched',
+  'ignition-failed',
+  'kernel-panic',
+];
+
+const pullCauses = [
+  'container-pull',
+  'pull-proxy',
+  'pull-secret',
+  'registry-ca',
+  'registry-plain-http',
+  'container-image',
+];
+
+/** Causes that a stage excludes if the console shows it. */
+const refutedByStage: Readonly<Partial<Record<Stage, readonly string[]>>> = {
+  'live system': [...beforeKernel, ...inInitramfs],
+  'agent container': [...beforeKernel, ...inInitramfs, ...pullCauses, 'agent-archive'],
+};
+
+const from = (stage: Stage): readonly Stage[] => stages.slice(stages.indexOf(stage));
+
+const solvedByPrinter: Readonly<Record<Printer, readonly Stage[]>> = {
+  kernel: from('live system'),
+  terminal: from('live system'),
+  ignition: from('live system'),
+  'coreos-livepxe-rootfs': ['rootfs', ...from('live system')],
+  systemd: from('agent container'),
+  sha512sum: from('agent container'),
+  podman: from('agent container'),
+};
+
+const kernelSigns: readonly ConsoleSign[] = [
+  {
+    id: 'kernel-started',
+    printer: 'kernel',
+    pattern: /^Linux version \d/,
+    refutes: beforeKernel,
+    source: 'Linux, init/version.c',
+  },
+  {
+    id: 'kernel-initramfs-memory',
+    printer: 'kernel',
+    pattern: /^Initramfs unpacking failed: write error/,
+    proves: 'no-memory',
+    source: 'Linux, init/initramfs.c',
+  },
+  {
+    id: 'kernel-out-of-memory',
+    printer: 'kernel',
+    // Lines with "Memory cgroup out of memory" are about the limit of a service.
+    pattern:
+      /^(?:Out of memory: Kill|Kernel panic - not syncing: (?:System is deadlocked on memory|Out of memory))/,
+    proves: 'no-memory',
+    solvedBy: from('inspection'),
+    source: 'Linux, mm/oom_kill.c',
+  },
+  {
+    id: 'kernel-panic',
+    printer: 'kernel',
+    pattern: /^Kernel panic - not syncing: /,
+    proves: 'kernel-panic',
+    source: 'Linux, kernel/panic.c',
+  },
+];
+
+const initramfsSigns: readonly ConsoleSign[] = [
+  {
+    id: 'ignition-config-fetched',
+    printer: 'ignition',
+    // Later stages of Ignition add their names in front.
+    pattern: /^GET result: OK$/,
+    stage: 'config',
+    source: 'Ignition 2.26, internal/resource/http.go',
+  },
+  {
+    id: 'ignition-config-get',
+    printer: 'ignition',
+    pattern: /^GET (?:error: |result: (?!OK$))/,
+    proves: 'config-not-fetched',
+    solvedBy: ['config', ...from('live system')],
+    source: 'Ignition 2.26, internal/resource/http.go',
+  },
+  {
+    id: 'ignition-config-fetch',
+    printer: 'ignition',
+    pattern:
+      /^failed to fetch config: (?:resource not found|failed to fetch resource|unsupported source scheme|unable to fetch resource in time)/,
+    proves: 'config-not-fetched',
+    source: 'Ignition 2.26, internal/exec/engine.go, internal/resource/url.go',
+  },
+  {
+    id: 'ignition-config-invalid',
+    printer: 'ignition',
+    pattern: /^error at \$\./,
+    proves: 'ignition-failed',
+    source: 'Ignition 2.26, internal/log/log.go; vcontext, report/report.go',
+  },
+  {
+    id: 'ignition-archive',
+    printer: 'ignition',
+    pattern: /^files: .*(?:\[failed\] |: Error (?:verifying|fetching) file ).*\/ironic-agent-image\//,
+    proves: 'agent-archive',
+    source: 'Ignition 2.26, internal/exec/util/file.go',
+  },
+  {
+    id: 'ignition-file-get',
+    printer: 'ignition',
+    pattern: /^files: .*: GET (?:error: |result: (?!OK$))/,
+    suggests: ['ignition-failed', 'agent-archive'],
+    source: 'Ignition 2.26, internal/resource/http.go',
+  },
+  {
+    id: 'ignition-no-space',
+    printer: 'ignition',
+    pattern: /no space left on device/,
+    suggests: ['no-memory'],
+    source: 'Go, syscall/zerrors_linux.go (ENOSPC)',
+  },
+  {
+    id: 'ignition-failed',
+    printer: 'ignition',
+    // If a resource is missing, an earlier line says which one.
+    pattern: /^Ignition failed: (?!resource not found|failed to fetch resource|unable to fetch resource)/,
+    proves: 'ignition-failed',
+    source: 'Ignition 2.26, internal/main.go',
+  },
+  {
+    id: 'ignition-files-written',
+    printer: 'ignition',
+    pattern: /^files: files passed$/,
+    refutes: [...beforeKernel, 'config-not-fetched', 'ignition-failed'],
+    source: 'Ignition 2.26, internal/exec/engine.go',
+  },
+  {
+    id: 'ignition-complete',
+    printer: 'systemd',
+    pattern: /^Reached target (?:ignition-complete\.target\b|Ignition Complete\b)/,
+    refutes: [...beforeKernel, ...inInitramfs],
+    source: 'Ignition 2.26, dracut/30ignition/ignition-complete.target',
+  },
+  {
+    id: 'ignition-unit-failed',
+    printer: 'systemd',
+    pattern: /^Failed to start (?:ignition-[a-z-]+\.service\b|Ignition \()/,
+    suggests: ['ignition-failed', 'config-not-fetched'],
+    solvedBy: from('live system'),
+    source: 'Ignition 2.26, dracut/30ignition/ignition-*.service',
+  },
+  {
+    id: 'emergency-ignition',
+    printer: 'terminal',
+    pattern: /^Ignition has failed\. Please ensure your config is valid\./,
+    suggests: ['ignition-failed', 'config-not-fetched'],
+    source: 'fedora-coreos-config, 99emergency-shell-setup/emergency-shell.sh',
+  },
+  {
+    id: 'emergency-memory',
+    printer: 'terminal',
+    pattern: /^Ran out of memory when unpacking initrd filesystem\./,
+    proves: 'no-memory',
+    source: 'fedora-coreos-config, 99emergency-shell-setup/emergency-shell.sh',
+  },
+  {
+    id: 'emergency-shell',
+    printer: 'terminal',
+    pattern: /^Entering emergency mode\. Exit the shell to continue\./,
+    suggests: ['ignition-failed', 'rootfs-not-fetched', 'initramfs-network', 'kernel-arguments'],
+    source: 'dracut 059 to 103, modules.d/98dracut-systemd/dracut-emergency.sh',
+  },
+  {
+    id: 'rootfs-versions',
+    printer: 'coreos-livepxe-rootfs',
+    pattern: /^Found initramfs version .* but rootfs version /,
+    proves: 'rootfs-mismatch',
+    solvedBy: from('live system'),
+    source: 'fedora-coreos-config, 35coreos-live/coreos-livepxe-rootfs.sh',
+  },
+  {
+    id: 'rootfs-refused',
+    printer: 'coreos-livepxe-rootfs',
+    pattern: /^Couldn't fetch, verify, and unpack image specified by:/,
+    suggests: ['rootfs-mismatch', 'no-memory'],
+    solvedBy: from('live system'),
+    source: 'fedora-coreos-config, 35coreos-live/coreos-livepxe-rootfs.sh',
+  },
+  {
+    id: 'rootfs-unreachable',
+    printer: 'coreos-livepxe-rootfs',
+    pattern:
+      /^(?:curl: \(\d+\) |Couldn't establish connectivity with the server specified by:|Couldn't query the server for the rootfs specified by:|Unsupported scheme for image specified by:|No rootfs image found\.)/,
+    proves: 'rootfs-not-fetched',
+    source: 'fedora-coreos-config, 35coreos-live/coreos-livepxe-rootfs.sh; curl, src/tool_operate.c',
+  },
+];
+
+const systemSigns: readonly ConsoleSign[] = [
+  {
+    id: 'system-welcome',
+    printer: 'terminal',
+    pattern: /^Welcome to (?!.*\(Initramfs\)).*CoreOS\b.*!$/,
+    stage: 'live system',
+    source: 'systemd, src/core/main.c (status_welcome); os-release of CoreOS',
+  },
+  {
+    id: 'system-multi-user',
+    printer: 'systemd',
+    pattern: /^Reached target (?:multi-user\.target\b|Multi-User System\b)/,
+    stage: 'live system',
+    source: 'systemd, units/multi-user.target',
+  },
+  {
+    id: 'login-prompt',
+    printer: 'terminal',
+    pattern: /^(?!Last )[\w.-]{1,64} login:(?: |$)/,
+    stage: 'live system',
+    source: 'util-linux, term-utils/agetty.c',
+  },
+  {
+    id: 'agent-banner',
+    printer: 'terminal',
+    pattern: /^This (?:machine|ramdisk) runs ironic-python-agent, /,
+    stage: 'live system',
+    refutes: ['no-config'],
+    source: 'templates/agent/ironic-agent.issue, ironic-agent.motd',
+  },
+  {
+    id: 'no-user-config',
+    printer: 'terminal',
+    pattern: /^Ignition: no config provided by user/,
+    stage: 'live system',
+    proves: 'no-config',
+    solvedBy: from('agent container'),
+    source: 'fedora-coreos-config, coreos-ignition-write-issues',
+  },
+  {
+    id: 'user-config-applied',
+    printer: 'terminal',
+    pattern: /^Ignition: user-provided config was applied/,
+    stage: 'live system',
+    refutes: ['no-config'],
+    source: 'fedora-coreos-config, coreos-ignition-write-issues',
+  },
+  {
+    id: 'network-wait-failed',
+    printer: 'systemd',
+    pattern: /^Failed to start (?:NetworkManager-wait-online\.service\b|Network Manager Wait Online\b)/,
+    stage: 'live system',
+    suggests: ['host-network'],
+    source: 'NetworkManager, data/NetworkManager-wait-online.service.in',
+  },
+];
+
+/** The description of a unit, with or without its name in front, as `StatusUnitFormat=` of systemd sets it. */
+const unitSigns: readonly ConsoleSign[] = [
+  {
+    id: 'agent-started',
+    printer: 'systemd',
+    pattern: /^Started (?:ironic-agent\.service(?: |\.?$)|Ironic Agent\b)/,
+    stage: 'agent container',
+    refutes: ['no-config'],
+    source: 'templates/agent/ironic-agent.service; systemd, src/core/job.c',
+  },
+  {
+    id: 'agent-starting',
+    printer: 'systemd',
+    // systemd shortens these lines to the width of the terminal.
+    pattern: /^A start job is running for (?:ironic-agent\.s|ironic-age…|Ironic Agent\b)/,
+    stage: 'live system',
+    suggests: ['container-pull'],
+    refutes: ['no-config'],
+    source: 'systemd, src/core/manager.c (manager_print_jobs_in_progress)',
+  },
+  {
+    id: 'agent-failed',
+    printer: 'systemd',
+    pattern: /^Failed to start (?:ironic-agent\.service\b|Ironic Agent\b)/,
+    stage: 'live system',
+    suggests: ['container-pull', 'container-ends'],
+    refutes: ['no-config'],
+    source: 'templates/agent/ironic-agent.service; systemd, src/core/job.c',
+  },
+  {
+    id: 'agent-dependency-failed',
+    printer: 'systemd',
+    pattern: /^Dependency failed for (?:ironic-agent\.service\b|Ironic Agent\b)/,
+    stage: 'live system',
+    suggests: ['agent-archive'],
+    refutes: ['no-config'],
+    source: 'templates/agent/ironic-agent-image.service (RequiredBy=); systemd, src/core/job.c',
+  },
+  {
+    id: 'archive-failed',
+    printer: 'systemd',
+    pattern:
+      /^(?:Failed to start|Dependency failed for) (?:ironic-agent-image\.service\b|Container image of the Ironic Agent\b)/,
+    stage: 'live system',
+    proves: 'agent-archive',
+    refutes: ['no-config'],
+    source: 'templates/agent/ironic-agent-image.service; systemd, src/core/job.c',
+  },
+  {
+    id: 'archive-checksum',
+    printer: 'sha512sum',
+    pattern: /: FAILED(?: open or read)?$|^(?:\/bin\/)?sha512sum: /,
+    stage: 'live system',
+    proves: 'agent-archive',
+    source: 'GNU coreutils, src/cksum.c (digest_check)',
+  },
+];
+
+/** Messages of Go's net and crypto packages are in errors of podman since 3.4. */
+const podmanSigns: readonly ConsoleSign[] = [
+  {
+    id: 'pull-proxy',
+    printer: 'podman',
+    pattern: /^Error: .*\bproxyconnect tcp: /,
+    proves: 'pull-proxy',
+    source: 'Go, net/http/transport.go',
+  },
+  {
+    id: 'pull-proxy-refused',
+    printer: 'podman',
+    // A proxy that refuses CONNECT: the error is the text of its status alone.
+    pattern:
+      /^Error: .*Get \\?"https:[^"]*": (?:Forbidden|Proxy Authentication Required|Bad Gateway|Service Unavailable|Gateway Timeout|Method Not Allowed)\b/,
+    proves: 'pull-proxy',
+    source: 'Go, net/http/transport.go; observed with podman 4.3.1',
+  },
+  {
+    id: 'pull-dns',
+    printer: 'podman',
+    pattern: /^Error: .*\bdial tcp: lookup /,
+    proves: 'dns',
+    source: 'Go, net/net.go (DNSError)',
+  },
+  {
+    id: 'pull-certificate-time',
+    printer: 'podman',
+    pattern: /^Error: .*\bx509: certificate has expired or is not yet valid/,
+    proves: 'clock',
+    source: 'Go, crypto/x509/verify.go',
+  },
+  {
+    id: 'pull-certificate',
+    printer: 'podman',
+    pattern: /^Error: .*\bx509: c/,
+    proves: 'registry-ca',
+    source: 'Go, crypto/x509/verify.go',
+  },
+  {
+    id: 'pull-plain-http',
+    printer: 'podman',
+    pattern:
+      /^Error: .*(?:http: server gave HTTP response to HTTPS client|tls: first record does not look like a TLS handshake)/,
+    proves: 'registry-plain-http',
+    source: 'Go, net/http/client.go, crypto/tls/conn.go',
+  },
+  {
+    id: 'pull-unauthorized',
+    printer: 'podman',
+    pattern:
+      /^Error: .*: (?:unauthorized\b|denied\b|authentication required|requested access to the resource is denied|received unexpected HTTP status: 40[13] |invalid status code from registry 40[13] )/,
+    proves: 'pull-secret',
+    source: 'containers/image, docker/errors.go, docker/docker_client.go; distribution, registry/api/errcode',
+  },
+  {
+    id: 'pull-image-unknown',
+    printer: 'podman',
+    pattern:
+      /^Error: .*(?:: (?:manifest|name) (?:unknown|invalid)\b|no image found in (?:image index|manifest list) for architecture|did not resolve to an alias)/,
+    proves: 'container-image',
+    source: 'distribution, registry/api/errcode; containers/image, internal/manifest, pkg/shortnames',
+  },
+  {
+    id: 'pull-image-reference',
+    printer: 'podman',
+    pattern: /^Error: (?:repository name must be lowercase|.*invalid reference format)/,
+    proves: 'container-image',
+    source: 'distribution, reference/reference.go',
+  },
+  {
+    id: 'podman-no-space',
+    printer: 'podman',
+    pattern: /no space left on device/,
+    proves: 'no-memory',
+    source: 'Go, syscall/zerrors_linux.go (ENOSPC)',
+  },
+  {
+    id: 'pull-no-route',
+    printer: 'podman',
+    pattern:
+      /^Error: .*\bdial tcp .*: connect: (?:network is unreachable|no route to host|cannot assign requested address)/,
+    proves: 'container-pull',
+    suggests: ['host-network', 'ip-family'],
+    source: 'Go, net/dial.go, syscall/zerrors_linux.go',
+  },
+  {
+    id: 'pull-failed',
+    printer: 'podman',
+    pattern:
+      /^Error: .*(?:\bdocker:\/\/|reading blob |writing blob|copying (?:system )?image |parsing image configuration: |\bdial tcp )/,
+    proves: 'container-pull',
+    source: 'containers/common, libimage/copier.go; containers/image, copy, docker',
+  },
+  {
+    id: 'archive-format',
+    printer: 'podman',
+    pattern:
+      /^Error: (?:payload does not match any of the supported image formats|[0-9a-f]{64}: image not known)/,
+    proves: 'agent-archive',
+    source: 'containers/common, libimage/load.go; containers/storage, errors.go',
+  },
+  {
+    id: 'container-failed',
+    printer: 'podman',
+    pattern: /^Error: /,
+    suggests: ['container-ends'],
+    source: 'podman, cmd/podman/root.go',
+  },
+  {
+    id: 'image-platform',
+    printer: 'podman',
+    pattern: /^WARNING: image platform \(.*\) does not match the expected platform/,
+    suggests: ['container-image'],
+    source: 'containers/common, libimage/image.go',
+  },
+  {
+    id: 'image-pulled',
+    printer: 'podman',
+    // The ID of the image, or that of the container.
+    pattern: /^[0-9a-f]{64}$/,
+    settles: true,
+    refutes: ['no-config', ...pullCauses],
+    source: 'podman, cmd/podman/images/pull.go, cmd/podman/containers/run.go',
+  },
+  {
+    id: 'pull-started',
+    printer: 'podman',
+    pattern: /^Trying to pull /,
+    suggests: ['container-pull'],
+    source: 'containers/common, libimage/pull.go',
+  },
+];
+
+/** The first row that matches a line counts. */
+export const consoleSigns: readonly ConsoleSign[] = [
+  ...kernelSigns,
+  ...initramfsSigns,
+  ...systemSigns,
+  ...unitSigns,
+  // Only units whose output goes to the console print lines of podman: those of the agent.
+  ...podmanSigns.map((sign): ConsoleSign => ({ stage: 'live system', refutes: ['no-config'], ...sign })),
+];
+
+const signById: ReadonlyMap<string, ConsoleSign> = new Map(consoleSigns.map((sign) => [sign.id, sign]));
+
+/** Undefined for unknown ids. */
+export function findSign(id: string): ConsoleSign | undefined {
+  return signById.get(id);
+}
+
+export function solvedByOf({ printer, solvedBy }: ConsoleSign): readonly Stage[] {
+  return solvedBy ?? solvedByPrinter[printer];
+}
+
+/** The ids of the causes that the line excludes, also by its stage. */
+export function refutedBy({ refutes = [], stage }: ConsoleSign): readonly string[] {
+  return stage === undefined ? refutes : [...refutes, ...(refutedByStage[stage] ?? [])];
+}
+
+export interface FoundSign {
+  readonly sign: ConsoleSign;
+  /** The part of the line that matters, without secrets in URLs. */
+  readonly line: string;
+}
+
+/**
+ * The recognized parts of a line, usually none or one.
+ * @param line without control characters and escape sequences
+ */
+export function findConsoleSigns(line: string): readonly FoundSign[] {
+  return line.split(messageStart).flatMap((text) => {
+    const { message, printer } = parseConsoleLine(text);
+    const sign = consoleSigns.find((one) => one.printer === printer && one.pattern.test(message));
+    if (sign === undefined) return [];
+    const prefix = text.slice(0, text.length - message.length);
+    return [{ sign, line: `${prefix}${excerpt(message, sign.pattern)}`.trim() }];
+  });
+}
+
+/** A line of journald, the kernel or systemd may follow a prompt without a line break: `localhost login: [   45.6…] podman[9]: …` */
+const messageStart = /(?=\[ {0,5}\d{1,7}\.\d{6}\] |\[(?: {2}OK {2}|FAILED|DEPEND)\] )/;
+
+/** Time since boot as by the kernel, optionally with its caller; or the time of journalctl with an optional host name. */
+const timePrefix =
+  /^(?:\[ {0,5}\d{1,7}\.\d{6}\](?:\[ {0,6}[TC]\d{1,7}\])? |[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d (?:[\w.-]{1,64} (?=[\w.@-]{1,64}\[))?)/;
+const statusPrefix = /^(?:\[(?: {2}OK {2}|FAILED|DEPEND)\] |\[[ *]{6}\] (?:\(\d{1,4} of \d{1,4}\) )?)/;
+const identifierPrefix = /^([\w.@-]{1,64})\[(\d{1,10})\]: /;
+/** podman logs failed attempts before it prints the error. */
+const retryPrefix =
+  /^time="[^"]{1,40}" level=\w{1,10} msg="Failed, retrying in [^(]{1,20} \(\d+\/\d+\)\. (?=Error: )/;
+
+/** `printer` is not always a {@link Printer}. */
+function parseConsoleLine(text: string): { readonly printer: string; readonly message: string } {
+  const status = statusPrefix.exec(text);
+  if (status !== null) return { printer: 'systemd', message: text.slice(status[0].length) };
+  const [time = ''] = timePrefix.exec(text) ?? [];
+  const rest = text.slice(time.length);
+  const [prefix = '', name, pid] = identifierPrefix.exec(rest) ?? [];
+  if (name === undefined) return { printer: time.startsWith('[') ? 'kernel' : 'terminal', message: rest };
+  const message = rest.slice(prefix.length);
+  if (name === 'podman') return { printer: name, message: message.replace(retryPrefix, '') };
+  // Others than process 1 are managers of users. The identifiers `kernel` and `terminal` do not exist.
+  if (name === 'systemd') return { printer: pid === '1' ? name : '', message };
+  return { printer: name === 'kernel' || name === 'terminal' ? '' : name, message };
+}
+
+/** Characters of a line in an event. */
+const longestExcerpt = 240;
+
+/** The end of the match, and what precedes it: errors of Go programs have their reason at the end. */
+function excerpt(message: string, pattern: RegExp): string {
+  const text = maskUrls(message);
+  if (text.length <= longestExcerpt) return text;
+  const match = pattern.exec(text);
+  const end = Math.min(
+    text.length,
+    Math.max(longestExcerpt, (match?.index ?? 0) + (match?.[0].length ?? 0) + 60),
+  );
+  const start = end - longestExcerpt;
+  return `${start > 0 ? '…' : ''}${text.slice(start, end)}${end < text.length ? '…' : ''}`;
+}
