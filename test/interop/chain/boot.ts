@@ -57,7 +57,8 @@ export interface BootPlan {
   readonly registry?: RegistryPlan;
   /** Whether Ironic has HTTPS, with a certificate authority of its own. */
   readonly ironicTls?: boolean;
-  readonly render: (setting: Setting) => readonly string[];
+  /** Options of `render`; undefined: the medium is booted without a config. */
+  readonly render?: (setting: Setting) => readonly string[];
   /** Options of `iso ignition embed`. */
   readonly embed?: (setting: Setting) => readonly string[];
   /** Servers besides; they are closed after the boot. */
@@ -66,6 +67,8 @@ export interface BootPlan {
   readonly secrets?: readonly string[];
   /** Minutes until `try` gives up. */
   readonly minutes?: number;
+  /** Ends the trial as soon as it is on the console, with 10 s for what follows. */
+  readonly until?: RegExp;
 }
 
 export interface RegistryPlan {
@@ -140,6 +143,8 @@ export async function boot(folder: string, parts: Parts, plan: BootPlan): Promis
     const registry = startWhenDue(options, plan.registry?.after);
     const machine = await startMachine(folder, { network, source, ...plan });
     closers.push(() => void machine.stop());
+    if (plan.until !== undefined)
+      void waitForConsole(machine, plan.until).then(() => ironic.process.kill('SIGINT'));
     const report = await ironic.report;
     const [host] = report.hosts;
     const isHome = host?.calledHome === true;
@@ -211,6 +216,11 @@ function startTry(
   return { process: child, report };
 }
 
+async function waitForConsole(machine: Machine, pattern: RegExp): Promise<void> {
+  while (!pattern.test(machine.console())) await setTimeout(1000, undefined, { ref: false });
+  await setTimeout(10_000);
+}
+
 async function waitForFile(file: string): Promise<void> {
   for (let tries = 0; tries < 100; tries++) {
     try {
@@ -225,10 +235,10 @@ async function waitForFile(file: string): Promise<void> {
 
 function prepareMedium(setting: Setting, plan: BootPlan): BootSource {
   const { filesUrl, folder, parts } = setting;
+  if (plan.render === undefined) return { iso: parts.iso };
   run(['render', '--ssh-key', 'ssh-key.pub', ...plan.render(setting), '-o', 'agent.ign'], folder);
   const rootfsUrl = `${filesUrl}/rootfs.img`;
   if (plan.medium === 'PXE') {
-    execFileSync('ln', ['-s', parts.rootfs, join(folder, 'www/rootfs.img')]);
     run(['pxe', 'ignition', 'wrap', '-i', 'agent.ign', '-o', 'config.img'], folder);
     const initramfs = join(folder, 'initramfs');
     execFileSync('sh', [
@@ -244,8 +254,7 @@ function prepareMedium(setting: Setting, plan: BootPlan): BootSource {
   let { iso } = parts;
   if (plan.medium === 'minimal ISO') {
     iso = join(folder, 'minimal.iso');
-    const output = ['--rootfs-url', rootfsUrl, '--output-rootfs', 'www/rootfs.img'];
-    run(['iso', 'extract', 'minimal-iso', parts.iso, iso, ...output], folder);
+    run(['iso', 'extract', 'minimal-iso', parts.iso, iso, '--rootfs-url', rootfsUrl], folder);
   }
   const embed = plan.embed?.(setting) ?? [];
   run(['iso', 'ignition', 'embed', '-i', 'agent.ign', '-o', 'agent.iso', ...embed, iso], folder);

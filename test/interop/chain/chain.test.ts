@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startConnectProxy } from '../../support/connectProxy.ts';
 import { boot, type BootPlan, type Outcome, type Parts, type Setting } from './boot.ts';
-import { valid } from './certificates.ts';
+import { expired, valid } from './certificates.ts';
 import { direct, DISK_SERIAL, GUEST_MAC } from './machine.ts';
 import { startTimeServer } from './timeServer.ts';
 
@@ -33,14 +33,23 @@ interface Row {
   readonly holds: (outcome: Outcome) => void;
 }
 
+/** A boot with one mistake. */
+interface WrongBoot extends BootPlan {
+  /** The id of the first cause that `try` reports. */
+  readonly cause: string;
+}
+
 interface GoodBoot extends BootPlan {
   readonly rows: readonly Row[];
 }
 
 const fact = ({ facts }: Outcome, name: string): string => facts.get(name) ?? `(no section ${name})`;
+const words = (text: string): string[] => text.split(' ');
 const ironicUrl = ({ ironicPort, network }: Setting, scheme = 'http'): string =>
   `${scheme}://${network.host}:${ironicPort}`;
-const plainRegistry = (setting: Setting): string[] => ['--agent-image', setting.image, '--insecure-registry'];
+/** Ironic and the registry without TLS. */
+const plain = (setting: Setting): string[] =>
+  words(`--api-url ${ironicUrl(setting)} --agent-image ${setting.image} --insecure-registry`);
 
 /** What holds in each guest whose agent has called home. */
 const everywhere: readonly Row[] = [
@@ -79,6 +88,13 @@ const cleanStop: Row = {
   },
 };
 
+const imageFromRegistry: Row = {
+  title: 'the image comes from the registry',
+  holds: ({ registryRequests }) =>
+    expect(registryRequests).toContain('GET /v2/ironic-agent/manifests/latest 200'),
+};
+const longAgo = new Date('2020-01-01T00:00:00Z');
+
 const login = 'puller:s3cret-of-the-registry';
 const proxyPassword = 'hunter2';
 
@@ -88,8 +104,8 @@ const writeJson = (path: string, document: object): void => writeFileSync(path, 
 const linkInto = ({ folder }: Setting, file: string, name: string): void =>
   symlinkSync(file, join(folder, 'www', name));
 
-function writePullSecret({ folder, image }: Setting): string[] {
-  const auths = { [image.split('/')[0] ?? '']: { auth: Buffer.from(login).toString('base64') } };
+function writePullSecret({ folder, image }: Setting, credentials: string): string[] {
+  const auths = { [image.split('/')[0] ?? '']: { auth: Buffer.from(credentials).toString('base64') } };
   writeJson(join(folder, 'pull-secret.json'), { auths });
   return ['--pull-secret', 'pull-secret.json'];
 }
@@ -119,16 +135,13 @@ const goodBoots: readonly GoodBoot[] = [
     secrets: [login.split(':')[1] ?? '', Buffer.from(login).toString('base64')],
     start: async () => (await startTimeServer()).close,
     render: (setting) => [
-      ...['--api-url', ironicUrl(setting, 'https'), '--agent-image', setting.image],
-      ...['--ca-file', 'ironic-ca.pem', '--ca-file', 'registry-ca.pem', ...writePullSecret(setting)],
-      ...['--hostname', 'rack1-node7', '--ntp-server', setting.network.host],
+      ...words(`--api-url ${ironicUrl(setting, 'https')} --agent-image ${setting.image}`),
+      ...words('--ca-file ironic-ca.pem --ca-file registry-ca.pem'),
+      ...writePullSecret(setting, login),
+      ...words(`--hostname rack1-node7 --ntp-server ${setting.network.host}`),
     ],
     rows: [
-      {
-        title: 'the image comes from the registry',
-        holds: ({ registryRequests }) =>
-          expect(registryRequests).toContain('GET /v2/ironic-agent/manifests/latest 200'),
-      },
+      imageFromRegistry,
       {
         title: 'the host name is set',
         holds: (outcome) => expect(fact(outcome, 'hostname')).toBe('rack1-node7'),
@@ -149,14 +162,8 @@ const goodBoots: readonly GoodBoot[] = [
     registry: { after: 'never' },
     render: (setting) => {
       writeJson(join(setting.folder, 'network.json'), nmstate);
-      return [
-        '--api-url',
-        ironicUrl(setting),
-        '--agent-archive',
-        setting.parts.archive,
-        '--nmstate',
-        'network.json',
-      ];
+      const archive = ['--agent-archive', setting.parts.archive];
+      return [...words(`--api-url ${ironicUrl(setting)} --nmstate network.json`), ...archive];
     },
     embed: ({ parts: { archive } }) => ['--iso-file', `${archive}:agent.tar`],
     rows: [
@@ -171,23 +178,19 @@ const goodBoots: readonly GoodBoot[] = [
     title: 'minimal ISO, BIOS: archive by URL, clock years off, time server',
     medium: 'minimal ISO',
     ironicTls: true,
-    clock: new Date('2020-01-01T00:00:00Z'),
+    clock: longAgo,
     registry: { after: 'never' },
-    start: async () => (await startTimeServer()).close,
-    render: (setting) => {
+    start: async (setting) => {
+      linkInto(setting, setting.parts.rootfs, 'rootfs.img');
       linkInto(setting, setting.parts.archive, 'agent.tar');
-      return [
-        ...[
-          '--api-url',
-          ironicUrl(setting, 'https'),
-          '--ca-file',
-          'ironic-ca.pem',
-          '--ntp-server',
-          setting.network.host,
-        ],
-        ...['--agent-archive', setting.parts.archive, '--archive-url', `${setting.filesUrl}/agent.tar`],
-      ];
+      return (await startTimeServer()).close;
     },
+    render: (setting) => [
+      ...words(
+        `--api-url ${ironicUrl(setting, 'https')} --ca-file ironic-ca.pem --ntp-server ${setting.network.host}`,
+      ),
+      ...['--agent-archive', setting.parts.archive, '--archive-url', `${setting.filesUrl}/agent.tar`],
+    ],
     rows: [
       {
         title: 'the clock is right',
@@ -200,53 +203,36 @@ const goodBoots: readonly GoodBoot[] = [
     medium: 'PXE',
     registry: { period: valid },
     secrets: [proxyPassword],
-    render: (setting) => [
-      ...[
-        '--api-url',
-        ironicUrl(setting),
-        '--agent-image',
-        `registry.test:${setting.registryPort}/ironic-agent`,
-      ],
-      ...[
-        '--insecure-registry',
-        '--https-proxy',
-        `http://user:${proxyPassword}@${setting.network.host}:${setting.proxyPort}`,
-      ],
-    ],
-    start: async ({ proxyPort, registryPort }) => {
-      const origin = `https://127.0.0.1:${registryPort}`;
-      const proxy = await startConnectProxy({ origin, port: proxyPort });
+    start: async (setting) => {
+      linkInto(setting, setting.parts.rootfs, 'rootfs.img');
+      const origin = `https://127.0.0.1:${setting.registryPort}`;
+      const proxy = await startConnectProxy({ origin, port: setting.proxyPort });
       return () => void proxy.close();
     },
-    rows: [
-      {
-        title: 'the image comes through the proxy: no name server knows the registry',
-        holds: ({ registryRequests }) =>
-          expect(registryRequests).toContain('GET /v2/ironic-agent/manifests/latest 200'),
-      },
-      noSecrets,
+    // No name server knows the registry: only the proxy reaches it.
+    render: ({ network, proxyPort, registryPort, ...setting }) => [
+      ...words(
+        `--api-url ${ironicUrl({ network, proxyPort, registryPort, ...setting })} --insecure-registry`,
+      ),
+      ...words(`--agent-image registry.test:${registryPort}/ironic-agent`),
+      ...words(`--https-proxy http://user:${proxyPassword}@${network.host}:${proxyPort}`),
     ],
+    rows: [imageFromRegistry, noSecrets],
   },
   {
     title: 'ISO, BIOS: profile icc',
-    render: (setting) => ['--profile', 'icc', '--api-url', ironicUrl(setting), ...plainRegistry(setting)],
+    render: (setting) => ['--profile', 'icc', ...plain(setting)],
     rows: [],
   },
   {
     title: 'ISO, BIOS: profile buildpy',
-    render: (setting) => ['--profile', 'buildpy', '--api-url', ironicUrl(setting), ...plainRegistry(setting)],
+    render: (setting) => ['--profile', 'buildpy', ...plain(setting)],
     rows: [],
   },
   {
     title: 'ISO, BIOS: profile assisted; the registry comes up four minutes after the machine',
     registry: { after: 240 },
-    render: (setting) => [
-      '--profile',
-      'assisted',
-      '--api-url',
-      ironicUrl(setting),
-      ...plainRegistry(setting),
-    ],
+    render: (setting) => ['--profile', 'assisted', ...plain(setting)],
     rows: [
       {
         title: 'the unit has been restarted until the registry answered',
@@ -254,6 +240,68 @@ const goodBoots: readonly GoodBoot[] = [
           expect(Number(/NRestarts=(\d+)/.exec(fact(outcome, 'unit'))?.[1])).toBeGreaterThan(0),
       },
     ],
+  },
+];
+
+/** systemd reports the failed unit after the error of podman. */
+const unitFailed = /FAILED.*(?:ironic-agent|Ironic Agent)/;
+
+const wrongBoots: readonly WrongBoot[] = [
+  {
+    title: 'there is no registry',
+    registry: { after: 'never' },
+    render: plain,
+    until: unitFailed,
+    cause: 'container-pull',
+  },
+  {
+    title: 'the pull secret is wrong',
+    registry: { login, period: valid },
+    render: (setting) => [
+      ...words(`--api-url ${ironicUrl(setting)} --agent-image ${setting.image} --ca-file registry-ca.pem`),
+      ...writePullSecret(setting, 'puller:wrong'),
+    ],
+    until: unitFailed,
+    cause: 'pull-secret',
+  },
+  {
+    title: 'the certificate of the registry has expired',
+    registry: { period: expired },
+    render: (setting) =>
+      words(`--api-url ${ironicUrl(setting)} --agent-image ${setting.image} --ca-file registry-ca.pem`),
+    until: unitFailed,
+    cause: 'clock',
+  },
+  {
+    title: 'the clock is years off, and there is no time server',
+    registry: { period: valid },
+    clock: longAgo,
+    render: (setting) =>
+      words(`--api-url ${ironicUrl(setting)} --agent-image ${setting.image} --ca-file registry-ca.pem`),
+    until: unitFailed,
+    cause: 'clock',
+  },
+  {
+    title: 'the CA of the registry is missing',
+    registry: { period: valid },
+    render: (setting) => words(`--api-url ${ironicUrl(setting)} --agent-image ${setting.image}`),
+    until: unitFailed,
+    cause: 'registry-ca',
+  },
+  {
+    title: 'the registry does not have the image',
+    render: (setting) =>
+      words(`--api-url ${ironicUrl(setting)} --agent-image ${setting.image}:missing --insecure-registry`),
+    until: unitFailed,
+    cause: 'container-image',
+  },
+  { title: 'the medium has no config', until: / login:/, cause: 'no-config' },
+  {
+    title: 'the root filesystem is not at its URL',
+    medium: 'PXE',
+    render: plain,
+    until: /EMERGENCY/,
+    cause: 'rootfs-not-fetched',
   },
 ];
 
@@ -273,4 +321,18 @@ describe.skipIf(reasons.length > 0).each(goodBoots)(`$title${note}`, (plan) => {
   }, 40 * MINUTES);
 
   it.each([...everywhere, ...plan.rows])('$title', ({ holds }) => holds(outcome));
+});
+
+describe.skipIf(reasons.length > 0)(`a boot with a mistake${note}`, () => {
+  it.each(wrongBoots)(
+    '$title: try proves $cause',
+    async (plan) => {
+      mkdirSync(folder, { recursive: true });
+      const { host, seconds } = await boot(mkdtempSync(join(folder, 'boot-')), parts, plan);
+      const [first] = host?.causes ?? [];
+      console.log(`${plan.title}: ${seconds} s, ${host?.stage}, ${first?.id} ${first?.certainty}`);
+      expect(first).toMatchObject({ id: plan.cause, certainty: 'proven' });
+    },
+    40 * MINUTES,
+  );
 });

@@ -9,6 +9,8 @@ import { setTimeout } from 'node:timers/promises';
 
 export const GUEST_MAC = '52:54:00:c0:4e:05';
 export const DISK_SERIAL = 'CHAIN0';
+/** The file with the output of the serial console. */
+export const CONSOLE = 'console.log';
 
 export interface Network {
   /** This machine, as seen from the guest. */
@@ -115,7 +117,7 @@ export async function startMachine(folder: string, options: MachineOptions): Pro
   let text = '';
   qemu.stdout.setEncoding('latin1').on('data', (chunk: string) => {
     text += chunk;
-    writeFileSync(join(folder, 'console.log'), chunk, { flag: 'a' });
+    writeFileSync(join(folder, CONSOLE), chunk, { flag: 'a' });
   });
   return {
     console: () => text,
