@@ -27,7 +27,9 @@ export function readConsoleEvidence(host: HostTimeline): ConsoleEvidence {
     seen.filter(({ sign }) => sign.settles).map(({ entry, sign }) => [sign.printer, entry.last]),
   );
   const unsolved = seen.filter(
-    ({ entry, sign }) => isUnsolvedSign(host, entry, sign) && (settled.get(sign.printer) ?? 0) <= entry.last,
+    ({ entry, sign }) =>
+      isUnsolvedSign(host, entry, sign) &&
+      (sign.proves === undefined || (settled.get(sign.printer) ?? 0) <= entry.last),
   );
   const proofs = new Map(
     unsolved.filter(({ sign }) => sign.proves !== undefined).map((one) => [one.sign.printer, one]),

@@ -33,7 +33,7 @@ export interface ConsoleSign {
   readonly proves?: string;
   /** Ids of causes that the line makes likely. */
   readonly suggests?: readonly string[];
-  /** Whether the line shows that the program has solved its earlier problems. */
+  /** Whether the line shows that the earlier problems of the program that have a proof are solved. */
   readonly settles?: boolean;
   /** Ids of causes that the line excludes until the next restart. */
   readonly refutes?: readonly string[];
@@ -475,7 +475,8 @@ const podmanSigns: readonly ConsoleSign[] = [
   {
     id: 'container-failed',
     printer: 'podman',
-    pattern: /^Error: /,
+    // podman 4 prints the excluded error when the unit ends before its container exists, despite `--ignore`.
+    pattern: /^Error: (?!reading CIDFile: )/,
     suggests: ['container-ends'],
     source: 'podman, cmd/podman/root.go',
   },
@@ -489,7 +490,7 @@ const podmanSigns: readonly ConsoleSign[] = [
   {
     id: 'image-pulled',
     printer: 'podman',
-    // The ID of the image, or that of the container.
+    // The ID of the image, or that of the container, which is also printed when it is removed.
     pattern: /^[0-9a-f]{64}$/,
     settles: true,
     refutes: ['no-config', ...pullCauses],

@@ -372,7 +372,10 @@ const rows: readonly (readonly [sign: string, lines: readonly string[], others: 
       `${podman}Error: statfs /run/dbus/system_bus_socket: no such file or directory`,
       `${podman}Error: OCI runtime error: crun: x`,
     ],
-    [`${podman}No Error: at all`],
+    [
+      `${podman}No Error: at all`,
+      `${podman}Error: reading CIDFile: open /run/ironic-agent.service.ctr-id: no such file or directory`,
+    ],
   ],
   [
     'image-platform',
@@ -556,6 +559,11 @@ describe('a console', () => {
     [
       'a container that does not start',
       [...running, pulling, pulled, `${podman}Error: statfs /x: no such file or directory`],
+      ['container-ends'],
+    ],
+    [
+      'a container that does not start, and is removed',
+      [...running, pulling, pulled, `${podman}Error: OCI runtime error: crun: x`, pulled],
       ['container-ends'],
     ],
     [
