@@ -138,14 +138,14 @@ describe('the tables', () => {
 
   it('have each boot of the chain in one line, with what it does not show', () => {
     const matrix = [
-      { boot: 'ISO', shows: 'it boots', passed: true },
-      { boot: 'ISO', shows: 'it stops', passed: false },
-      { boot: 'PXE', shows: 'it boots', passed: true },
+      { boot: 'ISO', shows: 'it boots', passed: true, date: '2026-01-02' },
+      { boot: 'ISO', shows: 'it stops', passed: false, date: '2026-01-02' },
+      { boot: 'PXE', shows: 'it boots', passed: true, date: '2026-01-02' },
     ];
     const proof = { chain: { ...run, passed: false, figures: { boots: 2, matrix } } };
     expect(formatSummary(proof)).toContain('FAILED: 2 boots: 2 of 3 checks pass');
     expect(formatMatrix(proof)).toContain(
-      '| ISO | it boots; it stops | FAILS: it stops |\n| PXE | it boots | passes |\n',
+      '| ISO | it boots; it stops | FAILS: it stops | 2026-01-02 |\n| PXE | it boots | passes | 2026-01-02 |\n',
     );
     expect(formatMatrix({})).toBe('Not run.\n');
   });

@@ -15,6 +15,7 @@ interface Verdict {
   readonly boot: string;
   readonly shows: string;
   readonly passed: boolean;
+  readonly date: string;
 }
 
 /** The figures that a script writes; each script writes only those of its row. */
@@ -194,9 +195,9 @@ export function formatMatrix({ chain }: Proof): string {
     const checks = matrix.filter((verdict) => verdict.boot === boot);
     const failed = checks.filter(({ passed }) => !passed).map(({ shows }) => shows);
     const verdict = failed.length === 0 ? 'passes' : `FAILS: ${failed.join('; ')}`;
-    return `| ${boot} | ${checks.map(({ shows }) => shows).join('; ')} | ${verdict} |\n`;
+    return `| ${boot} | ${checks.map(({ shows }) => shows).join('; ')} | ${verdict} | ${checks[0]?.date} |\n`;
   });
-  return `| boot | what it shows | verdict |\n|---|---|---|\n${lines.join('')}`;
+  return `| boot | what it shows | verdict | date |\n|---|---|---|---|\n${lines.join('')}`;
 }
 
 /** For docs/proof.md. */

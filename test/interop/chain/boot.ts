@@ -148,7 +148,7 @@ export async function boot(folder: string, parts: Parts, plan: BootPlan): Promis
     const report = await ironic.report;
     const [host] = report.hosts;
     const isHome = host?.calledHome === true;
-    const facts = isHome ? await readFacts(machine) : new Map<string, string>();
+    const facts = isHome ? await readFacts(folder, machine) : new Map<string, string>();
     const leaks = isHome ? await findSecrets(machine, plan.secrets ?? []) : '';
     const { close, requests } = await registry();
     close();
@@ -279,8 +279,9 @@ async function serveFolder(folder: string): Promise<{ readonly port: number; rea
   return { port, close: () => void server.kill('SIGKILL') };
 }
 
-async function readFacts(machine: Machine): Promise<ReadonlyMap<string, string>> {
+async function readFacts(folder: string, machine: Machine): Promise<ReadonlyMap<string, string>> {
   const { output } = await machine.run('sh', factsScript);
+  writeFileSync(join(folder, 'facts.txt'), output);
   const sections = output.split(/^== /m).slice(1);
   return new Map(
     sections.map((section) => {

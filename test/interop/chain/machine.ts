@@ -52,6 +52,8 @@ export interface Machine {
   readonly console: () => string;
   /** Runs a shell script as the user core. */
   readonly run: (script: string, input?: string) => Promise<Result>;
+  /** Resolves when the machine is off. */
+  readonly ended: Promise<void>;
   readonly stop: () => Promise<void>;
 }
 
@@ -122,6 +124,7 @@ export async function startMachine(folder: string, options: MachineOptions): Pro
   return {
     console: () => text,
     run: async (script, input = '') => runScript(join(folder, 'ssh-key'), ssh, script, input),
+    ended: once(qemu, 'close').then(() => undefined),
     stop: async () => stop(qemu),
   };
 }
