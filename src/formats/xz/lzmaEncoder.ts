@@ -5,9 +5,9 @@
  */
 
 import * as lzma from './lzmaModel.ts';
-import { ADAPT_SHIFT, createModel, PROBABILITY_BITS, PROBABILITY_ONE } from './lzmaModel.ts';
+import { ADAPT_SHIFT, createModel, PROBABILITY_BITS, PROBABILITY_ONE, resetModel } from './lzmaModel.ts';
 
-// The range encoder of LZMA, the counterpart of rangeDecoder.ts. It writes into a buffer that its user makes large enough.
+// The range encoder of LZMA, the counterpart of rangeDecoder.ts. It writes into a buffer that is as large as a chunk.
 
 /** `low` and `range` are unsigned 32-bit numbers, kept as signed ones: those stay small integers in V8. */
 interface RangeEncoder {
@@ -23,8 +23,13 @@ interface RangeEncoder {
 /** Bytes that ending a chunk adds. */
 export const RANGE_CODER_TAIL = 4;
 
-function createRangeEncoder(outputSize: number): RangeEncoder {
-  return { model: createModel(), output: new Uint8Array(outputSize), position: 0, low: 0, range: 0 };
+/** Model and output, which all encoders use in turn: allocating them takes longer than encoding a small file. */
+let shared: Pick<RangeEncoder, 'model' | 'output'> | undefined;
+
+function createRangeEncoder(): RangeEncoder {
+  shared ??= { model: createModel(), output: new Uint8Array(lzma.MAX_COMPRESSED) };
+  resetModel(shared.model);
+  return { ...shared, position: 0, low: 0, range: 0 };
 }
 
 export function startRangeEncoder(encoder: RangeEncoder): void {
@@ -117,9 +122,9 @@ export interface LzmaEncoder extends RangeEncoder {
   readonly reps: Int32Array;
 }
 
-/** `outputSize`: bytes that the largest chunk may take. */
-export function createLzmaEncoder(data: Uint8Array, outputSize: number): LzmaEncoder {
-  return { ...createRangeEncoder(outputSize), data, state: 0, reps: new Int32Array(4).fill(1) };
+/** Makes the encoders before it unusable. */
+export function createLzmaEncoder(data: Uint8Array): LzmaEncoder {
+  return { ...createRangeEncoder(), data, state: 0, reps: new Int32Array(4).fill(1) };
 }
 
 /** Forgets what was learned, as the decoder does at a state reset. */
