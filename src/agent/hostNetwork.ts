@@ -11,10 +11,14 @@ export function hasKeyfiles(config: Uint8Array): boolean {
   return Buffer.from(config.buffer, config.byteOffset, config.byteLength).includes(`"${keyfileFolder}/`);
 }
 
-/** The connections of a valid config; keyfiles that cannot be parsed are left out. */
-export function readConnections(config: Uint8Array): Connection[] {
-  return parseConnections(readKeyfiles(config));
+/** The connections of a config, which are parsed once; keyfiles that cannot be parsed are left out. */
+export function connectionsOf(config: Config): readonly Connection[] {
+  const connections = parsed.get(config) ?? parseConnections(keyfilesOf(config));
+  parsed.set(config, connections);
+  return connections;
 }
+
+const parsed = new WeakMap<Config, readonly Connection[]>();
 
 /** The keyfiles of a valid config. */
 export function readKeyfiles(config: Uint8Array): NetworkFile[] {
@@ -30,7 +34,7 @@ export function keyfilesOf({ storage = {} }: Config): NetworkFile[] {
 }
 
 /** Undefined if the file is not a keyfile, or if its contents are not in the config. */
-export function keyfileOf({ contents = {}, path = '' }: File): NetworkFile | undefined {
+function keyfileOf({ contents = {}, path = '' }: File): NetworkFile | undefined {
   const [, name] = KEYFILE_PATH.exec(path) ?? [];
   const data = name === undefined ? undefined : readContents(contents);
   return name === undefined || data === undefined ? undefined : { name, data };

@@ -29,6 +29,13 @@ export interface ImageWithArea extends ImageWithTree {
   readonly area: EmbedArea;
 }
 
+interface EmbedContents {
+  readonly files: EmbedFiles;
+  /** Returns the files as an archive of `writeInitrd`; undefined if they are to be compressed here. */
+  readonly archive: (() => Uint8Array) | undefined;
+  readonly additions: readonly Addition[];
+}
+
 /** Limit of unpacked bytes, which the host needs as memory. With too little memory, it boots with a part of the files. */
 const USUAL_UNPACKED = 32 * 1024 * 1024;
 
@@ -55,7 +62,7 @@ const AREA_HEADER = { offset: 32_744, magic: 'coreiso+', extent: 32_752, length:
  */
 export async function changeEmbedFiles(
   place: ImageWithArea,
-  { files, additions }: { readonly files: EmbedFiles; readonly additions: readonly Addition[] },
+  { files, archive: writeXz, additions }: EmbedContents,
   growth: Growth,
 ): Promise<ImageChange> {
   const { area } = place;
@@ -64,7 +71,7 @@ export async function changeEmbedFiles(
   const reserved = hasGrown ? await reservedArea(place, appendix) : area;
   const hopeless = reserved.length * (growth === 'refused' ? MOST_XZ_SAVES : LIKELY_XZ_SAVES);
   const { encodeEmbedFiles } = await import('./initrd.ts');
-  const archive = encodeEmbedFiles(files, hopeless);
+  const archive = encodeEmbedFiles(files, hopeless, writeXz);
   if (hasGrown && archive.length <= reserved.length && additions.length === 0) {
     return shrink({ ...place, appendix }, reserved, archive);
   }

@@ -24,6 +24,17 @@ export interface InitramfsContents {
    * a static network in the config alone is too late. Empty: the network settings of the image stay.
    */
   readonly network: readonly NetworkFile[];
+  /** Both as one compressed archive, which is made once; not to be modified. */
+  readonly archive: () => Uint8Array;
+}
+
+export function initramfsContents(
+  config: Uint8Array,
+  network: readonly NetworkFile[] = [],
+): InitramfsContents {
+  let archive: Uint8Array | undefined;
+  const write = (): Uint8Array => writeInitrd(new Map([...networkMembers(network), [CONFIG_NAME, config]]));
+  return { config, network, archive: () => (archive ??= write()) };
 }
 
 /** The contents of an ISO of one host that the base image does not have. */
@@ -39,11 +50,15 @@ export async function hostIso(
   contents: HostContents,
   growth: Growth,
 ): Promise<ImageChange> {
-  const { config, kargs, mediumFiles = [], network } = contents;
+  const { archive, config, kargs, mediumFiles = [], network } = contents;
   const iso = await openLiveIso(image, growth);
   const before = await iso.embeddedFiles();
   const files = network.length === 0 ? before : replaceNetworkSettings(before, network);
-  const embedded = await iso.change({ files: new Map([...files, [CONFIG_NAME, config]]), mediumFiles });
+  const embedded = await iso.change({
+    files: new Map([...files, [CONFIG_NAME, config]]),
+    mediumFiles,
+    ...(before.size === 0 && { archive }),
+  });
   return kargs.length === 0 ? embedded : bothChanges(embedded, await appendKargs(iso, kargs));
 }
 
@@ -70,13 +85,8 @@ export async function hostMinimalIso(
 }
 
 /** Appends an archive to an initramfs. No padding is required: the kernel aligns only uncompressed archives. */
-export function hostInitramfs({ size }: RandomAccess, settings: InitramfsContents): ImageChange {
-  return patchesOnly([{ offset: size, data: hostArchive(settings) }]);
-}
-
-/** An archive of its own, which boot loaders can load after an initramfs. */
-export function hostArchive({ config, network }: InitramfsContents): Uint8Array {
-  return writeInitrd(new Map([...networkMembers(network), [CONFIG_NAME, config]]));
+export function hostInitramfs({ size }: RandomAccess, { archive }: InitramfsContents): ImageChange {
+  return patchesOnly([{ offset: size, data: archive() }]);
 }
 
 async function appendKargs(iso: LiveIso, append: readonly string[]): Promise<ImageChange> {

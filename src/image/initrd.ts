@@ -142,13 +142,18 @@ export function writeInitrd(files: ReadonlyMap<string, Uint8Array>): Uint8Array 
 /**
  * Returns an archive of these files, or no bytes without files. The archive is compressed by xz, or by gzip if the result of
  * gzip is larger than `xzLimit` bytes, because xz would need minutes to save a few percent.
+ * @param writeXz returns the archive of `writeInitrd`
  */
-export function encodeEmbedFiles(files: ReadonlyMap<string, Uint8Array>, xzLimit: number): Uint8Array {
+export function encodeEmbedFiles(
+  files: ReadonlyMap<string, Uint8Array>,
+  xzLimit: number,
+  writeXz = (): Uint8Array => writeInitrd(files),
+): Uint8Array {
   if (files.size === 0) return new Uint8Array();
   const blocks = writeCpio(files);
   const unpacked = blocks.reduce((sum, { length }) => sum + length, 0);
   const quick = unpacked > xzLimit ? encodeGzip(Buffer.concat(blocks)) : undefined;
-  return quick !== undefined && quick.length > xzLimit ? quick : writeInitrd(files);
+  return quick !== undefined && quick.length > xzLimit ? quick : writeXz();
 }
 
 /** Called for the regular files of all archives, in order. */

@@ -37,6 +37,8 @@ export interface LiveIso {
 export interface IsoContents {
   /** All files of the embed area. */
   readonly files?: EmbedFiles;
+  /** Returns `files` as an archive of `writeInitrd`, for callers that need the archive several times. */
+  readonly archive?: () => Uint8Array;
   /** The whole line of kernel arguments. */
   readonly kargs?: string;
   /** Files to add to the folder `coreos` of the medium. */
@@ -74,7 +76,7 @@ export async function openLiveIso(image: ImageAccess, growth: Growth = 'refused'
 /** Changes the files in the embed area and the files on the medium. */
 async function changeData(
   place: ImageWithArea,
-  { files, mediumFiles = [], kargs }: IsoContents,
+  { archive, files, mediumFiles = [], kargs }: IsoContents,
   { growth, kargsAreas }: { readonly growth: Growth; readonly kargsAreas: LiveIso['kargsAreas'] },
 ): Promise<ImageChange> {
   if (files === undefined && mediumFiles.length === 0) return unchanged;
@@ -89,7 +91,7 @@ async function changeData(
       : await planMediumFiles(place, mediumFiles, kargs ?? (await kargsAreas())?.current);
   return files === undefined
     ? appendToImage(place, additions)
-    : changeEmbedFiles(place, { files, additions }, growth);
+    : changeEmbedFiles(place, { files, archive, additions }, growth);
 }
 
 function once<T>(read: () => Promise<T>): () => Promise<T> {

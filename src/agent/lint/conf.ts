@@ -115,8 +115,8 @@ function checkTrust(subject: LintSubject, { conf, path, settings }: ReadConf): I
 }
 
 /** Values in [DEFAULT] of all confs of the config; the order in which the agent reads the confs is unknown. */
-export function confValues(subject: LintSubject, option: string): string[] {
-  return subject.confs.flatMap(({ file }) => {
+export function confValues({ confs }: Pick<LintSubject, 'confs'>, option: string): string[] {
+  return confs.flatMap(({ file }) => {
     const bytes = readContents(file.contents ?? {});
     const value = bytes && readDefaults(Buffer.from(bytes).toString()).get(option);
     return value === undefined ? [] : [value];

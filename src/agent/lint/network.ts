@@ -3,16 +3,16 @@
 import type { Path } from '../../core/finding.ts';
 import type { Config } from '../../ignition/config.ts';
 import type { Issue } from '../../ignition/rule.ts';
-import { type Connection, parseConnections } from '../../network/connection.ts';
 import {
   findConnectionProblems,
   findReachProblem,
   type ConnectionProblem,
 } from '../../network/reachability.ts';
-import { keyfileOf } from '../hostNetwork.ts';
+import { keyfileFolder } from '../files.ts';
+import { connectionsOf } from '../hostNetwork.ts';
 import { confValues } from './conf.ts';
 import { broken, warning } from './lintRule.ts';
-import { type LintedFile, type LintSubject, readSubject } from './subject.ts';
+import { type LintSubject, readFiles } from './subject.ts';
 
 export const networkRules = {
   inconsistent: warning(
@@ -27,24 +27,21 @@ export const networkRules = {
   ),
 };
 
-/** A connection, and the file of the config that contains it. */
-interface LintedConnection {
-  readonly connection: Connection;
-  readonly path: Path;
-}
+type NetworkSubject = Pick<LintSubject, 'config' | 'confs' | 'filesByPath'>;
 
 /** The findings of {@link checkConnections} for a config that is not linted otherwise. */
 export function lintNetwork(config: Config): Issue[] {
-  return checkConnections(readSubject(config));
+  return checkConnections({ config, ...readFiles(config) });
 }
 
-export function checkConnections(subject: LintSubject): Issue[] {
-  const linted = subject.files.flatMap(connectionOf);
-  const [first] = linted;
+export function checkConnections(subject: NetworkSubject): Issue[] {
+  const connections = connectionsOf(subject.config);
+  const [first] = connections;
   if (first === undefined) return [];
-  const connections = linted.map(({ connection }) => connection);
-  const pathOf = (file: string | undefined): Path =>
-    (linted.find(({ connection }) => connection.file === file) ?? first).path;
+  const pathOf = (file: string = first.file): Path => {
+    const { path = [] } = subject.filesByPath.get(`${keyfileFolder}/${file}`) ?? {};
+    return [...path, 'contents', 'source'];
+  };
   const problems = apiHosts(subject).map((host) => findReachProblem(connections, host));
   // The agent tries all URLs and uses the first that answers.
   const unreachable = problems.includes(undefined) ? [] : problems.flatMap((problem) => problem ?? []);
@@ -53,20 +50,13 @@ export function checkConnections(subject: LintSubject): Issue[] {
       broken(networkRules.inconsistent, pathOf(problem.file), textsOf(problem)),
     ),
     ...withoutRepeats(unreachable).map((problem) =>
-      broken(networkRules.unreachable, first.path, textsOf(problem, 'Ironic: ')),
+      broken(networkRules.unreachable, pathOf(), textsOf(problem, 'Ironic: ')),
     ),
   ];
 }
 
-/** Empty for a file without a connection. */
-function connectionOf({ file, path }: LintedFile): LintedConnection[] {
-  const keyfile = keyfileOf(file);
-  const connections = keyfile === undefined ? [] : parseConnections([keyfile]);
-  return connections.map((connection) => ({ connection, path: [...path, 'contents', 'source'] }));
-}
-
 /** The hosts of the URLs in `api_url`, without brackets; not `mdns`. */
-function apiHosts(subject: LintSubject): string[] {
+function apiHosts(subject: NetworkSubject): string[] {
   return confValues(subject, 'api_url')
     .flatMap((value) => value.split(','))
     .flatMap((url) => (URL.canParse(url.trim()) ? [urlHost(url.trim())] : []));

@@ -63,19 +63,26 @@ export interface UnitCommand {
 const maxContentBytes = 16 * 1024 * 1024;
 
 export function readSubject(config: Config): LintSubject {
-  const files = (config.storage?.files ?? []).map((file, index): LintedFile => ({
-    name: file.path ?? '',
-    file,
-    path: ['storage', 'files', index],
-  }));
   const units = (config.systemd?.units ?? []).map((unit, index) => readHostUnit(unit, index));
   return {
     config,
     isComplete: isComplete(config),
-    files,
-    filesByPath: new Map(files.toReversed().map((file) => [file.name, file])),
+    ...readFiles(config),
     units,
     runs: units.flatMap(({ commands }) => commands.filter(isAgentRun)),
+  };
+}
+
+/** The part of the subject for checks that need no units. */
+export function readFiles({ storage = {} }: Config): Pick<LintSubject, 'files' | 'filesByPath' | 'confs'> {
+  const files = (storage.files ?? []).map((file, index): LintedFile => ({
+    name: file.path ?? '',
+    file,
+    path: ['storage', 'files', index],
+  }));
+  return {
+    files,
+    filesByPath: new Map(files.toReversed().map((file) => [file.name, file])),
     confs: files.filter(({ name }) => isConfPath(name)),
   };
 }

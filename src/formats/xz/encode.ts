@@ -78,7 +78,7 @@ const MAX_SYMBOL = 32;
 
 /** The chunks of one block, up to their end mark. The dictionary has to be as large as the data. */
 function encodeLzma2Block(data: Uint8Array): Uint8Array {
-  const encoder = createLzmaEncoder(data, chunk.MAX_COMPRESSED);
+  const encoder = createLzmaEncoder(data);
   const parser = createLzmaParser(createMatchFinder(data));
   const pieces: Uint8Array[] = [];
   let control = chunk.DICTIONARY_RESET;

@@ -7,7 +7,7 @@
 import * as lzma from './lzmaModel.ts';
 import { ADAPT_SHIFT, createModel, PROBABILITY_BITS, PROBABILITY_ONE } from './lzmaModel.ts';
 
-// The range encoder of LZMA, the counterpart of rangeDecoder.ts. It writes into a buffer that its user makes large enough.
+// The range encoder of LZMA, the counterpart of rangeDecoder.ts. It writes into a buffer that is as large as a chunk.
 
 /** `low` and `range` are unsigned 32-bit numbers, kept as signed ones: those stay small integers in V8. */
 interface RangeEncoder {
@@ -22,10 +22,6 @@ interface RangeEncoder {
 
 /** Bytes that ending a chunk adds. */
 export const RANGE_CODER_TAIL = 4;
-
-function createRangeEncoder(outputSize: number): RangeEncoder {
-  return { model: createModel(), output: new Uint8Array(outputSize), position: 0, low: 0, range: 0 };
-}
 
 export function startRangeEncoder(encoder: RangeEncoder): void {
   encoder.output[0] = 0;
@@ -117,9 +113,18 @@ export interface LzmaEncoder extends RangeEncoder {
   readonly reps: Int32Array;
 }
 
-/** `outputSize`: bytes that the largest chunk may take. */
-export function createLzmaEncoder(data: Uint8Array, outputSize: number): LzmaEncoder {
-  return { ...createRangeEncoder(outputSize), data, state: 0, reps: new Int32Array(4).fill(1) };
+/** Model and output, which all encoders use in turn: allocating them takes longer than encoding a small file. */
+let shared: Pick<RangeEncoder, 'model' | 'output'> | undefined;
+
+/** Makes the encoders before it unusable. */
+export function createLzmaEncoder(data: Uint8Array): LzmaEncoder {
+  shared ??= { model: createModel(), output: new Uint8Array(lzma.MAX_COMPRESSED) };
+  const { model, output } = shared;
+  const reps = new Int32Array(4);
+  // V8 compiles the encoder for one shape of this object, and would give it a new shape each time with a spread.
+  const encoder = { model, output, position: 0, low: 0, range: 0, data, state: 0, reps };
+  resetLzmaEncoder(encoder);
+  return encoder;
 }
 
 /** Forgets what was learned, as the decoder does at a state reset. */

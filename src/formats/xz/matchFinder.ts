@@ -27,8 +27,19 @@ const MIN_WORD = 4;
 /** Candidates that are looked at for one position. */
 const MAX_CANDIDATES = 128;
 
+const MAX_HASH_BITS = 17;
+
+/** The tables of all finders, which use them in turn: allocating them takes longer than compressing a small file. */
+let shared: Pick<MatchFinder, 'latest2' | 'latest3' | 'latest4'> | undefined;
+
+/** Makes the finders before it unusable. */
 export function createMatchFinder(data: Uint8Array): MatchFinder {
-  const bits = Math.min(Math.max(Math.ceil(Math.log2(data.length + 1)), 8), 17);
+  const bits = Math.min(Math.max(Math.ceil(Math.log2(data.length + 1)), 8), MAX_HASH_BITS);
+  shared ??= {
+    latest2: new Int32Array(1 << 16),
+    latest3: new Int32Array(1 << MAX_HASH_BITS),
+    latest4: new Int32Array(1 << MAX_HASH_BITS),
+  };
   return {
     data,
     lengths: new Int32Array(MAX_MATCH),
@@ -36,9 +47,9 @@ export function createMatchFinder(data: Uint8Array): MatchFinder {
     count: 0,
     longest: 1,
     shift: 32 - bits,
-    latest2: new Int32Array(1 << 16).fill(-1),
-    latest3: new Int32Array(1 << bits).fill(-1),
-    latest4: new Int32Array(1 << bits).fill(-1),
+    latest2: shared.latest2.fill(-1),
+    latest3: shared.latest3.subarray(0, 1 << bits).fill(-1),
+    latest4: shared.latest4.subarray(0, 1 << bits).fill(-1),
     previous: new Int32Array(data.length),
   };
 }

@@ -9,10 +9,10 @@ import { programVersion } from '../../core/programVersion.ts';
 import type { Growth } from '../../image/growth.ts';
 import { hasKeyfiles, readKeyfiles } from '../../agent/hostNetwork.ts';
 import {
-  hostArchive,
   hostInitramfs,
   hostIso,
   hostMinimalIso,
+  initramfsContents,
   type InitramfsContents,
 } from '../../image/hostImages.ts';
 import type { ImageChange } from '../../image/imageChange.ts';
@@ -95,7 +95,7 @@ const makers: Readonly<Record<ConfigArtifact, (material: HostMaterial) => Promis
   ign: async ({ config }) => ({ kind: 'bytes', bytes: config() }),
   archive: async (material) => ({
     kind: 'bytes',
-    bytes: hostArchive(settingsOf(material.config(), material)),
+    bytes: settingsOf(material.config(), material).archive(),
   }),
   initramfs: async (material) => {
     const base = baseOf('initramfs', material);
@@ -124,10 +124,14 @@ const makers: Readonly<Record<ConfigArtifact, (material: HostMaterial) => Promis
   },
 };
 
-/** The config, and the network that it sets up, for the initramfs. */
+/** The config, and the network that it sets up, for the initramfs. The artifacts of one config share one archive. */
 function settingsOf(config: Uint8Array, { takesNetwork }: HostMaterial): InitramfsContents {
-  return { config, network: takesNetwork ? readKeyfiles(config) : [] };
+  const settings = known.get(config) ?? initramfsContents(config, takesNetwork ? readKeyfiles(config) : []);
+  known.set(config, settings);
+  return settings;
 }
+
+const known = new WeakMap<Uint8Array, InitramfsContents>();
 
 /** Empty if the ISO already contains the archive. @throws CliError if it contains another file with that name */
 async function missingArchives(

@@ -1,10 +1,11 @@
 /** Whether the initramfs of a host has its network, and reaches the servers from which it boots. */
 
-import { hasKeyfiles, readConnections } from '../../agent/hostNetwork.ts';
+import { hasKeyfiles } from '../../agent/hostNetwork.ts';
 import { networkRules, urlHost } from '../../agent/lint/network.ts';
 import type { BootSettings } from '../../boot/bootSettings.ts';
 import type { Io } from '../../io/io.ts';
 import { report } from '../../io/report/report.ts';
+import type { Connection } from '../../network/connection.ts';
 import { findReachProblem, isStatic } from '../../network/reachability.ts';
 import { type ConfigArtifact, startedArtifact, type Wanted } from '../artifacts/artifacts.ts';
 import { type ImageSet, supportsNetwork } from '../artifacts/baseImages.ts';
@@ -28,9 +29,9 @@ export async function reportNetwork(
   wanted: Pick<Wanted, 'configs' | 'baseUrl' | 'loaders'>,
   io: Io,
 ): Promise<boolean> {
-  const { document } = configs.fetched;
+  const { connections, document } = configs.fetched;
   if (!hasKeyfiles(document)) return true;
-  reportFetches(document, settings, wanted, io);
+  reportFetches(connections, settings, wanted, io);
   const artifacts = wanted.configs.filter((artifact) => fetching.has(artifact));
   if (artifacts.length === 0 || (await supportsNetwork(images))) return true;
   report(io, {
@@ -43,12 +44,11 @@ export async function reportNetwork(
 }
 
 function reportFetches(
-  document: Uint8Array,
+  connections: readonly Connection[],
   { rootfsUrl }: BootSettings,
   { baseUrl, configs, loaders }: Pick<Wanted, 'configs' | 'baseUrl' | 'loaders'>,
   io: Io,
 ): void {
-  const connections = readConnections(document);
   const { id: rule } = networkRules.unreachable;
   if (loaders.length > 0 && startedArtifact(configs) === 'ign' && isStatic(connections)) {
     const message =

@@ -18,6 +18,7 @@ import type { SettingName } from '../../agent/settingTable.ts';
 import type { RenderOptions } from './options.ts';
 import { assistedUnitName, withDiscovery } from '../../agent/profiles/assisted.ts';
 import { iccSpecVersion } from '../../agent/profiles/icc.ts';
+import type { Connection } from '../../network/connection.ts';
 import { CliError, type FilePlace, UsageError } from '../../core/errors.ts';
 import { mergeConfigs } from '../../ignition/merge.ts';
 import { remarkMerge } from '../../ignition/mergeRemarks.ts';
@@ -31,7 +32,7 @@ import {
 } from '../input/configDocuments.ts';
 import { pathIn } from './reading.ts';
 import { findingOf, type Rule } from '../../ignition/rule.ts';
-import { hasKeyfiles } from '../../agent/hostNetwork.ts';
+import { connectionsOf, hasKeyfiles } from '../../agent/hostNetwork.ts';
 import { unitName } from '../../agent/unit.ts';
 import type { Diagnostic } from '../../core/diagnostic.ts';
 
@@ -39,6 +40,8 @@ export interface RenderedConfig {
   readonly document: Buffer;
   /** The secrets in it, as nouns for a sentence. */
   readonly secrets: readonly string[];
+  /** The connections of its keyfiles. */
+  readonly connections: readonly Connection[];
 }
 
 /** Returns undefined, after reporting the errors, if the agent would reject its conf or Ignition the config. */
@@ -69,10 +72,12 @@ export function createRenderer(): RenderConfig {
     const config = await mergeGivenConfigs(renderAgentConfig(settings), collected.inputs, io);
     const indent = options.pretty === true ? 2 : undefined;
     const document = Buffer.from(formatAgentConfig(config, settings.profile, indent));
-    const effective = await checkRendered(document, io);
-    if (effective === undefined) return undefined;
+    const checked = await checkRendered(document, io);
+    if (checked === undefined) return undefined;
+    const { effective, own } = checked;
     if (hasKeyfiles(document)) await reportNetwork(effective, inputs, io);
-    return { document, secrets: listConfigSecrets(settings, effective, collected.inputs) };
+    const secrets = listConfigSecrets(settings, effective, collected.inputs);
+    return { document, secrets, connections: connectionsOf(own) };
   };
 }
 
@@ -97,25 +102,30 @@ function reportConf(remarks: readonly ConfRemark[], io: Io): boolean {
   return remarks.every(({ severity }) => severity !== 'error');
 }
 
-/**
- * Reports findings without an excerpt of the document, which may contain secrets. Returns the config merged with the
- * configs that it inlines, which have been checked one by one before; undefined if it is invalid.
- */
-async function checkRendered(document: Buffer, io: Io): Promise<Config | undefined> {
+interface CheckedConfig {
+  readonly own: Config;
+  /** Merged with the configs that it inlines, which have been checked one by one before. */
+  readonly effective: Config;
+}
+
+/** Reports findings without an excerpt of the document, which may contain secrets. Undefined if the config is invalid. */
+async function checkRendered(document: Buffer, io: Io): Promise<CheckedConfig | undefined> {
   const examined = examineConfig(document);
   const { read } = examined;
   const findings = [...examined.report.findings];
-  let config = read.status === 'read' ? read.config : undefined;
+  const own = read.status === 'read' ? read.config : undefined;
+  let effective = own;
   if (read.status === 'read' && listReferences(read.config).length > 0) {
     const { checkInlined } = await import('../input/checkInlined.ts');
     const checked = await checkInlined(document, read, findings);
     findings.push(...checked.findings.filter(({ severity }) => severity === 'error'));
-    ({ config } = checked);
+    effective = checked.config;
   }
   for (const { severity, message, path, hint, rule } of withoutIgnored(findings, io)) {
     report(io, { severity, message, path, hint, rule });
   }
-  return findings.some(({ severity }) => severity === 'error') ? undefined : config;
+  const isInvalid = findings.some(({ severity }) => severity === 'error');
+  return isInvalid || own === undefined || effective === undefined ? undefined : { own, effective };
 }
 
 /** Reports connections that cannot work, and a network that does not reach Ironic. */
