@@ -11,7 +11,9 @@ import { setTimeout } from 'node:timers/promises';
 import { createCertificates } from './certificates.ts';
 import {
   type BootSource,
+  CONSOLE,
   freePort,
+  GUEST_MAC,
   type Machine,
   type Network,
   startMachine,
@@ -175,6 +177,11 @@ function run(args: readonly string[], cwd: string): string {
   });
 }
 
+/** The words of a command line without quotes. */
+export function words(text: string): string[] {
+  return text.split(' ').filter((word) => word !== '');
+}
+
 interface Report {
   readonly hosts: readonly ReportedHost[];
 }
@@ -184,22 +191,11 @@ function startTry(
   { folder, ironicPort, network }: Setting,
   { ironicTls, minutes = 25 }: BootPlan,
 ): { readonly process: ReturnType<typeof spawn>; readonly report: Promise<Report> } {
-  const tls = ['--tls', '--tls-name', network.host, '--ca-out', 'ironic-ca.pem'];
-  const args = [
-    ...[
-      'try',
-      '--listen',
-      `:${ironicPort}`,
-      '--expect',
-      '1',
-      '--until',
-      'callback',
-      '--ask-back',
-      'anywhere',
-    ],
-    ...['--timeout', `${minutes}m`, '--save', 'inventories', '--format', 'json'],
-    ...(ironicTls === true ? tls : []),
-  ];
+  const tls = ironicTls === true ? `--tls --tls-name ${network.host} --ca-out ironic-ca.pem` : '';
+  const wanted = `--expect ${GUEST_MAC} --until callback --ask-back anywhere --timeout ${minutes}m`;
+  const files = `--save inventories --console-log ${CONSOLE} --format json`;
+  const args = words(`try --listen :${ironicPort} ${wanted} ${files} ${tls}`);
+  writeFileSync(join(folder, CONSOLE), '');
   const child = spawn(process.execPath, [program, ...args], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -211,7 +207,8 @@ function startTry(
   child.stderr.on('data', (chunk: Buffer) => writeFileSync(join(folder, 'try.log'), chunk, { flag: 'a' }));
   const report = once(child, 'close').then(() => {
     writeFileSync(join(folder, 'report.json'), text);
-    return JSON.parse(text) as Report;
+    const document: Report = JSON.parse(text);
+    return document;
   });
   return { process: child, report };
 }

@@ -217,8 +217,8 @@ function buildInstaller() {
 
 function copyKernel() {
   const boot = join(parts.debian, 'boot');
-  const [name = ''] = readdirSync(boot).filter((file) => file.startsWith('vmlinuz-'));
-  copyFileSync(join(boot, name), parts.kernel);
+  const name = readdirSync(boot).find((file) => file.startsWith('vmlinuz-'));
+  copyFileSync(join(boot, name ?? 'vmlinuz'), parts.kernel);
 }
 
 /** The minimal ISO is packed into the full one, like in an image of CoreOS. */

@@ -62,9 +62,12 @@ export interface Result {
   readonly output: string;
 }
 
+function ip(args: string): void {
+  execFileSync('ip', args.split(' '));
+}
+
 /** Makes the network of this machine. Its addresses stay until the next restart. Needs root. */
 function prepareNetwork({ guest, host }: Network): void {
-  const ip = (args: string): void => void execFileSync('ip', args.split(' '));
   if (host === direct.host) {
     if (!existsSync(`/sys/class/net/${TAP}`)) ip(`tuntap add ${TAP} mode tap`);
     ip(`address replace ${host}/24 dev ${TAP}`);
@@ -97,7 +100,7 @@ export async function startMachine(folder: string, options: MachineOptions): Pro
   const ssh =
     network === direct ? { host: network.guest, port: 22 } : { host: '127.0.0.1', port: await freePort() };
   const args = [
-    ...'-nodefaults -no-user-config -display none -no-reboot -machine pc -accel tcg,thread=multi -cpu max -smp 2 -m 4096'.split(
+    ...'-nodefaults -no-user-config -display none -no-reboot -machine pc -accel tcg,thread=multi -cpu max,svm=off -smp 2 -m 4096'.split(
       ' ',
     ),
     ...'-vga std -monitor none -serial stdio -device virtio-rng-pci'.split(' '),
@@ -187,7 +190,7 @@ async function runScript(key: string, server: Server, script: string, input: str
       });
     }
     ssh.stdin.on('error', () => undefined).end(input);
-    const [code]: [number | null] = await once(ssh, 'close').then(([value]) => [value as number | null]);
+    const code = await new Promise<number | null>((resolve) => void ssh.on('close', resolve));
     if (code !== 255 || tries === 20) return { code, output };
     await setTimeout(3000);
   }
