@@ -11,9 +11,8 @@ chmod 755 "$initrd"
 kernel=$(basename "$debian"/usr/lib/modules/*)
 
 programs='bash mount umount losetup cp mkdir rm ls cat ln mv sleep stat truncate mkfs.xfs modprobe udevadm useradd usermod userdel
-  groupadd groupmod groupdel lsblk ip grep sed systemctl chroot touch chmod curl bsdtar sha256sum tr tee basename systemd-cat
+  groupadd groupmod groupdel lsblk ip grep sed systemctl chroot touch chmod curl bsdtar sha256sum tr tee basename
   /usr/lib/systemd/systemd /usr/lib/systemd/systemd-udevd /usr/lib/systemd/systemd-shutdown
-  /usr/lib/systemd/systemd-journald
   /usr/lib/udev/cdrom_id /usr/lib/udev/ata_id /usr/lib/udev/scsi_id
   /usr/sbin/NetworkManager /usr/lib/NetworkManager/nm-initrd-generator'
 modules='virtio_pci virtio_blk virtio_net virtio_scsi virtio_rng ata_piix ata_generic sd_mod sr_mod isofs squashfs overlay
@@ -44,8 +43,7 @@ cp -a "$debian"/usr/lib/x86_64-linux-gnu/libnss_{files,dns}* "$initrd/usr/lib/x8
 mkdir -p "$initrd/usr/lib/x86_64-linux-gnu/systemd"
 cp "$debian"/usr/lib/x86_64-linux-gnu/systemd/*.so "$initrd/usr/lib/x86_64-linux-gnu/systemd/"
 cp -r "$debian/usr/lib/udev/rules.d" "$initrd/usr/lib/udev/"
-mkdir -p "$initrd/usr/lib/systemd/network" "$initrd/usr/lib/systemd/system"
-cp "$debian"/usr/lib/systemd/system/systemd-journald{.service,.socket,-dev-log.socket} "$initrd/usr/lib/systemd/system/"
+mkdir -p "$initrd/usr/lib/systemd/network"
 cp "$debian/usr/lib/systemd/network/99-default.link" "$initrd/usr/lib/systemd/network/"
 cp "$debian"/etc/{passwd,group,nsswitch.conf} "$initrd/etc/"
 cp "$debian/usr/lib/os-release" "$initrd/usr/lib/os-release"
