@@ -100,7 +100,7 @@ export async function startMachine(folder: string, options: MachineOptions): Pro
   const ssh =
     network === direct ? { host: network.guest, port: 22 } : { host: '127.0.0.1', port: await freePort() };
   const args = [
-    ...'-nodefaults -no-user-config -display none -no-reboot -machine pc -accel tcg,thread=multi -cpu max,svm=off -smp 2 -m 4096'.split(
+    ...'-nodefaults -no-user-config -display none -no-reboot -machine pc -accel tcg,thread=multi -cpu max -smp 2 -m 4096'.split(
       ' ',
     ),
     ...'-vga std -monitor none -serial stdio -device virtio-rng-pci'.split(' '),
