@@ -32,7 +32,8 @@ import {
   requireName,
 } from './options.ts';
 import { parseChoice, parseFormat } from '../io/report/choices.ts';
-import { checkImageFormat, type PlainConfig, stepNames } from './documents/installation.ts';
+import { stepNames } from '../core/installSteps.ts';
+import { checkImageFormat, type PlainConfig } from './documents/installation.ts';
 import { CliError } from '../core/errors.ts';
 
 /**

@@ -1,6 +1,7 @@
 /** Declares the `deploy` commands. */
 
 import { type Command, Option } from 'commander';
+import { stepNames } from '../core/installSteps.ts';
 import type { BareMetalHostOptions } from './bareMetalHost.ts';
 import type { ConfigDriveOptions } from './configDrive.ts';
 import type { IronicOptions } from './ironic.ts';
@@ -19,6 +20,10 @@ const stepsNotes = `
 Deploy steps contain only the name of the step. install_coreos reads the
 Ignition config, the kernel arguments and whether to copy the network from the
 config drive. It reads the URL of another image from the node.
+
+The steps are those of the hardware manager ironic_coreos_install in the agent
+image. To check that your image has them, boot it with the mock Ironic:
+ironic-coreos try --require-step install_coreos
 ${EXIT_CODES}
 Examples:
   ironic-coreos deploy steps --ignition worker-3.ign \\
@@ -101,8 +106,6 @@ Examples:
     --deploy-iso http://192.0.2.1/ironic-python-agent.iso
 `;
 
-const STEPS = ['install_coreos', 'start_assisted_install'];
-
 /** The options of `deploy baremetalhost` that most users need. */
 const baremetalHostCommon = [
   '--name',
@@ -135,7 +138,11 @@ function declareSteps(deploy: Command, context: Context): void {
     .summary('Write deploy steps for Ironic')
     .description('Write deploy steps for "baremetal node deploy", and the config drive that they read')
     .addOption(
-      choice('--step <NAME>', 'install_coreos or start_assisted_install (default: install_coreos)', STEPS),
+      choice(
+        '--step <NAME>',
+        'install_coreos or start_assisted_install (default: install_coreos)',
+        stepNames,
+      ),
     );
   declareInstall(command)
     .option('--config-drive <FILE>', 'config drive file to write')
@@ -196,7 +203,7 @@ function declareBareMetalHost(deploy: Command, context: Context): void {
       choice(
         '--method <NAME>',
         'deploy step: install_coreos or start_assisted_install (default: install_coreos)',
-        STEPS,
+        stepNames,
       ),
     )
     .option('--nmstate <FILE>', 'nmstate network configuration of the ramdisk')

@@ -11,7 +11,6 @@ import {
   imageSetOnNode,
   renderConfigDrive,
   renderDeploySteps,
-  stepNames,
 } from './documents/installation.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import {
@@ -35,6 +34,7 @@ import { parseChoice, parseFormat } from '../io/report/choices.ts';
 import { methodTakesNothing } from './documents/bareMetalHost.ts';
 import { formatDeployCommands, nodeName } from './documents/node.ts';
 import { isUuid, nodeNameProblem } from '../core/objectName.ts';
+import { stepNames } from '../core/installSteps.ts';
 import { UsageError } from '../core/errors.ts';
 import type { Issue } from '../ignition/rule.ts';
 import { writeFileAtomically } from '../io/files/newFile.ts';

@@ -9,6 +9,7 @@ import { declareCatalogOptions, declareImageOptions } from '../serve/serviceOpti
 const common = [
   '--expect',
   '--until',
+  '--require-step',
   '--timeout',
   '--save',
   '--format',
@@ -28,8 +29,9 @@ const reference = `
 The mock Ironic:
   The mock Ironic answers the first requests of ironic-python-agent like a
   current Ironic: API versions, inspection, lookup and heartbeat. It then
-  contacts the agent at its callback URL. It never deploys, never cleans, never
-  writes to a disk, and sends no commands.
+  contacts the agent at its callback URL, and asks it for its hardware managers
+  and their steps (clean.get_clean_steps and deploy.get_deploy_steps). It never
+  deploys, never cleans, never writes to a disk, and never starts a step.
 
 Output:
   Standard error shows one line per event, with times in UTC. At the end,
@@ -46,6 +48,12 @@ Console:
   try reads the console of the emulated machine, and with --console-log the file
   to which another program appends the serial console of the only expected host.
   It reads the lines that are added after the start.
+
+Required steps:
+  With --require-step, a host has called home if its agent also has the step as
+  a clean or deploy step. A missing step is a failure: try does not wait for the
+  host any longer. Without --require-step, the report lists the steps, or why
+  the agent could not be asked.
 
 Images:
   With --inventory, try serves images like serve, and the report starts with the
@@ -79,6 +87,7 @@ Exit codes:
 
 Examples:
   ironic-coreos try --listen :6385 --expect 3 --save inventories
+  ironic-coreos try --listen :6385 --require-step install_coreos
   ironic-coreos try --inventory ramdisk.yaml --iso fedora-coreos.iso \\
     --listen :6385 --serve-listen :8084 --public-url http://192.0.2.1:8084 \\
     --ironic-url http://192.0.2.1:6385
@@ -100,6 +109,12 @@ export function declareTry(command: Command, context: Context): void {
         '--until <stage>',
         'condition for success: heartbeat, or callback: the agent also answers at its callback URL (default: heartbeat)',
         ['heartbeat', 'callback'],
+      ),
+    )
+    .addOption(
+      repeated(
+        '--require-step <name>',
+        'step that each agent must have, for example install_coreos; repeatable',
       ),
     )
     .option('--timeout <time>', 'time limit for all hosts to call home (default: 30m)')

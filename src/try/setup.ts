@@ -15,6 +15,8 @@ export interface TrialSetup {
   readonly scheme: 'http' | 'https';
   readonly askBack: IronicApiOptions['askBack'];
   readonly successStage: SuccessStage;
+  /** Names of steps that each agent must have. */
+  readonly requiredSteps: readonly string[];
   /** Milliseconds. */
   readonly timeout: number;
   readonly format: 'json' | 'ndjson' | 'text';
@@ -51,12 +53,15 @@ export function readTrialSetup(options: TryOptions): TrialSetup {
   }
   if (options.guestHost !== undefined) guestNetwork(options.guestHost, '--guest-host');
   const isEmulated = options.qemu !== undefined;
-  const successStage = parseChoice('--until', options.until, ['heartbeat', 'callback']) ?? 'heartbeat';
+  const requiredSteps = readStepNames(options.requireStep ?? []);
+  const until = parseChoice('--until', options.until, ['heartbeat', 'callback']) ?? 'heartbeat';
+  const successStage = requiredSteps.length > 0 ? 'steps' : until;
   const askBack = parseChoice('--ask-back', options.askBack, ['own', 'anywhere', 'never']);
-  if (successStage === 'callback' && (askBack ?? (isEmulated ? 'never' : 'own')) === 'never') {
-    throw new UsageError('--until callback requires that agents are contacted, but --ask-back is "never"', {
+  if (successStage !== 'heartbeat' && (askBack ?? (isEmulated ? 'never' : 'own')) === 'never') {
+    const flag = successStage === 'steps' ? '--require-step' : '--until callback';
+    throw new UsageError(`${flag} requires that agents are contacted, but --ask-back is "never"`, {
       hint: isEmulated
-        ? 'use --until heartbeat: an emulated machine cannot be contacted'
+        ? `remove ${flag}: an emulated machine cannot be contacted`
         : 'remove --ask-back never',
     });
   }
@@ -67,11 +72,21 @@ export function readTrialSetup(options: TryOptions): TrialSetup {
     askBack:
       askBack === 'own' || (askBack === undefined && !isEmulated) ? 'own address' : (askBack ?? 'never'),
     successStage,
+    requiredSteps,
     timeout: readTimeout(options.timeout ?? DEFAULT_TIMEOUT),
     ironicUrl: options.ironicUrl === undefined ? undefined : readIronicUrl(options.ironicUrl),
     format: parseFormat(options.format, ['text', 'json', 'ndjson']),
     machine,
   };
+}
+
+/** Names are method names, or for steps that run containers, any name. */
+function readStepNames(names: readonly string[]): readonly string[] {
+  const invalid = names.find((name) => !/^[A-Za-z0-9_.-]{1,80}$/.test(name));
+  if (invalid === undefined) return [...new Set(names)];
+  throw new UsageError(`invalid value ${JSON.stringify(invalid)} for --require-step`, {
+    hint: 'use the name of one step, for example install_coreos, and repeat the option for further steps',
+  });
 }
 
 /** In some programs 0 means no limit, but a trial without an end never prints its report. */
@@ -154,6 +169,8 @@ interface TrialOptions {
   readonly expect?: string;
   /** Stage at which a host has called home. */
   readonly until?: string;
+  /** Steps that each agent must have. */
+  readonly requireStep?: readonly string[];
   readonly timeout?: string;
   /** Folder for the inventories of agents. */
   readonly save?: string;

@@ -11,7 +11,7 @@ import { showProgress } from '../io/progress.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
 import { createDeferred } from '../core/deferred.ts';
 import { report } from '../io/report/report.ts';
-import type { TrialEvent } from './timeline/events.ts';
+import type { CallbackEvent, HeartbeatEvent, StepsEvent, TrialEvent } from './timeline/events.ts';
 import { type AwaitedMachines, createJudge, type SuccessStage, type Verdict } from './timeline/result.ts';
 import { createTimeline, type Timeline } from './timeline/timeline.ts';
 import { createLiveLines, jsonLines, textLines } from './report/liveLines.ts';
@@ -60,10 +60,10 @@ interface RunningTrial {
   observe(event: TrialEvent): void;
   readonly timeline: Timeline;
   verdict(): Verdict;
-  /** Resolves when all expected hosts have called home. */
-  readonly passed: Promise<void>;
-  /** Number of agents that have sent a heartbeat and have not been contacted yet. */
-  pendingCallbacks(): number;
+  /** Resolves when each expected host has called home, or lacks a required step. */
+  readonly decided: Promise<void>;
+  /** Number of agents that have sent a heartbeat and may still answer. */
+  pendingAnswers(): number;
 }
 
 interface RunningTrialOptions {
@@ -82,8 +82,10 @@ export function createRunningTrial(options: RunningTrialOptions): RunningTrial {
   const { count, expectation, print, successStage, writeEvent: writeLine } = options;
   const { awaited, known } = expectation;
   const timeline = createTimeline(known);
-  const passed = createDeferred();
-  const pendingCallbacks = new Set<string>();
+  const decided = createDeferred();
+  const answers = createAnswerTracker();
+  /** Hosts that lack a required step, by label. */
+  const lacking = new Set<string>();
   const judge = createJudge({ awaited, successStage });
   const printStep = createLiveLines(print, textLines);
   const writeJson = writeLine && createLiveLines(writeLine, jsonLines);
@@ -91,18 +93,51 @@ export function createRunningTrial(options: RunningTrialOptions): RunningTrial {
   return {
     timeline,
     verdict,
-    passed: passed.promise,
-    pendingCallbacks: () => pendingCallbacks.size,
+    decided: decided.promise,
+    pendingAnswers: () => answers.pending(),
     observe: (event) => {
       const step = timeline.add(event);
       printStep(step);
       writeJson?.(step);
-      if (event.kind === 'callback') pendingCallbacks.delete(event.node);
-      else if (event.kind === 'heartbeat' && event.problem === undefined) pendingCallbacks.add(event.node);
-      else return; // no other event changes the verdict, and a client may fetch an ISO in thousands of ranges
+      // No other event changes the verdict, and a client may fetch an ISO in thousands of ranges.
+      if (event.kind !== 'heartbeat' && event.kind !== 'callback' && event.kind !== 'steps') return;
+      answers.add(event);
+      if (event.kind === 'steps' && event.reason === 'step-missing') lacking.add(step.label);
+      else if (event.kind === 'steps') lacking.delete(step.label);
       const now = verdict();
       count(now.calledHome.length);
-      if (now.isPassed) passed.resolve();
+      if (isDecided(now, lacking)) decided.resolve();
+    },
+  };
+}
+
+/** Another image is required for a missing step, so the trial does not wait for such a host. */
+function isDecided({ missing, missingCount }: Verdict, lacking: ReadonlySet<string>): boolean {
+  if (missing.length > 0) return missing.every((name) => lacking.has(name));
+  return missingCount <= lacking.size;
+}
+
+/** The agents whose answer is part of the report. */
+interface AnswerTracker {
+  add(event: CallbackEvent | HeartbeatEvent | StepsEvent): void;
+  pending(): number;
+}
+
+function createAnswerTracker(): AnswerTracker {
+  const pending = new Set<string>();
+  /** Nodes that are not contacted again. */
+  const settled = new Set<string>();
+  return {
+    pending: () => pending.size,
+    add: (event) => {
+      const { kind, node, problem, reason } = event;
+      if (kind === 'heartbeat') {
+        if (problem === undefined && !settled.has(node)) pending.add(node);
+        return;
+      }
+      if (kind === 'callback' && problem === undefined) return; // it is asked for its steps now
+      pending.delete(node);
+      if (problem === undefined || reason === 'other-address' || reason === 'step-missing') settled.add(node);
     },
   };
 }

@@ -20,6 +20,8 @@ import {
   reachableAddresses,
   reportApiAddress,
 } from './ironicAddress.ts';
+import { STATUS_TIME } from './api/askAgent.ts';
+import { STEPS_TIME } from './api/askSteps.ts';
 import { type IronicApi, openInventoryFolder, startIronicApi } from './api/ironicApi.ts';
 import {
   type EmulatedSource,
@@ -132,7 +134,7 @@ async function run(plan: Omit<TrialPlan, 'cleanup'>): Promise<Ports> {
   }
 }
 
-/** Resolves when all expected hosts have called home, at the timeout, or when no further machine can call home. */
+/** Resolves when the trial is decided, at the timeout, or when no further machine can call home. */
 async function waitForEnd(
   { isAborted, machine }: TrialParts,
   { options: { expect }, setup, trial }: Omit<TrialPlan, 'cleanup'>,
@@ -142,11 +144,11 @@ async function waitForEnd(
   const timeout = pause(systemClock, setup.timeout, signal);
   // With --expect, a real machine may be expected, too.
   const gone = machine !== undefined && expect === undefined ? [machine.ended] : [];
-  await Promise.race([trial.passed, timeout, ...gone]);
+  await Promise.race([trial.decided, timeout, ...gone]);
   if (setup.askBack === 'never' || !trial.verdict().isPassed) return;
   for (
     let waited = 0;
-    trial.pendingCallbacks() > 0 && waited < CALLBACK_TIME && !signal.aborted;
+    trial.pendingAnswers() > 0 && waited < ANSWER_TIME && !signal.aborted;
     waited += POLL_INTERVAL
   ) {
     await pause(systemClock, POLL_INTERVAL, signal);
@@ -158,8 +160,8 @@ async function waitForEnd(
  * the first: a shell and npm both send it.
  */
 const SECOND_SIGNAL = 1000;
-/** Milliseconds to wait for the answers of the last agents, which are part of the report. */
-const CALLBACK_TIME = 7000;
+/** Milliseconds to wait for the answers of the last agents, which are part of the report; includes time to connect. */
+const ANSWER_TIME = STATUS_TIME + STEPS_TIME + 2000;
 const POLL_INTERVAL = 50;
 
 interface TrialParts {
@@ -222,11 +224,12 @@ async function startApi(
   { cleanup, expectation, io, options, setup, trial }: TrialPlan,
   { guest, tokens }: ApiContext,
 ): Promise<IronicApi> {
-  const { askBack, listen, scheme } = setup;
+  const { askBack, listen, requiredSteps, scheme } = setup;
   const saveInventory = options.save === undefined ? undefined : await openInventoryFolder(options.save, io);
   const api = await startIronicApi({
     listen,
     askBack,
+    requiredSteps,
     tlsNames: scheme === 'https' ? certificateNames(options, listen, guest?.host) : undefined,
     expected: expectation.known.map((host) => ({ ...host, agentToken: tokens.get(host.name) })),
     observe: (event) => trial.observe(event),

@@ -3,7 +3,7 @@
  * come home, and each mistake has to be seen for what it is.
  */
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,6 +21,7 @@ import {
   realAgentNote,
   startRealAgent,
 } from '../support/realAgent.ts';
+import { type HardwareManagerOptions, writeHardwareManager } from '../support/hardwareManager.ts';
 import { runCli } from '../support/runCli.ts';
 import { tlsFile, until } from '../support/serveFixtures.ts';
 
@@ -28,6 +29,7 @@ import { tlsFile, until } from '../support/serveFixtures.ts';
 const MINUTE = 60_000;
 
 const folder = mkdtempSync(join(tmpdir(), 'try agent '));
+chmodSync(folder, 0o755); // the agent runs as nobody
 let agent: RealAgent | undefined;
 
 afterEach(async () => {
@@ -61,8 +63,8 @@ async function confOf(...flags: readonly string[]): Promise<string> {
   return conf.replace('/etc/ironic-python-agent/ca.crt', ca);
 }
 
-function start(conf: string): void {
-  agent = startRealAgent(conf);
+function start(conf: string, plugins?: string): void {
+  agent = startRealAgent(conf, plugins);
 }
 
 async function untilSeen({ events }: PlayedIronic, kind: TrialEvent['kind'], count = 1): Promise<void> {
@@ -99,8 +101,8 @@ const inspecting = ['--option', 'inspection_collectors = default'];
 
 /** Waits for the whole way, and tells what was seen of it. */
 async function comeHome(ironic: PlayedIronic): Promise<object> {
-  await untilSeen(ironic, 'callback');
-  const told = new Set(['inspection', 'lookup', 'heartbeat', 'callback', 'refusal']);
+  await untilSeen(ironic, 'steps');
+  const told = new Set(['inspection', 'lookup', 'heartbeat', 'callback', 'steps', 'refusal']);
   const { stage, agentVersion, callback, inventory } = hostOf(ironic) ?? {};
   return {
     kinds: kinds(ironic).filter((kind) => told.has(kind)),
@@ -114,14 +116,32 @@ async function comeHome(ironic: PlayedIronic): Promise<object> {
 }
 
 const home = {
-  kinds: ['inspection', 'lookup', 'heartbeat', 'callback'],
+  kinds: ['inspection', 'lookup', 'heartbeat', 'callback', 'steps'],
   problems: [],
   saved: 1,
-  stage: 'callback',
+  stage: 'steps',
   agentVersion: expect.stringMatching(/^\d+\.\d+\.\d+$/),
   callback: expect.stringMatching(/^https:\/\/127\.0\.0\.1:/),
   inventory: expect.stringMatching(/CPUs? \(.*\), .* memory/),
 };
+
+interface StepsCase {
+  readonly title: string;
+  /** Undefined for an agent with its own hardware managers only. */
+  readonly manager?: HardwareManagerOptions;
+  /** The required step. */
+  readonly step: string;
+  readonly cause?: string;
+  readonly managers?: readonly string[];
+  readonly problem?: string;
+  /** A phrase that a check of the cause names. */
+  readonly log?: string;
+}
+
+const genericSteps = expect.arrayContaining([
+  { type: 'clean', step: 'erase_devices_metadata', interface: 'deploy', priority: 99 },
+  { type: 'deploy', step: 'write_image', interface: 'deploy', priority: 0 },
+]);
 
 const pregenerated = (agentToken: string): Partial<IronicApiOptions> => ({
   expected: [{ name: 'worker-0', macs: ownMacs, agentToken }],
@@ -264,6 +284,69 @@ describe.skipIf(!hasRealAgent)(`the real agent${realAgentNote}`, { timeout: 2 * 
     expect(ironic.events.at(-1)).toMatchObject({ kind: 'lookup', token: 'masked' });
     await until(() => agent?.log().includes('FATAL') === true, MINUTE);
     expect(kinds(ironic)).not.toContain('heartbeat');
+  });
+
+  it.each<StepsCase>([
+    {
+      title: 'a hardware manager that installs CoreOS',
+      manager: {},
+      step: 'install_coreos',
+      managers: ['CoreOSInstallHardwareManager', 'GenericHardwareManager'],
+      log: 'Hardware manager found: ironic_coreos_install:CoreOSInstallHardwareManager',
+    },
+    {
+      title: 'an older one without the step',
+      manager: { steps: ['install_coreos'] },
+      step: 'start_assisted_install',
+      cause: 'step-missing',
+      managers: ['CoreOSInstallHardwareManager', 'GenericHardwareManager'],
+    },
+    {
+      title: 'none',
+      step: 'install_coreos',
+      cause: 'no-coreos-install',
+      managers: ['GenericHardwareManager'],
+    },
+    {
+      title: 'one that cannot be loaded',
+      manager: { atImport: 'import missing_module' },
+      step: 'install_coreos',
+      cause: 'no-coreos-install',
+      managers: ['GenericHardwareManager'],
+      log: "Could not load 'ironic_coreos_install'",
+    },
+    {
+      title: 'one that fails',
+      manager: {
+        atImport: 'from ironic_python_agent import errors',
+        beforeSteps: "raise errors.RESTError('no disk')",
+      },
+      step: 'install_coreos',
+      cause: 'steps-failed',
+      problem: 'its command get_deploy_steps failed: no disk',
+      log: 'Unexpected error dispatching',
+    },
+    {
+      title: 'one that fails with an error without a form in JSON',
+      manager: { beforeSteps: "raise RuntimeError('no disk')" },
+      step: 'install_coreos',
+      cause: 'steps-failed',
+      problem: 'its command get_deploy_steps failed: Object of type RuntimeError is not JSON serializable',
+      log: 'Unexpected error dispatching',
+    },
+  ])('reports its steps with $title', async ({ manager, step, cause, managers = [], problem, log = '' }) => {
+    const ironic = await playIronic({ askBack: 'own address', requiredSteps: [step] });
+    const plugins = manager && join(folder, `plugins ${ironic.api.port}`);
+    if (plugins !== undefined) writeHardwareManager(plugins, manager);
+    start(await confOf('--api-url', ironic.api.origin, ...inspecting), plugins);
+    await untilSeen(ironic, 'steps');
+    expect(provenCauses(ironic)).toEqual(cause === undefined ? [] : [cause]);
+    const reported = ironic.events.findLast((event) => event.kind === 'steps');
+    expect(reported?.managers.map(({ name }) => name).toSorted()).toEqual(managers);
+    expect(reported?.managers.every(({ version }) => /^[\d.]+$/.test(version ?? ''))).toBe(true);
+    if (problem !== undefined) expect(reported?.problem).toBe(problem);
+    else expect(reported?.managers.flatMap(({ steps }) => steps)).toEqual(genericSteps);
+    expect(agent?.log()).toContain(log);
   });
 
   it('that takes commands without TLS is refused', async () => {

@@ -44,6 +44,7 @@ export async function playIronic(options: Partial<IronicApiOptions> = {}): Promi
       saved.push({ ...inventory, body: JSON.parse(Buffer.from(body).toString()) });
     },
     askBack: 'never',
+    requiredSteps: [],
     ...options,
   });
   started.add(api);

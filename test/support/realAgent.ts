@@ -55,7 +55,8 @@ export interface RealAgent {
   stop(): Promise<void>;
 }
 
-export function startRealAgent(conf: string): RealAgent {
+/** @param plugins folder with Python modules and their entry points, such as hardware managers */
+export function startRealAgent(conf: string, plugins?: string): RealAgent {
   const folder = mkdtempSync(join(tmpdir(), 'real agent '));
   const file = join(folder, 'agent.conf');
   writeFileSync(file, conf);
@@ -65,6 +66,7 @@ export function startRealAgent(conf: string): RealAgent {
     `PATH=${systemPath}`,
     'HOME=/run',
     'XDG_RUNTIME_DIR=/run',
+    ...(plugins === undefined ? [] : [`PYTHONPATH=${plugins}`]),
     program,
     '--config-file',
     file,

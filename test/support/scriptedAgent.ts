@@ -3,7 +3,10 @@
  * heartbeat. And the API of the agent itself, for whoever asks back.
  */
 
+import type { RequestListener } from 'node:http';
 import { createServer } from 'node:https';
+import { text } from 'node:stream/consumers';
+import { listenLocally } from './listening.ts';
 import { ask, tlsText } from './serveFixtures.ts';
 
 export interface AgentOptions {
@@ -99,21 +102,81 @@ function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null;
 }
 
-/** Answers as an agent does that has not been told to do anything. */
-export async function startAgentApi(): Promise<{ readonly url: string; readonly close: () => void }> {
+/** The response to a command, such as `clean.get_clean_steps`. */
+export type AgentCommand = (
+  name: string,
+  params: unknown,
+) => { readonly status: number; readonly body: object };
+
+const commandSteps: Readonly<Record<string, object>> = {
+  'clean.get_clean_steps': {
+    clean_steps: {
+      GenericHardwareManager: [
+        {
+          step: 'erase_devices',
+          priority: 10,
+          interface: 'deploy',
+          reboot_requested: false,
+          abortable: true,
+        },
+        { step: 'erase_devices_metadata', priority: 99, interface: 'deploy', reboot_requested: false },
+        { step: 'delete_configuration', priority: 0, interface: 'raid', reboot_requested: false },
+      ],
+    },
+  },
+  'deploy.get_deploy_steps': {
+    deploy_steps: {
+      GenericHardwareManager: [
+        { step: 'write_image', priority: 0, interface: 'deploy', reboot_requested: false },
+      ],
+    },
+  },
+};
+
+/** An agent with two hardware managers, one of them without steps. */
+export const genericAgent: AgentCommand = (name) => ({
+  status: 200,
+  body: {
+    command_name: name.split('.')[1],
+    command_status: 'SUCCEEDED',
+    command_error: null,
+    command_result: {
+      ...commandSteps[name],
+      hardware_manager_version: { generic_hardware_manager: '1.2', ContainerHardwareManager: '2' },
+    },
+  },
+});
+
+/** The API of an agent that has not executed a command. @param token undefined to accept any token */
+export function agentListener(command: AgentCommand, token?: string): RequestListener {
+  return (request, response) => {
+    const url = new URL(request.url ?? '', 'http://agent');
+    const send = (status: number, body: object): void => {
+      response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
+    };
+    const isKnown = token === undefined || url.searchParams.get('agent_token') === token;
+    if (url.pathname === '/v1/status') send(200, { started_at: 1, version: '11.0.0' });
+    else if (!isKnown) send(401, { faultcode: 'Client', faultstring: '401 Unauthorized: Token invalid.' });
+    else if (request.method !== 'POST') send(200, { commands: [] });
+    else {
+      void text(request).then((body) => {
+        const sent: { name: string; params: unknown } = JSON.parse(body);
+        const { status, body: reply } = command(sent.name, sent.params);
+        send(status, reply);
+      });
+    }
+  };
+}
+
+/** Serves the API of an agent over TLS. */
+export async function startAgentApi(
+  command: AgentCommand = genericAgent,
+): Promise<{ readonly url: string; readonly close: () => void }> {
   const server = createServer(
     { cert: tlsText('server'), key: tlsText('server-key') },
-    (request, response) => {
-      const isStatus = request.url?.startsWith('/v1/status') === true;
-      const body = isStatus ? { started_at: 1, version: '11.0.0' } : { commands: [] };
-      response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
-    },
+    agentListener(command),
   );
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', () => resolve());
-  });
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const port = await listenLocally(server);
   const close = (): void => {
     server.close();
     server.closeAllConnections();

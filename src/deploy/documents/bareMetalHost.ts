@@ -15,8 +15,8 @@ import {
   type InstallSettings,
   type PlainConfig,
   renderMetaData,
-  type StepName,
 } from './installation.ts';
+import type { StepName } from '../../core/installSteps.ts';
 import { hostNameOfMetal3Problem, namespaceProblem, objectNameProblem } from '../../core/objectName.ts';
 import { toMetal3Hints } from './rootDeviceHints.ts';
 

@@ -8,12 +8,9 @@ import type { Issue, Rule } from '../../ignition/rule.ts';
 import { checkConsole, checkIp } from '../../boot/argumentValues.ts';
 import { argumentName, argumentValue } from '../../boot/bootSettings.ts';
 import { isPlainText, parseBootUrl } from '../../boot/urlArgument.ts';
+import type { StepName } from '../../core/installSteps.ts';
 import type { Config } from '../../ignition/config.ts';
 import { formatIgnition } from '../../ignition/ignitionText.ts';
-
-export const stepNames = ['install_coreos', 'start_assisted_install'] as const;
-
-export type StepName = (typeof stepNames)[number];
 
 export interface DeployStep {
   readonly interface: 'deploy';

@@ -1,12 +1,10 @@
 /**
- * The mock Ironic: the part of Ironic's API that a ramdisk calls first. It never sends commands to agents, so nothing is
- * deployed, cleaned or written to a disk. After a heartbeat, it contacts the agent at its callback URL, as Ironic does. A
- * client can send any URL, so by default only URLs with the address of the client are contacted.
+ * The mock Ironic: the part of Ironic's API that a ramdisk calls first. It never starts a step on an agent, so nothing is
+ * deployed, cleaned or written to a disk. After a heartbeat, it contacts the agent at its callback URL, as Ironic does.
  */
 
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { setMaxListeners } from 'node:events';
 import { CliError } from '../../core/errors.ts';
 import { formatSize } from '../../formats/messageText.ts';
 import { machineNameProblem, parseHost } from '../../formats/hostName.ts';
@@ -19,11 +17,9 @@ import { defaultLimits, type ServerLimits, startServer } from '../../serve/http/
 import type { ServerLog } from '../../serve/http/serverLog.ts';
 import type { CollectedInventory } from '../ironic/inspection.ts';
 import { createNodeStore, type ExpectedNode, resetAgent } from '../ironic/nodes.ts';
-import type { CallbackEvent, TrialEvent } from '../timeline/events.ts';
+import type { TrialEvent } from '../timeline/events.ts';
 import { createApiAnswerer } from './apiAnswers.ts';
-import { AgentError, type AgentReply, askAgent } from './askAgent.ts';
-import { plainText } from '../../serve/http/textResponse.ts';
-import type { Agent } from '../ironic/heartbeat.ts';
+import { type AskBack, createCallbackChecker } from './callbackChecker.ts';
 
 export type { CollectedInventory };
 
@@ -38,6 +34,8 @@ export interface IronicApiOptions {
   readonly saveInventory?: ((inventory: CollectedInventory) => Promise<void>) | undefined;
   /** Callback URLs to contact. */
   readonly askBack: AskBack;
+  /** Names of steps that each agent must have. */
+  readonly requiredSteps: readonly string[];
   /** Gets messages about too many connections and about errors of the server; requests are events. */
   readonly log?: ServerLog | undefined;
   readonly limits?: ServerLimits | undefined;
@@ -72,9 +70,18 @@ const GRACE = 1000;
 
 /** @throws CliError if it cannot listen on the address; UsageError if a name is invalid in a certificate */
 export async function startIronicApi(options: IronicApiOptions): Promise<IronicApi> {
-  const { listen, tlsNames, expected, observe, askBack, log = silentLog, limits = apiLimits } = options;
+  const {
+    listen,
+    tlsNames,
+    expected,
+    observe,
+    askBack,
+    requiredSteps,
+    log = silentLog,
+    limits = apiLimits,
+  } = options;
   const nodes = createNodeStore(expected);
-  const callbacks = createCallbackChecker({ askBack, observe });
+  const callbacks = createCallbackChecker({ askBack, requiredSteps, observe });
   const created = tlsNames === undefined ? undefined : await createCertificates(tlsNames);
   const answer = createApiAnswerer({
     nodes,
@@ -169,112 +176,4 @@ function fileNameOf(name: string): string {
   throw new CliError('the name of the machine is not valid as a file name', {
     code: 'ERR_HOST',
   });
-}
-
-/** Callback URLs to contact: those with the address of the client, all, or none. */
-export type AskBack = 'own address' | 'anywhere' | 'never';
-
-export interface CallbackChecker {
-  /** Contacts the agent after a heartbeat from `client`. An agent that has answered is not contacted again until it changes. */
-  onHeartbeat(agent: Agent, client: string): void;
-  /** Resolves when all connections to agents are closed. */
-  stop(): Promise<void>;
-}
-
-interface AskBackOptions {
-  readonly askBack: AskBack;
-  readonly observe: (event: CallbackEvent) => void;
-}
-
-/** Agents that are contacted at the same time; others are contacted after their next heartbeat. */
-const MAX_PARALLEL = 32;
-/** Maximum number of remembered nodes with an answer. */
-const MAX_KNOWN = 10_000;
-
-export function createCallbackChecker({ askBack, observe }: AskBackOptions): CallbackChecker {
-  const done = new Map<string, string>();
-  const running = new Map<string, Promise<void>>();
-  const end = new AbortController();
-  setMaxListeners(0, end.signal);
-
-  const report = (
-    agent: Agent,
-    client: string,
-    result: Pick<CallbackEvent, 'problem' | 'reason' | 'summary'>,
-  ): void => {
-    if (end.signal.aborted) return;
-    const url = plainText(agent.callbackUrl, MAX_URL);
-    observe({ kind: 'callback', at: new Date(), client, node: agent.node.uuid, url, ...result });
-  };
-  /** Do not contact the agent again until it changes. */
-  const settle = (agent: Agent): void => {
-    if (done.size >= MAX_KNOWN) done.clear();
-    done.set(agent.node.uuid, identityOf(agent));
-  };
-  const ask = async (agent: Agent, client: string): Promise<void> => {
-    const { callbackUrl, verifyCa, node } = agent;
-    try {
-      const reply = await askAgent({
-        callbackUrl,
-        verifyCa,
-        token: node.token.current(),
-        signal: end.signal,
-      });
-      settle(agent);
-      report(agent, client, { problem: undefined, reason: undefined, summary: describe(reply) });
-    } catch (error) {
-      if (!(error instanceof AgentError)) throw error;
-      const { message: problem, reason } = error;
-      report(agent, client, { problem, reason, summary: undefined });
-    }
-  };
-
-  return {
-    onHeartbeat: (agent, client) => {
-      const { uuid } = agent.node;
-      if (askBack === 'never' || agent.callbackUrl === '' || end.signal.aborted) return;
-      if (done.get(uuid) === identityOf(agent) || running.has(uuid) || running.size >= MAX_PARALLEL) return;
-      const problem = askBack === 'anywhere' ? undefined : foreignProblem(agent.callbackUrl, client);
-      if (problem !== undefined) {
-        settle(agent);
-        report(agent, client, { problem, reason: 'other-address', summary: undefined });
-        return;
-      }
-      running.set(
-        uuid,
-        ask(agent, client).finally(() => void running.delete(uuid)),
-      );
-    },
-    stop: async () => {
-      end.abort();
-      await Promise.all(running.values());
-    },
-  };
-}
-
-/** Characters. */
-const MAX_URL = 300;
-
-function identityOf({ callbackUrl, node }: Agent): string {
-  return `${callbackUrl} ${node.token.current() ?? ''}`;
-}
-
-/** Why a URL does not contain the address of the client; undefined if it does. */
-function foreignProblem(callbackUrl: string, client: string): string | undefined {
-  const host = URL.canParse(callbackUrl) ? new URL(callbackUrl).hostname : '';
-  if (canonical(host) === canonical(client)) return undefined;
-  const shown = plainText(host, MAX_URL);
-  return `not contacted: the URL contains ${shown}, but the heartbeat came from ${client}`;
-}
-
-/** Canonical form of an IPv6 address; `[::1]` and `::1` are the same. */
-function canonical(address: string): string {
-  const host = parseHost(address.replace(/^\[|\]$/g, ''));
-  if (host.kind !== 'ipv6') return address;
-  return URL.canParse(`http://[${host.address}]`) ? new URL(`http://[${host.address}]`).hostname : address;
-}
-
-function describe({ version, commands }: AgentReply): string {
-  const run = commands.length === 0 ? 'no commands yet' : `commands: ${commands.join(', ')}`;
-  return plainText(`agent ${version ?? '(unknown version)'}, ${run}`, MAX_URL);
 }

@@ -14,12 +14,14 @@ import {
   resultsOf,
   type TrialResult,
   type InactiveMachines,
+  type SuccessStage,
   inactiveOf,
   type Verdict,
 } from '../timeline/result.ts';
 import { hasCalledIronic, type Ports, withPorts } from '../timeline/causes/cause.ts';
 import type { HostTimeline } from '../timeline/timeline.ts';
 import { timeOfDay } from './liveLines.ts';
+import { stepLines, stepsObject } from './agentSteps.ts';
 import { eventPhrase, originPhrase, stagePhrases } from './phrases.ts';
 
 /** Per host. */
@@ -87,6 +89,9 @@ function headLines(
     const after = at === undefined ? '' : ` after ${durationBetween(started, at)}`;
     return [`${label}: called home${after}`, ...unknownMachineLines(host, verdict)];
   }
+  if (successStage === 'steps' && host.milestones.has('heartbeat')) {
+    return [`${label}: called home, but without the required steps; last step: ${stagePhrases[host.stage]}`];
+  }
   if (host.entries.length === 0) return [`${label}: did not call home; no activity`];
   if (host.stage === 'none') return [`${label}: did not call home; all its requests were refused`];
   return [`${label}: did not call home; last step: ${stagePhrases[host.stage]}`];
@@ -102,6 +107,7 @@ function unknownMachineLines({ name }: HostTimeline, { missing }: Verdict): read
 }
 
 function factLines({ host }: HostResult): readonly string[] {
+  const [steps, ...furtherSteps] = stepLines(host);
   const { macs, nodes, agentVersion, callback, inventory } = host;
   const answer = callback?.hasAnswered === true ? 'answered' : (callback?.problem ?? 'not contacted');
   const facts: readonly (readonly [string, string | undefined])[] = [
@@ -110,6 +116,8 @@ function factLines({ host }: HostResult): readonly string[] {
     ['agent', agentVersion],
     ['callback', callback === undefined ? undefined : `${callback.url}: ${answer}`],
     ['inventory', inventory],
+    ['steps', steps],
+    ...furtherSteps.map((line) => ['', line] as const),
   ];
   return facts.flatMap(([name, value]) =>
     value === undefined
@@ -222,14 +230,20 @@ function inactiveLines(inactive: InactiveMachines | undefined, explaining: Expla
   return [`${who}: did not call home; no activity`, ...causeLines(who, causes, explaining), ''];
 }
 
-function summaryLines({ verdict, started, ended }: TrialResult): readonly string[] {
+function summaryLines({ successStage, verdict, started, ended }: TrialResult): readonly string[] {
   const { calledHome, missing, missingCount, isPassed } = verdict;
   const time = durationBetween(started, ended);
   const names = missing.length === 0 ? '' : `: ${printable(missing.join(', '))}`;
   const others = isPassed ? '' : `, ${missingCount} did not${names}`;
-  const text = `${formatCount(calledHome.length, 'host')} called home within ${time}${others}. Times are in UTC.`;
+  const text = `${formatCount(calledHome.length, 'host')} ${successPhrases[successStage]} within ${time}${others}. Times are in UTC.`;
   return wrapText(text, { first: '', rest: '' });
 }
+
+const successPhrases: Readonly<Record<SuccessStage, string>> = {
+  heartbeat: 'called home',
+  callback: 'called home',
+  steps: 'called home with all required steps',
+};
 
 function durationBetween(from: Date, until: Date): string {
   return formatDuration(Math.max(0, (until.getTime() - from.getTime()) / 1000));
@@ -276,6 +290,7 @@ function hostObject({ host, hasCalledHome, isAwaited, gaps, causes }: HostResult
     nodes: host.nodes.map(printable),
     agentVersion: clean(host.agentVersion),
     callback: callbackObject(host.callback),
+    steps: stepsObject(host),
     inventory: clean(host.inventory),
     stages: stages.flatMap((stage) => {
       const milestone = host.milestones.get(stage);

@@ -113,6 +113,7 @@ function detailsOf(event: TrialEvent): object {
     case 'heartbeat':
       return { node: event.node, url: event.callbackUrl, reason: event.reason };
     case 'callback':
+    case 'steps':
       return { node: event.node, url: event.url, reason: event.reason };
     case 'machine':
       return { macs: [event.mac] };

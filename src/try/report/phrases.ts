@@ -1,6 +1,6 @@
 /** Events and stages as text. Control characters from clients are escaped. */
 
-import { formatSize } from '../../formats/messageText.ts';
+import { formatCount, formatSize } from '../../formats/messageText.ts';
 import { printable } from '../../io/report/terminalText.ts';
 import type { Artifact } from '../../serve/answer/resource.ts';
 import { formatPercent } from '../../serve/status/figures.ts';
@@ -14,6 +14,7 @@ import type {
   MachineEvent,
   PreflightEvent,
   RefusalEvent,
+  StepsEvent,
   TrialEvent,
 } from '../timeline/events.ts';
 
@@ -24,7 +25,7 @@ export function eventPhrase(event: TrialEvent): string {
 
 /** The client address, to follow the phrase; empty if the phrase already contains an address. */
 export function originPhrase({ kind, client }: TrialEvent): string {
-  if (client === undefined || kind === 'callback') return '';
+  if (client === undefined || kind === 'callback' || kind === 'steps') return '';
   return kind === 'fetch' ? ` from ${printable(client)}` : ` (${printable(client)})`;
 }
 
@@ -46,6 +47,7 @@ export const stagePhrases: Readonly<Record<Stage, string>> = {
   lookup: 'lookup',
   heartbeat: 'heartbeat',
   callback: 'callback',
+  steps: 'list of steps',
 };
 
 function wordsOf(event: TrialEvent): string {
@@ -70,6 +72,8 @@ function wordsOf(event: TrialEvent): string {
       return heartbeatPhrase(event);
     case 'preflight':
       return preflightPhrase(event);
+    case 'steps':
+      return stepsPhrase(event);
     case 'callback':
     default:
       return callbackPhrase(event);
@@ -150,6 +154,13 @@ function callbackPhrase({ url, problem, reason, summary }: CallbackEvent): strin
     return `sent the callback URL ${url}, which was ${problem ?? 'not contacted'}`;
   if (problem !== undefined) return `did not answer at ${url}: ${problem}`;
   return `answered at ${url}${summary === undefined ? '' : `: ${summary}`}`;
+}
+
+function stepsPhrase({ managers, missing, problem }: StepsEvent): string {
+  if (managers.length === 0) return `did not report its steps${because(problem)}`;
+  const count = managers.reduce((sum, { steps }) => sum + steps.length, 0);
+  const reported = `reported ${formatCount(count, 'step')} of ${formatCount(managers.length, 'hardware manager')}`;
+  return missing.length === 0 ? reported : `${reported}${because(problem)}`;
 }
 
 function preflightPhrase({ problem }: PreflightEvent): string {

@@ -8,6 +8,7 @@ import { callbackCauses, tlsCauses } from './causes/connectionCauses.ts';
 import { type Cause, type Certainty, findEvidence, hasCalledIronic, isOwn } from './causes/cause.ts';
 import { ironicCauses } from './causes/ironicCauses.ts';
 import { readConsoleEvidence } from './consoleEvidence.ts';
+import { stepCauses } from './causes/stepCauses.ts';
 import { isFurther, type Stage, type TimelineEntry } from './stages.ts';
 import { createTimeline, type HostTimeline } from './timeline.ts';
 
@@ -30,6 +31,7 @@ export const causeTable: readonly { readonly title: string; readonly causes: rea
   { title: 'Before the agent calls Ironic', causes: agentCauses },
   { title: 'Requests to Ironic', causes: [...tlsCauses, ...ironicCauses] },
   { title: 'Callback from Ironic to the agent', causes: callbackCauses },
+  { title: 'Steps of the agent', causes: stepCauses },
 ];
 
 /** The causes for a host that did not call home: first the proven ones, then the likely ones, then those possible at its stage. */

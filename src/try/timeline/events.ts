@@ -16,6 +16,7 @@ export type TrialEvent =
   | InspectionEvent
   | HeartbeatEvent
   | CallbackEvent
+  | StepsEvent
   | MachineEvent
   | ConsoleEvent
   | PreflightEvent;
@@ -153,7 +154,41 @@ export interface CallbackEvent extends SeenFrom {
   readonly summary: string | undefined;
 }
 
-/** Why an agent did not answer at its callback URL. */
+/** The result of asking the agent for its hardware managers and steps, after it has answered at its callback URL. */
+export interface StepsEvent extends SeenFrom {
+  readonly kind: 'steps';
+  readonly node: string;
+  readonly url: string;
+  /** Empty if the agent did not report them. */
+  readonly managers: readonly HardwareManager[];
+  /** Required steps that the agent does not have. */
+  readonly missing: readonly string[];
+  /** Text; undefined if the agent reported its steps, and has all required ones. */
+  readonly problem: string | undefined;
+  /** Why, as a constant. */
+  readonly reason: CallbackReason | undefined;
+}
+
+/** A plugin of the agent, which implements steps. */
+export interface HardwareManager {
+  /** Its class: `GenericHardwareManager`. */
+  readonly name: string;
+  readonly version: string | undefined;
+  /** If several hardware managers have the same step, only the one that the agent would use lists it. */
+  readonly steps: readonly AgentStep[];
+}
+
+export interface AgentStep {
+  readonly type: 'clean' | 'deploy';
+  /** `erase_devices` */
+  readonly step: string;
+  /** Interface of Ironic's driver: `deploy`, `raid`, … */
+  readonly interface: string | undefined;
+  /** Steps with the priority 0 run only on request. */
+  readonly priority: number;
+}
+
+/** Why an agent did not answer at its callback URL, or did not report the required steps. */
 export type CallbackReason =
   /** It was not contacted: its URL contains another address than its heartbeat came from. */
   | 'other-address'
@@ -170,7 +205,15 @@ export type CallbackReason =
   /** The heartbeat contained no certificate, and this system does not trust the one of the agent. */
   | 'certificate-untrusted'
   /** The response is not that of an agent with this token. */
-  | 'answer';
+  | 'answer'
+  /** The agent is executing another command. */
+  | 'busy'
+  /** The agent does not have the command. */
+  | 'unsupported'
+  /** The command failed. */
+  | 'failed'
+  /** The agent reported its steps, but does not have a required one. */
+  | 'step-missing';
 
 /** A state change of the machine of `try --qemu`. */
 export interface MachineEvent {

@@ -109,6 +109,7 @@ export function identifiersOf(event: TrialEvent): Identifiers {
     case 'heartbeat':
       return { ...none, node: event.node, isNodeVerified: event.problem === undefined };
     case 'callback':
+    case 'steps':
       return { ...none, node: event.node, isNodeVerified: true };
     case 'console':
       return { ...none, name: event.host };

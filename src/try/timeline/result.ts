@@ -10,8 +10,11 @@ export type AwaitedMachines =
   | { readonly kind: 'hosts'; readonly names: readonly string[] }
   | { readonly kind: 'any'; readonly count: number };
 
-/** The stage for success. `heartbeat`: Ironic accepted one. `callback`: the agent also answered at its callback URL. */
-export type SuccessStage = Extract<Stage, 'heartbeat' | 'callback'>;
+/**
+ * The stage for success. `heartbeat`: Ironic accepted one. `callback`: the agent also answered at its callback URL. `steps`: it
+ * also has the required steps.
+ */
+export type SuccessStage = Extract<Stage, 'heartbeat' | 'callback' | 'steps'>;
 
 export interface VerdictOptions {
   readonly awaited: AwaitedMachines;

@@ -30,13 +30,15 @@ export const stages = [
   'lookup',
   'heartbeat',
   'callback',
+  'steps',
 ] as const;
 
 /**
  * `none`: no activity. `power`: the emulated machine has started. `image`: the BMC or the firmware reads the live ISO.
  * `agent archive`: the machine fetches the archive with the agent container image. `live system`: the console shows that Ignition
- * has finished and the real root runs. `agent container`: the console shows that the agent container has started. `api`: the agent requests the versions of
- * the Ironic API. `callback`: the agent answered at its callback URL.
+ * has finished and the real root runs. `agent container`: the console shows that the agent container has started. `api`: the
+ * agent requests the versions of the Ironic API. `callback`: the agent answered at its callback URL. `steps`: it reported its
+ * steps, with all required ones.
  */
 export type Stage = (typeof stages)[number];
 
@@ -60,6 +62,7 @@ function stageOf(event: TrialEvent): Stage | undefined {
       return event.node === undefined ? undefined : event.kind;
     case 'heartbeat':
     case 'callback':
+    case 'steps':
       return event.problem === undefined ? event.kind : undefined;
     case 'refusal':
     default:
@@ -224,4 +227,5 @@ const changing = new Set([
   'agentVersion',
   'userAgent',
   'line',
+  'managers',
 ]);

@@ -15,7 +15,7 @@ import {
   type Stage,
   type TimelineEntry,
 } from './stages.ts';
-import { mapTexts, type TrialEvent } from './events.ts';
+import { mapTexts, type StepsEvent, type TrialEvent } from './events.ts';
 import {
   createMachineTable,
   type ExpectedHost,
@@ -61,6 +61,8 @@ export interface HostTimeline extends MachineProgress {
   readonly dropped: number;
   readonly agentVersion: string | undefined;
   readonly callback: CallbackState | undefined;
+  /** What the agent reported about its steps; undefined if it was not asked. */
+  readonly steps: Pick<StepsEvent, 'managers' | 'missing' | 'problem'> | undefined;
   /** One line: vendor, processors, memory, disks. */
   readonly inventory: string | undefined;
 }
@@ -230,7 +232,7 @@ function furthestOf({ milestones }: EntryLog): Stage {
 
 function agentOf(
   entries: readonly TimelineEntry[],
-): Pick<HostTimeline, 'agentVersion' | 'callback' | 'inventory'> {
+): Pick<HostTimeline, 'agentVersion' | 'callback' | 'inventory' | 'steps'> {
   const events = entries.toSorted((a, b) => a.last.getTime() - b.last.getTime()).map(({ event }) => event);
   const heartbeat = events.findLast((event) => event.kind === 'heartbeat');
   const callback = events.findLast((event) => event.kind === 'callback');
@@ -245,6 +247,7 @@ function agentOf(
             hasAnswered: callback && callback.problem === undefined,
             problem: callback?.problem,
           },
+    steps: events.findLast((event) => event.kind === 'steps'),
     inventory: events.findLast((event) => event.kind === 'inspection')?.summary,
   };
 }

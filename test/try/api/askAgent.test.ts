@@ -6,7 +6,8 @@ import { createServer as createHttpsServer } from 'node:https';
 import { createServer as createTcpServer, type Server as TcpServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { CliError } from '../../../src/core/errors.ts';
-import { AgentError, askAgent } from '../../../src/try/api/askAgent.ts';
+import { AgentError } from '../../../src/try/api/agentConnection.ts';
+import { askAgent } from '../../../src/try/api/askAgent.ts';
 import { type CreatedCertificates, createCertificates } from '../../../src/try/api/createdCertificates.ts';
 import { tlsText } from '../../support/serveFixtures.ts';
 

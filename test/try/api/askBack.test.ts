@@ -2,7 +2,11 @@
 
 import { createServer, type Server } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type AskBack, type CallbackChecker, createCallbackChecker } from '../../../src/try/api/ironicApi.ts';
+import {
+  type AskBack,
+  type CallbackChecker,
+  createCallbackChecker,
+} from '../../../src/try/api/callbackChecker.ts';
 import type { Agent } from '../../../src/try/ironic/heartbeat.ts';
 import { createNodeStore } from '../../../src/try/ironic/nodes.ts';
 import type { CallbackEvent } from '../../../src/try/timeline/events.ts';

@@ -1,0 +1,182 @@
+/**
+ * Contacts agents at their callback URLs after a heartbeat, as Ironic does, and asks them for their steps. A client can send
+ * any URL, so by default only URLs with the address of the client are contacted.
+ */
+
+import { setMaxListeners } from 'node:events';
+import { parseHost } from '../../formats/hostName.ts';
+import { plainText } from '../../serve/http/textResponse.ts';
+import type { Agent } from '../ironic/heartbeat.ts';
+import {
+  type CallbackEvent,
+  type CallbackReason,
+  type HardwareManager,
+  mapTexts,
+  type StepsEvent,
+} from '../timeline/events.ts';
+import { AgentError, type AskedAgent } from './agentConnection.ts';
+import { type AgentReply, askAgent } from './askAgent.ts';
+import { askSteps } from './askSteps.ts';
+
+/** Callback URLs to contact: those with the address of the client, all, or none. */
+export type AskBack = 'own address' | 'anywhere' | 'never';
+
+export interface CallbackChecker {
+  /**
+   * Contacts the agent after a heartbeat from `client`. An agent that has reported its steps is not contacted again until it
+   * changes.
+   */
+  onHeartbeat(agent: Agent, client: string): void;
+  /** Resolves when all connections to agents are closed. */
+  stop(): Promise<void>;
+}
+
+interface CallbackOptions {
+  readonly askBack: AskBack;
+  readonly requiredSteps: readonly string[];
+  readonly observe: (event: CallbackEvent | StepsEvent) => void;
+}
+
+/** Agents that are contacted at the same time; others are contacted after their next heartbeat. */
+const MAX_PARALLEL = 32;
+/** Maximum number of remembered nodes with an answer. */
+const MAX_KNOWN = 10_000;
+
+export function createCallbackChecker(options: CallbackOptions): CallbackChecker {
+  const { askBack } = options;
+  const done = new Map<string, string>();
+  const running = new Map<string, Promise<void>>();
+  const end = new AbortController();
+  setMaxListeners(0, end.signal);
+  const observe: CallbackOptions['observe'] = (event) => {
+    if (!end.signal.aborted) options.observe(event);
+  };
+  /** Do not contact the agent again until it changes. */
+  const settle = (agent: Agent): void => {
+    if (done.size >= MAX_KNOWN) done.clear();
+    done.set(agent.node.uuid, identityOf(agent));
+  };
+  const ask = async (agent: Agent, client: string): Promise<void> => {
+    const contact = { agent, client, token: agent.node.token.current(), signal: end.signal };
+    const callback = await contactAgent(contact);
+    observe(callback);
+    if (callback.problem !== undefined) return;
+    const steps = await requestSteps(contact, options.requiredSteps);
+    if (steps.managers.length > 0) settle(agent);
+    observe(steps);
+  };
+
+  return {
+    onHeartbeat: (agent, client) => {
+      const { uuid } = agent.node;
+      if (askBack === 'never' || agent.callbackUrl === '' || end.signal.aborted) return;
+      if (done.get(uuid) === identityOf(agent) || running.has(uuid) || running.size >= MAX_PARALLEL) return;
+      const problem = askBack === 'anywhere' ? undefined : foreignProblem(agent.callbackUrl, client);
+      if (problem !== undefined) {
+        settle(agent);
+        const facts = { problem, reason: 'other-address', summary: undefined } as const;
+        observe({ kind: 'callback', ...factsOf({ agent, client }), ...facts });
+        return;
+      }
+      running.set(
+        uuid,
+        ask(agent, client).finally(() => void running.delete(uuid)),
+      );
+    },
+    stop: async () => {
+      end.abort();
+      await Promise.all(running.values());
+    },
+  };
+}
+
+interface Contact {
+  readonly agent: Agent;
+  /** Client address. */
+  readonly client: string;
+  readonly token: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+function factsOf({
+  agent,
+  client,
+}: Pick<Contact, 'agent' | 'client'>): Pick<StepsEvent, 'at' | 'client' | 'node' | 'url'> {
+  return { at: new Date(), client, node: agent.node.uuid, url: plainText(agent.callbackUrl, MAX_TEXT) };
+}
+
+interface Failure {
+  readonly problem: string;
+  readonly reason: CallbackReason;
+}
+
+/** @throws any error that is not of the agent */
+function failureOf(error: unknown, contact: Contact): Failure {
+  if (!(error instanceof AgentError)) throw error;
+  return { problem: withoutToken(error.message, contact), reason: error.reason };
+}
+
+function addressOf({ agent: { callbackUrl, verifyCa }, token, signal }: Contact): AskedAgent {
+  return { callbackUrl, verifyCa, token, signal };
+}
+
+async function contactAgent(contact: Contact): Promise<CallbackEvent> {
+  try {
+    const summary = withoutToken(describe(await askAgent(addressOf(contact))), contact);
+    return { kind: 'callback', ...factsOf(contact), problem: undefined, reason: undefined, summary };
+  } catch (error) {
+    return { kind: 'callback', ...factsOf(contact), ...failureOf(error, contact), summary: undefined };
+  }
+}
+
+async function requestSteps(contact: Contact, required: readonly string[]): Promise<StepsEvent> {
+  try {
+    const reported = await askSteps({ ...addressOf(contact), node: contact.agent.node });
+    const missing = required.filter((name) => !hasStep(reported, name));
+    const managers = mapTexts(reported, (text) => withoutToken(text, contact));
+    return { kind: 'steps', ...factsOf(contact), managers, missing, ...missingProblem(missing) };
+  } catch (error) {
+    return { kind: 'steps', ...factsOf(contact), managers: [], missing: [], ...failureOf(error, contact) };
+  }
+}
+
+function hasStep(managers: readonly HardwareManager[], name: string): boolean {
+  return managers.some(({ steps }) => steps.some(({ step }) => step === name));
+}
+
+function missingProblem(missing: readonly string[]): Pick<StepsEvent, 'problem' | 'reason'> {
+  if (missing.length === 0) return { problem: undefined, reason: undefined };
+  return { problem: `required steps are missing: ${missing.join(', ')}`, reason: 'step-missing' };
+}
+
+/** One line without the agent token, which an agent may send back. */
+function withoutToken(text: string, { token }: Contact): string {
+  return plainText(token === undefined ? text : text.replaceAll(token, '(agent token)'), MAX_TEXT);
+}
+
+/** Characters. */
+const MAX_TEXT = 300;
+
+function identityOf({ callbackUrl, node }: Agent): string {
+  return `${callbackUrl} ${node.token.current() ?? ''}`;
+}
+
+/** Why a URL does not contain the address of the client; undefined if it does. */
+function foreignProblem(callbackUrl: string, client: string): string | undefined {
+  const host = URL.canParse(callbackUrl) ? new URL(callbackUrl).hostname : '';
+  if (canonical(host) === canonical(client)) return undefined;
+  const shown = plainText(host, MAX_TEXT);
+  return `not contacted: the URL contains ${shown}, but the heartbeat came from ${client}`;
+}
+
+/** Canonical form of an IPv6 address; `[::1]` and `::1` are the same. */
+function canonical(address: string): string {
+  const host = parseHost(address.replace(/^\[|\]$/g, ''));
+  if (host.kind !== 'ipv6') return address;
+  return URL.canParse(`http://[${host.address}]`) ? new URL(`http://[${host.address}]`).hostname : address;
+}
+
+function describe({ version, commands }: AgentReply): string {
+  const run = commands.length === 0 ? 'no commands yet' : `commands: ${commands.join(', ')}`;
+  return `agent ${version ?? '(unknown version)'}, ${run}`;
+}
