@@ -11,6 +11,7 @@ import type {
   MachineEvent,
   PreflightEvent,
   RefusalEvent,
+  StepsEvent,
   TrialEvent,
 } from '../../src/try/timeline/events.ts';
 import type { Stage } from '../../src/try/timeline/stages.ts';
@@ -123,6 +124,45 @@ export function askedBack(seconds: number, given: Given<CallbackEvent> = {}): Ca
   };
 }
 
+/** Of an agent with two hardware managers, unless something else is said. */
+export function listedSteps(seconds: number, given: Given<StepsEvent> = {}): StepsEvent {
+  return {
+    kind: 'steps',
+    at: at(seconds),
+    client: address,
+    node,
+    url: `https://${address}:9999`,
+    managers: hardwareManagers,
+    missing: [],
+    problem: undefined,
+    reason: undefined,
+    ...given,
+  };
+}
+
+export const hardwareManagers: StepsEvent['managers'] = [
+  {
+    name: 'GenericHardwareManager',
+    version: '1.2',
+    steps: [
+      { type: 'clean', step: 'erase_devices', interface: 'deploy', priority: 10 },
+      { type: 'clean', step: 'erase_devices_metadata', interface: 'deploy', priority: 99 },
+      ...['delete_configuration', 'create_configuration', 'burnin_cpu', 'burnin_disk'].map(
+        (step) => ({ type: 'clean', step, interface: 'raid', priority: 0 }) as const,
+      ),
+      { type: 'deploy', step: 'write_image', interface: 'deploy', priority: 0 },
+    ],
+  },
+  {
+    name: 'CoreOSInstallHardwareManager',
+    version: '1',
+    steps: [
+      { type: 'deploy', step: 'install_coreos', interface: 'deploy', priority: 0 },
+      { type: 'deploy', step: 'start_assisted_install', interface: 'deploy', priority: 0 },
+    ],
+  },
+];
+
 export function machine(seconds: number, given: Given<MachineEvent> = {}): MachineEvent {
   return {
     kind: 'machine',
@@ -187,6 +227,10 @@ const anyCallbackReason = fc.option(
       'certificate-other',
       'certificate-untrusted',
       'answer',
+      'busy',
+      'unsupported',
+      'failed',
+      'step-missing',
     ] as const),
   ),
   { nil: undefined },
@@ -279,6 +323,31 @@ export const anyEvent: fc.Arbitrary<TrialEvent> = fc.oneof(
     problem: maybe(text),
     reason: anyCallbackReason,
     summary: maybe(text),
+  }),
+  fc.record({
+    ...seen,
+    kind: few('steps' as const),
+    node: anyNode,
+    url: text,
+    managers: fc.array(
+      fc.record({
+        name: text,
+        version: maybe(text),
+        steps: fc.array(
+          fc.record({
+            type: few(...(['clean', 'deploy'] as const)),
+            step: text,
+            interface: maybe(text),
+            priority: fc.double({ noNaN: true, noDefaultInfinity: true }),
+          }),
+          { maxLength: 6 },
+        ),
+      }),
+      { maxLength: 3 },
+    ),
+    missing: fc.array(fc.oneof(few('install_coreos'), text), { maxLength: 2 }),
+    problem: maybe(text),
+    reason: anyCallbackReason,
   }),
   fc.record({
     kind: few('machine' as const),

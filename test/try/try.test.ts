@@ -15,7 +15,7 @@ import { connect } from 'node:tls';
 import { Ajv } from 'ajv';
 import { afterAll, describe, expect, it } from 'vitest';
 import { isoPair } from '../support/minimalIso.ts';
-import { scriptedAgent, startAgentApi } from '../support/scriptedAgent.ts';
+import { type AgentCommand, genericAgent, scriptedAgent, startAgentApi } from '../support/scriptedAgent.ts';
 import { tlsFile, tlsText, until } from '../support/serveFixtures.ts';
 import type { TryOptions } from '../../src/try/setup.ts';
 import { startTry } from './startTry.ts';
@@ -92,9 +92,51 @@ describe('an agent that can be asked', () => {
       const { code, report } = await trial.ended;
       expect(code).toBe(0);
       expect(report).toContain('answered');
+      expect(report).toContain('  steps     GenericHardwareManager 1.2: clean: erase_devices_metadata (99),');
     } finally {
       close();
     }
+  });
+
+  it.each<readonly [string, AgentCommand, readonly string[], number, object]>([
+    ['has all required steps', genericAgent, ['write_image', 'erase_devices'], 0, { missing: [] }],
+    [
+      'lacks a required step',
+      genericAgent,
+      ['install_coreos', 'write_image'],
+      1,
+      { missing: ['install_coreos'], cause: 'no-coreos-install' },
+    ],
+    [
+      'is busy, without required steps',
+      () => ({ status: 409, body: {} }),
+      [],
+      0,
+      { problem: expect.stringContaining('not reported: it is executing another command') },
+    ],
+  ])('%s', async (_title, command, requireStep, expectedCode, { cause, ...steps }: { cause?: string }) => {
+    const { url, close } = await startAgentApi(command);
+    try {
+      const trial = await startTry({ timeout: '60s', requireStep, format: 'json' }, folder);
+      await scriptedAgent({ api: trial.origin, mac, callbackUrl: url }).callHome();
+      const { code, report } = await trial.ended;
+      expect(code).toBe(expectedCode);
+      expect(JSON.parse(report)).toMatchObject({
+        hosts: [{ steps, causes: cause === undefined ? [] : [{ id: cause, certainty: 'proven' }] }],
+      });
+    } finally {
+      close();
+    }
+  });
+
+  it('at another address is a failure with required steps', async () => {
+    const trial = await startTry({ timeout: '2s', requireStep: ['install_coreos'] }, folder);
+    await scriptedAgent({ api: trial.origin, mac, callbackUrl: 'https://192.0.2.7:9999' }).callHome();
+    const { code, report } = await trial.ended;
+    expect(code).toBe(1);
+    expect(report).toContain('called home, but did not report all required steps\n');
+    expect(report).toContain('  steps     not asked: the agent was not contacted\n');
+    expect(report).toContain('Proven: The address in the callback URL is not the address that sent');
   });
 
   it('and does not answer is not home where that is asked for', async () => {
@@ -107,6 +149,12 @@ describe('an agent that can be asked', () => {
 describe('what is wrong on the command line', () => {
   it.each<readonly [string, TryOptions, string]>([
     ['no time', { timeout: '0' }, 'invalid value "0" for --timeout'],
+    [
+      'required steps of agents that are not contacted',
+      { requireStep: ['install_coreos'], askBack: 'never' },
+      '--require-step requires that agents are contacted, but --ask-back is "never"',
+    ],
+    ['several steps in one value', { requireStep: ['a,b'] }, 'invalid value "a,b" for --require-step'],
     ['no URL', { inventory: 'inv.yaml', ironicUrl: 'ftp://192.0.2.1' }, '--ironic-url'],
     [
       'several URLs',
@@ -250,6 +298,7 @@ describe('--format ndjson', () => {
       'lookup',
       'heartbeat',
       'callback',
+      'steps',
       'report',
     ]);
     const ajv = new Ajv({ allErrors: true, strict: false, formats: { 'date-time': true } });

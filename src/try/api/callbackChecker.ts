@@ -146,7 +146,8 @@ function hasStep(managers: readonly HardwareManager[], name: string): boolean {
 
 function missingProblem(missing: readonly string[]): Pick<StepsEvent, 'problem' | 'reason'> {
   if (missing.length === 0) return { problem: undefined, reason: undefined };
-  return { problem: `required steps are missing: ${missing.join(', ')}`, reason: 'step-missing' };
+  const lacks = missing.length === 1 ? 'a required step is missing' : 'required steps are missing';
+  return { problem: `${lacks}: ${missing.join(', ')}`, reason: 'step-missing' };
 }
 
 /** One line without the agent token, which an agent may send back. */

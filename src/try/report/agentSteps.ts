@@ -18,6 +18,7 @@ export function stepLines(host: HostTimeline): readonly string[] {
 function unreportedProblem({ callback, steps }: HostTimeline): string | undefined {
   if (callback === undefined || (steps !== undefined && steps.managers.length > 0)) return undefined;
   if (steps !== undefined) return `not reported: ${steps.problem ?? 'no hardware manager'}`;
+  if (callback.hasAnswered === true) return 'not reported: no response before the end';
   return `not asked: the agent ${callback.hasAnswered === undefined ? 'was not contacted' : 'did not answer'}`;
 }
 

@@ -90,7 +90,7 @@ function headLines(
     return [`${label}: called home${after}`, ...unknownMachineLines(host, verdict)];
   }
   if (successStage === 'steps' && host.milestones.has('heartbeat')) {
-    return [`${label}: called home, but without the required steps; last step: ${stagePhrases[host.stage]}`];
+    return [`${label}: called home, but did not report all required steps`];
   }
   if (host.entries.length === 0) return [`${label}: did not call home; no activity`];
   if (host.stage === 'none') return [`${label}: did not call home; all its requests were refused`];

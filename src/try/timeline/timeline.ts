@@ -15,7 +15,7 @@ import {
   type Stage,
   type TimelineEntry,
 } from './stages.ts';
-import { mapTexts, type StepsEvent, type TrialEvent } from './events.ts';
+import { type CallbackEvent, mapTexts, type StepsEvent, type TrialEvent } from './events.ts';
 import {
   createMachineTable,
   type ExpectedHost,
@@ -69,7 +69,7 @@ export interface HostTimeline extends MachineProgress {
 
 interface CallbackState {
   readonly url: string;
-  /** Whether the agent answered there; undefined if it was not contacted yet. */
+  /** Whether the agent answered there; undefined if it was not contacted. */
   readonly hasAnswered: boolean | undefined;
   /** Why it did not answer or was not contacted. */
   readonly problem: string | undefined;
@@ -230,6 +230,10 @@ function furthestOf({ milestones }: EntryLog): Stage {
   return furthest;
 }
 
+function hasAnswered({ problem, reason }: CallbackEvent): boolean | undefined {
+  return reason === 'other-address' ? undefined : problem === undefined;
+}
+
 function agentOf(
   entries: readonly TimelineEntry[],
 ): Pick<HostTimeline, 'agentVersion' | 'callback' | 'inventory' | 'steps'> {
@@ -244,7 +248,7 @@ function agentOf(
         ? undefined
         : {
             url,
-            hasAnswered: callback && callback.problem === undefined,
+            hasAnswered: callback === undefined ? undefined : hasAnswered(callback),
             problem: callback?.problem,
           },
     steps: events.findLast((event) => event.kind === 'steps'),

@@ -9,16 +9,17 @@ import {
 } from '../../../src/try/api/callbackChecker.ts';
 import type { Agent } from '../../../src/try/ironic/heartbeat.ts';
 import { createNodeStore } from '../../../src/try/ironic/nodes.ts';
-import type { CallbackEvent } from '../../../src/try/timeline/events.ts';
+import type { CallbackEvent, StepsEvent } from '../../../src/try/timeline/events.ts';
 import { listenLocally } from '../../support/listening.ts';
+import { type AgentCommand, agentListener, genericAgent } from '../../support/scriptedAgent.ts';
 import { until } from '../../support/serveFixtures.ts';
 
 interface Fixture {
   readonly asking: CallbackChecker;
-  readonly events: CallbackEvent[];
+  readonly events: (CallbackEvent | StepsEvent)[];
   readonly requests: string[];
   readonly url: string;
-  readonly answers: { status: number };
+  readonly answers: { status: number; command: AgentCommand };
 }
 
 const ends: (() => Promise<unknown>)[] = [];
@@ -26,17 +27,21 @@ afterEach(async () => {
   await Promise.all(ends.splice(0).map((end) => end()));
 });
 
-async function start(askBack: AskBack): Promise<Fixture> {
+async function start(askBack: AskBack, requiredSteps: readonly string[] = []): Promise<Fixture> {
   const requests: string[] = [];
-  const answers = { status: 200 };
+  const answers = { status: 200, command: genericAgent };
   const server: Server = createServer((request, response) => {
-    requests.push(request.url ?? '');
-    response.statusCode = answers.status;
-    response.end(request.url === '/v1/status' ? '{"version": "13.0.0\\u001b"}' : '{"commands": []}');
+    requests.push(`${request.method} ${request.url}`);
+    if (answers.status === 200) agentListener((...sent) => answers.command(...sent))(request, response);
+    else response.writeHead(answers.status).end();
   });
   const port = await listenLocally(server);
-  const events: CallbackEvent[] = [];
-  const asking = createCallbackChecker({ askBack, observe: (event) => void events.push(event) });
+  const events: Fixture['events'] = [];
+  const asking = createCallbackChecker({
+    askBack,
+    requiredSteps,
+    observe: (event) => void events.push(event),
+  });
   ends.push(async () => {
     await asking.stop();
     server.closeAllConnections();
@@ -62,14 +67,72 @@ describe('asking back', () => {
     await until(() => events.length === 1);
     answers.status = 200;
     asking.onHeartbeat(agent, '127.0.0.1');
-    await until(() => events.length === 2);
+    await until(() => events.length === 3);
     asking.onHeartbeat(agent, '127.0.0.1'); // it has answered
     await asking.stop();
-    expect(events.map(({ problem, summary }) => problem ?? summary)).toEqual([
-      'it responds to /v1/status with HTTP status 500',
-      'agent 13.0.0?, no commands yet',
+    expect(events).toMatchObject([
+      { kind: 'callback', problem: 'it responds to /v1/status with HTTP status 500' },
+      { kind: 'callback', summary: 'agent 11.0.0, no commands yet' },
+      {
+        kind: 'steps',
+        managers: [{ name: 'GenericHardwareManager' }, { name: 'ContainerHardwareManager' }],
+        missing: [],
+        problem: undefined,
+      },
     ]);
-    expect(requests).toEqual(['/v1/status', '/v1/status', `/v1/commands/?agent_token=${token}`]);
+    const command = `POST /v1/commands/?wait=true&agent_token=${token}`;
+    expect(requests).toEqual([
+      'GET /v1/status',
+      'GET /v1/status',
+      `GET /v1/commands/?agent_token=${token}`,
+      command,
+      command,
+    ]);
+    expect(JSON.stringify(events)).not.toContain(token);
+  });
+
+  it('an agent that is busy, again after its next heartbeat', async () => {
+    const { asking, events, url, answers } = await start('own address');
+    const agent = agentAt(url);
+    answers.command = () => ({ status: 409, body: { faultstring: 'Agent is busy: executing command x' } });
+    asking.onHeartbeat(agent, '127.0.0.1');
+    await until(() => events.length === 2);
+    answers.command = genericAgent;
+    await until(() => {
+      asking.onHeartbeat(agent, '127.0.0.1');
+      return events.length === 4;
+    });
+    const steps = events.filter(({ kind }) => kind === 'steps');
+    expect(steps.map(({ reason }) => reason)).toEqual(['busy', undefined]);
+  });
+
+  it('an agent without a required step', async () => {
+    const { asking, events, url } = await start('own address', ['install_coreos', 'write_image']);
+    asking.onHeartbeat(agentAt(url), '127.0.0.1');
+    await until(() => events.length === 2);
+    expect(events[1]).toMatchObject({
+      missing: ['install_coreos'],
+      problem: 'a required step is missing: install_coreos',
+      reason: 'step-missing',
+    });
+  });
+
+  it('an agent that sends its token and control characters back, without reporting them', async () => {
+    const { asking, events, url, answers } = await start('own address');
+    const agent = agentAt(url);
+    const token = agent.node.token.issue();
+    const steps = { A: [{ step: `a\u001b${token}` }] };
+    answers.command = () => ({
+      status: 200,
+      body: {
+        command_result: { clean_steps: steps, deploy_steps: {}, hardware_manager_version: { A: token } },
+      },
+    });
+    asking.onHeartbeat(agent, '127.0.0.1');
+    await until(() => events.length === 2);
+    expect(events[1]).toMatchObject({
+      managers: [{ version: '(agent token)', steps: [{ step: 'a?(agent token)' }] }],
+    });
     expect(JSON.stringify(events)).not.toContain(token);
   });
 
@@ -111,7 +174,7 @@ describe('asking back', () => {
   it('anywhere, where that is allowed', async () => {
     const { asking, events, url } = await start('anywhere');
     asking.onHeartbeat(agentAt(url), '192.0.2.7');
-    await until(() => events.length === 1);
+    await until(() => events.length === 2);
     expect(events[0]?.problem).toBeUndefined();
   });
 

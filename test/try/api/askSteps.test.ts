@@ -128,7 +128,7 @@ describe('askSteps', () => {
       'it is executing another command (Agent is busy: executing command execute_clean_step)',
     ],
     [
-      'another command, in an agent before 2021',
+      'another command, in the words of an older agent',
       500,
       'agent is busy',
       'busy',

@@ -17,6 +17,7 @@ import {
   fetched,
   heartbeat,
   inspected,
+  listedSteps,
   lookedUp,
   mac,
   machine,
@@ -45,8 +46,8 @@ function resultOf(events: readonly TrialEvent[], given: Partial<TrialResult> = {
   const timeline = createTimeline(expected);
   for (const event of events) timeline.add(event);
   const awaited = { kind: 'hosts', names: expected.map(({ name }) => name) } as const;
-  const verdict = createJudge({ awaited, successStage: 'heartbeat' })(timeline.hosts());
-  const successStage = 'heartbeat';
+  const { successStage = 'heartbeat' } = given;
+  const verdict = createJudge({ awaited, successStage })(timeline.hosts());
   const coverage = 'boot';
   return {
     timeline,
@@ -73,8 +74,65 @@ const home = [
   lookedUp(123),
   heartbeat(124),
   askedBack(125),
+  listedSteps(126),
   heartbeat(250),
 ];
+
+describe('the steps of an agent', () => {
+  const arrived = [lookedUp(1), heartbeat(2)];
+  it.each<readonly [string, readonly TrialEvent[], string]>([
+    [
+      'are one line per hardware manager, by priority',
+      [askedBack(3), listedSteps(4)],
+      `
+  steps     GenericHardwareManager 1.2: clean: erase_devices_metadata (99),
+            erase_devices (10), 4 with priority 0; deploy: write_image (0)
+            CoreOSInstallHardwareManager 1: deploy: install_coreos (0),
+            start_assisted_install (0)
+`,
+    ],
+    [
+      'of a hardware manager without steps',
+      [askedBack(3), listedSteps(4, { managers: [{ name: 'A', version: undefined, steps: [] }] })],
+      '\n  steps     A: no steps\n',
+    ],
+    [
+      'are not reported',
+      [askedBack(3), listedSteps(4, { managers: [], problem: 'it is busy', reason: 'busy' })],
+      '\n  steps     not reported: it is busy\n',
+    ],
+    ['are unknown without contact', [], '\n  steps     not asked: the agent was not contacted\n'],
+    [
+      'are unknown without an answer',
+      [askedBack(3, { problem: 'x', reason: 'unreachable' })],
+      '\n  steps     not asked: the agent did not answer\n',
+    ],
+    [
+      'are unknown at another address',
+      [askedBack(3, { problem: 'not contacted: x', reason: 'other-address' })],
+      '\n  steps     not asked: the agent was not contacted\n',
+    ],
+  ])('%s', (_title, events, lines) => {
+    expect(formatClosingReport(resultOf([...arrived, ...events]))).toContain(lines);
+  });
+
+  it('of an agent without a required step', () => {
+    const missing = ['install_coreos'];
+    const problem = 'a required step is missing: install_coreos';
+    const steps = listedSteps(4, { managers: [], missing, problem, reason: 'step-missing' });
+    const report = formatClosingReport(
+      resultOf([...arrived, askedBack(3), { ...steps, managers: [{ name: 'A', version: '1', steps: [] }] }], {
+        successStage: 'steps',
+      }),
+    );
+    expect(report).toContain('worker-0: called home, but did not report all required steps\n');
+    expect(report).toContain(
+      '12:00:04  reported 0 steps of 1 hardware manager: a required step is missing:\n            install_coreos\n',
+    );
+    expect(report).toContain('  1. Proven: The agent does not have the hardware manager');
+    expect(report).toContain(' called home with all required steps within 10 min');
+  });
+});
 
 describe('live lines', () => {
   it.each<readonly [string, readonly TrialEvent[], readonly string[]]>([
@@ -121,6 +179,7 @@ describe('live lines', () => {
         '12:02:03 worker-0  sent a lookup for 52:54:00:12:34:56 → node 1be26c0b-03f2-4d2e-ae87-c02d7f33c123 (192.0.2.7)',
         '12:02:04 worker-0  sent a heartbeat (agent 13.0.0), callback URL https://192.0.2.7:9999 (192.0.2.7)',
         '12:02:05 worker-0  answered at https://192.0.2.7:9999',
+        '12:02:06 worker-0  reported 9 steps of 2 hardware managers',
       ],
     ],
     [
@@ -171,6 +230,10 @@ describe('the report at the end', () => {
           agent     13.0.0
           callback  https://192.0.2.7:9999: answered
           inventory QEMU Standard PC, 2 CPUs, 4.0 GiB memory, 1 disk
+          steps     GenericHardwareManager 1.2: clean: erase_devices_metadata (99),
+                    erase_devices (10), 4 with priority 0; deploy: write_image (0)
+                    CoreOSInstallHardwareManager 1: deploy: install_coreos (0),
+                    start_assisted_install (0)
           12:00:01  fetched the boot script (900 B) from 192.0.2.7
           12:00:20  fetched the Ignition config (3.0 KiB) from 192.0.2.7
                     (no activity for 101 s)
@@ -182,6 +245,7 @@ describe('the report at the end', () => {
           12:02:04  sent a heartbeat (agent 13.0.0), callback URL https://192.0.2.7:9999
                     (192.0.2.7), 2 times until 12:04:10
           12:02:05  answered at https://192.0.2.7:9999
+          12:02:06  reported 9 steps of 2 hardware managers
 
         worker-1: did not call home; last step: ISO
           MACs      52:54:00:12:34:57

@@ -12,8 +12,10 @@ import {
   asked,
   askedBack,
   fetched,
+  hardwareManagers,
   heartbeat,
   inspected,
+  listedSteps,
   lookedUp,
   mac,
   machine,
@@ -54,6 +56,9 @@ const refusedLookup = (reason: RefusalReason, macs = [mac]): TrialEvent =>
   lookedUp(2, { macs, node: undefined, token: 'none', problem: 'no', reason });
 const refusedBeat = (reason: RefusalReason, of = node): TrialEvent =>
   heartbeat(2, { node: of, problem: 'no', reason });
+
+const lacking = (step: string, managers = hardwareManagers): TrialEvent =>
+  listedSteps(4, { managers, missing: [step], problem: `missing: ${step}`, reason: 'step-missing' });
 
 describe('what events prove', () => {
   it.each<readonly [string, readonly TrialEvent[], readonly string[]]>([
@@ -132,6 +137,38 @@ describe('what events prove', () => {
           [id],
         ] as const,
     ),
+    ...(
+      [
+        ['busy', 'steps-busy'],
+        ['unsupported', 'steps-unsupported'],
+        ['failed', 'steps-failed'],
+        ['answer', 'steps-answer'],
+        ['unreachable', 'steps-answer'],
+      ] as const
+    ).map(
+      ([reason, id]) =>
+        [
+          `steps that are not reported: ${reason}`,
+          [lookedUp(1), heartbeat(2), askedBack(3), listedSteps(4, { managers: [], problem: 'x', reason })],
+          [id],
+        ] as const,
+    ),
+    [
+      'a missing step that no installed hardware manager has',
+      [lookedUp(1), heartbeat(2), askedBack(3), lacking('install_coreos', [])],
+      ['no-coreos-install'],
+    ],
+    [
+      'a missing step of the hardware manager that installs CoreOS',
+      [lookedUp(1), heartbeat(2), askedBack(3), lacking('start_assisted_install')],
+      ['step-missing'],
+    ],
+    [
+      'another missing step',
+      [lookedUp(1), heartbeat(2), askedBack(3), lacking('flash_bios', [])],
+      ['step-missing'],
+    ],
+    ['a step that is there later', [lookedUp(1), lacking('install_coreos', []), listedSteps(9)], []],
     ['an image of another Ironic', [preflight(1)], ['other-ironic']],
     [
       'an image without a config',
@@ -341,7 +378,7 @@ describe('every cause that is proven', () => {
           }
         }
       }),
-      { numRuns: 400 },
+      { numRuns: 1200 },
     );
     const provable = all.filter(({ proof }) => proof !== undefined).map(({ id }) => id);
     expect(provable.filter((id) => !seen.has(id))).toEqual([]);
@@ -412,6 +449,6 @@ describe('the table', () => {
 
   it('knows something for every stage before the heartbeat', () => {
     const without = stages.filter((stage) => !all.some(({ after = [] }) => after.includes(stage)));
-    expect(without).toEqual(['power', 'heartbeat', 'callback']);
+    expect(without).toEqual(['power', 'heartbeat', 'callback', 'steps']);
   });
 });

@@ -193,6 +193,11 @@ describe('what is told of a host', () => {
   it.each<readonly [string, readonly TrialEvent[], object]>([
     ['not asked yet', [], { hasAnswered: undefined, problem: undefined }],
     ['not reached', [askedBack(9, { problem: 'timed out' })], { hasAnswered: false, problem: 'timed out' }],
+    [
+      'at another address',
+      [askedBack(9, { problem: 'not contacted', reason: 'other-address' })],
+      { hasAnswered: undefined, problem: 'not contacted' },
+    ],
     ['reached later', [askedBack(9, { problem: 'timed out' }), askedBack(10)], { hasAnswered: true }],
   ])('the callback: %s', (_title, events, state) => {
     const [host] = hostsOf([lookedUp(1), heartbeat(2), ...events]);

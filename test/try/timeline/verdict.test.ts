@@ -12,6 +12,7 @@ import {
 import {
   anyEvent,
   askedBack,
+  listedSteps,
   fetched,
   heartbeat,
   lookedUp,
@@ -78,6 +79,19 @@ describe('who is home', () => {
       [...first, askedBack(9, { problem: 'timed out' })],
       { awaited: both, successStage: 'callback' },
       [[], 2],
+    ],
+    ['steps not reported yet', [...first, askedBack(9)], { awaited: both, successStage: 'steps' }, [[], 2]],
+    [
+      'a required step is missing',
+      [...first, askedBack(9), listedSteps(10, { problem: 'missing', reason: 'step-missing' })],
+      { awaited: both, successStage: 'steps' },
+      [[], 2],
+    ],
+    [
+      'all required steps',
+      [...first, askedBack(9), listedSteps(10)],
+      { awaited: both, successStage: 'steps' },
+      [['worker-0'], 1],
     ],
     ['asked back', [...first, askedBack(9)], { awaited: both, successStage: 'callback' }, [['worker-0'], 1]],
   ])('%s', (_title, events, options, [arrived, missingCount]) => {
