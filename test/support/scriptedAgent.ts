@@ -5,7 +5,7 @@
 
 import type { RequestListener } from 'node:http';
 import { createServer } from 'node:https';
-import { text } from 'node:stream/consumers';
+import { json } from 'node:stream/consumers';
 import { listenLocally } from './listening.ts';
 import { ask, tlsText } from './serveFixtures.ts';
 
@@ -159,10 +159,10 @@ export function agentListener(command: AgentCommand, token?: string): RequestLis
     else if (!isKnown) send(401, { faultcode: 'Client', faultstring: '401 Unauthorized: Token invalid.' });
     else if (request.method !== 'POST') send(200, { commands: [] });
     else {
-      void text(request).then((body) => {
-        const sent: { name: string; params: unknown } = JSON.parse(body);
-        const { status, body: reply } = command(sent.name, sent.params);
-        send(status, reply);
+      void json(request).then((sent) => {
+        const { name, params } = isMapping(sent) ? sent : {};
+        const { status, body } = command(String(name), params);
+        send(status, body);
       });
     }
   };

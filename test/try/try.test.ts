@@ -98,32 +98,50 @@ describe('an agent that can be asked', () => {
     }
   });
 
-  it.each<readonly [string, AgentCommand, readonly string[], number, object]>([
-    ['has all required steps', genericAgent, ['write_image', 'erase_devices'], 0, { missing: [] }],
+  it.each<
+    readonly [string, AgentCommand, readonly string[], { readonly code: number; readonly host: object }]
+  >([
+    [
+      'has all required steps',
+      genericAgent,
+      ['write_image', 'erase_devices'],
+      { code: 0, host: { steps: { reported: true, missing: [] }, causes: [] } },
+    ],
     [
       'lacks a required step',
       genericAgent,
       ['install_coreos', 'write_image'],
-      1,
-      { missing: ['install_coreos'], cause: 'no-coreos-install' },
+      {
+        code: 1,
+        host: {
+          steps: { reported: true, missing: ['install_coreos'] },
+          causes: [{ id: 'no-coreos-install', certainty: 'proven' }],
+        },
+      },
     ],
     [
       'is busy, without required steps',
       () => ({ status: 409, body: {} }),
       [],
-      0,
-      { problem: expect.stringContaining('not reported: it is executing another command') },
+      {
+        code: 0,
+        host: {
+          steps: {
+            reported: false,
+            problem: expect.stringContaining('not reported: it is executing another'),
+          },
+          causes: [],
+        },
+      },
     ],
-  ])('%s', async (_title, command, requireStep, expectedCode, { cause, ...steps }: { cause?: string }) => {
+  ])('%s', async (_title, command, requireStep, { code: expectedCode, host }) => {
     const { url, close } = await startAgentApi(command);
     try {
       const trial = await startTry({ timeout: '60s', requireStep, format: 'json' }, folder);
       await scriptedAgent({ api: trial.origin, mac, callbackUrl: url }).callHome();
       const { code, report } = await trial.ended;
       expect(code).toBe(expectedCode);
-      expect(JSON.parse(report)).toMatchObject({
-        hosts: [{ steps, causes: cause === undefined ? [] : [{ id: cause, certainty: 'proven' }] }],
-      });
+      expect(JSON.parse(report)).toMatchObject({ hosts: [host] });
     } finally {
       close();
     }

@@ -36,7 +36,7 @@ export function commandsPath(
   query: Record<string, string> = {},
 ): string {
   const parameters = new URLSearchParams({ ...query, ...(token !== undefined && { agent_token: token }) });
-  return parameters.size === 0 ? '/v1/commands/' : `/v1/commands/?${parameters}`;
+  return parameters.size === 0 ? '/v1/commands/' : `/v1/commands/?${parameters.toString()}`;
 }
 
 const MAX_COMMANDS = 100;

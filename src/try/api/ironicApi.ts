@@ -7,7 +7,7 @@ import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { CliError } from '../../core/errors.ts';
 import { formatSize } from '../../formats/messageText.ts';
-import { machineNameProblem, parseHost } from '../../formats/hostName.ts';
+import { machineNameProblem } from '../../formats/hostName.ts';
 import { fileError } from '../../io/files/fileErrors.ts';
 import type { Io } from '../../io/io.ts';
 import { createCertificates } from './createdCertificates.ts';

@@ -119,53 +119,58 @@ describe('askSteps', () => {
     expect(await ask(url, { verifyCa: tlsText('ca') })).toHaveLength(2);
   });
 
-  it.each<readonly [string, number, string, string, string]>([
+  it.each<readonly [string, number, string, Pick<AgentError, 'message' | 'reason'>]>([
     [
       'another command',
       409,
       'Agent is busy: executing command execute_clean_step',
-      'busy',
-      'it is executing another command (Agent is busy: executing command execute_clean_step)',
+      {
+        reason: 'busy',
+        message: 'it is executing another command (Agent is busy: executing command execute_clean_step)',
+      },
     ],
     [
       'another command, in the words of an older agent',
       500,
       'agent is busy',
-      'busy',
-      'it is executing another command (agent is busy)',
+      { reason: 'busy', message: 'it is executing another command (agent is busy)' },
     ],
     [
       'no such extension',
       404,
       'Not found: Extension with id clean not found.',
-      'unsupported',
-      'it does not have the command get_clean_steps',
+      { reason: 'unsupported', message: 'it does not have the command get_clean_steps' },
     ],
     [
       'no such command',
       400,
       'Invalid command: Unknown command: get_clean_steps',
-      'unsupported',
-      'it does not have the command get_clean_steps',
+      { reason: 'unsupported', message: 'it does not have the command get_clean_steps' },
     ],
     [
       'another token',
       401,
       '401 Unauthorized: Token invalid.',
-      'answer',
-      'it does not accept the token of its lookup',
+      { reason: 'answer', message: 'it does not accept the token of its lookup' },
     ],
     [
       'an error of a hardware manager without a form in JSON',
       500,
       'Object of type RuntimeError is not JSON serializable',
-      'failed',
-      'its command get_clean_steps failed: Object of type RuntimeError is not JSON serializable',
+      {
+        reason: 'failed',
+        message: 'its command get_clean_steps failed: Object of type RuntimeError is not JSON serializable',
+      },
     ],
-    ['other errors', 503, '', 'answer', 'it responds to /v1/commands/ with HTTP status 503'],
-  ])('reports %s', async (_title, status, faultstring, reason, message) => {
+    [
+      'other errors',
+      503,
+      '',
+      { reason: 'answer', message: 'it responds to /v1/commands/ with HTTP status 503' },
+    ],
+  ])('reports %s', async (_title, status, faultstring, error) => {
     const asked = askCommand(() => ({ status, body: { faultcode: 'Client', faultstring } }));
-    await expect(asked).rejects.toMatchObject({ reason, message });
+    await expect(asked).rejects.toMatchObject(error);
   });
 
   it.each<readonly [string, unknown, string]>([
@@ -228,7 +233,7 @@ describe('askSteps', () => {
 
   it('reads unusual values', async () => {
     const steps = {
-      A: [step('a'.repeat(300), { priority: '10' }), step('b', { priority: 1e999, interface: null })],
+      A: [step('a'.repeat(300), { priority: '10' }), step('b', { priority: null, interface: null })],
       __proto__x: 'no list',
     };
     expect(await askCommand(stepsOf(steps, { A: 1, a_: '2' }))).toEqual([
