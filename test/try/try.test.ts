@@ -147,6 +147,21 @@ describe('an agent that can be asked', () => {
     }
   });
 
+  it('and sends further heartbeats does not delay the report', async () => {
+    const { url, close } = await startAgentApi();
+    try {
+      const trial = await startTry({ timeout: '60s', expect: '2' }, folder);
+      const first = scriptedAgent({ api: trial.origin, mac, callbackUrl: url });
+      await first.callHome();
+      await until(() => trial.said().includes('reported 4 steps of 2 hardware managers'));
+      await first.heartbeat();
+      await scriptedAgent({ api: trial.origin, mac: other, callbackUrl: url }).callHome();
+      expect((await trial.ended).code).toBe(0);
+    } finally {
+      close();
+    }
+  });
+
   it('at another address is a failure with required steps', async () => {
     const trial = await startTry({ timeout: '2s', requireStep: ['install_coreos'] }, folder);
     await scriptedAgent({ api: trial.origin, mac, callbackUrl: 'https://192.0.2.7:9999' }).callHome();
