@@ -4,6 +4,7 @@
  */
 
 import type { Io } from '../io/io.ts';
+import type { ListenAddress } from '../serve/http/listenAddress.ts';
 import type { EmulatedSource, MachineSetup } from './emulation/emulatedSource.ts';
 import type { Expectation } from './expectation.ts';
 import type { TrialSetup, TryOptions } from './setup.ts';
@@ -16,10 +17,31 @@ import { type AwaitedMachines, createJudge, type SuccessStage, type Verdict } fr
 import { createTimeline, type Timeline } from './timeline/timeline.ts';
 import { createLiveLines, jsonLines, textLines } from './report/liveLines.ts';
 
+/** What a trial serves for machines that it does not emulate. */
+export interface TrialServices {
+  /** The URL of the ISO of a host for its BMC. Throws CliError if it does not exist. */
+  readonly imageUrl: (host: string) => string;
+  readonly observe: (event: TrialEvent) => void;
+}
+
+export interface SingleIso {
+  /** A path or a URL. */
+  readonly file: string;
+  /** The address on which a file is served. */
+  readonly listen: ListenAddress;
+}
+
+/** Boots the machines of a trial. The result ends that, and restores the machines. */
+export type BootMachines = (services: TrialServices) => { readonly stop: () => Promise<void> };
+
 export interface TrialPlan {
   readonly options: TryOptions;
   readonly setup: TrialSetup;
   readonly machine: PlannedMachine | undefined;
+  /** Undefined for machines that somebody else boots. */
+  readonly bootMachines?: BootMachines | undefined;
+  /** An ISO that all machines boot; undefined for the ISOs of an inventory. */
+  readonly iso?: SingleIso | undefined;
   readonly expectation: Expectation;
   readonly trial: RunningTrial;
   readonly output: TrialOutput;
@@ -60,7 +82,7 @@ interface RunningTrial {
   observe(event: TrialEvent): void;
   readonly timeline: Timeline;
   verdict(): Verdict;
-  /** Resolves when all expected hosts have called home. */
+  /** Resolves when all expected hosts have called home, or cannot be booted. */
   readonly passed: Promise<void>;
   /** Number of agents that have sent a heartbeat and have not been contacted yet. */
   pendingCallbacks(): number;
@@ -84,6 +106,8 @@ export function createRunningTrial(options: RunningTrialOptions): RunningTrial {
   const timeline = createTimeline(known);
   const passed = createDeferred();
   const pendingCallbacks = new Set<string>();
+  /** Hosts that cannot be booted. */
+  const failed = new Set<string>();
   const judge = createJudge({ awaited, successStage });
   const printStep = createLiveLines(print, textLines);
   const writeJson = writeLine && createLiveLines(writeLine, jsonLines);
@@ -97,12 +121,14 @@ export function createRunningTrial(options: RunningTrialOptions): RunningTrial {
       const step = timeline.add(event);
       printStep(step);
       writeJson?.(step);
-      if (event.kind === 'callback') pendingCallbacks.delete(event.node);
+      if (event.kind === 'bmc' && event.step === 'failed') failed.add(event.host);
+      else if (event.kind === 'callback') pendingCallbacks.delete(event.node);
       else if (event.kind === 'heartbeat' && event.problem === undefined) pendingCallbacks.add(event.node);
       else return; // no other event changes the verdict, and a client may fetch an ISO in thousands of ranges
       const now = verdict();
       count(now.calledHome.length);
-      if (now.isPassed) passed.resolve();
+      const { missing, missingCount } = now;
+      if (missing.length === missingCount && missing.every((name) => failed.has(name))) passed.resolve();
     },
   };
 }

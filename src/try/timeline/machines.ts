@@ -111,6 +111,7 @@ export function identifiersOf(event: TrialEvent): Identifiers {
     case 'callback':
       return { ...none, node: event.node, isNodeVerified: true };
     case 'console':
+    case 'bmc':
       return { ...none, name: event.host };
     case 'machine':
     case 'preflight':

@@ -196,12 +196,12 @@ describe('answers that are no success', () => {
   });
 });
 
-describe('retries', () => {
-  const busy =
-    (status: number, headers: Record<string, string> = {}): Fault =>
-    (_, count) =>
-      count > 1 ? undefined : (response) => void response.writeHead(status, headers).end();
+const busy =
+  (status: number, headers: Record<string, string> = {}): Fault =>
+  (_, count) =>
+    count > 1 ? undefined : (response) => void response.writeHead(status, headers).end();
 
+describe('retries', () => {
   it.each<[string, Fault]>([
     ['503 with Retry-After', busy(503, { 'Retry-After': '0' })],
     ['429', busy(429)],

@@ -412,6 +412,6 @@ describe('the table', () => {
 
   it('knows something for every stage before the heartbeat', () => {
     const without = stages.filter((stage) => !all.some(({ after = [] }) => after.includes(stage)));
-    expect(without).toEqual(['power', 'heartbeat', 'callback']);
+    expect(without).toEqual(['heartbeat', 'callback']);
   });
 });
