@@ -79,7 +79,7 @@ describe('a cancellation', () => {
         0,
         'Disabled',
       ]);
-      if (steps === 0) expect(bmc.changes()).toEqual([]);
+      expect(bmc.changes().length > 0).toBe(steps > 0);
     },
   );
 });

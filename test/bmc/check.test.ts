@@ -42,6 +42,11 @@ const schema: object = JSON.parse(
 );
 const isValid = new Ajv().compile(schema);
 
+const twoSystems: FakeBmcOptions['fault'] = ({ path }) =>
+  path === '/redfish/v1/Systems'
+    ? (response) => void response.end('{"Members":[{"@odata.id":"/a"},{"@odata.id":"/b"}]}')
+    : undefined;
+
 describe('--check', () => {
   const vendors: Readonly<Record<keyof typeof bmcModels, readonly [vendor: string, slots: string]>> = {
     idrac10: ['Dell iDRAC 10', '1'],
@@ -65,7 +70,7 @@ describe('--check', () => {
       { iso: ['https://192.0.2.1/a.iso'], format: 'json' },
     );
     const document: { machines: { vendor: string; slots: { id: string }[] }[] } = JSON.parse(report);
-    expect(isValid(document), JSON.stringify(isValid.errors)).toBe(true);
+    expect([isValid(document), isValid.errors]).toEqual([true, null]);
     const [machine] = document.machines;
     expect([machine?.vendor, machine?.slots.map(({ id }) => id).join(', ')]).toEqual([vendor, slots]);
     expect(code).toBe(0);
@@ -94,79 +99,95 @@ describe('--check', () => {
     );
   });
 
-  it.each<[string, FakeBmcOptions, BootOptions, number, RegExp]>([
-    [
-      'a clock years behind',
-      { date: new Date('2000-01-01') },
-      {},
-      0,
-      /clock +warning: the clock of the BMC is \d{4} days behind/,
-    ],
-    [
-      'http for OpenBMC',
-      { model: bmcModels.openbmc },
-      {},
-      1,
-      /image-url +error: OpenBMC supports only https/,
-    ],
-    [
-      'a name in the URL',
-      {},
-      { publicUrl: 'http://boot.example.com' },
-      0,
-      /image-url +warning: .*name boot\.example\.com/,
-    ],
-    [
-      'another address family',
-      {},
-      { publicUrl: 'http://[2001:db8::1]' },
-      0,
-      /image-url +warning: .*an IPv6 address/,
-    ],
-    ['TLS', { tls: true }, {}, 1, /bmc +error: .*TLS certificate is not trusted hint: pass the CA/],
-    ['TLS with a CA', { tls: true }, { caFile: tlsFile('ca') }, 0, /can be booted/],
-    [
-      'the license of the slots',
-      {
-        fault: ({ path }) =>
-          path.endsWith('/VirtualMedia')
-            ? refuseWith({ status: 403, id: 'Base.1.8.InsufficientPrivilege', text: 'License needed' })
-            : undefined,
-      },
-      {},
-      1,
-      /media error: .*no license for this.*iDRAC Enterprise/,
-    ],
-    [
-      'no UEFI HTTP boot',
-      { model: bmcModels.xcc },
-      { method: 'uefi-http' },
-      1,
-      /boot-device +error: .*allows only the boot devices/,
-    ],
-    ['a system that does not exist', {}, { bmc: 'PATH' }, 1, /bmc +error: .*does not have this resource/],
-  ])('%s', async (_, fake, options, code, text) => {
-    const { bmc: placeholder, ...others } = options;
-    const own = await startFakeBmc(fake);
-    bmcs.push(own);
-    const address = placeholder === undefined ? own.origin : `${own.origin}/redfish/v1/Systems/none`;
-    const end = await startBoot([], { bmc: address, check: true, ...others }, { cwd: folder, env }).ended;
+  interface Case {
+    readonly title: string;
+    readonly fake?: FakeBmcOptions;
+    readonly options?: BootOptions;
+    /** Default: that of the BMC. */
+    readonly path?: string;
+    readonly code: number;
+    readonly text: RegExp;
+  }
+  const noMedia: FakeBmcOptions['fault'] = ({ path }) =>
+    path.endsWith('/VirtualMedia')
+      ? refuseWith({ status: 403, id: 'Base.1.8.InsufficientPrivilege', text: 'License needed' })
+      : undefined;
+
+  it.each<Case>([
+    {
+      title: 'a clock years behind',
+      fake: { date: new Date('2000-01-01') },
+      code: 0,
+      text: /clock warning: the clock of the BMC is \d{4} days behind/,
+    },
+    {
+      title: 'http for OpenBMC',
+      fake: { model: bmcModels.openbmc },
+      code: 1,
+      text: /image-url error: OpenBMC supports only https/,
+    },
+    {
+      title: 'a name in the URL',
+      options: { publicUrl: 'http://boot.example.com' },
+      code: 0,
+      text: /image-url warning: .*name boot\.example\.com/,
+    },
+    {
+      title: 'another address family',
+      options: { publicUrl: 'http://[2001:db8::1]' },
+      code: 0,
+      text: /image-url warning: .*an IPv6 address/,
+    },
+    {
+      title: 'TLS',
+      fake: { tls: true },
+      code: 1,
+      text: /bmc error: .*TLS certificate is not trusted hint: pass the CA/,
+    },
+    {
+      title: 'TLS with a CA',
+      fake: { tls: true },
+      options: { caFile: tlsFile('ca') },
+      code: 0,
+      text: /can be booted/,
+    },
+    {
+      title: 'the license of the slots',
+      fake: { fault: noMedia },
+      code: 1,
+      text: /media error: .*no license for this.*iDRAC Enterprise/,
+    },
+    {
+      title: 'no UEFI HTTP boot',
+      fake: { model: bmcModels.xcc },
+      options: { method: 'uefi-http' },
+      code: 1,
+      text: /boot-device error: .*allows only the boot devices/,
+    },
+    {
+      title: 'a system that does not exist',
+      path: '/redfish/v1/Systems/none',
+      code: 1,
+      text: /bmc error: .*does not have this resource/,
+    },
+  ])('$title', async ({ code, fake = {}, options = {}, path = '', text }) => {
+    const bmc = await startFakeBmc(fake);
+    bmcs.push(bmc);
+    const all = { bmc: `${bmc.origin}${path}`, check: true, ...options };
+    const end = await startBoot([], all, { cwd: folder, env }).ended;
     expect(end.report.replaceAll(/\s+/g, ' ')).toMatch(text);
     expect(end.code).toBe(code);
   });
 
   it('several systems require a path', async () => {
-    const fault: FakeBmcOptions['fault'] = ({ path }) =>
-      path === '/redfish/v1/Systems'
-        ? (response) => void response.end('{"Members":[{"@odata.id":"/a"},{"@odata.id":"/b"}]}')
-        : undefined;
-    const { report } = await check({ fault });
+    const { report } = await check({ fault: twoSystems });
     expect(report).toContain('the BMC manages several systems: /a, /b');
   });
 });
 
+const encoded = (text: string): string => Buffer.from(text).toString('base64');
+
 describe('credentials', () => {
-  const encoded = (text: string): string => Buffer.from(text).toString('base64');
   const { password, username } = bmcUser;
 
   it.each<[string, string]>([

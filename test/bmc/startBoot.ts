@@ -1,7 +1,7 @@
 /** `boot`, in process, with what it has said so far. */
 
 import { Readable, Writable } from 'node:stream';
-import { boot } from '../../src/bmc/boot.ts';
+import { boot, type BootTimes } from '../../src/bmc/boot.ts';
 import type { BootOptions } from '../../src/bmc/setup.ts';
 import type { Io } from '../../src/io/io.ts';
 import { scriptedAgent } from '../support/scriptedAgent.ts';
@@ -19,6 +19,7 @@ export interface RunningBoot {
 
 export interface BootPlace {
   readonly cwd: string;
+  readonly times?: BootTimes;
   readonly env?: Io['env'];
 }
 
@@ -26,7 +27,7 @@ export interface BootPlace {
 export function startBoot(
   names: readonly string[],
   options: BootOptions,
-  { cwd, env = {} }: BootPlace,
+  { cwd, env = {}, times = { power: 300, interval: 1 } }: BootPlace,
 ): RunningBoot {
   const stdout = collector();
   const stderr = collector();
@@ -39,7 +40,7 @@ export function startBoot(
     programName: 'ironic-coreos',
   };
   const all: BootOptions = { listen: '127.0.0.1:0', serveListen: '127.0.0.1:0', ...options };
-  const ended = boot(names, all, io, { power: 300, interval: 1 }).then(
+  const ended = boot(names, all, io, times).then(
     (code) => ({ code, report: stdout.text(), error: undefined }),
     (error: unknown) => ({
       code: 1,
