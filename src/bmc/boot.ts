@@ -16,7 +16,7 @@ import { report } from '../io/report/report.ts';
 import { writeStdout } from '../io/stdout.ts';
 import { parseListenAddress } from '../serve/http/listenAddress.ts';
 import type { Expectation } from '../try/expectation.ts';
-import { readTrialSetup, type TryOptions } from '../try/setup.ts';
+import type { TryOptions } from '../try/setup.ts';
 import { runTrial } from '../try/try.ts';
 import {
   bootMachine,
@@ -28,7 +28,7 @@ import {
 } from './bootMachine.ts';
 import { type Check, checkMachine, isRefused } from './checks.ts';
 import { describeChecks, formatChecks } from './checkReport.ts';
-import { type BootOptions, type BootSetup, readBootSetup, remoteIso } from './setup.ts';
+import { type BootOptions, type BootSetup, readBootSetup, readTrial, remoteIso } from './setup.ts';
 import { type Survey, surveyMachine } from './survey.ts';
 import { readTargets, type Target } from './targets.ts';
 import type { BootMachines, TrialServices } from '../try/trial.ts';
@@ -214,7 +214,7 @@ async function follow({ bootable, machines, run, trialOptions }: Following): Pro
   const listen = parseListenAddress(trialOptions.serveListen ?? '');
   const code = await runTrial({
     options: trialOptions,
-    setup: readTrialSetup(setup.iso === undefined ? trialOptions : withoutImages(trialOptions)),
+    setup: readTrial(trialOptions),
     machine: undefined,
     consoleHost: undefined,
     expectation: expectationOf(machines),
@@ -228,16 +228,6 @@ async function follow({ bootable, machines, run, trialOptions }: Following): Pro
     code: 'ERR_BMC',
     hint: 'fix the errors above; eject the media, and set power and boot device in the BMC',
   });
-}
-
-/** The options of `try` require an inventory for these. */
-function withoutImages({
-  iso: _iso,
-  publicUrl: _url,
-  serveListen: _listen,
-  ...options
-}: TryOptions): TryOptions {
-  return options;
 }
 
 /** A single machine whose BMC shows no MAC address may be any machine that calls. */

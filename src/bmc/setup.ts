@@ -4,7 +4,7 @@ import { UsageError } from '../core/errors.ts';
 import { isRemote } from '../io/http/httpUrl.ts';
 import { parseChoice, parseFormat } from '../io/report/choices.ts';
 import { parseDuration, parseWholeNumber } from '../serve/setup.ts';
-import type { TryOptions } from '../try/setup.ts';
+import { readTrialSetup, type TrialSetup, type TryOptions } from '../try/setup.ts';
 import type { TargetOptions } from './targets.ts';
 
 export interface BootOptions
@@ -44,6 +44,7 @@ const MAX_PARALLEL = 1000;
 export function readBootSetup(options: BootOptions): BootSetup {
   const { check, iso = [], leave, parallel = '10', shutdownTimeout = '5m', yes } = options;
   const method = parseChoice('--method', options.method, ['virtual-media', 'uefi-http']);
+  readTrial(options);
   if (check === true) parseFormat(options.format, ['text', 'json']);
   return {
     targets: { ...options, method },
@@ -54,6 +55,12 @@ export function readBootSetup(options: BootOptions): BootSetup {
     parallel: parseWholeNumber(parallel, '--parallel', { least: 1, most: MAX_PARALLEL }),
     shutdownTimeout: parseDuration(shutdownTimeout, '--shutdown-timeout'),
   };
+}
+
+/** The options of `try` require an inventory for images, but `boot` serves an ISO without one. */
+export function readTrial(options: TryOptions): TrialSetup {
+  const { iso: _iso, publicUrl: _url, serveListen: _listen, ...others } = options;
+  return readTrialSetup(options.inventory === undefined ? others : options);
 }
 
 function readIso([iso, ...others]: readonly string[], isCheck: boolean): string | undefined {

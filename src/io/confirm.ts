@@ -11,13 +11,15 @@ import type { Io } from './io.ts';
  */
 export async function confirm(question: string, io: Pick<Io, 'stderr' | 'stdin'>): Promise<boolean> {
   if (!('isTTY' in io.stdin && io.stdin.isTTY === true)) {
-    throw new UsageError(`${question}: standard input is not a terminal, so nobody can confirm this`, {
+    throw new UsageError(`confirmation required to ${question}; standard input is not a terminal`, {
       hint: 'pass --yes',
     });
   }
   const lines = createInterface({ input: io.stdin, output: io.stderr });
   try {
-    return /^y(?:es)?$/i.test((await lines.question(`${question}? [y/N] `)).trim());
+    return /^y(?:es)?$/i.test(
+      (await lines.question(`${question[0]?.toUpperCase() ?? ''}${question.slice(1)}? [y/N] `)).trim(),
+    );
   } finally {
     lines.close();
   }

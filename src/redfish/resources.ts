@@ -25,7 +25,7 @@ export function textAt(body: unknown, ...keys: readonly string[]): string | unde
 }
 
 /** The `@odata.id` of a link. Links to other hosts are invalid. */
-export function linkAt(body: unknown, ...keys: readonly string[]): string | undefined {
+function linkAt(body: unknown, ...keys: readonly string[]): string | undefined {
   return localPath(textAt(body, ...keys, '@odata.id'));
 }
 
@@ -75,7 +75,7 @@ export function readServiceRoot({ body }: Resource): ServiceRoot {
 }
 
 /** The boot override (property `Boot`) and its possible values. */
-export interface BootOverride {
+interface BootOverride {
   /** `Cd`, `None`, … */
   readonly target: string | undefined;
   /** `Once`, `Continuous` or `Disabled`. */

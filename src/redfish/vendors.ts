@@ -156,7 +156,7 @@ export const vendors: readonly Vendor[] = [
 ];
 
 /** For a BMC that the table does not contain: the standard. */
-export const otherVendor: Vendor = {
+const otherVendor: Vendor = {
   name: 'Redfish',
   match: { maker: /^/ },
   sources: ['DMTF DSP2046, VirtualMedia and ComputerSystem'],

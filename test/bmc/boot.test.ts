@@ -210,7 +210,7 @@ describe('faults: the cause is reported, and the machine is as before', () => {
   it('a machine that is on is not touched without --yes', async () => {
     const { bmc, ended } = await bootFake({ power: 'On' }, { yes: false });
     expect((await ended).error?.message).toMatch(
-      /^power off and boot 127\.0\.0\.1, which is on: standard input is not/,
+      /^confirmation required to power off and boot 127\.0\.0\.1, which is on;/,
     );
     expect(bmc.changes()).toEqual([]);
   });

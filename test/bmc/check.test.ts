@@ -47,6 +47,11 @@ const twoSystems: FakeBmcOptions['fault'] = ({ path }) =>
     ? (response) => void response.end('{"Members":[{"@odata.id":"/a"},{"@odata.id":"/b"}]}')
     : undefined;
 
+const noMedia: FakeBmcOptions['fault'] = ({ path }) =>
+  path.endsWith('/VirtualMedia')
+    ? refuseWith({ status: 403, id: 'Base.1.8.InsufficientPrivilege', text: 'License needed' })
+    : undefined;
+
 describe('--check', () => {
   const vendors: Readonly<Record<keyof typeof bmcModels, readonly [vendor: string, slots: string]>> = {
     idrac10: ['Dell iDRAC 10', '1'],
@@ -108,11 +113,6 @@ describe('--check', () => {
     readonly code: number;
     readonly text: RegExp;
   }
-  const noMedia: FakeBmcOptions['fault'] = ({ path }) =>
-    path.endsWith('/VirtualMedia')
-      ? refuseWith({ status: 403, id: 'Base.1.8.InsufficientPrivilege', text: 'License needed' })
-      : undefined;
-
   it.each<Case>([
     {
       title: 'a clock years behind',
