@@ -37,9 +37,12 @@ function taskMessages(body: unknown): readonly unknown[] {
   return Array.isArray(list) ? list : [];
 }
 
+/** Whitespace and characters that terminals interpret. */
+const unprintable = /[\s\p{Cc}\p{Cf}]+/gu;
+
 function readMessage(value: unknown): readonly RedfishMessage[] {
   const id = (textAt(value, 'MessageId') ?? '').split('.').at(-1) ?? '';
-  const text = (textAt(value, 'Message') ?? '').replaceAll(/\s+/g, ' ').trim().slice(0, LONGEST_TEXT);
+  const text = (textAt(value, 'Message') ?? '').slice(0, LONGEST_TEXT).replaceAll(unprintable, ' ').trim();
   const related = isMapping(value) ? value['RelatedProperties'] : undefined;
   if (id === '' && text === '') return [];
   return [

@@ -98,14 +98,14 @@ export const vendors: readonly Vendor[] = [
   },
   {
     name: 'Supermicro with virtual media as Cd',
-    match: { maker: /supermicro/i, model: /^ARS-111GL-NHR$/i },
+    match: { maker: /super ?micro/i, model: /^ARS-111GL-NHR$/i },
     bootRequest: 'full',
     license: 'SFT-OOB-LIC or SFT-DCMS-SINGLE',
     sources: ['openstack/sushy: sushy/resources/system/system.py (_supermicro_models_cd_vmedia)'],
   },
   {
     name: 'Supermicro',
-    match: { maker: /supermicro/i },
+    match: { maker: /super ?micro/i },
     bootTarget: 'UsbCd',
     bootRequest: 'full',
     license: 'SFT-OOB-LIC or SFT-DCMS-SINGLE',
