@@ -97,7 +97,7 @@ function isBootable(machine: CheckedMachine): machine is SurveyedMachine {
  * network sees it, and the BMCs can reach it.
  */
 async function withAddresses(
-  { check: _check, leave: _leave, yes: _yes, ...options }: BootOptions,
+  { check: _check, leave: _leave, mac: _mac, yes: _yes, ...options }: BootOptions,
   [target]: readonly Target[],
 ): Promise<TryOptions> {
   const address = target === undefined ? undefined : await localAddressTo(new URL(target.origin));

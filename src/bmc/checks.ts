@@ -30,7 +30,7 @@ export interface Plan {
   readonly method: BootMethod;
   /** Undefined if it is not known yet. */
   readonly imageUrl: URL | undefined;
-  /** Of the inventory. */
+  /** Of the inventory, or of `--mac`. */
   readonly macs: readonly string[];
   /** The host of the BMC: `192.0.2.10` */
   readonly host: string;
@@ -74,7 +74,7 @@ function describeSystem({ macs, system }: Survey, plan: Plan): Check {
     id: 'system',
     status: 'warning',
     text: `${text}; its MAC addresses are unknown, so calls of its agent cannot be assigned to it`,
-    hint: 'set the MAC address of the host in the inventory',
+    hint: 'set the MAC address of the host in the inventory, or pass --mac',
   };
 }
 

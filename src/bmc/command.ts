@@ -121,6 +121,7 @@ function declareBmc(command: Command): void {
     .option('--bmc <url>', 'address of the BMC, without an inventory')
     .option('--credentials <file>', 'file with user name and password of the BMCs')
     .option('--ca-file <file>', 'CA certificates of the BMCs, in PEM')
+    .option('--mac <address>', 'MAC address of the machine, without an inventory (default: from the BMC)')
     .option('--insecure', 'do not verify the TLS certificates of the BMCs');
 }
 

@@ -10,6 +10,8 @@ import type { TargetOptions } from './targets.ts';
 export interface BootOptions
   extends Omit<TryOptions, keyof MachineOptionsOfTry>, Omit<TargetOptions, 'method'> {
   readonly method?: string;
+  /** Without an inventory: the MAC address of the machine. */
+  readonly mac?: string;
   readonly check?: boolean;
   readonly yes?: boolean;
   readonly leave?: boolean;
@@ -44,7 +46,8 @@ const MAX_PARALLEL = 1000;
 export function readBootSetup(options: BootOptions): BootSetup {
   const { check, iso = [], leave, parallel = '10', shutdownTimeout = '5m', yes } = options;
   const method = parseChoice('--method', options.method, ['virtual-media', 'uefi-http']);
-  readTrial(options);
+  const { mac: _mac, ...trial } = options;
+  readTrial(trial);
   if (check === true) parseFormat(options.format, ['text', 'json']);
   return {
     targets: { ...options, method },

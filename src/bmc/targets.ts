@@ -5,6 +5,7 @@ import { diagnosticIn } from '../core/diagnostic.ts';
 import { CliError, FormatError, UsageError } from '../core/errors.ts';
 import { fillPlaceholders } from '../core/placeholders.ts';
 import type { Path } from '../core/finding.ts';
+import { parseMacAddress } from '../core/macAddress.ts';
 import { isMapping, type Mapping } from '../formats/mapping.ts';
 import { type InventoryRead, readInventoryDocument } from '../hosts/settings/inventory.ts';
 import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
@@ -41,6 +42,7 @@ export interface TargetOptions {
   readonly credentials?: string;
   readonly caFile?: string;
   readonly insecure?: boolean;
+  readonly mac?: string;
   readonly method?: BootMethod | undefined;
 }
 
@@ -70,7 +72,8 @@ export async function readTargets(
       /^(https?):\/\//i,
       (_, scheme: string) => `redfish+${scheme.toLowerCase()}://`,
     );
-    return [await readTarget({ name: undefined, macs: [], settings: { ...given, address } }, options, io)];
+    const macs = options.mac === undefined ? [] : [readMac(options.mac)];
+    return [await readTarget({ name: undefined, macs, settings: { ...given, address } }, options, io)];
   }
   if (bmc !== undefined) {
     throw new UsageError('--bmc cannot be combined with --inventory', {
@@ -85,6 +88,14 @@ export async function readTargets(
     targets.push(await readTarget({ name: host.name, macs, settings }, options, io));
   }
   return refuseSharedBmcs(targets);
+}
+
+function readMac(text: string): string {
+  const address = parseMacAddress(text);
+  if ('mac' in address) return address.mac;
+  throw new UsageError(`invalid value ${JSON.stringify(text)} for --mac: ${address.problem}`, {
+    hint: 'use the form 52:54:00:12:34:56',
+  });
 }
 
 function missingInventory(names: readonly string[]): UsageError {

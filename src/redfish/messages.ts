@@ -21,7 +21,7 @@ export function readMessages(body: unknown): readonly RedfishMessage[] {
   const lists = [listOf(error), listOf(body), taskMessages(body)];
   const found = lists.flat().slice(0, MAX_MESSAGES).flatMap(readMessage);
   const general = readMessage({ MessageId: textAt(error, 'code'), Message: textAt(error, 'message') });
-  const messages = found.length > 0 ? found : general;
+  const messages = [...found, ...general].toSorted((a, b) => Number(a.text === '') - Number(b.text === ''));
   // BMCs add "Success" and "GeneralError" to the message with the cause.
   const specific = messages.filter(({ id }) => !/^(?:Success|GeneralError|Created|Accepted)$/.test(id));
   return specific.length > 0 ? specific : messages;

@@ -7,7 +7,7 @@ import { pause, systemClock } from '../io/clock.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { listenToSignals } from '../io/process.ts';
 import { writeStdout } from '../io/stdout.ts';
-import type { ApiPlace } from './timeline/addresses.ts';
+import { type ApiPlace, mayReachApi } from './timeline/addresses.ts';
 import { defaultPorts, type Ports } from './timeline/causes/cause.ts';
 import type { ObservedPart } from './timeline/causes.ts';
 import type { ConsoleEvent, FetchEvent } from './timeline/events.ts';
@@ -21,7 +21,6 @@ import {
   bootTokensOfHosts,
   certificateNames,
   ironicUrlsOfHosts,
-  otherIronicDiagnostic,
   reachableAddresses,
   reportApiAddress,
 } from './ironicAddress.ts';
@@ -229,19 +228,23 @@ async function followConsole({ cleanup, consoleHost: host, io, options, trial }:
 
 /** Serves an ISO for BMCs, unless it is on another server. Warns if its agent calls another Ironic. */
 async function startIso(
-  { cleanup, expectation: { awaited }, io, options, output, trial }: TrialPlan,
+  { cleanup, expectation: { known }, io, options, output, trial }: TrialPlan,
   { file, listen }: SingleIso,
   place: ApiPlace,
 ): Promise<{ readonly url: string; readonly port?: number }> {
-  const [host] = awaited.kind === 'hosts' ? awaited.names : [];
   const config = await readImageConfig(file, io);
   const urls = config.kind === 'urls' ? config.urls : [];
-  const warning = urls.length > 0 ? otherIronicDiagnostic(new Map([[host ?? '', urls]]), place) : undefined;
-  if (warning !== undefined) output.report(warning);
+  if (urls.length > 0 && !mayReachApi(urls, place)) {
+    output.report({
+      severity: 'warning',
+      message: `${file} contains the Ironic URL ${urls.join(', ')}, which is not the mock Ironic`,
+      hint: `use --listen and --tls for that URL, or render the config with --api-url ${place.scheme}://ADDRESS:${place.port}`,
+    });
+  }
   if (isRemote(file)) return { url: file };
   const log = createQuietLog(io);
   const observe = (event: FetchEvent): void => trial.observe(event);
-  const iso = await startIsoService({ file, host }, { listen, log, observe, io });
+  const iso = await startIsoService({ file, host: known[0]?.name }, { listen, log, observe, io });
   cleanup.defer(() => iso.stop());
   const base = options.publicUrl === undefined ? iso.origin : parseBaseUrl(options.publicUrl, '--public-url');
   return { url: `${base}/${iso.path}`, port: iso.port };

@@ -207,6 +207,31 @@ describe('faults: the cause is reported, and the machine is as before', () => {
     expect(bmc.state.power).toBe('Off');
   });
 
+  const nothingKnown: FakeBmcOptions['fault'] = onPath('/EthernetInterfaces', () =>
+    refuseWith({ status: 404, id: 'x', text: 'no' }),
+  );
+
+  it('a machine without a known MAC address may be any machine that calls', async () => {
+    const { ended, said } = await bootFake({ fault: nothingKnown });
+    expect((await ended).code).toBe(0);
+    expect(said()).toContain('or pass --mac');
+  });
+
+  it('a machine without a known MAC address that cannot be booted ends at once', async () => {
+    const fault: Fault = (request, count) =>
+      nothingKnown(request, count) ??
+      onPath('InsertMedia', () => refuseWith({ status: 403, id: 'x', text: 'no' }))(request, count);
+    const { code } = await (await bootFake({ fault }, { timeout: '1h' })).ended;
+    expect(code).toBe(1);
+  });
+
+  it('--mac names the machine', async () => {
+    const { ended } = await bootFake({ fault: nothingKnown }, { mac: mac.toUpperCase() });
+    const { code, report } = await ended;
+    expect(report).toMatch(/^127\.0\.0\.1: called home/);
+    expect(code).toBe(0);
+  });
+
   it('a machine that is on is not touched without --yes', async () => {
     const { bmc, ended } = await bootFake({ power: 'On' }, { yes: false });
     expect((await ended).error?.message).toMatch(

@@ -89,15 +89,15 @@ describe('any JSON', () => {
   });
 });
 
-describe('messages', () => {
-  const extended = (id: string, text = '') => ({
-    error: {
-      code: 'Base.1.8.GeneralError',
-      message: 'x',
-      '@Message.ExtendedInfo': [{ MessageId: id, Message: text }],
-    },
-  });
+const extended = (id: string, text = '') => ({
+  error: {
+    code: 'Base.1.8.GeneralError',
+    message: 'x',
+    '@Message.ExtendedInfo': [{ MessageId: id, Message: text }],
+  },
+});
 
+describe('messages', () => {
   it.each<[string, number, unknown, string]>([
     ['a license of iLO', 403, extended('iLO.2.14.LicenseKeyRequired'), 'no license'],
     [
