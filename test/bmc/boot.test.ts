@@ -40,7 +40,7 @@ async function bootFake(fake: FakeBmcOptions, options: BootOptions = {}): Promis
   const place: { running?: RunningBoot } = {};
   const bmc = await startFakeBmc({
     mac,
-    onBoot: (image) => void bootAndCallHome(image, mac, () => place.running!),
+    onBoot: (image) => bootAndCallHome(image, mac, () => place.running!),
     ...fake,
   });
   bmcs.push(bmc);
@@ -121,6 +121,14 @@ const onPath =
   (request, count) =>
     request.path.endsWith(end) ? fault(request, count) : undefined;
 
+const nothingKnown: Fault = onPath('/EthernetInterfaces', () =>
+  refuseWith({ status: 404, id: 'x', text: 'no' }),
+);
+
+const nothingWorks: Fault = (request, count) =>
+  nothingKnown(request, count) ??
+  onPath('InsertMedia', () => refuseWith({ status: 403, id: 'x', text: 'no' }))(request, count);
+
 describe('faults: the cause is reported, and the machine is as before', () => {
   const cases: readonly (readonly [title: string, fake: FakeBmcOptions, cause: RegExp])[] = [
     [
@@ -176,7 +184,13 @@ describe('faults: the cause is reported, and the machine is as before', () => {
     ],
     [
       'the agent never calls',
-      { onBoot: (image) => void fetch(image).then((one) => one.arrayBuffer()) },
+      {
+        onBoot: (image) =>
+          void fetch(image).then(
+            (one) => one.arrayBuffer(),
+            () => undefined,
+          ),
+      },
       /last step: ISO/,
     ],
   ])('%s', async (_, fake, cause) => {
@@ -207,10 +221,6 @@ describe('faults: the cause is reported, and the machine is as before', () => {
     expect(bmc.state.power).toBe('Off');
   });
 
-  const nothingKnown: FakeBmcOptions['fault'] = onPath('/EthernetInterfaces', () =>
-    refuseWith({ status: 404, id: 'x', text: 'no' }),
-  );
-
   it('a machine without a known MAC address may be any machine that calls', async () => {
     const { ended, said } = await bootFake({ fault: nothingKnown });
     expect((await ended).code).toBe(0);
@@ -218,10 +228,7 @@ describe('faults: the cause is reported, and the machine is as before', () => {
   });
 
   it('a machine without a known MAC address that cannot be booted ends at once', async () => {
-    const fault: Fault = (request, count) =>
-      nothingKnown(request, count) ??
-      onPath('InsertMedia', () => refuseWith({ status: 403, id: 'x', text: 'no' }))(request, count);
-    const { code } = await (await bootFake({ fault }, { timeout: '1h' })).ended;
+    const { code } = await (await bootFake({ fault: nothingWorks }, { timeout: '1h' })).ended;
     expect(code).toBe(1);
   });
 
@@ -241,7 +248,7 @@ describe('faults: the cause is reported, and the machine is as before', () => {
   });
 });
 
-const inventory = (extra: string, hosts: readonly string[]): void =>
+const writeInventory = (extra: string, hosts: readonly string[]): void =>
   writeFileSync(
     join(folder, 'inv.yaml'),
     `agent: {ironic.apiUrls: 'http://192.0.2.1:6385'}\nbmc: {credentialsFile: bmc.yaml}\n${extra}hosts:\n${hosts.join('\n')}\n`,
@@ -256,12 +263,12 @@ describe('hosts of an inventory', () => {
         startFakeBmc({
           model: bmcModels.ilo6,
           mac: one,
-          onBoot: (image) => void bootAndCallHome(image, one, () => place.running!),
+          onBoot: (image) => bootAndCallHome(image, one, () => place.running!),
         }),
       ),
     );
     bmcs.push(first!, second!, third!);
-    inventory(
+    writeInventory(
       '',
       [first!, second!, third!].map(
         ({ host }, index) =>
@@ -298,11 +305,11 @@ describe('hosts of an inventory', () => {
     const place: { running?: RunningBoot } = {};
     const good = await startFakeBmc({
       mac,
-      onBoot: (image) => void bootAndCallHome(image, mac, () => place.running!),
+      onBoot: (image) => bootAndCallHome(image, mac, () => place.running!),
     });
     bmcs.push(good);
     const deploy = `deploy: {bmcAddress: 'redfish-virtualmedia+http://${good.host}'}`;
-    inventory('', [
+    writeInventory('', [
       `- {name: good, mac: '${mac}', ${deploy}}`,
       `- {name: bad, mac: '52:54:00:00:00:02', bmc: {address: 'redfish+http://127.0.0.1:1'}}`,
     ]);
@@ -321,6 +328,13 @@ describe('hosts of an inventory', () => {
     expect(code).toBe(1);
   });
 
+  it('an unknown key is reported with the one that is meant', async () => {
+    writeInventory('', [`- {name: w, bmc: {addres: 'redfish://192.0.2.1'}}`]);
+    const { ended, said } = startBoot(['w'], { inventory: 'inv.yaml' }, { cwd: folder });
+    expect((await ended).error?.message).toBe('a host is invalid; nothing was booted');
+    expect(said()).toContain('use "address"');
+  });
+
   it.each<[string, string, RegExp]>([
     [
       'IPMI',
@@ -330,7 +344,7 @@ describe('hosts of an inventory', () => {
     ['no address', `caFile: x`, /bmc\.address of w is missing/],
     ['a password', `address: 'redfish://root:calvin@192.0.2.1'`, /it contains a user/],
   ])('%s in the address is refused', async (_, bmc, message) => {
-    inventory('', [`- {name: w, bmc: {${bmc}}}`]);
+    writeInventory('', [`- {name: w, bmc: {${bmc}}}`]);
     const { error } = await startBoot(['w'], { inventory: 'inv.yaml' }, { cwd: folder }).ended;
     expect(error?.message).toMatch(message);
     expect(error?.message).not.toContain('calvin');

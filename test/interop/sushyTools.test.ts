@@ -55,7 +55,7 @@ async function startMachine(): Promise<number> {
       const current = running;
       if (isStarted && state.boot_device === 'Cd' && current !== undefined) {
         image = 'booted from Cd';
-        void bootAndCallHome(NO_IMAGE, mac, () => current);
+        bootAndCallHome(NO_IMAGE, mac, () => current);
       }
     });
   });

@@ -114,6 +114,18 @@ describe('messages', () => {
       extended('Base.1.8.SourceDoesNotSupportProtocol'),
       'the protocol of the image URL',
     ],
+    [
+      'a text next to a list without texts',
+      500,
+      {
+        error: {
+          code: 'Base.1.0.GeneralError',
+          message: 'Out of disk',
+          '@Message.ExtendedInfo': [{ MessageId: 'Base.1.0.GeneralError' }],
+        },
+      },
+      'Out of disk',
+    ],
     ['only a status', 405, {}, 'does not support this request'],
     [
       'an error without extended information',
