@@ -85,7 +85,6 @@ export async function runTrial({ coverage, ...request }: TrialRequest): Promise<
   const { successStage } = setup;
   const trial = createRunningTrial({ expectation, successStage, print, count, writeEvent: events?.write });
   const started = new Date();
-  const ports = await run({ options, setup, machine, expectation, trial, output, consoleHost, io });
   const ports = await run({ ...request, trial, output });
   const { timeline } = trial;
   const verdict = trial.verdict();
