@@ -128,6 +128,8 @@ export type { ControllerOptions } from './controller/settings.ts';
 export { controller } from './controller/controller.ts';
 export type { ServeOptions } from './serve/options.ts';
 export { serve } from './serve/serve.ts';
+export { boot } from './bmc/boot.ts';
+export type { BootOptions } from './bmc/setup.ts';
 export type { TryOptions } from './try/setup.ts';
 export { tryRamdisk } from './try/try.ts';
 export { explain, type ExplainOptions } from './validate/explain.ts';

@@ -101,6 +101,12 @@ const TABLE: readonly TableEntry[] = [
     declare: async (command, context) => (await import('../try/command.ts')).declareTry(command, context),
   },
   {
+    name: 'boot',
+    summary: 'Boot machines by their BMCs until their agents call home',
+    group: SERVE,
+    declare: async (command, context) => (await import('../bmc/command.ts')).declareBoot(command, context),
+  },
+  {
     name: 'controller',
     summary: 'Build the images that Metal3 PreprovisioningImages request',
     group: SERVE,

@@ -35,6 +35,7 @@ export const errorCodes = [
   'ERR_LISTEN',
   'ERR_KUBERNETES',
   'ERR_MACHINE',
+  'ERR_BMC',
   'ERR_INTERNAL',
 ] as const;
 

@@ -34,7 +34,7 @@ import {
   wordingOf,
 } from './inventoryHost.ts';
 import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
-import { parseBmcAddress } from './documents/host.ts';
+import { parseBmcAddress } from '../redfish/bmcAddress.ts';
 import { fillPlaceholders } from '../core/placeholders.ts';
 import { nearestNames } from '../io/report/choices.ts';
 import { readInventoryDocument } from '../hosts/settings/inventory.ts';

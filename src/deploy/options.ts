@@ -1,6 +1,7 @@
 /** The options that several `deploy` commands share: hosts, inventories, ramdisk and installed host. */
 
-import { type DeployHost, parseBmcAddress } from './documents/host.ts';
+import type { DeployHost } from './documents/host.ts';
+import { parseBmcAddress } from '../redfish/bmcAddress.ts';
 import { architectures } from '../core/architecture.ts';
 import { parseMacAddress } from '../core/macAddress.ts';
 import { readRootDevice, splitHint } from './documents/rootDeviceHints.ts';

@@ -4,6 +4,7 @@
  */
 
 import type { Io } from '../io/io.ts';
+import type { ListenAddress } from '../serve/http/listenAddress.ts';
 import type { EmulatedSource, MachineSetup } from './emulation/emulatedSource.ts';
 import type { Expectation } from './expectation.ts';
 import type { TrialSetup, TryOptions } from './setup.ts';
@@ -16,10 +17,31 @@ import { type AwaitedMachines, createJudge, type SuccessStage, type Verdict } fr
 import { createTimeline, type Timeline } from './timeline/timeline.ts';
 import { createLiveLines, jsonLines, textLines } from './report/liveLines.ts';
 
+/** What a trial serves for machines that it does not emulate. */
+export interface TrialServices {
+  /** The URL of the ISO of a host for its BMC. Throws CliError if it does not exist. */
+  readonly imageUrl: (host: string) => string;
+  readonly observe: (event: TrialEvent) => void;
+}
+
+export interface SingleIso {
+  /** A path or a URL. */
+  readonly file: string;
+  /** The address on which a file is served. */
+  readonly listen: ListenAddress;
+}
+
+/** Boots the machines of a trial. The result ends that, and restores the machines. */
+export type BootMachines = (services: TrialServices) => { readonly stop: () => Promise<void> };
+
 export interface TrialPlan {
   readonly options: TryOptions;
   readonly setup: TrialSetup;
   readonly machine: PlannedMachine | undefined;
+  /** Undefined for machines that somebody else boots. */
+  readonly bootMachines?: BootMachines | undefined;
+  /** An ISO that all machines boot; undefined for the ISOs of an inventory. */
+  readonly iso?: SingleIso | undefined;
   readonly expectation: Expectation;
   readonly trial: RunningTrial;
   readonly output: TrialOutput;
@@ -60,7 +82,7 @@ interface RunningTrial {
   observe(event: TrialEvent): void;
   readonly timeline: Timeline;
   verdict(): Verdict;
-  /** Resolves when each expected host has called home, or lacks a required step. */
+  /** Resolves when each expected host has called home, lacks a required step, or cannot be booted. */
   readonly decided: Promise<void>;
   /** Number of agents that have sent a heartbeat and may still answer. */
   pendingAnswers(): number;
@@ -84,8 +106,8 @@ export function createRunningTrial(options: RunningTrialOptions): RunningTrial {
   const timeline = createTimeline(known);
   const decided = createDeferred();
   const answers = createAnswerTracker();
-  /** Hosts that lack a required step, by label. */
-  const lacking = new Set<string>();
+  /** Labels of hosts that lack a required step or cannot be booted. */
+  const hopeless = new Set<string>();
   const judge = createJudge({ awaited, successStage });
   const printStep = createLiveLines(print, textLines);
   const writeJson = writeLine && createLiveLines(writeLine, jsonLines);
@@ -100,21 +122,25 @@ export function createRunningTrial(options: RunningTrialOptions): RunningTrial {
       printStep(step);
       writeJson?.(step);
       // No other event changes the verdict, and a client may fetch an ISO in thousands of ranges.
-      if (event.kind !== 'heartbeat' && event.kind !== 'callback' && event.kind !== 'steps') return;
-      answers.add(event);
-      if (event.kind === 'steps' && event.reason === 'step-missing') lacking.add(step.label);
-      else if (event.kind === 'steps') lacking.delete(step.label);
+      if (!deciding.has(event.kind)) return;
+      if (event.kind === 'bmc' && event.step === 'failed') hopeless.add(event.host);
+      if (event.kind === 'steps' && event.reason === 'step-missing') hopeless.add(step.label);
+      else if (event.kind === 'steps') hopeless.delete(step.label);
+      if (event.kind === 'heartbeat' || event.kind === 'callback' || event.kind === 'steps')
+        answers.add(event);
       const now = verdict();
       count(now.calledHome.length);
-      if (isDecided(now, lacking)) decided.resolve();
+      if (isDecided(now, hopeless)) decided.resolve();
     },
   };
 }
 
-/** Another image is required for a missing step, so the trial does not wait for such a host. */
-function isDecided({ missing, missingCount }: Verdict, lacking: ReadonlySet<string>): boolean {
-  if (missing.length > 0) return missing.every((name) => lacking.has(name));
-  return missingCount <= lacking.size;
+const deciding = new Set<TrialEvent['kind']>(['bmc', 'callback', 'heartbeat', 'steps']);
+
+/** The trial does not wait for a hopeless host: it requires another image, or its BMC refuses the boot. */
+function isDecided({ missing, missingCount }: Verdict, hopeless: ReadonlySet<string>): boolean {
+  if (missing.length > 0) return missing.every((name) => hopeless.has(name));
+  return missingCount <= hopeless.size;
 }
 
 /** The agents whose answer is part of the report. */

@@ -7,10 +7,14 @@ import { pause, systemClock } from '../io/clock.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { listenToSignals } from '../io/process.ts';
 import { writeStdout } from '../io/stdout.ts';
-import type { ApiPlace } from './timeline/addresses.ts';
+import { type ApiPlace, mayReachApi } from './timeline/addresses.ts';
 import { defaultPorts, type Ports } from './timeline/causes/cause.ts';
-import type { ConsoleEvent } from './timeline/events.ts';
+import type { ObservedPart } from './timeline/causes.ts';
+import type { ConsoleEvent, FetchEvent } from './timeline/events.ts';
 import { exitCodeOf, type TrialResult } from './timeline/result.ts';
+import { parseBaseUrl } from '../hosts/artifacts/servedPaths.ts';
+import { isRemote } from '../io/http/httpUrl.ts';
+import { startIsoService } from './serving/isoService.ts';
 import { readInventoryDocument } from '../hosts/settings/inventory.ts';
 import { readServeSource, type ServeSource } from '../serve/source.ts';
 import {
@@ -35,6 +39,7 @@ import {
   type GuestAddress,
   preflightProblem,
   preflightDiagnostic,
+  readImageConfig,
 } from './emulation/guestAddress.ts';
 import { followConsoleLog, hostOfConsole } from './consoleLog.ts';
 import { readExpectedHosts } from './expectation.ts';
@@ -46,6 +51,7 @@ import {
   createRunningTrial,
   createTrialOutput,
   type PlannedMachine,
+  type SingleIso,
   type TrialPlan,
 } from './trial.ts';
 import { startImages } from './serving/imageService.ts';
@@ -62,17 +68,28 @@ export async function tryRamdisk(options: TryOptions, io: Io): Promise<ExitCode>
   const machine = source && (await planMachine(options, { setup, source }, io));
   const expectation = readExpectedHosts({ given: options.expect, hosts, machine: source?.host });
   const consoleHost = options.consoleLog === undefined ? undefined : hostOfConsole(expectation.awaited);
+  const isServed = options.inventory !== undefined || source?.medium.kind === 'folder';
+  const coverage = isServed ? 'boot' : 'calls';
+  return runTrial({ options, setup, machine, consoleHost, expectation, coverage, io });
+}
+
+/** A trial before it starts. */
+export interface TrialRequest extends Omit<TrialPlan, 'cleanup' | 'output' | 'trial'> {
+  readonly coverage: ObservedPart;
+}
+
+/** Runs the services, waits for the expected machines, and writes the report. Throws CliError. */
+export async function runTrial({ coverage, ...request }: TrialRequest): Promise<ExitCode> {
+  const { expectation, io, setup } = request;
   const output = createTrialOutput(io, expectation.awaited);
   const events = setup.format === 'ndjson' ? createEventOutput(io) : undefined;
   const { print, count } = output;
   const { successStage } = setup;
   const trial = createRunningTrial({ expectation, successStage, print, count, writeEvent: events?.write });
   const started = new Date();
-  const ports = await run({ options, setup, machine, expectation, trial, output, consoleHost, io });
+  const ports = await run({ ...request, trial, output });
   const { timeline } = trial;
-  const isServed = options.inventory !== undefined || source?.medium.kind === 'folder';
   const verdict = trial.verdict();
-  const coverage = isServed ? 'boot' : 'calls';
   const result: TrialResult = {
     timeline,
     verdict,
@@ -173,7 +190,7 @@ interface TrialParts {
 
 /** If it fails, the cleanup stack contains everything that it has started. Throws CliError, UsageError. */
 async function startParts(plan: TrialPlan): Promise<TrialParts> {
-  const { io, machine, options, setup } = plan;
+  const { cleanup, io, machine, options, setup } = plan;
   const read = await readInventory(options, io);
   const listed = read === undefined ? new Map() : ironicUrlsOfHosts(read, io);
   const choices = { given: options.guestHost, listed, setup };
@@ -190,7 +207,13 @@ async function startParts(plan: TrialPlan): Promise<TrialParts> {
     return { machine: undefined, isAborted: true, ports: { ...defaultPorts, ironic: api.port } };
   }
   const images = read && (await startImages(plan, { api, guest, listed, place }));
-  const ports = { ironic: api.port, images: images?.port ?? defaultPorts.images };
+  const iso = plan.iso === undefined ? undefined : await startIso(plan, plan.iso, place);
+  const ports = { ironic: api.port, images: images?.port ?? iso?.port ?? defaultPorts.images };
+  if (plan.bootMachines !== undefined) {
+    const imageUrl = (host: string): string => iso?.url ?? images?.mediumUrl(host) ?? '';
+    const booted = plan.bootMachines({ imageUrl, observe: (event) => plan.trial.observe(event) });
+    cleanup.defer(() => booted.stop());
+  }
   if (machine === undefined || guest === undefined) return { machine: undefined, isAborted: false, ports };
   if (problem !== undefined) plan.output.report({ ...preflightDiagnostic(problem), severity: 'warning' });
   const medium = await findMedium(plan, machine.source, images);
@@ -202,6 +225,30 @@ async function followConsole({ cleanup, consoleHost: host, io, options, trial }:
   if (options.consoleLog === undefined || host === undefined) return;
   const observe = (event: ConsoleEvent): void => trial.observe(event);
   cleanup.defer(await followConsoleLog(options.consoleLog, { host, observe }, io));
+}
+
+/** Serves an ISO for BMCs, unless it is on another server. Warns if its agent calls another Ironic. */
+async function startIso(
+  { cleanup, expectation: { known }, io, options, output, trial }: TrialPlan,
+  { file, listen }: SingleIso,
+  place: ApiPlace,
+): Promise<{ readonly url: string; readonly port?: number }> {
+  const config = await readImageConfig(file, io);
+  const urls = config.kind === 'urls' ? config.urls : [];
+  if (urls.length > 0 && !mayReachApi(urls, place)) {
+    output.report({
+      severity: 'warning',
+      message: `${file} contains the Ironic URL ${urls.join(', ')}, which is not the mock Ironic`,
+      hint: `use --listen and --tls for that URL, or render the config with --api-url ${place.scheme}://ADDRESS:${place.port}`,
+    });
+  }
+  if (isRemote(file)) return { url: file };
+  const log = createQuietLog(io);
+  const observe = (event: FetchEvent): void => trial.observe(event);
+  const iso = await startIsoService({ file, host: known[0]?.name }, { listen, log, observe, io });
+  cleanup.defer(() => iso.stop());
+  const base = options.publicUrl === undefined ? iso.origin : parseBaseUrl(options.publicUrl, '--public-url');
+  return { url: `${base}/${iso.path}`, port: iso.port };
 }
 
 /** Whether the trial cannot succeed without this machine. */

@@ -139,7 +139,7 @@ const others = {
   stdout: ['pxe ignition unwrap', 'dev show iso', 'dev show initrd', 'completion', 'help', 'version'],
   public: ['quickstart', 'download', 'man', 'iso extract minimal-iso', 'iso extract pxe', 'iso reset'],
   secret: ['deploy steps', 'deploy configdrive'],
-  services: ['serve', 'try', 'controller'],
+  services: ['serve', 'try', 'boot', 'controller'],
   inPlace: ['pack minimal-iso'],
 };
 

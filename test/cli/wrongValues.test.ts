@@ -47,6 +47,7 @@ const needed: Readonly<Record<string, readonly string[]>> = {
   serve: serving,
   'serve --expires': serving.filter((arg) => arg !== '--open'),
   try: ['--listen', '127.0.0.1:0'],
+  boot: ['--bmc', 'https://192.0.2.1', '--iso', 'a.iso'],
   'try --memory': ['--listen', '127.0.0.1:0', '--qemu', 'a.iso'],
   'try --timeout': ['--listen', '127.0.0.1:0'],
 };

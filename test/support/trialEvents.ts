@@ -358,6 +358,14 @@ export const anyEvent: fc.Arbitrary<TrialEvent> = fc.oneof(
     problem: maybe(text),
   }),
   fc.record({
+    kind: few('bmc' as const),
+    at: time,
+    client: few(undefined),
+    host: few('worker-0', 'worker-1', 'unlisted'),
+    step: few(...(['media', 'boot device', 'power on', 'power off', 'restored', 'failed'] as const)),
+    text,
+  }),
+  fc.record({
     kind: few('console' as const),
     at: time,
     client: few(undefined),

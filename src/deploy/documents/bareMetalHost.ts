@@ -6,7 +6,8 @@
  */
 
 import type { Issue, Rule } from '../../ignition/rule.ts';
-import { bmcKind, type DeployHost } from './host.ts';
+import { bmcKind } from '../../redfish/bmcAddress.ts';
+import type { DeployHost } from './host.ts';
 import {
   checkImageChecksum,
   checkImageSource,

@@ -6,7 +6,8 @@
 
 import { parseBootUrl } from '../../boot/urlArgument.ts';
 import type { Issue, Rule } from '../../ignition/rule.ts';
-import { type BmcAddress, bmcKind, type DeployHost, isVirtualMedia } from './host.ts';
+import { type BmcAddress, bmcKind, isVirtualMedia } from '../../redfish/bmcAddress.ts';
+import type { DeployHost } from './host.ts';
 import { isUuid, nodeNameProblem } from '../../core/objectName.ts';
 import { rootDeviceMissing } from './bareMetalHost.ts';
 import type { DeployStep } from './installation.ts';

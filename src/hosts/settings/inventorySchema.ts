@@ -54,8 +54,8 @@ function parsePointer(pointer: string, root: unknown): Path {
 }
 
 const topKeys: Readonly<Record<Checked, readonly string[]>> = {
-  inventory: ['profile', 'ignore', 'agent', 'deploy', 'hosts'],
-  host: ['name', 'mac', 'architecture', 'network', 'overrides', 'ignore', 'deploy'],
+  inventory: ['profile', 'ignore', 'agent', 'deploy', 'bmc', 'hosts'],
+  host: ['name', 'mac', 'architecture', 'network', 'overrides', 'ignore', 'deploy', 'bmc'],
 };
 /** The key of the settings. */
 const settingsKey: Readonly<Record<Checked, string>> = { inventory: 'agent', host: 'overrides' };
@@ -63,6 +63,7 @@ const settingsKey: Readonly<Record<Checked, string>> = { inventory: 'agent', hos
 const innerKeys: Readonly<Record<string, readonly string[]>> = {
   network: ['nmstate', 'networkData', 'keyfiles'],
   deploy: [],
+  bmc: ['address', 'credentialsFile', 'caFile', 'disableCertificateVerification'],
 };
 
 /** Limit for a key in messages: keys may be any text. */

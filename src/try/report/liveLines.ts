@@ -121,6 +121,8 @@ function detailsOf(event: TrialEvent): object {
       return { macs: [event.mac], reason: event.problem.kind };
     case 'console':
       return { sign: event.sign };
+    case 'bmc':
+      return { reason: event.step };
     case 'api':
     default:
       return {};

@@ -32,6 +32,7 @@ export function originPhrase({ kind, client }: TrialEvent): string {
 /** Names of the stages: `Ignition config`. */
 export const stagePhrases: Readonly<Record<Stage, string>> = {
   none: 'nothing',
+  'boot device': 'boot device',
   power: 'power-on',
   script: 'boot script',
   image: 'ISO',
@@ -52,6 +53,8 @@ export const stagePhrases: Readonly<Record<Stage, string>> = {
 
 function wordsOf(event: TrialEvent): string {
   switch (event.kind) {
+    case 'bmc':
+      return event.text;
     case 'machine':
       return machinePhrase(event);
     case 'console':

@@ -24,7 +24,7 @@ import type { Expectation } from '../expectation.ts';
 import type { TryOptions } from '../setup.ts';
 import { createQuietLog } from '../quietLog.ts';
 import type { TrialPlan } from '../trial.ts';
-import { createFetchWatcher } from './preparedFolderService.ts';
+import { createFetchWatcher } from './catalogService.ts';
 
 export interface ImageService {
   readonly port: number;
@@ -32,6 +32,8 @@ export interface ImageService {
   scriptUrl(): string;
   /** URL of the ISO of a host for clients on this machine. Throws CliError if it does not exist. */
   isoUrl(host: string): string;
+  /** URL of the ISO of a host for its BMC. Throws CliError if it does not exist. */
+  mediumUrl(host: string): string;
   /** Hosts of the inventory that are not served; the errors are already reported. */
   readonly unserved: readonly string[];
   /** Reports which machines can connect, and prints the URLs. */
@@ -83,7 +85,8 @@ async function startImageService({
     return {
       port: service.server.port,
       scriptUrl: () => scriptUrl(service),
-      isoUrl: (host) => isoUrl(host, service),
+      isoUrl: (host) => `${service.server.origin}/${isoPath(host, service)}`,
+      mediumUrl: (host) => `${service.links.publicUrl}/${isoPath(host, service)}`,
       unserved: hosts.filter(({ isServed }) => !isServed).map(({ name }) => name),
       reportUrls: () => reportUrls(service, options, { listen: setup.listen, io }),
       stop,
@@ -138,11 +141,11 @@ function scriptUrl({ links, state }: RunningService): string {
   });
 }
 
-function isoUrl(host: string, { links, server, state }: RunningService): string {
+function isoPath(host: string, { links, state }: RunningService): string {
   if (state.current()?.wanted.configs.includes('iso') === true) {
-    return `${server.origin}/${links.path({ kind: 'host', host }, hostFileName(host, 'iso'))}`;
+    return links.path({ kind: 'host', host }, hostFileName(host, 'iso'));
   }
-  throw new CliError('no live ISO for the emulated machine', {
+  throw new CliError('no live ISO for the machine', {
     code: 'ERR_IMAGE',
     hint: 'pass --iso FILE, or use --boot network',
   });

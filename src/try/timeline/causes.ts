@@ -90,9 +90,10 @@ const stagesBeforeCalls: readonly Stage[] = [
 
 /** If no images were served, a machine that did not call Ironic may be at any stage before. */
 function possibleStages(host: HostTimeline, coverage: ObservedPart): readonly Stage[] {
-  const { stage } = host;
+  const { milestones, stage } = host;
   if (hasCalledIronic(host)) return isFurther(stage, 'agent container') ? [stage] : [];
-  if (stage === 'power') return stagesBeforeCalls.filter((other) => other !== 'none');
+  if (stage === 'power' && !milestones.has('boot device'))
+    return stagesBeforeCalls.filter((other) => other !== 'none');
   return coverage === 'boot' || isFurther(stage, 'power') ? [stage] : stagesBeforeCalls;
 }
 

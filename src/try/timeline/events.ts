@@ -19,6 +19,7 @@ export type TrialEvent =
   | StepsEvent
   | MachineEvent
   | ConsoleEvent
+  | BmcEvent
   | PreflightEvent;
 
 /** Copies an event and changes its texts. `change` gets each text and the name of its field. */
@@ -239,6 +240,19 @@ export interface ConsoleEvent {
   readonly stage: Stage | undefined;
   /** The line, or the part of it that matters. */
   readonly line: string;
+}
+
+/** A step of `boot` at the BMC of a machine. */
+export interface BmcEvent {
+  readonly kind: 'bmc';
+  readonly at: Date;
+  readonly client: undefined;
+  /** Name of the host. */
+  readonly host: string;
+  /** `failed`: the machine cannot be booted. `restored`: a part of its former state. */
+  readonly step: 'media' | 'boot device' | 'power on' | 'power off' | 'restored' | 'failed';
+  /** A clause: `inserted the ISO into slot 1`. */
+  readonly text: string;
 }
 
 /** The image of `try --qemu` has no config with the URL of the mock Ironic, so the machine is not started. */

@@ -112,6 +112,7 @@ export function identifiersOf(event: TrialEvent): Identifiers {
     case 'steps':
       return { ...none, node: event.node, isNodeVerified: true };
     case 'console':
+    case 'bmc':
       return { ...none, name: event.host };
     case 'machine':
     case 'preflight':

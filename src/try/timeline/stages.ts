@@ -7,7 +7,7 @@
 
 import type { BootWay } from '../../hosts/artifacts/hostMemory.ts';
 import type { Artifact } from '../../serve/answer/resource.ts';
-import type { FetchEvent, TrialEvent } from './events.ts';
+import type { BmcEvent, FetchEvent, TrialEvent } from './events.ts';
 
 /**
  * In order; no machine reaches all of them. Different services of the machine fetch the config and the root filesystem at
@@ -15,6 +15,7 @@ import type { FetchEvent, TrialEvent } from './events.ts';
  */
 export const stages = [
   'none',
+  'boot device',
   'power',
   'script',
   'image',
@@ -34,11 +35,11 @@ export const stages = [
 ] as const;
 
 /**
- * `none`: no activity. `power`: the emulated machine has started. `image`: the BMC or the firmware reads the live ISO.
- * `agent archive`: the machine fetches the archive with the agent container image. `live system`: the console shows that Ignition
- * has finished and the real root runs. `agent container`: the console shows that the agent container has started. `api`: the
- * agent requests the versions of the Ironic API. `callback`: the agent answered at its callback URL. `steps`: it reported its
- * steps, with all required ones.
+ * `none`: no activity. `boot device`: the BMC accepted the boot device. `power`: the machine was powered on. `image`: the BMC or
+ * the firmware reads the live ISO. `agent archive`: the machine fetches the archive with the agent container image. `live system`:
+ * the console shows that Ignition has finished and the real root runs. `agent container`: the console shows that the agent
+ * container has started. `api`: the agent requests the versions of the Ironic API. `callback`: the agent answered at its callback
+ * URL. `steps`: it reported its steps, with all required ones.
  */
 export type Stage = (typeof stages)[number];
 
@@ -53,6 +54,8 @@ function stageOf(event: TrialEvent): Stage | undefined {
       return event.state === 'started' || event.state === 'rebooted' ? 'power' : undefined;
     case 'console':
       return event.stage;
+    case 'bmc':
+      return bmcStages[event.step];
     case 'fetch':
       return artifactStages[event.artifact];
     case 'api':
@@ -86,6 +89,11 @@ const artifactStages: Readonly<Record<Artifact, Stage>> = {
   ign: 'config',
   rootfs: 'rootfs',
   agent: 'agent archive',
+};
+
+const bmcStages: Readonly<Partial<Record<BmcEvent['step'], Stage>>> = {
+  'boot device': 'boot device',
+  'power on': 'power',
 };
 
 const artifactWays: Readonly<Partial<Record<Artifact, BootWay>>> = {

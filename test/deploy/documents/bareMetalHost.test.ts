@@ -7,7 +7,8 @@ import {
   type HostSettings,
   renderHostManifests,
 } from '../../../src/deploy/documents/bareMetalHost.ts';
-import { type HostBmc, parseBmcAddress } from '../../../src/deploy/documents/host.ts';
+import type { HostBmc } from '../../../src/deploy/documents/host.ts';
+import { parseBmcAddress } from '../../../src/redfish/bmcAddress.ts';
 
 const schema: object = JSON.parse(
   readFileSync(join(import.meta.dirname, '../../../schemas/deploy/baremetalhost.json'), 'utf8'),

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type DeployHost, parseBmcAddress } from '../../../src/deploy/documents/host.ts';
+import type { DeployHost } from '../../../src/deploy/documents/host.ts';
+import { parseBmcAddress } from '../../../src/redfish/bmcAddress.ts';
 import { checkNode, describeNode, type Ramdisk } from '../../../src/deploy/documents/node.ts';
 
 const host = (address: string, insecure = false): DeployHost => {

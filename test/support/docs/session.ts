@@ -1,6 +1,6 @@
 /**
  * A person at a shell: a folder with what the pages take for granted, and `ironic-coreos` on the PATH, which is the built
- * program. Port 8084 of the pages is a free one. The host mirror.example.com is a server here, behind a proxy.
+ * program. Port 8084 of the pages is a free one. bmc-0.example.com is a BMC whose machine calls the Ironic of --ironic-url. The host mirror.example.com is a server here, behind a proxy.
  */
 
 import { spawn } from 'node:child_process';
@@ -11,9 +11,12 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { dockerArchive } from '../containerImages.ts';
+import { bmcModels, startFakeBmc } from '../fakeBmc.ts';
 import { startImageServer } from '../imageServer.ts';
 import { isoPair } from '../minimalIso.ts';
 import { runCli } from '../runCli.ts';
+import { scriptedAgent, startAgentApi } from '../scriptedAgent.ts';
+import { tlsFile } from '../serveFixtures.ts';
 import { root } from './markdown.ts';
 
 /** What takes long to make, and is the same for all sessions. */
@@ -81,6 +84,8 @@ export async function startSession(supplies: Supplies): Promise<Session> {
   const mirror = await startImageServer();
   mirror.files.set(`/${isoName}`, { content: supplies.iso });
   const port = await freePort();
+  const ironic = await freePort();
+  const bmc = await startMachine(ironic);
   const env = {
     PATH: `${bin}:${process.env['PATH'] ?? ''}`,
     HOME: home,
@@ -93,16 +98,52 @@ export async function startSession(supplies: Supplies): Promise<Session> {
   return {
     write: (name, content) => {
       mkdirSync(dirname(join(folder, name)), { recursive: true });
-      writeFileSync(join(folder, name), content, { mode: 0o600 });
+      const here = content.replaceAll(BMC, bmc.host);
+      writeFileSync(join(folder, name), here, { mode: 0o600 });
     },
     run: async (commands) => {
-      const here = commands.map((command) => command.replaceAll(':8084', `:${port}`));
+      const servers = `--listen 127.0.0.1:${ironic} --serve-listen 127.0.0.1:0`;
+      const here = commands.map((command) =>
+        command
+          .replaceAll(':8084', `:${port}`)
+          .replaceAll(/--ironic-url (http:\/\/192\.0\.2\.1):6385/g, `--ironic-url $1:${ironic} ${servers}`),
+      );
       const printed = await runInShell(here, { cwd: folder, env });
-      return splitOutput(printed.replaceAll(`:${port}`, ':8084').replaceAll('\r\n', '\n'));
+      return splitOutput(
+        printed.replaceAll(`:${port}`, ':8084').replaceAll(`:${ironic}`, ':6385').replaceAll('\r\n', '\n'),
+      );
     },
     end: async () => {
       await mirror.close();
+      await bmc.close();
       rmSync(place, { recursive: true, force: true });
+    },
+  };
+}
+
+const BMC = 'bmc-0.example.com';
+
+/** A BMC and its machine. */
+async function startMachine(
+  ironic: number,
+): Promise<{ readonly host: string; readonly close: () => Promise<void> }> {
+  const mac = '52:54:00:12:34:56';
+  const agentApi = await startAgentApi();
+  const callHome = async (image: string): Promise<void> => {
+    await (await fetch(image)).arrayBuffer();
+    await scriptedAgent({ api: `http://127.0.0.1:${ironic}`, mac, callbackUrl: agentApi.url }).callHome();
+  };
+  const bmc = await startFakeBmc({
+    model: bmcModels.ilo5,
+    tls: true,
+    mac,
+    onBoot: (image) => void callHome(image),
+  });
+  return {
+    host: bmc.host,
+    close: async () => {
+      agentApi.close();
+      await bmc.close();
     },
   };
 }
@@ -119,6 +160,7 @@ function writeInputs(folder: string, { iso, agentArchive }: Supplies): void {
     JSON.stringify({ stream: 'stable', architectures: { x86_64: { artifacts: { metal } } } }),
   );
   write('ironic.crt', readFileSync(join(root, 'test/support/certificates/server-ca.pem')));
+  write('bmc-ca.pem', readFileSync(tlsFile('ca')));
   const auth = Buffer.from('user:hunter2').toString('base64');
   write('auth.json', JSON.stringify({ auths: { 'quay.io': { auth } } }));
   write('ironic-agent.tar', agentArchive);

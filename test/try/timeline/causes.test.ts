@@ -449,6 +449,6 @@ describe('the table', () => {
 
   it('knows something for every stage before the heartbeat', () => {
     const without = stages.filter((stage) => !all.some(({ after = [] }) => after.includes(stage)));
-    expect(without).toEqual(['power', 'heartbeat', 'callback', 'steps']);
+    expect(without).toEqual(['heartbeat', 'callback', 'steps']);
   });
 });

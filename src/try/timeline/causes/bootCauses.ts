@@ -34,6 +34,38 @@ export const bootCauses: readonly Cause[] = [
     frequency: 'common',
   },
   {
+    id: 'bmc-refused',
+    short: 'the BMC',
+    text: 'The BMC refused a step of the boot, so the machine was not booted.',
+    check: 'run `ironic-coreos boot --check` with the same options',
+    fix: 'fix the reason in the report; a missing license, an account without the role Administrator and outdated firmware are the most common ones',
+    proof: {
+      matches: (event) => event.kind === 'bmc' && event.step === 'failed',
+      solvedBy: ['image'],
+    },
+  },
+  {
+    id: 'bmc-not-fetched',
+    short: 'the connection from the BMC to the image',
+    text: 'The BMC accepted the URL of the image but did not fetch it: it cannot reach the address, or does not trust the certificate of the server.',
+    check:
+      'run `curl -I URL` in the network of the BMCs; read the event log and the virtual media status in the BMC',
+    fix: 'use an address that the BMC can reach (`boot --serve-listen :8084 --public-url http://ADDRESS:8084`), and open the port in the firewall',
+    after: ['boot device', 'power'],
+    frequency: 'very common',
+    isRefuted: (host) => !host.milestones.has('boot device'),
+  },
+  {
+    id: 'bmc-boot-device',
+    short: 'the firmware, which ignored the boot device',
+    text: 'The machine is on but did not boot from the image: the firmware ignored the boot device, or is still in POST.',
+    check: 'watch the console during boot; read the boot order and the boot mode in the firmware',
+    fix: 'set the boot mode UEFI in the firmware, update the firmware of the BMC, or use the other method: `boot --method uefi-http`',
+    after: ['power', 'image'],
+    frequency: 'common',
+    isRefuted: (host) => !host.milestones.has('boot device') || hasReadImage(host),
+  },
+  {
     id: 'dhcp-no-boot-file',
     short: 'DHCP without a boot file',
     text: 'DHCP does not answer in this network, or sets no boot server and boot file (next-server, filename).',

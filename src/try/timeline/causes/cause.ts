@@ -110,7 +110,7 @@ function isCall({ event: { kind } }: TimelineEntry): boolean {
   return !noCalls.has(kind);
 }
 
-const noCalls = new Set<TrialEvent['kind']>(['fetch', 'machine', 'preflight', 'console']);
+const noCalls = new Set<TrialEvent['kind']>(['fetch', 'machine', 'bmc', 'preflight', 'console']);
 
 /** Whether the agent cannot have started: the machine boots from the network and did not fetch its config. */
 export function lacksConfig(host: HostTimeline): boolean {

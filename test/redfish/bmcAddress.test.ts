@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bmcKind, bmcSchemes, isVirtualMedia, parseBmcAddress } from '../../../src/deploy/documents/host.ts';
-import { webUrl } from '../../support/arbitraryText.ts';
+import { bmcKind, bmcSchemes, isVirtualMedia, parseBmcAddress } from '../../src/redfish/bmcAddress.ts';
+import { webUrl } from '../support/arbitraryText.ts';
 
 const read = (text: string) => {
   const address = parseBmcAddress(text);

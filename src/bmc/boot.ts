@@ -1,0 +1,359 @@
+/**
+ * `boot`: boots machines from an ISO by their BMCs, follows them until their agents call home, and restores them. The servers,
+ * the timeline and the report are those of `try`.
+ */
+
+import { CliError, UsageError } from '../core/errors.ts';
+import { diagnosticOf } from '../core/diagnostic.ts';
+import { formatCount, formatWordList } from '../formats/messageText.ts';
+import { systemClock } from '../io/clock.ts';
+import { confirm } from '../io/confirm.ts';
+import type { ExitCode, Io } from '../io/io.ts';
+import { localAddressTo } from '../io/localAddress.ts';
+import { defaultTiming, openRedfish, type RedfishClient } from '../io/redfish/redfishClient.ts';
+import { jsonBytes, parseTextOrJson } from '../io/report/choices.ts';
+import { report } from '../io/report/report.ts';
+import { writeStdout } from '../io/stdout.ts';
+import { parseListenAddress } from '../serve/http/listenAddress.ts';
+import type { Expectation } from '../try/expectation.ts';
+import type { TryOptions } from '../try/setup.ts';
+import { runTrial } from '../try/try.ts';
+import {
+  bootMachine,
+  type BootProgress,
+  type BootTiming,
+  createProgress,
+  type MachineBoot,
+  restoreMachine,
+} from './bootMachine.ts';
+import { type Check, checkMachine, isRefused } from './checks.ts';
+import { describeChecks, formatChecks } from './checkReport.ts';
+import { type BootOptions, type BootSetup, readBootSetup, readTrial, remoteIso } from './setup.ts';
+import { type Survey, surveyMachine } from './survey.ts';
+import { readTargets, type Target } from './targets.ts';
+import type { BootMachines, TrialServices } from '../try/trial.ts';
+
+export interface CheckedMachine {
+  readonly target: Target;
+  /** Undefined if the BMC cannot be read. */
+  readonly survey: Survey | undefined;
+  readonly checks: readonly Check[];
+}
+
+/** A machine whose BMC was read. */
+type SurveyedMachine = CheckedMachine & { readonly survey: Survey };
+
+/** A machine that `boot` works on. */
+type StartedMachine = SurveyedMachine & { readonly progress: BootProgress };
+
+/** Milliseconds. */
+export interface BootTimes {
+  readonly power: number;
+  /** Between two attempts, and two reads of a state. */
+  readonly interval: number;
+}
+
+const defaultTimes: BootTimes = { power: 120_000, interval: defaultTiming.interval };
+
+/**
+ * @param names hosts of the inventory
+ * @returns 0 if all agents have called home and all machines are restored; with `check`, if all can be booted
+ */
+export async function boot(
+  names: readonly string[],
+  options: BootOptions,
+  io: Io,
+  times: BootTimes = defaultTimes,
+): Promise<ExitCode> {
+  const setup = readBootSetup(options);
+  const targets = await readTargets(names, setup.targets, io);
+  const trialOptions = await withAddresses(options, targets);
+  const run: BootRun = { setup, times, io, imageUrl: expectedUrl(setup, trialOptions) };
+  const machines = await runParallel(targets, setup.parallel, (target) => checkTarget(target, run));
+  if (setup.isCheck) return writeChecks(machines, options, io);
+  const bootable = machines.filter(isBootable);
+  reportRefused(machines, io);
+  if (bootable.length === 0) {
+    throw new CliError('no machine can be booted', { code: 'ERR_BMC', hint: 'fix the errors above' });
+  }
+  if (!setup.isConfirmed) await confirmChanges(bootable, io);
+  return follow({ machines, bootable, run, trialOptions });
+}
+
+interface BootRun {
+  readonly setup: BootSetup;
+  readonly times: BootTimes;
+  readonly io: Io;
+  /** The URL of an image, or one with the same scheme and host. */
+  readonly imageUrl: URL | undefined;
+}
+
+function isBootable(machine: CheckedMachine): machine is SurveyedMachine {
+  return machine.survey !== undefined && !isRefused(machine.checks);
+}
+
+/**
+ * Without other addresses, everything is served on the address from which this machine reaches the first BMC: no other
+ * network sees it, and the BMCs can reach it.
+ */
+async function withAddresses(
+  { check: _check, leave: _leave, mac: _mac, yes: _yes, ...options }: BootOptions,
+  [target]: readonly Target[],
+): Promise<TryOptions> {
+  const address = target === undefined ? undefined : await localAddressTo(new URL(target.origin));
+  const host = address === undefined ? '127.0.0.1' : address.includes(':') ? `[${address}]` : address;
+  return {
+    ...options,
+    listen: options.listen ?? `${host}:6385`,
+    serveListen: options.serveListen ?? `${host}:8084`,
+  };
+}
+
+function expectedUrl({ iso }: BootSetup, { publicUrl, serveListen = '' }: TryOptions): URL | undefined {
+  const remote = remoteIso(iso);
+  if (remote !== undefined) return remote;
+  const text = publicUrl ?? `http://${serveListen.replace(/^:/, 'localhost:')}`;
+  return URL.canParse(text) ? new URL(text) : undefined;
+}
+
+async function checkTarget(target: Target, run: BootRun): Promise<CheckedMachine> {
+  try {
+    const survey = await withClient({ target, run }, (client) => surveyMachine(client, target.path));
+    const { host, macs, method } = target;
+    const plan = { method, imageUrl: run.imageUrl, host, macs };
+    return { target, survey, checks: checkMachine(survey, plan) };
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    const { hint, message: text } = error;
+    return {
+      target,
+      survey: undefined,
+      checks: [{ id: 'bmc', status: 'error', text, ...(hint !== undefined && { hint }) }],
+    };
+  }
+}
+
+interface Connecting {
+  readonly target: Target;
+  readonly run: BootRun;
+  readonly signal?: AbortSignal;
+}
+
+/** Logs in, and logs out at the end. */
+async function withClient<T>(
+  { run: { io, times }, signal, target }: Connecting,
+  use: (client: RedfishClient) => Promise<T>,
+): Promise<T> {
+  const timing = { ...defaultTiming, interval: times.interval };
+  const client = await openRedfish({ ...target, timing, note: io.note, signal });
+  try {
+    return await use(client);
+  } finally {
+    await client.close();
+  }
+}
+
+async function writeChecks(
+  machines: readonly CheckedMachine[],
+  { format }: BootOptions,
+  io: Io,
+): Promise<ExitCode> {
+  const text = parseTextOrJson(format) === 'text';
+  await writeStdout(io, [text ? Buffer.from(formatChecks(machines)) : jsonBytes(describeChecks(machines))]);
+  return machines.some(({ checks }) => isRefused(checks)) ? 1 : 0;
+}
+
+function reportRefused(machines: readonly CheckedMachine[], io: Io): void {
+  for (const { checks, target } of machines) {
+    for (const { hint, status, text } of checks) {
+      if (status === 'ok') continue;
+      report(io, { severity: status, message: `${target.name}: ${text}`, hint });
+    }
+  }
+}
+
+async function confirmChanges(machines: readonly SurveyedMachine[], io: Io): Promise<void> {
+  const running = machines
+    .filter(({ survey }) => survey.system.power !== 'Off')
+    .map(({ target }) => target.name);
+  if (running.length === 0) return;
+  const isConfirmed = await confirm(
+    `power off and boot ${formatWordList(running)}, which ${running.length === 1 ? 'is' : 'are'} on`,
+    io,
+  );
+  if (!isConfirmed) throw new UsageError('nothing was booted', { hint: 'pass --yes, or answer y' });
+}
+
+interface Following {
+  readonly machines: readonly CheckedMachine[];
+  readonly bootable: readonly SurveyedMachine[];
+  readonly run: BootRun;
+  readonly trialOptions: TryOptions;
+}
+
+/** Runs the trial in which the machines boot. */
+async function follow({ bootable, machines, run, trialOptions }: Following): Promise<ExitCode> {
+  const { io, setup } = run;
+  const failures: CliError[] = [];
+  const bootMachines: BootMachines = (services) => {
+    for (const { checks, target } of machines) {
+      const refusal = checks.find(({ status }) => status === 'error');
+      if (refusal === undefined) continue;
+      const text = `cannot be booted: ${refusal.text}`;
+      services.observe({
+        kind: 'bmc',
+        at: new Date(),
+        client: undefined,
+        host: target.name,
+        step: 'failed',
+        text,
+      });
+    }
+    return startMachines({ bootable, run, services, fail: (error) => failures.push(error) });
+  };
+  const listen = parseListenAddress(trialOptions.serveListen ?? '');
+  const code = await runTrial({
+    options: trialOptions,
+    setup: readTrial(trialOptions),
+    machine: undefined,
+    consoleHost: undefined,
+    expectation: expectationOf(machines),
+    coverage: remoteIso(setup.iso) === undefined ? 'boot' : 'calls',
+    bootMachines,
+    iso: setup.iso === undefined ? undefined : { file: setup.iso, listen },
+    io,
+  });
+  if (failures.length === 0) return code;
+  throw new CliError(`${formatCount(failures.length, 'step')} failed to restore the machines`, {
+    code: 'ERR_BMC',
+    hint: 'fix the errors above; eject the media, and set power and boot device in the BMC',
+  });
+}
+
+/** A single machine whose BMC shows no MAC address may be any machine that calls. */
+function expectationOf(machines: readonly CheckedMachine[]): Expectation {
+  const known = machines.map(({ survey, target }) => ({
+    name: target.name,
+    macs: [...new Set([...target.macs, ...(survey?.macs ?? [])])],
+  }));
+  const isAnonymous = known.length === 1 && known.every(({ macs }) => macs.length === 0);
+  return {
+    known,
+    awaited: isAnonymous
+      ? { kind: 'any', count: 1 }
+      : { kind: 'hosts', names: known.map(({ name }) => name) },
+  };
+}
+
+interface Starting {
+  readonly bootable: readonly SurveyedMachine[];
+  readonly run: BootRun;
+  readonly services: TrialServices;
+  /** Receives the failures of restoring. */
+  readonly fail: (error: CliError) => void;
+}
+
+function startMachines({ bootable, fail, run, services }: Starting): ReturnType<BootMachines> {
+  const { io, setup } = run;
+  const controller = new AbortController();
+  const { signal } = controller;
+  const started: StartedMachine[] = [];
+  const work = runParallel(bootable, setup.parallel, async (surveyed) => {
+    if (signal.aborted) return;
+    const machine = { ...surveyed, progress: createProgress() };
+    started.push(machine);
+    await bootOne(machine, { run, services, signal });
+  });
+  work.catch(() => undefined); // `stop` reports it
+  return {
+    stop: async () => {
+      controller.abort();
+      await work;
+      if (setup.isLeft || started.length === 0) return;
+      io.stderr.write(`restoring ${formatCount(started.length, 'machine')}; press Ctrl-C again to stop\n`);
+      await runParallel(started, setup.parallel, async (machine) => {
+        for (const error of await restoreOne(machine, { run, services })) {
+          report(io, diagnosticOf(new CliError(`${machine.target.name}: ${error.message}`, error)));
+          fail(error);
+        }
+      });
+    },
+  };
+}
+
+interface Working {
+  readonly run: BootRun;
+  readonly services: TrialServices;
+  readonly signal?: AbortSignal;
+}
+
+async function bootOne(machine: StartedMachine, working: Working): Promise<void> {
+  const { run, services, signal } = working;
+  const { target } = machine;
+  try {
+    await withClient({ target, run, ...(signal !== undefined && { signal }) }, (client) =>
+      bootMachine(machineBoot(machine, client, working)),
+    );
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    if (signal?.aborted === true) return;
+    const text = `cannot be booted: ${error.message}`;
+    services.observe({
+      kind: 'bmc',
+      at: new Date(),
+      client: undefined,
+      host: target.name,
+      step: 'failed',
+      text,
+    });
+    if (error.hint !== undefined)
+      report(run.io, { severity: 'info', message: `${target.name}: ${error.hint}` });
+  }
+}
+
+async function restoreOne(machine: StartedMachine, working: Working): Promise<readonly CliError[]> {
+  try {
+    return await withClient({ target: machine.target, run: working.run }, (client) =>
+      restoreMachine(machineBoot(machine, client, working)),
+    );
+  } catch (error) {
+    if (error instanceof CliError) return [error];
+    throw error;
+  }
+}
+
+function machineBoot(
+  { progress, survey, target }: StartedMachine,
+  client: RedfishClient,
+  working: Working,
+): MachineBoot {
+  const { run, services, signal } = working;
+  const timing: BootTiming = { ...run.times, shutdown: run.setup.shutdownTimeout };
+  return {
+    client,
+    survey,
+    method: target.method,
+    imageUrl: services.imageUrl(target.name),
+    timing,
+    progress,
+    clock: systemClock,
+    signal: signal ?? new AbortController().signal,
+    say: (step, text) =>
+      services.observe({ kind: 'bmc', at: new Date(), client: undefined, host: target.name, step, text }),
+  };
+}
+
+/** In the order of the items. */
+async function runParallel<T, R>(
+  items: readonly T[],
+  limit: number,
+  work: (item: T) => Promise<R>,
+): Promise<readonly R[]> {
+  const results = new Map<number, R>();
+  const waiting = items.entries();
+  const worker = async (): Promise<void> => {
+    for (const [index, item] of waiting) results.set(index, await work(item));
+  };
+  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, worker));
+  return [...results].toSorted(([a], [b]) => a - b).map(([, result]) => result);
+}

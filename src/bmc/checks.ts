@@ -1,0 +1,226 @@
+/** The result of `boot --check` for one machine: what its BMC supports, and what prevents a boot. */
+
+import { isIP } from 'node:net';
+import { formatDuration } from '../serve/status/figures.ts';
+import type { BootMethod } from './targets.ts';
+import type { Survey } from './survey.ts';
+
+export interface Check {
+  /** Stable: `schemas/boot-check.json` lists them. */
+  readonly id: CheckId;
+  readonly status: 'ok' | 'warning' | 'error';
+  /** A clause. */
+  readonly text: string;
+  readonly hint?: string;
+}
+
+type CheckId =
+  | 'bmc'
+  | 'system'
+  | 'power'
+  | 'media'
+  | 'boot-device'
+  | 'boot-mode'
+  | 'secure-boot'
+  | 'uefi-http'
+  | 'image-url'
+  | 'clock';
+
+export interface Plan {
+  readonly method: BootMethod;
+  /** Undefined if it is not known yet. */
+  readonly imageUrl: URL | undefined;
+  /** Of the inventory, or of `--mac`. */
+  readonly macs: readonly string[];
+  /** The host of the BMC: `192.0.2.10` */
+  readonly host: string;
+}
+
+/** In the order of a boot. */
+export function checkMachine(survey: Survey, plan: Plan): readonly Check[] {
+  return [
+    describeBmc(survey),
+    describeSystem(survey, plan),
+    describePower(survey),
+    ...(plan.method === 'virtual-media' ? [checkMedia(survey)] : []),
+    checkBootDevice(survey, plan),
+    describeMode(survey, plan),
+    describeSecureBoot(survey),
+    ...(plan.method === 'virtual-media' ? [describeUefiHttp(survey)] : []),
+    ...(plan.imageUrl === undefined ? [] : [checkImageUrl(survey, plan.imageUrl, plan.host)]),
+    checkClock(survey),
+  ];
+}
+
+export function isRefused(checks: readonly Check[]): boolean {
+  return checks.some(({ status }) => status === 'error');
+}
+
+function ok(id: CheckId, text: string): Check {
+  return { id, status: 'ok', text };
+}
+
+function describeBmc({ manager, vendor }: Survey): Check {
+  const facts = [manager?.model, manager?.firmware].filter((text) => text !== undefined);
+  return ok('bmc', `${vendor.name}${facts.length === 0 ? '' : ` (${facts.join(', ')})`}`);
+}
+
+function describeSystem({ macs, system }: Survey, plan: Plan): Check {
+  const name = [system.manufacturer, system.model].filter((text) => text !== undefined).join(' ');
+  const shown = macs.slice(0, 4).join(' ');
+  const text = [system.path, name, shown].filter((one) => one !== '').join(', ');
+  if (macs.length > 0 || plan.macs.length > 0) return ok('system', text);
+  return {
+    id: 'system',
+    status: 'warning',
+    text: `${text}; its MAC addresses are unknown, so calls of its agent cannot be assigned to it`,
+    hint: 'set the MAC address of the host in the inventory, or pass --mac',
+  };
+}
+
+function describePower({ system: { power, reset } }: Survey): Check {
+  if (reset !== undefined) return ok('power', power ?? 'unknown');
+  return {
+    id: 'power',
+    status: 'error',
+    text: 'the BMC cannot power the machine on',
+    hint: 'use an account of the BMC with the role Administrator, or update the firmware of the BMC',
+  };
+}
+
+function checkMedia({ mediaProblem, slots, vendor }: Survey): Check {
+  const license =
+    vendor.license === undefined ? '' : `; ${vendor.name} requires the license ${vendor.license}`;
+  if (mediaProblem !== undefined || slots.length === 0) {
+    return {
+      id: 'media',
+      status: 'error',
+      text: `${mediaProblem?.message ?? 'no virtual media slot takes a CD'}${license}`,
+      hint: mediaProblem?.hint ?? 'install the license of the BMC, or boot with --method uefi-http',
+    };
+  }
+  const names = slots.map(({ id }) => id).join(', ');
+  const used = slots.filter(({ isInserted }) => isInserted).map(({ id }) => id);
+  if (used.length === 0) return ok('media', `slots: ${names}`);
+  return {
+    id: 'media',
+    status: 'warning',
+    text: `slots: ${names}; media is inserted in ${used.join(', ')}`,
+    hint: 'boot ejects this media and does not insert it again',
+  };
+}
+
+/** The boot target of the method; undefined if the BMC does not allow it. */
+export function bootTarget({ system: { boot }, vendor }: Survey, method: BootMethod): string | undefined {
+  const wanted = method === 'uefi-http' ? 'UefiHttp' : (vendor.bootTarget ?? 'Cd');
+  if (boot.targets.length === 0 || boot.targets.includes(wanted)) return wanted;
+  return method === 'virtual-media' && boot.targets.includes('Cd') ? 'Cd' : undefined;
+}
+
+function checkBootDevice(survey: Survey, { method }: Plan): Check {
+  const { manager, system, vendor } = survey;
+  if (method === 'virtual-media' && vendor.bootRequest === 'dell') {
+    if (manager?.importSettings !== undefined)
+      return ok('boot-device', 'virtual CD, by a settings import of the iDRAC');
+    return {
+      id: 'boot-device',
+      status: 'error',
+      text: 'the iDRAC does not support the import of settings, which sets the virtual CD as the boot device',
+      hint: 'use an account with the role Administrator, or update the firmware of the iDRAC',
+    };
+  }
+  const target = bootTarget(survey, method);
+  if (target !== undefined) return ok('boot-device', `${target}, once`);
+  return {
+    id: 'boot-device',
+    status: 'error',
+    text: `the BMC allows only the boot devices ${system.boot.targets.join(', ')}`,
+    hint:
+      method === 'uefi-http'
+        ? 'use --method virtual-media'
+        : 'use --method uefi-http, or set the boot order in the firmware',
+  };
+}
+
+function describeMode({ system: { boot } }: Survey, { method }: Plan): Check {
+  if (boot.mode === 'Legacy' && method === 'uefi-http') {
+    return {
+      id: 'boot-mode',
+      status: 'error',
+      text: 'the machine boots in BIOS mode, but UEFI HTTP boot requires UEFI',
+      hint: 'set the boot mode UEFI in the firmware, or use --method virtual-media',
+    };
+  }
+  return ok('boot-mode', boot.mode ?? 'unknown');
+}
+
+function describeSecureBoot({ secureBoot }: Survey): Check {
+  if (secureBoot !== true) return ok('secure-boot', secureBoot === false ? 'disabled' : 'unknown');
+  return ok('secure-boot', 'enabled; live ISOs of CoreOS contain a signed boot loader');
+}
+
+function describeUefiHttp({ system: { boot } }: Survey): Check {
+  if (boot.targets.length === 0) return ok('uefi-http', 'unknown');
+  return ok('uefi-http', boot.targets.includes('UefiHttp') ? 'supported' : 'not supported');
+}
+
+function checkImageUrl({ vendor }: Survey, { hostname, protocol }: URL, bmcHost: string): Check {
+  const scheme = protocol === 'https:' ? 'https' : 'http';
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const shown = `${scheme}://${hostname}`;
+  if (vendor.protocols?.includes(scheme) === false) {
+    return {
+      id: 'image-url',
+      status: 'error',
+      text: `${vendor.name} supports only ${vendor.protocols.join(', ')} for images, but the URL is ${shown}/…`,
+      hint: 'use the URL of an image on an HTTPS server: --iso https://…',
+    };
+  }
+  if (isLoopback(host) && !isLoopback(bmcHost)) {
+    return {
+      id: 'image-url',
+      status: 'error',
+      text: `the BMC cannot reach ${shown}/…: this address is only for programs on this machine`,
+      hint: 'use --serve-listen :8084 --public-url http://ADDRESS:8084',
+    };
+  }
+  const [family, own] = [isIP(bmcHost.replace(/^\[|\]$/g, '')), isIP(host)];
+  if (family !== 0 && own !== 0 && family !== own) {
+    return {
+      id: 'image-url',
+      status: 'warning',
+      text: `the image URL has an IPv${own} address, but the address of the BMC is IPv${family}`,
+      hint: `use an IPv${family} address in --public-url, unless the BMC has both`,
+    };
+  }
+  if (own === 0) {
+    return {
+      id: 'image-url',
+      status: 'warning',
+      text: `the image URL contains the name ${host}, which the BMC must resolve`,
+      hint: 'use an address in --public-url, unless the BMC has a DNS server',
+    };
+  }
+  return ok('image-url', `${shown}/…`);
+}
+
+function isLoopback(host: string): boolean {
+  return host === '::1' || host === 'localhost' || host.startsWith('127.');
+}
+
+/** Milliseconds. A certificate is often valid from the minute in which it was created. */
+const MAX_OFFSET = 3_600_000;
+
+function checkClock({ clockOffset }: Survey): Check {
+  if (clockOffset === undefined) return ok('clock', 'unknown');
+  const seconds = Math.abs(clockOffset) / 1000;
+  const days = seconds / 86_400;
+  const shown = days >= 2 ? `${Math.round(days)} days` : formatDuration(seconds);
+  if (Math.abs(clockOffset) < MAX_OFFSET) return ok('clock', `differs by ${shown}`);
+  return {
+    id: 'clock',
+    status: 'warning',
+    text: `the clock of the BMC is ${shown} ${clockOffset > 0 ? 'ahead' : 'behind'}, so it may reject certificates of HTTPS servers`,
+    hint: 'set the time or an NTP server in the BMC',
+  };
+}

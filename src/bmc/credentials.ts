@@ -1,0 +1,80 @@
+/** The user name and the password of a BMC: from a file or the environment, never from the command line. */
+
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { CliError } from '../core/errors.ts';
+import { isMapping, type Mapping } from '../formats/mapping.ts';
+import { parseYaml } from '../formats/yaml.ts';
+import { readUserFile } from '../io/files/files.ts';
+import { canAllRead } from '../io/files/platform.ts';
+import type { Io } from '../io/io.ts';
+import type { RedfishCredentials } from '../io/redfish/redfishClient.ts';
+import { report } from '../io/report/report.ts';
+
+const USERNAME = 'IRONIC_COREOS_BMC_USERNAME';
+const PASSWORD = 'IRONIC_COREOS_BMC_PASSWORD';
+const MAX_FILE = 64 * 1024;
+
+/**
+ * @param file a YAML or JSON file with `username` and `password`, or a Secret of Kubernetes; undefined for the environment
+ * @param host for error messages
+ * @throws CliError without a part of the file
+ */
+export async function readCredentials(
+  file: string | undefined,
+  host: string,
+  io: Io,
+): Promise<RedfishCredentials> {
+  if (file === undefined) return fromEnvironment(host, io);
+  const bytes = await readUserFile(file, io, { what: 'Credentials of the BMC', maxBytes: MAX_FILE });
+  const stats = await stat(resolve(io.cwd, file)).catch(() => undefined);
+  if (stats !== undefined && canAllRead(stats)) {
+    report(io, {
+      severity: 'warning',
+      message: `all users of this machine can read ${file}`,
+      hint: `run: chmod o= ${file}`,
+    });
+  }
+  const { password, username } = fieldsOf(Buffer.from(bytes).toString('utf8'));
+  if (username !== undefined && password !== undefined) return { username, password };
+  throw new CliError(`${file} contains no ${username === undefined ? 'username' : 'password'}`, {
+    code: 'ERR_SETTING',
+    hint: 'write two lines to it: username: NAME and password: "PASSWORD"',
+  });
+}
+
+function fromEnvironment(host: string, { env }: Io): RedfishCredentials {
+  const { [USERNAME]: username, [PASSWORD]: password } = env;
+  if (username !== undefined && password !== undefined) return { username, password };
+  throw new CliError(`no credentials for the BMC of ${host}`, {
+    code: 'ERR_SETTING',
+    hint: `pass --credentials FILE, add bmc.credentialsFile to the inventory, or set ${USERNAME} and ${PASSWORD}`,
+  });
+}
+
+type Fields = Partial<RedfishCredentials>;
+
+function fieldsOf(text: string): Fields {
+  const value = parse(text);
+  const { data, stringData } = value;
+  const plain = { ...value, ...(isMapping(stringData) && stringData) };
+  const encoded: Mapping = isMapping(data) ? data : {};
+  const read = (key: keyof Fields): string | undefined => {
+    const own = plain[key];
+    if (typeof own === 'string' || typeof own === 'number') return String(own);
+    const secret = encoded[key];
+    return typeof secret === 'string' ? Buffer.from(secret, 'base64').toString('utf8') : undefined;
+  };
+  const [username, password] = [read('username'), read('password')];
+  return { ...(username !== undefined && { username }), ...(password !== undefined && { password }) };
+}
+
+/** The errors of the parser quote the line. */
+function parse(text: string): Mapping {
+  try {
+    const { value } = parseYaml(text);
+    return isMapping(value) ? value : {};
+  } catch {
+    return {};
+  }
+}

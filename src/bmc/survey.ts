@@ -1,0 +1,163 @@
+/** What a BMC shows about itself and its machine. Nothing is changed. */
+
+import { CliError } from '../core/errors.ts';
+import { parseMacAddress } from '../core/macAddress.ts';
+import type { RedfishClient } from '../io/redfish/redfishClient.ts';
+import { RedfishError } from '../io/redfish/redfishError.ts';
+import {
+  linksAt,
+  type Manager,
+  type MediaSlot,
+  readManager,
+  readMediaSlot,
+  readSecureBoot,
+  readSystem,
+  type Resource,
+  settingsLink,
+  type System,
+  takesCds,
+  textAt,
+} from '../redfish/resources.ts';
+import { findVendor, type Vendor } from '../redfish/vendors.ts';
+
+export interface Survey {
+  readonly vendor: Vendor;
+  readonly system: System;
+  readonly manager: Manager | undefined;
+  /** Slots that take CDs by URL, in the order in which they are tried. */
+  readonly slots: readonly MediaSlot[];
+  /** Why the slots cannot be read. */
+  readonly mediaProblem: RedfishError | undefined;
+  readonly secureBoot: boolean | undefined;
+  /** Of the network interfaces that the BMC knows; may be empty. */
+  readonly macs: readonly string[];
+  /** Milliseconds that the clock of the BMC is ahead. */
+  readonly clockOffset: number | undefined;
+}
+
+/** @param path path of the system in the address of the BMC; may be empty. Throws CliError. */
+export async function surveyMachine(client: RedfishClient, path: string): Promise<Survey> {
+  const resource = await client.get(await findSystem(client, path), 'reading the system');
+  const system = { ...readSystem(resource), bootPath: await findBootPath(client, resource) };
+  const manager = await readFirstManager(client, system);
+  const vendor = findVendor({
+    makers: [...client.root.makers, system.manufacturer, manager?.manufacturer, manager?.model],
+    models: [manager?.model, system.model],
+    firmware: manager?.firmware,
+  });
+  const { mediaProblem, slots } = await readSlots(client, { manager, system, vendor });
+  const secureBoot =
+    system.secureBoot === undefined ? undefined : await readOptional(client, system.secureBoot);
+  return {
+    vendor,
+    system,
+    manager,
+    slots,
+    mediaProblem,
+    secureBoot: secureBoot && readSecureBoot(secureBoot),
+    macs: await readMacs(client, system),
+    clockOffset: clockOffset(manager) ?? client.clockOffset,
+  };
+}
+
+async function findSystem(client: RedfishClient, path: string): Promise<string> {
+  const { root } = client;
+  const given = path.replace(/\/+$/, '');
+  if (given !== '' && given !== '/redfish' && given !== '/redfish/v1') return given;
+  const { body } = await client.get(root.systems ?? '', 'reading the systems');
+  const [first, ...others] = linksAt(body, 'Members');
+  if (first !== undefined && others.length === 0) return first;
+  const names = [first, ...others].filter((name) => name !== undefined).slice(0, MAX_NAMES);
+  throw new CliError(
+    first === undefined
+      ? 'the BMC manages no system'
+      : `the BMC manages several systems: ${names.join(', ')}`,
+    {
+      code: 'ERR_BMC',
+      hint: 'add the path of the system to the address, for example …/redfish/v1/Systems/1',
+    },
+  );
+}
+
+const MAX_NAMES = 8;
+
+/** Some BMCs accept changes of the boot override only in the settings resource (OpenStack sushy, system.py). */
+async function findBootPath(client: RedfishClient, system: Resource): Promise<string> {
+  const settings = settingsLink(system);
+  const found = settings === undefined ? undefined : await readOptional(client, settings);
+  return found?.body['Boot'] === undefined ? system.path : found.path;
+}
+
+/** The manager of the system: the first that lists it, or the first of all. */
+async function readFirstManager(client: RedfishClient, { managers }: System): Promise<Manager | undefined> {
+  const [linked] = managers;
+  if (linked !== undefined) return readManager(await client.get(linked, 'reading the manager'));
+  const list =
+    client.root.managers === undefined ? undefined : await readOptional(client, client.root.managers);
+  const [first] = linksAt(list?.body, 'Members');
+  return first === undefined ? undefined : readManager(await client.get(first, 'reading the manager'));
+}
+
+/** Undefined if the BMC does not have the resource, or does not show it. */
+async function readOptional(client: RedfishClient, path: string): Promise<Resource | undefined> {
+  try {
+    return await client.get(path, `reading ${path}`);
+  } catch (error) {
+    if (error instanceof RedfishError && error.status !== undefined && error.status !== 401) return undefined;
+    throw error;
+  }
+}
+
+interface SlotSource extends Pick<Survey, 'manager' | 'system' | 'vendor'> {}
+
+async function readSlots(
+  client: RedfishClient,
+  { manager, system, vendor }: SlotSource,
+): Promise<Pick<Survey, 'mediaProblem' | 'slots'>> {
+  const paths = { system: system.media, manager: manager?.media };
+  const path =
+    vendor.mediaOf === undefined
+      ? (paths.system ?? paths.manager)
+      : (paths[vendor.mediaOf] ?? paths.system ?? paths.manager);
+  if (path === undefined) return { slots: [], mediaProblem: undefined };
+  try {
+    const { body } = await client.get(path, 'reading the virtual media slots');
+    const all: MediaSlot[] = [];
+    for (const member of linksAt(body, 'Members')) {
+      all.push(readMediaSlot(await client.get(member, 'reading a virtual media slot')));
+    }
+    return { slots: usableSlots(all, vendor), mediaProblem: undefined };
+  } catch (error) {
+    if (error instanceof RedfishError && error.status !== undefined)
+      return { slots: [], mediaProblem: error };
+    throw error;
+  }
+}
+
+/** Slots without the action InsertMedia take an image by PATCH, unless another slot has the action. */
+function usableSlots(all: readonly MediaSlot[], { slots: ids }: Vendor): readonly MediaSlot[] {
+  const cds = all.filter((slot) => takesCds(slot) && (ids === undefined || ids.test(slot.id)));
+  const withAction = cds.filter(({ insert }) => insert !== undefined);
+  return withAction.length > 0 ? withAction : cds;
+}
+
+/** Limit for the interfaces of a machine. */
+const MAX_INTERFACES = 32;
+
+async function readMacs(client: RedfishClient, { interfaces }: System): Promise<readonly string[]> {
+  const list = interfaces === undefined ? undefined : await readOptional(client, interfaces);
+  const macs = new Set<string>();
+  for (const path of linksAt(list?.body, 'Members').slice(0, MAX_INTERFACES)) {
+    const one = await readOptional(client, path);
+    for (const key of ['MACAddress', 'PermanentMACAddress']) {
+      const address = parseMacAddress(textAt(one?.body, key) ?? '');
+      if ('mac' in address) macs.add(address.mac);
+    }
+  }
+  return [...macs];
+}
+
+function clockOffset(manager: Manager | undefined): number | undefined {
+  const time = Date.parse(manager?.time ?? '');
+  return Number.isNaN(time) ? undefined : time - Date.now();
+}

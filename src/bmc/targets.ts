@@ -1,0 +1,260 @@
+/** The machines to boot: hosts of an inventory, or one BMC of the command line. */
+
+import { dirname, isAbsolute, join } from 'node:path';
+import { diagnosticIn } from '../core/diagnostic.ts';
+import { CliError, FormatError, UsageError } from '../core/errors.ts';
+import { fillPlaceholders } from '../core/placeholders.ts';
+import type { Path } from '../core/finding.ts';
+import { parseMacAddress } from '../core/macAddress.ts';
+import { isMapping, type Mapping } from '../formats/mapping.ts';
+import { type InventoryRead, readInventoryDocument } from '../hosts/settings/inventory.ts';
+import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
+import { readUserFile } from '../io/files/files.ts';
+import type { Io } from '../io/io.ts';
+import type { RedfishCredentials } from '../io/redfish/redfishClient.ts';
+import { nearestNames } from '../io/report/choices.ts';
+import { report } from '../io/report/report.ts';
+import { type BmcAddress, parseBmcAddress } from '../redfish/bmcAddress.ts';
+import { readCredentials } from './credentials.ts';
+
+export type BootMethod = 'virtual-media' | 'uefi-http';
+
+export interface Target {
+  /** Name in the inventory, or the host of the BMC. */
+  readonly name: string;
+  readonly macs: readonly string[];
+  /** `https://192.0.2.10` */
+  readonly origin: string;
+  /** The host of the BMC. */
+  readonly host: string;
+  /** Path of the system; may be empty. */
+  readonly path: string;
+  readonly method: BootMethod;
+  readonly credentials: RedfishCredentials;
+  /** PEM. */
+  readonly ca: string | undefined;
+  readonly isInsecure: boolean;
+}
+
+export interface TargetOptions {
+  readonly inventory?: string;
+  readonly bmc?: string;
+  readonly credentials?: string;
+  readonly caFile?: string;
+  readonly insecure?: boolean;
+  readonly mac?: string;
+  readonly method?: BootMethod | undefined;
+}
+
+/** The key `bmc` of an inventory or a host, with absolute paths or paths from the current folder. */
+type BmcSettings = {
+  readonly address?: string | undefined;
+  readonly credentialsFile?: string | undefined;
+  readonly caFile?: string | undefined;
+  readonly disableCertificateVerification?: boolean | undefined;
+};
+
+/** @param names hosts of the inventory. Throws CliError, UsageError. */
+export async function readTargets(
+  names: readonly string[],
+  options: TargetOptions,
+  io: Io,
+): Promise<readonly Target[]> {
+  const { bmc, caFile, credentials, insecure, inventory } = options;
+  const given: BmcSettings = {
+    credentialsFile: credentials,
+    caFile,
+    disableCertificateVerification: insecure,
+  };
+  if (inventory === undefined) {
+    if (bmc === undefined || names.length > 0) throw missingInventory(names);
+    const address = bmc.replace(
+      /^(https?):\/\//i,
+      (_, scheme: string) => `redfish+${scheme.toLowerCase()}://`,
+    );
+    const macs = options.mac === undefined ? [] : [readMac(options.mac)];
+    return [await readTarget({ name: undefined, macs, settings: { ...given, address } }, options, io)];
+  }
+  if (bmc !== undefined) {
+    throw new UsageError('--bmc cannot be combined with --inventory', {
+      hint: 'set bmc.address for the host in the inventory, or remove --inventory',
+    });
+  }
+  const read = await readInventoryDocument(inventory, io, 'booted');
+  const targets: Target[] = [];
+  for (const host of chooseHosts(names, read, inventory, io)) {
+    const settings = { ...settingsOf(host, read, inventory), ...withoutUndefined(given) };
+    const macs = host.mac === undefined ? [] : [host.mac];
+    targets.push(await readTarget({ name: host.name, macs, settings }, options, io));
+  }
+  return refuseSharedBmcs(targets);
+}
+
+function readMac(text: string): string {
+  const address = parseMacAddress(text);
+  if ('mac' in address) return address.mac;
+  throw new UsageError(`invalid value ${JSON.stringify(text)} for --mac: ${address.problem}`, {
+    hint: 'use the form 52:54:00:12:34:56',
+  });
+}
+
+function missingInventory(names: readonly string[]): UsageError {
+  return names.length > 0
+    ? new UsageError('names of hosts require --inventory', { hint: 'pass the inventory: --inventory FILE' })
+    : new UsageError('no machine to boot', {
+        hint: 'pass HOST… and --inventory FILE, or --bmc URL, --credentials FILE and --iso FILE',
+      });
+}
+
+/** Never more than the named hosts. */
+function chooseHosts(
+  names: readonly string[],
+  { inventory: { hosts = [] } }: InventoryRead,
+  file: string,
+  io: Io,
+): readonly InventoryHost[] {
+  if (names.length === 0) {
+    throw new UsageError('no machine to boot', {
+      hint: 'name the hosts of the inventory: boot worker-0 worker-1',
+    });
+  }
+  const chosen = [...new Set(names)].map((name) => {
+    const host = hosts.find((one) => one.name === name);
+    if (host !== undefined) return host;
+    const near = nearestNames(
+      name,
+      hosts.map((one) => one.name),
+    );
+    throw new UsageError(`${file} has no host ${JSON.stringify(name)}`, {
+      hint: near.length === 0 ? 'use a name from its list "hosts"' : `use ${near.join(' or ')}`,
+    });
+  });
+  const problems = chosen.flatMap(({ findings }) => findings);
+  report(io, ...problems.map((finding) => diagnosticIn(file, finding)));
+  if (problems.length === 0) return chosen;
+  throw new CliError('a host is invalid; nothing was booted', {
+    code: 'ERR_INVENTORY',
+    hint: 'fix the errors above',
+  });
+}
+
+/** Settings of the host override those of all hosts. Without `bmc.address`, the address of `deploy` is used. */
+function settingsOf(host: InventoryHost, { document, inventory }: InventoryRead, file: string): BmcSettings {
+  const index = inventory.hosts?.indexOf(host) ?? 0;
+  const settings: Mapping = ['deploy', 'bmc']
+    .map((key) => ({
+      ...mappingAt(document.value, [key]),
+      ...mappingAt(document.value, ['hosts', index, key]),
+    }))
+    .reduce<Mapping>((lower, { bmcAddress, bmcInsecure, ...own }) => {
+      const deployed = { address: bmcAddress, disableCertificateVerification: bmcInsecure };
+      return { ...lower, ...withoutUndefined(deployed), ...own };
+    }, {});
+  const text = (key: keyof BmcSettings): string | undefined => {
+    const value = settings[key];
+    return typeof value === 'string' ? fill(value, `${file}: bmc.${key} of ${host.name}`, host) : undefined;
+  };
+  const pathOf = (key: keyof BmcSettings): string | undefined => {
+    const path = text(key);
+    return path === undefined || isAbsolute(path) ? path : join(dirname(file), path);
+  };
+  return {
+    address: text('address'),
+    credentialsFile: pathOf('credentialsFile'),
+    caFile: pathOf('caFile'),
+    disableCertificateVerification: settings['disableCertificateVerification'] === true,
+  };
+}
+
+function fill(text: string, place: string, { architecture, mac, name }: InventoryHost): string {
+  const facts = {
+    name,
+    ...(mac !== undefined && { bootMac: mac }),
+    ...(architecture !== undefined && { architecture }),
+  };
+  try {
+    return fillPlaceholders(text, facts);
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error;
+    throw new CliError(`${place} ${error.message}`, { code: 'ERR_INVENTORY', hint: error.hint });
+  }
+}
+
+function mappingAt(value: unknown, path: Path): Mapping {
+  let found = value;
+  for (const step of path)
+    found = typeof found === 'object' && found !== null ? Reflect.get(found, step) : undefined;
+  return isMapping(found) ? found : {};
+}
+
+function withoutUndefined(values: Mapping): Mapping {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+}
+
+interface Described {
+  readonly name: string | undefined;
+  readonly macs: readonly string[];
+  readonly settings: BmcSettings;
+}
+
+async function readTarget(
+  { macs, name, settings }: Described,
+  options: TargetOptions,
+  io: Io,
+): Promise<Target> {
+  const { caFile, credentialsFile, disableCertificateVerification: isInsecure = false } = settings;
+  const address = readAddress(name, settings.address);
+  const { host, path, port, scheme, transport } = address;
+  const label = name ?? host;
+  const ca =
+    caFile === undefined
+      ? undefined
+      : Buffer.from(await readUserFile(caFile, io, { what: 'CA certificates of the BMC', maxBytes: MAX_CA }));
+  return {
+    name: label,
+    macs,
+    origin: `${transport}://${host}${port === undefined ? '' : `:${port}`}`,
+    host,
+    path,
+    method: options.method ?? (scheme === 'redfish-uefihttp' ? 'uefi-http' : 'virtual-media'),
+    credentials: await readCredentials(credentialsFile, label, io),
+    ca: ca?.toString('utf8'),
+    isInsecure,
+  };
+}
+
+const MAX_CA = 1024 * 1024;
+
+function readAddress(name: string | undefined, text: string | undefined): BmcAddress {
+  const place = name === undefined ? '--bmc' : `bmc.address of ${name}`;
+  if (text === undefined) {
+    throw new CliError(`${place} is missing`, {
+      code: 'ERR_INVENTORY',
+      hint: 'add it to the inventory: bmc: {address: "redfish-virtualmedia://192.0.2.10/redfish/v1/Systems/1"}',
+    });
+  }
+  const address = parseBmcAddress(text);
+  const problem = 'problem' in address ? address : undefined;
+  if ('scheme' in address && address.scheme !== 'ipmi' && address.scheme !== 'libvirt') return address;
+  throw new CliError(`${place} is invalid: ${problem?.problem ?? 'IPMI does not support virtual media'}`, {
+    code: name === undefined ? 'ERR_USAGE' : 'ERR_INVENTORY',
+    hint: problem?.hint ?? 'use redfish-virtualmedia://HOST/redfish/v1/Systems/ID',
+  });
+}
+
+/** Two machines with the same BMC and system would work against each other. */
+function refuseSharedBmcs(targets: readonly Target[]): readonly Target[] {
+  const seen = new Map<string, string>();
+  for (const { name, origin, path } of targets) {
+    const key = `${origin}${path}`.toLowerCase();
+    const other = seen.get(key);
+    if (other !== undefined) {
+      throw new CliError(`${other} and ${name} have the same BMC`, {
+        code: 'ERR_INVENTORY',
+        hint: 'fix bmc.address of one of them',
+      });
+    }
+    seen.set(key, name);
+  }
+  return targets;
+}

@@ -1,0 +1,399 @@
+/**
+ * A Redfish client for one BMC: sessions or basic authentication, retries, entity tags and tasks. Bodies and times are limited,
+ * and credentials are sent to the origin of the BMC only.
+ */
+
+import type { RawResponse } from '../http/httpExchange.ts';
+import { readAll } from '../files/files.ts';
+import { type Clock, pause, systemClock } from '../clock.ts';
+import { TransferError } from '../http/httpErrors.ts';
+import type { CliError } from '../../core/errors.ts';
+import { isMapping, type Mapping } from '../../formats/mapping.ts';
+import { readMessages } from '../../redfish/messages.ts';
+import { readServiceRoot, readTaskState, type Resource, type ServiceRoot } from '../../redfish/resources.ts';
+import type { ConnectionSettings, RedfishConnection, SentRequest } from './redfishConnection.ts';
+import {
+  connectionError,
+  invalidAnswer,
+  RedfishError,
+  refusedError,
+  type RequestName,
+} from './redfishError.ts';
+
+export interface RedfishCredentials {
+  readonly username: string;
+  readonly password: string;
+}
+
+export interface RedfishSettings extends Pick<ConnectionSettings, 'ca' | 'isInsecure' | 'origin'> {
+  readonly credentials: RedfishCredentials;
+  readonly timing?: RedfishTiming;
+  readonly clock?: Clock;
+  /** Aborts all requests. */
+  readonly signal?: AbortSignal | undefined;
+  /** Receives a line for each request. */
+  readonly note?: ((text: string) => void) | undefined;
+}
+
+/** Milliseconds. */
+export interface RedfishTiming {
+  readonly connect: number;
+  /** For a whole response. iLO needs up to 30 seconds while it inventories the machine. */
+  readonly answer: number;
+  /** For actions: sushy-tools and some BMCs fetch the whole image before they answer. */
+  readonly action: number;
+  /** Between two attempts, and two reads of a task. */
+  readonly interval: number;
+}
+
+export const defaultTiming: RedfishTiming = {
+  connect: 10_000,
+  answer: 60_000,
+  action: 900_000,
+  interval: 2000,
+};
+
+/** All methods throw CliError; `action` is a gerund for its message: `reading the power state`. */
+export interface RedfishClient {
+  /** The service root. */
+  readonly root: ServiceRoot & { readonly path: string };
+  /** Milliseconds that the clock of the BMC is ahead; undefined if it sends no date. */
+  readonly clockOffset: number | undefined;
+  get(path: string, action: string): Promise<Resource>;
+  post(path: string, body: Mapping, action: string): Promise<void>;
+  /** Sends the entity tag that the resource has now. */
+  patch(path: string, body: Mapping, action: string): Promise<void>;
+  /** Deletes the session. Never rejects. */
+  close(): Promise<void>;
+}
+
+const ROOT = '/redfish/v1/';
+/** A collection with all members expanded has some hundred KiB. */
+const MAX_BODY = 4 * 1024 * 1024;
+const MAX_ATTEMPTS = 4;
+/** Milliseconds; for a longer `Retry-After` the request fails instead. */
+const LONGEST_WAIT = 60_000;
+const MAX_REDIRECTS = 2;
+
+/** Reads the service root and logs in. Throws CliError. */
+export async function openRedfish(settings: RedfishSettings): Promise<RedfishClient> {
+  const requests = new RedfishRequests(settings);
+  try {
+    const answer = await requests.send({ method: 'GET', path: ROOT, action: 'reading the service root' });
+    const root = { ...readServiceRoot(answer), path: ROOT };
+    if (root.systems === undefined) {
+      throw invalidAnswer(
+        { origin: settings.origin, action: 'reading the service root' },
+        'it is not a Redfish service',
+      );
+    }
+    await requests.login(root.sessions);
+    return {
+      root,
+      clockOffset: answer.clockOffset,
+      get: async (path, action) => requests.send({ method: 'GET', path, action }),
+      post: async (path, body, action) => requests.act({ method: 'POST', path, body, action }),
+      patch: async (path, body, action) => requests.patch(path, body, action),
+      close: async () => requests.close(),
+    };
+  } catch (error) {
+    await requests.close();
+    throw error;
+  }
+}
+
+interface RedfishRequest {
+  readonly method: SentRequest['method'];
+  readonly path: string;
+  readonly action: string;
+  readonly body?: Mapping;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+interface Answer extends Resource {
+  readonly status: number;
+  readonly headers: RawResponse['headers'];
+  readonly clockOffset: number | undefined;
+}
+
+class RedfishRequests {
+  readonly #settings: RedfishSettings;
+  readonly #clock: Clock;
+  readonly #timing: RedfishTiming;
+  readonly #signal: AbortSignal;
+  #connection: Promise<RedfishConnection> | undefined;
+  #authorization: Readonly<Record<string, string>> = {};
+  /** The path for new sessions; undefined for basic authentication. */
+  #sessions: string | undefined;
+  /** The path of the open session. */
+  #session: string | undefined;
+  /** Texts that no message may contain. */
+  readonly #secrets = new Set<string>();
+
+  constructor(settings: RedfishSettings) {
+    this.#settings = settings;
+    this.#clock = settings.clock ?? systemClock;
+    this.#timing = settings.timing ?? defaultTiming;
+    this.#signal = settings.signal ?? new AbortController().signal;
+    this.#secrets.add(settings.credentials.password);
+  }
+
+  /** Opens a session. BMCs without sessions, or with too many of them, get the credentials with each request. */
+  async login(sessions: string | undefined): Promise<void> {
+    const { username: UserName, password: Password } = this.#settings.credentials;
+    this.#authorization = {
+      authorization: `Basic ${Buffer.from(`${UserName}:${Password}`).toString('base64')}`,
+    };
+    this.#sessions = sessions;
+    if (sessions === undefined) return;
+    const action = 'logging in';
+    try {
+      const body = { UserName, Password };
+      const { headers, path } = await this.#request({
+        method: 'POST',
+        path: sessions,
+        body,
+        action,
+        headers: {},
+      });
+      const token = headers['x-auth-token'];
+      if (typeof token !== 'string') return;
+      this.#authorization = { 'x-auth-token': token };
+      this.#secrets.add(token);
+      this.#session = this.#localPath(headers['location'], path);
+    } catch (error) {
+      const { status, messages = [] } = error instanceof RedfishError ? error : { status: undefined };
+      const isFull = messages.some(({ id }) => id === 'SessionLimitExceeded');
+      if (!isFull && status !== 404 && status !== 405 && status !== 501) throw error;
+      this.#sessions = undefined;
+    }
+  }
+
+  /** Sends a request, again while the BMC is busy, and after the session has expired. */
+  async send(request: RedfishRequest): Promise<Answer> {
+    let isRenewed = false;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#request({ ...request, headers: { ...this.#authorization, ...request.headers } });
+      } catch (error) {
+        if (!(error instanceof TransferError)) throw error;
+        if (error.status === 401 && this.#session !== undefined && !isRenewed) {
+          isRenewed = true;
+          this.#session = undefined;
+          await this.login(this.#sessions);
+          continue;
+        }
+        const isLast = attempt === MAX_ATTEMPTS || error.wait > LONGEST_WAIT || this.#signal.aborted;
+        if (isLast || !mayRepeat(request, error)) throw error;
+        await pause(this.#clock, Math.max(error.wait, this.#timing.interval * attempt), this.#signal);
+      }
+    }
+  }
+
+  /** Sends a request and waits for the task that it starts. */
+  async act(request: RedfishRequest): Promise<void> {
+    const answer = await this.send(request);
+    if (answer.status !== 202) return;
+    const monitor = this.#localPath(answer.headers['location'], '') ?? taskPath(answer);
+    if (monitor === undefined) return;
+    const { action } = request;
+    const end = this.#clock.now() + this.#timing.action;
+    while (!this.#signal.aborted && this.#clock.now() < end) {
+      await pause(this.#clock, this.#timing.interval, this.#signal);
+      const task = await this.send({ method: 'GET', path: monitor, action });
+      const state = readTaskState(task);
+      if (state === 'failed') throw this.#refused(200, task, action);
+      if (task.status !== 202 && state !== 'running') return;
+    }
+    throw invalidAnswer({ origin: this.#settings.origin, action }, 'its task does not end');
+  }
+
+  /**
+   * BMCs differ in the entity tags that they accept (OpenStack sushy, connector.py): after status 412, a weak tag is sent as
+   * a strong one, and then none.
+   */
+  async patch(path: string, body: Mapping, action: string): Promise<void> {
+    const { headers, body: before } = await this.send({ method: 'GET', path, action });
+    const tag = [headers['etag'], before['@odata.etag']].find((one) => typeof one === 'string') ?? '';
+    const tags = new Set([tag, tag.replace(/^W\//, ''), '']);
+    for (const one of tags) {
+      try {
+        return await this.act({
+          method: 'PATCH',
+          path,
+          body,
+          action,
+          headers: one === '' ? {} : { 'if-match': one },
+        });
+      } catch (error) {
+        if (!(error instanceof RedfishError) || error.status !== 412 || one === '') throw error;
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#session !== undefined) {
+      const request: RedfishRequest = { method: 'DELETE', path: this.#session, action: 'logging out' };
+      await this.#request({ ...request, headers: this.#authorization }, new AbortController().signal).catch(
+        () => undefined,
+      );
+    }
+    await (await this.#connection)?.close();
+  }
+
+  async #request(request: RedfishRequest, signal = this.#signal, redirects = 0): Promise<Answer> {
+    const { action, method, path } = request;
+    const name: RequestName = { origin: this.#settings.origin, action };
+    const limit = limitTime(signal, method === 'GET' ? this.#timing.answer : this.#timing.action);
+    try {
+      const response = await this.#exchange(request, limit.signal);
+      const { headers, statusCode: status } = response;
+      this.#settings.note?.(`${method} ${name.origin}${path}: ${status}`);
+      const target = status >= 300 && status < 400 ? headers['location'] : undefined;
+      if (status >= 300 && status < 400) {
+        response.body.dismiss();
+        const next = this.#localPath(target, path);
+        // iLO 5 before 1.40 redirects to the same path with a final slash.
+        if (next === undefined || method !== 'GET' || redirects === MAX_REDIRECTS) throw redirectError(name);
+        return await this.#request({ ...request, path: next }, signal, redirects + 1);
+      }
+      const body = await this.#readBody(response, name);
+      const answer = { path, status, headers, body, clockOffset: clockOffset(headers['date'], this.#clock) };
+      if (status < 300) return answer;
+      throw this.#refused(status, answer, action);
+    } catch (error) {
+      if (signal.aborted) throw new RedfishError(`${name.origin}: ${action} was canceled`, { cause: error });
+      if (limit.isOver()) throw timeoutError(name);
+      throw connectionError(error, name);
+    } finally {
+      limit.release();
+    }
+  }
+
+  async #exchange(
+    { body, headers, method, path }: RedfishRequest,
+    signal: AbortSignal,
+  ): Promise<RawResponse> {
+    const connection = await (this.#connection ??= this.#connect());
+    return connection.request(path, {
+      method,
+      headers: {
+        accept: 'application/json',
+        // With another encoding some BMCs send only weak entity tags (OpenStack sushy, connector.py).
+        'accept-encoding': 'identity',
+        'odata-version': '4.0',
+        'user-agent': 'ironic-coreos',
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      body: body === undefined ? undefined : JSON.stringify(body),
+      signal,
+    });
+  }
+
+  async #connect(): Promise<RedfishConnection> {
+    const { openRedfishConnection } = await import('./redfishConnection.ts');
+    return openRedfishConnection({ ...this.#settings, connectTimeout: this.#timing.connect });
+  }
+
+  /** Only successful reads must contain JSON: BMCs answer actions with anything. */
+  async #readBody({ body, statusCode }: RawResponse, name: RequestName): Promise<Mapping> {
+    const bytes = await readAll(body, MAX_BODY, () =>
+      invalidAnswer(name, 'the response is larger than 4 MiB'),
+    );
+    const value = parseJson(Buffer.from(bytes).toString('utf8'));
+    if (isMapping(value)) return value;
+    if (statusCode !== 200 || bytes.length === 0) return {};
+    throw invalidAnswer(name, 'the response is not JSON');
+  }
+
+  #refused(
+    status: number,
+    { body, headers }: Pick<Answer, 'body' | 'headers'>,
+    action: string,
+  ): RedfishError {
+    const messages = readMessages(body).map((message) => ({ ...message, text: this.#hide(message.text) }));
+    const wait = /^\d{1,6}$/.exec(headers['retry-after'] ?? '')?.[0];
+    const refused = { status, messages, wait: Number(wait ?? 0) * 1000 };
+    return refusedError({ origin: this.#settings.origin, action }, refused);
+  }
+
+  /** BMCs quote requests in their messages: the password, or the path of an image, which contains its token. */
+  #hide(text: string): string {
+    let shown = text.replaceAll(/\bhttps?:\/\/([^\s/'"]*@)?([^\s/'"]+)[^\s'"]*/g, 'http(s)://$2/…');
+    for (const secret of this.#secrets) if (secret !== '') shown = shown.replaceAll(secret, '(secret)');
+    return shown;
+  }
+
+  /** The path of a URL of this BMC; undefined for other hosts. */
+  #localPath(location: unknown, base: string): string | undefined {
+    if (typeof location !== 'string' || !URL.canParse(location, `${this.#settings.origin}${base}`))
+      return undefined;
+    const url = new URL(location, `${this.#settings.origin}${base}`);
+    return url.origin === new URL(this.#settings.origin).origin ? `${url.pathname}${url.search}` : undefined;
+  }
+}
+
+/** Only reading is repeated after the BMC may have processed the request. */
+function mayRepeat({ method }: RedfishRequest, { isPassing, status }: TransferError): boolean {
+  if (method !== 'GET') return isPassing && status !== undefined;
+  return isPassing || status === 500 || status === 502 || status === 504;
+}
+
+function taskPath({ body }: Answer): string | undefined {
+  const path = body['@odata.id'];
+  return typeof path === 'string' && readTaskState({ path, body }) !== undefined ? path : undefined;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function clockOffset(date: unknown, clock: Clock): number | undefined {
+  const time = typeof date === 'string' ? Date.parse(date) : Number.NaN;
+  return Number.isNaN(time) ? undefined : time - clock.date().getTime();
+}
+
+function redirectError({ action, origin }: RequestName): CliError {
+  return new RedfishError(`${origin}: ${action} failed: the BMC redirects to another address`, {
+    hint: 'use the address that the BMC redirects to, with its scheme: https or http',
+  });
+}
+
+function timeoutError({ action, origin }: RequestName): CliError {
+  return new RedfishError(`${origin}: ${action} failed: no complete response from the BMC`, {
+    code: 'ERR_NETWORK',
+    hint: 'check the network between this machine and the BMC, or restart the BMC',
+  });
+}
+
+interface TimeLimit {
+  readonly signal: AbortSignal;
+  readonly isOver: () => boolean;
+  readonly release: () => void;
+}
+
+/** Not `AbortSignal.any`: in Node 20 its result stays in memory as long as its source signals. */
+function limitTime(source: AbortSignal, milliseconds: number): TimeLimit {
+  const controller = new AbortController();
+  let isOver = false;
+  const abort = (): void => controller.abort();
+  const timer = setTimeout(() => {
+    isOver = true;
+    abort();
+  }, milliseconds);
+  source.addEventListener('abort', abort);
+  if (source.aborted) abort();
+  return {
+    signal: controller.signal,
+    isOver: () => isOver,
+    release: () => {
+      clearTimeout(timer);
+      source.removeEventListener('abort', abort);
+    },
+  };
+}

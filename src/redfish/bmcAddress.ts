@@ -1,0 +1,164 @@
+/** Addresses of BMCs as Metal3 writes them, and the settings of Ironic for each scheme. */
+
+import { formatUrlHost, parseHost, parseIpv6 } from '../formats/hostName.ts';
+
+type BmcScheme = keyof typeof schemes;
+
+export interface BmcAddress {
+  /** The address as given. */
+  readonly text: string;
+  readonly scheme: BmcScheme;
+  /** The part of the scheme after a plus (default: https). */
+  readonly transport: 'http' | 'https';
+  /** IPv6 in brackets. */
+  readonly host: string;
+  readonly port?: number;
+  /** Path of the system, with a leading slash; or empty. */
+  readonly path: string;
+  /** IPMI only. */
+  readonly privilegeLevel?: string;
+}
+
+/** The settings of Ironic for a scheme. */
+interface BmcKind {
+  readonly driver: 'ipmi' | 'redfish' | 'idrac';
+  readonly bootInterface: 'ipxe' | 'redfish-virtual-media' | 'idrac-redfish-virtual-media' | 'redfish-https';
+  /** Whether the operator requires the MAC address: always, only in older releases, or never. */
+  readonly mac: 'required' | 'older' | 'optional';
+  readonly secureBoot: boolean;
+}
+
+const ipmi: BmcKind = { driver: 'ipmi', bootInterface: 'ipxe', mac: 'optional', secureBoot: false };
+const redfish: BmcKind = { driver: 'redfish', bootInterface: 'ipxe', mac: 'optional', secureBoot: true };
+const virtualMedia: BmcKind = { ...redfish, bootInterface: 'redfish-virtual-media', mac: 'older' };
+
+const schemes = {
+  ipmi,
+  libvirt: { ...ipmi, mac: 'required' },
+  redfish,
+  'redfish-virtualmedia': virtualMedia,
+  'redfish-uefihttp': { ...virtualMedia, bootInterface: 'redfish-https' },
+  'ilo5-redfish': redfish,
+  'ilo5-virtualmedia': virtualMedia,
+  'idrac-redfish': { ...redfish, driver: 'idrac' },
+  'idrac-virtualmedia': { ...virtualMedia, driver: 'idrac', bootInterface: 'idrac-redfish-virtual-media' },
+} as const satisfies Record<string, BmcKind>;
+
+/** Schemes of drivers that Ironic has removed, with their replacements. */
+const dropped: ReadonlyMap<string, string> = new Map([
+  ['idrac', 'idrac-virtualmedia or idrac-redfish'],
+  ['ilo4', 'ipmi, or redfish where the firmware supports it'],
+  ['ilo4-virtualmedia', 'ipmi, or redfish where the firmware supports it'],
+  ['ilo5', 'ilo5-virtualmedia or ilo5-redfish'],
+  ['ibmc', 'redfish or redfish-virtualmedia'],
+  ['irmc', 'redfish or redfish-virtualmedia'],
+]);
+
+export const bmcSchemes: readonly string[] = Object.keys(schemes);
+
+export function bmcKind({ scheme }: BmcAddress): BmcKind {
+  return schemes[scheme];
+}
+
+export function isVirtualMedia(address: BmcAddress): boolean {
+  return bmcKind(address).bootInterface !== 'ipxe';
+}
+
+/** Why an address is invalid. Never quotes the address: it may contain a password. */
+interface BmcProblem {
+  readonly problem: string;
+  readonly hint?: string;
+}
+
+/** Real addresses are much shorter. */
+const maxLength = 2048;
+
+export function parseBmcAddress(text: string): BmcAddress | BmcProblem {
+  if (text.length > maxLength) return { problem: 'it is too long' };
+  if (/[^!-~]/.test(text))
+    return { problem: 'it contains whitespace or characters other than printable ASCII' };
+  const { schemeText, rest } = splitScheme(text);
+  const [name = '', transport] = schemeText.split('+', 2);
+  const problem = schemeProblem(name, schemeText);
+  if (problem !== undefined || !isScheme(name)) return problem ?? { problem: 'its scheme is unknown' };
+  const parts = parseParts(rest);
+  if ('problem' in parts) return parts;
+  const { query, ...place } = parts;
+  if (isIpmi(name)) return ipmiAddress({ text, scheme: name, transport: 'https', ...place }, query);
+  if (query !== '') return { problem: 'it has a query, which is not supported' };
+  return { text, scheme: name, transport: transport === 'http' ? 'http' : 'https', ...place };
+}
+
+/** `ipmi:HOST` and bare hosts are valid, too. A host name before a port may look like a scheme. */
+function splitScheme(text: string): { readonly schemeText: string; readonly rest: string } {
+  const [, scheme, rest] = /^([A-Za-z][A-Za-z0-9+.-]*):\/\/(.*)$/.exec(text) ?? [];
+  if (scheme !== undefined && rest !== undefined) return { schemeText: scheme.toLowerCase(), rest };
+  const colon = text.indexOf(':');
+  const before = text.slice(0, Math.max(0, colon)).toLowerCase();
+  const isKnown = isScheme(before.split('+', 1)[0] ?? '');
+  return isKnown ? { schemeText: before, rest: text.slice(colon + 1) } : { schemeText: 'ipmi', rest: text };
+}
+
+function isScheme(name: string): name is BmcScheme {
+  return Object.hasOwn(schemes, name);
+}
+
+function isIpmi(scheme: BmcScheme): boolean {
+  return schemes[scheme].driver === 'ipmi';
+}
+
+function schemeProblem(name: string, schemeText: string): BmcProblem | undefined {
+  const instead = dropped.get(name);
+  if (instead !== undefined) {
+    return { problem: `Ironic no longer has a driver for ${name}`, hint: `use ${instead}` };
+  }
+  if (!isScheme(name)) return unknownScheme(name);
+  const suffix = schemeText.slice(name.length);
+  const isAllowed = suffix === '' || (!isIpmi(name) && (suffix === '+http' || suffix === '+https'));
+  return isAllowed ? undefined : { problem: `${name} does not support this variant`, hint: `use ${name}://` };
+}
+
+function unknownScheme(name: string): BmcProblem {
+  const hint =
+    name === 'http' || name === 'https'
+      ? `use a scheme with the driver: redfish+${name}:// or redfish-virtualmedia+${name}://`
+      : `use one of ${bmcSchemes.join(', ')}`;
+  return { problem: 'its scheme is not a supported driver', hint };
+}
+
+type Parts = Pick<BmcAddress, 'host' | 'port' | 'path'> & { readonly query: string };
+
+function parseParts(rest: string): Parts | BmcProblem {
+  if (rest.includes('#')) return { problem: 'it has a fragment (#), which is not supported' };
+  const [, authority = '', path = '', query = ''] = /^([^/?]*)([^?]*)\??(.*)$/.exec(rest) ?? [];
+  if (authority.includes('@')) {
+    return { problem: 'it contains a user', hint: 'move user and password to the Secret of the BMC' };
+  }
+  const [, bracketed, plain, portText] =
+    /^(?:\[([^\]]*)\]|([^:[\]]*))(?::([0-9]{1,5}))?$/.exec(authority) ?? [];
+  if (bracketed === undefined && plain === undefined) return { problem: 'its host or port is invalid' };
+  const host = bracketed === undefined ? parseHost(plain ?? '') : parseIpv6(bracketed);
+  if (host === undefined) return { problem: 'the part in brackets is not an IPv6 address' };
+  if (host.kind === 'invalid') return { problem: `its host is invalid: ${host.problem}` };
+  const port = portText === undefined ? undefined : Number(portText);
+  if (port !== undefined && (port < 1 || port > 65_535))
+    return { problem: 'its port is not between 1 and 65535' };
+  if (/%(?![0-9A-Fa-f]{2})/.test(path))
+    return { problem: 'its path contains a percent sign without two hexadecimal digits' };
+  return { host: formatUrlHost(host), ...(port !== undefined && { port }), path, query };
+}
+
+const privilegeLevels = ['ADMINISTRATOR', 'CALLBACK', 'OPERATOR', 'USER'];
+
+function ipmiAddress(address: BmcAddress, query: string): BmcAddress | BmcProblem {
+  if (address.path !== '' && address.path !== '/') return { problem: 'IPMI addresses do not support a path' };
+  if (query === '') return address;
+  const [, level] = /^privilegelevel=([A-Z]+)$/.exec(query) ?? [];
+  if (level === undefined || !privilegeLevels.includes(level)) {
+    return {
+      problem: 'its query is invalid',
+      hint: `use ?privilegelevel=${privilegeLevels.join(' or ')}`,
+    };
+  }
+  return { ...address, privilegeLevel: level };
+}

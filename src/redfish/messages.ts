@@ -1,0 +1,161 @@
+/** The messages in responses of BMCs (`@Message.ExtendedInfo`, DMTF DSP0266), and the hints for them. */
+
+import { isMapping } from '../formats/mapping.ts';
+import { textAt } from './resources.ts';
+
+export interface RedfishMessage {
+  /** Without registry and version: `ActionParameterMissing`. */
+  readonly id: string;
+  /** A sentence of the BMC; empty if it sent only the id. */
+  readonly text: string;
+  /** `#/TransferProtocolType`. */
+  readonly related: readonly string[];
+}
+
+const MAX_MESSAGES = 16;
+const LONGEST_TEXT = 300;
+
+/** The messages of a response, the most severe first; empty for other content. */
+export function readMessages(body: unknown): readonly RedfishMessage[] {
+  const { error } = isMapping(body) ? body : {};
+  const lists = [listOf(error), listOf(body), taskMessages(body)];
+  const found = lists.flat().slice(0, MAX_MESSAGES).flatMap(readMessage);
+  const general = readMessage({ MessageId: textAt(error, 'code'), Message: textAt(error, 'message') });
+  const messages = [...found, ...general].toSorted((a, b) => Number(a.text === '') - Number(b.text === ''));
+  // BMCs add "Success" and "GeneralError" to the message with the cause.
+  const specific = messages.filter(({ id }) => !/^(?:Success|GeneralError|Created|Accepted)$/.test(id));
+  return specific.length > 0 ? specific : messages;
+}
+
+function listOf(body: unknown): readonly unknown[] {
+  const list = isMapping(body) ? body['@Message.ExtendedInfo'] : undefined;
+  return Array.isArray(list) ? list : [];
+}
+
+function taskMessages(body: unknown): readonly unknown[] {
+  const { Messages: list } = isMapping(body) ? body : {};
+  return Array.isArray(list) ? list : [];
+}
+
+/** Whitespace and characters that terminals interpret. */
+const unprintable = /[\s\p{Cc}\p{Cf}]+/gu;
+
+function readMessage(value: unknown): readonly RedfishMessage[] {
+  const id = (textAt(value, 'MessageId') ?? '').split('.').at(-1) ?? '';
+  const text = (textAt(value, 'Message') ?? '').slice(0, LONGEST_TEXT).replaceAll(unprintable, ' ').trim();
+  const related = isMapping(value) ? value['RelatedProperties'] : undefined;
+  if (id === '' && text === '') return [];
+  return [
+    {
+      id: id.slice(0, LONGEST_TEXT),
+      text,
+      related: Array.isArray(related) ? related.filter((one) => typeof one === 'string') : [],
+    },
+  ];
+}
+
+/** A clause: what the BMC said, or what the HTTP status means. */
+export function describeRefusal(status: number, messages: readonly RedfishMessage[]): string {
+  const [message] = messages;
+  const said = message?.text === '' ? message.id : message?.text;
+  const detail = said === undefined ? '' : ` (${said.replace(/\.$/, '')})`;
+  const cause = causes.find((one) => one.matches(status, messages));
+  const other = status < 300 ? 'its task failed' : `the BMC returned HTTP status ${status}`;
+  return `${cause?.clause ?? other}${detail}`;
+}
+
+export function hintForRefusal(status: number, messages: readonly RedfishMessage[]): string {
+  return (
+    causes.find((one) => one.matches(status, messages))?.hint ??
+    'read the event log of the BMC, and run the command again with --verbose to see all requests'
+  );
+}
+
+/** Whether the same request may succeed a little later. */
+export function isPassing(status: number, messages: readonly RedfishMessage[]): boolean {
+  return status === 503 || status === 429 || has(messages, passing);
+}
+
+/**
+ * `UnableToModifyDuringSystemPOST`: HPE iLO (OpenStack ironic, redfish/management.py). `SYS518`, `IDRAC.*.SYS518`: Dell
+ * iDRAC is not ready (OpenStack sushy, connector.py).
+ */
+const passing =
+  /^(?:UnableToModifyDuringSystemPOST|ServiceTemporarilyUnavailable|ResourceInUse|ServiceInUnknownState|SYS518|iLOIsResetting)$/i;
+
+const license = /licen[sc]e/i;
+
+/** Whether the BMC refused a request because of a missing license. */
+export function isLicenseRefusal(messages: readonly RedfishMessage[]): boolean {
+  return messages.some(({ id, text }) => license.test(id) || license.test(text));
+}
+
+function has(messages: readonly RedfishMessage[], ids: RegExp): boolean {
+  return messages.some(({ id }) => ids.test(id));
+}
+
+interface Refusal {
+  readonly matches: (status: number, messages: readonly RedfishMessage[]) => boolean;
+  readonly clause: string;
+  readonly hint: string;
+}
+
+/** The first match counts. */
+const causes: readonly Refusal[] = [
+  {
+    matches: (_, messages) => isLicenseRefusal(messages),
+    clause: 'the BMC has no license for this',
+    hint: 'install the license of the BMC that contains virtual media, or boot with --method uefi-http',
+  },
+  {
+    matches: (_, messages) => has(messages, /^SessionLimitExceeded$/),
+    clause: 'the BMC has too many open sessions',
+    hint: 'close sessions in the web interface of the BMC, or wait until they expire',
+  },
+  {
+    matches: (status, messages) =>
+      status === 401 || has(messages, /^(?:NoValidSession|InvalidAuthentication|.*Unauthorized)$/),
+    clause: 'the BMC rejects the user name or the password',
+    hint: 'fix the user name and the password in the credentials file',
+  },
+  {
+    matches: (status) => status === 403,
+    clause: 'the account may not do this',
+    hint: 'use an account of the BMC with the role Administrator',
+  },
+  {
+    matches: (_, messages) => has(messages, /^UnableToModifyDuringSystemPOST$/),
+    clause: 'the machine is in POST',
+    hint: 'wait until POST is complete, or power the machine off, and run the command again',
+  },
+  {
+    matches: (_, messages) => has(messages, /^(?:SourceDoesNotSupportProtocol|UnsupportedProtocol)$/),
+    clause: 'the BMC does not support the protocol of the image URL',
+    hint: 'serve the image over the other protocol: with --tls-cert and --tls-key, or without',
+  },
+  {
+    matches: (status) => status === 404,
+    clause: 'the BMC does not have this resource',
+    hint: 'fix the path of the system in the address of the BMC, or update the firmware of the BMC',
+  },
+  {
+    matches: (status) => status === 405 || status === 501,
+    clause: 'the BMC does not support this request',
+    hint: 'update the firmware of the BMC',
+  },
+  {
+    matches: (status) => status === 412 || status === 428,
+    clause: 'the resource was changed meanwhile',
+    hint: 'stop other programs that control this BMC, and run the command again',
+  },
+  {
+    matches: (status, messages) => isPassing(status, messages),
+    clause: 'the BMC is busy',
+    hint: 'wait a few minutes and run the command again',
+  },
+  {
+    matches: (status) => status >= 500,
+    clause: 'the BMC failed',
+    hint: 'restart the BMC from its web interface, and run the command again',
+  },
+];

@@ -1,0 +1,211 @@
+/**
+ * Redfish resources (DMTF DSP2046) as values. BMCs leave out properties that the specification requires, so every field may be
+ * undefined.
+ */
+
+import { isMapping, type Mapping } from '../formats/mapping.ts';
+
+/** A resource as the BMC returned it. */
+export interface Resource {
+  /** Path without the origin: `/redfish/v1/Systems/1`. */
+  readonly path: string;
+  readonly body: Mapping;
+}
+
+/** The value at a path of keys; undefined if a part is missing. */
+function valueAt(body: unknown, keys: readonly string[]): unknown {
+  let value = body;
+  for (const key of keys) value = isMapping(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+  return value;
+}
+
+export function textAt(body: unknown, ...keys: readonly string[]): string | undefined {
+  const value = valueAt(body, keys);
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** The `@odata.id` of a link. Links to other hosts are invalid. */
+function linkAt(body: unknown, ...keys: readonly string[]): string | undefined {
+  return localPath(textAt(body, ...keys, '@odata.id'));
+}
+
+function localPath(text: string | undefined): string | undefined {
+  return text !== undefined && /^\/(?!\/)[!-~]*$/.test(text) ? text : undefined;
+}
+
+/** Limit for the members of a collection; blade chassis have some dozens of systems. */
+const MAX_MEMBERS = 256;
+
+/** The links of a list: the members of a collection, or `Links.ManagedBy`. */
+export function linksAt(body: unknown, ...keys: readonly string[]): readonly string[] {
+  const list = valueAt(body, keys);
+  return Array.isArray(list) ? list.slice(0, MAX_MEMBERS).flatMap((one) => linkAt(one) ?? []) : [];
+}
+
+function textsAt(body: unknown, ...keys: readonly string[]): readonly string[] {
+  const list = valueAt(body, keys);
+  return Array.isArray(list) ? list.filter((one) => typeof one === 'string') : [];
+}
+
+/** The target URI of an action; undefined if the resource does not support it. */
+function actionAt(body: Mapping, ...keys: readonly string[]): string | undefined {
+  return localPath(textAt(body, 'Actions', ...keys, 'target'));
+}
+
+export interface ServiceRoot {
+  readonly systems: string | undefined;
+  readonly managers: string | undefined;
+  /** Undefined if the BMC supports only basic authentication. */
+  readonly sessions: string | undefined;
+  /** Vendor, product, and the names of vendors that extend the root: `Hpe`. */
+  readonly makers: readonly string[];
+}
+
+export function readServiceRoot({ body }: Resource): ServiceRoot {
+  const oem = valueAt(body, ['Oem']);
+  return {
+    systems: linkAt(body, 'Systems'),
+    managers: linkAt(body, 'Managers'),
+    sessions: linkAt(body, 'Links', 'Sessions'),
+    makers: [
+      ...[textAt(body, 'Vendor'), textAt(body, 'Product')].filter((name) => name !== undefined),
+      ...(isMapping(oem) ? Object.keys(oem).slice(0, 8) : []),
+    ],
+  };
+}
+
+/** The boot override (property `Boot`) and its possible values. */
+interface BootOverride {
+  /** `Cd`, `None`, … */
+  readonly target: string | undefined;
+  /** `Once`, `Continuous` or `Disabled`. */
+  readonly enabled: string | undefined;
+  /** `UEFI` or `Legacy`. */
+  readonly mode: string | undefined;
+  readonly httpUri: string | undefined;
+  /** Empty if the BMC does not list them. */
+  readonly targets: readonly string[];
+}
+
+export interface System {
+  readonly path: string;
+  readonly manufacturer: string | undefined;
+  readonly model: string | undefined;
+  /** `On`, `Off`, `PoweringOn`, `PoweringOff`, … */
+  readonly power: string | undefined;
+  readonly boot: BootOverride;
+  /** The resource that takes changes of `Boot`; mostly the system itself. */
+  readonly bootPath: string;
+  readonly reset: string | undefined;
+  /** Empty if the BMC does not list them. */
+  readonly resetTypes: readonly string[];
+  readonly media: string | undefined;
+  readonly managers: readonly string[];
+  readonly secureBoot: string | undefined;
+  readonly interfaces: string | undefined;
+}
+
+export function readSystem({ body, path }: Resource): System {
+  return {
+    path,
+    manufacturer: textAt(body, 'Manufacturer'),
+    model: textAt(body, 'Model'),
+    power: textAt(body, 'PowerState'),
+    boot: readBoot(body),
+    bootPath: path,
+    reset: actionAt(body, '#ComputerSystem.Reset'),
+    resetTypes: textsAt(body, 'Actions', '#ComputerSystem.Reset', 'ResetType@Redfish.AllowableValues'),
+    media: linkAt(body, 'VirtualMedia'),
+    managers: linksAt(body, 'Links', 'ManagedBy'),
+    secureBoot: linkAt(body, 'SecureBoot'),
+    interfaces: linkAt(body, 'EthernetInterfaces'),
+  };
+}
+
+function readBoot(body: Mapping): BootOverride {
+  return {
+    target: textAt(body, 'Boot', 'BootSourceOverrideTarget'),
+    enabled: textAt(body, 'Boot', 'BootSourceOverrideEnabled'),
+    mode: textAt(body, 'Boot', 'BootSourceOverrideMode'),
+    httpUri: textAt(body, 'Boot', 'HttpBootUri'),
+    targets: textsAt(body, 'Boot', 'BootSourceOverrideTarget@Redfish.AllowableValues'),
+  };
+}
+
+/** The settings resource of a system, which some BMCs require for changes of `Boot`. */
+export function settingsLink({ body }: Resource): string | undefined {
+  return linkAt(body, '@Redfish.Settings', 'SettingsObject');
+}
+
+export interface Manager {
+  readonly path: string;
+  readonly manufacturer: string | undefined;
+  readonly model: string | undefined;
+  readonly firmware: string | undefined;
+  readonly media: string | undefined;
+  readonly time: string | undefined;
+  /** Dell's action that imports settings of the iDRAC. */
+  readonly importSettings: string | undefined;
+}
+
+export function readManager({ body, path }: Resource): Manager {
+  return {
+    path,
+    manufacturer: textAt(body, 'Manufacturer'),
+    model: textAt(body, 'Model'),
+    firmware: textAt(body, 'FirmwareVersion'),
+    media: linkAt(body, 'VirtualMedia'),
+    time: textAt(body, 'DateTime'),
+    importSettings: actionAt(body, 'Oem', '#OemManager.ImportSystemConfiguration'),
+  };
+}
+
+/** A virtual media slot. */
+export interface MediaSlot {
+  readonly path: string;
+  readonly id: string;
+  /** `CD`, `DVD`, `USBStick`, `Floppy`; empty if unknown. */
+  readonly types: readonly string[];
+  /** Whether media is inserted. */
+  readonly isInserted: boolean;
+  /** The URL of the inserted image, if the BMC shows it. */
+  readonly image: string | undefined;
+  /** Undefined if images are inserted by PATCH, or not at all. */
+  readonly insert: string | undefined;
+  readonly eject: string | undefined;
+}
+
+export function readMediaSlot({ body, path }: Resource): MediaSlot {
+  const image = textAt(body, 'Image');
+  return {
+    path,
+    id: textAt(body, 'Id') ?? path.slice(path.lastIndexOf('/') + 1),
+    types: textsAt(body, 'MediaTypes'),
+    isInserted: body['Inserted'] === true || (body['Inserted'] === undefined && image !== undefined),
+    image,
+    insert: actionAt(body, '#VirtualMedia.InsertMedia'),
+    eject: actionAt(body, '#VirtualMedia.EjectMedia'),
+  };
+}
+
+/** A slot without a list of types may take CDs. */
+export function takesCds({ types }: MediaSlot): boolean {
+  return types.length === 0 || types.includes('CD') || types.includes('DVD');
+}
+
+/** Undefined if the BMC does not report Secure Boot. */
+export function readSecureBoot({ body }: Resource): boolean | undefined {
+  const state = textAt(body, 'SecureBootCurrentBoot');
+  if (state !== undefined) return state === 'Enabled';
+  const enabled = body['SecureBootEnable'];
+  return typeof enabled === 'boolean' ? enabled : undefined;
+}
+
+/** The state of a task; undefined for other resources, which are the result of a finished task. */
+export function readTaskState({ body }: Resource): 'running' | 'failed' | 'done' | undefined {
+  const state = textAt(body, 'TaskState') ?? textAt(body, 'JobState');
+  if (state === undefined) return undefined;
+  if (/^(?:Exception|Killed|Cancell?ed|Failed|CompletedWithErrors)$/.test(state)) return 'failed';
+  if (state !== 'Completed') return 'running';
+  return textAt(body, 'TaskStatus') === 'Critical' ? 'failed' : 'done';
+}

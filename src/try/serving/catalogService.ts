@@ -1,0 +1,88 @@
+/** Serves files without authentication, and reports each fetch as an event. */
+
+import { createAccessCheck } from '../../serve/http/accessCheck.ts';
+import type { ListenAddress } from '../../serve/http/listenAddress.ts';
+import { createAnswerer } from '../../serve/http/requests.ts';
+import { defaultLimits, type RunningServer, startServer } from '../../serve/http/server.ts';
+import type { ServerLog } from '../../serve/http/serverLog.ts';
+import type { Catalog } from '../../serve/answer/resource.ts';
+import {
+  createTransferLog,
+  type TransferLog,
+  type TransferStart,
+  type TransferWatcher,
+} from '../../serve/answer/transfers.ts';
+import type { FetchEvent } from '../timeline/events.ts';
+
+export interface CatalogServiceOptions {
+  readonly listen: ListenAddress;
+  readonly log: ServerLog;
+  readonly observe: (event: FetchEvent) => void;
+}
+
+/** Throws CliError if the port is not available. */
+export async function startCatalogService(
+  catalog: Catalog,
+  { listen, log, observe }: CatalogServiceOptions,
+): Promise<RunningServer> {
+  let transfers: TransferLog | undefined;
+  const watcher = createFetchWatcher(() => transfers, observe);
+  transfers = createTransferLog({ now: () => new Date(), watchers: [watcher] });
+  const access = createAccessCheck({ signer: undefined, tokens: [], isOpen: true });
+  return startServer({
+    listen,
+    tls: undefined,
+    limits: defaultLimits,
+    log,
+    answer: createAnswerer({
+      catalog: () => catalog,
+      access: () => access,
+      transfers,
+      log,
+      idleTimeout: defaultLimits.idleTime,
+      pages: new Map(),
+    }),
+  });
+}
+
+/** Maximum number of remembered first fetches. Above it, some are reported twice. */
+const MAX_REMEMBERED = 100_000;
+
+/**
+ * @param progress returns the progress of transfers; undefined before the first transfer
+ * @param observe gets an event for the first fetch of an image by a client, and when a transfer ends
+ */
+export function createFetchWatcher(
+  progress: () => Pick<TransferLog, 'progressOf'> | undefined,
+  observe: (event: FetchEvent) => void,
+): TransferWatcher {
+  const begun = new Set<string>();
+  return {
+    began: (start) => {
+      const key = `${start.client} ${start.path}`;
+      if (begun.has(key)) return;
+      if (begun.size >= MAX_REMEMBERED) begun.clear();
+      begun.add(key);
+      observe({ ...factsOf(start), at: new Date(), outcome: 'began', bytes: 0 });
+    },
+    ended: (event) => {
+      const { ended: at, outcome } = event;
+      observe({ ...factsOf(event), at, outcome, bytes: receivedOf(event, progress()) });
+    },
+  };
+}
+
+type Facts = Omit<FetchEvent, 'at' | 'outcome' | 'bytes'>;
+
+function factsOf({ artifact, client, host, path, size }: TransferStart): Facts {
+  return { kind: 'fetch', client, artifact, host, path, size };
+}
+
+/** Bytes that the client has fetched; of an image in ranges, those of all ranges. */
+function receivedOf(
+  { bytes, client, host, path }: TransferStart & { readonly bytes: number },
+  progress: Pick<TransferLog, 'progressOf'> | undefined,
+): number {
+  const image = progress?.progressOf(host).find((one) => one.path === path);
+  return image?.clients.at(-1) === client ? Math.max(image.bytes, bytes) : bytes;
+}

@@ -1,0 +1,352 @@
+/** `boot` from its options to its report, against the fake BMC of each vendor and its faults. */
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import type { BootOptions } from '../../src/bmc/setup.ts';
+import { isoPair } from '../support/minimalIso.ts';
+import {
+  bmcModels,
+  bmcUser,
+  type Fault,
+  type FakeBmc,
+  type FakeBmcOptions,
+  refuseWith,
+  startFakeBmc,
+} from '../support/fakeBmc.ts';
+import { bootAndCallHome, type RunningBoot, startBoot } from './startBoot.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'boot it '));
+writeFileSync(join(folder, 'live.iso'), isoPair().full);
+writeFileSync(join(folder, 'bmc.yaml'), `username: ${bmcUser.username}\npassword: '${bmcUser.password}'\n`, {
+  mode: 0o600,
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const bmcs: FakeBmc[] = [];
+afterEach(async () => {
+  for (const bmc of bmcs.splice(0)) await bmc.close();
+});
+
+const mac = '52:54:00:00:00:01';
+
+interface Booted extends RunningBoot {
+  readonly bmc: FakeBmc;
+}
+
+/** One machine without an inventory. Its agent calls home if it boots from the ISO. */
+async function bootFake(fake: FakeBmcOptions, options: BootOptions = {}): Promise<Booted> {
+  const place: { running?: RunningBoot } = {};
+  const bmc = await startFakeBmc({
+    mac,
+    onBoot: (image) => bootAndCallHome(image, mac, () => place.running!),
+    ...fake,
+  });
+  bmcs.push(bmc);
+  const common = {
+    bmc: bmc.origin,
+    credentials: 'bmc.yaml',
+    iso: ['live.iso'],
+    askBack: 'never',
+    timeout: '20s',
+    yes: true,
+  };
+  const running = startBoot([], { ...common, ...options }, { cwd: folder });
+  place.running = running;
+  return { ...running, bmc };
+}
+
+const initialBoot = {
+  BootSourceOverrideTarget: 'None',
+  BootSourceOverrideEnabled: 'Disabled',
+  BootSourceOverrideMode: 'UEFI',
+};
+
+describe('each vendor', () => {
+  const { openbmc: _, ...overHttp } = bmcModels;
+  it.each(Object.entries(overHttp))('%s boots, calls home and is restored', async (_name, model) => {
+    const { bmc, ended, said } = await bootFake({ model });
+    const { code, error, report } = await ended;
+    expect([error, said()]).toEqual([undefined, expect.any(String)]);
+    expect(report).toMatch(/^127\.0\.0\.1: called home after /);
+    expect(code).toBe(0);
+    expect([...bmc.state.images]).toEqual([]);
+    expect(bmc.state.boot).toMatchObject(initialBoot);
+    expect(bmc.state.power).toBe('Off');
+    expect(`${said()}${report}`).not.toContain(bmcUser.password);
+  });
+
+  it('UEFI HTTP boot', async () => {
+    const { bmc, ended } = await bootFake({}, { method: 'uefi-http' });
+    expect((await ended).code).toBe(0);
+    expect(bmc.changes().some((change) => change.includes('VirtualMedia'))).toBe(false);
+    expect(bmc.state.boot).toMatchObject(initialBoot);
+  });
+
+  it('OpenBMC does not fetch images over http', async () => {
+    const { ended, said } = await bootFake({ model: bmcModels.openbmc });
+    expect((await ended).error?.message).toBe('no machine can be booted');
+    expect(said()).toContain('OpenBMC supports only https for images');
+  });
+});
+
+describe('the order of the requests', () => {
+  it('is that of Ironic', async () => {
+    const { bmc, ended } = await bootFake({ power: 'On', inserted: { 1: 'http://192.0.2.9/old.iso' } });
+    expect((await ended).code).toBe(0);
+    expect(bmc.changes()).toEqual([
+      'POST Actions/ComputerSystem.Reset', // off
+      'POST Actions/VirtualMedia.EjectMedia',
+      'POST Actions/VirtualMedia.InsertMedia',
+      'PATCH Systems/System.Embedded.1',
+      'POST Actions/ComputerSystem.Reset', // on
+      'POST Actions/ComputerSystem.Reset', // off
+      'POST Actions/VirtualMedia.EjectMedia',
+      'POST Actions/ComputerSystem.Reset', // on
+    ]);
+    expect(bmc.state.power).toBe('On');
+  });
+
+  it('--leave changes nothing at the end', async () => {
+    const { bmc, ended } = await bootFake({}, { leave: true });
+    expect((await ended).code).toBe(0);
+    expect(bmc.state.power).toBe('On');
+    expect(bmc.state.images.size).toBe(1);
+  });
+});
+
+const onPath =
+  (end: string, fault: Fault): Fault =>
+  (request, count) =>
+    request.path.endsWith(end) ? fault(request, count) : undefined;
+
+const nothingKnown: Fault = onPath('/EthernetInterfaces', () =>
+  refuseWith({ status: 404, id: 'x', text: 'no' }),
+);
+
+const nothingWorks: Fault = (request, count) =>
+  nothingKnown(request, count) ??
+  onPath('InsertMedia', () => refuseWith({ status: 403, id: 'x', text: 'no' }))(request, count);
+
+describe('faults: the cause is reported, and the machine is as before', () => {
+  const cases: readonly (readonly [title: string, fake: FakeBmcOptions, cause: RegExp])[] = [
+    [
+      'license',
+      {
+        fault: onPath('InsertMedia', () =>
+          refuseWith({ status: 403, id: 'iLO.2.14.LicenseKeyRequired', text: 'A license is required.' }),
+        ),
+      },
+      /the BMC has no license for this/,
+    ],
+    [
+      '404 on the action',
+      { fault: onPath('InsertMedia', () => refuseWith({ status: 404, id: 'x', text: 'no' })) },
+      /the BMC does not have this resource/,
+    ],
+    [
+      '500 on the action',
+      { fault: onPath('InsertMedia', () => (response) => void response.writeHead(500).end()) },
+      /the BMC failed/,
+    ],
+    [
+      '412 without end',
+      {
+        fault: ({ method }) =>
+          method === 'PATCH' ? refuseWith({ status: 412, id: 'x', text: 'changed' }) : undefined,
+      },
+      /the resource was changed meanwhile/,
+    ],
+    [
+      'power on is ignored',
+      { fault: onPath('ComputerSystem.Reset', () => (response) => void response.writeHead(204).end()) },
+      /stays off after the BMC accepted "On"/,
+    ],
+  ];
+
+  it.each(cases)('%s', async (_, fake, cause) => {
+    const { bmc, ended, said } = await bootFake(fake);
+    const { code, report } = await ended;
+    expect(code).toBe(1);
+    expect(report.replaceAll(/\s+/g, ' ')).toMatch(cause);
+    expect(said()).toContain('hint');
+    expect([...bmc.state.images]).toEqual([]);
+    expect(bmc.state.boot).toMatchObject(initialBoot);
+    expect(bmc.state.power).toBe('Off');
+  });
+
+  it.each<[string, FakeBmcOptions, RegExp]>([
+    [
+      'the ISO is inserted but never fetched',
+      { onBoot: () => undefined },
+      /did not fetch it: it cannot reach the address/,
+    ],
+    [
+      'the agent never calls',
+      {
+        onBoot: (image) =>
+          void fetch(image).then(
+            (one) => one.arrayBuffer(),
+            () => undefined,
+          ),
+      },
+      /last step: ISO/,
+    ],
+  ])('%s', async (_, fake, cause) => {
+    const { bmc, ended } = await bootFake(fake, { timeout: '1s' });
+    const { code, report } = await ended;
+    expect(code).toBe(1);
+    expect(report.replaceAll(/\s+/g, ' ')).toMatch(cause);
+    expect([...bmc.state.images]).toEqual([]);
+    expect(bmc.state.power).toBe('Off');
+  });
+
+  it('a machine that does not shut down is forced off', async () => {
+    const fault = onPath('ComputerSystem.Reset', ({ body }) =>
+      body['ResetType'] === 'GracefulShutdown' ? (response) => void response.writeHead(204).end() : undefined,
+    );
+    const { bmc, ended, said } = await bootFake({ power: 'On', fault }, { shutdownTimeout: '1s' });
+    expect((await ended).code).toBe(0);
+    expect(said()).toContain('forcing it off');
+    expect(bmc.state.power).toBe('On');
+  });
+
+  it('a machine that cannot be restored', async () => {
+    const fault = onPath('EjectMedia', () => (response) => void response.writeHead(500).end());
+    const { bmc, ended, said } = await bootFake({ fault });
+    const { code, error } = await ended;
+    expect([code, error?.message]).toEqual([1, '1 step failed to restore the machines']);
+    expect(said()).toContain('ejecting media from slot 1 failed');
+    expect(bmc.state.power).toBe('Off');
+  });
+
+  it('a machine without a known MAC address may be any machine that calls', async () => {
+    const { ended, said } = await bootFake({ fault: nothingKnown });
+    expect((await ended).code).toBe(0);
+    expect(said()).toContain('or pass --mac');
+  });
+
+  it('a machine without a known MAC address that cannot be booted ends at once', async () => {
+    const { code } = await (await bootFake({ fault: nothingWorks }, { timeout: '1h' })).ended;
+    expect(code).toBe(1);
+  });
+
+  it('--mac names the machine', async () => {
+    const { ended } = await bootFake({ fault: nothingKnown }, { mac: mac.toUpperCase() });
+    const { code, report } = await ended;
+    expect(report).toMatch(/^127\.0\.0\.1: called home/);
+    expect(code).toBe(0);
+  });
+
+  it('a machine that is on is not touched without --yes', async () => {
+    const { bmc, ended } = await bootFake({ power: 'On' }, { yes: false });
+    expect((await ended).error?.message).toMatch(
+      /^confirmation required to power off and boot 127\.0\.0\.1, which is on;/,
+    );
+    expect(bmc.changes()).toEqual([]);
+  });
+});
+
+const writeInventory = (extra: string, hosts: readonly string[]): void =>
+  writeFileSync(
+    join(folder, 'inv.yaml'),
+    `agent: {ironic.apiUrls: 'http://192.0.2.1:6385'}\nbmc: {credentialsFile: bmc.yaml}\n${extra}hosts:\n${hosts.join('\n')}\n`,
+  );
+
+describe('hosts of an inventory', () => {
+  it('boots the named hosts only, each from its own ISO', async () => {
+    const place: { running?: RunningBoot } = {};
+    const macs = [1, 2, 3].map((number) => `52:54:00:00:00:0${number}`);
+    const [first, second, third] = await Promise.all(
+      macs.map((one) =>
+        startFakeBmc({
+          model: bmcModels.ilo6,
+          mac: one,
+          onBoot: (image) => bootAndCallHome(image, one, () => place.running!),
+        }),
+      ),
+    );
+    bmcs.push(first!, second!, third!);
+    writeInventory(
+      '',
+      [first!, second!, third!].map(
+        ({ host }, index) =>
+          `- {name: worker-${index}, mac: '${macs[index]}', bmc: {address: 'redfish-virtualmedia+http://${host}/redfish/v1/Systems/1'}}`,
+      ),
+    );
+    place.running = startBoot(
+      ['worker-0', 'worker-2'],
+      {
+        inventory: 'inv.yaml',
+        iso: ['live.iso'],
+        askBack: 'never',
+        timeout: '20s',
+        parallel: '1',
+        grow: true,
+      },
+      { cwd: folder },
+    );
+    const { code, error, report } = await place.running.ended;
+    expect([error, place.running.said()]).toEqual([undefined, expect.any(String)]);
+    expect(report).toMatch(/^worker-0: called home.*^worker-2: called home/ms);
+    expect(code).toBe(0);
+    expect(second!.seen).toEqual([]);
+    const images = [first!, third!].map(
+      ({ seen }) => seen.find(({ path }) => path.endsWith('InsertMedia'))?.body['Image'],
+    );
+    expect(images).toEqual([
+      expect.stringMatching(/\/worker-0\.iso$/),
+      expect.stringMatching(/\/worker-2\.iso$/),
+    ]);
+  });
+
+  it('the others are booted if one cannot be', async () => {
+    const place: { running?: RunningBoot } = {};
+    const good = await startFakeBmc({
+      mac,
+      onBoot: (image) => bootAndCallHome(image, mac, () => place.running!),
+    });
+    bmcs.push(good);
+    const deploy = `deploy: {bmcAddress: 'redfish-virtualmedia+http://${good.host}'}`;
+    writeInventory('', [
+      `- {name: good, mac: '${mac}', ${deploy}}`,
+      `- {name: bad, mac: '52:54:00:00:00:02', bmc: {address: 'redfish+http://127.0.0.1:1'}}`,
+    ]);
+    const options = {
+      inventory: 'inv.yaml',
+      iso: ['live.iso'],
+      askBack: 'never',
+      timeout: '20s',
+      grow: true,
+    };
+    place.running = startBoot(['good', 'bad'], options, { cwd: folder });
+    const { code, report } = await place.running.ended;
+    expect(report).toMatch(/^good: called home/m);
+    expect(report).toMatch(/^bad: did not call home/m);
+    expect(report).toContain('connection refused');
+    expect(code).toBe(1);
+  });
+
+  it('an unknown key is reported with the one that is meant', async () => {
+    writeInventory('', [`- {name: w, bmc: {addres: 'redfish://192.0.2.1'}}`]);
+    const { ended, said } = startBoot(['w'], { inventory: 'inv.yaml' }, { cwd: folder });
+    expect((await ended).error?.message).toBe('a host is invalid; nothing was booted');
+    expect(said()).toContain('use "address"');
+  });
+
+  it.each<[string, string, RegExp]>([
+    [
+      'IPMI',
+      `address: 'ipmi://192.0.2.1'`,
+      /bmc\.address of w is invalid: IPMI does not support virtual media/,
+    ],
+    ['no address', `caFile: x`, /bmc\.address of w is missing/],
+    ['a password', `address: 'redfish://root:calvin@192.0.2.1'`, /it contains a user/],
+  ])('%s in the address is refused', async (_, bmc, message) => {
+    writeInventory('', [`- {name: w, bmc: {${bmc}}}`]);
+    const { error } = await startBoot(['w'], { inventory: 'inv.yaml' }, { cwd: folder }).ended;
+    expect(error?.message).toMatch(message);
+    expect(error?.message).not.toContain('calvin');
+  });
+});

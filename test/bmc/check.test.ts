@@ -1,0 +1,221 @@
+/** `boot --check`: what it reports, and that it changes nothing. */
+
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Ajv } from 'ajv';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import type { BootOptions } from '../../src/bmc/setup.ts';
+import {
+  bmcModels,
+  type BmcModel,
+  bmcUser,
+  type FakeBmc,
+  type FakeBmcOptions,
+  refuseWith,
+  startFakeBmc,
+} from '../support/fakeBmc.ts';
+import { tlsFile } from '../support/serveFixtures.ts';
+import { type BootEnd, startBoot } from './startBoot.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'boot check '));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const bmcs: FakeBmc[] = [];
+afterEach(async () => {
+  for (const bmc of bmcs.splice(0)) await bmc.close();
+});
+
+const env = { IRONIC_COREOS_BMC_USERNAME: bmcUser.username, IRONIC_COREOS_BMC_PASSWORD: bmcUser.password };
+
+async function check(
+  fake: FakeBmcOptions,
+  options: BootOptions = {},
+): Promise<BootEnd & { readonly bmc: FakeBmc }> {
+  const bmc = await startFakeBmc(fake);
+  bmcs.push(bmc);
+  const end = await startBoot([], { bmc: bmc.origin, check: true, ...options }, { cwd: folder, env }).ended;
+  return { ...end, bmc };
+}
+
+const schema: object = JSON.parse(
+  readFileSync(join(import.meta.dirname, '../../schemas/boot-check.json'), 'utf8'),
+);
+const isValid = new Ajv().compile(schema);
+
+const twoSystems: FakeBmcOptions['fault'] = ({ path }) =>
+  path === '/redfish/v1/Systems'
+    ? (response) => void response.end('{"Members":[{"@odata.id":"/a"},{"@odata.id":"/b"}]}')
+    : undefined;
+
+const noMedia: FakeBmcOptions['fault'] = ({ path }) =>
+  path.endsWith('/VirtualMedia')
+    ? refuseWith({ status: 403, id: 'Base.1.8.InsufficientPrivilege', text: 'License needed' })
+    : undefined;
+
+describe('--check', () => {
+  const vendors: Readonly<Record<keyof typeof bmcModels, readonly [vendor: string, slots: string]>> = {
+    idrac10: ['Dell iDRAC 10', '1'],
+    idrac9: ['Dell iDRAC 9', '1, 2'],
+    idrac9old: ['Dell iDRAC with firmware before 6', 'CD'],
+    ilo5: ['HPE iLO', '2'],
+    ilo6: ['HPE iLO', '2'],
+    xcc: ['Lenovo XCC', 'EXT1'],
+    supermicro: ['Supermicro', 'VirtualMedia1'],
+    cimc: ['Cisco UCS (CIMC)', '0, 1'],
+    irmc: ['Fujitsu iRMC', '0, 1'],
+    openbmc: ['OpenBMC', 'Slot_1'],
+    unknown: ['Redfish', 'Cd'],
+  };
+  const models: readonly (readonly [string, BmcModel])[] = Object.entries(bmcModels);
+
+  it.each(models)('%s: vendor and slots, without a change', async (name, model) => {
+    const [vendor, slots] = Object.entries(vendors).find(([key]) => key === name)![1];
+    const { bmc, code, report } = await check(
+      { model },
+      { iso: ['https://192.0.2.1/a.iso'], format: 'json' },
+    );
+    const document: { machines: { vendor: string; slots: { id: string }[] }[] } = JSON.parse(report);
+    expect([isValid(document), isValid.errors]).toEqual([true, null]);
+    const [machine] = document.machines;
+    expect([machine?.vendor, machine?.slots.map(({ id }) => id).join(', ')]).toEqual([vendor, slots]);
+    expect(code).toBe(0);
+    expect(bmc.seen.every(({ method, path }) => method === 'GET' || path.includes('/Sessions'))).toBe(true);
+  });
+
+  it('text', async () => {
+    const { report } = await check({ model: bmcModels.ilo5, inserted: { 2: 'http://192.0.2.9/old.iso' } });
+    expect(report.replace(/127\.0\.0\.1:\d+/, 'BMC')).toBe(
+      `127.0.0.1: can be booted
+  bmc          HPE iLO (iLO 5, iLO 5 v2.72)
+  system       /redfish/v1/Systems/1, HPE ProLiant DL380 Gen10,
+               52:54:00:00:00:01
+  power        Off
+  media        warning: slots: 2; media is inserted in 2
+               hint: boot ejects this media and does not insert it again
+  boot-device  Cd, once
+  boot-mode    UEFI
+  secure-boot  enabled; live ISOs of CoreOS contain a signed boot loader
+  uefi-http    supported
+  image-url    http://127.0.0.1/…
+  clock        differs by 0.0 s
+
+1 of 1 can be booted
+`.replace('0.0 s', /differs by (.*)/.exec(report)?.[1] ?? ''),
+    );
+  });
+
+  interface Case {
+    readonly title: string;
+    readonly fake?: FakeBmcOptions;
+    readonly options?: BootOptions;
+    /** Default: that of the BMC. */
+    readonly path?: string;
+    readonly code: number;
+    readonly text: RegExp;
+  }
+  it.each<Case>([
+    {
+      title: 'a clock years behind',
+      fake: { date: new Date('2000-01-01') },
+      code: 0,
+      text: /clock warning: the clock of the BMC is \d{4} days behind/,
+    },
+    {
+      title: 'http for OpenBMC',
+      fake: { model: bmcModels.openbmc },
+      code: 1,
+      text: /image-url error: OpenBMC supports only https/,
+    },
+    {
+      title: 'a name in the URL',
+      options: { publicUrl: 'http://boot.example.com' },
+      code: 0,
+      text: /image-url warning: .*name boot\.example\.com/,
+    },
+    {
+      title: 'another address family',
+      options: { publicUrl: 'http://[2001:db8::1]' },
+      code: 0,
+      text: /image-url warning: .*an IPv6 address/,
+    },
+    {
+      title: 'TLS',
+      fake: { tls: true },
+      code: 1,
+      text: /bmc error: .*TLS certificate is not trusted hint: pass the CA/,
+    },
+    {
+      title: 'TLS with a CA',
+      fake: { tls: true },
+      options: { caFile: tlsFile('ca') },
+      code: 0,
+      text: /can be booted/,
+    },
+    {
+      title: 'the license of the slots',
+      fake: { fault: noMedia },
+      code: 1,
+      text: /media error: .*no license for this.*iDRAC Enterprise/,
+    },
+    {
+      title: 'no UEFI HTTP boot',
+      fake: { model: bmcModels.xcc },
+      options: { method: 'uefi-http' },
+      code: 1,
+      text: /boot-device error: .*allows only the boot devices/,
+    },
+    {
+      title: 'a system that does not exist',
+      path: '/redfish/v1/Systems/none',
+      code: 1,
+      text: /bmc error: .*does not have this resource/,
+    },
+  ])('$title', async ({ code, fake = {}, options = {}, path = '', text }) => {
+    const bmc = await startFakeBmc(fake);
+    bmcs.push(bmc);
+    const all = { bmc: `${bmc.origin}${path}`, check: true, ...options };
+    const end = await startBoot([], all, { cwd: folder, env }).ended;
+    expect(end.report.replaceAll(/\s+/g, ' ')).toMatch(text);
+    expect(end.code).toBe(code);
+  });
+
+  it('several systems require a path', async () => {
+    const { report } = await check({ fault: twoSystems });
+    expect(report).toContain('the BMC manages several systems: /a, /b');
+  });
+});
+
+const encoded = (text: string): string => Buffer.from(text).toString('base64');
+
+describe('credentials', () => {
+  const { password, username } = bmcUser;
+
+  it.each<[string, string]>([
+    ['YAML', `username: ${username}\npassword: '${password}'\n`],
+    ['JSON', JSON.stringify({ username, password })],
+    ['a Secret', `kind: Secret\ndata: {username: ${encoded(username)}, password: ${encoded(password)}}\n`],
+    ['a Secret with text', `kind: Secret\nstringData: {username: ${username}, password: '${password}'}\n`],
+  ])('%s', async (_, text) => {
+    writeFileSync(join(folder, 'credentials'), text, { mode: 0o600 });
+    const bmc = await startFakeBmc();
+    bmcs.push(bmc);
+    const options = { bmc: bmc.origin, check: true, credentials: 'credentials' };
+    expect((await startBoot([], options, { cwd: folder }).ended).code).toBe(0);
+  });
+
+  it.each<[string, string, RegExp]>([
+    ['without a password', 'username: admin\n', /contains no password$/],
+    ['that is not YAML', 'password: "hunter2\n', /contains no username$/],
+  ])('a file %s', async (_, text, message) => {
+    writeFileSync(join(folder, 'credentials'), text, { mode: 0o600 });
+    const options = { bmc: 'https://192.0.2.1', check: true, credentials: 'credentials' };
+    const { error } = await startBoot([], options, { cwd: folder }).ended;
+    expect(error?.message).toMatch(message);
+    expect(`${error?.message} ${String(error?.cause)}`).not.toContain('hunter2');
+  });
+
+  it('none', async () => {
+    const { error } = await startBoot([], { bmc: 'https://192.0.2.1', check: true }, { cwd: folder }).ended;
+    expect(error?.message).toBe('no credentials for the BMC of 192.0.2.1');
+  });
+});

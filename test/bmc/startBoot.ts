@@ -1,0 +1,75 @@
+/** `boot`, in process, with what it has said so far. */
+
+import { Readable, Writable } from 'node:stream';
+import { boot, type BootTimes } from '../../src/bmc/boot.ts';
+import type { BootOptions } from '../../src/bmc/setup.ts';
+import type { Io } from '../../src/io/io.ts';
+import { scriptedAgent } from '../support/scriptedAgent.ts';
+
+export interface BootEnd {
+  readonly code: number;
+  readonly report: string;
+  readonly error: Error | undefined;
+}
+
+export interface RunningBoot {
+  readonly said: () => string;
+  readonly ended: Promise<BootEnd>;
+}
+
+export interface BootPlace {
+  readonly cwd: string;
+  readonly times?: BootTimes;
+  readonly env?: Io['env'];
+}
+
+/** On free ports. */
+export function startBoot(
+  names: readonly string[],
+  options: BootOptions,
+  { cwd, env = {}, times = { power: 300, interval: 1 } }: BootPlace,
+): RunningBoot {
+  const stdout = collector();
+  const stderr = collector();
+  const io: Io = {
+    stdin: Readable.from([]),
+    stdout: stdout.stream,
+    stderr: stderr.stream,
+    env: { PATH: process.env['PATH'], ...env },
+    cwd,
+    programName: 'ironic-coreos',
+  };
+  const all: BootOptions = { listen: '127.0.0.1:0', serveListen: '127.0.0.1:0', ...options };
+  const ended = boot(names, all, io, times).then(
+    (code) => ({ code, report: stdout.text(), error: undefined }),
+    (error: unknown) => ({
+      code: 1,
+      report: stdout.text(),
+      error: error instanceof Error ? error : new Error(String(error)),
+    }),
+  );
+  return { said: stderr.text, ended };
+}
+
+/** The machine: fetches the ISO as a BMC does, and its agent calls home. The report of `boot` shows a failure. */
+export function bootAndCallHome(...machine: Parameters<typeof runMachine>): void {
+  runMachine(...machine).catch(() => undefined);
+}
+
+async function runMachine(image: string, mac: string, running: () => RunningBoot): Promise<void> {
+  const bytes = await (await fetch(image)).arrayBuffer();
+  if (bytes.byteLength === 0) throw new Error('the ISO is empty');
+  const origin = /listening on (https?:\/\/[^\s:]+:\d+)/.exec(running().said())?.[1];
+  await scriptedAgent({ api: origin ?? '', mac }).callHome();
+}
+
+function collector(): { stream: Writable; text: () => string } {
+  let text = '';
+  const stream = new Writable({
+    write(chunk: Buffer | string, _encoding, done) {
+      text += String(chunk);
+      done();
+    },
+  });
+  return { stream, text: () => text };
+}
