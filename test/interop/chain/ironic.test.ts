@@ -1,0 +1,204 @@
+/**
+ * A real Ironic boots the live system of the chain through a real Redfish service, and what the `deploy` commands print enrols,
+ * inspects, cleans and deploys the machine. Each case starts from the state in which the one before has left the machine; together
+ * they take half an hour without KVM.
+ */
+
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFailed } from 'vitest';
+import { runCli } from '../../support/runCli.ts';
+import { type ServeProcess, startServe } from '../serve/startServe.js';
+import { makeDiskImage, missingForDisk, OPTIONS } from './ironic/diskImage.ts';
+import { missingForIronic, type Progress, type RealIronic, startIronic } from './ironic/realIronic.ts';
+import { parts } from './parts.js';
+
+const variable = 'IRONIC_COREOS_CHAIN';
+const reasons = [
+  ...(process.env[variable] === '1' ? [] : [`${variable} is not 1`]),
+  ...[...missingForIronic(), ...missingForDisk()].map((name) => `there is no ${name}`),
+  ...[parts.iso, parts.archive].filter((file) => !existsSync(file)).map((file) => `there is no ${file}`),
+];
+const note = reasons.length === 0 ? '' : ` (skipped: ${reasons.join(', ')})`;
+
+/** In minutes. A boot takes 4 minutes on idle processors, and several times as long on busy ones. */
+const LONG = 30;
+const SHORT = 3;
+
+const installedConfig = {
+  ignition: { version: '3.4.0' },
+  storage: { files: [{ path: '/etc/installed', contents: { source: 'data:,yes' } }] },
+};
+
+interface Inventory {
+  readonly inventory: {
+    readonly interfaces: readonly { readonly mac_address: string; readonly ipv4_address: string | null }[];
+    readonly disks: readonly { readonly name: string; readonly serial: string | null }[];
+    readonly hostname: string;
+  };
+}
+
+describe.skipIf(reasons.length > 0)(`a real Ironic${note}`, { timeout: 2 * LONG * 60_000 }, () => {
+  const folder = mkdtempSync(join(tmpdir(), 'ironic-'));
+  const path = (...names: string[]): string => join(folder, ...names);
+  let ironic: RealIronic;
+  let serve: ServeProcess | undefined;
+
+  beforeAll(async () => {
+    for (const name of ['work', 'images', 'disk']) mkdirSync(path(name));
+    makeDiskImage(path('images'), path('disk'));
+    ironic = await startIronic({ work: path('work'), imageFolder: path('images') });
+    copyFileSync(parts.archive, path('agent.tar'));
+    writeFileSync(path('installed.ign'), JSON.stringify(installedConfig));
+    writeFileSync(path('hosts.json'), JSON.stringify(inventoryOf(ironic)));
+    const input = ['--inventory', 'hosts.json', '--iso', parts.iso];
+    serve = await startServe([...input, '--listen', '127.0.0.1:0', '--key-file', 'serve.key'], {
+      cwd: folder,
+    });
+  }, 600_000);
+
+  afterAll(async () => {
+    await ironic.close();
+    serve?.signal('SIGTERM');
+    await serve?.ended;
+    rmSync(folder, { recursive: true, force: true });
+  }, 120_000);
+
+  async function cli(...args: string[]): Promise<string> {
+    const { code, stderr, stdout } = await runCli(args, { cwd: folder });
+    if (code !== 0) throw new Error(stderr);
+    return stdout;
+  }
+
+  /** The states of a node that ends in one of them, and its last error. */
+  async function expectStates(progress: Promise<Progress>, ...expected: string[]): Promise<void> {
+    onTestFailed(() => console.error(ironic.console().slice(-4000)));
+    const { node, states } = await progress;
+    expect({ states, error: node.last_error }).toEqual({
+      states: expect.arrayContaining(expected),
+      error: null,
+    });
+    expect(states.at(-1)).toBe(expected.at(-1));
+  }
+
+  it('verifies the BMC of the node that deploy node creates', async () => {
+    const iso = serve?.url('worker-0', 'iso') ?? '';
+    await ironic.run(await cli('deploy', 'node', '--inventory', 'hosts.json', '--deploy-iso', iso), folder);
+    await expectStates(ironic.provision('worker-0', 'manage', SHORT), 'verifying', 'manageable');
+  });
+
+  it('inspects the machine with the agent in the ISO of serve', async () => {
+    await expectStates(
+      ironic.provision('worker-0', 'inspect', LONG),
+      'inspecting',
+      'inspect wait',
+      'manageable',
+    );
+    const { inventory } = await ironic.get<Inventory>('/v1/nodes/worker-0/inventory');
+    expect(inventory.interfaces).toEqual([
+      expect.objectContaining({ mac_address: ironic.mac, ipv4_address: '10.0.2.15' }),
+    ]);
+    expect(inventory.disks).toEqual([expect.objectContaining({ name: '/dev/vda', serial: 'CHAIN0' })]);
+    expect(inventory.hostname).toBe('worker-0');
+  });
+
+  it('cleans the disk with the agent', async () => {
+    const cleaning = ironic.provision('worker-0', 'provide', LONG);
+    await expectStates(cleaning, 'clean wait', 'cleaning erase_devices_metadata', 'available');
+  });
+
+  it('installs a disk image with install_coreos, as deploy steps prints it', async () => {
+    const { length } = ironic.console();
+    const source = `${ironic.guestImagesUrl}/disk.raw.xz`;
+    const install = [
+      '--ignition',
+      'installed.ign',
+      '--append-karg',
+      'test.installed=yes',
+      '--image-source',
+      source,
+    ];
+    const output = ['--format', 'command', '--node', 'worker-0', '--config-drive', 'drive.json'];
+    await ironic.run(await cli('deploy', 'steps', ...install, ...output), folder);
+    await expectStates(
+      ironic.follow('worker-0', LONG),
+      'wait call-back',
+      'deploying install_coreos',
+      'active',
+    );
+    const printed = await ironic.untilPrinted('DISK-END', LONG, length);
+    expect(printed).toContain(`DISK-OPTIONS ${OPTIONS} test.installed=yes`);
+    const [, config = ''] = /DISK-IGNITION (.*)/.exec(printed) ?? [];
+    const hostname = {
+      path: '/etc/hostname',
+      mode: 0o644,
+      overwrite: true,
+      contents: { source: 'data:,worker-0' },
+    };
+    const files = [...installedConfig.storage.files, hostname];
+    expect(JSON.parse(config)).toEqual({ ...installedConfig, storage: { files } });
+  });
+
+  it('writes the disk image with the deploy interface direct', async () => {
+    await ironic.run('baremetal node set worker-0 --no-automated-clean');
+    await expectStates(ironic.provision('worker-0', 'deleted', LONG), 'available');
+    const { length } = ironic.console();
+    const checksum = (await ironic.run(`sha256sum disk.qcow2 | cut -d' ' -f1`, path('images'))).trim();
+    const image = [
+      `image_source=${ironic.imagesUrl}/disk.qcow2`,
+      `image_os_hash_algo=sha256`,
+      `image_os_hash_value=${checksum}`,
+    ];
+    await ironic.run(`
+baremetal node set worker-0 --deploy-interface direct ${image.map((field) => `--instance-info ${field}`).join(' ')}
+baremetal node deploy worker-0`);
+    await expectStates(ironic.follow('worker-0', LONG), 'deploying write_image', 'active');
+    const printed = await ironic.untilPrinted('DISK-END', LONG, length);
+    expect(printed).toContain(`DISK-OPTIONS ${OPTIONS}\r\nDISK-IGNITION none`);
+  });
+
+  it('boots kernel, initramfs and rootfs of prepare from an ISO of its own', async () => {
+    await expectStates(ironic.provision('worker-0', 'deleted', LONG), 'available');
+    await expectStates(ironic.provision('worker-0', 'manage', SHORT), 'manageable');
+    const boot = `${ironic.guestImagesUrl}/boot`;
+    const input = ['--inventory', 'hosts.json', '--iso', parts.iso];
+    await cli('prepare', ...input, '--base-url', boot, '-o', 'images/boot', '--artifacts', 'initramfs,ipxe');
+    const script = readFileSync(path('images/boot/ipxe/worker-0.ipxe'), 'utf8');
+    const [images = ''] = /images\/[^/]*\/ironic-python-agent\.rootfs/.exec(script) ?? [];
+    const pair = {
+      '--deploy-kernel': `${ironic.imagesUrl}/boot/${images.replace('.rootfs', '.kernel')}`,
+      '--deploy-ramdisk': `${ironic.imagesUrl}/boot/hosts/worker-0/initramfs.img`,
+      '--kernel-append-params': (
+        await cli('pxe', 'kargs', '--embedded', '--rootfs-url', `${boot}/${images}`, '--console', 'ttyS0')
+      ).trim(),
+    };
+    const set = ['--inventory', 'hosts.json', '--set', ...Object.entries(pair).flat()];
+    await ironic.run(await cli('deploy', 'node', ...set), folder);
+    const { length } = ironic.console();
+    await expectStates(ironic.provision('worker-0', 'inspect', LONG), 'inspect wait', 'manageable');
+    expect(ironic.console().slice(length)).toContain(`coreos.live.rootfs_url=${boot}/${images}`);
+  });
+});
+
+function inventoryOf({ bmcAddress, guestApiUrl, mac }: RealIronic): object {
+  return {
+    agent: { 'ironic.apiUrls': guestApiUrl, 'agent.archive': 'agent.tar' },
+    hosts: [
+      {
+        name: 'worker-0',
+        mac,
+        architecture: 'x86_64',
+        deploy: { bmcAddress, bmcInsecure: true, rootDeviceHints: { serialNumber: 'CHAIN0' } },
+      },
+    ],
+  };
+}
