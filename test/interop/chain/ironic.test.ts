@@ -18,6 +18,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFailed } from 'vitest';
 import { runCli } from '../../support/runCli.ts';
 import { type ServeProcess, startServe } from '../serve/startServe.js';
+import { GUEST } from './ironic/machine.ts';
 import { makeDiskImage, missingForDisk, OPTIONS } from './ironic/diskImage.ts';
 import { missingForIronic, type Progress, type RealIronic, startIronic } from './ironic/realIronic.ts';
 import { parts } from './parts.js';
@@ -46,6 +47,19 @@ interface Inventory {
     readonly hostname: string;
   };
 }
+
+interface Outcome {
+  readonly states: readonly string[];
+  readonly end: string | undefined;
+  readonly error: string | null;
+}
+
+/** A node has passed these states and stays in the last one. */
+const passed = (...states: string[]): Outcome => ({
+  states: expect.arrayContaining(states),
+  end: states.at(-1),
+  error: null,
+});
 
 describe.skipIf(reasons.length > 0)(`a real Ironic${note}`, { timeout: 2 * LONG * 60_000 }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'ironic-'));
@@ -79,33 +93,28 @@ describe.skipIf(reasons.length > 0)(`a real Ironic${note}`, { timeout: 2 * LONG 
     return stdout;
   }
 
-  /** The states of a node that ends in one of them, and its last error. */
-  async function expectStates(progress: Promise<Progress>, ...expected: string[]): Promise<void> {
+  /** Prints the end of the console if the test fails. */
+  async function outcome(progress: Promise<Progress>): Promise<Outcome> {
     onTestFailed(() => console.error(ironic.console().slice(-4000)));
     const { node, states } = await progress;
-    expect({ states, error: node.last_error }).toEqual({
-      states: expect.arrayContaining(expected),
-      error: null,
-    });
-    expect(states.at(-1)).toBe(expected.at(-1));
+    return { states, end: states.at(-1), error: node.last_error };
   }
 
   it('verifies the BMC of the node that deploy node creates', async () => {
     const iso = serve?.url('worker-0', 'iso') ?? '';
     await ironic.run(await cli('deploy', 'node', '--inventory', 'hosts.json', '--deploy-iso', iso), folder);
-    await expectStates(ironic.provision('worker-0', 'manage', SHORT), 'verifying', 'manageable');
+    expect(await outcome(ironic.provision('worker-0', 'manage', SHORT))).toEqual(
+      passed('verifying', 'manageable'),
+    );
   });
 
   it('inspects the machine with the agent in the ISO of serve', async () => {
-    await expectStates(
-      ironic.provision('worker-0', 'inspect', LONG),
-      'inspecting',
-      'inspect wait',
-      'manageable',
+    expect(await outcome(ironic.provision('worker-0', 'inspect', LONG))).toEqual(
+      passed('inspecting', 'inspect wait', 'manageable'),
     );
     const { inventory } = await ironic.get<Inventory>('/v1/nodes/worker-0/inventory');
     expect(inventory.interfaces).toEqual([
-      expect.objectContaining({ mac_address: ironic.mac, ipv4_address: '10.0.2.15' }),
+      expect.objectContaining({ mac_address: ironic.mac, ipv4_address: GUEST }),
     ]);
     expect(inventory.disks).toEqual([expect.objectContaining({ name: '/dev/vda', serial: 'CHAIN0' })]);
     expect(inventory.hostname).toBe('worker-0');
@@ -113,7 +122,9 @@ describe.skipIf(reasons.length > 0)(`a real Ironic${note}`, { timeout: 2 * LONG 
 
   it('cleans the disk with the agent', async () => {
     const cleaning = ironic.provision('worker-0', 'provide', LONG);
-    await expectStates(cleaning, 'clean wait', 'cleaning erase_devices_metadata', 'available');
+    expect(await outcome(cleaning)).toEqual(
+      passed('clean wait', 'cleaning erase_devices_metadata', 'available'),
+    );
   });
 
   it('installs a disk image with install_coreos, as deploy steps prints it', async () => {
@@ -129,11 +140,8 @@ describe.skipIf(reasons.length > 0)(`a real Ironic${note}`, { timeout: 2 * LONG 
     ];
     const output = ['--format', 'command', '--node', 'worker-0', '--config-drive', 'drive.json'];
     await ironic.run(await cli('deploy', 'steps', ...install, ...output), folder);
-    await expectStates(
-      ironic.follow('worker-0', LONG),
-      'wait call-back',
-      'deploying install_coreos',
-      'active',
+    expect(await outcome(ironic.follow('worker-0', LONG))).toEqual(
+      passed('wait call-back', 'deploying install_coreos', 'active'),
     );
     const printed = await ironic.untilPrinted('DISK-END', LONG, length);
     expect(printed).toContain(`DISK-OPTIONS ${OPTIONS} test.installed=yes`);
@@ -150,7 +158,7 @@ describe.skipIf(reasons.length > 0)(`a real Ironic${note}`, { timeout: 2 * LONG 
 
   it('writes the disk image with the deploy interface direct', async () => {
     await ironic.run('baremetal node set worker-0 --no-automated-clean');
-    await expectStates(ironic.provision('worker-0', 'deleted', LONG), 'available');
+    expect(await outcome(ironic.provision('worker-0', 'deleted', LONG))).toEqual(passed('available'));
     const { length } = ironic.console();
     const checksum = (await ironic.run(`sha256sum disk.qcow2 | cut -d' ' -f1`, path('images'))).trim();
     const image = [
@@ -161,14 +169,14 @@ describe.skipIf(reasons.length > 0)(`a real Ironic${note}`, { timeout: 2 * LONG 
     await ironic.run(`
 baremetal node set worker-0 --deploy-interface direct ${image.map((field) => `--instance-info ${field}`).join(' ')}
 baremetal node deploy worker-0`);
-    await expectStates(ironic.follow('worker-0', LONG), 'deploying write_image', 'active');
+    expect(await outcome(ironic.follow('worker-0', LONG))).toEqual(passed('deploying write_image', 'active'));
     const printed = await ironic.untilPrinted('DISK-END', LONG, length);
     expect(printed).toContain(`DISK-OPTIONS ${OPTIONS}\r\nDISK-IGNITION none`);
   });
 
   it('boots kernel, initramfs and rootfs of prepare from an ISO of its own', async () => {
-    await expectStates(ironic.provision('worker-0', 'deleted', LONG), 'available');
-    await expectStates(ironic.provision('worker-0', 'manage', SHORT), 'manageable');
+    expect(await outcome(ironic.provision('worker-0', 'deleted', LONG))).toEqual(passed('available'));
+    expect(await outcome(ironic.provision('worker-0', 'manage', SHORT))).toEqual(passed('manageable'));
     const boot = `${ironic.guestImagesUrl}/boot`;
     const input = ['--inventory', 'hosts.json', '--iso', parts.iso];
     await cli('prepare', ...input, '--base-url', boot, '-o', 'images/boot', '--artifacts', 'initramfs,ipxe');
@@ -184,7 +192,9 @@ baremetal node deploy worker-0`);
     const set = ['--inventory', 'hosts.json', '--set', ...Object.entries(pair).flat()];
     await ironic.run(await cli('deploy', 'node', ...set), folder);
     const { length } = ironic.console();
-    await expectStates(ironic.provision('worker-0', 'inspect', LONG), 'inspect wait', 'manageable');
+    expect(await outcome(ironic.provision('worker-0', 'inspect', LONG))).toEqual(
+      passed('inspect wait', 'manageable'),
+    );
     expect(ironic.console().slice(length)).toContain(`coreos.live.rootfs_url=${boot}/${images}`);
   });
 });

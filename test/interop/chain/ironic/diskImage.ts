@@ -28,6 +28,8 @@ const SECTOR = 512;
 /** In sectors. GRUB is in the gap before the partition. */
 const PARTITION = { start: 2048, count: 131_072 };
 
+const run = (program: string, ...args: string[]): void => void execFileSync(program, args, { stdio: 'pipe' });
+
 /** What is missing of what this takes. */
 export function missingForDisk(): readonly string[] {
   const programs = ['grub-mkimage', 'mkfs.ext4', 'sfdisk', 'qemu-img', 'xz', 'cpio', 'busybox'].filter(
@@ -43,9 +45,7 @@ export function missingForDisk(): readonly string[] {
  */
 export function makeDiskImage(folder: string, work: string): void {
   const path = (...names: string[]): string => join(work, ...names);
-  const run = (program: string, ...args: string[]): void =>
-    void execFileSync(program, args, { stdio: 'pipe' });
-  makeBootPartition(path('tree'), path('initramfs'), path('partition'), run);
+  makeBootPartition(path('tree'), path('initramfs'), path('partition'));
   writeFileSync(
     path('early.cfg'),
     `linux (hd0,msdos1)/vmlinuz ${OPTIONS} quiet\ninitrd (hd0,msdos1)/initrd.img\nboot\n`,
@@ -80,12 +80,7 @@ export function makeDiskImage(folder: string, work: string): void {
   rmSync(work, { recursive: true });
 }
 
-function makeBootPartition(
-  tree: string,
-  work: string,
-  partition: string,
-  run: (program: string, ...args: string[]) => void,
-): void {
+function makeBootPartition(tree: string, work: string, partition: string): void {
   for (const name of ['loader/entries', 'ignition']) mkdirSync(join(tree, name), { recursive: true });
   bootIso.makeInitramfs(join(tree, 'initrd.img'), work, system);
   run('cp', bootIso.kernelFile(), join(tree, 'vmlinuz'));

@@ -9,9 +9,10 @@ import { join, resolve } from 'node:path';
 import { type Program, startProgram } from './programs.ts';
 import { writeTemplate } from './templates.ts';
 
-/** Addresses of QEMU's user network: the machine itself, and this machine as it sees it. */
-export const GUEST = '10.0.2.15';
-export const GATEWAY = '10.0.2.2';
+/** Addresses of QEMU's user network: the machine itself, and this machine as it sees it. Not QEMU's default, which other machines use. */
+const NETWORK = '10.0.3.0/24';
+export const GUEST = '10.0.3.15';
+export const GATEWAY = '10.0.3.2';
 
 export const SYSTEM = '11111111-2222-3333-4444-555555555555';
 export const MAC = '52:54:00:12:34:56';
@@ -68,7 +69,7 @@ function defineMachine(work: string, uri: string): void {
   execFileSync('qemu-img', ['create', '-q', '-f', 'qcow2', join(work, 'disk.qcow2'), DISK_SIZE]);
   virsh('pool-define', writeTemplate('pool.xml', work, { WORK: work }));
   virsh('pool-start', 'default');
-  virsh('define', writeTemplate('domain.xml', work, { WORK: work, SYSTEM, GUEST, MAC }));
+  virsh('define', writeTemplate('domain.xml', work, { WORK: work, SYSTEM, NETWORK, GUEST, MAC }));
 }
 
 interface BmcSettings {

@@ -25,13 +25,13 @@ const { serveFolder }: FolderServer = await import(
   new URL('../../boot/folderServer.js', import.meta.url).href
 );
 
-export const venv = join(cacheFolder, 'venv');
-export const gatewayAddress = GATEWAY;
+const venv = join(cacheFolder, 'venv');
+const programFile = (name: string): string => join(venv, 'bin', name);
 
 /** What is missing of what this takes. */
 export function missingForIronic(): readonly string[] {
   const needed = ['libvirtd', 'virsh', 'qemu-system-x86_64', 'qemu-img', 'mkisofs', 'unshare'];
-  const files = ['ironic', 'sushy-emulator', 'baremetal'].map((name) => join(venv, 'bin', name));
+  const files = ['ironic', 'sushy-emulator', 'baremetal'].map((name) => programFile(name));
   return [
     ...needed.filter((name) => !have(name)),
     ...files.filter((file) => !existsSync(file)),
@@ -149,10 +149,13 @@ async function startConductor(
 ): Promise<Program> {
   mkdirSync(join(work, 'state'));
   const settings = writeTemplate('ironic.conf', work, { ...ports, WORK: work, GATEWAY });
-  const program = (name: string): string => join(venv, 'bin', name);
-  execFileSync(program('ironic-dbsync'), ['--config-file', settings, 'create_schema'], { stdio: 'pipe' });
+  execFileSync(programFile('ironic-dbsync'), ['--config-file', settings, 'create_schema'], { stdio: 'pipe' });
   const env = { ...process.env, TMPDIR: join(work, 'tmp') };
-  const ironic = startProgram([program('ironic'), '--config-file', settings], join(work, 'ironic.out'), env);
+  const ironic = startProgram(
+    [programFile('ironic'), '--config-file', settings],
+    join(work, 'ironic.out'),
+    env,
+  );
   try {
     await ironic.until(() => hasDriver(`http://127.0.0.1:${ports.API_PORT}`));
   } catch (error) {
