@@ -20,8 +20,19 @@ import { runCli } from '../../support/runCli.ts';
 import { type ServeProcess, startServe } from '../serve/startServe.js';
 import { GUEST } from './ironic/machine.ts';
 import { makeDiskImage, missingForDisk, OPTIONS } from './ironic/diskImage.ts';
-import { missingForIronic, type Progress, type RealIronic, startIronic } from './ironic/realIronic.ts';
-import { parts } from './parts.js';
+import {
+  missingForIronic,
+  type Node,
+  type Progress,
+  type RealIronic,
+  startIronic,
+} from './ironic/realIronic.ts';
+
+/** What is used of the script, which is plain JavaScript. */
+interface PartsModule {
+  readonly parts: { readonly iso: string; readonly archive: string };
+}
+const { parts }: PartsModule = await import(new URL('parts.js', import.meta.url).href);
 
 const variable = 'IRONIC_COREOS_CHAIN';
 const reasons = [
@@ -106,6 +117,35 @@ describe.skipIf(reasons.length > 0)(`a real Ironic${note}`, { timeout: 2 * LONG 
     expect(await outcome(ironic.provision('worker-0', 'manage', SHORT))).toEqual(
       passed('verifying', 'manageable'),
     );
+  });
+
+  it('creates the same node from the JSON of deploy node, and the BMC refuses it without credentials', async () => {
+    const host = ['--name', 'worker-1', '--boot-mac', '52:54:00:12:34:57', '--arch', 'x86_64'];
+    const bmc = ['--bmc-address', ironic.bmcAddress, '--bmc-insecure', '--root-device', 'serial=s== CHAIN0'];
+    writeFileSync(path('nodes.json'), await cli('deploy', 'node', ...host, ...bmc, '--format', 'json'));
+    await ironic.run('baremetal create nodes.json', folder);
+    const [first, second] = [
+      await ironic.get<Node>('/v1/nodes/worker-0'),
+      await ironic.get<Node>('/v1/nodes/worker-1'),
+    ];
+    const {
+      deploy_iso: _iso,
+      redfish_password: _password,
+      redfish_username: _user,
+      ...info
+    } = first.driver_info;
+    expect(second).toMatchObject({
+      driver: first.driver,
+      boot_interface: first.boot_interface,
+      deploy_interface: first.deploy_interface,
+    });
+    expect(second.driver_info).toEqual(info);
+    expect(first.properties).toMatchObject(second.properties);
+    expect(await outcome(ironic.provision('worker-1', 'manage', SHORT))).toMatchObject({
+      end: 'enroll',
+      error: expect.stringMatching(/unauthorized|credential|401|AccessError/i),
+    });
+    await ironic.run('baremetal node delete worker-1');
   });
 
   it('inspects the machine with the agent in the ISO of serve', async () => {
@@ -202,13 +242,7 @@ baremetal node deploy worker-0`);
 function inventoryOf({ bmcAddress, guestApiUrl, mac }: RealIronic): object {
   return {
     agent: { 'ironic.apiUrls': guestApiUrl, 'agent.archive': 'agent.tar' },
-    hosts: [
-      {
-        name: 'worker-0',
-        mac,
-        architecture: 'x86_64',
-        deploy: { bmcAddress, bmcInsecure: true, rootDeviceHints: { serialNumber: 'CHAIN0' } },
-      },
-    ],
+    deploy: { bmcAddress, bmcInsecure: true, rootDeviceHints: { serialNumber: 'CHAIN0' } },
+    hosts: [{ name: 'worker-0', mac, architecture: 'x86_64' }],
   };
 }

@@ -1,8 +1,8 @@
 /**
  * A real Ironic (API and conductor in one process, SQLite, no Keystone) that drives one machine through its BMC. What operators
  * would type runs in a shell with the real `baremetal` client.
- *
- * The Python environment needs: pip install ironic sushy-tools python-ironicclient libvirt-python==VERSION_OF_LIBVIRT
+ * `environment.sh` installs the Python programs. Debian packages: libvirt-daemon-driver-qemu libvirt-clients libvirt-dev qemu-utils
+ * genisoimage isolinux syslinux-common.
  */
 
 import { execFile, execFileSync } from 'node:child_process';
@@ -13,17 +13,22 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { listenLocally } from '../../../support/listening.ts';
 import { have } from '../../../support/programs.ts';
-import { cacheFolder } from '../parts.js';
 import { CREDENTIALS, GATEWAY, MAC, startMachine, SYSTEM } from './machine.ts';
 import { type Program, startProgram } from './programs.ts';
 import { writeTemplate } from './templates.ts';
 
+/** What is used of the scripts, which are plain JavaScript. */
+interface PartsModule {
+  readonly cacheFolder: string;
+}
 interface FolderServer {
   readonly serveFolder: (root: string) => Promise<{ readonly port: number; readonly close: () => void }>;
 }
 const { serveFolder }: FolderServer = await import(
   new URL('../../boot/folderServer.js', import.meta.url).href
 );
+
+const { cacheFolder }: PartsModule = await import(new URL('../parts.js', import.meta.url).href);
 
 const venv = join(cacheFolder, 'venv');
 const programFile = (name: string): string => join(venv, 'bin', name);
