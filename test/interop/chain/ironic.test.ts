@@ -76,12 +76,14 @@ describe.skipIf(reasons.length > 0)(`a real Ironic${note}`, { timeout: 2 * LONG 
   const folder = mkdtempSync(join(tmpdir(), 'ironic-'));
   const path = (...names: string[]): string => join(folder, ...names);
   let ironic: RealIronic;
-  let serve: ServeProcess | undefined;
+  let serve: ServeProcess;
+  const closers: (() => Promise<unknown>)[] = [];
 
   beforeAll(async () => {
     for (const name of ['work', 'images', 'disk']) mkdirSync(path(name));
     makeDiskImage(path('images'), path('disk'));
     ironic = await startIronic({ work: path('work'), imageFolder: path('images') });
+    closers.push(ironic.close);
     copyFileSync(parts.archive, path('agent.tar'));
     writeFileSync(path('installed.ign'), JSON.stringify(installedConfig));
     writeFileSync(path('hosts.json'), JSON.stringify(inventoryOf(ironic)));
@@ -89,12 +91,14 @@ describe.skipIf(reasons.length > 0)(`a real Ironic${note}`, { timeout: 2 * LONG 
     serve = await startServe([...input, '--listen', '127.0.0.1:0', '--key-file', 'serve.key'], {
       cwd: folder,
     });
+    closers.push(async () => {
+      serve.signal('SIGTERM');
+      await serve.ended;
+    });
   }, 600_000);
 
   afterAll(async () => {
-    await ironic.close();
-    serve?.signal('SIGTERM');
-    await serve?.ended;
+    for (const close of closers) await close();
     rmSync(folder, { recursive: true, force: true });
   }, 120_000);
 
@@ -112,7 +116,7 @@ describe.skipIf(reasons.length > 0)(`a real Ironic${note}`, { timeout: 2 * LONG 
   }
 
   it('verifies the BMC of the node that deploy node creates', async () => {
-    const iso = serve?.url('worker-0', 'iso') ?? '';
+    const iso = serve.url('worker-0', 'iso');
     await ironic.run(await cli('deploy', 'node', '--inventory', 'hosts.json', '--deploy-iso', iso), folder);
     expect(await outcome(ironic.provision('worker-0', 'manage', SHORT))).toEqual(
       passed('verifying', 'manageable'),
