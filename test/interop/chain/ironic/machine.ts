@@ -8,11 +8,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Program, startProgram } from './programs.ts';
 import { writeTemplate } from './templates.ts';
-
-/** Addresses of QEMU's user network: the machine itself, and this machine as it sees it. Not QEMU's default, which other machines use. */
-const NETWORK = '10.0.3.0/24';
-export const GUEST = '10.0.3.15';
-export const GATEWAY = '10.0.3.2';
+import { GUEST, NETWORK } from './network.ts';
 
 export const SYSTEM = '11111111-2222-3333-4444-555555555555';
 export const MAC = '52:54:00:12:34:56';
@@ -36,12 +32,10 @@ export async function startMachine(work: string, venv: string, bmcPort: number):
   const programs: Program[] = [];
   const close = async (): Promise<void> => {
     for (const program of programs.toReversed()) await program.stop();
-    removeAddress();
   };
   try {
     for (const name of ['media', 'tmp', 'libvirt/etc']) mkdirSync(join(work, name), { recursive: true });
     for (const name of ['qemu.conf', 'libvirtd.conf']) writeTemplate(name, join(work, 'libvirt/etc'));
-    addAddress();
     const uri = await startLibvirt(work, programs);
     defineMachine(work, uri);
     await startBmc({ work, venv, bmcPort, uri }, programs);
@@ -97,22 +91,4 @@ async function startBmc({ work, venv, bmcPort, uri }: BmcSettings, programs: Pro
   const bmc = startProgram([join(venv, 'bin/sushy-emulator'), '--config', settings], output, env);
   programs.push(bmc);
   await bmc.until(() => Promise.resolve(readFileSync(output, 'utf8').includes('Running on')));
-}
-
-/**
- * Ironic calls the agent at the address that the agent tells it. QEMU forwards the port of that address on the loopback interface,
- * and the route gives the connections a source address that is not the machine's own.
- */
-function addAddress(): void {
-  const own = `${GUEST}/32`;
-  if (spawnSync('ip', ['-o', 'addr', 'show', 'to', own], { encoding: 'utf8' }).stdout !== '') {
-    throw new Error(`${GUEST} is already an address of this machine; only one such machine can run`);
-  }
-  execFileSync('ip', ['addr', 'add', own, 'dev', 'lo']);
-  execFileSync('ip', ['route', 'replace', 'local', GUEST, 'dev', 'lo', 'table', 'local', 'src', '127.0.0.1']);
-}
-
-/** The address may not be there, if starting has failed. */
-function removeAddress(): void {
-  spawnSync('ip', ['addr', 'del', `${GUEST}/32`, 'dev', 'lo']);
 }

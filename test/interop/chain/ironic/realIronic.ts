@@ -13,7 +13,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { listenLocally } from '../../../support/listening.ts';
 import { have } from '../../../support/programs.ts';
-import { CREDENTIALS, GATEWAY, MAC, startMachine, SYSTEM } from './machine.ts';
+import { CREDENTIALS, MAC, startMachine, SYSTEM } from './machine.ts';
+import { addAddresses, GATEWAY, removeAddresses } from './network.ts';
 import { type Program, startProgram } from './programs.ts';
 import { writeTemplate } from './templates.ts';
 
@@ -22,7 +23,10 @@ interface PartsModule {
   readonly cacheFolder: string;
 }
 interface FolderServer {
-  readonly serveFolder: (root: string) => Promise<{ readonly port: number; readonly close: () => void }>;
+  readonly serveFolder: (
+    root: string,
+    addresses: readonly string[],
+  ) => Promise<{ readonly port: number; readonly close: () => void }>;
 }
 const { serveFolder }: FolderServer = await import(
   new URL('../../boot/folderServer.js', import.meta.url).href
@@ -61,8 +65,10 @@ export interface Node {
 
 /** How far a node came. */
 export interface Progress {
-  /** The provision states in their order, each with its steps: `cleaning erase_devices_metadata`. */
+  /** The provision states in their order, as far as they lasted. */
   readonly states: readonly string[];
+  /** Names of the clean and deploy steps. */
+  readonly steps: ReadonlySet<string>;
   readonly node: Node;
 }
 
@@ -74,9 +80,8 @@ export interface RealIronic {
   /** For `--bmc-address`. */
   readonly bmcAddress: string;
   readonly mac: string;
-  /** The folder of images, as this machine and as the booted machine reaches it. */
+  /** The folder of images, for this machine and for the booted machine. */
   readonly imagesUrl: string;
-  readonly guestImagesUrl: string;
   /** Resolves with what the serial console has printed since a moment, once it contains the text. Rejects at the deadline, in minutes. */
   readonly untilPrinted: (text: string, deadline: number, since?: number) => Promise<string>;
   /** Everything that the serial console has printed. */
@@ -113,8 +118,10 @@ export async function startIronic({ work, imageFolder }: IronicSettings): Promis
   try {
     mkdirSync(join(work, 'http'));
     const [apiPort, bmcPort] = [await freePort(), await freePort()];
-    const images = await serveFolder(imageFolder);
-    const published = await serveFolder(join(work, 'http'));
+    addAddresses();
+    closers.push(removeAddresses);
+    const images = await serveFolder(imageFolder, ['127.0.0.1', GATEWAY]);
+    const published = await serveFolder(join(work, 'http'), ['127.0.0.1', GATEWAY]);
     closers.push(images.close, published.close);
     const machine = await startMachine(work, venv, bmcPort);
     closers.push(machine.close);
@@ -128,8 +135,7 @@ export async function startIronic({ work, imageFolder }: IronicSettings): Promis
       guestApiUrl: `http://${GATEWAY}:${apiPort}`,
       bmcAddress: `redfish-virtualmedia://127.0.0.1:${bmcPort}/redfish/v1/Systems/${SYSTEM}`,
       mac: MAC,
-      imagesUrl: `http://127.0.0.1:${images.port}`,
-      guestImagesUrl: `http://${GATEWAY}:${images.port}`,
+      imagesUrl: `http://${GATEWAY}:${images.port}`,
       console: machine.console,
       untilPrinted: async (text, deadline, since = 0) => {
         const end = performance.now() + deadline * 60_000;
@@ -194,15 +200,15 @@ function clientOf(
 
   const follow: RealIronic['follow'] = async (name, deadline) => {
     const states: string[] = [];
+    const steps = new Set<string>();
     const end = performance.now() + deadline * 60_000;
     while (performance.now() < end) {
       const node = await get<Node>(`/v1/nodes/${name}`);
-      const state = [node.provision_state, node.clean_step.step ?? node.deploy_step.step]
-        .filter(Boolean)
-        .join(' ');
+      const { provision_state: state } = node;
       if (states.at(-1) !== state) states.push(state);
-      const { provision_state: place } = node;
-      if (finalStates.has(place) || place.endsWith('failed')) return { states, node };
+      const step = node.clean_step.step ?? node.deploy_step.step;
+      if (step !== undefined) steps.add(step);
+      if (finalStates.has(state) || state.endsWith('failed')) return { states, steps, node };
       await sleep(POLL_MILLISECONDS);
     }
     throw new Error(`${name} is still in ${states.join(', ')} after ${deadline} minutes\n${trouble()}`);
