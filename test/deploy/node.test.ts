@@ -33,6 +33,15 @@ describe('deploy node', () => {
     await expect(stdout).toMatchFileSnapshot(`../golden/deploy/node-${name}.sh`);
   });
 
+  it.each([
+    ['removes the ISO of a node that gets a kernel', pair, '--driver-info deploy_iso=null'],
+    ['keeps the kernel of a node that gets an ISO', ['--deploy-iso', 'http://h/i'], 'deploy_iso=http://h/i'],
+  ])('%s: Ironic would boot the ISO', async (_title, args, word) => {
+    const { stdout } = await node('--set', ...args);
+    expect(stdout).toContain(word);
+    expect(stdout.match(/null/g) ?? []).toHaveLength(word.endsWith('null') ? 1 : 0);
+  });
+
   it('writes a description for baremetal create', async () => {
     const { stdout } = await node(...iso, '--format', 'yaml');
     await expect(stdout).toMatchFileSnapshot('../golden/deploy/node-iso.yaml');

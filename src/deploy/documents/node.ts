@@ -157,12 +157,16 @@ export function formatCreateCommands(node: NodeDescription): string {
   );
 }
 
-/** A command that changes an existing node, except its name, driver and ports. */
+/**
+ * A command that changes an existing node, except its name, driver and ports. It removes an ISO if the node gets a kernel: Ironic
+ * would boot the ISO. `baremetal node unset` fails for an attribute that the node does not have.
+ */
 export function formatSetCommand(node: NodeDescription): string {
+  const removed = 'deploy_kernel' in node.driver_info ? { deploy_iso: null } : {};
   return formatCommand([
     `baremetal node set ${quoteShellWord(node.name)}`,
     `--deploy-interface ${node.deploy_interface}`,
-    ...attributeWords('--driver-info', node.driver_info),
+    ...attributeWords('--driver-info', { ...node.driver_info, ...removed }),
     ...attributeWords('--property', node.properties),
   ]);
 }

@@ -41,7 +41,7 @@ const systemPackages = [
   ),
 ];
 const agentPackages = [
-  ...'python3 python3-pip python3-venv ca-certificates systemd udev kmod util-linux procps psmisc chrony'.split(
+  ...'python3 python3-pip python3-venv ca-certificates systemd systemd-sysv udev kmod util-linux procps psmisc chrony'.split(
     ' ',
   ),
   ...'iproute2 iputils-ping ethtool lshw dmidecode pciutils usbutils ipmitool efibootmgr smartmontools'.split(
