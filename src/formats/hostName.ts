@@ -27,11 +27,11 @@ export function parseHost(text: string): Host {
 
 /** Four numbers from 0 to 255 without leading zeros. */
 export function isIpv4(text: string): boolean {
-  const parts = text.split('.');
-  return (
-    parts.length === 4 && parts.every((part) => /^(0|[1-9][0-9]{0,2})$/.test(part) && Number(part) <= 255)
-  );
+  return IPV4.test(text);
 }
+
+const BYTE = '(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])';
+const IPV4 = new RegExp(`^${BYTE}(?:\\.${BYTE}){3}$`);
 
 /** An IPv6 address, with an optional `%ZONE`; undefined for any other text. */
 export function parseIpv6(text: string): Extract<Host, { kind: 'ipv6' }> | undefined {

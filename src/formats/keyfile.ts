@@ -38,8 +38,9 @@ function formatSection({ name, entries }: KeyfileSection): string {
 export function parseKeyfile(text: string): KeyfileSection[] {
   const sections = new Map<string, KeyfileEntry[]>();
   let entries: KeyfileEntry[] | undefined;
-  for (const [index, written] of text.split('\n').entries()) {
-    const line = written.replace(/^[ \t\r\f\v]+/, '').replace(/\r$/, '');
+  const lines = text.split('\n');
+  for (let index = 0; index < lines.length; index++) {
+    const line = lines[index]!.replace(/^[ \t\r\f\v]+/, '').replace(/\r$/, '');
     if (line === '' || line.startsWith('#')) continue;
     if (line.startsWith('[')) {
       const name = readSectionName(line, index);

@@ -26,24 +26,31 @@ interface Layout {
 /** JSON.stringify does not support integers beyond 2^53. A config is as deep as its type, so recursion is bounded. */
 function formatValue(value: unknown, type: StructType | undefined, layout: Layout): string {
   if (typeof value === 'bigint') return value.toString();
-  const inner = { ...layout, separator: layout.separator + layout.step };
   if (Array.isArray(value)) {
+    const inner = indented(layout);
     const items = value.map((item: unknown) => formatValue(item, type, inner));
     return enclose('[]', items, layout);
   }
-  if (!isMapping(value)) return JSON.stringify(value);
-  const colon = layout.separator === '' ? ':' : ': ';
-  const members = orderMembers(value, type).map(([name, member]) => {
-    const memberType = structOf(type?.fields.find((field) => field.name === name));
-    return `${JSON.stringify(name)}${colon}${formatValue(member, memberType, inner)}`;
-  });
-  return enclose('{}', members, layout);
+  return isMapping(value) ? enclose('{}', formatMembers(value, type, layout), layout) : JSON.stringify(value);
 }
 
-function orderMembers(value: Members, type: StructType | undefined): readonly (readonly [string, unknown])[] {
-  const declared = (type?.fields ?? []).map(({ name }) => name);
-  const names = new Set([...declared, ...Object.keys(value)]);
-  return [...names].map((name) => [name, value[name]] as const).filter(([, member]) => member !== undefined);
+function indented({ separator, step }: Layout): Layout {
+  return { separator: separator + step, step };
+}
+
+function formatMembers(value: Members, type: StructType | undefined, layout: Layout): string[] {
+  const inner = indented(layout);
+  const colon = layout.separator === '' ? ':' : ': ';
+  const members: string[] = [];
+  const add = (name: string, field?: Field): void => {
+    const member = value[name];
+    if (member === undefined) return;
+    members.push(JSON.stringify(name) + colon + formatValue(member, structOf(field), inner));
+  };
+  const fields = type?.fields ?? [];
+  for (const field of fields) add(field.name, field);
+  for (const name of Object.keys(value)) if (!fields.some((field) => field.name === name)) add(name);
+  return members;
 }
 
 function enclose(brackets: string, parts: readonly string[], { separator, step }: Layout): string {

@@ -70,47 +70,50 @@ export function parseConnections(
 /** Values of one section by key; of equal keys the last one counts. */
 type Section = ReadonlyMap<string, string>;
 
+const noSection: Section = new Map();
+
 /** @throws FormatError for text that is not a keyfile */
 export function parseConnection(file: string, text: string): Connection {
-  const sections = new Map(
-    parseKeyfile(text).map(({ name, entries }): [string, Section] => [
-      name,
-      new Map(entries.map(({ key, value }) => [key, value.trim()])),
-    ]),
-  );
-  const section = (...names: readonly string[]): Section =>
-    names.map((name) => sections.get(name)).find((found) => found !== undefined) ?? new Map();
-  const connection = section('connection');
-  const wired = section('ethernet', '802-3-ethernet');
-  const vlan = section('vlan');
+  const sections = new Map<string, Section>();
+  for (const { name, entries } of parseKeyfile(text)) {
+    sections.set(name, new Map(entries.map(({ key, value }) => [key, value.trim()])));
+  }
+  const connection = sections.get('connection') ?? noSection;
+  const wired = sections.get('ethernet') ?? sections.get('802-3-ethernet') ?? noSection;
+  const vlan = sections.get('vlan') ?? noSection;
+  const bond = new Map(sections.get('bond'));
+  bond.delete('interface-name');
   const type = (connection.get('type') ?? 'ethernet').replace(/^802-3-/, '');
   return {
     file,
     id: connection.get('id') ?? file.replace(/\.nmconnection$/, ''),
     uuid: connection.get('uuid'),
     type,
-    interfaceName: connection.get('interface-name') ?? section(type).get('interface-name'),
+    interfaceName: connection.get('interface-name') ?? sections.get(type)?.get('interface-name'),
     mac: wired.get('mac-address')?.toUpperCase(),
     clonedMac: /^[\da-f]{2}(?::[\da-f]{2}){5}$/i.exec(wired.get('cloned-mac-address') ?? '')?.[0],
     mtu: numberOf(wired.get('mtu')) || undefined,
     controller: connection.get('controller') ?? connection.get('master'),
     vlan: type === 'vlan' ? { id: numberOf(vlan.get('id')) ?? 0, parent: vlan.get('parent') } : undefined,
-    bond: new Map([...section('bond')].filter(([key]) => key !== 'interface-name')),
-    ip: { 4: ipConfigOf(section('ipv4'), 4), 6: ipConfigOf(section('ipv6'), 6) },
+    bond,
+    ip: { 4: ipConfigOf(sections.get('ipv4'), 4), 6: ipConfigOf(sections.get('ipv6'), 6) },
     isAutoconnected: connection.get('autoconnect') !== 'false' && connection.get('autoconnect') !== '0',
   };
 }
 
 /** Without a section, NetworkManager uses DHCP and IPv6 autoconfiguration. */
-function ipConfigOf(section: Section, family: Family): IpConfig {
-  const numbered = (pattern: RegExp): string[] =>
-    [...section].filter(([key]) => pattern.test(key)).map(([, value]) => value);
-  const addresses = numbered(/^address(?:es)?\d*$/).map((value) => value.split(/[,;]/));
-  const routes = numbered(/^routes?\d*$/).flatMap((value) => routeOf(value, family) ?? []);
+function ipConfigOf(section: Section | undefined, family: Family): IpConfig {
+  if (section === undefined) return automatic;
+  const addresses: string[][] = [];
+  const routes: Route[] = [];
+  for (const [key, value] of section) {
+    if (/^address(?:es)?\d*$/.test(key)) addresses.push(value.split(/[,;]/));
+    else if (/^routes?\d*$/.test(key)) routes.push(...routesOf(value, family));
+  }
   const gateway =
     section.get('gateway') ?? addresses.map(([, found = '']) => found).find((found) => found !== '');
   return {
-    method: section.get('method') ?? 'auto',
+    method: section.get('method') ?? automatic.method,
     addresses: addresses.flatMap(([text = '']) => subnetOf(text, family) ?? []),
     gateway: addressOf(gateway ?? '', family) ?? routes.find(isDefaultRoute)?.gateway,
     dns: (section.get('dns') ?? '').split(/[;,\s]+/).flatMap((text) => addressOf(text, family) ?? []),
@@ -119,11 +122,20 @@ function ipConfigOf(section: Section, family: Family): IpConfig {
   };
 }
 
+const automatic: IpConfig = {
+  method: 'auto',
+  addresses: [],
+  gateway: undefined,
+  dns: [],
+  routes: [],
+  neverDefault: false,
+};
+
 /** `DESTINATION/PREFIX[,GATEWAY[,METRIC]]` */
-function routeOf(value: string, family: Family): Route | undefined {
+function routesOf(value: string, family: Family): Route[] {
   const [destination = '', gateway = ''] = value.split(/[,;]/);
   const subnet = subnetOf(destination, family);
-  return subnet && { destination: subnet, gateway: addressOf(gateway, family) };
+  return subnet === undefined ? [] : [{ destination: subnet, gateway: addressOf(gateway, family) }];
 }
 
 function isDefaultRoute({ destination }: Route): boolean {

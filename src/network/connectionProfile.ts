@@ -17,16 +17,22 @@ export const connectionTypes = {
 
 /** Keys are sorted; a section without entries is still there. */
 export function profileSection(name: string, entries: ProfileEntries): KeyfileSection {
-  const keys = Object.keys(entries).toSorted((a, b) => (a < b ? -1 : 1));
-  const kept = keys.flatMap((key) => {
-    const value = entries[key] ?? '';
-    return value === '' ? [] : [{ key, value }];
-  });
-  return { name, entries: kept };
+  const kept = Object.keys(entries).filter((key) => (entries[key] ?? '') !== '');
+  return { name, entries: kept.toSorted().map((key) => ({ key, value: entries[key] ?? '' })) };
 }
 
 /** The same document always gives the same profiles: UUID version 5 of a URL like `ethernet://eth0`. */
 export function profileUuid(url: string): string {
+  const uuid = known.get(url) ?? hashUuid(url);
+  if (known.size < MOST_KNOWN) known.set(url, uuid);
+  return uuid;
+}
+
+/** Most hosts of an inventory have interfaces of the same names, and a hash takes as long as the rest of a profile. */
+const known = new Map<string, string>();
+const MOST_KNOWN = 1000;
+
+function hashUuid(url: string): string {
   const digest = createHash('sha1').update(urlNamespace).update(url).digest().subarray(0, 16);
   digest.writeUInt8((digest.readUInt8(6) & 0x0f) | 0x50, 6);
   digest.writeUInt8((digest.readUInt8(8) & 0x3f) | 0x80, 8);

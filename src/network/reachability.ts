@@ -161,14 +161,12 @@ function isRouted(configs: readonly IpConfig[], target: IpAddress): boolean {
   );
 }
 
-function isInside(address: IpAddress, { address: own, prefixLength }: Subnet): boolean {
-  return (
-    address.family === own.family && networkText(address, prefixLength) === networkText(own, prefixLength)
+function isInside({ family, groups }: IpAddress, { address: own, prefixLength }: Subnet): boolean {
+  if (family !== own.family) return false;
+  const network = maskAddress(own, prefixLength).groups;
+  return maskAddress({ family, groups }, prefixLength).groups.every(
+    (group, index) => group === network[index],
   );
-}
-
-function networkText(address: IpAddress, prefixLength: number): string {
-  return formatAddress(maskAddress(address, prefixLength));
 }
 
 function formatSubnet({ address, prefixLength }: Subnet): string {

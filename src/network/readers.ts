@@ -13,7 +13,7 @@ export interface DocumentPlace {
   readonly path: Path;
   readonly findings: Finding[];
   /** Begins the names of rules: `nmstate` unless the document has another format. */
-  readonly format?: string;
+  readonly format?: string | undefined;
 }
 
 /** Returns undefined after it reported an invalid value. */
@@ -60,8 +60,8 @@ export function warn(place: DocumentPlace, message: string, hint: string): void 
   place.findings.push({ severity: 'warning', rule: 'nmstate-dropped', path: place.path, message, hint });
 }
 
-export function step(place: DocumentPlace, ...steps: Path): DocumentPlace {
-  return { ...place, path: [...place.path, ...steps] };
+export function step({ path, findings, format }: DocumentPlace, ...steps: Path): DocumentPlace {
+  return { path: [...path, ...steps], findings, format };
 }
 
 type AnyObject = Readonly<Record<string, unknown>>;
@@ -69,14 +69,15 @@ type AnyObject = Readonly<Record<string, unknown>>;
 /** An object with only the keys of a shape. */
 export function object<S extends Shape>(shape: S): Reader<Shaped<S>>;
 export function object(shape: Shape): Reader<AnyObject> {
+  const readers = new Map(Object.entries(shape));
   return (value, place) => {
     if (!isMapping(value)) return refuse(place, expected('a mapping', value));
     const result: Record<string, unknown> = {};
-    for (const [key, member] of Object.entries(value)) {
+    for (const key of Object.keys(value)) {
       const at = step(place, key);
-      const read = Object.hasOwn(shape, key) ? shape[key] : undefined;
+      const read = readers.get(key);
       if (read === undefined) refuseUnsupportedValue(at, JSON.stringify(key.slice(0, 60)));
-      else result[key] = read(member, at);
+      else result[key] = read(value[key], at);
     }
     return result;
   };
