@@ -246,7 +246,7 @@ export function makeLocate(text: string, places: Places): (path: Path) => Positi
     for (const step of path) {
       const child = typeof step === 'number' ? findItem(places, place, step) : findMember(place, step);
       if (child === undefined) break;
-      const [start = 0, , firstChild = 0, childCount = 0] = numbers.subarray(child, child + numbersOfValue);
+      const [start, firstChild, childCount] = [numbers[child]!, numbers[child + 2]!, numbers[child + 3]!];
       place = { start, firstChild, childCount };
     }
     return positionOf(place.start);
