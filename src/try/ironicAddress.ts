@@ -14,6 +14,7 @@ import { writeFileAtomically } from '../io/files/newFile.ts';
 import { isLoopback, type ListenAddress } from '../serve/http/listenAddress.ts';
 import { report } from '../io/report/report.ts';
 import type { IronicApi } from './api/ironicApi.ts';
+import type { TrialPage } from './page/trialPage.ts';
 import type { TrialSetup, TryOptions } from './setup.ts';
 import { formatOptionLines } from '../agent/conf.ts';
 import { inputParsers } from '../agent/inputParsers.ts';
@@ -67,12 +68,13 @@ export function certificateNames(
 export async function reportApiAddress(
   { ca, origin, port }: Pick<IronicApi, 'ca' | 'origin' | 'port'>,
   { caOut, qemu }: Pick<TryOptions, 'caOut' | 'qemu'>,
-  { listen, io }: { readonly listen: TrialSetup['listen']; readonly io: Io },
+  { io, listen, page }: { readonly listen: TrialSetup['listen']; readonly page: TrialPage; readonly io: Io },
 ): Promise<void> {
   report(io, {
     severity: 'info',
     message: `mock Ironic API listening on ${origin}; nothing is deployed or written`,
   });
+  report(io, { severity: 'info', message: `status page: ${origin}${page.path}` });
   if (isLoopback(listen) && qemu === undefined) {
     report(io, {
       severity: 'info',

@@ -7,7 +7,9 @@ import type { Io } from '../io/io.ts';
 import type { ListenAddress } from '../serve/http/listenAddress.ts';
 import type { EmulatedSource, MachineSetup } from './emulation/emulatedSource.ts';
 import type { Expectation } from './expectation.ts';
+import type { TrialPage } from './page/trialPage.ts';
 import type { TrialSetup, TryOptions } from './setup.ts';
+import type { Ports } from './timeline/causes/cause.ts';
 import { showProgress } from '../io/progress.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
 import { createDeferred } from '../core/deferred.ts';
@@ -45,6 +47,9 @@ export interface TrialPlan {
   readonly expectation: Expectation;
   readonly trial: RunningTrial;
   readonly output: TrialOutput;
+  readonly page: TrialPage;
+  /** For the texts of causes; the numbers are set when the servers listen. */
+  readonly ports: { -readonly [Name in keyof Ports]: Ports[Name] };
   /** The host of `--console-log`. */
   readonly consoleHost: string | undefined;
   /** Stops everything that has been started. */

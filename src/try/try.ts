@@ -8,7 +8,7 @@ import type { ExitCode, Io } from '../io/io.ts';
 import { listenToSignals } from '../io/process.ts';
 import { writeStdout } from '../io/stdout.ts';
 import { type ApiPlace, mayReachApi } from './timeline/addresses.ts';
-import { defaultPorts, type Ports } from './timeline/causes/cause.ts';
+import { defaultPorts } from './timeline/causes/cause.ts';
 import type { ObservedPart } from './timeline/causes.ts';
 import type { ConsoleEvent, FetchEvent } from './timeline/events.ts';
 import { exitCodeOf, type TrialResult } from './timeline/result.ts';
@@ -42,6 +42,7 @@ import {
   readImageConfig,
 } from './emulation/guestAddress.ts';
 import { followConsoleLog, hostOfConsole } from './consoleLog.ts';
+import { createTrialPage } from './page/trialPage.ts';
 import { readExpectedHosts } from './expectation.ts';
 import { createQuietLog } from './quietLog.ts';
 import { formatClosingReport, formatReportDocument } from './report/closingReport.ts';
@@ -74,7 +75,7 @@ export async function tryRamdisk(options: TryOptions, io: Io): Promise<ExitCode>
 }
 
 /** A trial before it starts. */
-export interface TrialRequest extends Omit<TrialPlan, 'cleanup' | 'output' | 'trial'> {
+export interface TrialRequest extends Omit<TrialPlan, 'cleanup' | 'output' | 'page' | 'ports' | 'trial'> {
   readonly coverage: ObservedPart;
 }
 
@@ -87,21 +88,22 @@ export async function runTrial({ coverage, ...request }: TrialRequest): Promise<
   const { successStage } = setup;
   const trial = createRunningTrial({ expectation, successStage, print, count, writeEvent: events?.write });
   const started = new Date();
-  const ports = await run({ ...request, trial, output });
+  const ports = { ...defaultPorts };
   const { timeline } = trial;
-  const verdict = trial.verdict();
-  const result: TrialResult = {
+  const result = (): TrialResult => ({
     timeline,
-    verdict,
+    verdict: trial.verdict(),
     successStage,
     coverage,
     ports,
     started,
     ended: new Date(),
-  };
+  });
+  await run({ ...request, trial, output, ports, page: createTrialPage(result) });
+  const last = result();
   await events?.close();
-  await writeStdout(io, [Buffer.from(formatResult(result, setup.format))]);
-  return exitCodeOf(verdict);
+  await writeStdout(io, [Buffer.from(formatResult(last, setup.format))]);
+  return exitCodeOf(last.verdict);
 }
 
 function formatResult(result: TrialResult, format: TrialSetup['format']): string {
@@ -128,8 +130,8 @@ async function listInventory({ inventory: name }: TryOptions, io: Io): Promise<E
   }));
 }
 
-/** Starts the servers and the machine, waits for the end, and stops them. Resolves to the ports. */
-async function run(plan: Omit<TrialPlan, 'cleanup'>): Promise<Ports> {
+/** Starts the servers and the machine, waits for the end, and stops them. */
+async function run(plan: Omit<TrialPlan, 'cleanup'>): Promise<void> {
   const signals = listenToSignals(() => undefined);
   const stopped = signals.nextStop().then((): undefined => {
     setTimeout(() => signals.ignore(), SECOND_SIGNAL).unref();
@@ -142,7 +144,6 @@ async function run(plan: Omit<TrialPlan, 'cleanup'>): Promise<Ports> {
     const parts = await Promise.race([starting, stopped]);
     if (parts !== undefined) await Promise.race([stopped, waitForEnd(parts, plan, end.signal)]);
     else await starting.catch(() => undefined); // the cleanup also has to stop everything that it starts
-    return parts?.ports ?? defaultPorts;
   } finally {
     end.abort();
     await cleanup.dispose();
@@ -185,7 +186,6 @@ interface TrialParts {
   readonly machine: TrialMachine | undefined;
   /** Whether the machine was not started, because its agent would not call the mock Ironic. */
   readonly isAborted: boolean;
-  readonly ports: Ports;
 }
 
 /** If it fails, the cleanup stack contains everything that it has started. Throws CliError, UsageError. */
@@ -198,27 +198,28 @@ async function startParts(plan: TrialPlan): Promise<TrialParts> {
   const tokens = read === undefined ? new Map() : bootTokensOfHosts(read, io);
   await followConsole(plan);
   const api = await startApi(plan, { guest, tokens });
+  plan.ports.ironic = api.port;
   const place = placeOf(api, setup, guest);
   const problem = guest && preflightProblem(guest, place);
   if (machine !== undefined && problem !== undefined && isAwaited(machine, plan)) {
     plan.output.report(preflightDiagnostic(problem));
     const { mac } = machine.source;
     plan.trial.observe({ kind: 'preflight', at: new Date(), client: undefined, mac, problem });
-    return { machine: undefined, isAborted: true, ports: { ...defaultPorts, ironic: api.port } };
+    return { machine: undefined, isAborted: true };
   }
   const images = read && (await startImages(plan, { api, guest, listed, place }));
   const iso = plan.iso === undefined ? undefined : await startIso(plan, plan.iso, place);
-  const ports = { ironic: api.port, images: images?.port ?? iso?.port ?? defaultPorts.images };
+  plan.ports.images = images?.port ?? iso?.port ?? defaultPorts.images;
   if (plan.bootMachines !== undefined) {
     const imageUrl = (host: string): string => iso?.url ?? images?.mediumUrl(host) ?? '';
     const booted = plan.bootMachines({ imageUrl, observe: (event) => plan.trial.observe(event) });
     cleanup.defer(() => booted.stop());
   }
-  if (machine === undefined || guest === undefined) return { machine: undefined, isAborted: false, ports };
+  if (machine === undefined || guest === undefined) return { machine: undefined, isAborted: false };
   if (problem !== undefined) plan.output.report({ ...preflightDiagnostic(problem), severity: 'warning' });
   const medium = await findMedium(plan, machine.source, images);
   const started = await startEmulated(plan, machine, { api, guest, medium, place });
-  return { machine: started, isAborted: false, ports };
+  return { machine: started, isAborted: false };
 }
 
 async function followConsole({ cleanup, consoleHost: host, io, options, trial }: TrialPlan): Promise<void> {
@@ -268,7 +269,7 @@ interface ApiContext {
 }
 
 async function startApi(
-  { cleanup, expectation, io, options, setup, trial }: TrialPlan,
+  { cleanup, expectation, io, options, page, setup, trial }: TrialPlan,
   { guest, tokens }: ApiContext,
 ): Promise<IronicApi> {
   const { askBack, listen, requiredSteps, scheme } = setup;
@@ -281,10 +282,11 @@ async function startApi(
     expected: expectation.known.map((host) => ({ ...host, agentToken: tokens.get(host.name) })),
     observe: (event) => trial.observe(event),
     saveInventory,
+    page,
     log: createQuietLog(io),
   });
   cleanup.defer(() => api.stop());
-  await reportApiAddress(api, options, { listen, io });
+  await reportApiAddress(api, options, { listen, page, io });
   return api;
 }
 

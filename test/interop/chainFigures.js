@@ -24,9 +24,12 @@ if (missing.length > 0) {
   console.log(`NOT CHECKED: missing ${missing.join(', ')}`);
   writeMissing(values.json, missing);
 } else {
-  spawnSync(process.execPath, [join(import.meta.dirname, 'chain/build.js')], { stdio: 'inherit' });
-  const notBuilt = missingForChain();
-  if (notBuilt.length > 0) throw new Error(`not built: ${notBuilt.join(', ')}`);
+  const build = spawnSync(process.execPath, [join(import.meta.dirname, 'chain/build.js')], {
+    stdio: 'inherit',
+  });
+  const notReady = missingForChain();
+  if (build.status !== 0) throw new Error('the parts of the chain cannot be built');
+  if (notReady.length > 0) throw new Error(`missing: ${notReady.join(', ')}`);
   process.env['IRONIC_COREOS_CHAIN'] = '1';
   const matrix = verdicts();
   const boots = new Set(matrix.map(({ boot }) => boot)).size;

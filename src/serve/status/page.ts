@@ -4,7 +4,8 @@ import { formatCount } from '../../formats/messageText.ts';
 import { readAsset } from '../../assets.ts';
 import { fillTemplate } from '../../formats/template.ts';
 import { formatTime } from './figures.ts';
-import { html, type Html, baseImageTable, hostTable, sharedTable, timeOf, transferTable } from './tables.ts';
+import { html, type Html } from './html.ts';
+import { baseImageTable, hostTable, sharedTable, timeOf, transferTable } from './tables.ts';
 import { formatStatusQuery, type Selection, type StatusQuery, type View, views } from './select.ts';
 import type { ServiceStatus, Status } from './status.ts';
 

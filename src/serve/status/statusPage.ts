@@ -1,7 +1,7 @@
 /** The answer for `/`: the status of the service as HTML or JSON. */
 
-import { createHash } from 'node:crypto';
 import { renderStatusPage, statusStyle } from './page.ts';
+import { htmlHeaders, secretHeaders } from './pageHeaders.ts';
 import { parseStatusQuery, selectHosts, type Selection } from './select.ts';
 import type { Status, HostStatus } from './status.ts';
 import { formatPath } from '../../core/finding.ts';
@@ -33,40 +33,15 @@ export function statusAnswer(status: Status, { query, accept }: StatusRequest): 
         body: formatStatusDocument(status, selection),
       }
     : {
-        headers: {
-          ...secretHeaders,
-          'Content-Type': 'text/html; charset=utf-8',
-          'Content-Security-Policy': pagePolicy(),
-        },
+        headers: htmlHeaders(statusStyle()),
         body: renderStatusPage(status, parsed, selection),
       };
 }
-
-/** Keeps signed URLs out of caches and out of `Referer` headers. */
-const secretHeaders = {
-  'Cache-Control': 'no-store',
-  'Referrer-Policy': 'no-referrer',
-  'X-Content-Type-Options': 'nosniff',
-  Vary: 'Accept',
-};
 
 /** Browsers accept everything and name HTML; `curl` names no type. */
 function wantsJson(format: string | null, accept: string): boolean {
   if (format !== null) return format === 'json';
   return accept.includes('application/json') && !accept.includes('text/html');
-}
-
-/** Allows only the style of the page. The icon is empty: without one, browsers request `/favicon.ico`. */
-function pagePolicy(): string {
-  const digest = createHash('sha256').update(statusStyle()).digest('base64');
-  return [
-    `default-src 'none'`,
-    `style-src 'sha256-${digest}'`,
-    'img-src data:',
-    `form-action 'self'`,
-    `base-uri 'none'`,
-    `frame-ancestors 'none'`,
-  ].join('; ');
 }
 
 /** One JSON object with the selected hosts. */

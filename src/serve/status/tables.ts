@@ -6,8 +6,11 @@ import { formatPath } from '../../core/finding.ts';
 import { formatCount, formatSize } from '../../formats/messageText.ts';
 import type { ImageProgress } from '../answer/imageFetches.ts';
 import type { TransferEvent } from '../answer/transfers.ts';
+import { fetchMarks } from './fetchMarks.ts';
 import { formatAgo, formatDuration, formatPercent, formatTime } from './figures.ts';
+import { html, type Html } from './html.ts';
 import type { Selection } from './select.ts';
+import { stageBar } from './stageBar.ts';
 import type { BaseStatus, HostStatus, ImageStatus } from './status.ts';
 
 /** Each host is a group of rows, with one row per image. */
@@ -136,7 +139,8 @@ function table({ caption, heads }: TableHead, body: Html): Html {
 
 function hostRows(host: HostStatus, now: Date): Html {
   const images = host.images();
-  const progress = new Map(host.progress().map((image) => [image.path, image]));
+  const fetched = host.progress();
+  const progress = new Map(fetched.map((image) => [image.path, image]));
   const cellsOf = images.map((image) => imageCells(image, progress.get(image.path), now));
   const [firstCells = html`<td colspan="4" class="muted">not served</td>`, ...moreCells] = cellsOf;
   const span = Math.max(1, images.length);
@@ -154,6 +158,13 @@ function hostRows(host: HostStatus, now: Date): Html {
           ${cells}
         </tr> `,
     )}
+    ${
+      fetched.length === 0
+        ? undefined
+        : html`<tr>
+            <td colspan="8" class="boot">${stageBar(fetchMarks(fetched))}</td>
+          </tr>`
+    }
   </tbody> `;
 }
 
@@ -196,42 +207,4 @@ function listOf(items: readonly Html[]): Html | undefined {
     : html`<ul>
         ${items.map((item) => html`<li>${item}</li>`)}
       </ul>`;
-}
-
-/** A fragment of an HTML document. */
-export interface Html {
-  readonly markup: string;
-}
-
-/** The indentation of the source code, which would double the size of a long table. */
-const indentation = /\n\s+/g;
-
-type Inserted = string | number | Html | readonly Html[] | undefined;
-
-/** A template literal as markup. Inserted texts are escaped, also for attributes in double quotes. */
-export function html(literal: TemplateStringsArray, ...inserted: readonly Inserted[]): Html {
-  const pieces = literal.map((piece, index) => piece.replace(indentation, '\n') + markupOf(inserted[index]));
-  return { markup: pieces.join('') };
-}
-
-function markupOf(value: Inserted): string {
-  if (value === undefined) return '';
-  if (typeof value === 'number') return String(value);
-  if (typeof value === 'string') return escapeHtml(value);
-  return 'markup' in value ? value.markup : value.map(({ markup }) => markup).join('');
-}
-
-const escapes: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-/** Characters that HTML documents must not contain (HTML, section 13.2.3.5), or that change the text direction. */
-const unwanted = /[^\P{Cc}\t\n]|[\u202a-\u202e\u2066-\u2069]/gu;
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => escapes[character] ?? '').replace(unwanted, '\ufffd');
 }

@@ -17,6 +17,7 @@ import { defaultLimits, type ServerLimits, startServer } from '../../serve/http/
 import type { ServerLog } from '../../serve/http/serverLog.ts';
 import type { CollectedInventory } from '../ironic/inspection.ts';
 import { createNodeStore, type ExpectedNode, resetAgent } from '../ironic/nodes.ts';
+import type { TrialPage } from '../page/trialPage.ts';
 import type { TrialEvent } from '../timeline/events.ts';
 import { createApiAnswerer } from './apiAnswers.ts';
 import { type AskBack, createCallbackChecker } from './callbackChecker.ts';
@@ -32,6 +33,8 @@ export interface IronicApiOptions {
   readonly observe: (event: TrialEvent) => void;
   /** Gets each accepted inventory. Its errors become the problem of the inspection event. */
   readonly saveInventory?: ((inventory: CollectedInventory) => Promise<void>) | undefined;
+  /** Is answered beside the API. */
+  readonly page?: TrialPage | undefined;
   /** Callback URLs to contact. */
   readonly askBack: AskBack;
   /** Names of steps that each agent must have. */
@@ -76,6 +79,7 @@ export async function startIronicApi(options: IronicApiOptions): Promise<IronicA
     expected,
     observe,
     askBack,
+    page,
     requiredSteps,
     log = silentLog,
     limits = apiLimits,
@@ -94,7 +98,7 @@ export async function startIronicApi(options: IronicApiOptions): Promise<IronicA
     listen,
     tls: created?.tls,
     limits,
-    answer,
+    answer: page === undefined ? answer : page.answerer(answer),
     log,
     refused: ({ client, problem }) => observe({ kind: 'refusal', at: new Date(), client, problem }),
   });

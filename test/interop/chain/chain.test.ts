@@ -243,15 +243,15 @@ const goodBoots: readonly GoodBoot[] = [
   },
 ];
 
-/** systemd reports the failed unit after the error of podman. */
-const unitFailed = /FAILED.*(?:ironic-agent|Ironic Agent)/;
+/** The last message of a failed pull; systemd starts the unit again after it. */
+const pullFailed = /podman\[\d+\]: Error: /;
 
 const wrongBoots: readonly WrongBoot[] = [
   {
     title: 'there is no registry',
     registry: { after: 'never' },
     render: plain,
-    until: unitFailed,
+    until: pullFailed,
     cause: 'container-pull',
   },
   {
@@ -261,7 +261,7 @@ const wrongBoots: readonly WrongBoot[] = [
       ...words(`--api-url ${ironicUrl(setting)} --agent-image ${setting.image} --ca-file registry-ca.pem`),
       ...writePullSecret(setting, 'puller:wrong'),
     ],
-    until: unitFailed,
+    until: pullFailed,
     cause: 'pull-secret',
   },
   {
@@ -269,7 +269,7 @@ const wrongBoots: readonly WrongBoot[] = [
     registry: { period: expired },
     render: (setting) =>
       words(`--api-url ${ironicUrl(setting)} --agent-image ${setting.image} --ca-file registry-ca.pem`),
-    until: unitFailed,
+    until: pullFailed,
     cause: 'clock',
   },
   {
@@ -278,21 +278,21 @@ const wrongBoots: readonly WrongBoot[] = [
     clock: longAgo,
     render: (setting) =>
       words(`--api-url ${ironicUrl(setting)} --agent-image ${setting.image} --ca-file registry-ca.pem`),
-    until: unitFailed,
+    until: pullFailed,
     cause: 'clock',
   },
   {
     title: 'the CA of the registry is missing',
     registry: { period: valid },
     render: (setting) => words(`--api-url ${ironicUrl(setting)} --agent-image ${setting.image}`),
-    until: unitFailed,
+    until: pullFailed,
     cause: 'registry-ca',
   },
   {
     title: 'the registry does not have the image',
     render: (setting) =>
       words(`--api-url ${ironicUrl(setting)} --agent-image ${setting.image}:missing --insecure-registry`),
-    until: unitFailed,
+    until: pullFailed,
     cause: 'container-image',
   },
   { title: 'the medium has no config', until: / login:/, cause: 'no-config' },

@@ -4,11 +4,10 @@ import { Ajv } from 'ajv';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatClosingReport, formatReportDocument } from '../../../src/try/report/closingReport.ts';
+import { createJudge } from '../../../src/try/timeline/result.ts';
+import { createTimeline } from '../../../src/try/timeline/timeline.ts';
 import { formatLiveLine } from '../../../src/try/report/liveLines.ts';
 import type { TrialEvent } from '../../../src/try/timeline/events.ts';
-import { defaultPorts } from '../../../src/try/timeline/causes/cause.ts';
-import { createJudge, type TrialResult } from '../../../src/try/timeline/result.ts';
-import { createTimeline } from '../../../src/try/timeline/timeline.ts';
 import {
   anyEvent,
   asked,
@@ -25,11 +24,7 @@ import {
   refused,
   sharedFetch,
 } from '../../support/trialEvents.ts';
-
-const expected = [
-  { name: 'worker-0', macs: [mac] },
-  { name: 'worker-1', macs: [otherMac] },
-];
+import { expectedHosts, resultOf } from '../../support/trialResult.ts';
 
 const gigabyte = 1024 ** 3;
 const ofIso = (seconds: number, share: number, given: Parameters<typeof fetched>[1] = {}): TrialEvent =>
@@ -41,28 +36,8 @@ const ofIso = (seconds: number, share: number, given: Parameters<typeof fetched>
     ...given,
   });
 
-/** Of a trial of ten minutes. */
-function resultOf(events: readonly TrialEvent[], given: Partial<TrialResult> = {}): TrialResult {
-  const timeline = createTimeline(expected);
-  for (const event of events) timeline.add(event);
-  const awaited = { kind: 'hosts', names: expected.map(({ name }) => name) } as const;
-  const { successStage = 'heartbeat' } = given;
-  const verdict = createJudge({ awaited, successStage })(timeline.hosts());
-  const coverage = 'boot';
-  return {
-    timeline,
-    verdict,
-    successStage,
-    coverage,
-    ports: defaultPorts,
-    started: at(0),
-    ended: at(600),
-    ...given,
-  };
-}
-
 function liveLines(events: readonly TrialEvent[]): string[] {
-  const timeline = createTimeline(expected);
+  const timeline = createTimeline(expectedHosts);
   return events.flatMap((event) => formatLiveLine(timeline.add(event)) ?? []);
 }
 

@@ -4,7 +4,7 @@
 set -euo pipefail
 folder=$1 packages=$2
 mirror=${DEBIAN_MIRROR:-http://deb.debian.org}
-rm -rf "$folder"
+rm -rf "$folder" "$folder.new"
 # initramfs-tools is not among the packages, so no initramfs is built here.
 mmdebstrap --quiet --variant=minbase --include="$packages" \
   --aptopt='APT::Install-Recommends "false"' \

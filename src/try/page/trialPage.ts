@@ -1,0 +1,151 @@
+/**
+ * The page of a trial: one row for each machine, with a bar over the stages of its boot, the last event, and the cause if it
+ * stopped. It has no scripts and no secrets, and refreshes itself. Its path contains a random token, so only those who have the
+ * URL see it.
+ */
+
+import { randomBytes } from 'node:crypto';
+import { readAsset } from '../../assets.ts';
+import { formatCount } from '../../formats/messageText.ts';
+import { fillTemplate } from '../../formats/template.ts';
+import type { Answerer } from '../../serve/http/exchanges.ts';
+import { formatTime } from '../../serve/status/figures.ts';
+import { html, type Html } from '../../serve/status/html.ts';
+import { statusStyle } from '../../serve/status/page.ts';
+import { htmlHeaders } from '../../serve/status/pageHeaders.ts';
+import { stageBar } from '../../serve/status/stageBar.ts';
+import { timeOf } from '../../serve/status/tables.ts';
+import { eventPhrase, originPhrase } from '../report/phrases.ts';
+import type { LikelyCause } from '../timeline/causes.ts';
+import { withPorts } from '../timeline/causes/cause.ts';
+import { type HostResult, resultsOf, type TrialResult } from '../timeline/result.ts';
+import { elapsed, stageMarks, startOf } from './stageMarks.ts';
+
+/** Seconds. */
+const REFRESH = 5;
+/** More machines would make the page slow. */
+const MAX_ROWS = 500;
+const TOKEN_BYTES = 16;
+
+export interface TrialPage {
+  /** `/status/TOKEN` */
+  readonly path: string;
+  /** Answers requests for the page; all others go to `next`. */
+  answerer(next: Answerer): Answerer;
+}
+
+/** @param result the trial as it is now */
+export function createTrialPage(result: () => TrialResult): TrialPage {
+  const path = `/status/${randomBytes(TOKEN_BYTES).toString('base64url')}`;
+  return {
+    path,
+    answerer: (next) => async (request, response, situation) => {
+      if (request.method !== 'GET' || request.url !== path) return next(request, response, situation);
+      const body = Buffer.from(renderTrialPage(result()));
+      response.writeHead(200, { ...htmlHeaders(statusStyle()), 'Content-Length': body.length }).end(body);
+    },
+  };
+}
+
+/** The HTML document. */
+export function renderTrialPage(result: TrialResult): string {
+  const results = resultsOf(result);
+  const { calledHome, missingCount } = result.verdict;
+  const title = `${calledHome.length} of ${calledHome.length + missingCount} called home`;
+  const parts: Record<string, Html> = {
+    refresh: html`${REFRESH}`,
+    title: html`${title}`,
+    facts: factsOf(result, title),
+    machines: machineTable(results, result),
+  };
+  const texts = Object.entries(parts).map(([name, { markup }]) => [name, markup] as const);
+  return fillTemplate(readAsset('templates/try/status.html'), {
+    ...Object.fromEntries(texts),
+    style: `<style>${statusStyle()}</style>`,
+  });
+}
+
+function factsOf({ ended: now, started }: TrialResult, title: string): Html {
+  return html`<dl class="facts">
+    <div>
+      <dt>Machines</dt>
+      <dd>${title}</dd>
+    </div>
+    <div>
+      <dt>Started</dt>
+      <dd>${timeOf(started, now)}</dd>
+    </div>
+    <div>
+      <dt>Page generated</dt>
+      <dd>${formatTime(now)}</dd>
+    </div>
+  </dl>`;
+}
+
+function machineTable(results: readonly HostResult[], result: TrialResult): Html {
+  if (results.length === 0) return html`<p>No machine has been active yet.</p>`;
+  const rows = results.slice(0, MAX_ROWS).map((one) => machineRow(one, result));
+  const more = results.length - rows.length;
+  return html`<table class="machines">
+      <thead>
+        <tr>
+          <th scope="col">Machine</th>
+          <th scope="col">Stages</th>
+          <th scope="col">Time</th>
+          <th scope="col">Last event</th>
+        </tr>
+      </thead>
+      <tbody class="rows">
+        ${rows}
+      </tbody>
+    </table>
+    ${more > 0 ? html`<p>${formatCount(more, 'more machine')}</p>` : undefined}`;
+}
+
+function machineRow(one: HostResult, result: TrialResult): Html {
+  const { hasCalledHome, host } = one;
+  const started = startOf(host);
+  const last = host.entries.toSorted((a, b) => a.last.getTime() - b.last.getTime()).at(-1);
+  const end = hasCalledHome ? homeOf(one, result) : result.ended;
+  return html`<tr>
+    <th scope="row" class="name">${host.label}</th>
+    <td class="boot">${stageBar(stageMarks(one))}</td>
+    <td class="number">${started === undefined ? '' : elapsed(started, end)}</td>
+    <td class="messages">
+      ${hasCalledHome ? html`<strong class="good">called home</strong> ` : undefined}${
+        last === undefined
+          ? html`<span class="muted">no activity</span>`
+          : html`${eventPhrase(last.event)}${originPhrase(last.event)}, ${timeOf(last.last, result.ended)}`
+      }
+      ${causeOf(one, result)}
+    </td>
+  </tr> `;
+}
+
+function homeOf({ host }: HostResult, { ended, successStage }: TrialResult): Date {
+  const { milestones } = host;
+  return (
+    (milestones.get(successStage) ?? milestones.get('callback') ?? milestones.get('heartbeat'))?.first ??
+    ended
+  );
+}
+
+/** The first cause, if it is proven or if the machine has been inactive for a minute. */
+function causeOf({ causes, gaps }: HostResult, { ports }: TrialResult): Html | undefined {
+  const [first] = causes;
+  if (first === undefined) return undefined;
+  if (first.certainty !== 'proven' && !gaps.some(({ isOpen }) => isOpen)) return undefined;
+  const plain = (text: string): string => withPorts(text.replaceAll('`', ''), ports);
+  return html`<span class="hint"
+    ><strong class="${first.certainty === 'proven' ? 'error' : 'warning'}"
+      >${certainties[first.certainty]}:</strong
+    >
+    ${plain(first.cause.text)} Fix: ${plain(first.cause.fix)}</span
+  >`;
+}
+
+const certainties: Readonly<Record<LikelyCause['certainty'], string>> = {
+  proven: 'Proven',
+  likely: 'Likely',
+  possible: 'Possible',
+};

@@ -1,0 +1,32 @@
+/** The result of a trial with given events. */
+
+import { defaultPorts } from '../../src/try/timeline/causes/cause.ts';
+import { createJudge, type TrialResult } from '../../src/try/timeline/result.ts';
+import { createTimeline } from '../../src/try/timeline/timeline.ts';
+import type { TrialEvent } from '../../src/try/timeline/events.ts';
+import { at, mac, otherMac } from './trialEvents.ts';
+
+export const expectedHosts = [
+  { name: 'worker-0', macs: [mac] },
+  { name: 'worker-1', macs: [otherMac] },
+];
+
+/** Of a trial of ten minutes. */
+export function resultOf(events: readonly TrialEvent[], given: Partial<TrialResult> = {}): TrialResult {
+  const timeline = createTimeline(expectedHosts);
+  for (const event of events) timeline.add(event);
+  const awaited = { kind: 'hosts', names: expectedHosts.map(({ name }) => name) } as const;
+  const { successStage = 'heartbeat' } = given;
+  const verdict = createJudge({ awaited, successStage })(timeline.hosts());
+  const coverage = 'boot';
+  return {
+    timeline,
+    verdict,
+    successStage,
+    coverage,
+    ports: defaultPorts,
+    started: at(0),
+    ended: at(600),
+    ...given,
+  };
+}
