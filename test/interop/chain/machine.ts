@@ -1,6 +1,6 @@
 /** A machine in QEMU without virtualization by the kernel: two processors, one disk, one network card. */
 
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, existsSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -21,8 +21,8 @@ export interface Network {
 
 /** QEMU answers DHCP and translates addresses. The ports 22 and 9999 are forwarded: for SSH, and for calls to the agent. */
 export const translated: Network = { host: '10.0.2.2', guest: '10.0.2.15' };
-/** A network between this machine and the guest only. Nothing answers DHCP. */
-export const direct: Network = { host: '203.0.113.1', guest: '203.0.113.10' };
+/** A network between this machine and the guest only. Nothing answers DHCP. RFC 2544 reserves its addresses for benchmarks. */
+export const direct: Network = { host: '198.18.0.1', guest: '198.18.0.10' };
 const TAP = 'chain0';
 
 /** A CD that the firmware boots. */
@@ -66,7 +66,7 @@ function ip(args: string): void {
   execFileSync('ip', args.split(' '));
 }
 
-/** Makes the network of this machine. Its addresses stay until the next restart. Needs root. */
+/** Makes the network of this machine. Needs root. */
 function prepareNetwork({ guest, host }: Network): void {
   if (host === direct.host) {
     if (!existsSync(`/sys/class/net/${TAP}`)) ip(`tuntap add ${TAP} mode tap`);
@@ -77,6 +77,11 @@ function prepareNetwork({ guest, host }: Network): void {
     ip(`address replace ${guest}/32 dev lo`);
     ip(`route replace local ${guest} dev lo table local src 127.0.0.1`);
   }
+}
+
+function removeNetwork({ guest, host }: Network): void {
+  const args = host === direct.host ? `link del ${TAP}` : `address del ${guest}/32 dev lo`;
+  spawnSync('ip', args.split(' '));
 }
 
 /** A port that no program listens on at the moment. */
@@ -119,6 +124,7 @@ export async function startMachine(folder: string, options: MachineOptions): Pro
     `virtio-net-pci,netdev=net,mac=${GUEST_MAC},romfile=`,
   ];
   const qemu = spawn('qemu-system-x86_64', args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  qemu.once('close', () => removeNetwork(network));
   let text = '';
   qemu.stdout.setEncoding('latin1').on('data', (chunk: string) => {
     text += chunk;
