@@ -20,6 +20,7 @@ export function countTests(file) {
 /**
  * Vitest's JSON report, as far as it is used.
  * @typedef {object} TestReport
+ * @property {boolean} success whether no test and no hook has failed
  * @property {number} numTotalTests
  * @property {number} numPassedTests
  * @property {number} numPendingTests

@@ -18,7 +18,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFailed } from 'vitest';
 import { runCli } from '../../support/runCli.ts';
 import { type ServeProcess, startServe } from '../serve/startServe.js';
-import { GUEST } from './ironic/network.ts';
+import { CREDENTIALS } from './ironic/machine.ts';
+import { GATEWAY, GUEST } from './ironic/network.ts';
+import { freePort } from './machine.ts';
 import { makeDiskImage, missingForDisk, OPTIONS } from './ironic/diskImage.ts';
 import {
   missingForIronic,
@@ -160,6 +162,24 @@ describe.skipIf(reasons.length > 0)(`a real Ironic${note}`, { timeout: 2 * LONG 
     expect(inventory.hostname).toBe('worker-0');
   });
 
+  it('boot changes the BMC as Ironic does, brings the agent home, and restores the machine', async () => {
+    const ofIronic = ironic.changes();
+    const { BMC_PASSWORD: password, BMC_USERNAME: username } = CREDENTIALS;
+    writeFileSync(path('bmc.json'), JSON.stringify({ username, password }), { mode: 0o600 });
+    const [api, images] = [await freePort(), await freePort()];
+    const addresses = [
+      ...['--ironic-url', `http://${GATEWAY}:${api}`, '--listen', `0.0.0.0:${api}`],
+      ...['--serve-listen', `0.0.0.0:${images}`, '--public-url', `http://${GATEWAY}:${images}`],
+    ];
+    const input = ['--inventory', 'hosts.json', '--iso', parts.iso, '--credentials', 'bmc.json', '--yes'];
+    const report = await cli('boot', 'worker-0', ...input, ...addresses, '--shutdown-timeout', '20s');
+    expect(report).toMatch(/^worker-0: called home/);
+    expect(report).toContain('ejected the ISO');
+    const ofBoot = ironic.changes().slice(ofIronic.length);
+    expect(bootOf(ofBoot)).toEqual(bootOf(ofIronic));
+    expect(bootOf(ofBoot)).toEqual(['InsertMedia', 'PATCH', 'Reset']);
+  });
+
   it('cleans the disk with the agent', async () => {
     const cleaning = ironic.provision('worker-0', 'provide', LONG);
     expect(await outcome(cleaning)).toEqual(passed('available', 'erase_devices_metadata'));
@@ -232,6 +252,12 @@ baremetal node deploy worker-0`);
     expect(ironic.console().slice(length)).toContain(`coreos.live.rootfs_url=${boot}/${images}`);
   });
 });
+
+/** The changes from the insertion of the ISO to the next change of the power state. */
+function bootOf(changes: readonly string[]): readonly string[] {
+  const from = changes.indexOf('InsertMedia');
+  return changes.slice(from, changes.indexOf('Reset', from) + 1);
+}
 
 function inventoryOf({ bmcAddress, guestApiUrl, mac }: RealIronic): object {
   return {

@@ -20,6 +20,8 @@ const tls = resolve(import.meta.dirname, '../../../support/tls');
 export interface Machine {
   /** Everything that the serial console has printed, in all boots. */
   readonly console: () => string;
+  /** The changes that the BMC has accepted, in order: `PATCH`, or the name of an action such as `InsertMedia`. */
+  readonly changes: () => readonly string[];
   readonly close: () => Promise<void>;
 }
 
@@ -44,7 +46,22 @@ export async function startMachine(work: string, venv: string, bmcPort: number):
     throw error;
   }
   const consoleFile = join(work, 'console.log');
-  return { console: () => (existsSync(consoleFile) ? readFileSync(consoleFile, 'latin1') : ''), close };
+  return {
+    console: () => (existsSync(consoleFile) ? readFileSync(consoleFile, 'latin1') : ''),
+    changes: () => readChanges(readFileSync(join(work, BMC_LOG), 'utf8')),
+    close,
+  };
+}
+
+const BMC_LOG = 'bmc.log';
+
+/** Lines such as `"POST /redfish/v1/…/VirtualMedia.InsertMedia HTTP/1.1" 204`, with escape sequences for colours. */
+function readChanges(log: string): string[] {
+  const requests = log.matchAll(/(PATCH|POST) (\S+) HTTP\/1\.1\S*" 2\d\d/g);
+  return [...requests].flatMap(([, method = '', path = '']) => {
+    if (path.includes('/Sessions')) return [];
+    return [method === 'PATCH' ? method : (path.split('.').at(-1) ?? path)];
+  });
 }
 
 async function startLibvirt(work: string, programs: Program[]): Promise<string> {
@@ -86,7 +103,7 @@ async function startBmc({ work, venv, bmcPort, uri }: BmcSettings, programs: Pro
     BMC_PORT: bmcPort,
     LIBVIRT: uri,
   });
-  const output = join(work, 'bmc.log');
+  const output = join(work, BMC_LOG);
   const env = { ...process.env, TMPDIR: join(work, 'tmp') };
   const bmc = startProgram([join(venv, 'bin/sushy-emulator'), '--config', settings], output, env);
   programs.push(bmc);

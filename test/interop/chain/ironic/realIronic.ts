@@ -84,6 +84,8 @@ export interface RealIronic {
   readonly imagesUrl: string;
   /** Resolves with what the serial console has printed since a moment, once it contains the text. Rejects at the deadline, in minutes. */
   readonly untilPrinted: (text: string, deadline: number, since?: number) => Promise<string>;
+  /** The changes that the BMC has accepted, in order: `PATCH`, or the name of an action such as `InsertMedia`. */
+  readonly changes: () => readonly string[];
   /** Everything that the serial console has printed. */
   readonly console: () => string;
   /** Runs shell commands, as an operator with the credentials of the BMC. Returns their standard output. */
@@ -137,6 +139,7 @@ export async function startIronic({ work, imageFolder }: IronicSettings): Promis
       mac: MAC,
       imagesUrl: `http://${GATEWAY}:${images.port}`,
       console: machine.console,
+      changes: machine.changes,
       untilPrinted: async (text, deadline, since = 0) => {
         const end = performance.now() + deadline * 60_000;
         while (performance.now() < end) {

@@ -47,7 +47,8 @@ CFG
 offset() { grep --only-matching --byte-offset --fixed-strings "$arguments" "$tree/$1" | cut -d: -f1; }
 entry() { printf '{"path": "%s", "offset": %s, "pad": "#", "end": "\\n"}' "$1" "$(offset "$1")"; }
 printf '{"default": "%s", "files": [%s, %s], "size": %s}\n' "$arguments" \
-  "$(entry isolinux/isolinux.cfg)" "$(entry EFI/fedora/grub.cfg)" $area_size > "$tree/coreos/kargs.json"
+  "$(entry isolinux/isolinux.cfg)" "$(entry EFI/fedora/grub.cfg)" $area_size |
+  python3 -m json.tool --indent 2 > "$tree/coreos/kargs.json" # of this form, as the minimal ISO has it, too
 
 cp /usr/lib/ISOLINUX/isolinux.bin "$tree/isolinux/"
 cp /usr/lib/syslinux/modules/bios/ldlinux.c32 "$tree/isolinux/"
