@@ -125,6 +125,20 @@ const nmstate = {
   },
 };
 
+/** As assisted-service writes it: its agent starts at boot. */
+const discoveryConfig = {
+  ignition: { version: '3.1.0' },
+  systemd: {
+    units: [
+      {
+        name: 'agent.service',
+        enabled: true,
+        contents: '[Service]\nExecStart=/bin/sleep infinity\n[Install]\nWantedBy=multi-user.target\n',
+      },
+    ],
+  },
+};
+
 const goodBoots: readonly GoodBoot[] = [
   {
     title: 'ISO, BIOS: registry with own CA and pull secret, Ironic with own CA, hostname, time server',
@@ -232,8 +246,20 @@ const goodBoots: readonly GoodBoot[] = [
   {
     title: 'ISO, BIOS: profile assisted; the registry comes up four minutes after the machine',
     registry: { after: 240 },
-    render: (setting) => ['--profile', 'assisted', ...plain(setting)],
+    render: (setting) => {
+      writeJson(join(setting.folder, 'discovery.ign'), discoveryConfig);
+      return ['--profile', 'assisted', '--discovery', 'discovery.ign', ...plain(setting)];
+    },
     rows: [
+      {
+        title: 'the agent of assisted-service is present and not running',
+        holds: (outcome) =>
+          expect(fact(outcome, 'assisted').split('\n').toSorted()).toEqual([
+            'ActiveState=inactive',
+            'LoadState=loaded',
+            'UnitFileState=disabled',
+          ]),
+      },
       {
         title: 'the unit has been restarted until the registry answered',
         holds: (outcome) =>

@@ -3,6 +3,7 @@ section() { echo "== $1"; }
 section failed; systemctl --failed --no-legend --plain
 section verify; systemd-analyze verify /etc/systemd/system/ironic-agent*.service 2>&1
 section unit; systemctl show ironic-agent -p ActiveState -p SubState -p NRestarts
+section assisted; systemctl show agent -p LoadState -p ActiveState -p UnitFileState
 section modes; sudo stat -c '%a %U:%G %n' /etc/ironic-python-agent.conf /etc/authfile.json /etc/NetworkManager/system-connections/* /etc/pki/ca-trust/source/anchors/* /etc/chrony.conf /etc/hostname 2> /dev/null
 section hostname; cat /proc/sys/kernel/hostname
 section network; ip -brief -4 address; ip -4 route; nmcli --terse --fields NAME,TYPE,STATE connection show --active
