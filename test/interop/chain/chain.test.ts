@@ -46,9 +46,11 @@ interface GoodBoot extends BootPlan {
 const fact = ({ facts }: Outcome, name: string): string => facts.get(name) ?? `(no section ${name})`;
 const ironicUrl = ({ ironicPort, network }: Setting, scheme = 'http'): string =>
   `${scheme}://${network.host}:${ironicPort}`;
+/** Ironic without TLS. */
+const withoutTls = (setting: Setting): string[] =>
+  words(`--api-url ${ironicUrl(setting)} --agent-image ${setting.image}`);
 /** Ironic and the registry without TLS. */
-const plain = (setting: Setting): string[] =>
-  words(`--api-url ${ironicUrl(setting)} --agent-image ${setting.image} --insecure-registry`);
+const plain = (setting: Setting): string[] => [...withoutTls(setting), '--insecure-registry'];
 
 /** What holds in each guest whose agent has called home. */
 const everywhere: readonly Row[] = [
@@ -235,7 +237,11 @@ const goodBoots: readonly GoodBoot[] = [
   },
   {
     title: 'ISO, BIOS: profile icc',
-    render: (setting) => ['--profile', 'icc', ...plain(setting)],
+    render: (setting) => {
+      const registry = `[[registry]]\nlocation = "${setting.image.split('/')[0]}"\ninsecure = true\n`;
+      writeFileSync(join(setting.folder, 'registries.conf'), registry);
+      return ['--profile', 'icc', '--registries-conf', 'registries.conf', ...withoutTls(setting)];
+    },
     rows: [],
   },
   {
@@ -248,7 +254,7 @@ const goodBoots: readonly GoodBoot[] = [
     registry: { after: 240 },
     render: (setting) => {
       writeJson(join(setting.folder, 'discovery.ign'), discoveryConfig);
-      return ['--profile', 'assisted', '--discovery', 'discovery.ign', ...plain(setting)];
+      return ['--profile', 'assisted', '--discovery', 'discovery.ign', ...withoutTls(setting)];
     },
     rows: [
       {
