@@ -59,6 +59,8 @@ export interface BootPlan {
   readonly registry?: RegistryPlan;
   /** Whether Ironic has HTTPS, with a certificate authority of its own. */
   readonly ironicTls?: boolean;
+  /** Default: a free port. */
+  readonly ironicPort?: number;
   /** Options of `render`; undefined: the medium is booted without a config. */
   readonly render?: (setting: Setting) => readonly string[];
   /** Options of `iso ignition embed`. */
@@ -118,7 +120,7 @@ export async function boot(folder: string, parts: Parts, plan: BootPlan): Promis
     network,
     parts,
     registryPort,
-    ironicPort: await freePort(),
+    ironicPort: plan.ironicPort ?? (await freePort()),
     proxyPort: await freePort(),
     filesUrl: `http://${network.host}:${files.port}`,
     image: `${network.host}:${registryPort}/ironic-agent`,
