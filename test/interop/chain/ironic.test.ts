@@ -167,10 +167,8 @@ describe.skipIf(reasons.length > 0)(`a real Ironic${note}`, { timeout: 2 * LONG 
     const { BMC_PASSWORD: password, BMC_USERNAME: username } = CREDENTIALS;
     writeFileSync(path('bmc.json'), JSON.stringify({ username, password }), { mode: 0o600 });
     const [api, images] = [await freePort(), await freePort()];
-    const addresses = [
-      ...['--ironic-url', `http://${GATEWAY}:${api}`, '--listen', `0.0.0.0:${api}`],
-      ...['--serve-listen', `0.0.0.0:${images}`, '--public-url', `http://${GATEWAY}:${images}`],
-    ];
+    const served = ['--serve-listen', `0.0.0.0:${images}`, '--public-url', `http://${GATEWAY}:${images}`];
+    const addresses = ['--ironic-url', `http://${GATEWAY}:${api}`, '--listen', `0.0.0.0:${api}`, ...served];
     const input = ['--inventory', 'hosts.json', '--iso', parts.iso, '--credentials', 'bmc.json', '--yes'];
     const report = await cli('boot', 'worker-0', ...input, ...addresses, '--shutdown-timeout', '20s');
     expect(report).toMatch(/^worker-0: called home/);
