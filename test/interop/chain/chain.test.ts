@@ -375,10 +375,9 @@ for (const plan of goodBoots) {
       console.log(`${plan.title}: ${outcome?.seconds} s, ${outcome?.host?.stage}`);
     }, 40 * MINUTES);
 
-    for (const { holds, title } of [...everywhere, ...plan.rows]) {
-      // oxlint-disable-next-line vitest/expect-expect -- they are in `holds`
-      it(`${title}`, async () => holds(await booted));
-    }
+    const rows = [...everywhere, ...plan.rows].map(({ holds, title }) => [title, holds] as const);
+    // oxlint-disable-next-line vitest/expect-expect -- they are in `holds`
+    it.each(rows)('%s', async (_title, holds) => holds(await booted));
   });
 }
 
