@@ -32,6 +32,7 @@ import { type BootOptions, type BootSetup, readBootSetup, readTrial, remoteIso }
 import { type Survey, surveyMachine } from './survey.ts';
 import { readTargets, type Target } from './targets.ts';
 import type { BootMachines, TrialServices } from '../try/trial.ts';
+import type { BmcEvent } from '../try/timeline/events.ts';
 
 export interface CheckedMachine {
   readonly target: Target;
@@ -199,15 +200,7 @@ async function follow({ bootable, machines, run, trialOptions }: Following): Pro
     for (const { checks, target } of machines) {
       const refusal = checks.find(({ status }) => status === 'error');
       if (refusal === undefined) continue;
-      const text = `cannot be booted: ${refusal.text}`;
-      services.observe({
-        kind: 'bmc',
-        at: new Date(),
-        client: undefined,
-        host: target.name,
-        step: 'failed',
-        text,
-      });
+      observeBmc(services, target, 'failed', `cannot be booted: ${refusal.text}`);
     }
     return startMachines({ bootable, run, services, fail: (error) => failures.push(error) });
   };
@@ -297,15 +290,7 @@ async function bootOne(machine: StartedMachine, working: Working): Promise<void>
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     if (signal?.aborted === true) return;
-    const text = `cannot be booted: ${error.message}`;
-    services.observe({
-      kind: 'bmc',
-      at: new Date(),
-      client: undefined,
-      host: target.name,
-      step: 'failed',
-      text,
-    });
+    observeBmc(services, target, 'failed', `cannot be booted: ${error.message}`);
     if (error.hint !== undefined)
       report(run.io, { severity: 'info', message: `${target.name}: ${error.hint}` });
   }
@@ -338,9 +323,17 @@ function machineBoot(
     progress,
     clock: systemClock,
     signal: signal ?? new AbortController().signal,
-    say: (step, text) =>
-      services.observe({ kind: 'bmc', at: new Date(), client: undefined, host: target.name, step, text }),
+    say: (step, text) => observeBmc(services, target, step, text),
   };
+}
+
+function observeBmc(
+  { observe }: TrialServices,
+  { name: host }: Target,
+  step: BmcEvent['step'],
+  text: string,
+): void {
+  observe({ kind: 'bmc', at: new Date(), client: undefined, host, step, text });
 }
 
 /** In the order of the items. */

@@ -22,8 +22,13 @@ export function renderStatusPage(status: Status, query: StatusQuery, selection: 
     shared: sharedTable(status.shared, service.now),
     recent: transferTable(status.recent, service.now),
   };
+  return fillPage('serve/status.html', parts);
+}
+
+/** Fills a template, which also gets the style sheet. */
+export function fillPage(template: string, parts: Readonly<Record<string, Html>>): string {
   const texts = Object.entries(parts).map(([name, { markup }]) => [name, markup] as const);
-  return fillTemplate(readTemplate('status.html'), {
+  return fillTemplate(readTemplate(template), {
     ...Object.fromEntries(texts),
     style: `<style>${statusStyle()}</style>`,
   });
@@ -31,13 +36,13 @@ export function renderStatusPage(status: Status, query: StatusQuery, selection: 
 
 /** The content of the `style` element, also for the Content-Security-Policy, which allows only this style. */
 export function statusStyle(): string {
-  return readTemplate('status.css');
+  return readTemplate('serve/status.css');
 }
 
 const templates = new Map<string, string>();
 
 function readTemplate(name: string): string {
-  const text = templates.get(name) ?? readAsset(`templates/serve/${name}`);
+  const text = templates.get(name) ?? readAsset(`templates/${name}`);
   templates.set(name, text);
   return text;
 }

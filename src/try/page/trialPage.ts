@@ -5,13 +5,11 @@
  */
 
 import { randomBytes } from 'node:crypto';
-import { readAsset } from '../../assets.ts';
 import { formatCount } from '../../formats/messageText.ts';
-import { fillTemplate } from '../../formats/template.ts';
 import type { Answerer } from '../../serve/http/exchanges.ts';
 import { formatTime } from '../../serve/status/figures.ts';
 import { html, type Html } from '../../serve/status/html.ts';
-import { statusStyle } from '../../serve/status/page.ts';
+import { fillPage, statusStyle } from '../../serve/status/page.ts';
 import { htmlHeaders } from '../../serve/status/pageHeaders.ts';
 import { stageBar } from '../../serve/status/stageBar.ts';
 import { timeOf } from '../../serve/status/tables.ts';
@@ -58,11 +56,7 @@ export function renderTrialPage(result: TrialResult): string {
     facts: factsOf(result, title),
     machines: machineTable(results, result),
   };
-  const texts = Object.entries(parts).map(([name, { markup }]) => [name, markup] as const);
-  return fillTemplate(readAsset('templates/try/status.html'), {
-    ...Object.fromEntries(texts),
-    style: `<style>${statusStyle()}</style>`,
-  });
+  return fillPage('try/status.html', parts);
 }
 
 function factsOf({ ended: now, started }: TrialResult, title: string): Html {
