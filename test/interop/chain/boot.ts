@@ -63,6 +63,8 @@ export interface BootPlan {
   readonly ironicPort?: number;
   /** Options of `render`; undefined: the medium is booted without a config. */
   readonly render?: (setting: Setting) => readonly string[];
+  /** The config has the SSH key from elsewhere: `render` does not get it. */
+  readonly hasOwnKey?: boolean;
   /** Options of `iso ignition embed`. */
   readonly embed?: (setting: Setting) => readonly string[];
   /** Servers besides; they are closed after the boot. */
@@ -235,7 +237,8 @@ async function waitForFile(file: string): Promise<void> {
 function prepareMedium(setting: Setting, plan: BootPlan): BootSource {
   const { filesUrl, folder, parts } = setting;
   if (plan.render === undefined) return { iso: parts.iso };
-  run(['render', '--ssh-key', 'ssh-key.pub', ...plan.render(setting), '-o', 'agent.ign'], folder);
+  const key = plan.hasOwnKey === true ? [] : ['--ssh-key', 'ssh-key.pub'];
+  run(['render', ...key, ...plan.render(setting), '-o', 'agent.ign'], folder);
   const rootfsUrl = `${filesUrl}/rootfs.img`;
   if (plan.medium === 'PXE') {
     run(['pxe', 'ignition', 'wrap', '-i', 'agent.ign', '-o', 'config.img'], folder);
