@@ -44,14 +44,14 @@ const MAX_PARALLEL = 1000;
 
 /** @throws UsageError */
 export function readBootSetup(options: BootOptions): BootSetup {
-  const { check, iso = [], leave, parallel = '10', shutdownTimeout = '5m', yes } = options;
+  const { bmc, check, inventory, iso = [], leave, parallel = '10', shutdownTimeout = '5m', yes } = options;
   const method = parseChoice('--method', options.method, ['virtual-media', 'uefi-http']);
   const { mac: _mac, ...trial } = options;
   readTrial(trial);
   if (check === true) parseFormat(options.format, ['text', 'json']);
   return {
     targets: { ...options, method },
-    iso: options.inventory === undefined ? readIso(iso, check === true) : undefined,
+    iso: inventory === undefined && bmc !== undefined ? readIso(iso, check === true) : undefined,
     isCheck: check === true,
     isConfirmed: yes === true,
     isLeft: leave === true,

@@ -328,6 +328,14 @@ describe('hosts of an inventory', () => {
     expect(code).toBe(1);
   });
 
+  it.each<[string, string[], BootOptions, string]>([
+    ['hosts without an inventory', ['w'], {}, 'names of hosts require --inventory'],
+    ['nothing', [], {}, 'no machine to boot'],
+    ['a BMC without an ISO', [], { bmc: 'https://192.0.2.1' }, '--bmc requires --iso'],
+  ])('%s is a mistake', async (_title, names, options, message) => {
+    expect((await startBoot(names, options, { cwd: folder }).ended).error?.message).toBe(message);
+  });
+
   it('an unknown key is reported with the one that is meant', async () => {
     writeInventory('', [`- {name: w, bmc: {addres: 'redfish://192.0.2.1'}}`]);
     const { ended, said } = startBoot(['w'], { inventory: 'inv.yaml' }, { cwd: folder });
