@@ -29,6 +29,8 @@ import { cacheFolder, missingForBuild, parts, versions } from './parts.js';
 const live = join(import.meta.dirname, 'live');
 const program = resolve(import.meta.dirname, '../../../bin/ironic-coreos.js');
 
+const environment = join(import.meta.dirname, 'ironic/environment.sh');
+
 const systemPackages = [
   ...'systemd systemd-sysv udev dbus libpam-systemd kmod linux-image-cloud-amd64 util-linux util-linux-extra passwd sudo'.split(
     ' ',
@@ -119,6 +121,11 @@ const steps = [
     part: parts.archive,
     from: [parts.layer],
     build: () => writeImage(parts.layer, parts.oci, parts.archive),
+  },
+  {
+    part: parts.ironic,
+    from: [environment],
+    build: () => void execFileSync('bash', [environment, parts.ironic], { stdio: 'inherit' }),
   },
 ];
 

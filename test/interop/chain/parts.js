@@ -37,16 +37,9 @@ export const parts = {
   oci: part('agent/oci'),
   /** The same layout as an archive. */
   archive: part('agent/agent.tar'),
+  /** The Python environment with the real Ironic and sushy-tools. */
+  ironic: part('venv'),
 };
-
-/** What apt-get installs for building the parts and for booting them. */
-export const debianPackages = [
-  ...'mmdebstrap squashfs-tools xorriso isolinux syslinux-common grub-efi-amd64-bin mtools dosfstools'.split(
-    ' ',
-  ),
-  ...'cpio zstd gcc pkg-config libblkid-dev libssl-dev libzstd-dev liblzma-dev golang-go cargo'.split(' '),
-  ...'python3.11 python3-pip python3-venv qemu-system-x86 qemu-utils ovmf openssh-client openssl'.split(' '),
-];
 
 const programs = [
   'mmdebstrap',
@@ -58,6 +51,8 @@ const programs = [
   'cpio',
   'gcc',
   'go',
+  'virsh',
+  'mkisofs',
 ];
 const files = ['/usr/lib/ISOLINUX/isolinux.bin', '/usr/share/OVMF/OVMF_CODE.fd'];
 

@@ -1,8 +1,7 @@
 /**
  * A real Ironic (API and conductor in one process, SQLite, no Keystone) that drives one machine through its BMC. What operators
  * would type runs in a shell with the real `baremetal` client.
- * `environment.sh` installs the Python programs. Debian packages: libvirt-daemon-driver-qemu libvirt-clients libvirt-dev qemu-utils
- * genisoimage isolinux syslinux-common.
+ * `build.js` installs the Python programs; docs/proof.md names the Debian packages.
  */
 
 import { execFile, execFileSync } from 'node:child_process';
@@ -20,7 +19,7 @@ import { writeTemplate } from './templates.ts';
 
 /** What is used of the scripts, which are plain JavaScript. */
 interface PartsModule {
-  readonly cacheFolder: string;
+  readonly parts: { readonly ironic: string };
 }
 interface FolderServer {
   readonly serveFolder: (
@@ -32,9 +31,9 @@ const { serveFolder }: FolderServer = await import(
   new URL('../../boot/folderServer.js', import.meta.url).href
 );
 
-const { cacheFolder }: PartsModule = await import(new URL('../parts.js', import.meta.url).href);
+const { parts }: PartsModule = await import(new URL('../parts.js', import.meta.url).href);
 
-const venv = join(cacheFolder, 'venv');
+const venv = parts.ironic;
 const programFile = (name: string): string => join(venv, 'bin', name);
 
 /** What is missing of what this takes. */
