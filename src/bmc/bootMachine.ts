@@ -71,7 +71,8 @@ export async function bootMachine(boot: MachineBoot): Promise<void> {
  */
 export async function restoreMachine(boot: MachineBoot): Promise<readonly CliError[]> {
   const failures: CliError[] = [];
-  const steps = [stopRamdisk, removeImage, restoreBootDevice, restorePower];
+  // libvirt, which sushy-tools uses, accepts the boot device Cd only while a medium is inserted.
+  const steps = [stopRamdisk, restoreBootDevice, removeImage, restorePower];
   for (const step of steps) {
     await step(boot).catch((error: unknown) => {
       if (!(error instanceof CliError)) throw error;

@@ -221,6 +221,22 @@ describe('faults: the cause is reported, and the machine is as before', () => {
     expect(bmc.state.power).toBe('Off');
   });
 
+  it('the boot device is restored before the ISO is ejected: sushy-tools refuses Cd without a medium', async () => {
+    const bootDevice = { BootSourceOverrideTarget: 'Cd', BootSourceOverrideEnabled: 'Continuous' };
+    let isInserted = false;
+    const { bmc, ended } = await bootFake({
+      bootDevice,
+      fault: ({ method, path }) => {
+        if (/(?:Insert|Eject)Media$/.test(path)) isInserted = path.endsWith('InsertMedia');
+        return method === 'PATCH' && !isInserted
+          ? (response) => void response.writeHead(500).end()
+          : undefined;
+      },
+    });
+    expect(await ended).toMatchObject({ code: 0, error: undefined });
+    expect(bmc.state.boot).toMatchObject(bootDevice);
+  });
+
   it('a machine without a known MAC address may be any machine that calls', async () => {
     const { ended, said } = await bootFake({ fault: nothingKnown });
     expect((await ended).code).toBe(0);

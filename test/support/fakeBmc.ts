@@ -269,6 +269,8 @@ export interface FakeBmcOptions {
   readonly power?: 'On' | 'Off';
   readonly tls?: boolean;
   readonly fault?: Fault;
+  /** Fields of `Boot` before. */
+  readonly bootDevice?: Body;
   /** Images that are inserted before. */
   readonly inserted?: Readonly<Record<string, string>>;
   /** Called when the machine boots from virtual media, or by UEFI HTTP. */
@@ -312,6 +314,7 @@ export async function startFakeBmc(options: FakeBmcOptions = {}): Promise<FakeBm
       BootSourceOverrideTarget: 'None',
       BootSourceOverrideEnabled: 'Disabled',
       BootSourceOverrideMode: 'UEFI',
+      ...options.bootDevice,
     },
     images: new Map(Object.entries(options.inserted ?? {})),
     tokens: new Set(),
