@@ -244,7 +244,7 @@ const goodBoots: readonly GoodBoot[] = [
       validUnits,
       knownSerial,
       {
-        title: 'the clock is right',
+        title: 'the clock is correct',
         holds: (outcome) => expect(fact(outcome, 'time')).toContain(String(new Date().getUTCFullYear())),
       },
     ],
@@ -332,7 +332,7 @@ const wrongBoots: readonly WrongBoot[] = [
     cause: 'container-pull',
   },
   {
-    title: 'the pull secret is wrong',
+    title: 'the pull secret is incorrect',
     registry: { login, period: valid },
     render: (setting) => [
       ...words(`--api-url ${ironicUrl(setting)} --agent-image ${setting.image} --ca-file registry-ca.pem`),
