@@ -53,9 +53,10 @@ interface Played {
 }
 
 const consoles: ConsoleOutput[] = [];
-afterEach(async () => {
+async function closeConsoles(): Promise<void> {
   for (const console of consoles.splice(0)) await console.close();
-});
+}
+afterEach(closeConsoles);
 
 async function play(script: string, accelerators: readonly Accelerator[] = ['tcg']): Promise<Played> {
   const events: MachineEvent[] = [];
@@ -90,6 +91,7 @@ describe('an emulated machine', () => {
     await machine.ended;
     expect(statesOf(events)).toEqual(['started', 'powered off']);
     expect(shown).toEqual(['booting', 'red']);
+    await closeConsoles(); // the file is complete only then
     expect(readFileSync(path('console.log'), 'latin1')).toBe('\u001B[1;1Hbooting\r\n\u001B[31mred\n');
   });
 
