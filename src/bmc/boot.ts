@@ -15,6 +15,7 @@ import { jsonBytes, parseTextOrJson } from '../io/report/choices.ts';
 import { report } from '../io/report/report.ts';
 import { writeStdout } from '../io/stdout.ts';
 import { parseListenAddress } from '../serve/http/listenAddress.ts';
+import { type ConsoleLog, readConsoleLogs } from '../try/consoleLog.ts';
 import type { Expectation } from '../try/expectation.ts';
 import type { TryOptions } from '../try/setup.ts';
 import { runTrial } from '../try/try.ts';
@@ -68,6 +69,10 @@ export async function boot(
 ): Promise<ExitCode> {
   const setup = readBootSetup(options);
   const targets = await readTargets(names, setup.targets, io);
+  const consoleLogs = readConsoleLogs(
+    options.consoleLog,
+    targets.map(({ name }) => name),
+  );
   const trialOptions = await withAddresses(options, targets);
   const run: BootRun = { setup, times, io, imageUrl: expectedUrl(setup, trialOptions) };
   const machines = await runParallel(targets, setup.parallel, (target) => checkTarget(target, run));
@@ -78,7 +83,7 @@ export async function boot(
     throw new CliError('no machine can be booted', { code: 'ERR_BMC', hint: 'fix the errors above' });
   }
   if (!setup.isConfirmed) await confirmChanges(bootable, io);
-  return follow({ machines, bootable, run, trialOptions });
+  return follow({ machines, bootable, run, trialOptions, consoleLogs });
 }
 
 interface BootRun {
@@ -186,6 +191,7 @@ async function confirmChanges(machines: readonly SurveyedMachine[], io: Io): Pro
 }
 
 interface Following {
+  readonly consoleLogs: readonly ConsoleLog[];
   readonly machines: readonly CheckedMachine[];
   readonly bootable: readonly SurveyedMachine[];
   readonly run: BootRun;
@@ -193,7 +199,7 @@ interface Following {
 }
 
 /** Runs the trial in which the machines boot. */
-async function follow({ bootable, machines, run, trialOptions }: Following): Promise<ExitCode> {
+async function follow({ bootable, consoleLogs, machines, run, trialOptions }: Following): Promise<ExitCode> {
   const { io, setup } = run;
   const failures: CliError[] = [];
   const bootMachines: BootMachines = (services) => {
@@ -209,7 +215,7 @@ async function follow({ bootable, machines, run, trialOptions }: Following): Pro
     options: trialOptions,
     setup: readTrial(trialOptions),
     machine: undefined,
-    consoleHost: undefined,
+    consoleLogs,
     expectation: expectationOf(machines),
     coverage: remoteIso(setup.iso) === undefined ? 'boot' : 'calls',
     bootMachines,

@@ -1,8 +1,9 @@
 /** Declares `boot`. */
 
 import type { Command } from 'commander';
-import { choice, type Context, declareRun, declareShortHelp, repeated } from '../io/commandLine.ts';
+import { choice, type Context, declareRun, declareShortHelp } from '../io/commandLine.ts';
 import { declareCatalogOptions, declareImageOptions } from '../serve/serviceOptions.ts';
+import { declareIronicOptions, declareTrialOptions, declareUrlSigning } from '../try/trialOptions.ts';
 import type { BootOptions } from './setup.ts';
 
 /** The options that most users need. */
@@ -53,6 +54,11 @@ Servers:
   reaches the first BMC. Set other addresses with --serve-listen, --public-url
   and --listen. Proxies are not used for BMCs.
 
+Console:
+  With --console-log, boot also reads the file to which another program appends
+  the serial console of a host: FILE for one host, otherwise HOST=FILE. Its
+  lines show how far the machine gets, and why it stopped.
+
 Secure Boot, vendors and troubleshooting: docs/boot.md
 `;
 
@@ -90,23 +96,11 @@ export function declareBoot(command: Command, context: Context): void {
     .option('-y, --yes', 'power off machines that are on, without confirmation')
     .option('--leave', 'leave the machines as they are at the end')
     .option('--parallel <number>', 'number of BMCs to use at the same time (default: 10)')
-    .option('--shutdown-timeout <time>', 'time for a shutdown before the machine is forced off (default: 5m)')
-    .addOption(
-      choice(
-        '--until <stage>',
-        'condition for success: heartbeat, or callback: the agent also answers at its callback URL (default: heartbeat)',
-        ['heartbeat', 'callback'],
-      ),
-    )
-    .option('--timeout <time>', 'time limit for all hosts to call home (default: 30m)')
-    .option('--save <folder>', 'folder for the hardware inventories that agents send, one file per host')
-    .addOption(
-      choice(
-        '--format <form>',
-        'report format: text, json, or ndjson: events, then the report (default: text)',
-        ['text', 'json', 'ndjson'],
-      ),
+    .option(
+      '--shutdown-timeout <time>',
+      'time for a shutdown before the machine is forced off (default: 5m)',
     );
+  declareTrialOptions(command);
   declareBmc(command);
   declareServers(command);
   declareShortHelp(command, common, reference);
@@ -131,19 +125,8 @@ function declareServers(command: Command): void {
     .option('--ironic-url <url>', 'replace the Ironic URL of the inventory in the configs')
     .option('--serve-listen <address>', 'address and port for images (default: port 8084)')
     .option('--public-url <url>', 'base URL at which BMCs reach the images')
-    .option('--listen <address>', 'address and port of the mock Ironic (default: port 6385)')
-    .option('--tls', 'serve the mock Ironic over HTTPS, with a certificate that is created at startup')
-    .addOption(repeated('--tls-name <name>', 'additional name or address in the certificate; repeatable'))
-    .option('--ca-out <file>', 'file to write the CA certificate to (default: print it)')
-    .addOption(
-      choice(
-        '--ask-back <mode>',
-        'callback URLs to contact: own (those with the address of the client), anywhere (all) or never (default: own)',
-        ['own', 'anywhere', 'never'],
-      ),
-    )
-    .option('--key-file <file>', 'key that signs URLs; created if it does not exist')
-    .option('--open', 'serve all files without authentication');
+    .option('--listen <address>', 'address and port of the mock Ironic (default: port 6385)');
+  declareUrlSigning(declareIronicOptions(command));
   declareCatalogOptions(command);
   declareImageOptions(command);
 }

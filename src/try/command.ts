@@ -2,8 +2,9 @@
 
 import type { Command } from 'commander';
 import type { TryOptions } from './setup.ts';
-import { choice, type Context, declareRun, declareShortHelp, repeated } from '../io/commandLine.ts';
+import { choice, type Context, declareRun, declareShortHelp } from '../io/commandLine.ts';
 import { declareCatalogOptions, declareImageOptions } from '../serve/serviceOptions.ts';
+import { declareIronicOptions, declareTrialOptions, declareUrlSigning } from './trialOptions.ts';
 
 /** The options that most users need. */
 const common = [
@@ -46,8 +47,9 @@ Expected hosts:
 Console:
   Lines on the console of a machine show how far it gets, and why it stopped.
   try reads the console of the emulated machine, and with --console-log the file
-  to which another program appends the serial console of the only expected host.
-  It reads the lines that are added after the start.
+  to which another program appends the serial console of an expected host: FILE
+  if one host is expected, otherwise HOST=FILE. It reads the lines that are
+  added after the start.
 
 Required steps:
   With --require-step, a host has called home if its agent also has the step as
@@ -103,46 +105,12 @@ export function declareTry(command: Command, context: Context): void {
     .option(
       '--expect <hosts>',
       'hosts to wait for: a number, or comma-separated names or MAC addresses (default: all hosts of the inventory, or 1)',
-    )
-    .addOption(
-      choice(
-        '--until <stage>',
-        'condition for success: heartbeat, or callback: the agent also answers at its callback URL (default: heartbeat)',
-        ['heartbeat', 'callback'],
-      ),
-    )
-    .addOption(
-      repeated(
-        '--require-step <name>',
-        'step that each agent must have, for example install_coreos; repeatable',
-      ),
-    )
-    .option('--timeout <time>', 'time limit for all hosts to call home (default: 30m)')
-    .option('--save <folder>', 'folder for the hardware inventories that agents send, one file per host')
-    .option(
-      '--console-log <file>',
-      'log of the serial console of the expected host, written by another program',
-    )
-    .addOption(
-      choice(
-        '--format <form>',
-        'report format: text, json, or ndjson: events, then the report (default: text)',
-        ['text', 'json', 'ndjson'],
-      ),
     );
+  declareTrialOptions(command);
   command
     .optionsGroup('Mock Ironic:')
-    .option('--listen <address>', 'address and port, or :PORT for all addresses (default: 127.0.0.1:6385)')
-    .option('--tls', 'serve HTTPS, with a certificate that is created at startup')
-    .addOption(repeated('--tls-name <name>', 'additional name or address in the certificate; repeatable'))
-    .option('--ca-out <file>', 'file to write the CA certificate to (default: print it)')
-    .addOption(
-      choice(
-        '--ask-back <mode>',
-        'callback URLs to contact: own (those with the address of the client), anywhere (all) or never (default: own)',
-        ['own', 'anywhere', 'never'],
-      ),
-    );
+    .option('--listen <address>', 'address and port, or :PORT for all addresses (default: 127.0.0.1:6385)');
+  declareIronicOptions(command);
   declareServing(command);
   declareMachine(command);
   declareShortHelp(command, common, reference);
@@ -157,9 +125,7 @@ function declareServing(command: Command): void {
     .option('--ironic-url <url>', 'replace the Ironic URL of the inventory in the configs')
     .option('--serve-listen <address>', 'address and port for images (default: 127.0.0.1:8084)')
     .option('--public-url <url>', 'base URL at which machines reach the images');
-  declareCatalogOptions(command)
-    .option('--key-file <file>', 'key that signs URLs; created if it does not exist')
-    .option('--open', 'serve all files without authentication');
+  declareUrlSigning(declareCatalogOptions(command));
   declareImageOptions(command);
 }
 

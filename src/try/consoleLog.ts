@@ -12,7 +12,6 @@ import type { Io } from '../io/io.ts';
 import { createConsoleText } from './emulation/consoleOutput.ts';
 import { createConsoleWatch } from './consoleWatch.ts';
 import type { ConsoleEvent } from './timeline/events.ts';
-import type { AwaitedMachines } from './timeline/result.ts';
 
 /** Milliseconds between two reads. */
 const INTERVAL = 500;
@@ -21,12 +20,34 @@ const CHUNK = 64 * 1024;
 /** Bytes between two pauses; a serial line writes less than 1 MiB in an hour. */
 const MAX_BYTES = 1024 * 1024;
 
-/** The host whose console the log is. Throws UsageError if several or unknown machines are expected. */
-export function hostOfConsole(awaited: AwaitedMachines): string {
-  const [name, ...others] = awaited.kind === 'hosts' ? awaited.names : [];
-  if (name !== undefined && others.length === 0) return name;
-  throw new UsageError('--console-log requires exactly one expected host', {
-    hint: 'use --expect with the name or the MAC address of the machine',
+export interface ConsoleLog {
+  readonly path: string;
+  /** The name of the host whose console it is. */
+  readonly host: string;
+}
+
+/**
+ * @param values of `--console-log`: each `FILE`, or `HOST=FILE`
+ * @param hosts names of the expected hosts
+ * @throws UsageError for a `FILE` if no host or several hosts are expected
+ */
+export function readConsoleLogs(
+  values: readonly string[] | undefined,
+  hosts: readonly string[],
+): readonly ConsoleLog[] {
+  return (values ?? []).map((value) => {
+    const named = hosts.find((name) => value.startsWith(`${name}=`));
+    if (named !== undefined) return { host: named, path: value.slice(named.length + 1) };
+    const [host, ...others] = hosts;
+    if (host !== undefined && others.length === 0) return { host, path: value };
+    if (host === undefined) {
+      throw new UsageError('--console-log requires an expected host', {
+        hint: 'add --expect with the name or the MAC address of the machine',
+      });
+    }
+    throw new UsageError(`--console-log ${JSON.stringify(value)} does not name an expected host`, {
+      hint: `use --console-log HOST=FILE, for example ${host}=${value}`,
+    });
   });
 }
 
@@ -36,8 +57,8 @@ export function hostOfConsole(awaited: AwaitedMachines): string {
  * @throws CliError if it is not a readable file
  */
 export async function followConsoleLog(
-  path: string,
-  { host, observe }: { readonly host: string; readonly observe: (event: ConsoleEvent) => void },
+  { host, path }: ConsoleLog,
+  observe: (event: ConsoleEvent) => void,
   { cwd }: Pick<Io, 'cwd'>,
 ): Promise<() => Promise<void>> {
   const problem = (error: unknown): unknown =>

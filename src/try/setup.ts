@@ -174,8 +174,8 @@ interface TrialOptions {
   readonly timeout?: string;
   /** Folder for the inventories of agents. */
   readonly save?: string;
-  /** File to which another program writes the console of the expected host. */
-  readonly consoleLog?: string;
+  /** Files to which another program writes the consoles of hosts: each `FILE`, or `HOST=FILE`. */
+  readonly consoleLog?: readonly string[];
   readonly format?: string;
 }
 

@@ -5,6 +5,7 @@
 
 import type { Io } from '../io/io.ts';
 import type { ListenAddress } from '../serve/http/listenAddress.ts';
+import type { ConsoleLog } from './consoleLog.ts';
 import type { EmulatedSource, MachineSetup } from './emulation/emulatedSource.ts';
 import type { Expectation } from './expectation.ts';
 import type { TrialPage } from './page/trialPage.ts';
@@ -50,8 +51,7 @@ export interface TrialPlan {
   readonly page: TrialPage;
   /** For the texts of causes; the numbers are set when the servers listen. */
   readonly ports: { -readonly [Name in keyof Ports]: Ports[Name] };
-  /** The host of `--console-log`. */
-  readonly consoleHost: string | undefined;
+  readonly consoleLogs: readonly ConsoleLog[];
   /** Stops everything that has been started. */
   readonly cleanup: CleanupStack;
   readonly io: Io;

@@ -41,7 +41,7 @@ import {
   preflightDiagnostic,
   readImageConfig,
 } from './emulation/guestAddress.ts';
-import { followConsoleLog, hostOfConsole } from './consoleLog.ts';
+import { followConsoleLog, readConsoleLogs } from './consoleLog.ts';
 import { createTrialPage } from './page/trialPage.ts';
 import { readExpectedHosts } from './expectation.ts';
 import { createQuietLog } from './quietLog.ts';
@@ -68,10 +68,11 @@ export async function tryRamdisk(options: TryOptions, io: Io): Promise<ExitCode>
       : await readEmulatedSource(options, { boot: setup.machine.boot, hosts }, io);
   const machine = source && (await planMachine(options, { setup, source }, io));
   const expectation = readExpectedHosts({ given: options.expect, hosts, machine: source?.host });
-  const consoleHost = options.consoleLog === undefined ? undefined : hostOfConsole(expectation.awaited);
+  const { awaited } = expectation;
+  const consoleLogs = readConsoleLogs(options.consoleLog, awaited.kind === 'hosts' ? awaited.names : []);
   const isServed = options.inventory !== undefined || source?.medium.kind === 'folder';
   const coverage = isServed ? 'boot' : 'calls';
-  return runTrial({ options, setup, machine, consoleHost, expectation, coverage, io });
+  return runTrial({ options, setup, machine, consoleLogs, expectation, coverage, io });
 }
 
 /** A trial before it starts. */
@@ -196,7 +197,7 @@ async function startParts(plan: TrialPlan): Promise<TrialParts> {
   const choices = { given: options.guestHost, listed, setup };
   const guest = machine && (await findGuestAddress(machine.source, choices, io));
   const tokens = read === undefined ? new Map() : bootTokensOfHosts(read, io);
-  await followConsole(plan);
+  await followConsoles(plan);
   const api = await startApi(plan, { guest, tokens });
   plan.ports.ironic = api.port;
   const place = placeOf(api, setup, guest);
@@ -222,10 +223,9 @@ async function startParts(plan: TrialPlan): Promise<TrialParts> {
   return { machine: started, isAborted: false };
 }
 
-async function followConsole({ cleanup, consoleHost: host, io, options, trial }: TrialPlan): Promise<void> {
-  if (options.consoleLog === undefined || host === undefined) return;
+async function followConsoles({ cleanup, consoleLogs, io, trial }: TrialPlan): Promise<void> {
   const observe = (event: ConsoleEvent): void => trial.observe(event);
-  cleanup.defer(await followConsoleLog(options.consoleLog, { host, observe }, io));
+  for (const log of consoleLogs) cleanup.defer(await followConsoleLog(log, observe, io));
 }
 
 /** Serves an ISO for BMCs, unless it is on another server. Warns if its agent calls another Ironic. */

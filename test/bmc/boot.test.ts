@@ -1,6 +1,6 @@
 /** `boot` from its options to its report, against the fake BMC of each vendor and its faults. */
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
@@ -200,6 +200,26 @@ describe('faults: the cause is reported, and the machine is as before', () => {
     expect(report.replaceAll(/\s+/g, ' ')).toMatch(cause);
     expect([...bmc.state.images]).toEqual([]);
     expect(bmc.state.power).toBe('Off');
+  });
+
+  it('the console of the machine shows why the agent does not call', async () => {
+    const log = join(folder, 'sol.log');
+    writeFileSync(log, '');
+    const refused =
+      'podman[9]: Error: initializing source docker://r.example/a: reading manifest: unauthorized';
+    const fake: FakeBmcOptions = { onBoot: () => appendFileSync(log, `[   41.205873] ${refused}\r\n`) };
+    const { bmc, ended } = await bootFake(fake, { timeout: '1s', consoleLog: ['sol.log'] });
+    const { code, report } = await ended;
+    expect(code).toBe(1);
+    expect(report).toContain('unauthorized');
+    expect(report).toMatch(/pull secret/i);
+    expect([...bmc.state.images]).toEqual([]);
+  });
+
+  it('a missing log of the console is reported before the machine is touched', async () => {
+    const { bmc, ended } = await bootFake({ power: 'On' }, { consoleLog: ['missing.log'] });
+    expect((await ended).error?.message).toContain('missing.log');
+    expect(bmc.changes()).toEqual([]);
   });
 
   it('a machine that does not shut down is forced off', async () => {

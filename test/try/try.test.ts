@@ -368,7 +368,7 @@ function podmanLine(message: string): string {
 }
 
 describe('--console-log', () => {
-  const options = { timeout: '2s', expect: mac, format: 'json', consoleLog: 'sol.log' };
+  const options = { timeout: '2s', expect: mac, format: 'json', consoleLog: ['sol.log'] };
 
   it('is read from its end, and proves why the machine did not call home', async () => {
     writeFileSync(path('sol.log'), podmanLine('Error: reading manifest x in y: manifest unknown'));
@@ -390,6 +390,20 @@ describe('--console-log', () => {
     );
   });
 
+  it('is one file for each of several hosts', async () => {
+    writeFileSync(path('a.log'), '');
+    writeFileSync(path('b.log'), '');
+    const consoleLog = [`${mac}=a.log`, `${other}=b.log`];
+    const trial = await startTry({ ...options, expect: `${mac},${other}`, consoleLog }, folder);
+    appendFileSync(path('a.log'), podmanLine('Error: reading manifest x in y: manifest unknown'));
+    appendFileSync(path('b.log'), podmanLine('Error: initializing source docker://r.example/a: denied'));
+    const { report } = await trial.ended;
+    const { hosts } = JSON.parse(report);
+    expect(hosts).toMatchObject([{ name: mac }, { name: other }]);
+    expect(hosts[0].causes[0]).toMatchObject({ id: 'container-image', certainty: 'proven' });
+    expect(hosts[1].causes[0]).toMatchObject({ id: 'pull-secret', certainty: 'proven' });
+  });
+
   it('is read from its start where it was replaced by a shorter one', async () => {
     writeFileSync(path('sol.log'), 'x'.repeat(1000));
     const trial = await startTry(options, folder);
@@ -399,15 +413,15 @@ describe('--console-log', () => {
   });
 
   it.each<readonly [string, TryOptions, string]>([
-    ['is of one host', { expect: '1' }, '--console-log requires exactly one expected host'],
+    ['is of an expected host', { expect: '1' }, '--console-log requires an expected host'],
     [
-      'is of one host only',
+      'is of one host',
       { expect: `${mac},${other}` },
-      '--console-log requires exactly one expected host',
+      '--console-log "sol.log" does not name an expected host',
     ],
     ['is not for --qemu', { qemu: 'live.iso' }, '--console-log is for the console of a real machine'],
-    ['is a file', { consoleLog: 'missing.log' }, 'missing.log'],
-    ['is not a folder', { consoleLog: '.' }, 'Console log (--console-log)'],
+    ['is a file', { consoleLog: ['missing.log'] }, 'missing.log'],
+    ['is not a folder', { consoleLog: ['.'] }, 'Console log (--console-log)'],
   ])('%s', async (_title, given, message) => {
     await expect(startTry({ ...options, ...given }, folder)).rejects.toThrow(message);
   });
