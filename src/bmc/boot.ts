@@ -17,7 +17,9 @@ import { writeStdout } from '../io/stdout.ts';
 import { parseListenAddress } from '../serve/http/listenAddress.ts';
 import { type ConsoleLog, readConsoleLogs } from '../try/consoleLog.ts';
 import type { Expectation } from '../try/expectation.ts';
-import type { TryOptions } from '../try/setup.ts';
+import { reachableAddresses } from '../try/ironicAddress.ts';
+import type { TrialSetup, TryOptions } from '../try/setup.ts';
+import type { ApiPlace } from '../try/timeline/addresses.ts';
 import { runTrial } from '../try/try.ts';
 import {
   bootMachine,
@@ -29,6 +31,7 @@ import {
 } from './bootMachine.ts';
 import { type Check, checkMachine, isRefused } from './checks.ts';
 import { describeChecks, formatChecks } from './checkReport.ts';
+import { checkHostImages, checkIso } from './imageChecks.ts';
 import { type BootOptions, type BootSetup, readBootSetup, readTrial, remoteIso } from './setup.ts';
 import { type Survey, surveyMachine } from './survey.ts';
 import { readTargets, type Target } from './targets.ts';
@@ -75,7 +78,10 @@ export async function boot(
   );
   const trialOptions = await withAddresses(options, targets);
   const run: BootRun = { setup, times, io, imageUrl: expectedUrl(setup, trialOptions) };
-  const machines = await runParallel(targets, setup.parallel, (target) => checkTarget(target, run));
+  const images = await checkImages(run, trialOptions);
+  const machines = await runParallel(targets, setup.parallel, (target) =>
+    checkTarget(target, images(target.name), run),
+  );
   if (setup.isCheck) return writeChecks(machines, options, io);
   const bootable = machines.filter(isBootable);
   reportRefused(machines, io);
@@ -122,11 +128,33 @@ function expectedUrl({ iso }: BootSetup, { publicUrl, serveListen = '' }: TryOpt
   return URL.canParse(text) ? new URL(text) : undefined;
 }
 
-async function checkTarget(target: Target, run: BootRun): Promise<CheckedMachine> {
+/** The trial checks the images of an inventory itself, before a machine is changed. */
+async function checkImages(
+  { io, setup: { isCheck, iso } }: BootRun,
+  options: TryOptions,
+): Promise<(name: string) => readonly Check[]> {
+  const trial = readTrial(options);
+  if (iso !== undefined) {
+    const checks = await checkIso(iso, placeOf(trial), io);
+    return () => checks;
+  }
+  if (!isCheck || options.inventory === undefined) return () => [];
+  const { format: _, ...served } = options;
+  const checks = await checkHostImages(served, trial.ironicUrl, io);
+  return (name) => checks.get(name) ?? [];
+}
+
+/** Undefined if the port is not known before the server listens. */
+function placeOf({ listen, scheme }: TrialSetup): ApiPlace | undefined {
+  if (listen.kind !== 'tcp' || listen.port === 0) return undefined;
+  return { scheme, port: listen.port, addresses: reachableAddresses(listen) };
+}
+
+async function checkTarget(target: Target, image: readonly Check[], run: BootRun): Promise<CheckedMachine> {
   try {
     const survey = await withClient({ target, run }, (client) => surveyMachine(client, target.path));
     const { host, macs, method } = target;
-    const plan = { method, imageUrl: run.imageUrl, host, macs };
+    const plan = { method, imageUrl: run.imageUrl, host, image, macs };
     return { target, survey, checks: checkMachine(survey, plan) };
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
@@ -134,7 +162,7 @@ async function checkTarget(target: Target, run: BootRun): Promise<CheckedMachine
     return {
       target,
       survey: undefined,
-      checks: [{ id: 'bmc', status: 'error', text, ...(hint !== undefined && { hint }) }],
+      checks: [{ id: 'bmc', status: 'error', text, ...(hint !== undefined && { hint }) }, ...image],
     };
   }
 }

@@ -23,6 +23,7 @@ type CheckId =
   | 'boot-mode'
   | 'secure-boot'
   | 'uefi-http'
+  | 'image'
   | 'image-url'
   | 'clock';
 
@@ -34,6 +35,8 @@ export interface Plan {
   readonly macs: readonly string[];
   /** The host of the BMC: `192.0.2.10` */
   readonly host: string;
+  /** The checks of its image; empty if it is not known yet. */
+  readonly image: readonly Check[];
 }
 
 /** In the order of a boot. */
@@ -47,6 +50,7 @@ export function checkMachine(survey: Survey, plan: Plan): readonly Check[] {
     describeMode(survey, plan),
     describeSecureBoot(survey),
     ...(plan.method === 'virtual-media' ? [describeUefiHttp(survey)] : []),
+    ...plan.image,
     ...(plan.imageUrl === undefined ? [] : [checkImageUrl(survey, plan.imageUrl, plan.host)]),
     checkClock(survey),
   ];

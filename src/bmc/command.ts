@@ -28,12 +28,13 @@ const common = [
 
 const reference = `
 Steps:
-  boot reads each BMC and checks it. Then it shuts the machine down, ejects
-  media, inserts the ISO, sets it as the next boot device, and powers the
-  machine on. It follows the machine like try, with the same mock Ironic, until
-  its agent calls home. At the end, also on Ctrl-C and after a failure, it
-  powers the machine off, ejects the ISO, restores the boot device, and powers
-  the machine on if it was on. It never changes firmware settings or disks.
+  boot checks the images, and reads and checks each BMC. Then it shuts the
+  machine down, ejects media, inserts the ISO, sets it as the next boot device,
+  and powers the machine on. It follows the machine like try, with the same mock
+  Ironic, until its agent calls home. At the end, also on Ctrl-C and after a
+  failure, it powers the machine off, ejects the ISO, restores the boot device,
+  and powers the machine on if it was on. It never changes firmware settings or
+  disks.
 
 Addresses of BMCs:
   As in a BareMetalHost, with +http or +https after the scheme (default: https):

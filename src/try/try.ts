@@ -7,7 +7,7 @@ import { pause, systemClock } from '../io/clock.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { listenToSignals } from '../io/process.ts';
 import { writeStdout } from '../io/stdout.ts';
-import { type ApiPlace, mayReachApi } from './timeline/addresses.ts';
+import type { ApiPlace } from './timeline/addresses.ts';
 import { defaultPorts } from './timeline/causes/cause.ts';
 import type { ObservedPart } from './timeline/causes.ts';
 import type { ConsoleEvent, FetchEvent } from './timeline/events.ts';
@@ -39,7 +39,6 @@ import {
   type GuestAddress,
   preflightProblem,
   preflightDiagnostic,
-  readImageConfig,
 } from './emulation/guestAddress.ts';
 import { followConsoleLog, readConsoleLogs } from './consoleLog.ts';
 import { createTrialPage } from './page/trialPage.ts';
@@ -209,7 +208,7 @@ async function startParts(plan: TrialPlan): Promise<TrialParts> {
     return { machine: undefined, isAborted: true };
   }
   const images = read && (await startImages(plan, { api, guest, listed, place }));
-  const iso = plan.iso === undefined ? undefined : await startIso(plan, plan.iso, place);
+  const iso = plan.iso === undefined ? undefined : await startIso(plan, plan.iso);
   plan.ports.images = images?.port ?? iso?.port ?? defaultPorts.images;
   if (plan.bootMachines !== undefined) {
     const imageUrl = (host: string): string => iso?.url ?? images?.mediumUrl(host) ?? '';
@@ -228,21 +227,11 @@ async function followConsoles({ cleanup, consoleLogs, io, trial }: TrialPlan): P
   for (const log of consoleLogs) cleanup.defer(await followConsoleLog(log, observe, io));
 }
 
-/** Serves an ISO for BMCs, unless it is on another server. Warns if its agent calls another Ironic. */
+/** Serves an ISO for BMCs, unless it is on another server. */
 async function startIso(
-  { cleanup, expectation: { known }, io, options, output, trial }: TrialPlan,
+  { cleanup, expectation: { known }, io, options, trial }: TrialPlan,
   { file, listen }: SingleIso,
-  place: ApiPlace,
 ): Promise<{ readonly url: string; readonly port?: number }> {
-  const config = await readImageConfig(file, io);
-  const urls = config.kind === 'urls' ? config.urls : [];
-  if (urls.length > 0 && !mayReachApi(urls, place)) {
-    output.report({
-      severity: 'warning',
-      message: `${file} contains the Ironic URL ${urls.join(', ')}, which is not the mock Ironic`,
-      hint: `use --listen and --tls for that URL, or render the config with --api-url ${place.scheme}://ADDRESS:${place.port}`,
-    });
-  }
   if (isRemote(file)) return { url: file };
   const log = createQuietLog(io);
   const observe = (event: FetchEvent): void => trial.observe(event);

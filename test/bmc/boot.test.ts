@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import type { BootOptions } from '../../src/bmc/setup.ts';
+import { writeAgentIso } from '../support/agentIso.ts';
 import { isoPair } from '../support/minimalIso.ts';
 import {
   bmcModels,
@@ -18,7 +19,7 @@ import {
 import { bootAndCallHome, type RunningBoot, startBoot } from './startBoot.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'boot it '));
-writeFileSync(join(folder, 'live.iso'), isoPair().full);
+await writeAgentIso(folder, 'live.iso', 'http://192.0.2.1:6385');
 writeFileSync(join(folder, 'bmc.yaml'), `username: ${bmcUser.username}\npassword: '${bmcUser.password}'\n`, {
   mode: 0o600,
 });
@@ -214,6 +215,14 @@ describe('faults: the cause is reported, and the machine is as before', () => {
     expect(report).toContain('unauthorized');
     expect(report).toMatch(/pull secret/i);
     expect([...bmc.state.images]).toEqual([]);
+  });
+
+  it('an ISO without a config is refused, and the machine is not touched', async () => {
+    writeFileSync(join(folder, 'empty.iso'), isoPair().full);
+    const { bmc, ended, said } = await bootFake({ power: 'On' }, { iso: ['empty.iso'] });
+    expect((await ended).error?.message).toBe('no machine can be booted');
+    expect(said()).toContain('no agent would call home: empty.iso contains no Ignition config');
+    expect(bmc.changes()).toEqual([]);
   });
 
   it('a missing log of the console is reported before the machine is touched', async () => {

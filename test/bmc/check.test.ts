@@ -15,6 +15,8 @@ import {
   refuseWith,
   startFakeBmc,
 } from '../support/fakeBmc.ts';
+import { writeAgentIso, writeIsoWith } from '../support/agentIso.ts';
+import { isoPair } from '../support/minimalIso.ts';
 import { tlsFile } from '../support/serveFixtures.ts';
 import { type BootEnd, startBoot } from './startBoot.ts';
 
@@ -70,10 +72,7 @@ describe('--check', () => {
 
   it.each(models)('%s: vendor and slots, without a change', async (name, model) => {
     const [vendor, slots] = Object.entries(vendors).find(([key]) => key === name)![1];
-    const { bmc, code, report } = await check(
-      { model },
-      { iso: ['https://192.0.2.1/a.iso'], format: 'json' },
-    );
+    const { bmc, code, report } = await check({ model }, { publicUrl: 'https://192.0.2.1', format: 'json' });
     const document: { machines: { vendor: string; slots: { id: string }[] }[] } = JSON.parse(report);
     expect([isValid(document), isValid.errors]).toEqual([true, null]);
     const [machine] = document.machines;
@@ -182,6 +181,64 @@ describe('--check', () => {
   it('several systems require a path', async () => {
     const { report } = await check({ fault: twoSystems });
     expect(report).toContain('the BMC manages several systems: /a, /b');
+  });
+});
+
+describe('the image', () => {
+  const invalid = '{"ignition":{"version":"3.4.0"},\n"storage":{"files":[{"path":"a"}]}}';
+
+  it.each<[title: string, options: BootOptions, code: number, text: RegExp]>([
+    ['valid', { iso: ['agent.iso'] }, 0, /image the agent calls http:\/\/192\.0\.2\.1:6385 /],
+    ['no config', { iso: ['empty.iso'] }, 1, /image error: no agent would call home: empty\.iso contains no/],
+    ['an invalid config', { iso: ['invalid.iso'] }, 1, /image error: .*invalid\.iso: .*path not absolute/],
+    [
+      'a config for another Ironic',
+      { iso: ['agent.iso'], listen: '127.0.0.1:6385' },
+      0,
+      /image warning: agent\.iso contains the Ironic URL http:\/\/192\.0\.2\.1:6385, which is not the mock/,
+    ],
+  ])('%s', async (_, options, code, text) => {
+    await writeAgentIso(folder, 'agent.iso', 'http://192.0.2.1:6385');
+    writeFileSync(join(folder, 'empty.iso'), isoPair().full);
+    await writeIsoWith(folder, 'invalid.iso', invalid);
+    const end = await check({}, options);
+    expect([end.report.replaceAll(/\s+/g, ' '), end.error]).toEqual([expect.stringMatching(text), undefined]);
+    expect(end.code).toBe(code);
+  });
+
+  it('a URL that only the BMC can read', async () => {
+    const other = await startFakeBmc();
+    bmcs.push(other);
+    const { code, report } = await check({}, { iso: [`${other.origin}/none.iso`] });
+    expect(report).toContain('image        warning: the ISO cannot be read from');
+    expect(code).toBe(0);
+  });
+
+  it.each<[title: string, host: string, text: RegExp]>([
+    ['of a host', '', /image its config is valid/],
+    [
+      'with an unknown option',
+      "overrides: {agent.options: ['DEFAULT.x = 1']}",
+      /image warning: inv\.yaml:7:\d+: /,
+    ],
+  ])('%s in an inventory', async (_, host, text) => {
+    const bmc = await startFakeBmc();
+    bmcs.push(bmc);
+    const lines = [
+      "agent: {ironic.apiUrls: 'http://192.0.2.1:6385', host.sshKeys: ['ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIK9zIsVJMfhacIuKONUMGEmrH10rGh7UkLGfneQkUQH0 a']}",
+      'hosts:',
+      '- name: a',
+      '  mac: 52:54:00:00:00:01',
+      '  bmc:',
+      `    address: redfish+${bmc.origin}`,
+      `  ${host}`,
+    ];
+    writeFileSync(join(folder, 'inv.yaml'), lines.join('\n'));
+    writeFileSync(join(folder, 'live.iso'), isoPair().full);
+    const options = { inventory: 'inv.yaml', iso: ['live.iso'], grow: true, check: true };
+    const { code, error, report } = await startBoot(['a'], options, { cwd: folder, env }).ended;
+    expect([report.replaceAll(/\s+/g, ' '), error]).toEqual([expect.stringMatching(text), undefined]);
+    expect(code).toBe(0);
   });
 });
 

@@ -6,12 +6,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { bmcModels, bmcUser, startFakeBmc } from '../support/fakeBmc.ts';
-import { isoPair } from '../support/minimalIso.ts';
+import { writeAgentIso } from '../support/agentIso.ts';
 import { until } from '../support/serveFixtures.ts';
 
 const program = join(import.meta.dirname, '../../bin/ironic-coreos.js');
 const folder = mkdtempSync(join(tmpdir(), 'boot process '));
-writeFileSync(join(folder, 'live.iso'), isoPair().full);
+await writeAgentIso(folder, 'live.iso', 'http://192.0.2.1:6385');
 writeFileSync(join(folder, 'bmc.json'), JSON.stringify(bmcUser), { mode: 0o600 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { BootOptions } from '../../src/bmc/setup.ts';
 import { bootAndCallHome, type RunningBoot, startBoot } from '../bmc/startBoot.ts';
 import { listenLocally } from '../support/listening.ts';
-import { isoPair } from '../support/minimalIso.ts';
+import { writeAgentIso } from '../support/agentIso.ts';
 import { have, missingNote } from '../support/programs.ts';
 
 const mac = '52:54:00:00:00:01';
@@ -67,7 +67,7 @@ const NO_IMAGE = 'data:application/octet-stream,iso';
 
 beforeAll(async () => {
   if (!have('sushy-emulator')) return;
-  writeFileSync(join(folder, 'live.iso'), isoPair().full);
+  await writeAgentIso(folder, 'live.iso', 'http://192.0.2.1:6385');
   writeFileSync(join(folder, 'bmc.yaml'), 'username: admin\npassword: unused\n', { mode: 0o600 });
   const [port, notified] = [await freePort(), await startMachine()];
   const nics = `[{'mac': '${mac}', 'ip': '192.0.2.1'}]`;

@@ -124,7 +124,7 @@ function isReachable({ hostname, protocol }: URL): boolean {
   return /^https?:$/.test(protocol) && guestHostProblem(hostname) === undefined;
 }
 
-type ImageConfig =
+export type ImageConfig =
   /** Not empty. */
   | { readonly kind: 'urls'; readonly urls: readonly string[] }
   /** The image contains no valid config for Ignition. `problem` is a clause. */

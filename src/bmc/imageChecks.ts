@@ -1,0 +1,99 @@
+/** What prevents the agent in an image from calling home, as far as the image shows. Read before a machine is changed. */
+
+import { CliError } from '../core/errors.ts';
+import type { Diagnostic } from '../core/diagnostic.ts';
+import { knownDigests } from '../io/files/fileDigests.ts';
+import { isRemote } from '../io/http/httpUrl.ts';
+import type { Io } from '../io/io.ts';
+import { formatSentence } from '../io/report/diagnosticText.ts';
+import { collectDiagnostics } from '../io/report/report.ts';
+import { reportDiagnostics } from '../io/report/text.ts';
+import { createLinks } from '../serve/links.ts';
+import type { ServeOptions } from '../serve/options.ts';
+import { takeSnapshot } from '../serve/snapshot.ts';
+import { type ImageConfig, preflightDiagnostic, readImageConfig } from '../try/emulation/guestAddress.ts';
+import { createIronicChange } from '../try/ironicAddress.ts';
+import { type ApiPlace, mayReachApi } from '../try/timeline/addresses.ts';
+import { createCleanupStack } from '../try/trial.ts';
+import { checkIfImage } from '../validate/validateImage.ts';
+import type { Check } from './checks.ts';
+
+/**
+ * Checks an ISO that contains its config, like `validate`.
+ * @param file a path or a URL
+ * @param place undefined if the address of the mock Ironic is not known yet
+ * @returns at least one check. Throws CliError if a file cannot be read.
+ */
+export async function checkIso(file: string, place: ApiPlace | undefined, io: Io): Promise<readonly Check[]> {
+  try {
+    return await checkReadable(file, place, io);
+  } catch (error) {
+    if (!(error instanceof CliError) || !isRemote(file)) throw error;
+    const text = `the ISO cannot be read from this machine, so its config is not checked: ${error.message}`;
+    return [{ id: 'image', status: 'warning', text, hint: 'ignore this if the BMC can read the URL' }];
+  }
+}
+
+async function checkReadable(file: string, place: ApiPlace | undefined, io: Io): Promise<readonly Check[]> {
+  const config = await readImageConfig(file, io);
+  if (config.kind === 'no-config') {
+    return [checkOf(preflightDiagnostic({ kind: 'no-config', message: config.problem }))];
+  }
+  const options = { lint: 'auto', strict: false, now: new Date() } as const;
+  const checked = await checkIfImage(file, undefined, { options, io });
+  // Another live system than CoreOS may contain an agent, too.
+  if (checked === undefined || 'error' in checked) return [known(config)];
+  const found = reportDiagnostics(checked.report, { ...checked, name: file }).map(checkOf);
+  if (config.kind === 'urls' && place !== undefined && !mayReachApi(config.urls, place)) {
+    found.push({
+      id: 'image',
+      status: 'warning',
+      text: `${file} contains the Ironic URL ${config.urls.join(', ')}, which is not the mock Ironic`,
+      hint: `use --listen and --tls for that URL, or render the config with --api-url ${place.scheme}://ADDRESS:${place.port}`,
+    });
+  }
+  return found.length > 0 ? found : [known(config)];
+}
+
+function known(config: Exclude<ImageConfig, { readonly kind: 'no-config' }>): Check {
+  const text = config.kind === 'urls' ? `the agent calls ${config.urls.join(', ')}` : config.reason;
+  return { id: 'image', status: 'ok', text };
+}
+
+/**
+ * Checks the configs and images of an inventory, like `serve` before its first request.
+ * @param ironicUrl replaces the Ironic URL of the inventory
+ * @returns for each host of the inventory at least one check. Throws CliError if an image or a setting for all hosts is invalid.
+ */
+export async function checkHostImages(
+  options: ServeOptions,
+  ironicUrl: string | undefined,
+  io: Io,
+): Promise<ReadonlyMap<string, readonly Check[]>> {
+  const snapshot = await takeSnapshot(options, {
+    links: createLinks({ signer: undefined, publicUrl: 'http://localhost', lifetime: undefined }),
+    digests: knownDigests(new Map()),
+    cacheSize: 0,
+    changeSource: await createIronicChange({ url: ironicUrl, ca: undefined }, createCleanupStack()),
+    io: collectDiagnostics(io).io,
+  });
+  await snapshot.close();
+  return new Map(
+    snapshot.hosts.map(({ messages, name }) => [
+      name,
+      messages.length > 0
+        ? messages.map(checkOf)
+        : [{ id: 'image', status: 'ok', text: 'its config is valid' }],
+    ]),
+  );
+}
+
+function checkOf(diagnostic: Diagnostic): Check {
+  const { hint, severity } = diagnostic;
+  return {
+    id: 'image',
+    status: severity === 'info' ? 'ok' : severity,
+    text: formatSentence({ ...diagnostic, path: undefined }),
+    ...(hint !== undefined && { hint }),
+  };
+}
