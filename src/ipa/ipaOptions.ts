@@ -198,10 +198,13 @@ export function isIpaOptionDeprecated(
 
 /**
  * The most likely option for an unknown name: the option of that kernel argument, of the name with underscores, of another
- * section, or the most similar name in the section.
+ * section, or the most similar name in the section. The name may contain the section: `DEFAULT.lookup_timeout`.
  */
 export function suggestIpaOption(section: string, name: string): IpaOption | undefined {
   const { options } = readIndex().knowledge;
+  const [, prefix = '', rest = ''] = /^([^./]+)[./](.+)$/.exec(name) ?? [];
+  if (isIpaSection(normalizeSection(prefix)))
+    return findIpaOption(prefix, rest)?.option ?? suggestIpaOption(prefix, rest);
   const plain = name.toLowerCase().replaceAll('-', '_');
   const inSection = options.filter((option) => option.section === normalizeSection(section));
   return (

@@ -74,6 +74,8 @@ describe('suggestions', () => {
     ['container', 'runer', 'runner'],
     ['DEFAULT', 'zzz', undefined],
     ['DEFAULT', 'x'.repeat(10_000), undefined],
+    ['DEFAULT', 'DEFAULT.lookup_timeoutt', 'lookup_timeout'],
+    ['DEFAULT', 'container.runner', 'runner'],
   ])('[%s] %s', (section, name, expected) => {
     expect(suggestIpaOption(section, name)?.name).toBe(expected);
   });
