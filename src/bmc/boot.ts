@@ -3,11 +3,11 @@
  * the timeline and the report are those of `try`.
  */
 
-import { CliError, UsageError } from '../core/errors.ts';
+import { CliError } from '../core/errors.ts';
 import { diagnosticOf } from '../core/diagnostic.ts';
 import { formatCount, formatWordList } from '../formats/messageText.ts';
 import { systemClock } from '../io/clock.ts';
-import { confirm } from '../io/confirm.ts';
+import { confirm, requireTerminal } from '../io/confirm.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { localAddressTo } from '../io/localAddress.ts';
 import { defaultTiming, openRedfish, type RedfishClient } from '../io/redfish/redfishClient.ts';
@@ -88,8 +88,9 @@ export async function boot(
   if (bootable.length === 0) {
     throw new CliError('no machine can be booted', { code: 'ERR_BMC', hint: 'fix the errors above' });
   }
-  if (!setup.isConfirmed) await confirmChanges(bootable, io);
-  return follow({ machines, bootable, run, trialOptions, consoleLogs });
+  const question = setup.isConfirmed ? undefined : questionAbout(bootable);
+  if (question !== undefined) requireTerminal(question, io);
+  return follow({ machines, bootable, question, run, trialOptions, consoleLogs });
 }
 
 interface BootRun {
@@ -140,7 +141,8 @@ async function checkImages(
   }
   if (!isCheck || options.inventory === undefined) return () => [];
   const { format: _, ...served } = options;
-  const checks = await checkHostImages(served, trial.ironicUrl, io);
+  const context = { ironicUrl: trial.ironicUrl, place: placeOf(trial) };
+  const checks = await checkHostImages(served, context, io);
   return (name) => checks.get(name) ?? [];
 }
 
@@ -206,19 +208,18 @@ function reportRefused(machines: readonly CheckedMachine[], io: Io): void {
   }
 }
 
-async function confirmChanges(machines: readonly SurveyedMachine[], io: Io): Promise<void> {
+/** Undefined if no machine is on. */
+function questionAbout(machines: readonly SurveyedMachine[]): string | undefined {
   const running = machines
     .filter(({ survey }) => survey.system.power !== 'Off')
     .map(({ target }) => target.name);
-  if (running.length === 0) return;
-  const isConfirmed = await confirm(
-    `power off and boot ${formatWordList(running)}, which ${running.length === 1 ? 'is' : 'are'} on`,
-    io,
-  );
-  if (!isConfirmed) throw new UsageError('nothing was booted', { hint: 'pass --yes, or answer y' });
+  if (running.length === 0) return undefined;
+  return `power off and boot ${formatWordList(running)}, which ${running.length === 1 ? 'is' : 'are'} on`;
 }
 
 interface Following {
+  /** To ask before the machines are changed. */
+  readonly question: string | undefined;
   readonly consoleLogs: readonly ConsoleLog[];
   readonly machines: readonly CheckedMachine[];
   readonly bootable: readonly SurveyedMachine[];
@@ -227,10 +228,24 @@ interface Following {
 }
 
 /** Runs the trial in which the machines boot. */
-async function follow({ bootable, consoleLogs, machines, run, trialOptions }: Following): Promise<ExitCode> {
+async function follow({
+  bootable,
+  consoleLogs,
+  machines,
+  question,
+  run,
+  trialOptions,
+}: Following): Promise<ExitCode> {
   const { io, setup } = run;
   const failures: CliError[] = [];
-  const bootMachines: BootMachines = (services) => {
+  const bootMachines: BootMachines = async (services) => {
+    // Now all warnings about the images are printed.
+    if (question !== undefined && !(await confirm(question, io, services.signal))) {
+      throw new CliError('canceled; nothing was booted', {
+        code: 'ERR_BMC',
+        hint: 'answer y, or pass --yes',
+      });
+    }
     for (const { checks, target } of machines) {
       const refusal = checks.find(({ status }) => status === 'error');
       if (refusal === undefined) continue;
@@ -280,7 +295,7 @@ interface Starting {
   readonly fail: (error: CliError) => void;
 }
 
-function startMachines({ bootable, fail, run, services }: Starting): ReturnType<BootMachines> {
+function startMachines({ bootable, fail, run, services }: Starting): Awaited<ReturnType<BootMachines>> {
   const { io, setup } = run;
   const controller = new AbortController();
   const { signal } = controller;

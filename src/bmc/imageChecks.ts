@@ -11,9 +11,10 @@ import { reportDiagnostics } from '../io/report/text.ts';
 import { createLinks } from '../serve/links.ts';
 import type { ServeOptions } from '../serve/options.ts';
 import { takeSnapshot } from '../serve/snapshot.ts';
+import type { ServeSource } from '../serve/source.ts';
 import { type ImageConfig, preflightDiagnostic, readImageConfig } from '../try/emulation/guestAddress.ts';
-import { createIronicChange } from '../try/ironicAddress.ts';
-import { type ApiPlace, mayReachApi } from '../try/timeline/addresses.ts';
+import { createIronicChange, ironicUrlsOfHosts } from '../try/ironicAddress.ts';
+import { type ApiPlace, hasPortOf, mayReachApi } from '../try/timeline/addresses.ts';
 import { createCleanupStack } from '../try/trial.ts';
 import { checkIfImage } from '../validate/validateImage.ts';
 import type { Check } from './checks.ts';
@@ -45,14 +46,15 @@ async function checkReadable(file: string, place: ApiPlace | undefined, io: Io):
   if (checked === undefined || 'error' in checked) return [known(config)];
   const found = reportDiagnostics(checked.report, { ...checked, name: file }).map(checkOf);
   if (config.kind === 'urls' && place !== undefined && !mayReachApi(config.urls, place)) {
-    found.push({
-      id: 'image',
-      status: 'warning',
-      text: `${file} contains the Ironic URL ${config.urls.join(', ')}, which is not the mock Ironic`,
-      hint: `use --listen and --tls for that URL, or render the config with --api-url ${place.scheme}://ADDRESS:${place.port}`,
-    });
+    const hint = `use --listen and --tls for that URL, or render the config with --api-url ${place.scheme}://ADDRESS:${place.port}`;
+    found.push(otherIronic(file, config.urls, hint));
   }
   return found.length > 0 ? found : [known(config)];
+}
+
+function otherIronic(who: string, urls: readonly string[], hint: string): Check {
+  const text = `${who} contains the Ironic URL ${urls.join(', ')}, which is not the mock Ironic`;
+  return { id: 'image', status: 'warning', text, hint };
 }
 
 function known(config: Exclude<ImageConfig, { readonly kind: 'no-config' }>): Check {
@@ -63,28 +65,42 @@ function known(config: Exclude<ImageConfig, { readonly kind: 'no-config' }>): Ch
 /**
  * Checks the configs and images of an inventory, like `serve` before its first request.
  * @param ironicUrl replaces the Ironic URL of the inventory
+ * @param place undefined if the address of the mock Ironic is not known yet
  * @returns for each host of the inventory at least one check. Throws CliError if an image or a setting for all hosts is invalid.
  */
 export async function checkHostImages(
   options: ServeOptions,
-  ironicUrl: string | undefined,
+  { ironicUrl, place }: { readonly ironicUrl: string | undefined; readonly place: ApiPlace | undefined },
   io: Io,
 ): Promise<ReadonlyMap<string, readonly Check[]>> {
+  const change = await createIronicChange({ url: ironicUrl, ca: undefined }, createCleanupStack());
+  const listed = new Map<string, readonly string[]>();
+  const changeSource = (read: ServeSource): ServeSource => {
+    const changed = change(read);
+    for (const [name, urls] of ironicUrlsOfHosts(changed, io)) listed.set(name, urls);
+    return changed;
+  };
+  // An address of --ironic-url may be that of a proxy or of a port forwarding.
+  const isReached = (urls: readonly string[], api: ApiPlace): boolean =>
+    ironicUrl === undefined ? mayReachApi(urls, api) : hasPortOf(ironicUrl, api);
   const snapshot = await takeSnapshot(options, {
     links: createLinks({ signer: undefined, publicUrl: 'http://localhost', lifetime: undefined }),
     digests: knownDigests(new Map()),
     cacheSize: 0,
-    changeSource: await createIronicChange({ url: ironicUrl, ca: undefined }, createCleanupStack()),
+    changeSource,
     io: collectDiagnostics(io).io,
   });
   await snapshot.close();
   return new Map(
-    snapshot.hosts.map(({ messages, name }) => [
-      name,
-      messages.length > 0
-        ? messages.map(checkOf)
-        : [{ id: 'image', status: 'ok', text: 'its config is valid' }],
-    ]),
+    snapshot.hosts.map(({ messages, name }) => {
+      const urls = listed.get(name) ?? [];
+      const found = messages.map(checkOf);
+      if (place !== undefined && urls.length > 0 && !isReached(urls, place)) {
+        const hint = `use --ironic-url ${place.scheme}://ADDRESS:${place.port} to set the address of the mock Ironic in the configs`;
+        found.push(otherIronic('its config', urls, hint));
+      }
+      return [name, found.length > 0 ? found : [{ id: 'image', status: 'ok', text: 'its config is valid' }]];
+    }),
   );
 }
 

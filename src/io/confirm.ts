@@ -5,21 +5,33 @@ import { UsageError } from '../core/errors.ts';
 import type { Io } from './io.ts';
 
 /**
- * Whether the answer is yes.
  * @param question without a question mark
  * @throws UsageError if standard input is not a terminal
  */
-export async function confirm(question: string, io: Pick<Io, 'stderr' | 'stdin'>): Promise<boolean> {
-  if (!('isTTY' in io.stdin && io.stdin.isTTY === true)) {
-    throw new UsageError(`confirmation required to ${question}; standard input is not a terminal`, {
-      hint: 'pass --yes',
-    });
-  }
+export function requireTerminal(question: string, { stdin }: Pick<Io, 'stdin'>): void {
+  if ('isTTY' in stdin && stdin.isTTY === true) return;
+  throw new UsageError(`confirmation required to ${question}; standard input is not a terminal`, {
+    hint: 'pass --yes',
+  });
+}
+
+/**
+ * Whether the answer is yes. Ctrl-C, Ctrl-D and the signal mean no.
+ * @param question without a question mark
+ */
+export async function confirm(
+  question: string,
+  io: Pick<Io, 'stderr' | 'stdin'>,
+  signal: AbortSignal,
+): Promise<boolean> {
   const lines = createInterface({ input: io.stdin, output: io.stderr });
+  // Without an answer, the promise of `question` is rejected in some versions of Node and stays pending in others.
+  // The answer may be the last line of the input, so it is processed first.
+  const ended = new Promise<string>((resolve) => void lines.once('close', () => setImmediate(resolve, '')));
+  const text = `${question[0]?.toUpperCase() ?? ''}${question.slice(1)}? [y/N] `;
+  const answer = lines.question(text, { signal }).catch(() => '');
   try {
-    return /^y(?:es)?$/i.test(
-      (await lines.question(`${question[0]?.toUpperCase() ?? ''}${question.slice(1)}? [y/N] `)).trim(),
-    );
+    return /^y(?:es)?$/i.test((await Promise.race([answer, ended])).trim());
   } finally {
     lines.close();
   }

@@ -25,6 +25,8 @@ export interface TrialServices {
   /** The URL of the ISO of a host for its BMC. Throws CliError if it does not exist. */
   readonly imageUrl: (host: string) => string;
   readonly observe: (event: TrialEvent) => void;
+  /** Aborted when the user stops the trial. */
+  readonly signal: AbortSignal;
 }
 
 export interface SingleIso {
@@ -34,8 +36,8 @@ export interface SingleIso {
   readonly listen: ListenAddress;
 }
 
-/** Boots the machines of a trial. The result ends that, and restores the machines. */
-export type BootMachines = (services: TrialServices) => { readonly stop: () => Promise<void> };
+/** Boots the machines of a trial. The result ends that, and restores the machines. Throws CliError if nothing is booted. */
+export type BootMachines = (services: TrialServices) => Promise<{ readonly stop: () => Promise<void> }>;
 
 export interface TrialPlan {
   readonly options: TryOptions;
@@ -52,6 +54,8 @@ export interface TrialPlan {
   /** For the texts of causes; the numbers are set when the servers listen. */
   readonly ports: { -readonly [Name in keyof Ports]: Ports[Name] };
   readonly consoleLogs: readonly ConsoleLog[];
+  /** Aborted when the user stops the trial. */
+  readonly signal: AbortSignal;
   /** Stops everything that has been started. */
   readonly cleanup: CleanupStack;
   readonly io: Io;

@@ -10,7 +10,7 @@ import { writeStdout } from '../io/stdout.ts';
 import type { ApiPlace } from './timeline/addresses.ts';
 import { defaultPorts } from './timeline/causes/cause.ts';
 import type { ObservedPart } from './timeline/causes.ts';
-import type { ConsoleEvent, FetchEvent } from './timeline/events.ts';
+import type { ConsoleEvent, TrialEvent, FetchEvent } from './timeline/events.ts';
 import { exitCodeOf, type TrialResult } from './timeline/result.ts';
 import { parseBaseUrl } from '../hosts/artifacts/servedPaths.ts';
 import { isRemote } from '../io/http/httpUrl.ts';
@@ -75,7 +75,10 @@ export async function tryRamdisk(options: TryOptions, io: Io): Promise<ExitCode>
 }
 
 /** A trial before it starts. */
-export interface TrialRequest extends Omit<TrialPlan, 'cleanup' | 'output' | 'page' | 'ports' | 'trial'> {
+export interface TrialRequest extends Omit<
+  TrialPlan,
+  'cleanup' | 'output' | 'page' | 'ports' | 'signal' | 'trial'
+> {
   readonly coverage: ObservedPart;
 }
 
@@ -131,16 +134,18 @@ async function listInventory({ inventory: name }: TryOptions, io: Io): Promise<E
 }
 
 /** Starts the servers and the machine, waits for the end, and stops them. */
-async function run(plan: Omit<TrialPlan, 'cleanup'>): Promise<void> {
+async function run(plan: Omit<TrialPlan, 'cleanup' | 'signal'>): Promise<void> {
   const signals = listenToSignals(() => undefined);
+  const stop = new AbortController();
   const stopped = signals.nextStop().then((): undefined => {
+    stop.abort();
     setTimeout(() => signals.ignore(), SECOND_SIGNAL).unref();
     return undefined;
   });
   const cleanup = createCleanupStack();
   const end = new AbortController();
   try {
-    const starting = startParts({ ...plan, cleanup });
+    const starting = startParts({ ...plan, cleanup, signal: stop.signal });
     const parts = await Promise.race([starting, stopped]);
     if (parts !== undefined) await Promise.race([stopped, waitForEnd(parts, plan, end.signal)]);
     else await starting.catch(() => undefined); // the cleanup also has to stop everything that it starts
@@ -155,7 +160,7 @@ async function run(plan: Omit<TrialPlan, 'cleanup'>): Promise<void> {
 /** Resolves when the trial is decided, at the timeout, or when no further machine can call home. */
 async function waitForEnd(
   { isAborted, machine }: TrialParts,
-  { options: { expect }, setup, trial }: Omit<TrialPlan, 'cleanup'>,
+  { options: { expect }, setup, trial }: Omit<TrialPlan, 'cleanup' | 'signal'>,
   signal: AbortSignal,
 ): Promise<void> {
   if (isAborted) return;
@@ -212,7 +217,8 @@ async function startParts(plan: TrialPlan): Promise<TrialParts> {
   plan.ports.images = images?.port ?? iso?.port ?? defaultPorts.images;
   if (plan.bootMachines !== undefined) {
     const imageUrl = (host: string): string => iso?.url ?? images?.mediumUrl(host) ?? '';
-    const booted = plan.bootMachines({ imageUrl, observe: (event) => plan.trial.observe(event) });
+    const observe = (event: TrialEvent): void => plan.trial.observe(event);
+    const booted = await plan.bootMachines({ imageUrl, observe, signal: plan.signal });
     cleanup.defer(() => booted.stop());
   }
   if (machine === undefined || guest === undefined) return { machine: undefined, isAborted: false };

@@ -37,7 +37,7 @@ interface Booted extends RunningBoot {
 }
 
 /** One machine without an inventory. Its agent calls home if it boots from the ISO. */
-async function bootFake(fake: FakeBmcOptions, options: BootOptions = {}): Promise<Booted> {
+async function bootFake(fake: FakeBmcOptions, options: BootOptions = {}, typed?: string): Promise<Booted> {
   const place: { running?: RunningBoot } = {};
   const bmc = await startFakeBmc({
     mac,
@@ -53,7 +53,8 @@ async function bootFake(fake: FakeBmcOptions, options: BootOptions = {}): Promis
     timeout: '20s',
     yes: true,
   };
-  const running = startBoot([], { ...common, ...options }, { cwd: folder });
+  const given = typed === undefined ? {} : { typed };
+  const running = startBoot([], { ...common, ...options }, { cwd: folder, ...given });
   place.running = running;
   return { ...running, bmc };
 }
@@ -290,6 +291,21 @@ describe('faults: the cause is reported, and the machine is as before', () => {
       /^confirmation required to power off and boot 127\.0\.0\.1, which is on;/,
     );
     expect(bmc.changes()).toEqual([]);
+  });
+
+  it.each([
+    ['n', 'n\n'],
+    ['the end of input', ''],
+  ])('%s at the question leaves a machine alone', async (_, typed) => {
+    const { bmc, ended, said } = await bootFake({ power: 'On' }, { yes: false }, typed);
+    expect((await ended).error?.message).toBe('canceled; nothing was booted');
+    expect(said()).toContain('Power off and boot 127.0.0.1, which is on? [y/N] ');
+    expect(bmc.changes()).toEqual([]);
+  });
+
+  it('y at the question boots it', async () => {
+    const { ended } = await bootFake({ power: 'On' }, { yes: false }, 'y\n');
+    expect((await ended).code).toBe(0);
   });
 });
 

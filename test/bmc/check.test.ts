@@ -214,18 +214,26 @@ describe('the image', () => {
     expect(code).toBe(0);
   });
 
-  it.each<[title: string, host: string, text: RegExp]>([
-    ['of a host', '', /image its config is valid/],
+  it.each<[title: string, host: string, listen: string, text: RegExp]>([
+    ['of a host', '', '127.0.0.1:0', /image its config is valid/],
+    [
+      'for another Ironic',
+      '',
+      '127.0.0.1:6385',
+      /image warning: its config contains the Ironic URL http:\/\/192\.0\.2\.1:6385, which is not the mock/,
+    ],
     [
       'with an unknown option',
       "overrides: {agent.options: ['DEFAULT.x = 1']}",
+      '127.0.0.1:0',
       /image warning: inv\.yaml:7:\d+: /,
     ],
-  ])('%s in an inventory', async (_, host, text) => {
+  ])('%s in an inventory', async (_, host, listen, text) => {
     const bmc = await startFakeBmc();
     bmcs.push(bmc);
+    const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIK9zIsVJMfhacIuKONUMGEmrH10rGh7UkLGfneQkUQH0 a';
     const lines = [
-      "agent: {ironic.apiUrls: 'http://192.0.2.1:6385', host.sshKeys: ['ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIK9zIsVJMfhacIuKONUMGEmrH10rGh7UkLGfneQkUQH0 a']}",
+      `agent: {ironic.apiUrls: 'http://192.0.2.1:6385', host.sshKeys: ['${key}']}`,
       'hosts:',
       '- name: a',
       '  mac: 52:54:00:00:00:01',
@@ -235,7 +243,7 @@ describe('the image', () => {
     ];
     writeFileSync(join(folder, 'inv.yaml'), lines.join('\n'));
     writeFileSync(join(folder, 'live.iso'), isoPair().full);
-    const options = { inventory: 'inv.yaml', iso: ['live.iso'], grow: true, check: true };
+    const options = { inventory: 'inv.yaml', iso: ['live.iso'], grow: true, check: true, listen };
     const { code, error, report } = await startBoot(['a'], options, { cwd: folder, env }).ended;
     expect([report.replaceAll(/\s+/g, ' '), error]).toEqual([expect.stringMatching(text), undefined]);
     expect(code).toBe(0);

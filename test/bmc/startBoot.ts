@@ -21,18 +21,20 @@ export interface BootPlace {
   readonly cwd: string;
   readonly times?: BootTimes;
   readonly env?: Io['env'];
+  /** What the user types on a terminal, up to the end of input; undefined without a terminal. */
+  readonly typed?: string;
 }
 
 /** On free ports. */
 export function startBoot(
   names: readonly string[],
   options: BootOptions,
-  { cwd, env = {}, times = { power: 300, interval: 1 } }: BootPlace,
+  { cwd, env = {}, times = { power: 300, interval: 1 }, typed }: BootPlace,
 ): RunningBoot {
   const stdout = collector();
   const stderr = collector();
   const io: Io = {
-    stdin: Readable.from([]),
+    stdin: typed === undefined ? Readable.from([]) : Object.assign(Readable.from([typed]), { isTTY: true }),
     stdout: stdout.stream,
     stderr: stderr.stream,
     env: { PATH: process.env['PATH'], ...env },
