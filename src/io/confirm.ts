@@ -27,11 +27,13 @@ export async function confirm(
   const lines = createInterface({ input: io.stdin, output: io.stderr });
   // Without an answer, the promise of `question` is rejected in some versions of Node and stays pending in others.
   // The answer may be the last line of the input, so it is processed first.
-  const ended = new Promise<string>((resolve) => void lines.once('close', () => setImmediate(resolve, '')));
+  const ended = new Promise<undefined>((resolve) => void lines.once('close', () => setImmediate(resolve)));
   const text = `${question[0]?.toUpperCase() ?? ''}${question.slice(1)}? [y/N] `;
-  const answer = lines.question(text, { signal }).catch(() => '');
+  const answer = lines.question(text, { signal }).catch(() => undefined);
   try {
-    return /^y(?:es)?$/i.test((await Promise.race([answer, ended])).trim());
+    const given = await Promise.race([answer, ended]);
+    if (given === undefined) io.stderr.write('\n');
+    return /^y(?:es)?$/i.test(given?.trim() ?? '');
   } finally {
     lines.close();
   }
