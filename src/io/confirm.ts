@@ -27,7 +27,9 @@ export async function confirm(
   const lines = createInterface({ input: io.stdin, output: io.stderr });
   // Without an answer, the promise of `question` is rejected in some versions of Node and stays pending in others.
   // The answer may be the last line of the input, so it is processed first.
-  const ended = new Promise<undefined>((resolve) => void lines.once('close', () => setImmediate(resolve)));
+  const ended = new Promise<undefined>(
+    (resolve) => void lines.once('close', () => setImmediate(resolve, undefined)),
+  );
   const text = `${question[0]?.toUpperCase() ?? ''}${question.slice(1)}? [y/N] `;
   const answer = lines.question(text, { signal }).catch(() => undefined);
   try {
