@@ -62,12 +62,20 @@ export function namedCommand(program: Command, args: readonly string[]): Command
   return command;
 }
 
-/** Commander's message, with a hint if the unknown option has another name in this program. */
+/** Commander's message, with a hint for an argument too many, and for an unknown option with another name in this program. */
 export function explainUsageError(text: string, command: Command): string {
   const [, name = ''] = /^unknown option '--?([^'=]+)/.exec(text) ?? [];
-  const hint = hintOption(name, command);
+  const hint = text.startsWith('too many arguments') ? hintArgument(command) : hintOption(name, command);
   // Commander's own suggestion compares spelling only.
   return hint === undefined ? text : `${text.split('\n', 1)[0]}\n${hint}`;
+}
+
+/** Other programs take the config as an argument. */
+function hintArgument(command: Command): string {
+  const { args, registeredArguments } = command;
+  const option = args.some((arg) => /\.(?:ign|json)$/.test(arg)) ? hintOption('config', command) : undefined;
+  const extra = args[registeredArguments.length] ?? '';
+  return option ?? `hint: remove ${JSON.stringify(extra)}, or quote an argument that contains spaces`;
 }
 
 function hintOption(name: string, { options }: Command): string | undefined {

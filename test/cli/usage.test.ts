@@ -64,12 +64,18 @@ describe('an error of the command line', () => {
     ['prepare --url x', '--base-url <url>: '],
     ['download --url x', '-u, --image-url <URL>: '],
     ['iso ignition embed --config x y', '-i, --ignition-file <path>: '],
+    ['iso ignition embed live.iso a.ign', '-i, --ignition-file <path>: '],
     ['iso ignition remove --force x', '--overwrite: '],
     ['iso kargs show --json x', '--format <FORM>: '],
   ])('%s: the hint is %j', async (line, hint) => {
     const { code, stderr } = await run(line);
     expect(code).toBe(2);
     expect(stderr).toContain(`hint: use ${hint}`);
+  });
+
+  it('an argument too many is named', async () => {
+    const { stderr } = await run('iso ignition show live.iso other.iso');
+    expect(stderr).toContain('hint: remove "other.iso", or quote an argument that contains spaces\n');
   });
 
   it.each(['explain --url x', 'validate --port 1 x', 'man --constructor'])(
