@@ -4,6 +4,7 @@
  */
 
 import { CliError } from '../core/errors.ts';
+import type { Architecture } from '../core/architecture.ts';
 import { diagnosticOf } from '../core/diagnostic.ts';
 import { formatCount, formatWordList } from '../formats/messageText.ts';
 import { systemClock } from '../io/clock.ts';
@@ -31,7 +32,7 @@ import {
 } from './bootMachine.ts';
 import { type Check, checkMachine, isRefused } from './checks.ts';
 import { describeChecks, formatChecks } from './checkReport.ts';
-import { checkHostImages, checkIso } from './imageChecks.ts';
+import { checkHostImages, checkIso, isoArchitecture } from './imageChecks.ts';
 import { type BootOptions, type BootSetup, readBootSetup, readTrial, remoteIso } from './setup.ts';
 import { type Survey, surveyMachine } from './survey.ts';
 import { readTargets, type Target } from './targets.ts';
@@ -77,8 +78,11 @@ export async function boot(
     targets.map(({ name }) => name),
   );
   const trialOptions = await withAddresses(options, targets);
-  const run: BootRun = { setup, times, io, imageUrl: expectedUrl(setup, trialOptions) };
-  const images = await checkImages(run, trialOptions);
+  const [architecture, images] = await Promise.all([
+    isoArchitecture(options.iso, io),
+    checkImages(setup, trialOptions, io),
+  ]);
+  const run: BootRun = { setup, times, io, imageUrl: expectedUrl(setup, trialOptions), architecture };
   const machines = await runParallel(targets, setup.parallel, (target) =>
     checkTarget(target, images(target.name), run),
   );
@@ -99,6 +103,8 @@ interface BootRun {
   readonly io: Io;
   /** The URL of an image, or one with the same scheme and host. */
   readonly imageUrl: URL | undefined;
+  /** Of the only ISO. */
+  readonly architecture: Architecture | undefined;
 }
 
 function isBootable(machine: CheckedMachine): machine is SurveyedMachine {
@@ -131,8 +137,9 @@ function expectedUrl({ iso }: BootSetup, { publicUrl, serveListen = '' }: TryOpt
 
 /** The trial checks the images of an inventory itself, before a machine is changed. */
 async function checkImages(
-  { io, setup: { isCheck, iso } }: BootRun,
+  { isCheck, iso }: BootSetup,
   options: TryOptions,
+  io: Io,
 ): Promise<(name: string) => readonly Check[]> {
   const trial = readTrial(options);
   if (iso !== undefined) {
@@ -155,8 +162,8 @@ function placeOf({ listen, scheme }: TrialSetup): ApiPlace | undefined {
 async function checkTarget(target: Target, image: readonly Check[], run: BootRun): Promise<CheckedMachine> {
   try {
     const survey = await withClient({ target, run }, (client) => surveyMachine(client, target.path));
-    const { host, macs, method } = target;
-    const plan = { method, imageUrl: run.imageUrl, host, image, macs };
+    const { architecture = run.architecture, host, macs, method } = target;
+    const plan = { architecture, method, imageUrl: run.imageUrl, host, image, macs };
     return { target, survey, checks: checkMachine(survey, plan) };
   } catch (error) {
     if (!(error instanceof CliError)) throw error;

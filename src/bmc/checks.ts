@@ -3,6 +3,9 @@
 import { isIP } from 'node:net';
 import { formatDuration } from '../serve/status/figures.ts';
 import type { BootMethod } from './targets.ts';
+import type { Architecture } from '../core/architecture.ts';
+import { formatSizeInWords } from '../formats/messageText.ts';
+import { ADVISED_FOR_AGENT } from '../image/inspection/memoryNeed.ts';
 import type { Survey } from './survey.ts';
 
 export interface Check {
@@ -17,6 +20,8 @@ export interface Check {
 type CheckId =
   | 'bmc'
   | 'system'
+  | 'architecture'
+  | 'memory'
   | 'power'
   | 'media'
   | 'boot-device'
@@ -35,6 +40,8 @@ export interface Plan {
   readonly macs: readonly string[];
   /** The host of the BMC: `192.0.2.10` */
   readonly host: string;
+  /** Of its image; undefined if it is not known. */
+  readonly architecture: Architecture | undefined;
   /** The checks of its image; empty if it is not known yet. */
   readonly image: readonly Check[];
 }
@@ -44,6 +51,8 @@ export function checkMachine(survey: Survey, plan: Plan): readonly Check[] {
   return [
     describeBmc(survey),
     describeSystem(survey, plan),
+    checkArchitecture(survey, plan),
+    checkMemory(survey),
     describePower(survey),
     ...(plan.method === 'virtual-media' ? [checkMedia(survey)] : []),
     checkBootDevice(survey, plan),
@@ -79,6 +88,29 @@ function describeSystem({ macs, system }: Survey, plan: Plan): Check {
     status: 'warning',
     text: `${text}; its MAC addresses are unknown, so calls of its agent cannot be assigned to it`,
     hint: 'set the MAC address of the host in the inventory, or pass --mac',
+  };
+}
+
+function checkArchitecture({ architecture: own }: Survey, { architecture: wanted }: Plan): Check {
+  if (own === undefined || wanted === undefined || own === wanted)
+    return ok('architecture', own ?? 'unknown');
+  return {
+    id: 'architecture',
+    status: 'error',
+    text: `the machine has the architecture ${own}, but its image is for ${wanted}`,
+    hint: `pass an image for ${own}: --iso FILE, and set architecture: ${own} for the host in the inventory`,
+  };
+}
+
+function checkMemory({ system: { memory } }: Survey): Check {
+  if (memory === undefined) return ok('memory', 'unknown');
+  const size = formatSizeInWords(memory);
+  if (memory >= ADVISED_FOR_AGENT) return ok('memory', size);
+  return {
+    id: 'memory',
+    status: 'warning',
+    text: `${size}, but ${formatSizeInWords(ADVISED_FOR_AGENT)} are recommended for the live system and the container image of the agent`,
+    hint: 'add memory to the machine',
   };
 }
 

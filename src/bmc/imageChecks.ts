@@ -1,9 +1,15 @@
 /** What prevents the agent in an image from calling home, as far as the image shows. Read before a machine is changed. */
 
 import { CliError } from '../core/errors.ts';
+import type { Architecture } from '../core/architecture.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
+import { splitArchitecture } from '../hosts/plan/imageInputs.ts';
+import { findArchitecture } from '../image/bootParts.ts';
+import { openIsoTree } from '../image/isoTree.ts';
 import { knownDigests } from '../io/files/fileDigests.ts';
 import { isRemote } from '../io/http/httpUrl.ts';
+import type { OpenImage } from '../io/images/imageBytes.ts';
+import { readImage } from '../io/images/imageFile.ts';
 import type { Io } from '../io/io.ts';
 import { formatSentence } from '../io/report/diagnosticText.ts';
 import { collectDiagnostics } from '../io/report/report.ts';
@@ -33,6 +39,23 @@ export async function checkIso(file: string, place: ApiPlace | undefined, io: Io
     const text = `the ISO cannot be read from this machine, so its config is not checked: ${error.message}`;
     return [{ id: 'image', status: 'warning', text, hint: 'ignore this if the BMC can read the URL' }];
   }
+}
+
+/** Undefined if there is no ISO or several, or if its architecture is unknown. */
+export async function isoArchitecture(
+  values: readonly string[] | undefined,
+  io: Io,
+): Promise<Architecture | undefined> {
+  const [value, ...others] = values ?? [];
+  if (value === undefined || others.length > 0) return undefined;
+  const { architecture, name } = splitArchitecture(value);
+  if (architecture !== undefined) return architecture;
+  // Another check reports an image that cannot be read.
+  return readImage(name, io, architectureOf).catch(() => undefined);
+}
+
+async function architectureOf(image: OpenImage): Promise<Architecture | undefined> {
+  return findArchitecture(image, await openIsoTree(image));
 }
 
 async function checkReadable(file: string, place: ApiPlace | undefined, io: Io): Promise<readonly Check[]> {

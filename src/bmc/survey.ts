@@ -1,6 +1,7 @@
 /** What a BMC shows about itself and its machine. Nothing is changed. */
 
 import { CliError } from '../core/errors.ts';
+import type { Architecture } from '../core/architecture.ts';
 import { parseMacAddress } from '../core/macAddress.ts';
 import type { RedfishClient } from '../io/redfish/redfishClient.ts';
 import { RedfishError } from '../io/redfish/redfishError.ts';
@@ -8,6 +9,7 @@ import {
   linksAt,
   type Manager,
   type MediaSlot,
+  readArchitecture,
   readManager,
   readMediaSlot,
   readSecureBoot,
@@ -29,6 +31,7 @@ export interface Survey {
   /** Why the slots cannot be read. */
   readonly mediaProblem: RedfishError | undefined;
   readonly secureBoot: boolean | undefined;
+  readonly architecture: Architecture | undefined;
   /** Of the network interfaces that the BMC knows; may be empty. */
   readonly macs: readonly string[];
   /** Milliseconds that the clock of the BMC is ahead. */
@@ -55,6 +58,7 @@ export async function surveyMachine(client: RedfishClient, path: string): Promis
     slots,
     mediaProblem,
     secureBoot: secureBoot && readSecureBoot(secureBoot),
+    architecture: await readFirstArchitecture(client, system),
     macs: await readMacs(client, system),
     clockOffset: clockOffset(manager) ?? client.clockOffset,
   };
@@ -155,6 +159,16 @@ async function readMacs(client: RedfishClient, { interfaces }: System): Promise<
     }
   }
   return [...macs];
+}
+
+async function readFirstArchitecture(
+  client: RedfishClient,
+  { processors }: System,
+): Promise<Architecture | undefined> {
+  const list = processors === undefined ? undefined : await readOptional(client, processors);
+  const [first] = linksAt(list?.body, 'Members');
+  const processor = first === undefined ? undefined : await readOptional(client, first);
+  return processor && readArchitecture(processor);
 }
 
 function clockOffset(manager: Manager | undefined): number | undefined {

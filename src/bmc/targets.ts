@@ -4,6 +4,7 @@ import { dirname, isAbsolute, join } from 'node:path';
 import { diagnosticIn } from '../core/diagnostic.ts';
 import { CliError, FormatError, UsageError } from '../core/errors.ts';
 import { fillPlaceholders } from '../core/placeholders.ts';
+import type { Architecture } from '../core/architecture.ts';
 import type { Path } from '../core/finding.ts';
 import { parseMacAddress } from '../core/macAddress.ts';
 import { isMapping, type Mapping } from '../formats/mapping.ts';
@@ -23,6 +24,8 @@ export interface Target {
   /** Name in the inventory, or the host of the BMC. */
   readonly name: string;
   readonly macs: readonly string[];
+  /** Of the inventory. */
+  readonly architecture: Architecture | undefined;
   /** `https://192.0.2.10` */
   readonly origin: string;
   /** The host of the BMC. */
@@ -73,7 +76,9 @@ export async function readTargets(
       (_, scheme: string) => `redfish+${scheme.toLowerCase()}://`,
     );
     const macs = options.mac === undefined ? [] : [readMac(options.mac)];
-    return [await readTarget({ name: undefined, macs, settings: { ...given, address } }, options, io)];
+    return [
+      await readTarget({ host: { name: undefined }, macs, settings: { ...given, address } }, options, io),
+    ];
   }
   if (bmc !== undefined) {
     throw new UsageError('--bmc cannot be combined with --inventory', {
@@ -85,7 +90,7 @@ export async function readTargets(
   for (const host of chooseHosts(names, read, inventory, io)) {
     const settings = { ...settingsOf(host, read, inventory), ...withoutUndefined(given) };
     const macs = host.mac === undefined ? [] : [host.mac];
-    targets.push(await readTarget({ name: host.name, macs, settings }, options, io));
+    targets.push(await readTarget({ host, macs, settings }, options, io));
   }
   return refuseSharedBmcs(targets);
 }
@@ -192,13 +197,14 @@ function withoutUndefined(values: Mapping): Mapping {
 }
 
 interface Described {
-  readonly name: string | undefined;
+  /** Without a name: the machine of the command line. */
+  readonly host: { readonly name: string | undefined; readonly architecture?: Architecture };
   readonly macs: readonly string[];
   readonly settings: BmcSettings;
 }
 
 async function readTarget(
-  { macs, name, settings }: Described,
+  { host: { architecture, name }, macs, settings }: Described,
   options: TargetOptions,
   io: Io,
 ): Promise<Target> {
@@ -213,6 +219,7 @@ async function readTarget(
   return {
     name: label,
     macs,
+    architecture,
     origin: `${transport}://${host}${port === undefined ? '' : `:${port}`}`,
     host,
     path,

@@ -3,6 +3,7 @@
  * undefined.
  */
 
+import type { Architecture } from '../core/architecture.ts';
 import { isMapping, type Mapping } from '../formats/mapping.ts';
 
 /** A resource as the BMC returned it. */
@@ -103,6 +104,9 @@ export interface System {
   readonly managers: readonly string[];
   readonly secureBoot: string | undefined;
   readonly interfaces: string | undefined;
+  readonly processors: string | undefined;
+  /** Bytes; undefined if the BMC does not know it, for example while the machine is off. */
+  readonly memory: number | undefined;
 }
 
 export function readSystem({ body, path }: Resource): System {
@@ -119,7 +123,32 @@ export function readSystem({ body, path }: Resource): System {
     managers: linksAt(body, 'Links', 'ManagedBy'),
     secureBoot: linkAt(body, 'SecureBoot'),
     interfaces: linkAt(body, 'EthernetInterfaces'),
+    processors: linkAt(body, 'Processors'),
+    memory: readMemory(body),
   };
+}
+
+const GIB = 1024 ** 3;
+
+function readMemory(body: Mapping): number | undefined {
+  const size = valueAt(body, ['MemorySummary', 'TotalSystemMemoryGiB']);
+  return typeof size === 'number' && size > 0 ? size * GIB : undefined;
+}
+
+/** By `InstructionSet` and by `ProcessorArchitecture` of a processor; machines with 32 bits have no live image. */
+const processorArchitectures: Readonly<Record<string, Architecture>> = {
+  'x86-64': 'x86_64',
+  'ARM-A64': 'aarch64',
+  PowerISA: 'ppc64le',
+  x86: 'x86_64',
+  ARM: 'aarch64',
+  Power: 'ppc64le',
+};
+
+/** The architecture of a processor; undefined if it is unknown. */
+export function readArchitecture({ body }: Resource): Architecture | undefined {
+  const name = textAt(body, 'InstructionSet') ?? textAt(body, 'ProcessorArchitecture') ?? '';
+  return Object.hasOwn(processorArchitectures, name) ? processorArchitectures[name] : undefined;
 }
 
 function readBoot(body: Mapping): BootOverride {

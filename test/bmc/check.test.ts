@@ -88,6 +88,8 @@ describe('--check', () => {
   bmc          HPE iLO (iLO 5, iLO 5 v2.72)
   system       /redfish/v1/Systems/1, HPE ProLiant DL380 Gen10,
                52:54:00:00:00:01
+  architecture unknown
+  memory       unknown
   power        Off
   media        warning: slots: 2; media is inserted in 2
                hint: boot ejects this media and does not insert it again
@@ -151,6 +153,18 @@ describe('--check', () => {
       text: /can be booted/,
     },
     {
+      title: 'little memory',
+      fake: { memory: 4 },
+      code: 0,
+      text: /memory warning: 4 GiB, but 6 GiB are recommended/,
+    },
+    {
+      title: 'enough memory',
+      fake: { memory: 64, processor: { InstructionSet: 'x86-64' } },
+      code: 0,
+      text: /architecture x86_64 memory 64 GiB power/,
+    },
+    {
       title: 'the license of the slots',
       fake: { fault: noMedia },
       code: 1,
@@ -204,6 +218,18 @@ describe('the image', () => {
     const end = await check({}, options);
     expect([end.report.replaceAll(/\s+/g, ' '), end.error]).toEqual([expect.stringMatching(text), undefined]);
     expect(end.code).toBe(code);
+  });
+
+  it.each([
+    ['by its instruction set', { ProcessorArchitecture: 'ARM', InstructionSet: 'ARM-A64' }],
+    ['by its processor', { ProcessorArchitecture: 'ARM', InstructionSet: null }],
+  ])('for another architecture, known %s', async (_, processor) => {
+    await writeAgentIso(folder, 'agent.iso', 'http://192.0.2.1:6385');
+    const { code, report } = await check({ processor }, { iso: ['agent.iso'] });
+    expect(report.replaceAll(/\s+/g, ' ')).toContain(
+      'architecture error: the machine has the architecture aarch64, but its image is for x86_64 hint: pass an image for aarch64',
+    );
+    expect(code).toBe(1);
   });
 
   it('a URL that only the BMC can read', async () => {

@@ -267,6 +267,9 @@ export type Fault = (request: SeenRequest, count: number) => ((response: ServerR
 export interface FakeBmcOptions {
   readonly model?: BmcModel;
   readonly power?: 'On' | 'Off';
+  /** GiB. */
+  readonly memory?: number;
+  readonly processor?: Body;
   readonly tls?: boolean;
   readonly fault?: Fault;
   /** Fields of `Boot` before. */
@@ -490,6 +493,8 @@ class Fake {
           },
         },
         EthernetInterfaces: link(`${this.systemPath}/EthernetInterfaces`),
+        Processors: link(`${this.systemPath}/Processors`),
+        MemorySummary: { TotalSystemMemoryGiB: this.options.memory ?? null },
         ...(this.model.secureBoot !== undefined && { SecureBoot: link(`${this.systemPath}/SecureBoot`) }),
         ...(this.model.mediaOf === 'system' && media),
       },
@@ -498,6 +503,8 @@ class Fake {
         Members: [link(`${this.systemPath}/EthernetInterfaces/1`)],
       },
       [`${this.systemPath}/EthernetInterfaces/1`]: { MACAddress: this.options.mac ?? '52:54:00:00:00:01' },
+      [`${this.systemPath}/Processors`]: { Members: [link(`${this.systemPath}/Processors/1`)] },
+      [`${this.systemPath}/Processors/1`]: this.options.processor ?? {},
       '/redfish/v1/Managers': { Members: [link(this.#managerPath)] },
       [this.#managerPath]: {
         ...manager.fields,

@@ -137,6 +137,8 @@ async function startMachine(
     model: bmcModels.ilo5,
     tls: true,
     mac,
+    memory: 64,
+    processor: { InstructionSet: 'x86-64' },
     onBoot: (image) => void callHome(image),
   });
   return {
