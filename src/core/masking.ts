@@ -16,10 +16,22 @@ export function isSecretName(name: string): boolean {
   return secretName.test(name) && !/(?:file|path|flags|dir|required|timeout|ttl)$/i.test(name);
 }
 
-/** The text without passwords of URLs and tokens in their queries. */
-export function maskUrls(text: string): string {
+/** A line of a log or of a console without credentials of URLs and of HTTP, and without values of parameters with a secret. */
+export function maskLine(text: string): string {
+  return maskUrls(text)
+    .replaceAll(/(authorization: {0,4})(?:(?:basic|bearer) )?[^\s"'\\]+/gi, `$1${hidden}`)
+    .replaceAll(/([\w.-]{1,80})=(?!\s)[^\s"']+/g, (all, name: string) =>
+      isSecretName(name) ? `${name}=${hidden}` : all,
+    );
+}
+
+/** Without credentials and without tokens in queries. A password with a `/` may look like the start of a path, but not a port. */
+function maskUrls(text: string): string {
   return text
-    .replaceAll(/(?<=:\/\/)[^\s/@]{1,2000}@/g, `${hidden}@`)
+    .replaceAll(
+      /(?<=:\/\/)(?:[^\s/@:[]{1,500}:(?!\d{1,5}[/"'])[^\s@]{1,2000}|[^\s/@]{1,2000})@/g,
+      `${hidden}@`,
+    )
     .replaceAll(
       /(?<=[?&][\w.-]{0,40}(?:key|token|secret|sig|signature|password|credential)=)[^&\s"'#]+/gi,
       hidden,

@@ -5,9 +5,11 @@
 
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { UsageError } from '../core/errors.ts';
+import { type Diagnostic, diagnosticOf } from '../core/diagnostic.ts';
+import { CliError, UsageError } from '../core/errors.ts';
+import { quoteShellWord } from '../formats/shell.ts';
 import { pause, systemClock } from '../io/clock.ts';
-import { fileError } from '../io/files/fileErrors.ts';
+import { errorCode, fileError } from '../io/files/fileErrors.ts';
 import type { Io } from '../io/io.ts';
 import { createConsoleText } from './emulation/consoleOutput.ts';
 import { createConsoleWatch } from './consoleWatch.ts';
@@ -52,79 +54,119 @@ export function readConsoleLogs(
 }
 
 /**
- * Reads what is appended to the file from now on. Earlier lines are of an earlier boot.
+ * Reads what is appended to the file from now on. Earlier lines are of an earlier boot. If it cannot be read any more, a
+ * warning says so at once, and the trial goes on.
  * @returns a function that reads the rest and stops
  * @throws CliError if it is not a readable file
  */
 export async function followConsoleLog(
   { host, path }: ConsoleLog,
-  observe: (event: ConsoleEvent) => void,
+  { observe, report }: ConsoleFollower,
   { cwd }: Pick<Io, 'cwd'>,
 ): Promise<() => Promise<void>> {
   const problem = (error: unknown): unknown =>
-    fileError(error, { path, what: 'Console log (--console-log)', action: 'read' });
-  const file = await openFile(resolve(cwd, path)).catch((error: unknown) => {
-    throw problem(error);
-  });
-  if (file === undefined) {
+    errorCode(error) === 'ENOENT'
+      ? notFound(path)
+      : fileError(error, { path, what: 'Console log (--console-log)', action: 'read' });
+  const place = resolve(cwd, path);
+  if (!(await stat(place).catch(rethrow(problem))).isFile()) {
+    // A pipe would not open before a program writes to it.
     throw new UsageError(`Console log (--console-log) ${JSON.stringify(path)} is not a regular file`, {
       hint: 'use a file to which a program writes the console, for example `ipmitool … sol activate | tee sol.log`',
     });
   }
-  const text = createConsoleText();
   const watch = createConsoleWatch(host, observe);
-  const tail = createTail(file, (bytes) => text.push(bytes).forEach((line) => watch(line)));
+  const tail = await openTail(place, (line) => watch(line)).catch(rethrow(problem));
   const stop = new AbortController();
-  await tail.skip();
-  const followed = (async () => {
+  const follow = async (): Promise<void> => {
     while (!stop.signal.aborted) {
       await tail.read();
       await pause(systemClock, INTERVAL, stop.signal);
     }
     await tail.read();
-    text.end().forEach((line) => watch(line));
-  })();
-  followed.catch(() => undefined); // the returned function reports it
+  };
+  const followed = follow().catch((error: unknown) => {
+    const explained = problem(error);
+    if (!(explained instanceof CliError)) throw explained;
+    report({ ...diagnosticOf(explained), severity: 'warning' });
+  });
+  followed.catch(() => undefined); // the returned function throws it
   return async () => {
     stop.abort();
-    try {
-      await followed;
-    } catch (error) {
-      throw problem(error);
-    } finally {
-      await file.close();
-    }
+    await followed;
+    await tail.close();
   };
 }
 
-/** Undefined for folders, and for pipes, which would not open before a program writes to them. */
-async function openFile(path: string): Promise<FileHandle | undefined> {
-  return (await stat(path)).isFile() ? await open(path) : undefined;
+function notFound(path: string): CliError {
+  return new CliError(`Console log (--console-log) not found: ${path}`, {
+    code: 'ERR_FILE_MISSING',
+    hint: `start the program that writes it, or run \`touch ${quoteShellWord(path)}\``,
+  });
+}
+
+interface ConsoleFollower {
+  readonly observe: (event: ConsoleEvent) => void;
+  readonly report: (diagnostic: Diagnostic) => void;
+}
+
+function rethrow(explain: (error: unknown) => unknown): (error: unknown) => never {
+  return (error) => {
+    throw explain(error);
+  };
 }
 
 interface Tail {
-  /** Continues at the current end. */
-  skip(): Promise<void>;
-  /** Reads up to the end, or {@link MAX_BYTES}. A file that became shorter was replaced, and is read from its start. */
+  /**
+   * Reads up to the end, or {@link MAX_BYTES}. A file that became shorter, or that another one replaced, is read from its
+   * start: a program was restarted, or the log was rotated.
+   */
   read(): Promise<void>;
+  close(): Promise<void>;
 }
 
-function createTail(file: FileHandle, onBytes: (bytes: Uint8Array) => void): Tail {
-  let position = 0;
+/** Starts at the current end. */
+async function openTail(path: string, onLine: (line: string) => void): Promise<Tail> {
+  let file = await open(path);
+  let position = (await file.stat()).size;
+  let text = createConsoleText();
+  const restart = (): void => {
+    text.end().forEach(onLine);
+    text = createConsoleText();
+    position = 0;
+  };
+  const readFile = async (): Promise<void> => {
+    const { size } = await file.stat();
+    if (size < position) restart();
+    const end = Math.min(size, position + MAX_BYTES);
+    while (position < end) {
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(CHUNK), 0, CHUNK, position);
+      if (bytesRead === 0) return;
+      position += bytesRead;
+      text.push(buffer.subarray(0, bytesRead)).forEach(onLine);
+    }
+  };
   return {
-    skip: async () => {
-      position = (await file.stat()).size;
-    },
     read: async () => {
-      const { size } = await file.stat();
-      if (size < position) position = 0;
-      const end = Math.min(size, position + MAX_BYTES);
-      while (position < end) {
-        const { buffer, bytesRead } = await file.read(Buffer.alloc(CHUNK), 0, CHUNK, position);
-        if (bytesRead === 0) return;
-        position += bytesRead;
-        onBytes(buffer.subarray(0, bytesRead));
-      }
+      await readFile();
+      if (!(await isReplaced(file, path))) return;
+      await readFile(); // what was written to it before
+      await file.close();
+      file = await open(path);
+      restart();
+      await readFile();
+    },
+    close: async () => {
+      text.end().forEach(onLine);
+      await file.close();
     },
   };
+}
+
+/** Whether the path is another regular file now. Between two files of a rotation, there may be none. */
+async function isReplaced(file: FileHandle, path: string): Promise<boolean> {
+  const now = await stat(path).catch(() => undefined);
+  if (now?.isFile() !== true) return false;
+  const { dev, ino } = await file.stat();
+  return now.ino !== ino || now.dev !== dev;
 }

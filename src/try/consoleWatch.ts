@@ -12,8 +12,13 @@ export function createConsoleWatch(
   observe: (event: ConsoleEvent) => void,
 ): (line: string) => void {
   let last = 0;
+  /** The lines of an installed system are no progress of the live system. */
+  let isOfDisk = false;
   return (text) => {
     for (const { line, sign } of findConsoleSigns(text)) {
+      if (sign.id === 'kernel-started' || sign.id === 'kernel-live') isOfDisk = false;
+      if (isOfDisk) continue;
+      isOfDisk = sign.id === 'kernel-disk';
       // Many lines may arrive at once, but their order matters.
       last = Math.max(Date.now(), last + 1);
       observe({

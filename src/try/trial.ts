@@ -69,8 +69,8 @@ export interface PlannedMachine {
 /** Stops everything that has been started, in reverse order. Node 20 has no AsyncDisposableStack. */
 export interface CleanupStack {
   defer(end: () => Promise<void>): void;
-  /** Runs all functions, even if one fails. Throws the first error. */
-  dispose(): Promise<void>;
+  /** Runs all functions, even if one fails. Resolves to the first error. */
+  dispose(): Promise<unknown>;
 }
 
 export function createCleanupStack(): CleanupStack {
@@ -82,7 +82,7 @@ export function createCleanupStack(): CleanupStack {
       for (let end = ends.pop(); end !== undefined; end = ends.pop()) {
         await end().catch((error: unknown) => problems.push(error));
       }
-      if (problems.length > 0) throw problems[0];
+      return problems[0];
     },
   };
 }
@@ -115,7 +115,7 @@ export function createRunningTrial(options: RunningTrialOptions): RunningTrial {
   const timeline = createTimeline(known);
   const decided = createDeferred();
   const answers = createAnswerTracker();
-  /** Labels of hosts that lack a required step or cannot be booted. */
+  /** Hosts that lack a required step or cannot be booted: names, or UUIDs if any machine counts, because labels change. */
   const hopeless = new Set<string>();
   const judge = createJudge({ awaited, successStage });
   const printStep = createLiveLines(print, textLines);
@@ -133,8 +133,11 @@ export function createRunningTrial(options: RunningTrialOptions): RunningTrial {
       // No other event changes the verdict, and a client may fetch an ISO in thousands of ranges.
       if (!deciding.has(event.kind)) return;
       if (event.kind === 'bmc' && event.step === 'failed') hopeless.add(event.host);
-      if (event.kind === 'steps' && event.reason === 'step-missing') hopeless.add(step.label);
-      else if (event.kind === 'steps') hopeless.delete(step.label);
+      if (event.kind === 'steps') {
+        const id = awaited.kind === 'hosts' ? step.label : event.node;
+        if (event.reason === 'step-missing') hopeless.add(id);
+        else hopeless.delete(id);
+      }
       if (event.kind === 'heartbeat' || event.kind === 'callback' || event.kind === 'steps')
         answers.add(event);
       const now = verdict();

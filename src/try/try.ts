@@ -102,10 +102,11 @@ export async function runTrial({ coverage, ...request }: TrialRequest): Promise<
     started,
     ended: new Date(),
   });
-  await run({ ...request, trial, output, ports, page: createTrialPage(result) });
+  const { problem } = await run({ ...request, trial, output, ports, page: createTrialPage(result) });
   const last = result();
   await events?.close();
   await writeStdout(io, [Buffer.from(formatResult(last, setup.format))]);
+  if (problem !== undefined) throw problem;
   return exitCodeOf(last.verdict);
 }
 
@@ -133,8 +134,12 @@ async function listInventory({ inventory: name }: TryOptions, io: Io): Promise<E
   }));
 }
 
-/** Starts the servers and the machine, waits for the end, and stops them. */
-async function run(plan: Omit<TrialPlan, 'cleanup' | 'signal'>): Promise<void> {
+/**
+ * Starts the servers and the machine, waits for the end, and stops them.
+ * @returns the error of stopping them, which does not make the result worthless
+ * @throws CliError, UsageError if they cannot be started
+ */
+async function run(plan: Omit<TrialPlan, 'cleanup' | 'signal'>): Promise<{ readonly problem: unknown }> {
   const signals = listenToSignals(() => undefined);
   const stop = new AbortController();
   const stopped = signals.nextStop().then((): undefined => {
@@ -144,6 +149,7 @@ async function run(plan: Omit<TrialPlan, 'cleanup' | 'signal'>): Promise<void> {
   });
   const cleanup = createCleanupStack();
   const end = new AbortController();
+  let problem: unknown;
   try {
     const starting = startParts({ ...plan, cleanup, signal: stop.signal });
     const parts = await Promise.race([starting, stopped]);
@@ -151,10 +157,11 @@ async function run(plan: Omit<TrialPlan, 'cleanup' | 'signal'>): Promise<void> {
     else await starting.catch(() => undefined); // the cleanup also has to stop everything that it starts
   } finally {
     end.abort();
-    await cleanup.dispose();
+    problem = await cleanup.dispose();
     plan.output.close();
     signals.ignore();
   }
+  return { problem };
 }
 
 /** Resolves when the trial is decided, at the timeout, or when no further machine can call home. */
@@ -228,9 +235,10 @@ async function startParts(plan: TrialPlan): Promise<TrialParts> {
   return { machine: started, isAborted: false };
 }
 
-async function followConsoles({ cleanup, consoleLogs, io, trial }: TrialPlan): Promise<void> {
+async function followConsoles({ cleanup, consoleLogs, io, output, trial }: TrialPlan): Promise<void> {
   const observe = (event: ConsoleEvent): void => trial.observe(event);
-  for (const log of consoleLogs) cleanup.defer(await followConsoleLog(log, observe, io));
+  const { report } = output;
+  for (const log of consoleLogs) cleanup.defer(await followConsoleLog(log, { observe, report }, io));
 }
 
 /** Serves an ISO for BMCs, unless it is on another server. */

@@ -5,6 +5,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -33,6 +34,8 @@ hosts:
 writeFileSync(path('live.iso'), isoPair().full);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+const isRoot = process.getuid?.() === 0;
+const rootNote = isRoot ? ' (skipped: root can read any file)' : '';
 const mac = '52:54:00:00:00:01';
 const other = '52:54:00:00:00:02';
 
@@ -412,6 +415,35 @@ describe('--console-log', () => {
     expect(hosts[0].causes[0]).toMatchObject({ id: 'pull-secret', certainty: 'proven' });
   });
 
+  it('is read further where it was rotated', async () => {
+    writeFileSync(path('sol.log'), 'x'.repeat(1000));
+    const trial = await startTry(options, folder);
+    appendFileSync(path('sol.log'), `${podmanLine('Trying to pull r.example/a...')}[   41.205873] pod`);
+    renameSync(path('sol.log'), path('sol.log.1'));
+    const long = `${'x'.repeat(2000)}\r\n`;
+    writeFileSync(
+      path('sol.log'),
+      long + podmanLine('Error: initializing source docker://r.example/a: denied'),
+    );
+    const { hosts } = JSON.parse((await trial.ended).report);
+    expect(hosts[0].causes[0]).toMatchObject({ id: 'pull-secret', certainty: 'proven' });
+    expect(trial.said()).toContain('Trying to pull r.example/a...');
+  });
+
+  it.skipIf(isRoot)(
+    `that becomes unreadable is a warning, and the report is written${rootNote}`,
+    async () => {
+      writeFileSync(path('sol.log'), '');
+      const trial = await startTry(options, folder);
+      writeFileSync(path('other.log'), '', { mode: 0 });
+      renameSync(path('other.log'), path('sol.log'));
+      const { code, report } = await trial.ended;
+      expect(code).toBe(1);
+      expect(JSON.parse(report).hosts).toMatchObject([{ name: mac }]);
+      expect(trial.said()).toContain('warning: No permission to read sol.log\n');
+    },
+  );
+
   it.each<readonly [string, TryOptions, string]>([
     ['is of an expected host', { expect: '1' }, '--console-log requires an expected host'],
     [
@@ -420,7 +452,7 @@ describe('--console-log', () => {
       '--console-log "sol.log" does not name an expected host',
     ],
     ['is not for --qemu', { qemu: 'live.iso' }, '--console-log is for the console of a real machine'],
-    ['is a file', { consoleLog: ['missing.log'] }, 'missing.log'],
+    ['is a file', { consoleLog: ['missing.log'] }, 'Console log (--console-log) not found: missing.log'],
     ['is not a folder', { consoleLog: ['.'] }, 'Console log (--console-log)'],
   ])('%s', async (_title, given, message) => {
     await expect(startTry({ ...options, ...given }, folder)).rejects.toThrow(message);

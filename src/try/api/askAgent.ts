@@ -43,7 +43,11 @@ const MAX_COMMANDS = 100;
 
 function describeCommand(command: unknown): string {
   const { command_name: name, command_status: status } = isMapping(command) ? command : {};
-  return `${String(name).slice(0, 80)}: ${String(status).slice(0, 20)}`;
+  return `${textOf(name, 80)}: ${textOf(status, 20)}`;
+}
+
+function textOf(value: unknown, longest: number): string {
+  return typeof value === 'string' ? value.slice(0, longest) : '(unknown)';
 }
 
 async function get(connection: AgentConnection, path: string): Promise<Mapping> {

@@ -110,9 +110,12 @@ interface Failure {
   readonly reason: CallbackReason;
 }
 
-/** @throws any error that is not of the agent */
+/** Any error is one of the agent: what it sends must not end the trial. */
 function failureOf(error: unknown, contact: Contact): Failure {
-  if (!(error instanceof AgentError)) throw error;
+  if (!(error instanceof AgentError)) {
+    const message = error instanceof Error ? error.message : String(error);
+    return { problem: withoutToken(`its answer cannot be read: ${message}`, contact), reason: 'answer' };
+  }
   return { problem: withoutToken(error.message, contact), reason: error.reason };
 }
 

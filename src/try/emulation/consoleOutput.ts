@@ -67,7 +67,7 @@ export interface ConsoleText {
 /** Maximum number of characters of a line; longer ones are wrapped. Errors of podman with a signed URL have about 900. */
 const LONGEST_LINE = 1000;
 /** Maximum number of characters of an escape sequence. */
-const LONGEST_SEQUENCE = 64;
+const LONGEST_SEQUENCE = 1000;
 
 export function createConsoleText(): ConsoleText {
   const decoder = new TextDecoder('utf-8');
@@ -86,12 +86,13 @@ export function createConsoleText(): ConsoleText {
   const process = (character: string): void => {
     if (character === ESCAPE) {
       sequence = ESCAPE;
-    } else if (sequence !== '') {
+    } else if (sequence !== '' && character !== '\n') {
       sequence += character;
       if (!isComplete(sequence)) return;
       if (movesCursor(sequence)) endLine();
       sequence = '';
     } else if (character === '\n' || character === '\r') {
+      sequence = '';
       endLine();
     } else if (character === '\b') {
       line = line.slice(0, -1);

@@ -38,7 +38,12 @@ export function createTrialPage(result: () => TrialResult): TrialPage {
   return {
     path,
     answerer: (next) => async (request, response, situation) => {
-      if (request.method !== 'GET' || request.url !== path) return next(request, response, situation);
+      // A URL of this path never reaches the API, because the event log shows the paths of refused requests.
+      if (request.url?.replace(/\/?(?:[?#].*)?$/s, '') !== path) return next(request, response, situation);
+      if (request.method !== 'GET' && request.method !== 'HEAD') {
+        response.writeHead(405, { Allow: 'GET, HEAD' }).end();
+        return;
+      }
       const body = Buffer.from(renderTrialPage(result()));
       response.writeHead(200, { ...htmlHeaders(statusStyle()), 'Content-Length': body.length }).end(body);
     },

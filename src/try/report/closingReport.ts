@@ -93,8 +93,12 @@ function headLines(
     return [`${label}: called home, but did not report all required steps`];
   }
   if (host.entries.length === 0) return [`${label}: did not call home; no activity`];
-  if (host.stage === 'none') return [`${label}: did not call home; all its requests were refused`];
-  return [`${label}: did not call home; last step: ${stagePhrases[host.stage]}`];
+  return [`${label}: did not call home; ${lastStep(host)}`];
+}
+
+function lastStep(host: HostTimeline): string {
+  if (host.stage === 'none' && hasCalledIronic(host)) return 'all its requests were refused';
+  return `last step: ${stagePhrases[host.stage]}`;
 }
 
 /** A machine that the inventory does not contain may be one of the missing hosts. */

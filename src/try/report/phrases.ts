@@ -31,7 +31,7 @@ export function originPhrase({ kind, client }: TrialEvent): string {
 
 /** Names of the stages: `Ignition config`. */
 export const stagePhrases: Readonly<Record<Stage, string>> = {
-  none: 'nothing',
+  none: 'none observed',
   'boot device': 'boot device',
   power: 'power-on',
   script: 'boot script',

@@ -18,8 +18,9 @@ interface SeenSign {
 }
 
 /**
- * A line is no evidence if later events show that the problem is solved. Of the problems that one program reports, only the
- * last one proves its cause, because a program that fails later has solved the earlier ones.
+ * Only lines since the last start of the kernel count, and none from before the machine was powered on. A line is no evidence
+ * if later events show that the problem is solved. Of the problems that one program reports, only the last one proves its
+ * cause, because a program that fails later has solved the earlier ones.
  */
 export function readConsoleEvidence(host: HostTimeline): ConsoleEvidence {
   const seen = listSigns(host);
@@ -34,30 +35,53 @@ export function readConsoleEvidence(host: HostTimeline): ConsoleEvidence {
   const proofs = new Map(
     unsolved.filter(({ sign }) => sign.proves !== undefined).map((one) => [one.sign.printer, one]),
   );
-  const proven = [...proofs.values()].map(({ entry, sign }) => [sign.proves ?? '', entry] as const);
+  const [proven, unsure] = partition(proofs.values(), (one) => isOfAgent(one, seen));
   const suggested = unsolved.flatMap(({ entry, sign: { proves, suggests = [] } }) =>
     [...suggests, ...(proves === undefined ? [] : [proves])].map((id) => [id, entry] as const),
   );
-  const ofThisBoot = seen.slice(
-    Math.max(
-      0,
-      seen.findLastIndex(({ sign }) => sign.id === 'kernel-started'),
-    ),
-  );
-  const refuted = ofThisBoot
-    .filter(({ entry }) => entry.last >= (host.milestones.get('power')?.last ?? 0))
-    .flatMap(({ sign }) => refutedBy(sign));
-  return { proven: new Map(proven), suggested: new Map(suggested), refuted: new Set(refuted) };
+  const refuted = new Set(seen.flatMap(({ sign }) => refutedBy(sign)));
+  for (const { sign } of unsure) refuted.delete(sign.proves ?? '');
+  return {
+    proven: new Map(proven.map(({ entry, sign }) => [sign.proves ?? '', entry])),
+    suggested: new Map(suggested),
+    refuted,
+  };
 }
 
-/** The latest one is the last. */
+function partition(
+  items: Iterable<SeenSign>,
+  isFirst: (item: SeenSign) => boolean,
+): [first: SeenSign[], second: SeenSign[]] {
+  const parts: [SeenSign[], SeenSign[]] = [[], []];
+  for (const item of items) parts[isFirst(item) ? 0 : 1].push(item);
+  return parts;
+}
+
+/** While the agent runs, podman may print the problems of another container, or of a restarted agent. */
+function isOfAgent({ sign }: SeenSign, seen: readonly SeenSign[]): boolean {
+  const last = (id: string): number => seen.findLastIndex((other) => other.sign.id === id);
+  return (
+    sign.printer !== 'podman' ||
+    Math.max(last('agent-failed'), last('agent-starting')) >= last('agent-started')
+  );
+}
+
+/** Those of the last boot, in order. */
 function listSigns(host: HostTimeline): readonly SeenSign[] {
-  return entriesOf(host, 'console')
+  const poweredOn = host.milestones.get('power')?.last ?? 0;
+  const seen = entriesOf(host, 'console')
+    .filter(({ last }) => last >= poweredOn)
     .toSorted((a, b) => a.last.getTime() - b.last.getTime())
     .flatMap((entry) => {
       const sign = findSign(entry.event.sign);
       return sign === undefined ? [] : [{ entry, sign }];
     });
+  return seen.slice(
+    Math.max(
+      0,
+      seen.findLastIndex(({ sign }) => sign.id === 'kernel-started'),
+    ),
+  );
 }
 
 function isUnsolvedSign(host: HostTimeline, entry: TimelineEntry, sign: ConsoleSign): boolean {

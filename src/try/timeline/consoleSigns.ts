@@ -4,7 +4,7 @@
  * if it implies the first clause of that cause. A console is input from outside: patterns take linear time on its lines.
  */
 
-import { maskUrls } from '../../core/masking.ts';
+import { maskLine } from '../../core/masking.ts';
 import { type Stage, stages } from './stages.ts';
 
 /**
@@ -43,8 +43,8 @@ export interface ConsoleSign {
   readonly source: string;
 }
 
+/** Not `boot-order`, because the disk may contain CoreOS, too. */
 const beforeKernel = [
-  'boot-order',
   'medium-not-attached',
   'dhcp-no-boot-file',
   'loader-no-http',
@@ -76,7 +76,7 @@ const pullCauses = [
 /** Causes that a stage excludes if the console shows it. */
 const refutedByStage: Readonly<Partial<Record<Stage, readonly string[]>>> = {
   'live system': [...beforeKernel, ...inInitramfs],
-  'agent container': [...beforeKernel, ...inInitramfs, ...pullCauses, 'agent-archive'],
+  'agent container': ['boot-order', ...beforeKernel, ...inInitramfs, ...pullCauses, 'agent-archive'],
 };
 
 const from = (stage: Stage): readonly Stage[] => stages.slice(stages.indexOf(stage));
@@ -96,8 +96,24 @@ const kernelSigns: readonly ConsoleSign[] = [
     id: 'kernel-started',
     printer: 'kernel',
     pattern: /^Linux version \d/,
-    refutes: beforeKernel,
+    refutes: ['console-silent'],
     source: 'Linux, init/version.c',
+  },
+  {
+    id: 'kernel-disk',
+    printer: 'kernel',
+    // Only an installed system has a root file system of its own.
+    pattern: /^(?:Kernel c|C)ommand line: (?!.*\bcoreos\.live).*\b(?:root|ostree)=/,
+    proves: 'boot-order',
+    solvedBy: from('script'),
+    source: 'Linux, arch/x86/kernel/setup.c, init/main.c; ostree, src/switchroot/ostree-prepare-root.c',
+  },
+  {
+    id: 'kernel-live',
+    printer: 'kernel',
+    pattern: /^(?:Kernel c|C)ommand line: .*\b(?:coreos\.live|ignition\.)/,
+    refutes: ['boot-order', ...beforeKernel],
+    source: 'Linux, arch/x86/kernel/setup.c, init/main.c; live ISO of CoreOS, isolinux/isolinux.cfg',
   },
   {
     id: 'kernel-initramfs-memory',
@@ -275,6 +291,8 @@ const systemSigns: readonly ConsoleSign[] = [
     printer: 'terminal',
     pattern: /^(?!Last )[\w.-]{1,64} login:(?: |$)/,
     stage: 'live system',
+    // An installed system has a prompt, too.
+    suggests: ['boot-order'],
     source: 'util-linux, term-utils/agetty.c',
   },
   {
@@ -282,7 +300,7 @@ const systemSigns: readonly ConsoleSign[] = [
     printer: 'terminal',
     pattern: /^This (?:machine|ramdisk) runs ironic-python-agent, /,
     stage: 'live system',
-    refutes: ['no-config'],
+    refutes: ['boot-order', 'no-config'],
     source: 'templates/agent/ironic-agent.issue, ironic-agent.motd',
   },
   {
@@ -533,7 +551,7 @@ export function refutedBy({ refutes = [], stage }: ConsoleSign): readonly string
 
 export interface FoundSign {
   readonly sign: ConsoleSign;
-  /** The part of the line that matters, without secrets in URLs. */
+  /** The part of the line that matters, without secrets. */
   readonly line: string;
 }
 
@@ -583,7 +601,7 @@ const longestExcerpt = 240;
 
 /** The end of the match, and what precedes it: errors of Go programs have their reason at the end. */
 function excerpt(message: string, pattern: RegExp): string {
-  const text = maskUrls(message);
+  const text = maskLine(message);
   if (text.length <= longestExcerpt) return text;
   const match = pattern.exec(text);
   const end = Math.min(

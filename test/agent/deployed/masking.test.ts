@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hidden, isSecretName, maskText } from '../../../src/core/masking.ts';
+import { hidden, isSecretName, maskLine, maskText } from '../../../src/core/masking.ts';
 
 describe('maskText', () => {
   it.each([
@@ -31,6 +31,25 @@ describe('maskText', () => {
     for (const part of ['-', '://', 'a?', 'password', '&key', '"']) {
       expect(maskText(part.repeat(20_000)).startsWith(part)).toBe(true);
     }
+  });
+});
+
+describe('maskLine', () => {
+  it.each([
+    ['Get "http://ops:hunter2@proxy:3128": EOF', `Get "http://${hidden}@proxy:3128": EOF`],
+    ['Get "http://ops:hun/ter2@proxy:3128": EOF', `Get "http://${hidden}@proxy:3128": EOF`],
+    ['GET /v2/ Authorization: Basic aHVudGVyMg== done', `GET /v2/ Authorization: ${hidden} done`],
+    ['Command line: db.password=hunter2 quiet', `Command line: db.password=${hidden} quiet`],
+  ])('%s', (text, masked) => {
+    expect(maskLine(text)).toBe(masked);
+  });
+
+  it.each([
+    'Error: initializing source docker://192.0.2.1:5000/ironic-agent@sha256:00: unauthorized',
+    'unable to retrieve auth token: invalid username/password: unauthorized: Invalid login',
+    'Command line: coreos.liveiso=fedora-coreos-41 ignition.firstboot',
+  ])('leaves %s', (text) => {
+    expect(maskLine(text)).toBe(text);
   });
 });
 

@@ -67,6 +67,14 @@ describe('askAgent', () => {
     expect(await ask(await listen(createServer(agent)))).toEqual(answerOf);
   });
 
+  it.each([
+    ['objects', '{"commands": [{"command_name": {"toString": 1}, "command_status": [[]]}, 1]}'],
+    ['nested lists', `{"commands": [{"command_name": ${'['.repeat(5000)}${']'.repeat(5000)}}]}`],
+  ])('hears of commands whose names are %s', async (_title, body) => {
+    const { commands } = await ask(await listen(createServer(text(body))));
+    expect(commands[0]).toBe('(unknown): (unknown)');
+  });
+
   it('verifies its certificate by the one that the agent has named', async () => {
     const material = { cert: tlsText('server'), key: tlsText('server-key') };
     const url = await listen(createHttpsServer(material, agent), 'https');

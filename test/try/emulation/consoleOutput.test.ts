@@ -29,7 +29,9 @@ describe('lines of a console', () => {
       ['x'.repeat(2100)],
       ['x'.repeat(1000), 'x'.repeat(1000), 'x'.repeat(100)],
     ],
-    ['come back after a sequence without an end', [`\u001B]${'x'.repeat(100)}\na`], ['x'.repeat(38), 'a']],
+    ['have no long sequences', [`\u001B]8;;https://h/${'x'.repeat(500)}\u0007a`], ['a']],
+    ['come back after a sequence without an end', [`\u001B]${'x'.repeat(100)}\na`], ['a']],
+    ['come back after a long sequence without an end', [`\u001B]${'x'.repeat(1100)}`], ['x'.repeat(102)]],
   ])('%s', (_title, parts, lines) => {
     expect(linesOf(...parts)).toEqual(lines);
   });

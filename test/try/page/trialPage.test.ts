@@ -169,9 +169,18 @@ describe('the page of a trial', () => {
 });
 
 describe('over HTTP', () => {
-  it('try prints its URL, and only that URL is answered', async () => {
+  it('try prints its URL, and only its path is answered', async () => {
     const trial = await startTry({ timeout: '4s', askBack: 'never' }, process.cwd());
     const [, url = ''] = /status page: (\S+)/.exec(trial.said()) ?? [];
+    const token = url.slice(url.lastIndexOf('/') + 1);
+    for (const [other, method, status] of [
+      [`${url}/`, 'GET', 200],
+      [`${url}?x`, 'HEAD', 200],
+      [url, 'POST', 405],
+    ] as const) {
+      expect(await fetch(other, { method })).toMatchObject({ status });
+    }
+    expect(trial.said().split(token)).toHaveLength(2);
     const answer = await fetch(url);
     expect(answer.status).toBe(200);
     expect(Object.fromEntries(answer.headers)).toMatchObject({
@@ -180,7 +189,7 @@ describe('over HTTP', () => {
       'content-security-policy': expect.stringMatching(/^default-src 'none'; style-src 'sha256-/),
     });
     expect(await answer.text()).toContain('0 of 1 called home');
-    for (const other of [`${trial.origin}/status`, url.slice(0, -1), `${url}/`])
+    for (const other of [`${trial.origin}/status`, url.slice(0, -1)])
       expect((await fetch(other)).status).toBe(404);
     await trial.ended;
   });

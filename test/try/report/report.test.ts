@@ -51,6 +51,31 @@ const home = [
   heartbeat(250),
 ];
 
+describe('the first line of a machine that did not call home', () => {
+  const silent: TrialEvent = {
+    kind: 'console',
+    at: lookedUp(1).at,
+    client: undefined,
+    host: 'worker-0',
+    sign: 'kernel-started',
+    stage: undefined,
+    line: 'Linux version 6.1',
+  };
+
+  it.each<readonly [string, readonly TrialEvent[]]>([
+    ['no activity', []],
+    ['last step: none observed', [silent]],
+    [
+      'all its requests were refused',
+      [silent, heartbeat(2, { problem: 'no' }), lookedUp(3, { node: undefined })],
+    ],
+    ['last step: ISO', [ofIso(1, 1)]],
+  ])('%s', (text, events) => {
+    const report = formatClosingReport(resultOf(events));
+    expect(report).toContain(`worker-0: did not call home; ${text}`);
+  });
+});
+
 describe('the steps of an agent', () => {
   const arrived = [lookedUp(1), heartbeat(2)];
   it.each<readonly [string, readonly TrialEvent[], string]>([

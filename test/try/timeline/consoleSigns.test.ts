@@ -31,6 +31,26 @@ const rows: readonly (readonly [sign: string, lines: readonly string[], others: 
     ['Linux version 6.1 is installed', '[    1.000000] foo[1]: Linux version 6.1'],
   ],
   [
+    'kernel-disk',
+    [
+      '[    0.000000] Command line: BOOT_IMAGE=(hd0,gpt3)/boot/ostree/rhcos-0/vmlinuz ignition.platform.id=metal ostree=/ostree/boot.1/rhcos/0/0 root=UUID=1 rw',
+      '[    0.000000] Kernel command line: BOOT_IMAGE=/vmlinuz-6.1 root=/dev/mapper/vg-root ro quiet',
+    ],
+    [
+      '[    0.000000] Command line: coreos.live.rootfs_url=http://192.0.2.1/rootfs.img ignition.firstboot root=x',
+      '[    0.000000] Command line: BOOT_IMAGE=/images/pxeboot/vmlinuz rootflags=x ignition.firstboot',
+      'Command line: root=/dev/sda1',
+    ],
+  ],
+  [
+    'kernel-live',
+    [
+      '[    0.000000] Command line: BOOT_IMAGE=/images/pxeboot/vmlinuz coreos.liveiso=fedora-coreos-41 ignition.firstboot ignition.platform.id=metal',
+      '[    0.000000] Kernel command line: initrd=main ignition.firstboot ignition.platform.id=metal',
+    ],
+    ['[    0.000000] Command line: BOOT_IMAGE=/vmlinuz-6.1', 'Command line: coreos.liveiso=x'],
+  ],
+  [
     'kernel-initramfs-memory',
     ['[    1.903102] Initramfs unpacking failed: write error'],
     // Harmless: padding between appended archives.
@@ -447,6 +467,7 @@ const starting = machine(0);
 const boot = [
   '\u001B[2J\u001B[01;01HISOLINUX 6.04 EDD',
   '[    0.000000] Linux version 6.11.3-200.fc40.x86_64 (mockbuild@f) #1 SMP PREEMPT_DYNAMIC',
+  '[    0.000000] Command line: BOOT_IMAGE=/images/pxeboot/vmlinuz coreos.liveiso=fedora-coreos-41 ignition.firstboot',
   'Welcome to \u001B[0;34mFedora CoreOS 41.20241027.3.0 dracut-103 (Initramfs)\u001B[0m!',
 ];
 const running = [
@@ -459,11 +480,19 @@ const running = [
   'Ignition: user-provided config was applied',
   'localhost login: ',
 ];
+const ofDisk = [
+  '[    0.000000] Linux version 5.14.0-427.el9.x86_64 (mockbuild@x) #1 SMP',
+  '[    0.000000] Command line: BOOT_IMAGE=(hd0,gpt3)/ostree/rhcos-0/vmlinuz root=UUID=1 ostree=/ostree/boot.1/rhcos/0/0',
+  'Welcome to Red Hat Enterprise Linux CoreOS 417.94!',
+  '[    9.100000] systemd[1]: Reached target Multi-User System.',
+  'old-node login: ',
+];
 const pulling = `${podman}Trying to pull 192.0.2.1:5000/ironic-agent:latest...`;
 const refused = `${podman}${ping}dial tcp 192.0.2.1:5000: connect: connection refused`;
 const unknownName = `${podman}${ping}dial tcp: lookup registry.example on 192.0.2.53:53: no such host`;
 const pulled = `${podman}${'0'.repeat(64)}`;
 const started = '[  OK  ] Started ironic-agent.service - Ironic Agent.';
+const failed = '[FAILED] Failed to start ironic-agent.service - Ironic Agent.';
 
 describe('a console', () => {
   it.each<readonly [string, readonly string[], readonly string[]]>([
@@ -480,9 +509,14 @@ describe('a console', () => {
     ['proves no pull that failed before the agent started', [...running, refused, started], []],
     [
       'proves a pull that failed after a restart of the agent',
-      [...running, started, pulling, unknownName],
+      [...running, started, pulling, unknownName, failed],
       ['dns'],
     ],
+    ['proves no pull while the agent runs', [...running, started, unknownName], []],
+    ['proves no problem of an earlier boot', [...running, refused, ...boot], []],
+    ['proves that the machine boots from its disk', ofDisk, ['boot-order']],
+    ['proves nothing with the lines of an installed system', [...ofDisk, refused], ['boot-order']],
+    ['proves nothing after a boot from the disk', [...ofDisk, ...running], []],
     [
       'proves problems of two programs',
       [...running, '[   70.000001] Out of memory: Killed process 9 (podman)', refused],
@@ -551,11 +585,7 @@ describe('a console', () => {
       ],
       ['container-pull'],
     ],
-    [
-      'a failed start',
-      [...running, '[FAILED] Failed to start ironic-agent.service - Ironic Agent.'],
-      ['container-pull', 'container-ends'],
-    ],
+    ['a failed start', [...running, failed], ['container-pull', 'container-ends']],
     [
       'a container that does not start',
       [...running, pulling, pulled, `${podman}Error: statfs /x: no such file or directory`],
@@ -566,11 +596,13 @@ describe('a console', () => {
       [...running, pulling, pulled, `${podman}Error: OCI runtime error: crun: x`, pulled],
       ['container-ends'],
     ],
+    ['a login prompt of an unknown system', ['localhost login: '], ['boot-order']],
     [
       'an emergency shell',
       [...boot, 'Entering emergency mode. Exit the shell to continue.'],
       ['ignition-failed', 'kernel-arguments', 'initramfs-network', 'rootfs-not-fetched'],
     ],
+    ['a pull that failed while the agent runs', [...running, started, refused], ['container-pull']],
     [
       'a missing network',
       [
@@ -585,10 +617,21 @@ describe('a console', () => {
 
   it.each<readonly [string, readonly string[], readonly string[], readonly string[]]>([
     ['nothing', [], [], ['ignition-failed', 'kernel-arguments', 'container-pull']],
-    ['the kernel', boot, ['secure-boot', 'architecture-mismatch'], ['ignition-failed', 'container-pull']],
+    [
+      'the kernel of any system',
+      boot.slice(0, 2),
+      ['console-silent'],
+      ['secure-boot', 'architecture-mismatch'],
+    ],
+    [
+      'the live kernel',
+      boot,
+      ['boot-order', 'secure-boot', 'architecture-mismatch'],
+      ['ignition-failed', 'container-pull'],
+    ],
     [
       'Ignition',
-      running.slice(0, 5),
+      running.slice(0, 6),
       ['ignition-failed', 'kernel-arguments'],
       ['container-pull', 'agent-archive'],
     ],
@@ -596,7 +639,7 @@ describe('a console', () => {
       'a login prompt',
       ['localhost login: '],
       ['ignition-failed', 'kernel-arguments', 'rootfs-not-fetched'],
-      ['container-pull', 'no-config'],
+      ['boot-order', 'container-pull', 'no-config'],
     ],
     [
       'the banner of the agent',
@@ -620,6 +663,17 @@ describe('a console', () => {
     const ids = causesOf(lines).map(({ cause }) => cause.id);
     expect(ids.filter((id) => excluded.includes(id))).toEqual([]);
     expect(left.filter((id) => !ids.includes(id))).toEqual([]);
+  });
+
+  it('of an installed system shows no progress', () => {
+    expect(hostAfter(eventsOf([Buffer.from(ofDisk.join('\r\n'))])).stage).toBe('power');
+  });
+
+  it('proves nothing with lines from before the machine was powered on', () => {
+    const events = eventsOf([Buffer.from([...running, refused].join('\r\n'))]);
+    const poweredOn = { ...starting, at: new Date(Date.now() + 60_000) };
+    const causes = likelyCauses(hostAfter([...events, poweredOn]), 'calls');
+    expect(causes.filter(({ certainty }) => certainty === 'proven')).toEqual([]);
   });
 
   it('is evidence with the line that proves the cause', () => {

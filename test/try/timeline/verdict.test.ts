@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { TrialEvent } from '../../../src/try/timeline/events.ts';
+import { createRunningTrial } from '../../../src/try/trial.ts';
 import { createTimeline } from '../../../src/try/timeline/timeline.ts';
 import {
   type AwaitedMachines,
@@ -121,5 +122,35 @@ describe('who is home', () => {
         }
       }),
     );
+  });
+});
+
+const lacking = (node: string, client: string): TrialEvent =>
+  listedSteps(10, { node, client, problem: 'missing', reason: 'step-missing' });
+
+describe('a trial', () => {
+  const rebooted = [lookedUp(11, { macs: [otherMac, mac], node: 'node-0' }), lacking('node-0', '192.0.2.7')];
+
+  it.each<readonly [string, number, readonly TrialEvent[], boolean]>([
+    ['waits for the second of two machines', 2, [], false],
+    ['counts a machine that lacks a step once, also if it restarts', 2, rebooted, false],
+    ['ends if all machines lack a step', 2, [...second, lacking('node-1', '192.0.2.8')], true],
+    ['ends if the only machine lacks a step', 1, [], true],
+  ])('%s', async (_title, count, later, isEnded) => {
+    const trial = createRunningTrial({
+      expectation: { known: [], awaited: any(count) },
+      successStage: 'steps',
+      print: () => undefined,
+      writeEvent: undefined,
+      count: () => undefined,
+    });
+    let hasEnded = false;
+    void trial.decided.then(() => {
+      hasEnded = true;
+    });
+    const lookup = lookedUp(1, { macs: [mac, otherMac], node: 'node-0' });
+    for (const event of [lookup, lacking('node-0', '192.0.2.7'), ...later]) trial.observe(event);
+    await Promise.resolve();
+    expect(hasEnded).toBe(isEnded);
   });
 });
