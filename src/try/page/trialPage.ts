@@ -17,6 +17,7 @@ import { eventPhrase, originPhrase } from '../report/phrases.ts';
 import type { LikelyCause } from '../timeline/causes.ts';
 import { withPorts } from '../timeline/causes/cause.ts';
 import { type HostResult, resultsOf, type TrialResult } from '../timeline/result.ts';
+import { byLastEvent } from '../timeline/stages.ts';
 import { elapsed, stageMarks, startOf } from './stageMarks.ts';
 
 /** Seconds. */
@@ -104,7 +105,7 @@ function machineTable(results: readonly HostResult[], result: TrialResult): Html
 function machineRow(one: HostResult, result: TrialResult): Html {
   const { hasCalledHome, host } = one;
   const started = startOf(host);
-  const last = host.entries.toSorted((a, b) => a.last.getTime() - b.last.getTime()).at(-1);
+  const last = host.entries.toSorted(byLastEvent).at(-1);
   const end = hasCalledHome ? homeOf(one, result) : result.ended;
   return html`<tr>
     <th scope="row" class="name">${host.label}</th>

@@ -2,7 +2,7 @@
 
 import { entriesOf, isUnsolved, lastCallOf } from './causes/cause.ts';
 import { type ConsoleSign, findSign, refutedBy, solvedByOf } from './consoleSigns.ts';
-import type { TimelineEntry } from './stages.ts';
+import { byLastEvent, type TimelineEntry } from './stages.ts';
 import type { HostTimeline } from './timeline.ts';
 
 /** By the id of the cause. */
@@ -71,7 +71,7 @@ function listSigns(host: HostTimeline): readonly SeenSign[] {
   const poweredOn = host.milestones.get('power')?.last ?? 0;
   const seen = entriesOf(host, 'console')
     .filter(({ last }) => last >= poweredOn)
-    .toSorted((a, b) => a.last.getTime() - b.last.getTime())
+    .toSorted(byLastEvent)
     .flatMap((entry) => {
       const sign = findSign(entry.event.sign);
       return sign === undefined ? [] : [{ entry, sign }];

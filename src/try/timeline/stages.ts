@@ -117,6 +117,11 @@ export interface TimelineEntry {
   readonly event: TrialEvent;
 }
 
+/** The one with the latest event is the last. */
+export function byLastEvent(a: TimelineEntry, b: TimelineEntry): number {
+  return a.last.getTime() - b.last.getTime();
+}
+
 /** Times of the first and the last event that show a stage. */
 export interface Milestone {
   readonly first: Date;
@@ -211,7 +216,7 @@ function addMilestone({ milestones }: EntryLog, stage: Stage, { first, last }: M
 }
 
 function dropOldest(log: EntryLog): void {
-  const [oldest] = [...log.entries].toSorted(([, a], [, b]) => a.last.getTime() - b.last.getTime());
+  const [oldest] = [...log.entries].toSorted(([, a], [, b]) => byLastEvent(a, b));
   if (oldest === undefined) return;
   log.entries.delete(oldest[0]);
   log.dropped++;

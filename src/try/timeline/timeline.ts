@@ -7,6 +7,7 @@ import type { BootWay } from '../../hosts/artifacts/hostMemory.ts';
 import {
   addEvent,
   bootWayOf,
+  byLastEvent,
   createEntryLog,
   type EntryLog,
   isFurther,
@@ -237,7 +238,7 @@ function hasAnswered({ problem, reason }: CallbackEvent): boolean | undefined {
 function agentOf(
   entries: readonly TimelineEntry[],
 ): Pick<HostTimeline, 'agentVersion' | 'callback' | 'inventory' | 'steps'> {
-  const events = entries.toSorted((a, b) => a.last.getTime() - b.last.getTime()).map(({ event }) => event);
+  const events = entries.toSorted(byLastEvent).map(({ event }) => event);
   const heartbeat = events.findLast((event) => event.kind === 'heartbeat');
   const callback = events.findLast((event) => event.kind === 'callback');
   const url = callback?.url ?? heartbeat?.callbackUrl;

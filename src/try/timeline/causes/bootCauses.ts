@@ -3,7 +3,7 @@
  * (memory, kernel arguments, the network of the initramfs, Ignition).
  */
 
-import { isInterrupted, isFullyFetched, type Stage } from '../stages.ts';
+import { byLastEvent, isInterrupted, isFullyFetched, type Stage } from '../stages.ts';
 import type { HostTimeline } from '../timeline.ts';
 import { type Cause, entriesOf, hasCalledIronic, hasFetchedConfig, lacksConfig } from './cause.ts';
 
@@ -148,9 +148,7 @@ export const bootCauses: readonly Cause[] = [
       'read the log of the image server (`client disconnected`, `aborted`, `failed`) and the number of bytes sent',
     fix: 'fix the network; for slow BMCs, set a longer time with `serve --idle-timeout`; `--artifacts minimal-iso` reduces the data that BMCs read',
     evidenceIf: (host) => {
-      const last = entriesOf(host, 'fetch')
-        .toSorted((a, b) => a.last.getTime() - b.last.getTime())
-        .at(-1);
+      const last = entriesOf(host, 'fetch').toSorted(byLastEvent).at(-1);
       return last !== undefined && isInterrupted(last.event) && !hasCalledIronic(host);
     },
   },

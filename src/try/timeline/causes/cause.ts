@@ -1,7 +1,7 @@
 /** The causes of a failed boot: their definition, and functions for their conditions. */
 
 import type { BootWay } from '../../../hosts/artifacts/hostMemory.ts';
-import type { Stage, TimelineEntry } from '../stages.ts';
+import { byLastEvent, type Stage, type TimelineEntry } from '../stages.ts';
 import type { TrialEvent } from '../events.ts';
 import { identifiersOf } from '../machines.ts';
 import type { HostTimeline } from '../timeline.ts';
@@ -51,7 +51,7 @@ export function findEvidence(host: HostTimeline, { proof }: Cause): TimelineEntr
   const { matches, solvedBy } = proof;
   return host.entries
     .filter((entry) => matches(entry.event) && isUnsolved(host, entry, solvedBy))
-    .toSorted((a, b) => a.last.getTime() - b.last.getTime())
+    .toSorted(byLastEvent)
     .at(-1);
 }
 
@@ -99,11 +99,7 @@ export function hasCalledIronic({ entries }: HostTimeline): boolean {
 
 /** The time of the last request to Ironic, also a refused one. */
 export function lastCallOf({ entries }: HostTimeline): Date | undefined {
-  return entries
-    .filter(isCall)
-    .map(({ last }) => last)
-    .toSorted((a, b) => a.getTime() - b.getTime())
-    .at(-1);
+  return entries.filter(isCall).toSorted(byLastEvent).at(-1)?.last;
 }
 
 function isCall({ event: { kind } }: TimelineEntry): boolean {
