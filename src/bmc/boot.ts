@@ -86,6 +86,7 @@ export async function boot(
   const machines = await runParallel(targets, setup.parallel, (target) =>
     checkTarget(target, images(target.name), run),
   );
+  refuseSharedSystems(machines);
   if (setup.isCheck) return writeChecks(machines, options, io);
   const bootable = machines.filter(isBootable);
   reportRefused(machines, io);
@@ -109,6 +110,23 @@ interface BootRun {
 
 function isBootable(machine: CheckedMachine): machine is SurveyedMachine {
   return machine.survey !== undefined && !isRefused(machine.checks);
+}
+
+/** Two hosts with the same system would work against each other. */
+function refuseSharedSystems(machines: readonly CheckedMachine[]): void {
+  const seen = new Map<string, string>();
+  for (const { survey, target } of machines) {
+    if (survey === undefined) continue;
+    const key = `${new URL(target.origin).origin}${survey.system.path}`;
+    const other = seen.get(key);
+    if (other !== undefined) {
+      throw new CliError(`${other} and ${target.name} are the same system of the same BMC`, {
+        code: 'ERR_INVENTORY',
+        hint: `fix bmc.address of ${other} or ${target.name} in the inventory`,
+      });
+    }
+    seen.set(key, target.name);
+  }
 }
 
 /**
@@ -162,8 +180,8 @@ function placeOf({ listen, scheme }: TrialSetup): ApiPlace | undefined {
 async function checkTarget(target: Target, image: readonly Check[], run: BootRun): Promise<CheckedMachine> {
   try {
     const survey = await withClient({ target, run }, (client) => surveyMachine(client, target.path));
-    const { architecture = run.architecture, host, macs, method } = target;
-    const plan = { architecture, method, imageUrl: run.imageUrl, host, image, macs };
+    const { architecture = run.architecture, ...wanted } = target;
+    const plan = { ...wanted, architecture, imageUrl: run.imageUrl, image };
     return { target, survey, checks: checkMachine(survey, plan) };
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
@@ -313,19 +331,21 @@ function startMachines({ bootable, fail, run, services }: Starting): Awaited<Ret
     started.push(machine);
     await bootOne(machine, { run, services, signal });
   });
-  work.catch(() => undefined); // `stop` reports it
+  work.catch(() => undefined); // `stop` throws its error after the machines are restored
   return {
     stop: async () => {
       controller.abort();
+      await Promise.allSettled([work]);
+      if (!setup.isLeft && started.length > 0) {
+        io.stderr.write(`restoring ${formatCount(started.length, 'machine')}; press Ctrl-C again to stop\n`);
+        await runParallel(started, setup.parallel, async (machine) => {
+          for (const error of await restoreOne(machine, { run, services })) {
+            report(io, diagnosticOf(new CliError(`${machine.target.name}: ${error.message}`, error)));
+            fail(error);
+          }
+        });
+      }
       await work;
-      if (setup.isLeft || started.length === 0) return;
-      io.stderr.write(`restoring ${formatCount(started.length, 'machine')}; press Ctrl-C again to stop\n`);
-      await runParallel(started, setup.parallel, async (machine) => {
-        for (const error of await restoreOne(machine, { run, services })) {
-          report(io, diagnosticOf(new CliError(`${machine.target.name}: ${error.message}`, error)));
-          fail(error);
-        }
-      });
     },
   };
 }
@@ -374,6 +394,7 @@ function machineBoot(
     client,
     survey,
     method: target.method,
+    mayPowerOff: run.setup.isConfirmed || survey.system.power !== 'Off',
     imageUrl: services.imageUrl(target.name),
     timing,
     progress,

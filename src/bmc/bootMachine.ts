@@ -8,6 +8,7 @@ import type { Mapping } from '../formats/mapping.ts';
 import { type Clock, pause } from '../io/clock.ts';
 import type { RedfishClient } from '../io/redfish/redfishClient.ts';
 import { RedfishError } from '../io/redfish/redfishError.ts';
+import { formatDuration } from '../serve/status/figures.ts';
 import { isLicenseRefusal } from '../redfish/messages.ts';
 import { type MediaSlot, readMediaSlot, readSystem, type System } from '../redfish/resources.ts';
 import type { BmcEvent } from '../try/timeline/events.ts';
@@ -20,6 +21,8 @@ export interface MachineBoot {
   /** The state before the boot. */
   readonly survey: Survey;
   readonly method: BootMethod;
+  /** Whether the machine may be on. */
+  readonly mayPowerOff: boolean;
   readonly imageUrl: string;
   readonly timing: BootTiming;
   readonly progress: BootProgress;
@@ -89,6 +92,12 @@ async function readNow({ client, survey: { system } }: MachineBoot): Promise<Sys
 async function powerOff(boot: MachineBoot): Promise<void> {
   const { power } = await readNow(boot);
   if (power === 'Off') return;
+  if (!boot.mayPowerOff) {
+    throw new CliError('the machine was powered on after it was checked', {
+      code: 'ERR_BMC',
+      hint: 'run the command again, with --yes to power the machine off',
+    });
+  }
   boot.progress.isPoweredOff = true;
   await shutDown(boot);
   if (!boot.signal.aborted) boot.say('power off', 'powered off');
@@ -100,7 +109,10 @@ async function shutDown(boot: MachineBoot): Promise<void> {
   const { resetTypes } = survey.system;
   if (resetTypes.length === 0 || resetTypes.includes('GracefulShutdown')) {
     const isGone = await reset(boot, 'GracefulShutdown', 'shutting the machine down').then(
-      () => waitForPower(boot, 'Off', timing.shutdown),
+      () => {
+        say('power off', `shuts down; forced off after ${formatDuration(timing.shutdown / 1000)}`);
+        return waitForPower(boot, 'Off', timing.shutdown);
+      },
       (error: unknown) => {
         if (error instanceof RedfishError && error.status !== undefined) return false;
         throw error;
@@ -313,12 +325,15 @@ async function restoreBootDevice(boot: MachineBoot): Promise<void> {
   }
   const before = survey.system.boot;
   const { boot: now } = await readNow(boot);
-  const isSame = now.target === before.target && now.enabled === before.enabled && now.mode === before.mode;
-  if (isSame && now.httpUri === before.httpUri) return;
+  const isUnchanged =
+    now.target === before.target && now.enabled === before.enabled && now.mode === before.mode;
+  if (isUnchanged && now.httpUri === before.httpUri) return;
   await changeBoot(boot, {
     BootSourceOverrideEnabled: before.enabled ?? 'Disabled',
     ...(before.target !== undefined && { BootSourceOverrideTarget: before.target }),
-    ...(now.mode !== before.mode && { BootSourceOverrideMode: before.mode }),
+    ...((now.mode !== before.mode || survey.vendor.bootRequest === 'full') && {
+      BootSourceOverrideMode: before.mode,
+    }),
     ...(now.httpUri !== before.httpUri && { HttpBootUri: before.httpUri ?? null }),
   });
   boot.say('restored', 'restored the boot device');

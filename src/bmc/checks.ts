@@ -36,8 +36,12 @@ export interface Plan {
   readonly method: BootMethod;
   /** Undefined if it is not known yet. */
   readonly imageUrl: URL | undefined;
+  /** Name in the inventory, or the host of the BMC. */
+  readonly name: string;
   /** Of the inventory, or of `--mac`. */
   readonly macs: readonly string[];
+  /** All MAC addresses of the inventory, with the names of their hosts. */
+  readonly hostNames: ReadonlyMap<string, string>;
   /** The host of the BMC: `192.0.2.10` */
   readonly host: string;
   /** Of its image; undefined if it is not known. */
@@ -82,12 +86,40 @@ function describeSystem({ macs, system }: Survey, plan: Plan): Check {
   const name = [system.manufacturer, system.model].filter((text) => text !== undefined).join(' ');
   const shown = macs.slice(0, 4).join(' ');
   const text = [system.path, name, shown].filter((one) => one !== '').join(', ');
-  if (macs.length > 0 || plan.macs.length > 0) return ok('system', text);
+  const [wanted] = plan.macs;
+  if (macs.length === 0 && wanted === undefined) {
+    return {
+      id: 'system',
+      status: 'warning',
+      text: `${text}; its MAC addresses are unknown, so calls of its agent cannot be assigned to it`,
+      hint: 'set the MAC address of the host in the inventory, or pass --mac',
+    };
+  }
+  if (macs.length === 0 || wanted === undefined || macs.includes(wanted)) return ok('system', text);
+  return otherMachine(text, wanted, { macs, plan });
+}
+
+/** A BMC may not list the interfaces of cards, so this is an error only if it lists an interface of another host. */
+function otherMachine(
+  text: string,
+  wanted: string,
+  { macs, plan }: { readonly macs: readonly string[]; readonly plan: Plan },
+): Check {
+  const other = macs.find((mac) => plan.hostNames.has(mac));
+  if (other === undefined) {
+    return {
+      id: 'system',
+      status: 'warning',
+      text: `${text}; the BMC does not list the MAC address ${wanted} of ${plan.name}, so it may be the BMC of another machine`,
+      hint: 'fix the MAC address or the address of the BMC; ignore this if the interface is on a card that the BMC does not list',
+    };
+  }
+  const name = plan.hostNames.get(other);
   return {
     id: 'system',
-    status: 'warning',
-    text: `${text}; its MAC addresses are unknown, so calls of its agent cannot be assigned to it`,
-    hint: 'set the MAC address of the host in the inventory, or pass --mac',
+    status: 'error',
+    text: `${text}; this is the BMC of ${name}, because it lists the MAC address ${other}, and not ${wanted}`,
+    hint: `fix bmc.address of ${plan.name} in the inventory, or the MAC addresses of ${plan.name} and ${name}`,
   };
 }
 

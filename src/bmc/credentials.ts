@@ -2,7 +2,8 @@
 
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { CliError } from '../core/errors.ts';
+import type { Diagnostic } from '../core/diagnostic.ts';
+import { CliError, FormatError } from '../core/errors.ts';
 import { isMapping, type Mapping } from '../formats/mapping.ts';
 import { parseYaml } from '../formats/yaml.ts';
 import { readUserFile } from '../io/files/files.ts';
@@ -35,8 +36,11 @@ export async function readCredentials(
       hint: `run: chmod o= ${file}`,
     });
   }
-  const { password, username } = fieldsOf(Buffer.from(bytes).toString('utf8'));
-  if (username !== undefined && password !== undefined) return { username, password };
+  const { password, username } = fieldsOf(parse(Buffer.from(bytes).toString('utf8'), file));
+  if (username !== undefined && password !== undefined) {
+    if (/[\r\n]$/.test(password)) report(io, lineBreakWarning(file));
+    return { username, password };
+  }
   throw new CliError(`${file} contains no ${username === undefined ? 'username' : 'password'}`, {
     code: 'ERR_SETTING',
     hint: 'write two lines to it: username: NAME and password: "PASSWORD"',
@@ -54,8 +58,16 @@ function fromEnvironment(host: string, { env }: Io): RedfishCredentials {
 
 type Fields = Partial<RedfishCredentials>;
 
-function fieldsOf(text: string): Fields {
-  const value = parse(text);
+/** `echo PASSWORD | base64` encodes the line break, too. */
+function lineBreakWarning(file: string): Diagnostic {
+  return {
+    severity: 'warning',
+    message: `the password in ${file} ends with a line break`,
+    hint: "encode it without the line break: printf %s 'PASSWORD' | base64",
+  };
+}
+
+function fieldsOf(value: Mapping): Fields {
   const { data, stringData } = value;
   const plain = { ...value, ...(isMapping(stringData) && stringData) };
   const encoded: Mapping = isMapping(data) ? data : {};
@@ -69,12 +81,17 @@ function fieldsOf(text: string): Fields {
   return { ...(username !== undefined && { username }), ...(password !== undefined && { password }) };
 }
 
-/** The errors of the parser quote the line. */
-function parse(text: string): Mapping {
+/** The errors of the parser quote the line, so only the position is taken from them. */
+function parse(text: string, file: string): Mapping {
   try {
     const { value } = parseYaml(text);
     return isMapping(value) ? value : {};
-  } catch {
-    return {};
+  } catch (error) {
+    const position = error instanceof FormatError ? error.position : undefined;
+    throw new CliError('this is not valid YAML or JSON', {
+      code: 'ERR_SETTING',
+      at: { file, ...position },
+      hint: "put the password in single quotes: password: 'PASSWORD'",
+    });
   }
 }

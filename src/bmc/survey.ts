@@ -40,7 +40,7 @@ export interface Survey {
 
 /** @param path path of the system in the address of the BMC; may be empty. Throws CliError. */
 export async function surveyMachine(client: RedfishClient, path: string): Promise<Survey> {
-  const resource = await client.get(await findSystem(client, path), 'reading the system');
+  const resource = await getSystem(client, path);
   const system = { ...readSystem(resource), bootPath: await findBootPath(client, resource) };
   const manager = await readFirstManager(client, system);
   const vendor = findVendor({
@@ -64,11 +64,24 @@ export async function surveyMachine(client: RedfishClient, path: string): Promis
   };
 }
 
+async function getSystem(client: RedfishClient, path: string): Promise<Resource> {
+  const resource = await client.get(await findSystem(client, path), 'reading the system');
+  const type = textAt(resource.body, '@odata.type');
+  if (type === undefined || type.startsWith('#ComputerSystem.')) return resource;
+  throw new CliError(`${resource.path} is not a system, but of the type ${type.slice(0, MAX_TYPE)}`, {
+    code: 'ERR_BMC',
+    hint: 'remove the path from the address, or use the path of a system: …/redfish/v1/Systems/1',
+  });
+}
+
+const MAX_TYPE = 80;
+
 async function findSystem(client: RedfishClient, path: string): Promise<string> {
-  const { root } = client;
-  const given = path.replace(/\/+$/, '');
-  if (given !== '' && given !== '/redfish' && given !== '/redfish/v1') return given;
-  const { body } = await client.get(root.systems ?? '', 'reading the systems');
+  const { path: root, systems = '' } = client.root;
+  const given = withoutSlash(path);
+  const isGeneral = ['', '/redfish', root, systems].some((one) => withoutSlash(one) === given);
+  if (!isGeneral) return given;
+  const { body } = await client.get(systems, 'reading the systems');
   const [first, ...others] = linksAt(body, 'Members');
   if (first !== undefined && others.length === 0) return first;
   const names = [first, ...others].filter((name) => name !== undefined).slice(0, MAX_NAMES);
@@ -84,6 +97,10 @@ async function findSystem(client: RedfishClient, path: string): Promise<string> 
 }
 
 const MAX_NAMES = 8;
+
+function withoutSlash(path: string): string {
+  return path.replace(/\/+$/, '');
+}
 
 /** Some BMCs accept changes of the boot override only in the settings resource (OpenStack sushy, system.py). */
 async function findBootPath(client: RedfishClient, system: Resource): Promise<string> {

@@ -24,6 +24,8 @@ export interface Target {
   /** Name in the inventory, or the host of the BMC. */
   readonly name: string;
   readonly macs: readonly string[];
+  /** All MAC addresses of the inventory, with the names of their hosts. */
+  readonly hostNames: ReadonlyMap<string, string>;
   /** Of the inventory. */
   readonly architecture: Architecture | undefined;
   /** `https://192.0.2.10` */
@@ -76,9 +78,13 @@ export async function readTargets(
       (_, scheme: string) => `redfish+${scheme.toLowerCase()}://`,
     );
     const macs = options.mac === undefined ? [] : [readMac(options.mac)];
-    return [
-      await readTarget({ host: { name: undefined }, macs, settings: { ...given, address } }, options, io),
-    ];
+    const described = {
+      host: { name: undefined },
+      macs,
+      hostNames: new Map(),
+      settings: { ...given, address },
+    };
+    return [await readTarget(described, options, io)];
   }
   if (bmc !== undefined) {
     throw new UsageError('--bmc cannot be combined with --inventory', {
@@ -86,13 +92,20 @@ export async function readTargets(
     });
   }
   const read = await readInventoryDocument(inventory, io, 'booted');
+  const hostNames = namesByMac(read);
   const targets: Target[] = [];
   for (const host of chooseHosts(names, read, inventory, io)) {
     const settings = { ...settingsOf(host, read, inventory), ...withoutUndefined(given) };
     const macs = host.mac === undefined ? [] : [host.mac];
-    targets.push(await readTarget({ host, macs, settings }, options, io));
+    targets.push(await readTarget({ host, macs, hostNames, settings }, options, io));
   }
-  return refuseSharedBmcs(targets);
+  return targets;
+}
+
+function namesByMac({ inventory: { hosts = [] } }: InventoryRead): ReadonlyMap<string, string> {
+  return new Map(
+    hosts.flatMap(({ mac, name }): [string, string][] => (mac === undefined ? [] : [[mac, name]])),
+  );
 }
 
 function readMac(text: string): string {
@@ -200,11 +213,12 @@ interface Described {
   /** Without a name: the machine of the command line. */
   readonly host: { readonly name: string | undefined; readonly architecture?: Architecture };
   readonly macs: readonly string[];
+  readonly hostNames: ReadonlyMap<string, string>;
   readonly settings: BmcSettings;
 }
 
 async function readTarget(
-  { host: { architecture, name }, macs, settings }: Described,
+  { host: { architecture, name }, hostNames, macs, settings }: Described,
   options: TargetOptions,
   io: Io,
 ): Promise<Target> {
@@ -219,6 +233,7 @@ async function readTarget(
   return {
     name: label,
     macs,
+    hostNames,
     architecture,
     origin: `${transport}://${host}${port === undefined ? '' : `:${port}`}`,
     host,
@@ -247,21 +262,4 @@ function readAddress(name: string | undefined, text: string | undefined): BmcAdd
     code: name === undefined ? 'ERR_USAGE' : 'ERR_INVENTORY',
     hint: problem?.hint ?? 'use redfish-virtualmedia://HOST/redfish/v1/Systems/ID',
   });
-}
-
-/** Two machines with the same BMC and system would work against each other. */
-function refuseSharedBmcs(targets: readonly Target[]): readonly Target[] {
-  const seen = new Map<string, string>();
-  for (const { name, origin, path } of targets) {
-    const key = `${origin}${path}`.toLowerCase();
-    const other = seen.get(key);
-    if (other !== undefined) {
-      throw new CliError(`${other} and ${name} have the same BMC`, {
-        code: 'ERR_INVENTORY',
-        hint: 'fix bmc.address of one of them',
-      });
-    }
-    seen.set(key, name);
-  }
-  return targets;
 }

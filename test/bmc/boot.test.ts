@@ -127,6 +127,11 @@ const nothingKnown: Fault = onPath('/EthernetInterfaces', () =>
   refuseWith({ status: 404, id: 'x', text: 'no' }),
 );
 
+const poweredOnLater: Fault = ({ method, path }, count) =>
+  method === 'GET' && /Systems\/[^/]+$/.test(path) && count > 1
+    ? (response) => void response.end('{"PowerState":"On"}')
+    : undefined;
+
 const nothingWorks: Fault = (request, count) =>
   nothingKnown(request, count) ??
   onPath('InsertMedia', () => refuseWith({ status: 403, id: 'x', text: 'no' }))(request, count);
@@ -303,6 +308,13 @@ describe('faults: the cause is reported, and the machine is as before', () => {
     expect(bmc.changes()).toEqual([]);
   });
 
+  it('a machine that is powered on after the check is not touched without --yes', async () => {
+    const { bmc, ended } = await bootFake({ fault: poweredOnLater }, { yes: false });
+    const { code, report } = await ended;
+    expect(report.replaceAll(/\s+/g, ' ')).toContain('the machine was powered on after it was checked');
+    expect([code, bmc.changes()]).toEqual([1, []]);
+  });
+
   it('y at the question boots it', async () => {
     const { ended } = await bootFake({ power: 'On' }, { yes: false }, 'y\n');
     expect((await ended).code).toBe(0);
@@ -387,6 +399,32 @@ describe('hosts of an inventory', () => {
     expect(report).toMatch(/^bad: did not call home/m);
     expect(report).toContain('connection refused');
     expect(code).toBe(1);
+  });
+
+  it('two hosts with the same system are refused, with and without its path', async () => {
+    const bmc = await startFakeBmc();
+    bmcs.push(bmc);
+    writeInventory('', [
+      `- {name: a, bmc: {address: 'redfish+http://${bmc.host}'}}`,
+      `- {name: b, bmc: {address: 'redfish+http://${bmc.host}${bmc.systemPath}/'}}`,
+    ]);
+    const { error } = await startBoot(['a', 'b'], { inventory: 'inv.yaml' }, { cwd: folder }).ended;
+    expect(error?.message).toBe('a and b are the same system of the same BMC');
+    expect(bmc.changes()).toEqual([]);
+  });
+
+  it('the BMC of another host of the inventory is refused', async () => {
+    const bmc = await startFakeBmc({ mac: '52:54:00:00:00:02', power: 'On' });
+    bmcs.push(bmc);
+    writeInventory('', [
+      `- {name: a, mac: '${mac}', bmc: {address: 'redfish+http://${bmc.host}'}}`,
+      `- {name: b, mac: '52:54:00:00:00:02'}`,
+    ]);
+    const options = { inventory: 'inv.yaml', iso: ['live.iso'], yes: true };
+    const { ended, said } = startBoot(['a'], options, { cwd: folder });
+    expect((await ended).error?.message).toBe('no machine can be booted');
+    expect(said()).toContain('this is the BMC of b, because it lists the MAC address 52:54:00:00:00:02');
+    expect(bmc.changes()).toEqual([]);
   });
 
   it.each<[string, string[], BootOptions, string]>([

@@ -33,6 +33,7 @@ async function prepare(
     client,
     survey: await surveyMachine(client, ''),
     method: 'virtual-media',
+    mayPowerOff: true,
     imageUrl: 'https://192.0.2.1/worker-0.iso',
     timing: { shutdown: 1000, power: 1000, interval: 1 },
     progress: createProgress(),
@@ -55,7 +56,12 @@ describe('an image over https', () => {
 });
 
 describe('a cancellation', () => {
-  const models: readonly BmcModel[] = [bmcModels.ilo5, bmcModels.xcc, bmcModels.idrac10];
+  const models: readonly BmcModel[] = [
+    bmcModels.ilo5,
+    bmcModels.xcc,
+    bmcModels.idrac10,
+    bmcModels.supermicro,
+  ];
   const cases = models.flatMap((model) =>
     [0, 1, 2, 3, 4].flatMap((steps) => (['On', 'Off'] as const).map((power) => ({ model, steps, power }))),
   );
@@ -74,11 +80,8 @@ describe('a cancellation', () => {
       await bootMachine({ ...boot, say });
       const failures = await restoreMachine({ ...boot, signal: new AbortController().signal });
       expect(failures).toEqual([]);
-      expect([bmc.state.power, bmc.state.images.size, bmc.state.boot['BootSourceOverrideEnabled']]).toEqual([
-        power,
-        0,
-        'Disabled',
-      ]);
+      const { BootSourceOverrideEnabled: enabled, BootSourceOverrideMode: mode } = bmc.state.boot;
+      expect([bmc.state.power, bmc.state.images.size, enabled, mode]).toEqual([power, 0, 'Disabled', 'UEFI']);
       expect(bmc.changes().length > 0).toBe(steps > 0);
     },
   );

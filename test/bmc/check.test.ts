@@ -178,6 +178,30 @@ describe('--check', () => {
       text: /boot-device error: .*allows only the boot devices/,
     },
     {
+      title: 'the path of the systems',
+      path: '/redfish/v1/Systems/',
+      code: 0,
+      text: /can be booted/,
+    },
+    {
+      title: 'the path of a manager',
+      fake: {
+        fault: ({ path }) =>
+          path === '/redfish/v1/Managers/bmc'
+            ? (response) => void response.end('{"@odata.type":"#Manager.v1_5_0.Manager"}')
+            : undefined,
+      },
+      path: '/redfish/v1/Managers/bmc',
+      code: 1,
+      text: /bmc error: \/redfish\/v1\/Managers\/bmc is not a system, but of the type #Manager/,
+    },
+    {
+      title: 'another MAC address',
+      options: { mac: '52:54:00:00:00:09' },
+      code: 0,
+      text: /system warning: .*does not list the MAC address 52:54:00:00:00:09 of 127\.0\.0\.1, so it may be/,
+    },
+    {
       title: 'a system that does not exist',
       path: '/redfish/v1/Systems/none',
       code: 1,
@@ -296,13 +320,31 @@ describe('credentials', () => {
 
   it.each<[string, string, RegExp]>([
     ['without a password', 'username: admin\n', /contains no password$/],
-    ['that is not YAML', 'password: "hunter2\n', /contains no username$/],
+    [
+      'that is not YAML',
+      'username: a\npassword: "hunter2\n',
+      /^credentials:\d+:\d+: this is not valid YAML or JSON$/,
+    ],
+    [
+      'with a number that YAML changes',
+      'password: 0123\n',
+      /^credentials:1:11: this is not valid YAML or JSON$/,
+    ],
   ])('a file %s', async (_, text, message) => {
     writeFileSync(join(folder, 'credentials'), text, { mode: 0o600 });
     const options = { bmc: 'https://192.0.2.1', check: true, credentials: 'credentials' };
     const { error } = await startBoot([], options, { cwd: folder }).ended;
     expect(error?.message).toMatch(message);
     expect(`${error?.message} ${String(error?.cause)}`).not.toContain('hunter2');
+  });
+
+  it('a password with the line break of echo', async () => {
+    const text = `data: {username: ${encoded(username)}, password: ${encoded(`${password}\n`)}}\n`;
+    writeFileSync(join(folder, 'credentials'), text, { mode: 0o600 });
+    const options = { bmc: 'http://127.0.0.1:1', check: true, credentials: 'credentials' };
+    const { ended, said } = startBoot([], options, { cwd: folder });
+    await ended;
+    expect(said()).toContain('warning: the password in credentials ends with a line break');
   });
 
   it('none', async () => {

@@ -160,7 +160,7 @@ class RedfishRequests {
       if (typeof token !== 'string') return;
       this.#authorization = { 'x-auth-token': token };
       this.#secrets.add(token);
-      this.#session = this.#localPath(headers['location'], path);
+      this.#session = this.#pathIn(headers['location'], path);
     } catch (error) {
       const { status, messages = [] } = error instanceof RedfishError ? error : { status: undefined };
       const isFull = messages.some(({ id }) => id === 'SessionLimitExceeded');
@@ -194,7 +194,7 @@ class RedfishRequests {
   async act(request: RedfishRequest): Promise<void> {
     const answer = await this.send(request);
     if (answer.status !== 202) return;
-    const monitor = this.#localPath(answer.headers['location'], '') ?? taskPath(answer);
+    const monitor = this.#pathIn(answer.headers['location'], '') ?? taskPath(answer);
     if (monitor === undefined) return;
     const { action } = request;
     const end = this.#clock.now() + this.#timing.action;
@@ -325,12 +325,23 @@ class RedfishRequests {
     return shown;
   }
 
-  /** The path of a URL of this BMC; undefined for other hosts. */
+  #urlOf(location: unknown, base: string): URL | undefined {
+    const start = `${this.#settings.origin}${base}`;
+    return typeof location === 'string' && URL.canParse(location, start)
+      ? new URL(location, start)
+      : undefined;
+  }
+
+  /** Behind port forwarding, BMCs send URLs with their own address. The path is requested from this origin. */
+  #pathIn(location: unknown, base: string): string | undefined {
+    const url = this.#urlOf(location, base);
+    return url && `${url.pathname}${url.search}`;
+  }
+
+  /** Undefined for other hosts. */
   #localPath(location: unknown, base: string): string | undefined {
-    if (typeof location !== 'string' || !URL.canParse(location, `${this.#settings.origin}${base}`))
-      return undefined;
-    const url = new URL(location, `${this.#settings.origin}${base}`);
-    return url.origin === new URL(this.#settings.origin).origin ? `${url.pathname}${url.search}` : undefined;
+    const url = this.#urlOf(location, base);
+    return url?.origin === new URL(this.#settings.origin).origin ? `${url.pathname}${url.search}` : undefined;
   }
 }
 

@@ -92,6 +92,16 @@ describe('login', () => {
     expect((await client.get(bmc.systemPath, 'reading the system')).body['PowerState']).toBe('Off');
   });
 
+  it('deletes its session behind port forwarding, where the BMC sends URLs with its own name', async () => {
+    const headers = { 'X-Auth-Token': 't', Location: 'https://ilo.example.com/redfish/v1/Sessions/9' };
+    const bmc = await start({
+      fault: ({ method }) =>
+        method === 'POST' ? (response) => void response.writeHead(201, headers).end('{}') : undefined,
+    });
+    await (await open(bmc)).close();
+    expect(bmc.seen.at(-1)).toMatchObject({ method: 'DELETE', path: '/redfish/v1/Sessions/9' });
+  });
+
   it('opens another session after the first one has expired', async () => {
     const bmc = await start();
     const client = await open(bmc);
