@@ -47,6 +47,16 @@ describe('architecture', () => {
     expect(upwards).toEqual([]);
   });
 
+  it('an exported name has one meaning', () => {
+    const exported =
+      /^export (?:async )?(?:abstract )?(?:function\*?|const|class|interface|type|enum) (\w+)/gm;
+    const names = files.flatMap((file) =>
+      Array.from(readFileSync(file, 'utf8').matchAll(exported), ([, name = '']) => name),
+    );
+    expect(names.length).toBeGreaterThan(1000);
+    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+  });
+
   it('data go to standard output by writeStdout alone, which reports what fails', () => {
     const others = files.filter((file) => /\bstdout\??\.write\(/.test(readFileSync(file, 'utf8')));
     expect(others.map((file) => relative(src, file))).toEqual([join('io', 'stdout.ts')]);

@@ -30,9 +30,9 @@ import {
   type MachineBoot,
   restoreMachine,
 } from './bootMachine.ts';
-import { type Check, checkMachine, isRefused } from './checks.ts';
+import { type MachineCheck, checkMachine, isRefused } from './checks.ts';
 import { describeChecks, formatChecks } from './checkReport.ts';
-import { checkHostImages, checkIso, isoArchitecture } from './imageChecks.ts';
+import { checkHostImages, checkConfiguredIso, isoArchitecture } from './imageChecks.ts';
 import { type BootOptions, type BootSetup, readBootSetup, readTrial, remoteIso } from './setup.ts';
 import { type Survey, surveyMachine } from './survey.ts';
 import { readTargets, type Target } from './targets.ts';
@@ -43,7 +43,7 @@ export interface CheckedMachine {
   readonly target: Target;
   /** Undefined if the BMC cannot be read. */
   readonly survey: Survey | undefined;
-  readonly checks: readonly Check[];
+  readonly checks: readonly MachineCheck[];
 }
 
 /** A machine whose BMC was read. */
@@ -158,10 +158,10 @@ async function checkImages(
   { isCheck, iso }: BootSetup,
   options: TryOptions,
   io: Io,
-): Promise<(name: string) => readonly Check[]> {
+): Promise<(name: string) => readonly MachineCheck[]> {
   const trial = readTrial(options);
   if (iso !== undefined) {
-    const checks = await checkIso(iso, placeOf(trial), io);
+    const checks = await checkConfiguredIso(iso, placeOf(trial), io);
     return () => checks;
   }
   if (!isCheck || options.inventory === undefined) return () => [];
@@ -177,7 +177,11 @@ function placeOf({ listen, scheme }: TrialSetup): ApiPlace | undefined {
   return { scheme, port: listen.port, addresses: reachableAddresses(listen) };
 }
 
-async function checkTarget(target: Target, image: readonly Check[], run: BootRun): Promise<CheckedMachine> {
+async function checkTarget(
+  target: Target,
+  image: readonly MachineCheck[],
+  run: BootRun,
+): Promise<CheckedMachine> {
   try {
     const survey = await withClient({ target, run }, (client) => surveyMachine(client, target.path));
     const { architecture = run.architecture, ...wanted } = target;

@@ -1,7 +1,7 @@
 /** The output of `boot --check`: text for users, and JSON for programs (`schemas/boot-check.json`). */
 
 import { printable, wrapText } from '../io/report/terminalText.ts';
-import { type Check, isRefused } from './checks.ts';
+import { type MachineCheck, isRefused } from './checks.ts';
 import type { CheckedMachine } from './boot.ts';
 
 /** One block per machine. */
@@ -15,7 +15,7 @@ export function formatChecks(machines: readonly CheckedMachine[]): string {
   return `${[...lines, `${count} of ${machines.length} can be booted`].join('\n')}\n`;
 }
 
-function checkLines({ hint, id, status, text }: Check): readonly string[] {
+function checkLines({ hint, id, status, text }: MachineCheck): readonly string[] {
   const mark = status === 'ok' ? '' : `${status}: `;
   const rest = ' '.repeat(15);
   return [

@@ -8,7 +8,7 @@ import { formatSizeInWords } from '../formats/messageText.ts';
 import { ADVISED_FOR_AGENT } from '../image/inspection/memoryNeed.ts';
 import type { Survey } from './survey.ts';
 
-export interface Check {
+export interface MachineCheck {
   /** Stable: `schemas/boot-check.json` lists them. */
   readonly id: CheckId;
   readonly status: 'ok' | 'warning' | 'error';
@@ -47,11 +47,11 @@ export interface Plan {
   /** Of its image; undefined if it is not known. */
   readonly architecture: Architecture | undefined;
   /** The checks of its image; empty if it is not known yet. */
-  readonly image: readonly Check[];
+  readonly image: readonly MachineCheck[];
 }
 
 /** In the order of a boot. */
-export function checkMachine(survey: Survey, plan: Plan): readonly Check[] {
+export function checkMachine(survey: Survey, plan: Plan): readonly MachineCheck[] {
   return [
     describeBmc(survey),
     describeSystem(survey, plan),
@@ -69,20 +69,20 @@ export function checkMachine(survey: Survey, plan: Plan): readonly Check[] {
   ];
 }
 
-export function isRefused(checks: readonly Check[]): boolean {
+export function isRefused(checks: readonly MachineCheck[]): boolean {
   return checks.some(({ status }) => status === 'error');
 }
 
-function ok(id: CheckId, text: string): Check {
+function ok(id: CheckId, text: string): MachineCheck {
   return { id, status: 'ok', text };
 }
 
-function describeBmc({ manager, vendor }: Survey): Check {
+function describeBmc({ manager, vendor }: Survey): MachineCheck {
   const facts = [manager?.model, manager?.firmware].filter((text) => text !== undefined);
   return ok('bmc', `${vendor.name}${facts.length === 0 ? '' : ` (${facts.join(', ')})`}`);
 }
 
-function describeSystem({ macs, system }: Survey, plan: Plan): Check {
+function describeSystem({ macs, system }: Survey, plan: Plan): MachineCheck {
   const name = [system.manufacturer, system.model].filter((text) => text !== undefined).join(' ');
   const shown = macs.slice(0, 4).join(' ');
   const text = [system.path, name, shown].filter((one) => one !== '').join(', ');
@@ -104,7 +104,7 @@ function otherMachine(
   text: string,
   wanted: string,
   { macs, plan }: { readonly macs: readonly string[]; readonly plan: Plan },
-): Check {
+): MachineCheck {
   const other = macs.find((mac) => plan.hostNames.has(mac));
   if (other === undefined) {
     return {
@@ -123,7 +123,7 @@ function otherMachine(
   };
 }
 
-function checkArchitecture({ architecture: own }: Survey, { architecture: wanted }: Plan): Check {
+function checkArchitecture({ architecture: own }: Survey, { architecture: wanted }: Plan): MachineCheck {
   if (own === undefined || wanted === undefined || own === wanted)
     return ok('architecture', own ?? 'unknown');
   return {
@@ -134,7 +134,7 @@ function checkArchitecture({ architecture: own }: Survey, { architecture: wanted
   };
 }
 
-function checkMemory({ system: { memory } }: Survey): Check {
+function checkMemory({ system: { memory } }: Survey): MachineCheck {
   if (memory === undefined) return ok('memory', 'unknown');
   const size = formatSizeInWords(memory);
   if (memory >= ADVISED_FOR_AGENT) return ok('memory', size);
@@ -146,7 +146,7 @@ function checkMemory({ system: { memory } }: Survey): Check {
   };
 }
 
-function describePower({ system: { power, reset } }: Survey): Check {
+function describePower({ system: { power, reset } }: Survey): MachineCheck {
   if (reset !== undefined) return ok('power', power ?? 'unknown');
   return {
     id: 'power',
@@ -156,7 +156,7 @@ function describePower({ system: { power, reset } }: Survey): Check {
   };
 }
 
-function checkMedia({ mediaProblem, slots, vendor }: Survey): Check {
+function checkMedia({ mediaProblem, slots, vendor }: Survey): MachineCheck {
   const license =
     vendor.license === undefined ? '' : `; ${vendor.name} requires the license ${vendor.license}`;
   if (mediaProblem !== undefined || slots.length === 0) {
@@ -185,7 +185,7 @@ export function bootTarget({ system: { boot }, vendor }: Survey, method: BootMet
   return method === 'virtual-media' && boot.targets.includes('Cd') ? 'Cd' : undefined;
 }
 
-function checkBootDevice(survey: Survey, { method }: Plan): Check {
+function checkBootDevice(survey: Survey, { method }: Plan): MachineCheck {
   const { manager, system, vendor } = survey;
   if (method === 'virtual-media' && vendor.bootRequest === 'dell') {
     if (manager?.importSettings !== undefined)
@@ -210,7 +210,7 @@ function checkBootDevice(survey: Survey, { method }: Plan): Check {
   };
 }
 
-function describeMode({ system: { boot } }: Survey, { method }: Plan): Check {
+function describeMode({ system: { boot } }: Survey, { method }: Plan): MachineCheck {
   if (boot.mode === 'Legacy' && method === 'uefi-http') {
     return {
       id: 'boot-mode',
@@ -222,17 +222,17 @@ function describeMode({ system: { boot } }: Survey, { method }: Plan): Check {
   return ok('boot-mode', boot.mode ?? 'unknown');
 }
 
-function describeSecureBoot({ secureBoot }: Survey): Check {
+function describeSecureBoot({ secureBoot }: Survey): MachineCheck {
   if (secureBoot !== true) return ok('secure-boot', secureBoot === false ? 'disabled' : 'unknown');
   return ok('secure-boot', 'enabled; live ISOs of CoreOS contain a signed boot loader');
 }
 
-function describeUefiHttp({ system: { boot } }: Survey): Check {
+function describeUefiHttp({ system: { boot } }: Survey): MachineCheck {
   if (boot.targets.length === 0) return ok('uefi-http', 'unknown');
   return ok('uefi-http', boot.targets.includes('UefiHttp') ? 'supported' : 'not supported');
 }
 
-function checkImageUrl({ vendor }: Survey, { hostname, protocol }: URL, bmcHost: string): Check {
+function checkImageUrl({ vendor }: Survey, { hostname, protocol }: URL, bmcHost: string): MachineCheck {
   const scheme = protocol === 'https:' ? 'https' : 'http';
   const host = hostname.replace(/^\[|\]$/g, '');
   const shown = `${scheme}://${hostname}`;
@@ -279,7 +279,7 @@ function isLoopback(host: string): boolean {
 /** Milliseconds. A certificate is often valid from the minute in which it was created. */
 const MAX_OFFSET = 3_600_000;
 
-function checkClock({ clockOffset }: Survey): Check {
+function checkClock({ clockOffset }: Survey): MachineCheck {
   if (clockOffset === undefined) return ok('clock', 'unknown');
   const seconds = Math.abs(clockOffset) / 1000;
   const days = seconds / 86_400;

@@ -21,7 +21,7 @@ const MAX_FILE = 64 * 1024;
  * @param host for error messages
  * @throws CliError without a part of the file
  */
-export async function readCredentials(
+export async function readBmcCredentials(
   file: string | undefined,
   host: string,
   io: Io,

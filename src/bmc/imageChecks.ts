@@ -23,7 +23,7 @@ import { createIronicChange, ironicUrlsOfHosts } from '../try/ironicAddress.ts';
 import { type ApiPlace, hasPortOf, mayReachApi } from '../try/timeline/addresses.ts';
 import { createCleanupStack } from '../try/trial.ts';
 import { checkIfImage } from '../validate/validateImage.ts';
-import type { Check } from './checks.ts';
+import type { MachineCheck } from './checks.ts';
 
 /**
  * Checks an ISO that contains its config, like `validate`.
@@ -31,7 +31,11 @@ import type { Check } from './checks.ts';
  * @param place undefined if the address of the mock Ironic is not known yet
  * @returns at least one check. Throws CliError if a file cannot be read.
  */
-export async function checkIso(file: string, place: ApiPlace | undefined, io: Io): Promise<readonly Check[]> {
+export async function checkConfiguredIso(
+  file: string,
+  place: ApiPlace | undefined,
+  io: Io,
+): Promise<readonly MachineCheck[]> {
   try {
     return await checkReadable(file, place, io);
   } catch (error) {
@@ -58,7 +62,11 @@ async function architectureOf(image: OpenImage): Promise<Architecture | undefine
   return findArchitecture(image, await openIsoTree(image));
 }
 
-async function checkReadable(file: string, place: ApiPlace | undefined, io: Io): Promise<readonly Check[]> {
+async function checkReadable(
+  file: string,
+  place: ApiPlace | undefined,
+  io: Io,
+): Promise<readonly MachineCheck[]> {
   const config = await readImageConfig(file, io);
   if (config.kind === 'no-config') {
     return [checkOf(preflightDiagnostic({ kind: 'no-config', message: config.problem }))];
@@ -75,12 +83,12 @@ async function checkReadable(file: string, place: ApiPlace | undefined, io: Io):
   return found.length > 0 ? found : [known(config)];
 }
 
-function otherIronic(who: string, urls: readonly string[], hint: string): Check {
+function otherIronic(who: string, urls: readonly string[], hint: string): MachineCheck {
   const text = `${who} contains the Ironic URL ${urls.join(', ')}, which is not the mock Ironic`;
   return { id: 'image', status: 'warning', text, hint };
 }
 
-function known(config: Exclude<ImageConfig, { readonly kind: 'no-config' }>): Check {
+function known(config: Exclude<ImageConfig, { readonly kind: 'no-config' }>): MachineCheck {
   const text = config.kind === 'urls' ? `the agent calls ${config.urls.join(', ')}` : config.reason;
   return { id: 'image', status: 'ok', text };
 }
@@ -95,7 +103,7 @@ export async function checkHostImages(
   options: ServeOptions,
   { ironicUrl, place }: { readonly ironicUrl: string | undefined; readonly place: ApiPlace | undefined },
   io: Io,
-): Promise<ReadonlyMap<string, readonly Check[]>> {
+): Promise<ReadonlyMap<string, readonly MachineCheck[]>> {
   const change = await createIronicChange({ url: ironicUrl, ca: undefined }, createCleanupStack());
   const listed = new Map<string, readonly string[]>();
   const changeSource = (read: ServeSource): ServeSource => {
@@ -127,7 +135,7 @@ export async function checkHostImages(
   );
 }
 
-function checkOf(diagnostic: Diagnostic): Check {
+function checkOf(diagnostic: Diagnostic): MachineCheck {
   const { hint, severity } = diagnostic;
   return {
     id: 'image',

@@ -14,7 +14,7 @@ import {
   readMediaSlot,
   readSecureBoot,
   readSystem,
-  type Resource,
+  type RedfishResource,
   settingsLink,
   type System,
   takesCds,
@@ -64,7 +64,7 @@ export async function surveyMachine(client: RedfishClient, path: string): Promis
   };
 }
 
-async function getSystem(client: RedfishClient, path: string): Promise<Resource> {
+async function getSystem(client: RedfishClient, path: string): Promise<RedfishResource> {
   const resource = await client.get(await findSystem(client, path), 'reading the system');
   const type = textAt(resource.body, '@odata.type');
   if (type === undefined || type.startsWith('#ComputerSystem.')) return resource;
@@ -103,7 +103,7 @@ function withoutSlash(path: string): string {
 }
 
 /** Some BMCs accept changes of the boot override only in the settings resource (OpenStack sushy, system.py). */
-async function findBootPath(client: RedfishClient, system: Resource): Promise<string> {
+async function findBootPath(client: RedfishClient, system: RedfishResource): Promise<string> {
   const settings = settingsLink(system);
   const found = settings === undefined ? undefined : await readOptional(client, settings);
   return found?.body['Boot'] === undefined ? system.path : found.path;
@@ -120,7 +120,7 @@ async function readFirstManager(client: RedfishClient, { managers }: System): Pr
 }
 
 /** Undefined if the BMC does not have the resource, or does not show it. */
-async function readOptional(client: RedfishClient, path: string): Promise<Resource | undefined> {
+async function readOptional(client: RedfishClient, path: string): Promise<RedfishResource | undefined> {
   try {
     return await client.get(path, `reading ${path}`);
   } catch (error) {

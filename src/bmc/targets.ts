@@ -16,7 +16,7 @@ import type { RedfishCredentials } from '../io/redfish/redfishClient.ts';
 import { nearestNames } from '../io/report/choices.ts';
 import { report } from '../io/report/report.ts';
 import { type BmcAddress, parseBmcAddress } from '../redfish/bmcAddress.ts';
-import { readCredentials } from './credentials.ts';
+import { readBmcCredentials } from './credentials.ts';
 
 export type BootMethod = 'virtual-media' | 'uefi-http';
 
@@ -239,7 +239,7 @@ async function readTarget(
     host,
     path,
     method: options.method ?? (scheme === 'redfish-uefihttp' ? 'uefi-http' : 'virtual-media'),
-    credentials: await readCredentials(credentialsFile, label, io),
+    credentials: await readBmcCredentials(credentialsFile, label, io),
     ca: ca?.toString('utf8'),
     isInsecure,
   };

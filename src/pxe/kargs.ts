@@ -16,10 +16,10 @@ import type { Finding, Path } from '../core/finding.ts';
 import { parseFormat } from '../io/report/choices.ts';
 import { report, withoutRepeats } from '../io/report/report.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
-import { type BootInputs, type BootOptions, readBootInputs } from '../hosts/plan/bootInputs.ts';
+import { type BootInputs, type BootInputOptions, readBootInputs } from '../hosts/plan/bootInputs.ts';
 
 /** The options of the command line. */
-export type KargsOptions = BootOptions & OwnOptions;
+export type KargsOptions = BootInputOptions & OwnOptions;
 
 interface OwnOptions {
   /** File with settings and hosts. */

@@ -55,7 +55,7 @@ function readMessage(value: unknown): readonly RedfishMessage[] {
 }
 
 /** A clause: what the BMC said, or what the HTTP status means. */
-export function describeRefusal(status: number, messages: readonly RedfishMessage[]): string {
+export function describeBmcRefusal(status: number, messages: readonly RedfishMessage[]): string {
   const [message] = messages;
   const said = message?.text === '' ? message.id : message?.text;
   const detail = said === undefined ? '' : ` (${said.replace(/\.$/, '')})`;

@@ -7,7 +7,7 @@ import type { Architecture } from '../core/architecture.ts';
 import { isMapping, type Mapping } from '../formats/mapping.ts';
 
 /** A resource as the BMC returned it. */
-export interface Resource {
+export interface RedfishResource {
   /** Path without the origin: `/redfish/v1/Systems/1`. */
   readonly path: string;
   readonly body: Mapping;
@@ -62,7 +62,7 @@ export interface ServiceRoot {
   readonly makers: readonly string[];
 }
 
-export function readServiceRoot({ body }: Resource): ServiceRoot {
+export function readServiceRoot({ body }: RedfishResource): ServiceRoot {
   const oem = valueAt(body, ['Oem']);
   return {
     systems: linkAt(body, 'Systems'),
@@ -109,7 +109,7 @@ export interface System {
   readonly memory: number | undefined;
 }
 
-export function readSystem({ body, path }: Resource): System {
+export function readSystem({ body, path }: RedfishResource): System {
   return {
     path,
     manufacturer: textAt(body, 'Manufacturer'),
@@ -146,7 +146,7 @@ const processorArchitectures: Readonly<Record<string, Architecture>> = {
 };
 
 /** The architecture of a processor; undefined if it is unknown. */
-export function readArchitecture({ body }: Resource): Architecture | undefined {
+export function readArchitecture({ body }: RedfishResource): Architecture | undefined {
   const name = textAt(body, 'InstructionSet') ?? textAt(body, 'ProcessorArchitecture') ?? '';
   return Object.hasOwn(processorArchitectures, name) ? processorArchitectures[name] : undefined;
 }
@@ -162,7 +162,7 @@ function readBoot(body: Mapping): BootOverride {
 }
 
 /** The settings resource of a system, which some BMCs require for changes of `Boot`. */
-export function settingsLink({ body }: Resource): string | undefined {
+export function settingsLink({ body }: RedfishResource): string | undefined {
   return linkAt(body, '@Redfish.Settings', 'SettingsObject');
 }
 
@@ -177,7 +177,7 @@ export interface Manager {
   readonly importSettings: string | undefined;
 }
 
-export function readManager({ body, path }: Resource): Manager {
+export function readManager({ body, path }: RedfishResource): Manager {
   return {
     path,
     manufacturer: textAt(body, 'Manufacturer'),
@@ -204,7 +204,7 @@ export interface MediaSlot {
   readonly eject: string | undefined;
 }
 
-export function readMediaSlot({ body, path }: Resource): MediaSlot {
+export function readMediaSlot({ body, path }: RedfishResource): MediaSlot {
   const image = textAt(body, 'Image');
   return {
     path,
@@ -223,7 +223,7 @@ export function takesCds({ types }: MediaSlot): boolean {
 }
 
 /** Undefined if the BMC does not report Secure Boot. */
-export function readSecureBoot({ body }: Resource): boolean | undefined {
+export function readSecureBoot({ body }: RedfishResource): boolean | undefined {
   const state = textAt(body, 'SecureBootCurrentBoot');
   if (state !== undefined) return state === 'Enabled';
   const enabled = body['SecureBootEnable'];
@@ -231,7 +231,7 @@ export function readSecureBoot({ body }: Resource): boolean | undefined {
 }
 
 /** The state of a task; undefined for other resources, which are the result of a finished task. */
-export function readTaskState({ body }: Resource): 'running' | 'failed' | 'done' | undefined {
+export function readTaskState({ body }: RedfishResource): 'running' | 'failed' | 'done' | undefined {
   const state = textAt(body, 'TaskState') ?? textAt(body, 'JobState');
   if (state === undefined) return undefined;
   if (/^(?:Exception|Killed|Cancell?ed|Failed|CompletedWithErrors)$/.test(state)) return 'failed';

@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isMapping } from '../../src/formats/mapping.ts';
 import {
-  describeRefusal,
+  describeBmcRefusal,
   hintForRefusal,
   isLicenseRefusal,
   isPassing,
@@ -80,7 +80,7 @@ describe('any JSON', () => {
       fc.property(json, fc.integer({ min: 200, max: 599 }), (value, status) => {
         const messages = readMessages(value);
         expect(messages.length).toBeLessThanOrEqual(16);
-        const text = `${describeRefusal(status, messages)} ${hintForRefusal(status, messages)}`;
+        const text = `${describeBmcRefusal(status, messages)} ${hintForRefusal(status, messages)}`;
         expect(text.length).toBeLessThan(1000);
         expect(text).not.toMatch(/\p{Cc}/u);
         expect(typeof isPassing(status, messages)).toBe('boolean');
@@ -147,7 +147,7 @@ describe('messages', () => {
       'Cannot read',
     ],
   ])('%s', (_, status, body, text) => {
-    expect(describeRefusal(status, readMessages(body))).toContain(text);
+    expect(describeBmcRefusal(status, readMessages(body))).toContain(text);
   });
 
   it('a license is no matter of waiting', () => {

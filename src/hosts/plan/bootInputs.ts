@@ -18,7 +18,7 @@ import { type InventoryLayers, type InventoryPlace, readInventoryLayers } from '
 import { findUrlAddressProblem } from '../../agent/machineAddress.ts';
 
 /** The options for settings, named as on the command line. */
-export type BootOptions = OptionsNamed<
+export type BootInputOptions = OptionsNamed<
   'boot' | 'host.consoles' | 'host.nmstate' | 'host.keyfiles' | 'proxy' | 'ironic.apiUrls'
 >;
 
@@ -31,7 +31,10 @@ export interface BootInputs {
 }
 
 /** @throws UsageError for invalid values, or if no URL is given */
-export async function readBootInputs(options: BootOptions & InventoryPlace, io: Io): Promise<BootInputs> {
+export async function readBootInputs(
+  options: BootInputOptions & InventoryPlace,
+  io: Io,
+): Promise<BootInputs> {
   const inputs = bootInputsOf(options, await readInventoryLayers(options, io), io);
   const { settings, placeOf: place } = inputs;
   const urls = (['kernelUrl', 'initramfsUrl', 'rootfsUrl', 'ignitionUrl'] as const).map(
@@ -42,7 +45,11 @@ export async function readBootInputs(options: BootOptions & InventoryPlace, io: 
 }
 
 /** Like {@link readBootInputs}, for an inventory that has been read. @throws UsageError */
-export function bootInputsOf(options: BootOptions, { files, profile }: InventoryLayers, io: Io): BootInputs {
+export function bootInputsOf(
+  options: BootInputOptions,
+  { files, profile }: InventoryLayers,
+  io: Io,
+): BootInputs {
   // Kernel arguments are the same for all profiles, and the default profile supports all of their settings.
   const { inputs } = collectInputs({ flags: { ...options }, env: io.env, profile: 'default', files });
   const effective = dropOverridden(inputs);

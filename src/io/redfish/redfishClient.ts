@@ -10,8 +10,13 @@ import { TransferError } from '../http/httpErrors.ts';
 import type { CliError } from '../../core/errors.ts';
 import { isMapping, type Mapping } from '../../formats/mapping.ts';
 import { readMessages } from '../../redfish/messages.ts';
-import { readServiceRoot, readTaskState, type Resource, type ServiceRoot } from '../../redfish/resources.ts';
-import type { ConnectionSettings, RedfishConnection, SentRequest } from './redfishConnection.ts';
+import {
+  readServiceRoot,
+  readTaskState,
+  type RedfishResource,
+  type ServiceRoot,
+} from '../../redfish/resources.ts';
+import type { ConnectionSettings, RedfishConnection, BmcRequest } from './redfishConnection.ts';
 import {
   connectionError,
   invalidAnswer,
@@ -59,7 +64,7 @@ export interface RedfishClient {
   readonly root: ServiceRoot & { readonly path: string };
   /** Milliseconds that the clock of the BMC is ahead; undefined if it sends no date. */
   readonly clockOffset: number | undefined;
-  get(path: string, action: string): Promise<Resource>;
+  get(path: string, action: string): Promise<RedfishResource>;
   post(path: string, body: Mapping, action: string): Promise<void>;
   /** Sends the entity tag that the resource has now. */
   patch(path: string, body: Mapping, action: string): Promise<void>;
@@ -103,14 +108,14 @@ export async function openRedfish(settings: RedfishSettings): Promise<RedfishCli
 }
 
 interface RedfishRequest {
-  readonly method: SentRequest['method'];
+  readonly method: BmcRequest['method'];
   readonly path: string;
   readonly action: string;
   readonly body?: Mapping;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-interface Answer extends Resource {
+interface Answer extends RedfishResource {
   readonly status: number;
   readonly headers: RawResponse['headers'];
   readonly clockOffset: number | undefined;

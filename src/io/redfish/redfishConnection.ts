@@ -5,11 +5,11 @@ import { exchange, type RawResponse, withPlainParser } from '../http/httpExchang
 
 export interface RedfishConnection {
   /** @throws errors of undici and of the system */
-  request(path: string, sent: SentRequest): Promise<RawResponse>;
+  request(path: string, sent: BmcRequest): Promise<RawResponse>;
   close(): Promise<void>;
 }
 
-export interface SentRequest {
+export interface BmcRequest {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;

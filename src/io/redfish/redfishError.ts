@@ -1,7 +1,12 @@
 /** The errors of requests to a BMC, as sentences without credentials. */
 
 import { CliError } from '../../core/errors.ts';
-import { describeRefusal, hintForRefusal, isPassing, type RedfishMessage } from '../../redfish/messages.ts';
+import {
+  describeBmcRefusal,
+  hintForRefusal,
+  isPassing,
+  type RedfishMessage,
+} from '../../redfish/messages.ts';
 import { findProblem, transferCode, TransferError } from '../http/httpErrors.ts';
 
 /** A request to a BMC failed. */
@@ -37,7 +42,7 @@ export function refusedError(
   { action, origin }: RequestName,
   { messages, status, wait }: Refused,
 ): RedfishError {
-  return new RedfishError(`${origin}: ${action} failed: ${describeRefusal(status, messages)}`, {
+  return new RedfishError(`${origin}: ${action} failed: ${describeBmcRefusal(status, messages)}`, {
     hint: hintForRefusal(status, messages),
     isPassing: isPassing(status, messages),
     status,

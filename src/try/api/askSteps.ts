@@ -5,7 +5,7 @@
  */
 
 import { isMapping, type Mapping } from '../../formats/mapping.ts';
-import type { AgentStep, HardwareManager } from '../timeline/events.ts';
+import type { AgentStep, ReportedManager } from '../timeline/events.ts';
 import type { IronicNode } from '../ironic/nodes.ts';
 import {
   type AgentConnection,
@@ -35,7 +35,7 @@ const MAX_MANAGERS = 32;
 const MAX_NAME = 80;
 
 /** @throws AgentError, also if the agent is busy or does not have the commands */
-export async function askSteps(agent: AskedNode): Promise<readonly HardwareManager[]> {
+export async function askSteps(agent: AskedNode): Promise<readonly ReportedManager[]> {
   const connection = limitTime(agent, STEPS_TIME);
   const reported: Reported = { steps: new Map(), versions: new Map() };
   for (const type of ['clean', 'deploy'] as const) {
@@ -169,7 +169,7 @@ function shortText(value: unknown): string | undefined {
 }
 
 /** Hardware managers without steps have only a version; they come last. */
-function managersOf({ steps, versions }: Reported): readonly HardwareManager[] {
+function managersOf({ steps, versions }: Reported): readonly ReportedManager[] {
   const byClass = new Map([...versions].map(([name, version]) => [comparable(name), { name, version }]));
   const withSteps = [...steps].map(([name, list]) => {
     const version = byClass.get(comparable(name))?.version;

@@ -10,7 +10,7 @@ import type { Agent } from '../ironic/heartbeat.ts';
 import {
   type CallbackEvent,
   type CallbackReason,
-  type HardwareManager,
+  type ReportedManager,
   mapTexts,
   type StepsEvent,
 } from '../timeline/events.ts';
@@ -143,7 +143,7 @@ async function requestSteps(contact: Contact, required: readonly string[]): Prom
   }
 }
 
-function hasStep(managers: readonly HardwareManager[], name: string): boolean {
+function hasStep(managers: readonly ReportedManager[], name: string): boolean {
   return managers.some(({ steps }) => steps.some(({ step }) => step === name));
 }
 

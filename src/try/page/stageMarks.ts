@@ -32,7 +32,7 @@ const partOf: Readonly<Record<Exclude<Stage, 'none'>, BootStage>> = {
  * the fetched part.
  */
 export function stageMarks({ causes, gaps, hasCalledHome, host }: HostResult): StageMark[] {
-  const started = startOf(host);
+  const started = firstEventTime(host);
   const reached = bootStages.map((part) => firstOf(host, part));
   const last = reached.findLastIndex((at) => at !== undefined);
   const hasStopped = gaps.some(({ isOpen }) => isOpen) || causes.some(isProven);
@@ -54,7 +54,7 @@ function isProven({ certainty }: HostResult['causes'][number]): boolean {
 }
 
 /** The first event of the machine; undefined without events. */
-export function startOf({ entries }: Pick<HostTimeline, 'entries'>): Date | undefined {
+export function firstEventTime({ entries }: Pick<HostTimeline, 'entries'>): Date | undefined {
   return entries[0]?.first;
 }
 

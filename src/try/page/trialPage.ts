@@ -18,7 +18,7 @@ import type { LikelyCause } from '../timeline/causes.ts';
 import { withPorts } from '../timeline/causes/cause.ts';
 import { type HostResult, resultsOf, type TrialResult } from '../timeline/result.ts';
 import { byLastEvent } from '../timeline/stages.ts';
-import { elapsed, stageMarks, startOf } from './stageMarks.ts';
+import { elapsed, stageMarks, firstEventTime } from './stageMarks.ts';
 
 /** Seconds. */
 const REFRESH = 5;
@@ -104,7 +104,7 @@ function machineTable(results: readonly HostResult[], result: TrialResult): Html
 
 function machineRow(one: HostResult, result: TrialResult): Html {
   const { hasCalledHome, host } = one;
-  const started = startOf(host);
+  const started = firstEventTime(host);
   const last = host.entries.toSorted(byLastEvent).at(-1);
   const end = hasCalledHome ? homeOf(one, result) : result.ended;
   return html`<tr>

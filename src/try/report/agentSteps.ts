@@ -1,7 +1,7 @@
 /** The hardware managers of an agent and their steps, as text for users and as JSON for programs. */
 
 import { printable } from '../../io/report/terminalText.ts';
-import type { AgentStep, HardwareManager } from '../timeline/events.ts';
+import type { AgentStep, ReportedManager } from '../timeline/events.ts';
 import type { HostTimeline } from '../timeline/timeline.ts';
 
 /** Steps with the priority 0 of one hardware manager and type that the report lists by name. */
@@ -23,7 +23,7 @@ function unreportedProblem({ callback, steps }: HostTimeline): string | undefine
 }
 
 /** `GenericHardwareManager 1.2: clean: erase_devices_metadata (99), 9 with priority 0; deploy: write_image (0)` */
-function managerLine({ name, steps, version }: HardwareManager): string {
+function managerLine({ name, steps, version }: ReportedManager): string {
   const parts = (['clean', 'deploy'] as const).flatMap((type) => {
     const ofType = steps.filter((step) => step.type === type);
     return ofType.length === 0 ? [] : [`${type}: ${stepList(ofType)}`];
@@ -54,7 +54,7 @@ export function stepsObject(host: HostTimeline): object | undefined {
   };
 }
 
-function managerObject({ name, steps, version }: HardwareManager): object {
+function managerObject({ name, steps, version }: ReportedManager): object {
   return {
     name: printable(name),
     version: version === undefined ? undefined : printable(version),

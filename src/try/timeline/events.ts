@@ -161,7 +161,7 @@ export interface StepsEvent extends SeenFrom {
   readonly node: string;
   readonly url: string;
   /** Empty if the agent did not report them. */
-  readonly managers: readonly HardwareManager[];
+  readonly managers: readonly ReportedManager[];
   /** Required steps that the agent does not have. */
   readonly missing: readonly string[];
   /** Text; undefined if the agent reported its steps, and has all required ones. */
@@ -171,7 +171,7 @@ export interface StepsEvent extends SeenFrom {
 }
 
 /** A plugin of the agent, which implements steps. */
-export interface HardwareManager {
+export interface ReportedManager {
   /** Its class: `GenericHardwareManager`. */
   readonly name: string;
   readonly version: string | undefined;
