@@ -50,9 +50,10 @@ describe('architecture', () => {
   it('an exported name has one meaning', () => {
     const exported =
       /^export (?:async )?(?:abstract )?(?:function\*?|const|class|interface|type|enum) (\w+)/gm;
-    const names = files.flatMap((file) =>
-      Array.from(readFileSync(file, 'utf8').matchAll(exported), ([, name = '']) => name),
-    );
+    // Overloads of a function repeat its name in one file.
+    const names = files.flatMap((file) => [
+      ...new Set(Array.from(readFileSync(file, 'utf8').matchAll(exported), ([, name = '']) => name)),
+    ]);
     expect(names.length).toBeGreaterThan(1000);
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
   });
