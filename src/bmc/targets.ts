@@ -13,7 +13,7 @@ import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
 import { readUserFile } from '../io/files/files.ts';
 import type { Io } from '../io/io.ts';
 import type { RedfishCredentials } from '../io/redfish/redfishClient.ts';
-import { nearestNames } from '../io/report/choices.ts';
+import { nearestNames } from '../core/nearestNames.ts';
 import { report } from '../io/report/report.ts';
 import { type BmcAddress, parseBmcAddress } from '../redfish/bmcAddress.ts';
 import { readBmcCredentials } from './credentials.ts';

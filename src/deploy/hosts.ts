@@ -36,7 +36,7 @@ import {
 import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
 import { parseBmcAddress } from '../redfish/bmcAddress.ts';
 import { fillPlaceholders } from '../core/placeholders.ts';
-import { nearestNames } from '../io/report/choices.ts';
+import { nearestNames } from '../core/nearestNames.ts';
 import { readInventoryDocument } from '../hosts/settings/inventory.ts';
 
 /** The exit code is 1 if a host is invalid. */

@@ -6,6 +6,7 @@
 import { formatKeyfileString } from '../formats/keyfile.ts';
 import { isMapping } from '../formats/mapping.ts';
 import type { Finding, Path } from '../core/finding.ts';
+import { nearestNames } from '../core/nearestNames.ts';
 import { addressBits, type Family, formatAddress, parseAddress } from './ipAddress.ts';
 
 /** The path of a value in the document, and the list for findings. */
@@ -43,7 +44,11 @@ export function refuse(place: DocumentPlace, message: string, hint?: string): un
 }
 
 /** Reports a value that nmstate may support, but this conversion does not. */
-export function refuseUnsupportedValue(place: DocumentPlace, what: string): undefined {
+export function refuseUnsupportedValue(
+  place: DocumentPlace,
+  what: string,
+  hint: string = installNmstate,
+): undefined {
   const message = `the built-in nmstate conversion does not support ${what}`;
   const { path } = place;
   place.findings.push({
@@ -51,7 +56,7 @@ export function refuseUnsupportedValue(place: DocumentPlace, what: string): unde
     rule: 'nmstate-not-covered',
     path,
     message,
-    hint: installNmstate,
+    hint,
   });
 }
 
@@ -76,11 +81,22 @@ export function object(shape: Shape): Reader<AnyObject> {
     for (const key of Object.keys(value)) {
       const at = step(place, key);
       const read = readers.get(key);
-      if (read === undefined) refuseUnsupportedValue(at, JSON.stringify(key.slice(0, 60)));
+      if (read === undefined)
+        refuseKey(
+          at,
+          key,
+          [...readers.keys()].filter((one) => !(one in value)),
+        );
       else result[key] = read(value[key], at);
     }
     return result;
   };
+}
+
+function refuseKey(place: DocumentPlace, key: string, others: readonly string[]): undefined {
+  const [nearest] = nearestNames(key, others);
+  const hint = nearest === undefined ? undefined : `use "${nearest}"; otherwise, ${installNmstate}`;
+  return refuseUnsupportedValue(place, JSON.stringify(key.slice(0, 60)), hint);
 }
 
 /** An object with required keys. */

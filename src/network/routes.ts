@@ -4,6 +4,7 @@ import { addressBits, type Family, formatAddress, maskAddress, parseAddress } fr
 import type { Interface } from './interface.ts';
 import type { InterfaceLinks } from './links.ts';
 import {
+  expected,
   flag,
   integer,
   linkName,
@@ -69,7 +70,7 @@ interface Destination {
 
 function anyAddress(value: unknown, place: DocumentPlace): string | undefined {
   const parsed = typeof value === 'string' ? parseAddress(value) : undefined;
-  return parsed === undefined ? refuse(place, 'expected an IP address') : formatAddress(parsed);
+  return parsed === undefined ? refuse(place, expected('an IP address', value)) : formatAddress(parsed);
 }
 
 /** Routes with state absent are not written to keyfiles, but nmstate checks them. */

@@ -3,7 +3,8 @@
 import { UsageError } from '../core/errors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { writeStdout } from '../io/stdout.ts';
-import { nearestNames, parseTextOrJson } from '../io/report/choices.ts';
+import { nearestNames } from '../core/nearestNames.ts';
+import { parseTextOrJson } from '../io/report/choices.ts';
 import { errorBook, ruleBook, type RuleEntry, type RuleExample } from '../io/report/ruleBook.ts';
 import { wrapText } from '../io/report/terminalText.ts';
 

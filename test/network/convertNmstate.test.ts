@@ -101,6 +101,15 @@ describe('what is not covered', () => {
   });
 });
 
+it.each([
+  ['interfaces: [{name: eth0, ipv4: {enable: true}}]', 'use "enabled"; otherwise, install nmstatectl'],
+  ['interfaces: [{name: eth0, ipv4: {adress: []}}]', 'use "address"; otherwise, install nmstatectl'],
+  ['interfaces: [{name: eth0, 802.1x: {}}]', 'install nmstatectl'],
+])('a key that is misspelled: %s', (text, hint) => {
+  const [finding] = convertNmstate(parseYaml(text).value).findings;
+  expect(finding?.hint).toMatch(new RegExp(`^${hint}`));
+});
+
 describe('what nmstate refuses, or what makes no sense', () => {
   it.each([
     ['interfaces: {}', 'interfaces: expected a list'],

@@ -16,7 +16,7 @@ import type { RenderOptions } from './options.ts';
 import type { RenderSource } from './settings.ts';
 import type { Inputs } from '../../agent/settingInputs.ts';
 import type { ProfileName } from '../../agent/settings.ts';
-import { nearestNames } from '../../io/report/choices.ts';
+import { nearestNames } from '../../core/nearestNames.ts';
 
 export interface InventoryFile {
   readonly inventory: Inventory;

@@ -15,7 +15,7 @@ import { readAsset } from '../../assets.ts';
 import { UsageError } from '../../core/errors.ts';
 import { type Io, ioWith } from '../io.ts';
 import type { Finding } from '../../core/finding.ts';
-import { nearestNames } from './choices.ts';
+import { nearestNames } from '../../core/nearestNames.ts';
 
 export interface RuleEntry {
   readonly id: string;

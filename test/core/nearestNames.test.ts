@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nearestNames } from '../../../src/io/report/choices.ts';
+import { nearestNames } from '../../src/core/nearestNames.ts';
 
 const names = ['path-relative', 'path-missing', 'conf-value', 'agent-conf-value', 'unit-syntax'];
 
