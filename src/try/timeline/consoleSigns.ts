@@ -91,17 +91,22 @@ const solvedByPrinter: Readonly<Record<Printer, readonly Stage[]>> = {
   podman: from('agent container'),
 };
 
-const kernelSigns: readonly ConsoleSign[] = [
+type Common = Pick<ConsoleSign, 'printer' | 'stage' | 'refutes'>;
+
+/** Rows with the same printer, and unless they differ, the same stage and excluded causes. */
+function rowsWith(common: Common, rows: readonly Omit<ConsoleSign, 'printer'>[]): readonly ConsoleSign[] {
+  return rows.map((row) => ({ ...common, ...row }));
+}
+
+const kernelSigns = rowsWith({ printer: 'kernel' }, [
   {
     id: 'kernel-started',
-    printer: 'kernel',
     pattern: /^Linux version \d/,
     refutes: ['console-silent'],
     source: 'Linux, init/version.c',
   },
   {
     id: 'kernel-disk',
-    printer: 'kernel',
     // Only an installed system has a root file system of its own.
     pattern: /^(?:Kernel c|C)ommand line: (?!.*\bcoreos\.live).*\b(?:root|ostree)=/,
     proves: 'boot-order',
@@ -110,21 +115,18 @@ const kernelSigns: readonly ConsoleSign[] = [
   },
   {
     id: 'kernel-live',
-    printer: 'kernel',
     pattern: /^(?:Kernel c|C)ommand line: .*\b(?:coreos\.live|ignition\.)/,
     refutes: ['boot-order', ...beforeKernel],
     source: 'Linux, arch/x86/kernel/setup.c, init/main.c; live ISO of CoreOS, isolinux/isolinux.cfg',
   },
   {
     id: 'kernel-initramfs-memory',
-    printer: 'kernel',
     pattern: /^Initramfs unpacking failed: write error/,
     proves: 'no-memory',
     source: 'Linux, init/initramfs.c',
   },
   {
     id: 'kernel-out-of-memory',
-    printer: 'kernel',
     // Lines with "Memory cgroup out of memory" are about the limit of a service.
     pattern:
       /^(?:Out of memory: Kill|Kernel panic - not syncing: (?:System is deadlocked on memory|Out of memory))/,
@@ -134,17 +136,15 @@ const kernelSigns: readonly ConsoleSign[] = [
   },
   {
     id: 'kernel-panic',
-    printer: 'kernel',
     pattern: /^Kernel panic - not syncing: /,
     proves: 'kernel-panic',
     source: 'Linux, kernel/panic.c',
   },
-];
+]);
 
-const initramfsSigns: readonly ConsoleSign[] = [
+const ignitionSigns = rowsWith({ printer: 'ignition' }, [
   {
     id: 'ignition-config-fetched',
-    printer: 'ignition',
     // Later stages of Ignition add their names in front.
     pattern: /^GET result: OK$/,
     stage: 'config',
@@ -152,7 +152,6 @@ const initramfsSigns: readonly ConsoleSign[] = [
   },
   {
     id: 'ignition-config-get',
-    printer: 'ignition',
     pattern: /^GET (?:error: |result: (?!OK$))/,
     proves: 'config-not-fetched',
     solvedBy: ['config', ...from('live system')],
@@ -160,7 +159,6 @@ const initramfsSigns: readonly ConsoleSign[] = [
   },
   {
     id: 'ignition-config-fetch',
-    printer: 'ignition',
     pattern:
       /^failed to fetch config: (?:resource not found|failed to fetch resource|unsupported source scheme|unable to fetch resource in time)/,
     proves: 'config-not-fetched',
@@ -168,35 +166,30 @@ const initramfsSigns: readonly ConsoleSign[] = [
   },
   {
     id: 'ignition-config-invalid',
-    printer: 'ignition',
     pattern: /^error at \$\./,
     proves: 'ignition-failed',
     source: 'Ignition 2.26, internal/log/log.go; vcontext, report/report.go',
   },
   {
     id: 'ignition-archive',
-    printer: 'ignition',
     pattern: /^files: .*(?:\[failed\] |: Error (?:verifying|fetching) file ).*\/ironic-agent-image\//,
     proves: 'agent-archive',
     source: 'Ignition 2.26, internal/exec/util/file.go',
   },
   {
     id: 'ignition-file-get',
-    printer: 'ignition',
     pattern: /^files: .*: GET (?:error: |result: (?!OK$))/,
     suggests: ['ignition-failed', 'agent-archive'],
     source: 'Ignition 2.26, internal/resource/http.go',
   },
   {
     id: 'ignition-no-space',
-    printer: 'ignition',
     pattern: /no space left on device/,
     suggests: ['no-memory'],
     source: 'Go, syscall/zerrors_linux.go (ENOSPC)',
   },
   {
     id: 'ignition-failed',
-    printer: 'ignition',
     // If a resource is missing, an earlier line says which one.
     pattern: /^Ignition failed: (?!resource not found|failed to fetch resource|unable to fetch resource)/,
     proves: 'ignition-failed',
@@ -204,50 +197,52 @@ const initramfsSigns: readonly ConsoleSign[] = [
   },
   {
     id: 'ignition-files-written',
-    printer: 'ignition',
     pattern: /^files: files passed$/,
     refutes: [...beforeKernel, 'config-not-fetched', 'ignition-failed'],
     source: 'Ignition 2.26, internal/exec/engine.go',
   },
+]);
+
+const ignitionUnitSigns = rowsWith({ printer: 'systemd' }, [
   {
     id: 'ignition-complete',
-    printer: 'systemd',
     pattern: /^Reached target (?:ignition-complete\.target\b|Ignition Complete\b)/,
     refutes: [...beforeKernel, ...inInitramfs],
     source: 'Ignition 2.26, dracut/30ignition/ignition-complete.target',
   },
   {
     id: 'ignition-unit-failed',
-    printer: 'systemd',
     pattern: /^Failed to start (?:ignition-[a-z-]+\.service\b|Ignition \()/,
     suggests: ['ignition-failed', 'config-not-fetched'],
     solvedBy: from('live system'),
     source: 'Ignition 2.26, dracut/30ignition/ignition-*.service',
   },
+]);
+
+const emergencySigns = rowsWith({ printer: 'terminal' }, [
   {
     id: 'emergency-ignition',
-    printer: 'terminal',
     pattern: /^Ignition has failed\. Please ensure your config is valid\./,
     suggests: ['ignition-failed', 'config-not-fetched'],
     source: 'fedora-coreos-config, 99emergency-shell-setup/emergency-shell.sh',
   },
   {
     id: 'emergency-memory',
-    printer: 'terminal',
     pattern: /^Ran out of memory when unpacking initrd filesystem\./,
     proves: 'no-memory',
     source: 'fedora-coreos-config, 99emergency-shell-setup/emergency-shell.sh',
   },
   {
     id: 'emergency-shell',
-    printer: 'terminal',
     pattern: /^Entering emergency mode\. Exit the shell to continue\./,
     suggests: ['ignition-failed', 'rootfs-not-fetched', 'initramfs-network', 'kernel-arguments'],
     source: 'dracut 059 to 103, modules.d/98dracut-systemd/dracut-emergency.sh',
   },
+]);
+
+const rootfsSigns = rowsWith({ printer: 'coreos-livepxe-rootfs' }, [
   {
     id: 'rootfs-versions',
-    printer: 'coreos-livepxe-rootfs',
     pattern: /^Found initramfs version .* but rootfs version /,
     proves: 'rootfs-mismatch',
     solvedBy: from('live system'),
@@ -255,7 +250,6 @@ const initramfsSigns: readonly ConsoleSign[] = [
   },
   {
     id: 'rootfs-refused',
-    printer: 'coreos-livepxe-rootfs',
     pattern: /^Couldn't fetch, verify, and unpack image specified by:/,
     suggests: ['rootfs-mismatch', 'no-memory'],
     solvedBy: from('live system'),
@@ -263,143 +257,120 @@ const initramfsSigns: readonly ConsoleSign[] = [
   },
   {
     id: 'rootfs-unreachable',
-    printer: 'coreos-livepxe-rootfs',
     pattern:
       /^(?:curl: \(\d+\) |Couldn't establish connectivity with the server specified by:|Couldn't query the server for the rootfs specified by:|Unsupported scheme for image specified by:|No rootfs image found\.)/,
     proves: 'rootfs-not-fetched',
     source: 'fedora-coreos-config, 35coreos-live/coreos-livepxe-rootfs.sh; curl, src/tool_operate.c',
   },
-];
+]);
 
-const systemSigns: readonly ConsoleSign[] = [
+const loginSigns = rowsWith({ printer: 'terminal', stage: 'live system' }, [
   {
     id: 'system-welcome',
-    printer: 'terminal',
     pattern: /^Welcome to (?!.*\(Initramfs\)).*CoreOS\b.*!$/,
-    stage: 'live system',
     source: 'systemd, src/core/main.c (status_welcome); os-release of CoreOS',
   },
   {
-    id: 'system-multi-user',
-    printer: 'systemd',
-    pattern: /^Reached target (?:multi-user\.target\b|Multi-User System\b)/,
-    stage: 'live system',
-    source: 'systemd, units/multi-user.target',
-  },
-  {
     id: 'login-prompt',
-    printer: 'terminal',
     pattern: /^(?!Last )[\w.-]{1,64} login:(?: |$)/,
-    stage: 'live system',
     // An installed system has a prompt, too.
     suggests: ['boot-order'],
     source: 'util-linux, term-utils/agetty.c',
   },
   {
     id: 'agent-banner',
-    printer: 'terminal',
     pattern: /^This (?:machine|ramdisk) runs ironic-python-agent, /,
-    stage: 'live system',
     refutes: ['boot-order', 'no-config'],
     source: 'templates/agent/ironic-agent.issue, ironic-agent.motd',
   },
   {
     id: 'no-user-config',
-    printer: 'terminal',
     pattern: /^Ignition: no config provided by user/,
-    stage: 'live system',
     proves: 'no-config',
     solvedBy: from('agent container'),
     source: 'fedora-coreos-config, coreos-ignition-write-issues',
   },
   {
     id: 'user-config-applied',
-    printer: 'terminal',
     pattern: /^Ignition: user-provided config was applied/,
-    stage: 'live system',
     refutes: ['no-config'],
     source: 'fedora-coreos-config, coreos-ignition-write-issues',
   },
+]);
+
+const targetSigns = rowsWith({ printer: 'systemd', stage: 'live system' }, [
+  {
+    id: 'system-multi-user',
+    pattern: /^Reached target (?:multi-user\.target\b|Multi-User System\b)/,
+    source: 'systemd, units/multi-user.target',
+  },
   {
     id: 'network-wait-failed',
-    printer: 'systemd',
     pattern: /^Failed to start (?:NetworkManager-wait-online\.service\b|Network Manager Wait Online\b)/,
-    stage: 'live system',
     suggests: ['host-network'],
     source: 'NetworkManager, data/NetworkManager-wait-online.service.in',
   },
-];
+]);
 
 /** The description of a unit, with or without its name in front, as `StatusUnitFormat=` of systemd sets it. */
-const unitSigns: readonly ConsoleSign[] = [
+const unitSigns = rowsWith({ printer: 'systemd', stage: 'live system', refutes: ['no-config'] }, [
   {
     id: 'agent-started',
-    printer: 'systemd',
     pattern: /^Started (?:ironic-agent\.service(?: |\.?$)|Ironic Agent\b)/,
     stage: 'agent container',
-    refutes: ['no-config'],
     source: 'templates/agent/ironic-agent.service; systemd, src/core/job.c',
   },
   {
     id: 'agent-starting',
-    printer: 'systemd',
     // systemd shortens these lines to the width of the terminal.
     pattern: /^A start job is running for (?:ironic-agent\.s|ironic-age…|Ironic Agent\b)/,
-    stage: 'live system',
     suggests: ['container-pull'],
-    refutes: ['no-config'],
     source: 'systemd, src/core/manager.c (manager_print_jobs_in_progress)',
   },
   {
     id: 'agent-failed',
-    printer: 'systemd',
     pattern: /^Failed to start (?:ironic-agent\.service\b|Ironic Agent\b)/,
-    stage: 'live system',
     suggests: ['container-pull', 'container-ends'],
-    refutes: ['no-config'],
     source: 'templates/agent/ironic-agent.service; systemd, src/core/job.c',
   },
   {
     id: 'agent-dependency-failed',
-    printer: 'systemd',
     pattern: /^Dependency failed for (?:ironic-agent\.service\b|Ironic Agent\b)/,
-    stage: 'live system',
     suggests: ['agent-archive'],
-    refutes: ['no-config'],
     source: 'templates/agent/ironic-agent-image.service (RequiredBy=); systemd, src/core/job.c',
   },
   {
     id: 'archive-failed',
-    printer: 'systemd',
     pattern:
       /^(?:Failed to start|Dependency failed for) (?:ironic-agent-image\.service\b|Container image of the Ironic Agent\b)/,
-    stage: 'live system',
     proves: 'agent-archive',
-    refutes: ['no-config'],
     source: 'templates/agent/ironic-agent-image.service; systemd, src/core/job.c',
   },
+]);
+
+const checksumSigns = rowsWith({ printer: 'sha512sum' }, [
   {
     id: 'archive-checksum',
-    printer: 'sha512sum',
     pattern: /: FAILED(?: open or read)?$|^(?:\/bin\/)?sha512sum: /,
     stage: 'live system',
     proves: 'agent-archive',
     source: 'GNU coreutils, src/cksum.c (digest_check)',
   },
-];
+]);
 
-/** Messages of Go's net and crypto packages are in errors of podman since 3.4. */
-const podmanSigns: readonly ConsoleSign[] = [
+/**
+ * Messages of Go's net and crypto packages are in errors of podman since 3.4. Only units whose output goes to the console print
+ * lines of podman: those of the agent.
+ */
+const podmanSigns = rowsWith({ printer: 'podman', stage: 'live system', refutes: ['no-config'] }, [
   {
     id: 'pull-proxy',
-    printer: 'podman',
     pattern: /^Error: .*\bproxyconnect tcp: /,
     proves: 'pull-proxy',
     source: 'Go, net/http/transport.go',
   },
   {
     id: 'pull-proxy-refused',
-    printer: 'podman',
     // A proxy that refuses CONNECT: the error is the text of its status alone.
     pattern:
       /^Error: .*Get \\?"https:[^"]*": (?:Forbidden|Proxy Authentication Required|Bad Gateway|Service Unavailable|Gateway Timeout|Method Not Allowed)\b/,
@@ -408,28 +379,24 @@ const podmanSigns: readonly ConsoleSign[] = [
   },
   {
     id: 'pull-dns',
-    printer: 'podman',
     pattern: /^Error: .*\bdial tcp: lookup /,
     proves: 'dns',
     source: 'Go, net/net.go (DNSError)',
   },
   {
     id: 'pull-certificate-time',
-    printer: 'podman',
     pattern: /^Error: .*\bx509: certificate has expired or is not yet valid/,
     proves: 'clock',
     source: 'Go, crypto/x509/verify.go',
   },
   {
     id: 'pull-certificate',
-    printer: 'podman',
     pattern: /^Error: .*\bx509: c/,
     proves: 'registry-ca',
     source: 'Go, crypto/x509/verify.go',
   },
   {
     id: 'pull-plain-http',
-    printer: 'podman',
     pattern:
       /^Error: .*(?:http: server gave HTTP response to HTTPS client|tls: first record does not look like a TLS handshake)/,
     proves: 'registry-plain-http',
@@ -437,7 +404,6 @@ const podmanSigns: readonly ConsoleSign[] = [
   },
   {
     id: 'pull-unauthorized',
-    printer: 'podman',
     pattern:
       /^Error: .*: (?:unauthorized\b|denied\b|authentication required|requested access to the resource is denied|received unexpected HTTP status: 40[13] |invalid status code from registry 40[13] )/,
     proves: 'pull-secret',
@@ -445,7 +411,6 @@ const podmanSigns: readonly ConsoleSign[] = [
   },
   {
     id: 'pull-image-unknown',
-    printer: 'podman',
     pattern:
       /^Error: .*(?:: (?:manifest|name) (?:unknown|invalid)\b|no image found in (?:image index|manifest list) for architecture|did not resolve to an alias)/,
     proves: 'container-image',
@@ -453,21 +418,18 @@ const podmanSigns: readonly ConsoleSign[] = [
   },
   {
     id: 'pull-image-reference',
-    printer: 'podman',
     pattern: /^Error: (?:repository name must be lowercase|.*invalid reference format)/,
     proves: 'container-image',
     source: 'distribution, reference/reference.go',
   },
   {
     id: 'podman-no-space',
-    printer: 'podman',
     pattern: /no space left on device/,
     proves: 'no-memory',
     source: 'Go, syscall/zerrors_linux.go (ENOSPC)',
   },
   {
     id: 'pull-no-route',
-    printer: 'podman',
     pattern:
       /^Error: .*\bdial tcp .*: connect: (?:network is unreachable|no route to host|cannot assign requested address)/,
     proves: 'container-pull',
@@ -476,7 +438,6 @@ const podmanSigns: readonly ConsoleSign[] = [
   },
   {
     id: 'pull-failed',
-    printer: 'podman',
     pattern:
       /^Error: .*(?:\bdocker:\/\/|reading blob |writing blob|copying (?:system )?image |parsing image configuration: |\bdial tcp )/,
     proves: 'container-pull',
@@ -484,7 +445,6 @@ const podmanSigns: readonly ConsoleSign[] = [
   },
   {
     id: 'archive-format',
-    printer: 'podman',
     pattern:
       /^Error: (?:payload does not match any of the supported image formats|[0-9a-f]{64}: image not known)/,
     proves: 'agent-archive',
@@ -492,7 +452,6 @@ const podmanSigns: readonly ConsoleSign[] = [
   },
   {
     id: 'container-failed',
-    printer: 'podman',
     // podman 4 prints the excluded error when the unit ends before its container exists, despite `--ignore`.
     pattern: /^Error: (?!reading CIDFile: )/,
     suggests: ['container-ends'],
@@ -500,14 +459,12 @@ const podmanSigns: readonly ConsoleSign[] = [
   },
   {
     id: 'image-platform',
-    printer: 'podman',
     pattern: /^WARNING: image platform \(.*\) does not match the expected platform/,
     suggests: ['container-image'],
     source: 'containers/common, libimage/image.go',
   },
   {
     id: 'image-pulled',
-    printer: 'podman',
     // The ID of the image, or that of the container, which is also printed when it is removed.
     pattern: /^[0-9a-f]{64}$/,
     settles: true,
@@ -516,21 +473,24 @@ const podmanSigns: readonly ConsoleSign[] = [
   },
   {
     id: 'pull-started',
-    printer: 'podman',
     pattern: /^Trying to pull /,
     suggests: ['container-pull'],
     source: 'containers/common, libimage/pull.go',
   },
-];
+]);
 
 /** The first row that matches a line counts. */
 export const consoleSigns: readonly ConsoleSign[] = [
   ...kernelSigns,
-  ...initramfsSigns,
-  ...systemSigns,
+  ...ignitionSigns,
+  ...ignitionUnitSigns,
+  ...emergencySigns,
+  ...rootfsSigns,
+  ...loginSigns,
+  ...targetSigns,
   ...unitSigns,
-  // Only units whose output goes to the console print lines of podman: those of the agent.
-  ...podmanSigns.map((sign): ConsoleSign => ({ stage: 'live system', refutes: ['no-config'], ...sign })),
+  ...checksumSigns,
+  ...podmanSigns,
 ];
 
 const signById: ReadonlyMap<string, ConsoleSign> = new Map(consoleSigns.map((sign) => [sign.id, sign]));
