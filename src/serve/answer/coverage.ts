@@ -1,7 +1,7 @@
 /**
- * The bytes of an image that a client has received, for ranges in any order. Most clients receive a few contiguous extents,
- * which are stored exactly. For a client with many extents, complete blocks and a limited number of fragments are stored:
- * memory is limited, and the reported number of bytes may then be too low, but never too high.
+ * The bytes of an image that a client has received, for ranges in any order: a bitmap of complete blocks, and the fragments of
+ * incomplete blocks. The number of fragments is limited, which is enough for clients that receive a few contiguous extents. For
+ * a client with many extents, the reported number of bytes may be too low, but never too high.
  */
 
 import type { ByteRange } from '../../image/overlay.ts';
@@ -9,13 +9,6 @@ import type { ByteRange } from '../../image/overlay.ts';
 /** Plain data, as one exists for each fetched image. */
 export interface Coverage {
   readonly size: number;
-  /** Exact, and used until `blocks` is set. */
-  extents: readonly Extent[];
-  blocks: Blocks | undefined;
-}
-
-/** A bitmap of complete blocks, and the fragments of incomplete blocks. */
-interface Blocks {
   readonly blockSize: number;
   readonly bits: Uint8Array;
   /** Bytes in complete blocks. */
@@ -24,9 +17,7 @@ interface Blocks {
   readonly fragments: Map<number, readonly Extent[]>;
 }
 
-/** Enough for two clients with 16 connections each. */
-const maxExtents = 32;
-/** Twice as many, as block borders split extents. */
+/** Enough for two clients with 16 connections each, as block borders split extents. */
 const maxFragments = 64;
 /** Limits the bitmap of an image to 512 bytes; an image of 1 GiB has blocks of 256 KiB. */
 const maxBlocks = 4096;
@@ -34,23 +25,27 @@ const minBlockSize = 4096;
 
 /** The coverage of an image of `size` bytes without any received bytes. */
 export function createCoverage(size: number): Coverage {
-  return { size, extents: [], blocks: undefined };
+  let blockSize = minBlockSize;
+  while (blockSize * maxBlocks < size) blockSize *= 2;
+  const bits = new Uint8Array(Math.ceil(size / blockSize / 8));
+  return { size, blockSize, bits, bytes: 0, fragments: new Map() };
 }
 
 /** Ranges may overlap. Bytes outside of the image are ignored. */
 export function addReceived(coverage: Coverage, { offset, length }: ByteRange): void {
+  const { blockSize, size } = coverage;
   const start = Math.max(0, offset);
-  const end = Math.min(coverage.size, offset + length);
-  if (start >= end) return;
-  if (coverage.blocks !== undefined) return addToBlocks(coverage.blocks, coverage.size, { start, end });
-  coverage.extents = addExtent(coverage.extents, { start, end });
-  if (coverage.extents.length > maxExtents) turnIntoBlocks(coverage);
+  const end = Math.min(size, offset + length);
+  for (let block = Math.floor(start / blockSize); block * blockSize < end; block++) {
+    const extent = { start: block * blockSize, end: Math.min(size, (block + 1) * blockSize) };
+    const piece = { start: Math.max(start, extent.start), end: Math.min(end, extent.end) };
+    if (piece.start < piece.end) addToBlock(coverage, { block, extent }, piece);
+  }
 }
 
 /** The number of distinct bytes that were received. */
-export function receivedBytes({ extents, blocks }: Coverage): number {
-  if (blocks === undefined) return countBytes(extents);
-  return blocks.bytes + [...blocks.fragments.values()].reduce((sum, pieces) => sum + countBytes(pieces), 0);
+export function receivedBytes({ bytes, fragments }: Coverage): number {
+  return bytes + [...fragments.values()].reduce((sum, pieces) => sum + countBytes(pieces), 0);
 }
 
 /** Whether all bytes were received. */
@@ -58,36 +53,13 @@ export function isComplete(coverage: Coverage): boolean {
   return receivedBytes(coverage) === coverage.size;
 }
 
-function turnIntoBlocks(coverage: Coverage): void {
-  const blocks = createBlocks(coverage.size);
-  for (const extent of coverage.extents) addToBlocks(blocks, coverage.size, extent);
-  coverage.extents = [];
-  coverage.blocks = blocks;
-}
-
-function createBlocks(size: number): Blocks {
-  let blockSize = minBlockSize;
-  while (blockSize * maxBlocks < size) blockSize *= 2;
-  const bits = new Uint8Array(Math.ceil(size / blockSize / 8));
-  return { blockSize, bits, bytes: 0, fragments: new Map() };
-}
-
-function addToBlocks(blocks: Blocks, size: number, { start, end }: Extent): void {
-  const { blockSize } = blocks;
-  for (let block = Math.floor(start / blockSize); block * blockSize < end; block++) {
-    const extent = { start: block * blockSize, end: Math.min(size, (block + 1) * blockSize) };
-    const piece = { start: Math.max(start, extent.start), end: Math.min(end, extent.end) };
-    addToBlock(blocks, { block, extent }, piece);
-  }
-}
-
 interface Block {
   readonly block: number;
   readonly extent: Extent;
 }
 
-function addToBlock(blocks: Blocks, { block, extent }: Block, piece: Extent): void {
-  const { bits, fragments } = blocks;
+function addToBlock(coverage: Coverage, { block, extent }: Block, piece: Extent): void {
+  const { bits, fragments } = coverage;
   const byte = bits[block >> 3] ?? 0;
   const bit = 1 << (block & 7);
   if ((byte & bit) !== 0) return;
@@ -95,14 +67,14 @@ function addToBlock(blocks: Blocks, { block, extent }: Block, piece: Extent): vo
   fragments.delete(block);
   if (countBytes(pieces) === extent.end - extent.start) {
     bits[block >> 3] = byte | bit;
-    blocks.bytes += extent.end - extent.start;
+    coverage.bytes += extent.end - extent.start;
   } else {
     fragments.set(block, pieces);
     dropOldFragments(fragments);
   }
 }
 
-function dropOldFragments(fragments: Blocks['fragments']): void {
+function dropOldFragments(fragments: Coverage['fragments']): void {
   let count = [...fragments.values()].reduce((sum, pieces) => sum + pieces.length, 0);
   for (const [block, pieces] of fragments) {
     if (count <= maxFragments) break;
