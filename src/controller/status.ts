@@ -5,23 +5,18 @@ import type { Finding } from '../core/finding.ts';
 import type { HostStatus, ImageStatus, Status } from '../serve/status/status.ts';
 import type { TransferLog } from '../serve/answer/transfers.ts';
 import type { Loaded } from '../serve/serviceState.ts';
-import { describeCommon } from '../serve/service.ts';
+import { type CommonSource, describeCommon } from '../serve/service.ts';
 import type { ControllerSnapshot } from './snapshot.ts';
 import { objectKey } from './buildRequest.ts';
 import Counter from 'prom-client/lib/counter.js';
-import Gauge from 'prom-client/lib/gauge.js';
+import { addGauge } from '../serve/metrics.ts';
 import type Registry from 'prom-client/lib/registry.js';
 import type { QueueLoad } from './kube/workQueue.ts';
 import type { Outcome } from './api/outcome.ts';
 
-interface ControllerStatusSource {
+interface ControllerStatusSource extends CommonSource {
   readonly snapshot: Loaded<ControllerSnapshot> | undefined;
-  readonly problem: string | undefined;
   readonly images: readonly PreprovisioningImage[];
-  readonly transfers: TransferLog;
-  readonly version: string;
-  readonly started: Date;
-  readonly connections: number;
 }
 
 export function describeController(source: ControllerStatusSource): Status {
@@ -90,34 +85,22 @@ export function addControllerMetrics(
     help: 'Number of reconcile retries after failed API requests.',
     registers: [registry],
   });
-  const leader = new Gauge({
+  addGauge(registry, {
     name: 'ironic_coreos_leader',
     help: '1 if this replica is the leader, otherwise 0.',
-    registers: [],
-    collect() {
-      this.set(isLeader() ? 1 : 0);
-    },
+    read: () => (isLeader() ? 1 : 0),
   });
-  const queue = new Gauge({
-    name: 'ironic_coreos_queue',
-    help: 'Number of PreprovisioningImages in the work queue, by state: waiting, delayed or running.',
-    labelNames: ['state'],
-    registers: [],
-    collect() {
-      for (const [state, count] of Object.entries(load())) this.set({ state }, count);
-    },
-  });
-  const contact = new Gauge({
+  addGauge(registry, {
     name: 'ironic_coreos_cluster_contact_timestamp_seconds',
     help: 'Time of the last watch event or bookmark from the API server, which sends one each minute; 0 if none.',
-    registers: [],
-    collect() {
-      this.set((lastContact()?.getTime() ?? 0) / 1000);
-    },
+    read: () => (lastContact()?.getTime() ?? 0) / 1000,
   });
-  registry.registerMetric(leader);
-  registry.registerMetric(contact);
-  registry.registerMetric(queue);
+  addGauge(registry, {
+    name: 'ironic_coreos_queue',
+    help: 'Number of PreprovisioningImages in the work queue, by state: waiting, delayed or running.',
+    label: 'state',
+    read: () => ({ ...load() }),
+  });
   return {
     wrote: (outcome) => outcomes.inc({ reason: outcome.kind === 'ready' ? 'ImageSuccess' : outcome.reason }),
     failed: () => retries.inc(),

@@ -156,26 +156,18 @@ function addCatalogGauges(registry: Registry, { images, hosts, version }: Metric
     help: 'Memory used by images, in bytes.',
     read: () => images().bytes,
   });
-  const hostStates = new Gauge({
+  addGauge(registry, {
     name: 'ironic_coreos_hosts',
     help: 'Number of hosts in the inventory, by state: valid or invalid.',
-    labelNames: ['state'],
-    registers: [],
-    collect() {
-      const { valid, invalid } = hosts();
-      this.set({ state: 'valid' }, valid);
-      this.set({ state: 'invalid' }, invalid);
-    },
+    label: 'state',
+    read: hosts,
   });
-  const build = new Gauge({
+  addGauge(registry, {
     name: 'ironic_coreos_build_info',
     help: 'Version of the program as a label; the value is always 1.',
-    labelNames: ['version'],
-    registers: [],
+    label: 'version',
+    read: () => ({ [version]: 1 }),
   });
-  build.set({ version }, 1);
-  registry.registerMetric(hostStates);
-  registry.registerMetric(build);
 }
 
 /** The standard process metrics of Prometheus client libraries. */
@@ -201,18 +193,12 @@ function addProcessGauges(registry: Registry): void {
       this.inc((user + system) / 1e6);
     },
   });
-  const openFiles = new Gauge({
+  registry.registerMetric(processorTime);
+  addGauge(registry, {
     name: 'process_open_fds',
     help: 'Number of open file descriptors.',
-    registers: [],
-    async collect() {
-      const open = await countOpenFiles();
-      if (open === undefined) this.remove();
-      else this.set(open);
-    },
+    read: countOpenFiles,
   });
-  registry.registerMetric(processorTime);
-  registry.registerMetric(openFiles);
 }
 
 /** Undefined if the system has no /proc. */
@@ -225,23 +211,32 @@ async function countOpenFiles(): Promise<number | undefined> {
   }
 }
 
-/** Adds a gauge without labels, which is read at each scrape. */
-function addGauge(registry: Registry, { name, help, read }: ReadGauge): void {
-  const gauge = new Gauge({
-    name,
-    help,
-    registers: [],
-    collect() {
-      this.set(read());
-    },
-  });
-  registry.registerMetric(gauge);
-}
-
 interface ReadGauge {
   readonly name: string;
   readonly help: string;
-  readonly read: () => number;
+  /** The name of the label, if `read` returns values by label. */
+  readonly label?: string;
+  /** A gauge without a value is not shown. */
+  readonly read: () => GaugeValue | Promise<GaugeValue>;
+}
+
+type GaugeValue = number | undefined | Readonly<Record<string, number>>;
+
+/** Adds a gauge that is read at each scrape. */
+export function addGauge(registry: Registry, { name, help, label, read }: ReadGauge): void {
+  const gauge = new Gauge({
+    name,
+    help,
+    labelNames: label === undefined ? [] : [label],
+    registers: [],
+    async collect() {
+      const value = await read();
+      if (value === undefined) this.remove();
+      else if (typeof value === 'number') this.set(value);
+      else for (const [of, count] of Object.entries(value)) this.set({ [label ?? '']: of }, count);
+    },
+  });
+  registry.registerMetric(gauge);
 }
 
 /**

@@ -216,7 +216,7 @@ function describeService(source: StatusSource): Status {
 }
 
 /** The part of the sources that does not depend on the kind of service. */
-interface CommonSource extends Omit<StatusSource, 'snapshot' | 'links'> {
+export interface CommonSource extends Omit<StatusSource, 'snapshot' | 'links'> {
   readonly snapshot: { readonly loaded: Date } | undefined;
 }
 
