@@ -17,6 +17,7 @@ import { withLog } from '../serve/serviceLog.ts';
 import { startServiceServer } from '../serve/service.ts';
 import { createServiceState, type ServiceState } from '../serve/serviceState.ts';
 import type { Setup } from '../serve/setup.ts';
+import type { Status } from '../serve/status/status.ts';
 import { buildOutcome } from './buildOutcome.ts';
 import { type Informers, openInformers, secretReader } from './informers.ts';
 import { addControllerMetrics, type ControllerCounters, describeController } from './status.ts';
@@ -142,13 +143,12 @@ async function listen(
     if (state.current() === undefined) return 'settings and images are still loading';
     return isSynced ? undefined : 'the initial list of objects is still loading';
   };
-  const describe = (): ReturnType<typeof describeController> =>
+  const describe = (): Status =>
     describeController({
       snapshot: state.current(),
       problem: state.problem(),
       images: [...informers.all()].map(({ image }) => image),
       transfers,
-      version: programVersion(),
       started,
       connections: server.connections(),
     });

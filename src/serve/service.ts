@@ -66,11 +66,18 @@ export async function startService(
     now: () => new Date(),
     watchers: [metrics.watcher, ...watchers],
   });
-  const describe = statusReader({ state, transfers }, () => ({
-    links,
-    connections: server.connections(),
-  }));
-  const problem = (): string | undefined => loadProblem(state);
+  const started = new Date();
+  const describe = (): Status =>
+    describeService({
+      links,
+      snapshot: state.current(),
+      problem: state.problem(),
+      transfers,
+      started,
+      connections: server.connections(),
+    });
+  const problem = (): string | undefined =>
+    state.current() === undefined ? 'the inventory is still loading' : undefined;
   const server = await startServiceServer(setup, { state, metrics, transfers, log, problem, describe });
   // The URL of the server is known only now. No request and no reload needs it earlier.
   const publicUrl = setup.publicUrl ?? own.publicUrl?.(server) ?? server.origin;
@@ -106,10 +113,6 @@ export async function startServiceServer(setup: Setup, parts: ServerParts): Prom
   });
 }
 
-function loadProblem(state: ServiceState<Snapshot>): string | undefined {
-  return state.current() === undefined ? 'the inventory is still loading' : undefined;
-}
-
 function metricsSource(state: ServiceState<Snapshot>): MetricsSource {
   return {
     version: programVersion(),
@@ -125,22 +128,6 @@ function countHosts(state: ServiceState<Snapshot>): { readonly valid: number; re
   const hosts = state.current()?.hosts ?? [];
   const valid = hosts.filter(({ isServed }) => isServed).length;
   return { valid, invalid: hosts.length - valid };
-}
-
-function statusReader(
-  { state, transfers }: Pick<RunningService, 'state' | 'transfers'>,
-  situation: () => { readonly links: Links; readonly connections: number },
-): () => Status {
-  const started = new Date();
-  return () =>
-    describeService({
-      ...situation(),
-      snapshot: state.current(),
-      problem: state.problem(),
-      transfers,
-      version: programVersion(),
-      started,
-    });
 }
 
 /** Reads all files. Throws CliError if they are invalid. */
@@ -195,16 +182,9 @@ function servicePages({ problem, metrics, describe }: PageSources): ReadonlyMap<
   ]);
 }
 
-/** The sources of the status. */
-interface StatusSource {
+interface StatusSource extends CommonSource {
   readonly snapshot: Loaded<Snapshot> | undefined;
-  readonly problem: string | undefined;
   readonly links: Links;
-  readonly transfers: TransferLog;
-  readonly version: string;
-  readonly started: Date;
-  /** Client connections, including idle ones. */
-  readonly connections: number;
 }
 
 function describeService(source: StatusSource): Status {
@@ -215,17 +195,22 @@ function describeService(source: StatusSource): Status {
   };
 }
 
-/** The part of the sources that does not depend on the kind of service. */
-export interface CommonSource extends Omit<StatusSource, 'snapshot' | 'links'> {
+/** The sources of the status that do not depend on the kind of service. */
+export interface CommonSource {
   readonly snapshot: { readonly loaded: Date } | undefined;
+  readonly problem: string | undefined;
+  readonly transfers: TransferLog;
+  readonly started: Date;
+  /** Client connections, including idle ones. */
+  readonly connections: number;
 }
 
 /** The status of a service without its hosts. */
 export function describeCommon(source: CommonSource, bases: Iterable<BaseSet>): Omit<Status, 'hosts'> {
-  const { connections, problem, snapshot, started, transfers, version } = source;
+  const { connections, problem, snapshot, started, transfers } = source;
   return {
     service: {
-      version,
+      version: programVersion(),
       now: new Date(),
       started,
       loaded: snapshot?.loaded ?? started,
