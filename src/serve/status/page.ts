@@ -5,7 +5,7 @@ import { readAsset } from '../../assets.ts';
 import { fillTemplate } from '../../formats/template.ts';
 import { formatTime } from './figures.ts';
 import { html, type Html } from './html.ts';
-import { baseImageTable, hostTable, sharedTable, timeOf, transferTable } from './tables.ts';
+import { baseImageTable, factList, hostTable, sharedTable, timeOf, transferTable } from './tables.ts';
 import { formatStatusQuery, type Selection, type StatusQuery, type View, views } from './select.ts';
 import type { ServiceStatus, Status } from './status.ts';
 
@@ -64,37 +64,16 @@ function serviceFacts(service: ServiceStatus, hosts: number): Html {
       : html`<p class="error" role="alert">
           <strong>Failed to reload the inventory:</strong> ${loadError}. Still serving the previous inventory.
         </p>`;
-  return html`<dl class="facts">
-      <div>
-        <dt>Version</dt>
-        <dd>${service.version}</dd>
-      </div>
-      <div>
-        <dt>Started</dt>
-        <dd>${timeOf(started, now)}</dd>
-      </div>
-      <div>
-        <dt>Inventory loaded</dt>
-        <dd>${timeOf(loaded, now)}</dd>
-      </div>
-      <div>
-        <dt>Hosts</dt>
-        <dd>${hosts}</dd>
-      </div>
-      <div>
-        <dt>Connections</dt>
-        <dd>${service.connections}</dd>
-      </div>
-      <div>
-        <dt>Running transfers</dt>
-        <dd>${service.transfers}</dd>
-      </div>
-      <div>
-        <dt>Page generated</dt>
-        <dd>${formatTime(now)}</dd>
-      </div>
-    </dl>
-    ${error}`;
+  const facts = factList([
+    ['Version', service.version],
+    ['Started', timeOf(started, now)],
+    ['Inventory loaded', timeOf(loaded, now)],
+    ['Hosts', hosts],
+    ['Connections', service.connections],
+    ['Running transfers', service.transfers],
+    ['Page generated', formatTime(now)],
+  ]);
+  return html`${facts}${error}`;
 }
 
 const viewNames: Readonly<Record<View, string>> = {

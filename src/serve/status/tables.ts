@@ -44,13 +44,7 @@ export function baseImageTable(baseImages: readonly BaseStatus[]): Html {
         <td class="digest" title="${digest}">${digest.slice(0, 12)}</td>
       </tr> `,
   );
-  const heads = ['Image', 'Architecture', 'Build', 'Size', 'SHA-256'];
-  return table(
-    { heads },
-    html`<tbody class="rows">
-      ${rows}
-    </tbody>`,
-  );
+  return rowTable(['Image', 'Architecture', 'Build', 'Size', 'SHA-256'], rows);
 }
 
 /** The shared files that were fetched so far, such as kernels. */
@@ -65,12 +59,7 @@ export function sharedTable(images: readonly ImageProgress[], now: Date): Html {
         <td>${progressOf(image)}</td>
       </tr> `,
   );
-  return table(
-    { heads: ['File', 'Size', 'Last fetch', 'Progress of the last client'] },
-    html`<tbody class="rows">
-      ${rows}
-    </tbody>`,
-  );
+  return rowTable(['File', 'Size', 'Last fetch', 'Progress of the last client'], rows);
 }
 
 /** Transfers that have ended. */
@@ -88,12 +77,7 @@ export function transferTable(events: readonly TransferEvent[], now: Date): Html
         <td class="muted">${event.userAgent ?? ''}</td>
       </tr> `,
   );
-  return table(
-    { heads: ['Ended', 'File', 'Client', 'Sent', 'Duration', 'Outcome', 'User agent'] },
-    html`<tbody class="rows">
-      ${rows}
-    </tbody>`,
-  );
+  return rowTable(['Ended', 'File', 'Client', 'Sent', 'Duration', 'Outcome', 'User agent'], rows);
 }
 
 /** The age of a time; the tooltip shows the time itself. */
@@ -101,6 +85,27 @@ export function timeOf(time: Date, now: Date): Html {
   return html`<time datetime="${time.toISOString()}" title="${formatTime(time)}"
     >${formatAgo(time, now)}</time
   >`;
+}
+
+/** A list of names with their values. */
+export function factList(facts: readonly (readonly [name: string, value: string | number | Html])[]): Html {
+  const items = facts.map(
+    ([name, value]) =>
+      html`<div>
+        <dt>${name}</dt>
+        <dd>${value}</dd>
+      </div> `,
+  );
+  return html`<dl class="facts">${items}</dl>`;
+}
+
+function rowTable(heads: readonly string[], rows: readonly Html[]): Html {
+  return table(
+    { heads },
+    html`<tbody class="rows">
+      ${rows}
+    </tbody>`,
+  );
 }
 
 /** Columns of numbers. */

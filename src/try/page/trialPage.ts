@@ -12,7 +12,7 @@ import { html, type Html } from '../../serve/status/html.ts';
 import { fillPage, statusStyle } from '../../serve/status/page.ts';
 import { htmlHeaders } from '../../serve/status/pageHeaders.ts';
 import { stageBar } from '../../serve/status/stageBar.ts';
-import { timeOf } from '../../serve/status/tables.ts';
+import { factList, timeOf } from '../../serve/status/tables.ts';
 import { eventPhrase, originPhrase } from '../report/phrases.ts';
 import type { LikelyCause } from '../timeline/causes.ts';
 import { withPorts } from '../timeline/causes/cause.ts';
@@ -66,20 +66,11 @@ export function renderTrialPage(result: TrialResult): string {
 }
 
 function factsOf({ ended: now, started }: TrialResult, title: string): Html {
-  return html`<dl class="facts">
-    <div>
-      <dt>Machines</dt>
-      <dd>${title}</dd>
-    </div>
-    <div>
-      <dt>Started</dt>
-      <dd>${timeOf(started, now)}</dd>
-    </div>
-    <div>
-      <dt>Page generated</dt>
-      <dd>${formatTime(now)}</dd>
-    </div>
-  </dl>`;
+  return factList([
+    ['Machines', title],
+    ['Started', timeOf(started, now)],
+    ['Page generated', formatTime(now)],
+  ]);
 }
 
 function machineTable(results: readonly HostResult[], result: TrialResult): Html {
