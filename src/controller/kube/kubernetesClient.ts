@@ -70,10 +70,9 @@ export interface MergePatch extends CallOptions {
   readonly subresource?: 'status' | undefined;
 }
 
-interface WatchStart {
+interface WatchStart extends CallOptions {
   /** The watch reports changes after this version. */
   readonly resourceVersion: string;
-  readonly signal?: AbortSignal | undefined;
 }
 
 export type WatchEvent =
@@ -97,43 +96,50 @@ export function createKubernetesClient(
   settings: RequestSettings = {},
 ): KubernetesClient {
   const requests = new ApiRequests(config, settings);
+  const askForObject = async (request: ApiRequest): Promise<KubernetesObject> => {
+    const answer = await requests.ask(request, MAX_OBJECT);
+    return understand(request.operation, () => readObject(answer));
+  };
   return {
-    get: async (resource, key, call) => get(requests, { resource, key }, call),
+    get: async (resource, key, call) =>
+      askForObject({
+        operation: operationFor('get', resource, key),
+        method: 'GET',
+        path: objectPath(resource, key),
+        accept: acceptedType(resource, ''),
+        signal: call?.signal,
+      }),
     list: (resource, selection, call) => list(requests, { resource, selection }, call),
-    create: async (resource, place, object) => create(requests, { resource, ...place }, object),
-    patch: async (resource, key, patch) => sendPatch(requests, { resource, key }, patch),
+    create: async (resource, { namespace, signal }, object) =>
+      askForObject({
+        operation: operationFor('create', resource, { namespace }),
+        method: 'POST',
+        path: collectionPath(resource, namespace),
+        body: { ...object, apiVersion: apiVersionOf(resource), kind: resource.kind },
+        signal,
+      }),
+    patch: async (resource, key, patch) => {
+      const subresource = patch.subresource === undefined ? '' : `/${patch.subresource}`;
+      return askForObject({
+        operation: operationFor('patch', { ...resource, plural: `${resource.plural}${subresource}` }, key),
+        method: 'PATCH',
+        path: `${objectPath(resource, key)}${subresource}${queryText({ fieldManager: MANAGER })}`,
+        contentType: 'application/merge-patch+json',
+        body: patch.body,
+        signal: patch.signal,
+      });
+    },
     watch: (resource, selection, from) => watch(requests, { resource, selection }, from),
     close: async () => requests.close(),
   };
 }
 
-interface Place {
-  readonly resource: ApiResource;
-  readonly key: ObjectKey;
-}
+/** Whose fields those of a patch become. */
+const MANAGER = 'ironic-coreos';
 
 interface Query {
   readonly resource: ApiResource;
   readonly selection: ListSelector;
-}
-
-async function get(
-  requests: ApiRequests,
-  { resource, key }: Place,
-  call?: CallOptions,
-): Promise<KubernetesObject> {
-  return askForObject(requests, {
-    operation: operationFor('get', resource, key),
-    method: 'GET',
-    path: objectPath(resource, key),
-    accept: acceptedType(resource, ''),
-    signal: call?.signal,
-  });
-}
-
-async function askForObject(requests: ApiRequests, request: ApiRequest): Promise<KubernetesObject> {
-  const answer = await requests.ask(request, MAX_OBJECT);
-  return understand(request.operation, () => readObject(answer));
 }
 
 /** @throws ApiError for an invalid response */
@@ -200,43 +206,6 @@ function readPage(answer: unknown, operation: Operation): Page {
     next: typeof next === 'string' && next !== '' ? next : undefined,
   };
 }
-
-interface Collection extends NewPlace {
-  readonly resource: ApiResource;
-}
-
-async function create(
-  requests: ApiRequests,
-  { resource, namespace, signal }: Collection,
-  object: NewObject,
-): Promise<KubernetesObject> {
-  return askForObject(requests, {
-    operation: operationFor('create', resource, { namespace }),
-    method: 'POST',
-    path: collectionPath(resource, namespace),
-    body: { ...object, apiVersion: apiVersionOf(resource), kind: resource.kind },
-    signal,
-  });
-}
-
-async function sendPatch(
-  requests: ApiRequests,
-  { resource, key }: Place,
-  patch: MergePatch,
-): Promise<KubernetesObject> {
-  const subresource = patch.subresource === undefined ? '' : `/${patch.subresource}`;
-  return askForObject(requests, {
-    operation: operationFor('patch', { ...resource, plural: `${resource.plural}${subresource}` }, key),
-    method: 'PATCH',
-    path: `${objectPath(resource, key)}${subresource}${queryText({ fieldManager: MANAGER })}`,
-    contentType: 'application/merge-patch+json',
-    body: patch.body,
-    signal: patch.signal,
-  });
-}
-
-/** Whose fields those of a patch become. */
-const MANAGER = 'ironic-coreos';
 
 async function* watch(
   requests: ApiRequests,
