@@ -58,6 +58,11 @@ const RETRYABLE_REASONS: ReadonlySet<string> = new Set<OwnReason>(['NoConnection
 /** A line of a watch is longer than the limit, so the rest of the stream cannot be read. */
 export class LineTooLong extends Error {}
 
+/** A thrown value as an error. */
+export function toError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error('unknown error', { cause: thrown });
+}
+
 /** Whether the object does not exist. */
 export function isNotFound(error: unknown): boolean {
   return error instanceof ApiError && error.status === 404;

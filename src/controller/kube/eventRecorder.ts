@@ -4,7 +4,7 @@
  */
 
 import { randomBytes } from 'node:crypto';
-import { isNotFound } from './apiError.ts';
+import { isNotFound, toError } from './apiError.ts';
 import type { KubernetesClient } from './kubernetesClient.ts';
 import { type Clock, pause, systemClock } from '../../io/clock.ts';
 import { formatMicroTime, apiVersionOf, events, type KubernetesObject, type ApiResource } from './objects.ts';
@@ -117,8 +117,7 @@ export class EventRecorder {
         await this.#write(series);
       } catch (error) {
         if (this.#end.signal.aborted) break;
-        const shown = error instanceof Error ? error : new Error('unknown error', { cause: error });
-        this.#options.onError?.(shown);
+        this.#options.onError?.(toError(error));
       }
     }
     this.#writing = undefined;

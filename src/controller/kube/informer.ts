@@ -7,10 +7,10 @@
 import { createDeferred } from '../../core/deferred.ts';
 import { CliError } from '../../core/errors.ts';
 import { type BackOff, backOffAfter, withJitter } from './rateLimit.ts';
-import type { KubernetesClient, ListSelector, WatchEvent } from './kubernetesClient.ts';
+import type { KubernetesClient, ListSelector } from './kubernetesClient.ts';
 import { type Clock, pause, systemClock } from '../../io/clock.ts';
 import { keyOf, keyText, type KubernetesObject, type ObjectKey, type ApiResource } from './objects.ts';
-import { ApiError, isExpired, type OwnReason } from './apiError.ts';
+import { ApiError, isExpired, type OwnReason, toError } from './apiError.ts';
 
 export interface InformerOptions<Kept> {
   readonly client: KubernetesClient;
@@ -37,6 +37,11 @@ export interface ObjectChange<Kept> {
 }
 
 const DEFAULT_MAX_OBJECTS = 100_000;
+const DEFAULT_BACK_OFF: BackOff = { first: 500, longest: 30_000 };
+/** Milliseconds. A watch that ends earlier without an event counts as failed. */
+const SHORT_WATCH = 1000;
+/** After so many consecutive failures, all objects are listed again. */
+const MAX_RESUMPTIONS = 5;
 
 interface Entry<Kept> {
   readonly key: ObjectKey;
@@ -46,18 +51,22 @@ interface Entry<Kept> {
 /** Starts immediately. Only `Kept`, the result of `keep`, stays in memory. */
 export class Informer<Kept> {
   readonly #options: InformerOptions<Kept>;
+  readonly #clock: Clock;
   /** By `keyText`. */
   readonly #objects = new Map<string, Entry<Kept>>();
   readonly #synced = createDeferred();
   readonly #end = new AbortController();
   readonly #done: Promise<void>;
-  /** During a list: the known objects that the list has not contained so far. */
-  #unseen: Set<string> | undefined;
+  /** The resource version up to which all changes are known; undefined if a list is required. */
+  #from: string | undefined;
+  /** In a row. */
+  #failures = 0;
   #isSynced = false;
   #lastContact: Date | undefined;
 
   constructor(options: InformerOptions<Kept>) {
     this.#options = options;
+    this.#clock = options.clock ?? systemClock;
     this.#synced.promise.catch(() => undefined); // avoids an unhandled rejection if no caller awaits it
     this.#done = this.#follow().finally(() =>
       this.#synced.reject(
@@ -97,40 +106,79 @@ export class Informer<Kept> {
     await this.#done;
   }
 
+  /** Ends only after the informer is stopped. Never rejects. */
   async #follow(): Promise<void> {
-    for await (const event of reflect({ ...this.#options, signal: this.#end.signal })) this.#take(event);
+    const { signal } = this.#end;
+    await Promise.resolve(); // the caller first stores the informer
+    while (!signal.aborted) {
+      try {
+        if (this.#from === undefined) await this.#list();
+        await this.#watch();
+      } catch (error) {
+        if (signal.aborted) return;
+        await pause(this.#clock, this.#countFailure(error), signal);
+      }
+    }
   }
 
-  #take(event: ResourceEvent): void {
-    switch (event.type) {
-      case 'listing':
-        this.#unseen = new Set(this.#objects.keys());
-        break;
-      case 'listed object':
-      case 'added':
-      case 'modified':
-        this.#put(event.object);
-        break;
-      case 'deleted':
-        this.#remove(keyText(keyOf(event.object)));
-        break;
-      case 'list complete':
-        for (const name of this.#unseen ?? []) this.#remove(name);
-        this.#unseen = undefined;
-        this.#isSynced = true;
-        this.#synced.resolve();
-        break;
-      case 'bookmark':
-        break;
+  async #list(): Promise<void> {
+    const { client, resource, selection } = this.#options;
+    const unseen = new Set(this.#objects.keys());
+    let from: string | undefined;
+    for await (const page of client.list(resource, selection, { signal: this.#end.signal })) {
+      for (const object of page.objects) {
+        unseen.delete(keyText(keyOf(object)));
+        this.#put(object);
+      }
+      from = page.resourceVersion;
     }
-    if (!this.#isSynced || this.#unseen !== undefined) return;
-    this.#lastContact = (this.#options.clock ?? systemClock).date();
+    this.#from = from;
+    for (const name of unseen) this.#remove(name);
+    this.#isSynced = true;
+    this.#lastContact = this.#clock.date();
+    this.#synced.resolve();
+  }
+
+  /** @throws ApiError, also if the watch ends too early */
+  async #watch(): Promise<void> {
+    const { client, resource, selection } = this.#options;
+    const resourceVersion = this.#from ?? '';
+    const start = this.#clock.now();
+    try {
+      const { signal } = this.#end;
+      for await (const event of client.watch(resource, selection, { resourceVersion, signal })) {
+        this.#from =
+          event.type === 'bookmark' ? event.resourceVersion : event.object.metadata.resourceVersion;
+        this.#failures = 0;
+        if (event.type === 'deleted') this.#remove(keyText(keyOf(event.object)));
+        else if (event.type !== 'bookmark') this.#put(event.object);
+        this.#lastContact = this.#clock.date();
+      }
+    } finally {
+      if (this.#clock.now() - start >= SHORT_WATCH) this.#failures = 0;
+    }
+    if (this.#clock.now() - start >= SHORT_WATCH || this.#from !== resourceVersion) return;
+    throw new ApiError(`The API server closes the watch of ${resource.plural} immediately`, {
+      reason: 'NoConnection' satisfies OwnReason,
+    });
+  }
+
+  /** Counts a failure and returns the backoff time in milliseconds. */
+  #countFailure(thrown: unknown): number {
+    const error = toError(thrown);
+    this.#failures += 1;
+    if (!canResume(error) || this.#failures >= MAX_RESUMPTIONS) this.#from = undefined;
+    if (isExpired(error) && this.#failures === 1) return 0; // expected after a long interruption
+    const { backOff = DEFAULT_BACK_OFF, onError } = this.#options;
+    const wanted = error instanceof ApiError ? error.retryAfter : 0;
+    const retryIn = Math.max(withJitter(backOffAfter(backOff, this.#failures)), wanted);
+    onError?.(error, retryIn);
+    return retryIn;
   }
 
   #put(object: KubernetesObject): void {
     const key = keyOf(object);
     const name = keyText(key);
-    this.#unseen?.delete(name);
     const kept = this.#keep(object);
     if (kept === undefined) return this.#remove(name);
     const before = this.#objects.get(name)?.kept;
@@ -144,7 +192,7 @@ export class Informer<Kept> {
     try {
       return keep(object);
     } catch (error) {
-      onError?.(error instanceof Error ? error : new Error('unknown error', { cause: error }), 0);
+      onError?.(toError(error), 0);
       return undefined;
     }
   }
@@ -163,95 +211,6 @@ export class Informer<Kept> {
     this.#objects.delete(name);
     this.#options.changed?.({ key: found.key, before: found.kept, now: undefined });
   }
-}
-
-type ResourceEvent =
-  /** A list starts. An unfinished earlier list has failed. */
-  | { readonly type: 'listing' }
-  | { readonly type: 'listed object'; readonly object: KubernetesObject }
-  /** Objects that the list did not contain no longer exist. */
-  | { readonly type: 'list complete' }
-  | WatchEvent;
-
-type ReflectorOptions = Omit<InformerOptions<never>, 'keep' | 'changed' | 'maxObjects'> & {
-  /** Stops the iteration. */
-  readonly signal: AbortSignal;
-};
-
-const DEFAULT_BACK_OFF: BackOff = { first: 500, longest: 30_000 };
-
-/** Milliseconds. A watch that ends earlier without an event counts as failed. */
-const SHORT_WATCH = 1000;
-/** After so many consecutive failures, all objects are listed again. */
-const MAX_RESUMPTIONS = 5;
-
-/** Ends only after the signal is aborted. Never throws. */
-async function* reflect(options: ReflectorOptions): AsyncGenerator<ResourceEvent, void> {
-  const { signal, clock = systemClock } = options;
-  const state: ReflectorState = { options, clock, from: undefined, failures: 0 };
-  while (!signal.aborted) {
-    try {
-      if (state.from === undefined) yield* list(state);
-      yield* watch(state);
-    } catch (error) {
-      if (signal.aborted) return;
-      await pause(clock, countFailure(state, error), signal);
-    }
-  }
-}
-
-interface ReflectorState {
-  readonly options: ReflectorOptions;
-  readonly clock: Clock;
-  /** The resource version up to which all changes were reported; undefined if a list is required. */
-  from: string | undefined;
-  /** In a row. */
-  failures: number;
-}
-
-async function* list(state: ReflectorState): AsyncGenerator<ResourceEvent, void> {
-  const { client, resource, selection, signal } = state.options;
-  yield { type: 'listing' };
-  let from: string | undefined;
-  for await (const { objects, resourceVersion } of client.list(resource, selection, { signal })) {
-    for (const object of objects) yield { type: 'listed object', object };
-    from = resourceVersion;
-  }
-  state.from = from;
-  yield { type: 'list complete' };
-}
-
-/** @throws ApiError, also if the watch ends too early */
-async function* watch(state: ReflectorState): AsyncGenerator<ResourceEvent, void> {
-  const { client, resource, selection, signal } = state.options;
-  const { from: resourceVersion = '' } = state;
-  const start = state.clock.now();
-  try {
-    for await (const event of client.watch(resource, selection, { resourceVersion, signal })) {
-      state.from = event.type === 'bookmark' ? event.resourceVersion : event.object.metadata.resourceVersion;
-      state.failures = 0;
-      yield event;
-    }
-  } finally {
-    if (state.clock.now() - start >= SHORT_WATCH) state.failures = 0;
-  }
-  if (state.clock.now() - start >= SHORT_WATCH || state.from !== resourceVersion) return;
-  throw new ApiError(`The API server closes the watch of ${resource.plural} immediately`, {
-    reason: 'NoConnection' satisfies OwnReason,
-  });
-}
-
-/** Counts a failure and returns the backoff time in milliseconds. */
-function countFailure(state: ReflectorState, thrown: unknown): number {
-  const error = thrown instanceof Error ? thrown : new Error('unknown error', { cause: thrown });
-  state.failures += 1;
-  if (!canResume(error) || state.failures >= MAX_RESUMPTIONS) state.from = undefined;
-  if (isExpired(error) && state.failures === 1) return 0; // expected after a long interruption
-  const { backOff = DEFAULT_BACK_OFF, onError } = state.options;
-  const wanted = error instanceof ApiError ? error.retryAfter : 0;
-  const retryIn = Math.max(withJitter(backOffAfter(backOff, state.failures)), wanted);
-  onError?.(error, retryIn);
-  return retryIn;
 }
 
 /** After an invalid response, a resumed watch would receive the same data again. */

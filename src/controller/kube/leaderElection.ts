@@ -5,7 +5,7 @@
  */
 
 import { isMapping } from '../../formats/mapping.ts';
-import { isConflict, isNotFound } from './apiError.ts';
+import { isConflict, isNotFound, toError } from './apiError.ts';
 import { withJitter } from './rateLimit.ts';
 import type { KubernetesClient } from './kubernetesClient.ts';
 import { type Clock, pause, systemClock } from '../../io/clock.ts';
@@ -246,8 +246,7 @@ export class LeaderElection {
   }
 
   #reportError(error: unknown): void {
-    const shown = error instanceof Error ? error : new Error('unknown error', { cause: error });
-    this.#options.onError?.(shown);
+    this.#options.onError?.(toError(error));
   }
 }
 
