@@ -5,8 +5,7 @@
  */
 
 import { isMapping } from '../formats/mapping.ts';
-import type { ImageOptions } from '../hosts/plan/imageInputs.ts';
-import type { ServeOptions } from '../serve/options.ts';
+import type { ServiceOptions } from '../serve/options.ts';
 import type { Io } from '../io/io.ts';
 import { CliError, UsageError } from '../core/errors.ts';
 import { type InventoryLayers, readInventoryFile } from '../hosts/settings/inventory.ts';
@@ -21,31 +20,9 @@ import { configMaps, type KubernetesObject, secrets } from './kube/objects.ts';
 import { Informer } from './kube/informer.ts';
 import { makeTempFolder } from '../io/files/tempFile.ts';
 
-/** The options that `serve` has, too: listening and access. */
-type ServiceOptions = Pick<
-  ServeOptions,
-  | 'listen'
-  | 'publicUrl'
-  | 'keyFile'
-  | 'tokenFile'
-  | 'tlsCert'
-  | 'tlsKey'
-  | 'clientCa'
-  | 'cache'
-  | 'maxConnections'
-  | 'grace'
-  | 'idleTimeout'
-  | 'log'
->;
-
-export interface ControllerOptions extends ServiceOptions, ImageOptions {
+export interface ControllerOptions extends ServiceOptions {
   /** A file, `configmap/NAME` or `secret/NAME`; without it, settings come from the environment. */
   readonly settings?: string;
-  readonly profile?: string;
-  /** Each `FILE` or `ARCHITECTURE=FILE`. */
-  readonly agentArchive?: readonly string[];
-  readonly grow?: boolean;
-
   /** Undefined or empty for all namespaces. */
   readonly namespace?: string;
   readonly kubeconfig?: string;

@@ -2,34 +2,22 @@
 
 import type { ImageOptions } from '../hosts/plan/imageInputs.ts';
 
-export interface ServeOptions extends ImageOptions {
-  readonly inventory?: string;
-  /** A folder with one nmstate file per host, as for the static server of image-customization-controller. */
-  readonly nmstateDir?: string;
+/** The options that `controller` has, too. */
+export interface ServiceOptions extends ImageOptions {
   readonly profile?: string;
   /** `ADDRESS:PORT`. */
   readonly listen?: string;
   /** The base URL under which other machines reach the server. */
   readonly publicUrl?: string;
-  readonly artifacts?: string;
   /** Each `FILE` or `ARCHITECTURE=FILE`. */
   readonly agentArchive?: readonly string[];
-  readonly discovery?: boolean;
   readonly grow?: boolean;
-  readonly failFast?: boolean;
-  /** Serves only this host, until it has fetched an image. */
-  readonly once?: string;
 
   readonly keyFile?: string;
   readonly tokenFile?: string;
-  /** How long printed URLs are valid: `12h`. */
-  readonly expires?: string;
-  /** Serves all files without authentication. */
-  readonly open?: boolean;
   readonly tlsCert?: string;
   readonly tlsKey?: string;
   readonly clientCa?: string;
-
   /** Mebibytes of memory for cached images. */
   readonly cache?: string;
   readonly maxConnections?: string;
@@ -38,5 +26,20 @@ export interface ServeOptions extends ImageOptions {
   /** Seconds without progress. */
   readonly idleTimeout?: string;
   readonly log?: string;
+}
+
+export interface ServeOptions extends ServiceOptions {
+  readonly inventory?: string;
+  /** A folder with one nmstate file per host, as for the static server of image-customization-controller. */
+  readonly nmstateDir?: string;
+  readonly artifacts?: string;
+  readonly discovery?: boolean;
+  readonly failFast?: boolean;
+  /** Serves only this host, until it has fetched an image. */
+  readonly once?: string;
+  /** How long printed URLs are valid: `12h`. */
+  readonly expires?: string;
+  /** Serves all files without authentication. */
+  readonly open?: boolean;
   readonly format?: string;
 }
