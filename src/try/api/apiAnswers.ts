@@ -15,14 +15,14 @@ import {
 import {
   type ApiAnswer,
   type ApiVersion,
-  fault,
   inVersion,
   negotiateVersion,
   type Negotiation,
   notRouted,
   parseBody,
   queryOf,
-  type RefusalReason,
+  type Refusal,
+  refuse,
   rootAnswer,
   type Route,
   routeOf,
@@ -248,25 +248,17 @@ function readBody({ request, response, memory }: RequestContext, size: number): 
   return readRequestBody(request, response, { size, memory });
 }
 
-interface Unreadable {
-  readonly answer: ApiAnswer;
-  readonly problem: string;
-  readonly reason: RefusalReason;
+function unreadable(kind: Exclude<RequestBody['kind'], 'whole'>, size: number): Refusal {
+  switch (kind) {
+    case 'too-large':
+      return refuse(413, `the request body is larger than ${size / 1024} KiB`, 'body-too-large');
+    case 'no-memory':
+      return refuse(503, 'too many large request bodies at the same time', 'busy');
+    case 'cut':
+    default:
+      return refuse(400, 'the request body is incomplete', 'body-incomplete');
+  }
 }
-
-function unreadable(kind: Exclude<RequestBody['kind'], 'whole'>, size: number): Unreadable {
-  const { status, problem, reason } = unreadBodies[kind];
-  const text = kind === 'too-large' ? `${problem} ${size / 1024} KiB` : problem;
-  return { answer: fault(status, text), problem: text, reason };
-}
-
-const unreadBodies: Readonly<
-  Record<Exclude<RequestBody['kind'], 'whole'>, Omit<Unreadable, 'answer'> & { readonly status: number }>
-> = {
-  'too-large': { status: 413, problem: 'the request body is larger than', reason: 'body-too-large' },
-  'no-memory': { status: 503, problem: 'too many large request bodies at the same time', reason: 'busy' },
-  cut: { status: 400, problem: 'the request body is incomplete', reason: 'body-incomplete' },
-};
 
 async function send(
   context: RequestContext,

@@ -8,14 +8,16 @@ import {
   type ApiAnswer,
   type ApiVersion,
   fault,
+  notFound,
   parseBody,
   type ParsedBody,
+  type Refusal,
   type RefusalReason,
+  refuse,
   unexpectedArguments,
-  versionProblem,
   versionReason,
+  versionRefusal,
 } from './messages.ts';
-import { notFound } from './lookup.ts';
 import { isUuid } from '../../core/objectName.ts';
 
 export interface HeartbeatRequest {
@@ -40,7 +42,6 @@ export interface Agent {
   readonly verifyCa: string | undefined;
 }
 
-const ramdisksSince = 22;
 const statusFields = {
   minor: 72,
   problem: 'Fields "agent_status" and "agent_status_message" not recognised.',
@@ -89,16 +90,6 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-interface Refusal {
-  readonly answer: ApiAnswer;
-  readonly problem: string;
-  readonly reason: RefusalReason;
-}
-
-function refuse(status: number, problem: string, reason: RefusalReason): Refusal {
-  return { answer: fault(status, problem), problem, reason };
-}
-
 interface Checked {
   readonly request: HeartbeatRequest;
   readonly sent: Mapping;
@@ -111,10 +102,8 @@ function refusalOf({ request, sent, node, token, isJson }: Checked): Refusal | u
   const { version } = request;
   const problem = argumentProblem(request.node, sent);
   if (problem !== undefined) return refuse(400, problem, argumentReason(problem, isJson));
-  if (version.minor < ramdisksSince) {
-    const answer = fault(404, notFound);
-    return { answer, problem: versionProblem(version, 'heartbeat'), reason: versionReason(version) };
-  }
+  const tooOld = versionRefusal(version, 'heartbeat');
+  if (tooOld !== undefined) return tooOld;
   const tooNew = Object.entries(fieldsSince).find(
     ([name, { minor }]) => given(sent[name]) && version.minor < minor,
   );

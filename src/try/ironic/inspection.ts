@@ -3,7 +3,6 @@
  * its machine. Ironic accepts it only for nodes in inspection; the mock Ironic accepts it from each machine at any time.
  */
 
-import { isUuid } from '../../core/objectName.ts';
 import { formatCount, formatSizeInWords } from '../../formats/messageText.ts';
 import type { FactsOf, InspectionEvent } from '../timeline/events.ts';
 import { isMapping, type Mapping } from '../../formats/mapping.ts';
@@ -16,10 +15,12 @@ import {
   inspectorFault,
   parseBody,
   type RefusalReason,
+  notFound,
   unexpectedArguments,
+  uuidProblem,
   versionReason,
 } from './messages.ts';
-import { lookupDocument, notFound } from './lookup.ts';
+import { lookupDocument } from './lookup.ts';
 import { findNode, type IronicNode, type NodeStore, normalizeMacs, recordStart } from './nodes.ts';
 
 export interface InspectionRequest {
@@ -93,15 +94,10 @@ interface Refusal {
 /** Checks a request without its body. */
 function refusalOf({ service, query, version }: InspectionRequest): Refusal | undefined {
   if (service === 'inspector') return undefined;
-  const uuid = query.get('node_uuid');
-  const unexpected = unexpectedArguments(query.keys(), ['node_uuid']);
-  if (unexpected !== undefined) return { status: 400, problem: unexpected, reason: 'arguments' };
-  if (uuid !== null && !isUuid(uuid)) {
-    const problem = `Expected UUID for node_uuid: ${uuid.slice(0, 40)}`;
-    return { status: 400, problem, reason: 'arguments' };
-  }
+  const invalid = unexpectedArguments(query.keys(), ['node_uuid']) ?? uuidProblem(query);
+  if (invalid !== undefined) return { status: 400, problem: invalid, reason: 'arguments' };
   const { minor } = version;
-  if (minor >= lookupSince || (minor === minMinor && uuid === null)) return undefined;
+  if (minor >= lookupSince || (minor === minMinor && !query.has('node_uuid'))) return undefined;
   const problem = `API version 1.${lookupSince} or newer is required`;
   return { status: 404, problem, reason: versionReason(version) };
 }

@@ -14,12 +14,13 @@ import {
   type ApiAnswer,
   type ApiVersion,
   fault,
-  type RefusalReason,
+  notFound,
+  type Refusal,
+  refuse,
   unexpectedArguments,
-  versionProblem,
-  versionReason,
+  uuidProblem,
+  versionRefusal,
 } from './messages.ts';
-import { isUuid } from '../../core/objectName.ts';
 
 export interface LookupRequest {
   readonly query: URLSearchParams;
@@ -35,32 +36,31 @@ export interface Lookup extends FactsOf<LookupEvent> {
 
 /** Agents use a token with this API version or a newer one. */
 const tokensSince = 62;
-const ramdisksSince = 22;
 
 /** Source: `ramdisk.py` of Ironic's API, and `get_node_with_token` of its conductor. */
 export function answerLookup(request: LookupRequest, nodes: NodeStore): Lookup {
   const { query, version, url, now } = request;
   const macs = normalizeMacs(query.getAll('addresses').flatMap((list) => list.split(',')));
-  const refuse = (answer: ApiAnswer, problem: string, reason: RefusalReason): Lookup => ({
-    answer,
+  const refused = (refusal: Refusal): Lookup => ({
+    ...refusal,
     macs,
     node: undefined,
     token: 'none',
     hasBootToken: false,
-    problem,
-    reason,
   });
-  if (version.minor < ramdisksSince) {
-    return refuse(fault(404, notFound), versionProblem(version, 'lookup'), versionReason(version));
-  }
+  const tooOld = versionRefusal(version, 'lookup');
+  if (tooOld !== undefined) return refused(tooOld);
   const problem = problemOf(query, macs);
   if (problem !== undefined) {
     // An agent always sends the parameter; it is empty if the agent has found no interface.
     const hasList = query.has('addresses') && problem === noNames;
-    return refuse(fault(400, problem), problem, hasList ? 'no-macs' : 'arguments');
+    return refused(refuse(400, problem, hasList ? 'no-macs' : 'arguments'));
   }
   const found = findNode(nodes, query, macs);
-  if (found.kind === 'unknown') return refuse(fault(404, notFound), found.problem, found.reason);
+  if (found.kind === 'unknown') {
+    const { problem: why, reason } = found;
+    return refused({ answer: fault(404, notFound), problem: why, reason });
+  }
   const { node } = found;
   recordStart(node, now);
   const token = version.minor < tokensSince ? null : node.token.issue();
@@ -75,15 +75,9 @@ export function answerLookup(request: LookupRequest, nodes: NodeStore): Lookup {
   };
 }
 
-/** Ironic's message, which contains no reason. */
-export const notFound = 'Resource could not be found.';
-
 function problemOf(query: URLSearchParams, macs: readonly string[]): string | undefined {
-  const uuid = query.get('node_uuid');
-  if (uuid !== null && !isUuid(uuid)) return `Expected UUID for node_uuid: ${uuid.slice(0, 40)}`;
-  const unexpected = unexpectedArguments(query.keys(), ['addresses', 'node_uuid']);
-  if (unexpected !== undefined) return unexpected;
-  return macs.length === 0 && uuid === null ? noNames : undefined;
+  const invalid = uuidProblem(query) ?? unexpectedArguments(query.keys(), ['addresses', 'node_uuid']);
+  return invalid ?? (macs.length === 0 && !query.has('node_uuid') ? noNames : undefined);
 }
 
 const noNames = "At least one of 'addresses' and 'node_uuid' parameters is required";

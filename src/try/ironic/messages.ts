@@ -3,6 +3,7 @@
  * Ironic (39.0). Contains only what ramdisks use.
  */
 
+import { isUuid } from '../../core/objectName.ts';
 import { parseRequestPath } from '../../formats/http/requestPath.ts';
 import { isWithinBounds } from '../../formats/json/tokens.ts';
 
@@ -75,6 +76,12 @@ function withoutQuery(target: string): string {
 export function queryOf(target: string): URLSearchParams {
   const mark = target.indexOf('?');
   return new URLSearchParams(mark < 0 ? '' : target.slice(mark + 1));
+}
+
+/** Undefined for a valid UUID, and without one. */
+export function uuidProblem(query: URLSearchParams): string | undefined {
+  const uuid = query.get('node_uuid');
+  return uuid === null || isUuid(uuid) ? undefined : `Expected UUID for node_uuid: ${uuid.slice(0, 40)}`;
 }
 
 /** Undefined if all names are expected. */
@@ -186,11 +193,32 @@ export function versionReason({ isRequested }: ApiVersion): 'api-version' | 'no-
   return isRequested ? 'api-version' : 'no-api-version';
 }
 
-/** The clause for it: `API version 1.21 does not support lookup`. */
-export function versionProblem({ isRequested, minor }: ApiVersion, missing: string): string {
-  return isRequested
-    ? `API version 1.${minor} does not support ${missing}`
-    : `the request contains no API version (X-OpenStack-Ironic-API-Version), and version 1.${minor} does not support ${missing}`;
+/** A refused request. */
+export interface Refusal {
+  readonly answer: ApiAnswer;
+  /** Why, as text. */
+  readonly problem: string;
+  /** Why, as a constant. */
+  readonly reason: RefusalReason;
+}
+
+export function refuse(status: number, problem: string, reason: RefusalReason): Refusal {
+  return { answer: fault(status, problem), problem, reason };
+}
+
+/** Ironic's message, which contains no reason. */
+export const notFound = 'Resource could not be found.';
+
+const ramdisksSince = 22;
+
+/** Undefined if the API version supports requests of ramdisks: `API version 1.21 does not support lookup`. */
+export function versionRefusal(version: ApiVersion, request: 'heartbeat' | 'lookup'): Refusal | undefined {
+  const { isRequested, minor } = version;
+  if (minor >= ramdisksSince) return undefined;
+  const problem = isRequested
+    ? `API version 1.${minor} does not support ${request}`
+    : `the request contains no API version (X-OpenStack-Ironic-API-Version), and version 1.${minor} does not support ${request}`;
+  return { answer: fault(404, notFound), problem, reason: versionReason(version) };
 }
 
 /** The latest version of Ironic 39.0; agents request the latest version that both sides support. */
@@ -286,8 +314,8 @@ export function v1Answer(url: string, minor: number): ApiAnswer {
 }
 
 const ramdiskCollections = [
-  { name: 'lookup', since: 22 },
-  { name: 'heartbeat', since: 22 },
+  { name: 'lookup', since: ramdisksSince },
+  { name: 'heartbeat', since: ramdisksSince },
   { name: 'continue_inspection', since: 84 },
 ];
 
