@@ -4,7 +4,7 @@
  */
 
 import type { ExitCode, Io } from '../io/io.ts';
-import { createServerLog, type ServerLog } from '../serve/http/serverLog.ts';
+import { createServerLog, noteFailedReload, type ServerLog } from '../serve/http/serverLog.ts';
 import { keepHeapSmall, listenToSignals } from '../io/process.ts';
 import { runService, withLog } from '../serve/serviceLog.ts';
 import { readLogForm, type Setup } from '../serve/setup.ts';
@@ -242,12 +242,7 @@ async function reloadAll({ log, service }: Parts): Promise<void> {
     await state.load();
   } catch (error) {
     metrics.catalogReloaded('failure');
-    const { message, hint } =
-      error instanceof CliError ? error : new CliError(String(error), { code: 'ERR_INTERNAL' });
-    log.note('error', 'reload', {
-      message: `${message}; still serving the previous settings and images`,
-      hint,
-    });
+    noteFailedReload(log, 'reload', error, 'still serving the previous settings and images');
     return;
   }
   metrics.catalogReloaded('success');

@@ -67,17 +67,13 @@ export function openInformers({ client, namespace, onError }: InformersOptions):
   const notify = (owner: string): void => {
     for (const subscriber of subscribers) subscriber(owner);
   };
-  const readers = createReaderIndex();
   const images = new Informer({
     client,
     resource: preprovisioningImages,
     selection,
     onError,
     keep: storedImage,
-    changed: ({ key, before, now }) => {
-      readers.replace(keyText(key), secretOf(before), secretOf(now));
-      notify(keyText(key));
-    },
+    changed: ({ key }) => notify(keyText(key)),
   });
   const versions = new Informer({
     client,
@@ -85,7 +81,10 @@ export function openInformers({ client, namespace, onError }: InformersOptions):
     selection,
     onError,
     keep: ({ metadata }) => metadata.resourceVersion,
-    changed: ({ key }) => readers.of(keyText(key)).forEach(notify),
+    changed: ({ key, before, now }) => {
+      if (subscribers.size === 0 || before === now) return;
+      for (const { image } of images.values()) if (namesSecret(image, key)) notify(keyText(image));
+    },
   });
   return {
     synced: Promise.all([images.synced, versions.synced]),
@@ -94,7 +93,10 @@ export function openInformers({ client, namespace, onError }: InformersOptions):
     },
     find: (owner) => images.get(parseKey(owner)),
     all: () => images.values(),
-    networkVersion: (image) => versionOf(image, versions),
+    networkVersion: (image) => {
+      const name = image.spec.networkDataName;
+      return name === undefined ? undefined : versions.get({ namespace: image.namespace, name });
+    },
     subscribe: (changed) => {
       subscribers.add(changed);
       return () => subscribers.delete(changed);
@@ -110,40 +112,9 @@ function earlier(one: Date | undefined, other: Date | undefined): Date | undefin
   return one < other ? one : other;
 }
 
-/** The objects that name a Secret, both by `NAMESPACE/NAME`. */
-interface ReaderIndex {
-  of(secret: string): readonly string[];
-  replace(owner: string, before: string | undefined, now: string | undefined): void;
-}
-
-function createReaderIndex(): ReaderIndex {
-  const readers = new Map<string, Set<string>>();
-  return {
-    of: (secret) => [...(readers.get(secret) ?? [])],
-    replace: (owner, before, now) => {
-      if (before === now) return;
-      if (before !== undefined) {
-        const others = readers.get(before);
-        others?.delete(owner);
-        if (others?.size === 0) readers.delete(before);
-      }
-      if (now !== undefined) readers.set(now, (readers.get(now) ?? new Set()).add(owner));
-    },
-  };
-}
-
-function secretOf(stored: StoredImage | undefined): string | undefined {
-  const key = stored && secretKey(stored.image);
-  return key && keyText(key);
-}
-
-function secretKey({ namespace, spec }: PreprovisioningImage): ObjectKey | undefined {
-  return spec.networkDataName === undefined ? undefined : { namespace, name: spec.networkDataName };
-}
-
-function versionOf(image: PreprovisioningImage, versions: Informer<string>): string | undefined {
-  const key = secretKey(image);
-  return key && versions.get(key);
+/** Whether the object names this Secret. */
+function namesSecret({ namespace, spec }: PreprovisioningImage, secret: ObjectKey): boolean {
+  return secret.name === spec.networkDataName && secret.namespace === namespace;
 }
 
 /** Reads from the API server each time, as Secrets are not cached. */

@@ -21,6 +21,7 @@ interface ReconcileLoopOptions {
   readonly recorder: Pick<EventRecorder, 'record'>;
   readonly log: ServerLog;
   readonly build: (image: PreprovisioningImage) => Promise<Outcome>;
+  /** Called after each written status. */
   readonly wrote: (outcome: Outcome) => void;
   readonly failed: () => void;
 }
@@ -113,16 +114,10 @@ async function whenAborted(signal: AbortSignal): Promise<void> {
   await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
 }
 
-interface ReconcileTools {
-  readonly client: KubernetesClient;
-  readonly informers: Pick<Informers, 'find'>;
+interface ReconcileTools extends Omit<ReconcileLoopOptions, 'build' | 'failed'> {
   /** Throws ApiError. */
   readonly outcomeOf: (image: PreprovisioningImage) => Promise<Outcome>;
-  readonly recorder: Pick<EventRecorder, 'record'>;
-  readonly log: ServerLog;
   readonly pendingWrites: PendingWrites;
-  /** Called after each written status. */
-  readonly wrote: (outcome: Outcome) => void;
   /** Nothing may be written after it is aborted. */
   readonly signal: AbortSignal;
 }

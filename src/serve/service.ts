@@ -1,11 +1,10 @@
 /** The running service: the server, the snapshot that it serves, and its reload. */
 
-import { CliError } from '../core/errors.ts';
 import { knownDigests } from '../io/files/fileDigests.ts';
 import type { Io } from '../io/io.ts';
 import { createAnswerer } from './http/requests.ts';
 import { type RunningServer, startServer } from './http/server.ts';
-import { createServerLog, type ServerLog } from './http/serverLog.ts';
+import { createServerLog, noteFailedReload, type ServerLog } from './http/serverLog.ts';
 import type { Status, BaseStatus, HostStatus, ImageStatus } from './status/status.ts';
 import type { Catalog } from './answer/resource.ts';
 import { createTransferLog, type TransferLog, type TransferWatcher } from './answer/transfers.ts';
@@ -147,11 +146,9 @@ export async function loadSnapshot({ log, metrics, state }: RunningService): Pro
 export async function reload(service: RunningService): Promise<void> {
   const { log, server } = service;
   await server.reloadCertificates();
-  await loadSnapshot(service).catch((error: unknown) => {
-    const { message, hint } =
-      error instanceof CliError ? error : new CliError(String(error), { code: 'ERR_INTERNAL' });
-    log.note('error', 'reload', { message: `${message}; still serving the previous inventory`, hint });
-  });
+  await loadSnapshot(service).catch((error: unknown) =>
+    noteFailedReload(log, 'reload', error, 'still serving the previous inventory'),
+  );
 }
 
 interface PageSources {

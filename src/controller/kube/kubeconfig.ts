@@ -43,8 +43,7 @@ export type Material =
 
 /** @throws CliError for an invalid kubeconfig. The message never quotes its text, which contains secrets */
 export function parseKubeconfig(text: string, path: string): Kubeconfig {
-  const value = parse(text, path);
-  if (value === null) return emptyKubeconfig(path);
+  const value = parse(text, path) ?? {}; // an empty file is valid
   if (!isMapping(value)) throw problemIn(path, 'not a mapping');
   const current = value['current-context'];
   return {
@@ -71,10 +70,6 @@ function problemIn(path: string, problem: string): CliError {
     code: 'ERR_KUBERNETES',
     hint: 'check it with: kubectl config view --minify',
   });
-}
-
-function emptyKubeconfig(path: string): Kubeconfig {
-  return { path, currentContext: undefined, contexts: new Map(), clusters: new Map(), users: new Map() };
 }
 
 /** `[{name: NAME, [field]: {…}}]`; the first entry with a name counts, as in kubectl. */

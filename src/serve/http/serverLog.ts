@@ -3,6 +3,7 @@
  * logged, so that no header, query or signed path gets into the log by mistake.
  */
 
+import { CliError } from '../../core/errors.ts';
 import type { Writable } from 'node:stream';
 import type { Artifact } from '../answer/resource.ts';
 import { plainText } from './textResponse.ts';
@@ -57,6 +58,13 @@ export function createServerLog(
     note,
     request: (event) => note(event.status >= 500 ? 'error' : 'info', 'request', fieldsOf(event)),
   };
+}
+
+/** Logs the error of a reload. @param kept what stays in use, as a clause */
+export function noteFailedReload(log: ServerLog, event: string, error: unknown, kept: string): void {
+  const message = error instanceof CliError ? error.message : String(error);
+  const hint = error instanceof CliError ? error.hint : undefined;
+  log.note('error', event, { message: `${message}; ${kept}`, hint });
 }
 
 function fieldsOf({ path, userAgent, seconds, bytes, ...event }: RequestEvent): LogFields {

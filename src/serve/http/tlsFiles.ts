@@ -10,7 +10,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
 import { CliError } from '../../core/errors.ts';
 import { fileError } from '../../io/files/fileErrors.ts';
-import type { ServerLog } from './serverLog.ts';
+import { noteFailedReload, type ServerLog } from './serverLog.ts';
 
 /** Paths of PEM files. */
 export interface TlsFiles {
@@ -39,10 +39,8 @@ export async function readTlsFiles(files: TlsFiles): Promise<TlsMaterial> {
   const ca = files.clientCa === undefined ? undefined : await readPem(files.clientCa, 'Client CA');
   const certificate = parseCertificate(cert, files.certificate);
   if (!certificate.checkPrivateKey(parseKey(key, files.key))) {
-    throw new CliError(`The key ${files.key} does not match the certificate ${files.certificate}`, {
-      code: 'ERR_TLS',
-      hint: 'pass the key that belongs to the first certificate in the file',
-    });
+    const hint = 'pass the key that belongs to the first certificate in the file';
+    throw tlsError(`The key ${files.key} does not match the certificate ${files.certificate}`, hint);
   }
   if (ca !== undefined && files.clientCa !== undefined) parseCertificate(ca, files.clientCa);
   const context: SecureContextOptions = {
@@ -65,30 +63,19 @@ function parseCertificate(pem: Buffer, path: string): X509Certificate {
   try {
     return new X509Certificate(pem);
   } catch (error) {
-    throw new CliError(`${path} is not a certificate`, {
-      code: 'ERR_TLS',
-      hint: 'pass a PEM file',
-      cause: error,
-    });
+    throw tlsError(`${path} is not a certificate`, 'pass a PEM file', error);
   }
 }
 
 function parseKey(pem: Buffer, path: string): KeyObject {
   // For an encrypted key, the error of Node depends on the key type.
   if (pem.includes('ENCRYPTED')) {
-    throw new CliError(`The key ${path} is encrypted`, {
-      code: 'ERR_TLS',
-      hint: 'remove the passphrase: openssl pkey -in KEY -out PLAIN',
-    });
+    throw tlsError(`The key ${path} is encrypted`, 'remove the passphrase: openssl pkey -in KEY -out PLAIN');
   }
   try {
     return createPrivateKey(pem);
   } catch (error) {
-    throw new CliError(`${path} is not a private key`, {
-      code: 'ERR_TLS',
-      hint: 'pass a PEM file',
-      cause: error,
-    });
+    throw tlsError(`${path} is not a private key`, 'pass a PEM file', error);
   }
 }
 
@@ -98,11 +85,13 @@ function checkContext(context: SecureContextOptions, { certificate }: TlsFiles):
     createSecureContext(context);
   } catch (error) {
     const reason = error instanceof Error ? error.message.split(':').at(-1) : undefined;
-    throw new CliError(`The certificate ${certificate} is invalid: ${reason ?? 'rejected by OpenSSL'}`, {
-      code: 'ERR_TLS',
-      cause: error,
-    });
+    const problem = reason ?? 'rejected by OpenSSL';
+    throw tlsError(`The certificate ${certificate} is invalid: ${problem}`, undefined, error);
   }
+}
+
+function tlsError(message: string, hint?: string, cause?: unknown): CliError {
+  return new CliError(message, { code: 'ERR_TLS', hint, cause });
 }
 
 export interface TlsWatch {
@@ -166,9 +155,7 @@ async function replace({
     noteCertificate(material, log);
     return true;
   } catch (error) {
-    const { message, hint } =
-      error instanceof CliError ? error : new CliError(String(error), { code: 'ERR_TLS' });
-    log.note('error', 'certificate', { message: `${message}; still using the previous certificate`, hint });
+    noteFailedReload(log, 'certificate', error, 'still using the previous certificate');
     return false;
   }
 }
