@@ -32,13 +32,14 @@ export async function createCertificates(
   const hosts = [...new Set(names)].map(parseName);
   const { default: library } = await import('node-forge');
   const maker = { library, validity: validityAround(now) };
-  const authority = await createAuthority(maker);
-  const { certificate, key } = await createServerCertificate(maker, { authority, hosts });
-  const { validTo, fingerprint256 } = new X509Certificate(certificate);
+  const authority = await issue(maker, authorityExtensions);
+  const { certificate, key } = await issue(maker, serverExtensions(authority, hosts), authority);
+  const cert = formatPem(maker, certificate);
+  const { validTo, fingerprint256 } = new X509Certificate(cert);
   return {
     ca: formatPem(maker, authority.certificate),
     tls: {
-      context: { cert: certificate, key, minVersion: 'TLSv1.2' },
+      context: { cert, key, minVersion: 'TLSv1.2' },
       expires: new Date(validTo),
       fingerprint: fingerprint256,
       stamp: fingerprint256,
@@ -57,7 +58,9 @@ function parseCertified(text: string): Host {
   return host.kind === 'name' ? { ...host, name: text } : host;
 }
 
-function parseName(text: string): Exclude<Host, { kind: 'invalid' }> {
+type ValidHost = Exclude<Host, { kind: 'invalid' }>;
+
+function parseName(text: string): ValidHost {
   const host = parseCertified(text);
   if (host.kind !== 'invalid') return host;
   throw new UsageError(`${JSON.stringify(text)} is not valid in a certificate: ${host.problem}`, {
@@ -80,55 +83,50 @@ function validityAround(now: Date): Maker['validity'] {
   };
 }
 
-interface Authority {
+interface Issued {
   readonly certificate: forge.pki.Certificate;
-  readonly key: forge.pki.rsa.PrivateKey;
+  /** PEM. */
+  readonly key: string;
 }
 
-async function createAuthority(maker: Maker): Promise<Authority> {
-  const { library } = maker;
+/** @param issuer undefined for a certificate authority, which issues its own certificate */
+async function issue(
+  { library, validity }: Maker,
+  extensions: readonly object[],
+  issuer?: Issued,
+): Promise<Issued> {
+  const { pki, md } = library;
   const keys = await generateKeys();
-  const certificate = beginCertificate(maker, keys.publicKey);
-  const name = [{ name: 'commonName', value: `ironic-coreos ${certificate.serialNumber.slice(0, 8)}` }];
-  certificate.setSubject(name);
-  certificate.setIssuer(name);
-  certificate.setExtensions([
-    { name: 'basicConstraints', critical: true, cA: true, pathLenConstraint: 0 },
-    { name: 'keyUsage', critical: true, keyCertSign: true, cRLSign: true },
-    { name: 'subjectKeyIdentifier' },
-  ]);
-  const key = library.pki.privateKeyFromPem(keys.privateKey);
-  certificate.sign(key, library.md.sha256.create());
-  return { certificate, key };
+  const certificate = pki.createCertificate();
+  certificate.publicKey = pki.publicKeyFromPem(keys.publicKey);
+  // A positive number of less than 20 octets.
+  certificate.serialNumber = `01${randomBytes(15).toString('hex')}`;
+  Object.assign(certificate.validity, validity);
+  const name =
+    issuer === undefined ? `ironic-coreos ${certificate.serialNumber.slice(0, 8)}` : 'ironic-coreos';
+  certificate.setSubject([{ name: 'commonName', value: name }]);
+  certificate.setIssuer((issuer?.certificate ?? certificate).subject.attributes);
+  certificate.setExtensions(extensions.map((extension) => ({ ...extension }))); // the library changes them
+  certificate.sign(pki.privateKeyFromPem(issuer?.key ?? keys.privateKey), md.sha256.create());
+  return { certificate, key: keys.privateKey };
 }
 
-interface ServerNames {
-  readonly authority: Authority;
-  readonly hosts: readonly Exclude<Host, { kind: 'invalid' }>[];
-}
+const authorityExtensions = [
+  { name: 'basicConstraints', critical: true, cA: true, pathLenConstraint: 0 },
+  { name: 'keyUsage', critical: true, keyCertSign: true, cRLSign: true },
+  { name: 'subjectKeyIdentifier' },
+];
 
-async function createServerCertificate(
-  maker: Maker,
-  { authority, hosts }: ServerNames,
-): Promise<{ readonly certificate: string; readonly key: string }> {
-  const { library } = maker;
-  const keys = await generateKeys();
-  const certificate = beginCertificate(maker, keys.publicKey);
-  certificate.setSubject([{ name: 'commonName', value: 'ironic-coreos' }]);
-  certificate.setIssuer(authority.certificate.subject.attributes);
-  certificate.setExtensions([
+function serverExtensions({ certificate }: Issued, hosts: readonly ValidHost[]): object[] {
+  const keyIdentifier = certificate.generateSubjectKeyIdentifier().getBytes();
+  return [
     { name: 'basicConstraints', critical: true, cA: false },
     { name: 'keyUsage', critical: true, digitalSignature: true, keyEncipherment: true },
     { name: 'extKeyUsage', serverAuth: true },
     { name: 'subjectKeyIdentifier' },
-    {
-      name: 'authorityKeyIdentifier',
-      keyIdentifier: authority.certificate.generateSubjectKeyIdentifier().getBytes(),
-    },
+    { name: 'authorityKeyIdentifier', keyIdentifier },
     { name: 'subjectAltName', altNames: hosts.map(alternativeName) },
-  ]);
-  certificate.sign(authority.key, library.md.sha256.create());
-  return { certificate: formatPem(maker, certificate), key: keys.privateKey };
+  ];
 }
 
 /** PEM with LF line endings. */
@@ -144,16 +142,7 @@ const generateKeys = async (): Promise<{ readonly publicKey: string; readonly pr
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
   });
 
-function beginCertificate({ library, validity }: Maker, publicKey: string): forge.pki.Certificate {
-  const certificate = library.pki.createCertificate();
-  certificate.publicKey = library.pki.publicKeyFromPem(publicKey);
-  // A positive number of less than 20 octets.
-  certificate.serialNumber = `01${randomBytes(15).toString('hex')}`;
-  Object.assign(certificate.validity, validity);
-  return certificate;
-}
-
 /** Types of RFC 5280: 2 is a DNS name, 7 an IP address. */
-function alternativeName(host: Exclude<Host, { kind: 'invalid' }>): object {
+function alternativeName(host: ValidHost): object {
   return host.kind === 'name' ? { type: 2, value: host.name } : { type: 7, ip: host.address };
 }

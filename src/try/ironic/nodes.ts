@@ -5,7 +5,9 @@
  * agent cannot continue. This protects Ironic from clients that use a MAC address of another machine.
  */
 
-import { createHash, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { createTokenCheck } from '../../serve/http/accessCheck.ts';
+import { plainText } from '../../serve/http/textResponse.ts';
 import type { RefusalReason } from './messages.ts';
 
 /** An expected host. Each other machine that calls also gets a node. */
@@ -183,7 +185,7 @@ function createAgentToken(pregenerated: string | undefined): AgentToken {
     },
     check: (text) => {
       if (text === undefined || text === '') return 'missing';
-      return token !== undefined && isEqual(text, token) ? 'valid' : 'invalid';
+      return token !== undefined && createTokenCheck([token])(text) ? 'valid' : 'invalid';
     },
     isFromBootMedium: pregenerated !== undefined,
     current: () => token,
@@ -191,15 +193,6 @@ function createAgentToken(pregenerated: string | undefined): AgentToken {
       token = pregenerated;
     },
   };
-}
-
-/** In constant time, so that it reveals neither text. */
-function isEqual(a: string, b: string): boolean {
-  return timingSafeEqual(digestOf(a), digestOf(b));
-}
-
-function digestOf(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
 }
 
 /** Per request; no machine has as many interfaces. */
@@ -213,12 +206,7 @@ export function normalizeMacs(texts: Iterable<string>): string[] {
   const macs = new Set<string>();
   for (const text of texts) {
     if (macs.size >= MAX_MACS) break;
-    if (/^[0-9a-f]{2}(?::[0-9a-f]{2}){5}$/i.test(text)) macs.add(copyOf(text.toLowerCase()));
+    if (/^[0-9a-f]{2}(?::[0-9a-f]{2}){5}$/i.test(text)) macs.add(plainText(text.toLowerCase(), text.length));
   }
   return [...macs];
-}
-
-/** A substring keeps the whole text in memory, which may be a request of many kilobytes. */
-function copyOf(ascii: string): string {
-  return Buffer.from(ascii, 'latin1').toString('latin1');
 }

@@ -5,7 +5,7 @@
 
 import { formatCount } from '../../formats/messageText.ts';
 import { printable, wrapText } from '../../io/report/terminalText.ts';
-import { formatDuration } from '../../serve/status/figures.ts';
+import { elapsed } from '../page/stageMarks.ts';
 import type { LikelyCause } from '../timeline/causes.ts';
 import { stages, type TimelineEntry } from '../timeline/stages.ts';
 import {
@@ -86,7 +86,7 @@ function headLines(
   const label = printable(host.label);
   if (hasCalledHome) {
     const at = host.milestones.get(successStage)?.first ?? host.milestones.get('callback')?.first;
-    const after = at === undefined ? '' : ` after ${durationBetween(started, at)}`;
+    const after = at === undefined ? '' : ` after ${elapsed(started, at)}`;
     return [`${label}: called home${after}`, ...unknownMachineLines(host, verdict)];
   }
   if (successStage === 'steps' && host.milestones.has('heartbeat')) {
@@ -155,7 +155,7 @@ function entryLine(entry: TimelineEntry): readonly string[] {
 }
 
 function gapPhrase({ from, until }: Gap): string {
-  return `no activity for ${durationBetween(from, until)}`;
+  return `no activity for ${elapsed(from, until)}`;
 }
 
 /** `Last activity 4 min before the end: fetched the kernel. The agent never called Ironic. Likely: the boot order.` */
@@ -163,7 +163,7 @@ function silenceLines({ host, gaps, causes }: HostResult): readonly string[] {
   const gap = gaps.find(({ isOpen }) => isOpen);
   if (gap === undefined) return [];
   const why = whyPhrase(causes);
-  const ago = durationBetween(gap.from, gap.until);
+  const ago = elapsed(gap.from, gap.until);
   const text =
     gap.after === undefined
       ? `No activity for ${ago}.${why}`
@@ -236,7 +236,7 @@ function inactiveLines(inactive: InactiveMachines | undefined, explaining: Expla
 
 function summaryLines({ successStage, verdict, started, ended }: TrialResult): readonly string[] {
   const { calledHome, missing, missingCount, isPassed } = verdict;
-  const time = durationBetween(started, ended);
+  const time = elapsed(started, ended);
   const names = missing.length === 0 ? '' : `: ${printable(missing.join(', '))}`;
   const others = isPassed ? '' : `, ${missingCount} did not${names}`;
   const text = `${formatCount(calledHome.length, 'host')} ${successPhrases[successStage]} within ${time}${others}. Times are in UTC.`;
@@ -248,10 +248,6 @@ const successPhrases: Readonly<Record<SuccessStage, string>> = {
   callback: 'called home',
   steps: 'called home with all required steps',
 };
-
-function durationBetween(from: Date, until: Date): string {
-  return formatDuration(Math.max(0, (until.getTime() - from.getTime()) / 1000));
-}
 
 /**
  * One JSON object on one line, without unknown values.
