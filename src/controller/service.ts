@@ -85,7 +85,7 @@ export async function startControllerService(
       lastContact: () => informers.lastContact,
     });
   });
-  const transfers = createTransferLog({ now: () => new Date(), watchers: [metrics.watcher] });
+  const transfers = createTransferLog({ watchers: [metrics.watcher] });
   const server = await listen(setup, { state, informers, metrics, transfers, log }).catch(
     async (error: unknown) => {
       await informers.close();

@@ -14,7 +14,8 @@ import { createMetrics, type Metrics, type MetricsSource } from './metrics.ts';
 import type { ServeOptions } from './options.ts';
 import { withLog } from './serviceLog.ts';
 import { createServiceState, type ServiceState, type Loaded } from './serviceState.ts';
-import { type Setup, accessOf } from './setup.ts';
+import type { Setup } from './setup.ts';
+import { createAccessCheck } from './http/accessCheck.ts';
 import { type Snapshot, type SnapshotContext, takeSnapshot } from './snapshot.ts';
 import { createReadyPage, healthPage, type Page } from './http/pages.ts';
 import { statusAnswer } from './status/statusPage.ts';
@@ -61,10 +62,7 @@ export async function startService(
     }),
   );
   const metrics = createMetrics(metricsSource(state));
-  const transfers = createTransferLog({
-    now: () => new Date(),
-    watchers: [metrics.watcher, ...watchers],
-  });
+  const transfers = createTransferLog({ watchers: [metrics.watcher, ...watchers] });
   const started = new Date();
   const describe = (): Status =>
     describeService({
@@ -102,7 +100,7 @@ export async function startServiceServer(setup: Setup, parts: ServerParts): Prom
     log,
     answer: createAnswerer({
       catalog: () => state.catalog(),
-      access: accessOf(setup),
+      access: createAccessCheck({ ...setup, isOpen: setup.signer === undefined }),
       transfers,
       log,
       idleTimeout: setup.limits.idleTime,

@@ -35,23 +35,19 @@ interface CountedSnapshot<S> {
   readonly snapshot: Loaded<S>;
   readonly acquire: () => () => void;
   /** Drops the reference of the service itself, after a newer snapshot has replaced this one. */
-  retire(): void;
+  readonly retire: () => void;
 }
 
 function countReferences<S extends Servable>(snapshot: Loaded<S>): CountedSnapshot<S> {
-  let references = 1; // that of the service
-  const release = (): void => {
-    references -= 1;
-    if (references === 0) void snapshot.close();
+  let references = 0;
+  const acquire = (): (() => void) => {
+    references += 1;
+    return () => {
+      references -= 1;
+      if (references === 0) void snapshot.close();
+    };
   };
-  return {
-    snapshot,
-    acquire: () => {
-      references += 1;
-      return release;
-    },
-    retire: release,
-  };
+  return { snapshot, acquire, retire: acquire() };
 }
 
 export function createServiceState<S extends Servable>(take: () => Promise<S>): ServiceState<S> {

@@ -8,7 +8,7 @@ import { readUserFile } from '../io/files/files.ts';
 import type { Io } from '../io/io.ts';
 import { writeFileAtomically } from '../io/files/newFile.ts';
 import { canAllRead } from '../io/files/platform.ts';
-import { parseTokens, type AccessCheck, createAccessCheck } from './http/accessCheck.ts';
+import { parseTokens } from './http/accessCheck.ts';
 import { inheritedAddress, type ListenAddress, parseListenAddress } from './http/listenAddress.ts';
 import { defaultLimits, type ServerLimits } from './http/server.ts';
 import type { TlsFiles } from './http/tlsFiles.ts';
@@ -140,12 +140,6 @@ function readLimits({ maxConnections, idleTimeout }: ServeOptions): ServerLimits
     }),
     ...(idleTimeout !== undefined && { idleTime: parseDuration(idleTimeout, '--idle-timeout') }),
   };
-}
-
-/** Called for each request. */
-export function accessOf({ signer, tokens }: Setup): () => AccessCheck {
-  const check = createAccessCheck({ signer, tokens, isOpen: signer === undefined });
-  return () => check;
 }
 
 const units: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };

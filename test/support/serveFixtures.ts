@@ -147,7 +147,7 @@ export async function startFixture(options: FixtureOptions = {}): Promise<Fixtur
         return resource === undefined ? undefined : entryOf(resource);
       },
     }),
-    access: () => access,
+    access,
     transfers,
     log,
     idleTimeout: options.idleTimeout ?? 10_000,

@@ -65,7 +65,7 @@ export interface TransferWatcher {
 }
 
 export interface TransferLogOptions {
-  readonly now: () => Date;
+  readonly now?: () => Date;
   readonly watchers?: readonly TransferWatcher[];
 }
 
@@ -75,7 +75,8 @@ const maxEvents = 200;
 const maxUserAgentLength = 120;
 
 /** Creates an empty log. */
-export function createTransferLog({ now, watchers = [] }: TransferLogOptions): TransferLog {
+export function createTransferLog(options: TransferLogOptions = {}): TransferLog {
+  const { now = (): Date => new Date(), watchers = [] } = options;
   const images = createImageFetches();
   const events: TransferEvent[] = [];
   const waiting = new Set<Waiting>();

@@ -20,10 +20,10 @@ import type { Page } from './pages.ts';
 import { hasBody, type PlainAnswer, plainText, sendPlainAnswer } from './textResponse.ts';
 import type { RequestEvent, ServerLog } from './serverLog.ts';
 
-/** The sources of the answers. Catalog and access are read for each request, as a reload replaces them. */
+/** The sources of the answers. The catalog is read for each request, as a reload replaces it. */
 export interface Service {
   catalog(): Catalog;
-  access(): AccessCheck;
+  readonly access: AccessCheck;
   readonly transfers: TransferLog;
   readonly log: ServerLog;
   /** Milliseconds after which a client that reads nothing is disconnected. */
@@ -88,10 +88,10 @@ async function answer(exchange: Exchange): Promise<void> {
     return sendPage(exchange, page);
   }
 
-  const admission = service.access().admit(credentialsOf(request, path));
+  const admission = service.access.admit(credentialsOf(request, path));
   // The path is not logged: it may contain a secret that the client put there by mistake.
   if (admission.kind === 'unauthenticated') return refuse(exchange, unauthorized);
-  facts.path = shownPath(service.access().mask(path));
+  facts.path = shownPath(service.access.mask(path));
   if (admission.kind === 'unknown') return refuse(exchange, notFound(facts.path));
   const isOperator = admission.grant.kind === 'all';
   if (isOperator && page !== undefined) return sendPage(exchange, page);
@@ -158,7 +158,7 @@ function ambiguous(path: string): PlainAnswer {
 
 function shownAgent({ headers }: IncomingMessage, service: Service): string | undefined {
   const text = headers['user-agent'];
-  return text === undefined ? undefined : service.access().mask(text);
+  return text === undefined ? undefined : service.access.mask(text);
 }
 
 /** The last segment of an unknown path, without tokens, for the log. */
@@ -183,17 +183,14 @@ function findGranted(catalog: Catalog, { grant, path }: Granted): ReturnType<Cat
 
 async function sendPage({ request, response, situation, facts }: Exchange, page: Page): Promise<void> {
   const { url = '', headers, method } = request;
-  const {
-    status,
-    headers: own,
-    body,
-  } = await page.answer({
+  const answered = await page.answer({
     query: new URLSearchParams(url.split('?')[1]),
     accept: headers.accept ?? '',
     isDraining: situation.isDraining,
   });
+  const { body, status } = answered;
   const length = Buffer.byteLength(body);
-  response.writeHead(status, { ...pageHeaders, ...own, 'Content-Length': length });
+  response.writeHead(status, { ...pageHeaders, ...answered.headers, 'Content-Length': length });
   response.end(method === 'HEAD' ? undefined : body);
   facts.bytes = method === 'HEAD' ? 0 : length;
 }

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { basename, resolve } from 'node:path';
 import { openSharedImage } from '../../io/images/sharedImage.ts';
 import type { Io } from '../../io/io.ts';
-import { entryOf, mediaTypes, type ServedResource } from '../../serve/answer/resource.ts';
+import { type CatalogEntry, entryOf, mediaTypes, type ServedResource } from '../../serve/answer/resource.ts';
 import { type CatalogServiceOptions, startCatalogService } from './catalogService.ts';
 
 export interface IsoService {
@@ -39,11 +39,9 @@ export async function startIsoService(
     open: () => openSharedImage(location, file),
   };
   const path = `${token}/${fileName}`;
-  const catalog = {
-    acquire: () => () => undefined,
-    find: (wanted: string) => (wanted === path ? entryOf(resource) : undefined),
-  };
-  const server = await startCatalogService(catalog, options).catch(async (error: unknown) => {
+  const find = (wanted: string): CatalogEntry | undefined =>
+    wanted === path ? entryOf(resource) : undefined;
+  const server = await startCatalogService(find, options).catch(async (error: unknown) => {
     await image.close();
     throw error;
   });

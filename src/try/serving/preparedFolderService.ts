@@ -10,13 +10,7 @@ import type { ServerLog } from '../../serve/http/serverLog.ts';
 import { openSharedImage } from '../../io/images/sharedImage.ts';
 import type { Manifest, ManifestFile } from '../../hosts/artifacts/manifest.ts';
 import { digestTag } from '../../serve/answer/entityTag.ts';
-import {
-  mediaTypes,
-  type Artifact,
-  type Catalog,
-  type CatalogEntry,
-  type ServedResource,
-} from '../../serve/answer/resource.ts';
+import { mediaTypes, type Artifact, type Catalog, type ServedResource } from '../../serve/answer/resource.ts';
 import type { FetchEvent } from '../timeline/events.ts';
 import { startCatalogService } from './catalogService.ts';
 import { guestHostProblem } from '../timeline/addresses.ts';
@@ -77,7 +71,7 @@ export async function startFolderService(
   { log, observe }: { readonly log: ServerLog; readonly observe: (event: FetchEvent) => void },
 ): Promise<{ readonly scriptUrl: string; readonly stop: () => Promise<void> }> {
   const { port, prefix, url } = readFolderUrl(place);
-  const server = await startCatalogService(createFolderCatalog(place, prefix), {
+  const server = await startCatalogService(fileFinder(place, prefix), {
     listen: { kind: 'tcp', host: '127.0.0.1', port },
     log,
     observe,
@@ -85,17 +79,14 @@ export async function startFolderService(
   return { scriptUrl: `${url}/${SCRIPT}`, stop: async () => void (await server.stop(0)) };
 }
 
-/** Contains only the files of the manifest. */
-function createFolderCatalog({ manifest, path: root }: ManifestFolder, prefix: string): Catalog {
+/** Finds only the files of the manifest. */
+function fileFinder({ manifest, path: root }: ManifestFolder, prefix: string): Catalog['find'] {
   const files = new Map(manifest.files.map((file) => [`${prefix}${file.path}`, file]));
-  return {
-    acquire: () => () => undefined,
-    find: (path): CatalogEntry | undefined => {
-      const file = files.get(path);
-      if (file === undefined) return undefined;
-      const entry = { artifact: artifactOf(file.path), host: file.host };
-      return { ...entry, resource: () => openFile(join(root, file.path), file) };
-    },
+  return (path) => {
+    const file = files.get(path);
+    if (file === undefined) return undefined;
+    const entry = { artifact: artifactOf(file.path), host: file.host };
+    return { ...entry, resource: () => openFile(join(root, file.path), file) };
   };
 }
 
