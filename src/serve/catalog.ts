@@ -47,8 +47,12 @@ export interface HostCatalog extends Pick<Catalog, 'find'> {
 export function createCatalog(contents: CatalogContents): HostCatalog {
   const { hosts } = contents;
   const cache = createImageCache<ServedResource>(contents.cacheSize);
-  const shared = new Map([...sharedScripts(contents), ...sharedResources(contents.bases, contents.archives)]);
-  const scriptOwners = new Map(hosts.flatMap((host) => scriptPaths(host, contents)));
+  const shared = sharedResources(contents.bases, contents.archives);
+  const { modified } = contents;
+  for (const script of contents.scripts)
+    shared.set(script.path, scriptResource(script, { name: undefined, modified }));
+  const scriptOwners = new Map<string, ServedHost>();
+  for (const host of hosts) for (const { path } of scriptsOf(host, contents)) scriptOwners.set(path, host);
   const fileOwners = ownersByStem(contents);
   return {
     images: cache,
@@ -90,22 +94,6 @@ function hostFile(path: string, { host, file }: FoundFile, cache: ImageCache<Ser
     host: host.name,
     resource: () => cache.get(`${host.name} ${path}`, () => makeHostResource(host, file)),
   };
-}
-
-type Entry = readonly [path: string, resource: ServedResource];
-
-function sharedScripts({ scripts, modified }: CatalogContents): Entry[] {
-  return scripts.map(({ path, text }) => [
-    path,
-    scriptResource({ path, text }, { name: undefined, modified }),
-  ]);
-}
-
-function scriptPaths(
-  host: ServedHost,
-  contents: CatalogContents,
-): (readonly [path: string, owner: ServedHost])[] {
-  return scriptsOf(host, contents).map(({ path }) => [path, host]);
 }
 
 function scriptsOf({ boot }: ServedHost, { wanted }: CatalogContents): BootFile[] {

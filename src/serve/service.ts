@@ -41,7 +41,7 @@ export interface ServiceContext extends Pick<SnapshotContext, 'changeSource'> {
   /** They receive all transfers. */
   readonly watchers?: readonly TransferWatcher[];
   /** Returns the public URL once the port is known. The public URL of the setup overrides it. */
-  readonly publicUrl?: (server: RunningServer) => string;
+  readonly publicUrl?: ((server: RunningServer) => string) | undefined;
 }
 
 /** Listens first, so that an address in use is reported before thousands of configs are rendered. Throws CliError. */

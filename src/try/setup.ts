@@ -30,6 +30,8 @@ export interface MachineChoices {
   readonly boot: 'cd' | 'network' | undefined;
   readonly firmware: 'bios' | 'uefi' | undefined;
   readonly accel: 'kvm' | 'tcg' | undefined;
+  /** Mebibytes. */
+  readonly memory: string | undefined;
 }
 
 /** The port of Ironic, on loopback only. */
@@ -39,11 +41,12 @@ const DEFAULT_TIMEOUT = '30m';
 
 /** @throws UsageError */
 export function readTrialSetup(options: TryOptions): TrialSetup {
-  const { accel, boot, firmware } = options;
+  const { accel, boot, firmware, memory } = options;
   const machine: MachineChoices = {
     boot: parseChoice('--boot', boot, ['network', 'cd']),
     firmware: parseChoice('--firmware', firmware, ['bios', 'uefi']),
     accel: parseChoice('--accel', accel, ['kvm', 'tcg']),
+    memory,
   };
   refuseUnused(options);
   if (options.qemu !== undefined && options.consoleLog !== undefined) {
@@ -180,7 +183,7 @@ interface TrialOptions {
 }
 
 /** Options of the emulated machine. */
-export interface MachineOptions {
+interface MachineOptions {
   /** A live ISO, a prepared folder, or the name of a host of the inventory. */
   readonly qemu?: string;
   /** Boot method of a host of the inventory. */

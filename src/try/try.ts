@@ -65,7 +65,7 @@ export async function tryRamdisk(options: TryOptions, io: Io): Promise<ExitCode>
     options.qemu === undefined
       ? undefined
       : await readEmulatedSource(options, { boot: setup.machine.boot, hosts }, io);
-  const machine = source && (await planMachine(options, { setup, source }, io));
+  const machine = source && { source, setup: await readMachineSetup(setup.machine, source, io) };
   const expectation = readExpectedHosts({ given: options.expect, hosts, machine: source?.host });
   const { awaited } = expectation;
   const consoleLogs = readConsoleLogs(options.consoleLog, awaited.kind === 'hosts' ? awaited.names : []);
@@ -113,15 +113,6 @@ export async function runTrial({ coverage, ...request }: TrialRequest): Promise<
 function formatResult(result: TrialResult, format: TrialSetup['format']): string {
   if (format === 'text') return formatClosingReport(result);
   return formatReportDocument(result, format === 'ndjson' ? 'report' : undefined);
-}
-
-async function planMachine(
-  { memory }: TryOptions,
-  { setup, source }: { readonly setup: TrialSetup; readonly source: EmulatedSource },
-  io: Io,
-): Promise<PlannedMachine> {
-  const choices = { ...setup.machine, ...(memory !== undefined && { memory }) };
-  return { source, setup: await readMachineSetup(choices, source, io) };
 }
 
 async function listInventory({ inventory: name }: TryOptions, io: Io): Promise<EmulatedHost[]> {

@@ -66,7 +66,10 @@ export async function findClusterConfig(
 async function readKubeconfigs(paths: readonly string[], io: ConfigContext): Promise<ClusterConfig> {
   const { parseKubeconfig, selectAccess } = await import('./kubeconfig.ts');
   const files = [];
-  for (const path of paths) files.push(parseKubeconfig(await readText(path, 'Kubeconfig', io), path));
+  for (const path of paths) {
+    const bytes = await readUserFile(path, io, { what: 'Kubeconfig', maxBytes: MAX_KUBECONFIG });
+    files.push(parseKubeconfig(new TextDecoder().decode(bytes), path));
+  }
   const access = selectAccess(files);
   return {
     description: `context ${access.context} of ${paths.join(', ')}`,
@@ -77,10 +80,6 @@ async function readKubeconfigs(paths: readonly string[], io: ConfigContext): Pro
     namespace: access.namespace ?? 'default',
     readToken: tokenReader(access.token, io),
   };
-}
-
-async function readText(path: string, what: 'Kubeconfig', io: ConfigContext): Promise<string> {
-  return new TextDecoder().decode(await readUserFile(path, io, { what, maxBytes: MAX_KUBECONFIG }));
 }
 
 /** @throws CliError for other URLs than https:, or http: on loopback, where `kubectl proxy` listens */

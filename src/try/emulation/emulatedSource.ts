@@ -24,7 +24,7 @@ import { type Manifest, parseManifest } from '../../hosts/artifacts/manifest.ts'
 import { MANIFEST } from '../../hosts/artifacts/servedPaths.ts';
 import type { ExpectedHost } from '../timeline/machines.ts';
 import { parseWholeNumber } from '../../serve/setup.ts';
-import type { MachineChoices, MachineOptions, TryOptions } from '../setup.ts';
+import type { MachineChoices, TryOptions } from '../setup.ts';
 
 export interface EmulatedSource {
   readonly medium: BootSource;
@@ -191,7 +191,7 @@ const DEFAULT_MEMORY = '4096';
 
 /** Throws CliError if a program is not installed, UsageError for an unsupported machine. */
 export async function readMachineSetup(
-  { accel, firmware, memory = DEFAULT_MEMORY }: MachineChoices & Pick<MachineOptions, 'memory'>,
+  { accel, firmware, memory = DEFAULT_MEMORY }: MachineChoices,
   { architecture, medium }: EmulatedSource,
   { env }: Pick<Io, 'env'>,
 ): Promise<MachineSetup> {

@@ -3,14 +3,11 @@
 import { CliError } from '../../core/errors.ts';
 import type { Io } from '../../io/io.ts';
 import { isLoopback, type ListenAddress } from '../../serve/http/listenAddress.ts';
-import type { ServerLog } from '../../serve/http/serverLog.ts';
 import { report } from '../../io/report/report.ts';
 import { hostFileName } from '../../hosts/artifacts/servedPaths.ts';
 import { type ApiPlace, mayReachApi } from '../timeline/addresses.ts';
-import type { FetchEvent } from '../timeline/events.ts';
 import { loadSnapshot, type RunningService, startService } from '../../serve/service.ts';
 import { readSetup } from '../../serve/setup.ts';
-import type { ServeSource } from '../../serve/source.ts';
 import { printUrls } from '../../serve/urlList.ts';
 import {
   createIronicChange,
@@ -34,67 +31,6 @@ export interface ImageService {
   isoUrl(host: string): string;
   /** URL of the ISO of a host for its BMC. Throws CliError if it does not exist. */
   mediumUrl(host: string): string;
-  /** Hosts of the inventory that are not served; the errors are already reported. */
-  readonly unserved: readonly string[];
-  /** Reports which machines can connect, and prints the URLs. */
-  reportUrls(): Promise<void>;
-  stop(): Promise<void>;
-}
-
-interface ImageServiceOptions {
-  readonly options: TryOptions;
-  readonly io: Io;
-  readonly log: ServerLog;
-  readonly observe: (event: FetchEvent) => void;
-  /** Address of this machine in the emulated network. */
-  readonly guestHost: string | undefined;
-  /** Changes the inventory before configs are rendered. */
-  readonly changeSource: (read: ServeSource) => ServeSource;
-}
-
-/** Resolves when the service is ready. Throws CliError, UsageError. */
-async function startImageService({
-  guestHost,
-  io,
-  log,
-  observe,
-  options,
-  ...own
-}: ImageServiceOptions): Promise<ImageService> {
-  const serve = { ...options, listen: options.serveListen, format: undefined, log: 'text' };
-  const setup = await readSetup(definedOf(serve), io);
-  let running: RunningService | undefined;
-  const watcher = createFetchWatcher(() => running?.transfers, observe);
-  const service = await startService(definedOf(serve), setup, {
-    ...own,
-    io,
-    log,
-    watchers: [watcher],
-    ...(guestHost !== undefined && {
-      publicUrl: ({ port }) => `${setup.tls === undefined ? 'http' : 'https'}://${guestHost}:${port}`,
-    }),
-  });
-  running = service;
-  const stop = async (): Promise<void> => {
-    await service.server.stop(0);
-    await service.state.close();
-  };
-  try {
-    await loadSnapshot(service);
-    const hosts = service.state.current()?.hosts ?? [];
-    return {
-      port: service.server.port,
-      scriptUrl: () => scriptUrl(service),
-      isoUrl: (host) => `${service.server.origin}/${isoPath(host, service)}`,
-      mediumUrl: (host) => `${service.links.publicUrl}/${isoPath(host, service)}`,
-      unserved: hosts.filter(({ isServed }) => !isServed).map(({ name }) => name),
-      reportUrls: () => reportUrls(service, options, { listen: setup.listen, io }),
-      stop,
-    };
-  } catch (error) {
-    await stop();
-    throw error;
-  }
 }
 
 /** Removes undefined options. */
@@ -104,6 +40,7 @@ function definedOf<T extends object>(options: T): { [K in keyof T]: Exclude<T[K]
   return Object.fromEntries(entries) as { [K in keyof T]: Exclude<T[K], undefined> };
 }
 
+/** Reports which machines can connect, and prints the URLs. */
 async function reportUrls(
   { links, server, state }: RunningService,
   { expect, open, publicUrl, qemu }: TryOptions,
@@ -159,34 +96,52 @@ export interface ImageContext {
   readonly place: ApiPlace;
 }
 
-/** Throws CliError if the images, or those of an expected host, cannot be served. */
+/** Resolves when the service is ready. Throws CliError if the images, or those of an expected host, cannot be served. */
 export async function startImages(
-  { cleanup, expectation, io, machine, options, setup, output, trial }: TrialPlan,
+  { cleanup, expectation, io, machine, options, setup: { ironicUrl }, output, trial }: TrialPlan,
   { api, guest, listed, place }: ImageContext,
 ): Promise<ImageService> {
   const isOfHost = machine?.source.medium.kind === 'host';
-  const url = setup.ironicUrl ?? (isOfHost ? otherUrl(guest, place) : undefined);
+  const url = ironicUrl ?? (isOfHost ? otherUrl(guest, place) : undefined);
   const messages = url === undefined ? [otherIronicDiagnostic(listed, place)] : changeDiagnostics(url, place);
   for (const message of messages) if (message !== undefined) output.report(message);
-  const images = await startImageService({
-    options,
+  const changeSource = await createIronicChange({ url, ca: api.ca }, cleanup);
+  const serve = definedOf({ ...options, listen: options.serveListen, format: undefined, log: 'text' });
+  const setup = await readSetup(serve, io);
+  let running: RunningService | undefined;
+  const watcher = createFetchWatcher(
+    () => running?.transfers,
+    (event) => trial.observe(event),
+  );
+  const service = await startService(serve, setup, {
     io,
     log: createQuietLog(io),
-    observe: (event) => trial.observe(event),
-    guestHost: guest?.host,
-    changeSource: await createIronicChange({ url, ca: api.ca }, cleanup),
+    watchers: [watcher],
+    changeSource,
+    publicUrl: guest && (({ port }) => `http://${guest.host}:${port}`),
   });
-  cleanup.defer(() => images.stop());
-  refuseUnserved(images, expectation);
-  await images.reportUrls();
-  return images;
+  running = service;
+  cleanup.defer(async () => {
+    await service.server.stop(0);
+    await service.state.close();
+  });
+  await loadSnapshot(service);
+  refuseUnserved(service, expectation);
+  await reportUrls(service, options, { listen: setup.listen, io });
+  return {
+    port: service.server.port,
+    scriptUrl: () => scriptUrl(service),
+    isoUrl: (host) => `${service.server.origin}/${isoPath(host, service)}`,
+    mediumUrl: (host) => `${service.links.publicUrl}/${isoPath(host, service)}`,
+  };
 }
 
 /** Maximum number of hosts in a message. */
 const MAX_NAMES = 10;
 
-/** An expected host that is not served could never call home. */
-function refuseUnserved({ unserved }: ImageService, { awaited }: Expectation): void {
+/** An expected host that is not served could never call home; its errors are already reported. */
+function refuseUnserved({ state }: RunningService, { awaited }: Expectation): void {
+  const unserved = (state.current()?.hosts ?? []).filter(({ isServed }) => !isServed).map(({ name }) => name);
   const names = awaited.kind === 'hosts' ? unserved.filter((name) => awaited.names.includes(name)) : [];
   if (names.length === 0) return;
   const more = names.length > MAX_NAMES ? ', …' : '';
