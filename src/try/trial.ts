@@ -88,7 +88,7 @@ export function createCleanupStack(): CleanupStack {
 }
 
 interface RunningTrial {
-  observe(event: TrialEvent): void;
+  readonly observe: (event: TrialEvent) => void;
   readonly timeline: Timeline;
   verdict(): Verdict;
   /** Resolves when each expected host has called home, lacks a required step, or cannot be booted. */

@@ -10,11 +10,8 @@ import { writeStdout } from '../io/stdout.ts';
 import type { ApiPlace } from './timeline/addresses.ts';
 import { defaultPorts } from './timeline/causes/cause.ts';
 import type { ObservedPart } from './timeline/causes.ts';
-import type { ConsoleEvent, TrialEvent, FetchEvent } from './timeline/events.ts';
 import { exitCodeOf, type TrialResult } from './timeline/result.ts';
-import { parseBaseUrl } from '../hosts/artifacts/servedPaths.ts';
-import { isRemote } from '../io/http/httpUrl.ts';
-import { startIsoService } from './serving/isoService.ts';
+import { startIso } from './serving/isoService.ts';
 import { readInventoryDocument } from '../hosts/settings/inventory.ts';
 import { readServeSource, type ServeSource } from '../serve/source.ts';
 import {
@@ -27,13 +24,8 @@ import {
 import { STATUS_TIME } from './api/askAgent.ts';
 import { STEPS_TIME } from './api/askSteps.ts';
 import { type IronicApi, openInventoryFolder, startIronicApi } from './api/ironicApi.ts';
-import {
-  type EmulatedSource,
-  type EmulatedHost,
-  readEmulatedSource,
-  readMachineSetup,
-} from './emulation/emulatedSource.ts';
-import { findMedium, startEmulated, type TrialMachine } from './emulation/emulatedTrial.ts';
+import { type EmulatedHost, readEmulatedSource, readMachineSetup } from './emulation/emulatedSource.ts';
+import { startEmulated, type TrialMachine } from './emulation/emulatedTrial.ts';
 import {
   findGuestAddress,
   type GuestAddress,
@@ -215,35 +207,19 @@ async function startParts(plan: TrialPlan): Promise<TrialParts> {
   plan.ports.images = images?.port ?? iso?.port ?? defaultPorts.images;
   if (plan.bootMachines !== undefined) {
     const imageUrl = (host: string): string => iso?.url ?? images?.mediumUrl(host) ?? '';
-    const observe = (event: TrialEvent): void => plan.trial.observe(event);
+    const { observe } = plan.trial;
     const booted = await plan.bootMachines({ imageUrl, observe, signal: plan.signal });
     cleanup.defer(() => booted.stop());
   }
   if (machine === undefined || guest === undefined) return { machine: undefined, isAborted: false };
   if (problem !== undefined) plan.output.report({ ...preflightDiagnostic(problem), severity: 'warning' });
-  const medium = await findMedium(plan, machine.source, images);
-  const started = await startEmulated(plan, machine, { api, guest, medium, place });
+  const started = await startEmulated(plan, machine, { api, guest, images, place });
   return { machine: started, isAborted: false };
 }
 
 async function followConsoles({ cleanup, consoleLogs, io, output, trial }: TrialPlan): Promise<void> {
-  const observe = (event: ConsoleEvent): void => trial.observe(event);
-  const { report } = output;
-  for (const log of consoleLogs) cleanup.defer(await followConsoleLog(log, { observe, report }, io));
-}
-
-/** Serves an ISO for BMCs, unless it is on another server. */
-async function startIso(
-  { cleanup, expectation: { known }, io, options, trial }: TrialPlan,
-  { file, listen }: SingleIso,
-): Promise<{ readonly url: string; readonly port?: number }> {
-  if (isRemote(file)) return { url: file };
-  const log = createQuietLog(io);
-  const observe = (event: FetchEvent): void => trial.observe(event);
-  const iso = await startIsoService({ file, host: known[0]?.name }, { listen, log, observe, io });
-  cleanup.defer(() => iso.stop());
-  const base = options.publicUrl === undefined ? iso.origin : parseBaseUrl(options.publicUrl, '--public-url');
-  return { url: `${base}/${iso.path}`, port: iso.port };
+  const follower = { observe: trial.observe, report: output.report };
+  for (const log of consoleLogs) cleanup.defer(await followConsoleLog(log, follower, io));
 }
 
 /** Whether the trial cannot succeed without this machine. */
@@ -274,7 +250,7 @@ async function startApi(
     requiredSteps,
     tlsNames: scheme === 'https' ? certificateNames(options, listen, guest?.host) : undefined,
     expected: expectation.known.map((host) => ({ ...host, agentToken: tokens.get(host.name) })),
-    observe: (event) => trial.observe(event),
+    observe: trial.observe,
     saveInventory,
     page,
     log: createQuietLog(io),

@@ -111,7 +111,7 @@ async function startAttempt(run: MachineRun, accelerator: Accelerator): Promise<
 }
 
 /** The boot medium of the machine. Starts the server of a folder. Throws CliError if there is no medium. */
-export async function findMedium(
+async function findMedium(
   { cleanup, io, trial }: TrialPlan,
   { host, medium }: EmulatedSource,
   images: ImageService | undefined,
@@ -121,11 +121,8 @@ export async function findMedium(
     return isRemote(source) ? { kind: 'cd-url', url: source } : { kind: 'cd', path: resolve(io.cwd, source) };
   }
   if (medium.kind === 'folder') {
-    const log = createQuietLog(io);
-    const { scriptUrl, stop } = await startFolderService(medium, {
-      log,
-      observe: (event) => trial.observe(event),
-    });
+    const { observe } = trial;
+    const { scriptUrl, stop } = await startFolderService(medium, { log: createQuietLog(io), observe });
     cleanup.defer(stop);
     return { kind: 'network', scriptUrl };
   }
@@ -138,23 +135,25 @@ export async function findMedium(
 export interface GuestContext {
   readonly api: IronicApi;
   readonly guest: GuestAddress;
-  readonly medium: Medium;
+  readonly images: ImageService | undefined;
   readonly place: ApiPlace;
 }
 
-/** Throws CliError if the console file cannot be created. */
+/** Throws CliError if there is no medium, or if the console file cannot be created. */
 export async function startEmulated(
-  { cleanup, io, options, output, trial }: TrialPlan,
+  plan: TrialPlan,
   { setup, source }: PlannedMachine,
-  { api, guest, medium, place }: GuestContext,
+  { api, guest, images, place }: GuestContext,
 ): Promise<TrialMachine> {
+  const { cleanup, io, options, output, trial } = plan;
+  const medium = await findMedium(plan, source, images);
   const network = guestNetwork(guest.host, '--guest-host');
   output.report({
     severity: 'info',
     message: `the emulated machine ${source.mac} reaches this machine at ${guest.host}, and the mock Ironic at ${place.scheme}://${guest.host}:${place.port}`,
   });
   if (guest.config?.kind === 'unknown') output.report(unknownIronic(guest.config.reason));
-  const watch = createConsoleWatch(source.host.name, (event) => trial.observe(event));
+  const watch = createConsoleWatch(source.host.name, trial.observe);
   const onLine = (line: string): void => {
     output.print(`console| ${line}`);
     watch(line);

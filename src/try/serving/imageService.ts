@@ -109,10 +109,7 @@ export async function startImages(
   const serve = definedOf({ ...options, listen: options.serveListen, format: undefined, log: 'text' });
   const setup = await readSetup(serve, io);
   let running: RunningService | undefined;
-  const watcher = createFetchWatcher(
-    () => running?.transfers,
-    (event) => trial.observe(event),
-  );
+  const watcher = createFetchWatcher(() => running?.transfers, trial.observe);
   const service = await startService(serve, setup, {
     io,
     log: createQuietLog(io),

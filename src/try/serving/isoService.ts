@@ -2,35 +2,28 @@
 
 import { randomBytes } from 'node:crypto';
 import { basename, resolve } from 'node:path';
+import { parseBaseUrl } from '../../hosts/artifacts/servedPaths.ts';
+import { isRemote } from '../../io/http/httpUrl.ts';
 import { openSharedImage } from '../../io/images/sharedImage.ts';
-import type { Io } from '../../io/io.ts';
 import { type CatalogEntry, entryOf, mediaTypes, type ServedResource } from '../../serve/answer/resource.ts';
-import { type CatalogServiceOptions, startCatalogService } from './catalogService.ts';
+import { createQuietLog } from '../quietLog.ts';
+import type { SingleIso, TrialPlan } from '../trial.ts';
+import { startCatalogService } from './catalogService.ts';
 
-export interface IsoService {
-  /** Path of the ISO below the URL of the server. */
-  readonly path: string;
-  /** Without a final slash. */
-  readonly origin: string;
-  readonly port: number;
-  stop(): Promise<void>;
-}
-
-/**
- * @param file as the user gave it
- * @param host the host that boots the ISO; undefined for several
- */
-export async function startIsoService(
-  { file, host }: { readonly file: string; readonly host: string | undefined },
-  options: CatalogServiceOptions & { readonly io: Pick<Io, 'cwd'> },
-): Promise<IsoService> {
-  const location = resolve(options.io.cwd, file);
+/** Serves an ISO for BMCs, unless it is on another server. */
+export async function startIso(
+  { cleanup, expectation: { known }, io, options: { publicUrl }, trial: { observe } }: TrialPlan,
+  { file, listen }: SingleIso,
+): Promise<{ readonly url: string; readonly port?: number }> {
+  if (isRemote(file)) return { url: file };
+  const location = resolve(io.cwd, file);
   const image = await openSharedImage(location, file);
+  cleanup.defer(() => image.close());
   const token = randomBytes(16).toString('hex');
   const fileName = basename(location).replaceAll(/[^\w.-]/g, '_');
   const resource: ServedResource = {
     artifact: 'iso',
-    host,
+    host: known[0]?.name,
     fileName,
     contentType: mediaTypes.iso,
     size: image.size,
@@ -41,17 +34,8 @@ export async function startIsoService(
   const path = `${token}/${fileName}`;
   const find = (wanted: string): CatalogEntry | undefined =>
     wanted === path ? entryOf(resource) : undefined;
-  const server = await startCatalogService(find, options).catch(async (error: unknown) => {
-    await image.close();
-    throw error;
-  });
-  return {
-    path,
-    origin: server.origin,
-    port: server.port,
-    stop: async () => {
-      await server.stop(0);
-      await image.close();
-    },
-  };
+  const server = await startCatalogService(find, { listen, log: createQuietLog(io), observe });
+  cleanup.defer(async () => void (await server.stop(0)));
+  const base = publicUrl === undefined ? server.origin : parseBaseUrl(publicUrl, '--public-url');
+  return { url: `${base}/${path}`, port: server.port };
 }
