@@ -43,7 +43,6 @@ import {
   createRunningTrial,
   createTrialOutput,
   type PlannedMachine,
-  type SingleIso,
   type TrialPlan,
 } from './trial.ts';
 import { startImages } from './serving/imageService.ts';

@@ -202,14 +202,8 @@ interface Stopping {
   readonly end: () => void;
 }
 
-function createStop({
-  server,
-  situation,
-  exchanges,
-  connections,
-  sessions,
-  end,
-}: Stopping): RunningServer['stop'] {
+function createStop(stopping: Stopping): RunningServer['stop'] {
+  const { server, situation, exchanges, connections, sessions, end } = stopping;
   let aborted = 0;
   const abortAll = (): void => {
     situation.isAborting = true;

@@ -144,11 +144,7 @@ async function repeat(step: () => Promise<void>, pause: number, { signal }: Abor
   }
 }
 
-async function replace({
-  files,
-  use,
-  log,
-}: Pick<TlsWatchOptions, 'files' | 'use' | 'log'>): Promise<boolean> {
+async function replace({ files, use, log }: Omit<TlsWatchOptions, 'first' | 'interval'>): Promise<boolean> {
   try {
     const material = await readTlsFiles(files);
     use(material);

@@ -188,23 +188,14 @@ function certificateProblem(socket: TLSSocket, verifyCa: string | undefined): Ag
     return new AgentError('certificate-other', 'its certificate is not the one in its heartbeat');
   }
   const { validFrom, validTo } = certificate;
-  const now = new Date().toISOString();
-  switch (code) {
-    case 'CERT_NOT_YET_VALID':
-      return new AgentError(
-        'certificate-time',
-        `its certificate is valid from ${validFrom}; the current time is ${now}`,
-      );
-    case 'CERT_HAS_EXPIRED':
-      return new AgentError(
-        'certificate-time',
-        `its certificate expired at ${validTo}; the current time is ${now}`,
-      );
-    case 'ERR_TLS_CERT_ALTNAME_INVALID':
-      return new AgentError('certificate-name', 'its certificate is for another address');
-    default:
-      return new AgentError('certificate-untrusted', `its certificate is rejected (${code})`);
-  }
+  const now = `the current time is ${new Date().toISOString()}`;
+  const known: Readonly<Record<string, readonly [reason: CallbackReason, problem: string]>> = {
+    CERT_NOT_YET_VALID: ['certificate-time', `its certificate is valid from ${validFrom}; ${now}`],
+    CERT_HAS_EXPIRED: ['certificate-time', `its certificate expired at ${validTo}; ${now}`],
+    ERR_TLS_CERT_ALTNAME_INVALID: ['certificate-name', 'its certificate is for another address'],
+  };
+  const [reason, problem] = known[code] ?? ['certificate-untrusted', `its certificate is rejected (${code})`];
+  return new AgentError(reason, problem);
 }
 
 /** Maximum number of certificates in a heartbeat; an agent sends one. */

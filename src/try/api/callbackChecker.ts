@@ -98,10 +98,9 @@ interface Contact {
   readonly signal: AbortSignal;
 }
 
-function factsOf({
-  agent,
-  client,
-}: Pick<Contact, 'agent' | 'client'>): Pick<StepsEvent, 'at' | 'client' | 'node' | 'url'> {
+type CallFacts = Pick<StepsEvent, 'at' | 'client' | 'node' | 'url'>;
+
+function factsOf({ agent, client }: Pick<Contact, 'agent' | 'client'>): CallFacts {
   return { at: new Date(), client, node: agent.node.uuid, url: plainText(agent.callbackUrl, MAX_TEXT) };
 }
 

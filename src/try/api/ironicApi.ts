@@ -73,19 +73,9 @@ const GRACE = 1000;
 
 /** @throws CliError if it cannot listen on the address; UsageError if a name is invalid in a certificate */
 export async function startIronicApi(options: IronicApiOptions): Promise<IronicApi> {
-  const {
-    listen,
-    tlsNames,
-    expected,
-    observe,
-    askBack,
-    page,
-    requiredSteps,
-    log = silentLog,
-    limits = apiLimits,
-  } = options;
+  const { expected, observe, page, tlsNames, log = silentLog, limits = apiLimits } = options;
   const nodes = createNodeStore(expected);
-  const callbacks = createCallbackChecker({ askBack, requiredSteps, observe });
+  const callbacks = createCallbackChecker(options);
   const created = tlsNames === undefined ? undefined : await createCertificates(tlsNames);
   const answer = createApiAnswerer({
     nodes,
@@ -95,7 +85,7 @@ export async function startIronicApi(options: IronicApiOptions): Promise<IronicA
     scheme: created === undefined ? 'http' : 'https',
   });
   const server = await startServer({
-    listen,
+    listen: options.listen,
     tls: created?.tls,
     limits,
     answer: page === undefined ? answer : page.answerer(answer),

@@ -44,7 +44,7 @@ export function formatClosingReport(result: TrialResult): string {
       .slice(0, maxUnknown)
       .flatMap((one) => [...hostLines(one, { result, explained, isBrief: true }), '']),
     ...moreLines(unknown.length - maxUnknown, result),
-    ...inactiveLines(inactiveOf(result, results), { explained, ports: result.ports }),
+    ...inactiveLines(results, { result, explained }),
     ...summaryLines(result),
   ];
   return lines.map((line) => `${line.trimEnd()}\n`).join('');
@@ -54,28 +54,22 @@ function isListed({ host, isAwaited }: HostResult): boolean {
   return isAwaited || host.isExpected || host.name !== undefined;
 }
 
-/** Causes that the report explains only once. */
-interface Explaining {
-  /** Label of the host with the explanation, by the ids of the causes. */
-  readonly explained: Map<string, string>;
-  readonly ports: Ports;
-}
-
 interface Context {
   readonly result: TrialResult;
-  /** Label of the host with the explanation, by the ids of the causes. */
+  /** The report explains causes only once: label of the host with the explanation, by the ids of the causes. */
   readonly explained: Map<string, string>;
   /** Whether to omit the entries of hosts that called home. */
   readonly isBrief: boolean;
 }
 
-function hostLines(one: HostResult, { result, explained, isBrief }: Context): readonly string[] {
+function hostLines(one: HostResult, context: Context): readonly string[] {
+  const { result, isBrief } = context;
   return [
     ...headLines(one, result),
     ...factLines(one),
     ...(isBrief && one.hasCalledHome ? [] : entryLines(one)),
     ...silenceLines(one),
-    ...causeLines(printable(one.host.label), one.causes, { explained, ports: result.ports }),
+    ...causeLines(printable(one.host.label), one.causes, context),
   ];
 }
 
@@ -184,7 +178,7 @@ function whyPhrase(causes: readonly LikelyCause[]): string {
 function causeLines(
   label: string,
   causes: readonly LikelyCause[],
-  { explained, ports }: Explaining,
+  { explained, result: { ports } }: Omit<Context, 'isBrief'>,
 ): readonly string[] {
   if (causes.length === 0) return [];
   const proven = causes.filter(({ certainty }) => certainty === 'proven');
@@ -227,11 +221,12 @@ function moreLines(more: number, { timeline }: TrialResult): readonly string[] {
   ];
 }
 
-function inactiveLines(inactive: InactiveMachines | undefined, explaining: Explaining): readonly string[] {
+function inactiveLines(results: readonly HostResult[], context: Omit<Context, 'isBrief'>): readonly string[] {
+  const inactive = inactiveOf(context.result, results);
   if (inactive === undefined) return [];
   const { causes, count } = inactive;
   const who = formatCount(count, 'machine');
-  return [`${who}: did not call home; no activity`, ...causeLines(who, causes, explaining), ''];
+  return [`${who}: did not call home; no activity`, ...causeLines(who, causes, context), ''];
 }
 
 function summaryLines({ successStage, verdict, started, ended }: TrialResult): readonly string[] {

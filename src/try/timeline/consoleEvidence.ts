@@ -35,7 +35,8 @@ export function readConsoleEvidence(host: HostTimeline): ConsoleEvidence {
   const proofs = new Map(
     unsolved.filter(({ sign }) => sign.proves !== undefined).map((one) => [one.sign.printer, one]),
   );
-  const [proven, unsure] = partition(proofs.values(), (one) => isOfAgent(one, seen));
+  const proven = [...proofs.values()].filter((one) => isOfAgent(one, seen));
+  const unsure = [...proofs.values()].filter((one) => !proven.includes(one));
   const suggested = unsolved.flatMap(({ entry, sign: { proves, suggests = [] } }) =>
     [...suggests, ...(proves === undefined ? [] : [proves])].map((id) => [id, entry] as const),
   );
@@ -46,15 +47,6 @@ export function readConsoleEvidence(host: HostTimeline): ConsoleEvidence {
     suggested: new Map(suggested),
     refuted,
   };
-}
-
-function partition(
-  items: Iterable<SeenSign>,
-  isFirst: (item: SeenSign) => boolean,
-): [first: SeenSign[], second: SeenSign[]] {
-  const parts: [SeenSign[], SeenSign[]] = [[], []];
-  for (const item of items) parts[isFirst(item) ? 0 : 1].push(item);
-  return parts;
 }
 
 /** While the agent runs, podman may print the problems of another container, or of a restarted agent. */
