@@ -5,7 +5,6 @@
  * failed build also sets architecture, format and network data version.
  */
 
-import { isMapping } from '../../formats/mapping.ts';
 import type {
   Condition,
   ImageFormat,
@@ -80,17 +79,22 @@ type ImageFields = Pick<PreprovisioningImageStatus, 'imageUrl' | 'kernelUrl' | '
 
 const noImage: ImageFields = { imageUrl: undefined, kernelUrl: undefined, extraKernelParams: undefined };
 
-/** The fields of a status in the form of a merge patch. Each field is set, as a merge patch keeps fields that it does not contain. */
+/** The fields of a status in the form of a merge patch. */
 function fieldsOf(status: PreprovisioningImageStatus): Readonly<Record<string, unknown>> {
-  return mapValues(status, (value) => (isMapping(value) ? mapValues(value, orNull) : orNull(value)));
-}
-
-function mapValues(fields: object, change: (value: unknown) => unknown): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, change(value)]));
-}
-
-function orNull(value: unknown): unknown {
-  return value ?? null;
+  const { imageUrl, kernelUrl, extraKernelParams, format, architecture, networkData, conditions } = status;
+  return {
+    imageUrl: imageUrl ?? null,
+    kernelUrl: kernelUrl ?? null,
+    extraKernelParams: extraKernelParams ?? null,
+    format: format ?? null,
+    architecture: architecture ?? null,
+    // Each field is set, as a merge patch keeps fields that it does not contain.
+    networkData:
+      networkData === undefined
+        ? null
+        : { name: networkData.name ?? null, version: networkData.version ?? null },
+    conditions,
+  };
 }
 
 /** The complete list, as a merge patch replaces lists; conditions of other controllers are kept. */
