@@ -13,7 +13,6 @@ import {
   type HostResult,
   resultsOf,
   type TrialResult,
-  type InactiveMachines,
   type SuccessStage,
   inactiveOf,
   type Verdict,
