@@ -21,8 +21,8 @@ import {
   notRouted,
   parseBody,
   queryOf,
-  type Refusal,
-  refuse,
+  type RefusedRequest,
+  refuseRequest,
   rootAnswer,
   type Route,
   routeOf,
@@ -248,15 +248,15 @@ function readBody({ request, response, memory }: RequestContext, size: number): 
   return readRequestBody(request, response, { size, memory });
 }
 
-function unreadable(kind: Exclude<RequestBody['kind'], 'whole'>, size: number): Refusal {
+function unreadable(kind: Exclude<RequestBody['kind'], 'whole'>, size: number): RefusedRequest {
   switch (kind) {
     case 'too-large':
-      return refuse(413, `the request body is larger than ${size / 1024} KiB`, 'body-too-large');
+      return refuseRequest(413, `the request body is larger than ${size / 1024} KiB`, 'body-too-large');
     case 'no-memory':
-      return refuse(503, 'too many large request bodies at the same time', 'busy');
+      return refuseRequest(503, 'too many large request bodies at the same time', 'busy');
     case 'cut':
     default:
-      return refuse(400, 'the request body is incomplete', 'body-incomplete');
+      return refuseRequest(400, 'the request body is incomplete', 'body-incomplete');
   }
 }
 

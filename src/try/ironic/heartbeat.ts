@@ -11,9 +11,9 @@ import {
   notFound,
   parseBody,
   type ParsedBody,
-  type Refusal,
+  type RefusedRequest,
   type RefusalReason,
-  refuse,
+  refuseRequest,
   unexpectedArguments,
   versionReason,
   versionRefusal,
@@ -72,7 +72,7 @@ export function answerHeartbeat(request: HeartbeatRequest, nodes: NodeStore): He
   const isJson = parsed.kind === 'value';
   const refusal = refusalOf({ request, sent, node, token, isJson });
   if (refusal !== undefined || node === undefined) {
-    return { ...beat, ...(refusal ?? refuse(404, notFound, 'unknown-node')), agent: undefined };
+    return { ...beat, ...(refusal ?? refuseRequest(404, notFound, 'unknown-node')), agent: undefined };
   }
   node.calledAt = request.now;
   const callbackUrl = beat.callbackUrl ?? '';
@@ -98,18 +98,18 @@ interface Checked {
   readonly isJson: boolean;
 }
 
-function refusalOf({ request, sent, node, token, isJson }: Checked): Refusal | undefined {
+function refusalOf({ request, sent, node, token, isJson }: Checked): RefusedRequest | undefined {
   const { version } = request;
   const problem = argumentProblem(request.node, sent);
-  if (problem !== undefined) return refuse(400, problem, argumentReason(problem, isJson));
+  if (problem !== undefined) return refuseRequest(400, problem, argumentReason(problem, isJson));
   const tooOld = versionRefusal(version, 'heartbeat');
   if (tooOld !== undefined) return tooOld;
   const tooNew = Object.entries(fieldsSince).find(
     ([name, { minor }]) => given(sent[name]) && version.minor < minor,
   );
-  if (tooNew !== undefined) return refuse(400, tooNew[1].problem, versionReason(version));
+  if (tooNew !== undefined) return refuseRequest(400, tooNew[1].problem, versionReason(version));
   if (node === undefined) {
-    return refuse(404, `Node ${shown(request.node)} could not be found.`, 'unknown-node');
+    return refuseRequest(404, `Node ${shown(request.node)} could not be found.`, 'unknown-node');
   }
   const callbackUrl = textOf(sent['callback_url']) ?? '';
   const refused = urlRefusal(callbackUrl, node) ?? agentRefusal(sent, token);
@@ -118,7 +118,7 @@ function refusalOf({ request, sent, node, token, isJson }: Checked): Refusal | u
 }
 
 /** The error for Ironic's option `require_tls`, which is enabled by default. */
-const withoutTls: Refusal = {
+const withoutTls: RefusedRequest = {
   answer: fault(400, 'TLS is required by configuration'),
   problem: 'the callback URL is plain HTTP, which Ironic refuses ([agent] require_tls)',
   reason: 'callback-without-tls',
@@ -154,26 +154,26 @@ function argumentReason(problem: string, isJson: boolean): RefusalReason {
 /** Characters. The URL is stored for each node; Ironic itself has no such limit. */
 const LONGEST_URL = 2000;
 
-function urlRefusal(callbackUrl: string, node: IronicNode): Refusal | undefined {
+function urlRefusal(callbackUrl: string, node: IronicNode): RefusedRequest | undefined {
   // Agents without an API send an empty URL.
   if (callbackUrl !== '' && (!/^https?:/i.test(callbackUrl) || callbackUrl.length > LONGEST_URL))
-    return refuse(400, 'An issue with the supplied "callback_url" has been detected.', 'arguments');
+    return refuseRequest(400, 'An issue with the supplied "callback_url" has been detected.', 'arguments');
   return node.callbackUrl !== undefined && node.callbackUrl !== callbackUrl
-    ? refuse(400, 'Detected change in ramdisk provided "callback_url"', 'callback-changed')
+    ? refuseRequest(400, 'Detected change in ramdisk provided "callback_url"', 'callback-changed')
     : undefined;
 }
 
-function agentRefusal(sent: Mapping, token: Heartbeat['token']): Refusal | undefined {
+function agentRefusal(sent: Mapping, token: Heartbeat['token']): RefusedRequest | undefined {
   const status = textOf(sent['agent_status']);
   if (!given(sent['agent_token']))
-    return refuse(400, 'Agent token is required for heartbeat processing.', 'token-missing');
+    return refuseRequest(400, 'Agent token is required for heartbeat processing.', 'token-missing');
   if (status !== undefined && !states.includes(status))
-    return refuse(400, `Agent status is invalid. Valid states are ${states.join(',')}.`, 'arguments');
+    return refuseRequest(400, `Agent status is invalid. Valid states are ${states.join(',')}.`, 'arguments');
   if (!given(sent['agent_version']) && status === undefined)
-    return refuse(400, noVersion, 'no-agent-version');
+    return refuseRequest(400, noVersion, 'no-agent-version');
   if (token === 'valid') return undefined;
   const reason = token === 'missing' ? 'token-missing' : 'token-invalid';
-  return refuse(400, 'Invalid or missing agent token received.', reason);
+  return refuseRequest(400, 'Invalid or missing agent token received.', reason);
 }
 
 const noVersion =

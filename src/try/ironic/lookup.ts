@@ -15,8 +15,8 @@ import {
   type ApiVersion,
   fault,
   notFound,
-  type Refusal,
-  refuse,
+  type RefusedRequest,
+  refuseRequest,
   unexpectedArguments,
   uuidProblem,
   versionRefusal,
@@ -41,7 +41,7 @@ const tokensSince = 62;
 export function answerLookup(request: LookupRequest, nodes: NodeStore): Lookup {
   const { query, version, url, now } = request;
   const macs = normalizeMacs(query.getAll('addresses').flatMap((list) => list.split(',')));
-  const refused = (refusal: Refusal): Lookup => ({
+  const refused = (refusal: RefusedRequest): Lookup => ({
     ...refusal,
     macs,
     node: undefined,
@@ -54,7 +54,7 @@ export function answerLookup(request: LookupRequest, nodes: NodeStore): Lookup {
   if (problem !== undefined) {
     // An agent always sends the parameter; it is empty if the agent has found no interface.
     const hasList = query.has('addresses') && problem === noNames;
-    return refused(refuse(400, problem, hasList ? 'no-macs' : 'arguments'));
+    return refused(refuseRequest(400, problem, hasList ? 'no-macs' : 'arguments'));
   }
   const found = findNode(nodes, query, macs);
   if (found.kind === 'unknown') {

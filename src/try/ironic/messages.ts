@@ -194,7 +194,7 @@ export function versionReason({ isRequested }: ApiVersion): 'api-version' | 'no-
 }
 
 /** A refused request. */
-export interface Refusal {
+export interface RefusedRequest {
   readonly answer: ApiAnswer;
   /** Why, as text. */
   readonly problem: string;
@@ -202,7 +202,7 @@ export interface Refusal {
   readonly reason: RefusalReason;
 }
 
-export function refuse(status: number, problem: string, reason: RefusalReason): Refusal {
+export function refuseRequest(status: number, problem: string, reason: RefusalReason): RefusedRequest {
   return { answer: fault(status, problem), problem, reason };
 }
 
@@ -212,7 +212,10 @@ export const notFound = 'Resource could not be found.';
 const ramdisksSince = 22;
 
 /** Undefined if the API version supports requests of ramdisks: `API version 1.21 does not support lookup`. */
-export function versionRefusal(version: ApiVersion, request: 'heartbeat' | 'lookup'): Refusal | undefined {
+export function versionRefusal(
+  version: ApiVersion,
+  request: 'heartbeat' | 'lookup',
+): RefusedRequest | undefined {
   const { isRequested, minor } = version;
   if (minor >= ramdisksSince) return undefined;
   const problem = isRequested
