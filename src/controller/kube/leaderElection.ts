@@ -8,7 +8,7 @@ import { isMapping } from '../../formats/mapping.ts';
 import { isConflict, isNotFound, toError } from './apiError.ts';
 import { withJitter } from './rateLimit.ts';
 import type { KubernetesClient } from './kubernetesClient.ts';
-import { type Clock, pause, systemClock } from '../../io/clock.ts';
+import { type Clock, limitTime, pause, systemClock, type TimeLimit } from '../../io/clock.ts';
 import { formatMicroTime, type KubernetesObject, leases, type ObjectKey } from './objects.ts';
 
 interface LeaderElectionOptions {
@@ -168,19 +168,8 @@ export class LeaderElection {
   }
 
   /** Limits a request to the renewal time, as a later result is useless. */
-  #limitTime(signal?: AbortSignal): { readonly signal: AbortSignal; readonly release: () => void } {
-    const end = new AbortController();
-    const abort = (): void => end.abort();
-    if (signal?.aborted === true) abort();
-    signal?.addEventListener('abort', abort);
-    const cancelTimer = this.#clock.after(this.#durations.renewal, abort);
-    return {
-      signal: end.signal,
-      release: () => {
-        cancelTimer();
-        signal?.removeEventListener('abort', abort);
-      },
-    };
+  #limitTime(signal?: AbortSignal): TimeLimit {
+    return limitTime(this.#durations.renewal, { clock: this.#clock, signal });
   }
 
   async #read(signal: AbortSignal): Promise<LeaseState | undefined> {

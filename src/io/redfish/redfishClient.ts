@@ -5,7 +5,7 @@
 
 import type { RawResponse } from '../http/httpExchange.ts';
 import { readAll } from '../files/files.ts';
-import { type Clock, pause, systemClock } from '../clock.ts';
+import { type Clock, limitTime, pause, systemClock } from '../clock.ts';
 import { TransferError } from '../http/httpErrors.ts';
 import type { CliError } from '../../core/errors.ts';
 import { isMapping, type Mapping } from '../../formats/mapping.ts';
@@ -249,7 +249,7 @@ class RedfishRequests {
   async #request(request: RedfishRequest, signal = this.#signal, redirects = 0): Promise<Answer> {
     const { action, method, path } = request;
     const name: RequestName = { origin: this.#settings.origin, action };
-    const limit = limitTime(signal, method === 'GET' ? this.#timing.answer : this.#timing.action);
+    const limit = limitTime(method === 'GET' ? this.#timing.answer : this.#timing.action, { signal });
     try {
       const response = await this.#exchange(request, limit.signal);
       const { headers, statusCode: status } = response;
@@ -268,7 +268,7 @@ class RedfishRequests {
       throw this.#refused(status, answer, action);
     } catch (error) {
       if (signal.aborted) throw new RedfishError(`${name.origin}: ${action} was canceled`, { cause: error });
-      if (limit.isOver()) throw timeoutError(name);
+      if (limit.signal.aborted) throw timeoutError(name);
       throw connectionError(error, name);
     } finally {
       limit.release();
@@ -385,31 +385,4 @@ function timeoutError({ action, origin }: RequestName): CliError {
     code: 'ERR_NETWORK',
     hint: 'check the network between this machine and the BMC, or restart the BMC',
   });
-}
-
-interface TimeLimit {
-  readonly signal: AbortSignal;
-  readonly isOver: () => boolean;
-  readonly release: () => void;
-}
-
-/** Not `AbortSignal.any`: in Node 20 its result stays in memory as long as its source signals. */
-function limitTime(source: AbortSignal, milliseconds: number): TimeLimit {
-  const controller = new AbortController();
-  let isOver = false;
-  const abort = (): void => controller.abort();
-  const timer = setTimeout(() => {
-    isOver = true;
-    abort();
-  }, milliseconds);
-  source.addEventListener('abort', abort);
-  if (source.aborted) abort();
-  return {
-    signal: controller.signal,
-    isOver: () => isOver,
-    release: () => {
-      clearTimeout(timer);
-      source.removeEventListener('abort', abort);
-    },
-  };
 }

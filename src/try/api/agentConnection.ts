@@ -10,6 +10,7 @@ import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { CliError } from '../../core/errors.ts';
 import { isMapping, type Mapping } from '../../formats/mapping.ts';
 import type { CallbackReason } from '../timeline/events.ts';
+import { limitTime } from '../../io/clock.ts';
 import { errorCode } from '../../io/files/fileErrors.ts';
 import { readAll } from '../../io/files/files.ts';
 
@@ -39,10 +40,18 @@ export interface AgentConnection extends AskedAgent {
   readonly time: number;
 }
 
-/** @param time milliseconds for all requests together, from now on */
-export function limitTime(agent: AskedAgent, time: number): AgentConnection {
-  const signals = agent.signal === undefined ? [] : [agent.signal];
-  return { ...agent, time, signal: AbortSignal.any([AbortSignal.timeout(time), ...signals]) };
+/** @param time milliseconds for all requests of `ask` together */
+export async function askWithin<Reply>(
+  agent: AskedAgent,
+  time: number,
+  ask: (connection: AgentConnection) => Promise<Reply>,
+): Promise<Reply> {
+  const { signal, release } = limitTime(time, { signal: agent.signal });
+  try {
+    return await ask({ ...agent, time, signal });
+  } finally {
+    release();
+  }
 }
 
 export interface AgentRequest {

@@ -4,7 +4,7 @@ import { isMapping, type Mapping } from '../../formats/mapping.ts';
 import {
   type AgentConnection,
   type AskedAgent,
-  limitTime,
+  askWithin,
   parseAnswer,
   requestAgent,
   statusError,
@@ -21,13 +21,14 @@ export const STATUS_TIME = 5000;
 
 /** @throws AgentError */
 export async function askAgent(agent: AskedAgent): Promise<AgentReply> {
-  const connection = limitTime(agent, STATUS_TIME);
-  const { version } = await get(connection, '/v1/status');
-  const { commands } = await get(connection, commandsPath(agent));
-  return {
-    version: typeof version === 'string' ? version : undefined,
-    commands: Array.isArray(commands) ? commands.slice(0, MAX_COMMANDS).map(describeCommand) : [],
-  };
+  return askWithin(agent, STATUS_TIME, async (connection) => {
+    const { version } = await get(connection, '/v1/status');
+    const { commands } = await get(connection, commandsPath(agent));
+    return {
+      version: typeof version === 'string' ? version : undefined,
+      commands: Array.isArray(commands) ? commands.slice(0, MAX_COMMANDS).map(describeCommand) : [],
+    };
+  });
 }
 
 /** With the agent token, which Ironic also sends in the query. */

@@ -12,7 +12,7 @@ import {
   AgentError,
   type AgentResponse,
   type AskedAgent,
-  limitTime,
+  askWithin,
   parseAnswer,
   requestAgent,
   statusError,
@@ -36,11 +36,12 @@ const MAX_NAME = 80;
 
 /** @throws AgentError, also if the agent is busy or does not have the commands */
 export async function askSteps(agent: AskedNode): Promise<readonly ReportedManager[]> {
-  const connection = limitTime(agent, STEPS_TIME);
   const reported: Reported = { steps: new Map(), versions: new Map() };
-  for (const type of ['clean', 'deploy'] as const) {
-    addResult(reported, type, await runCommand(connection, type, agent.node));
-  }
+  await askWithin(agent, STEPS_TIME, async (connection) => {
+    for (const type of ['clean', 'deploy'] as const) {
+      addResult(reported, type, await runCommand(connection, type, agent.node));
+    }
+  });
   const managers = managersOf(reported);
   const steps = managers.reduce((sum, manager) => sum + manager.steps.length, 0);
   if (managers.length <= MAX_MANAGERS && steps <= MAX_STEPS) return managers;

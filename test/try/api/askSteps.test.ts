@@ -3,7 +3,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { afterEach, describe, expect, it } from 'vitest';
-import { AgentError, limitTime, requestAgent } from '../../../src/try/api/agentConnection.ts';
+import { AgentError, askWithin, requestAgent } from '../../../src/try/api/agentConnection.ts';
 import { askSteps } from '../../../src/try/api/askSteps.ts';
 import { listenLocally } from '../../support/listening.ts';
 import { type AgentCommand, agentListener, genericAgent } from '../../support/scriptedAgent.ts';
@@ -261,8 +261,9 @@ describe('askSteps', () => {
     ],
   ])('gives up on an agent that %s', async (_title, listener) => {
     const callbackUrl = await listen(createServer(listener));
-    const connection = limitTime({ callbackUrl, verifyCa: undefined, token }, 100);
-    const asked = requestAgent(connection, { path: '/v1/commands/', body: {} });
+    const asked = askWithin({ callbackUrl, verifyCa: undefined, token }, 100, (connection) =>
+      requestAgent(connection, { path: '/v1/commands/', body: {} }),
+    );
     await expect(asked).rejects.toThrow('no response within 0.1 seconds');
   });
 
