@@ -33,7 +33,7 @@ import {
   suggestIpaOption,
   suggestIpaSection,
 } from '../ipa/ipaOptions.ts';
-import { findUrlListAddress, findUrlProblem, type UrlProblem } from './ironicUrl.ts';
+import { findInternalTlsHost, findUrlListAddress, findUrlProblem, type UrlProblem } from './ironicUrl.ts';
 
 interface ConfCheckOptions {
   /** The release of the agent that reads the file; default: the newest. */
@@ -64,7 +64,7 @@ export function checkConf(text: string, { ipaVersion }: ConfCheckOptions = {}): 
     ...settings.flatMap((setting) => checkOverridden(setting, effective)),
     ...settings.flatMap((setting) => checkAge(setting, ipaVersion)),
     ...checkEffective(effective),
-    ...checkCafile(effective),
+    ...checkTrust(effective),
   ];
   return findings.toSorted((a, b) => comparePositions(a.position, b.position));
 }
@@ -268,20 +268,31 @@ function checkUrl({ section, name }: IpaOption, { value }: OsloOption, details: 
   return address === undefined ? [] : [finding(confRules.urlAddress, { ...details, ...address })];
 }
 
-/** Without verification, the CA certificate is not used: probably only one of the two options is intended. */
-function checkCafile(effective: ReadonlyMap<IpaOption, Setting>): Finding[] {
+/** Whether the agent can verify the certificate of Ironic. Without verification, "cafile" is probably a mistake. */
+function checkTrust(effective: ReadonlyMap<IpaOption, Setting>): Finding[] {
   const settings = new Map(
     [...effective].map(([{ section, name }, { line }]) => [`${section}.${name}`, line]),
   );
   const insecure = settings.get('DEFAULT.insecure');
-  const cafile = settings.get('DEFAULT.cafile')?.value ?? '';
-  if (insecure === undefined || cafile === '' || !/^(?:true|1|on|yes)$/i.test(insecure.value)) return [];
-  return [
-    finding(confRules.cafileUnused, {
-      path: [insecure.section, insecure.name],
-      position: insecure.valuePosition,
-    }),
-  ];
+  const hasCafile = (settings.get('DEFAULT.cafile')?.value ?? '') !== '';
+  if (insecure !== undefined && /^(?:true|1|on|yes)$/i.test(insecure.value)) {
+    return hasCafile ? [finding(confRules.cafileUnused, placeOf(insecure))] : [];
+  }
+  const urls = ['api_url', 'inspection_callback_url'].flatMap(
+    (name) => settings.get(`DEFAULT.${name}`) ?? [],
+  );
+  return hasCafile ? [] : urls.flatMap(checkIssuer).slice(0, 1);
+}
+
+function checkIssuer(line: OsloOption): Finding[] {
+  const host = findInternalTlsHost(line.value);
+  if (host === undefined) return [];
+  const message = `no public CA issues certificates for ${host}: without "cafile", the agent rejects the certificate of Ironic unless its container trusts the CA`;
+  return [finding(confRules.caMissing, { ...placeOf(line), message })];
+}
+
+function placeOf({ section, name, valuePosition }: OsloOption): Pick<Details, 'path' | 'position'> {
+  return { path: [section, name], position: valuePosition };
 }
 
 /** Typical errors of programs that complete URLs: the agent accepts the URL, but Ironic does not serve the path. */

@@ -45,10 +45,14 @@ export function createConfCheck(): typeof checkAgentConf {
 /** The findings without repetition. The agent starts if no finding is an error. */
 export function checkAgentConf(settings: AgentSettings, places: ConfPlaces): readonly ConfRemark[] {
   const { optionLines, userConf = '' } = settings;
-  const ofLines = checkConf(formatOptionLines(optionLines));
-  const ofUser = checkConf(userConf);
+  const whole = checkConf(renderAgentConf(settings));
+  const lacksCa = whole.some(({ rule }) => rule === confRules.caMissing.id);
+  const [ofLines = [], ofUser = []] = [formatOptionLines(optionLines), userConf].map((text) =>
+    // The other part may set "cafile".
+    checkConf(text).filter(({ rule }) => lacksCa || rule !== confRules.caMissing.id),
+  );
   const reported = new Set([...ofLines, ...ofUser].map(identify));
-  const ofResult = checkConf(renderAgentConf(settings)).filter(
+  const ofResult = whole.filter(
     (finding) => finding.rule !== confRules.overridden.id && !reported.has(identify(finding)),
   );
   const remarks = [

@@ -1,6 +1,7 @@
 /**
  * Addresses that do not lead to another machine: a loopback address is the booted machine itself, and routers do not
- * forward link-local ones. The address types are those of RFC 6890 and RFC 4291.
+ * forward link-local ones. The address types are those of RFC 6890 and RFC 4291. Also: hosts for which no public CA
+ * issues certificates.
  */
 
 import { type Host, parseHost } from '../formats/hostName.ts';
@@ -41,6 +42,27 @@ export function findAddressProblem(host: Host): AddressProblem | undefined {
 export function findUrlAddressProblem(url: string): AddressProblem | undefined {
   if (!URL.canParse(url)) return undefined;
   return findAddressProblem(parseHost(new URL(url).hostname.replaceAll(/^\[|\]$/g, '')));
+}
+
+/** Names without a domain, and domains that organizations use internally (RFC 6762 appendix G; ICANN, `.internal`). */
+const internalName = /^[^.]+$|\.(?:local|localdomain|internal|intranet|private|lan|home|corp)$/i;
+
+/**
+ * Whether no public CA issues certificates for the host: a private address (RFC 1918, 4193, 6598), or an internal name.
+ * Source: CA/Browser Forum, Baseline Requirements, "Reserved IP Address" and "Internal Name". Addresses and names for
+ * documentation and of the machine itself are left out.
+ */
+export function isInternalHost(host: Host): boolean {
+  if (host.kind === 'invalid') return false;
+  if (host.kind === 'name') return internalName.test(host.name) && !loopbackName.test(host.name);
+  const { family, groups: [first = 0, second = 0] = [] } = parseAddress(host.address) ?? {};
+  if (family === 6) return (first & 0xfe00) === 0xfc00;
+  return (
+    first === 10 ||
+    (first === 172 && second >> 4 === 1) ||
+    (first === 192 && second === 168) ||
+    (first === 100 && second >> 6 === 1)
+  );
 }
 
 function scopeOf(host: Host): keyof typeof scopes | undefined {

@@ -84,4 +84,9 @@ export const confRules = {
     'the agent does not verify the certificate of Ironic, so "cafile" has no effect',
     'remove "insecure" (--insecure) to verify the certificate, or "cafile" (--ca-file) if the registry does not need it',
   ),
+  caMissing: warningRule(
+    'conf-ca-missing',
+    'no public CA issues certificates for the host in the URL, so the agent needs "cafile"',
+    'set "cafile" (--ca-file) to the certificate of the CA that signed the certificate of Ironic',
+  ),
 };

@@ -138,8 +138,13 @@ describe('render warns of what may be intended', () => {
     ],
     [
       'a callback without a path',
-      [...url, '--inspection-callback-url', 'https://h:5050'],
+      [...url, '--inspection-callback-url', 'https://192.0.2.1:5050'],
       '--inspection-callback-url: the URL does not contain the path',
+    ],
+    [
+      'a private address without a CA',
+      ['--api-url', 'https://10.0.0.1'],
+      '--api-url: no public CA issues certificates for 10.0.0.1',
     ],
     ['link-local', ['--api-url', 'https://169.254.1.1'], '--api-url: 169.254.1.1 is link-local'],
     [
@@ -202,8 +207,8 @@ describe('render warns of what may be intended', () => {
     ],
     [
       'a path without a port',
-      ['--api-url', 'https://cloud/baremetal'],
-      '--api-url: https://cloud/baremetal has the path /baremetal but no port; the agent uses port 443\nhint: write https://cloud:443/baremetal to confirm port 443, or https://cloud:6385/baremetal',
+      ['--api-url', 'https://cloud.example/baremetal'],
+      '--api-url: https://cloud.example/baremetal has the path /baremetal but no port; the agent uses port 443\nhint: write https://cloud.example:443/baremetal to confirm port 443, or https://cloud.example:6385/baremetal',
     ],
     [
       'an inspector with a path',
@@ -219,7 +224,17 @@ describe('render warns of what may be intended', () => {
   });
 
   it.each([
-    ['a URL with path and port', ['--api-url', 'https://cloud:443/baremetal']],
+    ['a URL with path and port', ['--api-url', 'https://cloud.example:443/baremetal']],
+    [
+      'a private address with a CA',
+      [
+        ...url,
+        '--option',
+        'inspection_callback_url = https://10.0.0.1/v1/continue',
+        '--ca-file',
+        join(certificates, 'test-ca.pem'),
+      ],
+    ],
     ['a zone', ['--api-url', 'http://[fe80::1%25eno1]']],
     [
       'a short name with one registry',
@@ -250,7 +265,10 @@ describe('the same is said of', () => {
     const { code, stderr } = await render([], env);
     expect(code).toBe(0);
     for (const name of Object.keys(env)) expect(stderr).toContain(`warning: ${name}: `);
-    const chosen = await render([], { IRONIC_BASE_URL: 'https://h/baremetal', IRONIC_ACCESS_PORT: '6388' });
+    const chosen = await render([], {
+      IRONIC_BASE_URL: 'https://192.0.2.1/baremetal',
+      IRONIC_ACCESS_PORT: '6388',
+    });
     expect(chosen).toMatchObject({ code: 0, stderr: '' });
   });
 

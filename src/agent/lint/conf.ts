@@ -56,7 +56,9 @@ export function checkConfs(subject: LintSubject, ipaVersion: IpaVersion | undefi
     const path = [...conf.path, 'contents', 'source'];
     const { findings } = checkConfFile(bytes, options);
     return [
-      ...findings.flatMap((finding) => toIssue(finding, conf, path)),
+      ...findings
+        .filter(({ rule }) => rule !== rulesOfFile.caMissing.id || lacksCa(subject))
+        .flatMap((finding) => toIssue(finding, conf, path)),
       ...checkTrust(subject, { conf, path, settings: readDefaults(Buffer.from(bytes).toString()) }),
     ];
   });
@@ -95,7 +97,7 @@ const fileOptions = ['cafile', 'certfile', 'keyfile', 'tls_cert_file', 'tls_key_
 
 function checkTrust(subject: LintSubject, { conf, path, settings }: ReadConf): Issue[] {
   const name = posix.basename(conf.name);
-  const isInsecure = /^(?:true|1|on|yes)$/i.test(settings.get('insecure') ?? '');
+  const isInsecure = isTrue(settings.get('insecure') ?? '');
   const isHttps = (settings.get('api_url') ?? '').split(',').some((url) => url.startsWith('https:'));
   const anchors = [...subject.filesByPath.keys()].filter((file) => file.startsWith(trustAnchors));
   const hasCafile = (settings.get('cafile') ?? '') !== '';
@@ -112,6 +114,29 @@ function checkTrust(subject: LintSubject, { conf, path, settings }: ReadConf): I
     ...(isUnused ? [issueAt(ownRules.caUnused, 'cafile')] : []),
     ...lost.map((option) => issueAt(ownRules.hostPath, option)),
   ];
+}
+
+/** Whether neither another conf nor the container gives CA certificates to the agent, or turns verification off. */
+function lacksCa(subject: LintSubject): boolean {
+  const hasCafile = confValues(subject, 'cafile').some((path) => path !== '');
+  const isInsecure = confValues(subject, 'insecure').some(isTrue);
+  return !hasCafile && !isInsecure && !subject.runs.some(addsCa);
+}
+
+/** Texts that oslo.config takes for true. */
+function isTrue(text: string): boolean {
+  return /^(?:true|1|on|yes)$/i.test(text);
+}
+
+/** Whether the container gets a trust store from the host, or variables, which may name one for `requests`. */
+function addsCa({ podman }: UnitCommand): boolean {
+  const variables = optionValues(podman, 'env', 'e').map(({ text }) => text);
+  return (
+    bindMounts(podman).some(({ target }) => /^\/etc\/(?:pki|ssl)(?:\/|$)/.test(target)) ||
+    variables.some((text) => /^(?:REQUESTS|CURL)_CA_BUNDLE(?:=|$)/.test(text)) ||
+    optionValues(podman, 'env-file').length > 0 ||
+    isOptionSet(podman, 'env-host')
+  );
 }
 
 /** Values in [DEFAULT] of all confs of the config; the order in which the agent reads the confs is unknown. */

@@ -3,7 +3,7 @@ import { lintConfig } from '../../../src/agent/lint/lintConfig.ts';
 import { parseIpaVersion } from '../../../src/ipa/ipaOptions.ts';
 import { encodeGzip } from '../../../src/formats/gzip.ts';
 import type { Config, Resource } from '../../../src/ignition/config.ts';
-import { conf, dataUrl, messages, now, summary, withConf, withFiles } from './support.ts';
+import { conf, dataUrl, messages, now, summary, withConf, withFiles, withUnit } from './support.ts';
 
 const source = '$.storage.files.0.contents.source';
 const anchor = '/etc/pki/ca-trust/source/anchors/x.crt';
@@ -57,10 +57,45 @@ describe('the conf in a config', () => {
     expect(rules('11.2')).toEqual([]);
   });
 
+  it('reports a private address for which the agent has no CA', () => {
+    const config = withConf('[DEFAULT]\napi_url = https://10.0.0.1\n');
+    expect(summary(config)).toEqual([`agent-conf-ca-missing ${source}`]);
+  });
+
+  it.each([
+    ['debug = true', 1],
+    ['cafile = /x', 0],
+    ['insecure = true', 0],
+    ['insecure = false', 1],
+  ])('and another conf says: %s', (setting, count) => {
+    const config = withFiles(
+      { path: conf, contents: { source: dataUrl('[DEFAULT]\napi_url = https://10.0.0.1\n') } },
+      {
+        path: '/etc/ironic-python-agent.d/tls.conf',
+        contents: { source: dataUrl(`[DEFAULT]\n${setting}\n`) },
+      },
+    );
+    const rules = lintConfig(config, { now }).map(({ rule }) => rule.id);
+    expect(rules.filter((id) => id === 'agent-conf-ca-missing')).toHaveLength(count);
+  });
+
+  it.each([
+    ['a trust store of the host', '--volume /etc/pki/ca-trust:/etc/pki/ca-trust'],
+    ['a variable', '--env REQUESTS_CA_BUNDLE=/x'],
+    ['variables in a file', '--env-file /x'],
+  ])('does not report it if the container has %s', (_title, flag) => {
+    const { systemd = {} } = withUnit(['--privileged', `--privileged ${flag}`]);
+    const config = withConf('[DEFAULT]\napi_url = https://10.0.0.1\n');
+    expect(summary({ ...config, systemd })).toEqual([]);
+  });
+
   it('knows which files the container sees', () => {
     const cafile = (path: string): ReturnType<typeof withFiles> =>
       withFiles(
-        { path: conf, contents: { source: dataUrl(`[DEFAULT]\napi_url = https://x\ncafile = ${path}\n`) } },
+        {
+          path: conf,
+          contents: { source: dataUrl(`[DEFAULT]\napi_url = https://192.0.2.1\ncafile = ${path}\n`) },
+        },
         { path: anchor, contents: { source: 'https://192.0.2.1/ca' } },
       );
     expect(summary(cafile(anchor))).toEqual([`agent-conf-host-path ${source}`]);
@@ -68,7 +103,7 @@ describe('the conf in a config', () => {
     expect(
       summary(
         withFiles(
-          { path: conf, contents: { source: dataUrl('[DEFAULT]\napi_url = https://x\n') } },
+          { path: conf, contents: { source: dataUrl('[DEFAULT]\napi_url = https://192.0.2.1\n') } },
           { path: anchor, contents: { source: 'https://192.0.2.1/ca' } },
         ),
       ),
