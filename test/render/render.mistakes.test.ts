@@ -36,6 +36,17 @@ const files: Readonly<Record<string, string>> = {
     'agent:\n  ironic.apiUrls: https://localhost\n  host.ntpServers: [127.0.0.1]\n  agent.image: ironic-agent\n',
   'both.yaml':
     'agent:\n  ironic.apiUrls: https://192.0.2.1\n  ironic.insecure: true\n  ironic.caFiles: [ca.pem]\n',
+  'burn-in.service':
+    '[Unit]\nDescripton=x\n[Service]\nExecStart=/bin/x\n[Install]\nWantedBy=multi-user.target\n',
+  'good.service': '[Service]\nExecStart=/bin/x\n[Install]\nWantedBy=multi-user.target\n',
+  'merged.ign': JSON.stringify({
+    ignition: { version: '3.4.0' },
+    systemd: {
+      units: [
+        { name: 'ironic-agent.service', dropins: [{ name: 'a.conf', contents: '[Service]\nRestrt=no\n' }] },
+      ],
+    },
+  }),
   'none.yaml': 'agent:\n  agent.debug: true\n',
 };
 copyFileSync(join(certificates, 'test-ca.pem'), join(cwd, 'ca.pem'));
@@ -146,6 +157,21 @@ describe('render warns of what may be intended', () => {
       ['--api-url', 'https://10.0.0.1'],
       '--api-url: no public CA issues certificates for 10.0.0.1',
     ],
+    [
+      'a key in a unit that systemd ignores',
+      [...url, '--unit', 'burn-in.service'],
+      'burn-in.service: systemd ignores Descripton= in [Unit]: unknown key [$.systemd.units.1.contents]',
+    ],
+    [
+      'a key in a merged config that systemd ignores',
+      [...url, '--merge', 'merged.ign'],
+      'ironic-agent.service.d/a.conf: systemd ignores Restrt= in [Service]: unknown key',
+    ],
+    [
+      'a mount of a file that nothing writes',
+      [...url, '--podman-mount', 'type=bind,src=/etc/ironic.d,dst=/x'],
+      'ironic-agent.service: the container mounts "/etc/ironic.d", which the config does not write',
+    ],
     ['link-local', ['--api-url', 'https://169.254.1.1'], '--api-url: 169.254.1.1 is link-local'],
     [
       'build.py on loopback',
@@ -235,6 +261,7 @@ describe('render warns of what may be intended', () => {
         join(certificates, 'test-ca.pem'),
       ],
     ],
+    ['a unit in the config of build.py', ['--host', '192.0.2.1', '--unit', 'good.service']],
     ['a zone', ['--api-url', 'http://[fe80::1%25eno1]']],
     [
       'a short name with one registry',

@@ -10,6 +10,7 @@ import { runCli, type RunResult } from '../support/runCli.ts';
 
 const key =
   'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIK9zIsVJMfhacIuKONUMGEmrH10rGh7UkLGfneQkUQH0 ipa-test@example';
+const otherKey = key.replace('ipa-test@example', 'other');
 const hash =
   '$6$CNAouiRbBHWXbxpk$7kVpvjzuSg/GpFxb9DaNUAQWghqZI.EtnyG7ZXmLo4PhXZBnrzak09s5JGSAw6oN0S4jtZQI6Yr9jPoA7wOo81';
 const connection = '[connection]\nid=wifi\ntype=wifi\n\n[wifi-security]\npsk=hunter2\n';
@@ -42,7 +43,7 @@ const files: Readonly<Record<string, string>> = {
   'other-entry/a.dist-info/entry_points.txt': '[console_scripts]\nburnin = burnin:main\n',
   'user.ign': JSON.stringify({
     ignition: { version: '3.4.0' },
-    passwd: { users: [{ name: 'core', sshAuthorizedKeys: ['ssh-ed25519 AAAA other'] }] },
+    passwd: { users: [{ name: 'core', sshAuthorizedKeys: [otherKey] }] },
     storage: { files: [{ path: '/etc/new', contents: { source: 'data:,x' } }] },
     systemd: {
       units: [
@@ -478,7 +479,7 @@ describe('render --merge', () => {
     expect(result).toMatchObject({ code: 0, stderr: '' });
     const config = parseConfig(result);
     expect(config.ignition?.version).toBe('3.4.0');
-    expect(config.passwd?.users?.[0]?.sshAuthorizedKeys).toEqual([key, 'ssh-ed25519 AAAA other']);
+    expect(config.passwd?.users?.[0]?.sshAuthorizedKeys).toEqual([key, otherKey]);
     expect(unitOf(config)).toMatch(/^\[Unit\][^]*\[Service\]\nRestartSec=9\n$/);
     expect(contentsOf(config, '/etc/new')).toBe('x');
   });

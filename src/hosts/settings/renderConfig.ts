@@ -76,6 +76,7 @@ export function createRenderer(): RenderConfig {
     if (checked === undefined) return undefined;
     const { effective, own } = checked;
     if (hasKeyfiles(document)) await reportNetwork(effective, inputs, io);
+    if (hasOwnParts(settings, inputs)) await reportOwnParts(effective, settings, io);
     const secrets = listConfigSecrets(settings, effective, collected.inputs);
     return { document, secrets, connections: connectionsOf(own) };
   };
@@ -135,6 +136,34 @@ async function reportNetwork(config: Config, inputs: Inputs, io: Io): Promise<vo
   const reported = inputs.has('host.networkData') ? networkRules.inconsistent.id : undefined;
   for (const { hint, message, rule, severity } of withoutIgnored(lintNetwork(config).map(findingOf), io))
     if (rule !== reported) report(io, { severity, message, hint, rule });
+}
+
+const noOwnParts = {
+  files: [],
+  podman: { args: [], environment: [], mounts: [] },
+  pullArgs: [],
+  units: [],
+} satisfies Partial<AgentSettings>;
+
+/** Whether the user wrote parts of the config that are not checked where they are read. */
+function hasOwnParts({ files, podman, pullArgs, units }: AgentSettings, inputs: Inputs): boolean {
+  const lists = [files, units, pullArgs, podman.args, podman.environment, podman.mounts];
+  const isMerged = inputs.has('ignition.merge') || inputs.has('ignition.discovery');
+  return isMerged || lists.some(({ length }) => length > 0);
+}
+
+/** Reports problems of the user's parts with which the agent may not start: the warnings that the config lacks without them. */
+async function reportOwnParts(config: Config, settings: AgentSettings, io: Io): Promise<void> {
+  const { lintConfig } = await import('../../agent/lint/lintConfig.ts');
+  const lint = (linted: Config): Finding[] => lintConfig(linted, { now: new Date() }).map(findingOf);
+  const others = new Set(lint(renderAgentConfig({ ...settings, ...noOwnParts })).map(identify));
+  const own = lint(config).filter((one) => one.severity === 'warning' && !others.has(identify(one)));
+  for (const { severity, message, path, hint, rule } of withoutIgnored(own, io))
+    report(io, { severity, message, path, hint, rule });
+}
+
+function identify({ message, rule }: Finding): string {
+  return `${rule} ${message}`;
 }
 
 /** The settings that become options of the conf. */
