@@ -10,8 +10,8 @@ import type { ArchivedImage, ContainerArchive } from '../formats/containerArchiv
 import { parseImageReference } from '../formats/imageReference.ts';
 import { formatExecArgument } from '../formats/systemdQuoting.ts';
 import { fillTemplate } from '../formats/template.ts';
-import type { Config, File, Unit } from '../ignition/config.ts';
-import { publicMode, renderDataFile } from '../ignition/dataFile.ts';
+import type { Config, File, IgnitionSection, Unit } from '../ignition/config.ts';
+import { base64DataUrl, publicMode, renderDataFile } from '../ignition/dataFile.ts';
 import { readContents } from './lint/subject.ts';
 import { type AgentArchive, type AgentSettings, defaultSettings } from './settings.ts';
 
@@ -51,6 +51,15 @@ export function renderArchiveFiles({ archive }: AgentSettings): File[] {
   if (url === undefined) return [checksum];
   const contents = { source: url, verification: { hash: `sha512-${sha512}` } };
   return [checksum, { path, overwrite: true, contents, mode: publicMode }]; // an image contains no secret of this host
+}
+
+/** The CA certificates with which Ignition verifies the server of the archive; it does not read the trust store of the host. */
+export function renderArchiveTrust({
+  archive,
+  caCertificates,
+}: AgentSettings): Pick<IgnitionSection, 'security'> {
+  if (caCertificates === undefined || archive?.url?.startsWith('https:') !== true) return {};
+  return { security: { tls: { certificateAuthorities: [{ source: base64DataUrl(caCertificates) }] } } };
 }
 
 /** The archive that a config loads, read from the config. */

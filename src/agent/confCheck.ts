@@ -18,6 +18,7 @@ import {
 import type { Rule } from '../ignition/rule.ts';
 import type { Finding, Position, Report } from '../core/finding.ts';
 import { confRules } from '../ipa/confRules.ts';
+import { findInternalTlsHost } from '../network/internalHost.ts';
 import { checkValues } from '../ipa/confValues.ts';
 import {
   type IpaOption,
@@ -33,7 +34,7 @@ import {
   suggestIpaOption,
   suggestIpaSection,
 } from '../ipa/ipaOptions.ts';
-import { findInternalTlsHost, findUrlListAddress, findUrlProblem, type UrlProblem } from './ironicUrl.ts';
+import { findUrlListAddress, findUrlProblem, type UrlProblem } from './ironicUrl.ts';
 
 interface ConfCheckOptions {
   /** The release of the agent that reads the file; default: the newest. */
@@ -285,7 +286,7 @@ function checkTrust(effective: ReadonlyMap<IpaOption, Setting>): Finding[] {
 }
 
 function checkIssuer(line: OsloOption): Finding[] {
-  const host = findInternalTlsHost(line.value);
+  const [host] = line.value.split(',').flatMap((url) => findInternalTlsHost(url) ?? []);
   if (host === undefined) return [];
   const message = `no public CA issues certificates for ${host}: without "cafile", the agent rejects the certificate of Ironic unless its container trusts the CA`;
   return [finding(confRules.caMissing, { ...placeOf(line), message })];

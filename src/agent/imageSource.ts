@@ -1,7 +1,8 @@
 /** Image sources of podman on a machine without a terminal, and probable mistakes in image references. */
 
-import { parseHost } from '../formats/hostName.ts';
+import { type Host, parseHost } from '../formats/hostName.ts';
 import { type ImageReference, parseImageReference } from '../formats/imageReference.ts';
+import { isInternalHost } from '../network/internalHost.ts';
 import { type AddressProblem, findAddressProblem } from './machineAddress.ts';
 import type { Registries, RegistryEntry } from './registriesConf.ts';
 
@@ -57,6 +58,19 @@ export function findImageAddress(text: string): AddressProblem | undefined {
   return registry === undefined ? undefined : findRegistryAddress(registry);
 }
 
+/** The registry's certificate needs a CA of the user. Images for which registries.conf sets another source are not checked. */
+export function findRegistryIssuer(text: string, registries?: Registries): ImageProblem | undefined {
+  const parsed = parseImageReference(text);
+  if (!parsed.ok || parsed.reference.registry === undefined) return undefined;
+  const { registry } = parsed.reference;
+  const isReplaced = findEntry(imageName(parsed.reference) ?? '', registries) !== undefined;
+  if (isReplaced || !isInternalHost(registryHost(registry))) return undefined;
+  return {
+    message: `no public CA issues certificates for ${registry}, so podman rejects the certificate of the registry`,
+    hint: 'add the CA certificate to the trust store of the host (--ca-file), or do not verify the registry (--insecure-registry)',
+  };
+}
+
 /** Prefix of images that podman builds locally; no registry contains them. */
 export function isLocalName(text: string): boolean {
   return text.startsWith('localhost/');
@@ -64,8 +78,12 @@ export function isLocalName(text: string): boolean {
 
 /** Like `findImageAddress`, for a registry with or without a port, or a location in it. */
 export function findRegistryAddress(location: string): AddressProblem | undefined {
+  return findAddressProblem(registryHost(location));
+}
+
+function registryHost(location: string): Host {
   const [, bracketed, plain = ''] = /^(?:\[([^\]]*)\]|([^:/]*))/.exec(location) ?? [];
-  return findAddressProblem(parseHost(bracketed ?? plain));
+  return parseHost(bracketed ?? plain);
 }
 
 /** The name for which podman looks up credentials: registry and path. Docker Hub has a folder for official images. */

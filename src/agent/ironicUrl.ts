@@ -6,7 +6,7 @@
 
 import { UsageError } from '../core/errors.ts';
 import { type Host, formatUrlHost, parseHost } from '../formats/hostName.ts';
-import { type AddressProblem, findAddressProblem, isInternalHost } from './machineAddress.ts';
+import { type AddressProblem, findAddressProblem } from './machineAddress.ts';
 
 /** Default port of the Ironic API. */
 export const defaultIronicPort = 6385;
@@ -184,16 +184,6 @@ export function findUrlListAddress(list: string): AddressProblem | undefined {
     const url = parseIronicUrl(item);
     const problem = 'message' in url ? undefined : findAddressProblem(url.host);
     if (problem?.isUnusable === false) return problem;
-  }
-  return undefined;
-}
-
-/** The first host of a list that is reached over TLS and for which no public CA issues certificates. */
-export function findInternalTlsHost(list: string): string | undefined {
-  for (const item of list.split(',')) {
-    const url = parseIronicUrl(item);
-    if ('message' in url || url.scheme === 'http') continue;
-    if (isInternalHost(url.host)) return formatUrlHost(url.host);
   }
   return undefined;
 }

@@ -1,10 +1,10 @@
 /**
  * Addresses that do not lead to another machine: a loopback address is the booted machine itself, and routers do not
- * forward link-local ones. The address types are those of RFC 6890 and RFC 4291. Also: hosts for which no public CA
- * issues certificates.
+ * forward link-local ones. The address types are those of RFC 6890 and RFC 4291.
  */
 
 import { type Host, parseHost } from '../formats/hostName.ts';
+import { findInternalTlsHost, isLoopbackName } from '../network/internalHost.ts';
 import { parseAddress } from '../network/ipAddress.ts';
 
 /** Why an address does not lead to another machine: a sentence with the address, and a hint. */
@@ -25,10 +25,6 @@ const scopes = {
   group: { isUnusable: true, text: 'is not the address of a single machine' },
 } as const;
 
-/** Names that resolve to the loopback address (RFC 6761, and /etc/hosts of Fedora and Debian). */
-const loopbackName =
-  /^(?:(?:.+\.)?localhost|localhost[46]?(?:\.localdomain[46]?)?|ip6-(?:localhost|loopback))$/i;
-
 /** The problem of a host as the target of a connection from the machine; undefined for other hosts. */
 export function findAddressProblem(host: Host): AddressProblem | undefined {
   const scope = scopeOf(host);
@@ -44,29 +40,20 @@ export function findUrlAddressProblem(url: string): AddressProblem | undefined {
   return findAddressProblem(parseHost(new URL(url).hostname.replaceAll(/^\[|\]$/g, '')));
 }
 
-/** Names without a domain, and domains that organizations use internally (RFC 6762 appendix G; ICANN, `.internal`). */
-const internalName = /^[^.]+$|\.(?:local|localdomain|internal|intranet|private|lan|home|corp)$/i;
-
-/**
- * Whether no public CA issues certificates for the host: a private address (RFC 1918, 4193, 6598), or an internal name.
- * Source: CA/Browser Forum, Baseline Requirements, "Reserved IP Address" and "Internal Name". Addresses and names for
- * documentation and of the machine itself are left out.
- */
-export function isInternalHost(host: Host): boolean {
-  if (host.kind === 'invalid') return false;
-  if (host.kind === 'name') return internalName.test(host.name) && !loopbackName.test(host.name);
-  const { family, groups: [first = 0, second = 0] = [] } = parseAddress(host.address) ?? {};
-  if (family === 6) return (first & 0xfe00) === 0xfc00;
-  return (
-    first === 10 ||
-    (first === 172 && second >> 4 === 1) ||
-    (first === 192 && second === 168) ||
-    (first === 100 && second >> 6 === 1)
-  );
+/** Ignition needs a CA of the user to fetch contents from the URL. */
+export function findSourceIssuer(
+  url: string,
+): { readonly message: string; readonly hint: string } | undefined {
+  const host = findInternalTlsHost(url);
+  if (host === undefined) return undefined;
+  return {
+    message: `no public CA issues certificates for ${host}, so Ignition rejects the certificate and the boot fails`,
+    hint: 'add the CA certificate to ignition.security.tls.certificateAuthorities (--ca-file), or use http and a hash',
+  };
 }
 
 function scopeOf(host: Host): keyof typeof scopes | undefined {
-  if (host.kind === 'name') return loopbackName.test(host.name) ? 'loopback' : undefined;
+  if (host.kind === 'name') return isLoopbackName(host.name) ? 'loopback' : undefined;
   if (host.kind === 'invalid') return undefined;
   const { family, groups = [] } = parseAddress(host.address) ?? {};
   if (family === 4) return scopeOfIpv4(groups);

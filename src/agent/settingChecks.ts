@@ -9,11 +9,17 @@ import {
   findBareRegistry,
   findImageAddress,
   findRegistryAddress,
+  findRegistryIssuer,
   findShortNameProblem,
   isLocalName,
   pullNames,
 } from './imageSource.ts';
-import { type AddressProblem, findAddressProblem, findUrlAddressProblem } from './machineAddress.ts';
+import {
+  type AddressProblem,
+  findAddressProblem,
+  findSourceIssuer,
+  findUrlAddressProblem,
+} from './machineAddress.ts';
 import { findEntryProblems, findMissingCredentials, readCredentials } from './pullSecret.ts';
 import { type Registries, readRegistriesConf } from './registriesConf.ts';
 import type { AgentSettings } from './settings.ts';
@@ -34,11 +40,11 @@ export interface SettingRemark {
 export function createSettingCheck(): (settings: AgentSettings) => readonly SettingRemark[] {
   let last: { readonly key: string; readonly remarks: readonly SettingRemark[] } | undefined;
   return (settings) => {
-    const { agentImage, archive, ntpServers, profile, proxy, pullPolicy, pullSecret, registriesConf } =
-      settings;
+    const { agentImage, archive, caCertificates, ntpServers, profile, proxy } = settings;
+    const { pullPolicy, pullSecret, registriesConf, verifyRegistryTls } = settings;
     const key = JSON.stringify([
-      [agentImage, archive, pullPolicy, profile],
-      [ntpServers, proxy, pullSecret, registriesConf],
+      [agentImage, archive, caCertificates, pullPolicy, profile],
+      [ntpServers, proxy, pullSecret, registriesConf, verifyRegistryTls],
     ]);
     if (last?.key !== key) last = { key, remarks: checkSettings(settings) };
     return last.remarks;
@@ -50,6 +56,7 @@ export function checkSettings(settings: AgentSettings): readonly SettingRemark[]
   const registries = registriesConf === undefined ? undefined : readRegistriesConf(registriesConf).registries;
   return [
     ...checkAddresses(settings, registries),
+    ...checkIssuers(settings, registries),
     // An image from an archive needs neither registry nor credentials.
     ...(archive === undefined
       ? [...checkImage(settings, registries), ...checkPullSecret(settings, registries)]
@@ -103,4 +110,22 @@ function checkAddresses(settings: AgentSettings, registries?: Registries): Setti
     const severity = isOwn && isUnusable ? 'error' : 'warning';
     return [{ setting, rule: 'agent-address', severity, message, hint }];
   });
+}
+
+/** Servers whose certificates the machine cannot verify: no public CA issues them, and no other CA is set. */
+function checkIssuers(settings: AgentSettings, registries?: Registries): SettingRemark[] {
+  const { agentImage, archive, caCertificates, pullPolicy, verifyRegistryTls } = settings;
+  if (caCertificates !== undefined) return [];
+  const ofArchive = findSourceIssuer(archive?.url ?? '');
+  const isVerified = archive === undefined && pullPolicy !== 'never' && verifyRegistryTls;
+  const ofImage = isVerified ? findRegistryIssuer(agentImage, registries) : undefined;
+  const severity = 'warning';
+  return [
+    ...(ofArchive
+      ? [{ setting: 'agent.archiveUrl', rule: 'agent-source-issuer', severity, ...ofArchive } as const]
+      : []),
+    ...(ofImage
+      ? [{ setting: 'agent.image', rule: 'agent-image-issuer', severity, ...ofImage } as const]
+      : []),
+  ];
 }

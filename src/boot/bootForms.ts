@@ -12,7 +12,7 @@ import { grub, ipxe, ipxeExpansion, pxelinux } from './bootScripts.ts';
 import { argumentName, argumentValue, type BootSettings, type KernelArgument } from './bootSettings.ts';
 import { checkIpaArgument } from './ipaParameter.ts';
 import { checkProxyArguments, checkSetenv, kernelArguments, placedArguments } from './kernelArguments.ts';
-import { checkUrl, isPlainText, urlPlaintext } from './urlArgument.ts';
+import { checkIssuer, checkPrivacy, checkUrl, isPlainText } from './urlArgument.ts';
 
 const ironicName = errorRule(
   'ironic-argument-name',
@@ -201,9 +201,10 @@ function checkArgument(text: string): readonly Issue[] {
   if (name.startsWith('coreos.inst.')) return [{ rule: argumentInstalls, path: [] }];
   switch (name) {
     case 'coreos.live.rootfs_url':
+      // The initramfs verifies the hash of the root filesystem and not the certificate of its server.
       return checkUrl(value, rootfsSchemes);
     case 'ignition.config.url':
-      return [...checkUrl(value, ignitionSchemes), ...checkPrivacy(value)];
+      return [...checkUrl(value, ignitionSchemes), ...checkIssuer(value), ...checkPrivacy(value)];
     case 'coreos.liveiso':
       return [{ rule: argumentLiveIso, path: [] }];
     case 'console':
@@ -220,10 +221,6 @@ function checkArgument(text: string): readonly Issue[] {
 /** Whether an argument is well-formed; other issues are reported only for well-formed arguments. */
 function isWellFormed(text: string): boolean {
   return isPlainText(text) && argumentName(text) !== '';
-}
-
-function checkPrivacy(url: string): readonly Issue[] {
-  return /^(?:http|tftp):/.test(url) ? [{ rule: urlPlaintext, path: [] }] : [];
 }
 
 function checkRepetitions(placed: readonly KernelArgument[]): readonly Issue[] {

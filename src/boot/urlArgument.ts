@@ -3,6 +3,8 @@
  * than the URL standard, which repairs URLs that curl, Ignition and boot loaders refuse.
  */
 
+import { parseHost } from '../formats/hostName.ts';
+import { findInternalTlsHost, isInternalHost } from '../network/internalHost.ts';
 import { errorRule, type Issue, warningRule } from '../ignition/rule.ts';
 
 const urlScheme = errorRule(
@@ -24,6 +26,12 @@ export const urlPlaintext = warningRule(
   'ignition-url-plaintext',
   'the Ignition config is sent unencrypted, so anyone on the network can read it',
   'use https if the config contains a pull secret or another secret, or embed the config in the initramfs',
+);
+
+const urlIssuer = warningRule(
+  'ignition-url-issuer',
+  'no public CA issues certificates for the host in the URL, and Ignition trusts no other CA at this point',
+  'embed the config in the initramfs, or use a name with the certificate of a public CA',
 );
 
 /** The parts of a URL, unchanged. */
@@ -65,6 +73,26 @@ export function checkUrl(text: string, schemes: readonly string[]): Issue[] {
   const url = parseBootUrl(text);
   if (url === undefined) return [{ rule: urlHost, path: [] }];
   return url.credentials ? [{ rule: urlCredentials, path: [] }] : [];
+}
+
+/** Whether Ignition can verify the certificate of the server of a config, whose own CA certificates it does not know yet. */
+export function checkIssuer(text: string): readonly Issue[] {
+  const host = findInternalTlsHost(text);
+  if (host === undefined) return [];
+  const message = `no public CA issues certificates for ${host}, and Ignition trusts no other CA at this point`;
+  return [{ rule: urlIssuer, path: [], message }];
+}
+
+/** Whether others on the network can read the config, which may contain secrets. */
+export function checkPrivacy(text: string): readonly Issue[] {
+  const url = parseBootUrl(text);
+  if (url?.scheme !== 'http' && url?.scheme !== 'tftp') return [];
+  const hint = 'embed the config in the initramfs if it contains a pull secret or another secret';
+  return [{ rule: urlPlaintext, path: [], ...(isInternal(url) && { hint }) }];
+}
+
+function isInternal({ host }: BootUrl): boolean {
+  return isInternalHost(parseHost(host.replaceAll(/^\[|\]$/g, '')));
 }
 
 function unsupportedScheme(scheme: string | undefined, schemes: readonly string[]): Issue {

@@ -144,7 +144,7 @@ const sound: BootSettings = {
   kernelUrl: 'http://h/kernel',
   initramfsUrl: 'http://h/initramfs',
   rootfsUrl: 'http://h/rootfs',
-  ignitionUrl: 'https://h/config.ign',
+  ignitionUrl: 'https://192.0.2.1/config.ign',
   embedded: false,
   ip: [],
   consoles: [],
@@ -187,8 +187,14 @@ describe('checkBoot, for every form', () => {
     ['a config over plain http', { ignitionUrl: 'http://h/c' }, 'warning ignition-url-plaintext ignitionUrl'],
     ['a config over tftp', { ignitionUrl: 'tftp://h/c' }, 'warning ignition-url-plaintext ignitionUrl'],
     [
+      'a config from a private address',
+      { ignitionUrl: 'https://10.0.0.1/c' },
+      'warning ignition-url-issuer ignitionUrl',
+    ],
+    ['a rootfs from a private address, whose hash is verified', { rootfsUrl: 'https://10.0.0.1/r' }, ''],
+    [
       'a config with credentials',
-      { ignitionUrl: 'https://u:p@h/c' },
+      { ignitionUrl: 'https://u:p@192.0.2.1/c' },
       'warning boot-url-credentials ignitionUrl',
     ],
     [
@@ -205,7 +211,7 @@ describe('checkBoot, for every form', () => {
     ['a config in both places', { embedded: true }, 'error ignition-twice embedded'],
     [
       'an added URL of a config, too',
-      { ignitionUrl: 'https://h/a', ...extra('ignition.config.url=https://h/b') },
+      { ignitionUrl: 'https://192.0.2.1/a', ...extra('ignition.config.url=https://192.0.2.1/b') },
       'error argument-conflict extraArguments.0',
     ],
     ['another platform', extra('ignition.platform.id=qemu'), 'error argument-conflict extraArguments.0'],

@@ -158,7 +158,12 @@ describe('checkProxy', () => {
       [scope],
     ],
     ['everything', { https, noProxy: ['*'] }, 'https://h.b/c', [scope]],
-    ['the name of another host that ends alike', { https, noProxy: ['b'] }, 'https://ab/c', [scope, direct]],
+    [
+      'the name of another host that ends alike',
+      { https, noProxy: ['b'] },
+      'https://h.ab/c',
+      [scope, direct],
+    ],
     ['another scheme', { https, noProxy: [] }, 's3://bucket/c', [scope]],
     [
       'a password',

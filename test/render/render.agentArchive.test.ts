@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Config } from '../../src/ignition/config.ts';
 import { dockerArchive, ociArchive, sha256 } from '../support/containerImages.ts';
@@ -79,6 +79,16 @@ describe('render --agent-archive', () => {
     const load = unitOf(config, 'ironic-agent-image.service');
     expect(load).toContain(`ExecStartPost=/bin/rm -f ${path}\n`);
     expect(load).not.toContain('RequiresMountsFor');
+  });
+
+  it('lets Ignition verify the server with the CA certificates', async () => {
+    const ca = resolve(import.meta.dirname, '../support/certificates/test-ca.pem');
+    const archive = ['--agent-archive', 'agent.tar', '--ca-file', ca];
+    const { ignition } = await render(...archive, '--archive-url', url);
+    const [authority, ...others] = ignition?.security?.tls?.certificateAuthorities ?? [];
+    expect(others).toEqual([]);
+    expect(textOf(authority?.source)).toBe(await readFile(ca, 'utf8'));
+    expect((await render(...archive)).ignition).not.toHaveProperty('security');
   });
 
   it.each([

@@ -22,6 +22,7 @@ const files: Readonly<Record<string, string>> = {
   'mirror.conf':
     '[[registry]]\nlocation = "quay.io"\n[[registry.mirror]]\nlocation = "mirror.example.com:5000/q"\n',
   'search.conf': 'unqualified-search-registries = ["quay.io"]\n',
+  'lan.conf': '[[registry]]\nlocation = "localhost.lan:5000"\ninsecure = true\n',
   'local.conf': '[[registry]]\nlocation = "localhost:5000"\n',
   'good.json': secretOf('quay.io', good),
   'mirror.json': secretOf('mirror.example.com:5000', good),
@@ -158,6 +159,11 @@ describe('render warns of what may be intended', () => {
       '--api-url: no public CA issues certificates for 10.0.0.1',
     ],
     [
+      'a private registry without a CA',
+      [...url, '--agent-image', '10.0.0.1:5000/ipa'],
+      '--agent-image: no public CA issues certificates for 10.0.0.1:5000, so podman rejects',
+    ],
+    [
       'a key in a unit that systemd ignores',
       [...url, '--unit', 'burn-in.service'],
       'burn-in.service: systemd ignores Descripton= in [Unit]: unknown key [$.systemd.units.1.contents]',
@@ -175,7 +181,7 @@ describe('render warns of what may be intended', () => {
     ['link-local', ['--api-url', 'https://169.254.1.1'], '--api-url: 169.254.1.1 is link-local'],
     [
       'build.py on loopback',
-      ['--host', '127.0.0.1', '--registry', 'r:5000'],
+      ['--host', '127.0.0.1', '--registry', 'r.example:5000'],
       `--host: 127.0.0.1 ${loopback}`,
     ],
     ['a time server', [...url, '--ntp-server', 'localhost'], `--ntp-server: localhost ${loopback}`],
@@ -262,6 +268,18 @@ describe('render warns of what may be intended', () => {
       ],
     ],
     ['a unit in the config of build.py', ['--host', '192.0.2.1', '--unit', 'good.service']],
+    [
+      'a private registry with a CA',
+      [...url, '--agent-image', '10.0.0.1:5000/ipa', '--ca-file', join(certificates, 'test-ca.pem')],
+    ],
+    [
+      'a private registry that is not verified',
+      [...url, '--agent-image', '10.0.0.1:5000/ipa', '--insecure-registry'],
+    ],
+    [
+      'a private registry with an entry in registries.conf',
+      [...url, '--agent-image', 'localhost.lan:5000/ipa', '--registries-conf', 'lan.conf'],
+    ],
     ['a zone', ['--api-url', 'http://[fe80::1%25eno1]']],
     [
       'a short name with one registry',

@@ -6,7 +6,12 @@ import { readDefaults } from '../../formats/osloConfig.ts';
 import type { Issue } from '../../ignition/rule.ts';
 import type { Path } from '../../core/finding.ts';
 import { findImageAddress, findRegistryAddress, isLocalName } from '../imageSource.ts';
-import { type AddressProblem, findAddressProblem, findUrlAddressProblem } from '../machineAddress.ts';
+import {
+  type AddressProblem,
+  findAddressProblem,
+  findSourceIssuer,
+  findUrlAddressProblem,
+} from '../machineAddress.ts';
 import { readRegistriesConf } from '../registriesConf.ts';
 import {
   effectiveSettings,
@@ -136,6 +141,11 @@ export const sourceRules = {
     'anyone on the network can change the data that Ignition fetches from this URL',
     'add the hash of the contents as "verification": {"hash": "sha512-…"}, or use https',
   ),
+  issuer: warning(
+    'agent-source-issuer',
+    'no public CA issues certificates for the host in the URL, so Ignition rejects the certificate and the boot fails',
+    'add the CA certificate to ignition.security.tls.certificateAuthorities (--ca-file), or use http and a hash',
+  ),
 };
 
 interface Placed {
@@ -144,9 +154,15 @@ interface Placed {
 }
 
 export function checkSources({ config }: LintSubject): Issue[] {
-  return listResources(config)
-    .filter(({ resource }) => isUnverified(resource))
-    .map(({ path }) => broken(sourceRules.unverified, [...path, 'source']));
+  const authorities = config.ignition?.security?.tls?.certificateAuthorities ?? [];
+  return listResources(config).flatMap(({ path, resource }) => {
+    const at = [...path, 'source'];
+    const issuer = authorities.length === 0 ? findSourceIssuer(resource.source ?? '') : undefined;
+    return [
+      ...(isUnverified(resource) ? [broken(sourceRules.unverified, at)] : []),
+      ...(issuer === undefined ? [] : [broken(sourceRules.issuer, at, issuer)]),
+    ];
+  });
 }
 
 function isUnverified({ source = '', verification }: Resource): boolean {

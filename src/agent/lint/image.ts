@@ -2,7 +2,12 @@
 
 import { type ImageReference, parseImageReference } from '../../formats/imageReference.ts';
 import type { Issue, Rule } from '../../ignition/rule.ts';
-import { findBareRegistry, findShortNameProblem, type ImageProblem } from '../imageSource.ts';
+import {
+  findBareRegistry,
+  findRegistryIssuer,
+  findShortNameProblem,
+  type ImageProblem,
+} from '../imageSource.ts';
 import { optionValues } from './podmanCommand.ts';
 import { type LintedFile, type LintSubject, readContents, type UnitCommand } from './subject.ts';
 import { broken, note, warning } from './lintRule.ts';
@@ -39,6 +44,11 @@ export const pulledImageRules = {
     'agent-image-not-pulled',
     'the unit pulls an image other than the one it runs',
     'use the same reference in both commands',
+  ),
+  issuer: warning(
+    'agent-image-issuer',
+    'no public CA issues certificates for the registry, so podman rejects its certificate',
+    'add the CA certificate to the trust store of the host (--ca-file), or do not verify the registry (--insecure-registry)',
   ),
   unverified: note(
     'agent-image-unverified',
@@ -87,8 +97,22 @@ function checkSources(subject: LintSubject): Issue[] {
     if (bare !== undefined) return [issueOf(pulledImageRules.bareRegistry, command, bare)];
     // Another config may add the registries.
     const short = registries === undefined ? undefined : findShortNameProblem(image, registries);
-    return short === undefined ? [] : [issueOf(pulledImageRules.unqualified, command, short)];
+    if (short !== undefined) return [issueOf(pulledImageRules.unqualified, command, short)];
+    const issuer = registries === undefined ? undefined : findRegistryIssuer(image, registries);
+    const isTrusted = issuer === undefined || !isVerified(command) || hasTrustAnchor(subject);
+    return isTrusted ? [] : [issueOf(pulledImageRules.issuer, command, issuer)];
   });
+}
+
+function isVerified({ podman }: UnitCommand): boolean {
+  return !optionValues(podman, 'tls-verify').some(({ text }) => text === 'false');
+}
+
+/** Whether the config writes CA certificates for podman, of the host or of a registry. */
+function hasTrustAnchor({ filesByPath }: LintSubject): boolean {
+  return [...filesByPath.keys()].some((path) =>
+    /^\/etc\/(?:pki\/ca-trust\/source\/|(?:containers|docker)\/certs\.d\/)/.test(path),
+  );
 }
 
 function issueOf(rule: Rule, { unitName, setting }: UnitCommand, { hint, message }: ImageProblem): Issue {
@@ -134,8 +158,7 @@ function checkReference(text: string, command: UnitCommand): Issue[] {
       issueAt(pulledImageRules.reference, command, `${pulledImageRules.reference.message}: ${parsed.reason}`),
     ];
   }
-  const isVerified = !optionValues(command.podman, 'tls-verify').some(({ text: value }) => value === 'false');
-  return isVerified || parsed.reference.digest !== undefined
+  return isVerified(command) || parsed.reference.digest !== undefined
     ? []
     : [issueAt(pulledImageRules.unverified, command, pulledImageRules.unverified.message)];
 }

@@ -7,7 +7,7 @@
 import { readAsset } from '../../assets.ts';
 import { fillTemplate } from '../../formats/template.ts';
 import type { Config, File } from '../../ignition/config.ts';
-import { renderArchiveFiles, renderArchiveUnits } from '../agentArchive.ts';
+import { renderArchiveFiles, renderArchiveTrust, renderArchiveUnits } from '../agentArchive.ts';
 import { formatDefaultConf, listSensitiveOptions } from '../conf.ts';
 import { base64DataUrl, publicMode, renderDataFile, secretMode } from '../../ignition/dataFile.ts';
 import { confPath, renderClientId, renderExtraFiles } from '../files.ts';
@@ -27,7 +27,11 @@ export function renderDefaultConfig(settings: AgentSettings): Config {
   const proxy = renderIgnitionProxy(settings);
   const passwd = renderPasswd(settings);
   return {
-    ignition: { version: '3.2.0', ...(proxy === undefined ? {} : { proxy }) },
+    ignition: {
+      version: '3.2.0',
+      ...renderArchiveTrust(settings),
+      ...(proxy === undefined ? {} : { proxy }),
+    },
     ...(passwd === undefined ? {} : { passwd }),
     storage: {
       files: [

@@ -23,6 +23,7 @@ describe('images', () => {
     ['a registry with a port', [image, 'registry:5000'], [`agent-image-bare-registry ${contents}`]],
     ['a registry alone', [image, 'quay.io'], [`agent-image-bare-registry ${contents}`]],
     ['a tag that is a year and more', [image, 'quay.io/x/ironic-agent:2026'], []],
+    ['a private registry', [image, '10.0.0.1:5000/agent'], [`agent-image-issuer ${contents}`]],
     ['a registry on the machine', [image, 'localhost:5000/ironic-agent'], [`agent-address ${contents}`]],
     [
       'another image than is pulled',

@@ -25,7 +25,11 @@ describe('sources', () => {
       [`${rule} $.storage.files.0.contents.source`],
     ],
     ['a hash', config({ storage: { files: [{ path: '/x', contents: { source, verification } }] } }), []],
-    ['https', config({ storage: { files: [{ path: '/x', contents: { source: 'https://h/x' } }] } }), []],
+    [
+      'https',
+      config({ storage: { files: [{ path: '/x', contents: { source: 'https://192.0.2.1/x' } }] } }),
+      [],
+    ],
     [
       'a config to merge',
       config({ ignition: { config: { merge: [{ source }] } } }),
@@ -48,5 +52,35 @@ describe('sources', () => {
     ],
   ])('%s', (_title, document, expected) => {
     expect(summary(document).filter((line) => line.startsWith(rule))).toEqual(expected);
+  });
+});
+
+describe('servers that Ignition cannot verify', () => {
+  const files = [{ path: '/x', contents: { source: 'https://10.0.0.1/x' } }];
+  const certificateAuthorities = [{ source: 'data:,x' }];
+
+  it.each<[string, Config, readonly string[]]>([
+    [
+      'a private address',
+      config({ storage: { files } }),
+      ['agent-source-issuer $.storage.files.0.contents.source'],
+    ],
+    [
+      'a config from an internal name',
+      config({ ignition: { config: { merge: [{ source: 'https://config.lan/a.ign' }] } } }),
+      ['agent-source-issuer $.ignition.config.merge.0.source'],
+    ],
+    [
+      'a private address, with a CA',
+      config({ ignition: { security: { tls: { certificateAuthorities } } }, storage: { files } }),
+      [],
+    ],
+    [
+      'a public name',
+      config({ storage: { files: [{ path: '/x', contents: { source: 'https://a.example/x' } }] } }),
+      [],
+    ],
+  ])('%s', (_title, document, expected) => {
+    expect(summary(document).filter((line) => line.startsWith('agent-source-issuer'))).toEqual(expected);
   });
 });

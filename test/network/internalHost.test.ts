@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isInternalHost } from '../../src/agent/machineAddress.ts';
+import { isInternalHost } from '../../src/network/internalHost.ts';
 import { parseHost } from '../../src/formats/hostName.ts';
 
 const isInternal = (host: string): boolean => isInternalHost(parseHost(host));
