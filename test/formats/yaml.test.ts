@@ -36,6 +36,30 @@ describe('parseYaml: values', () => {
   });
 });
 
+describe('parseYaml: hints', () => {
+  it.each([
+    ['a tab', 'a:\n\tb: 1\n', 'indent with spaces'],
+    ['a key twice', 'a: 1\na: 2\n', 'remove one of the two keys'],
+    ['another indentation', 'a:\n  b: 1\n c: 2\n', 'indent all entries equally'],
+    ['a colon in a value', 'a: b: c\n', 'put values with special characters in quotes'],
+    ['no space after a colon', 'a:\n  b:1\n  c: 2\n', 'write a space after each colon'],
+    ['a bracket that is missing', 'a: [1\nb: 2\n', 'add the missing bracket or quote above'],
+    ['a bracket that is missing at the end', 'a: [1', 'add the missing bracket'],
+    ['a quote that is missing at the end', 'a: "1', 'add the missing quote'],
+    ['a comma that is missing', 'a: ["b" "c"]\n', 'add a comma'],
+    ['a backslash', 'a: "\\w"\n', 'use single quotes'],
+    ['a backslash and u', 'a: "\\user"\n', 'use single quotes'],
+    ['no colon', 'a\n  b: 1\n', 'write each entry as "KEY: VALUE"'],
+    ['no colon in the last line', 'a: 1\nb\n', 'write each entry as "KEY: VALUE"'],
+    ['a star', 'a: *.example.com\n', 'put the value in quotes'],
+    ['an exclamation mark', 'a: !b\n', 'put the value in quotes'],
+  ])('%s', (_title, text, hint) => {
+    expect(() => parseYaml(text)).toThrow(
+      expect.objectContaining({ hint: expect.stringContaining(hint) as unknown }),
+    );
+  });
+});
+
 describe('parseYaml: errors', () => {
   it.each([
     ['a key twice', 'a: 1\nb: 2\na: 3\n', 'line 3, column 1'],

@@ -138,9 +138,15 @@ describe('render --inventory', () => {
     ['setting outside', '{name: b, host.hostname: x}', 'write settings of one host below "overrides"'],
     ['nested', '{name: b, host: {hostname: x}}', 'without nesting below "overrides": host.hostname\n'],
     ['nested override', '{name: b, overrides: {host: {hostname: x}}}', 'without nesting: host.hostname\n'],
-    ['missing name', '{mac: "52:54:00:12:34:56"}', '"name" is missing'],
+    ['missing name', '{mac: "52:54:00:12:34:56"}', '"name" is missing\nhint: add "name: …"\n'],
     ['architecture', '{name: b, architecture: arm}', 'use one of x86_64, aarch64, ppc64le, s390x'],
-    ['type', '{name: b, overrides: {agent.debug: "x"}}', '"agent.debug" must be true or false or null'],
+    [
+      'type',
+      '{name: b, overrides: {agent.debug: "x"}}',
+      '"agent.debug" must be true or false or null\nhint: write true or false without quotes\n',
+    ],
+    ['text for a mapping', '{name: b, network: x}', '"network" must be a mapping\nhint: write each entry as'],
+    ['mapping for a text', '{name: b, mac: {a: b}}', '"mac" must be'],
     [
       'value',
       '{name: b, overrides: {host.hostname: a_b}}',

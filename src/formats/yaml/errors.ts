@@ -11,9 +11,32 @@ export function withYamlErrors<T>(text: string, read: () => T): T {
   } catch (error) {
     // js-yaml gives no word on what else it may throw.
     if (!(error instanceof YAMLException)) throw new FormatError('Invalid YAML', { cause: error });
-    throw yamlError(text, { message: sentence(error.reason), offset: error.mark?.position ?? 0 });
+    const { mark, reason } = error;
+    const hint = fixes.find(([start]) => reason.startsWith(start))?.[1];
+    throw yamlError(text, { message: sentence(reason), offset: mark?.position ?? 0, hint });
   }
 }
+
+const escape = 'use single quotes, in which a backslash has no meaning';
+
+/** How to fix common errors, by the start of the reason that js-yaml gives. */
+const fixes: readonly (readonly [reason: string, hint: string])[] = [
+  ['tab characters', 'indent with spaces'],
+  ['duplicated mapping key', 'remove one of the two keys'],
+  [
+    'bad indentation',
+    'indent all entries equally, write a space after each colon, and put values with special characters in quotes',
+  ],
+  ['deficient indentation', 'add the missing bracket or quote above, or indent the line'],
+  ['missed comma', 'add a comma between the entries'],
+  ['unexpected end of the stream within a flow', 'add the missing bracket'],
+  ['unexpected end of the stream within a', 'add the missing quote'],
+  ['unknown escape sequence', escape],
+  ['expected hexadecimal character', escape],
+  ['a whitespace character is expected', 'add a space after the colon'],
+  ['can not read a block mapping entry', 'write each entry as "KEY: VALUE"'],
+  ['end of the stream or a document separator', 'write each entry as "KEY: VALUE"'],
+];
 
 /** `reason` is a clause. */
 export function sentence(reason: string): string {
@@ -24,7 +47,7 @@ interface YamlProblem {
   readonly message: string;
   /** In characters. */
   readonly offset: number;
-  readonly hint?: string;
+  readonly hint?: string | undefined;
 }
 
 /** The error about one place of the text. */

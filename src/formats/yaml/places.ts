@@ -168,14 +168,15 @@ function readAlias(walk: Walk, event: AliasEvent): Value {
   const offset = event.anchorStart - 1;
   if (target === undefined) {
     const message = sentence('an alias must refer to a complete value before it');
-    throw yamlError(walk.text, { message, offset });
+    const hint = 'put the value in quotes if it is text that starts with *';
+    throw yamlError(walk.text, { message, offset, hint });
   }
   return { ...target, start: offset };
 }
 
 function checkTag(walk: Walk, event: Exclude<ValueEvent, AliasEvent>): void {
   if (event.tagStart < 0 || walk.text.slice(event.tagStart, event.tagEnd) === '!!str') return;
-  const hint = 'remove the tag';
+  const hint = 'remove the tag, or put the value in quotes if it is text that starts with !';
   throw yamlError(walk.text, { message: sentence('tags are not supported'), offset: event.tagStart, hint });
 }
 

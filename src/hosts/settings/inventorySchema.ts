@@ -23,7 +23,7 @@ export function schemaFinding(error: SchemaError, value: unknown, checked: Check
     case 'additionalProperties':
       return unknownKey(path, String(error.params['additionalProperty']), { value, checked });
     case 'required':
-      return mistake(path, `"${String(error.params['missingProperty'])}" is missing`);
+      return missingKey(path, String(error.params['missingProperty']));
     case 'enum':
       return mistake(
         path,
@@ -31,7 +31,7 @@ export function schemaFinding(error: SchemaError, value: unknown, checked: Check
         `use one of ${wordsOf(error.params['allowedValues'])}`,
       );
     default:
-      return mistake(path, `${nameOf(path, checked)} must be ${typeNames(error.params['type'])}`);
+      return otherType(path, nameOf(path, checked), typesOf(error.params['type']));
   }
 }
 
@@ -124,6 +124,24 @@ function nameOf(path: Path, checked: Checked): string {
   return key === undefined ? `the ${checked}` : JSON.stringify(key);
 }
 
+function missingKey(path: Path, key: string): Finding {
+  return mistake(path, `${JSON.stringify(key)} is missing`, `add "${key}: …"`);
+}
+
+function otherType(path: Path, name: string, types: readonly string[]): Finding {
+  const words = types.map((type) => typeWords[type] ?? type).join(' or ');
+  return mistake(path, `${name} must be ${words}`, formHints[types[0] ?? '']);
+}
+
+/** The YAML for a value of a type. */
+const formHints: Readonly<Record<string, string>> = {
+  string: 'put the value in quotes',
+  integer: 'write digits without quotes',
+  boolean: 'write true or false without quotes',
+  array: 'write each item as a line that starts with "- "',
+  object: 'write each entry as an indented line "KEY: VALUE"',
+};
+
 const typeWords: Readonly<Record<string, string>> = {
   string: 'a text',
   integer: 'a whole number',
@@ -133,9 +151,8 @@ const typeWords: Readonly<Record<string, string>> = {
   null: 'null',
 };
 
-function typeNames(type: unknown): string {
-  const types: readonly unknown[] = Array.isArray(type) ? type : String(type).split(',');
-  return types.map((name) => typeWords[String(name)] ?? String(name)).join(' or ');
+function typesOf(type: unknown): readonly string[] {
+  return Array.isArray(type) ? type.map(String) : String(type).split(',');
 }
 
 function wordsOf(values: unknown): string {
