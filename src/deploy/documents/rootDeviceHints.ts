@@ -227,7 +227,8 @@ function textProblem(name: HintName, value: string): string | undefined {
     return `the path does not begin with ${byPathFolder}`;
   }
   if (name === 'hctl' && !/^\d+:\d+:\d+:\d+$/.test(value)) return 'invalid SCSI address; the form is 0:0:0:0';
-  return undefined;
+  const [, digits] = name.startsWith('wwn') ? (/^(?:naa\.)?((?:[0-9a-f]{16}){1,2})$/i.exec(value) ?? []) : [];
+  return digits === undefined ? undefined : `the agent reports this WWN as 0x${digits.toLowerCase()}`;
 }
 
 function nameProblem(value: string): string | undefined {

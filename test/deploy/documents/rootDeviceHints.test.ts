@@ -63,6 +63,8 @@ describe('readRootDevice', () => {
     ['a link for a name', 'name=/dev/disk/by-id/x', 'hint-value'],
     ['a path of another kind', 'by_path=/dev/disk/by-id/x', 'hint-value'],
     ['a SCSI address', 'hctl=0:0:0', 'hint-value'],
+    ['a WWN as VMware writes it', 'wwn=naa.5000c500a0b0c0d0', 'hint-value'],
+    ['a WWN without its prefix', 'wwn_with_extension=s== 5000C500A0B0C0D0', 'hint-value'],
   ])('objects to %s', (_title, text, rule) => {
     expect(rulesOf(text)).toEqual([rule]);
   });
