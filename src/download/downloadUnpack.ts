@@ -8,7 +8,7 @@ import { constants } from 'node:fs';
 import { open, unlink } from 'node:fs/promises';
 import { CliError, FormatError } from '../core/errors.ts';
 import { hasMore, inputOf, sourceOf } from '../formats/byteFeed.ts';
-import { detectCompression, unpackMember } from '../formats/compression.ts';
+import { compressionAt, unpackMember } from '../formats/compression.ts';
 import { fileError } from '../io/files/fileErrors.ts';
 import { writeAll } from '../io/files/handles.ts';
 import { renameFile } from '../io/files/tempFile.ts';
@@ -82,8 +82,7 @@ async function writeUnpacked(from: string, to: string): Promise<string> {
 /** A piece is good until the next one is asked for. */
 async function* unpack(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
   const input = inputOf('compressed', sourceOf(pieces[Symbol.asyncIterator]()));
-  await hasMore(input);
-  const format = detectCompression(input.feed.bytes, input.feed.index);
+  const format = await compressionAt(input);
   if (format === 'none') throw new FormatError('it is not compressed, but its name ends in .gz, .xz or .zst');
   yield* unpackMember(format, input, { maxBytes: Infinity, streams: { left: Infinity } });
   if (await hasMore(input)) throw new FormatError('trailing garbage after the compressed data');

@@ -1,6 +1,6 @@
 /** Detects the compression of bytes and decompresses them, with the formats that an initramfs can use. */
 
-import { type ByteInput, runSteps } from './byteFeed.ts';
+import { type ByteInput, runAll, runSteps } from './byteFeed.ts';
 import { countStream, type Decoded, type DecodeOptions, type UnpackOptions } from './codec.ts';
 import { decodeGzip, unpackGzip } from './gzip.ts';
 import { decodeXz, unpackXz } from './xz/decode.ts';
@@ -27,6 +27,12 @@ export function detectCompression(bytes: Uint8Array, offset = 0): Compression {
   if (startsWith(bytes, offset, GZIP_MAGIC)) return 'gzip';
   if (startsWith(bytes, offset, XZ_MAGIC)) return 'xz';
   return isZstd(bytes, offset) ? 'zstd' : 'none';
+}
+
+/** How what comes next in the input is compressed. */
+export async function compressionAt(input: ByteInput): Promise<Compression> {
+  await runAll(input.feed.has(MAX_MAGIC), input);
+  return detectCompression(input.feed.bytes, input.feed.index);
 }
 
 /**

@@ -7,8 +7,8 @@
 
 import { createHash } from 'node:crypto';
 import { FormatError } from '../core/errors.ts';
-import { type ByteSource, type ByteInput, hasMore, inputOf, refill, sourceOf } from './byteFeed.ts';
-import { type Compression, detectCompression, MAX_MAGIC, unpackMember } from './compression.ts';
+import { type ByteSource, type ByteInput, hasMore, inputOf, sourceOf } from './byteFeed.ts';
+import { compressionAt, unpackMember } from './compression.ts';
 import { parseImageReference } from './imageReference.ts';
 import { formatSizeInWords } from './messageText.ts';
 import { readTarMembers } from './tar.ts';
@@ -93,19 +93,14 @@ async function drain(source: ByteSource): Promise<void> {
 async function* unpackAll(input: ByteInput): AsyncGenerator<Uint8Array, void> {
   const streams = { left: MAX_STREAMS };
   let left = MAX_UNPACKED;
-  if ((await formatAt(input)) === 'none') yield* plain(input);
+  if ((await compressionAt(input)) === 'none') yield* plain(input);
   // What follows the compressed members is no part of them, such as the padding of a tape.
-  for (let format = await formatAt(input); format !== 'none'; format = await formatAt(input)) {
+  for (let format = await compressionAt(input); format !== 'none'; format = await compressionAt(input)) {
     for await (const piece of unpackMember(format, input, { maxBytes: left, streams })) {
       left -= piece.length;
       yield piece;
     }
   }
-}
-
-async function formatAt(input: ByteInput): Promise<Compression> {
-  while (input.feed.available < MAX_MAGIC && !input.feed.ended) await refill(input);
-  return detectCompression(input.feed.bytes, input.feed.index);
 }
 
 async function* plain(input: ByteInput): AsyncGenerator<Uint8Array, void> {
@@ -164,7 +159,7 @@ async function indexFile(
     },
   };
   const input = inputOf('layer', source);
-  const isPacked = (await formatAt(input)) !== 'none';
+  const isPacked = (await compressionAt(input)) !== 'none';
   if (isPacked) document = undefined;
   const unpacked = createHash('sha256');
   let unpackedSize = 0;

@@ -8,7 +8,7 @@
  */
 
 import { FormatError } from '../core/errors.ts';
-import { type ByteInput, hasMore, inputOfBytes, refill } from './byteFeed.ts';
+import { type ByteInput, hasMore, inputOfBytes, runAll } from './byteFeed.ts';
 
 /** A file or a link; folders are passed over. `content` is good until the next member is asked for, and read once. */
 export type TarMember =
@@ -169,8 +169,7 @@ async function readToEnd(input: ByteInput): Promise<void> {
 
 /** A copy, because the buffer of the available bytes is reused. */
 async function readBlock(input: ByteInput): Promise<Buffer> {
-  while (input.feed.available < BLOCK && !input.feed.ended) await refill(input);
-  if (input.feed.available < BLOCK) throw cutOff(input);
+  if (!(await runAll(input.feed.has(BLOCK), input))) throw cutOff(input);
   return Buffer.from(input.feed.take(BLOCK));
 }
 

@@ -1,6 +1,6 @@
 /** Detects the kind of an image from its first bytes, independently of the file name. */
 
-import { detectCompression } from '../formats/compression.ts';
+import { detectCompression, MAX_MAGIC } from '../formats/compression.ts';
 import type { RandomAccess } from './overlay.ts';
 
 /** `other` is any other file, for example a text. */
@@ -8,15 +8,13 @@ export type ImageKind = 'iso' | 'initramfs' | 'other';
 
 /** The magic of ISO 9660 (ECMA-119, 8.1). */
 const ISO_MARK = { offset: 32_769, text: 'CD001' };
-/** Bytes that are required to detect compression; xz has the longest magic. */
-const HEAD = 6;
 /** The start of the magic of all text formats of cpio. */
 const CPIO_MARK = '0707';
 
 /** An `initramfs` is any cpio archive, compressed or not; its contents are not checked. */
 export async function detectImageKind(image: RandomAccess): Promise<ImageKind> {
   if (await isIso(image)) return 'iso';
-  const head = await image.read(0, Math.min(HEAD, image.size));
+  const head = await image.read(0, Math.min(MAX_MAGIC, image.size));
   const isArchive = detectCompression(head) !== 'none' || latin1(head).startsWith(CPIO_MARK);
   return isArchive ? 'initramfs' : 'other';
 }

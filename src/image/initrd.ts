@@ -13,10 +13,9 @@ import {
   inputOf,
   inputOfBytes,
   refill,
-  runAll,
   sourceOf,
 } from '../formats/byteFeed.ts';
-import { detectCompression, MAX_MAGIC, unpackMember } from '../formats/compression.ts';
+import { compressionAt, unpackMember } from '../formats/compression.ts';
 import { type CpioHeader, isRegularFile, walkCpio, writeCpio } from '../formats/cpio.ts';
 import { encodeGzip } from '../formats/gzip.ts';
 import { encodeXz } from '../formats/xz/encode.ts';
@@ -198,8 +197,7 @@ async function walkArchives(input: ByteInput, visitor: Visitor, maxBytes: number
   const budget: Budget = { room: maxBytes, members: MAX_MEMBERS, streams: { left: MAX_STREAMS } };
   while (await hasMore(input)) {
     countMember(budget);
-    await runAll(input.feed.has(MAX_MAGIC), input);
-    const format = detectCompression(input.feed.bytes, input.feed.index);
+    const format = await compressionAt(input);
     if (format === 'none') await readEntries({ input, where: '', visitor }, budget);
     else await readCompressed(format, { input, visitor }, budget);
     await skipZeros(input);

@@ -23,8 +23,8 @@ import { nameInput } from '../hosts/input/nameInput.ts';
 import { type ImageInput, readImageSource, readWhole } from '../hosts/input/imageSource.ts';
 import { inspectAgentArchive, type InspectedArchive } from '../hosts/input/deployedArchive.ts';
 import { archiveMemory } from '../agent/agentArchive.ts';
-import { type ByteInput, hasMore, inputOf, refill } from '../formats/byteFeed.ts';
-import { detectCompression, MAX_MAGIC, unpackMember } from '../formats/compression.ts';
+import { type ByteInput, hasMore, inputOf } from '../formats/byteFeed.ts';
+import { type Compression, compressionAt, unpackMember } from '../formats/compression.ts';
 import { type ContainerArchive, readContainerArchive } from '../formats/containerArchive.ts';
 import type { RandomAccess } from '../image/overlay.ts';
 
@@ -202,16 +202,12 @@ async function isTar(file: RandomAccess): Promise<boolean> {
 /** The first bytes, decompressed; empty if decompression fails. */
 async function startOf(file: RandomAccess): Promise<Uint8Array> {
   const input = inputOf('compressed', sourceOfImage(file));
-  while (input.feed.available < MAX_MAGIC && !input.feed.ended) await refill(input);
-  const format = detectCompression(input.feed.bytes, input.feed.index);
+  const format = await compressionAt(input);
   if (format === 'none') return file.read(0, Math.min(HEAD, file.size));
   return firstPiece(format, input);
 }
 
-async function firstPiece(
-  format: Exclude<ReturnType<typeof detectCompression>, 'none'>,
-  input: ByteInput,
-): Promise<Uint8Array> {
+async function firstPiece(format: Exclude<Compression, 'none'>, input: ByteInput): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
   let length = 0;
   try {
