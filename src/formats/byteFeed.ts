@@ -245,6 +245,11 @@ export function sourceOf(pieces: AsyncIterator<Uint8Array, unknown>): ByteSource
   };
 }
 
+/** The other way round. */
+export async function* piecesOf(source: ByteSource): AsyncGenerator<Uint8Array, void> {
+  for (let piece = await source.next(); piece !== undefined; piece = await source.next()) yield piece;
+}
+
 /** The output of a decoder that gets its input from the source. */
 export async function* runSteps<Output>(
   steps: Steps<Output>,

@@ -7,7 +7,7 @@ import { CliError, FormatError } from '../core/errors.ts';
 import { parseKeyfile } from '../formats/keyfile.ts';
 import type { Existing } from './embeddedIgnition.ts';
 import { type ImageChange, unchanged } from './imageChange.ts';
-import { sortedByPath, writeInitrd } from './initrd.ts';
+import { sortedByPath } from './initrd.ts';
 import type { LiveFeatures } from './liveFeatures.ts';
 import type { LiveIso } from './liveIso.ts';
 
@@ -51,14 +51,6 @@ export function replaceNetworkSettings(
 ): Map<string, Uint8Array> {
   const others = [...files].filter(([path]) => !isNetworkPath(path));
   return new Map([...others, ...networkMembers(keyfiles)]);
-}
-
-/**
- * Returns an archive to append to an initramfs.
- * @throws CliError if two keyfiles have the same name
- */
-export function wrapNetworkSettings(keyfiles: readonly NetworkFile[]): Uint8Array {
-  return writeInitrd(networkMembers(keyfiles));
 }
 
 /** @throws CliError if the live system does not support embedded network settings */

@@ -9,7 +9,7 @@ import {
   reportInstallation,
   reportMissingDevice,
 } from '../customize/customization.ts';
-import type { ByteSource } from '../formats/byteFeed.ts';
+import { type ByteSource, piecesOf } from '../formats/byteFeed.ts';
 import { nameInput } from '../hosts/input/nameInput.ts';
 import { refuseSwapped } from '../hosts/input/swappedInputs.ts';
 import { readLiveInitrd, refuseUnsupported, renderCustomization } from '../image/customize/customization.ts';
@@ -99,8 +99,4 @@ async function makeFiles(initrd: ByteSource, options: PxeCustomizeOptions, io: I
   reportMissingDevice(customization, io);
   if (files.has(CONFIG_NAME)) io.stderr.write(KARGS_NOTICE);
   return files;
-}
-
-async function* piecesOf(source: ByteSource): AsyncGenerator<Uint8Array, void> {
-  for (let piece = await source.next(); piece !== undefined; piece = await source.next()) yield piece;
 }

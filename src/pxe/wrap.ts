@@ -12,12 +12,7 @@ import { writeInitrd } from '../image/initrd.ts';
 import { type ConfigOptions, readCheckedConfig } from '../hosts/input/checkedConfig.ts';
 import { configFile, refuseSwapped } from '../hosts/input/swappedInputs.ts';
 import { readInitrdInput } from '../hosts/input/initrdInput.ts';
-import {
-  isNetworkPath,
-  listNetworkSettings,
-  NETWORK_FOLDER,
-  wrapNetworkSettings,
-} from '../image/networkSettings.ts';
+import { isNetworkPath, listNetworkSettings, networkMembers } from '../image/networkSettings.ts';
 import { networkInputs, type NetworkOptions, readNetworkFiles } from '../hosts/input/networkFiles.ts';
 import { deliverNetworkFiles } from '../customize/networkOutput.ts';
 import { parseTextOrJson } from '../io/report/choices.ts';
@@ -38,18 +33,12 @@ function checkWrapOutput({ output, mode }: WrapOutput, io: Io): void {
   throw new UsageError('--mode requires -o', { hint: 'add -o FILE, or remove --mode' });
 }
 
-/** An archive and its files. */
-export interface Archive {
-  readonly bytes: Uint8Array;
-  readonly files: EmbedFiles;
-}
-
-/** @throws CliError for the user; the file is then unchanged */
-async function deliverArchive(
-  { bytes, files }: Archive,
-  { output, mode }: WrapOutput,
-  io: Io,
-): Promise<void> {
+/**
+ * Writes these files as an archive.
+ * @throws CliError for the user; the file is then unchanged
+ */
+async function deliverArchive(files: EmbedFiles, { output, mode }: WrapOutput, io: Io): Promise<void> {
+  const bytes = writeInitrd(files);
   if (output === undefined) return writeStdout(io, [bytes]);
   const bits = await modeForFiles(mode === undefined ? undefined : parseMode(mode), files, io);
   await writeFileAtomically(resolve(io.cwd, output), bytes, {
@@ -65,8 +54,7 @@ export async function wrapIgnition(options: WrapIgnitionOptions, io: Io): Promis
   checkWrapOutput(options, io);
   await refuseSwapped(undefined, [configFile('-i', options.ignitionFile)], io);
   const config = await readCheckedConfig(options, io);
-  const files = new Map([[CONFIG_NAME, config]]);
-  await deliverArchive({ bytes: writeInitrd(files), files }, options, io);
+  await deliverArchive(new Map([[CONFIG_NAME, config]]), options, io);
   return 0;
 }
 
@@ -95,9 +83,7 @@ export interface WrapNetworkOptions extends NetworkOptions, WrapOutput {}
 export async function wrapNetwork(options: WrapNetworkOptions, io: Io): Promise<ExitCode> {
   checkWrapOutput(options, io);
   await refuseSwapped(undefined, networkInputs(options), io);
-  const keyfiles = await readNetworkFiles(options, io);
-  const files = new Map(keyfiles.map(({ name, data }) => [`${NETWORK_FOLDER}/${name}`, data]));
-  await deliverArchive({ bytes: wrapNetworkSettings(keyfiles), files }, options, io);
+  await deliverArchive(networkMembers(await readNetworkFiles(options, io)), options, io);
   return 0;
 }
 

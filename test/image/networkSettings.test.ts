@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { changedImage } from '../../src/image/imageChange.ts';
-import { readInitrd } from '../../src/image/initrd.ts';
+import { readInitrd, writeInitrd } from '../../src/image/initrd.ts';
 import { type LiveIso, openLiveIso } from '../../src/image/liveIso.ts';
 import {
   embedNetworkSettings,
   findKeyfileProblem,
   listNetworkSettings,
   type NetworkFile,
+  networkMembers,
   removeNetworkSettings,
   replaceNetworkSettings,
-  wrapNetworkSettings,
 } from '../../src/image/networkSettings.ts';
 import { bytesAccess } from '../../src/image/overlay.ts';
 import { type Layout, liveIso } from '../support/liveIso.ts';
@@ -59,10 +59,10 @@ describe('replaceNetworkSettings', () => {
   });
 });
 
-it('wrapNetworkSettings gives an archive with them and nothing else', async () => {
-  const files = await readInitrd(wrapNetworkSettings(keyfiles('b', 'a')));
+it('networkMembers gives an archive with them and nothing else', async () => {
+  const files = await readInitrd(writeInitrd(networkMembers(keyfiles('b', 'a'))));
   expect([...files.keys()]).toEqual([`${folder}/a`, `${folder}/b`]);
-  expect(() => wrapNetworkSettings(keyfiles('a', 'a'))).toThrow("multiple input files named 'a'");
+  expect(() => networkMembers(keyfiles('a', 'a'))).toThrow("multiple input files named 'a'");
 });
 
 describe('embedNetworkSettings', () => {

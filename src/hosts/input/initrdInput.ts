@@ -1,6 +1,6 @@
 /** Reads an initramfs from a path or standard input. It may be larger than memory. */
 
-import type { ByteSource } from '../../formats/byteFeed.ts';
+import { type ByteSource, piecesOf } from '../../formats/byteFeed.ts';
 import { readInitrdFrom, sourceOfImage } from '../../image/initrd.ts';
 import { openInput } from '../../io/files/byteInput.ts';
 import type { Io } from '../../io/io.ts';
@@ -62,8 +62,4 @@ export async function withRepeatableInitrd<T>(
   } finally {
     await input.close();
   }
-}
-
-async function* piecesOf(source: ByteSource): AsyncGenerator<Uint8Array, void> {
-  for (let piece = await source.next(); piece !== undefined; piece = await source.next()) yield piece;
 }
