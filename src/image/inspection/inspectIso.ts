@@ -21,6 +21,7 @@ import {
   checkIso,
   type InspectedKargs,
   type IsoInspection,
+  issueOf,
   type Leftover,
   splitKargs,
   type UsedArea,
@@ -55,12 +56,7 @@ export async function inspectIso(source: ImageAccess): Promise<IsoInspection> {
   const image: ImageAccess =
     journal === undefined ? source : { size: journal.start, read: source.read.bind(source) };
   const iso: Iso = { image, tree: await openIsoTree(image), issues: [] };
-  if (journal !== undefined)
-    iso.issues.push({
-      rule: imageRules.editUnfinished,
-      path: [],
-      message: imageRules.editUnfinished.message,
-    });
+  if (journal !== undefined) iso.issues.push(issueOf(imageRules.editUnfinished));
   const area = await attempt(iso, imageRules.embedAreaUnreadable, () => findEmbedArea(image, iso.tree));
   const files = area && (await attempt(iso, imageRules.embedAreaUnreadable, () => readFiles(image, area)));
   const kargs = await readKargs(iso);
@@ -110,22 +106,15 @@ async function findLeftovers(
   const leftovers: Leftover[] = [];
   if (others.some((end) => end !== first)) {
     leftovers.push('volume descriptors');
-    issues.push(issueOfEnd('its volume descriptors differ, probably because of an interrupted edit'));
+    const found = 'its volume descriptors differ, probably because of an interrupted edit';
+    issues.push(issueOf(imageRules.endUnexpected, found));
   }
   if (bytes > 0) {
     leftovers.push('bytes after the end');
     const found = `${bytes} bytes after its end, probably of an interrupted edit; they may contain secrets`;
-    if (!(await isPadding(image, bytes))) issues.push(issueOfEnd(found));
+    if (!(await isPadding(image, bytes))) issues.push(issueOf(imageRules.endUnexpected, found));
   }
   return leftovers;
-}
-
-function issueOfEnd(found: string): Issue {
-  return {
-    rule: imageRules.endUnexpected,
-    path: [],
-    message: `${imageRules.endUnexpected.message}: ${found}`,
-  };
 }
 
 /** Whether the last `bytes` of an image are zeros, as added by copying programs. Checks only both ends of the range. */

@@ -131,10 +131,7 @@ function checkConfig(kargs: readonly string[], isEmbedded: boolean): Issue[] {
   const missing = FIRST_BOOT.filter((name) => !names.has(name));
   const issues = isEmbedded && isNamed ? [issueOf(imageRules.configTwice)] : [];
   if (missing.length === 0) return issues;
-  return [
-    ...issues,
-    issueOf(imageRules.firstBootMissing, `${imageRules.firstBootMissing.message}: ${missing.join(', ')}`),
-  ];
+  return [...issues, issueOf(imageRules.firstBootMissing, missing.join(', '))];
 }
 
 function checkRootfs(
@@ -148,12 +145,7 @@ function checkRootfs(
   const wanted = kargs.findLast((argument) => argumentName(argument) === 'coreos.liveiso');
   const other = wanted === undefined ? undefined : argumentValue(wanted);
   if (other === undefined || other === label) return [];
-  return [
-    issueOf(
-      imageRules.mediumNotFound,
-      `${imageRules.mediumNotFound.message}: ${other}, label of this image: ${label}`,
-    ),
-  ];
+  return [issueOf(imageRules.mediumNotFound, `${other}, label of this image: ${label}`)];
 }
 
 /** `features` is undefined for archives without an initramfs. */
@@ -161,19 +153,13 @@ export function checkNetwork(files: EmbedFiles, features: LiveFeatures | undefin
   const keyfiles = [...files].filter(([path]) => isNetworkPath(path));
   const issues = keyfiles.flatMap(([path, data]) => {
     const problem = findKeyfileProblem(data);
-    return problem === undefined
-      ? []
-      : [
-          issueOf(
-            imageRules.keyfileUnreadable,
-            `${imageRules.keyfileUnreadable.message}: ${path}: ${problem}`,
-          ),
-        ];
+    return problem === undefined ? [] : [issueOf(imageRules.keyfileUnreadable, `${path}: ${problem}`)];
   });
   const isIgnored = keyfiles.length > 0 && features?.liveInitrdNetwork === false;
   return isIgnored ? [issueOf(imageRules.networkNotSupported), ...issues] : issues;
 }
 
-function issueOf(rule: Rule, message: string = rule.message): Issue {
-  return { rule, path: [], message };
+/** The message of the rule, with what was found. */
+export function issueOf(rule: Rule, found?: string): Issue {
+  return { rule, path: [], message: found === undefined ? rule.message : `${rule.message}: ${found}` };
 }
