@@ -9,6 +9,8 @@ import { CliError } from '../core/errors.ts';
 import type { NameEncoding } from '../formats/iso9660/descriptors.ts';
 import {
   MAX_RECORD,
+  partCount,
+  partOf,
   readSystemUse,
   recordLength,
   writeAttributes,
@@ -31,8 +33,6 @@ const FOLDER = 'coreos';
 const ROOT_FILESYSTEM = 'images/pxeboot/rootfs.img';
 /** Kernel argument with which the live system copies itself to memory and unmounts the medium. */
 const FROM_RAM = 'coreos.liveiso.fromram';
-/** Limit of one directory record in bytes; larger files have several records. */
-const MAX_PART = 0xffff_f800;
 const MODE = 0o100_444;
 const MAX_NAME = 128;
 
@@ -155,16 +155,15 @@ function planRecords(folder: Folder, files: readonly MediumFile[]): ((offset: nu
     const length = recordLength(identifier.length, systemUse.length);
     if (length > MAX_RECORD)
       throw new CliError(`The name is too long for the image: ${name}`, { code: 'ERR_SETTING' });
-    const parts = partsOf(content.size);
+    const { size } = content;
+    const count = partCount(size);
     const at = end;
-    end += length * parts.length;
+    end += length * count;
     return (offset: number): Patch[] =>
-      parts.map(({ start, size, continues }, index) => ({
-        offset: at + index * length,
+      Array.from({ length: count }, (_, part) => ({
+        offset: at + part * length,
         data: writeDirectoryRecord({
-          sector: size === 0 ? 0 : (offset + start) / SECTOR,
-          size,
-          continues,
+          ...partOf({ sector: size === 0 ? 0 : offset / SECTOR, size }, part),
           identifier,
           isDirectory: false,
           date: RECORD_DATE,
@@ -196,19 +195,4 @@ function identifiersFor(folder: Folder, files: readonly MediumFile[]): Map<strin
 function rockRidge(name: string): Uint8Array {
   const attributes = writeAttributes({ mode: MODE, links: 1, date: RECORD_DATE }, 'named');
   return Uint8Array.from([...attributes, ...writeName(Buffer.from(name))]);
-}
-
-interface Part {
-  readonly start: number;
-  readonly size: number;
-  readonly continues: boolean;
-}
-
-function partsOf(size: number): Part[] {
-  const count = Math.max(1, Math.ceil(size / MAX_PART));
-  return Array.from({ length: count }, (_, index) => ({
-    start: index * MAX_PART,
-    size: Math.min(MAX_PART, size - index * MAX_PART),
-    continues: index < count - 1,
-  }));
 }

@@ -1,7 +1,7 @@
 /** Directory records of ISO 9660, and the Rock Ridge fields in them. */
 
 import { FormatError } from '../../core/errors.ts';
-import type { Extent, NameEncoding } from './descriptors.ts';
+import { type Extent, MAX_EXTENT, type NameEncoding } from './descriptors.ts';
 import { decodeUcs2, latin1, putBoth16, putBoth32, SECTOR, shortDate, viewOf } from './fields.ts';
 
 // Directory records (ECMA-119, section 9.1). Leaves out interleaved files, dates on reading, and extended attributes
@@ -120,6 +120,18 @@ export function writeDirectoryRecord(record: NewRecord): Uint8Array {
   bytes.set(record.identifier, HEADER);
   bytes.set(record.systemUse, evenEnd(HEADER + record.identifier.length));
   return bytes;
+}
+
+/** How many records a file of this size has. */
+export function partCount(size: number): number {
+  return Math.max(1, Math.ceil(size / MAX_EXTENT));
+}
+
+/** The stretch that the record of this part names. */
+export function partOf({ sector, size }: Extent, part: number): Extent & { readonly continues: boolean } {
+  const start = part * MAX_EXTENT;
+  const end = start + MAX_EXTENT;
+  return { sector: sector + start / SECTOR, size: Math.min(end, size) - start, continues: end < size };
 }
 
 /** Where records of these lengths start: none may cross the end of a sector. `size` is a multiple of the sector. */

@@ -4,11 +4,13 @@
  */
 
 import { FormatError } from '../../core/errors.ts';
-import { type Extent, MAX_EXTENT, type NameEncoding } from './descriptors.ts';
+import type { Extent, NameEncoding } from './descriptors.ts';
 import {
   CONTINUATION_LENGTH,
   MAX_RECORD,
   PARENT,
+  partCount,
+  partOf,
   placeRecords,
   recordLength,
   SELF,
@@ -175,7 +177,7 @@ function planRecords(
     { node: directory, identifier: SELF, tail: tail(directory, self), part: 0 },
     { node: parent, identifier: PARENT, tail: tail(parent, { is: 'self' }), part: 0 },
     ...children.flatMap(({ name, node, identifier }) =>
-      Array.from({ length: partCount(node) }, (_, part) => ({
+      Array.from({ length: isDirectory(node) ? 1 : partCount(node.size) }, (_, part) => ({
         node,
         identifier,
         tail: tail(node, { is: 'child', name, identifierLength: identifier.length }),
@@ -183,17 +185,6 @@ function planRecords(
       })),
     ),
   ];
-}
-
-function partCount(node: DirectoryNode | FileSpec): number {
-  return isDirectory(node) ? 1 : Math.max(1, Math.ceil(node.size / MAX_EXTENT));
-}
-
-/** The stretch that the record of this part names. */
-function partOf({ sector, size }: Extent, part: number): Extent & { readonly continues: boolean } {
-  const start = part * MAX_EXTENT;
-  const end = start + MAX_EXTENT;
-  return { sector: sector + start / SECTOR, size: Math.min(end, size) - start, continues: end < size };
 }
 
 /** The role of a record decides which entries its tail contains. */
