@@ -17,8 +17,8 @@ import {
   writeDirectoryRecord,
   writeName,
 } from '../formats/iso9660/directory.ts';
-import { encodeUcs2, SECTOR } from '../formats/iso9660/fields.ts';
-import { jolietIdentifiers, type NodeKind, primaryIdentifiers } from '../formats/iso9660/tree.ts';
+import { SECTOR } from '../formats/iso9660/fields.ts';
+import { naming, type NodeKind } from '../formats/iso9660/tree.ts';
 import type { Addition, ImageWithTree } from './appendix.ts';
 import { type IsoEntry, type IsoTree, openIsoTree } from './isoTree.ts';
 import type { Patch, RandomAccess } from './overlay.ts';
@@ -186,9 +186,8 @@ function identifiersFor(folder: Folder, files: readonly MediumFile[]): Map<strin
     ...folder.entries.map(({ recordName, kind }): [string, NodeKind] => [recordName, kind]),
     ...files.map(({ name }): [string, NodeKind] => [name, 'file']),
   ]);
-  const texts = folder.names === 'primary' ? primaryIdentifiers(kinds) : jolietIdentifiers(kinds);
-  const encode =
-    folder.names === 'primary' ? (text: string) => Uint8Array.from(Buffer.from(text, 'latin1')) : encodeUcs2;
+  const { identifiers, encode } = naming[folder.names];
+  const texts = identifiers(kinds);
   return new Map(files.map(({ name }) => [name, encode(texts.get(name) ?? name)]));
 }
 

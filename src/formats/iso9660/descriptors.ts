@@ -4,7 +4,17 @@
  */
 
 import { FormatError } from '../../core/errors.ts';
-import { decodeUcs2, encodeUcs2, latin1, longDate, putBoth16, putBoth32, SECTOR, viewOf } from './fields.ts';
+import {
+  decodeUcs2,
+  encodeLatin1,
+  encodeUcs2,
+  latin1,
+  longDate,
+  putBoth16,
+  putBoth32,
+  SECTOR,
+  viewOf,
+} from './fields.ts';
 
 /** Where a file or directory lies: first sector and length in bytes. */
 export interface Extent {
@@ -142,7 +152,10 @@ export function writeVolumeDescriptor(
   const sector = startDescriptor(names === 'primary' ? TYPE.primary : TYPE.supplementary);
   const view = viewOf(sector);
   const text = (offset: number, length: number, value: string): void =>
-    sector.set(names === 'primary' ? paddedAscii(value, length) : paddedUcs2(value, length), offset);
+    sector.set(
+      names === 'primary' ? encodeLatin1(value.slice(0, length).padEnd(length)) : paddedUcs2(value, length),
+      offset,
+    );
   text(AT.systemId, 32, spec.systemId);
   text(AT.volumeId, 32, spec.volumeId);
   putBoth32(view, AT.volumeSpaceSize, spec.volumeSpaceSize);
@@ -186,10 +199,6 @@ function startDescriptor(type: number): Uint8Array {
   sector.set(Buffer.from(STANDARD_ID, 'latin1'), 1);
   sector[6] = 1;
   return sector;
-}
-
-function paddedAscii(text: string, length: number): Uint8Array {
-  return Uint8Array.from(Buffer.from(text.slice(0, length).padEnd(length), 'latin1'));
 }
 
 /** Odd lengths occur (file identifiers of 37 bytes); the last byte stays zero, as genisoimage leaves it. */

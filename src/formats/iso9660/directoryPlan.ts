@@ -21,17 +21,8 @@ import {
   writeName,
   writeSharingProtocol,
 } from './directory.ts';
-import { encodeUcs2, SECTOR, viewOf } from './fields.ts';
-import {
-  compareJoliet,
-  comparePrimary,
-  type DirectoryNode,
-  type FileSpec,
-  isDirectory,
-  jolietIdentifiers,
-  kindOf,
-  primaryIdentifiers,
-} from './tree.ts';
+import { SECTOR, viewOf } from './fields.ts';
+import { type DirectoryNode, type FileSpec, isDirectory, kindOf, naming } from './tree.ts';
 
 /** What is known once every part of the image has its place. */
 interface Places {
@@ -149,18 +140,12 @@ function directoriesByLevel(root: DirectoryNode, names: NameEncoding): NamedDire
 }
 
 function namedChildren({ children }: DirectoryNode, names: NameEncoding): NamedChild[] {
-  const kinds = new Map([...children].map(([name, node]) => [name, kindOf(node)]));
-  const identifiers = names === 'primary' ? primaryIdentifiers(kinds) : jolietIdentifiers(kinds);
-  const order = names === 'primary' ? comparePrimary : compareJoliet;
-  const encode = names === 'primary' ? encodeAscii : encodeUcs2;
+  const { identifiers, compare, encode } = naming[names];
+  const texts = identifiers(new Map([...children].map(([name, node]) => [name, kindOf(node)])));
   return [...children]
-    .map(([name, node]) => ({ name, node, text: identifiers.get(name) ?? name }))
-    .toSorted((a, b) => order(a.text, b.text))
+    .map(([name, node]) => ({ name, node, text: texts.get(name) ?? name }))
+    .toSorted((a, b) => compare(a.text, b.text))
     .map(({ name, node, text }) => ({ name, node, identifier: encode(text) }));
-}
-
-function encodeAscii(text: string): Uint8Array {
-  return Uint8Array.from(Buffer.from(text, 'latin1'));
 }
 
 /** Without `allocate` the records get no Rock Ridge. */

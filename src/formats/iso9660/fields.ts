@@ -36,6 +36,11 @@ export function latin1(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
 }
 
+/** The other way round. */
+export function encodeLatin1(text: string): Uint8Array {
+  return Uint8Array.from(Buffer.from(text, 'latin1'));
+}
+
 /** UTF-16, big endian, as Joliet writes names; half a character at the end is dropped. */
 export function decodeUcs2(bytes: Uint8Array): string {
   const swapped = Buffer.from(bytes.subarray(0, bytes.length & ~1));

@@ -1,6 +1,7 @@
 /** The directories of an image to write, made from a flat list of paths, and their names in each of the two trees. */
 
 import { FormatError } from '../../core/errors.ts';
+import { encodeLatin1, encodeUcs2 } from './fields.ts';
 
 /** A file to put on an image. Its content is not needed for the layout. */
 export interface FileSpec {
@@ -127,18 +128,20 @@ export function jolietIdentifiers(children: ReadonlyMap<string, NodeKind>): Map<
 
 /** 9.3: identifiers are ordered as if stem and extension were padded with spaces. */
 export function comparePrimary(a: string, b: string): number {
-  return compare(paddedKey(a), paddedKey(b));
+  return compareJoliet(paddedKey(a), paddedKey(b));
 }
 
 /** Joliet orders by character, as JavaScript does. */
 export function compareJoliet(a: string, b: string): number {
-  return compare(a, b);
-}
-
-function compare(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;
 }
+
+/** How each tree names the children of a directory, orders the names, and writes them. */
+export const naming = {
+  primary: { identifiers: primaryIdentifiers, compare: comparePrimary, encode: encodeLatin1 },
+  joliet: { identifiers: jolietIdentifiers, compare: compareJoliet, encode: encodeUcs2 },
+} as const;
 
 function paddedKey(identifier: string): string {
   const [stem = '', extension = ''] = identifier.replace(';1', '').split('.');
