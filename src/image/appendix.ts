@@ -16,11 +16,11 @@ import {
   type Resize,
   resizePartitionTable,
 } from '../formats/gpt.ts';
-import type { VolumeDescriptor } from '../formats/iso9660/descriptors.ts';
+import type { NameEncoding, VolumeDescriptor } from '../formats/iso9660/descriptors.ts';
 import { parseJsonObject } from '../formats/mapping.ts';
 import { putBoth32, SECTOR, SYSTEM_AREA_SECTORS, viewOf } from '../formats/iso9660/fields.ts';
 import { checkDisjoint, type ImageChange } from './imageChange.ts';
-import type { IsoTree } from './isoTree.ts';
+import { type IsoTree, openIsoTree } from './isoTree.ts';
 import { type ByteRange, type ImageAccess, type Patch, patchSource, type RandomAccess } from './overlay.ts';
 
 export interface Appendix {
@@ -59,7 +59,7 @@ async function findEnds(image: RandomAccess, { volume, descriptors }: IsoTree): 
   const ends = [volume.volumeSpaceSize * SECTOR];
   if (image.size > volume.volumeSpaceSize * SECTOR) {
     const table = readPartitionTable(await image.read(0, SYSTEM_AREA_SECTORS * SECTOR));
-    const backup = table === undefined ? 0 : Math.ceil(backupSize(table) / SECTOR) * SECTOR;
+    const backup = table === undefined ? 0 : wholeSectors(backupSize(table));
     ends.push(...volumeEnds(descriptors), image.size - backup, image.size);
   }
   return new Set(ends.filter((end) => end >= SECTOR && end <= image.size && end % SECTOR === 0));
@@ -69,7 +69,7 @@ async function readRecord(image: RandomAccess, end: number): Promise<Appendix | 
   const footer = Buffer.from(await image.read(end - FOOTER, FOOTER));
   if (footer.toString('latin1', 0, MAGIC.length) !== MAGIC) return undefined;
   const length = footer.readUInt32LE(MAGIC.length);
-  const start = end - sizeFor(length);
+  const start = end - wholeSectors(length + FOOTER);
   if (length > MAX_JSON || start < 0) throw damaged('invalid length');
   const text = Buffer.from(await image.read(start, length));
   if (crc32(text) !== footer.readUInt32LE(MAGIC.length + 4)) throw damaged('checksum mismatch');
@@ -80,7 +80,7 @@ async function readRecord(image: RandomAccess, end: number): Promise<Appendix | 
 function writeAppendix({ originalSize, originals }: Appendix): Uint8Array {
   const listed = originals.map(({ offset, data }) => [offset, Buffer.from(data).toString('base64')]);
   const json = Buffer.from(JSON.stringify({ originalSize, originals: listed }));
-  const bytes = Buffer.alloc(sizeFor(json.length));
+  const bytes = Buffer.alloc(wholeSectors(json.length + FOOTER));
   json.copy(bytes);
   const footer = bytes.subarray(bytes.length - FOOTER);
   footer.write(MAGIC, 'latin1');
@@ -103,10 +103,6 @@ async function rememberOriginals(
     }
   }
   return { originalSize, originals: [...originals, ...added] };
-}
-
-function sizeFor(jsonLength: number): number {
-  return Math.ceil((jsonLength + FOOTER) / SECTOR) * SECTOR;
 }
 
 function damaged(problem: string): FormatError {
@@ -172,6 +168,20 @@ export async function bytesBehind(image: ImageAccess, { descriptors }: IsoTree):
 export interface ImageWithTree {
   readonly image: RandomAccess;
   readonly tree: IsoTree;
+}
+
+export interface NamedTree {
+  readonly tree: IsoTree;
+  readonly names: NameEncoding;
+}
+
+/** The primary tree, and that of Joliet if there is one. */
+export async function treesOf({ image, tree }: ImageWithTree): Promise<NamedTree[]> {
+  const trees: NamedTree[] = [{ tree, names: 'primary' }];
+  if (tree.descriptors.some((it) => it.type === 'supplementary' && it.isJoliet)) {
+    trees.push({ tree: await openIsoTree(image, 'joliet'), names: 'joliet' });
+  }
+  return trees;
 }
 
 /** Data to append. */

@@ -15,12 +15,12 @@ import {
   isOfEveryAppendix,
   readAppendix,
   restoreOriginals,
+  treesOf,
   wholeSectors,
 } from './appendix.ts';
 import { type EmbedArea, type EmbedFiles, fillEmbedArea } from './embedArea.ts';
 import { bothChanges, checkDisjoint, type ImageChange, patchesOnly } from './imageChange.ts';
-import { openIsoTree } from './isoTree.ts';
-import { CHUNK } from './overlay.ts';
+import { CHUNK, type RandomAccess } from './overlay.ts';
 
 /** Whether a change may enlarge the image: not at all, for an archive of usual size, or for any archive. */
 export type Growth = 'refused' | 'usual' | 'any';
@@ -110,25 +110,26 @@ async function additionOf(place: ImageWithArea, archive: Uint8Array): Promise<Ad
   };
 }
 
-async function areaPointers({ image, tree, area }: ImageWithArea): Promise<Pointer[]> {
+async function areaPointers(place: ImageWithArea): Promise<Pointer[]> {
+  const { image, area } = place;
   const file = area.file ?? '';
   const pointers: Pointer[] = [];
-  for (const names of ['joliet', 'primary'] as const) {
-    if (names === 'joliet' && !tree.descriptors.some((it) => it.type === 'supplementary' && it.isJoliet)) {
-      continue;
-    }
-    const entry = await (names === 'primary' ? tree : await openIsoTree(image, names)).find(file);
+  for (const it of (await treesOf(place)).toReversed()) {
+    const entry = await it.tree.find(file);
     if (entry?.kind !== 'file' || entry.offset !== area.offset) continue;
     const { offset, length } = RECORD_EXTENT;
     pointers.push({ offset: entry.recordOffset + offset, length, encode: recordExtent });
   }
-  const magic = Buffer.from(await image.read(AREA_HEADER.offset, AREA_HEADER.magic.length)).toString(
-    'latin1',
-  );
-  if (magic === AREA_HEADER.magic) {
+  if (await hasAreaHeader(image)) {
     pointers.push({ offset: AREA_HEADER.extent, length: AREA_HEADER.length, encode: headerExtent });
   }
   return pointers;
+}
+
+/** Whether the image has the header of images before 2022. */
+export async function hasAreaHeader(image: RandomAccess): Promise<boolean> {
+  const { offset, magic } = AREA_HEADER;
+  return Buffer.from(await image.read(offset, magic.length)).toString('latin1') === magic;
 }
 
 function recordExtent({ offset, size }: Extent): Uint8Array {

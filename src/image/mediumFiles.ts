@@ -19,8 +19,8 @@ import {
 } from '../formats/iso9660/directory.ts';
 import { SECTOR } from '../formats/iso9660/fields.ts';
 import { naming, type NodeKind } from '../formats/iso9660/tree.ts';
-import type { Addition, ImageWithTree } from './appendix.ts';
-import { type IsoEntry, type IsoTree, openIsoTree } from './isoTree.ts';
+import { type Addition, type ImageWithTree, type NamedTree, treesOf } from './appendix.ts';
+import type { IsoEntry, IsoTree } from './isoTree.ts';
 import type { Patch, RandomAccess } from './overlay.ts';
 
 export interface MediumFile {
@@ -70,17 +70,6 @@ async function checkVisible(tree: IsoTree, kargs = ''): Promise<void> {
       { code: 'ERR_IMAGE', hint: `use \`iso kargs modify --delete\` to remove ${FROM_RAM}` },
     );
   }
-}
-
-interface NamedTree extends ImageWithTree {
-  readonly names: NameEncoding;
-}
-
-async function treesOf({ image, tree }: ImageWithTree): Promise<NamedTree[]> {
-  const hasJoliet = tree.descriptors.some((it) => it.type === 'supplementary' && it.isJoliet);
-  const primary = { image, tree, names: 'primary' as const };
-  if (!hasJoliet) return [primary];
-  return [primary, { image, tree: await openIsoTree(image, 'joliet'), names: 'joliet' as const }];
 }
 
 /** The folder in one of the trees. */

@@ -9,6 +9,7 @@ import type { Issue, Rule } from '../../ignition/rule.ts';
 import { type Appendix, bytesBehind, readAppendix, volumeEnds } from '../appendix.ts';
 import { findArchitecture } from '../bootParts.ts';
 import { type EmbedArea, type EmbedFiles, findEmbedArea, readEmbedArea } from '../embedArea.ts';
+import { hasAreaHeader } from '../growth.ts';
 import { type IsoTree, openIsoTree } from '../isoTree.ts';
 import { findKargsAreas, findKargsLayout } from '../kargsAreas.ts';
 import { readIsoFeatures } from '../liveFeatures.ts';
@@ -41,8 +42,6 @@ const ROOTFS = 'images/pxeboot/rootfs.img';
 const INITRAMFS = 'images/pxeboot/initrd.img';
 /** Kernel argument with which the live system copies its medium to memory. */
 const FROM_RAM = 'coreos.liveiso.fromram';
-/** Header of images before 2022, see `growth.ts`. */
-const LEGACY_HEADER = { offset: 32_744, magic: 'coreiso+' };
 const LOADERS: readonly (readonly [path: string, loader: string])[] = [
   ['isolinux', 'BIOS (ISOLINUX)'],
   ['EFI', 'UEFI (GRUB)'],
@@ -223,8 +222,7 @@ async function hasMinisoData(tree: IsoTree): Promise<boolean> {
  */
 async function findLayout(image: RandomAccess, tree: IsoTree, hasKargs: boolean): Promise<string> {
   if ((await tree.find('coreos/igninfo.json')) !== undefined) return '2023 and later';
-  const { offset, magic } = LEGACY_HEADER;
-  const isOlder = Buffer.from(await image.read(offset, magic.length)).toString('latin1') === magic;
+  const isOlder = await hasAreaHeader(image);
   if ((await tree.find('coreos/kargs.json')) !== undefined) return isOlder ? '2021-09 to 2022-01' : '2022';
   return hasKargs ? '2020-10 to 2021-09' : 'before 2020-10';
 }
