@@ -7,6 +7,7 @@ import {
   type TableEntry,
   type Context,
   EXIT_CODES,
+  lazily,
   refuseRepeatedOptions,
 } from '../io/commandLine.ts';
 import { prepareCommands } from './globalOptions.ts';
@@ -24,120 +25,109 @@ const TABLE: readonly TableEntry[] = [
     name: 'quickstart',
     summary: 'Run the whole workflow once with sample data',
     group: START,
-    declare: async (command, context) =>
-      (await import('../quickstart/command.ts')).declareQuickstart(command, context),
+    declare: lazily(async () => (await import('../quickstart/command.ts')).declareQuickstart),
   },
   {
     name: 'render',
     summary: 'Render the Ignition config that runs ironic-python-agent',
     group: START,
-    declare: async (command, context) =>
-      (await import('../render/command.ts')).declareRender(command, context),
+    declare: lazily(async () => (await import('../render/command.ts')).declareRender),
   },
   {
     name: 'validate',
     summary: 'Validate Ignition configs, agent configs and images',
     group: START,
-    declare: async (command, context) =>
-      (await import('../validate/command.ts')).declareValidate(command, context),
+    declare: lazily(async () => (await import('../validate/command.ts')).declareValidate),
   },
   {
     name: 'explain',
     summary: 'Explain a rule or an error code, or list all of them',
     group: START,
-    declare: async (command, context) =>
-      (await import('../validate/command.ts')).declareExplain(command, context),
+    declare: lazily(async () => (await import('../validate/command.ts')).declareExplain),
   },
   {
     name: 'inspect',
     summary: 'Show what an image or a config contains and boots',
     group: IMAGES,
-    declare: async (command, context) =>
-      (await import('../inspect/command.ts')).declareInspect(command, context),
+    declare: lazily(async () => (await import('../inspect/command.ts')).declareInspect),
   },
   {
     name: 'download',
     summary: 'Download a CoreOS image and verify it',
     group: IMAGES,
-    declare: async (command, context) =>
-      (await import('../download/command.ts')).declareDownload(command, context),
+    declare: lazily(async () => (await import('../download/command.ts')).declareDownload),
   },
   {
     name: 'list-stream',
     summary: 'List the images of a CoreOS stream',
     group: IMAGES,
-    declare: async (command, context) =>
-      (await import('../download/command.ts')).declareListStream(command, context),
+    declare: lazily(async () => (await import('../download/command.ts')).declareListStream),
   },
   {
     name: 'iso',
     summary: 'Customize CoreOS live ISOs',
     group: IMAGES,
-    declare: async (command, context) => (await import('../iso/command.ts')).declareIso(command, context),
+    declare: lazily(async () => (await import('../iso/command.ts')).declareIso),
   },
   {
     name: 'pxe',
     summary: 'Prepare kernel arguments and initramfs files for network boot',
     group: IMAGES,
-    declare: async (command, context) => (await import('../pxe/command.ts')).declarePxe(command, context),
+    declare: lazily(async () => (await import('../pxe/command.ts')).declarePxe),
   },
   {
     name: 'prepare',
     summary: 'Write a folder from which a web server boots the hosts',
     group: SERVE,
-    declare: async (command, context) =>
-      (await import('../prepare/command.ts')).declarePrepare(command, context),
+    declare: lazily(async () => (await import('../prepare/command.ts')).declarePrepare),
   },
   {
     name: 'serve',
     summary: 'Serve an image for each host of an inventory over HTTP',
     group: SERVE,
-    declare: async (command, context) => (await import('../serve/command.ts')).declareServe(command, context),
+    declare: lazily(async () => (await import('../serve/command.ts')).declareServe),
   },
   {
     name: 'try',
     summary: 'Impersonate Ironic and report how far each ramdisk gets',
     group: SERVE,
-    declare: async (command, context) => (await import('../try/command.ts')).declareTry(command, context),
+    declare: lazily(async () => (await import('../try/command.ts')).declareTry),
   },
   {
     name: 'boot',
     summary: 'Boot machines by their BMCs until their agents call home',
     group: SERVE,
-    declare: async (command, context) => (await import('../bmc/command.ts')).declareBoot(command, context),
+    declare: lazily(async () => (await import('../bmc/command.ts')).declareBoot),
   },
   {
     name: 'controller',
     summary: 'Build the images that Metal3 PreprovisioningImages request',
     group: SERVE,
-    declare: async (command, context) =>
-      (await import('../controller/command.ts')).declareController(command, context),
+    declare: lazily(async () => (await import('../controller/command.ts')).declareController),
   },
   {
     name: 'deploy',
     summary: 'Write what Ironic and Metal3 need to install hosts',
     group: DEPLOY,
-    declare: async (command, context) =>
-      (await import('../deploy/command.ts')).declareDeploy(command, context),
+    declare: lazily(async () => (await import('../deploy/command.ts')).declareDeploy),
   },
   {
     name: 'ignition',
     summary: 'Merge Ignition configs, or translate them to another version',
     group: TOOLS,
-    declare: async (command, context) =>
-      (await import('../merge/command.ts')).declareIgnition(command, context),
+    declare: lazily(async () => (await import('../merge/command.ts')).declareIgnition),
   },
   {
     name: 'dev',
     summary: 'Show the parts of images; may change at any time',
     hidden: true,
-    declare: async (command, context) => (await import('../dev/command.ts')).declareDev(command, context),
+    declare: lazily(async () => (await import('../dev/command.ts')).declareDev),
   },
   {
     name: 'pack',
     summary: 'Prepare live ISOs at build time',
     hidden: true,
-    declare: async (command, context) => (await import('../pack/command.ts')).declarePack(command, context),
+    declare: lazily(async () => (await import('../pack/command.ts')).declarePack),
   },
 ];
 

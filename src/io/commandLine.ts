@@ -29,7 +29,14 @@ export interface TableEntry {
   /** The command works but is not in the help of its group. */
   readonly hidden?: boolean;
   /** Adds arguments, options and action to a command, or its commands to a group. */
-  readonly declare: (command: Command, context: Context) => void | Promise<void>;
+  readonly declare: Declare;
+}
+
+type Declare = (command: Command, context: Context) => void | Promise<void>;
+
+/** Loads the code that declares a command only for that command. */
+export function lazily(load: () => Promise<Declare>): Declare {
+  return async (command, context) => (await load())(command, context);
 }
 
 /**

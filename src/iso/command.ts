@@ -9,6 +9,7 @@ import {
   EXIT_CODES,
   declareRun,
   declareShortHelp,
+  lazily,
   repeated,
 } from '../io/commandLine.ts';
 import {
@@ -175,8 +176,7 @@ const TABLE: readonly TableEntry[] = [
   {
     name: 'ignition',
     summary: 'Embed, print or remove the Ignition config of a live ISO',
-    declare: async (ignition, context) =>
-      (await import('./embedCommands.ts')).declareIsoIgnition(ignition, context),
+    declare: lazily(async () => (await import('./embedCommands.ts')).declareIsoIgnition),
   },
   deprecated('embed', 'Embed an Ignition config'),
   deprecated('show', 'Print the embedded Ignition config'),
@@ -184,8 +184,7 @@ const TABLE: readonly TableEntry[] = [
   {
     name: 'network',
     summary: 'Embed, extract or remove the network settings of a live ISO',
-    declare: async (network, context) =>
-      (await import('./embedCommands.ts')).declareIsoNetwork(network, context),
+    declare: lazily(async () => (await import('./embedCommands.ts')).declareIsoNetwork),
   },
   {
     name: 'kargs',
@@ -207,12 +206,8 @@ const TABLE: readonly TableEntry[] = [
 
 /** A deprecated command of coreos-installer; the help does not list it. */
 function deprecated(name: string, summary: string): TableEntry {
-  return { name, summary, hidden: true, declare: declareOlder };
-}
-
-async function declareOlder(command: Command, context: Context): Promise<void> {
-  const { declareDeprecated } = await import('./embedCommands.ts');
-  declareDeprecated(command, context);
+  const declare = lazily(async () => (await import('./embedCommands.ts')).declareDeprecated);
+  return { name, summary, hidden: true, declare };
 }
 
 export function declareIso(iso: Command, context: Context): Promise<void> {
