@@ -1,4 +1,4 @@
-/** Texts as Go's standard library treats them, because Ignition prints and compares its results: `%q` and the package `path`. */
+/** Texts as Go's standard library treats them, because Ignition prints and compares its results: `%q`, blanks, paths. */
 
 // Text in double quotes as Go prints it with %q. Ignition quotes names that it found in a config this way, so its
 // messages are only equal to the letter if the same characters are escaped. Unquoting is in `dataUrl.ts`, the one place
@@ -58,6 +58,25 @@ function hex(code: number, digits: number): string {
 function codePointRanges(list: string): RegExp {
   const ranges = list.replaceAll(/[0-9a-f]+/g, String.raw`\u{$&}`).replaceAll(' ', '');
   return new RegExp(`^[${ranges}]$`, 'u');
+}
+
+const spaces = new Set(
+  '\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f' +
+    '\u205f\u3000',
+);
+
+/** White space as Go and Rust have it. */
+export function isSpace(character: string): boolean {
+  return spaces.has(character);
+}
+
+/** Go's `strings.TrimSpace` and Rust's `str::trim`: unlike `trim()`, they remove U+0085 and keep U+FEFF. */
+export function trimSpace(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && isSpace(text.charAt(start))) start += 1;
+  while (end > start && isSpace(text.charAt(end - 1))) end -= 1;
+  return text.slice(start, end);
 }
 
 // Slash-separated paths as Go's package `path` treats them, because Ignition compares its results. Unlike `node:path`,

@@ -1,6 +1,6 @@
 /** systemd unit files, in two ways: as Ignition reads them, and as systemd itself does. */
 
-import { quoteGo } from './goText.ts';
+import { isSpace, quoteGo, trimSpace } from './goText.ts';
 
 // systemd unit files as the Go package go-systemd reads them, which is what Ignition does with every unit and drop-in.
 // systemd itself is stricter in some places and laxer in others; nothing here knows which sections or options exist.
@@ -239,24 +239,6 @@ function characterLength(first: number | undefined): number {
 
 function isContinuation(byte: number | undefined): boolean {
   return byte !== undefined && byte >= 0x80 && byte < 0xc0;
-}
-
-const spaces = new Set(
-  '\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f' +
-    '\u205f\u3000',
-);
-
-function isSpace(character: string): boolean {
-  return spaces.has(character);
-}
-
-/** Go's `strings.TrimSpace`: unlike `trim()`, it removes U+0085 and keeps U+FEFF. */
-function trimSpace(text: string): string {
-  let start = 0;
-  let end = text.length;
-  while (start < end && isSpace(text.charAt(start))) start += 1;
-  while (end > start && isSpace(text.charAt(end - 1))) end -= 1;
-  return text.slice(start, end);
 }
 
 // systemd unit files as systemd itself reads them: the lines of `config_parse()` in its `conf-parser.c`, systemd.syntax(7).

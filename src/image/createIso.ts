@@ -11,7 +11,7 @@ import { SECTOR } from '../formats/iso9660/fields.ts';
 import { type IsoLayout, layoutIso } from '../formats/iso9660/writer.ts';
 import { fillTemplate } from '../formats/template.ts';
 import { EMBED_AREA_SIZE } from './embeddedIgnition.ts';
-import { trimKargs } from './kargsEdit.ts';
+import { trimSpace } from '../formats/goText.ts';
 import { OTHER_SYSTEM } from './liveFeatures.ts';
 import { bytesAccess, type Patch, type RandomAccess, zeros } from './overlay.ts';
 import type { RamdiskSystem } from './ramdiskSystem.ts';
@@ -134,7 +134,7 @@ function checkLoaders({ bios, efi }: NewIso): void {
 
 /** Refuses special characters, because the arguments are a part of a command in the menu of GRUB. */
 function checkedKargs(kargs: string): string {
-  const text = trimKargs(kargs);
+  const text = trimSpace(kargs);
   const strange = /[^ -~]|[;&|<>{}$`\\]/.exec(text)?.[0];
   if (strange !== undefined) {
     throw new CliError(

@@ -8,7 +8,7 @@ import { formatCount } from '../formats/messageText.ts';
 import { CliError, FormatError } from '../core/errors.ts';
 import { isMapping, parseJsonObject } from '../formats/mapping.ts';
 import { EMBED_INFO_PATH, findDescriptions, type IsoTree } from './isoTree.ts';
-import { trimKargs } from './kargsEdit.ts';
+import { trimSpace } from '../formats/goText.ts';
 import type { ByteRange, Patch, RandomAccess } from './overlay.ts';
 
 export interface KargsAreas {
@@ -112,7 +112,7 @@ export function refuseOverlap(
  */
 export function writeKargs(areas: KargsLayout | undefined, kargs: string): Patch[] {
   const { length, places } = requireKargsAreas(areas);
-  const text = trimKargs(kargs);
+  const text = trimSpace(kargs);
   const needed = Buffer.byteLength(text) + 1;
   if (needed > length) {
     throw new CliError(`kargs too large for area: ${needed} vs ${length}`, {
@@ -152,7 +152,7 @@ async function readCurrent(image: RandomAccess, layout: KargsLayout, place: Karg
 async function readKargs(image: RandomAccess, length: number, place: KargsPlace): Promise<string> {
   const { offset, pad = DEFAULT_PAD, end = DEFAULT_END } = place;
   const text = decodeUtf8(await image.read(offset, length), offset);
-  return trimKargs(stripEnd(stripEnd(text, pad), end));
+  return trimSpace(stripEnd(stripEnd(text, pad), end));
 }
 
 function decodeUtf8(bytes: Uint8Array, offset: number): string {

@@ -4,6 +4,7 @@
  */
 
 import { CliError } from '../core/errors.ts';
+import { trimSpace } from '../formats/goText.ts';
 
 /** Applied in this order: delete, append, replace. */
 export interface KargsEdits {
@@ -39,31 +40,18 @@ export function editKargs(current: string, edits: KargsEdits): EditedKargs {
   // Every argument has a space on both sides, so that only whole arguments match.
   let line = ` ${current} `;
   for (const argument of edits.delete ?? []) {
-    const found = ` ${trimKargs(argument)} `;
+    const found = ` ${trimSpace(argument)} `;
     if (!line.includes(found)) remarks.push(remarkMissing('delete', argument, current));
     line = line.replaceAll(found, ' ');
   }
-  for (const argument of edits.append ?? []) line += `${trimKargs(argument)} `;
+  for (const argument of edits.append ?? []) line += `${trimSpace(argument)} `;
   for (const { key, oldValue, newValue } of (edits.replace ?? []).map(parseReplacement)) {
     const found = ` ${key}=${oldValue} `;
     if (!line.includes(found)) remarks.push(remarkMissing('replace', key, line));
     line = line.replaceAll(found, () => ` ${key}=${newValue} `);
   }
-  const kargs = trimKargs(line);
+  const kargs = trimSpace(line);
   return { kargs, remarks: [...remarks, ...remarkResult(current, kargs, remarks)] };
-}
-
-/** Removes white space at both ends like `str::trim` of Rust: keeps a byte order mark, removes U+0085. */
-export function trimKargs(text: string): string {
-  let start = 0;
-  let end = text.length;
-  while (start < end && isWhiteSpace(text.charAt(start))) start++;
-  while (start < end && isWhiteSpace(text.charAt(end - 1))) end--;
-  return text.slice(start, end);
-}
-
-function isWhiteSpace(character: string): boolean {
-  return /\p{White_Space}/u.test(character);
 }
 
 function parseReplacement(text: string): Replacement {
@@ -110,5 +98,5 @@ function remarkResult(before: string, after: string, missing: readonly KargsRema
 
 /** The name without the value, because messages must not contain values. */
 function nameOf(argument: string): string {
-  return trimKargs(argument.replace(/=[^]*$/, ''));
+  return trimSpace(argument.replace(/=[^]*$/, ''));
 }

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cleanPath, joinPath, pathExtension, quoteGo } from '../../src/formats/goText.ts';
+import { cleanPath, joinPath, pathExtension, quoteGo, trimSpace } from '../../src/formats/goText.ts';
 
 describe('quoteGo', () => {
   it.each([
@@ -75,5 +75,22 @@ describe('pathExtension', () => {
     ['', ''],
   ])('of %j is %j', (path, extension) => {
     expect(pathExtension(path)).toBe(extension);
+  });
+});
+
+describe('trimSpace', () => {
+  it.each([
+    [' \t\n\v\f\r\u0085\u00a0\u1680\u2000\u200a\u2028\u2029\u202f\u205f\u3000a ', 'a'],
+    ['\ufeffa\ufeff', '\ufeffa\ufeff'],
+    ['\0a\0', '\0a\0'],
+    ['\u200ba', '\u200ba'],
+    [' \u0085 ', ''],
+    ['a b', 'a b'],
+  ])('%j', (text, expected) => {
+    expect(trimSpace(text)).toBe(expected);
+  });
+
+  it('does not slow down with long blanks', () => {
+    expect(trimSpace(`a${' '.repeat(2_000_000)}b`)).toHaveLength(2_000_002);
   });
 });

@@ -11,7 +11,7 @@ import {
   requireKargsAreas,
   writeKargs,
 } from '../../src/image/kargsAreas.ts';
-import { trimKargs } from '../../src/image/kargsEdit.ts';
+import { trimSpace } from '../../src/formats/goText.ts';
 import { bytesAccess } from '../../src/image/overlay.ts';
 import { defaultKargs } from '../../src/image/sampleIso.ts';
 import { layouts, liveIso, liveIsoWith } from '../support/liveIso.ts';
@@ -79,7 +79,7 @@ it('any arguments come back from every layout', async () => {
   // What looks like padding at the end is taken for it, by everybody.
   const kargs = fc
     .string({ unit: 'grapheme', maxLength: 200 })
-    .map(trimKargs)
+    .map(trimSpace)
     .filter((text) => !/[#\0\n]$/.test(text));
   await fc.assert(
     fc.asyncProperty(kargs, fc.constantFrom(...images), async (text, image) => {

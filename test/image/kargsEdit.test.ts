@@ -1,7 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CliError } from '../../src/core/errors.ts';
-import { editKargs, type KargsEdits, trimKargs } from '../../src/image/kargsEdit.ts';
+import { trimSpace } from '../../src/formats/goText.ts';
+import { editKargs, type KargsEdits } from '../../src/image/kargsEdit.ts';
 
 describe('editKargs', () => {
   it.each<[string, string, KargsEdits, string]>([
@@ -109,25 +110,8 @@ describe('editKargs', () => {
     fc.assert(
       fc.property(word, edits, (current, given) => {
         const { kargs } = editKargs(current, given);
-        expect(trimKargs(kargs)).toBe(kargs);
+        expect(trimSpace(kargs)).toBe(kargs);
       }),
     );
-  });
-});
-
-describe('trimKargs', () => {
-  it.each([
-    [' \t\n\v\f\r\u0085\u00a0\u1680\u2000\u200a\u2028\u2029\u202f\u205f\u3000a ', 'a'],
-    ['\ufeffa\ufeff', '\ufeffa\ufeff'],
-    ['\0a\0', '\0a\0'],
-    ['\u200ba', '\u200ba'],
-    [' \u0085 ', ''],
-    ['a b', 'a b'],
-  ])('%j', (text, expected) => {
-    expect(trimKargs(text)).toBe(expected);
-  });
-
-  it('does not slow down with long blanks', () => {
-    expect(trimKargs(`a${' '.repeat(2_000_000)}b`)).toHaveLength(2_000_002);
   });
 });
