@@ -97,25 +97,14 @@ function isType(word: string): boolean {
   return Object.hasOwn(keyFields, plainType(word));
 }
 
-const flagOptions = new Set(
-  [
-    'agent-forwarding',
-    'cert-authority',
-    'port-forwarding',
-    'pty',
-    'restrict',
-    'user-rc',
-    'x11-forwarding',
-  ].concat(
-    ['no-agent-forwarding', 'no-port-forwarding', 'no-pty', 'no-user-rc', 'no-x11-forwarding'],
-    ['no-touch-required', 'touch-required', 'verify-required', 'no-verify-required'],
-  ),
-);
+const switches = 'agent-forwarding port-forwarding pty touch-required user-rc verify-required x11-forwarding';
+const flagOptions = new Set([
+  'cert-authority',
+  'restrict',
+  ...switches.split(' ').flatMap((name) => [name, `no-${name}`]),
+]);
 const valueOptions = new Set(
-  ['command', 'environment', 'expiry-time', 'from', 'permitlisten', 'permitopen'].concat([
-    'principals',
-    'tunnel',
-  ]),
+  'command environment expiry-time from permitlisten permitopen principals tunnel'.split(' '),
 );
 
 /** sshd ignores a key with an option that it does not know. */

@@ -4,7 +4,6 @@
  * (`syntax.ts`).
  */
 
-import { isUtf8 } from 'node:buffer';
 import type { Path, Position } from '../../core/finding.ts';
 import type { ScalarNode, Span, TextNode } from '../textNode.ts';
 import {
@@ -14,6 +13,7 @@ import {
   openBracket,
   quote,
   readString,
+  sequenceLength,
   skipString,
   skipToToken,
   skipValue,
@@ -182,7 +182,7 @@ function placeOf(bytes: Buffer, { at: from, units: passed }: Reached, wanted: nu
     const byte = bytes[at] ?? 0;
     if (byte === backslash) at += bytes[at + 1] === letterU ? unicodeEscape : 2;
     else {
-      const length = sequenceLength(bytes, at);
+      const length = sequenceLength(bytes, at, bytes.length) || 1; // a byte that is not UTF-8 counts alone
       at += length;
       if (length === 4) units += 1; // two code units
     }
@@ -195,11 +195,3 @@ const backslash = 0x5c;
 const letterU = 0x75;
 /** Bytes of an escape such as `\\u0041`. */
 const unicodeEscape = 6;
-
-/** Length of the UTF-8 sequence at `at` in bytes; each byte that is not UTF-8 counts alone. */
-function sequenceLength(bytes: Buffer, at: number): number {
-  const byte = bytes[at] ?? 0;
-  const length = byte < 0xc2 ? 1 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : byte < 0xf5 ? 4 : 1;
-  const sequence = bytes.subarray(at, at + length);
-  return length > 1 && isUtf8(sequence) && sequence.length === length ? length : 1;
-}

@@ -203,7 +203,7 @@ const repairedSize = 1 << 16;
 const longestCharacter = 4;
 
 /** Length of the character at `at` in bytes; 0 for an invalid sequence (Unicode 3.9, table 3-7). */
-function sequenceLength(bytes: Buffer, at: number, end: number): number {
+export function sequenceLength(bytes: Buffer, at: number, end: number): number {
   const first = bytes[at] ?? 0;
   if (first < 0x80) return 1;
   const length = first < 0xc2 || first > 0xf4 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
