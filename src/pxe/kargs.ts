@@ -104,8 +104,5 @@ async function writeText(
 ): Promise<void> {
   if (output === undefined || output === '-') return writeStdout(io, [Buffer.from(text)]);
   const mode = modeForSecrets(argumentSecrets(settings), io);
-  await writeFileAtomically(resolve(io.cwd, output), text, {
-    shownPath: output,
-    ...(mode !== undefined && { mode }),
-  });
+  await writeFileAtomically(resolve(io.cwd, output), text, { shownPath: output, mode });
 }

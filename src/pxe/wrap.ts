@@ -41,10 +41,7 @@ async function deliverArchive(files: EmbedFiles, { output, mode }: WrapOutput, i
   const bytes = writeInitrd(files);
   if (output === undefined) return writeStdout(io, [bytes]);
   const bits = await modeForFiles(mode === undefined ? undefined : parseMode(mode), files, io);
-  await writeFileAtomically(resolve(io.cwd, output), bytes, {
-    shownPath: output,
-    ...(bits !== undefined && { mode: bits }),
-  });
+  await writeFileAtomically(resolve(io.cwd, output), bytes, { shownPath: output, mode: bits });
 }
 
 export interface WrapIgnitionOptions extends ConfigOptions, WrapOutput {}

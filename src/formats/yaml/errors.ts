@@ -57,7 +57,7 @@ export function yamlError(text: string, { message, offset, hint }: YamlProblem):
     offset,
     position,
     excerpt: excerptAt(text, offset, position.line),
-    ...(hint !== undefined && { hint }),
+    hint,
   });
 }
 

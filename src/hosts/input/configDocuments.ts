@@ -157,10 +157,7 @@ export async function writeConfig(
 
 async function writeToFile(output: string, bytes: Uint8Array, io: Io): Promise<void> {
   const mode = modeForSecrets(await listSecrets(new Map([[CONFIG_NAME, bytes]])), io);
-  await writeFileAtomically(resolve(io.cwd, output), bytes, {
-    shownPath: output,
-    ...(mode !== undefined && { mode }),
-  });
+  await writeFileAtomically(resolve(io.cwd, output), bytes, { shownPath: output, mode });
 }
 
 function identify({ rule, message }: Finding): string {

@@ -2,9 +2,8 @@
 
 import type { FileHandle } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { CliError } from '../../core/errors.ts';
 import { type ByteSource, sourceOf } from '../../formats/byteFeed.ts';
-import { fileError, stdinChunks } from './fileErrors.ts';
+import { emptyPathError, fileError, stdinChunks } from './fileErrors.ts';
 import { openForReading } from './handles.ts';
 import type { Io } from '../io.ts';
 
@@ -31,11 +30,7 @@ const PIECE_SIZE = 256 * 1024;
 export async function openInput(name: InputName, io: Pick<Io, 'stdin' | 'cwd'>): Promise<ByteInputFile> {
   const { path, what } = name;
   if (path === undefined) return openStream(io.stdin);
-  if (path === '')
-    throw new CliError(`${what}: the path is empty`, {
-      code: 'ERR_FILE_MISSING',
-      hint: 'pass the path of a file',
-    });
+  if (path === '') throw emptyPathError(`${what}: the path is empty`);
   const failed = (error: unknown): unknown => fileError(error, { path, what, action: 'read' });
   try {
     const handle = await openForReading(resolve(io.cwd, path));

@@ -6,7 +6,7 @@
 import { lstat, mkdir, open, unlink } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { CliError } from '../../core/errors.ts';
-import { errorCode, fileError } from './fileErrors.ts';
+import { emptyPathError, errorCode, fileError } from './fileErrors.ts';
 import { modeForContent } from '../images/imageOutput.ts';
 import type { Io } from '../io.ts';
 import { isOwnName } from './platform.ts';
@@ -73,12 +73,7 @@ export async function prepareExtraction(
   names: readonly string[],
   io: Pick<Io, 'cwd'>,
 ): Promise<Extraction> {
-  if (directory === '') {
-    throw new CliError('The folder path is empty', {
-      code: 'ERR_FILE_MISSING',
-      hint: 'pass the path of a folder',
-    });
-  }
+  if (directory === '') throw emptyPathError('The folder path is empty', 'folder');
   const folder = resolve(io.cwd, directory);
   const prefix = directory.endsWith('/') ? directory : `${directory}/`;
   const places = names.map((name) => targetOf(name, { folder, prefix }));

@@ -24,6 +24,11 @@ export function fileError(error: unknown, action: FileAction): unknown {
   return new CliError(message, { code: kindOf(code, action.action), hint, cause: error });
 }
 
+/** @param message names the path */
+export function emptyPathError(message: string, noun = 'file'): CliError {
+  return new CliError(message, { code: 'ERR_FILE_MISSING', hint: `pass the path of a ${noun}` });
+}
+
 /** The error code for a system error. */
 function kindOf(code: string | undefined, action: string): ErrorCode {
   const known = code === undefined ? undefined : kinds[code];

@@ -7,7 +7,7 @@ import { formatCount, formatSizeInWords } from '../../formats/messageText.ts';
 import { closeSync, createReadStream, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { CliError } from '../../core/errors.ts';
-import { fileError, stdinChunks } from './fileErrors.ts';
+import { emptyPathError, fileError, stdinChunks } from './fileErrors.ts';
 import type { Io } from '../io.ts';
 
 /** The name of the input in messages, and its size limit. */
@@ -26,11 +26,7 @@ export async function readUserFile(
   io: Pick<Io, 'cwd' | 'note'>,
   expected: Expected,
 ): Promise<Uint8Array> {
-  if (path === '')
-    throw new CliError(`${expected.what}: the path is empty`, {
-      code: 'ERR_FILE_MISSING',
-      hint: 'pass the path of a file',
-    });
+  if (path === '') throw emptyPathError(`${expected.what}: the path is empty`);
   const place = resolve(io.cwd, path);
   const limits = { what: path, maxBytes: expected.maxBytes };
   try {

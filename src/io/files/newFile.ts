@@ -7,7 +7,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, link, lstat, open, readFile, readlink, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { errorCode, fileError } from './fileErrors.ts';
+import { emptyPathError, errorCode, fileError } from './fileErrors.ts';
 import { allowsMore, cannotLink } from './platform.ts';
 import { CliError } from '../../core/errors.ts';
 import { type MakeFile, renameFile, type TempFile, withTempFile } from './tempFile.ts';
@@ -17,7 +17,7 @@ export type Content = string | Uint8Array | AsyncIterable<Uint8Array>;
 
 export interface NewFileOptions {
   /** Permission bits; without, those of the file that is replaced, or what the umask gives. */
-  readonly mode?: number;
+  readonly mode?: number | undefined;
   /** Refuses to replace a file. */
   readonly noClobber?: boolean;
   /** The path as the user gave it, for messages. */
@@ -146,12 +146,7 @@ export async function createFile(
  */
 export async function checkNewFile(file: NewFile): Promise<void> {
   try {
-    if (file.shownPath === '') {
-      throw new CliError('The output path is empty', {
-        code: 'ERR_FILE_MISSING',
-        hint: 'pass the path of a file',
-      });
-    }
+    if (file.shownPath === '') throw emptyPathError('The output path is empty');
     if (file.existing === 'refuse' && (await lstat(file.path).catch(() => undefined)) !== undefined) {
       throw systemError('EEXIST');
     }

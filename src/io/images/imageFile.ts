@@ -8,7 +8,7 @@ import { type FileHandle, readFile, realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { CliError, FormatError } from '../../core/errors.ts';
 import { overlay } from '../../image/overlay.ts';
-import { fileError } from '../files/fileErrors.ts';
+import { emptyPathError, fileError } from '../files/fileErrors.ts';
 import { openForReading } from '../files/handles.ts';
 import { isRemote } from '../http/httpUrl.ts';
 import { type OpenImage, readFrom, readFromFile } from './imageBytes.ts';
@@ -46,11 +46,7 @@ export function imageFileName(source: string): string | undefined {
 }
 
 async function openLocalImage(path: string, io: Pick<Io, 'cwd' | 'note'>): Promise<OpenImage> {
-  if (path === '')
-    throw new CliError('The ISO image path is empty', {
-      code: 'ERR_FILE_MISSING',
-      hint: 'pass the path of a file',
-    });
+  if (path === '') throw emptyPathError('The ISO image path is empty');
   const absolute = resolve(io.cwd, path);
   try {
     const handle = await openForReading(absolute);
@@ -151,11 +147,7 @@ export async function withImageName<T>(name: string, step: () => Promise<T>): Pr
     return await step();
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
-    const { hint } = error;
-    throw new CliError(`${name}: ${error.message}`, {
-      code: error.code === 'ERR_FORMAT' ? 'ERR_IMAGE' : error.code,
-      ...(hint !== undefined && { hint }),
-      cause: error,
-    });
+    const code = error.code === 'ERR_FORMAT' ? 'ERR_IMAGE' : error.code;
+    throw new CliError(`${name}: ${error.message}`, { code, hint: error.hint, cause: error });
   }
 }
