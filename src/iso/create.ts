@@ -15,10 +15,10 @@ import { copyWithChange } from '../io/images/copyImage.ts';
 import { readUserFile } from '../io/files/files.ts';
 import type { OpenImage } from '../io/images/imageBytes.ts';
 import { openImage } from '../io/images/imageFile.ts';
-import { modeForFiles, outputFile, type OutputOptions, refuseInput } from '../io/images/imageOutput.ts';
+import { checkOutput, modeForFiles, outputFile, type OutputOptions } from '../io/images/imageOutput.ts';
 import type { ExitCode, Io } from '../io/io.ts';
-import { checkNewFile, type NewFile } from '../io/files/newFile.ts';
-import { refuseTerminal, writeStdout } from '../io/stdout.ts';
+import type { NewFile } from '../io/files/newFile.ts';
+import { writeStdout } from '../io/stdout.ts';
 import { report } from '../io/report/report.ts';
 import { nameInput } from '../hosts/input/nameInput.ts';
 
@@ -50,7 +50,9 @@ const MAX_LOADER = 4 * 1024 * 1024;
 
 /** @throws CliError for the user; nothing is written then */
 export async function createIso(options: CreateIsoOptions, io: Io): Promise<ExitCode> {
-  const file = await checkOutput(options, io);
+  const file = outputFile(options, io);
+  const inputs = [options.kernel, options.initrd, options.rootfs, options.efiImage, options.isolinux];
+  await checkOutput(file, inputs, io);
   const date = creationDate(io);
   const bios = await readBiosLoader(options, io);
   await withInputs(options, io, async ({ kernel, initrd, rootfs, efiImage }) => {
@@ -73,17 +75,6 @@ export async function createIso(options: CreateIsoOptions, io: Io): Promise<Exit
     await write(iso, file && { ...file, mode }, io);
   });
   return 0;
-}
-
-async function checkOutput(options: CreateIsoOptions, io: Io): Promise<NewFile | undefined> {
-  const file = outputFile(options, io);
-  if (file === undefined) refuseTerminal(io);
-  else {
-    const inputs = [options.kernel, options.initrd, options.rootfs, options.efiImage, options.isolinux];
-    for (const input of inputs) if (input !== undefined) await refuseInput(file, input, io);
-    await checkNewFile(file);
-  }
-  return file;
 }
 
 /** With SOURCE_DATE_EPOCH, equal input creates equal images (https://reproducible-builds.org). */

@@ -26,7 +26,7 @@ import {
 import type { LiveIso } from '../image/liveIso.ts';
 import { reusedChunks } from '../image/overlay.ts';
 import { writeChunks } from '../io/files/handles.ts';
-import { outputFile, type OutputOptions, refuseInput } from '../io/images/imageOutput.ts';
+import { checkOutput, outputFile, type OutputOptions } from '../io/images/imageOutput.ts';
 import { readLiveIso } from '../io/images/rewriteImage.ts';
 
 export interface ExtractPxeOptions {
@@ -121,11 +121,7 @@ interface Outputs {
 /** Copying takes long, so invalid outputs are reported before it starts. */
 async function checkOutputs({ output, rootfs }: Outputs, iso: string, io: Io): Promise<void> {
   if (output === undefined) refuseTerminal(io);
-  for (const file of [rootfs, output]) {
-    if (file === undefined) continue;
-    await refuseInput(file, iso, io);
-    await checkNewFile(file);
-  }
+  for (const file of [rootfs, output]) if (file !== undefined) await checkOutput(file, [iso], io);
   if (output === undefined || output.path !== rootfs?.path) return;
   throw new CliError(`File exists: ${output.shownPath} is the name of both outputs`, {
     code: 'ERR_SETTING',

@@ -18,10 +18,10 @@ import { CONFIG_NAME } from '../image/embeddedIgnition.ts';
 import { writeInitrd } from '../image/initrd.ts';
 import { type ByteInputFile, copyingSource, openInput } from '../io/files/byteInput.ts';
 import { writeAll } from '../io/files/handles.ts';
-import { checkNewFile, createFile, type NewFile } from '../io/files/newFile.ts';
-import { modeForFiles, outputFile, type OutputOptions, refuseInput } from '../io/images/imageOutput.ts';
+import { createFile, type NewFile } from '../io/files/newFile.ts';
+import { checkOutput, modeForFiles, outputFile, type OutputOptions } from '../io/images/imageOutput.ts';
 import type { ExitCode, Io } from '../io/io.ts';
-import { refuseTerminal, writeStdout } from '../io/stdout.ts';
+import { writeStdout } from '../io/stdout.ts';
 
 export interface PxeCustomizeOptions extends CustomizeOptions, OutputOptions {
   /** The initramfs; may be a pipe, because it is read only once. */
@@ -41,11 +41,7 @@ export async function customizePxe(options: PxeCustomizeOptions, io: Io): Promis
   parseConsoles(options); // a usage error is reported before a file is opened
   await refuseSwapped(options.initrd, inputsOf(options), io);
   const file = outputFile(options, io);
-  if (file === undefined) refuseTerminal(io);
-  else {
-    await refuseInput(file, options.initrd, io);
-    await checkNewFile(file);
-  }
+  await checkOutput(file, [options.initrd], io);
   const input = await openInput({ path: options.initrd, what: 'Initramfs' }, io);
   try {
     if (file === undefined) await writeToStdout(input, options, io);

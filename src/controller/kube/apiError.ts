@@ -5,7 +5,13 @@
 import { isMapping } from '../../formats/mapping.ts';
 import { CliError, type ErrorDetails } from '../../core/errors.ts';
 import { readAll } from '../../io/files/files.ts';
-import { findProblem, type NetworkProblem, proxyStatusOf, transferCode } from '../../io/http/httpErrors.ts';
+import {
+  findProblem,
+  type NetworkProblem,
+  proxyStatusOf,
+  secondsOf,
+  transferCode,
+} from '../../io/http/httpErrors.ts';
 import { plainText } from '../../serve/http/textResponse.ts';
 
 interface ApiErrorDetails extends ErrorDetails {
@@ -166,11 +172,6 @@ const hints: Readonly<Record<number, string>> = {
   403: 'bind a role that allows this to the user or service account',
   404: 'check the name and the namespace, and that the CRD is installed in the cluster',
 };
-
-/** API servers send only seconds, never a date. */
-function secondsOf(retryAfter = ''): number {
-  return /^\d{1,6}$/.test(retryAfter) ? Number(retryAfter) : 0;
-}
 
 function secondsIn(status: Readonly<Record<string, unknown>>): number {
   const details = status['details'];

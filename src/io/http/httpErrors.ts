@@ -60,8 +60,8 @@ export function describeStatus(
   });
 }
 
-/** Only seconds: the other form, a date, is rare, and the clocks may differ. */
-function secondsOf(retryAfter = ''): number {
+/** The header Retry-After. Only seconds: the other form, a date, is rare, and the clocks may differ. */
+export function secondsOf(retryAfter = ''): number {
   return /^\d{1,6}$/.test(retryAfter) ? Number(retryAfter) : 0;
 }
 

@@ -10,6 +10,7 @@ import type { Io } from '../io.ts';
 import type { NewFile } from '../files/newFile.ts';
 import { isSameFile } from '../files/shareFile.ts';
 import { hasPermissions } from '../files/platform.ts';
+import { refuseTerminal } from '../stdout.ts';
 
 /** Under the names of the command line. */
 export interface OutputOptions {
@@ -50,10 +51,24 @@ export function parseMode(text: string): number {
 }
 
 /**
- * Refuses a new file that is the image which is read, also by another name.
- * @throws CliError `File exists: …`
+ * Checks where a result goes before the work, which takes a while.
+ * @param file undefined for standard output
+ * @param inputs what is read, which the file must not replace
+ * @throws CliError for a terminal, and for a file that exists or cannot be created
  */
-export async function refuseInput(file: NewFile, input: string, { cwd }: Pick<Io, 'cwd'>): Promise<void> {
+export async function checkOutput(
+  file: NewFile | undefined,
+  inputs: readonly (string | undefined)[],
+  io: Io,
+): Promise<void> {
+  if (file === undefined) return refuseTerminal(io);
+  for (const input of inputs) if (input !== undefined) await refuseInput(file, input, io);
+  const { checkNewFile } = await import('../files/newFile.ts');
+  await checkNewFile(file);
+}
+
+/** Refuses a new file that is the image which is read, also by another name. */
+async function refuseInput(file: NewFile, input: string, { cwd }: Pick<Io, 'cwd'>): Promise<void> {
   const place = resolve(cwd, input);
   const isInput = isLocalImage(input) && (file.path === place || (await isSameFile(file.path, place)));
   if (!isInput) return;

@@ -12,11 +12,10 @@ import type { ChangedImage } from './copyImage.ts';
 import { changeInPlace, editAlone } from './writableImage.ts';
 import type { OpenImage } from './imageBytes.ts';
 import { type ImageIo, isLocalImage, readImage } from './imageFile.ts';
-import { modeForFiles, outputFile, type OutputOptions, refuseInput, warnOfSecrets } from './imageOutput.ts';
+import { checkOutput, modeForFiles, outputFile, type OutputOptions, warnOfSecrets } from './imageOutput.ts';
 import type { Io } from '../io.ts';
 import type { NewFile } from '../files/newFile.ts';
 import { canAllRead } from '../files/platform.ts';
-import { refuseTerminal } from '../stdout.ts';
 
 /** Which image to change, and where the result goes: without an output, into the image itself. */
 export interface Rewrite extends OutputOptions {
@@ -54,7 +53,7 @@ export async function rewriteLiveIso(
   io: Io,
 ): Promise<void> {
   const destination = destinationOf(rewrite, io);
-  await checkDestination(destination, rewrite, io);
+  if (destination.kind === 'copy') await checkOutput(destination.file, [rewrite.iso], io);
   const { iso: source, grow = false, force = false } = rewrite;
   const run = (): Promise<void> =>
     readImage(source, io, async (image) => {
@@ -88,14 +87,13 @@ function logChange({ size, stages }: ImageChange, image: OpenImage, { note }: Io
 
 type Destination =
   | { readonly kind: 'in place'; readonly path: string }
-  | { readonly kind: 'stdout' }
-  | { readonly kind: 'file'; readonly file: NewFile };
+  /** Undefined for standard output. */
+  | { readonly kind: 'copy'; readonly file: NewFile | undefined };
 
 function destinationOf(rewrite: Rewrite, io: Io): Destination {
   const { iso, output } = rewrite;
   const file = outputFile(rewrite, io);
-  if (file !== undefined) return { kind: 'file', file };
-  if (output !== undefined) return { kind: 'stdout' };
+  if (output !== undefined) return { kind: 'copy', file };
   if (isLocalImage(iso)) return { kind: 'in place', path: iso };
   throw new UsageError(
     `an image ${iso === '-' ? 'from standard input' : 'at a URL'} cannot be changed in place`,
@@ -105,37 +103,23 @@ function destinationOf(rewrite: Rewrite, io: Io): Destination {
   );
 }
 
-/** Checks the destination first, because copying takes a while. */
-async function checkDestination(destination: Destination, { iso }: Rewrite, io: Io): Promise<void> {
-  if (destination.kind === 'stdout') refuseTerminal(io);
-  if (destination.kind !== 'file') return;
-  await refuseInput(destination.file, iso, io);
-  const { checkNewFile } = await import('../files/newFile.ts');
-  await checkNewFile(destination.file);
-}
-
 interface Result extends ChangedImage {
   readonly iso: LiveIso;
 }
 
 async function deliver(result: Result, destination: Destination, io: Io): Promise<void> {
   const { image, change } = result;
-  switch (destination.kind) {
-    case 'in place':
-      await image.checkUnchanged?.();
-      await changeInPlace(destination.path, change, io);
-      return warnOfPublicSecrets(result, destination.path, io);
-    case 'stdout': {
-      const { streamImage } = await import('./copyImage.ts');
-      return streamImage(image, change, io);
-    }
-    case 'file': {
-      const { copyWithChange } = await import('./copyImage.ts');
-      const files = destination.file.mode === undefined ? await embeddedAfter(result) : new Map();
-      const file = { ...destination.file, mode: await modeForFiles(destination.file.mode, files, io) };
-      return withCopyProgress(image, io, (report) => copyWithChange(result, file, report));
-    }
+  if (destination.kind === 'in place') {
+    await image.checkUnchanged?.();
+    await changeInPlace(destination.path, change, io);
+    return warnOfPublicSecrets(result, destination.path, io);
   }
+  const { copyWithChange, streamImage } = await import('./copyImage.ts');
+  const { file } = destination;
+  if (file === undefined) return streamImage(image, change, io);
+  const files = file.mode === undefined ? await embeddedAfter(result) : new Map();
+  const mode = await modeForFiles(file.mode, files, io);
+  await withCopyProgress(image, io, (report) => copyWithChange(result, { ...file, mode }, report));
 }
 
 /** The embedded files after the change; empty if the changed image cannot be read. */

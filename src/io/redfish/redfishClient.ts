@@ -6,7 +6,7 @@
 import type { RawResponse } from '../http/httpExchange.ts';
 import { readAll } from '../files/files.ts';
 import { type Clock, limitTime, pause, systemClock } from '../clock.ts';
-import { TransferError } from '../http/httpErrors.ts';
+import { secondsOf, TransferError } from '../http/httpErrors.ts';
 import type { CliError } from '../../core/errors.ts';
 import { isMapping, type Mapping } from '../../formats/mapping.ts';
 import { readMessages } from '../../redfish/messages.ts';
@@ -318,9 +318,8 @@ class RedfishRequests {
     action: string,
   ): RedfishError {
     const messages = readMessages(body).map((message) => ({ ...message, text: this.#hide(message.text) }));
-    const wait = /^\d{1,6}$/.exec(headers['retry-after'] ?? '')?.[0];
-    const refused = { status, messages, wait: Number(wait ?? 0) * 1000 };
-    return refusedError({ origin: this.#settings.origin, action }, refused);
+    const wait = secondsOf(headers['retry-after']) * 1000;
+    return refusedError({ origin: this.#settings.origin, action }, { status, messages, wait });
   }
 
   /** BMCs quote requests in their messages: the password, or the path of an image, which contains its token. */
