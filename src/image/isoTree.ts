@@ -70,12 +70,15 @@ export async function openIsoTree(image: RandomAccess, names: NameEncoding = 'pr
   }
   if (volume.volumeSpaceSize * SECTOR < image.size) await refuseUnfinished(image);
   const structure: ByteRange[] = [{ offset: 0, length: (SYSTEM_AREA_SECTORS + descriptors.length) * SECTOR }];
-  const listCached = cachedLister((directory) => {
-    structure.push({ offset: directory.offset, length: directory.size });
-    return listDirectory(image, directory, names);
-  });
-  const list = (directory?: IsoEntry): Promise<readonly IsoEntry[]> =>
-    listCached(directory === undefined ? rangeOf(volume.root) : directory);
+  // One command finds several files in the same directories.
+  const listed = new Map<number, Promise<readonly IsoEntry[]>>();
+  const list = (directory: ByteSpan = rangeOf(volume.root)): Promise<readonly IsoEntry[]> => {
+    const { offset, size } = directory;
+    const entries = listed.get(offset) ?? listDirectory(image, directory, names);
+    if (!listed.has(offset)) structure.push({ offset, length: size });
+    listed.set(offset, entries);
+    return entries;
+  };
   return {
     volume,
     descriptors,
@@ -147,20 +150,6 @@ async function readChecked(image: RandomAccess, { offset, size }: ByteSpan): Pro
     throw new FormatError(`${size} bytes at offset ${offset} exceed the end of the image`, { offset });
   }
   return image.read(offset, size);
-}
-
-/** Caches directories, because one command finds several files in the same directories. */
-function cachedLister(
-  read: (directory: ByteSpan) => Promise<readonly IsoEntry[]>,
-): (directory: ByteSpan) => Promise<readonly IsoEntry[]> {
-  const listed = new Map<number, Promise<readonly IsoEntry[]>>();
-  return (directory) => {
-    const cached = listed.get(directory.offset);
-    if (cached !== undefined) return cached;
-    const entries = read(directory);
-    listed.set(directory.offset, entries);
-    return entries;
-  };
 }
 
 async function listDirectory(
