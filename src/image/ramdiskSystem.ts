@@ -44,7 +44,8 @@ export function readInitrdFeatures({ features }: InitrdMarks): LiveFeatures {
   return features === undefined ? noFeatures : parseFeatures(features, `${FEATURES} in the initramfs`);
 }
 
-function isEmbedded(path: string): boolean {
+/** Whether a path is of the Ignition config or of network settings. */
+export function isEmbedded(path: string): boolean {
   return path === CONFIG_NAME || isNetworkPath(path);
 }
 

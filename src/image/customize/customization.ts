@@ -15,8 +15,8 @@ import { readInitrdFrom } from '../initrd.ts';
 import { editKargs, type KargsEdits, type KargsRemark } from '../kargsEdit.ts';
 import type { LiveFeatures } from '../liveFeatures.ts';
 import type { LiveIso } from '../liveIso.ts';
-import { isNetworkPath, NETWORK_FOLDER, requireNetworkFeature } from '../networkSettings.ts';
-import { isMark, LIVE_STAMP, marksOf, readInitrdFeatures } from '../ramdiskSystem.ts';
+import { NETWORK_FOLDER, requireNetworkFeature } from '../networkSettings.ts';
+import { isEmbedded, isMark, LIVE_STAMP, marksOf, readInitrdFeatures } from '../ramdiskSystem.ts';
 import { formatInstallerConfig, type InstallerSettings } from './installerConfig.ts';
 import {
   type ConfigParts,
@@ -134,7 +134,7 @@ function installerFiles(customization: Customization): PlacedFile[] {
   const settings = runsInstaller(customization) ? installerSettings(customization) : {};
   const given = installerConfigs.map(({ name, content }, index) => installerFile(index, name, content));
   if (dest !== undefined) given.push({ path: DEST_CONFIG, mode: SECRET, content: dest });
-  if (!hasSettings(settings)) return given;
+  if (Object.keys(settings).length === 0) return given;
   const content = Buffer.from(formatInstallerConfig(settings));
   return [...given, installerFile(installerConfigs.length, 'customize.yaml', content)];
 }
@@ -166,10 +166,6 @@ function installerSettings(customization: Customization): InstallerSettings {
     ...(keyfiles.length > 0 && { 'copy-network': true }),
     ...(destDevice !== undefined && { 'dest-device': destDevice }),
   };
-}
-
-function hasSettings(settings: InstallerSettings): boolean {
-  return Object.keys(settings).length > 0;
 }
 
 type HookKind = 'pre' | 'post';
@@ -218,13 +214,8 @@ export async function checkPristine(iso: LiveIso, existing: Existing): Promise<v
   if (existing === 'replace') return;
   const areas = await iso.kargsAreas();
   const hasKargs = areas !== undefined && areas.current !== areas.defaults.trim();
-  if (!hasKargs && !isCustomized(await iso.embeddedFiles())) return;
+  if (!hasKargs && ![...(await iso.embeddedFiles()).keys()].some(isEmbedded)) return;
   throw new CliError('This ISO image is already customized; use -f to force.', { code: 'ERR_IMAGE' });
-}
-
-/** Whether an archive contains an Ignition config or network settings. */
-function isCustomized(files: EmbedFiles): boolean {
-  return [...files.keys()].some((path) => path === CONFIG_NAME || isNetworkPath(path));
 }
 
 /**
