@@ -21,7 +21,14 @@ import { parseJsonObject } from '../formats/mapping.ts';
 import { putBoth32, SECTOR, SYSTEM_AREA_SECTORS, viewOf } from '../formats/iso9660/fields.ts';
 import { checkDisjoint, type ImageChange } from './imageChange.ts';
 import { type IsoTree, openIsoTree } from './isoTree.ts';
-import { type ByteRange, type ImageAccess, type Patch, patchSource, type RandomAccess } from './overlay.ts';
+import {
+  type ByteRange,
+  type ImageAccess,
+  type Patch,
+  patchRange,
+  patchSource,
+  type RandomAccess,
+} from './overlay.ts';
 
 export interface Appendix {
   /** Size of the original image in bytes. */
@@ -207,11 +214,7 @@ export async function appendToImage(
   const table = readPartitionTable(await image.read(0, SYSTEM_AREA_SECTORS * SECTOR));
   const before = { volumeBefore: tree.volume.volumeSpaceSize * SECTOR, sizeBefore: image.size };
   const tablePlaces = table === undefined ? [] : changingPlaces(table, { ...before, volumeAfter: end });
-  const changing = [
-    ...pointers.map(({ offset, data }) => ({ offset, length: patchSource({ offset, data }).size })),
-    ...descriptorPlaces(tree),
-    ...tablePlaces,
-  ];
+  const changing = [...pointers.map(patchRange), ...descriptorPlaces(tree), ...tablePlaces];
   const record = writeAppendix(await rememberOriginals(image, await readAppendix(image, tree), changing));
   const resize = { ...before, volumeAfter: end + record.length };
   const { primary, backup } = table === undefined ? noTable : moveTable(table, resize);

@@ -7,7 +7,7 @@
 import { CliError, FormatError } from '../core/errors.ts';
 import { type Mapping, parseJsonObject } from '../formats/mapping.ts';
 import { EMBED_INFO_PATH, findDescriptions, type IsoEntry, type IsoTree } from './isoTree.ts';
-import { type ByteRange, CHUNK, chunksOf, type Patch, type RandomAccess, zeros } from './overlay.ts';
+import { CHUNK, chunksOf, overlaps, type Patch, type RandomAccess, zeros } from './overlay.ts';
 
 /** Bytes from the start of the image. */
 export interface EmbedArea {
@@ -118,10 +118,6 @@ function checkedArea(info: EmbedInfo, file: IsoEntry, image: RandomAccess): Embe
   }
   const isWhole = info.offset === 0 && info.length === undefined;
   return { offset: file.offset + info.offset, length, ...(isWhole && { file: info.file }) };
-}
-
-function overlaps(a: ByteRange, b: ByteRange): boolean {
-  return a.offset < b.offset + b.length && b.offset < a.offset + a.length;
 }
 
 async function isAllZeros(image: RandomAccess, range: EmbedArea): Promise<boolean> {

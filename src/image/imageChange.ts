@@ -8,7 +8,7 @@ import {
   type ByteRange,
   overlay,
   type Patch,
-  patchSource,
+  patchRange,
   type RandomAccess,
   type BufferReader,
 } from './overlay.ts';
@@ -54,29 +54,32 @@ export function bothChanges(first: ImageChange, second: ImageChange): ImageChang
  * @throws FormatError if two patches overlap, because two parts of the image have the same offset
  */
 export function checkDisjoint(change: ImageChange): ImageChange {
-  const ranges = change.stages
-    .flat()
-    .map((patch) => ({ start: patch.offset, end: patch.offset + patchSource(patch).size }))
-    .filter(({ start, end }) => start < end)
-    .toSorted((a, b) => a.start - b.start);
-  let previousEnd = 0;
-  for (const { start, end } of ranges) {
-    if (start < previousEnd) {
-      throw new FormatError(`the image is damaged: two of its parts overlap at byte ${start}`, {
-        offset: start,
+  let end = 0;
+  for (const { offset, length } of sortedRanges(change)) {
+    if (length === 0) continue;
+    if (offset < end) {
+      throw new FormatError(`the image is damaged: two of its parts overlap at byte ${offset}`, {
+        offset,
         hint: 'download the image again',
       });
     }
-    previousEnd = end;
+    end = offset + length;
   }
   return change;
+}
+
+/** Where the patches write, by their offsets. */
+function sortedRanges({ stages }: Pick<ImageChange, 'stages'>): ByteRange[] {
+  return stages
+    .flat()
+    .map(patchRange)
+    .toSorted((a, b) => a.offset - b.offset);
 }
 
 /** Size after the change of an image of `size` bytes. */
 export function sizeAfter({ stages, size: after }: ImageChange, size: number): number {
   if (after !== undefined) return after;
-  const ends = stages.flat().map((patch) => patch.offset + patchSource(patch).size);
-  return ends.reduce((largest, end) => Math.max(largest, end), size);
+  return sortedRanges({ stages }).reduce((end, { offset, length }) => Math.max(end, offset + length), size);
 }
 
 /** The image after the change. */
@@ -91,13 +94,9 @@ export function keptRanges(
   { stages, size: newSize = size }: ImageChange,
 ): readonly ByteRange[] {
   const end = Math.min(size, newSize);
-  const patches = stages
-    .flat()
-    .map((patch) => ({ offset: patch.offset, length: patchSource(patch).size }))
-    .toSorted((a, b) => a.offset - b.offset);
   const kept: ByteRange[] = [];
   let offset = 0;
-  for (const patch of [...patches, { offset: end, length: 0 }]) {
+  for (const patch of [...sortedRanges({ stages }), { offset: end, length: 0 }]) {
     const length = Math.min(patch.offset, end) - offset;
     if (length > 0) kept.push({ offset, length });
     offset = Math.max(offset, patch.offset + patch.length);

@@ -9,7 +9,7 @@ import { CliError, FormatError } from '../core/errors.ts';
 import { isMapping, parseJsonObject } from '../formats/mapping.ts';
 import { EMBED_INFO_PATH, findDescriptions, type IsoTree } from './isoTree.ts';
 import { trimSpace } from '../formats/goText.ts';
-import type { ByteRange, Patch, RandomAccess } from './overlay.ts';
+import { type ByteRange, overlaps, type Patch, type RandomAccess } from './overlay.ts';
 
 export interface KargsAreas {
   /** Size of each area in bytes, including one byte for the character at the end of the arguments. */
@@ -100,8 +100,7 @@ export function refuseOverlap(
   { places, length }: Pick<KargsLayout, 'places' | 'length'>,
   other: ByteRange,
 ): void {
-  const otherEnd = other.offset + other.length;
-  const overlapping = places.find(({ offset }) => offset < otherEnd && other.offset < offset + length);
+  const overlapping = places.find(({ offset }) => overlaps({ offset, length }, other));
   if (overlapping === undefined) return;
   throw damaged(`karg embed area at ${overlapping.offset} overlaps the data at ${other.offset}`);
 }

@@ -77,6 +77,16 @@ export interface ByteRange {
   readonly length: number;
 }
 
+/** Whether two ranges have a byte in common, or an empty one is inside of the other. */
+export function overlaps(a: ByteRange, b: ByteRange): boolean {
+  return a.offset < b.offset + b.length && b.offset < a.offset + a.length;
+}
+
+/** Where a patch writes. */
+export function patchRange(patch: Patch): ByteRange {
+  return { offset: patch.offset, length: patchSource(patch).size };
+}
+
 /** A range of a source, as a source. */
 export function slice(source: BufferReader, { offset, length }: ByteRange): Required<BufferReader> {
   const size = length;

@@ -7,7 +7,7 @@ import { FormatError, UsageError } from '../../core/errors.ts';
 import type { EmbedFiles } from '../../image/embedArea.ts';
 import { changedImage, type ImageChange } from '../../image/imageChange.ts';
 import { type LiveIso, openLiveIso } from '../../image/liveIso.ts';
-import { patchSource } from '../../image/overlay.ts';
+import { overlaps, patchRange, patchSource } from '../../image/overlay.ts';
 import type { ChangedImage } from './copyImage.ts';
 import { changeInPlace, editAlone } from './writableImage.ts';
 import type { OpenImage } from './imageBytes.ts';
@@ -141,11 +141,10 @@ async function warnOfPublicSecrets(result: Result, path: string, io: Io): Promis
 
 /** Kernel arguments are elsewhere; an area that moves goes to what was the end of the image. */
 function reachesEmbedArea({ change, image, iso: { embedArea } }: Result): boolean {
-  const { offset, length } = embedArea;
-  return change.stages.flat().some((patch) => {
-    const end = patch.offset + patchSource(patch).size;
-    return end > image.size || (end > offset && patch.offset < offset + length);
-  });
+  return change.stages
+    .flat()
+    .map(patchRange)
+    .some((range) => range.offset + range.length > image.size || overlaps(range, embedArea));
 }
 
 const MIB = 1024 * 1024;
