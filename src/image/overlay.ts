@@ -35,6 +35,11 @@ export function overlay(base: BufferReader, patches: readonly Patch[]): Required
       await fill(target, offset, region);
     }
   };
+  return readerOf(size, readInto);
+}
+
+/** A source whose `read` gets new memory filled. */
+export function readerOf(size: number, readInto: Required<BufferReader>['readInto']): Required<BufferReader> {
   const read = async (offset: number, length: number): Promise<Uint8Array> => {
     checkRange({ size }, offset, length);
     const result = Buffer.allocUnsafe(length);

@@ -2,15 +2,18 @@
 
 import type { FileHandle } from 'node:fs/promises';
 import { CliError } from '../../core/errors.ts';
-import { type ByteRange, checkRange, type ImageAccess, type RandomAccess } from '../../image/overlay.ts';
+import {
+  type BufferReader,
+  type ByteRange,
+  checkRange,
+  type ImageAccess,
+  readerOf,
+} from '../../image/overlay.ts';
 import { fileError } from '../files/fileErrors.ts';
 import { readUpTo, readUpToNow } from '../files/handles.ts';
 
 /** Bytes that can also be read into memory that is used again: copying is a third faster so. */
-export interface ImageBytes extends RandomAccess {
-  /** Like `read`, of as many bytes as `target` has. */
-  readInto(target: Uint8Array, offset: number): Promise<void>;
-}
+export type ImageBytes = Required<BufferReader>;
 
 /** An open image; only its owner closes it. */
 export interface OpenImage extends ImageBytes, ImageAccess {
@@ -48,13 +51,7 @@ export function readFrom(handle: FileHandle, { name, size }: Contents): Omit<Ope
     });
     if (filled < target.length) throw shorterError(name);
   };
-  const read = async (offset: number, length: number): Promise<Uint8Array> => {
-    checkRange({ size }, offset, length);
-    const bytes = Buffer.allocUnsafe(length);
-    await readInto(bytes, offset);
-    return bytes;
-  };
-  return { name, size, read, readInto, close: () => handle.close() };
+  return { name, ...readerOf(size, readInto), close: () => handle.close() };
 }
 
 /** The content of an open file, read synchronously: a device may block for seconds, a file seldom does. */

@@ -5,7 +5,7 @@
  */
 
 import { CliError } from '../../core/errors.ts';
-import { type ByteRange, checkRange } from '../../image/overlay.ts';
+import { type ByteRange, checkRange, readerOf } from '../../image/overlay.ts';
 import { createHttpClient, type HttpAnswer, type HttpClient } from '../http/httpClient.ts';
 import { parseHttpUrl } from '../http/httpUrl.ts';
 import type { ImageBytes, OpenImage } from './imageBytes.ts';
@@ -95,12 +95,6 @@ function imageOf(remote: Remote, blocks: Blocks): OpenImage {
     if (target.length > LARGE) await fetchRange(remote, { target, offset });
     else await readBlocks(remote, blocks, { target, offset });
   };
-  const read = async (offset: number, length: number): Promise<Uint8Array> => {
-    checkRange({ size }, offset, length);
-    const bytes = new Uint8Array(length);
-    await readInto(bytes, offset);
-    return bytes;
-  };
   const close = async (): Promise<void> => {
     blocks.clear();
     await client.close();
@@ -108,9 +102,7 @@ function imageOf(remote: Remote, blocks: Blocks): OpenImage {
   return {
     kind: 'remote',
     name,
-    size,
-    read,
-    readInto,
+    ...readerOf(size, readInto),
     inOrder: (use, range = { offset: 0, length: size }) => readInOrder(remote, range, use),
     close,
   };
@@ -223,12 +215,7 @@ function openStream(remote: Remote, { offset: start, length }: ByteRange): Strea
       rest = rest.subarray(piece.length);
     }
   };
-  const read = async (offset: number, size: number): Promise<Uint8Array> => {
-    const bytes = Buffer.allocUnsafe(size);
-    await readInto(bytes, offset);
-    return bytes;
-  };
-  return { bytes: { size: remote.size, read, readInto }, close: () => answer?.dismiss() };
+  return { bytes: readerOf(remote.size, readInto), close: () => answer?.dismiss() };
 }
 
 /** All of the file is asked for as all, which is what every server knows best. */
