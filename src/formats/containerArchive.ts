@@ -149,15 +149,10 @@ async function indexFile(
 ): Promise<IndexedFile> {
   const hash = createHash('sha256');
   let document: Buffer[] | undefined = size > Math.min(MAX_DOCUMENT, budget.documents) ? undefined : [];
-  const source: ByteSource = {
-    next: async () => {
-      const step = await content.next();
-      if (step.done === true) return undefined;
-      hash.update(step.value);
-      document?.push(Buffer.from(step.value));
-      return step.value;
-    },
-  };
+  const { source } = watched(sourceOf(content), (piece) => {
+    hash.update(piece);
+    document?.push(Buffer.from(piece));
+  });
   const input = inputOf('layer', source);
   const isPacked = (await compressionAt(input)) !== 'none';
   if (isPacked) document = undefined;

@@ -21,6 +21,21 @@ export interface ReadToken {
   readonly length: number;
 }
 
+/** @param read reads the token at `index` */
+export function readTokens(
+  pattern: string,
+  read: (characters: readonly string[], index: number) => ReadToken,
+): GlobToken[] {
+  const characters = Array.from(pattern);
+  const tokens: GlobToken[] = [];
+  for (let index = 0; index < characters.length;) {
+    const { token, length } = read(characters, index);
+    tokens.push(token);
+    index += length;
+  }
+  return tokens;
+}
+
 /**
  * Reads the class that the bracket at `start` opens; undefined if it is never closed. A closing bracket that comes
  * first in a class belongs to it.
@@ -101,14 +116,7 @@ export function parseInitrdGlobs(patterns: readonly string[]): (path: string) =>
 }
 
 function parseGlob(pattern: string): readonly GlobToken[] {
-  const characters = Array.from(pattern);
-  const tokens: GlobToken[] = [];
-  for (let index = 0; index < characters.length;) {
-    const { token, length } = readToken(characters, index, pattern);
-    tokens.push(token);
-    index += length;
-  }
-  return tokens;
+  return readTokens(pattern, (characters, index) => readToken(characters, index, pattern));
 }
 
 function readToken(characters: readonly string[], index: number, pattern: string): ReadToken {

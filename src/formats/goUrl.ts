@@ -146,7 +146,8 @@ function textProblem(text: string, mayBeEscaped: (byte: number) => boolean): str
   return undefined;
 }
 
-function escapeProblem(text: string): string | undefined {
+/** Why the escapes of a text are invalid, as a clause. */
+export function escapeProblem(text: string): string | undefined {
   for (let index = text.indexOf('%'); index !== -1; index = text.indexOf('%', index + 3)) {
     if (!isHexDigit(text.charCodeAt(index + 1)) || !isHexDigit(text.charCodeAt(index + 2))) {
       return 'a percent sign is not followed by two hexadecimal digits (write %25 for the sign itself)';

@@ -3,7 +3,7 @@
  * dot segments, empty segments, escaped slashes, backslashes, control characters. A query is left aside.
  */
 
-import { isHexDigit, unescapeInPlace } from '../goUrl.ts';
+import { escapeProblem, unescapeInPlace } from '../goUrl.ts';
 
 /** Characters of a target. */
 const maxLength = 2048;
@@ -34,17 +34,10 @@ function withoutQuery(target: string): string {
 }
 
 function decodeSegment(escaped: string): string | undefined {
-  if (!hasGoodEscapes(escaped)) return undefined;
+  if (escapeProblem(escaped) !== undefined) return undefined;
   const text = decodeUtf8(unescapeInPlace(Buffer.from(escaped, 'latin1')));
   if (text === undefined || text === '' || text === '.' || text === '..') return undefined;
   return /[\p{Cc}/\\]/u.test(text) ? undefined : text;
-}
-
-function hasGoodEscapes(text: string): boolean {
-  for (let at = text.indexOf('%'); at >= 0; at = text.indexOf('%', at + 3)) {
-    if (!isHexDigit(text.charCodeAt(at + 1)) || !isHexDigit(text.charCodeAt(at + 2))) return false;
-  }
-  return true;
 }
 
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

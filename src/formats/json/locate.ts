@@ -104,7 +104,8 @@ function locateItems(bytes: Buffer, start: number, step: Step): void {
   }
 }
 
-function endOfLine(bytes: Uint8Array, start: number): number {
+/** The offset of the next line feed, or of the end. */
+export function endOfLine(bytes: Uint8Array, start: number): number {
   const end = bytes.indexOf(0x0a, start);
   return end === -1 ? bytes.length : end;
 }

@@ -7,7 +7,13 @@
 import { type Dirent, readdirSync, type Stats, statSync } from 'node:fs';
 import { join, normalize, resolve } from 'node:path';
 import { CliError } from '../../core/errors.ts';
-import { type GlobToken, matchesGlob, readGlobClass, type ReadToken } from '../../formats/glob.ts';
+import {
+  type GlobToken,
+  matchesGlob,
+  readGlobClass,
+  type ReadToken,
+  readTokens,
+} from '../../formats/glob.ts';
 import { errorCode, fileError } from './fileErrors.ts';
 import type { Io } from '../io.ts';
 import { splitPath } from './platform.ts';
@@ -200,15 +206,7 @@ export function isGlob(path: string): boolean {
 
 /** Reads one step of a pattern, between slashes. */
 export function parseStep(step: string): StepPattern {
-  if (step === '**') return 'folders';
-  const characters = Array.from(step);
-  const tokens: GlobToken[] = [];
-  for (let index = 0; index < characters.length;) {
-    const { token, length } = readToken(characters, index);
-    tokens.push(token);
-    index += length;
-  }
-  return tokens;
+  return step === '**' ? 'folders' : readTokens(step, readToken);
 }
 
 /** Whether a name matches. A dot in front has to be in the pattern, as in shells. */

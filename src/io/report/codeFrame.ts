@@ -4,6 +4,7 @@
  * code units.
  */
 
+import { endOfLine } from '../../formats/json/locate.ts';
 import { quote, skipString } from '../../formats/json/tokens.ts';
 import type { Excerpt } from '../../core/errors.ts';
 import type { Finding, Position } from '../../core/finding.ts';
@@ -192,11 +193,6 @@ function decodeUtf8(bytes: Uint8Array, { start, end }: Span): string {
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(start, end));
 }
 
-function endOfLine(bytes: Uint8Array, start: number): number {
-  const end = bytes.indexOf(0x0a, start);
-  return end === -1 ? bytes.length : end;
-}
-
 /** For each position its column in UTF-16 code units, from 1. One pass, however long the lines and many the positions. */
 export function utf16Columns(bytes: Uint8Array, positions: readonly Position[]): readonly number[] {
   const lines = indexLines(
@@ -215,7 +211,7 @@ export function utf16Columns(bytes: Uint8Array, positions: readonly Position[]):
       column = 1;
     }
     const end = Math.min(bytes.length, start + position.column - 1);
-    column += decode(bytes.subarray(offset, end)).length;
+    column += decodeUtf8(bytes, { start: offset, end }).length;
     offset = Math.max(offset, end);
     columns.set(position, column);
   }
@@ -224,8 +220,4 @@ export function utf16Columns(bytes: Uint8Array, positions: readonly Position[]):
 
 function comparePositions(a: Position, b: Position): number {
   return a.line - b.line || a.column - b.column;
-}
-
-function decode(bytes: Uint8Array): string {
-  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
 }
