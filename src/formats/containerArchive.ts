@@ -10,6 +10,7 @@ import { FormatError } from '../core/errors.ts';
 import { type ByteSource, type ByteInput, hasMore, inputOf, sourceOf } from './byteFeed.ts';
 import { compressionAt, unpackMember } from './compression.ts';
 import { parseImageReference } from './imageReference.ts';
+import { isMapping } from './mapping.ts';
 import { formatSizeInWords } from './messageText.ts';
 import { readTarMembers } from './tar.ts';
 
@@ -383,9 +384,7 @@ function parseDocument(text: string | undefined, name: string): unknown {
 }
 
 function fieldOf(value: unknown, key: string): unknown {
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, key)
-    ? Reflect.get(value, key)
-    : undefined;
+  return isMapping(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }
 
 function textIn(value: unknown, key: string): string | undefined {

@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { Keyfile } from '../network/convertNmstate.ts';
 import { CliError } from '../core/errors.ts';
+import { isMapping } from '../formats/mapping.ts';
 import { fileError } from './files/fileErrors.ts';
 import { findProgram } from './programs.ts';
 import type { Io } from './io.ts';
@@ -161,10 +162,7 @@ function readOutput(parse: (text: string) => { readonly value: unknown }, output
 }
 
 function listOfPairs(value: unknown): Keyfile[] | undefined {
-  const list: unknown =
-    typeof value === 'object' && value !== null && 'NetworkManager' in value
-      ? value.NetworkManager
-      : undefined;
+  const list = isMapping(value) ? value['NetworkManager'] : undefined;
   if (!Array.isArray(list)) return undefined;
   const keyfiles = list.flatMap((item: unknown) => readPair(item) ?? []);
   return keyfiles.length === list.length ? keyfiles : undefined;

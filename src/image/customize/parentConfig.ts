@@ -111,14 +111,8 @@ export function parseUserConfig(json: Buffer, name: string): UserConfig {
 }
 
 function refused(name: string, problem: string, hint?: string): UserConfig {
-  const details = hint === undefined ? {} : { hint };
-  return {
-    kind: 'refused',
-    error: new CliError(`parsing Ignition config ${name}: ${problem}`, {
-      code: 'ERR_CONFIG_INVALID',
-      ...details,
-    }),
-  };
+  const message = `parsing Ignition config ${name}: ${problem}`;
+  return { kind: 'refused', error: new CliError(message, { code: 'ERR_CONFIG_INVALID', hint }) };
 }
 
 function versionOf(json: Buffer): string {

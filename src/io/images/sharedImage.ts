@@ -5,6 +5,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { CliError } from '../../core/errors.ts';
 import { hashHandle } from '../files/fileDigests.ts';
 import { fileError } from '../files/fileErrors.ts';
+import { readerOf } from '../../image/overlay.ts';
 import { type ImageBytes, readFrom } from './imageBytes.ts';
 
 /** Whatever is read from it is rejected with a CliError where the file has been changed since it was opened. */
@@ -59,12 +60,7 @@ export async function shareImage(
   };
   return {
     ...bytes,
-    readInto,
-    read: async (offset, length) => {
-      const target = await bytes.read(offset, length);
-      await check(timesOf(handle));
-      return target;
-    },
+    ...readerOf(bytes.size, readInto),
     modified: opened.modified,
     checkUnchanged: () => check(timesOf(handle)),
   };

@@ -21,19 +21,14 @@ import {
   placeInMember,
   type Reporter,
   uncheckedFinding,
+  type UncheckedFile,
 } from './reporter.ts';
 import { programVersion } from '../../core/programVersion.ts';
 import { ruleBook, type RuleEntry, type RuleExample } from './ruleBook.ts';
 
 export const githubReporter: Reporter = {
   start: '',
-  add: (file) => {
-    const lines =
-      'error' in file
-        ? [formatCommand(uncheckedFinding(file.error), file.file)]
-        : mapFindings(file, formatCommand);
-    return { stdout: lines.join(''), stderr: '' };
-  },
+  add: (file) => ({ stdout: mapFindings(file, formatCommand).join(''), stderr: '' }),
   end: () => '',
 };
 
@@ -41,9 +36,11 @@ const commands: Readonly<Record<Severity, string>> = { error: 'error', warning: 
 
 /** Converts each finding; findings with a position in the file itself get a column in UTF-16 code units. */
 function mapFindings<T>(
-  { file, report, bytes }: CheckedFile,
+  checked: CheckedFile | UncheckedFile,
   make: (finding: FileFinding, file: string, column?: number) => T,
 ): readonly T[] {
+  if ('error' in checked) return [make(uncheckedFinding(checked.error), checked.file)];
+  const { file, report, bytes } = checked;
   const placed = report.findings.filter((finding) => innerDocument(finding) === undefined);
   const positions = placed.flatMap(({ position }) => position ?? []);
   const columns = utf16Columns(bytes, positions).values();
@@ -64,12 +61,15 @@ function formatCommand(finding: FileFinding, file: string, column?: number): str
     `title=${escapeProperty(rule)}`,
   ];
   const place = path.length > 0 ? ` [${formatPath(path)}]` : '';
-  const lines = [
-    `${message}${place}`,
-    ...(inMember === undefined ? [] : [`in ${inMember}`]),
-    ...(hint === undefined ? [] : [`hint: ${hint}`]),
-  ];
+  const lines = withDetails(`${message}${place}`, inMember, hint);
   return `::${commands[severity]} ${properties.join(',')}::${lines.map(escapeData).join('%0A')}\n`;
+}
+
+function withDetails(message: string, inMember: string | undefined, hint: string | undefined): string[] {
+  const lines = [message];
+  if (inMember !== undefined) lines.push(`in ${inMember}`);
+  if (hint !== undefined) lines.push(`hint: ${hint}`);
+  return lines;
 }
 
 /** Line breaks would end the command, so they are escaped like all control characters. */
@@ -92,13 +92,7 @@ export function createSarifReporter(): Reporter {
   };
   return {
     start: `{"$schema":"${schema}","version":"2.1.0","runs":[{"columnKind":"utf16CodeUnits","results":[\n`,
-    add: (file) => {
-      const results =
-        'error' in file
-          ? [sarifResult(uncheckedFinding(file.error), file.file)]
-          : mapFindings(file, sarifResult);
-      return { stdout: results.map(formatResult).join(''), stderr: '' };
-    },
+    add: (file) => ({ stdout: mapFindings(file, sarifResult).map(formatResult).join(''), stderr: '' }),
     end: () => formatEnd([...ruleIndexes.keys()]),
   };
 }
@@ -129,12 +123,7 @@ function sarifResult(finding: FileFinding, file: string, column?: number): Sarif
   const region = isPlaced ? { region: { startLine: position.line, startColumn: column } } : {};
   const steps = [...(member === undefined ? [] : [member]), ...(path.length === 0 ? [] : [formatPath(path)])];
   const place = steps.length === 0 ? {} : { logicalLocations: [{ fullyQualifiedName: steps.join(': ') }] };
-  const inMember = placeInMember(finding);
-  const text = [
-    message,
-    ...(inMember === undefined ? [] : [`in ${inMember}`]),
-    ...(hint === undefined ? [] : [`hint: ${hint}`]),
-  ].join('\n');
+  const text = withDetails(message, placeInMember(finding), hint).join('\n');
   return {
     ruleId: rule,
     level: levels[severity],

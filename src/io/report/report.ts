@@ -158,6 +158,5 @@ function mayQuote(error: Error): boolean {
  */
 export function asTrouble(error: unknown): unknown {
   if (!(error instanceof CliError) || error instanceof UsageError) return error;
-  const { hint } = error;
-  return new ComparisonError(error.message, { cause: error, ...(hint === undefined ? {} : { hint }) });
+  return new ComparisonError(error.message, { cause: error, hint: error.hint });
 }
