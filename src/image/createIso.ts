@@ -9,6 +9,7 @@ import { CliError } from '../core/errors.ts';
 import { withBootInfoTable, writeHybridMbr } from '../formats/iso9660/biosBoot.ts';
 import { SECTOR } from '../formats/iso9660/fields.ts';
 import { type IsoLayout, layoutIso } from '../formats/iso9660/writer.ts';
+import { jsonText } from '../formats/mapping.ts';
 import { fillTemplate } from '../formats/template.ts';
 import { EMBED_AREA_SIZE } from './embeddedIgnition.ts';
 import { trimSpace } from '../formats/goText.ts';
@@ -190,10 +191,6 @@ function renderMenus({ bios, efi, label }: NewIso, kargs: string): Map<string, s
 function features(system: RamdiskSystem): Uint8Array {
   if (system.kind === 'coreos' && system.features !== undefined) return system.features;
   return Buffer.from(jsonText(system.kind === 'coreos' ? {} : { [OTHER_SYSTEM]: true }));
-}
-
-function jsonText(value: unknown): string {
-  return `${JSON.stringify(value, undefined, 2)}\n`;
 }
 
 /** The embed area comes last. */

@@ -4,6 +4,7 @@
  */
 
 import { writeIso9660 } from '../formats/iso9660/writer.ts';
+import { jsonText } from '../formats/mapping.ts';
 import { writeInitrd } from './initrd.ts';
 import { EMBED_AREA_SIZE } from './embeddedIgnition.ts';
 
@@ -98,10 +99,6 @@ function sampleInitrd(label: string, features: object): Uint8Array {
       ['etc/coreos/features.json', utf8(jsonText(features))],
     ]),
   );
-}
-
-function jsonText(value: unknown): string {
-  return `${JSON.stringify(value, undefined, 2)}\n`;
 }
 
 function utf8(text: string): Uint8Array {

@@ -19,6 +19,7 @@ import { readRollback } from '../rollback.ts';
 import { imageRules } from './imageRules.ts';
 import {
   type Appended,
+  type BootingIso,
   checkIso,
   type InspectedKargs,
   type IsoInspection,
@@ -65,7 +66,6 @@ export async function inspectIso(source: ImageAccess): Promise<IsoInspection> {
   const facts = await attempt(iso, imageRules.layoutUnreadable, () => readFacts(iso, kargs));
   const isOtherSystem = features?.otherSystem === true;
   const isMinimal = facts?.isMinimal === true && !isOtherSystem;
-  const rootfsSize = facts?.rootfsSize;
   const initramfs = await attempt(
     iso,
     imageRules.layoutUnreadable,
@@ -87,7 +87,7 @@ export async function inspectIso(source: ImageAccess): Promise<IsoInspection> {
     leftovers,
     memory: isOtherSystem
       ? filesMemory('initramfs', [initramfs ?? 0])
-      : memoryFor({ isMinimal, rootfsSize, initramfs, kargs: kargs?.current, files }),
+      : memoryFor({ ...booting, rootfsSize: facts?.rootfsSize, initramfs }),
     issues: [...iso.issues, ...checkIso(booting)],
   };
 }
@@ -237,12 +237,9 @@ async function usedBytes(image: RandomAccess, { offset, length }: EmbedArea): Pr
   return 0;
 }
 
-interface Booted {
-  readonly isMinimal: boolean;
+interface Booted extends Pick<BootingIso, 'isMinimal' | 'kargs' | 'files'> {
   readonly rootfsSize: number | undefined;
   readonly initramfs: number | undefined;
-  readonly kargs: string | undefined;
-  readonly files: EmbedFiles | undefined;
 }
 
 function memoryFor({

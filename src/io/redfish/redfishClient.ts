@@ -254,10 +254,9 @@ class RedfishRequests {
       const response = await this.#exchange(request, limit.signal);
       const { headers, statusCode: status } = response;
       this.#settings.note?.(`${method} ${name.origin}${path}: ${status}`);
-      const target = status >= 300 && status < 400 ? headers['location'] : undefined;
       if (status >= 300 && status < 400) {
         response.body.dismiss();
-        const next = this.#localPath(target, path);
+        const next = this.#localPath(headers['location'], path);
         // iLO 5 before 1.40 redirects to the same path with a final slash.
         if (next === undefined || method !== 'GET' || redirects === MAX_REDIRECTS) throw redirectError(name);
         return await this.#request({ ...request, path: next }, signal, redirects + 1);

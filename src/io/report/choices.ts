@@ -2,6 +2,7 @@
 
 import { UsageError } from '../../core/errors.ts';
 import { nearestNames } from '../../core/nearestNames.ts';
+import { jsonText } from '../../formats/mapping.ts';
 
 /** The hint for the invalid value `typed`: the most similar value first, then all valid values. */
 export function hintChoices(typed: string, choices: readonly string[]): string {
@@ -46,5 +47,5 @@ export function parseTextOrJson(format: string | undefined): TextOrJson {
 
 /** A value as JSON over several lines, ready to be written. */
 export function jsonBytes(value: unknown): Uint8Array {
-  return Buffer.from(`${JSON.stringify(value, undefined, 2)}\n`);
+  return Buffer.from(jsonText(value));
 }
