@@ -165,7 +165,8 @@ function inflate(feed: ByteFeed, maxBytes: number): Uint8Array {
       maxOutputLength: Math.max(maxBytes, 1),
       chunkSize: CHUNK_SIZE,
     });
-    const { buffer, engine } = withInfo(result);
+    if (!isInflated(result)) throw new TypeError('zlib returned no info');
+    const { buffer, engine } = result;
     if (buffer.length > maxBytes) throw tooLarge('gzip', maxBytes, start);
     feed.take(engine.bytesWritten);
     return buffer;
@@ -197,12 +198,7 @@ interface Inflated {
   readonly engine: { readonly bytesWritten: number };
 }
 
-/** What zlib returns with `info`, which Node's types do not know. */
-function withInfo(result: object): Inflated {
-  if (!isInflated(result)) throw new TypeError('zlib returned no info');
-  return result;
-}
-
+/** Node's types do not know what zlib returns with `info`. */
 function isInflated(result: object): result is Inflated {
   return 'engine' in result;
 }

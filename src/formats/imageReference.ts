@@ -41,26 +41,17 @@ export function isRegistryHost(text: string): boolean {
 export function parseImageReference(text: string): ImageReferenceCheck {
   const misplaced = findMisplaced(text);
   if (misplaced !== undefined) return misplaced;
-  const { name, tag, digest } = splitReference(text);
-  const { registry, repository } = splitName(name);
+  const { name, ...version } = splitReference(text);
+  const named = splitName(name);
   const problem =
-    registryProblem(registry) ??
-    repositoryProblem(repository) ??
+    registryProblem(named.registry) ??
+    repositoryProblem(named.repository) ??
     (name.length > maxNameLength
       ? refuse(`the name is longer than ${maxNameLength} characters`, name)
       : undefined) ??
-    tagProblem(tag) ??
-    digestProblem(digest);
-  if (problem !== undefined) return problem;
-  return {
-    ok: true,
-    reference: {
-      ...(registry === undefined ? {} : { registry }),
-      repository,
-      ...(tag === undefined ? {} : { tag }),
-      ...(digest === undefined ? {} : { digest }),
-    },
-  };
+    tagProblem(version.tag) ??
+    digestProblem(version.digest);
+  return problem ?? { ok: true, reference: { ...named, ...version } };
 }
 
 /**
