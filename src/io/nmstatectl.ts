@@ -143,7 +143,13 @@ function withoutLogLines(said: string): string {
 /** The output is `NetworkManager: [[NAME, TEXT], …]` in YAML. */
 async function readKeyfiles(output: string): Promise<readonly Keyfile[]> {
   const { parseYaml } = await import('../formats/yaml.ts');
-  const entries = listOfPairs(readOutput(parseYaml, output));
+  let value: unknown;
+  try {
+    ({ value } = parseYaml(output));
+  } catch {
+    // whatever it is, it is no output of `gc`
+  }
+  const entries = listOfPairs(value);
   if (entries === undefined) {
     throw new CliError('unexpected output from nmstatectl: not a list of keyfiles', {
       code: 'ERR_PROGRAM',
@@ -151,14 +157,6 @@ async function readKeyfiles(output: string): Promise<readonly Keyfile[]> {
     });
   }
   return entries;
-}
-
-function readOutput(parse: (text: string) => { readonly value: unknown }, output: string): unknown {
-  try {
-    return parse(output).value;
-  } catch {
-    return undefined; // whatever it is, it is no output of `gc`
-  }
 }
 
 function listOfPairs(value: unknown): Keyfile[] | undefined {

@@ -56,13 +56,9 @@ function* readStreamHeader(feed: ByteFeed): Steps<never, IntegrityCheck> {
   const flagsStart = feed.offset;
   const flags = feed.take(2);
   expectBytes(feed, crc32Bytes(flags), 'has a damaged stream header');
-  const check = checkOfFlags(flags);
+  const check = flags[0] === 0 ? checkOfId(flags[1] ?? -1) : undefined;
   if (check === undefined) throw feed.error('has stream flags that are not supported', flagsStart);
   return check;
-}
-
-function checkOfFlags(flags: Uint8Array): IntegrityCheck | undefined {
-  return flags[0] === 0 ? checkOfId(flags[1] ?? -1) : undefined;
 }
 
 function* readBlock(decoder: Lzma2Decoder, check: IntegrityCheck): Steps<Uint8Array, container.BlockRecord> {
