@@ -18,6 +18,7 @@ import {
   type Field,
   fieldsByFoldedName,
   foldName,
+  structOf,
   type StructType,
 } from '../../ignition/schema.ts';
 import { newestVersion } from '../../ignition/versions.ts';
@@ -89,11 +90,7 @@ function hasSensitiveOptions({ file }: LintedFile): boolean {
 /** Without valid JSON, the end of a value is unknown, so more is masked. */
 function findSecretsInBroken(bytes: Buffer): Span[] {
   const text = bytes.toString('latin1'); // one character for each byte
-  const values = [...text.matchAll(brokenSecret)].map(({ 0: match, index }) => ({
-    start: index,
-    end: index + match.length,
-  }));
-  return joinSpans([...values, ...findSecretParts(text)]);
+  return joinSpans([...matches(text, brokenSecret), ...findSecretParts(text)]);
 }
 
 /** Password hashes, values of HTTP headers, and the data of data URLs. */
@@ -211,11 +208,6 @@ function contextOf(key: string, { type, isSecret, find }: Context): Context {
 /** Keys of Butane for inline contents. */
 const contentKeys: ReadonlySet<string> = new Set(['inline', 'local']);
 
-function structOf(field: Field | undefined): StructType | undefined {
-  if (field?.kind === 'struct') return field.struct;
-  return field?.kind === 'list' && typeof field.element === 'object' ? field.element : undefined;
-}
-
 /** The field with the name of a key, or the most similar one. */
 function fieldMeant(type: StructType, key: string): Field | undefined {
   const fields = fieldsByFoldedName(type);
@@ -252,8 +244,8 @@ function textsOf(node: ObjectNode, type: StructType, name: string): string[] {
 /** In order and without overlaps. */
 function findSecretParts(text: string): Span[] {
   if (!/[=@?-]/.test(text)) return [];
-  const parts = [...matches(text, credentials), ...matches(text, privateKey), ...matches(text, secretOption)];
-  return joinSpans([...parts, ...findQueryValues(text), ...findAssignments(text)]);
+  const patterns = [credentials, privateKey, queryValue, secretOption];
+  return joinSpans([...patterns.flatMap((pattern) => matches(text, pattern)), ...findAssignments(text)]);
 }
 
 /**
@@ -275,6 +267,8 @@ const dataPrefix =
 /** Up to the last `@` before the path, because a password may contain one. */
 const credentials = /(?<=:\/\/)[^\s/?#"]{1,2000}(?=@)/g;
 const privateKey = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----[^]*?(?:-----END [A-Z0-9 ]*PRIVATE KEY-----|$)/g;
+/** In URLs: `?token=…`. */
+const queryValue = /(?<=[?&][\w.-]{0,40}(?:key|token|secret|sig|signature|password|credential)=)[^&\s"'#]+/gi;
 /** `--creds user:password`; the value of `--secret` is only a name. */
 const secretOption =
   /(?<=(?:^|\s)--?(?:creds|password|passwd|passphrase|token)[ \t]+)(?:"[^"\n]*"?|'[^'\n]*'?|[^\s"']+)/g;
@@ -286,22 +280,10 @@ function matches(text: string, pattern: RegExp): Span[] {
   }));
 }
 
-/** In URLs: `?token=…`. */
-function findQueryValues(text: string): Span[] {
-  return matches(
-    text,
-    /(?<=[?&][\w.-]{0,40}(?:key|token|secret|sig|signature|password|credential)=)[^&\s"'#]+/gi,
-  );
-}
-
 /** `NAME=value` with a name like a secret, with or without quotes. */
 function findAssignments(text: string): Span[] {
   return [...text.matchAll(/(?<![\w.-])([\w.-]{1,64})=(?=\S)/g)].flatMap(
-    ({ 0: match, 1: name = '', index }) => {
-      if (!isSecretName(name)) return [];
-      const start = index + match.length;
-      return [valueAt(text, start)];
-    },
+    ({ 0: match, 1: name = '', index }) => (isSecretName(name) ? [valueAt(text, index + match.length)] : []),
   );
 }
 
