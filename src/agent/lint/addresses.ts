@@ -9,9 +9,10 @@ import { findImageAddress, findRegistryAddress, isLocalName } from '../imageSour
 import { type AddressProblem, findAddressProblem, findUrlAddressProblem } from '../machineAddress.ts';
 import { readRegistriesConf } from '../registriesConf.ts';
 import {
+  chronyParts,
   effectiveSettings,
   type LintSubject,
-  readContents,
+  readText,
   type UnitCommand,
   type UnitSetting,
 } from './subject.ts';
@@ -71,8 +72,7 @@ function ofImages(subject: LintSubject): Found[] {
 
 function ofRegistries(subject: LintSubject): Found[] {
   return listRegistriesFiles(subject).flatMap(({ file, name, path }) => {
-    const bytes = readContents(file.contents ?? {});
-    const { registries } = bytes === undefined ? {} : readRegistriesConf(Buffer.from(bytes).toString());
+    const { registries } = readRegistriesConf(readText(file.contents) ?? '');
     const locations = (registries?.entries ?? []).flatMap(({ location, mirrors }) => [...mirrors, location]);
     const at = [...path, 'contents', 'source'];
     return locations.map((location) => ({
@@ -85,24 +85,16 @@ function ofRegistries(subject: LintSubject): Found[] {
 
 const timeServer = /^[ \t]*(?:server|peer|pool)[ \t]+(\S+)/gm;
 
-function ofTimeServers({ confs, files }: LintSubject): Found[] {
-  const chrony = files.filter(({ name }) => /^\/etc\/chrony(?:\.conf$|\.d\/)/.test(name));
-  const ofChrony = chrony.flatMap(({ file: { append = [], contents = {} }, name, path }) => {
-    const resources = [
-      { resource: contents, at: [...path, 'contents', 'source'] },
-      ...append.map((resource, index) => ({ resource, at: [...path, 'append', index, 'source'] })),
-    ];
-    return resources.flatMap(({ at, resource }) => {
-      const text = Buffer.from(readContents(resource) ?? []).toString();
-      return [...text.matchAll(timeServer)].map(([, server = '']) => ({
-        what: posix.basename(name),
-        path: at,
-        problem: findAddressProblem(parseHost(server)),
-      }));
-    });
-  });
-  const ofConfs = confs.map(({ file, name, path }) => {
-    const conf = readDefaults(Buffer.from(readContents(file.contents ?? {}) ?? []).toString());
+function ofTimeServers(subject: LintSubject): Found[] {
+  const ofChrony = chronyParts(subject).flatMap(({ name, path, text }) =>
+    [...text.matchAll(timeServer)].map(([, server = '']) => ({
+      what: posix.basename(name),
+      path,
+      problem: findAddressProblem(parseHost(server)),
+    })),
+  );
+  const ofConfs = subject.confs.map(({ file, name, path }) => {
+    const conf = readDefaults(readText(file.contents) ?? '');
     return {
       what: `${posix.basename(name)}: ntp_server`,
       path: [...path, 'contents', 'source'],

@@ -2,7 +2,7 @@
 
 import { posix } from 'node:path';
 import type { Issue } from '../../ignition/rule.ts';
-import { type LintedFile, type LintSubject, readContents } from './subject.ts';
+import { chronyParts, type LintedFile, type LintSubject, readContents } from './subject.ts';
 import { broken, note, warning } from './lintRule.ts';
 import { X509Certificate } from 'node:crypto';
 import { FormatError } from '../../core/errors.ts';
@@ -31,7 +31,8 @@ export const hostFileRules = {
   ),
 };
 
-export function checkHostFiles({ config, files }: LintSubject): Issue[] {
+export function checkHostFiles(subject: LintSubject): Issue[] {
+  const { config, files } = subject;
   const directories = (config.storage?.directories ?? []).map(({ mode }, index) => ({
     mode,
     path: ['storage', 'directories', index],
@@ -45,7 +46,9 @@ export function checkHostFiles({ config, files }: LintSubject): Issue[] {
       return [broken(hostFileRules.mode, [...path, 'mode'], { hint })];
     }),
     ...files.flatMap((file) => checkScript(file)),
-    ...files.flatMap((file) => checkTimeServers(file)),
+    ...chronyParts(subject)
+      .filter(({ text }) => nameless.test(text))
+      .map(({ path }) => broken(hostFileRules.timeServer, path)),
   ];
 }
 
@@ -73,20 +76,6 @@ function isText(bytes: Uint8Array): boolean {
 /** Options of a time server that are in place of its name. */
 const nameless =
   /^[ \t]*(?:server|peer|pool)[ \t]*(?:$|[ \t](?:iburst|prefer|burst|auto_offline|offline|nts|trust)(?:[ \t]|$))/m;
-
-function checkTimeServers({ name, file, path }: LintedFile): Issue[] {
-  if (!/^\/etc\/chrony(?:\.conf$|\.d\/)/.test(name)) return [];
-  const { append = [], contents } = file;
-  const resources = [
-    ...(contents === undefined ? [] : [{ resource: contents, at: [...path, 'contents'] }]),
-    ...append.map((resource, index) => ({ resource, at: [...path, 'append', index] })),
-  ];
-  return resources.flatMap(({ resource, at }) => {
-    const bytes = readContents(resource);
-    const isNameless = bytes !== undefined && nameless.test(Buffer.from(bytes).toString());
-    return isNameless ? [broken(hostFileRules.timeServer, [...at, 'source'])] : [];
-  });
-}
 
 export const certificateRules = {
   unreadable: warning(

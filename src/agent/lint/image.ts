@@ -4,7 +4,7 @@ import { type ImageReference, parseImageReference } from '../../formats/imageRef
 import type { Issue, Rule } from '../../ignition/rule.ts';
 import { findBareRegistry, findShortNameProblem, type ImageProblem } from '../imageSource.ts';
 import { optionValues } from './podmanCommand.ts';
-import { type LintedFile, type LintSubject, readContents, type UnitCommand } from './subject.ts';
+import { type LintedFile, type LintSubject, readText, type UnitCommand } from './subject.ts';
 import { broken, note, warning } from './lintRule.ts';
 import { posix } from 'node:path';
 import { readRegistriesConf, type Registries } from '../registriesConf.ts';
@@ -195,7 +195,7 @@ const mainFile = '/etc/containers/registries.conf';
 
 export function checkRegistries(subject: LintSubject): Issue[] {
   return listFiles(subject).flatMap((file) => {
-    const text = readText(file);
+    const text = readWhole(file);
     if (text === undefined) return [];
     return readRegistriesConf(text).issues.map(({ hint, message, position: { column, line }, severity }) => {
       const rule = severity === 'error' ? registriesRules.refused : registriesRules.ignored;
@@ -219,7 +219,7 @@ export function listFiles({ filesByPath }: LintSubject): LintedFile[] {
  */
 export function readRegistries(subject: LintSubject): Registries | undefined {
   if (!subject.isComplete) return undefined;
-  const texts = listFiles(subject).map(readText);
+  const texts = listFiles(subject).map(readWhole);
   const parts = texts.map((text) => (text === undefined ? undefined : readRegistriesConf(text).registries));
   const own: Registries = subject.filesByPath.has(mainFile)
     ? { aliases: new Map(), entries: [] }
@@ -236,7 +236,6 @@ function merge(all: Registries, part: Registries): Registries {
   };
 }
 
-function readText({ file: { append = [], contents } }: LintedFile): string | undefined {
-  const bytes = contents === undefined || append.length > 0 ? undefined : readContents(contents);
-  return bytes === undefined ? undefined : Buffer.from(bytes).toString();
+function readWhole({ file: { append = [], contents } }: LintedFile): string | undefined {
+  return append.length > 0 ? undefined : readText(contents);
 }

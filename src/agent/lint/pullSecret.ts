@@ -13,7 +13,7 @@ import {
   readCredentials,
 } from '../pullSecret.ts';
 import { agentPulls, readRegistries } from './image.ts';
-import { type LintedFile, type LintSubject, readContents } from './subject.ts';
+import { type LintedFile, type LintSubject, readText } from './subject.ts';
 import { broken, warning } from './lintRule.ts';
 import { optionValues } from './podmanCommand.ts';
 
@@ -63,7 +63,7 @@ const usualPaths = ['/etc/authfile.json', ...defaultPaths, '/etc/ostree/auth.jso
 export function checkPullSecrets(subject: LintSubject): Issue[] {
   return [
     ...listPullSecrets(subject).flatMap((file) => checkPullSecret(file)),
-    ...subject.confs.flatMap((conf) => checkConfMode(conf)),
+    ...subject.confs.filter((conf) => sensitiveOptionsOf(conf).length > 0).flatMap(checkMode),
     ...checkAuthFiles(subject),
     ...checkCoverage(subject),
   ];
@@ -84,9 +84,8 @@ function checkPullSecret(secret: LintedFile): Issue[] {
 function checkContents({ contents = {} }: File, path: LintedFile['path']): Issue[] {
   if (contents.source?.startsWith('data:') !== true) return [];
   const at = [...path, 'contents', 'source'];
-  const bytes = readContents(contents);
-  if (bytes === undefined) return [broken(pullSecretRules.undecodable, at)];
-  const text = Buffer.from(bytes).toString();
+  const text = readText(contents);
+  if (text === undefined) return [broken(pullSecretRules.undecodable, at)];
   const problem = findProblem(text);
   if (problem !== undefined)
     return [broken(pullSecretRules.content, at, { message: `the pull secret ${problem}` })];
@@ -110,7 +109,7 @@ function checkCoverage(subject: LintSubject): Issue[] {
 
 /** The finding refers to the first file. */
 function findUncovered(files: readonly LintedFile[], names: readonly string[]): Issue[] {
-  const texts = files.map(({ file }) => Buffer.from(readContents(file.contents ?? {}) ?? []).toString());
+  const texts = files.map(({ file }) => readText(file.contents) ?? '');
   const [first] = files;
   // An unreadable file is a separate finding, or another config writes it.
   if (first === undefined || texts.some((text) => findProblem(text) !== undefined)) return [];
@@ -132,11 +131,9 @@ function findProblem(text: string): string | undefined {
   return text.trimStart().startsWith('{') ? undefined : 'is base64 twice';
 }
 
-function checkConfMode(conf: LintedFile): Issue[] {
-  const bytes = readContents(conf.file.contents ?? {});
-  if (bytes === undefined) return [];
-  const names = listSensitiveOptions(Buffer.from(bytes).toString());
-  return names.length === 0 ? [] : checkMode(conf);
+/** Names of the options of a conf that contain secrets. */
+export function sensitiveOptionsOf({ file }: LintedFile): string[] {
+  return listSensitiveOptions(readText(file.contents) ?? '');
 }
 
 /** Without a mode, Ignition creates a file that all users can read. */

@@ -8,11 +8,10 @@ import { readNodes } from '../../formats/json/locate.ts';
 import { checkSyntax } from '../../formats/json/syntax.ts';
 import type { ScalarNode, Span, TextNode } from '../../formats/textNode.ts';
 import type { Config } from '../../ignition/config.ts';
-import { listSensitiveOptions } from '../conf.ts';
 import { isSecretName } from '../../core/masking.ts';
 import { ipaKnowledge } from '../../ipa/ipaOptions.ts';
-import { listPullSecrets } from './pullSecret.ts';
-import { type LintedFile, readContents, readSubject } from './subject.ts';
+import { listPullSecrets, sensitiveOptionsOf } from './pullSecret.ts';
+import { readSubject } from './subject.ts';
 import {
   configType,
   type Field,
@@ -77,14 +76,10 @@ function hiddenWords(document: Uint8Array, masked: Uint8Array): ReadonlySet<stri
 export function secretFilesOf(config: Config | undefined): IsSecretFile {
   if (config === undefined) return () => true;
   const subject = readSubject(config);
-  const secret = [...listPullSecrets(subject), ...subject.confs.filter(hasSensitiveOptions)];
+  const confs = subject.confs.filter((conf) => sensitiveOptionsOf(conf).length > 0);
+  const secret = [...listPullSecrets(subject), ...confs];
   const names = new Set(secret.map(({ name }) => name));
   return (path) => names.has(path);
-}
-
-function hasSensitiveOptions({ file }: LintedFile): boolean {
-  const bytes = readContents(file.contents ?? {});
-  return bytes !== undefined && listSensitiveOptions(Buffer.from(bytes).toString()).length > 0;
 }
 
 /** Without valid JSON, the end of a value is unknown, so more is masked. */

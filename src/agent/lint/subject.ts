@@ -104,6 +104,23 @@ export function readContents({ source = '', compression = '' }: Resource): Uint8
   }
 }
 
+/** The inline contents as text; undefined like {@link readContents}. */
+export function readText(resource: Resource = {}): string | undefined {
+  const bytes = readContents(resource);
+  return bytes === undefined ? undefined : Buffer.from(bytes).toString();
+}
+
+/** The parts of the configuration of chrony that are inline, with the paths of their sources. */
+export function chronyParts({ files }: LintSubject): { name: string; text: string; path: Path }[] {
+  const chrony = files.filter(({ name }) => /^\/etc\/chrony(?:\.conf$|\.d\/)/.test(name));
+  return chrony.flatMap(({ file: { append = [], contents }, name, path }) => [
+    { name, text: readText(contents) ?? '', path: [...path, 'contents', 'source'] },
+    ...append.map((resource, index) => {
+      return { name, text: readText(resource) ?? '', path: [...path, 'append', index, 'source'] };
+    }),
+  ]);
+}
+
 function isComplete({ ignition }: Config): boolean {
   const { merge = [], replace } = ignition?.config ?? {};
   return merge.length === 0 && replace?.source === undefined;
