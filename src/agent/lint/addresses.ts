@@ -12,7 +12,7 @@ import {
   chronyParts,
   effectiveSettings,
   type LintSubject,
-  readText,
+  readInlineText,
   type UnitCommand,
   type UnitSetting,
 } from './subject.ts';
@@ -72,7 +72,7 @@ function ofImages(subject: LintSubject): Found[] {
 
 function ofRegistries(subject: LintSubject): Found[] {
   return listRegistriesFiles(subject).flatMap(({ file, name, path }) => {
-    const { registries } = readRegistriesConf(readText(file.contents) ?? '');
+    const { registries } = readRegistriesConf(readInlineText(file.contents) ?? '');
     const locations = (registries?.entries ?? []).flatMap(({ location, mirrors }) => [...mirrors, location]);
     const at = [...path, 'contents', 'source'];
     return locations.map((location) => ({
@@ -94,7 +94,7 @@ function ofTimeServers(subject: LintSubject): Found[] {
     })),
   );
   const ofConfs = subject.confs.map(({ file, name, path }) => {
-    const conf = readDefaults(readText(file.contents) ?? '');
+    const conf = readDefaults(readInlineText(file.contents) ?? '');
     return {
       what: `${posix.basename(name)}: ntp_server`,
       path: [...path, 'contents', 'source'],

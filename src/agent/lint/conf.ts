@@ -12,7 +12,7 @@ import {
   type LintedFile,
   type LintSubject,
   readContents,
-  readText,
+  readInlineText,
   type UnitCommand,
 } from './subject.ts';
 import { broken, note, warning } from './lintRule.ts';
@@ -118,7 +118,7 @@ function checkTrust(subject: LintSubject, { conf, path, settings }: ReadConf): I
 /** Values in [DEFAULT] of all confs of the config; the order in which the agent reads the confs is unknown. */
 export function confValues({ confs }: Pick<LintSubject, 'confs'>, option: string): string[] {
   return confs.flatMap(({ file }) => {
-    const value = readDefaults(readText(file.contents) ?? '').get(option);
+    const value = readDefaults(readInlineText(file.contents) ?? '').get(option);
     return value === undefined ? [] : [value];
   });
 }

@@ -4,7 +4,7 @@ import { type ImageReference, parseImageReference } from '../../formats/imageRef
 import type { Issue, Rule } from '../../ignition/rule.ts';
 import { findBareRegistry, findShortNameProblem, type ImageProblem } from '../imageSource.ts';
 import { optionValues } from './podmanCommand.ts';
-import { type LintedFile, type LintSubject, readText, type UnitCommand } from './subject.ts';
+import { type LintedFile, type LintSubject, readInlineText, type UnitCommand } from './subject.ts';
 import { broken, note, warning } from './lintRule.ts';
 import { posix } from 'node:path';
 import { readRegistriesConf, type Registries } from '../registriesConf.ts';
@@ -237,5 +237,5 @@ function merge(all: Registries, part: Registries): Registries {
 }
 
 function readWhole({ file: { append = [], contents } }: LintedFile): string | undefined {
-  return append.length > 0 ? undefined : readText(contents);
+  return append.length > 0 ? undefined : readInlineText(contents);
 }

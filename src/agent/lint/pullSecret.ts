@@ -13,7 +13,7 @@ import {
   readCredentials,
 } from '../pullSecret.ts';
 import { agentPulls, readRegistries } from './image.ts';
-import { type LintedFile, type LintSubject, readText } from './subject.ts';
+import { type LintedFile, type LintSubject, readInlineText } from './subject.ts';
 import { broken, warning } from './lintRule.ts';
 import { optionValues } from './podmanCommand.ts';
 
@@ -84,7 +84,7 @@ function checkPullSecret(secret: LintedFile): Issue[] {
 function checkContents({ contents = {} }: File, path: LintedFile['path']): Issue[] {
   if (contents.source?.startsWith('data:') !== true) return [];
   const at = [...path, 'contents', 'source'];
-  const text = readText(contents);
+  const text = readInlineText(contents);
   if (text === undefined) return [broken(pullSecretRules.undecodable, at)];
   const problem = findProblem(text);
   if (problem !== undefined)
@@ -109,7 +109,7 @@ function checkCoverage(subject: LintSubject): Issue[] {
 
 /** The finding refers to the first file. */
 function findUncovered(files: readonly LintedFile[], names: readonly string[]): Issue[] {
-  const texts = files.map(({ file }) => readText(file.contents) ?? '');
+  const texts = files.map(({ file }) => readInlineText(file.contents) ?? '');
   const [first] = files;
   // An unreadable file is a separate finding, or another config writes it.
   if (first === undefined || texts.some((text) => findProblem(text) !== undefined)) return [];
@@ -133,7 +133,7 @@ function findProblem(text: string): string | undefined {
 
 /** Names of the options of a conf that contain secrets. */
 export function sensitiveOptionsOf({ file }: LintedFile): string[] {
-  return listSensitiveOptions(readText(file.contents) ?? '');
+  return listSensitiveOptions(readInlineText(file.contents) ?? '');
 }
 
 /** Without a mode, Ignition creates a file that all users can read. */

@@ -105,7 +105,7 @@ export function readContents({ source = '', compression = '' }: Resource): Uint8
 }
 
 /** The inline contents as text; undefined like {@link readContents}. */
-export function readText(resource: Resource = {}): string | undefined {
+export function readInlineText(resource: Resource = {}): string | undefined {
   const bytes = readContents(resource);
   return bytes === undefined ? undefined : Buffer.from(bytes).toString();
 }
@@ -114,9 +114,9 @@ export function readText(resource: Resource = {}): string | undefined {
 export function chronyParts({ files }: LintSubject): { name: string; text: string; path: Path }[] {
   const chrony = files.filter(({ name }) => /^\/etc\/chrony(?:\.conf$|\.d\/)/.test(name));
   return chrony.flatMap(({ file: { append = [], contents }, name, path }) => [
-    { name, text: readText(contents) ?? '', path: [...path, 'contents', 'source'] },
+    { name, text: readInlineText(contents) ?? '', path: [...path, 'contents', 'source'] },
     ...append.map((resource, index) => {
-      return { name, text: readText(resource) ?? '', path: [...path, 'append', index, 'source'] };
+      return { name, text: readInlineText(resource) ?? '', path: [...path, 'append', index, 'source'] };
     }),
   ]);
 }

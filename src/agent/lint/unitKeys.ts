@@ -6,7 +6,7 @@
 import { readSystemdLines, type SystemdLine } from '../../formats/unitFile.ts';
 import type { Issue, Rule } from '../../ignition/rule.ts';
 import type { Path } from '../../core/finding.ts';
-import { type LintedFile, type LintedUnit, type LintSubject, readText } from './subject.ts';
+import { type LintedFile, type LintedUnit, type LintSubject, readInlineText } from './subject.ts';
 import { broken, note, warning, type IssueTexts } from './lintRule.ts';
 import { readAsset } from '../../assets.ts';
 import { nearestName } from '../../formats/messageText.ts';
@@ -71,7 +71,7 @@ const unitFile =
 function fileTexts({ name: file, file: { contents }, path }: LintedFile): UnitText[] {
   const [, name, type] = unitFile.exec(file) ?? [];
   if (name === undefined || type === undefined || contents === undefined) return [];
-  const text = unitSections(type) === undefined ? undefined : readText(contents);
+  const text = unitSections(type) === undefined ? undefined : readInlineText(contents);
   return text === undefined ? [] : [{ name, type, text, path: [...path, 'contents'] }];
 }
 
