@@ -3,7 +3,7 @@
  * parsed, all other lines are reported unchanged.
  */
 
-import { FormatError } from '../../core/errors.ts';
+import { ifWellFormed } from '../../core/errors.ts';
 import { type ExecWord, splitEnvironmentLine, splitExecLine } from '../../formats/systemdQuoting.ts';
 import { effectiveSettings, type LintedUnit, type UnitCommand, type UnitSetting } from '../lint/subject.ts';
 import { type Entry, readState, textEntry, hiddenEntry, lineEntry } from './entries.ts';
@@ -66,7 +66,8 @@ const proxyNames = new Set(['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY']);
 
 /** Undefined if a line cannot be parsed. */
 function readEnvironment(setting: string, settings: readonly UnitSetting[]): Environment | undefined {
-  const words = splitEnvironment(effectiveSettings(settings, 'Environment'));
+  const assignments = effectiveSettings(settings, 'Environment');
+  const words = ifWellFormed(() => assignments.flatMap(({ value }) => splitEnvironmentLine(value)));
   if (words === undefined) return undefined;
   const variables = new Map(words.map(({ text, expands }) => [variableName(text), { text, expands }]));
   const proxy = new Map<string, string>();
@@ -78,15 +79,6 @@ function readEnvironment(setting: string, settings: readonly UnitSetting[]): Env
     else entries.push(variableEntry(setting, { text, expands }, 'Environment='));
   }
   return { entries, proxy };
-}
-
-function splitEnvironment(lines: readonly UnitSetting[]): ExecWord[] | undefined {
-  try {
-    return lines.flatMap(({ value }) => splitEnvironmentLine(value));
-  } catch (error) {
-    if (error instanceof FormatError) return undefined;
-    throw error;
-  }
 }
 
 /** `pull` is the command that pulls the image first, if any. */

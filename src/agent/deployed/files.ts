@@ -5,7 +5,7 @@
 
 import { isUtf8 } from 'node:buffer';
 import { X509Certificate } from 'node:crypto';
-import { FormatError } from '../../core/errors.ts';
+import { ifWellFormed } from '../../core/errors.ts';
 import type { File, NodeOwner, Resource } from '../../ignition/config.ts';
 import { publicMode } from '../../ignition/dataFile.ts';
 import { caPath, confPath, hardwareManagerFolder, keyfileFolder } from '../files.ts';
@@ -145,12 +145,7 @@ function readAll(
   if (contents.includes(undefined)) return undefined;
   const bytes = Buffer.concat(contents.filter((part) => part !== undefined));
   if (bytes.length === 0 || !isUtf8(bytes)) return undefined;
-  try {
-    return readText(bytes.toString(), path);
-  } catch (error) {
-    if (error instanceof FormatError) return undefined;
-    throw error;
-  }
+  return ifWellFormed(() => readText(bytes.toString(), path));
 }
 
 /** How Ignition writes the file. */

@@ -19,7 +19,7 @@ import {
 import { broken, warning } from './lintRule.ts';
 import { agentPulls, listFiles as listRegistriesFiles } from './image.ts';
 import type { Config, Resource } from '../../ignition/config.ts';
-import { FormatError } from '../../core/errors.ts';
+import { ifWellFormed } from '../../core/errors.ts';
 import { splitEnvironmentLine } from '../../formats/systemdQuoting.ts';
 import { confValues } from './conf.ts';
 import { optionValues } from './podmanCommand.ts';
@@ -213,22 +213,13 @@ function hostOf(url: URL): string {
 
 /** Keys are in lower case, because programs accept both cases. */
 function readEnvironment(settings: readonly UnitSetting[]): ReadonlyMap<string, string> {
-  const words = settings.flatMap(({ value }) => splitAssignments(value));
+  const words = settings.flatMap(({ value }) => ifWellFormed(() => splitEnvironmentLine(value)) ?? []);
   return new Map(
     words.map(({ text }) => {
       const equals = text.indexOf('=');
       return [text.slice(0, Math.max(0, equals)).toLowerCase(), text.slice(equals + 1)] as const;
     }),
   );
-}
-
-function splitAssignments(value: string): ReturnType<typeof splitEnvironmentLine> {
-  try {
-    return splitEnvironmentLine(value);
-  } catch (error) {
-    if (error instanceof FormatError) return [];
-    throw error;
-  }
 }
 
 /** Follows the Python library requests: networks for IPv4 addresses, suffixes for host names. */

@@ -7,7 +7,7 @@ import { decodeDataUrl } from '../../formats/dataUrl.ts';
 import { decodeGzipMembers } from '../../formats/gzip.ts';
 import { splitExecLine } from '../../formats/systemdQuoting.ts';
 import { readUnit } from '../../formats/unitFile.ts';
-import { FormatError } from '../../core/errors.ts';
+import { ifWellFormed } from '../../core/errors.ts';
 import type { Config, File, Resource, Unit } from '../../ignition/config.ts';
 import type { Path } from '../../core/finding.ts';
 import { bindMounts, optionValues, type PodmanCommand, readPodmanCommand } from './podmanCommand.ts';
@@ -95,13 +95,10 @@ export function isAgentUnitName(name: string): boolean {
 /** The inline bytes of a resource; undefined if they are remote or cannot be decoded. */
 export function readContents({ source = '', compression = '' }: Resource): Uint8Array | undefined {
   if (!source.startsWith('data:')) return undefined;
-  try {
+  return ifWellFormed(() => {
     const { data } = decodeDataUrl(source);
     return compression === 'gzip' ? decodeGzipMembers(data, { maxBytes: maxContentBytes }) : data;
-  } catch (error) {
-    if (error instanceof FormatError) return undefined;
-    throw error;
-  }
+  });
 }
 
 /** The inline contents as text; undefined like {@link readContents}. */
@@ -171,20 +168,11 @@ function readCommands(unitName: string, settings: readonly UnitSetting[]): UnitC
   return execSettings
     .flatMap((name) => effectiveSettings(settings, name))
     .flatMap((setting) =>
-      splitCommands(setting.value).flatMap((words) => {
+      (ifWellFormed(() => splitExecLine(setting.value)) ?? []).flatMap((words) => {
         const podman = readPodmanCommand(words);
         return podman === undefined ? [] : [{ unitName, setting, podman }];
       }),
     );
-}
-
-function splitCommands(value: string): ReturnType<typeof splitExecLine> {
-  try {
-    return splitExecLine(value);
-  } catch (error) {
-    if (error instanceof FormatError) return [];
-    throw error;
-  }
 }
 
 /** The container of the agent is recognized by its name, its conf, its image or the unit that starts it. */
