@@ -1,11 +1,11 @@
 /** Lint of the images that the units of the agent pull and run, and of their registries and mirrors. */
 
 import { type ImageReference, parseImageReference } from '../../formats/imageReference.ts';
-import type { Issue, Rule } from '../../ignition/rule.ts';
-import { findBareRegistry, findShortNameProblem, type ImageProblem } from '../imageSource.ts';
+import type { Issue } from '../../ignition/rule.ts';
+import { findBareRegistry, findShortNameProblem } from '../imageSource.ts';
 import { optionValues } from './podmanCommand.ts';
 import { type LintedFile, type LintSubject, readInlineText, type UnitCommand } from './subject.ts';
-import { broken, note, warning } from './lintRule.ts';
+import { broken, brokenSetting, note, warning } from './lintRule.ts';
 import { posix } from 'node:path';
 import { readRegistriesConf, type Registries } from '../registriesConf.ts';
 
@@ -84,15 +84,11 @@ function checkSources(subject: LintSubject): Issue[] {
   const registries = readRegistries(subject);
   return agentPulls(subject).flatMap(({ command, image }) => {
     const bare = findBareRegistry(image);
-    if (bare !== undefined) return [issueOf(pulledImageRules.bareRegistry, command, bare)];
+    if (bare !== undefined) return [brokenSetting(pulledImageRules.bareRegistry, command, bare)];
     // Another config may add the registries.
     const short = registries === undefined ? undefined : findShortNameProblem(image, registries);
-    return short === undefined ? [] : [issueOf(pulledImageRules.unqualified, command, short)];
+    return short === undefined ? [] : [brokenSetting(pulledImageRules.unqualified, command, short)];
   });
-}
-
-function issueOf(rule: Rule, { unitName, setting }: UnitCommand, { hint, message }: ImageProblem): Issue {
-  return broken(rule, setting.path, { message: `${unitName}: ${setting.name}=: ${message}`, hint });
 }
 
 export function checkPulledImages(subject: LintSubject): Issue[] {
@@ -117,7 +113,7 @@ function checkRun(run: UnitCommand, pulls: readonly UnitCommand[]): Issue[] {
     ...checkReference(image.text, run),
     ...checkShortName(image.text, run, ofUnit),
     ...(hasStrangeArgument && optionValues(run.podman, 'entrypoint').length === 0
-      ? [issueAt(pulledImageRules.argument, run, pulledImageRules.argument.message)]
+      ? [brokenSetting(pulledImageRules.argument, run)]
       : []),
     ...checkPulled(image.text, run, ofUnit),
   ];
@@ -130,14 +126,13 @@ function checkReference(text: string, command: UnitCommand): Issue[] {
   if (localTransport.test(text)) return [];
   const parsed = parseImageReference(text.replace(/^docker:\/\//, ''));
   if (!parsed.ok) {
-    return [
-      issueAt(pulledImageRules.reference, command, `${pulledImageRules.reference.message}: ${parsed.reason}`),
-    ];
+    const message = `${pulledImageRules.reference.message}: ${parsed.reason}`;
+    return [brokenSetting(pulledImageRules.reference, command, { message })];
   }
   const isVerified = !optionValues(command.podman, 'tls-verify').some(({ text: value }) => value === 'false');
   return isVerified || parsed.reference.digest !== undefined
     ? []
-    : [issueAt(pulledImageRules.unverified, command, pulledImageRules.unverified.message)];
+    : [brokenSetting(pulledImageRules.unverified, command)];
 }
 
 /** A short name of an image that is on the host already under its full name. */
@@ -146,7 +141,7 @@ function checkShortName(image: string, run: UnitCommand, pulls: readonly UnitCom
   const pulled = pulls.flatMap(({ podman }) => podman.operands);
   const isFull = !parsed.ok || parsed.reference.registry !== undefined;
   if (isFull || isPulling(run, pulls) || pulled.some(({ text }) => text === image)) return [];
-  return [issueAt(pulledImageRules.shortName, run, pulledImageRules.shortName.message)];
+  return [brokenSetting(pulledImageRules.shortName, run)];
 }
 
 /** A short name means the same image as a pulled one that ends with it. */
@@ -159,7 +154,7 @@ function checkPulled(image: string, run: UnitCommand, pulls: readonly UnitComman
     const other = parseImageReference(text);
     return !other.ok || isSameImage(wanted.reference, other.reference);
   });
-  return isPulled ? [] : [issueAt(pulledImageRules.notPulled, run, pulledImageRules.notPulled.message)];
+  return isPulled ? [] : [brokenSetting(pulledImageRules.notPulled, run)];
 }
 
 function isSameImage(wanted: ImageReference, pulled: ImageReference): boolean {
@@ -168,14 +163,6 @@ function isSameImage(wanted: ImageReference, pulled: ImageReference): boolean {
     return isSameTag && wanted.registry === pulled.registry && wanted.repository === pulled.repository;
   }
   return isSameTag && `/${pulled.repository}`.endsWith(`/${wanted.repository}`);
-}
-
-function issueAt(
-  rule: typeof pulledImageRules.reference,
-  { unitName, setting }: UnitCommand,
-  what: string,
-): Issue {
-  return broken(rule, setting.path, { message: `${unitName}: ${setting.name}=: ${what}` });
 }
 
 export const registriesRules = {

@@ -5,6 +5,7 @@
 
 import type { Rule, Issue } from '../../ignition/rule.ts';
 import type { Path } from '../../core/finding.ts';
+import type { UnitCommand } from './subject.ts';
 
 /** For findings that stop the agent from working or disclose a secret. */
 export function warning(id: string, message: string, hint: string): Rule {
@@ -25,4 +26,13 @@ export interface IssueTexts {
 /** A finding; `path` starts at the root of the config. */
 export function broken(rule: Rule, path: Path, texts: IssueTexts = {}): Issue {
   return { rule, path, ...texts };
+}
+
+/** A finding about a setting of a unit, with the names of both in front of the message. */
+export function brokenSetting(
+  rule: Rule,
+  { unitName, setting }: Pick<UnitCommand, 'unitName' | 'setting'>,
+  { message = rule.message, hint = rule.hint }: IssueTexts = {},
+): Issue {
+  return broken(rule, setting.path, { message: `${unitName}: ${setting.name}=: ${message}`, hint });
 }

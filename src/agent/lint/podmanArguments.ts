@@ -2,8 +2,8 @@
 
 import type { Issue, Rule } from '../../ignition/rule.ts';
 import { type LintSubject, type UnitCommand } from './subject.ts';
-import { broken, type IssueTexts, note, warning } from './lintRule.ts';
-import type { OptionProblem, PodmanCommand } from './podmanCommand.ts';
+import { brokenSetting, type IssueTexts, note, warning } from './lintRule.ts';
+import type { OptionProblem } from './podmanCommand.ts';
 import { readAsset } from '../../assets.ts';
 import { nearestName } from '../../formats/messageText.ts';
 
@@ -49,10 +49,10 @@ export function describeProblem(
   return { rule, message, hint: instead === undefined ? rule.hint : `use ${write(instead)}` };
 }
 
-function reportProblems({ podman, setting, unitName }: UnitCommand): Issue[] {
-  return podman.problems.map((problem) => {
-    const { rule, message, hint } = describeProblem(withoutValue(problem));
-    return broken(rule, setting.path, { message: `${unitName}: ${setting.name}=: ${message}`, hint });
+function reportProblems(command: UnitCommand): Issue[] {
+  return command.podman.problems.map((problem) => {
+    const { rule, ...texts } = describeProblem(withoutValue(problem));
+    return brokenSetting(rule, command, texts);
   });
 }
 
@@ -61,15 +61,8 @@ function withoutValue({ instead, ...problem }: OptionProblem): OptionProblem {
   return instead === undefined ? problem : { ...problem, instead: instead.replace(/=.*$/s, '=VALUE') };
 }
 
-function reportVersions({ podman, setting, unitName }: UnitCommand): Issue[] {
-  return optionsByVersion(podman).map((message) =>
-    broken(podmanArgumentRules.since, setting.path, {
-      message: `${unitName}: ${setting.name}=: ${message}`,
-    }),
-  );
-}
-
-function optionsByVersion({ options, verb }: PodmanCommand): string[] {
+function reportVersions(command: UnitCommand): Issue[] {
+  const { options, verb } = command.podman;
   const known = optionTable(verb)?.options;
   const messages = options.flatMap(({ name }) => {
     const { since, last } = known?.get(name) ?? {};
@@ -80,7 +73,9 @@ function optionsByVersion({ options, verb }: PodmanCommand): string[] {
       ? []
       : [`podman supports --${name} up to release ${last}; newer releases refuse it`];
   });
-  return [...new Set(messages)];
+  return [...new Set(messages)].map((message) =>
+    brokenSetting(podmanArgumentRules.since, command, { message }),
+  );
 }
 
 function compareReleases(one: string, other: string): number {

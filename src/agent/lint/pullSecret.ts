@@ -14,7 +14,7 @@ import {
 } from '../pullSecret.ts';
 import { agentPulls, readRegistries } from './image.ts';
 import { type LintedFile, type LintSubject, readInlineText } from './subject.ts';
-import { broken, warning } from './lintRule.ts';
+import { broken, brokenSetting, warning } from './lintRule.ts';
 import { optionValues } from './podmanCommand.ts';
 
 export const pullSecretRules = {
@@ -146,14 +146,14 @@ function checkMode({ name, file, path }: LintedFile): Issue[] {
 /** Other services may write files below /run. */
 function checkAuthFiles({ units, filesByPath, isComplete }: LintSubject): Issue[] {
   if (!isComplete) return [];
-  return units.flatMap(({ name, commands }) =>
-    commands.flatMap(({ podman, setting }) => {
-      const paths = optionValues(podman, 'authfile').filter(({ expands }) => !expands);
+  return units
+    .flatMap(({ commands }) => commands)
+    .flatMap((command) => {
+      const paths = optionValues(command.podman, 'authfile').filter(({ expands }) => !expands);
       const missing = paths.filter(({ text }) => !filesByPath.has(text) && !text.startsWith('/run/'));
       return missing.map(({ text }) => {
-        const message = `${name}: ${setting.name}=: podman reads credentials from ${JSON.stringify(text)}, which the config does not write`;
-        return broken(pullSecretRules.missing, setting.path, { message });
+        const message = `podman reads credentials from ${JSON.stringify(text)}, which the config does not write`;
+        return brokenSetting(pullSecretRules.missing, command, { message });
       });
-    }),
-  );
+    });
 }

@@ -1,6 +1,6 @@
 /** Lint of the units that run the agent: whether they start, and restart after a failure. */
 
-import type { Issue } from '../../ignition/rule.ts';
+import type { Issue, Rule } from '../../ignition/rule.ts';
 import {
   effectiveSettings,
   isAgentUnitName,
@@ -9,7 +9,7 @@ import {
   type UnitCommand,
   type UnitSetting,
 } from './subject.ts';
-import { broken, warning } from './lintRule.ts';
+import { broken, brokenSetting, warning } from './lintRule.ts';
 import { isOptionSet, optionValues } from './podmanCommand.ts';
 import { FormatError } from '../../core/errors.ts';
 import { splitEnvironmentLine, splitExecLine } from '../../formats/systemdQuoting.ts';
@@ -53,22 +53,14 @@ export function checkUnits({ units, runs }: LintSubject): Issue[] {
 /** A unit without contents belongs to the OS or to another config; it may have a drop-in. */
 function checkStart({ name, unit, path, settings }: LintedUnit): Issue[] {
   if (!unit.contents || settings.length === 0) return [];
-  const message = (text: string): { message: string } => ({ message: `${name}: ${text}` });
-  const contents = [...path, 'contents'];
+  const issueAt = (rule: Rule, member: string): Issue =>
+    broken(rule, [...path, member], { message: `${name}: ${rule.message}` });
   const restart = effectiveSettings(settings, 'Restart').at(-1)?.value ?? 'no';
   const hasCommand = effectiveSettings(settings, 'ExecStart').length > 0;
   return [
-    ...(unit.enabled === true
-      ? []
-      : [
-          broken(agentUnitRules.notEnabled, [...path, 'enabled'], message(agentUnitRules.notEnabled.message)),
-        ]),
-    ...(hasCommand
-      ? []
-      : [broken(agentUnitRules.command, contents, message(agentUnitRules.command.message))]),
-    ...(restart === 'no'
-      ? [broken(agentUnitRules.restart, contents, message(agentUnitRules.restart.message))]
-      : []),
+    ...(unit.enabled === true ? [] : [issueAt(agentUnitRules.notEnabled, 'enabled')]),
+    ...(hasCommand ? [] : [issueAt(agentUnitRules.command, 'contents')]),
+    ...(restart === 'no' ? [issueAt(agentUnitRules.restart, 'contents')] : []),
   ];
 }
 
@@ -76,7 +68,7 @@ function checkRun({ unitName, setting, podman }: UnitCommand): Issue[] {
   const isImageMissing = podman.isSure && podman.operands.length === 0 && !isOptionSet(podman, 'rootfs');
   const isNameKept =
     optionValues(podman, 'name').length > 0 && !isOptionSet(podman, 'rm') && !isOptionSet(podman, 'replace');
-  const issueAt = (rule: typeof agentUnitRules.image, what: string): Issue =>
+  const issueAt = (rule: Rule, what: string): Issue =>
     broken(rule, setting.path, { message: `${unitName}: ${what}` });
   return [
     ...(isImageMissing
@@ -104,18 +96,14 @@ export function checkUnitText({ units }: LintSubject): Issue[] {
 }
 
 function checkSetting({ name: unitName }: LintedUnit, setting: UnitSetting): Issue[] {
-  const { name, value, path } = setting;
+  const { name, value } = setting;
   if (name !== 'Environment' && !name.startsWith('Exec')) return [];
-  const issues: Issue[] = [];
-  const quoting = findQuoteProblem(name, value);
-  if (quoting !== undefined) {
-    issues.push(broken(unitTextRules.quotes, path, { message: `${unitName}: ${name}=: ${quoting}` }));
-  }
-  if (hasOddPercent(value)) {
-    const message = `${unitName}: ${name}=: ${unitTextRules.percent.message}`;
-    issues.push(broken(unitTextRules.percent, path, { message }));
-  }
-  return issues;
+  const place = { unitName, setting };
+  const message = findQuoteProblem(name, value);
+  return [
+    ...(message === undefined ? [] : [brokenSetting(unitTextRules.quotes, place, { message })]),
+    ...(hasOddPercent(value) ? [brokenSetting(unitTextRules.percent, place)] : []),
+  ];
 }
 
 function findQuoteProblem(name: string, value: string): string | undefined {
