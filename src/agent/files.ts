@@ -19,8 +19,9 @@ import { FormatError } from '../core/errors.ts';
 
 export const confPath = '/etc/ironic-python-agent.conf';
 export const authFilePath = '/etc/authfile.json';
-/** On the host, in the folder that `update-ca-trust` of CoreOS reads. */
-export const caPath = '/etc/pki/ca-trust/source/anchors/ironic-agent-ca.crt';
+/** The folder of trusted certificates on the host, which `update-ca-trust` of CoreOS reads. */
+export const anchorFolder = '/etc/pki/ca-trust/source/anchors/';
+export const caPath = `${anchorFolder}ironic-agent-ca.crt`;
 /** In the agent's container, next to the conf; the agent reads only `*.conf` there as configuration. */
 export const caContainerPath = '/etc/ironic-python-agent/ca.crt';
 

@@ -5,6 +5,7 @@
 
 import { FormatError } from '../core/errors.ts';
 import type { Proxy } from '../ignition/config.ts';
+import { urlHost } from './machineAddress.ts';
 import type { AgentSettings } from './settings.ts';
 
 type ProxiedSettings = Pick<AgentSettings, 'apiUrls' | 'callbackUrls' | 'proxy'>;
@@ -86,7 +87,7 @@ export function directHosts(settings: ProxiedSettings): string[] {
 /** IPv6 without brackets, the only form that both Go and Python support. */
 function ironicHosts({ apiUrls, callbackUrls }: ProxiedSettings): string[] {
   const hosts = [...apiUrls, ...callbackUrls].flatMap((url) => {
-    return URL.canParse(url) ? [new URL(url).hostname.replace(/^\[|\]$/g, '')] : []; // `mdns` names no host
+    return URL.canParse(url) ? [urlHost(url)] : []; // `mdns` names no host
   });
   return [...new Set(hosts)];
 }

@@ -7,10 +7,9 @@ import { ifWellFormed } from '../../core/errors.ts';
 import { type ExecWord, splitEnvironmentLine, splitExecLine } from '../../formats/systemdQuoting.ts';
 import { effectiveSettings, type LintedUnit, type UnitCommand, type UnitSetting } from '../lint/subject.ts';
 import { type Entry, readState, textEntry, hiddenEntry, lineEntry } from './entries.ts';
-import { hardwareManagerFolder } from '../files.ts';
+import { anchorFolder, hardwareManagerFolder } from '../files.ts';
 import type { PodmanCommand, PodmanOption } from '../lint/podmanCommand.ts';
 import type { SettingName } from '../settingTable.ts';
-import { anchorFolder } from './files.ts';
 import { isSecretName } from '../../core/masking.ts';
 
 export interface AgentUnit {

@@ -41,12 +41,6 @@ function contentsEntry(setting: string, start: string, bytes: Uint8Array): Entry
   return { setting, text: shorten(text), meaning: `${start}${digest(bytes)}` };
 }
 
-/** An order that does not depend on the locale. */
-export function compareText(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
-}
-
 /** The start of a digest, long enough to compare by eye. */
 export function fingerprint(content: Uint8Array | string): string {
   return `sha256:${digest(content).slice(0, 12)}…`;

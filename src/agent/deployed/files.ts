@@ -8,12 +8,11 @@ import { X509Certificate } from 'node:crypto';
 import { ifWellFormed } from '../../core/errors.ts';
 import type { File, NodeOwner, Resource } from '../../ignition/config.ts';
 import { publicMode } from '../../ignition/dataFile.ts';
-import { caPath, confPath, hardwareManagerFolder, keyfileFolder } from '../files.ts';
+import { anchorFolder, confPath, hardwareManagerFolder, keyfileFolder } from '../files.ts';
 import { listPullSecrets } from '../lint/pullSecret.ts';
-import type { LintedFile, LintSubject } from '../lint/subject.ts';
+import { compareText, type LintedFile, type LintSubject } from '../lint/subject.ts';
 import type { SettingName } from '../settingTable.ts';
 import {
-  compareText,
   type Entry,
   fingerprint,
   type ReadContents,
@@ -30,9 +29,6 @@ import { isSecretName } from '../../core/masking.ts';
 import { parseKeyfile } from '../../formats/keyfile.ts';
 import { parseCaCertificates } from '../caCertificates.ts';
 import { parsePullSecret } from '../pullSecret.ts';
-
-/** The folder of trusted certificates on the host, with its trailing slash. */
-export const anchorFolder = caPath.slice(0, caPath.lastIndexOf('/') + 1);
 
 /**
  * Ordered by path, because Ignition writes files in a different order. `ofAgent` are the entries of the agent's unit; files

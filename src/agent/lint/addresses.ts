@@ -1,12 +1,17 @@
 /** Lint of addresses that the ramdisk contacts: Ironic, registries, time servers, sources of contents, proxies. */
 
 import { posix } from 'node:path';
-import { parseHost } from '../../formats/hostName.ts';
+import { isIpv4, parseHost } from '../../formats/hostName.ts';
 import { readDefaults } from '../../formats/osloConfig.ts';
 import type { Issue } from '../../ignition/rule.ts';
 import type { Path } from '../../core/finding.ts';
 import { findImageAddress, findRegistryAddress, isLocalName } from '../imageSource.ts';
-import { type AddressProblem, findAddressProblem, findUrlAddressProblem } from '../machineAddress.ts';
+import {
+  type AddressProblem,
+  findAddressProblem,
+  findUrlAddressProblem,
+  urlHost,
+} from '../machineAddress.ts';
 import { readRegistriesConf } from '../registriesConf.ts';
 import {
   chronyParts,
@@ -199,16 +204,12 @@ function checkRun(run: UnitCommand, { units }: LintSubject, urls: readonly URL[]
   const direct = (environment.get('no_proxy') ?? '').split(',').map((entry) => entry.trim().toLowerCase());
   const detoured = urls.filter((url) => {
     const proxy = environment.get(`${url.protocol.slice(0, -1)}_proxy`);
-    return proxy !== undefined && proxy !== '' && !isDirect(hostOf(url), direct);
+    return proxy !== undefined && proxy !== '' && !isDirect(urlHost(url), direct);
   });
-  const hosts = [...new Set(detoured.map(hostOf))];
+  const hosts = [...new Set(detoured.map((url) => urlHost(url)))];
   if (hosts.length === 0) return [];
   const message = `${run.unitName}: ${unitProxyRules.ironic.message} at ${hosts.slice(0, 5).join(', ')}`;
   return [broken(unitProxyRules.ironic, run.setting.path, { message })];
-}
-
-function hostOf(url: URL): string {
-  return url.hostname.replace(/^\[|\]$/g, '');
 }
 
 /** Keys are in lower case, because programs accept both cases. */
@@ -228,20 +229,16 @@ function isDirect(host: string, entries: readonly string[]): boolean {
     if (entry === '') return false;
     if (entry === '*' || entry === host || entry === `[${host}]`) return true;
     if (entry.includes('/')) return isInNetwork(host, entry);
-    return !isIPv4(host) && !host.includes(':') && host.endsWith(`.${entry.replace(/^\*?\./, '')}`);
+    return !isIpv4(host) && !host.includes(':') && host.endsWith(`.${entry.replace(/^\*?\./, '')}`);
   });
 }
 
 function isInNetwork(host: string, network: string): boolean {
   const [base = '', bits = ''] = network.split('/');
   // Other forms are not compared and count as direct if both are IPv6.
-  if (!isIPv4(host) || !isIPv4(base)) return host.includes(':') && base.includes(':');
+  if (!isIpv4(host) || !isIpv4(base)) return host.includes(':') && base.includes(':');
   const size = 2 ** (32 - Math.min(32, Number(bits)));
   return Math.floor(toNumber(host) / size) === Math.floor(toNumber(base) / size);
-}
-
-function isIPv4(text: string): boolean {
-  return parseHost(text).kind === 'ipv4';
 }
 
 function toNumber(address: string): number {

@@ -15,10 +15,9 @@ import {
   readInlineText,
   type UnitCommand,
 } from './subject.ts';
+import { anchorFolder } from '../files.ts';
 import { broken, note, warning } from './lintRule.ts';
 import { bindMounts, isOptionSet, optionValues } from './podmanCommand.ts';
-
-const trustAnchors = '/etc/pki/ca-trust/source/anchors/';
 
 const ownRules = {
   insecure: note(
@@ -98,7 +97,7 @@ function checkTrust(subject: LintSubject, { conf, path, settings }: ReadConf): I
   const name = posix.basename(conf.name);
   const isInsecure = /^(?:true|1|on|yes)$/i.test(settings.get('insecure') ?? '');
   const isHttps = (settings.get('api_url') ?? '').split(',').some((url) => url.startsWith('https:'));
-  const anchors = [...subject.filesByPath.keys()].filter((file) => file.startsWith(trustAnchors));
+  const anchors = [...subject.filesByPath.keys()].filter((file) => file.startsWith(anchorFolder));
   const hasCafile = (settings.get('cafile') ?? '') !== '';
   const isUnused = isHttps && anchors.length > 0 && !hasCafile;
   const lost = fileOptions.filter((option) => {

@@ -3,6 +3,7 @@
 import { posix } from 'node:path';
 import type { Issue } from '../../ignition/rule.ts';
 import { chronyParts, type LintedFile, type LintSubject, readContents } from './subject.ts';
+import { anchorFolder } from '../files.ts';
 import { broken, note, warning } from './lintRule.ts';
 import { X509Certificate } from 'node:crypto';
 import { FormatError } from '../../core/errors.ts';
@@ -90,8 +91,6 @@ export const certificateRules = {
   ),
 };
 
-const trustAnchors = '/etc/pki/ca-trust/source/anchors/';
-
 interface PlacedAuthority {
   readonly name: string;
   readonly resource: Resource;
@@ -101,9 +100,9 @@ interface PlacedAuthority {
 /** `now` is the time for which validity is checked. */
 export function checkCertificates({ files, config }: LintSubject, now: Date): Issue[] {
   const anchors = files
-    .filter(({ name }) => name.startsWith(trustAnchors))
+    .filter(({ name }) => name.startsWith(anchorFolder))
     .map(({ name, file, path }): PlacedAuthority => ({
-      name: name.slice(trustAnchors.length),
+      name: name.slice(anchorFolder.length),
       resource: file.contents ?? {},
       path: [...path, 'contents', 'source'],
     }));

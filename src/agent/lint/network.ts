@@ -9,6 +9,7 @@ import {
   type ConnectionProblem,
 } from '../../network/reachability.ts';
 import { keyfileFolder } from '../files.ts';
+import { urlHost } from '../machineAddress.ts';
 import { connectionsOf } from '../hostNetwork.ts';
 import { confValues } from './conf.ts';
 import { broken, warning } from './lintRule.ts';
@@ -60,11 +61,6 @@ function apiHosts(subject: NetworkSubject): string[] {
   return confValues(subject, 'api_url')
     .flatMap((value) => value.split(','))
     .flatMap((url) => (URL.canParse(url.trim()) ? [urlHost(url.trim())] : []));
-}
-
-/** The host of a URL, without the brackets of an IPv6 address. */
-export function urlHost(url: string): string {
-  return new URL(url).hostname.replaceAll(/^\[|\]$/g, '');
 }
 
 function withoutRepeats(problems: readonly ConnectionProblem[]): ConnectionProblem[] {

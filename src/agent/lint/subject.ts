@@ -143,7 +143,8 @@ function readHostUnit(unit: Unit, index: number): LintedUnit {
   return { name, unit, path, settings, commands: readCommands(name, settings) };
 }
 
-function compareText(a: string, b: string): number {
+/** An order that does not depend on the locale. */
+export function compareText(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;
 }

@@ -8,7 +8,7 @@ import { readAsset } from '../../assets.ts';
 import { fillTemplate } from '../../formats/template.ts';
 import type { Config, File } from '../../ignition/config.ts';
 import { base64DataUrl, publicMode, secretMode } from '../../ignition/dataFile.ts';
-import { authFilePath, confPath, keyfileFolder } from '../files.ts';
+import { anchorFolder, authFilePath, confPath, keyfileFolder } from '../files.ts';
 import type { AgentSettings } from '../settings.ts';
 import { unitName } from '../unit.ts';
 import { FormatError, UsageError } from '../../core/errors.ts';
@@ -58,9 +58,7 @@ function renderFiles(settings: AgentSettings): File[] {
     ...(pullSecret === undefined
       ? []
       : [{ path: authFilePath, contents: { source: base64DataUrl(pullSecret) } }]),
-    ...(caCertificates === undefined
-      ? []
-      : [renderIccFile('/etc/pki/ca-trust/source/anchors/ca.crt', caCertificates)]),
+    ...(caCertificates === undefined ? [] : [renderIccFile(`${anchorFolder}ca.crt`, caCertificates)]),
     renderIccFile('/etc/NetworkManager/conf.d/clientid.conf', clientId),
     ...(ntpServers.length === 0
       ? []
