@@ -3,7 +3,7 @@
 import { posix } from 'node:path';
 import { isIpv4, parseHost } from '../../formats/hostName.ts';
 import { readDefaults } from '../../formats/osloConfig.ts';
-import type { Issue } from '../../ignition/rule.ts';
+import { warningRule, type Issue } from '../../ignition/rule.ts';
 import type { Path } from '../../core/finding.ts';
 import { findImageAddress, findRegistryAddress, isLocalName } from '../imageSource.ts';
 import {
@@ -21,7 +21,7 @@ import {
   type UnitCommand,
   type UnitSetting,
 } from './subject.ts';
-import { broken, warning } from './lintRule.ts';
+import { broken } from './lintRule.ts';
 import { agentPulls, listFiles as listRegistriesFiles } from './image.ts';
 import type { Config, Resource } from '../../ignition/config.ts';
 import { ifWellFormed } from '../../core/errors.ts';
@@ -30,7 +30,7 @@ import { confValues } from './conf.ts';
 import { optionValues } from './podmanCommand.ts';
 
 export const addressRules = {
-  address: warning(
+  address: warningRule(
     'agent-address',
     'the address does not reach another machine',
     'use an address or name of the server that the host can reach over its network',
@@ -128,7 +128,7 @@ function ofProxies({ config, runs, units }: LintSubject): Found[] {
 }
 
 export const sourceRules = {
-  unverified: warning(
+  unverified: warningRule(
     'agent-source-unverified',
     'anyone on the network can change the data that Ignition fetches from this URL',
     'add the hash of the contents as "verification": {"hash": "sha512-…"}, or use https',
@@ -179,7 +179,7 @@ function single(resource: Resource | undefined, path: Path): Placed[] {
 }
 
 export const unitProxyRules = {
-  ironic: warning(
+  ironic: warningRule(
     'agent-proxy-ironic',
     'the agent uses the proxy to reach Ironic',
     'add the host of Ironic to NO_PROXY',

@@ -2,7 +2,7 @@
 
 import { posix } from 'node:path';
 import { readDefaults } from '../../formats/osloConfig.ts';
-import type { Issue, Rule } from '../../ignition/rule.ts';
+import { infoRule, warningRule, type Issue, type Rule } from '../../ignition/rule.ts';
 import type { Finding, Path } from '../../core/finding.ts';
 import { checkConfFile } from '../confCheck.ts';
 import { confRules as rulesOfFile } from '../../ipa/confRules.ts';
@@ -16,21 +16,21 @@ import {
   type UnitCommand,
 } from './subject.ts';
 import { anchorFolder } from '../files.ts';
-import { broken, note, warning } from './lintRule.ts';
+import { broken } from './lintRule.ts';
 import { bindMounts, isOptionSet, optionValues } from './podmanCommand.ts';
 
 const ownRules = {
-  insecure: note(
+  insecure: infoRule(
     'agent-conf-insecure',
     'the agent does not verify the certificate of Ironic',
     'remove "insecure"; for a private CA, mount its certificate into the container and set "cafile" to its path there',
   ),
-  caUnused: note(
+  caUnused: infoRule(
     'agent-conf-ca-unused',
     'the config contains a CA certificate, but the agent does not use it to verify Ironic',
     'mount the file into the container and set "cafile" to its path there; the agent does not use the trust store of the host',
   ),
-  hostPath: warning(
+  hostPath: warningRule(
     'agent-conf-host-path',
     'the file is on the host, but not mounted into the container at this path',
     'mount the file with --mount type=bind,src=PATH,dst=PATH',
@@ -126,7 +126,7 @@ export function confValues({ confs }: Pick<LintSubject, 'confs'>, option: string
  * The converged flow of assisted-service, in which the Ironic agent starts the assisted agent when the step begins.
  */
 export const convergedFlowRules = {
-  agentEnabled: warning(
+  agentEnabled: warningRule(
     'agent-converged-enabled',
     'agent.service is enabled together with the Ironic agent: both would manage the host at the same time',
     'set "enabled" to false; the step start_assisted_install starts the unit',
@@ -142,22 +142,22 @@ export function checkConvergedFlow({ units, runs }: LintSubject): Issue[] {
 }
 
 export const mountRules = {
-  confUnmounted: warning(
+  confUnmounted: warningRule(
     'agent-conf-unmounted',
     "no unit mounts the agent's configuration file into the container, so the agent does not read it",
     'run the container with --mount type=bind,src=/etc/ironic-python-agent.conf,dst=/etc/ironic-python-agent/ignition.conf',
   ),
-  confPlace: warning(
+  confPlace: warningRule(
     'agent-conf-place',
     "the agent's configuration file is mounted at a path that the agent does not read",
     'mount the file as /etc/ironic-python-agent/NAME.conf: the agent reads only files there that end in .conf',
   ),
-  sourceMissing: warning(
+  sourceMissing: warningRule(
     'agent-mount-missing',
     'the container mounts a file that the config does not write; podman does not start the container',
     'write the file, or remove the mount',
   ),
-  hostAccess: note(
+  hostAccess: infoRule(
     'agent-host-access',
     'the container lacks access to parts of the host that the agent needs',
     'add the missing options to the command that runs the container',

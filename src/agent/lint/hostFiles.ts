@@ -1,10 +1,10 @@
 /** Lint of data that the config writes to the host: files, certificates, SSH keys, and the total size. */
 
 import { posix } from 'node:path';
-import type { Issue } from '../../ignition/rule.ts';
+import { infoRule, warningRule, type Issue } from '../../ignition/rule.ts';
 import { chronyParts, type LintedFile, type LintSubject, readContents } from './subject.ts';
 import { anchorFolder } from '../files.ts';
-import { broken, note, warning } from './lintRule.ts';
+import { broken } from './lintRule.ts';
 import { X509Certificate } from 'node:crypto';
 import { FormatError } from '../../core/errors.ts';
 import type { Resource } from '../../ignition/config.ts';
@@ -15,17 +15,17 @@ import { writeInitrd } from '../../image/initrd.ts';
 import { CONFIG_NAME, EMBED_AREA_SIZE } from '../../image/embeddedIgnition.ts';
 
 export const hostFileRules = {
-  mode: warning(
+  mode: warningRule(
     'agent-mode-decimal',
     'the mode looks like octal digits, but JSON numbers are decimal',
     'write the mode as a decimal number: 420 is 0644, 384 is 0600, 493 is 0755',
   ),
-  shebang: note(
+  shebang: infoRule(
     'agent-script-shebang',
     'the script has no interpreter line (#!)',
     'start the script with #!/bin/bash: some programs run only scripts with an interpreter line',
   ),
-  timeServer: warning(
+  timeServer: warningRule(
     'agent-ntp-server',
     'a time server has no name, so chronyd does not start',
     'remove the line, or add the server between "server" and its options',
@@ -79,12 +79,12 @@ const nameless =
   /^[ \t]*(?:server|peer|pool)[ \t]*(?:$|[ \t](?:iburst|prefer|burst|auto_offline|offline|nts|trust)(?:[ \t]|$))/m;
 
 export const certificateRules = {
-  unreadable: warning(
+  unreadable: warningRule(
     'agent-ca-unreadable',
     'the file with CA certificates is invalid',
     'use a file that contains only certificates in PEM ("-----BEGIN CERTIFICATE-----")',
   ),
-  validity: warning(
+  validity: warningRule(
     'agent-ca-validity',
     'a CA certificate is expired or not yet valid',
     'use the current certificate, or check the clock of this machine',
@@ -139,13 +139,13 @@ function readPem(bytes: Uint8Array): string {
 }
 
 export const sshKeyRules = {
-  ignored: warning(
+  ignored: warningRule(
     'agent-ssh-key',
     'sshd ignores the key',
     'use the line of the .pub file unchanged: type, base64 text, comment',
   ),
-  weak: warning('agent-ssh-key-weak', 'the key is weak', 'create a new key: ssh-keygen -t ed25519'),
-  several: note(
+  weak: warningRule('agent-ssh-key-weak', 'the key is weak', 'create a new key: ssh-keygen -t ed25519'),
+  several: infoRule(
     'agent-ssh-key-several',
     'the entry contains several keys: Ignition merges them only as a whole',
     'use one entry for each key',
@@ -184,7 +184,7 @@ function checkLine(line: string, { path, which }: { readonly path: Path; readonl
 }
 
 export const sizeRules = {
-  tooLarge: warning(
+  tooLarge: warningRule(
     'agent-size',
     'the config is too large for a live ISO',
     'embed it with --grow, serve the large files by URL with their hashes, or boot over the network',

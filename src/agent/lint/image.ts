@@ -1,46 +1,46 @@
 /** Lint of the images that the units of the agent pull and run, and of their registries and mirrors. */
 
 import { type ImageReference, parseImageReference } from '../../formats/imageReference.ts';
-import type { Issue } from '../../ignition/rule.ts';
+import { infoRule, warningRule, type Issue } from '../../ignition/rule.ts';
 import { findBareRegistry, findShortNameProblem } from '../imageSource.ts';
 import { optionValues } from './podmanCommand.ts';
 import { type LintedFile, type LintSubject, readInlineText, type UnitCommand } from './subject.ts';
-import { broken, brokenSetting, note, warning } from './lintRule.ts';
+import { broken, brokenSetting } from './lintRule.ts';
 import { posix } from 'node:path';
 import { readRegistriesConf, type Registries } from '../registriesConf.ts';
 
 export const pulledImageRules = {
-  reference: warning(
+  reference: warningRule(
     'agent-image-reference',
     'podman refuses the image reference',
     'use a reference like quay.io/metal3-io/ironic-agent:latest',
   ),
-  argument: warning(
+  argument: warningRule(
     'agent-image-argument',
     'the command has an argument after the image, but the agent accepts none',
     'remove the argument; if it belongs to the image, remove the space from the reference',
   ),
-  shortName: note(
+  shortName: infoRule(
     'agent-image-short-name',
     'the image has no registry: podman uses a local image from any registry, or the configured search registries',
     'use the same reference as in the command that pulls the image',
   ),
-  unqualified: warning(
+  unqualified: warningRule(
     'agent-image-unqualified',
     'the image has no registry, and podman cannot select one',
     'add the registry, for example quay.io/metal3-io/ironic-agent',
   ),
-  bareRegistry: warning(
+  bareRegistry: warningRule(
     'agent-image-bare-registry',
     'the image reference looks like a registry without an image name',
     'append the name of the image, for example quay.io/metal3-io/ironic-agent',
   ),
-  notPulled: warning(
+  notPulled: warningRule(
     'agent-image-not-pulled',
     'the unit pulls an image other than the one it runs',
     'use the same reference in both commands',
   ),
-  unverified: note(
+  unverified: infoRule(
     'agent-image-unverified',
     'the registry is not verified, and the image reference has no digest',
     'remove --tls-verify=false, or add the digest to the reference: IMAGE@sha256:…',
@@ -166,12 +166,12 @@ function isSameImage(wanted: ImageReference, pulled: ImageReference): boolean {
 }
 
 export const registriesRules = {
-  refused: warning(
+  refused: warningRule(
     'agent-registries-conf',
     'podman refuses the file and pulls no image',
     'fix the file; containers-registries.conf(5) describes its format',
   ),
-  ignored: warning(
+  ignored: warningRule(
     'agent-registries-conf-ignored',
     'podman ignores a part of the file',
     'fix the name, or remove the line',

@@ -1,21 +1,12 @@
 /**
- * Declares rules of the agent lint and reports their findings. No finding is an error, because Ignition accepts the
- * config; the user decides whether a warning matters.
+ * Reports findings of the agent lint. Warnings are for findings that stop the agent from working or disclose a secret,
+ * notes for findings that may be intended. No finding is an error, because Ignition accepts the config; the user decides
+ * whether a warning matters.
  */
 
 import type { Rule, Issue } from '../../ignition/rule.ts';
 import type { Path } from '../../core/finding.ts';
 import type { UnitCommand } from './subject.ts';
-
-/** For findings that stop the agent from working or disclose a secret. */
-export function warning(id: string, message: string, hint: string): Rule {
-  return { id, severity: 'warning', message, hint };
-}
-
-/** For findings that may be intended. */
-export function note(id: string, message: string, hint: string): Rule {
-  return { id, severity: 'info', message, hint };
-}
 
 /** Texts for one finding, instead of the general texts of the rule. They never contain a secret. */
 export interface IssueTexts {

@@ -2,7 +2,7 @@
 
 import type { Path } from '../../core/finding.ts';
 import type { Config } from '../../ignition/config.ts';
-import type { Issue } from '../../ignition/rule.ts';
+import { warningRule, type Issue } from '../../ignition/rule.ts';
 import {
   findConnectionProblems,
   findReachProblem,
@@ -12,16 +12,16 @@ import { keyfileFolder } from '../files.ts';
 import { urlHost } from '../machineAddress.ts';
 import { connectionsOf } from '../hostNetwork.ts';
 import { confValues } from './conf.ts';
-import { broken, warning } from './lintRule.ts';
+import { broken } from './lintRule.ts';
 import { type LintSubject, readFiles } from './subject.ts';
 
 export const networkRules = {
-  inconsistent: warning(
+  inconsistent: warningRule(
     'agent-network',
     'a connection of the host cannot work',
     'fix the keyfile of the connection',
   ),
-  unreachable: warning(
+  unreachable: warningRule(
     'agent-network-reach',
     'the network of the host does not reach a server that the host requires',
     'add an address, a gateway, a route or a DNS server to the network',

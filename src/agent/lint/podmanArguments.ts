@@ -1,24 +1,24 @@
 /** Lint of the options in the podman commands of units. */
 
-import type { Issue, Rule } from '../../ignition/rule.ts';
+import { infoRule, warningRule, type Issue, type Rule } from '../../ignition/rule.ts';
 import { type LintSubject, type UnitCommand } from './subject.ts';
-import { brokenSetting, type IssueTexts, note, warning } from './lintRule.ts';
+import { brokenSetting, type IssueTexts } from './lintRule.ts';
 import type { OptionProblem } from './podmanCommand.ts';
 import { readAsset } from '../../assets.ts';
 import { nearestName } from '../../formats/messageText.ts';
 
 export const podmanArgumentRules = {
-  unknown: warning(
+  unknown: warningRule(
     'agent-podman-option',
     'unknown option: podman refuses to start the container',
     'remove the option, or fix its name',
   ),
-  blank: warning(
+  blank: warningRule(
     'agent-podman-blank',
     'one argument contains an option and more text: podman refuses to start the container',
     'write --option=value as one argument, and each option as a separate argument',
   ),
-  since: note(
+  since: infoRule(
     'agent-podman-since',
     'older releases of podman do not support the option and refuse to start the container',
     'check the release of podman in the image with "podman --version"',

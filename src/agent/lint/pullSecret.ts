@@ -3,7 +3,7 @@
 import { posix } from 'node:path';
 import { FormatError } from '../../core/errors.ts';
 import type { File } from '../../ignition/config.ts';
-import type { Issue } from '../../ignition/rule.ts';
+import { warningRule, type Issue } from '../../ignition/rule.ts';
 import { listSensitiveOptions } from '../conf.ts';
 import { pullNames } from '../imageSource.ts';
 import {
@@ -14,36 +14,36 @@ import {
 } from '../pullSecret.ts';
 import { agentPulls, readRegistries } from './image.ts';
 import { type LintedFile, type LintSubject, readInlineText } from './subject.ts';
-import { broken, brokenSetting, warning } from './lintRule.ts';
+import { broken, brokenSetting } from './lintRule.ts';
 import { optionValues } from './podmanCommand.ts';
 
 export const pullSecretRules = {
-  undecodable: warning(
+  undecodable: warningRule(
     'agent-secret-undecodable',
     'the pull secret cannot be decoded',
     'use data:;base64, followed by the base64 of its JSON without line breaks (base64 -w 0)',
   ),
-  content: warning(
+  content: warningRule(
     'agent-secret-content',
     'the pull secret is invalid',
     'use JSON such as {"auths": {"quay.io": {"auth": "…"}}}',
   ),
-  entry: warning(
+  entry: warningRule(
     'agent-secret-entry',
     'podman ignores an entry of the pull secret, because it contains no valid credentials',
     'log in with "podman login --authfile FILE REGISTRY", and use that file',
   ),
-  registry: warning(
+  registry: warningRule(
     'agent-secret-registry',
     'the pull secret has no entry for the registry of the image',
     'add an entry for the registry, or remove the pull secret if the image is public',
   ),
-  mode: warning(
+  mode: warningRule(
     'agent-secret-mode',
     'all users of the host can read a file that contains a secret',
     'set "mode" to 384, which is octal 0600',
   ),
-  missing: warning(
+  missing: warningRule(
     'agent-authfile-missing',
     'the config does not write the file that podman reads credentials from',
     'add the file to the config, or remove --authfile',

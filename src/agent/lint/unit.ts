@@ -1,6 +1,6 @@
 /** Lint of the units that run the agent: whether they start, and restart after a failure. */
 
-import type { Issue, Rule } from '../../ignition/rule.ts';
+import { warningRule, type Issue, type Rule } from '../../ignition/rule.ts';
 import {
   effectiveSettings,
   isAgentUnitName,
@@ -9,33 +9,33 @@ import {
   type UnitCommand,
   type UnitSetting,
 } from './subject.ts';
-import { broken, brokenSetting, warning } from './lintRule.ts';
+import { broken, brokenSetting } from './lintRule.ts';
 import { isOptionSet, optionValues } from './podmanCommand.ts';
 import { FormatError } from '../../core/errors.ts';
 import { splitEnvironmentLine, splitExecLine } from '../../formats/systemdQuoting.ts';
 
 export const agentUnitRules = {
-  notEnabled: warning(
+  notEnabled: warningRule(
     'agent-unit-not-enabled',
     'the unit never starts, because it is not enabled',
     'set "enabled" to true and add an [Install] section to the unit',
   ),
-  command: warning(
+  command: warningRule(
     'agent-unit-command',
     'the unit has no command',
     'add ExecStart=/bin/podman run … IMAGE to the section [Service]',
   ),
-  image: warning(
+  image: warningRule(
     'agent-unit-image',
     'the command has no container image',
     'append the image of the agent, such as quay.io/metal3-io/ironic-agent',
   ),
-  restart: warning(
+  restart: warningRule(
     'agent-unit-restart',
     'the unit does not restart after a failure, for example when the registry is briefly unreachable',
     'add Restart=on-failure and RestartSec=5 to the section [Service]',
   ),
-  nameTaken: warning(
+  nameTaken: warningRule(
     'agent-unit-name-taken',
     'the unit cannot start twice, because its first container still has the name',
     'add --rm and --replace to the command that runs the container',
@@ -79,12 +79,12 @@ function checkRun({ unitName, setting, podman }: UnitCommand): Issue[] {
 }
 
 export const unitTextRules = {
-  percent: warning(
+  percent: warningRule(
     'agent-unit-percent',
     'systemd replaces a % that is not doubled',
     'write %% for every literal percent sign, also in URL escapes',
   ),
-  quotes: warning(
+  quotes: warningRule(
     'agent-unit-quotes',
     'a quote inside a value ends the value',
     'write \\" for every literal quote',
