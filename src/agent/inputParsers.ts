@@ -4,7 +4,7 @@
  */
 
 import { FormatError, UsageError } from '../core/errors.ts';
-import { machineNameProblem, parseHost } from '../formats/hostName.ts';
+import { machineNameProblem } from '../formats/hostName.ts';
 import { checkImageReference } from '../formats/imageReference.ts';
 import { splitAuthorizedKeys } from '../formats/sshKey.ts';
 import { findBareRegistry } from './imageSource.ts';
@@ -19,6 +19,7 @@ import {
   checkIccHostname,
   checkIccImage,
   checkIccValue,
+  checkTimeServerNames,
   iccVlanInterfaces,
   parseEncodedPullSecret,
   parseIccApiUrls,
@@ -120,18 +121,8 @@ function checkKernelArgument(text: string): string {
 
 /** One or more servers, separated by commas. Throws FormatError without a subject. */
 function parseNtpServers(text: string): string[] {
-  const servers = splitList(text);
-  for (const server of servers) {
-    const host = parseHost(server);
-    if (host.kind === 'invalid') {
-      throw new FormatError(
-        `contains ${JSON.stringify(server.slice(0, 300))}, which is not a server: ${host.problem}`,
-        {
-          hint: 'use names or addresses, such as pool.ntp.org or 192.0.2.1',
-        },
-      );
-    }
-  }
+  const hint = 'use names or addresses, such as pool.ntp.org or 192.0.2.1';
+  const servers = checkTimeServerNames(splitList(text), hint);
   if (servers.length === 0)
     throw new FormatError('contains no server', { hint: 'remove the option to set no server' });
   return servers;

@@ -11,6 +11,7 @@ import { base64DataUrl, publicMode, secretMode } from '../../ignition/dataFile.t
 import { anchorFolder, authFilePath, confPath, keyfileFolder } from '../files.ts';
 import type { AgentSettings } from '../settings.ts';
 import { unitName } from '../unit.ts';
+import { renderPasswd } from '../login.ts';
 import { FormatError, UsageError } from '../../core/errors.ts';
 import { parseHost } from '../../formats/hostName.ts';
 import { splitAuthorizedKeys } from '../../formats/sshKey.ts';
@@ -23,7 +24,7 @@ export function renderIccConfig(settings: AgentSettings): Config {
   const { sshKeys } = settings;
   return {
     ignition: { version: iccSpecVersion },
-    ...(sshKeys.length === 0 ? {} : { passwd: { users: [{ name: 'core', sshAuthorizedKeys: sshKeys }] } }),
+    ...renderPasswd({ sshKeys }),
     storage: { files: renderFiles(settings) },
     systemd: { units: [{ contents: formatUnit(settings), enabled: true, name: unitName }] },
   };
@@ -251,16 +252,17 @@ export function parseIccNoProxy(text: string): string[] {
 
 /** Time servers, which ICC does not trim, so blanks and empty items are refused. */
 export function parseIccNtpServers(text: string): string[] {
-  const servers = text.split(',');
+  const hint = 'separate servers with commas without spaces: ICC writes them to chrony.conf unchanged';
+  return checkTimeServerNames(text.split(','), hint);
+}
+
+/** The servers unchanged. Throws FormatError without a subject if one is neither a name nor an address. */
+export function checkTimeServerNames(servers: string[], hint: string): string[] {
   for (const server of servers) {
     const host = parseHost(server);
     if (host.kind !== 'invalid') continue;
-    throw new FormatError(
-      `contains ${JSON.stringify(server.slice(0, 300))}, which is not a server: ${host.problem}`,
-      {
-        hint: 'separate servers with commas without spaces: ICC writes them to chrony.conf unchanged',
-      },
-    );
+    const what = JSON.stringify(server.slice(0, 300));
+    throw new FormatError(`contains ${what}, which is not a server: ${host.problem}`, { hint });
   }
   return servers;
 }
