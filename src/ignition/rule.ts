@@ -56,11 +56,9 @@ export function issue(rule: Rule, path: Path, hint?: string): Issue {
   return hint === undefined ? { rule, path } : { rule, path, hint };
 }
 
-const none: readonly Issue[] = [];
-
 /** Collects the issues of a check, without the undefined ones. */
 export function found(...issues: readonly (Issue | undefined)[]): readonly Issue[] {
-  return issues.some((one) => one !== undefined) ? issues.filter((one) => one !== undefined) : none;
+  return issues.filter((one) => one !== undefined);
 }
 
 const longestSuggestion = 120;
