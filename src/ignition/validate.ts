@@ -4,6 +4,7 @@
  */
 
 import type { Finding, Report } from '../core/finding.ts';
+import { cutText } from '../formats/goText.ts';
 import { locatePaths, positionsOf } from '../formats/json/locate.ts';
 import { checkSyntax } from '../formats/json/syntax.ts';
 import { isMapping } from '../formats/mapping.ts';
@@ -265,8 +266,8 @@ const stubType: StructType = {
  * which accepts empty pre-releases, empty metadata and leading zeros.
  */
 function parseSemver(text: string): string | undefined {
-  const [withoutMetadata, metadata] = splitAt(text, '+');
-  const [core, preRelease] = splitAt(withoutMetadata, '-');
+  const [withoutMetadata, metadata] = cutText(text, '+');
+  const [core, preRelease] = cutText(withoutMetadata, '-');
   const parts = core.split('.', 4);
   if (parts.length !== 3 || !parts.every((part) => /^\d+$/.test(part))) return undefined;
   const numbers = parts.map((part) => part.replace(/^0+(?=\d)/, ''));
@@ -283,9 +284,4 @@ const identifierPattern = /^[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*$/;
 
 function fitsInt64(digits: string): boolean {
   return digits.length <= 19 && BigInt(digits) < 1n << 63n;
-}
-
-function splitAt(text: string, separator: string): readonly [string, string] {
-  const index = text.indexOf(separator);
-  return index === -1 ? [text, ''] : [text.slice(0, index), text.slice(index + 1)];
 }
