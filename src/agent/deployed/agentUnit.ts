@@ -39,10 +39,8 @@ export function readAgentUnit({ name, unit, settings, commands }: LintedUnit, ru
     if (line.name === 'Environment' && environment !== undefined) return [];
     return [lineEntry(setting, line)];
   });
-  const isRead = understood.includes(run);
-  const podman = isRead
-    ? readPodmanEntries(run.podman, pull !== undefined && understood.includes(pull) ? pull.podman : undefined)
-    : [];
+  const understoodPull = understood.find((command) => command === pull)?.podman;
+  const podman = understood.includes(run) ? readPodmanEntries(run.podman, understoodPull) : [];
   return {
     entries: [...podman, ...readState(setting, unit), ...(environment?.entries ?? []), ...lines],
     proxy: environment?.proxy ?? new Map(),

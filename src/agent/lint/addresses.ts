@@ -24,6 +24,10 @@ import {
 import { broken } from './lintRule.ts';
 import { agentPulls, listFiles as listRegistriesFiles } from './image.ts';
 import type { Config, Resource } from '../../ignition/config.ts';
+import { walkConfig } from '../../ignition/rules.ts';
+import { configType } from '../../ignition/schema.ts';
+import { newestVersion } from '../../ignition/versions.ts';
+import { isMapping } from '../../formats/mapping.ts';
 import { ifWellFormed } from '../../core/errors.ts';
 import { splitEnvironmentLine } from '../../formats/systemdQuoting.ts';
 import { confValues } from './conf.ts';
@@ -151,31 +155,13 @@ function isUnverified({ source = '', verification }: Resource): boolean {
 }
 
 /** All contents that the config contains or that Ignition fetches for it. */
-function listResources({ ignition, storage }: Config): Placed[] {
-  const { merge = [], replace } = ignition?.config ?? {};
-  const authorities = ignition?.security?.tls?.certificateAuthorities ?? [];
-  const files = (storage?.files ?? []).flatMap(({ append = [], contents }, index) => {
-    const path = ['storage', 'files', index];
-    return [...list(append, [...path, 'append']), ...single(contents, [...path, 'contents'])];
+function listResources(config: Config): Placed[] {
+  const found: Placed[] = [];
+  walkConfig(config, configType(newestVersion), ({ path, type, value }) => {
+    const isResource = typeof type === 'object' && type.name === 'Resource';
+    if (isResource && isMapping(value)) found.push({ resource: value, path: [...path] });
   });
-  const keys = (storage?.luks ?? []).flatMap(({ keyFile }, index) => {
-    return single(keyFile, ['storage', 'luks', index, 'keyFile']);
-  });
-  return [
-    ...list(merge, ['ignition', 'config', 'merge']),
-    ...single(replace, ['ignition', 'config', 'replace']),
-    ...list(authorities, ['ignition', 'security', 'tls', 'certificateAuthorities']),
-    ...files,
-    ...keys,
-  ];
-}
-
-function list(resources: readonly Resource[], path: Path): Placed[] {
-  return resources.map((resource, index) => ({ resource, path: [...path, index] }));
-}
-
-function single(resource: Resource | undefined, path: Path): Placed[] {
-  return resource === undefined ? [] : [{ resource, path }];
+  return found;
 }
 
 export const unitProxyRules = {
