@@ -149,8 +149,7 @@ function refuseMismatch(bytes: Buffer, mismatch: TypeMismatch): RefusedConfig {
 }
 
 function refuse(issue: Omit<Issue, 'path'>, position?: Finding['position']): RefusedConfig {
-  const finding = findingOf({ ...issue, path: [] });
-  return { status: 'refused', finding: position === undefined ? finding : { ...finding, position } };
+  return { status: 'refused', finding: findingOf({ ...issue, path: [], position }) };
 }
 
 /** The issues found so far, with paths from the root. */
@@ -202,10 +201,7 @@ function withPositions(bytes: Buffer, issues: readonly (Issue | OffsetIssue)[]):
   ).values();
   const offsets = issues.map((issue) => ('offset' in issue ? issue.offset : (located.next().value ?? 0)));
   const positions = positionsOf(bytes, offsets);
-  return issues.map((issue, index) => {
-    const position = positions[index];
-    return position === undefined ? findingOf(issue) : { ...findingOf(issue), position };
-  });
+  return issues.map((issue, index) => findingOf({ ...issue, position: positions[index] }));
 }
 
 /** Adds to each finding the position of its path; `bytes` must be valid JSON. */
