@@ -20,6 +20,7 @@ import {
   checkIccImage,
   checkIccValue,
   checkTimeServerNames,
+  defaultHint,
   iccVlanInterfaces,
   parseEncodedPullSecret,
   parseIccApiUrls,
@@ -27,6 +28,7 @@ import {
   parseIccNoProxy,
   parseIccNtpServers,
   parseSingleSshKey,
+  refuseCharacter,
 } from './profiles/icc.ts';
 import { parseNoProxy, parseProxyUrl, splitList } from './proxy.ts';
 import { parsePullSecret } from './pullSecret.ts';
@@ -145,14 +147,9 @@ function parseScriptUrl(text: string, { flag, defaultPort }: UrlSource): readonl
 
 /** Arguments of `podman pull`; the script writes them to JSON and a unit without escaping. */
 function parseScriptFlags(text: string): string[] {
-  const special = /["'%$\\;\p{Cc}]/u.exec(text)?.[0];
-  if (special === undefined) return text.split(' ').filter((word) => word !== '');
-  throw new FormatError(
-    `contains ${JSON.stringify(special)}, which the script writes to the unit without escaping`,
-    {
-      hint: 'use the default profile, which escapes it',
-    },
-  );
+  const end = 'which the script writes to the unit without escaping';
+  const plain = refuseCharacter(text, /["'%$\\;\p{Cc}]/u, { end, hint: defaultHint });
+  return plain.split(' ').filter((word) => word !== '');
 }
 
 /** The value of the agent's option for VLANs: `all`, interfaces, or empty for none. */

@@ -11,7 +11,7 @@ import type { Members } from './decode.ts';
 import { formatIgnition } from './ignitionText.ts';
 import { normalizeConfig } from './merge.ts';
 import { errorRule, findingOf, warningRule, type Rule } from './rule.ts';
-import { configType, type Field, structAt, type StructType } from './schema.ts';
+import { configType, type Field, type ListField, structAt, type StructType } from './schema.ts';
 import { validateConfig } from './validate.ts';
 import { isSince, type SpecVersion, specVersions } from './versions.ts';
 
@@ -166,13 +166,10 @@ function carryMember(journey: Journey, { type, field, target }: Passage, member:
 
 function carryList(
   journey: Journey,
-  { field, target }: Pick<Passage, 'field' | 'target'>,
+  { field: { element: from }, target: { element: to } }: Record<'field' | 'target', ListField>,
   items: unknown,
 ): unknown {
-  if (field.kind !== 'list' || target.kind !== 'list' || !Array.isArray(items)) return items;
-  const { element: from } = field;
-  const { element: to } = target;
-  if (typeof from === 'string' || typeof to === 'string') return items;
+  if (!Array.isArray(items) || typeof from === 'string' || typeof to === 'string') return items;
   return items.map((item: unknown, index) => {
     journey.path.push(index);
     const carried = carryMembers(journey, { from, to }, isMapping(item) ? item : {});

@@ -13,7 +13,7 @@ import { asString, decode, type TypeMismatch } from './decode.ts';
 import { findDuplicates } from './duplicates.ts';
 import { syntaxHint, typeHint, versionHint } from './hints.ts';
 import { errorRule, findingOf, type Issue } from './rule.ts';
-import { checks, walkConfig } from './rules.ts';
+import { checks, type Visited, walkConfig } from './rules.ts';
 import { configType, type StructType } from './schema.ts';
 import { findUnusedKeys, type OffsetIssue } from './unusedKeys.ts';
 import { type SpecVersion, specVersions } from './versions.ts';
@@ -102,8 +102,12 @@ function reportOn(document: Buffer, read: ReadResult): Report {
   if (read.status === 'refused') return { valid: false, findings: [read.finding] };
   const found: Collected = { issues: [], isFull: false, valid: true };
   collectRules(found, read);
-  collectDuplicates(found, read);
-  if (read.hasPositions && read.hasOddities) collectUnusedKeys(found, document, read);
+  collectFrom(found, read, ({ type, value }) =>
+    typeof type === 'string' || !isMapping(value) ? [] : findDuplicates(type, value),
+  );
+  if (read.hasPositions && read.hasOddities) {
+    for (const issue of findUnusedKeys({ bytes: document, ...read })) collect(found, issue);
+  }
   const findings = read.hasPositions ? withPositions(document, found.issues) : found.issues.map(findingOf);
   if (found.isFull) findings.push(tooManyFindings);
   return { valid: found.valid, findings };
@@ -166,30 +170,24 @@ function collect(found: Collected, issue: Issue | OffsetIssue): void {
   else found.isFull = true;
 }
 
-function collectRules(
+/** Collects what `check` finds in each object of the config; its paths are relative to the object. */
+function collectFrom(
   found: Collected,
-  { config, type, version }: Pick<DocumentRead, 'config' | 'type' | 'version'>,
+  { config, type }: Pick<DocumentRead, 'config' | 'type'>,
+  check: (visited: Visited) => Iterable<Issue>,
 ): void {
   walkConfig(config, type, (visited) => {
-    const check = checks[typeof visited.type === 'string' ? visited.type : visited.type.name];
-    if (check === undefined) return;
-    for (const issue of check(visited.value, version)) {
+    for (const issue of check(visited)) {
       collect(found, { ...issue, path: [...visited.path, ...issue.path] });
     }
   });
 }
 
-function collectDuplicates(found: Collected, { config, type }: DocumentRead): void {
-  walkConfig(config, type, (visited) => {
-    if (typeof visited.type === 'string' || !isMapping(visited.value)) return;
-    for (const issue of findDuplicates(visited.type, visited.value)) {
-      collect(found, { ...issue, path: [...visited.path, ...issue.path] });
-    }
+function collectRules(found: Collected, read: Pick<DocumentRead, 'config' | 'type' | 'version'>): void {
+  collectFrom(found, read, ({ type, value }) => {
+    const check = checks[typeof type === 'string' ? type : type.name];
+    return check?.(value, read.version) ?? [];
   });
-}
-
-function collectUnusedKeys(found: Collected, bytes: Buffer, { config, type, version }: DocumentRead): void {
-  for (const issue of findUnusedKeys({ bytes, config, type, version })) collect(found, issue);
 }
 
 function withPositions(bytes: Buffer, issues: readonly (Issue | OffsetIssue)[]): Finding[] {

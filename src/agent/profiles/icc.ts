@@ -126,7 +126,7 @@ export function proxyHoles({ proxy }: AgentSettings): Record<'httpProxy' | 'http
 /** Mounted into the container of ICC. Newer releases read the pull secret only from this path. */
 export const iccPullSecretPath = '/run/secrets/pull-secret';
 
-const defaultHint = 'use the default profile, which escapes it';
+export const defaultHint = 'use the default profile, which escapes it';
 
 /** URLs of Ironic, completed with a port. Throws UsageError for the first URL that ICC does not support. */
 export function parseIccApiUrls(text: string, source: UrlSource): readonly string[] {
@@ -211,38 +211,35 @@ function inspectorPath(path: string, { flag }: UrlSource): string {
 
 /** A value in double quotes of a unit, which ICC neither quotes nor escapes. Throws FormatError without a subject. */
 export function checkIccValue(text: string): string {
-  const special = /["%$\\\p{Cc}]/u.exec(text)?.[0];
-  if (special === undefined) return text;
-  throw new FormatError(
-    `contains ${JSON.stringify(special)}, which ICC writes to the unit without escaping`,
-    {
-      hint: defaultHint,
-    },
-  );
+  const end = 'which ICC writes to the unit without escaping';
+  return refuseCharacter(text, /["%$\\\p{Cc}]/u, { end, hint: defaultHint });
+}
+
+/** Refuses a text that contains a special character; `end` is the end of the sentence. */
+export function refuseCharacter(
+  text: string,
+  special: RegExp,
+  { end, hint }: { readonly end: string; readonly hint: string },
+): string {
+  const found = special.exec(text)?.[0];
+  if (found === undefined) return text;
+  throw new FormatError(`contains ${JSON.stringify(found)}, ${end}`, { hint });
 }
 
 /** An image, which ICC writes without quotes. */
 export function checkIccImage(text: string): string {
-  const blank = /[\s';]/u.exec(text)?.[0];
-  if (text !== '' && blank === undefined) return checkIccValue(text);
-  throw new FormatError(
-    blank === undefined
-      ? 'is empty'
-      : `contains ${JSON.stringify(blank)}, so podman would parse it as several arguments`,
-    { hint: 'use an image such as quay.io/metal3-io/ironic-agent:latest' },
-  );
+  const hint = 'use an image such as quay.io/metal3-io/ironic-agent:latest';
+  if (text === '') throw new FormatError('is empty', { hint });
+  const end = 'so podman would parse it as several arguments';
+  return checkIccValue(refuseCharacter(text, /[\s';]/u, { end, hint }));
 }
 
 /** A host name, which ICC also writes to a shell script. */
 export function checkIccHostname(text: string): string {
-  const special = /[^\p{L}\p{M}\p{N}._-]/u.exec(text)?.[0];
-  if (text !== '' && special === undefined) return text;
-  throw new FormatError(
-    special === undefined
-      ? 'is empty'
-      : `contains ${JSON.stringify(special)}, which ICC writes to a unit and a script without escaping`,
-    { hint: 'use a name such as worker-0.example.com' },
-  );
+  const hint = 'use a name such as worker-0.example.com';
+  if (text === '') throw new FormatError('is empty', { hint });
+  const end = 'which ICC writes to a unit and a script without escaping';
+  return refuseCharacter(text, /[^\p{L}\p{M}\p{N}._-]/u, { end, hint });
 }
 
 /** Hosts without proxy, not trimmed. */
