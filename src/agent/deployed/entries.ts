@@ -80,7 +80,7 @@ export function readResourceEntries(place: EntryPlace, resource: Resource, read:
   return [...contents, ...readTransferEntries(place, resource)];
 }
 
-interface EntryPlace {
+export interface EntryPlace {
   readonly setting: string;
   /** Begins all texts. */
   readonly start: string;

@@ -14,6 +14,7 @@ import { compareText, type LintedFile, type LintSubject } from '../lint/subject.
 import type { SettingName } from '../settingTable.ts';
 import {
   type Entry,
+  type EntryPlace,
   fingerprint,
   type ReadContents,
   readResourceEntries,
@@ -54,7 +55,6 @@ export function readFileEntries(
 
 /** The type of a file. */
 interface FileKind {
-  /** If absent, the row has the name of the file. */
   readonly setting?: SettingName;
   readonly readText?: ReadText;
 }
@@ -97,18 +97,22 @@ function findKind(path: string): FileKind {
   return fileKinds.get(path) ?? folder?.[1] ?? {};
 }
 
+/** The row of a file, which has the name of the file if it belongs to no setting. */
+function placeOf(path: string, setting: SettingName | undefined): EntryPlace {
+  return setting === undefined ? { setting: `file ${path}`, start: '' } : { setting, start: `${path}: ` };
+}
+
 function readFile({ name, file }: LintedFile, kind: FileKind, read: ReadContents): Entry[] {
-  const setting = kind.setting ?? `file ${name}`;
-  const place = { setting, start: kind.setting === undefined ? '' : `${name}: ` };
+  const { setting, start: beginning } = placeOf(name, kind.setting);
   const resources = listResources(file);
-  const understood = readAll(name, resources, { kind, read });
+  const understood = readAll(name, resources, { ...kind, read });
   const contents = resources.flatMap(({ start, resource }) => {
-    const part = { setting, start: place.start + start };
+    const part = { setting, start: beginning + start };
     return understood === undefined
       ? readResourceEntries(part, resource, read)
       : readTransferEntries(part, resource);
   });
-  return [...(understood ?? []), textEntry(setting, place.start + describeNode(file)), ...contents];
+  return [...(understood ?? []), textEntry(setting, beginning + describeNode(file)), ...contents];
 }
 
 interface FilePart {
@@ -123,16 +127,11 @@ function listResources({ contents, append = [] }: File): FilePart[] {
   ];
 }
 
-interface Understanding {
-  readonly kind: FileKind;
-  readonly read: ReadContents;
-}
-
 /** The setting in a file, if the file is complete and readable. */
 function readAll(
   path: string,
   parts: readonly FilePart[],
-  { kind: { readText }, read }: Understanding,
+  { readText, read }: FileKind & { readonly read: ReadContents },
 ): Entry[] | undefined {
   if (readText === undefined) return undefined;
   // Go prints an object without a source if there are no contents.
@@ -261,8 +260,7 @@ function createRepeatReader(entries: readonly Entry[]): ReaderOf {
   return (setting) => (text, path) => {
     if (names.size === 0 || text.length > longestText) return undefined;
     const rest = text.replaceAll(pattern, (value) => names.get(value) ?? value);
-    const place =
-      setting === undefined ? { setting: `file ${path}`, start: '' } : { setting, start: `${path}: ` };
+    const place = placeOf(path, setting);
     const shown = `${place.start}${formatCount(Buffer.byteLength(text), 'byte')}, ${fingerprint(text)}`;
     return [{ setting: place.setting, text: shown, meaning: `${path} ${rest}`, whole: `${path} ${text}` }];
   };

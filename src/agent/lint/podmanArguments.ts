@@ -63,9 +63,9 @@ function withoutValue({ instead, ...problem }: OptionProblem): OptionProblem {
 
 function reportVersions(command: UnitCommand): Issue[] {
   const { options, verb } = command.podman;
-  const known = optionTable(verb)?.options;
+  const table = optionTable(verb)?.options;
   const messages = options.flatMap(({ name }) => {
-    const { since, last } = known?.get(name) ?? {};
+    const { since, last } = table?.get(name) ?? {};
     if (since !== undefined && compareReleases(since, widespreadVersion) > 0) {
       return [`--${name} requires podman ${since}; older releases refuse it`];
     }
@@ -120,8 +120,7 @@ interface NamedOption extends PodmanOptionFacts {
   readonly name: string;
 }
 
-let tables: ReadonlyMap<string, OptionTable> | undefined;
-let version = '';
+let known: { readonly version: string; readonly tables: ReadonlyMap<string, OptionTable> } | undefined;
 
 /**
  * The podman options of the commands that units of the agent use (run, create and pull), from
@@ -129,29 +128,23 @@ let version = '';
  * options before a command; undefined for other commands.
  */
 export function optionTable(command: string): OptionTable | undefined {
-  tables ??= readTables();
-  return tables.get(command);
+  return readTables().tables.get(command);
 }
 
 /** The newest release of podman in the table, such as `5.8.2`. */
 function knownPodmanVersion(): string {
-  tables ??= readTables();
-  return version;
+  return readTables().version;
 }
 
-function readTables(): ReadonlyMap<string, OptionTable> {
-  const knowledge: PodmanKnowledge = JSON.parse(readAsset('schemas/podman-options.json'));
-  version = knowledge.podmanVersion;
-  return new Map(
-    Object.entries(knowledge.commands).map(([name, options]) => [
-      name,
-      {
-        command: name === 'podman' ? name : `podman ${name}`,
-        options: nameOptions(options),
-        interspersed: name === 'pull',
-      },
-    ]),
-  );
+function readTables(): NonNullable<typeof known> {
+  if (known !== undefined) return known;
+  const { commands, podmanVersion }: PodmanKnowledge = JSON.parse(readAsset('schemas/podman-options.json'));
+  const tables = Object.entries(commands).map(([name, options]): [string, OptionTable] => {
+    const command = name === 'podman' ? name : `podman ${name}`;
+    return [name, { command, options: nameOptions(options), interspersed: name === 'pull' }];
+  });
+  known = { version: podmanVersion, tables: new Map(tables) };
+  return known;
 }
 
 function nameOptions(options: Readonly<Record<string, PodmanOptionFacts>>): Map<string, NamedOption> {
