@@ -6,7 +6,7 @@
 import { nearestName } from '../../formats/messageText.ts';
 import { readNodes } from '../../formats/json/locate.ts';
 import { checkSyntax } from '../../formats/json/syntax.ts';
-import type { ScalarNode, Span, TextNode } from '../../formats/textNode.ts';
+import type { Span, TextNode } from '../../formats/textNode.ts';
 import type { Config } from '../../ignition/config.ts';
 import { isSecretName } from '../../core/masking.ts';
 import { ipaKnowledge } from '../../ipa/ipaOptions.ts';
@@ -85,7 +85,7 @@ export function secretFilesOf(config: Config | undefined): IsSecretFile {
 /** Without valid JSON, the end of a value is unknown, so more is masked. */
 function findSecretsInBroken(bytes: Buffer): Span[] {
   const text = bytes.toString('latin1'); // one character for each byte
-  return joinSpans([...matches(text, brokenSecret), ...findSecretParts(text)]);
+  return joinSpans([...spansOf(text, brokenSecret), ...findSecretParts(text)]);
 }
 
 /** Password hashes, values of HTTP headers, and the data of data URLs. */
@@ -106,7 +106,10 @@ export function maskConfSecrets(bytes: Uint8Array): Uint8Array {
     const separator = isContinued ? -1 : line.search(/[:=]/);
     if (!isContinued) isSecret = separator >= 0 && isSecretOption(line.slice(0, separator).trim());
     const value = line.slice(separator + 1);
-    return line.slice(0, separator + 1) + (isSecret ? stars(value) : maskParts(value));
+    return (
+      line.slice(0, separator + 1) +
+      (isSecret ? stars(value) : overwrite(value, findSecretParts(value), stars))
+    );
   });
   return Buffer.from(masked.join(''), 'latin1');
 }
@@ -124,14 +127,16 @@ function isSecretOption(name: string): boolean {
   return isMisspelt || isSecretName(name);
 }
 
-function maskParts(text: string): string {
-  let masked = '';
+/** Replaces the parts of the text at these spans, which are sorted. */
+export function overwrite(text: string, spans: readonly Span[], replace: (part: string) => string): string {
+  const parts: string[] = [];
   let end = 0;
-  for (const part of findSecretParts(text)) {
-    masked += text.slice(end, part.start) + stars(text.slice(part.start, part.end));
-    ({ end } = part);
+  for (const span of spans) {
+    if (span.start < end) continue;
+    parts.push(text.slice(end, span.start), replace(text.slice(span.start, span.end)));
+    ({ end } = span);
   }
-  return masked + text.slice(end);
+  return parts.join('') + text.slice(end);
 }
 
 function stars(text: string): string {
@@ -165,7 +170,11 @@ interface Context {
 
 /** Recursion is limited by the depth of the type, and by `maxUnknown` below unknown fields. */
 function searchNode(search: Search, node: TextNode, context: Context, unknown = 0): void {
-  if (node.kind === 'scalar') return searchScalar(search, node, context.find ?? findSecretParts);
+  if (node.kind === 'scalar') {
+    const find = context.find ?? findSecretParts;
+    for (const part of find(node.text)) search.spans.push(node.locate(part));
+    return;
+  }
   if (unknown > maxUnknown) return;
   const below = context.type === undefined ? unknown + 1 : 0;
   if (node.kind === 'list') {
@@ -178,10 +187,6 @@ function searchNode(search: Search, node: TextNode, context: Context, unknown = 
 
 /** No config has more levels than this. */
 const maxUnknown = 64;
-
-function searchScalar(search: Search, node: ScalarNode, find: (text: string) => readonly Span[]): void {
-  for (const part of find(node.text)) search.spans.push(node.locate(part));
-}
 
 function everything(text: string): readonly Span[] {
   return text === '' || text === 'null' ? [] : [{ start: 0, end: text.length }];
@@ -240,7 +245,7 @@ function textsOf(node: ObjectNode, type: StructType, name: string): string[] {
 function findSecretParts(text: string): Span[] {
   if (!/[=@?-]/.test(text)) return [];
   const patterns = [credentials, privateKey, queryValue, secretOption];
-  return joinSpans([...patterns.flatMap((pattern) => matches(text, pattern)), ...findAssignments(text)]);
+  return joinSpans([...patterns.flatMap((pattern) => spansOf(text, pattern)), ...findAssignments(text)]);
 }
 
 /**
@@ -268,7 +273,7 @@ const queryValue = /(?<=[?&][\w.-]{0,40}(?:key|token|secret|sig|signature|passwo
 const secretOption =
   /(?<=(?:^|\s)--?(?:creds|password|passwd|passphrase|token)[ \t]+)(?:"[^"\n]*"?|'[^'\n]*'?|[^\s"']+)/g;
 
-function matches(text: string, pattern: RegExp): Span[] {
+export function spansOf(text: string, pattern: RegExp): Span[] {
   return [...text.matchAll(pattern)].map(({ 0: match, index }) => ({
     start: index,
     end: index + match.length,

@@ -9,6 +9,7 @@ import { splitExecLine } from '../../formats/systemdQuoting.ts';
 import { readUnit } from '../../formats/unitFile.ts';
 import { ifWellFormed } from '../../core/errors.ts';
 import type { Config, File, Resource, Unit } from '../../ignition/config.ts';
+import { listReferences } from '../../ignition/inlinedConfig.ts';
 import type { Path } from '../../core/finding.ts';
 import { bindMounts, optionValues, type PodmanCommand, readPodmanCommand } from './podmanCommand.ts';
 
@@ -66,7 +67,7 @@ export function readSubject(config: Config): LintSubject {
   const units = (config.systemd?.units ?? []).map((unit, index) => readHostUnit(unit, index));
   return {
     config,
-    isComplete: isComplete(config),
+    isComplete: listReferences(config).length === 0,
     ...readFiles(config),
     units,
     runs: units.flatMap(({ commands }) => commands.filter(isAgentRun)),
@@ -116,11 +117,6 @@ export function chronyParts({ files }: LintSubject): { name: string; text: strin
       return { name, text: readInlineText(resource) ?? '', path: [...path, 'append', index, 'source'] };
     }),
   ]);
-}
-
-function isComplete({ ignition }: Config): boolean {
-  const { merge = [], replace } = ignition?.config ?? {};
-  return merge.length === 0 && replace?.source === undefined;
 }
 
 function isConfPath(path: string): boolean {
