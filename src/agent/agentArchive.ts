@@ -12,7 +12,7 @@ import { formatExecArgument } from '../formats/systemdQuoting.ts';
 import { fillTemplate } from '../formats/template.ts';
 import type { Config, File, IgnitionSection, Unit } from '../ignition/config.ts';
 import { base64DataUrl, publicMode, renderDataFile } from '../ignition/dataFile.ts';
-import { readContents } from './lint/subject.ts';
+import { readInlineText } from './lint/subject.ts';
 import { type AgentArchive, type AgentSettings, defaultSettings } from './settings.ts';
 
 const unitName = 'ironic-agent-image.service';
@@ -80,8 +80,8 @@ export function findDeployedArchive({ storage, systemd }: Config): DeployedArchi
   const files = storage?.files ?? [];
   const checksum = files.find(({ path }) => path === checksumPath)?.contents;
   if (unit === undefined || checksum === undefined) return undefined;
-  const text = Buffer.from(readContents(checksum) ?? []).toString();
-  const [, sha512, path = ''] = /^([0-9a-f]{128}) {2}(\/[^\n]+)\n$/.exec(text) ?? [];
+  const [, sha512, path = ''] =
+    /^([0-9a-f]{128}) {2}(\/[^\n]+)\n$/.exec(readInlineText(checksum) ?? '') ?? [];
   if (sha512 === undefined) return undefined;
   const name = path.slice(path.lastIndexOf('/') + 1);
   const isOnMedium = path === `${mediumFolder}/${name}`;

@@ -15,7 +15,7 @@ import {
   normalizeSection,
   parseOsloConfig,
 } from '../formats/osloConfig.ts';
-import type { Rule } from '../ignition/rule.ts';
+import { findingOf, type Rule } from '../ignition/rule.ts';
 import type { Finding, Position, Report } from '../core/finding.ts';
 import { confRules } from '../ipa/confRules.ts';
 import { findInternalTlsHost } from '../network/internalHost.ts';
@@ -100,9 +100,7 @@ interface Details {
 }
 
 function finding(rule: Rule, details: Details): Finding {
-  const { path = [], position, message = rule.message, hint = rule.hint } = details;
-  const place = position === undefined ? {} : { position };
-  return { severity: rule.severity, rule: rule.id, path, message, hint, ...place };
+  return findingOf({ path: [], ...details, rule });
 }
 
 function comparePositions(a?: Position, b?: Position): number {

@@ -4,21 +4,16 @@
  */
 
 import { readDefaults } from '../formats/osloConfig.ts';
-import type { Finding, Severity } from '../core/finding.ts';
+import type { Finding } from '../core/finding.ts';
 import { renderAgentConf } from './agentConfig.ts';
 import { checkConf } from './confCheck.ts';
 import { confRules } from '../ipa/confRules.ts';
 import { formatOptionLines } from './conf.ts';
 import type { AgentSettings } from './settings.ts';
 
-export interface ConfRemark {
-  readonly severity: Severity;
-  /** The id of the rule. */
-  readonly rule: string;
+export interface ConfRemark extends Pick<Finding, 'severity' | 'rule' | 'message' | 'hint'> {
   /** A flag, or a file with line and column. */
   readonly place: string;
-  readonly message: string;
-  readonly hint?: string;
 }
 
 /** Names for the sources of the settings in messages. */

@@ -7,10 +7,9 @@
 import type { Config, Resource } from '../ignition/config.ts';
 import { readConfig } from '../ignition/validate.ts';
 import { isNetworkPath } from '../image/networkSettings.ts';
-import { listSensitiveOptions } from './conf.ts';
 import { publicMode } from '../ignition/dataFile.ts';
 import { hasNetworkSecret, keyfileFolder } from './files.ts';
-import { listPullSecrets } from './lint/pullSecret.ts';
+import { listPullSecrets, sensitiveOptionsOf } from './lint/pullSecret.ts';
 import { type LintedFile, readContents, readSubject } from './lint/subject.ts';
 
 /**
@@ -96,15 +95,9 @@ function searchConfig(search: Search, config: Config): void {
   if ((config.storage?.luks ?? []).some(({ keyFile }) => keyFile?.source?.startsWith('data:') === true)) {
     secrets.add('a disk encryption key');
   }
-  for (const { file } of subject.confs) addOptions(secrets, file.contents);
+  for (const name of subject.confs.flatMap(sensitiveOptionsOf)) secrets.add(`the option ${name}`);
   if (subject.files.some(isRestricted)) search.hasRestrictedFile = true;
   searchResources(search, config);
-}
-
-function addOptions(secrets: Set<string>, contents: Resource = {}): void {
-  const bytes = readContents(contents);
-  if (bytes === undefined) return;
-  for (const name of listSensitiveOptions(Buffer.from(bytes).toString())) secrets.add(`the option ${name}`);
 }
 
 /** The contents of a config in a file are searched as a config. */

@@ -19,18 +19,21 @@ import { FormatError } from '../core/errors.ts';
 
 export const confPath = '/etc/ironic-python-agent.conf';
 export const authFilePath = '/etc/authfile.json';
-/** On the host, in the folder that `update-ca-trust` of CoreOS reads. */
-export const caPath = '/etc/pki/ca-trust/source/anchors/ironic-agent-ca.crt';
+/** The folder of trusted certificates on the host, which `update-ca-trust` of CoreOS reads. */
+export const anchorFolder = '/etc/pki/ca-trust/source/anchors/';
+export const caPath = `${anchorFolder}ironic-agent-ca.crt`;
 /** In the agent's container, next to the conf; the agent reads only `*.conf` there as configuration. */
 export const caContainerPath = '/etc/ironic-python-agent/ca.crt';
 
 /** The files that settings of any profile may require, in a fixed order. */
 export function renderExtraFiles(settings: AgentSettings): File[] {
+  const { caCertificates, pullSecret, registriesConf } = settings;
   return [
-    ...renderAuthFile(settings),
-    ...renderTrustAnchor(settings),
+    ...renderIfSet(authFilePath, pullSecret, secretMode),
+    ...renderIfSet(caPath, caCertificates),
     ...renderChronyServers(settings),
-    ...renderRegistriesConf(settings),
+    // Image sources of podman, e.g. mirrors for a network without internet access.
+    ...renderIfSet('/etc/containers/registries.conf', registriesConf),
     ...renderKeyfiles(settings),
     ...renderHostname(settings),
     ...renderHardwareManagers(settings),
@@ -38,14 +41,8 @@ export function renderExtraFiles(settings: AgentSettings): File[] {
   ];
 }
 
-function renderAuthFile({ pullSecret }: AgentSettings): File[] {
-  if (pullSecret === undefined) return [];
-  return [renderDataFile({ path: authFilePath, mode: secretMode, content: Buffer.from(pullSecret) })];
-}
-
-function renderTrustAnchor({ caCertificates }: AgentSettings): File[] {
-  if (caCertificates === undefined) return [];
-  return [renderDataFile({ path: caPath, mode: publicMode, content: Buffer.from(caCertificates) })];
+function renderIfSet(path: string, text: string | undefined, mode = publicMode): File[] {
+  return text === undefined ? [] : [renderDataFile({ path, mode, content: Buffer.from(text) })];
 }
 
 /** Appended to keep the servers of the image; the leading newline protects against a file without a final one. */
@@ -61,35 +58,24 @@ function renderChronyServers({ ntpServers }: AgentSettings): File[] {
   ];
 }
 
-/** Image sources of podman, e.g. mirrors for a network without internet access. */
-function renderRegistriesConf({ registriesConf }: AgentSettings): File[] {
-  if (registriesConf === undefined) return [];
-  const content = Buffer.from(registriesConf);
-  return [renderDataFile({ path: '/etc/containers/registries.conf', mode: publicMode, content })];
-}
-
 export const keyfileFolder = '/etc/NetworkManager/system-connections';
 
 /** NetworkManager ignores a connection that other users can read, because it may contain a password. */
 function renderKeyfiles({ keyfiles }: AgentSettings): File[] {
-  return keyfiles.map(({ name, text }) =>
-    renderDataFile({ path: `${keyfileFolder}/${name}`, mode: secretMode, content: Buffer.from(text) }),
-  );
+  return keyfiles.flatMap(({ name, text }) => renderIfSet(`${keyfileFolder}/${name}`, text, secretMode));
 }
 
 /** A fallback host name, set by a script that NetworkManager runs whenever a connection changes. */
 function renderHostname({ hostname }: AgentSettings): File[] {
   if (hostname === undefined) return [];
   const script = fillTemplate(readAsset('templates/agent/hostname'), { hostname });
-  const path = '/etc/NetworkManager/dispatcher.d/01-hostname';
-  return [renderDataFile({ path, mode: executableMode, content: Buffer.from(script) })];
+  return renderIfSet('/etc/NetworkManager/dispatcher.d/01-hostname', script, executableMode);
 }
 
 /** An installed system with the same setting keeps the DHCPv6 address of the ramdisk, because both identify by MAC. */
 export function renderClientId({ files }: AgentSettings): File[] {
   const path = '/etc/NetworkManager/conf.d/clientid.conf';
-  if (files.some((file) => file.path === path)) return [];
-  return [renderDataFile({ path, mode: publicMode, content: Buffer.from(clientId) })];
+  return files.some((file) => file.path === path) ? [] : renderIfSet(path, clientId);
 }
 
 const clientId = '[connection]\nipv6.dhcp-duid=ll\nipv6.dhcp-iaid=mac\n';

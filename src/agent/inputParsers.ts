@@ -4,7 +4,7 @@
  */
 
 import { FormatError, UsageError } from '../core/errors.ts';
-import { machineNameProblem, parseHost } from '../formats/hostName.ts';
+import { machineNameProblem } from '../formats/hostName.ts';
 import { checkImageReference } from '../formats/imageReference.ts';
 import { splitAuthorizedKeys } from '../formats/sshKey.ts';
 import { findBareRegistry } from './imageSource.ts';
@@ -19,6 +19,8 @@ import {
   checkIccHostname,
   checkIccImage,
   checkIccValue,
+  checkTimeServerNames,
+  defaultHint,
   iccVlanInterfaces,
   parseEncodedPullSecret,
   parseIccApiUrls,
@@ -26,6 +28,7 @@ import {
   parseIccNoProxy,
   parseIccNtpServers,
   parseSingleSshKey,
+  refuseCharacter,
 } from './profiles/icc.ts';
 import { parseNoProxy, parseProxyUrl, splitList } from './proxy.ts';
 import { parsePullSecret } from './pullSecret.ts';
@@ -120,18 +123,8 @@ function checkKernelArgument(text: string): string {
 
 /** One or more servers, separated by commas. Throws FormatError without a subject. */
 function parseNtpServers(text: string): string[] {
-  const servers = splitList(text);
-  for (const server of servers) {
-    const host = parseHost(server);
-    if (host.kind === 'invalid') {
-      throw new FormatError(
-        `contains ${JSON.stringify(server.slice(0, 300))}, which is not a server: ${host.problem}`,
-        {
-          hint: 'use names or addresses, such as pool.ntp.org or 192.0.2.1',
-        },
-      );
-    }
-  }
+  const hint = 'use names or addresses, such as pool.ntp.org or 192.0.2.1';
+  const servers = checkTimeServerNames(splitList(text), hint);
   if (servers.length === 0)
     throw new FormatError('contains no server', { hint: 'remove the option to set no server' });
   return servers;
@@ -154,14 +147,9 @@ function parseScriptUrl(text: string, { flag, defaultPort }: UrlSource): readonl
 
 /** Arguments of `podman pull`; the script writes them to JSON and a unit without escaping. */
 function parseScriptFlags(text: string): string[] {
-  const special = /["'%$\\;\p{Cc}]/u.exec(text)?.[0];
-  if (special === undefined) return text.split(' ').filter((word) => word !== '');
-  throw new FormatError(
-    `contains ${JSON.stringify(special)}, which the script writes to the unit without escaping`,
-    {
-      hint: 'use the default profile, which escapes it',
-    },
-  );
+  const end = 'which the script writes to the unit without escaping';
+  const plain = refuseCharacter(text, /["'%$\\;\p{Cc}]/u, { end, hint: defaultHint });
+  return plain.split(' ').filter((word) => word !== '');
 }
 
 /** The value of the agent's option for VLANs: `all`, interfaces, or empty for none. */

@@ -1,18 +1,22 @@
 /** Logins to the ramdisk: the user `core` by SSH key or password, and anyone at a console with autologin. */
 
-import type { Passwd, Unit } from '../ignition/config.ts';
+import type { Config, Unit } from '../ignition/config.ts';
 import type { AgentSettings } from './settings.ts';
 import { FormatError } from '../core/errors.ts';
 import { checkConsole } from '../boot/argumentValues.ts';
 
-export function renderPasswd({ sshKeys, passwordHash }: AgentSettings): Passwd | undefined {
-  if (sshKeys.length === 0 && passwordHash === undefined) return undefined;
+/** The section `passwd` of a config; without logins, none. */
+export function renderPasswd({
+  sshKeys,
+  passwordHash,
+}: Pick<AgentSettings, 'sshKeys' | 'passwordHash'>): Pick<Config, 'passwd'> {
+  if (sshKeys.length === 0 && passwordHash === undefined) return {};
   const core = {
     name: 'core',
     ...(passwordHash === undefined ? {} : { passwordHash }),
     ...(sshKeys.length === 0 ? {} : { sshAuthorizedKeys: sshKeys }),
   };
-  return { users: [core] };
+  return { passwd: { users: [core] } };
 }
 
 const hint = 'create one with: mkpasswd --method=yescrypt, or: openssl passwd -6';

@@ -37,7 +37,12 @@ export function findAddressProblem(host: Host): AddressProblem | undefined {
 /** Like `findAddressProblem`, for the host of a URL that `URL` can parse; undefined for other texts. */
 export function findUrlAddressProblem(url: string): AddressProblem | undefined {
   if (!URL.canParse(url)) return undefined;
-  return findAddressProblem(parseHost(new URL(url).hostname.replaceAll(/^\[|\]$/g, '')));
+  return findAddressProblem(parseHost(urlHost(url)));
+}
+
+/** The host of a URL, without the brackets of an IPv6 address. */
+export function urlHost(url: string | URL): string {
+  return new URL(url).hostname.replaceAll(/^\[|\]$/g, '');
 }
 
 /** Ignition needs a CA of the user to fetch contents from the URL. */

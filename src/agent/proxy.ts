@@ -5,6 +5,7 @@
 
 import { FormatError } from '../core/errors.ts';
 import type { Proxy } from '../ignition/config.ts';
+import { urlHost } from './machineAddress.ts';
 import type { AgentSettings } from './settings.ts';
 
 type ProxiedSettings = Pick<AgentSettings, 'apiUrls' | 'callbackUrls' | 'proxy'>;
@@ -47,14 +48,12 @@ export function parseNoProxy(text: string): string[] {
 }
 
 /** The variables that podman reads, and passes to its containers. */
-export function proxyEnvironment(settings: AgentSettings): [name: string, value: string][] {
-  const { http, https } = settings.proxy;
-  if (http === undefined && https === undefined) return [];
-  return [
-    ...(http === undefined ? [] : [['HTTP_PROXY', http] satisfies [string, string]]),
-    ...(https === undefined ? [] : [['HTTPS_PROXY', https] satisfies [string, string]]),
-    ['NO_PROXY', directHosts(settings).join(',')],
-  ];
+export function proxyEnvironment(settings: AgentSettings): (readonly [name: string, value: string])[] {
+  const { httpProxy, httpsProxy, noProxy } = renderIgnitionProxy(settings) ?? {};
+  const variables = { HTTP_PROXY: httpProxy, HTTPS_PROXY: httpsProxy, NO_PROXY: noProxy?.join(',') };
+  return Object.entries(variables).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value] as const],
+  );
 }
 
 /** The section `proxy` of an Ignition config, supported since spec 3.1.0. */
@@ -86,7 +85,7 @@ export function directHosts(settings: ProxiedSettings): string[] {
 /** IPv6 without brackets, the only form that both Go and Python support. */
 function ironicHosts({ apiUrls, callbackUrls }: ProxiedSettings): string[] {
   const hosts = [...apiUrls, ...callbackUrls].flatMap((url) => {
-    return URL.canParse(url) ? [new URL(url).hostname.replace(/^\[|\]$/g, '')] : []; // `mdns` names no host
+    return URL.canParse(url) ? [urlHost(url)] : []; // `mdns` names no host
   });
   return [...new Set(hosts)];
 }

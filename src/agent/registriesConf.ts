@@ -112,7 +112,10 @@ function checkDocument({ value, locate }: ParsedToml): RegistriesConf {
   const table = readTable(value, rootFields, { ...check, path: [] });
   const given = readGiven(table);
   // Values of invalid types are not checked further.
-  if (!isRefused()) checkMeaning(given, check);
+  if (!isRefused()) {
+    checkVersion(table, check);
+    checkMeaning(given, check);
+  }
   const sorted = issues.toSorted(
     ({ position: a }, { position: b }) => a.line - b.line || a.column - b.column,
   );
@@ -189,23 +192,17 @@ function isTable(value: unknown): value is Table {
 /** A file in which all values have valid types. */
 interface Given extends Omit<Registries, 'entries'> {
   readonly entries: readonly GivenEntry[];
-  /** Names of keys by which version 1 and version 2 are recognized. */
-  readonly old: boolean;
-  readonly current: readonly string[];
 }
 
-interface GivenEntry {
+interface GivenEntry extends Omit<RegistryEntry, 'mirrors'> {
   readonly path: Path;
-  readonly prefix: string;
-  readonly location: string;
-  readonly blocked: boolean;
   readonly insecure: boolean;
   readonly byDigestOnly: boolean;
   readonly mirrors: readonly { readonly location: string; readonly pull: string }[];
 }
 
 function readGiven(table: Table): Given {
-  const { aliases, registries, registry } = table;
+  const { aliases, registry } = table;
   const search = table['unqualified-search-registries'];
   const mode = textOf(table['short-name-mode']);
   return {
@@ -226,8 +223,6 @@ function readGiven(table: Table): Given {
         pull: textOf(mirror['pull-from-mirror']),
       })),
     })),
-    old: registries !== undefined,
-    current: Object.keys(table).filter((name) => name !== 'registries'),
   };
 }
 
@@ -239,12 +234,10 @@ function listOf(value: unknown): readonly Table[] {
   return Array.isArray(value) ? value.filter(isTable) : [];
 }
 
-function toRegistries({ aliases, entries, search, shortNameMode }: Given): Registries {
+function toRegistries(given: Given): Registries {
   return {
-    aliases,
-    ...(search !== undefined && { search }),
-    ...(shortNameMode !== undefined && { shortNameMode }),
-    entries: entries.map(({ blocked, location, mirrors, prefix }) => ({
+    ...given,
+    entries: given.entries.map(({ blocked, location, mirrors, prefix }) => ({
       prefix: withoutSlashes(prefix === '' ? location : prefix),
       location: withoutSlashes(location),
       blocked,
@@ -258,52 +251,41 @@ function withoutSlashes(location: string): string {
 }
 
 function checkMeaning(given: Given, check: Check): void {
-  checkVersion(given, check);
   for (const [index, registry] of (given.search ?? []).entries()) {
     const path = ['unqualified-search-registries', index];
-    if (checkLocation(registry, path, check) && !isRegistryHost(withoutSlashes(registry))) {
-      check.refuse(
-        path,
-        `${JSON.stringify(registry)} is not a registry host`,
-        'use a host, such as "quay.io"',
-      );
-    }
+    if (!checkLocation(registry, path, check) || isRegistryHost(withoutSlashes(registry))) continue;
+    const message = `${JSON.stringify(registry)} is not a registry host`;
+    check.refuse(path, message, 'use a host, such as "quay.io"');
   }
   for (const [name, full] of given.aliases) checkAlias(name, full, check);
   for (const entry of given.entries) checkEntry(entry, check);
   checkTwins(given.entries, check);
 }
 
-function checkVersion({ current, old }: Given, { refuse, warn }: Check): void {
-  if (!old) return;
+/** Version 1 is recognized by the key "registries". */
+function checkVersion(table: Table, { refuse, warn }: Check): void {
+  if (table['registries'] === undefined) return;
+  const path = ['registries'];
   const hint =
     'use version 2: unqualified-search-registries = ["…"] for [registries.search], and [[registry]] with insecure or blocked for the other keys';
-  const [first] = current;
-  if (first === undefined)
-    warn(
-      ['registries'],
-      'the file uses version 1 of the format, which new releases of podman do not support',
-      hint,
-    );
-  else
-    refuse(
-      ['registries'],
-      `the file mixes version 1 of the format ("registries") and version 2 (${JSON.stringify(first)})`,
-      hint,
-    );
+  const current = Object.keys(table).find((name) => name !== 'registries');
+  const old = 'version 1 of the format';
+  if (current === undefined) {
+    warn(path, `the file uses ${old}, which new releases of podman do not support`, hint);
+  } else {
+    refuse(path, `the file mixes ${old} ("registries") and version 2 (${JSON.stringify(current)})`, hint);
+  }
 }
 
 /** Whether a location is valid; reports an error if not. */
 function checkLocation(location: string, path: Path, { refuse }: Check): boolean {
   const [, scheme, rest = ''] = /^(https?:\/\/)?(.*)$/s.exec(withoutSlashes(location)) ?? [];
   if (scheme !== undefined) {
-    refuse(
-      path,
-      `${JSON.stringify(location)} is a URL`,
-      `use ${JSON.stringify(rest)}; for plain HTTP add insecure = true`,
-    );
-  } else if (rest === '')
+    const hint = `use ${JSON.stringify(rest)}; for plain HTTP add insecure = true`;
+    refuse(path, `${JSON.stringify(location)} is a URL`, hint);
+  } else if (rest === '') {
     refuse(path, 'the location is empty', 'use the host of a registry, such as "quay.io"');
+  }
   return scheme === undefined && rest !== '';
 }
 
@@ -331,18 +313,12 @@ function checkEntry(entry: GivenEntry, check: Check): void {
   if (prefix !== '') checkLocation(prefix, [...path, 'prefix'], check);
   if (location !== '') checkLocation(location, [...path, 'location'], check);
   else if (!isWildcard) {
-    check.refuse(
-      path,
-      'the registry has no location',
-      'add location = "HOST", for example location = "registry.example.com"',
-    );
+    const hint = 'add location = "HOST", for example location = "registry.example.com"';
+    check.refuse(path, 'the registry has no location', hint);
   }
   if (isWildcard && /[/@:]/.test(prefix)) {
-    check.refuse(
-      [...path, 'prefix'],
-      `${JSON.stringify(prefix)} is not "*." followed by a domain`,
-      'use a prefix such as "*.example.com"',
-    );
+    const message = `${JSON.stringify(prefix)} is not "*." followed by a domain`;
+    check.refuse([...path, 'prefix'], message, 'use a prefix such as "*.example.com"');
   }
   for (const [index, mirror] of entry.mirrors.entries()) {
     const at = [...path, 'mirror', index];

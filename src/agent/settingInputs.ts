@@ -69,11 +69,10 @@ export interface CollectedInputs {
 }
 
 export function collectInputs(sources: InputSources): CollectedInputs {
-  const settings: readonly (Setting & { readonly name: SettingName })[] = settingTable;
   const inputs = new Map<SettingName, readonly InputValue[]>();
   const unread: UnreadVariable[] = [];
   const misplaced: MisplacedInput[] = [];
-  for (const setting of settings) {
+  for (const setting of settingTable) {
     const flags = readFlag(setting, sources.flags);
     const filed = readFiles(setting.name, sources);
     const isTaken = setting.profiles.includes(sources.profile);

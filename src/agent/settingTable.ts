@@ -47,7 +47,7 @@ const ownAndIcc = [...own, 'icc'] as const;
 const script = 'configure-coreos-ipa';
 const all = [...ownAndIcc, 'assisted', script] as const;
 
-export const settingTable = [
+const table = [
   {
     name: 'ironic.apiUrls',
     kind: 'list',
@@ -436,6 +436,8 @@ export const settingTable = [
 ] as const satisfies readonly Setting[];
 
 /** Any setting of the table, as literal types. */
-export type KnownSetting = (typeof settingTable)[number];
+export type KnownSetting = (typeof table)[number];
 
 export type SettingName = KnownSetting['name'];
+
+export const settingTable: readonly (Setting & { readonly name: SettingName })[] = table;

@@ -44,6 +44,11 @@ export function formatRunFlags(settings: AgentSettings): string[] {
   ];
 }
 
+/** Each flag followed by a blank, so that an empty list leaves no gap. */
+export function formatFlags(flags: readonly string[]): string {
+  return flags.map((flag) => `${flag} `).join('');
+}
+
 /** The user's flags, one per line: Ignition does not support lines of more than 2 KiB. */
 export function formatUserFlags({ podman }: AgentSettings): string {
   const flags = [

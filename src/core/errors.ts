@@ -134,3 +134,13 @@ interface FormatDetails extends ErrorDetails {
   readonly offset?: number;
   readonly position?: Position;
 }
+
+/** The result of `read`; undefined if it throws FormatError. */
+export function ifWellFormed<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof FormatError) return undefined;
+    throw error;
+  }
+}

@@ -113,3 +113,9 @@ export function pathExtension(path: string): string {
   const dot = path.lastIndexOf('.');
   return dot > path.lastIndexOf('/') ? path.slice(dot) : '';
 }
+
+/** `strings.Cut`: the text before and after the first separator; without one, the whole text and an empty one. */
+export function cutText(text: string, separator: string): readonly [before: string, after: string] {
+  const index = text.indexOf(separator);
+  return index === -1 ? [text, ''] : [text.slice(0, index), text.slice(index + separator.length)];
+}

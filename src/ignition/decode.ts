@@ -86,6 +86,11 @@ export function asString(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
+/** The items of a decoded list, none if it is absent. */
+export function itemsOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
 /** An object that is being decoded. */
 type Target = Record<string, unknown>;
 

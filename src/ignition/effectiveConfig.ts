@@ -8,7 +8,7 @@
 import type { Path } from '../core/finding.ts';
 import { isMapping } from '../formats/mapping.ts';
 import type { Config, Resource } from './config.ts';
-import type { Members } from './decode.ts';
+import { itemsOf, type Members } from './decode.ts';
 import { itemKey } from './duplicates.ts';
 import {
   type FetchedConfig,
@@ -278,8 +278,4 @@ function findKeyed({ field, type, owners }: MergedList, item: unknown): Source[]
 function indexOfKey(field: Field, owner: unknown, key: string): number {
   if (field.kind !== 'list') return -1;
   return itemsOf(memberOf(owner, field.name)).findIndex((item) => itemKey(field.element, item) === key);
-}
-
-function itemsOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
 }

@@ -5,7 +5,7 @@
  */
 
 import { createHash } from 'node:crypto';
-import { FormatError } from '../core/errors.ts';
+import { FormatError, ifWellFormed } from '../core/errors.ts';
 import type { Path } from '../core/finding.ts';
 import { decodeDataUrl } from '../formats/dataUrl.ts';
 import { parseGoUrl } from '../formats/goUrl.ts';
@@ -58,34 +58,23 @@ export function fetchInlined({ resource, path }: Reference, maxBytes: number): F
   const url = parseGoUrl(source);
   if ('problem' in url || !fetchedSchemes.has(url.scheme)) return { issues: [] };
   if (url.scheme !== 'data') return { issues: [issue(referenceRules.remote, [...path, 'source'])] };
-  const data = decodeSource(source);
+  const data = ifWellFormed(() => decodeDataUrl(source).data);
   if (data === undefined || !['', 'gzip'].includes(compression)) return { issues: [] };
-  if (compression === '') return { document: data, issues: hashIssues(data, verification, path) };
-  const unpacked = unpack(data, maxBytes);
+  const unpacked = compression === '' ? data : unpack(data, maxBytes);
   if (typeof unpacked === 'string') {
     const message = `${referenceRules.unreadable.message}: ${unpacked}`;
     return { issues: [{ ...issue(referenceRules.unreadable, [...path, 'source']), message }] };
   }
-  return { document: unpacked, issues: hashIssues(unpacked, verification, path) };
+  const document = Buffer.from(unpacked.buffer, unpacked.byteOffset, unpacked.byteLength);
+  return { document, issues: hashIssues(document, verification, path) };
 }
 
 const fetchedSchemes: ReadonlySet<string> = new Set(['arn', 'data', 'gs', 'http', 'https', 's3', 'tftp']);
 
-function decodeSource(source: string): Buffer | undefined {
-  try {
-    const { data } = decodeDataUrl(source);
-    return Buffer.from(data.buffer, data.byteOffset, data.byteLength);
-  } catch (error) {
-    if (error instanceof FormatError) return undefined;
-    throw error;
-  }
-}
-
 /** The contents, or the reason why they cannot be decompressed. */
-function unpack(data: Uint8Array, maxBytes: number): Buffer | string {
+function unpack(data: Uint8Array, maxBytes: number): Uint8Array | string {
   try {
-    const { buffer, byteOffset, byteLength } = decodeGzipMembers(data, { maxBytes });
-    return Buffer.from(buffer, byteOffset, byteLength);
+    return decodeGzipMembers(data, { maxBytes });
   } catch (error) {
     if (error instanceof FormatError) return error.message;
     throw error;

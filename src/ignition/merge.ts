@@ -6,7 +6,7 @@
 
 import { isMapping } from '../formats/mapping.ts';
 import type { Config } from './config.ts';
-import type { Members } from './decode.ts';
+import { itemsOf, type Members } from './decode.ts';
 import { itemKey } from './duplicates.ts';
 import {
   configType,
@@ -131,10 +131,6 @@ function mergeItem(field: ListField, { parent, child }: Both): readonly unknown[
 /** The only list from which items can be deleted, by an item without a value. */
 const headerList = 'httpHeaders';
 
-function itemsOf(list: unknown): readonly unknown[] {
-  return Array.isArray(list) ? list : [];
-}
-
 // The normalised form of configs: the output of Ignition without empty values. Members are in the order of their
 // declaration; members that Go always prints are present even if empty (`path`, `name`, `device`). Empty lists are
 // omitted, and empty objects unless null would have another meaning (`clevis` and its `custom` in 3.2.0): Ignition prints
@@ -173,18 +169,14 @@ function normalizeList({ element }: ListField, member: unknown): readonly unknow
 }
 
 function normalizeScalar(field: ScalarField, member: unknown): unknown {
-  if (field.always && !field.pointer) return member ?? zeroScalar(field);
+  if (field.always && !field.pointer) return member ?? zeroScalars[field.kind];
   return isZeroMember(field, member) ? undefined : member;
 }
 
 /**
  * Zero values of Go: an absent member and an empty plain one are equal to Ignition. An empty nullable value (a Go pointer)
- * counts as set. Returns the value of an absent plain scalar.
+ * counts as set.
  */
-function zeroScalar({ kind }: ScalarField): string | boolean | number {
-  return zeroScalars[kind];
-}
-
 const zeroScalars = { string: '', boolean: false, integer: 0 } as const;
 
 /** Whether all members are empty. An empty list is not, because Go distinguishes it from an absent one. */
@@ -197,5 +189,5 @@ export function isZeroMember(field: Field, member: unknown): boolean {
   if (member === undefined) return true;
   if (field.pointer || field.kind === 'list') return false;
   if (field.kind === 'struct') return !isMapping(member) || isZero(field.struct.fields, member);
-  return member === zeroScalar(field);
+  return member === zeroScalars[field.kind];
 }

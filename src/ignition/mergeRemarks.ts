@@ -6,7 +6,7 @@
 import type { Finding, Path } from '../core/finding.ts';
 import { isMapping } from '../formats/mapping.ts';
 import type { Config } from './config.ts';
-import type { Members } from './decode.ts';
+import { itemsOf, type Members } from './decode.ts';
 import { itemKey } from './duplicates.ts';
 import { isZero, isZeroMember, normalizeConfig } from './merge.ts';
 import { findingOf, warningRule, type Rule } from './rule.ts';
@@ -133,8 +133,8 @@ function remarkEmptied({ type, parent, child, path }: Pair, field: Field, report
 }
 
 function remarkList(pair: Pair, field: ListField, report: Report): void {
-  const parentItems = itemsOf(pair.parent, field.name);
-  const childItems = itemsOf(pair.child, field.name);
+  const parentItems = itemsOf(pair.parent[field.name]);
+  const childItems = itemsOf(pair.child[field.name]);
   if (childItems.length === 0) return;
   if (field.repeatable) {
     const message = `${field.name} is appended to the ${field.name} of the parent`;
@@ -149,11 +149,6 @@ function remarkList(pair: Pair, field: ListField, report: Report): void {
     if (!isMapping(parent) || !isMapping(child)) continue;
     remarkMembers({ type: element, parent, child, path: [...pair.path, field.name, index] }, report);
   }
-}
-
-function itemsOf(members: Members, name: string): readonly unknown[] {
-  const items = members[name];
-  return Array.isArray(items) ? items : [];
 }
 
 const remarksByType: Readonly<Record<string, (pair: Pair, report: Report) => void>> = {
@@ -191,7 +186,7 @@ function saysSomething(value: unknown): boolean {
 function remarkAppend({ parent, child, path }: Pair, report: Report): void {
   const contents = child['contents'];
   const replaced = parent['contents'];
-  if (itemsOf(parent, 'append').length === 0 || itemsOf(child, 'append').length > 0) return;
+  if (itemsOf(parent['append']).length === 0 || itemsOf(child['append']).length > 0) return;
   if (!isMapping(contents) || !hasNewSource(isMapping(replaced) ? replaced : {}, contents)) return;
   report(mergeRules.contentsAppended, [...path, 'contents', 'source']);
 }
@@ -204,9 +199,9 @@ function remarkPartitions({ type, parent, child, path }: Pair, report: Report): 
     label: isMapping(item) ? item['label'] : undefined,
     isNumbered: itemKey(partition, item).startsWith('number:'),
   });
-  const ofParent = itemsOf(parent, 'partitions').map(describe);
+  const ofParent = itemsOf(parent['partitions']).map(describe);
   const byLabel = new Map(ofParent.map((item) => [item.label, item]));
-  for (const [index, item] of itemsOf(child, 'partitions').map(describe).entries()) {
+  for (const [index, item] of itemsOf(child['partitions']).map(describe).entries()) {
     const other = item.label === undefined ? undefined : byLabel.get(item.label);
     if (other === undefined || other.isNumbered === item.isNumbered) continue;
     report(mergeRules.partitionApart, [...path, 'partitions', index]);
@@ -247,15 +242,15 @@ interface MovedItem {
 }
 
 function* movedItems({ type, parent, child }: Pair): Iterable<MovedItem> {
-  const lists = type.fields.filter((field) => field.kind === 'list' && field.keySpace !== field.name);
+  const lists = type.fields
+    .filter((field) => field.kind === 'list')
+    .filter(({ keySpace, name }) => keySpace !== name);
   const listOf = new Map<string, string>();
   for (const field of lists) {
-    if (field.kind !== 'list') continue;
-    for (const item of itemsOf(parent, field.name)) listOf.set(itemKey(field.element, item), field.name);
+    for (const item of itemsOf(parent[field.name])) listOf.set(itemKey(field.element, item), field.name);
   }
   for (const field of lists) {
-    if (field.kind !== 'list') continue;
-    for (const [index, item] of itemsOf(child, field.name).entries()) {
+    for (const [index, item] of itemsOf(child[field.name]).entries()) {
       const key = itemKey(field.element, item);
       const from = listOf.get(key);
       if (from !== undefined && from !== field.name) yield { key, list: field.name, index, from };

@@ -3,7 +3,7 @@
  * rule; reports and `explain` read all other properties from the rule.
  */
 
-import type { Finding, Path, Severity } from '../core/finding.ts';
+import type { Finding, Path, Position, Severity } from '../core/finding.ts';
 import type { Integer } from './config.ts';
 import type { SpecVersion } from './versions.ts';
 
@@ -27,8 +27,9 @@ export interface Issue {
 }
 
 /** Converts an issue to a finding; texts that the issue leaves out are those of the rule. */
-export function findingOf({ rule, path, message = rule.message, hint = rule.hint }: Issue): Finding {
-  return { severity: rule.severity, rule: rule.id, path, message, hint };
+export function findingOf(issue: Issue & { readonly position?: Position | undefined }): Finding {
+  const { rule, path, message = rule.message, hint = rule.hint, position } = issue;
+  return { severity: rule.severity, rule: rule.id, path, message, hint, ...(position && { position }) };
 }
 
 /** The check of one type, in the order in which Ignition reports issues; it does not check nested types. */
@@ -56,11 +57,9 @@ export function issue(rule: Rule, path: Path, hint?: string): Issue {
   return hint === undefined ? { rule, path } : { rule, path, hint };
 }
 
-const none: readonly Issue[] = [];
-
 /** Collects the issues of a check, without the undefined ones. */
 export function found(...issues: readonly (Issue | undefined)[]): readonly Issue[] {
-  return issues.some((one) => one !== undefined) ? issues.filter((one) => one !== undefined) : none;
+  return issues.filter((one) => one !== undefined);
 }
 
 const longestSuggestion = 120;

@@ -66,7 +66,7 @@ function listed<T>(check: Check<T>): Check<unknown> {
 }
 
 /** An object of a config, or a string in a list with a named Go type, such as `Device`. */
-interface Visited {
+export interface Visited {
   readonly type: StructType | string;
   readonly value: unknown;
   /** Only valid during the visit. */

@@ -74,7 +74,7 @@ export function fieldsByFoldedName(type: StructType): ReadonlyMap<string, Field>
 
 /** Folds names for comparison: ASCII letters in lower case, `ſ` as s, the Kelvin sign as k. */
 export function foldName(name: string): string {
-  return foldable.test(name) ? name.replace(foldableAll, foldLetter) : name;
+  return name.replace(/[A-Z\u017f\u212a]/g, foldLetter);
 }
 
 /** The struct at a path from the root; undefined if there is no struct. Indexes are skipped. */
@@ -107,9 +107,6 @@ export function structOf(field: Field | undefined): StructType | undefined {
   if (field?.kind === 'struct') return field.struct;
   return field?.kind === 'list' && typeof field.element !== 'string' ? field.element : undefined;
 }
-
-const foldable = /[A-Z\u017f\u212a]/;
-const foldableAll = /[A-Z\u017f\u212a]/g;
 
 function foldLetter(letter: string): string {
   return letter === '\u017f' ? 's' : letter.toLowerCase();

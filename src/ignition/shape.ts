@@ -4,13 +4,12 @@
  */
 
 import { importAsset } from '../assets.ts';
-import { locatePaths, positionsOf } from '../formats/json/locate.ts';
 import type { Finding, Path, Report } from '../core/finding.ts';
 import type { TypeMismatch } from './decode.ts';
-import { infoRule } from './rule.ts';
+import { findingOf, infoRule } from './rule.ts';
 import { configType, goTypeAt } from './schema.ts';
 import { typeHint } from './hints.ts';
-import { jsonType, readConfig } from './validate.ts';
+import { jsonType, locateFindings, readConfig } from './validate.ts';
 import type { SpecVersion } from './versions.ts';
 
 export const furtherType = infoRule(
@@ -59,7 +58,7 @@ async function furtherMismatches(
   bytes: Buffer,
   version: SpecVersion,
   first: TypeMismatch,
-): Promise<Finding[]> {
+): Promise<readonly Finding[]> {
   const { default: check }: CompiledSchema = await importAsset(`schemas/compiled/ignition-${version}.js`);
   const document: unknown = JSON.parse(bytes.toString('utf8'));
   check(document);
@@ -68,20 +67,15 @@ async function furtherMismatches(
     .map(({ instancePath }) => parsePointer(instancePath))
     .filter((path) => path.join('/') !== firstPath)
     .slice(0, mostShown);
-  const positions = positionsOf(bytes, locatePaths(bytes, paths));
-  return paths.map((path, index) => {
+  const findings = paths.map((path) => {
     const wanted = goTypeAt(configType(version), path);
-    const hint = typeHint({ path, wanted, found: valueText(document, path) });
-    const position = positions[index];
-    const finding = {
-      severity: furtherType.severity,
-      rule: furtherType.id,
+    return findingOf({
+      rule: furtherType,
       path,
-      message: furtherType.message,
-      hint,
-    };
-    return position === undefined ? finding : { ...finding, position };
+      hint: typeHint({ path, wanted, found: valueText(document, path) }),
+    });
   });
+  return locateFindings(findings, bytes);
 }
 
 /** No field name in the schemas is a number or requires escaping. */

@@ -4,14 +4,14 @@
  * config does not have are dropped by decoding. Source: the `translate` packages of Ignition's `config`.
  */
 
-import type { Finding, Path } from '../core/finding.ts';
+import type { Finding } from '../core/finding.ts';
 import { isMapping } from '../formats/mapping.ts';
 import type { Config, Integer } from './config.ts';
 import type { Members } from './decode.ts';
 import { formatIgnition } from './ignitionText.ts';
 import { normalizeConfig } from './merge.ts';
-import { errorRule, warningRule, type Rule } from './rule.ts';
-import { configType, type Field, structAt, type StructType } from './schema.ts';
+import { errorRule, findingOf, warningRule, type Rule } from './rule.ts';
+import { configType, type Field, type ListField, structAt, type StructType } from './schema.ts';
 import { validateConfig } from './validate.ts';
 import { isSince, type SpecVersion, specVersions } from './versions.ts';
 
@@ -166,13 +166,10 @@ function carryMember(journey: Journey, { type, field, target }: Passage, member:
 
 function carryList(
   journey: Journey,
-  { field, target }: Pick<Passage, 'field' | 'target'>,
+  { field: { element: from }, target: { element: to } }: Record<'field' | 'target', ListField>,
   items: unknown,
 ): unknown {
-  if (field.kind !== 'list' || target.kind !== 'list' || !Array.isArray(items)) return items;
-  const { element: from } = field;
-  const { element: to } = target;
-  if (typeof from === 'string' || typeof to === 'string') return items;
+  if (!Array.isArray(items) || typeof from === 'string' || typeof to === 'string') return items;
   return items.map((item: unknown, index) => {
     journey.path.push(index);
     const carried = carryMembers(journey, { from, to }, isMapping(item) ? item : {});
@@ -186,7 +183,7 @@ function carryShifted(journey: Journey, shift: Shift, value: unknown): unknown {
   if (isSince(journey.from, shift.since) === isUpwards) return value;
   const above = shift.carryUp(value);
   if (above === value) return value;
-  journey.findings.push(toFinding(isUpwards ? shift.up : shift.down, [...journey.path]));
+  journey.findings.push(findingOf({ rule: isUpwards ? shift.up : shift.down, path: [...journey.path] }));
   return isUpwards ? above : value;
 }
 
@@ -202,15 +199,12 @@ function unknownField({ to, path }: Journey): Finding {
   const first = specVersions.find((version) =>
     structAt(configType(version), holder)?.fields.some((field) => field.name === name),
   );
-  return {
-    ...toFinding(translationRules.fieldUnknown, [...path]),
+  return findingOf({
+    rule: translationRules.fieldUnknown,
+    path: [...path],
     message: `spec version ${to} does not have ${name}`,
     hint: `translate to ${first ?? specVersions.at(-1)} or newer, or remove ${name}`,
-  };
-}
-
-function toFinding({ id, severity, message, hint }: Rule, path: Path): Finding {
-  return { rule: id, severity, message, hint, path };
+  });
 }
 
 /** Values that the older version refuses, with the first version that accepts them. */

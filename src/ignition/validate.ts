@@ -4,6 +4,7 @@
  */
 
 import type { Finding, Report } from '../core/finding.ts';
+import { cutText } from '../formats/goText.ts';
 import { locatePaths, positionsOf } from '../formats/json/locate.ts';
 import { checkSyntax } from '../formats/json/syntax.ts';
 import { isMapping } from '../formats/mapping.ts';
@@ -12,7 +13,7 @@ import { asString, decode, type TypeMismatch } from './decode.ts';
 import { findDuplicates } from './duplicates.ts';
 import { syntaxHint, typeHint, versionHint } from './hints.ts';
 import { errorRule, findingOf, type Issue } from './rule.ts';
-import { checks, walkConfig } from './rules.ts';
+import { checks, type Visited, walkConfig } from './rules.ts';
 import { configType, type StructType } from './schema.ts';
 import { findUnusedKeys, type OffsetIssue } from './unusedKeys.ts';
 import { type SpecVersion, specVersions } from './versions.ts';
@@ -101,8 +102,12 @@ function reportOn(document: Buffer, read: ReadResult): Report {
   if (read.status === 'refused') return { valid: false, findings: [read.finding] };
   const found: Collected = { issues: [], isFull: false, valid: true };
   collectRules(found, read);
-  collectDuplicates(found, read);
-  if (read.hasPositions && read.hasOddities) collectUnusedKeys(found, document, read);
+  collectFrom(found, read, ({ type, value }) =>
+    typeof type === 'string' || !isMapping(value) ? [] : findDuplicates(type, value),
+  );
+  if (read.hasPositions && read.hasOddities) {
+    for (const issue of findUnusedKeys({ bytes: document, ...read })) collect(found, issue);
+  }
   const findings = read.hasPositions ? withPositions(document, found.issues) : found.issues.map(findingOf);
   if (found.isFull) findings.push(tooManyFindings);
   return { valid: found.valid, findings };
@@ -148,8 +153,7 @@ function refuseMismatch(bytes: Buffer, mismatch: TypeMismatch): RefusedConfig {
 }
 
 function refuse(issue: Omit<Issue, 'path'>, position?: Finding['position']): RefusedConfig {
-  const finding = findingOf({ ...issue, path: [] });
-  return { status: 'refused', finding: position === undefined ? finding : { ...finding, position } };
+  return { status: 'refused', finding: findingOf({ ...issue, path: [], position }) };
 }
 
 /** The issues found so far, with paths from the root. */
@@ -166,30 +170,24 @@ function collect(found: Collected, issue: Issue | OffsetIssue): void {
   else found.isFull = true;
 }
 
-function collectRules(
+/** Collects what `check` finds in each object of the config; its paths are relative to the object. */
+function collectFrom(
   found: Collected,
-  { config, type, version }: Pick<DocumentRead, 'config' | 'type' | 'version'>,
+  { config, type }: Pick<DocumentRead, 'config' | 'type'>,
+  check: (visited: Visited) => Iterable<Issue>,
 ): void {
   walkConfig(config, type, (visited) => {
-    const check = checks[typeof visited.type === 'string' ? visited.type : visited.type.name];
-    if (check === undefined) return;
-    for (const issue of check(visited.value, version)) {
+    for (const issue of check(visited)) {
       collect(found, { ...issue, path: [...visited.path, ...issue.path] });
     }
   });
 }
 
-function collectDuplicates(found: Collected, { config, type }: DocumentRead): void {
-  walkConfig(config, type, (visited) => {
-    if (typeof visited.type === 'string' || !isMapping(visited.value)) return;
-    for (const issue of findDuplicates(visited.type, visited.value)) {
-      collect(found, { ...issue, path: [...visited.path, ...issue.path] });
-    }
+function collectRules(found: Collected, read: Pick<DocumentRead, 'config' | 'type' | 'version'>): void {
+  collectFrom(found, read, ({ type, value }) => {
+    const check = checks[typeof type === 'string' ? type : type.name];
+    return check?.(value, read.version) ?? [];
   });
-}
-
-function collectUnusedKeys(found: Collected, bytes: Buffer, { config, type, version }: DocumentRead): void {
-  for (const issue of findUnusedKeys({ bytes, config, type, version })) collect(found, issue);
 }
 
 function withPositions(bytes: Buffer, issues: readonly (Issue | OffsetIssue)[]): Finding[] {
@@ -201,10 +199,7 @@ function withPositions(bytes: Buffer, issues: readonly (Issue | OffsetIssue)[]):
   ).values();
   const offsets = issues.map((issue) => ('offset' in issue ? issue.offset : (located.next().value ?? 0)));
   const positions = positionsOf(bytes, offsets);
-  return issues.map((issue, index) => {
-    const position = positions[index];
-    return position === undefined ? findingOf(issue) : { ...findingOf(issue), position };
-  });
+  return issues.map((issue, index) => findingOf({ ...issue, position: positions[index] }));
 }
 
 /** Adds to each finding the position of its path; `bytes` must be valid JSON. */
@@ -265,8 +260,8 @@ const stubType: StructType = {
  * which accepts empty pre-releases, empty metadata and leading zeros.
  */
 function parseSemver(text: string): string | undefined {
-  const [withoutMetadata, metadata] = splitAt(text, '+');
-  const [core, preRelease] = splitAt(withoutMetadata, '-');
+  const [withoutMetadata, metadata] = cutText(text, '+');
+  const [core, preRelease] = cutText(withoutMetadata, '-');
   const parts = core.split('.', 4);
   if (parts.length !== 3 || !parts.every((part) => /^\d+$/.test(part))) return undefined;
   const numbers = parts.map((part) => part.replace(/^0+(?=\d)/, ''));
@@ -283,9 +278,4 @@ const identifierPattern = /^[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*$/;
 
 function fitsInt64(digits: string): boolean {
   return digits.length <= 19 && BigInt(digits) < 1n << 63n;
-}
-
-function splitAt(text: string, separator: string): readonly [string, string] {
-  const index = text.indexOf(separator);
-  return index === -1 ? [text, ''] : [text.slice(0, index), text.slice(index + 1)];
 }

@@ -3,7 +3,8 @@
  * exit codes are those of diff(1), so that a pipeline can distinguish a change from a failure.
  */
 
-import { access, stat } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { formatCount } from '../formats/messageText.ts';
 import { CliError, UsageError } from '../core/errors.ts';
@@ -111,18 +112,13 @@ function formatJson(changes: readonly SettingChange[], host?: string): string[] 
   return changes.map((change) => `\n  ${JSON.stringify({ ...ofHost, ...change })}`);
 }
 
-/** Changes by setting. @throws CliError if the rendered document cannot be read */
-function compareRendered(
-  deployed: Config,
-  rendered: Pick<RenderedConfig, 'document'>,
-): readonly SettingChange[] {
-  return compareConfigs(deployed, configOf(rendered));
-}
-
-/** Reads the config back from the document, so that both sides of the comparison are read in the same way. */
-function configOf({ document }: Pick<RenderedConfig, 'document'>): Config {
+/**
+ * Changes by setting. The rendered config is read back from its document, so that both sides are read in the same way.
+ * @throws CliError if the document cannot be read
+ */
+function compareRendered(deployed: Config, { document }: RenderedConfig): readonly SettingChange[] {
   const read = readEffectiveConfig(document);
-  if (read.status === 'read') return read.config;
+  if (read.status === 'read') return compareConfigs(deployed, read.config);
   throw new CliError(`the rendered config cannot be read: ${read.finding.message}`, { code: 'ERR_INTERNAL' });
 }
 
@@ -176,19 +172,11 @@ async function compareHost(
   rendered: RenderedConfig,
   io: Io,
 ): Promise<readonly SettingChange[]> {
-  if (!(await exists(resolve(io.cwd, path)))) return [newConfig(path, rendered.document)];
-  return compareRendered(await readDeployedConfig(path, io), rendered);
-}
-
-function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
-}
-
-function newConfig(path: string, document: Uint8Array): SettingChange {
-  return { setting: 'Ignition config', deployed: [], rendered: [`${path} (${document.length} bytes)`] };
+  if (existsSync(resolve(io.cwd, path))) {
+    return compareRendered(await readDeployedConfig(path, io), rendered);
+  }
+  const shown = `${path} (${rendered.document.length} bytes)`;
+  return [{ setting: 'Ignition config', deployed: [], rendered: [shown] }];
 }
 
 /** The output format, and the number of changed hosts. */

@@ -3,7 +3,7 @@
 import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
 import { findIpaOption } from '../ipa/ipaOptions.ts';
 import type { CollectedInputs, Inputs, InputValue } from '../agent/settingInputs.ts';
-import { type Setting, type SettingName, settingTable } from '../agent/settingTable.ts';
+import { type Setting, settingTable } from '../agent/settingTable.ts';
 import type { ProfileName } from '../agent/settings.ts';
 import { printable } from '../io/report/terminalText.ts';
 import type { RenderOptions } from '../hosts/settings/options.ts';
@@ -58,8 +58,7 @@ export function formatShownSettingsJson(
 type Row = readonly [setting: string, value: string, source: string];
 
 function settingRows({ inputs, profile }: Shown, options: RenderOptions): readonly Row[] {
-  const settings: readonly (Setting & { readonly name: SettingName })[] = settingTable;
-  const rows = settings.flatMap((setting): readonly Row[] => {
+  const rows = settingTable.flatMap((setting): readonly Row[] => {
     if (!setting.profiles.includes(profile)) return [];
     const values = inputs.get(setting.name) ?? [];
     if (values.length > 0) {
@@ -87,9 +86,8 @@ function hostRows({ name, findings, readInputs }: InventoryHost, shared: Inputs)
   const [invalid] = findings;
   const head = printable(name);
   if (invalid !== undefined) return [[head, '', 'invalid', printable(invalid.message)]];
-  const settings: readonly (Setting & { readonly name: SettingName })[] = settingTable;
   const inputs = readInputs();
-  return settings.flatMap((setting) => {
+  return settingTable.flatMap((setting) => {
     const values = inputs.get(setting.name);
     const sharedValues = shared.get(setting.name);
     if (values === undefined || (values.length === 0 && sharedValues === undefined)) return [];

@@ -65,14 +65,12 @@ function formatRulesJson(entries: Iterable<RuleEntry>): string {
 }
 
 /** All rules by group, one per line. */
-function formatRuleList(entries: Iterable<RuleEntry>): string {
-  const groups = new Map<string, RuleEntry[]>();
-  for (const entry of entries) {
-    const group = groups.get(entry.group);
-    if (group === undefined) groups.set(entry.group, [entry]);
-    else group.push(entry);
-  }
-  const blocks = Array.from(groups, ([group, members]) => `${group}\n${members.map(formatLine).join('')}`);
+function formatRuleList(entries: readonly RuleEntry[]): string {
+  const groups = [...new Set(entries.map(({ group }) => group))];
+  const blocks = groups.map((name) => {
+    const members = entries.filter(({ group }) => group === name);
+    return `${name}\n${members.map(formatLine).join('')}`;
+  });
   return blocks.join('\n');
 }
 

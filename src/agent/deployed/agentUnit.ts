@@ -3,14 +3,20 @@
  * parsed, all other lines are reported unchanged.
  */
 
-import { FormatError } from '../../core/errors.ts';
+import { ifWellFormed } from '../../core/errors.ts';
+import { cutText } from '../../formats/goText.ts';
 import { type ExecWord, splitEnvironmentLine, splitExecLine } from '../../formats/systemdQuoting.ts';
-import { effectiveSettings, type LintedUnit, type UnitCommand, type UnitSetting } from '../lint/subject.ts';
+import {
+  compareText,
+  effectiveSettings,
+  type LintedUnit,
+  type UnitCommand,
+  type UnitSetting,
+} from '../lint/subject.ts';
 import { type Entry, readState, textEntry, hiddenEntry, lineEntry } from './entries.ts';
-import { hardwareManagerFolder } from '../files.ts';
+import { anchorFolder, hardwareManagerFolder } from '../files.ts';
 import type { PodmanCommand, PodmanOption } from '../lint/podmanCommand.ts';
 import type { SettingName } from '../settingTable.ts';
-import { anchorFolder } from './files.ts';
 import { isSecretName } from '../../core/masking.ts';
 
 export interface AgentUnit {
@@ -33,10 +39,8 @@ export function readAgentUnit({ name, unit, settings, commands }: LintedUnit, ru
     if (line.name === 'Environment' && environment !== undefined) return [];
     return [lineEntry(setting, line)];
   });
-  const isRead = understood.includes(run);
-  const podman = isRead
-    ? readPodmanEntries(run.podman, pull !== undefined && understood.includes(pull) ? pull.podman : undefined)
-    : [];
+  const understoodPull = understood.find((command) => command === pull)?.podman;
+  const podman = understood.includes(run) ? readPodmanEntries(run.podman, understoodPull) : [];
   return {
     entries: [...podman, ...readState(setting, unit), ...(environment?.entries ?? []), ...lines],
     proxy: environment?.proxy ?? new Map(),
@@ -57,36 +61,21 @@ function commandEntries(setting: string, { podman, setting: line }: UnitCommand)
   return [textEntry(setting, `[${line.section}] ${line.name}=${program?.text} ${podman.verb} …`)];
 }
 
-interface Environment {
-  readonly entries: readonly Entry[];
-  readonly proxy: ReadonlyMap<string, string>;
-}
-
 const proxyNames = new Set(['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY']);
 
 /** Undefined if a line cannot be parsed. */
-function readEnvironment(setting: string, settings: readonly UnitSetting[]): Environment | undefined {
-  const words = splitEnvironment(effectiveSettings(settings, 'Environment'));
+function readEnvironment(setting: string, settings: readonly UnitSetting[]): AgentUnit | undefined {
+  const assignments = effectiveSettings(settings, 'Environment');
+  const words = ifWellFormed(() => assignments.flatMap(({ value }) => splitEnvironmentLine(value)));
   if (words === undefined) return undefined;
-  const variables = new Map(words.map(({ text, expands }) => [variableName(text), { text, expands }]));
+  const variables = new Map(words.map((word) => [cutText(word.text, '=')[0], word]));
   const proxy = new Map<string, string>();
   const entries: Entry[] = [];
-  for (const name of [...variables.keys()].toSorted()) {
-    const { text, expands } = variables.get(name) ?? { text: name, expands: false };
-    const value = text.slice(name.length + 1);
-    if (proxyNames.has(name) && !expands) proxy.set(name, value);
-    else entries.push(variableEntry(setting, { text, expands }, 'Environment='));
+  for (const [name, word] of [...variables].toSorted(([a], [b]) => compareText(a, b))) {
+    if (proxyNames.has(name) && !word.expands) proxy.set(name, cutText(word.text, '=')[1]);
+    else entries.push(variableEntry(setting, word, 'Environment='));
   }
   return { entries, proxy };
-}
-
-function splitEnvironment(lines: readonly UnitSetting[]): ExecWord[] | undefined {
-  try {
-    return lines.flatMap(({ value }) => splitEnvironmentLine(value));
-  } catch (error) {
-    if (error instanceof FormatError) return undefined;
-    throw error;
-  }
 }
 
 /** `pull` is the command that pulls the image first, if any. */
@@ -177,8 +166,7 @@ const variableSettings: ReadonlyMap<string, SettingName> = new Map([
 ]);
 
 function readVariable(word: ExecWord): Entry[] {
-  const name = variableName(word.text);
-  const value = word.text.slice(name.length + 1);
+  const [name, value] = cutText(word.text, '=');
   const setting = variableSettings.get(name);
   if (setting !== undefined) return value === '' ? [] : [wordEntry(setting, { ...word, text: value })];
   const isModulePath = name === 'PYTHONPATH';
@@ -201,14 +189,7 @@ function wordEntry(setting: string, { text, expands }: ExecWord, start = ''): En
 
 /** `NAME=value`; the value is hidden if the name is like that of a secret. */
 function variableEntry(setting: string, word: ExecWord, start = ''): Entry {
-  const name = variableName(word.text);
-  const value = word.text.slice(name.length + 1);
+  const [name, value] = cutText(word.text, '=');
   const isSecret = value !== '' && isSecretName(name);
   return isSecret ? hiddenEntry(setting, `${start}${name}=`, value) : wordEntry(setting, word, start);
-}
-
-/** The part before the equals sign, or the whole text without an equals sign. */
-function variableName(assignment: string): string {
-  const equals = assignment.indexOf('=');
-  return equals < 0 ? assignment : assignment.slice(0, equals);
 }

@@ -6,11 +6,10 @@
 
 import { createHash } from 'node:crypto';
 import type { Config, IgnitionSection, PasswdUser, Proxy, Resource } from '../../ignition/config.ts';
-import { type LintSubject, readSubject } from '../lint/subject.ts';
+import { compareText, type LintSubject, readSubject } from '../lint/subject.ts';
 import { type SettingName, settingTable } from '../settingTable.ts';
 import { type AgentUnit, readAgentUnit } from './agentUnit.ts';
 import {
-  compareText,
   createContentsReader,
   type Entry,
   fingerprint,

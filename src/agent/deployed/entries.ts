@@ -41,12 +41,6 @@ function contentsEntry(setting: string, start: string, bytes: Uint8Array): Entry
   return { setting, text: shorten(text), meaning: `${start}${digest(bytes)}` };
 }
 
-/** An order that does not depend on the locale. */
-export function compareText(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
-}
-
 /** The start of a digest, long enough to compare by eye. */
 export function fingerprint(content: Uint8Array | string): string {
   return `sha256:${digest(content).slice(0, 12)}…`;
@@ -79,27 +73,22 @@ export function createContentsReader(): ReadContents {
 }
 
 /** The entries of a resource; `start` identifies it. */
-export function readResourceEntries(
-  { setting, start }: { readonly setting: string; readonly start: string },
-  resource: Resource,
-  read: ReadContents,
-): Entry[] {
-  const { source, compression = '' } = resource;
+export function readResourceEntries(place: EntryPlace, resource: Resource, read: ReadContents): Entry[] {
   const bytes = read(resource);
-  const content = bytes === undefined ? unreadContents(source) : undefined;
-  return [
-    ...(bytes === undefined ? [] : [contentsEntry(setting, start, bytes)]),
-    ...(content === undefined ? [] : [unreadEntry(setting, start, content)]),
-    ...(bytes === undefined && compression !== ''
-      ? [textEntry(setting, `${start}compressed by ${compression}`)]
-      : []),
-    ...readTransferEntries({ setting, start }, resource),
-  ];
+  const contents =
+    bytes === undefined ? readUnread(place, resource) : [contentsEntry(place.setting, place.start, bytes)];
+  return [...contents, ...readTransferEntries(place, resource)];
+}
+
+export interface EntryPlace {
+  readonly setting: string;
+  /** Begins all texts. */
+  readonly start: string;
 }
 
 /** The entries of a resource without its contents. */
 export function readTransferEntries(
-  { setting, start }: { readonly setting: string; readonly start: string },
+  { setting, start }: EntryPlace,
   { httpHeaders = [], verification }: Resource,
 ): Entry[] {
   return [
@@ -112,15 +101,14 @@ export function readTransferEntries(
   ];
 }
 
-function unreadContents(source: string | undefined): string | undefined {
-  if (source === undefined) return undefined;
-  return source === '' ? 'empty' : source;
-}
-
-function unreadEntry(setting: string, start: string, source: string): Entry {
-  return source.startsWith('data:')
-    ? contentsEntry(setting, `${start}unreadable: `, Buffer.from(source))
-    : textEntry(setting, `${start}${source === 'empty' ? source : `from ${source}`}`, start + source);
+function readUnread({ setting, start }: EntryPlace, { source, compression = '' }: Resource): Entry[] {
+  const compressed = compression === '' ? [] : [textEntry(setting, `${start}compressed by ${compression}`)];
+  if (source === undefined) return compressed;
+  if (source.startsWith('data:')) {
+    return [contentsEntry(setting, `${start}unreadable: `, Buffer.from(source)), ...compressed];
+  }
+  const text = source === '' ? 'empty' : `from ${source}`;
+  return [textEntry(setting, start + text), ...compressed];
 }
 
 /** A unit that does not start the agent: consoles as settings, all others by name. */

@@ -5,16 +5,16 @@
 
 import { isUtf8 } from 'node:buffer';
 import { X509Certificate } from 'node:crypto';
-import { FormatError } from '../../core/errors.ts';
+import { ifWellFormed } from '../../core/errors.ts';
 import type { File, NodeOwner, Resource } from '../../ignition/config.ts';
 import { publicMode } from '../../ignition/dataFile.ts';
-import { caPath, confPath, hardwareManagerFolder, keyfileFolder } from '../files.ts';
+import { anchorFolder, confPath, hardwareManagerFolder, keyfileFolder } from '../files.ts';
 import { listPullSecrets } from '../lint/pullSecret.ts';
-import type { LintedFile, LintSubject } from '../lint/subject.ts';
+import { compareText, type LintedFile, type LintSubject } from '../lint/subject.ts';
 import type { SettingName } from '../settingTable.ts';
 import {
-  compareText,
   type Entry,
+  type EntryPlace,
   fingerprint,
   type ReadContents,
   readResourceEntries,
@@ -30,9 +30,6 @@ import { isSecretName } from '../../core/masking.ts';
 import { parseKeyfile } from '../../formats/keyfile.ts';
 import { parseCaCertificates } from '../caCertificates.ts';
 import { parsePullSecret } from '../pullSecret.ts';
-
-/** The folder of trusted certificates on the host, with its trailing slash. */
-export const anchorFolder = caPath.slice(0, caPath.lastIndexOf('/') + 1);
 
 /**
  * Ordered by path, because Ignition writes files in a different order. `ofAgent` are the entries of the agent's unit; files
@@ -58,7 +55,6 @@ export function readFileEntries(
 
 /** The type of a file. */
 interface FileKind {
-  /** If absent, the row has the name of the file. */
   readonly setting?: SettingName;
   readonly readText?: ReadText;
 }
@@ -101,18 +97,22 @@ function findKind(path: string): FileKind {
   return fileKinds.get(path) ?? folder?.[1] ?? {};
 }
 
+/** The row of a file, which has the name of the file if it belongs to no setting. */
+function placeOf(path: string, setting: SettingName | undefined): EntryPlace {
+  return setting === undefined ? { setting: `file ${path}`, start: '' } : { setting, start: `${path}: ` };
+}
+
 function readFile({ name, file }: LintedFile, kind: FileKind, read: ReadContents): Entry[] {
-  const setting = kind.setting ?? `file ${name}`;
-  const place = { setting, start: kind.setting === undefined ? '' : `${name}: ` };
+  const { setting, start: beginning } = placeOf(name, kind.setting);
   const resources = listResources(file);
-  const understood = readAll(name, resources, { kind, read });
+  const understood = readAll(name, resources, { ...kind, read });
   const contents = resources.flatMap(({ start, resource }) => {
-    const part = { setting, start: place.start + start };
+    const part = { setting, start: beginning + start };
     return understood === undefined
       ? readResourceEntries(part, resource, read)
       : readTransferEntries(part, resource);
   });
-  return [...(understood ?? []), textEntry(setting, place.start + describeNode(file)), ...contents];
+  return [...(understood ?? []), textEntry(setting, beginning + describeNode(file)), ...contents];
 }
 
 interface FilePart {
@@ -127,16 +127,11 @@ function listResources({ contents, append = [] }: File): FilePart[] {
   ];
 }
 
-interface Understanding {
-  readonly kind: FileKind;
-  readonly read: ReadContents;
-}
-
 /** The setting in a file, if the file is complete and readable. */
 function readAll(
   path: string,
   parts: readonly FilePart[],
-  { kind: { readText }, read }: Understanding,
+  { readText, read }: FileKind & { readonly read: ReadContents },
 ): Entry[] | undefined {
   if (readText === undefined) return undefined;
   // Go prints an object without a source if there are no contents.
@@ -145,12 +140,7 @@ function readAll(
   if (contents.includes(undefined)) return undefined;
   const bytes = Buffer.concat(contents.filter((part) => part !== undefined));
   if (bytes.length === 0 || !isUtf8(bytes)) return undefined;
-  try {
-    return readText(bytes.toString(), path);
-  } catch (error) {
-    if (error instanceof FormatError) return undefined;
-    throw error;
-  }
+  return ifWellFormed(() => readText(bytes.toString(), path));
 }
 
 /** How Ignition writes the file. */
@@ -270,8 +260,7 @@ function createRepeatReader(entries: readonly Entry[]): ReaderOf {
   return (setting) => (text, path) => {
     if (names.size === 0 || text.length > longestText) return undefined;
     const rest = text.replaceAll(pattern, (value) => names.get(value) ?? value);
-    const place =
-      setting === undefined ? { setting: `file ${path}`, start: '' } : { setting, start: `${path}: ` };
+    const place = placeOf(path, setting);
     const shown = `${place.start}${formatCount(Buffer.byteLength(text), 'byte')}, ${fingerprint(text)}`;
     return [{ setting: place.setting, text: shown, meaning: `${path} ${rest}`, whole: `${path} ${text}` }];
   };

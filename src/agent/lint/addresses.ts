@@ -1,9 +1,9 @@
 /** Lint of addresses that the ramdisk contacts: Ironic, registries, time servers, sources of contents, proxies. */
 
 import { posix } from 'node:path';
-import { parseHost } from '../../formats/hostName.ts';
+import { isIpv4, parseHost } from '../../formats/hostName.ts';
 import { readDefaults } from '../../formats/osloConfig.ts';
-import type { Issue } from '../../ignition/rule.ts';
+import { warningRule, type Issue } from '../../ignition/rule.ts';
 import type { Path } from '../../core/finding.ts';
 import { findImageAddress, findRegistryAddress, isLocalName } from '../imageSource.ts';
 import {
@@ -11,25 +11,31 @@ import {
   findAddressProblem,
   findSourceIssuer,
   findUrlAddressProblem,
+  urlHost,
 } from '../machineAddress.ts';
 import { readRegistriesConf } from '../registriesConf.ts';
 import {
+  chronyParts,
   effectiveSettings,
   type LintSubject,
-  readContents,
+  readInlineText,
   type UnitCommand,
   type UnitSetting,
 } from './subject.ts';
-import { broken, warning } from './lintRule.ts';
+import { broken } from './lintRule.ts';
 import { agentPulls, listFiles as listRegistriesFiles } from './image.ts';
 import type { Config, Resource } from '../../ignition/config.ts';
-import { FormatError } from '../../core/errors.ts';
+import { walkConfig } from '../../ignition/rules.ts';
+import { configType } from '../../ignition/schema.ts';
+import { newestVersion } from '../../ignition/versions.ts';
+import { isMapping } from '../../formats/mapping.ts';
+import { ifWellFormed } from '../../core/errors.ts';
 import { splitEnvironmentLine } from '../../formats/systemdQuoting.ts';
 import { confValues } from './conf.ts';
 import { optionValues } from './podmanCommand.ts';
 
 export const addressRules = {
-  address: warning(
+  address: warningRule(
     'agent-address',
     'the address does not reach another machine',
     'use an address or name of the server that the host can reach over its network',
@@ -76,8 +82,7 @@ function ofImages(subject: LintSubject): Found[] {
 
 function ofRegistries(subject: LintSubject): Found[] {
   return listRegistriesFiles(subject).flatMap(({ file, name, path }) => {
-    const bytes = readContents(file.contents ?? {});
-    const { registries } = bytes === undefined ? {} : readRegistriesConf(Buffer.from(bytes).toString());
+    const { registries } = readRegistriesConf(readInlineText(file.contents) ?? '');
     const locations = (registries?.entries ?? []).flatMap(({ location, mirrors }) => [...mirrors, location]);
     const at = [...path, 'contents', 'source'];
     return locations.map((location) => ({
@@ -90,24 +95,16 @@ function ofRegistries(subject: LintSubject): Found[] {
 
 const timeServer = /^[ \t]*(?:server|peer|pool)[ \t]+(\S+)/gm;
 
-function ofTimeServers({ confs, files }: LintSubject): Found[] {
-  const chrony = files.filter(({ name }) => /^\/etc\/chrony(?:\.conf$|\.d\/)/.test(name));
-  const ofChrony = chrony.flatMap(({ file: { append = [], contents = {} }, name, path }) => {
-    const resources = [
-      { resource: contents, at: [...path, 'contents', 'source'] },
-      ...append.map((resource, index) => ({ resource, at: [...path, 'append', index, 'source'] })),
-    ];
-    return resources.flatMap(({ at, resource }) => {
-      const text = Buffer.from(readContents(resource) ?? []).toString();
-      return [...text.matchAll(timeServer)].map(([, server = '']) => ({
-        what: posix.basename(name),
-        path: at,
-        problem: findAddressProblem(parseHost(server)),
-      }));
-    });
-  });
-  const ofConfs = confs.map(({ file, name, path }) => {
-    const conf = readDefaults(Buffer.from(readContents(file.contents ?? {}) ?? []).toString());
+function ofTimeServers(subject: LintSubject): Found[] {
+  const ofChrony = chronyParts(subject).flatMap(({ name, path, text }) =>
+    [...text.matchAll(timeServer)].map(([, server = '']) => ({
+      what: posix.basename(name),
+      path,
+      problem: findAddressProblem(parseHost(server)),
+    })),
+  );
+  const ofConfs = subject.confs.map(({ file, name, path }) => {
+    const conf = readDefaults(readInlineText(file.contents) ?? '');
     return {
       what: `${posix.basename(name)}: ntp_server`,
       path: [...path, 'contents', 'source'],
@@ -136,12 +133,12 @@ function ofProxies({ config, runs, units }: LintSubject): Found[] {
 }
 
 export const sourceRules = {
-  unverified: warning(
+  unverified: warningRule(
     'agent-source-unverified',
     'anyone on the network can change the data that Ignition fetches from this URL',
     'add the hash of the contents as "verification": {"hash": "sha512-…"}, or use https',
   ),
-  issuer: warning(
+  issuer: warningRule(
     'agent-source-issuer',
     'no public CA issues certificates for the host in the URL, so Ignition rejects the certificate and the boot fails',
     'add the CA certificate to ignition.security.tls.certificateAuthorities (--ca-file), or use http and a hash',
@@ -170,35 +167,17 @@ function isUnverified({ source = '', verification }: Resource): boolean {
 }
 
 /** All contents that the config contains or that Ignition fetches for it. */
-function listResources({ ignition, storage }: Config): Placed[] {
-  const { merge = [], replace } = ignition?.config ?? {};
-  const authorities = ignition?.security?.tls?.certificateAuthorities ?? [];
-  const files = (storage?.files ?? []).flatMap(({ append = [], contents }, index) => {
-    const path = ['storage', 'files', index];
-    return [...list(append, [...path, 'append']), ...single(contents, [...path, 'contents'])];
+function listResources(config: Config): Placed[] {
+  const found: Placed[] = [];
+  walkConfig(config, configType(newestVersion), ({ path, type, value }) => {
+    const isResource = typeof type === 'object' && type.name === 'Resource';
+    if (isResource && isMapping(value)) found.push({ resource: value, path: [...path] });
   });
-  const keys = (storage?.luks ?? []).flatMap(({ keyFile }, index) => {
-    return single(keyFile, ['storage', 'luks', index, 'keyFile']);
-  });
-  return [
-    ...list(merge, ['ignition', 'config', 'merge']),
-    ...single(replace, ['ignition', 'config', 'replace']),
-    ...list(authorities, ['ignition', 'security', 'tls', 'certificateAuthorities']),
-    ...files,
-    ...keys,
-  ];
-}
-
-function list(resources: readonly Resource[], path: Path): Placed[] {
-  return resources.map((resource, index) => ({ resource, path: [...path, index] }));
-}
-
-function single(resource: Resource | undefined, path: Path): Placed[] {
-  return resource === undefined ? [] : [{ resource, path }];
+  return found;
 }
 
 export const unitProxyRules = {
-  ironic: warning(
+  ironic: warningRule(
     'agent-proxy-ironic',
     'the agent uses the proxy to reach Ironic',
     'add the host of Ironic to NO_PROXY',
@@ -223,21 +202,17 @@ function checkRun(run: UnitCommand, { units }: LintSubject, urls: readonly URL[]
   const direct = (environment.get('no_proxy') ?? '').split(',').map((entry) => entry.trim().toLowerCase());
   const detoured = urls.filter((url) => {
     const proxy = environment.get(`${url.protocol.slice(0, -1)}_proxy`);
-    return proxy !== undefined && proxy !== '' && !isDirect(hostOf(url), direct);
+    return proxy !== undefined && proxy !== '' && !isDirect(urlHost(url), direct);
   });
-  const hosts = [...new Set(detoured.map(hostOf))];
+  const hosts = [...new Set(detoured.map((url) => urlHost(url)))];
   if (hosts.length === 0) return [];
   const message = `${run.unitName}: ${unitProxyRules.ironic.message} at ${hosts.slice(0, 5).join(', ')}`;
   return [broken(unitProxyRules.ironic, run.setting.path, { message })];
 }
 
-function hostOf(url: URL): string {
-  return url.hostname.replace(/^\[|\]$/g, '');
-}
-
 /** Keys are in lower case, because programs accept both cases. */
 function readEnvironment(settings: readonly UnitSetting[]): ReadonlyMap<string, string> {
-  const words = settings.flatMap(({ value }) => splitAssignments(value));
+  const words = settings.flatMap(({ value }) => ifWellFormed(() => splitEnvironmentLine(value)) ?? []);
   return new Map(
     words.map(({ text }) => {
       const equals = text.indexOf('=');
@@ -246,35 +221,22 @@ function readEnvironment(settings: readonly UnitSetting[]): ReadonlyMap<string, 
   );
 }
 
-function splitAssignments(value: string): ReturnType<typeof splitEnvironmentLine> {
-  try {
-    return splitEnvironmentLine(value);
-  } catch (error) {
-    if (error instanceof FormatError) return [];
-    throw error;
-  }
-}
-
 /** Follows the Python library requests: networks for IPv4 addresses, suffixes for host names. */
 function isDirect(host: string, entries: readonly string[]): boolean {
   return entries.some((entry) => {
     if (entry === '') return false;
     if (entry === '*' || entry === host || entry === `[${host}]`) return true;
     if (entry.includes('/')) return isInNetwork(host, entry);
-    return !isIPv4(host) && !host.includes(':') && host.endsWith(`.${entry.replace(/^\*?\./, '')}`);
+    return !isIpv4(host) && !host.includes(':') && host.endsWith(`.${entry.replace(/^\*?\./, '')}`);
   });
 }
 
 function isInNetwork(host: string, network: string): boolean {
   const [base = '', bits = ''] = network.split('/');
   // Other forms are not compared and count as direct if both are IPv6.
-  if (!isIPv4(host) || !isIPv4(base)) return host.includes(':') && base.includes(':');
+  if (!isIpv4(host) || !isIpv4(base)) return host.includes(':') && base.includes(':');
   const size = 2 ** (32 - Math.min(32, Number(bits)));
   return Math.floor(toNumber(host) / size) === Math.floor(toNumber(base) / size);
-}
-
-function isIPv4(text: string): boolean {
-  return parseHost(text).kind === 'ipv4';
 }
 
 function toNumber(address: string): number {

@@ -2,7 +2,7 @@
 
 import { posix } from 'node:path';
 import { readDefaults } from '../../formats/osloConfig.ts';
-import type { Issue, Rule } from '../../ignition/rule.ts';
+import { infoRule, warningRule, type Issue, type Rule } from '../../ignition/rule.ts';
 import type { Finding, Path } from '../../core/finding.ts';
 import { checkConfFile } from '../confCheck.ts';
 import { confRules as rulesOfFile } from '../../ipa/confRules.ts';
@@ -12,25 +12,25 @@ import {
   type LintedFile,
   type LintSubject,
   readContents,
+  readInlineText,
   type UnitCommand,
 } from './subject.ts';
-import { broken, note, warning } from './lintRule.ts';
+import { anchorFolder } from '../files.ts';
+import { broken } from './lintRule.ts';
 import { bindMounts, isOptionSet, optionValues } from './podmanCommand.ts';
 
-const trustAnchors = '/etc/pki/ca-trust/source/anchors/';
-
 const ownRules = {
-  insecure: note(
+  insecure: infoRule(
     'agent-conf-insecure',
     'the agent does not verify the certificate of Ironic',
     'remove "insecure"; for a private CA, mount its certificate into the container and set "cafile" to its path there',
   ),
-  caUnused: note(
+  caUnused: infoRule(
     'agent-conf-ca-unused',
     'the config contains a CA certificate, but the agent does not use it to verify Ironic',
     'mount the file into the container and set "cafile" to its path there; the agent does not use the trust store of the host',
   ),
-  hostPath: warning(
+  hostPath: warningRule(
     'agent-conf-host-path',
     'the file is on the host, but not mounted into the container at this path',
     'mount the file with --mount type=bind,src=PATH,dst=PATH',
@@ -99,7 +99,7 @@ function checkTrust(subject: LintSubject, { conf, path, settings }: ReadConf): I
   const name = posix.basename(conf.name);
   const isInsecure = isTrue(settings.get('insecure') ?? '');
   const isHttps = (settings.get('api_url') ?? '').split(',').some((url) => url.startsWith('https:'));
-  const anchors = [...subject.filesByPath.keys()].filter((file) => file.startsWith(trustAnchors));
+  const anchors = [...subject.filesByPath.keys()].filter((file) => file.startsWith(anchorFolder));
   const hasCafile = (settings.get('cafile') ?? '') !== '';
   const isUnused = isHttps && anchors.length > 0 && !hasCafile;
   const lost = fileOptions.filter((option) => {
@@ -142,8 +142,7 @@ function addsCa({ podman }: UnitCommand): boolean {
 /** Values in [DEFAULT] of all confs of the config; the order in which the agent reads the confs is unknown. */
 export function confValues({ confs }: Pick<LintSubject, 'confs'>, option: string): string[] {
   return confs.flatMap(({ file }) => {
-    const bytes = readContents(file.contents ?? {});
-    const value = bytes && readDefaults(Buffer.from(bytes).toString()).get(option);
+    const value = readDefaults(readInlineText(file.contents) ?? '').get(option);
     return value === undefined ? [] : [value];
   });
 }
@@ -152,7 +151,7 @@ export function confValues({ confs }: Pick<LintSubject, 'confs'>, option: string
  * The converged flow of assisted-service, in which the Ironic agent starts the assisted agent when the step begins.
  */
 export const convergedFlowRules = {
-  agentEnabled: warning(
+  agentEnabled: warningRule(
     'agent-converged-enabled',
     'agent.service is enabled together with the Ironic agent: both would manage the host at the same time',
     'set "enabled" to false; the step start_assisted_install starts the unit',
@@ -168,22 +167,22 @@ export function checkConvergedFlow({ units, runs }: LintSubject): Issue[] {
 }
 
 export const mountRules = {
-  confUnmounted: warning(
+  confUnmounted: warningRule(
     'agent-conf-unmounted',
     "no unit mounts the agent's configuration file into the container, so the agent does not read it",
     'run the container with --mount type=bind,src=/etc/ironic-python-agent.conf,dst=/etc/ironic-python-agent/ignition.conf',
   ),
-  confPlace: warning(
+  confPlace: warningRule(
     'agent-conf-place',
     "the agent's configuration file is mounted at a path that the agent does not read",
     'mount the file as /etc/ironic-python-agent/NAME.conf: the agent reads only files there that end in .conf',
   ),
-  sourceMissing: warning(
+  sourceMissing: warningRule(
     'agent-mount-missing',
     'the container mounts a file that the config does not write; podman does not start the container',
     'write the file, or remove the mount',
   ),
-  hostAccess: note(
+  hostAccess: infoRule(
     'agent-host-access',
     'the container lacks access to parts of the host that the agent needs',
     'add the missing options to the command that runs the container',

@@ -1,9 +1,10 @@
 /** Lint of data that the config writes to the host: files, certificates, SSH keys, and the total size. */
 
 import { posix } from 'node:path';
-import type { Issue } from '../../ignition/rule.ts';
-import { type LintedFile, type LintSubject, readContents } from './subject.ts';
-import { broken, note, warning } from './lintRule.ts';
+import { infoRule, warningRule, type Issue } from '../../ignition/rule.ts';
+import { chronyParts, type LintedFile, type LintSubject, readContents } from './subject.ts';
+import { anchorFolder } from '../files.ts';
+import { broken } from './lintRule.ts';
 import { X509Certificate } from 'node:crypto';
 import { FormatError } from '../../core/errors.ts';
 import type { Resource } from '../../ignition/config.ts';
@@ -14,24 +15,25 @@ import { writeInitrd } from '../../image/initrd.ts';
 import { CONFIG_NAME, EMBED_AREA_SIZE } from '../../image/embeddedIgnition.ts';
 
 export const hostFileRules = {
-  mode: warning(
+  mode: warningRule(
     'agent-mode-decimal',
     'the mode looks like octal digits, but JSON numbers are decimal',
     'write the mode as a decimal number: 420 is 0644, 384 is 0600, 493 is 0755',
   ),
-  shebang: note(
+  shebang: infoRule(
     'agent-script-shebang',
     'the script has no interpreter line (#!)',
     'start the script with #!/bin/bash: some programs run only scripts with an interpreter line',
   ),
-  timeServer: warning(
+  timeServer: warningRule(
     'agent-ntp-server',
     'a time server has no name, so chronyd does not start',
     'remove the line, or add the server between "server" and its options',
   ),
 };
 
-export function checkHostFiles({ config, files }: LintSubject): Issue[] {
+export function checkHostFiles(subject: LintSubject): Issue[] {
+  const { config, files } = subject;
   const directories = (config.storage?.directories ?? []).map(({ mode }, index) => ({
     mode,
     path: ['storage', 'directories', index],
@@ -45,7 +47,9 @@ export function checkHostFiles({ config, files }: LintSubject): Issue[] {
       return [broken(hostFileRules.mode, [...path, 'mode'], { hint })];
     }),
     ...files.flatMap((file) => checkScript(file)),
-    ...files.flatMap((file) => checkTimeServers(file)),
+    ...chronyParts(subject)
+      .filter(({ text }) => nameless.test(text))
+      .map(({ path }) => broken(hostFileRules.timeServer, path)),
   ];
 }
 
@@ -74,34 +78,18 @@ function isText(bytes: Uint8Array): boolean {
 const nameless =
   /^[ \t]*(?:server|peer|pool)[ \t]*(?:$|[ \t](?:iburst|prefer|burst|auto_offline|offline|nts|trust)(?:[ \t]|$))/m;
 
-function checkTimeServers({ name, file, path }: LintedFile): Issue[] {
-  if (!/^\/etc\/chrony(?:\.conf$|\.d\/)/.test(name)) return [];
-  const { append = [], contents } = file;
-  const resources = [
-    ...(contents === undefined ? [] : [{ resource: contents, at: [...path, 'contents'] }]),
-    ...append.map((resource, index) => ({ resource, at: [...path, 'append', index] })),
-  ];
-  return resources.flatMap(({ resource, at }) => {
-    const bytes = readContents(resource);
-    const isNameless = bytes !== undefined && nameless.test(Buffer.from(bytes).toString());
-    return isNameless ? [broken(hostFileRules.timeServer, [...at, 'source'])] : [];
-  });
-}
-
 export const certificateRules = {
-  unreadable: warning(
+  unreadable: warningRule(
     'agent-ca-unreadable',
     'the file with CA certificates is invalid',
     'use a file that contains only certificates in PEM ("-----BEGIN CERTIFICATE-----")',
   ),
-  validity: warning(
+  validity: warningRule(
     'agent-ca-validity',
     'a CA certificate is expired or not yet valid',
     'use the current certificate, or check the clock of this machine',
   ),
 };
-
-const trustAnchors = '/etc/pki/ca-trust/source/anchors/';
 
 interface PlacedAuthority {
   readonly name: string;
@@ -112,9 +100,9 @@ interface PlacedAuthority {
 /** `now` is the time for which validity is checked. */
 export function checkCertificates({ files, config }: LintSubject, now: Date): Issue[] {
   const anchors = files
-    .filter(({ name }) => name.startsWith(trustAnchors))
+    .filter(({ name }) => name.startsWith(anchorFolder))
     .map(({ name, file, path }): PlacedAuthority => ({
-      name: name.slice(trustAnchors.length),
+      name: name.slice(anchorFolder.length),
       resource: file.contents ?? {},
       path: [...path, 'contents', 'source'],
     }));
@@ -151,13 +139,13 @@ function readPem(bytes: Uint8Array): string {
 }
 
 export const sshKeyRules = {
-  ignored: warning(
+  ignored: warningRule(
     'agent-ssh-key',
     'sshd ignores the key',
     'use the line of the .pub file unchanged: type, base64 text, comment',
   ),
-  weak: warning('agent-ssh-key-weak', 'the key is weak', 'create a new key: ssh-keygen -t ed25519'),
-  several: note(
+  weak: warningRule('agent-ssh-key-weak', 'the key is weak', 'create a new key: ssh-keygen -t ed25519'),
+  several: infoRule(
     'agent-ssh-key-several',
     'the entry contains several keys: Ignition merges them only as a whole',
     'use one entry for each key',
@@ -196,7 +184,7 @@ function checkLine(line: string, { path, which }: { readonly path: Path; readonl
 }
 
 export const sizeRules = {
-  tooLarge: warning(
+  tooLarge: warningRule(
     'agent-size',
     'the config is too large for a live ISO',
     'embed it with --grow, serve the large files by URL with their hashes, or boot over the network',

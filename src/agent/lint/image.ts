@@ -1,56 +1,51 @@
 /** Lint of the images that the units of the agent pull and run, and of their registries and mirrors. */
 
 import { type ImageReference, parseImageReference } from '../../formats/imageReference.ts';
-import type { Issue, Rule } from '../../ignition/rule.ts';
-import {
-  findBareRegistry,
-  findRegistryIssuer,
-  findShortNameProblem,
-  type ImageProblem,
-} from '../imageSource.ts';
+import { infoRule, warningRule, type Issue } from '../../ignition/rule.ts';
+import { findBareRegistry, findRegistryIssuer, findShortNameProblem } from '../imageSource.ts';
 import { optionValues } from './podmanCommand.ts';
-import { type LintedFile, type LintSubject, readContents, type UnitCommand } from './subject.ts';
-import { broken, note, warning } from './lintRule.ts';
+import { type LintedFile, type LintSubject, readInlineText, type UnitCommand } from './subject.ts';
+import { broken, brokenSetting } from './lintRule.ts';
 import { posix } from 'node:path';
 import { readRegistriesConf, type Registries } from '../registriesConf.ts';
 
 export const pulledImageRules = {
-  reference: warning(
+  reference: warningRule(
     'agent-image-reference',
     'podman refuses the image reference',
     'use a reference like quay.io/metal3-io/ironic-agent:latest',
   ),
-  argument: warning(
+  argument: warningRule(
     'agent-image-argument',
     'the command has an argument after the image, but the agent accepts none',
     'remove the argument; if it belongs to the image, remove the space from the reference',
   ),
-  shortName: note(
+  shortName: infoRule(
     'agent-image-short-name',
     'the image has no registry: podman uses a local image from any registry, or the configured search registries',
     'use the same reference as in the command that pulls the image',
   ),
-  unqualified: warning(
+  unqualified: warningRule(
     'agent-image-unqualified',
     'the image has no registry, and podman cannot select one',
     'add the registry, for example quay.io/metal3-io/ironic-agent',
   ),
-  bareRegistry: warning(
+  bareRegistry: warningRule(
     'agent-image-bare-registry',
     'the image reference looks like a registry without an image name',
     'append the name of the image, for example quay.io/metal3-io/ironic-agent',
   ),
-  notPulled: warning(
+  notPulled: warningRule(
     'agent-image-not-pulled',
     'the unit pulls an image other than the one it runs',
     'use the same reference in both commands',
   ),
-  issuer: warning(
+  issuer: warningRule(
     'agent-image-issuer',
     'no public CA issues certificates for the registry, so podman rejects its certificate',
     'add the CA certificate to the trust store of the host (--ca-file), or do not verify the registry (--insecure-registry)',
   ),
-  unverified: note(
+  unverified: infoRule(
     'agent-image-unverified',
     'the registry is not verified, and the image reference has no digest',
     'remove --tls-verify=false, or add the digest to the reference: IMAGE@sha256:…',
@@ -94,13 +89,13 @@ function checkSources(subject: LintSubject): Issue[] {
   const registries = readRegistries(subject);
   return agentPulls(subject).flatMap(({ command, image }) => {
     const bare = findBareRegistry(image);
-    if (bare !== undefined) return [issueOf(pulledImageRules.bareRegistry, command, bare)];
+    if (bare !== undefined) return [brokenSetting(pulledImageRules.bareRegistry, command, bare)];
     // Another config may add the registries.
     const short = registries === undefined ? undefined : findShortNameProblem(image, registries);
-    if (short !== undefined) return [issueOf(pulledImageRules.unqualified, command, short)];
+    if (short !== undefined) return [brokenSetting(pulledImageRules.unqualified, command, short)];
     const issuer = registries === undefined ? undefined : findRegistryIssuer(image, registries);
     const isTrusted = issuer === undefined || !isVerified(command) || hasTrustAnchor(subject);
-    return isTrusted ? [] : [issueOf(pulledImageRules.issuer, command, issuer)];
+    return isTrusted ? [] : [brokenSetting(pulledImageRules.issuer, command, issuer)];
   });
 }
 
@@ -113,10 +108,6 @@ function hasTrustAnchor({ filesByPath }: LintSubject): boolean {
   return [...filesByPath.keys()].some((path) =>
     /^\/etc\/(?:pki\/ca-trust\/source\/|(?:containers|docker)\/certs\.d\/)/.test(path),
   );
-}
-
-function issueOf(rule: Rule, { unitName, setting }: UnitCommand, { hint, message }: ImageProblem): Issue {
-  return broken(rule, setting.path, { message: `${unitName}: ${setting.name}=: ${message}`, hint });
 }
 
 export function checkPulledImages(subject: LintSubject): Issue[] {
@@ -141,7 +132,7 @@ function checkRun(run: UnitCommand, pulls: readonly UnitCommand[]): Issue[] {
     ...checkReference(image.text, run),
     ...checkShortName(image.text, run, ofUnit),
     ...(hasStrangeArgument && optionValues(run.podman, 'entrypoint').length === 0
-      ? [issueAt(pulledImageRules.argument, run, pulledImageRules.argument.message)]
+      ? [brokenSetting(pulledImageRules.argument, run)]
       : []),
     ...checkPulled(image.text, run, ofUnit),
   ];
@@ -154,13 +145,12 @@ function checkReference(text: string, command: UnitCommand): Issue[] {
   if (localTransport.test(text)) return [];
   const parsed = parseImageReference(text.replace(/^docker:\/\//, ''));
   if (!parsed.ok) {
-    return [
-      issueAt(pulledImageRules.reference, command, `${pulledImageRules.reference.message}: ${parsed.reason}`),
-    ];
+    const message = `${pulledImageRules.reference.message}: ${parsed.reason}`;
+    return [brokenSetting(pulledImageRules.reference, command, { message })];
   }
   return isVerified(command) || parsed.reference.digest !== undefined
     ? []
-    : [issueAt(pulledImageRules.unverified, command, pulledImageRules.unverified.message)];
+    : [brokenSetting(pulledImageRules.unverified, command)];
 }
 
 /** A short name of an image that is on the host already under its full name. */
@@ -169,7 +159,7 @@ function checkShortName(image: string, run: UnitCommand, pulls: readonly UnitCom
   const pulled = pulls.flatMap(({ podman }) => podman.operands);
   const isFull = !parsed.ok || parsed.reference.registry !== undefined;
   if (isFull || isPulling(run, pulls) || pulled.some(({ text }) => text === image)) return [];
-  return [issueAt(pulledImageRules.shortName, run, pulledImageRules.shortName.message)];
+  return [brokenSetting(pulledImageRules.shortName, run)];
 }
 
 /** A short name means the same image as a pulled one that ends with it. */
@@ -182,7 +172,7 @@ function checkPulled(image: string, run: UnitCommand, pulls: readonly UnitComman
     const other = parseImageReference(text);
     return !other.ok || isSameImage(wanted.reference, other.reference);
   });
-  return isPulled ? [] : [issueAt(pulledImageRules.notPulled, run, pulledImageRules.notPulled.message)];
+  return isPulled ? [] : [brokenSetting(pulledImageRules.notPulled, run)];
 }
 
 function isSameImage(wanted: ImageReference, pulled: ImageReference): boolean {
@@ -193,21 +183,13 @@ function isSameImage(wanted: ImageReference, pulled: ImageReference): boolean {
   return isSameTag && `/${pulled.repository}`.endsWith(`/${wanted.repository}`);
 }
 
-function issueAt(
-  rule: typeof pulledImageRules.reference,
-  { unitName, setting }: UnitCommand,
-  what: string,
-): Issue {
-  return broken(rule, setting.path, { message: `${unitName}: ${setting.name}=: ${what}` });
-}
-
 export const registriesRules = {
-  refused: warning(
+  refused: warningRule(
     'agent-registries-conf',
     'podman refuses the file and pulls no image',
     'fix the file; containers-registries.conf(5) describes its format',
   ),
-  ignored: warning(
+  ignored: warningRule(
     'agent-registries-conf-ignored',
     'podman ignores a part of the file',
     'fix the name, or remove the line',
@@ -218,7 +200,7 @@ const mainFile = '/etc/containers/registries.conf';
 
 export function checkRegistries(subject: LintSubject): Issue[] {
   return listFiles(subject).flatMap((file) => {
-    const text = readText(file);
+    const text = readWhole(file);
     if (text === undefined) return [];
     return readRegistriesConf(text).issues.map(({ hint, message, position: { column, line }, severity }) => {
       const rule = severity === 'error' ? registriesRules.refused : registriesRules.ignored;
@@ -242,7 +224,7 @@ export function listFiles({ filesByPath }: LintSubject): LintedFile[] {
  */
 export function readRegistries(subject: LintSubject): Registries | undefined {
   if (!subject.isComplete) return undefined;
-  const texts = listFiles(subject).map(readText);
+  const texts = listFiles(subject).map(readWhole);
   const parts = texts.map((text) => (text === undefined ? undefined : readRegistriesConf(text).registries));
   const own: Registries = subject.filesByPath.has(mainFile)
     ? { aliases: new Map(), entries: [] }
@@ -259,7 +241,6 @@ function merge(all: Registries, part: Registries): Registries {
   };
 }
 
-function readText({ file: { append = [], contents } }: LintedFile): string | undefined {
-  const bytes = contents === undefined || append.length > 0 ? undefined : readContents(contents);
-  return bytes === undefined ? undefined : Buffer.from(bytes).toString();
+function readWhole({ file: { append = [], contents } }: LintedFile): string | undefined {
+  return append.length > 0 ? undefined : readInlineText(contents);
 }

@@ -1,20 +1,12 @@
 /**
- * Declares rules of the agent lint and reports their findings. No finding is an error, because Ignition accepts the
- * config; the user decides whether a warning matters.
+ * Reports findings of the agent lint. Warnings are for findings that stop the agent from working or disclose a secret,
+ * notes for findings that may be intended. No finding is an error, because Ignition accepts the config; the user decides
+ * whether a warning matters.
  */
 
 import type { Rule, Issue } from '../../ignition/rule.ts';
 import type { Path } from '../../core/finding.ts';
-
-/** For findings that stop the agent from working or disclose a secret. */
-export function warning(id: string, message: string, hint: string): Rule {
-  return { id, severity: 'warning', message, hint };
-}
-
-/** For findings that may be intended. */
-export function note(id: string, message: string, hint: string): Rule {
-  return { id, severity: 'info', message, hint };
-}
+import type { UnitCommand } from './subject.ts';
 
 /** Texts for one finding, instead of the general texts of the rule. They never contain a secret. */
 export interface IssueTexts {
@@ -25,4 +17,13 @@ export interface IssueTexts {
 /** A finding; `path` starts at the root of the config. */
 export function broken(rule: Rule, path: Path, texts: IssueTexts = {}): Issue {
   return { rule, path, ...texts };
+}
+
+/** A finding about a setting of a unit, with the names of both in front of the message. */
+export function brokenSetting(
+  rule: Rule,
+  { unitName, setting }: Pick<UnitCommand, 'unitName' | 'setting'>,
+  { message = rule.message, hint = rule.hint }: IssueTexts = {},
+): Issue {
+  return broken(rule, setting.path, { message: `${unitName}: ${setting.name}=: ${message}`, hint });
 }

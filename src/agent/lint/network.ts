@@ -2,25 +2,26 @@
 
 import type { Path } from '../../core/finding.ts';
 import type { Config } from '../../ignition/config.ts';
-import type { Issue } from '../../ignition/rule.ts';
+import { warningRule, type Issue } from '../../ignition/rule.ts';
 import {
   findConnectionProblems,
   findReachProblem,
   type ConnectionProblem,
 } from '../../network/reachability.ts';
 import { keyfileFolder } from '../files.ts';
+import { urlHost } from '../machineAddress.ts';
 import { connectionsOf } from '../hostNetwork.ts';
 import { confValues } from './conf.ts';
-import { broken, warning } from './lintRule.ts';
+import { broken } from './lintRule.ts';
 import { type LintSubject, readFiles } from './subject.ts';
 
 export const networkRules = {
-  inconsistent: warning(
+  inconsistent: warningRule(
     'agent-network',
     'a connection of the host cannot work',
     'fix the keyfile of the connection',
   ),
-  unreachable: warning(
+  unreachable: warningRule(
     'agent-network-reach',
     'the network of the host does not reach a server that the host requires',
     'add an address, a gateway, a route or a DNS server to the network',
@@ -60,11 +61,6 @@ function apiHosts(subject: NetworkSubject): string[] {
   return confValues(subject, 'api_url')
     .flatMap((value) => value.split(','))
     .flatMap((url) => (URL.canParse(url.trim()) ? [urlHost(url.trim())] : []));
-}
-
-/** The host of a URL, without the brackets of an IPv6 address. */
-export function urlHost(url: string): string {
-  return new URL(url).hostname.replaceAll(/^\[|\]$/g, '');
 }
 
 function withoutRepeats(problems: readonly ConnectionProblem[]): ConnectionProblem[] {

@@ -1,24 +1,24 @@
 /** Lint of the options in the podman commands of units. */
 
-import type { Issue, Rule } from '../../ignition/rule.ts';
+import { infoRule, warningRule, type Issue, type Rule } from '../../ignition/rule.ts';
 import { type LintSubject, type UnitCommand } from './subject.ts';
-import { broken, type IssueTexts, note, warning } from './lintRule.ts';
-import type { OptionProblem, PodmanCommand } from './podmanCommand.ts';
+import { brokenSetting, type IssueTexts } from './lintRule.ts';
+import type { OptionProblem } from './podmanCommand.ts';
 import { readAsset } from '../../assets.ts';
 import { nearestName } from '../../formats/messageText.ts';
 
 export const podmanArgumentRules = {
-  unknown: warning(
+  unknown: warningRule(
     'agent-podman-option',
     'unknown option: podman refuses to start the container',
     'remove the option, or fix its name',
   ),
-  blank: warning(
+  blank: warningRule(
     'agent-podman-blank',
     'one argument contains an option and more text: podman refuses to start the container',
     'write --option=value as one argument, and each option as a separate argument',
   ),
-  since: note(
+  since: infoRule(
     'agent-podman-since',
     'older releases of podman do not support the option and refuse to start the container',
     'check the release of podman in the image with "podman --version"',
@@ -49,10 +49,10 @@ export function describeProblem(
   return { rule, message, hint: instead === undefined ? rule.hint : `use ${write(instead)}` };
 }
 
-function reportProblems({ podman, setting, unitName }: UnitCommand): Issue[] {
-  return podman.problems.map((problem) => {
-    const { rule, message, hint } = describeProblem(withoutValue(problem));
-    return broken(rule, setting.path, { message: `${unitName}: ${setting.name}=: ${message}`, hint });
+function reportProblems(command: UnitCommand): Issue[] {
+  return command.podman.problems.map((problem) => {
+    const { rule, ...texts } = describeProblem(withoutValue(problem));
+    return brokenSetting(rule, command, texts);
   });
 }
 
@@ -61,18 +61,11 @@ function withoutValue({ instead, ...problem }: OptionProblem): OptionProblem {
   return instead === undefined ? problem : { ...problem, instead: instead.replace(/=.*$/s, '=VALUE') };
 }
 
-function reportVersions({ podman, setting, unitName }: UnitCommand): Issue[] {
-  return optionsByVersion(podman).map((message) =>
-    broken(podmanArgumentRules.since, setting.path, {
-      message: `${unitName}: ${setting.name}=: ${message}`,
-    }),
-  );
-}
-
-function optionsByVersion({ options, verb }: PodmanCommand): string[] {
-  const known = optionTable(verb)?.options;
+function reportVersions(command: UnitCommand): Issue[] {
+  const { options, verb } = command.podman;
+  const table = optionTable(verb)?.options;
   const messages = options.flatMap(({ name }) => {
-    const { since, last } = known?.get(name) ?? {};
+    const { since, last } = table?.get(name) ?? {};
     if (since !== undefined && compareReleases(since, widespreadVersion) > 0) {
       return [`--${name} requires podman ${since}; older releases refuse it`];
     }
@@ -80,7 +73,9 @@ function optionsByVersion({ options, verb }: PodmanCommand): string[] {
       ? []
       : [`podman supports --${name} up to release ${last}; newer releases refuse it`];
   });
-  return [...new Set(messages)];
+  return [...new Set(messages)].map((message) =>
+    brokenSetting(podmanArgumentRules.since, command, { message }),
+  );
 }
 
 function compareReleases(one: string, other: string): number {
@@ -125,8 +120,7 @@ interface NamedOption extends PodmanOptionFacts {
   readonly name: string;
 }
 
-let tables: ReadonlyMap<string, OptionTable> | undefined;
-let version = '';
+let known: { readonly version: string; readonly tables: ReadonlyMap<string, OptionTable> } | undefined;
 
 /**
  * The podman options of the commands that units of the agent use (run, create and pull), from
@@ -134,29 +128,23 @@ let version = '';
  * options before a command; undefined for other commands.
  */
 export function optionTable(command: string): OptionTable | undefined {
-  tables ??= readTables();
-  return tables.get(command);
+  return readTables().tables.get(command);
 }
 
 /** The newest release of podman in the table, such as `5.8.2`. */
 function knownPodmanVersion(): string {
-  tables ??= readTables();
-  return version;
+  return readTables().version;
 }
 
-function readTables(): ReadonlyMap<string, OptionTable> {
-  const knowledge: PodmanKnowledge = JSON.parse(readAsset('schemas/podman-options.json'));
-  version = knowledge.podmanVersion;
-  return new Map(
-    Object.entries(knowledge.commands).map(([name, options]) => [
-      name,
-      {
-        command: name === 'podman' ? name : `podman ${name}`,
-        options: nameOptions(options),
-        interspersed: name === 'pull',
-      },
-    ]),
-  );
+function readTables(): NonNullable<typeof known> {
+  if (known !== undefined) return known;
+  const { commands, podmanVersion }: PodmanKnowledge = JSON.parse(readAsset('schemas/podman-options.json'));
+  const tables = Object.entries(commands).map(([name, options]): [string, OptionTable] => {
+    const command = name === 'podman' ? name : `podman ${name}`;
+    return [name, { command, options: nameOptions(options), interspersed: name === 'pull' }];
+  });
+  known = { version: podmanVersion, tables: new Map(tables) };
+  return known;
 }
 
 function nameOptions(options: Readonly<Record<string, PodmanOptionFacts>>): Map<string, NamedOption> {

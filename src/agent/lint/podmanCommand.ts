@@ -3,6 +3,7 @@
  * shells are not parsed. After an unknown option the result is uncertain.
  */
 
+import { cutText } from '../../formats/goText.ts';
 import type { ExecWord } from '../../formats/systemdQuoting.ts';
 import { type OptionTable, optionTable, suggestOption } from './podmanArguments.ts';
 
@@ -108,16 +109,11 @@ export function bindMounts(command: PodmanCommand): BindMount[] {
 }
 
 function readMount(text: string): BindMount | undefined {
-  const fields = new Map(text.split(',').map((field) => splitField(field)));
+  const fields = new Map(text.split(',').map((field) => cutText(field, '=')));
   if ((fields.get('type') ?? 'volume') !== 'bind') return undefined;
   const source = fields.get('src') ?? fields.get('source');
   const target = fields.get('dst') ?? fields.get('destination') ?? fields.get('target');
   return source === undefined ? undefined : { source, target: target ?? source };
-}
-
-function splitField(field: string): readonly [string, string] {
-  const equals = field.indexOf('=');
-  return equals < 0 ? [field, ''] : [field.slice(0, equals), field.slice(equals + 1)];
 }
 
 /** Without a leading slash, the source is the name of a volume. */

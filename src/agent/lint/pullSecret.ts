@@ -3,7 +3,7 @@
 import { posix } from 'node:path';
 import { FormatError } from '../../core/errors.ts';
 import type { File } from '../../ignition/config.ts';
-import type { Issue } from '../../ignition/rule.ts';
+import { warningRule, type Issue } from '../../ignition/rule.ts';
 import { listSensitiveOptions } from '../conf.ts';
 import { pullNames } from '../imageSource.ts';
 import {
@@ -13,37 +13,37 @@ import {
   readCredentials,
 } from '../pullSecret.ts';
 import { agentPulls, readRegistries } from './image.ts';
-import { type LintedFile, type LintSubject, readContents } from './subject.ts';
-import { broken, warning } from './lintRule.ts';
+import { type LintedFile, type LintSubject, readInlineText } from './subject.ts';
+import { broken, brokenSetting } from './lintRule.ts';
 import { optionValues } from './podmanCommand.ts';
 
 export const pullSecretRules = {
-  undecodable: warning(
+  undecodable: warningRule(
     'agent-secret-undecodable',
     'the pull secret cannot be decoded',
     'use data:;base64, followed by the base64 of its JSON without line breaks (base64 -w 0)',
   ),
-  content: warning(
+  content: warningRule(
     'agent-secret-content',
     'the pull secret is invalid',
     'use JSON such as {"auths": {"quay.io": {"auth": "…"}}}',
   ),
-  entry: warning(
+  entry: warningRule(
     'agent-secret-entry',
     'podman ignores an entry of the pull secret, because it contains no valid credentials',
     'log in with "podman login --authfile FILE REGISTRY", and use that file',
   ),
-  registry: warning(
+  registry: warningRule(
     'agent-secret-registry',
     'the pull secret has no entry for the registry of the image',
     'add an entry for the registry, or remove the pull secret if the image is public',
   ),
-  mode: warning(
+  mode: warningRule(
     'agent-secret-mode',
     'all users of the host can read a file that contains a secret',
     'set "mode" to 384, which is octal 0600',
   ),
-  missing: warning(
+  missing: warningRule(
     'agent-authfile-missing',
     'the config does not write the file that podman reads credentials from',
     'add the file to the config, or remove --authfile',
@@ -63,7 +63,7 @@ const usualPaths = ['/etc/authfile.json', ...defaultPaths, '/etc/ostree/auth.jso
 export function checkPullSecrets(subject: LintSubject): Issue[] {
   return [
     ...listPullSecrets(subject).flatMap((file) => checkPullSecret(file)),
-    ...subject.confs.flatMap((conf) => checkConfMode(conf)),
+    ...subject.confs.filter((conf) => sensitiveOptionsOf(conf).length > 0).flatMap(checkMode),
     ...checkAuthFiles(subject),
     ...checkCoverage(subject),
   ];
@@ -84,9 +84,8 @@ function checkPullSecret(secret: LintedFile): Issue[] {
 function checkContents({ contents = {} }: File, path: LintedFile['path']): Issue[] {
   if (contents.source?.startsWith('data:') !== true) return [];
   const at = [...path, 'contents', 'source'];
-  const bytes = readContents(contents);
-  if (bytes === undefined) return [broken(pullSecretRules.undecodable, at)];
-  const text = Buffer.from(bytes).toString();
+  const text = readInlineText(contents);
+  if (text === undefined) return [broken(pullSecretRules.undecodable, at)];
   const problem = findProblem(text);
   if (problem !== undefined)
     return [broken(pullSecretRules.content, at, { message: `the pull secret ${problem}` })];
@@ -110,7 +109,7 @@ function checkCoverage(subject: LintSubject): Issue[] {
 
 /** The finding refers to the first file. */
 function findUncovered(files: readonly LintedFile[], names: readonly string[]): Issue[] {
-  const texts = files.map(({ file }) => Buffer.from(readContents(file.contents ?? {}) ?? []).toString());
+  const texts = files.map(({ file }) => readInlineText(file.contents) ?? '');
   const [first] = files;
   // An unreadable file is a separate finding, or another config writes it.
   if (first === undefined || texts.some((text) => findProblem(text) !== undefined)) return [];
@@ -132,11 +131,9 @@ function findProblem(text: string): string | undefined {
   return text.trimStart().startsWith('{') ? undefined : 'is base64 twice';
 }
 
-function checkConfMode(conf: LintedFile): Issue[] {
-  const bytes = readContents(conf.file.contents ?? {});
-  if (bytes === undefined) return [];
-  const names = listSensitiveOptions(Buffer.from(bytes).toString());
-  return names.length === 0 ? [] : checkMode(conf);
+/** Names of the options of a conf that contain secrets. */
+export function sensitiveOptionsOf({ file }: LintedFile): string[] {
+  return listSensitiveOptions(readInlineText(file.contents) ?? '');
 }
 
 /** Without a mode, Ignition creates a file that all users can read. */
@@ -149,14 +146,14 @@ function checkMode({ name, file, path }: LintedFile): Issue[] {
 /** Other services may write files below /run. */
 function checkAuthFiles({ units, filesByPath, isComplete }: LintSubject): Issue[] {
   if (!isComplete) return [];
-  return units.flatMap(({ name, commands }) =>
-    commands.flatMap(({ podman, setting }) => {
-      const paths = optionValues(podman, 'authfile').filter(({ expands }) => !expands);
+  return units
+    .flatMap(({ commands }) => commands)
+    .flatMap((command) => {
+      const paths = optionValues(command.podman, 'authfile').filter(({ expands }) => !expands);
       const missing = paths.filter(({ text }) => !filesByPath.has(text) && !text.startsWith('/run/'));
       return missing.map(({ text }) => {
-        const message = `${name}: ${setting.name}=: podman reads credentials from ${JSON.stringify(text)}, which the config does not write`;
-        return broken(pullSecretRules.missing, setting.path, { message });
+        const message = `podman reads credentials from ${JSON.stringify(text)}, which the config does not write`;
+        return brokenSetting(pullSecretRules.missing, command, { message });
       });
-    }),
-  );
+    });
 }

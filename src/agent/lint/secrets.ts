@@ -6,18 +6,18 @@
 import { nearestName } from '../../formats/messageText.ts';
 import { readNodes } from '../../formats/json/locate.ts';
 import { checkSyntax } from '../../formats/json/syntax.ts';
-import type { ScalarNode, Span, TextNode } from '../../formats/textNode.ts';
+import type { Span, TextNode } from '../../formats/textNode.ts';
 import type { Config } from '../../ignition/config.ts';
-import { listSensitiveOptions } from '../conf.ts';
 import { isSecretName } from '../../core/masking.ts';
 import { ipaKnowledge } from '../../ipa/ipaOptions.ts';
-import { listPullSecrets } from './pullSecret.ts';
-import { type LintedFile, readContents, readSubject } from './subject.ts';
+import { listPullSecrets, sensitiveOptionsOf } from './pullSecret.ts';
+import { readSubject } from './subject.ts';
 import {
   configType,
   type Field,
   fieldsByFoldedName,
   foldName,
+  structOf,
   type StructType,
 } from '../../ignition/schema.ts';
 import { newestVersion } from '../../ignition/versions.ts';
@@ -76,24 +76,16 @@ function hiddenWords(document: Uint8Array, masked: Uint8Array): ReadonlySet<stri
 export function secretFilesOf(config: Config | undefined): IsSecretFile {
   if (config === undefined) return () => true;
   const subject = readSubject(config);
-  const secret = [...listPullSecrets(subject), ...subject.confs.filter(hasSensitiveOptions)];
+  const confs = subject.confs.filter((conf) => sensitiveOptionsOf(conf).length > 0);
+  const secret = [...listPullSecrets(subject), ...confs];
   const names = new Set(secret.map(({ name }) => name));
   return (path) => names.has(path);
-}
-
-function hasSensitiveOptions({ file }: LintedFile): boolean {
-  const bytes = readContents(file.contents ?? {});
-  return bytes !== undefined && listSensitiveOptions(Buffer.from(bytes).toString()).length > 0;
 }
 
 /** Without valid JSON, the end of a value is unknown, so more is masked. */
 function findSecretsInBroken(bytes: Buffer): Span[] {
   const text = bytes.toString('latin1'); // one character for each byte
-  const values = [...text.matchAll(brokenSecret)].map(({ 0: match, index }) => ({
-    start: index,
-    end: index + match.length,
-  }));
-  return joinSpans([...values, ...findSecretParts(text)]);
+  return joinSpans([...spansOf(text, brokenSecret), ...findSecretParts(text)]);
 }
 
 /** Password hashes, values of HTTP headers, and the data of data URLs. */
@@ -114,7 +106,10 @@ export function maskConfSecrets(bytes: Uint8Array): Uint8Array {
     const separator = isContinued ? -1 : line.search(/[:=]/);
     if (!isContinued) isSecret = separator >= 0 && isSecretOption(line.slice(0, separator).trim());
     const value = line.slice(separator + 1);
-    return line.slice(0, separator + 1) + (isSecret ? stars(value) : maskParts(value));
+    return (
+      line.slice(0, separator + 1) +
+      (isSecret ? stars(value) : overwrite(value, findSecretParts(value), stars))
+    );
   });
   return Buffer.from(masked.join(''), 'latin1');
 }
@@ -132,14 +127,16 @@ function isSecretOption(name: string): boolean {
   return isMisspelt || isSecretName(name);
 }
 
-function maskParts(text: string): string {
-  let masked = '';
+/** Replaces the parts of the text at these spans, which are sorted. */
+export function overwrite(text: string, spans: readonly Span[], replace: (part: string) => string): string {
+  const parts: string[] = [];
   let end = 0;
-  for (const part of findSecretParts(text)) {
-    masked += text.slice(end, part.start) + stars(text.slice(part.start, part.end));
-    ({ end } = part);
+  for (const span of spans) {
+    if (span.start < end) continue;
+    parts.push(text.slice(end, span.start), replace(text.slice(span.start, span.end)));
+    ({ end } = span);
   }
-  return masked + text.slice(end);
+  return parts.join('') + text.slice(end);
 }
 
 function stars(text: string): string {
@@ -173,7 +170,11 @@ interface Context {
 
 /** Recursion is limited by the depth of the type, and by `maxUnknown` below unknown fields. */
 function searchNode(search: Search, node: TextNode, context: Context, unknown = 0): void {
-  if (node.kind === 'scalar') return searchScalar(search, node, context.find ?? findSecretParts);
+  if (node.kind === 'scalar') {
+    const find = context.find ?? findSecretParts;
+    for (const part of find(node.text)) search.spans.push(node.locate(part));
+    return;
+  }
   if (unknown > maxUnknown) return;
   const below = context.type === undefined ? unknown + 1 : 0;
   if (node.kind === 'list') {
@@ -186,10 +187,6 @@ function searchNode(search: Search, node: TextNode, context: Context, unknown = 
 
 /** No config has more levels than this. */
 const maxUnknown = 64;
-
-function searchScalar(search: Search, node: ScalarNode, find: (text: string) => readonly Span[]): void {
-  for (const part of find(node.text)) search.spans.push(node.locate(part));
-}
 
 function everything(text: string): readonly Span[] {
   return text === '' || text === 'null' ? [] : [{ start: 0, end: text.length }];
@@ -210,11 +207,6 @@ function contextOf(key: string, { type, isSecret, find }: Context): Context {
 
 /** Keys of Butane for inline contents. */
 const contentKeys: ReadonlySet<string> = new Set(['inline', 'local']);
-
-function structOf(field: Field | undefined): StructType | undefined {
-  if (field?.kind === 'struct') return field.struct;
-  return field?.kind === 'list' && typeof field.element === 'object' ? field.element : undefined;
-}
 
 /** The field with the name of a key, or the most similar one. */
 function fieldMeant(type: StructType, key: string): Field | undefined {
@@ -252,8 +244,8 @@ function textsOf(node: ObjectNode, type: StructType, name: string): string[] {
 /** In order and without overlaps. */
 function findSecretParts(text: string): Span[] {
   if (!/[=@?-]/.test(text)) return [];
-  const parts = [...matches(text, credentials), ...matches(text, privateKey), ...matches(text, secretOption)];
-  return joinSpans([...parts, ...findQueryValues(text), ...findAssignments(text)]);
+  const patterns = [credentials, privateKey, queryValue, secretOption];
+  return joinSpans([...patterns.flatMap((pattern) => spansOf(text, pattern)), ...findAssignments(text)]);
 }
 
 /**
@@ -275,33 +267,23 @@ const dataPrefix =
 /** Up to the last `@` before the path, because a password may contain one. */
 const credentials = /(?<=:\/\/)[^\s/?#"]{1,2000}(?=@)/g;
 const privateKey = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----[^]*?(?:-----END [A-Z0-9 ]*PRIVATE KEY-----|$)/g;
+/** In URLs: `?token=…`. */
+const queryValue = /(?<=[?&][\w.-]{0,40}(?:key|token|secret|sig|signature|password|credential)=)[^&\s"'#]+/gi;
 /** `--creds user:password`; the value of `--secret` is only a name. */
 const secretOption =
   /(?<=(?:^|\s)--?(?:creds|password|passwd|passphrase|token)[ \t]+)(?:"[^"\n]*"?|'[^'\n]*'?|[^\s"']+)/g;
 
-function matches(text: string, pattern: RegExp): Span[] {
+export function spansOf(text: string, pattern: RegExp): Span[] {
   return [...text.matchAll(pattern)].map(({ 0: match, index }) => ({
     start: index,
     end: index + match.length,
   }));
 }
 
-/** In URLs: `?token=…`. */
-function findQueryValues(text: string): Span[] {
-  return matches(
-    text,
-    /(?<=[?&][\w.-]{0,40}(?:key|token|secret|sig|signature|password|credential)=)[^&\s"'#]+/gi,
-  );
-}
-
 /** `NAME=value` with a name like a secret, with or without quotes. */
 function findAssignments(text: string): Span[] {
   return [...text.matchAll(/(?<![\w.-])([\w.-]{1,64})=(?=\S)/g)].flatMap(
-    ({ 0: match, 1: name = '', index }) => {
-      if (!isSecretName(name)) return [];
-      const start = index + match.length;
-      return [valueAt(text, start)];
-    },
+    ({ 0: match, 1: name = '', index }) => (isSecretName(name) ? [valueAt(text, index + match.length)] : []),
   );
 }
 

@@ -7,8 +7,9 @@ import { decodeDataUrl } from '../../formats/dataUrl.ts';
 import { decodeGzipMembers } from '../../formats/gzip.ts';
 import { splitExecLine } from '../../formats/systemdQuoting.ts';
 import { readUnit } from '../../formats/unitFile.ts';
-import { FormatError } from '../../core/errors.ts';
+import { ifWellFormed } from '../../core/errors.ts';
 import type { Config, File, Resource, Unit } from '../../ignition/config.ts';
+import { listReferences } from '../../ignition/inlinedConfig.ts';
 import type { Path } from '../../core/finding.ts';
 import { bindMounts, optionValues, type PodmanCommand, readPodmanCommand } from './podmanCommand.ts';
 
@@ -66,7 +67,7 @@ export function readSubject(config: Config): LintSubject {
   const units = (config.systemd?.units ?? []).map((unit, index) => readHostUnit(unit, index));
   return {
     config,
-    isComplete: isComplete(config),
+    isComplete: listReferences(config).length === 0,
     ...readFiles(config),
     units,
     runs: units.flatMap(({ commands }) => commands.filter(isAgentRun)),
@@ -95,18 +96,27 @@ export function isAgentUnitName(name: string): boolean {
 /** The inline bytes of a resource; undefined if they are remote or cannot be decoded. */
 export function readContents({ source = '', compression = '' }: Resource): Uint8Array | undefined {
   if (!source.startsWith('data:')) return undefined;
-  try {
+  return ifWellFormed(() => {
     const { data } = decodeDataUrl(source);
     return compression === 'gzip' ? decodeGzipMembers(data, { maxBytes: maxContentBytes }) : data;
-  } catch (error) {
-    if (error instanceof FormatError) return undefined;
-    throw error;
-  }
+  });
 }
 
-function isComplete({ ignition }: Config): boolean {
-  const { merge = [], replace } = ignition?.config ?? {};
-  return merge.length === 0 && replace?.source === undefined;
+/** The inline contents as text; undefined like {@link readContents}. */
+export function readInlineText(resource: Resource = {}): string | undefined {
+  const bytes = readContents(resource);
+  return bytes === undefined ? undefined : Buffer.from(bytes).toString();
+}
+
+/** The parts of the configuration of chrony that are inline, with the paths of their sources. */
+export function chronyParts({ files }: LintSubject): { name: string; text: string; path: Path }[] {
+  const chrony = files.filter(({ name }) => /^\/etc\/chrony(?:\.conf$|\.d\/)/.test(name));
+  return chrony.flatMap(({ file: { append = [], contents }, name, path }) => [
+    { name, text: readInlineText(contents) ?? '', path: [...path, 'contents', 'source'] },
+    ...append.map((resource, index) => {
+      return { name, text: readInlineText(resource) ?? '', path: [...path, 'append', index, 'source'] };
+    }),
+  ]);
 }
 
 function isConfPath(path: string): boolean {
@@ -129,7 +139,8 @@ function readHostUnit(unit: Unit, index: number): LintedUnit {
   return { name, unit, path, settings, commands: readCommands(name, settings) };
 }
 
-function compareText(a: string, b: string): number {
+/** An order that does not depend on the locale. */
+export function compareText(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;
 }
@@ -154,20 +165,11 @@ function readCommands(unitName: string, settings: readonly UnitSetting[]): UnitC
   return execSettings
     .flatMap((name) => effectiveSettings(settings, name))
     .flatMap((setting) =>
-      splitCommands(setting.value).flatMap((words) => {
+      (ifWellFormed(() => splitExecLine(setting.value)) ?? []).flatMap((words) => {
         const podman = readPodmanCommand(words);
         return podman === undefined ? [] : [{ unitName, setting, podman }];
       }),
     );
-}
-
-function splitCommands(value: string): ReturnType<typeof splitExecLine> {
-  try {
-    return splitExecLine(value);
-  } catch (error) {
-    if (error instanceof FormatError) return [];
-    throw error;
-  }
 }
 
 /** The container of the agent is recognized by its name, its conf, its image or the unit that starts it. */

@@ -1,6 +1,6 @@
 /** Lint of the units that run the agent: whether they start, and restart after a failure. */
 
-import type { Issue } from '../../ignition/rule.ts';
+import { warningRule, type Issue, type Rule } from '../../ignition/rule.ts';
 import {
   effectiveSettings,
   isAgentUnitName,
@@ -9,33 +9,33 @@ import {
   type UnitCommand,
   type UnitSetting,
 } from './subject.ts';
-import { broken, warning } from './lintRule.ts';
+import { broken, brokenSetting } from './lintRule.ts';
 import { isOptionSet, optionValues } from './podmanCommand.ts';
 import { FormatError } from '../../core/errors.ts';
 import { splitEnvironmentLine, splitExecLine } from '../../formats/systemdQuoting.ts';
 
 export const agentUnitRules = {
-  notEnabled: warning(
+  notEnabled: warningRule(
     'agent-unit-not-enabled',
     'the unit never starts, because it is not enabled',
     'set "enabled" to true and add an [Install] section to the unit',
   ),
-  command: warning(
+  command: warningRule(
     'agent-unit-command',
     'the unit has no command',
     'add ExecStart=/bin/podman run … IMAGE to the section [Service]',
   ),
-  image: warning(
+  image: warningRule(
     'agent-unit-image',
     'the command has no container image',
     'append the image of the agent, such as quay.io/metal3-io/ironic-agent',
   ),
-  restart: warning(
+  restart: warningRule(
     'agent-unit-restart',
     'the unit does not restart after a failure, for example when the registry is briefly unreachable',
     'add Restart=on-failure and RestartSec=5 to the section [Service]',
   ),
-  nameTaken: warning(
+  nameTaken: warningRule(
     'agent-unit-name-taken',
     'the unit cannot start twice, because its first container still has the name',
     'add --rm and --replace to the command that runs the container',
@@ -53,22 +53,14 @@ export function checkUnits({ units, runs }: LintSubject): Issue[] {
 /** A unit without contents belongs to the OS or to another config; it may have a drop-in. */
 function checkStart({ name, unit, path, settings }: LintedUnit): Issue[] {
   if (!unit.contents || settings.length === 0) return [];
-  const message = (text: string): { message: string } => ({ message: `${name}: ${text}` });
-  const contents = [...path, 'contents'];
+  const issueAt = (rule: Rule, member: string): Issue =>
+    broken(rule, [...path, member], { message: `${name}: ${rule.message}` });
   const restart = effectiveSettings(settings, 'Restart').at(-1)?.value ?? 'no';
   const hasCommand = effectiveSettings(settings, 'ExecStart').length > 0;
   return [
-    ...(unit.enabled === true
-      ? []
-      : [
-          broken(agentUnitRules.notEnabled, [...path, 'enabled'], message(agentUnitRules.notEnabled.message)),
-        ]),
-    ...(hasCommand
-      ? []
-      : [broken(agentUnitRules.command, contents, message(agentUnitRules.command.message))]),
-    ...(restart === 'no'
-      ? [broken(agentUnitRules.restart, contents, message(agentUnitRules.restart.message))]
-      : []),
+    ...(unit.enabled === true ? [] : [issueAt(agentUnitRules.notEnabled, 'enabled')]),
+    ...(hasCommand ? [] : [issueAt(agentUnitRules.command, 'contents')]),
+    ...(restart === 'no' ? [issueAt(agentUnitRules.restart, 'contents')] : []),
   ];
 }
 
@@ -76,7 +68,7 @@ function checkRun({ unitName, setting, podman }: UnitCommand): Issue[] {
   const isImageMissing = podman.isSure && podman.operands.length === 0 && !isOptionSet(podman, 'rootfs');
   const isNameKept =
     optionValues(podman, 'name').length > 0 && !isOptionSet(podman, 'rm') && !isOptionSet(podman, 'replace');
-  const issueAt = (rule: typeof agentUnitRules.image, what: string): Issue =>
+  const issueAt = (rule: Rule, what: string): Issue =>
     broken(rule, setting.path, { message: `${unitName}: ${what}` });
   return [
     ...(isImageMissing
@@ -87,12 +79,12 @@ function checkRun({ unitName, setting, podman }: UnitCommand): Issue[] {
 }
 
 export const unitTextRules = {
-  percent: warning(
+  percent: warningRule(
     'agent-unit-percent',
     'systemd replaces a % that is not doubled',
     'write %% for every literal percent sign, also in URL escapes',
   ),
-  quotes: warning(
+  quotes: warningRule(
     'agent-unit-quotes',
     'a quote inside a value ends the value',
     'write \\" for every literal quote',
@@ -104,18 +96,14 @@ export function checkUnitText({ units }: LintSubject): Issue[] {
 }
 
 function checkSetting({ name: unitName }: LintedUnit, setting: UnitSetting): Issue[] {
-  const { name, value, path } = setting;
+  const { name, value } = setting;
   if (name !== 'Environment' && !name.startsWith('Exec')) return [];
-  const issues: Issue[] = [];
-  const quoting = findQuoteProblem(name, value);
-  if (quoting !== undefined) {
-    issues.push(broken(unitTextRules.quotes, path, { message: `${unitName}: ${name}=: ${quoting}` }));
-  }
-  if (hasOddPercent(value)) {
-    const message = `${unitName}: ${name}=: ${unitTextRules.percent.message}`;
-    issues.push(broken(unitTextRules.percent, path, { message }));
-  }
-  return issues;
+  const place = { unitName, setting };
+  const message = findQuoteProblem(name, value);
+  return [
+    ...(message === undefined ? [] : [brokenSetting(unitTextRules.quotes, place, { message })]),
+    ...(hasOddPercent(value) ? [brokenSetting(unitTextRules.percent, place)] : []),
+  ];
 }
 
 function findQuoteProblem(name: string, value: string): string | undefined {

@@ -4,25 +4,25 @@
  */
 
 import { readSystemdLines, type SystemdLine } from '../../formats/unitFile.ts';
-import type { Issue, Rule } from '../../ignition/rule.ts';
+import { infoRule, warningRule, type Issue, type Rule } from '../../ignition/rule.ts';
 import type { Path } from '../../core/finding.ts';
-import { type LintedFile, type LintedUnit, type LintSubject, readContents } from './subject.ts';
-import { broken, note, warning, type IssueTexts } from './lintRule.ts';
+import { type LintedFile, type LintedUnit, type LintSubject, readInlineText } from './subject.ts';
+import { broken, type IssueTexts } from './lintRule.ts';
 import { readAsset } from '../../assets.ts';
 import { nearestName } from '../../formats/messageText.ts';
 
 export const unitKeyRules = {
-  key: warning(
+  key: warningRule(
     'agent-unit-key',
     'systemd ignores the key: unknown key in this section',
     'fix the name of the key, or move the key to its section',
   ),
-  section: warning(
+  section: warningRule(
     'agent-unit-section',
     'systemd ignores the section: unknown section for this type of unit',
     'fix the name of the section, or start it with X- if another program reads it',
   ),
-  keySince: note(
+  keySince: infoRule(
     'agent-unit-key-since',
     'older releases of systemd ignore the key',
     'check the release of systemd in the image with "systemctl --version"',
@@ -71,10 +71,8 @@ const unitFile =
 function fileTexts({ name: file, file: { contents }, path }: LintedFile): UnitText[] {
   const [, name, type] = unitFile.exec(file) ?? [];
   if (name === undefined || type === undefined || contents === undefined) return [];
-  const bytes = unitSections(type) === undefined ? undefined : readContents(contents);
-  if (bytes === undefined) return [];
-  const text = Buffer.from(bytes).toString();
-  return [{ name, type, text, path: [...path, 'contents'] }];
+  const text = unitSections(type) === undefined ? undefined : readInlineText(contents);
+  return text === undefined ? [] : [{ name, type, text, path: [...path, 'contents'] }];
 }
 
 /** Limit for text that is no unit, because the search for similar names takes time. */

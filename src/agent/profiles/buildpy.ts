@@ -14,6 +14,7 @@ import { confPath, renderExtraFiles } from '../files.ts';
 import { renderIgnitionProxy } from '../proxy.ts';
 import type { AgentSettings } from '../settings.ts';
 import {
+  formatFlags,
   formatPullFlags,
   formatRunFlags,
   formatUnitEnvironment,
@@ -27,10 +28,9 @@ const shortName = 'ironic-agent';
 
 export function renderBuildpyConfig(settings: AgentSettings): Config {
   const proxy = renderIgnitionProxy(settings);
-  const passwd = renderPasswd(settings);
   return {
     ignition: proxy === undefined ? { version: '3.0.0' } : { version: '3.1.0', proxy },
-    ...(passwd === undefined ? {} : { passwd }),
+    ...renderPasswd(settings),
     storage: {
       files: [
         { path: confPath, contents: { source: base64DataUrl(formatBuildpyConf(settings)) } },
@@ -81,9 +81,7 @@ function formatBuildpyUnit(settings: AgentSettings): string {
     environment: formatUnitEnvironment(settings),
     image: agentImage,
     pullFlags: formatPullFlags(settings).join(' '),
-    runFlags: formatRunFlags(settings)
-      .map((flag) => `${flag} `)
-      .join(''),
+    runFlags: formatFlags(formatRunFlags(settings)),
     userFlags: formatUserFlags(settings),
     // podman finds a pulled `…/ironic-agent:latest` by its last component, and no other image.
     runImage: agentImage.endsWith(`/${shortName}`) ? shortName : agentImage,

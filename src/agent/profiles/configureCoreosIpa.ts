@@ -14,10 +14,9 @@ import { unitName } from '../unit.ts';
 import { renderPasswd } from '../login.ts';
 
 export function renderConfigureScriptConfig(settings: AgentSettings): Config {
-  const passwd = renderPasswd(settings);
   return {
     ignition: { version: '3.0.0' },
-    ...(passwd === undefined ? {} : { passwd }),
+    ...renderPasswd(settings),
     storage: { files: renderFiles(settings) },
     systemd: { units: [{ contents: formatUnit(settings), enabled: true, name: unitName }] },
   };

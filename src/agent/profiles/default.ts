@@ -14,6 +14,7 @@ import { confPath, renderClientId, renderExtraFiles } from '../files.ts';
 import { renderIgnitionProxy } from '../proxy.ts';
 import type { AgentSettings } from '../settings.ts';
 import {
+  formatFlags,
   formatPullFlags,
   formatRunFlags,
   formatUnitEnvironment,
@@ -25,14 +26,13 @@ import { renderPasswd } from '../login.ts';
 
 export function renderDefaultConfig(settings: AgentSettings): Config {
   const proxy = renderIgnitionProxy(settings);
-  const passwd = renderPasswd(settings);
   return {
     ignition: {
       version: '3.2.0',
       ...renderArchiveTrust(settings),
       ...(proxy === undefined ? {} : { proxy }),
     },
-    ...(passwd === undefined ? {} : { passwd }),
+    ...renderPasswd(settings),
     storage: {
       files: [
         renderConfFile(settings),
@@ -77,11 +77,6 @@ function formatDefaultUnit(settings: AgentSettings): string {
     runFlags: formatFlags([...(isPulledBefore ? [] : pullFlags), ...formatRunFlags(settings)]),
     userFlags: formatUserFlags(settings),
   });
-}
-
-/** Each flag followed by a blank, so that an empty list leaves no gap. */
-function formatFlags(flags: readonly string[]): string {
-  return flags.map((flag) => `${flag} `).join('');
 }
 
 /**

@@ -8,9 +8,10 @@ import { readAsset } from '../../assets.ts';
 import { fillTemplate } from '../../formats/template.ts';
 import type { Config, File } from '../../ignition/config.ts';
 import { base64DataUrl, publicMode, secretMode } from '../../ignition/dataFile.ts';
-import { authFilePath, confPath, keyfileFolder } from '../files.ts';
+import { anchorFolder, authFilePath, confPath, keyfileFolder } from '../files.ts';
 import type { AgentSettings } from '../settings.ts';
 import { unitName } from '../unit.ts';
+import { renderPasswd } from '../login.ts';
 import { FormatError, UsageError } from '../../core/errors.ts';
 import { parseHost } from '../../formats/hostName.ts';
 import { splitAuthorizedKeys } from '../../formats/sshKey.ts';
@@ -23,7 +24,7 @@ export function renderIccConfig(settings: AgentSettings): Config {
   const { sshKeys } = settings;
   return {
     ignition: { version: iccSpecVersion },
-    ...(sshKeys.length === 0 ? {} : { passwd: { users: [{ name: 'core', sshAuthorizedKeys: sshKeys }] } }),
+    ...renderPasswd({ sshKeys }),
     storage: { files: renderFiles(settings) },
     systemd: { units: [{ contents: formatUnit(settings), enabled: true, name: unitName }] },
   };
@@ -58,9 +59,7 @@ function renderFiles(settings: AgentSettings): File[] {
     ...(pullSecret === undefined
       ? []
       : [{ path: authFilePath, contents: { source: base64DataUrl(pullSecret) } }]),
-    ...(caCertificates === undefined
-      ? []
-      : [renderIccFile('/etc/pki/ca-trust/source/anchors/ca.crt', caCertificates)]),
+    ...(caCertificates === undefined ? [] : [renderIccFile(`${anchorFolder}ca.crt`, caCertificates)]),
     renderIccFile('/etc/NetworkManager/conf.d/clientid.conf', clientId),
     ...(ntpServers.length === 0
       ? []
@@ -127,7 +126,7 @@ export function proxyHoles({ proxy }: AgentSettings): Record<'httpProxy' | 'http
 /** Mounted into the container of ICC. Newer releases read the pull secret only from this path. */
 export const iccPullSecretPath = '/run/secrets/pull-secret';
 
-const defaultHint = 'use the default profile, which escapes it';
+export const defaultHint = 'use the default profile, which escapes it';
 
 /** URLs of Ironic, completed with a port. Throws UsageError for the first URL that ICC does not support. */
 export function parseIccApiUrls(text: string, source: UrlSource): readonly string[] {
@@ -212,38 +211,35 @@ function inspectorPath(path: string, { flag }: UrlSource): string {
 
 /** A value in double quotes of a unit, which ICC neither quotes nor escapes. Throws FormatError without a subject. */
 export function checkIccValue(text: string): string {
-  const special = /["%$\\\p{Cc}]/u.exec(text)?.[0];
-  if (special === undefined) return text;
-  throw new FormatError(
-    `contains ${JSON.stringify(special)}, which ICC writes to the unit without escaping`,
-    {
-      hint: defaultHint,
-    },
-  );
+  const end = 'which ICC writes to the unit without escaping';
+  return refuseCharacter(text, /["%$\\\p{Cc}]/u, { end, hint: defaultHint });
+}
+
+/** Refuses a text that contains a special character; `end` is the end of the sentence. */
+export function refuseCharacter(
+  text: string,
+  special: RegExp,
+  { end, hint }: { readonly end: string; readonly hint: string },
+): string {
+  const found = special.exec(text)?.[0];
+  if (found === undefined) return text;
+  throw new FormatError(`contains ${JSON.stringify(found)}, ${end}`, { hint });
 }
 
 /** An image, which ICC writes without quotes. */
 export function checkIccImage(text: string): string {
-  const blank = /[\s';]/u.exec(text)?.[0];
-  if (text !== '' && blank === undefined) return checkIccValue(text);
-  throw new FormatError(
-    blank === undefined
-      ? 'is empty'
-      : `contains ${JSON.stringify(blank)}, so podman would parse it as several arguments`,
-    { hint: 'use an image such as quay.io/metal3-io/ironic-agent:latest' },
-  );
+  const hint = 'use an image such as quay.io/metal3-io/ironic-agent:latest';
+  if (text === '') throw new FormatError('is empty', { hint });
+  const end = 'so podman would parse it as several arguments';
+  return checkIccValue(refuseCharacter(text, /[\s';]/u, { end, hint }));
 }
 
 /** A host name, which ICC also writes to a shell script. */
 export function checkIccHostname(text: string): string {
-  const special = /[^\p{L}\p{M}\p{N}._-]/u.exec(text)?.[0];
-  if (text !== '' && special === undefined) return text;
-  throw new FormatError(
-    special === undefined
-      ? 'is empty'
-      : `contains ${JSON.stringify(special)}, which ICC writes to a unit and a script without escaping`,
-    { hint: 'use a name such as worker-0.example.com' },
-  );
+  const hint = 'use a name such as worker-0.example.com';
+  if (text === '') throw new FormatError('is empty', { hint });
+  const end = 'which ICC writes to a unit and a script without escaping';
+  return refuseCharacter(text, /[^\p{L}\p{M}\p{N}._-]/u, { end, hint });
 }
 
 /** Hosts without proxy, not trimmed. */
@@ -253,16 +249,17 @@ export function parseIccNoProxy(text: string): string[] {
 
 /** Time servers, which ICC does not trim, so blanks and empty items are refused. */
 export function parseIccNtpServers(text: string): string[] {
-  const servers = text.split(',');
+  const hint = 'separate servers with commas without spaces: ICC writes them to chrony.conf unchanged';
+  return checkTimeServerNames(text.split(','), hint);
+}
+
+/** The servers unchanged. Throws FormatError without a subject if one is neither a name nor an address. */
+export function checkTimeServerNames(servers: string[], hint: string): string[] {
   for (const server of servers) {
     const host = parseHost(server);
     if (host.kind !== 'invalid') continue;
-    throw new FormatError(
-      `contains ${JSON.stringify(server.slice(0, 300))}, which is not a server: ${host.problem}`,
-      {
-        hint: 'separate servers with commas without spaces: ICC writes them to chrony.conf unchanged',
-      },
-    );
+    const what = JSON.stringify(server.slice(0, 300));
+    throw new FormatError(`contains ${what}, which is not a server: ${host.problem}`, { hint });
   }
   return servers;
 }

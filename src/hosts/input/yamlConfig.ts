@@ -3,7 +3,7 @@
  * JSON is embedded; findings have positions in the YAML. Butane is not supported: it is YAML, but another language.
  */
 
-import { findSecretNodes, joinSpans, secretFilesOf } from '../../agent/lint/secrets.ts';
+import { spansOf, findSecretNodes, joinSpans, overwrite, secretFilesOf } from '../../agent/lint/secrets.ts';
 import { FormatError } from '../../core/errors.ts';
 import type { Span } from '../../formats/textNode.ts';
 import { parseYaml, type ParsedYaml } from '../../formats/yaml.ts';
@@ -75,7 +75,7 @@ function maskYaml({ json, text, source }: YamlConfig): Uint8Array {
   const config = read.status === 'read' ? read.config : undefined;
   const { root, scalars } = readYamlNodes(source);
   const secrets = root === undefined ? [] : findSecretNodes(root, secretFilesOf(config));
-  const spans = joinSpans([...secrets, ...findComments(source, scalars), ...findMatches(source, dataOfUrls)]);
+  const spans = joinSpans([...secrets, ...findComments(source, scalars), ...spansOf(source, dataOfUrls)]);
   return spans.length === 0 ? text : Buffer.from(overwrite(source, spans, hide));
 }
 
@@ -85,26 +85,7 @@ const dataOfUrls = /(?<=data:[^,\s"']{0,200},[^\s"']{6})[^\s"']+/g;
 /** Comments, without `#` in scalars. */
 function findComments(source: string, scalars: readonly Span[]): Span[] {
   const rest = overwrite(source, scalars, (scalar) => 'x'.repeat(scalar.length));
-  return findMatches(rest, /(?<=(?:\s|^)#[ \t]*)\S.*/gm);
-}
-
-/** Replaces the parts of the text at these spans, which are sorted. */
-function overwrite(text: string, spans: readonly Span[], replace: (part: string) => string): string {
-  const parts: string[] = [];
-  let end = 0;
-  for (const span of spans) {
-    if (span.start < end) continue;
-    parts.push(text.slice(end, span.start), replace(text.slice(span.start, span.end)));
-    ({ end } = span);
-  }
-  return parts.join('') + text.slice(end);
-}
-
-function findMatches(text: string, pattern: RegExp): Span[] {
-  return [...text.matchAll(pattern)].map(({ 0: match, index }) => ({
-    start: index,
-    end: index + match.length,
-  }));
+  return spansOf(rest, /(?<=(?:\s|^)#[ \t]*)\S.*/gm);
 }
 
 /** Replaces each line with stars; the number of bytes and lines is unchanged. */

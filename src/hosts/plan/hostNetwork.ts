@@ -1,7 +1,8 @@
 /** Whether the initramfs of a host has its network, and reaches the servers from which it boots. */
 
 import { hasKeyfiles } from '../../agent/hostNetwork.ts';
-import { networkRules, urlHost } from '../../agent/lint/network.ts';
+import { networkRules } from '../../agent/lint/network.ts';
+import { urlHost } from '../../agent/machineAddress.ts';
 import type { BootSettings } from '../../boot/bootSettings.ts';
 import type { Io } from '../../io/io.ts';
 import { report } from '../../io/report/report.ts';

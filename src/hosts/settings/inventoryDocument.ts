@@ -14,7 +14,7 @@ import type { Finding, Path, Position } from '../../core/finding.ts';
 import { type Checked, type SchemaError, schemaFinding } from './inventorySchema.ts';
 import type { Inputs, InputValue } from '../../agent/settingInputs.ts';
 import { type ProfileName, profileNames } from '../../agent/settings.ts';
-import { type Setting, type SettingName, settingTable } from '../../agent/settingTable.ts';
+import { type SettingName, settingTable } from '../../agent/settingTable.ts';
 
 /** A document that `parseYaml` has read, and its file. */
 export interface InventoryDocument {
@@ -264,8 +264,7 @@ function readKeyfiles(keyfiles: unknown, { document, path }: Part): InputValue[]
 
 /** The settings in a mapping, by their names. */
 function readSettings(mapping: Mapping, { document, path }: Part): Inputs {
-  const settings: readonly (Setting & { readonly name: SettingName })[] = settingTable;
-  const named = settings.filter(({ name }) => Object.hasOwn(mapping, name));
+  const named = settingTable.filter(({ name }) => Object.hasOwn(mapping, name));
   return new Map(
     named.map(({ name }) => {
       const value = mapping[name];

@@ -66,8 +66,7 @@ const choicesOf: ReadonlyMap<string, readonly string[]> = new Map([['agent.pullP
 
 /** The flags of the settings with these names or in these sections, in the order of the table. */
 export function settingFlags(...names: readonly string[]): SettingFlag[] {
-  const settings: readonly Setting[] = settingTable;
-  return settings.flatMap((setting) => {
+  return settingTable.flatMap((setting) => {
     const { flag, name } = setting;
     const isWanted = names.some((wanted) => name === wanted || name.startsWith(`${wanted}.`));
     const choices = choicesOf.get(name);

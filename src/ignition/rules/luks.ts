@@ -1,13 +1,12 @@
 /** Encrypted volumes, and the Clevis pins that unlock them. */
 
 import { isGoJsonText } from '../../formats/json/syntax.ts';
-import { parseGoUrl } from '../../formats/goUrl.ts';
 import type { Clevis, ClevisCustom, Luks, Tang } from '../config.ts';
 import { type Check, found, isNonZero, type Issue, issue, errorRule } from '../rule.ts';
 import { isSince, type SpecVersion } from '../versions.ts';
 import { diskRules } from './disk.ts';
 import { devicePathIssue } from './node.ts';
-import { sourceIssue, unparsableIssue, urlRules } from './url.ts';
+import { serverUrlIssue, sourceIssue, urlRules } from './url.ts';
 
 export const luksRules = {
   nameSlash: errorRule(
@@ -129,8 +128,5 @@ function pinIssue(pin: string | undefined, version: SpecVersion): Issue | undefi
 
 function tangUrlIssue(text: string): Issue | undefined {
   const at = ['url'];
-  const url = parseGoUrl(text);
-  if ('problem' in url) return unparsableIssue(url.problem, at);
-  const isHttp = url.scheme === 'http' || url.scheme === 'https';
-  return isHttp ? undefined : issue(urlRules.scheme, at, 'use the http or https URL of the Tang server');
+  return serverUrlIssue(text, at, issue(urlRules.scheme, at, 'use the http or https URL of the Tang server'));
 }

@@ -1,10 +1,9 @@
 /** Resources (source, compression and verification), and the `ignition` section that refers to them. */
 
-import { parseGoUrl } from '../../formats/goUrl.ts';
 import type { HttpHeader, IgnitionConfig, Proxy, Resource, Tls, Verification } from '../config.ts';
 import { type Check, found, type Issue, issue, errorRule, warningRule } from '../rule.ts';
 import { isSince, type SpecVersion } from '../versions.ts';
-import { sourceIssue, unparsableIssue, urlIssue, urlRules } from './url.ts';
+import { serverUrlIssue, sourceIssue, urlIssue, urlRules } from './url.ts';
 
 export const resourceRules = {
   compression: errorRule(
@@ -72,10 +71,7 @@ function headersIssue({ httpHeaders = [], source = '' }: Resource): Issue | unde
   if (source === '') {
     return issue(urlRules.unparsable, at, 'use an http or https URL, or remove the headers');
   }
-  const url = parseGoUrl(source);
-  if ('problem' in url) return unparsableIssue(url.problem, at);
-  const isHttp = url.scheme === 'http' || url.scheme === 'https';
-  return isHttp ? undefined : issue(resourceRules.headersScheme, at);
+  return serverUrlIssue(source, at, issue(resourceRules.headersScheme, at));
 }
 
 /** The expected hash of fetched contents. */
@@ -166,9 +162,9 @@ export const checkProxy: Check<Proxy> = ({ httpProxy, httpsProxy }) =>
 
 function proxyIssue(field: 'httpProxy' | 'httpsProxy', proxy: string | undefined): Issue | undefined {
   if (proxy === undefined) return undefined;
-  const url = parseGoUrl(proxy);
-  if ('problem' in url) return unparsableIssue(url.problem, [field]);
-  if (url.scheme !== 'http' && url.scheme !== 'https') return issue(proxyRules.scheme, [field]);
-  const isInsecure = field === 'httpsProxy' && url.scheme === 'http';
-  return isInsecure ? issue(proxyRules.insecure, [field]) : undefined;
+  const isInsecure = field === 'httpsProxy' && /^http:/i.test(proxy);
+  return (
+    serverUrlIssue(proxy, [field], issue(proxyRules.scheme, [field])) ??
+    (isInsecure ? issue(proxyRules.insecure, [field]) : undefined)
+  );
 }

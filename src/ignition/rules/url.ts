@@ -62,8 +62,15 @@ export function urlIssue({ source, version }: VersionedUrl, at: Path): Issue | u
 }
 
 /** The text is not a URL; `problem` is a clause that describes the reason. */
-export function unparsableIssue(problem: string, at: Path): Issue {
+function unparsableIssue(problem: string, at: Path): Issue {
   return issue(urlRules.unparsable, at, `fix the URL: ${problem}`);
+}
+
+/** The problem of a URL of a server; `other` is that of a scheme other than http and https. */
+export function serverUrlIssue(text: string, at: Path, other: Issue): Issue | undefined {
+  const url = parseGoUrl(text);
+  if ('problem' in url) return unparsableIssue(url.problem, at);
+  return url.scheme === 'http' || url.scheme === 'https' ? undefined : other;
 }
 
 /** The spec version that added each scheme. */

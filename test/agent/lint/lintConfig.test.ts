@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isAgentConfig, lintConfig } from '../../../src/agent/lint/lintConfig.ts';
-import { lintRules } from '../../../src/agent/lint/lintRules.ts';
+import { lintRules } from './lintRules.ts';
 import { maskSecrets } from '../../../src/agent/lint/secrets.ts';
 import { allRules } from '../../support/ignitionRules.ts';
 import { randomConfigs } from '../../support/randomConfigs.ts';

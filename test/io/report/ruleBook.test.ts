@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { confRules } from '../../../src/ipa/confRules.ts';
-import { lintRules } from '../../../src/agent/lint/lintRules.ts';
+import { lintRules } from '../../agent/lint/lintRules.ts';
 import { replacesRendered } from '../../../src/hosts/settings/renderConfig.ts';
 import { parseIpaVersion } from '../../../src/ipa/ipaOptions.ts';
 import { checkDocument } from '../../../src/validate/validateDocument.ts';
