@@ -5,9 +5,8 @@ import { diagnosticIn } from '../core/diagnostic.ts';
 import { CliError, FormatError, UsageError } from '../core/errors.ts';
 import { fillPlaceholders } from '../core/placeholders.ts';
 import type { Architecture } from '../core/architecture.ts';
-import type { Path } from '../core/finding.ts';
 import { parseMacAddress } from '../core/macAddress.ts';
-import { isMapping, type Mapping } from '../formats/mapping.ts';
+import { type Mapping, mappingAt } from '../formats/mapping.ts';
 import { type InventoryRead, readInventoryDocument } from '../hosts/settings/inventory.ts';
 import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
 import { readUserFile } from '../io/files/files.ts';
@@ -196,13 +195,6 @@ function fill(text: string, place: string, { architecture, mac, name }: Inventor
     if (!(error instanceof FormatError)) throw error;
     throw new CliError(`${place} ${error.message}`, { code: 'ERR_INVENTORY', hint: error.hint });
   }
-}
-
-function mappingAt(value: unknown, path: Path): Mapping {
-  let found = value;
-  for (const step of path)
-    found = typeof found === 'object' && found !== null ? Reflect.get(found, step) : undefined;
-  return isMapping(found) ? found : {};
 }
 
 function withoutUndefined(values: Mapping): Mapping {

@@ -7,6 +7,7 @@ import { dirname, isAbsolute, join } from 'node:path';
 import type { Inventory, InventoryHost } from '../hosts/settings/inventoryDocument.ts';
 import type { InputValue } from '../agent/settingInputs.ts';
 import { fillPlaceholders, type HostFacts } from '../core/placeholders.ts';
+import { type Mapping, mappingAt } from '../formats/mapping.ts';
 import { formatYaml } from '../formats/yamlText.ts';
 import { CliError, FormatError } from '../core/errors.ts';
 import type { ParsedYaml } from '../formats/yaml.ts';
@@ -71,8 +72,6 @@ export function settingOfFlag(flag: string): string | undefined {
   const camel = flag.slice(2).replaceAll(/-([a-z])/g, (_dash, letter: string) => letter.toUpperCase());
   return otherNames.get(flag) ?? (sameNames.has(camel) ? camel : undefined);
 }
-
-type Mapping = Readonly<Record<string, unknown>>;
 
 /** Reads a mapping that is valid by the schema. */
 export function readDeploySettings(mapping: Mapping): DeploySettings {
@@ -210,12 +209,7 @@ export function mergeSettings(source: DeploySource<InventoryOptions>): DeploySet
 
 /** The key `deploy` of a part of the document. */
 function deployOf({ document }: DeploySource<InventoryOptions>, path: Path): Mapping {
-  let value = document.value;
-  for (const step of [...path, 'deploy']) {
-    if (typeof value !== 'object' || value === null) return {};
-    value = Reflect.get(value, step);
-  }
-  return typeof value === 'object' && value !== null ? { ...value } : {};
+  return mappingAt(document.value, [...path, 'deploy']);
 }
 
 /** Replaces flags in messages with their places in the inventory. Flags of the command line are unchanged. */

@@ -1,9 +1,25 @@
 /** Mappings of keys to values, as JSON and YAML have them: values that are neither a list nor null. */
 
+import type { Path } from '../core/finding.ts';
+
 export type Mapping = Readonly<Record<string, unknown>>;
 
 export function isMapping(value: unknown): value is Mapping {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The value at a path in JSON or YAML; undefined if the path does not exist. */
+export function valueAt(value: unknown, path: Path): unknown {
+  return path.reduce<unknown>(
+    (inner, step) => (typeof inner === 'object' && inner !== null ? Reflect.get(inner, step) : undefined),
+    value,
+  );
+}
+
+/** The mapping at a path; empty if it does not exist. */
+export function mappingAt(value: unknown, path: Path): Mapping {
+  const found = valueAt(value, path);
+  return isMapping(found) ? found : {};
 }
 
 /** The mapping in a JSON text. `refuse` makes the error from a clause, such as `is not JSON`. */

@@ -11,6 +11,7 @@ import type { DeployHost } from './host.ts';
 import { isUuid, nodeNameProblem } from '../../core/objectName.ts';
 import { rootDeviceMissing } from './bareMetalHost.ts';
 import type { DeployStep } from './installation.ts';
+import type { Mapping } from '../../formats/mapping.ts';
 import { formatCommand, quoteShellWord } from '../../formats/shell.ts';
 
 /** The images of the ramdisk, in Ironic's terms. */
@@ -24,14 +25,12 @@ export interface NodeSettings {
   readonly ramdisk?: Ramdisk;
 }
 
-type Attributes = Readonly<Record<string, unknown>>;
-
 /** Field names of Ironic's API. */
 export interface NodeDescription {
   readonly name: string;
   readonly driver?: string;
-  readonly driver_info: Attributes;
-  readonly properties: Attributes;
+  readonly driver_info: Mapping;
+  readonly properties: Mapping;
   readonly deploy_interface: 'custom-agent';
   readonly boot_interface?: string;
   readonly ports?: readonly { readonly address: string }[];
@@ -110,7 +109,7 @@ export function describeNode({ host, ramdisk }: NodeSettings): NodeDescription {
   };
 }
 
-function bmcDriverInfo(address: BmcAddress): Attributes {
+function bmcDriverInfo(address: BmcAddress): Mapping {
   const { host, port, path, transport, privilegeLevel } = address;
   if (bmcKind(address).driver === 'ipmi') {
     return {
@@ -127,7 +126,7 @@ function bmcDriverInfo(address: BmcAddress): Attributes {
 }
 
 /** Field names of Ironic. `%default%` keeps the configured arguments of the conductor. */
-function ramdiskDriverInfo(ramdisk: Ramdisk): Attributes {
+function ramdiskDriverInfo(ramdisk: Ramdisk): Mapping {
   if (ramdisk.kind === 'iso') return { deploy_iso: ramdisk.iso };
   return {
     deploy_kernel: ramdisk.kernel,
@@ -194,7 +193,7 @@ export function formatDeployCommands({ node, steps, configDrive, imageSource }: 
   return set + deploy;
 }
 
-function attributeWords(option: string, attributes: Readonly<Record<string, unknown>>): readonly string[] {
+function attributeWords(option: string, attributes: Mapping): readonly string[] {
   return Object.entries(attributes).map(
     ([name, value]) => `${option} ${quoteShellWord(formatAttribute(name, value))}`,
   );
