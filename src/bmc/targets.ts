@@ -2,17 +2,16 @@
 
 import { dirname, isAbsolute, join } from 'node:path';
 import { diagnosticIn } from '../core/diagnostic.ts';
-import { CliError, FormatError, UsageError } from '../core/errors.ts';
-import { fillPlaceholders } from '../core/placeholders.ts';
+import { CliError, UsageError } from '../core/errors.ts';
+import { fillSetting } from '../core/placeholders.ts';
 import type { Architecture } from '../core/architecture.ts';
 import { parseMacAddress } from '../core/macAddress.ts';
 import { type Mapping, mappingAt } from '../formats/mapping.ts';
-import { type InventoryRead, readInventoryDocument } from '../hosts/settings/inventory.ts';
+import { findHost, type InventoryRead, readInventoryDocument } from '../hosts/settings/inventory.ts';
 import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
 import { readUserFile } from '../io/files/files.ts';
 import type { Io } from '../io/io.ts';
 import type { RedfishCredentials } from '../io/redfish/redfishClient.ts';
-import { nearestNames } from '../core/nearestNames.ts';
 import { report } from '../io/report/report.ts';
 import { type BmcAddress, parseBmcAddress } from '../redfish/bmcAddress.ts';
 import { readBmcCredentials } from './credentials.ts';
@@ -135,17 +134,7 @@ function chooseHosts(
       hint: 'name the hosts of the inventory: boot worker-0 worker-1',
     });
   }
-  const chosen = [...new Set(names)].map((name) => {
-    const host = hosts.find((one) => one.name === name);
-    if (host !== undefined) return host;
-    const near = nearestNames(
-      name,
-      hosts.map((one) => one.name),
-    );
-    throw new UsageError(`${file} has no host ${JSON.stringify(name)}`, {
-      hint: near.length === 0 ? 'use a name from its list "hosts"' : `use ${near.join(' or ')}`,
-    });
-  });
+  const chosen = [...new Set(names)].map((name) => findHost(hosts, name, file));
   const problems = chosen.flatMap(({ findings }) => findings);
   report(io, ...problems.map((finding) => diagnosticIn(file, finding)));
   if (problems.length === 0) return chosen;
@@ -169,7 +158,8 @@ function settingsOf(host: InventoryHost, { document, inventory }: InventoryRead,
     }, {});
   const text = (key: keyof BmcSettings): string | undefined => {
     const value = settings[key];
-    return typeof value === 'string' ? fill(value, `${file}: bmc.${key} of ${host.name}`, host) : undefined;
+    if (typeof value !== 'string') return undefined;
+    return fillSetting(value, `${file}: bmc.${key} of ${host.name}`, { ...host, bootMac: host.mac });
   };
   const pathOf = (key: keyof BmcSettings): string | undefined => {
     const path = text(key);
@@ -181,20 +171,6 @@ function settingsOf(host: InventoryHost, { document, inventory }: InventoryRead,
     caFile: pathOf('caFile'),
     disableCertificateVerification: settings['disableCertificateVerification'] === true,
   };
-}
-
-function fill(text: string, place: string, { architecture, mac, name }: InventoryHost): string {
-  const facts = {
-    name,
-    ...(mac !== undefined && { bootMac: mac }),
-    ...(architecture !== undefined && { architecture }),
-  };
-  try {
-    return fillPlaceholders(text, facts);
-  } catch (error) {
-    if (!(error instanceof FormatError)) throw error;
-    throw new CliError(`${place} ${error.message}`, { code: 'ERR_INVENTORY', hint: error.hint });
-  }
 }
 
 function withoutUndefined(values: Mapping): Mapping {

@@ -36,8 +36,7 @@ import {
 import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
 import { parseBmcAddress } from '../redfish/bmcAddress.ts';
 import { fillPlaceholders } from '../core/placeholders.ts';
-import { nearestNames } from '../core/nearestNames.ts';
-import { readInventoryDocument } from '../hosts/settings/inventory.ts';
+import { findHost, readInventoryDocument } from '../hosts/settings/inventory.ts';
 
 /** The exit code is 1 if a host is invalid. */
 export async function writeHosts<O extends InventoryOptions>(
@@ -131,16 +130,8 @@ function chooseHosts(hosts: readonly InventoryHost[], options: InventoryOptions)
   if (name !== undefined) {
     throw new UsageError('--name cannot be combined with --inventory', { hint: `use --host ${name}` });
   }
-  const known = new Set(hosts.map((host) => host.name));
-  const unknown = names?.find((wanted) => !known.has(wanted));
-  if (unknown !== undefined) {
-    const near = nearestNames(unknown, known);
-    throw new UsageError(`${inventory} has no host ${JSON.stringify(unknown)}`, {
-      hint: near.length === 0 ? 'use a name from its list "hosts"' : `use ${near.join(' or ')}`,
-    });
-  }
-  const wanted = new Set(names ?? known);
-  const indexes = [...hosts.keys()].filter((index) => wanted.has(hosts[index]?.name ?? ''));
+  const chosen = new Set(names?.map((wanted) => findHost(hosts, wanted, inventory)) ?? hosts);
+  const indexes = hosts.flatMap((host, index) => (chosen.has(host) ? [index] : []));
   if (bootMac === undefined || indexes.length < 2) return indexes;
   throw new UsageError('--boot-mac requires a single host', { hint: 'select it with --host NAME' });
 }

@@ -6,10 +6,9 @@
 import { dirname, isAbsolute, join } from 'node:path';
 import type { Inventory, InventoryHost } from '../hosts/settings/inventoryDocument.ts';
 import type { InputValue } from '../agent/settingInputs.ts';
-import { fillPlaceholders, type HostFacts } from '../core/placeholders.ts';
+import { fillSetting, type HostFacts } from '../core/placeholders.ts';
 import { type Mapping, mappingAt } from '../formats/mapping.ts';
 import { formatYaml } from '../formats/yamlText.ts';
-import { CliError, FormatError } from '../core/errors.ts';
 import type { ParsedYaml } from '../formats/yaml.ts';
 import type { Io } from '../io/io.ts';
 import type { Path } from '../core/finding.ts';
@@ -148,17 +147,8 @@ export function optionsOf<O extends InventoryOptions>(
 ): O & { readonly name: string } {
   const { options } = source;
   const { architecture, ...facts } = factsOf(source);
-  const fill = (flag: string, text: string): string => {
-    try {
-      return fillPlaceholders(text, factsOf(source));
-    } catch (error) {
-      if (!(error instanceof FormatError)) throw error;
-      throw new CliError(`${wording.place(flag)} ${error.message}`, {
-        code: 'ERR_INVENTORY',
-        hint: error.hint,
-      });
-    }
-  };
+  const fill = (flag: string, text: string): string =>
+    fillSetting(text, wording.place(flag), factsOf(source));
   const merged = { ...mergeSettings(source), ...options };
   const texts: Partial<Record<(typeof textSettings)[number] | 'configDrive', string>> = {};
   for (const setting of [...textSettings, 'configDrive'] as const) {
@@ -185,11 +175,7 @@ function flagOf(setting: string): string {
 /** The values of placeholders. */
 export function factsOf({ host, options }: DeploySource<InventoryOptions>): HostFacts {
   const { bootMac = host.mac, arch: architecture = host.architecture } = options;
-  return {
-    name: host.name,
-    ...(bootMac !== undefined && { bootMac }),
-    ...(architecture !== undefined && { architecture }),
-  };
+  return { name: host.name, bootMac, architecture };
 }
 
 /** The settings of a host in the inventory, without those that options override. */
