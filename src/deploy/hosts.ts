@@ -130,8 +130,8 @@ function chooseHosts(hosts: readonly InventoryHost[], options: InventoryOptions)
   if (name !== undefined) {
     throw new UsageError('--name cannot be combined with --inventory', { hint: `use --host ${name}` });
   }
-  const chosen = new Set(names?.map((wanted) => findHost(hosts, wanted, inventory)) ?? hosts);
-  const indexes = hosts.flatMap((host, index) => (chosen.has(host) ? [index] : []));
+  for (const wanted of names ?? []) findHost(hosts, wanted, inventory);
+  const indexes = hosts.flatMap((host, index) => (names?.includes(host.name) === false ? [] : [index]));
   if (bootMac === undefined || indexes.length < 2) return indexes;
   throw new UsageError('--boot-mac requires a single host', { hint: 'select it with --host NAME' });
 }
