@@ -5,6 +5,7 @@ import { isMapping, type Mapping } from '../formats/mapping.ts';
 import { type Bond, bond } from './bond.ts';
 import { type Bridge, bridge } from './bridge.ts';
 import type { ProfileEntries } from './connectionProfile.ts';
+import type { Family } from './ipAddress.ts';
 import { type IpSettings, ipv4, ipv6 } from './ipSettings.ts';
 import {
   type DocumentPlace,
@@ -321,10 +322,11 @@ export function assumedPort(name: string, path: Path): Interface {
   return toInterface(name, { type: 'ethernet', fields: {}, path });
 }
 
+export function ipSettingsOf(one: Interface, family: Family): IpSettings | undefined {
+  return family === 4 ? one.ipv4 : one.ipv6;
+}
+
 /** Undefined for an interface without ports, or if the document does not list them. */
-export function portsOfInterface({
-  bond: settings,
-  bridge: bridgeSettings,
-}: Interface): readonly string[] | undefined {
-  return settings?.ports ?? bridgeSettings?.ports;
+export function portsOfInterface(one: Pick<Interface, 'bond' | 'bridge'>): readonly string[] | undefined {
+  return one.bond?.ports ?? one.bridge?.ports;
 }

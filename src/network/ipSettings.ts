@@ -1,6 +1,6 @@
 /** The `ipv4` and `ipv6` settings of an interface: addresses, DHCP and autoconfiguration, converted like nmstate. */
 
-import { type Family, formatAddress, isLinkLocal, parseAddress } from './ipAddress.ts';
+import { type Family, formatAddress, isLinkLocal, isUnspecified, parseAddress } from './ipAddress.ts';
 import type { ProfileEntries } from './connectionProfile.ts';
 import {
   address,
@@ -222,13 +222,14 @@ function readToken(fields: Ipv6Fields, enabled: boolean, place: DocumentPlace): 
   if (parsed?.family !== 6 || parsed.groups.slice(0, 4).some((group) => group !== 0)) {
     return refuse(place, 'expected an IPv6 address with zeros in the first 64 bits, for example ::1');
   }
-  const isNone = parsed.groups.every((group) => group === 0);
   if (token !== '::' && enabled && fields.autoconf === false) {
     return refuse(place, 'a token requires autoconf', 'set autoconf to true, or remove the token');
   }
   // Formatted with another prefix, so that it is not formatted as an embedded IPv4 address.
   const [, , ...lower] = parsed.groups;
-  return isNone ? undefined : formatAddress({ family: 6, groups: [1, 1, ...lower] }).slice('1:1'.length);
+  return isUnspecified(parsed)
+    ? undefined
+    : formatAddress({ family: 6, groups: [1, 1, ...lower] }).slice('1:1'.length);
 }
 
 function ipv6Entries(

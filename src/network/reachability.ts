@@ -3,8 +3,15 @@
  * bonds and VLANs. Connections with DHCP or IPv6 autoconfiguration may reach everything. Not judged: routers and firewalls.
  */
 
-import { type Connection, connectionName, findConnection, type IpConfig, type Subnet } from './connection.ts';
-import { formatAddress, type IpAddress, isLinkLocal, maskAddress, parseAddress } from './ipAddress.ts';
+import { type Connection, connectionName, findConnection, type IpConfig } from './connection.ts';
+import {
+  formatAddress,
+  formatSubnet,
+  type IpAddress,
+  isLinkLocal,
+  parseAddress,
+  type Subnet,
+} from './ipAddress.ts';
 
 /** Why a host cannot reach something, or what is inconsistent in its connections. */
 export interface ConnectionProblem {
@@ -161,16 +168,12 @@ function isRouted(configs: readonly IpConfig[], target: IpAddress): boolean {
   );
 }
 
-function isInside({ family, groups }: IpAddress, { address: own, prefixLength }: Subnet): boolean {
-  if (family !== own.family) return false;
-  const network = maskAddress(own, prefixLength).groups;
-  return maskAddress({ family, groups }, prefixLength).groups.every(
-    (group, index) => group === network[index],
+function isInside(address: IpAddress, subnet: Subnet): boolean {
+  const { prefixLength } = subnet;
+  return (
+    address.family === subnet.address.family &&
+    formatSubnet({ address, prefixLength }) === formatSubnet(subnet)
   );
-}
-
-function formatSubnet({ address, prefixLength }: Subnet): string {
-  return `${formatAddress(maskAddress(address, prefixLength))}/${prefixLength}`;
 }
 
 /** Whether the host depends on its own settings: some address is static and none comes from the network. */

@@ -1,6 +1,14 @@
 /** The `networks` of network data: addresses, routes and name servers of one IP version on one link. */
 
-import { type Family, formatAddress, type IpAddress, isLinkLocal } from '../ipAddress.ts';
+import {
+  type Family,
+  formatAddress,
+  formatSubnet,
+  type IpAddress,
+  isLinkLocal,
+  isUnspecified,
+  type Subnet,
+} from '../ipAddress.ts';
 import { type DocumentPlace, integer, list, listItem, oneOf, type Reader, refuse, step } from '../readers.ts';
 import {
   addressOf,
@@ -16,13 +24,7 @@ import {
   warnUnused,
 } from './fields.ts';
 import { type DataLinks, refuseDangling } from './links.ts';
-import {
-  type AddressWithPrefix,
-  formatSubnet,
-  isMulticast,
-  isUnspecified,
-  readAddressWithMask,
-} from './subnet.ts';
+import { isMulticast, readAddressWithMask } from './subnet.ts';
 
 export interface Network {
   readonly place: DocumentPlace;
@@ -35,10 +37,6 @@ export interface Network {
   readonly servers: readonly IpAddress[];
   readonly searches: readonly string[];
   readonly metric: number | undefined;
-}
-
-interface Subnet extends AddressWithPrefix {
-  readonly prefixLength: number;
 }
 
 interface Route {
@@ -148,7 +146,7 @@ function readRoute(fields: DataFields, family: Family): Route | undefined {
   }
   return {
     place: fields.place,
-    destination: formatSubnet(address, prefixLength),
+    destination: formatSubnet({ address, prefixLength }),
     gateway: gateway === undefined || isUnspecified(gateway) ? undefined : gateway,
     metric: own,
   };
@@ -237,7 +235,7 @@ function checkGateways(sameLink: readonly Network[]): void {
   if (sameLink.some(({ subnet }) => subnet === undefined)) return;
   const subnets = sameLink.flatMap(({ subnet }) => subnet ?? []);
   const prefixLengths = new Set(subnets.map(({ prefixLength }) => prefixLength));
-  const known = new Set(subnets.map(({ address, prefixLength }) => formatSubnet(address, prefixLength)));
+  const known = new Set(subnets.map(formatSubnet));
   const shown = subnets
     .slice(0, 3)
     .map(({ address, prefixLength }) => `${formatAddress(address)}/${prefixLength}`);
@@ -247,7 +245,9 @@ function checkGateways(sameLink: readonly Network[]): void {
     const text = formatAddress(gateway);
     const isReachable =
       reachable.get(text) ??
-      Array.from(prefixLengths).some((length) => known.has(formatSubnet(gateway, length)));
+      Array.from(prefixLengths).some((length) =>
+        known.has(formatSubnet({ address: gateway, prefixLength: length })),
+      );
     reachable.set(text, isReachable);
     if (isReachable) continue;
     const message = `the gateway ${text} is not in the subnet of ${shown.join(', ')}`;

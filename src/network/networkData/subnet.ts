@@ -1,13 +1,6 @@
 /** Addresses with netmasks, as network data writes them: dotted, as IPv6 address, as prefix length or behind a slash. */
 
-import {
-  addressBits,
-  type Family,
-  formatAddress,
-  type IpAddress,
-  maskAddress,
-  parseAddress,
-} from '../ipAddress.ts';
+import { addressBits, type Family, type IpAddress, parseAddress } from '../ipAddress.ts';
 import { refuse, type Reader, step } from '../readers.ts';
 import { addressOf, type DataFields, has, optional, quoteText, required } from './fields.ts';
 
@@ -70,16 +63,6 @@ function countLeadingOnes({ family, groups }: IpAddress): number | undefined {
   const bits = groups.map((group) => group.toString(2).padStart(width, '0')).join('');
   const [ones = ''] = /^1*/.exec(bits) ?? [];
   return bits.slice(ones.length).includes('1') ? undefined : ones.length;
-}
-
-/** `192.0.2.0/24`. */
-export function formatSubnet(address: IpAddress, prefixLength: number): string {
-  return `${formatAddress(maskAddress(address, prefixLength))}/${prefixLength}`;
-}
-
-/** `0.0.0.0` and `::`. */
-export function isUnspecified({ groups }: IpAddress): boolean {
-  return groups.every((group) => group === 0);
 }
 
 export function isMulticast({ family, groups: [first = 0] }: IpAddress): boolean {
