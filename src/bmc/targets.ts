@@ -21,6 +21,7 @@ export type BootMethod = 'virtual-media' | 'uefi-http';
 export interface Target {
   /** Name in the inventory, or the host of the BMC. */
   readonly name: string;
+  /** Of the inventory, or of `--mac`. */
   readonly macs: readonly string[];
   /** All MAC addresses of the inventory, with the names of their hosts. */
   readonly hostNames: ReadonlyMap<string, string>;

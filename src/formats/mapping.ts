@@ -11,7 +11,10 @@ export function isMapping(value: unknown): value is Mapping {
 /** The value at a path in JSON or YAML; undefined if the path does not exist. */
 export function valueAt(value: unknown, path: Path): unknown {
   return path.reduce<unknown>(
-    (inner, step) => (typeof inner === 'object' && inner !== null ? Reflect.get(inner, step) : undefined),
+    (inner, step) =>
+      typeof inner === 'object' && inner !== null && Object.hasOwn(inner, step)
+        ? Reflect.get(inner, step)
+        : undefined,
     value,
   );
 }
