@@ -33,7 +33,7 @@ import {
   readRamdiskNetwork,
   wordingOf,
 } from './inventoryHost.ts';
-import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
+import { findTwins, type InventoryHost } from '../hosts/settings/inventoryDocument.ts';
 import { parseBmcAddress } from '../redfish/bmcAddress.ts';
 import { fillPlaceholders } from '../core/placeholders.ts';
 import { findHost, readInventoryDocument } from '../hosts/settings/inventory.ts';
@@ -120,8 +120,14 @@ async function readSelectedHosts<O extends InventoryOptions>(
   }
   const wanted = chooseHosts(hosts, options);
   const sources = hosts.map((host, index) => ({ options, name, document, inventory, host, index }));
-  const shared = findSharedBmcs(sources.map(bmcOf));
-  return wanted.map((index) => selectedHost(sources, index, shared.get(index)));
+  const shared = findTwins(sources.map(bmcOf));
+  return wanted.map((index) =>
+    selectedHost(
+      sources,
+      index,
+      shared.get(index)?.find((other) => other !== index),
+    ),
+  );
 }
 
 /** Indexes in the order of the inventory. */
@@ -154,22 +160,6 @@ function tryToFill(text: string, source: DeploySource<InventoryOptions>): string
     if (error instanceof FormatError) return undefined;
     throw error;
   }
-}
-
-/** For the index of each host that shares its BMC: the index of another host with the same BMC. */
-function findSharedBmcs(keys: readonly (string | undefined)[]): ReadonlyMap<number, number> {
-  const seen = new Map<string, number>();
-  const shared = new Map<number, number>();
-  for (const [index, key] of keys.entries()) {
-    if (key === undefined) continue;
-    const first = seen.get(key);
-    if (first === undefined) seen.set(key, index);
-    else {
-      shared.set(index, first);
-      if (!shared.has(first)) shared.set(first, index);
-    }
-  }
-  return shared;
 }
 
 function selectedHost<O extends InventoryOptions>(

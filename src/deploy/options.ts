@@ -91,13 +91,13 @@ export function readHostOptions(options: HostOptions & { readonly name: string }
 function problemOf(
   rule: Rule,
   setting: string,
-  { problem, hint }: { readonly problem: string; readonly hint?: string },
+  { problem, hint }: { readonly problem: string; readonly hint?: string | undefined },
 ): Issue {
   return {
     rule,
     path: [setting],
     message: `${rule.message}: ${problem}`,
-    ...(hint !== undefined && { hint }),
+    hint,
   };
 }
 
@@ -164,6 +164,22 @@ export interface InstallOptions {
 
 export function installSettings({ appendKarg = [], copyNetwork }: InstallOptions): InstallSettings {
   return { kernelArguments: appendKarg, ...(copyNetwork !== undefined && { copyNetwork }) };
+}
+
+/** Whether there are settings that deploy steps cannot contain. */
+export function needsConfigDrive({
+  ignition,
+  appendKarg = [],
+  copyNetwork,
+  ignitionInArgs = false,
+}: InstallOptions & { readonly ignitionInArgs?: boolean }): boolean {
+  return (ignition !== undefined && !ignitionInArgs) || appendKarg.length > 0 || copyNetwork !== undefined;
+}
+
+export function emptyConfigDrive(): UsageError {
+  return new UsageError('the config drive is empty', {
+    hint: 'pass --ignition, --append-karg or --copy-network',
+  });
 }
 
 export interface InstallImageOptions {

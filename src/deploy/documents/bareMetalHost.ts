@@ -6,6 +6,7 @@
  */
 
 import type { Issue, Rule } from '../../ignition/rule.ts';
+import type { Mapping } from '../../formats/mapping.ts';
 import { bmcKind } from '../../redfish/bmcAddress.ts';
 import type { DeployHost } from './host.ts';
 import {
@@ -55,7 +56,7 @@ export interface BareMetalHost {
   readonly apiVersion: 'metal3.io/v1alpha1';
   readonly kind: 'BareMetalHost';
   readonly metadata: ManifestMetadata;
-  readonly spec: Readonly<Record<string, unknown>>;
+  readonly spec: Mapping;
 }
 
 export const metal3Name: Rule = {
@@ -100,7 +101,7 @@ export const rootDeviceMissing: Rule = {
   message: 'no root device hints: the default disk is overwritten (/dev/sda with Metal3)',
   hint: 'pass --root-device, e.g. name=/dev/nvme0n1',
 };
-export const methodTakesNothing: Rule = {
+const methodTakesNothing: Rule = {
   id: 'method-takes-nothing',
   severity: 'error',
   message: 'start_assisted_install ignores this: the assisted service sets it',
@@ -142,16 +143,21 @@ function under(name: string, issues: readonly Issue[]): readonly Issue[] {
 }
 
 function checkNames({ host, namespace, bmcCredentials, userData }: HostSettings): readonly Issue[] {
-  const problems = {
+  return nameIssues(metal3Name, {
     name: hostNameOfMetal3Problem(host.name),
     namespace: namespace === undefined ? undefined : namespaceProblem(namespace),
     bmcCredentials: objectNameProblem(bmcCredentials),
     userData: userData === undefined ? undefined : objectNameProblem(userData),
-  };
+  });
+}
+
+/** @param problems of the settings; undefined for valid names */
+export function nameIssues(
+  rule: Rule,
+  problems: Readonly<Record<string, string | undefined>>,
+): readonly Issue[] {
   return Object.entries(problems).flatMap(([setting, problem]) =>
-    problem === undefined
-      ? []
-      : [{ rule: metal3Name, path: [setting], message: `${metal3Name.message}: ${problem}` }],
+    problem === undefined ? [] : [{ rule, path: [setting], message: `${rule.message}: ${problem}` }],
   );
 }
 
@@ -172,13 +178,12 @@ function checkMethod({ method, config, userData, install, image }: HostSettings)
   if (method === 'install_coreos') {
     return config === undefined && userData === undefined ? [{ rule: userDataMissing, path: [] }] : [];
   }
-  const given = {
-    config,
-    userData,
-    kernelArguments: install.kernelArguments[0],
-    copyNetwork: install.copyNetwork,
-    image,
-  };
+  const { kernelArguments, copyNetwork } = install;
+  return ignoredSettings({ config, userData, kernelArguments: kernelArguments[0], copyNetwork, image });
+}
+
+/** An issue for each setting that is given. */
+export function ignoredSettings(given: Mapping): readonly Issue[] {
   return Object.entries(given).flatMap(([setting, value]) =>
     value === undefined ? [] : [{ rule: methodTakesNothing, path: [setting] }],
   );
@@ -200,7 +205,7 @@ function metadataOf({ namespace }: HostSettings, name: string): ManifestMetadata
   return { name, ...(namespace !== undefined && { namespace }) };
 }
 
-function renderSpec(settings: HostSettings): Readonly<Record<string, unknown>> {
+function renderSpec(settings: HostSettings): Mapping {
   const { host, bmcCredentials, method, image, bootMode, cleaning } = settings;
   const { hints } = toMetal3Hints(host.rootDevice);
   const secrets = secretNames(settings);

@@ -6,7 +6,7 @@
  */
 
 import type { Issue, Rule } from '../../ignition/rule.ts';
-import { type ManifestMetadata, metal3Name } from './bareMetalHost.ts';
+import { type ManifestMetadata, metal3Name, nameIssues } from './bareMetalHost.ts';
 import { checkRamdisk, checkRamdiskArguments, type Ramdisk } from './node.ts';
 import { namespaceProblem, objectNameProblem } from '../../core/objectName.ts';
 
@@ -37,15 +37,12 @@ const argumentsUnusedByIso: Rule = {
 
 /** Paths are relative to the settings; those of the ramdisk begin with its field names. */
 export function checkIronic({ name, namespace, kernelArguments, ramdisk }: IronicSettings): readonly Issue[] {
-  const problems = {
-    name: objectNameProblem(name),
-    namespace: namespace === undefined ? undefined : namespaceProblem(namespace),
-  };
-  const issues: Issue[] = Object.entries(problems).flatMap(([setting, problem]) =>
-    problem === undefined
-      ? []
-      : [{ rule: metal3Name, path: [setting], message: `${metal3Name.message}: ${problem}` }],
-  );
+  const issues = [
+    ...nameIssues(metal3Name, {
+      name: objectNameProblem(name),
+      namespace: namespace === undefined ? undefined : namespaceProblem(namespace),
+    }),
+  ];
   if (ramdisk?.kind === 'iso') {
     issues.push(...checkRamdisk(ramdisk));
     if (kernelArguments !== undefined) issues.push({ rule: argumentsUnusedByIso, path: ['arguments'] });

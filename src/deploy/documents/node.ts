@@ -9,7 +9,7 @@ import type { Issue, Rule } from '../../ignition/rule.ts';
 import { type BmcAddress, bmcKind, isVirtualMedia } from '../../redfish/bmcAddress.ts';
 import type { DeployHost } from './host.ts';
 import { isUuid, nodeNameProblem } from '../../core/objectName.ts';
-import { rootDeviceMissing } from './bareMetalHost.ts';
+import { nameIssues, rootDeviceMissing } from './bareMetalHost.ts';
 import type { DeployStep } from './installation.ts';
 import type { Mapping } from '../../formats/mapping.ts';
 import { formatCommand, quoteShellWord } from '../../formats/shell.ts';
@@ -58,11 +58,8 @@ const isoNeedsVirtualMedia: Rule = {
 /** Paths are relative to the settings. */
 export function checkNode(settings: NodeSettings): readonly Issue[] {
   const { host, ramdisk } = settings;
-  const nameProblem = nodeNameProblem(host.name);
   return [
-    ...(nameProblem === undefined
-      ? []
-      : [{ rule: nodeName, path: ['name'], message: `${nodeName.message}: ${nameProblem}` }]),
+    ...nameIssues(nodeName, { name: nodeNameProblem(host.name) }),
     ...(ramdisk === undefined ? [] : checkRamdisk(ramdisk)),
     ...(ramdisk?.kind === 'iso' && host.bmc !== undefined && !isVirtualMedia(host.bmc.address)
       ? [{ rule: isoNeedsVirtualMedia, path: ['iso'] }]
@@ -174,8 +171,8 @@ interface DeployRequest {
   readonly node: string;
   readonly steps: readonly DeployStep[];
   /** Path of the config drive file. */
-  readonly configDrive?: string;
-  readonly imageSource?: string;
+  readonly configDrive: string | undefined;
+  readonly imageSource: string | undefined;
 }
 
 /** Commands that set the attributes that deploy steps read from the node, and deploy it. */

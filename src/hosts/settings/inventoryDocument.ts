@@ -111,8 +111,8 @@ function locate(findings: readonly Finding[], { document, path }: Part): Finding
 }
 
 function readHosts(list: readonly unknown[], document: InventoryDocument, check: Check): InventoryHost[] {
-  const names = findTwins(list, (host) => textOf(host['name'])?.toLowerCase());
-  const macs = findTwins(list, (host) => normalMac(host));
+  const names = findTwins(list.map((host) => textOf(asMapping(host)['name'])?.toLowerCase()));
+  const macs = findTwins(list.map((host) => normalMac(asMapping(host))));
   return list.map((value, index) => {
     const part = { document, path: ['hosts', index] };
     const shape = checkShape(value, check, 'host');
@@ -177,13 +177,10 @@ function mistake(path: Path, message: string, hint: string): Finding {
   return { severity: 'error', rule: 'inventory-host', path, message, hint };
 }
 
-/** For the index of each host with a name or MAC address that is not unique: the indexes of all hosts that share it. */
-type Twins = ReadonlyMap<number, readonly number[]>;
-
-function findTwins(list: readonly unknown[], keyOf: (host: Mapping) => string | undefined): Twins {
+/** For the index of each key that is not unique: the indexes of all equal keys. */
+export function findTwins(keys: readonly (string | undefined)[]): ReadonlyMap<number, readonly number[]> {
   const indexes = new Map<string, number[]>();
-  for (const [index, host] of list.entries()) {
-    const key = keyOf(asMapping(host));
+  for (const [index, key] of keys.entries()) {
     if (key === undefined) continue;
     const same = indexes.get(key);
     if (same === undefined) indexes.set(key, [index]);
