@@ -6,7 +6,7 @@ import { architectures } from '../core/architecture.ts';
 import { parseMacAddress } from '../core/macAddress.ts';
 import { readRootDevice, splitHint } from './documents/rootDeviceHints.ts';
 import { CliError, UsageError } from '../core/errors.ts';
-import type { Issue, Rule } from '../ignition/rule.ts';
+import { errorRule, type Issue, type Rule } from '../ignition/rule.ts';
 import { parseChoice } from '../io/report/choices.ts';
 import type { Ramdisk } from './documents/node.ts';
 import {
@@ -33,18 +33,12 @@ export interface HostOptions {
   readonly rootDevice?: readonly string[];
 }
 
-const macAddress: Rule = {
-  id: 'mac-address',
-  severity: 'error',
-  message: 'invalid MAC address',
-  hint: 'use the form 52:54:00:12:34:56',
-};
-const bmcAddress: Rule = {
-  id: 'bmc-address',
-  severity: 'error',
-  message: 'invalid BMC address',
-  hint: 'use SCHEME://HOST[:PORT][/SYSTEM], e.g. redfish-virtualmedia://192.0.2.10/redfish/v1/Systems/1',
-};
+const macAddress = errorRule('mac-address', 'invalid MAC address', 'use the form 52:54:00:12:34:56');
+const bmcAddress = errorRule(
+  'bmc-address',
+  'invalid BMC address',
+  'use SCHEME://HOST[:PORT][/SYSTEM], e.g. redfish-virtualmedia://192.0.2.10/redfish/v1/Systems/1',
+);
 
 /**
  * Requires a name.

@@ -5,7 +5,7 @@
  * settings, consumers, taints, switch ports.
  */
 
-import type { Issue, Rule } from '../../ignition/rule.ts';
+import { errorRule, type Issue, type Rule, warningRule } from '../../ignition/rule.ts';
 import type { Mapping } from '../../formats/mapping.ts';
 import { bmcKind } from '../../redfish/bmcAddress.ts';
 import type { DeployHost } from './host.ts';
@@ -59,66 +59,56 @@ export interface BareMetalHost {
   readonly spec: Mapping;
 }
 
-export const metal3Name: Rule = {
-  id: 'metal3-name',
-  severity: 'error',
-  message: 'invalid name',
-  hint: 'use lower-case letters, digits and dashes, e.g. worker-3',
-};
-const bmcMissing: Rule = {
-  id: 'bmc-missing',
-  severity: 'error',
-  message: 'the BMC address is missing; Metal3 requires it',
-  hint: 'pass --bmc-address, e.g. redfish-virtualmedia://192.0.2.10/redfish/v1/Systems/1',
-};
-const macMissing: Rule = {
-  id: 'mac-missing',
-  severity: 'error',
-  message: 'the MAC address of the boot interface is missing; the BMC driver requires it',
-  hint: 'pass --boot-mac',
-};
-const macMissingOlder: Rule = {
-  id: 'mac-missing-older',
-  severity: 'warning',
-  message: 'older releases of the operator require the MAC address of the host for virtual media',
-  hint: 'pass --boot-mac',
-};
-const secureBootUnsupported: Rule = {
-  id: 'secure-boot',
-  severity: 'error',
-  message: 'the BMC driver does not support secure boot',
-  hint: 'use a redfish address, or the boot mode UEFI',
-};
-const systemMissing: Rule = {
-  id: 'bmc-system',
-  severity: 'warning',
-  message: 'the BMC address has no system path; many BMCs and older releases of the operator require it',
-  hint: 'add the path: redfish-virtualmedia://HOST/redfish/v1/Systems/1',
-};
-export const rootDeviceMissing: Rule = {
-  id: 'root-device-missing',
-  severity: 'warning',
-  message: 'no root device hints: the default disk is overwritten (/dev/sda with Metal3)',
-  hint: 'pass --root-device, e.g. name=/dev/nvme0n1',
-};
-const methodTakesNothing: Rule = {
-  id: 'method-takes-nothing',
-  severity: 'error',
-  message: 'start_assisted_install ignores this: the assisted service sets it',
-  hint: 'remove it, or use install_coreos',
-};
-const userDataMissing: Rule = {
-  id: 'user-data-missing',
-  severity: 'warning',
-  message: 'no Ignition config: login to the installed host is not possible',
-  hint: 'pass --ignition, or --user-data-name with the name of an existing Secret',
-};
-const networkDataUnread: Rule = {
-  id: 'network-data-unread',
-  severity: 'warning',
-  message: 'CoreOS does not read networkData, neither in the ramdisk nor on the installed host',
-  hint: 'use --nmstate for the ramdisk, and --copy-network to copy its network',
-};
+export const metal3Name = errorRule(
+  'metal3-name',
+  'invalid name',
+  'use lower-case letters, digits and dashes, e.g. worker-3',
+);
+const bmcMissing = errorRule(
+  'bmc-missing',
+  'the BMC address is missing; Metal3 requires it',
+  'pass --bmc-address, e.g. redfish-virtualmedia://192.0.2.10/redfish/v1/Systems/1',
+);
+const macMissing = errorRule(
+  'mac-missing',
+  'the MAC address of the boot interface is missing; the BMC driver requires it',
+  'pass --boot-mac',
+);
+const macMissingOlder = warningRule(
+  'mac-missing-older',
+  'older releases of the operator require the MAC address of the host for virtual media',
+  'pass --boot-mac',
+);
+const secureBootUnsupported = errorRule(
+  'secure-boot',
+  'the BMC driver does not support secure boot',
+  'use a redfish address, or the boot mode UEFI',
+);
+const systemMissing = warningRule(
+  'bmc-system',
+  'the BMC address has no system path; many BMCs and older releases of the operator require it',
+  'add the path: redfish-virtualmedia://HOST/redfish/v1/Systems/1',
+);
+export const rootDeviceMissing = warningRule(
+  'root-device-missing',
+  'no root device hints: the default disk is overwritten (/dev/sda with Metal3)',
+  'pass --root-device, e.g. name=/dev/nvme0n1',
+);
+const methodTakesNothing = errorRule(
+  'method-takes-nothing',
+  'start_assisted_install ignores this: the assisted service sets it',
+  'remove it, or use install_coreos',
+);
+const userDataMissing = warningRule(
+  'user-data-missing',
+  'no Ignition config: login to the installed host is not possible',
+  'pass --ignition, or --user-data-name with the name of an existing Secret',
+);
+const networkDataUnread = warningRule(
+  'network-data-unread',
+  'CoreOS does not read networkData, neither in the ramdisk nor on the installed host',
+  'use --nmstate for the ramdisk, and --copy-network to copy its network',
+);
 
 /** Checks the settings. Paths are relative to the settings; those of root device hints begin with `rootDevice`. */
 export function checkHostSettings(settings: HostSettings): readonly Issue[] {
@@ -287,18 +277,16 @@ export interface ManifestMetadata {
   readonly namespace?: string;
 }
 
-const secretTooLarge: Rule = {
-  id: 'secret-size',
-  severity: 'error',
-  message: 'the Secret is too large; the limit of Kubernetes is 1 MiB',
-  hint: 'serve large files of the config over https, and refer to them by URL and hash',
-};
-const secretNotApplied: Rule = {
-  id: 'secret-apply-size',
-  severity: 'warning',
-  message: 'the Secret is too large for kubectl apply, whose annotation is limited to 256 KiB',
-  hint: 'use kubectl apply --server-side, or kubectl create',
-};
+const secretTooLarge = errorRule(
+  'secret-size',
+  'the Secret is too large; the limit of Kubernetes is 1 MiB',
+  'serve large files of the config over https, and refer to them by URL and hash',
+);
+const secretNotApplied = warningRule(
+  'secret-apply-size',
+  'the Secret is too large for kubectl apply, whose annotation is limited to 256 KiB',
+  'use kubectl apply --server-side, or kubectl create',
+);
 
 const maxBytes = 1024 * 1024;
 /** Limit for all annotations of an object; `kubectl apply` stores the whole object in one. */

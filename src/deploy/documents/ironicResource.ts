@@ -5,7 +5,7 @@
  * that CoreOS ignores.
  */
 
-import type { Issue, Rule } from '../../ignition/rule.ts';
+import { errorRule, type Issue } from '../../ignition/rule.ts';
 import { type ManifestMetadata, metal3Name, nameIssues } from './bareMetalHost.ts';
 import { checkRamdisk, checkRamdiskArguments, type Ramdisk } from './node.ts';
 import { namespaceProblem, objectNameProblem } from '../../core/objectName.ts';
@@ -28,12 +28,11 @@ interface IronicResource {
   };
 }
 
-const argumentsUnusedByIso: Rule = {
-  id: 'arguments-unused-by-iso',
-  severity: 'error',
-  message: 'Ironic cannot add kernel arguments to an ISO',
-  hint: 'add the arguments to the ISO with iso kargs modify, or use --deploy-kernel and --deploy-ramdisk',
-};
+const argumentsUnusedByIso = errorRule(
+  'arguments-unused-by-iso',
+  'Ironic cannot add kernel arguments to an ISO',
+  'add the arguments to the ISO with iso kargs modify, or use --deploy-kernel and --deploy-ramdisk',
+);
 
 /** Paths are relative to the settings; those of the ramdisk begin with its field names. */
 export function checkIronic({ name, namespace, kernelArguments, ramdisk }: IronicSettings): readonly Issue[] {

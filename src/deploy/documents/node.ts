@@ -5,7 +5,7 @@
  */
 
 import { parseBootUrl } from '../../boot/urlArgument.ts';
-import type { Issue, Rule } from '../../ignition/rule.ts';
+import { errorRule, type Issue, warningRule } from '../../ignition/rule.ts';
 import { type BmcAddress, bmcKind, isVirtualMedia } from '../../redfish/bmcAddress.ts';
 import type { DeployHost } from './host.ts';
 import { isUuid, nodeNameProblem } from '../../core/objectName.ts';
@@ -36,24 +36,21 @@ export interface NodeDescription {
   readonly ports?: readonly { readonly address: string }[];
 }
 
-export const nodeName: Rule = {
-  id: 'node-name',
-  severity: 'error',
-  message: 'invalid name',
-  hint: 'use letters, digits and dashes, e.g. worker-3',
-};
-const imageReference: Rule = {
-  id: 'ramdisk-url',
-  severity: 'error',
-  message: 'unsupported image reference for Ironic',
-  hint: 'use an http, https or file URL, or the UUID of an image in Glance',
-};
-const isoNeedsVirtualMedia: Rule = {
-  id: 'iso-needs-virtual-media',
-  severity: 'error',
-  message: 'the BMC address selects network boot, which does not support an ISO',
-  hint: 'use a virtual media address, or pass --deploy-kernel and --deploy-ramdisk',
-};
+export const nodeName = errorRule(
+  'node-name',
+  'invalid name',
+  'use letters, digits and dashes, e.g. worker-3',
+);
+const imageReference = errorRule(
+  'ramdisk-url',
+  'unsupported image reference for Ironic',
+  'use an http, https or file URL, or the UUID of an image in Glance',
+);
+const isoNeedsVirtualMedia = errorRule(
+  'iso-needs-virtual-media',
+  'the BMC address selects network boot, which does not support an ISO',
+  'use a virtual media address, or pass --deploy-kernel and --deploy-ramdisk',
+);
 
 /** Paths are relative to the settings. */
 export function checkNode(settings: NodeSettings): readonly Issue[] {
@@ -213,18 +210,16 @@ function isJson(text: string): boolean {
   }
 }
 
-const ramdiskArgumentSyntax: Rule = {
-  id: 'ramdisk-argument-syntax',
-  severity: 'error',
-  message: 'Ironic rejects a kernel argument',
-  hint: 'use NAME or NAME=VALUE, separated by spaces; names contain only letters, digits, dots, dashes and underscores',
-};
-const ramdiskArgumentMissing: Rule = {
-  id: 'ramdisk-argument-missing',
-  severity: 'warning',
-  message: 'CoreOS requires more kernel arguments, unless they are in the settings of the conductor',
-  hint: 'print them with ironic-coreos pxe kargs --rootfs-url URL --embedded',
-};
+const ramdiskArgumentSyntax = errorRule(
+  'ramdisk-argument-syntax',
+  'Ironic rejects a kernel argument',
+  'use NAME or NAME=VALUE, separated by spaces; names contain only letters, digits, dots, dashes and underscores',
+);
+const ramdiskArgumentMissing = warningRule(
+  'ramdisk-argument-missing',
+  'CoreOS requires more kernel arguments, unless they are in the settings of the conductor',
+  'print them with ironic-coreos pxe kargs --rootfs-url URL --embedded',
+);
 
 const needed = ['coreos.live.rootfs_url', 'ignition.firstboot', 'ignition.platform.id'];
 

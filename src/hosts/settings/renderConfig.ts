@@ -31,7 +31,7 @@ import {
   translateDocument,
 } from '../input/configDocuments.ts';
 import { pathIn } from './reading.ts';
-import { findingOf, type Rule } from '../../ignition/rule.ts';
+import { findingOf, warningRule } from '../../ignition/rule.ts';
 import { connectionsOf, hasKeyfiles } from '../../agent/hostNetwork.ts';
 import { unitName } from '../../agent/unit.ts';
 import type { Diagnostic } from '../../core/diagnostic.ts';
@@ -237,12 +237,11 @@ function newer(one: SpecVersion, other: SpecVersion): SpecVersion {
  * Reported by `render --merge` if the user's config replaces a part of the rendered config. The merge itself is silent,
  * and the mistake would otherwise show only when the agent does not start.
  */
-export const replacesRendered: Rule = {
-  id: 'merge-replaces-rendered',
-  severity: 'warning',
-  message: 'this replaces a part of the rendered config',
-  hint: 'remove it from this config, or remove the setting',
-};
+export const replacesRendered = warningRule(
+  'merge-replaces-rendered',
+  'this replaces a part of the rendered config',
+  'remove it from this config, or remove the setting',
+);
 
 /** A finding for each file, unit and user of the user's config that changes one of the rendered config. */
 export function findMergeConflicts(rendered: Config, user: Config): Finding[] {
