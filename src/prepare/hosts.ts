@@ -5,14 +5,12 @@ import { listHosts } from '../hosts/settings/renderHosts.ts';
 import type { Architecture } from '../core/architecture.ts';
 import { hostBootFiles } from '../boot/network/bootFiles.ts';
 import type { NetworkHost, RamdiskBoot } from '../boot/network/networkBoot.ts';
-import { diagnosticOf } from '../core/diagnostic.ts';
-import { CliError } from '../core/errors.ts';
 import type { FilePurpose } from './folder/preparedFolder.ts';
 import type { ConfigArtifact, Wanted, WantedArtifacts } from '../hosts/artifacts/artifacts.ts';
 import { memoryNeeds, type UnlistedMemory } from '../hosts/artifacts/hostMemory.ts';
 import type { ManifestHost } from '../hosts/artifacts/manifest.ts';
 import { hostPath, discoveryPath } from '../hosts/artifacts/servedPaths.ts';
-import { type HostRun, keepRemarks, reportProblem, type MadeHost, makeHosts } from '../hosts/run/hostRun.ts';
+import { type HostRun, type MadeHost, makeHosts, writeMade } from '../hosts/run/hostRun.ts';
 import type { HostConfigs, PublishArchive } from '../hosts/plan/agentArchives.ts';
 import { type FolderSink, putHostFile } from './putFiles.ts';
 import { scriptSecrets, DNSMASQ, sharedBootFiles } from '../hosts/plan/hostBoot.ts';
@@ -50,20 +48,13 @@ export async function prepareHosts(
   const places = { images: () => job.images, file: hostPath, publish: () => job.publish };
   const written: ManifestHost[] = [];
   const boots: NetworkHost[] = [];
-  const pending = new Set<Promise<void>>();
-  for await (const made of makeHosts(listed, (host, io) => planHost(host, { ...job, places }, io), run)) {
-    keepRemarks(made.remarks, made.host.name, run);
-    const write = writeHost(made, job, run)
-      .then((isWritten) => {
-        if (!isWritten) return;
-        written.push(describeHost(made.made, job.wanted));
-        boots.push(made.made.boot);
-      })
-      .finally(() => pending.delete(write));
-    pending.add(write);
-    if (pending.size >= maxWrites(job.wanted)) await Promise.race(pending);
-  }
-  await Promise.all(pending);
+  const plans = makeHosts(listed, (host, io) => planHost(host, { ...job, places }, io), run);
+  const write = async ({ made: plan }: MadeHost<HostPlan>): Promise<void> => {
+    await putHost(plan, job);
+    written.push(describeHost(plan, job.wanted));
+    boots.push(plan.boot);
+  };
+  await writeMade(plans, { limit: maxWrites(job.wanted), write }, run);
   const valid = new Set(written.map(({ name }) => name));
   const order = new Map(hosts.map(({ name }, index) => [name, index]));
   return {
@@ -100,17 +91,6 @@ function describeArchive(
     ...(archive !== undefined && { agentArchive: archive.id }),
     ...(memory.length > 0 && { memory }),
   };
-}
-
-async function writeHost({ host, made }: MadeHost<HostPlan>, job: HostJob, run: HostRun): Promise<boolean> {
-  try {
-    await putHost(made, job);
-    return true;
-  } catch (error) {
-    if (!(error instanceof CliError)) throw error;
-    reportProblem(host, [diagnosticOf(error)], run);
-    return false;
-  }
 }
 
 async function putHost(plan: HostPlan, job: HostJob): Promise<void> {
