@@ -34,13 +34,8 @@ const installNmstate =
 
 /** Reports a value that nmstate refuses, too, or that is invalid. `message` has no final period. */
 export function refuse(place: DocumentPlace, message: string, hint?: string): undefined {
-  const finding = {
-    severity: 'error',
-    rule: `${place.format ?? 'nmstate'}-value`,
-    path: place.path,
-    message,
-  } as const;
-  place.findings.push(hint === undefined ? finding : { ...finding, hint });
+  const rule = `${place.format ?? 'nmstate'}-value`;
+  place.findings.push({ severity: 'error', rule, path: place.path, message, hint });
 }
 
 /** Reports a value that nmstate may support, but this conversion does not. */
@@ -50,14 +45,7 @@ export function refuseUnsupportedValue(
   hint: string = installNmstate,
 ): undefined {
   const message = `the built-in nmstate conversion does not support ${what}`;
-  const { path } = place;
-  place.findings.push({
-    severity: 'error',
-    rule: 'nmstate-not-covered',
-    path,
-    message,
-    hint,
-  });
+  place.findings.push({ severity: 'error', rule: 'nmstate-not-covered', path: place.path, message, hint });
 }
 
 /** Reports a value that nmstate accepts but does not write to keyfiles. */

@@ -105,8 +105,7 @@ interface Part {
 function locate(findings: readonly Finding[], { document, path }: Part): Finding[] {
   return findings.map((finding) => {
     const whole = [...path, ...finding.path];
-    const position = document.locate(whole);
-    return { ...finding, path: whole, ...(position === undefined ? {} : { position }) };
+    return { ...finding, path: whole, position: document.locate(whole) };
   });
 }
 

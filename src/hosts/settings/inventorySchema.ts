@@ -36,8 +36,7 @@ export function schemaFinding(error: SchemaError, value: unknown, checked: Check
 }
 
 function mistake(path: Path, message: string, hint?: string): Finding {
-  const finding = { severity: 'error', rule: 'inventory-schema', path, message } as const;
-  return hint === undefined ? finding : { ...finding, hint };
+  return { severity: 'error', rule: 'inventory-schema', path, message, hint };
 }
 
 function parsePointer(pointer: string, root: unknown): Path {

@@ -7,7 +7,8 @@ import { basename, resolve } from 'node:path';
 import type { Keyfile } from '../../network/convertNmstate.ts';
 import type { AgentSettings } from '../../agent/settings.ts';
 import type { InputValue } from '../../agent/settingInputs.ts';
-import { CliError, FormatError } from '../../core/errors.ts';
+import { CliError, FormatError, formatPlace } from '../../core/errors.ts';
+import type { Finding } from '../../core/finding.ts';
 import { parseKeyfile } from '../../formats/keyfile.ts';
 import type { Io } from '../../io/io.ts';
 import { findNmstatectl, runNmstatectl } from '../../io/nmstatectl.ts';
@@ -142,10 +143,7 @@ async function convertHere(
   const yaml = value.document ?? parseFile(value, () => parseYaml(text));
   const file = value.document?.name ?? value.text;
   const { keyfiles, findings } = toKeyfiles(yaml.value);
-  const place = ({ path }: (typeof findings)[number]): string => {
-    const position = yaml.locate(path);
-    return position === undefined ? file : `${file}:${position.line}:${position.column}`;
-  };
+  const place = ({ path }: Finding): string => formatPlace({ file, ...yaml.locate(path) });
   const source = value.document === undefined ? `${value.place}: ` : '';
   for (const finding of findings) {
     if (finding.severity !== 'error') warn(`${source}${place(finding)}: ${finding.message}`, finding.hint);
