@@ -12,20 +12,17 @@ import { readUserFile } from '../io/files/files.ts';
 import { type PrepareOptions, readAccess } from './options.ts';
 
 /** @throws UsageError for an unsupported file name extension */
-export function checkBundleName(name: string): void {
-  if (/\.(?:tar|tar\.gz|tgz)$/.test(name)) return;
+export function checkBundleName(name: string | undefined): void {
+  if (name === undefined || /\.(?:tar|tar\.gz|tgz)$/.test(name)) return;
   throw new UsageError('--bundle requires a name that ends in .tar, .tar.gz or .tgz', {
     hint: 'use a name such as boot.tar.gz',
   });
 }
 
-/** Packs the manifest and all files that it lists. Other files in the folder are not packed. */
-export async function bundleFolder(
-  folder: PreparedFolder,
-  options: PrepareOptions & { readonly bundle: string },
-  io: Io,
-): Promise<void> {
+/** Packs the manifest and all files that it lists if a bundle is wanted. Other files in the folder are not packed. */
+export async function bundleFolder(folder: PreparedFolder, options: PrepareOptions, io: Io): Promise<void> {
   const { bundle } = options;
+  if (bundle === undefined) return;
   const path = resolve(io.cwd, bundle);
   const limits = { what: 'Manifest', maxBytes: 1024 ** 3 };
   const text = await readUserFile(join(folder.path, MANIFEST), io, limits);
