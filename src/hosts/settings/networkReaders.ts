@@ -34,7 +34,7 @@ export async function readNetwork(reading: Reading): Promise<NetworkReading> {
   const keyfiles = [...converted, ...(await readKeyfiles(given, reading))];
   rejectDuplicates(keyfiles);
   const hasNetwork = keyfiles.length > 0;
-  return { settings: { keyfiles, ...copyNetwork(reading, hasNetwork) }, hasNetwork };
+  return { settings: { keyfiles, copyNetwork: copyNetwork(reading, hasNetwork) }, hasNetwork };
 }
 
 /** The network of a host as a document in one of the formats that become keyfiles. */
@@ -62,13 +62,13 @@ async function readDescription({ format, value }: Description, io: Io): Promise<
   return readNamedFile(value, io, format === 'nmstate' ? 'Network state' : 'Network data');
 }
 
-function copyNetwork(reading: Reading, hasNetwork: boolean): { readonly copyNetwork?: boolean } {
+function copyNetwork(reading: Reading, hasNetwork: boolean): boolean | undefined {
   const { options, profile } = reading;
-  if (profile === 'icc') return { copyNetwork: hasNetwork };
-  if (options.noCopyNetwork === true) return { copyNetwork: false };
+  if (profile === 'icc') return hasNetwork;
+  if (options.noCopyNetwork === true) return false;
   const given = valueOf(reading, 'host.copyNetwork');
-  if (given !== undefined) return { copyNetwork: isSwitchedOn(reading, 'host.copyNetwork') };
-  return hasNetwork ? { copyNetwork: true } : {};
+  if (given !== undefined) return isSwitchedOn(reading, 'host.copyNetwork');
+  return hasNetwork ? true : undefined;
 }
 
 /** The service writes its network into this folder of the discovery config; a script then configures the matching interfaces. */

@@ -20,9 +20,9 @@ export interface Reading {
   readonly io: Io;
   readonly warn: Warn;
   /** The hint for a missing URL of Ironic, if the command has no `--api-url`. */
-  readonly addressHint?: string;
+  readonly addressHint?: string | undefined;
   /** Reads an archive that many configs share. */
-  readonly readArchive?: ReadArchiveFile;
+  readonly readArchive?: ReadArchiveFile | undefined;
 }
 
 export function valuesOf({ inputs }: Reading, name: SettingName): readonly InputValue[] {

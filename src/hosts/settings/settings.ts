@@ -86,8 +86,8 @@ export function createSettingsReader(): ReadSettings {
       parse: inputParsers[profile],
       io,
       warn,
-      ...(addressHint !== undefined && { addressHint }),
-      ...(readArchive !== undefined && { readArchive }),
+      addressHint,
+      readArchive,
     });
     checkPodmanArgs(reading);
     const network = await readNetwork(reading);
@@ -96,7 +96,7 @@ export function createSettingsReader(): ReadSettings {
       ...readIronic(reading),
       ...(await readSharedAgent(reading, network.hasNetwork)),
       ...(await readSharedHost(reading, undefined)),
-      ...readHostname(reading),
+      hostname: readHostname(reading),
       ...network.settings,
     };
     checkHostArchitecture(settings.archive, architecture);
