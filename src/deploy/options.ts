@@ -67,10 +67,12 @@ export function readHostOptions(options: HostOptions & { readonly name: string }
   const host: DeployHost = {
     name: options.name,
     rootDevice,
-    ...(mac !== undefined && 'mac' in mac && { bootMac: mac.mac }),
-    ...(architecture !== undefined && { architecture }),
-    ...(address !== undefined &&
-      'scheme' in address && { bmc: { address, insecure: options.bmcInsecure ?? false } }),
+    bootMac: mac !== undefined && 'mac' in mac ? mac.mac : undefined,
+    architecture,
+    bmc:
+      address !== undefined && 'scheme' in address
+        ? { address, insecure: options.bmcInsecure ?? false }
+        : undefined,
   };
   return {
     host,
@@ -157,7 +159,7 @@ export interface InstallOptions {
 }
 
 export function installSettings({ appendKarg = [], copyNetwork }: InstallOptions): InstallSettings {
-  return { kernelArguments: appendKarg, ...(copyNetwork !== undefined && { copyNetwork }) };
+  return { kernelArguments: appendKarg, copyNetwork };
 }
 
 /** Whether there are settings that deploy steps cannot contain. */
@@ -188,9 +190,7 @@ export function imageSource({
   imageChecksum: checksum,
   imageFormat: format,
 }: InstallImageOptions): InstallImage | undefined {
-  if (url !== undefined) {
-    return { url, ...(checksum !== undefined && { checksum }), ...(format !== undefined && { format }) };
-  }
+  if (url !== undefined) return { url, checksum, format };
   if (checksum === undefined) return undefined;
   throw new UsageError('--image-checksum requires --image-source', { hint: 'pass --image-source URL, too' });
 }

@@ -35,21 +35,21 @@ export interface RamdiskNetwork {
 export interface HostSettings {
   readonly host: DeployHost;
   /** If absent, `kubectl` decides. */
-  readonly namespace?: string;
+  readonly namespace?: string | undefined;
   /** Name of the Secret with `username` and `password`. It is not written here. */
   readonly bmcCredentials: string;
   readonly method: StepName;
   /** Config for the installed host, written as a Secret. */
-  readonly config?: PlainConfig;
+  readonly config?: PlainConfig | undefined;
   /** Name of the Secret with the config: a new one, or without `config` an existing one. */
-  readonly userData?: string;
+  readonly userData?: string | undefined;
   readonly install: InstallSettings;
-  readonly ramdiskNetwork?: RamdiskNetwork;
+  readonly ramdiskNetwork?: RamdiskNetwork | undefined;
   /** OpenStack network_data, for the config drive. */
-  readonly networkData?: string;
-  readonly image?: InstallImage;
-  readonly bootMode?: (typeof bootModes)[number];
-  readonly cleaning?: (typeof cleaningModes)[number];
+  readonly networkData?: string | undefined;
+  readonly image?: InstallImage | undefined;
+  readonly bootMode?: (typeof bootModes)[number] | undefined;
+  readonly cleaning?: (typeof cleaningModes)[number] | undefined;
 }
 
 export interface BareMetalHost {

@@ -66,7 +66,7 @@ export interface InstallSettings {
   /** Kernel arguments for the installed system, one per item. */
   readonly kernelArguments: readonly string[];
   /** Whether to copy the network of the ramdisk to the installed system; if absent, the agent decides. */
-  readonly copyNetwork?: boolean;
+  readonly copyNetwork?: boolean | undefined;
 }
 
 /** Field names of the agent. */
@@ -181,8 +181,8 @@ export function plainConfig(config: Config): PlainConfig {
 export interface InstallImage {
   readonly url: string;
   /** Metal3 only. */
-  readonly checksum?: string;
-  readonly format?: string;
+  readonly checksum?: string | undefined;
+  readonly format?: string | undefined;
 }
 
 const imageUrl = errorRule(

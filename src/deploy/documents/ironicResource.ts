@@ -12,11 +12,11 @@ import { namespaceProblem, objectNameProblem } from '../../core/objectName.ts';
 
 export interface IronicSettings {
   readonly name: string;
-  readonly namespace?: string;
+  readonly namespace?: string | undefined;
   /** Kernel arguments for the ramdisk of every host. */
-  readonly kernelArguments?: string;
+  readonly kernelArguments?: string | undefined;
   /** The ramdisk for the BareMetal Operator. */
-  readonly ramdisk?: Ramdisk;
+  readonly ramdisk?: Ramdisk | undefined;
 }
 
 interface IronicResource {
@@ -46,9 +46,7 @@ export function checkIronic({ name, namespace, kernelArguments, ramdisk }: Ironi
     issues.push(...checkRamdisk(ramdisk));
     if (kernelArguments !== undefined) issues.push({ rule: argumentsUnusedByIso, path: ['arguments'] });
   } else if (ramdisk !== undefined) {
-    issues.push(
-      ...checkRamdisk({ ...ramdisk, ...(kernelArguments !== undefined && { arguments: kernelArguments }) }),
-    );
+    issues.push(...checkRamdisk({ ...ramdisk, arguments: kernelArguments }));
   } else if (kernelArguments !== undefined) issues.push(...checkRamdiskArguments(kernelArguments));
   return issues;
 }

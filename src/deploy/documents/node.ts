@@ -17,12 +17,17 @@ import { formatCommand, quoteShellWord } from '../../formats/shell.ts';
 /** The images of the ramdisk, in Ironic's terms. */
 export type Ramdisk =
   | { readonly kind: 'iso'; readonly iso: string }
-  | { readonly kind: 'pair'; readonly kernel: string; readonly ramdisk: string; readonly arguments?: string };
+  | {
+      readonly kind: 'pair';
+      readonly kernel: string;
+      readonly ramdisk: string;
+      readonly arguments?: string | undefined;
+    };
 
 export interface NodeSettings {
   readonly host: DeployHost;
   /** If absent, the settings of the conductor apply. */
-  readonly ramdisk?: Ramdisk;
+  readonly ramdisk?: Ramdisk | undefined;
 }
 
 /** Field names of Ironic's API. */

@@ -47,9 +47,9 @@ export function readBootSettings(
   const isEmbedded = started === 'archive' || started === 'initramfs';
   const ramdisk = started === 'initramfs' ? pathOf('initramfs') : initramfs;
   const flags = {
-    ...(kernel !== undefined && { kernelUrl: urlOf(kernel) }),
-    ...(ramdisk !== undefined && { initramfsUrl: urlOf(ramdisk) }),
-    ...(rootfs !== undefined && { rootfsUrl: urlOf(rootfs) }),
+    kernelUrl: kernel && urlOf(kernel),
+    initramfsUrl: ramdisk && urlOf(ramdisk),
+    rootfsUrl: rootfs && urlOf(rootfs),
     // ISOs use none of these URLs, but the other kernel arguments.
     ...(isEmbedded && images !== undefined ? { embedded: true } : { ignitionUrl: urlOf(pathOf(started)) }),
   };

@@ -39,9 +39,11 @@ export async function readInventoryFile(
   const { inventory } = await readInventoryDocument(name, io, done);
   const { agent, hosts = [], profile = options.profile } = inventory;
   const chosen = options.profile ?? (options.host === undefined ? profile : undefined);
-  const withProfile = chosen === undefined ? options : { ...options, profile: chosen };
   const ofAll = ignoringRules(io, inventory.ignore ?? []);
-  return { inventory, source: { options: withProfile, io: ofAll, files: [agent], hosts } };
+  return {
+    inventory,
+    source: { options: { ...options, profile: chosen }, io: ofAll, files: [agent], hosts },
+  };
 }
 
 /** An inventory, and its document for other parts of it, such as `deploy`. */
