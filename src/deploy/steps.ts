@@ -54,12 +54,11 @@ export async function steps(options: StepsOptions, io: Io): Promise<ExitCode> {
     parseChoice('--step', options.step, stepNames);
     refuseSharedDrive(options);
   }
-  const makeFolder = folderMaker(io);
   const make: DeployJob<StepsOptions>['make'] = async (host, context) => {
     const { name } = host;
     const adapted = name === undefined ? host : adaptToHost({ ...host, name }, format);
     if (name !== undefined && adapted.configDrive !== undefined) {
-      await makeFolder(dirname(adapted.configDrive));
+      await makeFolder(dirname(adapted.configDrive), io);
     }
     const made = await makeSteps(adapted, format, context);
     if (made === undefined) return undefined;
@@ -232,16 +231,11 @@ function adaptToHost(
   };
 }
 
-/** Creates the folder for config drives, once. */
-function folderMaker(io: Io): (folder: string) => Promise<void> {
-  const made = new Set<string>();
-  return async (folder) => {
-    if (made.has(folder)) return;
-    made.add(folder);
-    await mkdir(resolve(io.cwd, folder), { recursive: true }).catch((error: unknown) => {
-      throw fileError(error, { path: folder, what: 'Config drive folder', action: 'create' });
-    });
-  };
+/** Creates the folder for config drives. */
+async function makeFolder(folder: string, { cwd }: Io): Promise<void> {
+  await mkdir(resolve(cwd, folder), { recursive: true }).catch((error: unknown) => {
+    throw fileError(error, { path: folder, what: 'Config drive folder', action: 'create' });
+  });
 }
 
 /** An entry of a mapping from host names to steps. */

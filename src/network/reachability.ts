@@ -32,71 +32,68 @@ const families = [4, 6] as const;
 
 /** Problems of the connections themselves, in their order. */
 export function findConnectionProblems(connections: readonly Connection[]): ConnectionProblem[] {
-  return connections.flatMap((connection) => [
-    ...missingParent(connection, connections),
-    ...missingController(connection, connections),
-    ...families.flatMap((family) => outsideGateway(connection, connection.ip[family])),
-  ]);
+  return connections
+    .flatMap((connection) => [
+      missingParent(connection, connections),
+      missingController(connection, connections),
+      ...families.map((family) => outsideGateway(connection, connection.ip[family])),
+    ])
+    .filter((problem) => problem !== undefined);
 }
 
 /** A VLAN on an interface without a connection works, if the interface has a name; a UUID must be that of a connection. */
-function missingParent(connection: Connection, all: readonly Connection[]): ConnectionProblem[] {
+function missingParent(connection: Connection, all: readonly Connection[]): ConnectionProblem | undefined {
   const { file, mac, vlan } = connection;
-  if (vlan === undefined) return [];
+  if (vlan === undefined) return undefined;
   const name = connectionName(connection);
   const { parent } = vlan;
   if (parent === undefined) {
-    if (mac !== undefined) return [];
-    return [
-      {
-        kind: 'missing-parent',
-        file,
-        message: `the VLAN ${name} has no parent interface`,
-        hint: 'set parent= in [vlan] to the name of an interface, or to the UUID of its connection',
-      },
-    ];
-  }
-  if (!isUuid(parent) || findConnection(all, parent) !== undefined) return [];
-  return [
-    {
+    if (mac !== undefined) return undefined;
+    return {
       kind: 'missing-parent',
       file,
-      message: `the parent of the VLAN ${name} is the connection ${parent}, which is missing`,
-      hint: 'add the keyfile of that connection, or set parent= in [vlan] to the name of an interface',
-    },
-  ];
+      message: `the VLAN ${name} has no parent interface`,
+      hint: 'set parent= in [vlan] to the name of an interface, or to the UUID of its connection',
+    };
+  }
+  if (!isUuid(parent) || findConnection(all, parent) !== undefined) return undefined;
+  return {
+    kind: 'missing-parent',
+    file,
+    message: `the parent of the VLAN ${name} is the connection ${parent}, which is missing`,
+    hint: 'add the keyfile of that connection, or set parent= in [vlan] to the name of an interface',
+  };
 }
 
-function missingController(connection: Connection, all: readonly Connection[]): ConnectionProblem[] {
+function missingController(
+  connection: Connection,
+  all: readonly Connection[],
+): ConnectionProblem | undefined {
   const { controller, file } = connection;
-  if (controller === undefined || findConnection(all, controller) !== undefined) return [];
-  return [
-    {
-      kind: 'missing-controller',
-      file,
-      message: `${connectionName(connection)} is a port of ${controller}, which has no connection`,
-      hint: `add the keyfile of ${controller}, or remove controller= from [connection]`,
-    },
-  ];
+  if (controller === undefined || findConnection(all, controller) !== undefined) return undefined;
+  return {
+    kind: 'missing-controller',
+    file,
+    message: `${connectionName(connection)} is a port of ${controller}, which has no connection`,
+    hint: `add the keyfile of ${controller}, or remove controller= from [connection]`,
+  };
 }
 
 function isUuid(text: string): boolean {
   return /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text);
 }
 
-function outsideGateway(connection: Connection, ip: IpConfig): ConnectionProblem[] {
+function outsideGateway(connection: Connection, ip: IpConfig): ConnectionProblem | undefined {
   const { addresses, gateway } = ip;
-  if (ip.method !== 'manual' || gateway === undefined || addresses.length === 0) return [];
-  if (isLinkLocal(gateway) || addresses.some((subnet) => isInside(gateway, subnet))) return [];
+  if (ip.method !== 'manual' || gateway === undefined || addresses.length === 0) return undefined;
+  if (isLinkLocal(gateway) || addresses.some((subnet) => isInside(gateway, subnet))) return undefined;
   const subnets = addresses.map(formatSubnet).join(', ');
-  return [
-    {
-      kind: 'gateway-outside-subnet',
-      file: connection.file,
-      message: `the gateway ${formatAddress(gateway)} of ${connectionName(connection)} is outside its subnet ${subnets}`,
-      hint: 'fix the prefix length of the address, or use a gateway inside the subnet',
-    },
-  ];
+  return {
+    kind: 'gateway-outside-subnet',
+    file: connection.file,
+    message: `the gateway ${formatAddress(gateway)} of ${connectionName(connection)} is outside its subnet ${subnets}`,
+    hint: 'fix the prefix length of the address, or use a gateway inside the subnet',
+  };
 }
 
 /**
@@ -125,7 +122,8 @@ export function findReachProblem(
     };
   }
   const address = parseAddress(host);
-  return address === undefined ? findNameProblem(configs, host) : findAddressProblem(configs, address);
+  if (address === undefined) return findNameProblem(configs, host);
+  return isRouted(configs, address) ? undefined : noRoute(formatAddress(address));
 }
 
 /** DHCP, router advertisements, or a method that this program does not judge. */
@@ -145,10 +143,6 @@ function findNameProblem(configs: readonly IpConfig[], host: string): Connection
   return servers.some((server) => isRouted(configs, server))
     ? undefined
     : noRoute(`the DNS server ${formatAddress(servers[0]!)}`);
-}
-
-function findAddressProblem(configs: readonly IpConfig[], address: IpAddress): ConnectionProblem | undefined {
-  return isRouted(configs, address) ? undefined : noRoute(formatAddress(address));
 }
 
 function noRoute(target: string): ConnectionProblem {
