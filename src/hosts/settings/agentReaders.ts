@@ -41,7 +41,7 @@ import {
   chooseArchivedImage,
   coreosArchitecture,
 } from '../../agent/agentArchive.ts';
-import { createArchiveReader } from '../input/containerArchiveFile.ts';
+import { createArchiveReader, type ReadArchiveFile } from '../input/containerArchiveFile.ts';
 import { type AddedFile, publicMode } from '../../ignition/dataFile.ts';
 import { checkHardwareManager } from '../../agent/files.ts';
 import { fileError } from '../../io/files/fileErrors.ts';
@@ -239,20 +239,26 @@ async function readAgentArchive(
   if (value === undefined) return requireArchive(reading);
   rejectPullPolicy(reading, value);
   if (image !== undefined) inPlace(image.place, () => checkArchiveReference(image.text));
-  const name = inFile(value, () => checkArchiveName(basename(value.text)));
   const readArchive = reading.readArchive ?? createArchiveReader(reading.io);
-  const content = await readArchive({ path: pathIn(value, value.text), place: value.place });
-  const chosen = inFile(value, () => chooseArchivedImage(content, image?.text));
+  const { architecture, content, name, ...chosen } = await openArchive(value, image, readArchive);
+  const { sha512 } = content;
   return {
     reference: chosen.reference,
-    archive: {
-      name,
-      sha512: content.sha512,
-      imageId: chosen.image.id,
-      architecture: coreosArchitecture(chosen.image),
-      url,
-    },
+    archive: { name, sha512, imageId: chosen.image.id, architecture, url },
   };
+}
+
+/** The archive that an input names, and the image in it that the agent runs from. */
+export async function openArchive(
+  value: InputValue,
+  image: InputValue | undefined,
+  readArchive: ReadArchiveFile,
+) {
+  const path = pathIn(value, value.text);
+  const name = inFile(value, () => checkArchiveName(basename(path)));
+  const content = await readArchive({ path, place: value.place });
+  const chosen = inFile(value, () => chooseArchivedImage(content, image?.text));
+  return { ...chosen, path, name, content, architecture: coreosArchitecture(chosen.image) };
 }
 
 function requireArchive(reading: Reading): undefined {
