@@ -152,15 +152,12 @@ export function optionsOf<O extends InventoryOptions>(
   const merged = { ...mergeSettings(source), ...options };
   const texts: Partial<Record<(typeof textSettings)[number] | 'configDrive', string>> = {};
   for (const setting of [...textSettings, 'configDrive'] as const) {
-    const text = setting === 'configDrive' ? options.configDrive : merged[setting];
+    const text = merged[setting];
     if (text !== undefined) texts[setting] = fill(flagOf(setting), text);
   }
-  const { appendKarg, rootDevice, bmcInsecure, copyNetwork } = merged;
+  const { appendKarg } = merged;
   return {
-    ...options,
-    ...(rootDevice !== undefined && { rootDevice }),
-    ...(bmcInsecure !== undefined && { bmcInsecure }),
-    ...(copyNetwork !== undefined && { copyNetwork }),
+    ...merged,
     ...facts,
     ...(architecture !== undefined && { arch: architecture }),
     ...texts,

@@ -34,15 +34,18 @@ export interface Keyfile {
   readonly text: string;
 }
 
-export interface NmstateConversion {
-  /** In the order of activation; empty if a finding is an error. */
+export interface KeyfileConversion {
+  /** Empty if a finding is an error. */
   readonly keyfiles: readonly Keyfile[];
-  /** Errors, and warnings about values that nmstate ignores. Paths refer to the document. */
+  /** Errors, and warnings about values that are ignored or suspicious. Paths refer to the document. */
   readonly findings: readonly Finding[];
 }
 
-/** Converts a document that is parsed from YAML or JSON; null is an empty document without interfaces. */
-export function convertNmstate(document: unknown): NmstateConversion {
+/**
+ * Converts a document that is parsed from YAML or JSON; null is an empty document without interfaces. The keyfiles are in the
+ * order of activation.
+ */
+export function convertNmstate(document: unknown): KeyfileConversion {
   const place: DocumentPlace = { path: [], findings: [] };
   const network = readNetwork(document === null ? {} : document, place);
   const sorted = sortByActivation(network.links, step(place, 'interfaces'));

@@ -28,7 +28,7 @@ export interface ManifestInput {
   readonly name: string;
   readonly architecture?: string;
   /** Volume ID of an ISO, which contains its release. */
-  readonly label?: string;
+  readonly label?: string | undefined;
   readonly size: number;
   readonly sha256: string;
 }

@@ -52,7 +52,7 @@ export interface NamedHost {
 }
 
 /** Reports an invalid host, unless a host with the same errors has been reported. */
-export function reportProblem(host: NamedHost, problems: readonly Diagnostic[], run: HostRun): void {
+function reportProblem(host: NamedHost, problems: readonly Diagnostic[], run: HostRun): void {
   run.counts.invalid += 1;
   run.onProblem?.(host, problems);
   const key = formatDiagnostics(problems);
