@@ -77,13 +77,8 @@ export async function readTargets(
       (_, scheme: string) => `redfish+${scheme.toLowerCase()}://`,
     );
     const macs = options.mac === undefined ? [] : [readMac(options.mac)];
-    const described = {
-      host: { name: undefined },
-      macs,
-      hostNames: new Map(),
-      settings: { ...given, address },
-    };
-    return [await readTarget(described, options, io)];
+    const unknown = { name: undefined, architecture: undefined, hostNames: new Map() };
+    return [await readTarget({ ...unknown, macs, settings: { ...given, address } }, options, io)];
   }
   if (bmc !== undefined) {
     throw new UsageError('--bmc cannot be combined with --inventory', {
@@ -96,7 +91,8 @@ export async function readTargets(
   for (const host of chooseHosts(names, read, inventory, io)) {
     const settings = { ...settingsOf(host, read, inventory), ...withoutUndefined(given) };
     const macs = host.mac === undefined ? [] : [host.mac];
-    targets.push(await readTarget({ host, macs, hostNames, settings }, options, io));
+    const { architecture, name } = host;
+    targets.push(await readTarget({ name, architecture, macs, hostNames, settings }, options, io));
   }
   return targets;
 }
@@ -178,16 +174,14 @@ function withoutUndefined(values: Mapping): Mapping {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }
 
-interface Described {
-  /** Without a name: the machine of the command line. */
-  readonly host: { readonly name: string | undefined; readonly architecture?: Architecture };
-  readonly macs: readonly string[];
-  readonly hostNames: ReadonlyMap<string, string>;
+interface Described extends Pick<Target, 'architecture' | 'hostNames' | 'macs'> {
+  /** Undefined for the machine of the command line. */
+  readonly name: string | undefined;
   readonly settings: BmcSettings;
 }
 
 async function readTarget(
-  { host: { architecture, name }, hostNames, macs, settings }: Described,
+  { architecture, hostNames, macs, name, settings }: Described,
   options: TargetOptions,
   io: Io,
 ): Promise<Target> {

@@ -11,7 +11,7 @@ import { memoryNeeds, type UnlistedMemory } from '../hosts/artifacts/hostMemory.
 import type { ManifestHost } from '../hosts/artifacts/manifest.ts';
 import { hostPath, discoveryPath } from '../hosts/artifacts/servedPaths.ts';
 import { type HostRun, type MadeHost, makeHosts, writeMade } from '../hosts/run/hostRun.ts';
-import type { HostConfigs, PublishArchive } from '../hosts/plan/agentArchives.ts';
+import type { PublishArchive } from '../hosts/plan/agentArchives.ts';
 import { type FolderSink, putHostFile } from './putFiles.ts';
 import { scriptSecrets, DNSMASQ, sharedBootFiles } from '../hosts/plan/hostBoot.ts';
 import type { ImageSet } from '../hosts/artifacts/baseImages.ts';
@@ -70,26 +70,16 @@ function maxWrites({ configs }: WantedArtifacts): number {
 }
 
 function describeHost({ architecture, configs, images, macs, name }: HostPlan, wanted: Wanted): ManifestHost {
+  const { archive } = configs;
+  const memory = memoryNeeds(wanted.configs, images?.sizes, archive);
   return {
     name,
     macs,
     architecture,
     state: 'prepared',
-    ...(images !== undefined && { images: images.id }),
-    ...describeArchive(configs, images, wanted),
-  };
-}
-
-/** The agent archive that the host loads, and the memory that it needs. */
-function describeArchive(
-  { archive }: HostConfigs,
-  images: ImageSet | undefined,
-  { configs }: Wanted,
-): Pick<ManifestHost, 'agentArchive' | 'memory'> {
-  const memory = memoryNeeds(configs, images?.sizes, archive);
-  return {
-    ...(archive !== undefined && { agentArchive: archive.id }),
-    ...(memory.length > 0 && { memory }),
+    images: images?.id,
+    agentArchive: archive?.id,
+    memory: memory.length > 0 ? memory : undefined,
   };
 }
 
@@ -157,8 +147,12 @@ interface Discovery {
 /** Writes the config, and plans a boot for each architecture with images. */
 async function putDiscovery(job: HostJob): Promise<Discovery> {
   const { images, io, publish, wanted } = job;
+  // With several architectures, the images and archives of each have their own folder.
   const file: UnknownPlaces['file'] = (artifact, set, isCommon) =>
-    architecturePath(artifact, images.size > 1 ? set : undefined, isCommon);
+    discoveryPath(
+      artifact,
+      images.size < 2 || (artifact === 'ign' && isCommon) ? undefined : set?.architecture,
+    );
   const plans = await planUnknown({ ...job, places: { images, file, publish } }, io);
   for (const [index, plan] of plans.entries()) {
     const isOwn = index === 0 || !plan.isCommon;
@@ -170,11 +164,6 @@ async function putDiscovery(job: HostJob): Promise<Discovery> {
     boots: plans.flatMap(({ start }) => start ?? []),
     memory: plans.flatMap((plan) => listMemory(plan, wanted)),
   };
-}
-
-/** With several architectures, the images and archives of each have their own folder. */
-function architecturePath(artifact: ConfigArtifact, set: ImageSet | undefined, isCommon: boolean): string {
-  return discoveryPath(artifact, artifact === 'ign' && isCommon ? undefined : set?.architecture);
 }
 
 function listMemory({ images, configs }: UnknownPlan, { configs: artifacts }: Wanted): UnlistedMemory[] {

@@ -40,11 +40,11 @@ export interface ManifestHost {
   /** `kept`: files of an earlier run; the host is now missing from the inventory, or invalid. */
   readonly state: 'prepared' | 'kept';
   /** Folder name of the base images that the host boots. */
-  readonly images?: string;
+  readonly images?: string | undefined;
   /** Folder name of the agent archive that the host loads. */
-  readonly agentArchive?: string;
+  readonly agentArchive?: string | undefined;
   /** Memory for each way to boot; absent if it is unknown. */
-  readonly memory?: readonly MemoryNeed[];
+  readonly memory?: readonly MemoryNeed[] | undefined;
 }
 
 export interface ManifestFile {

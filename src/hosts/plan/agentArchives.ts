@@ -118,10 +118,10 @@ function withArchive(
   given: GivenArchives,
   architecture: Architecture | undefined,
 ): RenderSource {
-  const known = source.architecture === undefined && architecture !== undefined ? { architecture } : {};
-  if (given.size === 0) return { ...source, ...known };
+  const known = { ...source, architecture: source.architecture ?? architecture };
+  if (given.size === 0) return known;
   const file = given.get(architecture ?? source.architecture) ?? given.get(undefined);
-  if (file !== undefined) return { ...source, ...known, options: { ...source.options, agentArchive: file } };
+  if (file !== undefined) return { ...known, options: { ...source.options, agentArchive: file } };
   throw new CliError(`no agent archive for ${architecture}`, {
     code: 'ERR_SETTING',
     hint: `pass it: --agent-archive ${architecture}=FILE`,

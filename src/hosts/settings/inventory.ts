@@ -92,9 +92,8 @@ function ignoreFindings(
     const problem = ignoreProblem(rule);
     if (problem === undefined) return [];
     const { message, hint } = problem;
-    const position = locate([...path, index]);
     const finding = { severity: 'error', rule: 'inventory-ignore', path: [...path, index] } as const;
-    return [{ ...finding, message: `ignore: ${message}`, hint, ...(position && { position }) }];
+    return [{ ...finding, message: `ignore: ${message}`, hint, position: locate(finding.path) }];
   });
 }
 

@@ -40,7 +40,7 @@ export interface RenderSource {
   /** The hint for a missing URL of Ironic, for commands without `--api-url`. */
   readonly addressHint?: string;
   /** The architecture of the host, if the inventory sets it. */
-  readonly architecture?: string;
+  readonly architecture?: string | undefined;
   /** Reads an archive that many configs share. */
   readonly readArchive?: ReadArchiveFile;
   /** The hosts of the inventory, for `--show-settings`. */
