@@ -118,27 +118,28 @@ async function readSelectedHosts<O extends InventoryOptions>(
       hint: 'add "hosts", or remove --inventory and pass --name',
     });
   }
-  const wanted = chooseHosts(hosts, options);
   const sources = hosts.map((host, index) => ({ options, name, document, inventory, host, index }));
+  const wanted = chooseHosts(sources, options);
   const shared = findTwins(sources.map(bmcOf));
-  return wanted.map((index) =>
-    selectedHost(
-      sources,
-      index,
-      shared.get(index)?.find((other) => other !== index),
-    ),
-  );
+  return wanted.map((source) => {
+    const [other] = (shared.get(source.index) ?? []).filter((index) => index !== source.index);
+    return selectedHost(source, other === undefined ? undefined : hosts[other]);
+  });
 }
 
-/** Indexes in the order of the inventory. */
-function chooseHosts(hosts: readonly InventoryHost[], options: InventoryOptions): readonly number[] {
+/** In the order of the inventory. */
+function chooseHosts<O extends InventoryOptions>(
+  sources: readonly DeploySource<O>[],
+  options: O,
+): readonly DeploySource<O>[] {
   const { host: names, name, bootMac, inventory = '' } = options;
   if (name !== undefined) {
     throw new UsageError('--name cannot be combined with --inventory', { hint: `use --host ${name}` });
   }
+  const hosts = sources.map(({ host }) => host);
   for (const wanted of names ?? []) findHost(hosts, wanted, inventory);
-  const indexes = hosts.flatMap((host, index) => (names?.includes(host.name) === false ? [] : [index]));
-  if (bootMac === undefined || indexes.length < 2) return indexes;
+  const chosen = sources.filter(({ host }) => names?.includes(host.name) !== false);
+  if (bootMac === undefined || chosen.length < 2) return chosen;
   throw new UsageError('--boot-mac requires a single host', { hint: 'select it with --host NAME' });
 }
 
@@ -162,23 +163,20 @@ function tryToFill(text: string, source: DeploySource<InventoryOptions>): string
   }
 }
 
+/** @param sameBmc another host with the same BMC */
 function selectedHost<O extends InventoryOptions>(
-  sources: readonly DeploySource<O>[],
-  index: number,
-  sameBmc: number | undefined,
+  source: DeploySource<O>,
+  sameBmc: InventoryHost | undefined,
 ): SelectedHost<O> {
-  const source = sources[index];
-  if (source === undefined) throw new RangeError(`no host has the index ${index}`);
   const { host, name } = source;
-  const other = sameBmc === undefined ? undefined : sources[sameBmc]?.host;
   return {
     name: host.name,
     at: { file: name, line: host.line ?? 1 },
     problems: host.findings.map((finding) => diagnosticIn(name, finding)),
     read: () => {
       const wording = wordingOf(source);
-      if (other !== undefined) {
-        const message = `${wording.place('--bmc-address')}: host ${other.name} has the same BMC`;
+      if (sameBmc !== undefined) {
+        const message = `${wording.place('--bmc-address')}: host ${sameBmc.name} has the same BMC`;
         throw new CliError(message, {
           code: 'ERR_INVENTORY',
           hint: 'fix one of the addresses; both hosts are skipped',
