@@ -33,7 +33,7 @@ export interface AgentSettings {
   readonly agentImage: string;
   readonly pullPolicy: PullPolicy;
   /** The source of the image, instead of a registry. */
-  readonly archive?: AgentArchive;
+  readonly archive?: AgentArchive | undefined;
   /** Additional arguments of `podman pull`. */
   readonly pullArgs: readonly string[];
   readonly verifyRegistryTls: boolean;
@@ -43,33 +43,33 @@ export interface AgentSettings {
   /** Lines of `authorized_keys` for the user `core`. */
   readonly sshKeys: readonly string[];
   /** Password hash of the user `core`, in the format of crypt(5). */
-  readonly passwordHash?: string;
+  readonly passwordHash?: string | undefined;
   /** Whether consoles log in `core` automatically. */
   readonly autologin: boolean;
   /** Serial consoles with a login prompt: device names such as `ttyS0`. */
   readonly serialConsoles: readonly string[];
   /** Registry credentials as JSON text, from `parsePullSecret`. */
-  readonly pullSecret?: string;
+  readonly pullSecret?: string | undefined;
   /** A whole registries.conf. */
-  readonly registriesConf?: string;
+  readonly registriesConf?: string | undefined;
   /** PEM certificates from `parseCaCertificates`; unchanged for the profile icc. */
-  readonly caCertificates?: string;
+  readonly caCertificates?: string | undefined;
   readonly proxy: ProxySettings;
   /** Names or addresses, one server each. */
   readonly ntpServers: readonly string[];
-  readonly hostname?: string;
+  readonly hostname?: string | undefined;
   /** Connections of NetworkManager. */
   readonly keyfiles: readonly Keyfile[];
   /** Whether install_coreos copies the network of the ramdisk to the installed system. */
-  readonly copyNetwork?: boolean;
+  readonly copyNetwork?: boolean | undefined;
   /** A kernel argument of the installed system, e.g. `ip=dhcp6`. */
-  readonly installIpOptions?: string;
+  readonly installIpOptions?: string | undefined;
   /** The interfaces on which the agent adds VLANs announced by LLDP: `all`, names, or empty for none. */
-  readonly vlanInterfaces?: string;
+  readonly vlanInterfaces?: string | undefined;
   /** Whether the agent logs debug messages to the journal. */
   readonly debug: boolean;
   /** The user's ironic-python-agent.conf, which overrides these settings. */
-  readonly userConf?: string;
+  readonly userConf?: string | undefined;
   /** Lines of the conf with the highest precedence: `key = value`, a section header, a comment, or an empty line. */
   readonly optionLines: readonly string[];
   /** Additional files of the host. */
@@ -89,12 +89,12 @@ export interface AgentArchive {
   /** The architecture of the image, with its name in CoreOS: `x86_64`. */
   readonly architecture: string;
   /** URL of the archive; if absent, it is in the folder `coreos` of the medium. */
-  readonly url?: string;
+  readonly url?: string | undefined;
 }
 
 export interface ProxySettings {
-  readonly http?: string;
-  readonly https?: string;
+  readonly http?: string | undefined;
+  readonly https?: string | undefined;
   /** Hosts, domains and networks to reach without a proxy; the Ironic hosts are added automatically. */
   readonly noProxy: readonly string[];
 }

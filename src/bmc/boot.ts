@@ -184,8 +184,8 @@ async function checkTarget(
 ): Promise<CheckedMachine> {
   try {
     const survey = await withClient({ target, run }, (client) => surveyMachine(client, target.path));
-    const { architecture = run.architecture, ...wanted } = target;
-    const plan = { ...wanted, architecture, imageUrl: run.imageUrl, image };
+    const { architecture = run.architecture } = target;
+    const plan = { ...target, architecture, imageUrl: run.imageUrl, image };
     return { target, survey, checks: checkMachine(survey, plan) };
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
@@ -193,7 +193,7 @@ async function checkTarget(
     return {
       target,
       survey: undefined,
-      checks: [{ id: 'bmc', status: 'error', text, ...(hint !== undefined && { hint }) }, ...image],
+      checks: [{ id: 'bmc', status: 'error', text, hint }, ...image],
     };
   }
 }
@@ -201,7 +201,7 @@ async function checkTarget(
 interface Connecting {
   readonly target: Target;
   readonly run: BootRun;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Logs in, and logs out at the end. */
@@ -316,10 +316,8 @@ function expectationOf(machines: readonly CheckedMachine[]): Expectation {
   };
 }
 
-interface Starting {
+interface Starting extends Working {
   readonly bootable: readonly SurveyedMachine[];
-  readonly run: BootRun;
-  readonly services: TrialServices;
   /** Receives the failures of restoring. */
   readonly fail: (error: CliError) => void;
 }
@@ -364,9 +362,7 @@ async function bootOne(machine: StartedMachine, working: Working): Promise<void>
   const { run, services, signal } = working;
   const { target } = machine;
   try {
-    await withClient({ target, run, ...(signal !== undefined && { signal }) }, (client) =>
-      bootMachine(machineBoot(machine, client, working)),
-    );
+    await withClient({ target, run, signal }, (client) => bootMachine(machineBoot(machine, client, working)));
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     if (signal?.aborted === true) return;
@@ -423,11 +419,11 @@ async function runParallel<T, R>(
   limit: number,
   work: (item: T) => Promise<R>,
 ): Promise<readonly R[]> {
-  const results = new Map<number, R>();
+  const results: R[] = [];
   const waiting = items.entries();
   const worker = async (): Promise<void> => {
-    for (const [index, item] of waiting) results.set(index, await work(item));
+    for (const [index, item] of waiting) results[index] = await work(item);
   };
   await Promise.all(Array.from({ length: Math.min(limit, items.length) }, worker));
-  return [...results].toSorted(([a], [b]) => a - b).map(([, result]) => result);
+  return results;
 }

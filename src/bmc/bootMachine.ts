@@ -165,11 +165,20 @@ async function waitForPower(boot: MachineBoot, state: 'On' | 'Off', time: number
 
 /** Firmware boots from the first virtual CD, so media in other slots is ejected, too. */
 async function ejectAll(boot: MachineBoot): Promise<void> {
-  for (const { path } of boot.survey.slots) {
+  const paths = boot.survey.slots.map(({ path }) => path);
+  await ejectFrom(paths, boot, ({ id }) => boot.say('media', `ejected media from slot ${id}`));
+}
+
+async function ejectFrom(
+  paths: Iterable<string>,
+  boot: MachineBoot,
+  say: (slot: MediaSlot) => void,
+): Promise<void> {
+  for (const path of paths) {
     const slot = readMediaSlot(await boot.client.get(path, 'reading a virtual media slot'));
     if (!slot.isInserted) continue;
     await eject(boot, slot);
-    boot.say('media', `ejected media from slot ${slot.id}`);
+    say(slot);
   }
 }
 
@@ -257,7 +266,7 @@ async function setBootDevice(boot: MachineBoot): Promise<void> {
   const { imageUrl, method, progress, survey } = boot;
   progress.isDeviceSet = true;
   if (method === 'virtual-media' && survey.vendor.bootRequest === 'dell') {
-    await importDellBoot(boot, { once: 'Enabled', device: 'VCD-DVD' });
+    await importDellBoot(boot, { BootOnce: 'Enabled', FirstBootDevice: 'VCD-DVD' });
     return boot.say('boot device', 'boots once from the virtual CD');
   }
   const target = bootTarget(survey, method);
@@ -277,22 +286,15 @@ async function changeBoot({ client, survey: { system } }: MachineBoot, change: M
   await client.patch(system.bootPath, { Boot: change }, 'setting the boot device');
 }
 
-interface DellBoot {
-  readonly once: 'Enabled' | 'Disabled';
-  readonly device: 'VCD-DVD' | 'Normal';
-}
-
-function dellAttribute(name: string, value: string): string {
-  return `<Attribute Name="ServerBoot.1#${name}">${value}</Attribute>`;
-}
-
 /** The import fails with whitespace between the elements (OpenStack sushy, oem/dell/resources/manager/manager.py). */
 async function importDellBoot(
   { client, survey: { manager } }: MachineBoot,
-  { device, once }: DellBoot,
+  attributes: Readonly<Record<'BootOnce' | 'FirstBootDevice', string>>,
 ): Promise<void> {
   const id = manager?.path.split('/').at(-1) ?? '';
-  const settings = `${dellAttribute('BootOnce', once)}${dellAttribute('FirstBootDevice', device)}`;
+  const settings = Object.entries(attributes)
+    .map(([name, value]) => `<Attribute Name="ServerBoot.1#${name}">${value}</Attribute>`)
+    .join('');
   const buffer = `<SystemConfiguration><Component FQDD="${id}">${settings}</Component></SystemConfiguration>`;
   const body = { ShareParameters: { Target: ['ALL'] }, ImportBuffer: buffer };
   await client.post(manager?.importSettings ?? '', body, 'setting the boot device');
@@ -308,19 +310,16 @@ async function stopRamdisk(boot: MachineBoot): Promise<void> {
 }
 
 async function removeImage(boot: MachineBoot): Promise<void> {
-  for (const path of boot.progress.slots) {
-    const slot = readMediaSlot(await boot.client.get(path, 'reading a virtual media slot'));
-    if (!slot.isInserted) continue;
-    await eject(boot, slot);
-    boot.say('restored', `ejected the ISO from slot ${slot.id}`);
-  }
+  await ejectFrom(boot.progress.slots, boot, ({ id }) =>
+    boot.say('restored', `ejected the ISO from slot ${id}`),
+  );
 }
 
 async function restoreBootDevice(boot: MachineBoot): Promise<void> {
   const { method, progress, survey } = boot;
   if (!progress.isDeviceSet) return;
   if (method === 'virtual-media' && survey.vendor.bootRequest === 'dell') {
-    await importDellBoot(boot, { once: 'Disabled', device: 'Normal' });
+    await importDellBoot(boot, { BootOnce: 'Disabled', FirstBootDevice: 'Normal' });
     return boot.say('restored', 'restored the boot device');
   }
   const before = survey.system.boot;

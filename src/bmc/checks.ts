@@ -2,8 +2,7 @@
 
 import { isIP } from 'node:net';
 import { formatDuration } from '../serve/status/figures.ts';
-import type { BootMethod } from './targets.ts';
-import type { Architecture } from '../core/architecture.ts';
+import type { BootMethod, Target } from './targets.ts';
 import { formatSizeInWords } from '../formats/messageText.ts';
 import { ADVISED_FOR_AGENT } from '../image/inspection/memoryNeed.ts';
 import type { Survey } from './survey.ts';
@@ -14,7 +13,7 @@ export interface MachineCheck {
   readonly status: 'ok' | 'warning' | 'error';
   /** A clause. */
   readonly text: string;
-  readonly hint?: string;
+  readonly hint?: string | undefined;
 }
 
 type CheckId =
@@ -32,20 +31,13 @@ type CheckId =
   | 'image-url'
   | 'clock';
 
-export interface Plan {
-  readonly method: BootMethod;
+/** The architecture is that of the image; undefined if it is not known. */
+export interface Plan extends Pick<
+  Target,
+  'architecture' | 'host' | 'hostNames' | 'macs' | 'method' | 'name'
+> {
   /** Undefined if it is not known yet. */
   readonly imageUrl: URL | undefined;
-  /** Name in the inventory, or the host of the BMC. */
-  readonly name: string;
-  /** Of the inventory, or of `--mac`. */
-  readonly macs: readonly string[];
-  /** All MAC addresses of the inventory, with the names of their hosts. */
-  readonly hostNames: ReadonlyMap<string, string>;
-  /** The host of the BMC: `192.0.2.10` */
-  readonly host: string;
-  /** Of its image; undefined if it is not known. */
-  readonly architecture: Architecture | undefined;
   /** The checks of its image; empty if it is not known yet. */
   readonly image: readonly MachineCheck[];
 }

@@ -56,8 +56,6 @@ function fromEnvironment(host: string, { env }: Io): RedfishCredentials {
   });
 }
 
-type Fields = Partial<RedfishCredentials>;
-
 /** `echo PASSWORD | base64` encodes the line break, too. */
 function lineBreakWarning(file: string): Diagnostic {
   return {
@@ -67,18 +65,17 @@ function lineBreakWarning(file: string): Diagnostic {
   };
 }
 
-function fieldsOf(value: Mapping): Fields {
+function fieldsOf(value: Mapping): Record<keyof RedfishCredentials, string | undefined> {
   const { data, stringData } = value;
   const plain = { ...value, ...(isMapping(stringData) && stringData) };
   const encoded: Mapping = isMapping(data) ? data : {};
-  const read = (key: keyof Fields): string | undefined => {
+  const read = (key: string): string | undefined => {
     const own = plain[key];
     if (typeof own === 'string' || typeof own === 'number') return String(own);
     const secret = encoded[key];
     return typeof secret === 'string' ? Buffer.from(secret, 'base64').toString('utf8') : undefined;
   };
-  const [username, password] = [read('username'), read('password')];
-  return { ...(username !== undefined && { username }), ...(password !== undefined && { password }) };
+  return { username: read('username'), password: read('password') };
 }
 
 /** The errors of the parser quote the line, so only the position is taken from them. */

@@ -141,6 +141,6 @@ function checkOf(diagnostic: Diagnostic): MachineCheck {
     id: 'image',
     status: severity === 'info' ? 'ok' : severity,
     text: formatSentence({ ...diagnostic, path: undefined }),
-    ...(hint !== undefined && { hint }),
+    hint,
   };
 }

@@ -49,8 +49,7 @@ export async function surveyMachine(client: RedfishClient, path: string): Promis
     firmware: manager?.firmware,
   });
   const { mediaProblem, slots } = await readSlots(client, { manager, system, vendor });
-  const secureBoot =
-    system.secureBoot === undefined ? undefined : await readOptional(client, system.secureBoot);
+  const secureBoot = await readOptional(client, system.secureBoot);
   return {
     vendor,
     system,
@@ -82,13 +81,12 @@ async function findSystem(client: RedfishClient, path: string): Promise<string> 
   const isGeneral = ['', '/redfish', root, systems].some((one) => withoutSlash(one) === given);
   if (!isGeneral) return given;
   const { body } = await client.get(systems, 'reading the systems');
-  const [first, ...others] = linksAt(body, 'Members');
+  const found = linksAt(body, 'Members');
+  const [first, ...others] = found;
   if (first !== undefined && others.length === 0) return first;
-  const names = [first, ...others].filter((name) => name !== undefined).slice(0, MAX_NAMES);
+  const names = found.slice(0, MAX_NAMES).join(', ');
   throw new CliError(
-    first === undefined
-      ? 'the BMC manages no system'
-      : `the BMC manages several systems: ${names.join(', ')}`,
+    first === undefined ? 'the BMC manages no system' : `the BMC manages several systems: ${names}`,
     {
       code: 'ERR_BMC',
       hint: 'add the path of the system to the address, for example …/redfish/v1/Systems/1',
@@ -104,8 +102,7 @@ function withoutSlash(path: string): string {
 
 /** Some BMCs accept changes of the boot override only in the settings resource (OpenStack sushy, system.py). */
 async function findBootPath(client: RedfishClient, system: RedfishResource): Promise<string> {
-  const settings = settingsLink(system);
-  const found = settings === undefined ? undefined : await readOptional(client, settings);
+  const found = await readOptional(client, settingsLink(system));
   return found?.body['Boot'] === undefined ? system.path : found.path;
 }
 
@@ -113,14 +110,17 @@ async function findBootPath(client: RedfishClient, system: RedfishResource): Pro
 async function readFirstManager(client: RedfishClient, { managers }: System): Promise<Manager | undefined> {
   const [linked] = managers;
   if (linked !== undefined) return readManager(await client.get(linked, 'reading the manager'));
-  const list =
-    client.root.managers === undefined ? undefined : await readOptional(client, client.root.managers);
+  const list = await readOptional(client, client.root.managers);
   const [first] = linksAt(list?.body, 'Members');
   return first === undefined ? undefined : readManager(await client.get(first, 'reading the manager'));
 }
 
 /** Undefined if the BMC does not have the resource, or does not show it. */
-async function readOptional(client: RedfishClient, path: string): Promise<RedfishResource | undefined> {
+async function readOptional(
+  client: RedfishClient,
+  path: string | undefined,
+): Promise<RedfishResource | undefined> {
+  if (path === undefined) return undefined;
   try {
     return await client.get(path, `reading ${path}`);
   } catch (error) {
@@ -129,17 +129,11 @@ async function readOptional(client: RedfishClient, path: string): Promise<Redfis
   }
 }
 
-interface SlotSource extends Pick<Survey, 'manager' | 'system' | 'vendor'> {}
-
 async function readSlots(
   client: RedfishClient,
-  { manager, system, vendor }: SlotSource,
+  { manager, system, vendor }: Pick<Survey, 'manager' | 'system' | 'vendor'>,
 ): Promise<Pick<Survey, 'mediaProblem' | 'slots'>> {
-  const paths = { system: system.media, manager: manager?.media };
-  const path =
-    vendor.mediaOf === undefined
-      ? (paths.system ?? paths.manager)
-      : (paths[vendor.mediaOf] ?? paths.system ?? paths.manager);
+  const path = (vendor.mediaOf === 'manager' ? manager?.media : undefined) ?? system.media ?? manager?.media;
   if (path === undefined) return { slots: [], mediaProblem: undefined };
   try {
     const { body } = await client.get(path, 'reading the virtual media slots');
@@ -166,7 +160,7 @@ function usableSlots(all: readonly MediaSlot[], { slots: ids }: Vendor): readonl
 const MAX_INTERFACES = 32;
 
 async function readMacs(client: RedfishClient, { interfaces }: System): Promise<readonly string[]> {
-  const list = interfaces === undefined ? undefined : await readOptional(client, interfaces);
+  const list = await readOptional(client, interfaces);
   const macs = new Set<string>();
   for (const path of linksAt(list?.body, 'Members').slice(0, MAX_INTERFACES)) {
     const one = await readOptional(client, path);
@@ -182,9 +176,9 @@ async function readFirstArchitecture(
   client: RedfishClient,
   { processors }: System,
 ): Promise<Architecture | undefined> {
-  const list = processors === undefined ? undefined : await readOptional(client, processors);
+  const list = await readOptional(client, processors);
   const [first] = linksAt(list?.body, 'Members');
-  const processor = first === undefined ? undefined : await readOptional(client, first);
+  const processor = await readOptional(client, first);
   return processor && readArchitecture(processor);
 }
 

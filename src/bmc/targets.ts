@@ -2,18 +2,16 @@
 
 import { dirname, isAbsolute, join } from 'node:path';
 import { diagnosticIn } from '../core/diagnostic.ts';
-import { CliError, FormatError, UsageError } from '../core/errors.ts';
-import { fillPlaceholders } from '../core/placeholders.ts';
+import { CliError, UsageError } from '../core/errors.ts';
+import { fillSetting } from '../core/placeholders.ts';
 import type { Architecture } from '../core/architecture.ts';
-import type { Path } from '../core/finding.ts';
 import { parseMacAddress } from '../core/macAddress.ts';
-import { isMapping, type Mapping } from '../formats/mapping.ts';
-import { type InventoryRead, readInventoryDocument } from '../hosts/settings/inventory.ts';
+import { type Mapping, mappingAt } from '../formats/mapping.ts';
+import { findHost, type InventoryRead, readInventoryDocument } from '../hosts/settings/inventory.ts';
 import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
 import { readUserFile } from '../io/files/files.ts';
 import type { Io } from '../io/io.ts';
 import type { RedfishCredentials } from '../io/redfish/redfishClient.ts';
-import { nearestNames } from '../core/nearestNames.ts';
 import { report } from '../io/report/report.ts';
 import { type BmcAddress, parseBmcAddress } from '../redfish/bmcAddress.ts';
 import { readBmcCredentials } from './credentials.ts';
@@ -23,6 +21,7 @@ export type BootMethod = 'virtual-media' | 'uefi-http';
 export interface Target {
   /** Name in the inventory, or the host of the BMC. */
   readonly name: string;
+  /** Of the inventory, or of `--mac`. */
   readonly macs: readonly string[];
   /** All MAC addresses of the inventory, with the names of their hosts. */
   readonly hostNames: ReadonlyMap<string, string>;
@@ -78,13 +77,8 @@ export async function readTargets(
       (_, scheme: string) => `redfish+${scheme.toLowerCase()}://`,
     );
     const macs = options.mac === undefined ? [] : [readMac(options.mac)];
-    const described = {
-      host: { name: undefined },
-      macs,
-      hostNames: new Map(),
-      settings: { ...given, address },
-    };
-    return [await readTarget(described, options, io)];
+    const unknown = { name: undefined, architecture: undefined, hostNames: new Map() };
+    return [await readTarget({ ...unknown, macs, settings: { ...given, address } }, options, io)];
   }
   if (bmc !== undefined) {
     throw new UsageError('--bmc cannot be combined with --inventory', {
@@ -97,7 +91,8 @@ export async function readTargets(
   for (const host of chooseHosts(names, read, inventory, io)) {
     const settings = { ...settingsOf(host, read, inventory), ...withoutUndefined(given) };
     const macs = host.mac === undefined ? [] : [host.mac];
-    targets.push(await readTarget({ host, macs, hostNames, settings }, options, io));
+    const { architecture, name } = host;
+    targets.push(await readTarget({ name, architecture, macs, hostNames, settings }, options, io));
   }
   return targets;
 }
@@ -136,17 +131,7 @@ function chooseHosts(
       hint: 'name the hosts of the inventory: boot worker-0 worker-1',
     });
   }
-  const chosen = [...new Set(names)].map((name) => {
-    const host = hosts.find((one) => one.name === name);
-    if (host !== undefined) return host;
-    const near = nearestNames(
-      name,
-      hosts.map((one) => one.name),
-    );
-    throw new UsageError(`${file} has no host ${JSON.stringify(name)}`, {
-      hint: near.length === 0 ? 'use a name from its list "hosts"' : `use ${near.join(' or ')}`,
-    });
-  });
+  const chosen = [...new Set(names)].map((name) => findHost(hosts, name, file));
   const problems = chosen.flatMap(({ findings }) => findings);
   report(io, ...problems.map((finding) => diagnosticIn(file, finding)));
   if (problems.length === 0) return chosen;
@@ -170,7 +155,8 @@ function settingsOf(host: InventoryHost, { document, inventory }: InventoryRead,
     }, {});
   const text = (key: keyof BmcSettings): string | undefined => {
     const value = settings[key];
-    return typeof value === 'string' ? fill(value, `${file}: bmc.${key} of ${host.name}`, host) : undefined;
+    if (typeof value !== 'string') return undefined;
+    return fillSetting(value, `${file}: bmc.${key} of ${host.name}`, { ...host, bootMac: host.mac });
   };
   const pathOf = (key: keyof BmcSettings): string | undefined => {
     const path = text(key);
@@ -184,41 +170,18 @@ function settingsOf(host: InventoryHost, { document, inventory }: InventoryRead,
   };
 }
 
-function fill(text: string, place: string, { architecture, mac, name }: InventoryHost): string {
-  const facts = {
-    name,
-    ...(mac !== undefined && { bootMac: mac }),
-    ...(architecture !== undefined && { architecture }),
-  };
-  try {
-    return fillPlaceholders(text, facts);
-  } catch (error) {
-    if (!(error instanceof FormatError)) throw error;
-    throw new CliError(`${place} ${error.message}`, { code: 'ERR_INVENTORY', hint: error.hint });
-  }
-}
-
-function mappingAt(value: unknown, path: Path): Mapping {
-  let found = value;
-  for (const step of path)
-    found = typeof found === 'object' && found !== null ? Reflect.get(found, step) : undefined;
-  return isMapping(found) ? found : {};
-}
-
 function withoutUndefined(values: Mapping): Mapping {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }
 
-interface Described {
-  /** Without a name: the machine of the command line. */
-  readonly host: { readonly name: string | undefined; readonly architecture?: Architecture };
-  readonly macs: readonly string[];
-  readonly hostNames: ReadonlyMap<string, string>;
+interface Described extends Pick<Target, 'architecture' | 'hostNames' | 'macs'> {
+  /** Undefined for the machine of the command line. */
+  readonly name: string | undefined;
   readonly settings: BmcSettings;
 }
 
 async function readTarget(
-  { host: { architecture, name }, hostNames, macs, settings }: Described,
+  { architecture, hostNames, macs, name, settings }: Described,
   options: TargetOptions,
   io: Io,
 ): Promise<Target> {

@@ -2,8 +2,8 @@
 
 export interface BootSettings {
   /** URLs of the kernel and the initramfs; only boot scripts require them. */
-  readonly kernelUrl?: string;
-  readonly initramfsUrl?: string;
+  readonly kernelUrl?: string | undefined;
+  readonly initramfsUrl?: string | undefined;
   /**
    * URLs of archives that are loaded after the initramfs in this order, for example with the Ignition config of a host. An EFI
    * kernel concatenates them without padding, so it finds an uncompressed archive only if the sizes of all previous archives
@@ -11,9 +11,9 @@ export interface BootSettings {
    */
   readonly appendedUrls?: readonly string[];
   /** URL from which the initramfs fetches the root filesystem. */
-  readonly rootfsUrl?: string;
+  readonly rootfsUrl?: string | undefined;
   /** URL from which Ignition fetches its config. */
-  readonly ignitionUrl?: string;
+  readonly ignitionUrl?: string | undefined;
   /** Whether the initramfs contains the config instead. */
   readonly embedded: boolean;
   /** `ip=` values for dracut, one per interface. */
@@ -25,13 +25,13 @@ export interface BootSettings {
   /** Other arguments, one per item. */
   readonly extraArguments: readonly string[];
   /** Proxies for fetching the root filesystem, and for the services of the ramdisk. */
-  readonly proxy?: BootProxy;
+  readonly proxy?: BootProxy | undefined;
 }
 
 /** As returned by `parseProxyUrl` and `parseNoProxy`. */
 export interface BootProxy {
-  readonly http?: string;
-  readonly https?: string;
+  readonly http?: string | undefined;
+  readonly https?: string | undefined;
   /** Hosts that are contacted without a proxy, including the hosts of Ironic. */
   readonly noProxy: readonly string[];
 }

@@ -7,7 +7,7 @@
  */
 
 import { maskText } from '../core/masking.ts';
-import { type Issue, type Rule, warningRule } from '../ignition/rule.ts';
+import { infoRule, type Issue, warningRule } from '../ignition/rule.ts';
 import { argumentName, argumentValue, type BootSettings, type KernelArgument } from './bootSettings.ts';
 import { ipaArgument } from './ipaParameter.ts';
 import { parseBootUrl, urlCredentials } from './urlArgument.ts';
@@ -58,14 +58,12 @@ function networkDemand(settings: BootSettings): readonly KernelArgument[] {
   return settings.ip.length === 0 ? [] : [{ text: 'rd.neednet=1', path: ['ip'] }];
 }
 
-const proxyScope: Rule = {
-  id: 'proxy-scope',
-  severity: 'info',
-  message:
-    'the proxy is used to fetch the root filesystem, and every service of the ramdisk gets it as http_proxy, ' +
+const proxyScope = infoRule(
+  'proxy-scope',
+  'the proxy is used to fetch the root filesystem, and every service of the ramdisk gets it as http_proxy, ' +
     'https_proxy and no_proxy',
-  hint: 'render the Ignition config with the same proxy for the agent and podman',
-};
+  'render the Ignition config with the same proxy for the agent and podman',
+);
 const proxyIgnition = warningRule(
   'proxy-ignition',
   'Ignition fetches its config without a proxy, because it ignores proxies in the kernel arguments',

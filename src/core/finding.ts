@@ -21,8 +21,8 @@ export interface Finding {
   readonly rule: string;
   readonly path: Path;
   readonly message: string;
-  readonly hint?: string;
-  readonly position?: Position;
+  readonly hint?: string | undefined;
+  readonly position?: Position | undefined;
 }
 
 /** All findings about one document. `valid` is Ignition's verdict: no finding is an error. */

@@ -3,13 +3,13 @@
  * under the name that iPXE has for it) and `{architecture}`. Braces cannot be escaped: none of these texts needs one.
  */
 
-import { FormatError } from './errors.ts';
+import { CliError, FormatError } from './errors.ts';
 
 /** The values of placeholders. */
 export interface HostFacts {
   readonly name: string;
-  readonly bootMac?: string;
-  readonly architecture?: string;
+  readonly bootMac?: string | undefined;
+  readonly architecture?: string | undefined;
 }
 
 const readers: ReadonlyMap<string, (host: HostFacts) => string | undefined> = new Map([
@@ -29,6 +29,16 @@ export function fillPlaceholders(text: string, host: HostFacts): string {
   const parts = text.split(/\{([^{}]*)\}/);
   // The parts in between are the names.
   return parts.map((part, index) => (index % 2 === 1 ? valueOf(part, host) : plainText(part))).join('');
+}
+
+/** Like `fillPlaceholders`, for a setting of an inventory. @throws CliError that begins with the place of the setting */
+export function fillSetting(text: string, place: string, host: HostFacts): string {
+  try {
+    return fillPlaceholders(text, host);
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error;
+    throw new CliError(`${place} ${error.message}`, { code: 'ERR_INVENTORY', hint: error.hint });
+  }
 }
 
 /** Whether the text may differ between hosts. */

@@ -156,7 +156,7 @@ export function parseConsoles({ destConsole = [] }: CustomizeOptions): readonly 
     } catch (error) {
       if (!(error instanceof FormatError)) throw error;
       const message = `invalid value '${spec}' for '--dest-console <spec>': ${error.message}`;
-      throw new UsageError(message, error.hint === undefined ? {} : { hint: error.hint });
+      throw new UsageError(message, { hint: error.hint });
     }
   });
 }

@@ -1,7 +1,7 @@
 /** Converts nmstate files to keyfiles, for `iso customize` and `pxe customize`. */
 
 import { convertNmstate, type Keyfile } from '../network/convertNmstate.ts';
-import { CliError, FormatError } from '../core/errors.ts';
+import { CliError, FormatError, formatPlace } from '../core/errors.ts';
 import { parseYaml, type ParsedYaml } from '../formats/yaml.ts';
 import type { NamedFile } from '../image/customize/parentConfig.ts';
 import { readNetworkFiles } from '../hosts/input/networkFiles.ts';
@@ -9,7 +9,6 @@ import { readUserFile } from '../io/files/files.ts';
 import type { Io } from '../io/io.ts';
 import { findNmstatectl, runNmstatectl } from '../io/nmstatectl.ts';
 import { diagnosticIn } from '../core/diagnostic.ts';
-import type { Finding } from '../core/finding.ts';
 import { report } from '../io/report/report.ts';
 
 const NMSTATE = { what: 'Network state', maxBytes: 16 * 1024 * 1024 };
@@ -50,15 +49,11 @@ export async function readNetworkData(path: string, io: Io): Promise<readonly Na
 function convertBuiltIn(path: string, state: string, io: Io): readonly Keyfile[] {
   const yaml = parse(path, state);
   const { keyfiles, findings } = convertNmstate(yaml.value);
-  const sentence = (finding: Finding): string => {
-    const position = yaml.locate(finding.path);
-    const where = position === undefined ? path : `${path}:${position.line}:${position.column}`;
-    return `${where}: ${finding.message}`;
-  };
   const error = findings.find(({ severity }) => severity === 'error');
   if (error !== undefined) {
     const hint = error.hint ?? 'install nmstatectl, which supports more keys than this program';
-    throw new CliError(`parsing nmstate ${sentence(error)}`, { code: 'ERR_FORMAT', hint });
+    const place = formatPlace({ file: path, ...yaml.locate(error.path) });
+    throw new CliError(`parsing nmstate ${place}: ${error.message}`, { code: 'ERR_FORMAT', hint });
   }
   report(
     io,

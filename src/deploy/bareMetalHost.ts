@@ -153,7 +153,7 @@ async function hostSettings(
   { host, config }: HostRead & { readonly config: PlainConfig | undefined },
   { io, readRamdiskNetwork }: HostContext,
 ): Promise<HostSettings> {
-  const { bootMode, cleaning, method = 'install_coreos' } = parseChoices(options);
+  const { method = 'install_coreos', ...choices } = parseChoices(options);
   const ramdiskNetwork =
     options.nmstate === undefined
       ? await readRamdiskNetwork()
@@ -162,20 +162,18 @@ async function hostSettings(
     options.networkData === undefined
       ? undefined
       : await readMapping(options.networkData, 'Network data', io);
-  const image = imageSource(options);
   return {
     host,
     bmcCredentials: options.bmcCredentialsName ?? `${host.name}-bmc-secret`,
     method,
     install: installSettings(options),
-    ...(options.namespace !== undefined && { namespace: options.namespace }),
-    ...(config !== undefined && { config }),
-    ...(options.userDataName !== undefined && { userData: options.userDataName }),
-    ...(ramdiskNetwork !== undefined && { ramdiskNetwork }),
-    ...(networkData !== undefined && { networkData }),
-    ...(image !== undefined && { image }),
-    ...(bootMode !== undefined && { bootMode }),
-    ...(cleaning !== undefined && { cleaning }),
+    namespace: options.namespace,
+    config,
+    userData: options.userDataName,
+    ramdiskNetwork,
+    networkData,
+    image: imageSource(options),
+    ...choices,
   };
 }
 

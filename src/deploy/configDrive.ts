@@ -5,9 +5,11 @@ import type { ExitCode, Io } from '../io/io.ts';
 import { type DeployJob, formatMember, isAlone, jsonMapping, writeDeployed } from './deployDocument.ts';
 import { type HostContext, reportIssues } from './hostContext.ts';
 import {
+  emptyConfigDrive,
   type InstallOptions,
   installSettings,
   type InventoryFlags,
+  needsConfigDrive,
   refuseWithoutInventory,
 } from './options.ts';
 import {
@@ -63,14 +65,9 @@ async function readConfigDrive(
   options: InstallOptions,
   { io, wording, readConfig }: HostContext,
 ): Promise<ConfigDrive | undefined> {
-  const { ignition } = options;
+  if (!needsConfigDrive(options)) throw emptyConfigDrive();
   const install = installSettings(options);
-  if (ignition === undefined && install.kernelArguments.length === 0 && install.copyNetwork === undefined) {
-    throw new UsageError('the config drive is empty', {
-      hint: 'pass --ignition, --append-karg or --copy-network',
-    });
-  }
-  const drive = renderConfigDrive(await readConfig(ignition, io), install);
+  const drive = renderConfigDrive(await readConfig(options.ignition, io), install);
   const issues = [...checkInstall(install), ...checkRequestSize([drive])];
   return reportIssues(issues, io, wording) === 0 ? drive : undefined;
 }

@@ -33,11 +33,10 @@ import {
   readRamdiskNetwork,
   wordingOf,
 } from './inventoryHost.ts';
-import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
+import { findTwins, type InventoryHost } from '../hosts/settings/inventoryDocument.ts';
 import { parseBmcAddress } from '../redfish/bmcAddress.ts';
 import { fillPlaceholders } from '../core/placeholders.ts';
-import { nearestNames } from '../core/nearestNames.ts';
-import { readInventoryDocument } from '../hosts/settings/inventory.ts';
+import { findHost, readInventoryDocument } from '../hosts/settings/inventory.ts';
 
 /** The exit code is 1 if a host is invalid. */
 export async function writeHosts<O extends InventoryOptions>(
@@ -119,29 +118,28 @@ async function readSelectedHosts<O extends InventoryOptions>(
       hint: 'add "hosts", or remove --inventory and pass --name',
     });
   }
-  const wanted = chooseHosts(hosts, options);
   const sources = hosts.map((host, index) => ({ options, name, document, inventory, host, index }));
-  const shared = findSharedBmcs(sources.map(bmcOf));
-  return wanted.map((index) => selectedHost(sources, index, shared.get(index)));
+  const wanted = chooseHosts(sources, options);
+  const shared = findTwins(sources.map(bmcOf));
+  return wanted.map((source) => {
+    const [other] = (shared.get(source.index) ?? []).filter((index) => index !== source.index);
+    return selectedHost(source, other === undefined ? undefined : hosts[other]);
+  });
 }
 
-/** Indexes in the order of the inventory. */
-function chooseHosts(hosts: readonly InventoryHost[], options: InventoryOptions): readonly number[] {
+/** In the order of the inventory. */
+function chooseHosts<O extends InventoryOptions>(
+  sources: readonly DeploySource<O>[],
+  options: O,
+): readonly DeploySource<O>[] {
   const { host: names, name, bootMac, inventory = '' } = options;
   if (name !== undefined) {
     throw new UsageError('--name cannot be combined with --inventory', { hint: `use --host ${name}` });
   }
-  const known = new Set(hosts.map((host) => host.name));
-  const unknown = names?.find((wanted) => !known.has(wanted));
-  if (unknown !== undefined) {
-    const near = nearestNames(unknown, known);
-    throw new UsageError(`${inventory} has no host ${JSON.stringify(unknown)}`, {
-      hint: near.length === 0 ? 'use a name from its list "hosts"' : `use ${near.join(' or ')}`,
-    });
-  }
-  const wanted = new Set(names ?? known);
-  const indexes = [...hosts.keys()].filter((index) => wanted.has(hosts[index]?.name ?? ''));
-  if (bootMac === undefined || indexes.length < 2) return indexes;
+  const hosts = sources.map(({ host }) => host);
+  for (const wanted of names ?? []) findHost(hosts, wanted, inventory);
+  const chosen = sources.filter(({ host }) => names?.includes(host.name) !== false);
+  if (bootMac === undefined || chosen.length < 2) return chosen;
   throw new UsageError('--boot-mac requires a single host', { hint: 'select it with --host NAME' });
 }
 
@@ -165,39 +163,20 @@ function tryToFill(text: string, source: DeploySource<InventoryOptions>): string
   }
 }
 
-/** For the index of each host that shares its BMC: the index of another host with the same BMC. */
-function findSharedBmcs(keys: readonly (string | undefined)[]): ReadonlyMap<number, number> {
-  const seen = new Map<string, number>();
-  const shared = new Map<number, number>();
-  for (const [index, key] of keys.entries()) {
-    if (key === undefined) continue;
-    const first = seen.get(key);
-    if (first === undefined) seen.set(key, index);
-    else {
-      shared.set(index, first);
-      if (!shared.has(first)) shared.set(first, index);
-    }
-  }
-  return shared;
-}
-
+/** @param sameBmc another host with the same BMC */
 function selectedHost<O extends InventoryOptions>(
-  sources: readonly DeploySource<O>[],
-  index: number,
-  sameBmc: number | undefined,
+  source: DeploySource<O>,
+  sameBmc: InventoryHost | undefined,
 ): SelectedHost<O> {
-  const source = sources[index];
-  if (source === undefined) throw new RangeError(`no host has the index ${index}`);
   const { host, name } = source;
-  const other = sameBmc === undefined ? undefined : sources[sameBmc]?.host;
   return {
     name: host.name,
     at: { file: name, line: host.line ?? 1 },
     problems: host.findings.map((finding) => diagnosticIn(name, finding)),
     read: () => {
       const wording = wordingOf(source);
-      if (other !== undefined) {
-        const message = `${wording.place('--bmc-address')}: host ${other.name} has the same BMC`;
+      if (sameBmc !== undefined) {
+        const message = `${wording.place('--bmc-address')}: host ${sameBmc.name} has the same BMC`;
         throw new CliError(message, {
           code: 'ERR_INVENTORY',
           hint: 'fix one of the addresses; both hosts are skipped',

@@ -6,9 +6,9 @@
 import { dirname, isAbsolute, join } from 'node:path';
 import type { Inventory, InventoryHost } from '../hosts/settings/inventoryDocument.ts';
 import type { InputValue } from '../agent/settingInputs.ts';
-import { fillPlaceholders, type HostFacts } from '../core/placeholders.ts';
+import { fillSetting, type HostFacts } from '../core/placeholders.ts';
+import { type Mapping, mappingAt } from '../formats/mapping.ts';
 import { formatYaml } from '../formats/yamlText.ts';
-import { CliError, FormatError } from '../core/errors.ts';
 import type { ParsedYaml } from '../formats/yaml.ts';
 import type { Io } from '../io/io.ts';
 import type { Path } from '../core/finding.ts';
@@ -71,8 +71,6 @@ export function settingOfFlag(flag: string): string | undefined {
   const camel = flag.slice(2).replaceAll(/-([a-z])/g, (_dash, letter: string) => letter.toUpperCase());
   return otherNames.get(flag) ?? (sameNames.has(camel) ? camel : undefined);
 }
-
-type Mapping = Readonly<Record<string, unknown>>;
 
 /** Reads a mapping that is valid by the schema. */
 export function readDeploySettings(mapping: Mapping): DeploySettings {
@@ -149,29 +147,17 @@ export function optionsOf<O extends InventoryOptions>(
 ): O & { readonly name: string } {
   const { options } = source;
   const { architecture, ...facts } = factsOf(source);
-  const fill = (flag: string, text: string): string => {
-    try {
-      return fillPlaceholders(text, factsOf(source));
-    } catch (error) {
-      if (!(error instanceof FormatError)) throw error;
-      throw new CliError(`${wording.place(flag)} ${error.message}`, {
-        code: 'ERR_INVENTORY',
-        hint: error.hint,
-      });
-    }
-  };
+  const fill = (flag: string, text: string): string =>
+    fillSetting(text, wording.place(flag), factsOf(source));
   const merged = { ...mergeSettings(source), ...options };
   const texts: Partial<Record<(typeof textSettings)[number] | 'configDrive', string>> = {};
   for (const setting of [...textSettings, 'configDrive'] as const) {
-    const text = setting === 'configDrive' ? options.configDrive : merged[setting];
+    const text = merged[setting];
     if (text !== undefined) texts[setting] = fill(flagOf(setting), text);
   }
-  const { appendKarg, rootDevice, bmcInsecure, copyNetwork } = merged;
+  const { appendKarg } = merged;
   return {
-    ...options,
-    ...(rootDevice !== undefined && { rootDevice }),
-    ...(bmcInsecure !== undefined && { bmcInsecure }),
-    ...(copyNetwork !== undefined && { copyNetwork }),
+    ...merged,
     ...facts,
     ...(architecture !== undefined && { arch: architecture }),
     ...texts,
@@ -186,11 +172,7 @@ function flagOf(setting: string): string {
 /** The values of placeholders. */
 export function factsOf({ host, options }: DeploySource<InventoryOptions>): HostFacts {
   const { bootMac = host.mac, arch: architecture = host.architecture } = options;
-  return {
-    name: host.name,
-    ...(bootMac !== undefined && { bootMac }),
-    ...(architecture !== undefined && { architecture }),
-  };
+  return { name: host.name, bootMac, architecture };
 }
 
 /** The settings of a host in the inventory, without those that options override. */
@@ -210,12 +192,7 @@ export function mergeSettings(source: DeploySource<InventoryOptions>): DeploySet
 
 /** The key `deploy` of a part of the document. */
 function deployOf({ document }: DeploySource<InventoryOptions>, path: Path): Mapping {
-  let value = document.value;
-  for (const step of [...path, 'deploy']) {
-    if (typeof value !== 'object' || value === null) return {};
-    value = Reflect.get(value, step);
-  }
-  return typeof value === 'object' && value !== null ? { ...value } : {};
+  return mappingAt(document.value, [...path, 'deploy']);
 }
 
 /** Replaces flags in messages with their places in the inventory. Flags of the command line are unchanged. */

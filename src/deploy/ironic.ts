@@ -28,12 +28,7 @@ export async function ironic(options: IronicOptions, io: Io): Promise<ExitCode> 
   const format = parseFormat<'yaml' | 'json' | 'env'>(options.format, ['yaml', 'json', 'env']);
   const { name = 'ironic', namespace, kernelAppendParams } = options;
   const ramdisk = ramdiskOf(options);
-  const settings: IronicSettings = {
-    name,
-    ...(namespace !== undefined && { namespace }),
-    ...(kernelAppendParams !== undefined && { kernelArguments: kernelAppendParams }),
-    ...(ramdisk !== undefined && { ramdisk }),
-  };
+  const settings: IronicSettings = { name, namespace, kernelArguments: kernelAppendParams, ramdisk };
   requireRamdisk(options, format);
   if (reportIssues(checkIronic(settings), io) !== 0) return 1;
   const text =

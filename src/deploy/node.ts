@@ -79,7 +79,7 @@ export function readNode(
   const ramdisk = withArguments(ramdiskOf(options), options.kernelAppendParams);
   refuseIncomplete(options, format);
   const { host, issues } = readHostOptions(options);
-  const settings: NodeSettings = { host, ...(ramdisk !== undefined && { ramdisk }) };
+  const settings: NodeSettings = { host, ramdisk };
   // An existing node may already have hints, and invalid hints have been reported.
   const hasHints = options.set === true || issues.some(({ path }) => path[0] === 'rootDevice');
   const found = checkNode(settings).filter(({ rule }) => !(hasHints && rule.id === 'root-device-missing'));

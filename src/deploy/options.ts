@@ -6,7 +6,7 @@ import { architectures } from '../core/architecture.ts';
 import { parseMacAddress } from '../core/macAddress.ts';
 import { readRootDevice, splitHint } from './documents/rootDeviceHints.ts';
 import { CliError, UsageError } from '../core/errors.ts';
-import type { Issue, Rule } from '../ignition/rule.ts';
+import { errorRule, type Issue, type Rule } from '../ignition/rule.ts';
 import { parseChoice } from '../io/report/choices.ts';
 import type { Ramdisk } from './documents/node.ts';
 import {
@@ -33,18 +33,12 @@ export interface HostOptions {
   readonly rootDevice?: readonly string[];
 }
 
-const macAddress: Rule = {
-  id: 'mac-address',
-  severity: 'error',
-  message: 'invalid MAC address',
-  hint: 'use the form 52:54:00:12:34:56',
-};
-const bmcAddress: Rule = {
-  id: 'bmc-address',
-  severity: 'error',
-  message: 'invalid BMC address',
-  hint: 'use SCHEME://HOST[:PORT][/SYSTEM], e.g. redfish-virtualmedia://192.0.2.10/redfish/v1/Systems/1',
-};
+const macAddress = errorRule('mac-address', 'invalid MAC address', 'use the form 52:54:00:12:34:56');
+const bmcAddress = errorRule(
+  'bmc-address',
+  'invalid BMC address',
+  'use SCHEME://HOST[:PORT][/SYSTEM], e.g. redfish-virtualmedia://192.0.2.10/redfish/v1/Systems/1',
+);
 
 /**
  * Requires a name.
@@ -73,10 +67,12 @@ export function readHostOptions(options: HostOptions & { readonly name: string }
   const host: DeployHost = {
     name: options.name,
     rootDevice,
-    ...(mac !== undefined && 'mac' in mac && { bootMac: mac.mac }),
-    ...(architecture !== undefined && { architecture }),
-    ...(address !== undefined &&
-      'scheme' in address && { bmc: { address, insecure: options.bmcInsecure ?? false } }),
+    bootMac: mac !== undefined && 'mac' in mac ? mac.mac : undefined,
+    architecture,
+    bmc:
+      address !== undefined && 'scheme' in address
+        ? { address, insecure: options.bmcInsecure ?? false }
+        : undefined,
   };
   return {
     host,
@@ -91,13 +87,13 @@ export function readHostOptions(options: HostOptions & { readonly name: string }
 function problemOf(
   rule: Rule,
   setting: string,
-  { problem, hint }: { readonly problem: string; readonly hint?: string },
+  { problem, hint }: { readonly problem: string; readonly hint?: string | undefined },
 ): Issue {
   return {
     rule,
     path: [setting],
     message: `${rule.message}: ${problem}`,
-    ...(hint !== undefined && { hint }),
+    hint,
   };
 }
 
@@ -163,7 +159,23 @@ export interface InstallOptions {
 }
 
 export function installSettings({ appendKarg = [], copyNetwork }: InstallOptions): InstallSettings {
-  return { kernelArguments: appendKarg, ...(copyNetwork !== undefined && { copyNetwork }) };
+  return { kernelArguments: appendKarg, copyNetwork };
+}
+
+/** Whether there are settings that deploy steps cannot contain. */
+export function needsConfigDrive({
+  ignition,
+  appendKarg = [],
+  copyNetwork,
+  ignitionInArgs = false,
+}: InstallOptions & { readonly ignitionInArgs?: boolean }): boolean {
+  return (ignition !== undefined && !ignitionInArgs) || appendKarg.length > 0 || copyNetwork !== undefined;
+}
+
+export function emptyConfigDrive(): UsageError {
+  return new UsageError('the config drive is empty', {
+    hint: 'pass --ignition, --append-karg or --copy-network',
+  });
 }
 
 export interface InstallImageOptions {
@@ -178,9 +190,7 @@ export function imageSource({
   imageChecksum: checksum,
   imageFormat: format,
 }: InstallImageOptions): InstallImage | undefined {
-  if (url !== undefined) {
-    return { url, ...(checksum !== undefined && { checksum }), ...(format !== undefined && { format }) };
-  }
+  if (url !== undefined) return { url, checksum, format };
   if (checksum === undefined) return undefined;
   throw new UsageError('--image-checksum requires --image-source', { hint: 'pass --image-source URL, too' });
 }

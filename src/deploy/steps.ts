@@ -25,13 +25,15 @@ import {
 } from './deployDocument.ts';
 import { type HostContext, reportIssues } from './hostContext.ts';
 import {
+  emptyConfigDrive,
   type InstallOptions,
   installSettings,
   type InventoryFlags,
+  needsConfigDrive,
   refuseWithoutInventory,
 } from './options.ts';
 import { parseChoice, parseFormat } from '../io/report/choices.ts';
-import { methodTakesNothing } from './documents/bareMetalHost.ts';
+import { ignoredSettings, nameIssues } from './documents/bareMetalHost.ts';
 import { formatDeployCommands, nodeName } from './documents/node.ts';
 import { isUuid, nodeNameProblem } from '../core/objectName.ts';
 import { stepNames } from '../core/installSteps.ts';
@@ -52,12 +54,11 @@ export async function steps(options: StepsOptions, io: Io): Promise<ExitCode> {
     parseChoice('--step', options.step, stepNames);
     refuseSharedDrive(options);
   }
-  const makeFolder = folderMaker(io);
   const make: DeployJob<StepsOptions>['make'] = async (host, context) => {
     const { name } = host;
     const adapted = name === undefined ? host : adaptToHost({ ...host, name }, format);
     if (name !== undefined && adapted.configDrive !== undefined) {
-      await makeFolder(dirname(adapted.configDrive));
+      await makeFolder(dirname(adapted.configDrive), io);
     }
     const made = await makeSteps(adapted, format, context);
     if (made === undefined) return undefined;
@@ -167,17 +168,7 @@ function refuseConfigDrive(options: StepsOptions): void {
       },
     );
   }
-  if (!isNeeded && configDrive !== undefined) {
-    throw new UsageError('the config drive is empty', {
-      hint: 'pass --ignition, --append-karg or --copy-network',
-    });
-  }
-}
-
-/** Whether there are settings that the steps cannot contain. */
-function needsConfigDrive(options: StepsOptions): boolean {
-  const { ignition, appendKarg = [], copyNetwork, ignitionInArgs = false } = options;
-  return (ignition !== undefined && !ignitionInArgs) || appendKarg.length > 0 || copyNetwork !== undefined;
+  if (!isNeeded && configDrive !== undefined) throw emptyConfigDrive();
 }
 
 function checkNothingGiven({
@@ -186,10 +177,8 @@ function checkNothingGiven({
   copyNetwork,
   imageSource,
 }: StepsOptions): readonly Issue[] {
-  const given = { config: ignition, kernelArguments: appendKarg?.[0], copyNetwork, image: imageSource };
-  return Object.entries(given).flatMap(([setting, value]) =>
-    value === undefined ? [] : [{ rule: methodTakesNothing, path: [setting] }],
-  );
+  const kernelArguments = appendKarg?.[0];
+  return ignoredSettings({ config: ignition, kernelArguments, copyNetwork, image: imageSource });
 }
 
 function checkOptions(options: StepsOptions, format: StepsFormat): readonly Issue[] {
@@ -199,9 +188,7 @@ function checkOptions(options: StepsOptions, format: StepsFormat): readonly Issu
     ...checkInstall(installSettings(options)),
     ...(url === undefined ? [] : checkImageSource({ url }).map((issue) => ({ ...issue, path: ['image'] }))),
     ...(url === undefined || format === 'command' ? [] : [{ rule: imageSetOnNode, path: ['image'] }]),
-    ...(problem === undefined
-      ? []
-      : [{ rule: nodeName, path: ['node'], message: `${nodeName.message}: ${problem}` }]),
+    ...nameIssues(nodeName, { node: problem }),
     ...(ignitionInArgs === true ? [{ rule: ignitionInArguments, path: [] }] : []),
   ];
 }
@@ -209,12 +196,7 @@ function checkOptions(options: StepsOptions, format: StepsFormat): readonly Issu
 /** Shell commands for a complete deployment. */
 function formatStepCommands(deploySteps: readonly DeployStep[], options: StepsOptions): string {
   const { node = '', configDrive, imageSource } = options;
-  return formatDeployCommands({
-    node,
-    steps: deploySteps,
-    ...(configDrive !== undefined && { configDrive }),
-    ...(imageSource !== undefined && { imageSource }),
-  });
+  return formatDeployCommands({ node, steps: deploySteps, configDrive, imageSource });
 }
 
 const forms: Readonly<Record<StepsFormat, Pick<DeployJob<StepsOptions>, 'extension' | 'frame'>>> = {
@@ -249,16 +231,11 @@ function adaptToHost(
   };
 }
 
-/** Creates the folder for config drives, once. */
-function folderMaker(io: Io): (folder: string) => Promise<void> {
-  const made = new Set<string>();
-  return async (folder) => {
-    if (made.has(folder)) return;
-    made.add(folder);
-    await mkdir(resolve(io.cwd, folder), { recursive: true }).catch((error: unknown) => {
-      throw fileError(error, { path: folder, what: 'Config drive folder', action: 'create' });
-    });
-  };
+/** Creates the folder for config drives. */
+async function makeFolder(folder: string, { cwd }: Io): Promise<void> {
+  await mkdir(resolve(cwd, folder), { recursive: true }).catch((error: unknown) => {
+    throw fileError(error, { path: folder, what: 'Config drive folder', action: 'create' });
+  });
 }
 
 /** An entry of a mapping from host names to steps. */

@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { machineName, selectImage } from './artifacts/streamMetadata.ts';
 import { planImage, type PlannedFile, planUrl } from './artifacts/plan.ts';
 import { UsageError } from '../core/errors.ts';
+import { once } from '../core/once.ts';
 import { type DownloadContext, downloadFile, type Place } from './downloadFile.ts';
 import type { KeySource } from './downloadKeys.ts';
 import { createHttpClient, type HttpClient } from '../io/http/httpClient.ts';
@@ -85,12 +86,11 @@ async function planFiles(options: DownloadOptions, access: Access): Promise<read
 
 /** Loads the OpenPGP code on demand, because it is slow to load and only signatures require it. */
 function keysFor({ gpgKeyring: keyring }: DownloadOptions, { client, policy, io }: Access): KeySource {
-  let source: Promise<KeySource> | undefined;
-  const load = async (): Promise<KeySource> => {
+  const load = once(async () => {
     const { createKeySource } = await import('./downloadKeys.ts');
     return createKeySource({ client, policy, keyring }, io);
-  };
-  return { find: async (signature) => (await (source ??= load())).find(signature) };
+  });
+  return { find: async (signature) => (await load()).find(signature) };
 }
 
 function parseRetries(text: string | undefined): number {

@@ -3,7 +3,7 @@
  * checksum and signature. Until then, its name is `NAME.partial`.
  */
 
-import { lstat, mkdir, open, stat, unlink } from 'node:fs/promises';
+import { lstat, mkdir, stat, unlink, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { PlannedFile } from './artifacts/plan.ts';
 import { CliError } from '../core/errors.ts';
@@ -200,7 +200,9 @@ function refuseOverwriting(isOccupied: boolean, proof: Proof, { shownPath }: Pla
 /** Downloads and verifies the file; it keeps its partial name. */
 async function fetchChecked(file: PlannedFile, proof: Proof, context: DownloadContext): Promise<void> {
   const place = context.place(file.name);
-  await makeFolder(place);
+  await mkdir(dirname(place.path), { recursive: true }).catch((error: unknown) => {
+    throw fileError(error, { path: place.shownPath, what: 'Folder', action: 'create' });
+  });
   const transfer = { ...place, url: file.url, sha256: file.sha256 };
   for (const isLast of [false, true]) {
     const { path, isResumed } = await fetchPartial(transfer, context);
@@ -249,20 +251,10 @@ function describeProof({ sha256 }: Proof, signer: string | undefined): string {
   return sha256 === undefined ? 'not verified' : 'sha256 verified; no signature available';
 }
 
-async function makeFolder({ path, shownPath }: Place): Promise<void> {
-  try {
-    await mkdir(dirname(path), { recursive: true });
-  } catch (error) {
-    throw fileError(error, { path: shownPath, what: 'Folder', action: 'create' });
-  }
-}
-
 async function finish({ path, shownPath }: Place): Promise<void> {
-  try {
-    await renameFile(`${path}.partial`, path);
-  } catch (error) {
+  await renameFile(`${path}.partial`, path).catch((error: unknown) => {
     throw fileError(error, { path: shownPath, what: 'Output', action: 'create' });
-  }
+  });
   await forgetPartial({ path });
 }
 
@@ -271,12 +263,7 @@ async function writeSignature({ path, shownPath }: Place, bytes: Uint8Array): Pr
   const part = `${path}.partial`;
   try {
     await unlink(part).catch(() => undefined);
-    const handle = await open(part, 'wx');
-    try {
-      await handle.writeFile(bytes);
-    } finally {
-      await handle.close();
-    }
+    await writeFile(part, bytes, { flag: 'wx' });
     await renameFile(part, path);
   } catch (error) {
     throw fileError(error, { path: shownPath, what: 'Signature', action: 'write' });

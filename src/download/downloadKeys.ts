@@ -6,6 +6,7 @@
 import { mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CliError } from '../core/errors.ts';
+import { once } from '../core/once.ts';
 import { type DetachedSignature, isIssuer, parseKeyring, type PublicKey } from '../formats/openpgp.ts';
 import { readUserFile } from '../io/files/files.ts';
 import { type HttpClient, readAnswer } from '../io/http/httpClient.ts';
@@ -49,7 +50,11 @@ export function createKeySource(options: KeySourceOptions, io: Pick<Io, 'env' | 
   const isPinned = (key: PublicKey): boolean =>
     pinned.some(({ fingerprint }) => fingerprint === key.getFingerprint());
   const cache = cacheFile(io);
-  const pinnedPlaces = [() => readFolders(folders), () => readCache(cache), () => fetchKeys(options, cache)];
+  const pinnedPlaces = [
+    () => readFolders(folders),
+    () => (cache === undefined ? [] : readQuietly(cache)),
+    () => fetchKeys(options, cache),
+  ];
   const rings =
     keyring === undefined
       ? pinnedPlaces.map((read) => once(async () => (await read()).filter(isPinned)))
@@ -63,11 +68,6 @@ export function createKeySource(options: KeySourceOptions, io: Pick<Io, 'env' | 
       return [];
     },
   };
-}
-
-function once<T>(read: () => Promise<T>): () => Promise<T> {
-  let result: Promise<T> | undefined;
-  return () => (result ??= read());
 }
 
 async function readKeyring(path: string, io: Pick<Io, 'cwd'>): Promise<readonly PublicKey[]> {
@@ -94,16 +94,14 @@ async function readFolders(folders: readonly string[]): Promise<readonly PublicK
       const path = join(folder, name);
       const stats = await stat(path).catch(() => undefined);
       if (stats?.isFile() !== true || stats.size > MAX_KEY) continue;
-      keys.push(...(await parseQuietly(await readFile(path).catch(() => new Uint8Array(0)))));
+      keys.push(...(await readQuietly(path)));
     }
   }
   return keys;
 }
 
-async function readCache(path: string | undefined): Promise<readonly PublicKey[]> {
-  if (path === undefined) return [];
-  const bytes = await readFile(path).catch(() => undefined);
-  return bytes === undefined ? [] : parseQuietly(bytes);
+async function readQuietly(path: string): Promise<readonly PublicKey[]> {
+  return parseQuietly(await readFile(path).catch(() => new Uint8Array(0)));
 }
 
 async function fetchKeys(

@@ -10,6 +10,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, open, readFile, stat, unlink, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { CliError } from '../core/errors.ts';
+import { isMapping } from '../formats/mapping.ts';
 import { fileError } from '../io/files/fileErrors.ts';
 import { writeAll } from '../io/files/handles.ts';
 import type { HttpAnswer, HttpClient } from '../io/http/httpClient.ts';
@@ -145,8 +146,8 @@ async function readState(path: string): Promise<SavedState | undefined> {
 }
 
 function isSavedState(value: unknown): value is SavedState {
-  if (typeof value !== 'object' || value === null) return false;
-  const { id, validator, total, pid, started, host }: Readonly<Record<string, unknown>> = { ...value };
+  if (!isMapping(value)) return false;
+  const { id, validator, total, pid, started, host } = value;
   return (
     typeof id === 'string' &&
     (validator === undefined || typeof validator === 'string') &&

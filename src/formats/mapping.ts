@@ -1,5 +1,7 @@
 /** Mappings of keys to values, as JSON and YAML have them: values that are neither a list nor null. */
 
+import type { Path } from '../core/finding.ts';
+
 export type Mapping = Readonly<Record<string, unknown>>;
 
 export function isMapping(value: unknown): value is Mapping {
@@ -9,6 +11,23 @@ export function isMapping(value: unknown): value is Mapping {
 /** JSON over several lines, with a line feed at its end. */
 export function jsonText(value: unknown): string {
   return `${JSON.stringify(value, undefined, 2)}\n`;
+}
+
+/** The value at a path in JSON or YAML; undefined if the path does not exist. */
+export function valueAt(value: unknown, path: Path): unknown {
+  return path.reduce<unknown>(
+    (inner, step) =>
+      typeof inner === 'object' && inner !== null && Object.hasOwn(inner, step)
+        ? Reflect.get(inner, step)
+        : undefined,
+    value,
+  );
+}
+
+/** The mapping at a path; empty if it does not exist. */
+export function mappingAt(value: unknown, path: Path): Mapping {
+  const found = valueAt(value, path);
+  return isMapping(found) ? found : {};
 }
 
 /** The mapping in a JSON text. `refuse` makes the error from a clause, such as `is not JSON`. */

@@ -23,7 +23,7 @@ export interface Issue {
   readonly path: Path;
   /** Specific texts that replace the message and the hint of the rule. */
   readonly message?: string;
-  readonly hint?: string;
+  readonly hint?: string | undefined;
 }
 
 /** Converts an issue to a finding; texts that the issue leaves out are those of the rule. */

@@ -1,5 +1,6 @@
 /** A CoreOS live ISO: its contents, and changes that embed files or reset it. This module does not write to the image. */
 
+import { once } from '../core/once.ts';
 import { type EmbedArea, type EmbedFiles, findEmbedArea, readEmbedArea, fillEmbedArea } from './embedArea.ts';
 import type { Growth, ImageWithArea } from './growth.ts';
 import { bothChanges, type ImageChange, patchesOnly, unchanged, changedImage } from './imageChange.ts';
@@ -92,11 +93,6 @@ async function changeData(
   return files === undefined
     ? appendToImage(place, additions)
     : changeEmbedFiles(place, { files, archive, additions }, growth);
-}
-
-function once<T>(read: () => Promise<T>): () => Promise<T> {
-  let result: Promise<T> | undefined;
-  return () => (result ??= read());
 }
 
 /**

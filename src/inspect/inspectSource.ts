@@ -33,9 +33,9 @@ export interface Inspected {
   readonly file: string;
   readonly subject: ImageInspection | ConfigFile | ImageArchive;
   /** The Ignition config; undefined if it is missing or cannot be read. */
-  readonly config?: InspectedConfig;
+  readonly config?: InspectedConfig | undefined;
   /** The agent archive that the config loads. */
-  readonly archive?: InspectedArchive;
+  readonly archive?: InspectedArchive | undefined;
   readonly findings: readonly Finding[];
 }
 
@@ -93,7 +93,7 @@ async function inspectOpened(source: ImageInput, isLocal: boolean): Promise<Insp
   const archive = config && (await inspectAgentArchive(config.config, { image, kind, isLocal }));
   const ofNetwork = config === undefined ? [] : checkInitramfsNetwork(config.config, subject);
   const findings = [...subject.issues, ...issues, ...ofNetwork, ...(archive?.issues ?? [])].map(findingOf);
-  return { file, subject, ...(config !== undefined && { config }), ...(archive && { archive }), findings };
+  return { file, subject, config, archive, findings };
 }
 
 /** Inspects a file that is neither an image nor an archive; it must start like JSON. */
@@ -119,13 +119,7 @@ async function inspectConfigFile(
     memory: [...liveMemory('medium'), ...filesMemory('embedded config', [document.length])],
   };
   const archive = config && (await inspectAgentArchive(config.config, { image, kind, isLocal: true }));
-  return {
-    file,
-    subject,
-    ...(config !== undefined && { config }),
-    ...(archive && { archive }),
-    findings: issues.map(findingOf),
-  };
+  return { file, subject, config, archive, findings: issues.map(findingOf) };
 }
 
 interface ReadDocument {
@@ -158,7 +152,7 @@ function unreadable(place: ConfigPlace, { message, hint, position }: Finding): I
   const where = position === undefined ? '' : ` (line ${position.line}, column ${position.column})`;
   const which = place.length === 0 ? '' : ` in ${place.join(referenceSeparator)}`;
   const text = `${imageRules.configUnreadable.message}: ${message}${which}${where}`;
-  return { rule: imageRules.configUnreadable, path: [], message: text, ...(hint !== undefined && { hint }) };
+  return { rule: imageRules.configUnreadable, path: [], message: text, hint };
 }
 
 /** Adds the path to the message, because findings of images have no path. */

@@ -3,6 +3,7 @@
 import {
   address,
   flag,
+  formatBit,
   integer,
   linkName,
   list,
@@ -19,6 +20,7 @@ import {
   uint32,
   uint8,
 } from './readers.ts';
+import type { ProfileEntries } from './connectionProfile.ts';
 import { isIpv4 } from '../formats/hostName.ts';
 
 export interface Bond {
@@ -26,9 +28,9 @@ export interface Bond {
   /** Undefined if the document does not list ports. */
   readonly ports: readonly string[] | undefined;
   /** Entries of the `[bond]` section. */
-  readonly entries: Readonly<Record<string, string>>;
+  readonly entries: ProfileEntries;
   /** Entries of the `[bond-port]` section, by port. */
-  readonly portEntries: ReadonlyMap<string, Readonly<Record<string, string>>>;
+  readonly portEntries: ReadonlyMap<string, ProfileEntries>;
   /** The bond uses the MAC address of a port, so it cannot have its own. */
   readonly macFollowsPorts: boolean;
 }
@@ -98,14 +100,12 @@ type PortFields = NonNullable<BondFields['ports-config']>[number];
 
 function digits(read: Reader<number>): Reader<string> {
   return (value, place) => {
-    const number = read(value, place);
-    return number === undefined ? undefined : String(number);
+    return read(value, place)?.toString();
   };
 }
 
 function bit(value: unknown, place: DocumentPlace): string | undefined {
-  const isOn = flag(value, place);
-  return isOn === undefined ? undefined : isOn ? '1' : '0';
+  return formatBit(flag(value, place));
 }
 
 function numberOf(words: readonly string[]): Reader<string> {
@@ -150,7 +150,7 @@ export const bond: Reader<Bond> = (value, place) => {
   return {
     mode,
     ports: listed ?? configured,
-    entries: { ...(mode === undefined ? {} : { mode }), ...optionEntries(options) },
+    entries: { mode, ...optionEntries(options) },
     portEntries: new Map((portConfigs ?? []).map((port) => [port.name, portSectionEntries(port)])),
     macFollowsPorts: mode === 'active-backup' && options.fail_over_mac === 'active',
   };
@@ -202,21 +202,18 @@ function checkOptions(options: Options, mode: string | undefined, place: Documen
   }
 }
 
-function optionEntries(options: Options): Record<string, string> {
+function optionEntries(options: Options): ProfileEntries {
   const { balance_slb: slb, arp_missed_max: missed, ...others } = options;
-  const entries: Record<string, string> = { ...others };
-  const balance = slb ?? options['balance-slb'];
-  if (balance !== undefined) entries['balance-slb'] = balance;
-  // Older NetworkManager releases do not support this key, so nmstate writes it only if it is not the default.
-  if (missed !== undefined && missed !== '2') entries['arp_missed_max'] = missed;
-  return entries;
+  return {
+    ...others,
+    'balance-slb': slb ?? options['balance-slb'],
+    // Older NetworkManager releases do not support this key, so nmstate writes it only if it is not the default.
+    arp_missed_max: missed === '2' ? undefined : missed,
+  };
 }
 
 /** No entries if both are 0, because older NetworkManager releases do not support the section. */
-function portSectionEntries({ priority = 0, 'queue-id': queue }: PortFields): Record<string, string> {
+function portSectionEntries({ priority = 0, 'queue-id': queue }: PortFields): ProfileEntries {
   if (priority === 0 && (queue ?? 0) === 0) return {};
-  return {
-    ...(priority === 0 ? {} : { prio: String(priority) }),
-    ...(queue === undefined ? {} : { 'queue-id': String(queue) }),
-  };
+  return { prio: priority === 0 ? undefined : String(priority), 'queue-id': queue?.toString() };
 }

@@ -1,6 +1,7 @@
 /** Linux bridges: the `bridge` of an interface, its options and the settings of its ports. */
 
-import { isMapping } from '../formats/mapping.ts';
+import { isMapping, type Mapping } from '../formats/mapping.ts';
+import type { ProfileEntries } from './connectionProfile.ts';
 import {
   flag,
   integer,
@@ -26,9 +27,9 @@ export interface Bridge {
   /** Undefined if the document does not list ports. */
   readonly ports: readonly string[] | undefined;
   /** Entries of the `[bridge]` section. */
-  readonly entries: Readonly<Record<string, string>>;
+  readonly entries: ProfileEntries;
   /** Entries of the `[bridge-port]` section, by port. */
-  readonly portEntries: ReadonlyMap<string, Readonly<Record<string, string>>>;
+  readonly portEntries: ReadonlyMap<string, ProfileEntries>;
 }
 
 const multicastRouters = { '0': 'disabled', '1': 'auto', '2': 'enabled' } as const;
@@ -145,10 +146,7 @@ export const bridge: Reader<Bridge> = (value, place) => {
   }
   return {
     ports: listed?.map(({ name }) => name),
-    entries: {
-      ...optionEntries(options),
-      ...(listed === undefined ? {} : { 'vlan-filtering': String(filtersVlans) }),
-    },
+    entries: { ...optionEntries(options), 'vlan-filtering': listed && String(filtersVlans) },
     portEntries: new Map((listed ?? []).map((port) => [port.name, portSectionEntries(port)])),
   };
 };
@@ -182,37 +180,31 @@ function checkPortVlan(vlan: PortVlan, place: DocumentPlace): void {
   if (overlaps || repeated) refuse(step(place, 'trunk-tags'), 'duplicate tag');
 }
 
-function optionEntries(options: Options): Record<string, string> {
-  const entries = texts(sameKeyShape, options);
-  const mask = options['group-fwd-mask'];
-  if (mask !== undefined) entries['group-forward-mask'] = String(mask);
-  const { 'hash-max': hashMax, 'mac-ageing-time': ageing, 'vlan-protocol': protocol, stp = {} } = options;
-  if (hashMax !== undefined) entries['multicast-hash-max'] = String(hashMax);
-  if (ageing !== undefined) entries['ageing-time'] = String(ageing);
-  if (protocol !== undefined) entries['vlan-protocol'] = protocol === '802.1q' ? '802.1Q' : protocol;
-  const { enabled, ...others } = stp;
-  if (enabled !== undefined) entries['stp'] = String(enabled);
-  return { ...entries, ...texts(stpShape, others) };
+function optionEntries(options: Options): ProfileEntries {
+  const { 'vlan-protocol': protocol, stp: { enabled, ...stp } = {} } = options;
+  return {
+    ...texts(sameKeyShape, options),
+    'group-forward-mask': (options['group-fwd-mask'] ?? options['group-forward-mask'])?.toString(),
+    'multicast-hash-max': options['hash-max']?.toString(),
+    'ageing-time': options['mac-ageing-time']?.toString(),
+    'vlan-protocol': protocol === '802.1q' ? '802.1Q' : protocol,
+    ...texts(stpShape, stp),
+    stp: enabled?.toString(),
+  };
 }
 
 /** Values of the keys of a shape, as strings. */
-function texts(shape: Shape, values: Readonly<Record<string, unknown>>): Record<string, string> {
-  const entries: Record<string, string> = {};
-  for (const key of Object.keys(shape)) {
-    const value = values[key];
-    if (typeof value === 'number' || typeof value === 'boolean') entries[key] = String(value);
-    else if (typeof value === 'string') entries[key] = value;
-  }
-  return entries;
+function texts(shape: Shape, values: Mapping): ProfileEntries {
+  const given = Object.keys(shape).filter((key) => values[key] !== undefined);
+  return Object.fromEntries(given.map((key) => [key, String(values[key])]));
 }
 
-function portSectionEntries(port: PortFields): Record<string, string> {
-  const { 'stp-hairpin-mode': hairpin, 'stp-path-cost': cost, 'stp-priority': priority, vlan } = port;
+function portSectionEntries(port: PortFields): ProfileEntries {
   return {
-    ...(hairpin === undefined ? {} : { 'hairpin-mode': String(hairpin) }),
-    ...(cost === undefined ? {} : { 'path-cost': String(cost) }),
-    ...(priority === undefined ? {} : { priority: String(priority) }),
-    ...(vlan === undefined ? {} : { vlans: formatPortVlans(vlan) }),
+    'hairpin-mode': port['stp-hairpin-mode']?.toString(),
+    'path-cost': port['stp-path-cost']?.toString(),
+    priority: port['stp-priority']?.toString(),
+    vlans: port.vlan && formatPortVlans(port.vlan),
   };
 }
 

@@ -5,7 +5,14 @@
 
 import { FormatError } from '../core/errors.ts';
 import { parseKeyfile } from '../formats/keyfile.ts';
-import { addressBits, type Family, type IpAddress, parseAddress } from './ipAddress.ts';
+import {
+  addressBits,
+  type Family,
+  type IpAddress,
+  isUnspecified,
+  parseAddress,
+  type Subnet,
+} from './ipAddress.ts';
 
 export interface Connection {
   /** The file name, for messages: `eth0.nmconnection`. */
@@ -39,12 +46,6 @@ export interface IpConfig {
   readonly routes: readonly Route[];
   /** The connection never gets the default route. */
   readonly neverDefault: boolean;
-}
-
-/** An address of the host and the length of its subnet's prefix. */
-export interface Subnet {
-  readonly address: IpAddress;
-  readonly prefixLength: number;
 }
 
 interface Route {
@@ -155,7 +156,7 @@ function subnetOf(text: string, family: Family): Subnet | undefined {
 /** Undefined also for `0.0.0.0` and `::`, which mean that there is no gateway. */
 function addressOf(text: string, family: Family): IpAddress | undefined {
   const parsed = parseAddress(text.trim());
-  return parsed?.family === family && parsed.groups.some((group) => group !== 0) ? parsed : undefined;
+  return parsed?.family === family && !isUnspecified(parsed) ? parsed : undefined;
 }
 
 function numberOf(text: string | undefined): number | undefined {

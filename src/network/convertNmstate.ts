@@ -5,12 +5,13 @@
  * rules, 802.1X, ethtool, SR-IOV, alternative names, and `controller` (use the port list of the controller).
  */
 
-import { isMapping } from '../formats/mapping.ts';
+import { isMapping, type Mapping } from '../formats/mapping.ts';
 import type { Finding } from '../core/finding.ts';
 import { connectionTypes, type ProfileEntries, profileSection, profileUuid } from './connectionProfile.ts';
 import { type DnsByInterface, type DnsSettings, readDns } from './dns.ts';
 import { type InterfaceLinks, readLinks, sortByActivation } from './links.ts';
 import {
+  formatBit,
   list,
   refuseUnsupportedValue,
   object,
@@ -33,15 +34,18 @@ export interface Keyfile {
   readonly text: string;
 }
 
-export interface NmstateConversion {
-  /** In the order of activation; empty if a finding is an error. */
+export interface KeyfileConversion {
+  /** Empty if a finding is an error. */
   readonly keyfiles: readonly Keyfile[];
-  /** Errors, and warnings about values that nmstate ignores. Paths refer to the document. */
+  /** Errors, and warnings about values that are ignored or suspicious. Paths refer to the document. */
   readonly findings: readonly Finding[];
 }
 
-/** Converts a document that is parsed from YAML or JSON; null is an empty document without interfaces. */
-export function convertNmstate(document: unknown): NmstateConversion {
+/**
+ * Converts a document that is parsed from YAML or JSON; null is an empty document without interfaces. The keyfiles are in the
+ * order of activation.
+ */
+export function convertNmstate(document: unknown): KeyfileConversion {
   const place: DocumentPlace = { path: [], findings: [] };
   const network = readNetwork(document === null ? {} : document, place);
   const sorted = sortByActivation(network.links, step(place, 'interfaces'));
@@ -80,14 +84,14 @@ function readNetwork(document: unknown, place: DocumentPlace): Network {
   };
 }
 
-function sectionOf(sections: Readonly<Record<string, unknown>>, name: string, absent: unknown): unknown {
+function sectionOf(sections: Mapping, name: string, absent: unknown): unknown {
   return Object.hasOwn(sections, name) ? sections[name] : absent;
 }
 
 const readHostname = object({ running: text, config: text });
 
 /** Checks sections that are not written to keyfiles. */
-function checkOthers(sections: Readonly<Record<string, unknown>>, place: DocumentPlace): void {
+function checkOthers(sections: Mapping, place: DocumentPlace): void {
   if (sections['description'] !== undefined) textOrEmpty(sections['description'], step(place, 'description'));
   if (sections['route-rules'] !== undefined) emptyRules(sections['route-rules'], step(place, 'route-rules'));
   if (sections['hostname'] === undefined) return;
@@ -136,7 +140,7 @@ function renderProfile(link: Interface, network: Network): string {
     section('bridge', link.type === 'linux-bridge' ? (link.bridge?.entries ?? {}) : undefined),
     section('bridge-port', link.foundByMac ? undefined : controller?.bridge?.portEntries.get(link.name)),
     ...(controller === undefined ? ipSections(link, network) : []),
-    section('ethernet', wiredEntries(link, network.copiedMacs.get(link.name))),
+    wiredSection(link, network.copiedMacs.get(link.name)),
     section('vlan', vlanEntries(link, network.links)),
     section('user', link.description === undefined ? undefined : { [descriptionKey]: link.description }),
   ];
@@ -156,7 +160,7 @@ function connectionEntries(link: Interface, controller: Interface | undefined): 
     'autoconnect-slaves': isController ? '1' : '-1',
     id: link.id,
     'interface-name': link.foundByMac ? undefined : link.name,
-    lldp: link.lldp === undefined ? undefined : link.lldp ? '1' : '0',
+    lldp: formatBit(link.lldp),
     master: controller?.name,
     'slave-type': controller === undefined ? undefined : connectionTypes[controller.type],
     type: connectionTypes[link.type],
@@ -193,7 +197,7 @@ function ipEntries(
 ): ProfileEntries {
   if (settings === undefined) return { method: 'disabled', 'dhcp-timeout': longestTimeout };
   const own = routes.filter(({ family }) => family === settings.family);
-  const entries: Record<string, string> = {
+  const entries: Record<string, string | undefined> = {
     ...settings.entries,
     'dhcp-timeout': longestTimeout,
     method: methodName(settings, own),
@@ -203,7 +207,7 @@ function ipEntries(
     entries[`route${index}`] = value;
     entries[`route${index}_options`] = options;
   }
-  return dns === undefined ? entries : { ...entries, ...dnsEntries(dns) };
+  return { ...entries, ...(dns && dnsEntries(dns)) };
 }
 
 function methodName({ method, family, addresses }: IpSettings, routes: readonly NmstateRoute[]): string {
@@ -221,11 +225,11 @@ function dnsEntries({ servers, searches, options, priority }: DnsSettings): Reco
   };
 }
 
-function wiredEntries(link: Interface, copiedMac: string | undefined): ProfileEntries | undefined {
+function wiredSection(link: Interface, copiedMac: string | undefined): KeyfileSection | undefined {
   const mac = link.bond?.macFollowsPorts === true ? undefined : (copiedMac ?? link.mac);
   const macKey = link.foundByMac ? 'mac-address' : 'cloned-mac-address';
-  const entries = { ...link.wired, ...(mac === undefined ? {} : { [macKey]: mac }) };
-  return Object.keys(entries).length === 0 ? undefined : entries;
+  const wired = profileSection('ethernet', { ...link.wired, [macKey]: mac });
+  return wired.entries.length === 0 ? undefined : wired;
 }
 
 /** A parent that is identified by its MAC address has no name yet, so the UUID of its profile is used. */

@@ -1,7 +1,7 @@
 /** The `dns-resolver` of a document. NetworkManager stores name servers per interface, so nmstate selects an interface. */
 
 import { type Family, formatAddress, parseAddress } from './ipAddress.ts';
-import type { Interface } from './interface.ts';
+import { type Interface, ipSettingsOf } from './interface.ts';
 import type { IpSettings } from './ipSettings.ts';
 import type { InterfaceLinks } from './links.ts';
 import { list, listItem, object, type DocumentPlace, refuse, step } from './readers.ts';
@@ -140,13 +140,9 @@ function isMixed(servers: readonly Server[]): boolean {
 /** The first interface with static addresses, else the first with any address. */
 function findTarget({ listed }: InterfaceLinks, family: Family): Interface | undefined {
   return (
-    listed.find((candidate) => isPreferred(settingsOf(candidate, family))) ??
+    listed.find((candidate) => isPreferred(ipSettingsOf(candidate, family))) ??
     listed.find((candidate) => supportsServers(candidate, family))
   );
-}
-
-function settingsOf(candidate: Interface, family: Family): IpSettings | undefined {
-  return family === 4 ? candidate.ipv4 : candidate.ipv6;
 }
 
 function isPreferred(settings: IpSettings | undefined): boolean {
@@ -155,7 +151,7 @@ function isPreferred(settings: IpSettings | undefined): boolean {
 }
 
 function supportsServers(candidate: Interface, family: Family): boolean {
-  const settings = settingsOf(candidate, family);
+  const settings = ipSettingsOf(candidate, family);
   return candidate.isUp && settings?.enabled === true && (settings.isAuto || settings.listsAddresses);
 }
 
@@ -166,7 +162,7 @@ function placeSearches({ searches, options, links, place }: Rest): DnsByInterfac
     for (const candidate of links.listed) {
       for (const family of [6, 4] as const) {
         if (!supportsServers(candidate, family)) continue;
-        if (needsAuto && settingsOf(candidate, family)?.isAuto !== true) continue;
+        if (needsAuto && ipSettingsOf(candidate, family)?.isAuto !== true) continue;
         return new Map([[candidate.name, { [family]: settings }]]);
       }
     }

@@ -1,13 +1,16 @@
 /** Reads and checks one interface of an nmstate document, independently of other interfaces. */
 
 import type { Path } from '../core/finding.ts';
-import { isMapping } from '../formats/mapping.ts';
+import { isMapping, type Mapping } from '../formats/mapping.ts';
 import { type Bond, bond } from './bond.ts';
 import { type Bridge, bridge } from './bridge.ts';
+import type { ProfileEntries } from './connectionProfile.ts';
+import type { Family } from './ipAddress.ts';
 import { type IpSettings, ipv4, ipv6 } from './ipSettings.ts';
 import {
   type DocumentPlace,
   flag,
+  formatBit,
   integer,
   isKernelName,
   linkName,
@@ -56,7 +59,7 @@ export interface Interface {
   readonly bond: Bond | undefined;
   readonly bridge: Bridge | undefined;
   /** Entries of the `[ethernet]` section, without the MAC address. */
-  readonly wired: Readonly<Record<string, string>>;
+  readonly wired: ProfileEntries;
 }
 
 /** An interface without a profile. */
@@ -69,7 +72,7 @@ interface Vlan {
   /** Name of an interface or a profile in the document. */
   readonly parent: string;
   /** Entries of the `[vlan]` section, without the parent. */
-  readonly entries: Readonly<Record<string, string>>;
+  readonly entries: ProfileEntries;
 }
 
 /** Priorities in a VLAN header. */
@@ -96,12 +99,12 @@ const vlan: Reader<Vlan> = (value, place) => {
   return fields === undefined ? undefined : { parent: fields['base-iface'], entries: vlanEntries(fields) };
 };
 
-function vlanEntries(fields: VlanFields): Record<string, string> {
+function vlanEntries(fields: VlanFields): ProfileEntries {
   const { id, protocol } = fields;
   return {
     id: String(id),
     flags: String(vlanFlags(fields)),
-    ...(protocol === undefined ? {} : { protocol: protocol === '802.1q' ? '802.1Q' : protocol }),
+    protocol: protocol === '802.1q' ? '802.1Q' : protocol,
     'ingress-priority-map': formatQosMap(fields['ingress-qos-map'] ?? []),
     'egress-priority-map': formatQosMap(fields['egress-qos-map'] ?? []),
   };
@@ -151,18 +154,10 @@ const sharedShape = {
   'permanent-mac-address': macAddress,
 };
 
-const ethernetShape = {
-  'auto-negotiation': flag,
-  speed: uint32,
-  duplex: oneOf(['full', 'half']),
-};
-
-type EthernetFields = Shaped<typeof ethernetShape>;
-
 /** All keys of all interface types, so that one type describes every interface. */
 const anyShape = {
   ...sharedShape,
-  ethernet: object(ethernetShape),
+  ethernet: object({ 'auto-negotiation': flag, speed: uint32, duplex: oneOf(['full', 'half']) }),
   vlan,
   'link-aggregation': bond,
   bond,
@@ -205,7 +200,7 @@ const absentShape = {
 
 const readAbsentFields = object(absentShape);
 
-function readAbsent(value: Readonly<Record<string, unknown>>, place: DocumentPlace): Unmanaged | undefined {
+function readAbsent(value: Mapping, place: DocumentPlace): Unmanaged | undefined {
   const kept = Object.entries(value).filter(([key]) => key in absentShape || key === 'pci-address');
   const fields = readAbsentFields(Object.fromEntries(kept), place);
   const name = fields === undefined ? undefined : checkName(fields, value, place);
@@ -213,7 +208,7 @@ function readAbsent(value: Readonly<Record<string, unknown>>, place: DocumentPla
 }
 
 /** The default type is Ethernet, as in nmstate offline. */
-function readType(value: Readonly<Record<string, unknown>>, place: DocumentPlace): InterfaceType | undefined {
+function readType(value: Mapping, place: DocumentPlace): InterfaceType | undefined {
   if (!Object.hasOwn(value, 'type')) return 'ethernet';
   const { type } = value;
   const known = types.find((candidate) => candidate === type);
@@ -222,11 +217,7 @@ function readType(value: Readonly<Record<string, unknown>>, place: DocumentPlace
   return refuseUnsupportedValue(step(place, 'type'), `type ${JSON.stringify(type.slice(0, 60))}`);
 }
 
-function checkName(
-  { name, identifier }: Fields,
-  value: Readonly<Record<string, unknown>>,
-  place: DocumentPlace,
-): string | undefined {
+function checkName({ name, identifier }: Fields, value: Mapping, place: DocumentPlace): string | undefined {
   if (name === undefined)
     return Object.hasOwn(value, 'name') ? undefined : refuse(place, '"name" is missing');
   if (name === 'lo') return refuseUnsupportedValue(step(place, 'name'), 'the loopback interface');
@@ -315,27 +306,14 @@ function toInterface(name: string, { type, fields, path }: Read): Interface {
   };
 }
 
-function wiredEntries(fields: Fields): Record<string, string> {
-  const acceptAll = fields['accept-all-mac-addresses'];
-  return {
-    ...(fields.mtu === undefined ? {} : { mtu: String(fields.mtu) }),
-    ...(acceptAll === undefined ? {} : { 'accept-all-mac-addresses': acceptAll ? '1' : '0' }),
-    ...linkEntries(fields.ethernet ?? {}),
-  };
-}
-
 /** Speed and duplex apply only without autonegotiation. */
-function linkEntries({
-  'auto-negotiation': negotiate,
-  speed,
-  duplex,
-}: EthernetFields): Record<string, string> {
-  if (negotiate === undefined) return {};
-  if (negotiate) return { 'auto-negotiate': 'true' };
+function wiredEntries({ mtu: size, ethernet = {}, ...fields }: Fields): ProfileEntries {
+  const { 'auto-negotiation': negotiate, speed, duplex } = ethernet;
   return {
-    'auto-negotiate': 'false',
-    ...(speed === undefined ? {} : { speed: String(speed) }),
-    ...(duplex === undefined ? {} : { duplex }),
+    mtu: size?.toString(),
+    'accept-all-mac-addresses': formatBit(fields['accept-all-mac-addresses']),
+    'auto-negotiate': negotiate?.toString(),
+    ...(negotiate === false && { speed: speed?.toString(), duplex }),
   };
 }
 
@@ -344,10 +322,11 @@ export function assumedPort(name: string, path: Path): Interface {
   return toInterface(name, { type: 'ethernet', fields: {}, path });
 }
 
+export function ipSettingsOf(one: Interface, family: Family): IpSettings | undefined {
+  return family === 4 ? one.ipv4 : one.ipv6;
+}
+
 /** Undefined for an interface without ports, or if the document does not list them. */
-export function portsOfInterface({
-  bond: settings,
-  bridge: bridgeSettings,
-}: Interface): readonly string[] | undefined {
-  return settings?.ports ?? bridgeSettings?.ports;
+export function portsOfInterface(one: Pick<Interface, 'bond' | 'bridge'>): readonly string[] | undefined {
+  return one.bond?.ports ?? one.bridge?.ports;
 }

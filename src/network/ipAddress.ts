@@ -73,6 +73,22 @@ export function maskAddress({ family, groups }: IpAddress, prefixLength: number)
   return { family, groups: masked };
 }
 
+/** An address, and the length of its subnet's prefix. */
+export interface Subnet {
+  readonly address: IpAddress;
+  readonly prefixLength: number;
+}
+
+/** `192.0.2.0/24`: the bits after the prefix are cleared. */
+export function formatSubnet({ address, prefixLength }: Subnet): string {
+  return `${formatAddress(maskAddress(address, prefixLength))}/${prefixLength}`;
+}
+
+/** `0.0.0.0` and `::`. */
+export function isUnspecified({ groups }: IpAddress): boolean {
+  return groups.every((group) => group === 0);
+}
+
 /** `fe80::/10`. */
 export function isLinkLocal({ family, groups }: IpAddress): boolean {
   return family === 6 && ((groups[0] ?? 0) & 0xffc0) === 0xfe80;

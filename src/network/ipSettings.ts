@@ -1,9 +1,11 @@
 /** The `ipv4` and `ipv6` settings of an interface: addresses, DHCP and autoconfiguration, converted like nmstate. */
 
-import { type Family, formatAddress, isLinkLocal, parseAddress } from './ipAddress.ts';
+import { type Family, formatAddress, isLinkLocal, isUnspecified, parseAddress } from './ipAddress.ts';
+import type { ProfileEntries } from './connectionProfile.ts';
 import {
   address,
   flag,
+  formatBit,
   integer,
   list,
   object,
@@ -35,7 +37,7 @@ export interface IpSettings {
   readonly listsAddresses: boolean;
   readonly autoDns: boolean;
   /** Entries for the keyfile, without addresses, method, routes and DNS. */
-  readonly entries: Readonly<Record<string, string>>;
+  readonly entries: ProfileEntries;
 }
 
 /** -1 is the default. */
@@ -118,20 +120,25 @@ interface Mode {
   readonly isAuto: boolean;
 }
 
-function ipv4Entries(fields: Ipv4Fields, { enabled, isAuto }: Mode): Record<string, string> {
-  const entries: Record<string, string> = {};
-  // Forwarding is omitted if the IP version is disabled.
-  const { forwarding } = fields;
-  if (forwarding !== undefined && (enabled || !forwarding)) entries['forwarding'] = forwarding ? '1' : '0';
-  const metricValue = ipv4Metric(fields, { enabled, isAuto });
-  if (metricValue !== undefined) entries['route-metric'] = String(metricValue);
+function ipv4Entries(fields: Ipv4Fields, { enabled, isAuto }: Mode): ProfileEntries {
+  const { forwarding, 'dhcp-client-id': clientId = 'll' } = fields;
+  const entries = {
+    // Forwarding is omitted if the IP version is disabled.
+    forwarding: enabled || forwarding === false ? formatBit(forwarding) : undefined,
+    'route-metric': ipv4Metric(fields, { enabled, isAuto })?.toString(),
+  };
   if (!isAuto) return entries;
-  entries['dhcp-client-id'] =
-    clientIds.get(fields['dhcp-client-id'] ?? 'll') ?? fields['dhcp-client-id'] ?? '';
-  Object.assign(entries, autoEntries(fields));
-  const name = fields['dhcp-send-hostname'] === false ? '' : (fields['dhcp-custom-hostname'] ?? '');
-  if (name !== '') entries[name.includes('.') ? 'dhcp-fqdn' : 'dhcp-hostname'] = name;
-  return entries;
+  const name = sentHostname(fields);
+  return {
+    ...entries,
+    'dhcp-client-id': clientIds.get(clientId) ?? clientId,
+    ...autoEntries(fields),
+    [name?.includes('.') === true ? 'dhcp-fqdn' : 'dhcp-hostname']: name,
+  };
+}
+
+function sentHostname(fields: SharedFields): string | undefined {
+  return fields['dhcp-send-hostname'] === false ? undefined : fields['dhcp-custom-hostname'];
 }
 
 /** Names in nmstate, and the names in NetworkManager. */
@@ -151,14 +158,13 @@ function ipv4Metric(fields: Ipv4Fields, { enabled, isAuto }: Mode): number | und
 }
 
 /** Settings for DHCP and autoconfiguration, with the defaults of nmstate. */
-function autoEntries(fields: SharedFields): Record<string, string> {
-  const table = fields['auto-route-table-id'];
+function autoEntries(fields: SharedFields): ProfileEntries {
   return {
     'ignore-auto-dns': String(!(fields['auto-dns'] ?? true)),
     'ignore-auto-routes': String(!(fields['auto-routes'] ?? true)),
     'never-default': String(!(fields['auto-gateway'] ?? true)),
     'dhcp-send-hostname': String(fields['dhcp-send-hostname'] ?? true),
-    ...(table === undefined ? {} : { 'route-table': String(table) }),
+    'route-table': fields['auto-route-table-id']?.toString(),
   };
 }
 
@@ -216,33 +222,33 @@ function readToken(fields: Ipv6Fields, enabled: boolean, place: DocumentPlace): 
   if (parsed?.family !== 6 || parsed.groups.slice(0, 4).some((group) => group !== 0)) {
     return refuse(place, 'expected an IPv6 address with zeros in the first 64 bits, for example ::1');
   }
-  const isNone = parsed.groups.every((group) => group === 0);
   if (token !== '::' && enabled && fields.autoconf === false) {
     return refuse(place, 'a token requires autoconf', 'set autoconf to true, or remove the token');
   }
   // Formatted with another prefix, so that it is not formatted as an embedded IPv4 address.
   const [, , ...lower] = parsed.groups;
-  return isNone ? undefined : formatAddress({ family: 6, groups: [1, 1, ...lower] }).slice('1:1'.length);
+  return isUnspecified(parsed)
+    ? undefined
+    : formatAddress({ family: 6, groups: [1, 1, ...lower] }).slice('1:1'.length);
 }
 
 function ipv6Entries(
   fields: Ipv6Fields,
   { isAuto, token }: { readonly isAuto: boolean; readonly token: string | undefined },
-): Record<string, string> {
-  const entries: Record<string, string> = {
-    'addr-gen-mode': fields['addr-gen-mode'] === 'stable-privacy' ? '1' : '0',
-  };
+): ProfileEntries {
+  const { autoconf, 'dhcp-duid': duid = 'll' } = fields;
+  const entries = { 'addr-gen-mode': fields['addr-gen-mode'] === 'stable-privacy' ? '1' : '0' };
   if (!isAuto) return entries;
-  entries['ra-timeout'] = longestTimeout;
-  entries['dhcp-duid'] = duids.get(fields['dhcp-duid'] ?? 'll') ?? fields['dhcp-duid'] ?? '';
-  entries['dhcp-iaid'] = 'mac';
-  if (token !== undefined) entries['token'] = token;
-  const auto = fields.autoconf === false ? undefined : fields['auto-route-metric'];
-  if (auto !== undefined) entries['route-metric'] = String(auto);
-  Object.assign(entries, autoEntries(fields));
-  const name = fields['dhcp-send-hostname'] === false ? '' : (fields['dhcp-custom-hostname'] ?? '');
-  if (name !== '') entries['dhcp-hostname'] = name;
-  return entries;
+  return {
+    ...entries,
+    'ra-timeout': longestTimeout,
+    'dhcp-duid': duids.get(duid) ?? duid,
+    'dhcp-iaid': 'mac',
+    token,
+    'route-metric': autoconf === false ? undefined : fields['auto-route-metric']?.toString(),
+    ...autoEntries(fields),
+    'dhcp-hostname': sentHostname(fields),
+  };
 }
 
 const duids: ReadonlyMap<string, string> = new Map([

@@ -3,8 +3,15 @@
  * bonds and VLANs. Connections with DHCP or IPv6 autoconfiguration may reach everything. Not judged: routers and firewalls.
  */
 
-import { type Connection, connectionName, findConnection, type IpConfig, type Subnet } from './connection.ts';
-import { formatAddress, type IpAddress, isLinkLocal, maskAddress, parseAddress } from './ipAddress.ts';
+import { type Connection, connectionName, findConnection, type IpConfig } from './connection.ts';
+import {
+  formatAddress,
+  formatSubnet,
+  type IpAddress,
+  isLinkLocal,
+  parseAddress,
+  type Subnet,
+} from './ipAddress.ts';
 
 /** Why a host cannot reach something, or what is inconsistent in its connections. */
 export interface ConnectionProblem {
@@ -25,71 +32,68 @@ const families = [4, 6] as const;
 
 /** Problems of the connections themselves, in their order. */
 export function findConnectionProblems(connections: readonly Connection[]): ConnectionProblem[] {
-  return connections.flatMap((connection) => [
-    ...missingParent(connection, connections),
-    ...missingController(connection, connections),
-    ...families.flatMap((family) => outsideGateway(connection, connection.ip[family])),
-  ]);
+  return connections
+    .flatMap((connection) => [
+      missingParent(connection, connections),
+      missingController(connection, connections),
+      ...families.map((family) => outsideGateway(connection, connection.ip[family])),
+    ])
+    .filter((problem) => problem !== undefined);
 }
 
 /** A VLAN on an interface without a connection works, if the interface has a name; a UUID must be that of a connection. */
-function missingParent(connection: Connection, all: readonly Connection[]): ConnectionProblem[] {
+function missingParent(connection: Connection, all: readonly Connection[]): ConnectionProblem | undefined {
   const { file, mac, vlan } = connection;
-  if (vlan === undefined) return [];
+  if (vlan === undefined) return undefined;
   const name = connectionName(connection);
   const { parent } = vlan;
   if (parent === undefined) {
-    if (mac !== undefined) return [];
-    return [
-      {
-        kind: 'missing-parent',
-        file,
-        message: `the VLAN ${name} has no parent interface`,
-        hint: 'set parent= in [vlan] to the name of an interface, or to the UUID of its connection',
-      },
-    ];
-  }
-  if (!isUuid(parent) || findConnection(all, parent) !== undefined) return [];
-  return [
-    {
+    if (mac !== undefined) return undefined;
+    return {
       kind: 'missing-parent',
       file,
-      message: `the parent of the VLAN ${name} is the connection ${parent}, which is missing`,
-      hint: 'add the keyfile of that connection, or set parent= in [vlan] to the name of an interface',
-    },
-  ];
+      message: `the VLAN ${name} has no parent interface`,
+      hint: 'set parent= in [vlan] to the name of an interface, or to the UUID of its connection',
+    };
+  }
+  if (!isUuid(parent) || findConnection(all, parent) !== undefined) return undefined;
+  return {
+    kind: 'missing-parent',
+    file,
+    message: `the parent of the VLAN ${name} is the connection ${parent}, which is missing`,
+    hint: 'add the keyfile of that connection, or set parent= in [vlan] to the name of an interface',
+  };
 }
 
-function missingController(connection: Connection, all: readonly Connection[]): ConnectionProblem[] {
+function missingController(
+  connection: Connection,
+  all: readonly Connection[],
+): ConnectionProblem | undefined {
   const { controller, file } = connection;
-  if (controller === undefined || findConnection(all, controller) !== undefined) return [];
-  return [
-    {
-      kind: 'missing-controller',
-      file,
-      message: `${connectionName(connection)} is a port of ${controller}, which has no connection`,
-      hint: `add the keyfile of ${controller}, or remove controller= from [connection]`,
-    },
-  ];
+  if (controller === undefined || findConnection(all, controller) !== undefined) return undefined;
+  return {
+    kind: 'missing-controller',
+    file,
+    message: `${connectionName(connection)} is a port of ${controller}, which has no connection`,
+    hint: `add the keyfile of ${controller}, or remove controller= from [connection]`,
+  };
 }
 
 function isUuid(text: string): boolean {
   return /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text);
 }
 
-function outsideGateway(connection: Connection, ip: IpConfig): ConnectionProblem[] {
+function outsideGateway(connection: Connection, ip: IpConfig): ConnectionProblem | undefined {
   const { addresses, gateway } = ip;
-  if (ip.method !== 'manual' || gateway === undefined || addresses.length === 0) return [];
-  if (isLinkLocal(gateway) || addresses.some((subnet) => isInside(gateway, subnet))) return [];
+  if (ip.method !== 'manual' || gateway === undefined || addresses.length === 0) return undefined;
+  if (isLinkLocal(gateway) || addresses.some((subnet) => isInside(gateway, subnet))) return undefined;
   const subnets = addresses.map(formatSubnet).join(', ');
-  return [
-    {
-      kind: 'gateway-outside-subnet',
-      file: connection.file,
-      message: `the gateway ${formatAddress(gateway)} of ${connectionName(connection)} is outside its subnet ${subnets}`,
-      hint: 'fix the prefix length of the address, or use a gateway inside the subnet',
-    },
-  ];
+  return {
+    kind: 'gateway-outside-subnet',
+    file: connection.file,
+    message: `the gateway ${formatAddress(gateway)} of ${connectionName(connection)} is outside its subnet ${subnets}`,
+    hint: 'fix the prefix length of the address, or use a gateway inside the subnet',
+  };
 }
 
 /**
@@ -118,7 +122,8 @@ export function findReachProblem(
     };
   }
   const address = parseAddress(host);
-  return address === undefined ? findNameProblem(configs, host) : findAddressProblem(configs, address);
+  if (address === undefined) return findNameProblem(configs, host);
+  return isRouted(configs, address) ? undefined : noRoute(formatAddress(address));
 }
 
 /** DHCP, router advertisements, or a method that this program does not judge. */
@@ -140,10 +145,6 @@ function findNameProblem(configs: readonly IpConfig[], host: string): Connection
     : noRoute(`the DNS server ${formatAddress(servers[0]!)}`);
 }
 
-function findAddressProblem(configs: readonly IpConfig[], address: IpAddress): ConnectionProblem | undefined {
-  return isRouted(configs, address) ? undefined : noRoute(formatAddress(address));
-}
-
 function noRoute(target: string): ConnectionProblem {
   return {
     kind: 'no-route',
@@ -161,16 +162,12 @@ function isRouted(configs: readonly IpConfig[], target: IpAddress): boolean {
   );
 }
 
-function isInside({ family, groups }: IpAddress, { address: own, prefixLength }: Subnet): boolean {
-  if (family !== own.family) return false;
-  const network = maskAddress(own, prefixLength).groups;
-  return maskAddress({ family, groups }, prefixLength).groups.every(
-    (group, index) => group === network[index],
+function isInside(address: IpAddress, subnet: Subnet): boolean {
+  const { prefixLength } = subnet;
+  return (
+    address.family === subnet.address.family &&
+    formatSubnet({ address, prefixLength }) === formatSubnet(subnet)
   );
-}
-
-function formatSubnet({ address, prefixLength }: Subnet): string {
-  return `${formatAddress(maskAddress(address, prefixLength))}/${prefixLength}`;
 }
 
 /** Whether the host depends on its own settings: some address is static and none comes from the network. */

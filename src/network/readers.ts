@@ -4,7 +4,7 @@
  */
 
 import { formatKeyfileString } from '../formats/keyfile.ts';
-import { isMapping } from '../formats/mapping.ts';
+import { isMapping, type Mapping } from '../formats/mapping.ts';
 import type { Finding, Path } from '../core/finding.ts';
 import { nearestNames } from '../core/nearestNames.ts';
 import { addressBits, type Family, formatAddress, parseAddress } from './ipAddress.ts';
@@ -34,13 +34,8 @@ const installNmstate =
 
 /** Reports a value that nmstate refuses, too, or that is invalid. `message` has no final period. */
 export function refuse(place: DocumentPlace, message: string, hint?: string): undefined {
-  const finding = {
-    severity: 'error',
-    rule: `${place.format ?? 'nmstate'}-value`,
-    path: place.path,
-    message,
-  } as const;
-  place.findings.push(hint === undefined ? finding : { ...finding, hint });
+  const rule = `${place.format ?? 'nmstate'}-value`;
+  place.findings.push({ severity: 'error', rule, path: place.path, message, hint });
 }
 
 /** Reports a value that nmstate may support, but this conversion does not. */
@@ -50,14 +45,7 @@ export function refuseUnsupportedValue(
   hint: string = installNmstate,
 ): undefined {
   const message = `the built-in nmstate conversion does not support ${what}`;
-  const { path } = place;
-  place.findings.push({
-    severity: 'error',
-    rule: 'nmstate-not-covered',
-    path,
-    message,
-    hint,
-  });
+  place.findings.push({ severity: 'error', rule: 'nmstate-not-covered', path: place.path, message, hint });
 }
 
 /** Reports a value that nmstate accepts but does not write to keyfiles. */
@@ -69,11 +57,9 @@ export function step({ path, findings, format }: DocumentPlace, ...steps: Path):
   return { path: [...path, ...steps], findings, format };
 }
 
-type AnyObject = Readonly<Record<string, unknown>>;
-
 /** An object with only the keys of a shape. */
 export function object<S extends Shape>(shape: S): Reader<Shaped<S>>;
-export function object(shape: Shape): Reader<AnyObject> {
+export function object(shape: Shape): Reader<Mapping> {
   const readers = new Map(Object.entries(shape));
   return (value, place) => {
     if (!isMapping(value)) return refuse(place, expected('a mapping', value));
@@ -104,8 +90,8 @@ export function objectWith<S extends Shape, Key extends string & keyof S>(
   shape: S,
   keys: readonly Key[],
 ): Reader<WithKeys<S, Key>>;
-export function objectWith(shape: Shape, keys: readonly string[]): Reader<AnyObject> {
-  const read: Reader<AnyObject> = object(shape);
+export function objectWith(shape: Shape, keys: readonly string[]): Reader<Mapping> {
+  const read: Reader<Mapping> = object(shape);
   return (value, place) => {
     const result = read(value, place);
     if (result === undefined || !isMapping(value)) return undefined;
@@ -132,6 +118,10 @@ export const flag: Reader<boolean> = (value, place) => {
   const meaning = typeof value === 'string' ? flagWords.get(value.toLowerCase()) : flagWords.get(value);
   return meaning ?? refuse(place, expected('true or false', value));
 };
+
+export function formatBit(value: boolean | undefined): '0' | '1' | undefined {
+  return value === undefined ? undefined : value ? '1' : '0';
+}
 
 const flagWords: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
   ...['1', 'true', 'yes', 'on', 'y', 1].map((word) => [word, true] as const),

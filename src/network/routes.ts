@@ -1,7 +1,7 @@
 /** The `routes` of a document, grouped by interface. */
 
-import { addressBits, type Family, formatAddress, maskAddress, parseAddress } from './ipAddress.ts';
-import type { Interface } from './interface.ts';
+import { addressBits, type Family, formatAddress, formatSubnet, parseAddress } from './ipAddress.ts';
+import { type Interface, ipSettingsOf } from './interface.ts';
 import type { InterfaceLinks } from './links.ts';
 import {
   expected,
@@ -105,7 +105,7 @@ function parseDestination(written: string, place: DocumentPlace): Destination | 
   if (parsed.family === 4 && parsed.groups[0] === 0 && prefix >= 8) {
     return refuse(place, 'networks in 0.0.0.0/8 are not reachable', 'use 0.0.0.0/0 for the default route');
   }
-  return { family: parsed.family, network: `${formatAddress(maskAddress(parsed, prefix))}/${prefix}` };
+  return { family: parsed.family, network: formatSubnet({ address: parsed, prefixLength: prefix }) };
 }
 
 function checkFamilies(fields: Fields, { family }: Destination, place: DocumentPlace): void {
@@ -146,7 +146,7 @@ function findTarget(
       'add the interface to "interfaces"',
     );
   }
-  const settings = destination.family === 4 ? target.ipv4 : target.ipv6;
+  const settings = ipSettingsOf(target, destination.family);
   if (settings?.enabled === true) return target;
   return refuse(
     at,

@@ -65,7 +65,7 @@ export async function prepareLayout(
 }
 
 function refuseUnused(name: FixedLayoutName, { artifacts, bundle, discovery }: PrepareOptions): void {
-  if (bundle !== undefined) checkBundleName(bundle);
+  checkBundleName(bundle);
   const option = artifacts !== undefined ? '--artifacts' : discovery === true ? '--discovery' : undefined;
   if (option === undefined) return;
   throw new UsageError(`${option} cannot be combined with --layout ${name}`, { hint: 'remove one of them' });
@@ -147,7 +147,7 @@ async function finishLayout(parts: readonly LayoutPart[], end: LayoutEnd): Promi
   });
   reportMemory([], memory, io);
   reportExposed(folder, { baseUrl, served: layout.served }, io);
-  if (options.bundle !== undefined) await bundleFolder(folder, { ...options, bundle: options.bundle }, io);
+  await bundleFolder(folder, options, io);
   if (name === 'metal3') reportOtherRootfs(boot, io);
   const values = formatBootValues(name, boot);
   if (values !== '') await writeStdout(io, [Buffer.from(values)]);

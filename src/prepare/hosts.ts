@@ -5,15 +5,13 @@ import { listHosts } from '../hosts/settings/renderHosts.ts';
 import type { Architecture } from '../core/architecture.ts';
 import { hostBootFiles } from '../boot/network/bootFiles.ts';
 import type { NetworkHost, RamdiskBoot } from '../boot/network/networkBoot.ts';
-import { diagnosticOf } from '../core/diagnostic.ts';
-import { CliError } from '../core/errors.ts';
 import type { FilePurpose } from './folder/preparedFolder.ts';
 import type { ConfigArtifact, Wanted, WantedArtifacts } from '../hosts/artifacts/artifacts.ts';
 import { memoryNeeds, type UnlistedMemory } from '../hosts/artifacts/hostMemory.ts';
 import type { ManifestHost } from '../hosts/artifacts/manifest.ts';
 import { hostPath, discoveryPath } from '../hosts/artifacts/servedPaths.ts';
-import { type HostRun, keepRemarks, reportProblem, type MadeHost, makeHosts } from '../hosts/run/hostRun.ts';
-import type { HostConfigs, PublishArchive } from '../hosts/plan/agentArchives.ts';
+import { type HostRun, type MadeHost, makeHosts, writeMade } from '../hosts/run/hostRun.ts';
+import type { PublishArchive } from '../hosts/plan/agentArchives.ts';
 import { type FolderSink, putHostFile } from './putFiles.ts';
 import { scriptSecrets, DNSMASQ, sharedBootFiles } from '../hosts/plan/hostBoot.ts';
 import type { ImageSet } from '../hosts/artifacts/baseImages.ts';
@@ -50,20 +48,13 @@ export async function prepareHosts(
   const places = { images: () => job.images, file: hostPath, publish: () => job.publish };
   const written: ManifestHost[] = [];
   const boots: NetworkHost[] = [];
-  const pending = new Set<Promise<void>>();
-  for await (const made of makeHosts(listed, (host, io) => planHost(host, { ...job, places }, io), run)) {
-    keepRemarks(made.remarks, made.host.name, run);
-    const write = writeHost(made, job, run)
-      .then((isWritten) => {
-        if (!isWritten) return;
-        written.push(describeHost(made.made, job.wanted));
-        boots.push(made.made.boot);
-      })
-      .finally(() => pending.delete(write));
-    pending.add(write);
-    if (pending.size >= maxWrites(job.wanted)) await Promise.race(pending);
-  }
-  await Promise.all(pending);
+  const plans = makeHosts(listed, (host, io) => planHost(host, { ...job, places }, io), run);
+  const write = async ({ made: plan }: MadeHost<HostPlan>): Promise<void> => {
+    await putHost(plan, job);
+    written.push(describeHost(plan, job.wanted));
+    boots.push(plan.boot);
+  };
+  await writeMade(plans, { limit: maxWrites(job.wanted), write }, run);
   const valid = new Set(written.map(({ name }) => name));
   const order = new Map(hosts.map(({ name }, index) => [name, index]));
   return {
@@ -79,38 +70,17 @@ function maxWrites({ configs }: WantedArtifacts): number {
 }
 
 function describeHost({ architecture, configs, images, macs, name }: HostPlan, wanted: Wanted): ManifestHost {
+  const { archive } = configs;
+  const memory = memoryNeeds(wanted.configs, images?.sizes, archive);
   return {
     name,
     macs,
     architecture,
     state: 'prepared',
-    ...(images !== undefined && { images: images.id }),
-    ...describeArchive(configs, images, wanted),
+    images: images?.id,
+    agentArchive: archive?.id,
+    memory: memory.length > 0 ? memory : undefined,
   };
-}
-
-/** The agent archive that the host loads, and the memory that it needs. */
-function describeArchive(
-  { archive }: HostConfigs,
-  images: ImageSet | undefined,
-  { configs }: Wanted,
-): Pick<ManifestHost, 'agentArchive' | 'memory'> {
-  const memory = memoryNeeds(configs, images?.sizes, archive);
-  return {
-    ...(archive !== undefined && { agentArchive: archive.id }),
-    ...(memory.length > 0 && { memory }),
-  };
-}
-
-async function writeHost({ host, made }: MadeHost<HostPlan>, job: HostJob, run: HostRun): Promise<boolean> {
-  try {
-    await putHost(made, job);
-    return true;
-  } catch (error) {
-    if (!(error instanceof CliError)) throw error;
-    reportProblem(host, [diagnosticOf(error)], run);
-    return false;
-  }
 }
 
 async function putHost(plan: HostPlan, job: HostJob): Promise<void> {
@@ -177,8 +147,12 @@ interface Discovery {
 /** Writes the config, and plans a boot for each architecture with images. */
 async function putDiscovery(job: HostJob): Promise<Discovery> {
   const { images, io, publish, wanted } = job;
+  // With several architectures, the images and archives of each have their own folder.
   const file: UnknownPlaces['file'] = (artifact, set, isCommon) =>
-    architecturePath(artifact, images.size > 1 ? set : undefined, isCommon);
+    discoveryPath(
+      artifact,
+      images.size < 2 || (artifact === 'ign' && isCommon) ? undefined : set?.architecture,
+    );
   const plans = await planUnknown({ ...job, places: { images, file, publish } }, io);
   for (const [index, plan] of plans.entries()) {
     const isOwn = index === 0 || !plan.isCommon;
@@ -190,11 +164,6 @@ async function putDiscovery(job: HostJob): Promise<Discovery> {
     boots: plans.flatMap(({ start }) => start ?? []),
     memory: plans.flatMap((plan) => listMemory(plan, wanted)),
   };
-}
-
-/** With several architectures, the images and archives of each have their own folder. */
-function architecturePath(artifact: ConfigArtifact, set: ImageSet | undefined, isCommon: boolean): string {
-  return discoveryPath(artifact, artifact === 'ign' && isCommon ? undefined : set?.architecture);
 }
 
 function listMemory({ images, configs }: UnknownPlan, { configs: artifacts }: Wanted): UnlistedMemory[] {

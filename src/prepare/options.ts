@@ -114,11 +114,7 @@ export interface ReadSource {
 export async function readSource(options: PrepareOptions, io: Io): Promise<ReadSource> {
   const { baseUrl = '', inventory: name, profile } = options;
   reportUrlAddresses([['--base-url', baseUrl]], io);
-  const given = {
-    ...(name !== undefined && { inventory: name }),
-    ...(profile !== undefined && { profile }),
-    ...(options.failFast === true && { failFast: true }),
-  };
+  const given = { inventory: name, profile, failFast: options.failFast };
   if (name === undefined) {
     const source: RenderSource = { options: given, io, addressHint: inventoryAddressHint };
     readInputs(source);

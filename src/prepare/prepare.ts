@@ -53,7 +53,7 @@ export async function prepare(options: PrepareOptions, io: Io): Promise<ExitCode
     return prepareLayout(layout, options, io);
   }
   const shown = requireOutput(options);
-  if (options.bundle !== undefined) checkBundleName(options.bundle);
+  checkBundleName(options.bundle);
   const wanted = readWanted(options);
   const access = await readAccess(options);
   const { inventory, source, input } = await readSource(options, io);
@@ -132,7 +132,7 @@ async function prepareAll(
   reportGroups(run);
   reportMemory(prepared.hosts, memory, io);
   reportExposed(folder, { baseUrl: wanted.baseUrl, served: '' }, io);
-  await writeBundle(options, folder, io);
+  await bundleFolder(folder, options, io);
   const { written, unchanged } = folder.counts;
   const valid = hosts.length - prepared.invalid.size;
   const made = `${formatCount(valid, 'host')} prepared, ${formatCount(written, 'file')} written`;
@@ -172,9 +172,4 @@ async function putImageSets(
     sets.set(architecture, isServed ? set : { ...set, parts: {} });
   }
   return sets;
-}
-
-async function writeBundle(options: PrepareOptions, folder: PreparedFolder, io: Io): Promise<void> {
-  if (options.bundle === undefined) return;
-  await bundleFolder(folder, { ...options, bundle: options.bundle }, io);
 }

@@ -1,7 +1,7 @@
 /** The messages in responses of BMCs (`@Message.ExtendedInfo`, DMTF DSP0266), and the hints for them. */
 
-import { isMapping } from '../formats/mapping.ts';
-import { textAt } from './resources.ts';
+import { valueAt } from '../formats/mapping.ts';
+import { textAt, textsAt } from './resources.ts';
 
 export interface RedfishMessage {
   /** Without registry and version: `ActionParameterMissing`. */
@@ -17,8 +17,12 @@ const LONGEST_TEXT = 300;
 
 /** The messages of a response, the most severe first; empty for other content. */
 export function readMessages(body: unknown): readonly RedfishMessage[] {
-  const { error } = isMapping(body) ? body : {};
-  const lists = [listOf(error), listOf(body), taskMessages(body)];
+  const error = valueAt(body, ['error']);
+  const lists = [
+    listAt(error, '@Message.ExtendedInfo'),
+    listAt(body, '@Message.ExtendedInfo'),
+    listAt(body, 'Messages'),
+  ];
   const found = lists.flat().slice(0, MAX_MESSAGES).flatMap(readMessage);
   const general = readMessage({ MessageId: textAt(error, 'code'), Message: textAt(error, 'message') });
   const messages = [...found, ...general].toSorted((a, b) => Number(a.text === '') - Number(b.text === ''));
@@ -27,13 +31,8 @@ export function readMessages(body: unknown): readonly RedfishMessage[] {
   return specific.length > 0 ? specific : messages;
 }
 
-function listOf(body: unknown): readonly unknown[] {
-  const list = isMapping(body) ? body['@Message.ExtendedInfo'] : undefined;
-  return Array.isArray(list) ? list : [];
-}
-
-function taskMessages(body: unknown): readonly unknown[] {
-  const { Messages: list } = isMapping(body) ? body : {};
+function listAt(body: unknown, key: string): readonly unknown[] {
+  const list = valueAt(body, [key]);
   return Array.isArray(list) ? list : [];
 }
 
@@ -43,15 +42,8 @@ const unprintable = /[\s\p{Cc}\p{Cf}]+/gu;
 function readMessage(value: unknown): readonly RedfishMessage[] {
   const id = (textAt(value, 'MessageId') ?? '').split('.').at(-1) ?? '';
   const text = (textAt(value, 'Message') ?? '').slice(0, LONGEST_TEXT).replaceAll(unprintable, ' ').trim();
-  const related = isMapping(value) ? value['RelatedProperties'] : undefined;
   if (id === '' && text === '') return [];
-  return [
-    {
-      id: id.slice(0, LONGEST_TEXT),
-      text,
-      related: Array.isArray(related) ? related.filter((one) => typeof one === 'string') : [],
-    },
-  ];
+  return [{ id: id.slice(0, LONGEST_TEXT), text, related: textsAt(value, 'RelatedProperties') }];
 }
 
 /** A clause: what the BMC said, or what the HTTP status means. */

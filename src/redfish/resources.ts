@@ -4,20 +4,13 @@
  */
 
 import type { Architecture } from '../core/architecture.ts';
-import { isMapping, type Mapping } from '../formats/mapping.ts';
+import { isMapping, type Mapping, valueAt } from '../formats/mapping.ts';
 
 /** A resource as the BMC returned it. */
 export interface RedfishResource {
   /** Path without the origin: `/redfish/v1/Systems/1`. */
   readonly path: string;
   readonly body: Mapping;
-}
-
-/** The value at a path of keys; undefined if a part is missing. */
-function valueAt(body: unknown, keys: readonly string[]): unknown {
-  let value = body;
-  for (const key of keys) value = isMapping(value) && Object.hasOwn(value, key) ? value[key] : undefined;
-  return value;
 }
 
 export function textAt(body: unknown, ...keys: readonly string[]): string | undefined {
@@ -43,7 +36,7 @@ export function linksAt(body: unknown, ...keys: readonly string[]): readonly str
   return Array.isArray(list) ? list.slice(0, MAX_MEMBERS).flatMap((one) => linkAt(one) ?? []) : [];
 }
 
-function textsAt(body: unknown, ...keys: readonly string[]): readonly string[] {
+export function textsAt(body: unknown, ...keys: readonly string[]): readonly string[] {
   const list = valueAt(body, keys);
   return Array.isArray(list) ? list.filter((one) => typeof one === 'string') : [];
 }

@@ -133,15 +133,11 @@ const ipxeFiles: LoaderFiles = {
       ...(bootable.length > 0 ? [{ path: 'inspector.ipxe', text: renderInspector(bootable) }] : []),
     ];
   },
-  pathsOf: ipxePaths,
+  // The script with the name of the host is for manual selection and for DHCP servers.
+  pathsOf: ({ name, macs }) => [`ipxe/${name}.ipxe`, ...macs.map((mac) => `ipxe/mac-${hyphenMac(mac)}.ipxe`)],
   isFor: (architecture) => buildArchitectures[architecture] !== undefined,
   renderHost: renderIpxeHost,
 };
-
-/** The script with the name of the host is for manual selection and for DHCP servers. */
-function ipxePaths({ name, macs }: Pick<NetworkHost, 'name' | 'macs'>): readonly BootFile['path'][] {
-  return [`ipxe/${name}.ipxe`, ...macs.map((mac) => `ipxe/mac-${hyphenMac(mac)}.ipxe`)];
-}
 
 function renderIpxeHost({ name, start }: NetworkHost): string {
   const shared = { title: name, counters: ipxePart('counters.ipxe', '\n'), retry: ipxePart('retry.ipxe') };
@@ -192,14 +188,10 @@ const grubFiles: LoaderFiles = {
   shared: (discovery) => [
     { path: 'grub/grub.cfg', text: fillGrub('grub.cfg', { unknown: renderGrubDiscovery(discovery) }) },
   ],
-  pathsOf: grubPaths,
+  pathsOf: ({ macs }) => macs.map((mac) => `grub/grub.cfg-01-${hyphenMac(mac)}`),
   isFor: (architecture) => grubProcessors[architecture] !== undefined,
   renderHost: renderGrubHost,
 };
-
-function grubPaths({ macs }: Pick<NetworkHost, 'macs'>): readonly string[] {
-  return macs.map((mac) => `grub/grub.cfg-01-${hyphenMac(mac)}`);
-}
 
 function renderGrubHost({ name, start }: NetworkHost): string {
   if (start.kind === 'iso')
@@ -236,14 +228,10 @@ function fillGrub(name: string, values: Readonly<Record<string, string>>): strin
  */
 const pxelinuxFiles: LoaderFiles = {
   shared: (discovery) => [{ path: 'pxelinux.cfg/default', text: renderPxelinuxDefault(discovery) }],
-  pathsOf: pxelinuxPaths,
+  pathsOf: ({ macs }) => macs.map((mac) => `pxelinux.cfg/01-${hyphenMac(mac)}`),
   isFor: () => true,
   renderHost: renderPxelinuxHost,
 };
-
-function pxelinuxPaths({ macs }: Pick<NetworkHost, 'macs'>): readonly string[] {
-  return macs.map((mac) => `pxelinux.cfg/01-${hyphenMac(mac)}`);
-}
 
 function renderPxelinuxHost({ name, start }: NetworkHost): string {
   if (start.kind === 'iso') return renderPxelinuxLocal(`${name} boots an ISO by UEFI HTTP boot.`);
@@ -263,8 +251,4 @@ function renderPxelinuxLocal(title: string): string {
   return fillTemplate(readAsset('templates/boot/network/local.cfg'), { title });
 }
 
-const loaderFiles: Readonly<Record<NetworkLoader, LoaderFiles>> = {
-  ipxe: ipxeFiles,
-  grub: grubFiles,
-  pxelinux: pxelinuxFiles,
-};
+const loaderFiles = { ipxe: ipxeFiles, grub: grubFiles, pxelinux: pxelinuxFiles } as const;

@@ -13,7 +13,7 @@ export interface NetworkBoot {
   readonly discovery: readonly RamdiskBoot[];
   readonly loaders: readonly NetworkLoader[];
   /** HTTP URL of the folder without a final slash, for the full URLs in DHCP replies. */
-  readonly folderUrl?: string;
+  readonly folderUrl?: string | undefined;
 }
 
 export interface NetworkHost {

@@ -5,7 +5,8 @@
  * settings, consumers, taints, switch ports.
  */
 
-import type { Issue, Rule } from '../../ignition/rule.ts';
+import { errorRule, type Issue, type Rule, warningRule } from '../../ignition/rule.ts';
+import type { Mapping } from '../../formats/mapping.ts';
 import { bmcKind } from '../../redfish/bmcAddress.ts';
 import type { DeployHost } from './host.ts';
 import {
@@ -34,90 +35,80 @@ export interface RamdiskNetwork {
 export interface HostSettings {
   readonly host: DeployHost;
   /** If absent, `kubectl` decides. */
-  readonly namespace?: string;
+  readonly namespace?: string | undefined;
   /** Name of the Secret with `username` and `password`. It is not written here. */
   readonly bmcCredentials: string;
   readonly method: StepName;
   /** Config for the installed host, written as a Secret. */
-  readonly config?: PlainConfig;
+  readonly config?: PlainConfig | undefined;
   /** Name of the Secret with the config: a new one, or without `config` an existing one. */
-  readonly userData?: string;
+  readonly userData?: string | undefined;
   readonly install: InstallSettings;
-  readonly ramdiskNetwork?: RamdiskNetwork;
+  readonly ramdiskNetwork?: RamdiskNetwork | undefined;
   /** OpenStack network_data, for the config drive. */
-  readonly networkData?: string;
-  readonly image?: InstallImage;
-  readonly bootMode?: (typeof bootModes)[number];
-  readonly cleaning?: (typeof cleaningModes)[number];
+  readonly networkData?: string | undefined;
+  readonly image?: InstallImage | undefined;
+  readonly bootMode?: (typeof bootModes)[number] | undefined;
+  readonly cleaning?: (typeof cleaningModes)[number] | undefined;
 }
 
 export interface BareMetalHost {
   readonly apiVersion: 'metal3.io/v1alpha1';
   readonly kind: 'BareMetalHost';
   readonly metadata: ManifestMetadata;
-  readonly spec: Readonly<Record<string, unknown>>;
+  readonly spec: Mapping;
 }
 
-export const metal3Name: Rule = {
-  id: 'metal3-name',
-  severity: 'error',
-  message: 'invalid name',
-  hint: 'use lower-case letters, digits and dashes, e.g. worker-3',
-};
-const bmcMissing: Rule = {
-  id: 'bmc-missing',
-  severity: 'error',
-  message: 'the BMC address is missing; Metal3 requires it',
-  hint: 'pass --bmc-address, e.g. redfish-virtualmedia://192.0.2.10/redfish/v1/Systems/1',
-};
-const macMissing: Rule = {
-  id: 'mac-missing',
-  severity: 'error',
-  message: 'the MAC address of the boot interface is missing; the BMC driver requires it',
-  hint: 'pass --boot-mac',
-};
-const macMissingOlder: Rule = {
-  id: 'mac-missing-older',
-  severity: 'warning',
-  message: 'older releases of the operator require the MAC address of the host for virtual media',
-  hint: 'pass --boot-mac',
-};
-const secureBootUnsupported: Rule = {
-  id: 'secure-boot',
-  severity: 'error',
-  message: 'the BMC driver does not support secure boot',
-  hint: 'use a redfish address, or the boot mode UEFI',
-};
-const systemMissing: Rule = {
-  id: 'bmc-system',
-  severity: 'warning',
-  message: 'the BMC address has no system path; many BMCs and older releases of the operator require it',
-  hint: 'add the path: redfish-virtualmedia://HOST/redfish/v1/Systems/1',
-};
-export const rootDeviceMissing: Rule = {
-  id: 'root-device-missing',
-  severity: 'warning',
-  message: 'no root device hints: the default disk is overwritten (/dev/sda with Metal3)',
-  hint: 'pass --root-device, e.g. name=/dev/nvme0n1',
-};
-export const methodTakesNothing: Rule = {
-  id: 'method-takes-nothing',
-  severity: 'error',
-  message: 'start_assisted_install ignores this: the assisted service sets it',
-  hint: 'remove it, or use install_coreos',
-};
-const userDataMissing: Rule = {
-  id: 'user-data-missing',
-  severity: 'warning',
-  message: 'no Ignition config: login to the installed host is not possible',
-  hint: 'pass --ignition, or --user-data-name with the name of an existing Secret',
-};
-const networkDataUnread: Rule = {
-  id: 'network-data-unread',
-  severity: 'warning',
-  message: 'CoreOS does not read networkData, neither in the ramdisk nor on the installed host',
-  hint: 'use --nmstate for the ramdisk, and --copy-network to copy its network',
-};
+export const metal3Name = errorRule(
+  'metal3-name',
+  'invalid name',
+  'use lower-case letters, digits and dashes, e.g. worker-3',
+);
+const bmcMissing = errorRule(
+  'bmc-missing',
+  'the BMC address is missing; Metal3 requires it',
+  'pass --bmc-address, e.g. redfish-virtualmedia://192.0.2.10/redfish/v1/Systems/1',
+);
+const macMissing = errorRule(
+  'mac-missing',
+  'the MAC address of the boot interface is missing; the BMC driver requires it',
+  'pass --boot-mac',
+);
+const macMissingOlder = warningRule(
+  'mac-missing-older',
+  'older releases of the operator require the MAC address of the host for virtual media',
+  'pass --boot-mac',
+);
+const secureBootUnsupported = errorRule(
+  'secure-boot',
+  'the BMC driver does not support secure boot',
+  'use a redfish address, or the boot mode UEFI',
+);
+const systemMissing = warningRule(
+  'bmc-system',
+  'the BMC address has no system path; many BMCs and older releases of the operator require it',
+  'add the path: redfish-virtualmedia://HOST/redfish/v1/Systems/1',
+);
+export const rootDeviceMissing = warningRule(
+  'root-device-missing',
+  'no root device hints: the default disk is overwritten (/dev/sda with Metal3)',
+  'pass --root-device, e.g. name=/dev/nvme0n1',
+);
+const methodTakesNothing = errorRule(
+  'method-takes-nothing',
+  'start_assisted_install ignores this: the assisted service sets it',
+  'remove it, or use install_coreos',
+);
+const userDataMissing = warningRule(
+  'user-data-missing',
+  'no Ignition config: login to the installed host is not possible',
+  'pass --ignition, or --user-data-name with the name of an existing Secret',
+);
+const networkDataUnread = warningRule(
+  'network-data-unread',
+  'CoreOS does not read networkData, neither in the ramdisk nor on the installed host',
+  'use --nmstate for the ramdisk, and --copy-network to copy its network',
+);
 
 /** Checks the settings. Paths are relative to the settings; those of root device hints begin with `rootDevice`. */
 export function checkHostSettings(settings: HostSettings): readonly Issue[] {
@@ -142,16 +133,21 @@ function under(name: string, issues: readonly Issue[]): readonly Issue[] {
 }
 
 function checkNames({ host, namespace, bmcCredentials, userData }: HostSettings): readonly Issue[] {
-  const problems = {
+  return nameIssues(metal3Name, {
     name: hostNameOfMetal3Problem(host.name),
     namespace: namespace === undefined ? undefined : namespaceProblem(namespace),
     bmcCredentials: objectNameProblem(bmcCredentials),
     userData: userData === undefined ? undefined : objectNameProblem(userData),
-  };
+  });
+}
+
+/** @param problems of the settings; undefined for valid names */
+export function nameIssues(
+  rule: Rule,
+  problems: Readonly<Record<string, string | undefined>>,
+): readonly Issue[] {
   return Object.entries(problems).flatMap(([setting, problem]) =>
-    problem === undefined
-      ? []
-      : [{ rule: metal3Name, path: [setting], message: `${metal3Name.message}: ${problem}` }],
+    problem === undefined ? [] : [{ rule, path: [setting], message: `${rule.message}: ${problem}` }],
   );
 }
 
@@ -172,13 +168,12 @@ function checkMethod({ method, config, userData, install, image }: HostSettings)
   if (method === 'install_coreos') {
     return config === undefined && userData === undefined ? [{ rule: userDataMissing, path: [] }] : [];
   }
-  const given = {
-    config,
-    userData,
-    kernelArguments: install.kernelArguments[0],
-    copyNetwork: install.copyNetwork,
-    image,
-  };
+  const { kernelArguments, copyNetwork } = install;
+  return ignoredSettings({ config, userData, kernelArguments: kernelArguments[0], copyNetwork, image });
+}
+
+/** An issue for each setting that is given. */
+export function ignoredSettings(given: Mapping): readonly Issue[] {
   return Object.entries(given).flatMap(([setting, value]) =>
     value === undefined ? [] : [{ rule: methodTakesNothing, path: [setting] }],
   );
@@ -200,7 +195,7 @@ function metadataOf({ namespace }: HostSettings, name: string): ManifestMetadata
   return { name, ...(namespace !== undefined && { namespace }) };
 }
 
-function renderSpec(settings: HostSettings): Readonly<Record<string, unknown>> {
+function renderSpec(settings: HostSettings): Mapping {
   const { host, bmcCredentials, method, image, bootMode, cleaning } = settings;
   const { hints } = toMetal3Hints(host.rootDevice);
   const secrets = secretNames(settings);
@@ -282,18 +277,16 @@ export interface ManifestMetadata {
   readonly namespace?: string;
 }
 
-const secretTooLarge: Rule = {
-  id: 'secret-size',
-  severity: 'error',
-  message: 'the Secret is too large; the limit of Kubernetes is 1 MiB',
-  hint: 'serve large files of the config over https, and refer to them by URL and hash',
-};
-const secretNotApplied: Rule = {
-  id: 'secret-apply-size',
-  severity: 'warning',
-  message: 'the Secret is too large for kubectl apply, whose annotation is limited to 256 KiB',
-  hint: 'use kubectl apply --server-side, or kubectl create',
-};
+const secretTooLarge = errorRule(
+  'secret-size',
+  'the Secret is too large; the limit of Kubernetes is 1 MiB',
+  'serve large files of the config over https, and refer to them by URL and hash',
+);
+const secretNotApplied = warningRule(
+  'secret-apply-size',
+  'the Secret is too large for kubectl apply, whose annotation is limited to 256 KiB',
+  'use kubectl apply --server-side, or kubectl create',
+);
 
 const maxBytes = 1024 * 1024;
 /** Limit for all annotations of an object; `kubectl apply` stores the whole object in one. */

@@ -9,10 +9,10 @@ import type { BmcAddress } from '../../redfish/bmcAddress.ts';
 export interface DeployHost {
   readonly name: string;
   /** MAC address of the boot interface, as `parseMacAddress` returns it. */
-  readonly bootMac?: string;
+  readonly bootMac?: string | undefined;
   /** In Ironic's terms: `x86_64`, `aarch64`. */
-  readonly architecture?: string;
-  readonly bmc?: HostBmc;
+  readonly architecture?: string | undefined;
+  readonly bmc?: HostBmc | undefined;
   /** Empty for the default disk. */
   readonly rootDevice: RootDevice;
 }

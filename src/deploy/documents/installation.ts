@@ -4,7 +4,7 @@
  * `install_coreos` rejects them. Neither is network_data: CoreOS does not read it.
  */
 
-import type { Issue, Rule } from '../../ignition/rule.ts';
+import { errorRule, infoRule, type Issue, warningRule } from '../../ignition/rule.ts';
 import { checkConsole, checkIp } from '../../boot/argumentValues.ts';
 import { argumentName, argumentValue } from '../../boot/bootSettings.ts';
 import { isPlainText, parseBootUrl } from '../../boot/urlArgument.ts';
@@ -20,13 +20,11 @@ export interface DeployStep {
   readonly args: { readonly ignition?: PlainConfig };
 }
 
-export const ignitionInArguments: Rule = {
-  id: 'ignition-in-args',
-  severity: 'warning',
-  message:
-    'the current hardware manager reads the config from the config drive and ignores the arguments of the step',
-  hint: 'remove --ignition-in-args, unless the hardware manager of your agent image reads args.ignition',
-};
+export const ignitionInArguments = warningRule(
+  'ignition-in-args',
+  'the current hardware manager reads the config from the config drive and ignores the arguments of the step',
+  'remove --ignition-in-args, unless the hardware manager of your agent image reads args.ignition',
+);
 
 /** The single deploy step, with the config in its arguments if it is given. */
 export function renderDeploySteps(step: StepName, ignition?: PlainConfig): readonly DeployStep[] {
@@ -39,12 +37,11 @@ export interface ConfigDrive {
   readonly meta_data?: InstallMetaData;
 }
 
-const requestTooLarge: Rule = {
-  id: 'config-drive-size',
-  severity: 'error',
-  message: 'the deploy request is too large; the limit of Ironic is 64 MiB',
-  hint: 'serve large files of the config over https, and refer to them by URL and hash',
-};
+const requestTooLarge = errorRule(
+  'config-drive-size',
+  'the deploy request is too large; the limit of Ironic is 64 MiB',
+  'serve large files of the config over https, and refer to them by URL and hash',
+);
 
 /** Limit for the body of a provision state request: `[api]max_json_body_size_provision`. */
 const maxRequestBytes = 64 * 1024 * 1024;
@@ -69,7 +66,7 @@ export interface InstallSettings {
   /** Kernel arguments for the installed system, one per item. */
   readonly kernelArguments: readonly string[];
   /** Whether to copy the network of the ramdisk to the installed system; if absent, the agent decides. */
-  readonly copyNetwork?: boolean;
+  readonly copyNetwork?: boolean | undefined;
 }
 
 /** Field names of the agent. */
@@ -79,25 +76,21 @@ interface InstallMetaData {
   readonly coreos_copy_network?: boolean;
 }
 
-const installKarg: Rule = {
-  id: 'install-karg',
-  severity: 'error',
-  message:
-    'invalid kernel argument: it requires a name, and must contain only printable ASCII without spaces and double quotes',
-  hint: 'use NAME or NAME=VALUE, and pass each argument separately',
-};
-const installKargOfRamdisk: Rule = {
-  id: 'install-karg-of-ramdisk',
-  severity: 'warning',
-  message: 'the kernel argument is for the ramdisk, not for the installed system',
-  hint: 'add it to the ramdisk with pxe kargs or iso kargs',
-};
-const installKargsJoined: Rule = {
-  id: 'install-kargs-joined',
-  severity: 'info',
-  message: 'the kernel arguments are written as one element with spaces between them',
-  hint: 'ignore this message: install_coreos would join a list with commas, but passes one element unchanged to coreos-installer',
-};
+const installKarg = errorRule(
+  'install-karg',
+  'invalid kernel argument: it requires a name, and must contain only printable ASCII without spaces and double quotes',
+  'use NAME or NAME=VALUE, and pass each argument separately',
+);
+const installKargOfRamdisk = warningRule(
+  'install-karg-of-ramdisk',
+  'the kernel argument is for the ramdisk, not for the installed system',
+  'add it to the ramdisk with pxe kargs or iso kargs',
+);
+const installKargsJoined = infoRule(
+  'install-kargs-joined',
+  'the kernel arguments are written as one element with spaces between them',
+  'ignore this message: install_coreos would join a list with commas, but passes one element unchanged to coreos-installer',
+);
 
 /** Paths are relative to the settings. */
 export function checkInstall({ kernelArguments }: InstallSettings): readonly Issue[] {
@@ -132,24 +125,21 @@ export function renderMetaData({
 /** JSON without integers that other programs would round. */
 export type PlainConfig = Readonly<Record<string, unknown>>;
 
-const hostNameTwice: Rule = {
-  id: 'install-hostname-twice',
-  severity: 'error',
-  message: 'install_coreos adds /etc/hostname itself, and Ignition rejects a config with duplicate files',
-  hint: 'remove the file; the installed host keeps the host name of the ramdisk',
-};
-const integerTooLarge: Rule = {
-  id: 'install-integer',
-  severity: 'error',
-  message: 'the config contains an integer that is too large for JSON parsers',
-  hint: 'use numbers up to 9007199254740991',
-};
-export const configOfRamdisk: Rule = {
-  id: 'install-config-of-ramdisk',
-  severity: 'warning',
-  message: 'the config runs ironic-python-agent: it seems to be for the ramdisk, not for the installed host',
-  hint: 'pass the config for the installed host',
-};
+const hostNameTwice = errorRule(
+  'install-hostname-twice',
+  'install_coreos adds /etc/hostname itself, and Ignition rejects a config with duplicate files',
+  'remove the file; the installed host keeps the host name of the ramdisk',
+);
+const integerTooLarge = errorRule(
+  'install-integer',
+  'the config contains an integer that is too large for JSON parsers',
+  'use numbers up to 9007199254740991',
+);
+export const configOfRamdisk = warningRule(
+  'install-config-of-ramdisk',
+  'the config runs ironic-python-agent: it seems to be for the ramdisk, not for the installed host',
+  'pass the config for the installed host',
+);
 
 /** Checks a config that is valid by Ignition's rules. Paths are relative to the config. */
 export function checkInstalledConfig(config: Config): readonly Issue[] {
@@ -191,47 +181,40 @@ export function plainConfig(config: Config): PlainConfig {
 export interface InstallImage {
   readonly url: string;
   /** Metal3 only. */
-  readonly checksum?: string;
-  readonly format?: string;
+  readonly checksum?: string | undefined;
+  readonly format?: string | undefined;
 }
 
-const imageUrl: Rule = {
-  id: 'image-url',
-  severity: 'error',
-  message: 'invalid image URL for coreos-installer',
-  hint: 'use the http or https URL of a metal image of CoreOS, …-metal.x86_64.raw.xz',
-};
-const imageUnverified: Rule = {
-  id: 'image-unverified',
-  severity: 'warning',
-  message: 'install_coreos does not verify the image: coreos-installer accepts it without a signature',
-  hint: 'serve the image over https from a trusted host, or remove it to install the CoreOS of the ramdisk',
-};
-export const imageSetOnNode: Rule = {
-  id: 'image-set-on-node',
-  severity: 'warning',
-  message: 'deploy steps cannot contain the image URL: install_coreos reads it from the node',
-  hint: 'run baremetal node set NODE --instance-info image_source=URL, or use --format command, which includes it',
-};
-const imageFormatCoreos: Rule = {
-  id: 'image-format-coreos',
-  severity: 'error',
-  message: `unsupported image format "coreos": Metal3's design was never implemented`,
-  hint: 'remove --image-format; this command sets customDeploy.method to install_coreos instead',
-};
-const imageFormat: Rule = {
-  id: 'image-format',
-  severity: 'error',
-  message: 'unsupported image format: coreos-installer only writes raw images, optionally compressed',
-  hint: 'use raw, and the …-metal… image of CoreOS',
-};
-const imageChecksum: Rule = {
-  id: 'image-checksum',
-  severity: 'error',
-  message:
-    'missing or invalid image checksum: the operator of Metal3 requires it, although install_coreos does not use it',
-  hint: 'pass the SHA-256 or SHA-512 of the image, or the URL of a checksum file, with --image-checksum',
-};
+const imageUrl = errorRule(
+  'image-url',
+  'invalid image URL for coreos-installer',
+  'use the http or https URL of a metal image of CoreOS, …-metal.x86_64.raw.xz',
+);
+const imageUnverified = warningRule(
+  'image-unverified',
+  'install_coreos does not verify the image: coreos-installer accepts it without a signature',
+  'serve the image over https from a trusted host, or remove it to install the CoreOS of the ramdisk',
+);
+export const imageSetOnNode = warningRule(
+  'image-set-on-node',
+  'deploy steps cannot contain the image URL: install_coreos reads it from the node',
+  'run baremetal node set NODE --instance-info image_source=URL, or use --format command, which includes it',
+);
+const imageFormatCoreos = errorRule(
+  'image-format-coreos',
+  `unsupported image format "coreos": Metal3's design was never implemented`,
+  'remove --image-format; this command sets customDeploy.method to install_coreos instead',
+);
+const imageFormat = errorRule(
+  'image-format',
+  'unsupported image format: coreos-installer only writes raw images, optionally compressed',
+  'use raw, and the …-metal… image of CoreOS',
+);
+const imageChecksum = errorRule(
+  'image-checksum',
+  'missing or invalid image checksum: the operator of Metal3 requires it, although install_coreos does not use it',
+  'pass the SHA-256 or SHA-512 of the image, or the URL of a checksum file, with --image-checksum',
+);
 
 /** Paths are relative to the image. */
 export function checkImageSource({ url, format }: InstallImage): readonly Issue[] {

@@ -5,18 +5,18 @@
  * that CoreOS ignores.
  */
 
-import type { Issue, Rule } from '../../ignition/rule.ts';
-import { type ManifestMetadata, metal3Name } from './bareMetalHost.ts';
+import { errorRule, type Issue } from '../../ignition/rule.ts';
+import { type ManifestMetadata, metal3Name, nameIssues } from './bareMetalHost.ts';
 import { checkRamdisk, checkRamdiskArguments, type Ramdisk } from './node.ts';
 import { namespaceProblem, objectNameProblem } from '../../core/objectName.ts';
 
 export interface IronicSettings {
   readonly name: string;
-  readonly namespace?: string;
+  readonly namespace?: string | undefined;
   /** Kernel arguments for the ramdisk of every host. */
-  readonly kernelArguments?: string;
+  readonly kernelArguments?: string | undefined;
   /** The ramdisk for the BareMetal Operator. */
-  readonly ramdisk?: Ramdisk;
+  readonly ramdisk?: Ramdisk | undefined;
 }
 
 interface IronicResource {
@@ -28,31 +28,25 @@ interface IronicResource {
   };
 }
 
-const argumentsUnusedByIso: Rule = {
-  id: 'arguments-unused-by-iso',
-  severity: 'error',
-  message: 'Ironic cannot add kernel arguments to an ISO',
-  hint: 'add the arguments to the ISO with iso kargs modify, or use --deploy-kernel and --deploy-ramdisk',
-};
+const argumentsUnusedByIso = errorRule(
+  'arguments-unused-by-iso',
+  'Ironic cannot add kernel arguments to an ISO',
+  'add the arguments to the ISO with iso kargs modify, or use --deploy-kernel and --deploy-ramdisk',
+);
 
 /** Paths are relative to the settings; those of the ramdisk begin with its field names. */
 export function checkIronic({ name, namespace, kernelArguments, ramdisk }: IronicSettings): readonly Issue[] {
-  const problems = {
-    name: objectNameProblem(name),
-    namespace: namespace === undefined ? undefined : namespaceProblem(namespace),
-  };
-  const issues: Issue[] = Object.entries(problems).flatMap(([setting, problem]) =>
-    problem === undefined
-      ? []
-      : [{ rule: metal3Name, path: [setting], message: `${metal3Name.message}: ${problem}` }],
-  );
+  const issues = [
+    ...nameIssues(metal3Name, {
+      name: objectNameProblem(name),
+      namespace: namespace === undefined ? undefined : namespaceProblem(namespace),
+    }),
+  ];
   if (ramdisk?.kind === 'iso') {
     issues.push(...checkRamdisk(ramdisk));
     if (kernelArguments !== undefined) issues.push({ rule: argumentsUnusedByIso, path: ['arguments'] });
   } else if (ramdisk !== undefined) {
-    issues.push(
-      ...checkRamdisk({ ...ramdisk, ...(kernelArguments !== undefined && { arguments: kernelArguments }) }),
-    );
+    issues.push(...checkRamdisk({ ...ramdisk, arguments: kernelArguments }));
   } else if (kernelArguments !== undefined) issues.push(...checkRamdiskArguments(kernelArguments));
   return issues;
 }

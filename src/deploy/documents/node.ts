@@ -5,65 +5,63 @@
  */
 
 import { parseBootUrl } from '../../boot/urlArgument.ts';
-import type { Issue, Rule } from '../../ignition/rule.ts';
+import { errorRule, type Issue, warningRule } from '../../ignition/rule.ts';
 import { type BmcAddress, bmcKind, isVirtualMedia } from '../../redfish/bmcAddress.ts';
 import type { DeployHost } from './host.ts';
 import { isUuid, nodeNameProblem } from '../../core/objectName.ts';
-import { rootDeviceMissing } from './bareMetalHost.ts';
+import { nameIssues, rootDeviceMissing } from './bareMetalHost.ts';
 import type { DeployStep } from './installation.ts';
+import type { Mapping } from '../../formats/mapping.ts';
 import { formatCommand, quoteShellWord } from '../../formats/shell.ts';
 
 /** The images of the ramdisk, in Ironic's terms. */
 export type Ramdisk =
   | { readonly kind: 'iso'; readonly iso: string }
-  | { readonly kind: 'pair'; readonly kernel: string; readonly ramdisk: string; readonly arguments?: string };
+  | {
+      readonly kind: 'pair';
+      readonly kernel: string;
+      readonly ramdisk: string;
+      readonly arguments?: string | undefined;
+    };
 
 export interface NodeSettings {
   readonly host: DeployHost;
   /** If absent, the settings of the conductor apply. */
-  readonly ramdisk?: Ramdisk;
+  readonly ramdisk?: Ramdisk | undefined;
 }
-
-type Attributes = Readonly<Record<string, unknown>>;
 
 /** Field names of Ironic's API. */
 export interface NodeDescription {
   readonly name: string;
   readonly driver?: string;
-  readonly driver_info: Attributes;
-  readonly properties: Attributes;
+  readonly driver_info: Mapping;
+  readonly properties: Mapping;
   readonly deploy_interface: 'custom-agent';
   readonly boot_interface?: string;
   readonly ports?: readonly { readonly address: string }[];
 }
 
-export const nodeName: Rule = {
-  id: 'node-name',
-  severity: 'error',
-  message: 'invalid name',
-  hint: 'use letters, digits and dashes, e.g. worker-3',
-};
-const imageReference: Rule = {
-  id: 'ramdisk-url',
-  severity: 'error',
-  message: 'unsupported image reference for Ironic',
-  hint: 'use an http, https or file URL, or the UUID of an image in Glance',
-};
-const isoNeedsVirtualMedia: Rule = {
-  id: 'iso-needs-virtual-media',
-  severity: 'error',
-  message: 'the BMC address selects network boot, which does not support an ISO',
-  hint: 'use a virtual media address, or pass --deploy-kernel and --deploy-ramdisk',
-};
+export const nodeName = errorRule(
+  'node-name',
+  'invalid name',
+  'use letters, digits and dashes, e.g. worker-3',
+);
+const imageReference = errorRule(
+  'ramdisk-url',
+  'unsupported image reference for Ironic',
+  'use an http, https or file URL, or the UUID of an image in Glance',
+);
+const isoNeedsVirtualMedia = errorRule(
+  'iso-needs-virtual-media',
+  'the BMC address selects network boot, which does not support an ISO',
+  'use a virtual media address, or pass --deploy-kernel and --deploy-ramdisk',
+);
 
 /** Paths are relative to the settings. */
 export function checkNode(settings: NodeSettings): readonly Issue[] {
   const { host, ramdisk } = settings;
-  const nameProblem = nodeNameProblem(host.name);
   return [
-    ...(nameProblem === undefined
-      ? []
-      : [{ rule: nodeName, path: ['name'], message: `${nodeName.message}: ${nameProblem}` }]),
+    ...nameIssues(nodeName, { name: nodeNameProblem(host.name) }),
     ...(ramdisk === undefined ? [] : checkRamdisk(ramdisk)),
     ...(ramdisk?.kind === 'iso' && host.bmc !== undefined && !isVirtualMedia(host.bmc.address)
       ? [{ rule: isoNeedsVirtualMedia, path: ['iso'] }]
@@ -110,7 +108,7 @@ export function describeNode({ host, ramdisk }: NodeSettings): NodeDescription {
   };
 }
 
-function bmcDriverInfo(address: BmcAddress): Attributes {
+function bmcDriverInfo(address: BmcAddress): Mapping {
   const { host, port, path, transport, privilegeLevel } = address;
   if (bmcKind(address).driver === 'ipmi') {
     return {
@@ -127,7 +125,7 @@ function bmcDriverInfo(address: BmcAddress): Attributes {
 }
 
 /** Field names of Ironic. `%default%` keeps the configured arguments of the conductor. */
-function ramdiskDriverInfo(ramdisk: Ramdisk): Attributes {
+function ramdiskDriverInfo(ramdisk: Ramdisk): Mapping {
   if (ramdisk.kind === 'iso') return { deploy_iso: ramdisk.iso };
   return {
     deploy_kernel: ramdisk.kernel,
@@ -175,8 +173,8 @@ interface DeployRequest {
   readonly node: string;
   readonly steps: readonly DeployStep[];
   /** Path of the config drive file. */
-  readonly configDrive?: string;
-  readonly imageSource?: string;
+  readonly configDrive: string | undefined;
+  readonly imageSource: string | undefined;
 }
 
 /** Commands that set the attributes that deploy steps read from the node, and deploy it. */
@@ -194,7 +192,7 @@ export function formatDeployCommands({ node, steps, configDrive, imageSource }: 
   return set + deploy;
 }
 
-function attributeWords(option: string, attributes: Readonly<Record<string, unknown>>): readonly string[] {
+function attributeWords(option: string, attributes: Mapping): readonly string[] {
   return Object.entries(attributes).map(
     ([name, value]) => `${option} ${quoteShellWord(formatAttribute(name, value))}`,
   );
@@ -217,18 +215,16 @@ function isJson(text: string): boolean {
   }
 }
 
-const ramdiskArgumentSyntax: Rule = {
-  id: 'ramdisk-argument-syntax',
-  severity: 'error',
-  message: 'Ironic rejects a kernel argument',
-  hint: 'use NAME or NAME=VALUE, separated by spaces; names contain only letters, digits, dots, dashes and underscores',
-};
-const ramdiskArgumentMissing: Rule = {
-  id: 'ramdisk-argument-missing',
-  severity: 'warning',
-  message: 'CoreOS requires more kernel arguments, unless they are in the settings of the conductor',
-  hint: 'print them with ironic-coreos pxe kargs --rootfs-url URL --embedded',
-};
+const ramdiskArgumentSyntax = errorRule(
+  'ramdisk-argument-syntax',
+  'Ironic rejects a kernel argument',
+  'use NAME or NAME=VALUE, separated by spaces; names contain only letters, digits, dots, dashes and underscores',
+);
+const ramdiskArgumentMissing = warningRule(
+  'ramdisk-argument-missing',
+  'CoreOS requires more kernel arguments, unless they are in the settings of the conductor',
+  'print them with ironic-coreos pxe kargs --rootfs-url URL --embedded',
+);
 
 const needed = ['coreos.live.rootfs_url', 'ignition.firstboot', 'ignition.platform.id'];
 

@@ -7,7 +7,7 @@
  * compared with text, and `<all-in>` and `<range-in>`, which the agent cannot apply to disks.
  */
 
-import type { Issue, Rule } from '../../ignition/rule.ts';
+import { errorRule, type Issue, warningRule } from '../../ignition/rule.ts';
 
 type HintName = keyof typeof hintTypes;
 
@@ -35,48 +35,37 @@ interface RootDeviceRead {
   readonly issues: readonly Issue[];
 }
 
-const hintUnknown: Rule = {
-  id: 'hint-unknown',
-  severity: 'error',
-  message: 'unknown root device hint',
-  hint: `use ${Object.keys(hintTypes).join(', ')}`,
-};
-const hintTwice: Rule = {
-  id: 'hint-twice',
-  severity: 'error',
-  message: 'duplicate root device hint',
-  hint: 'use it once; join alternatives with <or>: "<or> A <or> B"',
-};
-const hintType: Rule = {
-  id: 'hint-type',
-  severity: 'error',
-  message: 'invalid type of value',
-  hint: 'use text; for size a number of GiB, for rotational true or false',
-};
-const hintExpression: Rule = {
-  id: 'hint-expression',
-  severity: 'error',
-  message: 'invalid expression',
-  hint: 'use VALUE or OPERATOR VALUE',
-};
-const hintOperator: Rule = {
-  id: 'hint-operator',
-  severity: 'error',
-  message: 'unsupported operator for this hint',
-  hint: 'use s==, s!=, <in> or <or> for text, and ==, !=, <, <=, > or >= for size',
-};
-const hintValue: Rule = {
-  id: 'hint-value',
-  severity: 'error',
-  message: 'no disk can have this value',
-  hint: 'use a value from the inspection data of the node',
-};
-const hintExactSize: Rule = {
-  id: 'hint-exact-size',
-  severity: 'warning',
-  message: 'only disks with exactly this size in GiB match',
-  hint: 'use size=">= N" for a minimum size',
-};
+const hintUnknown = errorRule(
+  'hint-unknown',
+  'unknown root device hint',
+  `use ${Object.keys(hintTypes).join(', ')}`,
+);
+const hintTwice = errorRule(
+  'hint-twice',
+  'duplicate root device hint',
+  'use it once; join alternatives with <or>: "<or> A <or> B"',
+);
+const hintType = errorRule(
+  'hint-type',
+  'invalid type of value',
+  'use text; for size a number of GiB, for rotational true or false',
+);
+const hintExpression = errorRule('hint-expression', 'invalid expression', 'use VALUE or OPERATOR VALUE');
+const hintOperator = errorRule(
+  'hint-operator',
+  'unsupported operator for this hint',
+  'use s==, s!=, <in> or <or> for text, and ==, !=, <, <=, > or >= for size',
+);
+const hintValue = errorRule(
+  'hint-value',
+  'no disk can have this value',
+  'use a value from the inspection data of the node',
+);
+const hintExactSize = warningRule(
+  'hint-exact-size',
+  'only disks with exactly this size in GiB match',
+  'use size=">= N" for a minimum size',
+);
 
 /** Names of Metal3, and the operators that it adds to their values. */
 const metal3Names: ReadonlyMap<string, { readonly name: HintName; readonly operator: string }> = new Map([
@@ -239,12 +228,11 @@ function nameProblem(value: string): string | undefined {
 /** The hints of a BareMetalHost, with the names of its resource definition. */
 type Metal3Hints = Readonly<Record<string, string | number | boolean>>;
 
-const hintNotInMetal3: Rule = {
-  id: 'hint-not-in-metal3',
-  severity: 'error',
-  message: 'a BareMetalHost does not support this hint',
-  hint: 'use equality of deviceName, hctl, serialNumber or wwn, a part of model or vendor, a minimum size, or rotational',
-};
+const hintNotInMetal3 = errorRule(
+  'hint-not-in-metal3',
+  'a BareMetalHost does not support this hint',
+  'use equality of deviceName, hctl, serialNumber or wwn, a part of model or vendor, a minimum size, or rotational',
+);
 
 /** The field of each hint, and the operators that the operator of Metal3 applies to it. */
 const metal3Fields: Partial<

@@ -110,16 +110,12 @@ function digestOf(members: Mapping, name: string, problem: Problem): string | un
 }
 
 function compareArtifacts(a: StreamArtifact, b: StreamArtifact): number {
-  return compareNames(keyOf(a), keyOf(b));
+  const [first, second] = [`${keyOf(a)}\0${a.name}`, `${keyOf(b)}\0${b.name}`];
+  return first === second ? 0 : first < second ? -1 : 1;
 }
 
-function keyOf({ architecture, platform, format, name }: StreamArtifact): string {
-  return [architecture, platform, format, name].join('\0');
-}
-
-function compareNames(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
+function keyOf({ architecture, platform, format }: ImageChoice): string {
+  return [architecture, platform, format].join('\0');
 }
 
 /** The base URL of Fedora CoreOS. */
@@ -186,20 +182,14 @@ export interface StreamImage extends ImageChoice {
 
 /** By architecture, platform and format. */
 export function listImages({ artifacts }: StreamMetadata): readonly StreamImage[] {
-  const images = new Map<string, StreamArtifact[]>();
+  const images = new Map<string, ImageChoice & { readonly artifacts: StreamArtifact[] }>();
   for (const artifact of artifacts) {
     const { architecture, platform, format } = artifact;
-    const key = [architecture, platform, format].join('\0');
-    const image = images.get(key);
-    if (image === undefined) images.set(key, [artifact]);
-    else image.push(artifact);
+    const image = images.get(keyOf(artifact)) ?? { architecture, platform, format, artifacts: [] };
+    image.artifacts.push(artifact);
+    images.set(keyOf(artifact), image);
   }
-  return [...images.values()].flatMap((files) => {
-    const [first] = files;
-    if (first === undefined) return [];
-    const { architecture, platform, format } = first;
-    return [{ architecture, platform, format, artifacts: files }];
-  });
+  return [...images.values()];
 }
 
 /** @throws CliError with the available values */

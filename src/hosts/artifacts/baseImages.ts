@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { Architecture } from '../../core/architecture.ts';
 import { CliError } from '../../core/errors.ts';
+import { once } from '../../core/once.ts';
 import { imageSetId } from './servedPaths.ts';
 import type { InputImage, InputImages } from '../plan/imageInputs.ts';
 import {
@@ -92,13 +93,10 @@ export async function openBaseSet(inputs: InputImages): Promise<BaseSet> {
     await closeImages([iso, ...Object.values(parts)]);
     throw error;
   }
-  let minimal: Promise<Reconstruction> | undefined;
-  const minimalIso = (): Promise<Reconstruction> => (minimal ??= makeMinimal(iso));
-  let features: Promise<LiveFeatures | undefined> | undefined;
-  const readFeatures = (): Promise<LiveFeatures | undefined> =>
-    (features ??= findFeatures(iso, parts.initramfs));
+  const minimalIso = once(() => makeMinimal(iso));
+  const features = once(() => findFeatures(iso, parts.initramfs));
   const close = (): Promise<void> => closeImages([iso, ...Object.values(parts)]);
-  return { architecture, id, inputs, iso, parts, minimalIso, features: readFeatures, close };
+  return { architecture, id, inputs, iso, parts, minimalIso, features, close };
 }
 
 /** An initramfs without an ISO is read completely. */

@@ -30,7 +30,7 @@ export interface ArchiveToLoad {
   readonly content: ContainerArchive;
   readonly image: ArchivedImage;
   /** The URL that hosts fetch it from, if it is not in the prepared folder. */
-  readonly url?: string;
+  readonly url?: string | undefined;
 }
 
 /** Empty if neither images nor an archive are known. */

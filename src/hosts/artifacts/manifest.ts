@@ -4,7 +4,7 @@
  */
 
 import { FormatError } from '../../core/errors.ts';
-import { isMapping } from '../../formats/mapping.ts';
+import { isMapping, mappingAt, parseJsonObject } from '../../formats/mapping.ts';
 import type { MemoryNeed, UnlistedMemory } from './hostMemory.ts';
 
 export interface Manifest {
@@ -28,7 +28,7 @@ export interface ManifestInput {
   readonly name: string;
   readonly architecture?: string;
   /** Volume ID of an ISO, which contains its release. */
-  readonly label?: string;
+  readonly label?: string | undefined;
   readonly size: number;
   readonly sha256: string;
 }
@@ -40,11 +40,11 @@ export interface ManifestHost {
   /** `kept`: files of an earlier run; the host is now missing from the inventory, or invalid. */
   readonly state: 'prepared' | 'kept';
   /** Folder name of the base images that the host boots. */
-  readonly images?: string;
+  readonly images?: string | undefined;
   /** Folder name of the agent archive that the host loads. */
-  readonly agentArchive?: string;
+  readonly agentArchive?: string | undefined;
   /** Memory for each way to boot; absent if it is unknown. */
-  readonly memory?: readonly MemoryNeed[];
+  readonly memory?: readonly MemoryNeed[] | undefined;
 }
 
 export interface ManifestFile {
@@ -64,18 +64,13 @@ export interface ManifestFile {
 
 export const GENERATOR = 'ironic-coreos';
 
-/** Fields in the order of the schema, lists sorted by name. */
+/** Lists sorted by name; the fields are in the order of the given ones, which is that of the schema. */
 export function formatManifest(manifest: Manifest): string {
-  const { version, generator, layout, baseUrl, artifacts, inputs, hosts, memory = [], files } = manifest;
+  const { hosts, memory = [], files } = manifest;
   const sorted = {
-    version,
-    generator,
-    layout,
-    baseUrl,
-    artifacts,
-    inputs,
+    ...manifest,
     hosts: hosts.toSorted((one, other) => compareBytes(one.name, other.name)),
-    ...(memory.length > 0 && { memory }),
+    memory: memory.length > 0 ? memory : undefined,
     files: files.toSorted((one, other) => compareBytes(one.path, other.path)),
   };
   return `${JSON.stringify(sorted, undefined, 2)}\n`;
@@ -94,10 +89,13 @@ export function formatChecksums(files: readonly Pick<ManifestFile, 'path' | 'sha
  * @throws FormatError if it is not a manifest, or contains paths outside of its folder
  */
 export function parseManifest(text: string): Manifest {
-  const value = parseJson(text);
-  if (!isMapping(value) || !isMapping(value['generator']) || value['generator']['name'] !== GENERATOR) {
-    throw new FormatError('it was not written by this program');
-  }
+  const foreign = 'it was not written by this program';
+  const value = parseJsonObject(
+    text,
+    (_, cause) => new FormatError(cause === undefined ? foreign : 'it is not JSON', { cause }),
+  );
+  const { name, version } = mappingAt(value, ['generator']);
+  if (name !== GENERATOR) throw new FormatError(foreign);
   if (value['version'] !== 1) throw new FormatError('it was written by a newer version of this program');
   const { hosts, files, inputs } = value;
   if (!isListOf(hosts, isHost) || !isListOf(files, isFile) || !Array.isArray(inputs)) {
@@ -108,7 +106,7 @@ export function parseManifest(text: string): Manifest {
     throw new FormatError(`it contains a path outside of the folder: ${JSON.stringify(outside.path)}`);
   return {
     version: 1,
-    generator: { name: GENERATOR, version: String(value['generator']['version']) },
+    generator: { name: GENERATOR, version: String(version) },
     layout: value['layout'] === 'metal3' || value['layout'] === 'bifrost' ? value['layout'] : 'folder',
     baseUrl: typeof value['baseUrl'] === 'string' ? value['baseUrl'] : null,
     artifacts: [],
@@ -122,15 +120,6 @@ export function parseManifest(text: string): Manifest {
 export function isInside(path: string): boolean {
   const steps = path.split('/');
   return !path.includes('\0') && steps.every((step) => step !== '' && step !== '.' && step !== '..');
-}
-
-function parseJson(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text);
-    return value;
-  } catch (cause) {
-    throw new FormatError('it is not JSON', { cause });
-  }
 }
 
 function isListOf<T>(value: unknown, isItem: (item: unknown) => item is T): value is readonly T[] {

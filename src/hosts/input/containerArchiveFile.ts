@@ -2,11 +2,11 @@
 
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { CliError, FormatError } from '../../core/errors.ts';
 import type { ContainerArchive } from '../../formats/containerArchive.ts';
 import { openInput } from '../../io/files/byteInput.ts';
 import { fileError } from '../../io/files/fileErrors.ts';
 import type { Io } from '../../io/io.ts';
+import { nameInput } from './nameInput.ts';
 
 /** A file, and where its name was given. */
 interface NamedArchive {
@@ -47,15 +47,7 @@ async function readArchive(
   const input = await openInput({ path, what: whatIs(place) }, io);
   const { readContainerArchive } = await import('../../formats/containerArchive.ts');
   try {
-    return await readContainerArchive(input.bytes());
-  } catch (error) {
-    if (!(error instanceof FormatError)) throw error;
-    const { hint, message } = error;
-    throw new CliError(`${place}: ${path}: ${message}`, {
-      code: 'ERR_FORMAT',
-      ...(hint !== undefined && { hint }),
-      cause: error,
-    });
+    return await nameInput(`${place}: ${path}`, () => readContainerArchive(input.bytes()));
   } finally {
     await input.close();
   }

@@ -6,7 +6,7 @@ import { CliError, FormatError } from '../../core/errors.ts';
 import { detectImageKind, type ImageKind } from '../../image/imageKind.ts';
 import { bytesAccess, type ImageAccess } from '../../image/overlay.ts';
 import { fileError } from '../../io/files/fileErrors.ts';
-import { readUserFile } from '../../io/files/files.ts';
+import { type Expected, readUserFile } from '../../io/files/files.ts';
 import { isRemote } from '../../io/http/httpUrl.ts';
 import { openImage } from '../../io/images/imageFile.ts';
 import type { Io } from '../../io/io.ts';
@@ -23,20 +23,14 @@ export interface ImageInput {
   readonly image: ImageAccess;
 }
 
-/** The source for messages, and the size limit for sources other than images. Images are read in parts. */
-export interface ExpectedSource {
-  /** Begins an error message, e.g. `Deployed config`. */
-  readonly what: string;
-  readonly maxBytes: number;
-}
-
 /**
  * Opens `source`, calls `use` and closes it; `-` is standard input.
+ * @param expected with the size limit for sources other than images, which are read in parts
  * @throws CliError if it cannot be read
  */
 export async function readImageSource<T>(
   source: string,
-  expected: ExpectedSource,
+  expected: Expected,
   {
     io,
     use,
@@ -66,10 +60,7 @@ async function detected(name: string, image: ImageAccess, { note }: Pick<Io, 'no
  * Reads all bytes of a source that is not an image.
  * @throws CliError if it is too large
  */
-export async function readWhole(
-  { image, name }: ImageInput,
-  { maxBytes }: ExpectedSource,
-): Promise<Uint8Array> {
+export async function readWhole({ image, name }: ImageInput, { maxBytes }: Expected): Promise<Uint8Array> {
   if (image.size <= maxBytes) return image.read(0, image.size);
   throw new CliError(`${name} is too large: more than ${maxBytes} bytes`, {
     code: 'ERR_TOO_LARGE',
@@ -78,11 +69,7 @@ export async function readWhole(
 }
 
 /** False for pipes, which are read from start to end. */
-async function isSeekable(
-  path: string,
-  { what }: ExpectedSource,
-  { cwd }: Pick<Io, 'cwd'>,
-): Promise<boolean> {
+async function isSeekable(path: string, { what }: Expected, { cwd }: Pick<Io, 'cwd'>): Promise<boolean> {
   const stats = await stat(resolve(cwd, path)).catch((error: unknown) => {
     throw fileError(error, { path, what, action: 'read' });
   });
@@ -90,7 +77,7 @@ async function isSeekable(
 }
 
 /** The limit is for configs; images are read in parts. */
-const expected: ExpectedSource = { what: 'Deployed config (--diff)', maxBytes: 64 * 1024 * 1024 };
+const expected: Expected = { what: 'Deployed config (--diff)', maxBytes: 64 * 1024 * 1024 };
 const onlyConfig = { wants: (path: string) => path === CONFIG_NAME, maxKept: expected.maxBytes };
 
 /** Reads the config in `source` and the configs that it inlines; `-` is standard input. @throws CliError if it contains none */

@@ -49,7 +49,7 @@ export function maskChecked(
     if (!quotingRules.has(finding.rule)) return finding;
     const redact = redactionOf(finding.reference);
     const { message, hint } = finding;
-    return { ...finding, message: redact(message), ...(hint !== undefined && { hint: redact(hint) }) };
+    return { ...finding, message: redact(message), hint: hint && redact(hint) };
   });
   return { shown, references, findings: redacted };
 }

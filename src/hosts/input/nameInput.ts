@@ -13,11 +13,7 @@ export async function nameInput<T>(name: string, read: () => T | Promise<T>): Pr
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
     const { message, hint } = error;
-    throw new CliError(`${name}: ${message}`, {
-      code: 'ERR_FORMAT',
-      ...(hint !== undefined && { hint }),
-      cause: error,
-    });
+    throw new CliError(`${name}: ${message}`, { code: 'ERR_FORMAT', hint, cause: error });
   }
 }
 

@@ -3,8 +3,8 @@
  * its URL. A full ISO contains the archive itself, and therefore needs a separate config.
  */
 
-import { basename, resolve } from 'node:path';
-import { checkArchiveName, chooseArchivedImage, coreosArchitecture } from '../../agent/agentArchive.ts';
+import { resolve } from 'node:path';
+import { coreosArchitecture } from '../../agent/agentArchive.ts';
 import type { InputValue } from '../../agent/settingInputs.ts';
 import { type Architecture, architectures } from '../../core/architecture.ts';
 import { CliError, UsageError } from '../../core/errors.ts';
@@ -13,7 +13,7 @@ import type { ConfigArtifact } from '../artifacts/artifacts.ts';
 import type { ArchiveToLoad } from '../artifacts/hostMemory.ts';
 import { collectDiagnostics } from '../../io/report/report.ts';
 import { createArchiveReader, type ReadArchiveFile } from '../input/containerArchiveFile.ts';
-import { inFile, pathIn } from '../settings/reading.ts';
+import { openArchive } from '../settings/agentReaders.ts';
 import type { RenderConfig, RenderedConfig } from '../settings/renderConfig.ts';
 import { readInputs, type RenderSource } from '../settings/settings.ts';
 import { splitArchitecture } from './imageInputs.ts';
@@ -118,10 +118,10 @@ function withArchive(
   given: GivenArchives,
   architecture: Architecture | undefined,
 ): RenderSource {
-  const known = source.architecture === undefined && architecture !== undefined ? { architecture } : {};
-  if (given.size === 0) return { ...source, ...known };
+  const known = { ...source, architecture: source.architecture ?? architecture };
+  if (given.size === 0) return known;
   const file = given.get(architecture ?? source.architecture) ?? given.get(undefined);
-  if (file !== undefined) return { ...source, ...known, options: { ...source.options, agentArchive: file } };
+  if (file !== undefined) return { ...known, options: { ...source.options, agentArchive: file } };
   throw new CliError(`no agent archive for ${architecture}`, {
     code: 'ERR_SETTING',
     hint: `pass it: --agent-archive ${architecture}=FILE`,
@@ -144,19 +144,9 @@ async function describe(
   readFile: ReadArchiveFile,
   { cwd }: Io,
 ): Promise<HostArchive> {
-  const path = pathIn(value, value.text);
-  const content = await readFile({ path, place: value.place });
-  const { image } = inFile(value, () => chooseArchivedImage(content, wanted?.text));
-  const architecture = coreosArchitecture(image);
-  return {
-    id: `${architecture}-${content.sha512.slice(0, 12)}`,
-    name: inFile(value, () => checkArchiveName(basename(path))),
-    path: resolve(cwd, path),
-    architecture,
-    content,
-    image,
-    ...(url !== undefined && { url: url.text }),
-  };
+  const archive = await openArchive(value, wanted, readFile);
+  const id = `${archive.architecture}-${archive.content.sha512.slice(0, 12)}`;
+  return { ...archive, id, path: resolve(cwd, archive.path), url: url?.text };
 }
 
 async function renderLoaded(

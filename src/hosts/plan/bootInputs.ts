@@ -95,22 +95,21 @@ function dropOverridden(inputs: Inputs): Inputs {
 
 function readSettings(reading: Reading): BootSettings {
   const urls = readUrls(reading);
-  const ignition = valueOf(reading, 'boot.ignitionUrl');
-  if (Object.keys(urls).length === 0 && ignition === undefined) {
+  const ignitionUrl = valueOf(reading, 'boot.ignitionUrl')?.text;
+  if ([...Object.values(urls), ignitionUrl].every((url) => url === undefined)) {
     throw new UsageError('no URL is given', {
       hint: 'pass --rootfs-url URL and --ignition-url URL, or --base-url URL of the folder with the ramdisk files',
     });
   }
-  const proxy = readBootProxy(reading);
   return {
     ...urls,
-    ...(ignition !== undefined && { ignitionUrl: ignition.text }),
+    ignitionUrl,
     embedded: isSwitchedOn(reading, 'boot.embedded'),
     ip: textsOf(reading, 'boot.ip'),
     consoles: textsOf(reading, 'host.consoles'),
     ipaParameters: textsOf(reading, 'boot.ipaParameters'),
     extraArguments: textsOf(reading, 'boot.kernelArguments'),
-    ...(proxy !== undefined && { proxy }),
+    proxy: readBootProxy(reading),
   };
 }
 
@@ -118,16 +117,15 @@ function textsOf(reading: Reading, name: SettingName): string[] {
   return valuesOf(reading, name).map(({ text }) => text);
 }
 
-function readUrls(reading: Reading): Partial<Record<UrlName, string>> {
+function readUrls(reading: Reading): Record<UrlName, string | undefined> {
   const base = valueOf(reading, 'boot.baseUrl');
-  const kernelUrl = valueOf(reading, urlSettings.kernelUrl)?.text;
-  const initramfsUrl = valueOf(reading, urlSettings.initramfsUrl)?.text;
-  const rootfsUrl = valueOf(reading, urlSettings.rootfsUrl)?.text;
+  const below = base && filesBelow(base);
+  const urlOf = (name: UrlName): string | undefined =>
+    valueOf(reading, urlSettings[name])?.text ?? below?.[name];
   return {
-    ...(base !== undefined && filesBelow(base)),
-    ...(kernelUrl !== undefined && { kernelUrl }),
-    ...(initramfsUrl !== undefined && { initramfsUrl }),
-    ...(rootfsUrl !== undefined && { rootfsUrl }),
+    kernelUrl: urlOf('kernelUrl'),
+    initramfsUrl: urlOf('initramfsUrl'),
+    rootfsUrl: urlOf('rootfsUrl'),
   };
 }
 

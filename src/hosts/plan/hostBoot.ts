@@ -47,9 +47,9 @@ export function readBootSettings(
   const isEmbedded = started === 'archive' || started === 'initramfs';
   const ramdisk = started === 'initramfs' ? pathOf('initramfs') : initramfs;
   const flags = {
-    ...(kernel !== undefined && { kernelUrl: urlOf(kernel) }),
-    ...(ramdisk !== undefined && { initramfsUrl: urlOf(ramdisk) }),
-    ...(rootfs !== undefined && { rootfsUrl: urlOf(rootfs) }),
+    kernelUrl: kernel && urlOf(kernel),
+    initramfsUrl: ramdisk && urlOf(ramdisk),
+    rootfsUrl: rootfs && urlOf(rootfs),
     // ISOs use none of these URLs, but the other kernel arguments.
     ...(isEmbedded && images !== undefined ? { embedded: true } : { ignitionUrl: urlOf(pathOf(started)) }),
   };
@@ -93,7 +93,7 @@ function anyHost(message: string, host: string | undefined): string {
 
 /** The boot files of one host, without those that all machines share. */
 export function bootOfHost(host: NetworkHost, { loaders, baseUrl }: Wanted): NetworkBoot {
-  return { hosts: [host], discovery: [], loaders, ...(baseUrl !== undefined && { folderUrl: baseUrl }) };
+  return { hosts: [host], discovery: [], loaders, folderUrl: baseUrl };
 }
 
 /** Kinds of secrets in the boot scripts, as nouns. */
@@ -121,7 +121,7 @@ export function sharedBootFiles(
   const { loaders } = wanted;
   if (loaders.length === 0) return [];
   const boot: NetworkBoot = { hosts: [], discovery, loaders };
-  if (!reportBoot({ ...boot, ...(folderUrl !== undefined && { folderUrl }) }, wanted, io)) {
+  if (!reportBoot({ ...boot, folderUrl }, wanted, io)) {
     throw new CliError('The boot scripts for all machines cannot be written', {
       code: 'ERR_SETTING',
       hint: 'fix the errors above',

@@ -34,7 +34,7 @@ export interface InputImage {
   readonly size: number;
   readonly sha256: string;
   /** Volume ID of an ISO. */
-  readonly label?: string;
+  readonly label: string | undefined;
 }
 
 /** The images of one architecture. */
@@ -68,8 +68,8 @@ export async function readImageInputs(
     const path = resolve(io.cwd, file.name);
     const { label, size } = look;
     const sha256 = await digests.sha256(path);
-    const image = { role: file.role, architecture, name: file.name, path, size, sha256 };
-    named.set(architecture, images.set(file.role, { ...image, ...(label !== undefined && { label }) }));
+    const image = { role: file.role, architecture, name: file.name, path, size, sha256, label };
+    named.set(architecture, images.set(file.role, image));
   }
   return named;
 }
@@ -81,9 +81,7 @@ export function listInputs(images: ReadonlyMap<Architecture, InputImages>): Mani
       const image = images.get(architecture)?.get(role);
       if (image === undefined) return [];
       const { name, size, sha256, label } = image;
-      return [
-        { role, name: basename(name), architecture, ...(label !== undefined && { label }), size, sha256 },
-      ];
+      return [{ role, name: basename(name), architecture, label, size, sha256 }];
     }),
   );
 }

@@ -52,7 +52,7 @@ export interface NamedHost {
 }
 
 /** Reports an invalid host, unless a host with the same errors has been reported. */
-export function reportProblem(host: NamedHost, problems: readonly Diagnostic[], run: HostRun): void {
+function reportProblem(host: NamedHost, problems: readonly Diagnostic[], run: HostRun): void {
   run.counts.invalid += 1;
   run.onProblem?.(host, problems);
   const key = formatDiagnostics(problems);
@@ -146,6 +146,34 @@ export async function* makeHosts<H extends ListedHost, M>(
   } finally {
     progress.clear();
   }
+}
+
+/** What to do with each host, and the limit for hosts of which this is done at the same time. */
+export interface HostWork<M> {
+  readonly limit: number;
+  /** @throws CliError for an invalid host */
+  readonly write: (made: MadeHost<M>) => Promise<void>;
+}
+
+/** Writes hosts while further hosts are processed. Invalid hosts are reported. */
+export async function writeMade<M>(
+  hosts: AsyncIterable<MadeHost<M>>,
+  { limit, write }: HostWork<M>,
+  run: HostRun,
+): Promise<void> {
+  const pending = new Set<Promise<void>>();
+  for await (const made of hosts) {
+    keepRemarks(made.remarks, made.host.name, run);
+    const written = write(made)
+      .catch((error: unknown) => {
+        if (!(error instanceof CliError)) throw error;
+        reportProblem(made.host, [diagnosticOf(error)], run);
+      })
+      .finally(() => pending.delete(written));
+    pending.add(written);
+    if (pending.size >= limit) await Promise.race(pending);
+  }
+  await Promise.all(pending);
 }
 
 async function makeHost<H extends ListedHost, M>(

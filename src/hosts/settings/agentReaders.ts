@@ -41,7 +41,7 @@ import {
   chooseArchivedImage,
   coreosArchitecture,
 } from '../../agent/agentArchive.ts';
-import { createArchiveReader } from '../input/containerArchiveFile.ts';
+import { createArchiveReader, type ReadArchiveFile } from '../input/containerArchiveFile.ts';
 import { type AddedFile, publicMode } from '../../ignition/dataFile.ts';
 import { checkHardwareManager } from '../../agent/files.ts';
 import { fileError } from '../../io/files/fileErrors.ts';
@@ -59,14 +59,11 @@ export async function readAgent(reading: Reading, hasNetwork: boolean): Promise<
   const isIcc = ['icc', 'assisted'].includes(reading.profile);
   const archived = await readAgentArchive(reading, valueOf(reading, 'agent.image'));
   const pullPolicy = readPullPolicy(reading);
+  const userConf = valueOf(reading, 'agent.confFile');
   return {
-    ...(archived === undefined
-      ? { agentImage: readImage(reading), pullPolicy }
-      : {
-          agentImage: readImage(reading, archived.reference),
-          pullPolicy: 'never',
-          archive: archived.archive,
-        }),
+    agentImage: readImage(reading, archived?.reference),
+    pullPolicy: archived === undefined ? pullPolicy : 'never',
+    archive: archived?.archive,
     pullArgs: readPullArgs(reading),
     verifyRegistryTls: !isSwitchedOn(reading, 'agent.insecureRegistry'),
     podman: {
@@ -77,11 +74,11 @@ export async function readAgent(reading: Reading, hasNetwork: boolean): Promise<
     hardwareManagers: await readHardwareManagers(valuesOf(reading, 'agent.hardwareManagers'), reading.io),
     debug: isSwitchedOn(reading, 'agent.debug'),
     optionLines: valuesOf(reading, 'agent.options').map(checkOptionLine),
-    ...(vlanMode === undefined && !isIcc ? {} : { vlanInterfaces: readVlanInterfaces(reading, hasNetwork) }),
-    ...(await readUserConf(reading)),
-    ...(await readPullSecret(reading)),
-    ...(await readCaCertificates(reading)),
-    ...(await readRegistries(reading)),
+    vlanInterfaces: vlanMode === undefined && !isIcc ? undefined : readVlanInterfaces(reading, hasNetwork),
+    userConf: userConf && (await readNamedFile(userConf, reading.io, 'Agent conf')),
+    pullSecret: await readPullSecret(reading),
+    caCertificates: await readCaCertificates(reading),
+    registriesConf: await readRegistries(reading),
   };
 }
 
@@ -149,17 +146,10 @@ function checkOptionLine({ origin, place, text: line }: InputValue, index: numbe
   return line;
 }
 
-async function readUserConf(reading: Reading): Promise<Pick<AgentSettings, 'userConf'>> {
-  const value = valueOf(reading, 'agent.confFile');
-  return value === undefined ? {} : { userConf: await readNamedFile(value, reading.io, 'Agent conf') };
-}
-
-async function readPullSecret(reading: Reading): Promise<Pick<AgentSettings, 'pullSecret'>> {
+async function readPullSecret(reading: Reading): Promise<string | undefined> {
   const value = valueOf(reading, 'agent.pullSecret') ?? (await findMountedSecret(reading));
-  if (value === undefined) return {};
-  if (value.isContent) {
-    return { pullSecret: inPlace(value.place, () => reading.parse.pullSecret(value.text)) };
-  }
+  if (value === undefined) return undefined;
+  if (value.isContent) return inPlace(value.place, () => reading.parse.pullSecret(value.text));
   if (/^\s*(?:\{|ey[A-Za-z0-9])/.test(value.text)) {
     // JSON or its base64: the error about a missing file would print the secret.
     throw new UsageError(`${value.place} requires the path of a file, not the secret`, {
@@ -167,8 +157,8 @@ async function readPullSecret(reading: Reading): Promise<Pick<AgentSettings, 'pu
     });
   }
   const text = await readNamedFile(value, reading.io, 'Pull secret');
-  if (text.trim() === '' && reading.profile === 'icc') return {}; // as ICC does
-  return { pullSecret: inFile(value, () => parsePullSecret(text)) };
+  if (text.trim() === '' && reading.profile === 'icc') return undefined; // as ICC does
+  return inFile(value, () => parsePullSecret(text));
 }
 
 /** ICC falls back to a mounted pull secret. In its container the file exists; on other machines it may be missing. */
@@ -184,7 +174,7 @@ function exists(path: string): Promise<boolean> {
   );
 }
 
-async function readCaCertificates(reading: Reading): Promise<Pick<AgentSettings, 'caCertificates'>> {
+async function readCaCertificates(reading: Reading): Promise<string | undefined> {
   const values = valuesOf(reading, 'ironic.caFiles');
   const texts: string[] = [];
   for (const value of values) {
@@ -193,16 +183,16 @@ async function readCaCertificates(reading: Reading): Promise<Pick<AgentSettings,
     for (const warning of warnings) reading.warn(`${value.place}: ${value.text}: ${warning}`);
     texts.push(reading.profile === 'icc' ? text : pem);
   }
-  return texts.length === 0 ? {} : { caCertificates: texts.join('') };
+  return texts.length === 0 ? undefined : texts.join('');
 }
 
-async function readRegistries(reading: Reading): Promise<Pick<AgentSettings, 'registriesConf'>> {
+async function readRegistries(reading: Reading): Promise<string | undefined> {
   const value = valueOf(reading, 'agent.registriesConf');
-  if (value === undefined) return {};
+  if (value === undefined) return undefined;
   const registriesConf = await readNamedFile(value, reading.io, 'registries.conf');
   reportRegistries(readRegistriesConf(registriesConf).issues, value, reading);
-  if (registriesConf !== '') return { registriesConf };
-  if (reading.profile === 'icc') return {};
+  if (registriesConf !== '') return registriesConf;
+  if (reading.profile === 'icc') return undefined;
   throw new CliError(`${value.place}: ${value.text} is empty`, {
     code: 'ERR_SETTING',
     hint: 'pass a file with [[registry]] tables',
@@ -249,20 +239,26 @@ async function readAgentArchive(
   if (value === undefined) return requireArchive(reading);
   rejectPullPolicy(reading, value);
   if (image !== undefined) inPlace(image.place, () => checkArchiveReference(image.text));
-  const name = inFile(value, () => checkArchiveName(basename(value.text)));
   const readArchive = reading.readArchive ?? createArchiveReader(reading.io);
-  const content = await readArchive({ path: pathIn(value, value.text), place: value.place });
-  const chosen = inFile(value, () => chooseArchivedImage(content, image?.text));
+  const { architecture, content, name, ...chosen } = await openArchive(value, image, readArchive);
+  const { sha512 } = content;
   return {
     reference: chosen.reference,
-    archive: {
-      name,
-      sha512: content.sha512,
-      imageId: chosen.image.id,
-      architecture: coreosArchitecture(chosen.image),
-      ...(url !== undefined && { url }),
-    },
+    archive: { name, sha512, imageId: chosen.image.id, architecture, url },
   };
+}
+
+/** The archive that an input names, and the image in it that the agent runs from. */
+export async function openArchive(
+  value: InputValue,
+  image: InputValue | undefined,
+  readArchive: ReadArchiveFile,
+) {
+  const path = pathIn(value, value.text);
+  const name = inFile(value, () => checkArchiveName(basename(path)));
+  const content = await readArchive({ path, place: value.place });
+  const chosen = inFile(value, () => chooseArchivedImage(content, image?.text));
+  return { ...chosen, path, name, content, architecture: coreosArchitecture(chosen.image) };
 }
 
 function requireArchive(reading: Reading): undefined {

@@ -44,15 +44,14 @@ export type HostPart = Pick<
 
 export async function readHost(reading: Reading): Promise<HostPart> {
   const { parse } = reading;
-  const installIpOptions = parsed(reading, 'host.installIpOptions', parse.installIpOptions);
   return {
     sshKeys: await readSshKeys(reading),
-    ...(await readPasswordHash(reading)),
+    passwordHash: await readPasswordHash(reading),
     autologin: isSwitchedOn(reading, 'host.autologin'),
     serialConsoles: readSerialConsoles(reading),
     ntpServers: parsedAll(reading, 'host.ntpServers', parse.ntpServers).flat(),
     proxy: readProxy(reading),
-    ...(installIpOptions === undefined ? {} : { installIpOptions }),
+    installIpOptions: parsed(reading, 'host.installIpOptions', parse.installIpOptions),
     files: await readFiles(valuesOf(reading, 'ignition.files'), reading.io),
     units: await readUnits(valuesOf(reading, 'ignition.units'), reading.io),
   };
@@ -63,9 +62,9 @@ function readSerialConsoles(reading: Reading): string[] {
   return [...new Set(devices.filter((device) => device !== undefined))];
 }
 
-async function readPasswordHash(reading: Reading): Promise<Pick<AgentSettings, 'passwordHash'>> {
+async function readPasswordHash(reading: Reading): Promise<string | undefined> {
   const value = valueOf(reading, 'host.passwordHash');
-  if (value === undefined) return {};
+  if (value === undefined) return undefined;
   if (value.text.startsWith('$')) {
     // The error about a missing file would print the hash.
     throw new UsageError(`${value.place} requires the path of a file, not the hash`, {
@@ -73,19 +72,18 @@ async function readPasswordHash(reading: Reading): Promise<Pick<AgentSettings, '
     });
   }
   const text = await readNamedFile(value, reading.io, 'Password hash');
-  return { passwordHash: inFile(value, () => parsePasswordHash(text)) };
+  return inFile(value, () => parsePasswordHash(text));
 }
 
 /** Read apart from {@link readHost}, whose result is cached: the name differs for each host. */
-export function readHostname(reading: Reading): Pick<AgentSettings, 'hostname'> {
+export function readHostname(reading: Reading): string | undefined {
   const hostname = parsed(reading, 'host.hostname', reading.parse.hostname);
-  if (hostname === undefined) return {};
-  const problem = machineNameProblem(hostname);
+  const problem = hostname === undefined ? undefined : machineNameProblem(hostname);
   if (problem !== undefined) {
     const place = valueOf(reading, 'host.hostname')?.place;
     reading.warn(`${place} is not a valid host name: ${problem}`, 'use a name such as worker-0.example.com');
   }
-  return { hostname };
+  return hostname;
 }
 
 /** @throws UsageError that names the flag, the variable or the line */
@@ -98,11 +96,7 @@ export function readProxy(reading: Reading): ProxySettings {
     warn(`${none.place} has no effect without --http-proxy or --https-proxy`);
   }
   const noProxy = parsed(reading, 'proxy.none', parse.noProxy) ?? [];
-  return {
-    ...(http === undefined ? {} : { http }),
-    ...(https === undefined ? {} : { https }),
-    noProxy,
-  };
+  return { http, https, noProxy };
 }
 
 const maxFileBytes = 64 * 1024 * 1024;

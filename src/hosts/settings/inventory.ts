@@ -39,9 +39,11 @@ export async function readInventoryFile(
   const { inventory } = await readInventoryDocument(name, io, done);
   const { agent, hosts = [], profile = options.profile } = inventory;
   const chosen = options.profile ?? (options.host === undefined ? profile : undefined);
-  const withProfile = chosen === undefined ? options : { ...options, profile: chosen };
   const ofAll = ignoringRules(io, inventory.ignore ?? []);
-  return { inventory, source: { options: withProfile, io: ofAll, files: [agent], hosts } };
+  return {
+    inventory,
+    source: { options: { ...options, profile: chosen }, io: ofAll, files: [agent], hosts },
+  };
 }
 
 /** An inventory, and its document for other parts of it, such as `deploy`. */
@@ -90,9 +92,8 @@ function ignoreFindings(
     const problem = ignoreProblem(rule);
     if (problem === undefined) return [];
     const { message, hint } = problem;
-    const position = locate([...path, index]);
     const finding = { severity: 'error', rule: 'inventory-ignore', path: [...path, index] } as const;
-    return [{ ...finding, message: `ignore: ${message}`, hint, ...(position && { position }) }];
+    return [{ ...finding, message: `ignore: ${message}`, hint, position: locate(finding.path) }];
   });
 }
 
@@ -141,7 +142,7 @@ export async function readInventoryLayers(
   const { inventory } = await readInventoryFile(name, {}, io);
   const { agent, hosts = [], profile = 'default' } = inventory;
   if (host === undefined) return { profile, files: [agent] };
-  const chosen = findHost(hosts, host, name);
+  const chosen = findHost(hosts, host, name, 1);
   report(io, ...chosen.findings.map((finding) => diagnosticIn(name, finding)));
   if (chosen.findings.length > 0) {
     throw new CliError(`host ${host} is invalid`, {
@@ -152,14 +153,18 @@ export async function readInventoryLayers(
   return { profile, files: [chosen.readInputs(), agent] };
 }
 
-function findHost(hosts: readonly InventoryHost[], name: string, file: string): InventoryHost {
+/** @param hints limit for similar names in the hint. Throws UsageError. */
+export function findHost(
+  hosts: readonly InventoryHost[],
+  name: string,
+  file: string,
+  hints = 3,
+): InventoryHost {
   const found = hosts.find((host) => host.name === name);
   if (found !== undefined) return found;
-  const [nearest] = nearestNames(
-    name,
-    hosts.map((host) => host.name),
-  );
+  const names = hosts.map((host) => host.name);
+  const near = nearestNames(name, names).slice(0, hints);
   throw new UsageError(`${file} has no host ${JSON.stringify(name)}`, {
-    hint: nearest === undefined ? 'use a name from its list "hosts"' : `use ${nearest}`,
+    hint: near.length === 0 ? 'use a name from its list "hosts"' : `use ${near.join(' or ')}`,
   });
 }

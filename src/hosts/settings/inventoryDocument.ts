@@ -27,13 +27,13 @@ export interface InventoryDocument {
 }
 
 export interface Inventory {
-  readonly profile?: ProfileName;
+  readonly profile?: ProfileName | undefined;
   /** The settings of all hosts. */
   readonly agent: Inputs;
   /** In the order of the document; undefined where it has no list of hosts. */
-  readonly hosts?: readonly InventoryHost[];
+  readonly hosts?: readonly InventoryHost[] | undefined;
   /** Ids of rules that are ignored for all hosts, as written. */
-  readonly ignore?: readonly string[];
+  readonly ignore?: readonly string[] | undefined;
   /** Mistakes outside the list of hosts; all are errors. */
   readonly findings: readonly Finding[];
 }
@@ -42,12 +42,12 @@ export interface InventoryHost {
   /** A valid and unique host name, unless there are findings. */
   readonly name: string;
   /** The line that the host begins in. */
-  readonly line?: number;
+  readonly line?: number | undefined;
   /** In lower case, with colons. */
-  readonly mac?: string;
-  readonly architecture?: Architecture;
+  readonly mac?: string | undefined;
+  readonly architecture?: Architecture | undefined;
   /** Ids of rules that are ignored for this host, as written. */
-  readonly ignore?: readonly string[];
+  readonly ignore?: readonly string[] | undefined;
   /** Mistakes in this host; all are errors. */
   readonly findings: readonly Finding[];
   /** The settings that differ from those of all hosts. Not cached: the list of hosts may be long. */
@@ -65,12 +65,11 @@ export async function readInventory(document: InventoryDocument): Promise<Invent
   const shape = checkShape(isMapping(document.value) ? head : document.value, checkInventory, 'inventory');
   const findings = locate(shape, { document, path: [] });
   if (findings.length > 0) return { agent: new Map(), findings };
-  const known = profileNames.find((name) => name === shared['profile']);
   return {
-    ...(known === undefined ? {} : { profile: known }),
+    profile: profileNames.find((name) => name === shared['profile']),
     agent: readSettings(asMapping(shared['agent']), { document, path: ['agent'] }),
-    ...readIgnored(shared),
-    ...(hosts === undefined ? {} : { hosts: readHosts(list, document, checkHost) }),
+    ignore: readIgnored(shared),
+    hosts: hosts === undefined ? undefined : readHosts(list, document, checkHost),
     findings,
   };
 }
@@ -105,14 +104,13 @@ interface Part {
 function locate(findings: readonly Finding[], { document, path }: Part): Finding[] {
   return findings.map((finding) => {
     const whole = [...path, ...finding.path];
-    const position = document.locate(whole);
-    return { ...finding, path: whole, ...(position === undefined ? {} : { position }) };
+    return { ...finding, path: whole, position: document.locate(whole) };
   });
 }
 
 function readHosts(list: readonly unknown[], document: InventoryDocument, check: Check): InventoryHost[] {
-  const names = findTwins(list, (host) => textOf(host['name'])?.toLowerCase());
-  const macs = findTwins(list, (host) => normalMac(host));
+  const names = findTwins(list.map((host) => textOf(asMapping(host)['name'])?.toLowerCase()));
+  const macs = findTwins(list.map((host) => normalMac(asMapping(host))));
   return list.map((value, index) => {
     const part = { document, path: ['hosts', index] };
     const shape = checkShape(value, check, 'host');
@@ -127,23 +125,19 @@ function readHosts(list: readonly unknown[], document: InventoryDocument, check:
 }
 
 function readHost(host: Mapping, part: Part, findings: readonly Finding[]): InventoryHost {
-  const mac = normalMac(host);
-  const line = part.document.locate(part.path)?.line;
-  const architecture = architectures.find((name) => name === host['architecture']);
   return {
     name: textOf(host['name']) ?? `host ${Number(part.path[1]) + 1}`,
-    ...(line === undefined ? {} : { line }),
-    ...(mac === undefined ? {} : { mac }),
-    ...(architecture === undefined ? {} : { architecture }),
-    ...readIgnored(host),
+    line: part.document.locate(part.path)?.line,
+    mac: normalMac(host),
+    architecture: architectures.find((name) => name === host['architecture']),
+    ignore: readIgnored(host),
     findings,
     readInputs: () => readHostInputs(host, part),
   };
 }
 
-function readIgnored({ ignore }: Mapping): Pick<Inventory, 'ignore'> {
-  if (!Array.isArray(ignore)) return {};
-  return { ignore: ignore.filter((rule) => typeof rule === 'string') };
+function readIgnored({ ignore }: Mapping): readonly string[] | undefined {
+  return Array.isArray(ignore) ? ignore.filter((rule) => typeof rule === 'string') : undefined;
 }
 
 function checkNamesOf({ name, mac, network, overrides }: Mapping): Finding[] {
@@ -177,13 +171,10 @@ function mistake(path: Path, message: string, hint: string): Finding {
   return { severity: 'error', rule: 'inventory-host', path, message, hint };
 }
 
-/** For the index of each host with a name or MAC address that is not unique: the indexes of all hosts that share it. */
-type Twins = ReadonlyMap<number, readonly number[]>;
-
-function findTwins(list: readonly unknown[], keyOf: (host: Mapping) => string | undefined): Twins {
+/** For the index of each key that is not unique: the indexes of all equal keys. */
+export function findTwins(keys: readonly (string | undefined)[]): ReadonlyMap<number, readonly number[]> {
   const indexes = new Map<string, number[]>();
-  for (const [index, host] of list.entries()) {
-    const key = keyOf(asMapping(host));
+  for (const [index, key] of keys.entries()) {
     if (key === undefined) continue;
     const same = indexes.get(key);
     if (same === undefined) indexes.set(key, [index]);

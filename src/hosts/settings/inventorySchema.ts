@@ -1,7 +1,7 @@
 /** Turns errors of the compiled inventory schema into findings with hints. */
 
 import { nearestName } from '../../formats/messageText.ts';
-import { isMapping } from '../../formats/mapping.ts';
+import { isMapping, valueAt } from '../../formats/mapping.ts';
 import type { Finding, Path } from '../../core/finding.ts';
 import { settingTable } from '../../agent/settingTable.ts';
 
@@ -36,8 +36,7 @@ export function schemaFinding(error: SchemaError, value: unknown, checked: Check
 }
 
 function mistake(path: Path, message: string, hint?: string): Finding {
-  const finding = { severity: 'error', rule: 'inventory-schema', path, message } as const;
-  return hint === undefined ? finding : { ...finding, hint };
+  return { severity: 'error', rule: 'inventory-schema', path, message, hint };
 }
 
 function parsePointer(pointer: string, root: unknown): Path {
@@ -48,7 +47,7 @@ function parsePointer(pointer: string, root: unknown): Path {
     .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
     .map((step) => {
       const key = Array.isArray(value) ? Number(step) : step;
-      value = typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
+      value = valueAt(value, [key]);
       return key;
     });
 }
@@ -105,13 +104,6 @@ function fullNames(section: string, value: unknown): readonly string[] {
   const names = settingNames.filter((name) => name.startsWith(`${section}.`));
   const meant = names.filter((name) => Object.hasOwn(value, name.slice(section.length + 1)));
   return meant.length > 0 ? meant : names;
-}
-
-function valueAt(value: unknown, path: Path): unknown {
-  return path.reduce<unknown>(
-    (inner, step) => (typeof inner === 'object' && inner !== null ? Reflect.get(inner, step) : undefined),
-    value,
-  );
 }
 
 function nearestInAnyCase(key: string, names: readonly string[]): string | undefined {

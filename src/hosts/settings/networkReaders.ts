@@ -7,7 +7,8 @@ import { basename, resolve } from 'node:path';
 import type { Keyfile } from '../../network/convertNmstate.ts';
 import type { AgentSettings } from '../../agent/settings.ts';
 import type { InputValue } from '../../agent/settingInputs.ts';
-import { CliError, FormatError } from '../../core/errors.ts';
+import { CliError, FormatError, formatPlace } from '../../core/errors.ts';
+import type { Finding } from '../../core/finding.ts';
 import { parseKeyfile } from '../../formats/keyfile.ts';
 import type { Io } from '../../io/io.ts';
 import { findNmstatectl, runNmstatectl } from '../../io/nmstatectl.ts';
@@ -33,7 +34,7 @@ export async function readNetwork(reading: Reading): Promise<NetworkReading> {
   const keyfiles = [...converted, ...(await readKeyfiles(given, reading))];
   rejectDuplicates(keyfiles);
   const hasNetwork = keyfiles.length > 0;
-  return { settings: { keyfiles, ...copyNetwork(reading, hasNetwork) }, hasNetwork };
+  return { settings: { keyfiles, copyNetwork: copyNetwork(reading, hasNetwork) }, hasNetwork };
 }
 
 /** The network of a host as a document in one of the formats that become keyfiles. */
@@ -61,13 +62,13 @@ async function readDescription({ format, value }: Description, io: Io): Promise<
   return readNamedFile(value, io, format === 'nmstate' ? 'Network state' : 'Network data');
 }
 
-function copyNetwork(reading: Reading, hasNetwork: boolean): { readonly copyNetwork?: boolean } {
+function copyNetwork(reading: Reading, hasNetwork: boolean): boolean | undefined {
   const { options, profile } = reading;
-  if (profile === 'icc') return { copyNetwork: hasNetwork };
-  if (options.noCopyNetwork === true) return { copyNetwork: false };
+  if (profile === 'icc') return hasNetwork;
+  if (options.noCopyNetwork === true) return false;
   const given = valueOf(reading, 'host.copyNetwork');
-  if (given !== undefined) return { copyNetwork: isSwitchedOn(reading, 'host.copyNetwork') };
-  return hasNetwork ? { copyNetwork: true } : {};
+  if (given !== undefined) return isSwitchedOn(reading, 'host.copyNetwork');
+  return hasNetwork ? true : undefined;
 }
 
 /** The service writes its network into this folder of the discovery config; a script then configures the matching interfaces. */
@@ -142,10 +143,7 @@ async function convertHere(
   const yaml = value.document ?? parseFile(value, () => parseYaml(text));
   const file = value.document?.name ?? value.text;
   const { keyfiles, findings } = toKeyfiles(yaml.value);
-  const place = ({ path }: (typeof findings)[number]): string => {
-    const position = yaml.locate(path);
-    return position === undefined ? file : `${file}:${position.line}:${position.column}`;
-  };
+  const place = ({ path }: Finding): string => formatPlace({ file, ...yaml.locate(path) });
   const source = value.document === undefined ? `${value.place}: ` : '';
   for (const finding of findings) {
     if (finding.severity !== 'error') warn(`${source}${place(finding)}: ${finding.message}`, finding.hint);

@@ -18,15 +18,15 @@ export type OptionsNamed<Name extends string> = OptionsOf<
 >;
 
 type OptionsOf<S extends FlagSetting> = {
-  readonly [T in S as Camel<FlagName<T['flag']>>]?: OptionValue<T['kind']>;
+  readonly [T in S as Camel<FlagName<T['flag']>>]?: OptionValue<T['kind']> | undefined;
 };
 
 interface CommandOptions {
-  readonly profile?: string;
+  readonly profile?: string | undefined;
   /** A file with settings, and optionally hosts. */
-  readonly inventory?: string;
+  readonly inventory?: string | undefined;
   /** Stop at the first invalid host. */
-  readonly failFast?: boolean;
+  readonly failFast?: boolean | undefined;
   readonly nmstatectl?: string;
   readonly noSshKey?: boolean;
   readonly noCopyNetwork?: boolean;

@@ -20,9 +20,9 @@ export interface Reading {
   readonly io: Io;
   readonly warn: Warn;
   /** The hint for a missing URL of Ironic, if the command has no `--api-url`. */
-  readonly addressHint?: string;
+  readonly addressHint?: string | undefined;
   /** Reads an archive that many configs share. */
-  readonly readArchive?: ReadArchiveFile;
+  readonly readArchive?: ReadArchiveFile | undefined;
 }
 
 export function valuesOf({ inputs }: Reading, name: SettingName): readonly InputValue[] {
@@ -54,7 +54,7 @@ export function inPlace<T>(place: string, check: () => T): T {
     return check();
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
-    throw new UsageError(`${place} ${error.message}`, details(error));
+    throw new UsageError(`${place} ${error.message}`, { hint: error.hint });
   }
 }
 
@@ -76,10 +76,6 @@ export async function readNamedFile(value: InputValue, io: Io, what: string): Pr
 /** A path that an input names, relative to the current folder. */
 export function pathIn({ folder }: InputValue, path: string): string {
   return folder === undefined || path === '' || isAbsolute(path) ? path : join(folder, path);
-}
-
-function details({ hint }: FormatError): { readonly hint?: string } {
-  return hint === undefined ? {} : { hint };
 }
 
 /** A larger file is a mistake, and too large for an Ignition config. */

@@ -4,7 +4,7 @@ import { formatAgentConfig, listSettingSecrets, renderAgentConfig } from '../../
 import { type ConfPlaces, type ConfRemark, createConfCheck } from '../../agent/confReport.ts';
 import { publicMode } from '../../ignition/dataFile.ts';
 import { confPath, keyfileFolder } from '../../agent/files.ts';
-import type { Inputs, InputValue } from '../../agent/settingInputs.ts';
+import type { Inputs } from '../../agent/settingInputs.ts';
 import type { AgentSettings } from '../../agent/settings.ts';
 import type { Config } from '../../ignition/config.ts';
 import { listReferences } from '../../ignition/inlinedConfig.ts';
@@ -19,7 +19,7 @@ import type { RenderOptions } from './options.ts';
 import { assistedUnitName, withDiscovery } from '../../agent/profiles/assisted.ts';
 import { iccSpecVersion } from '../../agent/profiles/icc.ts';
 import type { Connection } from '../../network/connection.ts';
-import { CliError, type FilePlace, UsageError } from '../../core/errors.ts';
+import { CliError, UsageError } from '../../core/errors.ts';
 import { mergeConfigs } from '../../ignition/merge.ts';
 import { remarkMerge } from '../../ignition/mergeRemarks.ts';
 import { translateConfig } from '../../ignition/translate.ts';
@@ -31,7 +31,7 @@ import {
   translateDocument,
 } from '../input/configDocuments.ts';
 import { pathIn } from './reading.ts';
-import { findingOf, type Rule } from '../../ignition/rule.ts';
+import { findingOf, warningRule } from '../../ignition/rule.ts';
 import { connectionsOf, hasKeyfiles } from '../../agent/hostNetwork.ts';
 import { unitName } from '../../agent/unit.ts';
 import type { Diagnostic } from '../../core/diagnostic.ts';
@@ -266,12 +266,11 @@ function newer(one: SpecVersion, other: SpecVersion): SpecVersion {
  * Reported by `render --merge` if the user's config replaces a part of the rendered config. The merge itself is silent,
  * and the mistake would otherwise show only when the agent does not start.
  */
-export const replacesRendered: Rule = {
-  id: 'merge-replaces-rendered',
-  severity: 'warning',
-  message: 'this replaces a part of the rendered config',
-  hint: 'remove it from this config, or remove the setting',
-};
+export const replacesRendered = warningRule(
+  'merge-replaces-rendered',
+  'this replaces a part of the rendered config',
+  'remove it from this config, or remove the setting',
+);
 
 /** A finding for each file, unit and user of the user's config that changes one of the rendered config. */
 export function findMergeConflicts(rendered: Config, user: Config): Finding[] {
@@ -325,12 +324,6 @@ function conflict(what: string, path: Path): Finding {
   return { rule, severity, path, message: `this replaces the rendered ${what}`, hint };
 }
 
-interface Located {
-  readonly at: FilePlace;
-  /** The message without file and line. */
-  readonly message: string;
-}
-
 /** Moves the place of an input from the start of the message to `at`. */
 function locateDiagnostic(diagnostic: Diagnostic, inputs: Inputs): Diagnostic {
   const located = diagnostic.at === undefined ? locate(diagnostic.message, inputs) : undefined;
@@ -343,24 +336,16 @@ function locateError(error: unknown, inputs: Inputs): unknown {
   const located = locate(error.sentence, inputs);
   if (located === undefined) return error;
   const { code, excerpt, hint } = error;
-  const details = { code, excerpt, hint, at: located.at, cause: error };
-  return error instanceof UsageError
-    ? new UsageError(located.message, details)
-    : new CliError(located.message, details);
+  const Kind = error instanceof UsageError ? UsageError : CliError;
+  return new Kind(located.message, { code, excerpt, hint, at: located.at, cause: error });
 }
 
-function locate(message: string, inputs: Inputs): Located | undefined {
-  for (const value of [...inputs.values()].flat()) {
-    if (value.source !== undefined && message.startsWith(value.place))
-      return relative(message, value, value.source);
-  }
-  return undefined;
-}
-
-function relative(
-  message: string,
-  { place }: InputValue,
-  { at, name }: NonNullable<InputValue['source']>,
-): Located {
-  return { at, message: name + message.slice(place.length) };
+/** The place of the input at the start of the message, and the message without file and line. */
+function locate(message: string, inputs: Inputs): Pick<Diagnostic, 'at' | 'message'> | undefined {
+  const found = [...inputs.values()]
+    .flat()
+    .find(({ place, source }) => source !== undefined && message.startsWith(place));
+  if (found?.source === undefined) return undefined;
+  const { at, name } = found.source;
+  return { at, message: name + message.slice(found.place.length) };
 }

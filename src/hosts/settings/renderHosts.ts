@@ -73,7 +73,7 @@ export function hostSource(
     io: ignoringRules(io, [...(source.io.ignored ?? []), ...ignore]),
     files: [readOwn(), ...(source.files ?? [])],
     implied: impliedBy(name, place),
-    ...(architecture !== undefined && { architecture }),
+    architecture,
   });
 }
 

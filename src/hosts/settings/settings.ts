@@ -40,7 +40,7 @@ export interface RenderSource {
   /** The hint for a missing URL of Ironic, for commands without `--api-url`. */
   readonly addressHint?: string;
   /** The architecture of the host, if the inventory sets it. */
-  readonly architecture?: string;
+  readonly architecture?: string | undefined;
   /** Reads an archive that many configs share. */
   readonly readArchive?: ReadArchiveFile;
   /** The hosts of the inventory, for `--show-settings`. */
@@ -86,8 +86,8 @@ export function createSettingsReader(): ReadSettings {
       parse: inputParsers[profile],
       io,
       warn,
-      ...(addressHint !== undefined && { addressHint }),
-      ...(readArchive !== undefined && { readArchive }),
+      addressHint,
+      readArchive,
     });
     checkPodmanArgs(reading);
     const network = await readNetwork(reading);
@@ -96,7 +96,7 @@ export function createSettingsReader(): ReadSettings {
       ...readIronic(reading),
       ...(await readSharedAgent(reading, network.hasNetwork)),
       ...(await readSharedHost(reading, undefined)),
-      ...readHostname(reading),
+      hostname: readHostname(reading),
       ...network.settings,
     };
     checkHostArchitecture(settings.archive, architecture);

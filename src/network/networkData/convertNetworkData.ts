@@ -6,25 +6,18 @@
 
 import type { Finding } from '../../core/finding.ts';
 import { isMapping, type Mapping } from '../../formats/mapping.ts';
-import type { Keyfile } from '../convertNmstate.ts';
+import type { KeyfileConversion } from '../convertNmstate.ts';
 import { type DocumentPlace, expected, refuse, step } from '../readers.ts';
 import { type DataFields, has, optionalList, readMappings, warnUnused } from './fields.ts';
 import { bondsByPort, checkLinks, readLink } from './links.ts';
 import { checkNetworks, maxServices, readDataNetwork, readServices } from './networks.ts';
 import { checkServers, type NetworkData, renderKeyfiles } from './profiles.ts';
 
-export interface NetworkDataConversion {
-  /** In the order of the links; none if a finding is an error. */
-  readonly keyfiles: readonly Keyfile[];
-  /** Errors, and warnings about what is probably not meant. Paths are those of the document. */
-  readonly findings: readonly Finding[];
-}
-
 const maxLinks = 256;
 const maxNetworks = 256;
 
-/** Converts a document as parsed from JSON or YAML; null and an empty one have no links. */
-export function convertNetworkData(document: unknown): NetworkDataConversion {
+/** Converts a document as parsed from JSON or YAML; null and an empty one have no links. The keyfiles are in their order. */
+export function convertNetworkData(document: unknown): KeyfileConversion {
   const findings: Finding[] = [];
   const place: DocumentPlace = { path: [], findings, format: 'network-data' };
   const data = readNetworkData(document ?? {}, place);

@@ -61,13 +61,8 @@ export function required<T>(
 }
 
 export function warnAbout(place: DocumentPlace, message: string, hint: string): void {
-  place.findings.push({
-    severity: 'warning',
-    rule: 'network-data-suspicious',
-    path: place.path,
-    message,
-    hint,
-  });
+  const rule = 'network-data-suspicious';
+  place.findings.push({ severity: 'warning', rule, path: place.path, message, hint });
 }
 
 /** A key that is misspelled would otherwise have no effect without a word. */

@@ -40,7 +40,7 @@ interface BondLink {
   /** Ids of links. */
   readonly ports: readonly string[];
   /** Of the `[bond]` section. */
-  readonly entries: Readonly<Record<string, string>>;
+  readonly entries: Bond['entries'];
   /** The bond takes its MAC address from a port, so that it cannot have another. */
   readonly macFollowsPorts: boolean;
 }

@@ -1,6 +1,16 @@
 /** The `networks` of network data: addresses, routes and name servers of one IP version on one link. */
 
-import { type Family, formatAddress, type IpAddress, isLinkLocal } from '../ipAddress.ts';
+import {
+  addressBits,
+  type Family,
+  formatAddress,
+  formatSubnet,
+  type IpAddress,
+  isLinkLocal,
+  isUnspecified,
+  parseAddress,
+  type Subnet,
+} from '../ipAddress.ts';
 import { type DocumentPlace, integer, list, listItem, oneOf, type Reader, refuse, step } from '../readers.ts';
 import {
   addressOf,
@@ -16,13 +26,6 @@ import {
   warnUnused,
 } from './fields.ts';
 import { type DataLinks, refuseDangling } from './links.ts';
-import {
-  type AddressWithPrefix,
-  formatSubnet,
-  isMulticast,
-  isUnspecified,
-  readAddressWithMask,
-} from './subnet.ts';
 
 export interface Network {
   readonly place: DocumentPlace;
@@ -35,10 +38,6 @@ export interface Network {
   readonly servers: readonly IpAddress[];
   readonly searches: readonly string[];
   readonly metric: number | undefined;
-}
-
-interface Subnet extends AddressWithPrefix {
-  readonly prefixLength: number;
 }
 
 interface Route {
@@ -148,7 +147,7 @@ function readRoute(fields: DataFields, family: Family): Route | undefined {
   }
   return {
     place: fields.place,
-    destination: formatSubnet(address, prefixLength),
+    destination: formatSubnet({ address, prefixLength }),
     gateway: gateway === undefined || isUnspecified(gateway) ? undefined : gateway,
     metric: own,
   };
@@ -237,7 +236,7 @@ function checkGateways(sameLink: readonly Network[]): void {
   if (sameLink.some(({ subnet }) => subnet === undefined)) return;
   const subnets = sameLink.flatMap(({ subnet }) => subnet ?? []);
   const prefixLengths = new Set(subnets.map(({ prefixLength }) => prefixLength));
-  const known = new Set(subnets.map(({ address, prefixLength }) => formatSubnet(address, prefixLength)));
+  const known = new Set(subnets.map(formatSubnet));
   const shown = subnets
     .slice(0, 3)
     .map(({ address, prefixLength }) => `${formatAddress(address)}/${prefixLength}`);
@@ -247,10 +246,79 @@ function checkGateways(sameLink: readonly Network[]): void {
     const text = formatAddress(gateway);
     const isReachable =
       reachable.get(text) ??
-      Array.from(prefixLengths).some((length) => known.has(formatSubnet(gateway, length)));
+      Array.from(prefixLengths).some((length) =>
+        known.has(formatSubnet({ address: gateway, prefixLength: length })),
+      );
     reachable.set(text, isReachable);
     if (isReachable) continue;
     const message = `the gateway ${text} is not in the subnet of ${shown.join(', ')}`;
     warnAbout(step(place, 'gateway'), message, 'fix the gateway or the netmask');
   }
+}
+
+// Addresses with netmasks: dotted, as IPv6 address, as prefix length or behind a slash.
+
+interface AddressWithPrefix {
+  readonly address: IpAddress;
+  /** Undefined where the document has none. */
+  readonly prefixLength: number | undefined;
+}
+
+/** `key` is the key of the address, which may have a prefix length; the other place of a mask is the key `netmask`. */
+function readAddressWithMask(
+  fields: DataFields,
+  { key, example, family }: { readonly key: string; readonly example: string; readonly family: Family },
+): AddressWithPrefix | undefined {
+  const own = required(fields, { key, example }, withSlash(family));
+  const beside = optional(fields, 'netmask', netmask(family));
+  if (own === undefined) return undefined;
+  const { address, prefixLength } = own;
+  if (prefixLength !== undefined && beside !== undefined && prefixLength !== beside) {
+    const message = `the netmask (/${beside}) differs from the one in "${key}" (/${prefixLength})`;
+    return refuse(step(fields.place, 'netmask'), message, 'remove one of them');
+  }
+  // A netmask that was refused is not a missing one.
+  if (prefixLength === undefined && beside === undefined && has(fields, 'netmask')) return undefined;
+  return { address, prefixLength: prefixLength ?? beside };
+}
+
+function withSlash(family: Family): Reader<AddressWithPrefix> {
+  return (value, place) => {
+    const [written, mask, ...more] = typeof value === 'string' ? value.split('/') : [value];
+    const address = addressOf(family)(more.length > 0 ? value : written, place);
+    const prefixLength = mask === undefined ? undefined : netmask(family)(mask, place);
+    if (address === undefined || (mask !== undefined && prefixLength === undefined)) return undefined;
+    return { address, prefixLength };
+  };
+}
+
+function netmask(family: Family): Reader<number> {
+  return (value, place) => {
+    const prefixLength = parseNetmask(value, family);
+    if (prefixLength !== undefined) return prefixLength;
+    const example = family === 4 ? '255.255.255.0 or 24' : 'ffff:ffff:ffff:ffff:: or 64';
+    const shown =
+      typeof value === 'string' || typeof value === 'number' ? `: ${quoteText(String(value))}` : '';
+    return refuse(place, `the netmask is invalid${shown}`, `write it like ${example}`);
+  };
+}
+
+function parseNetmask(value: unknown, family: Family): number | undefined {
+  const text = typeof value === 'number' ? String(value) : value;
+  if (typeof text !== 'string') return undefined;
+  if (/^[0-9]{1,3}$/.test(text)) return Number(text) <= addressBits(family) ? Number(text) : undefined;
+  const parsed = parseAddress(text);
+  return parsed?.family === family ? countLeadingOnes(parsed) : undefined;
+}
+
+/** Undefined where ones follow zeros. */
+function countLeadingOnes({ family, groups }: IpAddress): number | undefined {
+  const width = family === 4 ? 8 : 16;
+  const bits = groups.map((group) => group.toString(2).padStart(width, '0')).join('');
+  const [ones = ''] = /^1*/.exec(bits) ?? [];
+  return bits.slice(ones.length).includes('1') ? undefined : ones.length;
+}
+
+function isMulticast({ family, groups: [first = 0] }: IpAddress): boolean {
+  return family === 4 ? first >= 224 : first >= 0xff00;
 }

@@ -126,11 +126,11 @@ function bondEntries({ bond, place }: DataLink, links: DataLinks): ProfileEntrie
 /** A physical interface is found by its MAC address; the others get theirs. */
 function wiredSection({ kind, mac, mtu, bond }: DataLink): KeyfileSection | undefined {
   const macKey = kind === 'ethernet' ? 'mac-address' : 'cloned-mac-address';
-  const entries = {
-    ...(mac === undefined || bond?.macFollowsPorts === true ? {} : { [macKey]: mac }),
-    ...(mtu === undefined ? {} : { mtu: String(mtu) }),
-  };
-  return Object.keys(entries).length === 0 ? undefined : profileSection('ethernet', entries);
+  const section = profileSection('ethernet', {
+    [macKey]: bond?.macFollowsPorts === true ? undefined : mac,
+    mtu: mtu?.toString(),
+  });
+  return section.entries.length === 0 ? undefined : section;
 }
 
 function vlanEntries({ vlan }: DataLink, links: DataLinks): ProfileEntries {

@@ -7,6 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { readdir, readFile, realpath, truncate, unlink } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { CliError, FormatError } from '../../core/errors.ts';
+import { isMapping, mappingAt } from '../../formats/mapping.ts';
 import { isInside, type Manifest, parseManifest } from '../../hosts/artifacts/manifest.ts';
 import { CHECKSUMS, MANIFEST } from '../../hosts/artifacts/servedPaths.ts';
 import { errorCode } from '../../io/files/fileErrors.ts';
@@ -80,32 +81,24 @@ export async function rejectForeign(path: string, shown: string): Promise<void> 
 export async function readStamps(path: string): Promise<Map<string, StampedDigest>> {
   const text = await readIfThere(join(path, OWN_FOLDER, STAMPS));
   const stamps = new Map<string, StampedDigest>();
-  for (const [name, value] of Object.entries(parseObject(text ?? '{}'))) {
+  for (const [name, value] of Object.entries(mappingAt(parseIfJson(text ?? ''), []))) {
     if (isStamped(value)) stamps.set(name, value);
   }
   return stamps;
 }
 
-/** Unreadable JSON is treated as empty. */
-function parseObject(text: string): object {
+function parseIfJson(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? value : {};
+    return JSON.parse(text);
   } catch {
-    return {};
+    return undefined;
   }
 }
 
 function isStamped(value: unknown): value is StampedDigest {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    'stamp' in value &&
-    typeof value.stamp === 'string' &&
-    'sha256' in value &&
-    typeof value.sha256 === 'string' &&
-    /^[0-9a-f]{64}$/.test(value.sha256)
-  );
+  if (!isMapping(value)) return false;
+  const { stamp, sha256 } = value;
+  return typeof stamp === 'string' && typeof sha256 === 'string' && /^[0-9a-f]{64}$/.test(sha256);
 }
 
 /** Files of this program that no manifest lists yet. An incomplete last line is removed. */
@@ -191,7 +184,9 @@ export async function finishCommit(root: string): Promise<void> {
   const list = join(root, OWN_FOLDER, COMMIT);
   const text = await readIfThere(list);
   if (text === undefined) return;
-  for (const { from, to } of parseRenames(text)) {
+  // The list is written atomically, so an unreadable list is from another program, and is ignored.
+  const renames = parseIfJson(text);
+  for (const { from, to } of Array.isArray(renames) ? renames.filter(isRename) : []) {
     try {
       renameFileNow(join(root, from), join(root, to));
     } catch (error) {
@@ -201,19 +196,9 @@ export async function finishCommit(root: string): Promise<void> {
   await unlink(list);
 }
 
-/** The list is written atomically, so an unreadable list is from another program, and is ignored. */
-function parseRenames(text: string): Rename[] {
-  try {
-    const value: unknown = JSON.parse(text);
-    return Array.isArray(value) ? value.filter(isRename) : [];
-  } catch {
-    return [];
-  }
-}
-
 /** Accepts only pairs that `stage` creates: a file, and a temporary file in the same folder. */
 function isRename(value: unknown): value is Rename {
-  if (typeof value !== 'object' || value === null || !('from' in value) || !('to' in value)) return false;
+  if (!isMapping(value)) return false;
   const { from, to } = value;
   if (typeof from !== 'string' || typeof to !== 'string') return false;
   return dirname(from) === dirname(to) && temporaryFor(basename(from)) === basename(to);
