@@ -23,7 +23,7 @@ import { nameInput } from '../hosts/input/nameInput.ts';
 import { type ImageInput, readImageSource, readWhole } from '../hosts/input/imageSource.ts';
 import { inspectAgentArchive, type InspectedArchive } from '../hosts/input/deployedArchive.ts';
 import { archiveMemory } from '../agent/agentArchive.ts';
-import { type ByteInput, hasMore, inputOf, refill } from '../formats/byteFeed.ts';
+import { hasMore, inputOf, refill } from '../formats/byteFeed.ts';
 import { detectCompression, MAX_MAGIC, unpackMember } from '../formats/compression.ts';
 import { type ContainerArchive, readContainerArchive } from '../formats/containerArchive.ts';
 import type { RandomAccess } from '../image/overlay.ts';
@@ -199,13 +199,6 @@ async function startOf(file: RandomAccess): Promise<Uint8Array> {
   while (input.feed.available < MAX_MAGIC && !input.feed.ended) await refill(input);
   const format = detectCompression(input.feed.bytes, input.feed.index);
   if (format === 'none') return file.read(0, Math.min(HEAD, file.size));
-  return firstPiece(format, input);
-}
-
-async function firstPiece(
-  format: Exclude<ReturnType<typeof detectCompression>, 'none'>,
-  input: ByteInput,
-): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
   let length = 0;
   try {
