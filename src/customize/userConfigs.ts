@@ -11,7 +11,6 @@ import { printable } from '../io/report/terminalText.ts';
 import { report } from '../io/report/report.ts';
 import { withoutIgnored } from '../io/report/ruleBook.ts';
 import { checkConfig, type CheckedDocument } from '../hosts/input/checkConfig.ts';
-import { asBuffer } from '../hosts/input/configDocuments.ts';
 import { reportChecked } from '../hosts/input/reportChecked.ts';
 import type { YamlConfig } from '../hosts/input/yamlConfig.ts';
 import { isYamlFile } from '../hosts/input/nameInput.ts';
@@ -50,7 +49,8 @@ interface Source {
 }
 
 async function readSource(path: string, io: Io): Promise<Source> {
-  const bytes = asBuffer(await readUserFile(path, io, CONFIG));
+  const { buffer, byteOffset, byteLength } = await readUserFile(path, io, CONFIG);
+  const bytes = Buffer.from(buffer, byteOffset, byteLength);
   if (!isYamlFile(path)) return { path, json: bytes };
   const { parseYamlConfig } = await import('../hosts/input/yamlConfig.ts');
   try {

@@ -72,7 +72,7 @@ export async function readConfigDocuments(
 /** Configs have a few megabytes at most. */
 const expected: Expected = { what: 'Ignition config', maxBytes: 256 * 1024 * 1024 };
 
-export function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength);
 }
 
