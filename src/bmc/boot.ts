@@ -183,7 +183,7 @@ async function checkTarget(
   run: BootRun,
 ): Promise<CheckedMachine> {
   try {
-    const survey = await withClient({ target, run }, (client) => surveyMachine(client, target.path));
+    const survey = await withClient(target, { run }, (client) => surveyMachine(client, target.path));
     const { architecture = run.architecture } = target;
     const plan = { ...target, architecture, imageUrl: run.imageUrl, image };
     return { target, survey, checks: checkMachine(survey, plan) };
@@ -198,15 +198,10 @@ async function checkTarget(
   }
 }
 
-interface Connecting {
-  readonly target: Target;
-  readonly run: BootRun;
-  readonly signal?: AbortSignal | undefined;
-}
-
 /** Logs in, and logs out at the end. */
 async function withClient<T>(
-  { run: { io, times }, signal, target }: Connecting,
+  target: Target,
+  { run: { io, times }, signal }: Pick<Working, 'run' | 'signal'>,
   use: (client: RedfishClient) => Promise<T>,
 ): Promise<T> {
   const timing = { ...defaultTiming, interval: times.interval };
@@ -362,7 +357,7 @@ async function bootOne(machine: StartedMachine, working: Working): Promise<void>
   const { run, services, signal } = working;
   const { target } = machine;
   try {
-    await withClient({ target, run, signal }, (client) => bootMachine(machineBoot(machine, client, working)));
+    await withClient(target, working, (client) => bootMachine(machineBoot(machine, client, working)));
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     if (signal?.aborted === true) return;
@@ -374,7 +369,7 @@ async function bootOne(machine: StartedMachine, working: Working): Promise<void>
 
 async function restoreOne(machine: StartedMachine, working: Working): Promise<readonly CliError[]> {
   try {
-    return await withClient({ target: machine.target, run: working.run }, (client) =>
+    return await withClient(machine.target, working, (client) =>
       restoreMachine(machineBoot(machine, client, working)),
     );
   } catch (error) {

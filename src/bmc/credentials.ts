@@ -4,7 +4,7 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Diagnostic } from '../core/diagnostic.ts';
 import { CliError, FormatError } from '../core/errors.ts';
-import { isMapping, type Mapping } from '../formats/mapping.ts';
+import { asMapping, type Mapping } from '../formats/mapping.ts';
 import { parseYaml } from '../formats/yaml.ts';
 import { readUserFile } from '../io/files/files.ts';
 import { canAllRead } from '../io/files/platform.ts';
@@ -66,9 +66,8 @@ function lineBreakWarning(file: string): Diagnostic {
 }
 
 function fieldsOf(value: Mapping): Record<keyof RedfishCredentials, string | undefined> {
-  const { data, stringData } = value;
-  const plain = { ...value, ...(isMapping(stringData) && stringData) };
-  const encoded: Mapping = isMapping(data) ? data : {};
+  const plain = { ...value, ...asMapping(value['stringData']) };
+  const encoded = asMapping(value['data']);
   const read = (key: string): string | undefined => {
     const own = plain[key];
     if (typeof own === 'string' || typeof own === 'number') return String(own);
@@ -81,8 +80,7 @@ function fieldsOf(value: Mapping): Record<keyof RedfishCredentials, string | und
 /** The errors of the parser quote the line, so only the position is taken from them. */
 function parse(text: string, file: string): Mapping {
   try {
-    const { value } = parseYaml(text);
-    return isMapping(value) ? value : {};
+    return asMapping(parseYaml(text).value);
   } catch (error) {
     const position = error instanceof FormatError ? error.position : undefined;
     throw new CliError('this is not valid YAML or JSON', {

@@ -122,7 +122,7 @@ async function readSelectedHosts<O extends InventoryOptions>(
   const wanted = chooseHosts(sources, options);
   const shared = findTwins(sources.map(bmcOf));
   return wanted.map((source) => {
-    const [other] = (shared.get(source.index) ?? []).filter((index) => index !== source.index);
+    const other = shared.get(source.index)?.find((index) => index !== source.index);
     return selectedHost(source, other === undefined ? undefined : hosts[other]);
   });
 }

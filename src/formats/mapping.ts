@@ -26,8 +26,12 @@ export function valueAt(value: unknown, path: Path): unknown {
 
 /** The mapping at a path; empty if it does not exist. */
 export function mappingAt(value: unknown, path: Path): Mapping {
-  const found = valueAt(value, path);
-  return isMapping(found) ? found : {};
+  return asMapping(valueAt(value, path));
+}
+
+/** The value; empty if it is not a mapping. */
+export function asMapping(value: unknown): Mapping {
+  return isMapping(value) ? value : {};
 }
 
 /** The mapping in a JSON text. `refuse` makes the error from a clause, such as `is not JSON`. */

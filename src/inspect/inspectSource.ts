@@ -23,8 +23,8 @@ import { nameInput } from '../hosts/input/nameInput.ts';
 import { type ImageInput, readImageSource, readWhole } from '../hosts/input/imageSource.ts';
 import { inspectAgentArchive, type InspectedArchive } from '../hosts/input/deployedArchive.ts';
 import { archiveMemory } from '../agent/agentArchive.ts';
-import { type ByteInput, hasMore, inputOf } from '../formats/byteFeed.ts';
-import { type Compression, compressionAt, unpackMember } from '../formats/compression.ts';
+import { hasMore, inputOf } from '../formats/byteFeed.ts';
+import { compressionAt, unpackMember } from '../formats/compression.ts';
 import { type ContainerArchive, readContainerArchive } from '../formats/containerArchive.ts';
 import type { RandomAccess } from '../image/overlay.ts';
 
@@ -198,10 +198,6 @@ async function startOf(file: RandomAccess): Promise<Uint8Array> {
   const input = inputOf('compressed', sourceOfImage(file));
   const format = await compressionAt(input);
   if (format === 'none') return file.read(0, Math.min(HEAD, file.size));
-  return firstPiece(format, input);
-}
-
-async function firstPiece(format: Exclude<Compression, 'none'>, input: ByteInput): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
   let length = 0;
   try {

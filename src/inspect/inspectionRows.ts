@@ -142,8 +142,7 @@ function memoryLines({ kind, memory }: InspectionReport): string[] {
 function configLines({ ignition }: InspectionReport): string[] {
   if (ignition === null) return [];
   const { inlinedConfigs, version, runsAgent } = ignition;
-  const inlined =
-    inlinedConfigs === 0 ? '' : ` with ${inlinedConfigs} inlined config${inlinedConfigs === 1 ? '' : 's'}`;
+  const inlined = inlinedConfigs === 0 ? '' : ` with ${formatCount(inlinedConfigs, 'inlined config')}`;
   return [`config of spec ${version}${inlined}, ${runsAgent ? 'runs the agent' : 'does not run the agent'}`];
 }
 
@@ -191,15 +190,13 @@ const WIDEST_SETTING = 28;
 /** Formats the whole report; it ends with a line feed. */
 export function formatInspection(report: InspectionReport): string {
   const rows = inspectionRows(report);
-  const settings = (report.ignition?.settings ?? []).map(({ setting, values }) => ({
-    topic: setting,
-    lines: values,
-  }));
+  const settings =
+    report.ignition?.settings.map(({ setting: topic, values: lines }) => ({ topic, lines })) ?? [];
   const blocks = [
     `${printable(report.file)}\n${formatRows(rows, '  ')}`,
     ...(settings.length === 0 ? [] : [`Settings in the config\n${formatRows(settings, '  ')}`]),
     ...report.findings.map(({ severity, message, hint, rule }) =>
-      formatDiagnostic({ severity, message, rule, ...(hint !== null && { hint }) }),
+      formatDiagnostic({ severity, message, rule, hint: hint ?? undefined }),
     ),
   ];
   return blocks.join('\n');

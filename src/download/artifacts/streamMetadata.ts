@@ -34,37 +34,31 @@ export interface StreamMetadata {
  * @throws FormatError for anything else than stream metadata
  */
 export function parseStreamMetadata(text: string, name: string): StreamMetadata {
-  const problem = (what: string): FormatError =>
-    new FormatError(`${name} is not valid stream metadata: ${what}`, {
+  try {
+    const root = membersOf(JSON.parse(text), 'the document');
+    const artifacts = listArtifacts(root['architectures']).toSorted(compareArtifacts);
+    return { stream: textOf(root, 'stream') ?? '', artifacts };
+  } catch (error) {
+    if (!(error instanceof FormatError || error instanceof SyntaxError)) throw error;
+    const what = error instanceof FormatError ? error.message : 'it is not JSON';
+    throw new FormatError(`${name} is not valid stream metadata: ${what}`, {
       hint: 'pass the base URL or a file with the output of "openshift-install coreos print-stream-json"',
     });
-  const root = membersOf(parseJson(text, problem), 'the document', problem);
-  const artifacts = listArtifacts(root['architectures'], problem);
-  return { stream: textOf(root, 'stream', problem) ?? '', artifacts: artifacts.toSorted(compareArtifacts) };
-}
-
-type Problem = (what: string) => FormatError;
-
-function parseJson(text: string, problem: Problem): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw problem('it is not JSON');
   }
 }
 
-function listArtifacts(architectures: unknown, problem: Problem): readonly StreamArtifact[] {
+function listArtifacts(architectures: unknown): readonly StreamArtifact[] {
   const found: StreamArtifact[] = [];
-  for (const [architecture, entry] of entriesOf(architectures, 'architectures', problem)) {
-    const { artifacts = {} } = membersOf(entry, architecture, problem);
-    for (const [platform, build] of entriesOf(artifacts, `${architecture} artifacts`, problem)) {
+  for (const [architecture, entry] of entriesOf(architectures, 'architectures')) {
+    const { artifacts = {} } = membersOf(entry, architecture);
+    for (const [platform, build] of entriesOf(artifacts, `${architecture} artifacts`)) {
       const place = `${architecture} ${platform}`;
-      const members = membersOf(build, place, problem);
-      const release = textOf(members, 'release', problem);
-      for (const [format, files] of entriesOf(members['formats'], `${place} formats`, problem)) {
-        for (const [name, file] of entriesOf(files, `${place} ${format}`, problem)) {
-          const fields = membersOf(file, `${place} ${format} ${name}`, problem);
-          found.push({ architecture, platform, format, name, release, ...readFile(fields, problem) });
+      const members = membersOf(build, place);
+      const release = textOf(members, 'release');
+      for (const [format, files] of entriesOf(members['formats'], `${place} formats`)) {
+        for (const [name, file] of entriesOf(files, `${place} ${format}`)) {
+          const fields = membersOf(file, `${place} ${format} ${name}`);
+          found.push({ architecture, platform, format, name, release, ...readFile(fields) });
         }
       }
     }
@@ -74,38 +68,38 @@ function listArtifacts(architectures: unknown, problem: Problem): readonly Strea
 
 type FileFields = Pick<StreamArtifact, 'location' | 'signature' | 'sha256' | 'uncompressedSha256'>;
 
-function readFile(fields: Mapping, problem: Problem): FileFields {
-  const location = textOf(fields, 'location', problem);
-  if (location === undefined) throw problem('missing field `location`');
+function readFile(fields: Mapping): FileFields {
+  const location = textOf(fields, 'location');
+  if (location === undefined) throw new FormatError('missing field `location`');
   return {
     location,
-    signature: textOf(fields, 'signature', problem),
-    sha256: digestOf(fields, 'sha256', problem),
-    uncompressedSha256: digestOf(fields, 'uncompressed-sha256', problem),
+    signature: textOf(fields, 'signature'),
+    sha256: digestOf(fields, 'sha256'),
+    uncompressedSha256: digestOf(fields, 'uncompressed-sha256'),
   };
 }
 
-function entriesOf(value: unknown, what: string, problem: Problem): readonly (readonly [string, unknown])[] {
-  return Object.entries(membersOf(value, what, problem));
+function entriesOf(value: unknown, what: string): readonly (readonly [string, unknown])[] {
+  return Object.entries(membersOf(value, what));
 }
 
-function membersOf(value: unknown, what: string, problem: Problem): Mapping {
-  if (!isMapping(value)) throw problem(`${what} is not an object`);
+function membersOf(value: unknown, what: string): Mapping {
+  if (!isMapping(value)) throw new FormatError(`${what} is not an object`);
   return value;
 }
 
 /** Undefined for an empty text. */
-function textOf(members: Mapping, name: string, problem: Problem): string | undefined {
+function textOf(members: Mapping, name: string): string | undefined {
   const value = members[name];
   if (value === undefined || value === null || value === '') return undefined;
-  if (typeof value !== 'string') throw problem(`\`${name}\` is not a string`);
+  if (typeof value !== 'string') throw new FormatError(`\`${name}\` is not a string`);
   return value;
 }
 
-function digestOf(members: Mapping, name: string, problem: Problem): string | undefined {
-  const value = textOf(members, name, problem)?.toLowerCase();
+function digestOf(members: Mapping, name: string): string | undefined {
+  const value = textOf(members, name)?.toLowerCase();
   if (value !== undefined && !/^[0-9a-f]{64}$/.test(value))
-    throw problem(`\`${name}\` is not a SHA-256 digest`);
+    throw new FormatError(`\`${name}\` is not a SHA-256 digest`);
   return value;
 }
 

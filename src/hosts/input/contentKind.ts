@@ -1,6 +1,6 @@
 /** Detects the type of a file by its content, for messages about files of an unexpected type. */
 
-import { isMapping, type Mapping } from '../../formats/mapping.ts';
+import { asMapping, type Mapping } from '../../formats/mapping.ts';
 import { detectImageKind } from '../../image/imageKind.ts';
 import { bytesAccess } from '../../image/overlay.ts';
 
@@ -47,8 +47,7 @@ function detectLines(file: string, text: string): ContentKind | undefined {
 async function parseMapping(text: string): Promise<Mapping> {
   const { parseYaml } = await import('../../formats/yaml.ts');
   try {
-    const { value } = parseYaml(text);
-    return isMapping(value) ? value : {};
+    return asMapping(parseYaml(text).value);
   } catch {
     return {};
   }

@@ -45,7 +45,7 @@ export function startRun(command: HostCommand, total: number): HostRun {
 }
 
 /** The name and place of a host, for messages. */
-export interface NamedHost {
+interface NamedHost {
   readonly name: string;
   /** The place of the host in the inventory. */
   readonly at: FilePlace;

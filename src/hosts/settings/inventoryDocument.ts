@@ -9,7 +9,7 @@ import { importAsset } from '../../assets.ts';
 import { type Architecture, architectures } from '../../core/architecture.ts';
 import { parseMacAddress } from '../../core/macAddress.ts';
 import { machineNameProblem } from '../../formats/hostName.ts';
-import { isMapping, type Mapping } from '../../formats/mapping.ts';
+import { asMapping, isMapping, type Mapping } from '../../formats/mapping.ts';
 import type { Finding, Path, Position } from '../../core/finding.ts';
 import { type Checked, type SchemaError, schemaFinding } from './inventorySchema.ts';
 import type { Inputs, InputValue } from '../../agent/settingInputs.ts';
@@ -278,10 +278,6 @@ function inputValue(name: SettingName, text: string, { document, path }: Part): 
     isContent: false,
     folder: document.folder,
   };
-}
-
-function asMapping(value: unknown): Mapping {
-  return isMapping(value) ? value : {};
 }
 
 function textOf(value: unknown): string | undefined {

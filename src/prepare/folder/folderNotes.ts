@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { readdir, readFile, realpath, truncate, unlink } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { CliError, FormatError } from '../../core/errors.ts';
-import { isMapping, mappingAt } from '../../formats/mapping.ts';
+import { asMapping, isMapping } from '../../formats/mapping.ts';
 import { isInside, type Manifest, parseManifest } from '../../hosts/artifacts/manifest.ts';
 import { CHECKSUMS, MANIFEST } from '../../hosts/artifacts/servedPaths.ts';
 import { errorCode } from '../../io/files/fileErrors.ts';
@@ -81,7 +81,7 @@ export async function rejectForeign(path: string, shown: string): Promise<void> 
 export async function readStamps(path: string): Promise<Map<string, StampedDigest>> {
   const text = await readIfThere(join(path, OWN_FOLDER, STAMPS));
   const stamps = new Map<string, StampedDigest>();
-  for (const [name, value] of Object.entries(mappingAt(parseIfJson(text ?? ''), []))) {
+  for (const [name, value] of Object.entries(asMapping(parseIfJson(text ?? '')))) {
     if (isStamped(value)) stamps.set(name, value);
   }
   return stamps;
