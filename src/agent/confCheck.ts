@@ -16,7 +16,7 @@ import {
   parseOsloConfig,
 } from '../formats/osloConfig.ts';
 import { findingOf, type Rule } from '../ignition/rule.ts';
-import type { Finding, Position, Report } from '../core/finding.ts';
+import type { Finding, Position, Problem, Report } from '../core/finding.ts';
 import { confRules } from '../ipa/confRules.ts';
 import { checkValues } from '../ipa/confValues.ts';
 import {
@@ -33,7 +33,7 @@ import {
   suggestIpaOption,
   suggestIpaSection,
 } from '../ipa/ipaOptions.ts';
-import { findUrlListAddress, findUrlProblem, type UrlProblem } from './ironicUrl.ts';
+import { findUrlListAddress, findUrlProblem } from './ironicUrl.ts';
 
 interface ConfCheckOptions {
   /** The release of the agent that reads the file; default: the newest. */
@@ -106,7 +106,7 @@ function comparePositions(a?: Position, b?: Position): number {
   return (a?.line ?? 0) - (b?.line ?? 0) || (a?.column ?? 0) - (b?.column ?? 0);
 }
 
-const syntaxTexts: Record<OsloProblemCode, { readonly message: string; readonly hint: string }> = {
+const syntaxTexts: Record<OsloProblemCode, Problem> = {
   'separator-missing': {
     message: 'the line contains neither "=" nor ":"',
     hint: 'write "name = value", or "#" in front of a comment; a byte order mark also counts as text',
@@ -283,7 +283,7 @@ function checkCafile(effective: ReadonlyMap<IpaOption, Setting>): Finding[] {
 }
 
 /** Typical errors of programs that complete URLs: the agent accepts the URL, but Ironic does not serve the path. */
-function findPathProblem(list: string): UrlProblem | undefined {
+function findPathProblem(list: string): Problem | undefined {
   const paths = list.split(',').map((url) => url.slice(url.indexOf('://') + 3));
   if (paths.some((path) => path.includes('//'))) {
     return { message: 'the path of the URL contains two consecutive slashes', hint: 'remove one of them' };

@@ -2,7 +2,8 @@
 
 import { infoRule, warningRule, type Issue, type Rule } from '../../ignition/rule.ts';
 import { type LintSubject, type UnitCommand } from './subject.ts';
-import { brokenSetting, type IssueTexts } from './lintRule.ts';
+import { brokenSetting } from './lintRule.ts';
+import type { Problem } from '../../core/finding.ts';
 import type { OptionProblem } from './podmanCommand.ts';
 import { readAsset } from '../../assets.ts';
 import { nearestName } from '../../formats/messageText.ts';
@@ -39,7 +40,7 @@ export function checkPodmanArguments({ units }: LintSubject): Issue[] {
 export function describeProblem(
   { command, instead, kind, option }: OptionProblem,
   write: (argument: string) => string = (argument) => argument,
-): Required<IssueTexts> & { readonly rule: Rule } {
+): Problem & { readonly rule: Rule } {
   const shown = /^--?[\w-]{1,60}$/.test(option) ? option : 'an option';
   const message =
     kind === 'blank'
