@@ -121,7 +121,7 @@ interface NamedOption extends PodmanOptionFacts {
   readonly name: string;
 }
 
-let known: { readonly version: string; readonly tables: ReadonlyMap<string, OptionTable> } | undefined;
+let cached: { readonly version: string; readonly tables: ReadonlyMap<string, OptionTable> } | undefined;
 
 /**
  * The podman options of the commands that units of the agent use (run, create and pull), from
@@ -137,15 +137,15 @@ function knownPodmanVersion(): string {
   return readTables().version;
 }
 
-function readTables(): NonNullable<typeof known> {
-  if (known !== undefined) return known;
+function readTables(): NonNullable<typeof cached> {
+  if (cached !== undefined) return cached;
   const { commands, podmanVersion }: PodmanKnowledge = JSON.parse(readAsset('schemas/podman-options.json'));
   const tables = Object.entries(commands).map(([name, options]): [string, OptionTable] => {
     const command = name === 'podman' ? name : `podman ${name}`;
     return [name, { command, options: nameOptions(options), interspersed: name === 'pull' }];
   });
-  known = { version: podmanVersion, tables: new Map(tables) };
-  return known;
+  cached = { version: podmanVersion, tables: new Map(tables) };
+  return cached;
 }
 
 function nameOptions(options: Readonly<Record<string, PodmanOptionFacts>>): Map<string, NamedOption> {

@@ -89,8 +89,8 @@ function checkContents({ contents = {} }: File, path: LintedFile['path']): Issue
   const problem = findProblem(text);
   if (problem !== undefined)
     return [broken(pullSecretRules.content, at, { message: `the pull secret ${problem}` })];
-  return findEntryProblems(readCredentials(text), []).map((problem) =>
-    broken(pullSecretRules.entry, at, problem),
+  return findEntryProblems(readCredentials(text), []).map((found) =>
+    broken(pullSecretRules.entry, at, found),
   );
 }
 
