@@ -41,12 +41,16 @@ function indented({ separator, step }: Layout): Layout {
 function formatMembers(value: Members, type: StructType | undefined, layout: Layout): string[] {
   const inner = indented(layout);
   const colon = layout.separator === '' ? ':' : ': ';
-  const fields = new Map(type?.fields.map((field) => [field.name, field]));
-  return [...new Set([...fields.keys(), ...Object.keys(value)])].flatMap((name) => {
+  const members: string[] = [];
+  const add = (name: string, field?: Field): void => {
     const member = value[name];
-    if (member === undefined) return [];
-    return [JSON.stringify(name) + colon + formatValue(member, structOf(fields.get(name)), inner)];
-  });
+    if (member === undefined) return;
+    members.push(JSON.stringify(name) + colon + formatValue(member, structOf(field), inner));
+  };
+  const fields = type?.fields ?? [];
+  for (const field of fields) add(field.name, field);
+  for (const name of Object.keys(value)) if (!fields.some((field) => field.name === name)) add(name);
+  return members;
 }
 
 function enclose(brackets: string, parts: readonly string[], { separator, step }: Layout): string {
