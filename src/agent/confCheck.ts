@@ -178,9 +178,8 @@ function checkNames(document: OsloDocument, ipaVersion: IpaVersion | undefined):
 
 function unknownSection(name: string, position: Position | undefined): Finding {
   const suggestion = suggestIpaSection(name);
-  const details = { path: [name], position };
-  if (suggestion === undefined) return finding(confRules.unknownSection, details);
-  return finding(confRules.unknownSection, { ...details, hint: `use "[${suggestion}]"` });
+  const hint = suggestion && `use "[${suggestion}]"`;
+  return finding(confRules.unknownSection, { path: [name], position, ...(hint && { hint }) });
 }
 
 function checkName(line: OsloOption, ipaVersion: IpaVersion | undefined): Finding[] {
@@ -290,10 +289,8 @@ function findPathProblem(list: string): Problem | undefined {
   }
   if (list.includes('/v1/continue_inspection/v1/continue')) {
     const message = 'the URL contains the path for inspection data twice';
-    return {
-      message,
-      hint: 'end it with /v1/continue_inspection, or with /v1/continue for ironic-inspector',
-    };
+    const hint = 'end it with /v1/continue_inspection, or with /v1/continue for ironic-inspector';
+    return { message, hint };
   }
   return undefined;
 }
