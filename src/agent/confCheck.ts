@@ -37,7 +37,7 @@ import { findUrlListAddress, findUrlProblem } from './ironicUrl.ts';
 
 interface ConfCheckOptions {
   /** The release of the agent that reads the file; default: the newest. */
-  readonly ipaVersion?: IpaVersion;
+  readonly ipaVersion?: IpaVersion | undefined;
 }
 
 /** A supported option in the file. */

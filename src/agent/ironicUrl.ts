@@ -21,7 +21,7 @@ const urlHint = 'use a URL such as https://192.0.2.1:6385';
 interface IronicUrl {
   readonly scheme: 'http' | 'https';
   readonly host: Exclude<Host, { kind: 'invalid' }>;
-  readonly port?: number;
+  readonly port?: number | undefined;
   /** With the leading slash; may be empty. */
   readonly path: string;
 }
@@ -126,7 +126,7 @@ function formatWithPort(
   if (url === mdns) return url;
   const isCompleted = isPortChosen || /^\/*$/.test(url.path);
   const { port = isCompleted ? defaultPort : undefined } = url;
-  return formatIronicUrl({ ...url, ...(port === undefined ? {} : { port }) });
+  return formatIronicUrl({ ...url, port });
 }
 
 /** A URL with a path and no port, from a list of `checkApiUrls`. */
