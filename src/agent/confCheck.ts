@@ -16,7 +16,7 @@ import {
   parseOsloConfig,
 } from '../formats/osloConfig.ts';
 import { findingOf, type Rule } from '../ignition/rule.ts';
-import type { Finding, Position, Report } from '../core/finding.ts';
+import type { Finding, Position, Problem, Report } from '../core/finding.ts';
 import { confRules } from '../ipa/confRules.ts';
 import { findInternalTlsHost } from '../network/internalHost.ts';
 import { checkValues } from '../ipa/confValues.ts';
@@ -34,11 +34,11 @@ import {
   suggestIpaOption,
   suggestIpaSection,
 } from '../ipa/ipaOptions.ts';
-import { findUrlListAddress, findUrlProblem, type UrlProblem } from './ironicUrl.ts';
+import { findUrlListAddress, findUrlProblem } from './ironicUrl.ts';
 
 interface ConfCheckOptions {
   /** The release of the agent that reads the file; default: the newest. */
-  readonly ipaVersion?: IpaVersion;
+  readonly ipaVersion?: IpaVersion | undefined;
 }
 
 /** A supported option in the file. */
@@ -107,7 +107,7 @@ function comparePositions(a?: Position, b?: Position): number {
   return (a?.line ?? 0) - (b?.line ?? 0) || (a?.column ?? 0) - (b?.column ?? 0);
 }
 
-const syntaxTexts: Record<OsloProblemCode, { readonly message: string; readonly hint: string }> = {
+const syntaxTexts: Record<OsloProblemCode, Problem> = {
   'separator-missing': {
     message: 'the line contains neither "=" nor ":"',
     hint: 'write "name = value", or "#" in front of a comment; a byte order mark also counts as text',
@@ -179,9 +179,8 @@ function checkNames(document: OsloDocument, ipaVersion: IpaVersion | undefined):
 
 function unknownSection(name: string, position: Position | undefined): Finding {
   const suggestion = suggestIpaSection(name);
-  const details = { path: [name], position };
-  if (suggestion === undefined) return finding(confRules.unknownSection, details);
-  return finding(confRules.unknownSection, { ...details, hint: `use "[${suggestion}]"` });
+  const hint = suggestion && `use "[${suggestion}]"`;
+  return finding(confRules.unknownSection, { path: [name], position, ...(hint && { hint }) });
 }
 
 function checkName(line: OsloOption, ipaVersion: IpaVersion | undefined): Finding[] {
@@ -295,17 +294,15 @@ function placeOf({ section, name, valuePosition }: OsloOption): Pick<Details, 'p
 }
 
 /** Typical errors of programs that complete URLs: the agent accepts the URL, but Ironic does not serve the path. */
-function findPathProblem(list: string): UrlProblem | undefined {
+function findPathProblem(list: string): Problem | undefined {
   const paths = list.split(',').map((url) => url.slice(url.indexOf('://') + 3));
   if (paths.some((path) => path.includes('//'))) {
     return { message: 'the path of the URL contains two consecutive slashes', hint: 'remove one of them' };
   }
   if (list.includes('/v1/continue_inspection/v1/continue')) {
     const message = 'the URL contains the path for inspection data twice';
-    return {
-      message,
-      hint: 'end it with /v1/continue_inspection, or with /v1/continue for ironic-inspector',
-    };
+    const hint = 'end it with /v1/continue_inspection, or with /v1/continue for ironic-inspector';
+    return { message, hint };
   }
   return undefined;
 }

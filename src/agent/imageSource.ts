@@ -1,18 +1,13 @@
 /** Image sources of podman on a machine without a terminal, and probable mistakes in image references. */
 
+import type { Problem } from '../core/finding.ts';
 import { type Host, parseHost } from '../formats/hostName.ts';
 import { type ImageReference, parseImageReference } from '../formats/imageReference.ts';
 import { isInternalHost } from '../network/internalHost.ts';
 import { type AddressProblem, findAddressProblem } from './machineAddress.ts';
 import type { Registries, RegistryEntry } from './registriesConf.ts';
 
-/** A sentence about the reference, and a hint. */
-export interface ImageProblem {
-  readonly message: string;
-  readonly hint: string;
-}
-
-interface BareRegistry extends ImageProblem {
+interface BareRegistry extends Problem {
   /** The reference is not a plausible image name. */
   readonly isCertain: boolean;
 }
@@ -38,7 +33,7 @@ export function findBareRegistry(text: string): BareRegistry | undefined {
  * The reason why podman cannot pull a reference without registry; undefined if it can, or if there is a registry.
  * Without another registries.conf, CoreOS lists several registries, and podman prompts for one of them.
  */
-export function findShortNameProblem(text: string, registries?: Registries): ImageProblem | undefined {
+export function findShortNameProblem(text: string, registries?: Registries): Problem | undefined {
   const parsed = parseImageReference(text);
   if (!parsed.ok || parsed.reference.registry !== undefined) return undefined;
   const { repository } = parsed.reference;
@@ -59,7 +54,7 @@ export function findImageAddress(text: string): AddressProblem | undefined {
 }
 
 /** The registry's certificate needs a CA of the user. Images for which registries.conf sets another source are not checked. */
-export function findRegistryIssuer(text: string, registries?: Registries): ImageProblem | undefined {
+export function findRegistryIssuer(text: string, registries?: Registries): Problem | undefined {
   const parsed = parseImageReference(text);
   if (!parsed.ok || parsed.reference.registry === undefined) return undefined;
   const { registry } = parsed.reference;

@@ -142,7 +142,7 @@ function parseScriptUrl(text: string, { flag, defaultPort }: UrlSource): readonl
       },
     );
   }
-  return [formatIronicUrl({ ...url, ...(defaultPort === undefined ? {} : { port: defaultPort }) })];
+  return [formatIronicUrl({ ...url, port: defaultPort })];
 }
 
 /** Arguments of `podman pull`; the script writes them to JSON and a unit without escaping. */

@@ -5,6 +5,7 @@
  */
 
 import { UsageError } from '../core/errors.ts';
+import type { Problem } from '../core/finding.ts';
 import { type Host, formatUrlHost, parseHost } from '../formats/hostName.ts';
 import { type AddressProblem, findAddressProblem } from './machineAddress.ts';
 
@@ -16,17 +17,11 @@ export const defaultInspectorPort = 5050;
 const mdns = 'mdns';
 const urlHint = 'use a URL such as https://192.0.2.1:6385';
 
-/** Why a URL cannot be used, and a hint. Neither contains a user name or password. */
-export interface UrlProblem {
-  readonly message: string;
-  readonly hint: string;
-}
-
 /** The parts of a base URL. */
 interface IronicUrl {
   readonly scheme: 'http' | 'https';
   readonly host: Exclude<Host, { kind: 'invalid' }>;
-  readonly port?: number;
+  readonly port?: number | undefined;
   /** With the leading slash; may be empty. */
   readonly path: string;
 }
@@ -107,7 +102,7 @@ export function parseInspectorUrls(text: string, source: UrlSource): readonly st
 /** The path of ironic-inspector, or of inspection in Ironic itself. */
 const inspectionPath = /\/v1\/continue(?:_inspection)?$/;
 
-type FindProblem = (url: IronicUrl) => UrlProblem | undefined;
+type FindProblem = (url: IronicUrl) => Problem | undefined;
 
 function checkUrls(
   text: string,
@@ -131,7 +126,7 @@ function formatWithPort(
   if (url === mdns) return url;
   const isCompleted = isPortChosen || /^\/*$/.test(url.path);
   const { port = isCompleted ? defaultPort : undefined } = url;
-  return formatIronicUrl({ ...url, ...(port === undefined ? {} : { port }) });
+  return formatIronicUrl({ ...url, port });
 }
 
 /** A URL with a path and no port, from a list of `checkApiUrls`. */
@@ -145,15 +140,15 @@ export function findPortlessUrl(urls: readonly string[]): IronicUrl | undefined 
 }
 
 /** Why the agent cannot use a URL as base URL of the Ironic API, regardless of the setup of Ironic. */
-function findApiProblem(url: IronicUrl): UrlProblem | undefined {
+function findApiProblem(url: IronicUrl): Problem | undefined {
   return findHostProblem(url) ?? findVersionProblem(url);
 }
 
-function findInspectorProblem(url: IronicUrl): UrlProblem | undefined {
+function findInspectorProblem(url: IronicUrl): Problem | undefined {
   return findHostProblem(url) ?? (inspectionPath.test(url.path) ? undefined : findVersionProblem(url));
 }
 
-function findHostProblem({ host }: IronicUrl): UrlProblem | undefined {
+function findHostProblem({ host }: IronicUrl): Problem | undefined {
   const problem = findAddressProblem(host);
   return problem?.isUnusable === true ? problem : undefined;
 }
@@ -162,14 +157,14 @@ function findHostProblem({ host }: IronicUrl): UrlProblem | undefined {
 const apiPath =
   /\/+v1(?:\/+(?:lookup|heartbeat|nodes|ports|drivers|conductors|allocations|continue|continue_inspection|introspection)(?:\/.*)?)?\/*$/;
 
-function findVersionProblem(url: IronicUrl): UrlProblem | undefined {
+function findVersionProblem(url: IronicUrl): Problem | undefined {
   if (!apiPath.test(url.path)) return undefined;
   const base = formatIronicUrl({ ...url, path: url.path.replace(apiPath, '') });
   return { message: 'the URL contains the path /v1, which the agent appends', hint: `use ${base}` };
 }
 
 /** A path that does not accept inspection data; services other than Ironic may use any path. */
-function findCallbackProblem(url: IronicUrl): UrlProblem | undefined {
+function findCallbackProblem(url: IronicUrl): Problem | undefined {
   if (!/^\/*$|\/v1\/*$/.test(url.path)) return undefined;
   const base = formatIronicUrl({ ...url, path: url.path.replace(/(?:\/+v1)?\/*$/, '') });
   return {
@@ -196,12 +191,12 @@ const findOptionProblem: Readonly<Record<UrlOption, FindProblem>> = {
   inspection_callback_url: (url) => findHostProblem(url) ?? findCallbackProblem(url),
 };
 
-function urlError({ message, hint }: UrlProblem, flag: string): UsageError {
+function urlError({ message, hint }: Problem, flag: string): UsageError {
   return new UsageError(`${flag}: ${message}`, { hint });
 }
 
 /** The first problem in a list, parsed like the agent, for which blanks count; undefined if all URLs are valid. */
-export function findUrlProblem(list: string, option: UrlOption): UrlProblem | undefined {
+export function findUrlProblem(list: string, option: UrlOption): Problem | undefined {
   if (list === mdns) return undefined;
   for (const item of list.split(',').filter((url) => url !== '')) {
     const problem = findBlankUrl([item]);
@@ -215,7 +210,7 @@ export function findUrlProblem(list: string, option: UrlOption): UrlProblem | un
 }
 
 /** Reports an item with a blank before or after it. */
-export function findBlankUrl(items: readonly string[]): UrlProblem | undefined {
+export function findBlankUrl(items: readonly string[]): Problem | undefined {
   if (items.every((item) => item.trim() === item)) return undefined;
   return {
     message: 'there is whitespace next to a comma',
@@ -224,7 +219,7 @@ export function findBlankUrl(items: readonly string[]): UrlProblem | undefined {
 }
 
 /** Parses a URL, or returns the problem. */
-export function parseIronicUrl(text: string): IronicUrl | UrlProblem {
+export function parseIronicUrl(text: string): IronicUrl | Problem {
   if (text === '') return { message: 'a URL is empty', hint: 'remove the extra comma, or add a URL' };
   if (text === mdns)
     return { message: '"mdns" is combined with URLs', hint: 'use either only "mdns" or URLs' };
@@ -253,7 +248,7 @@ export function parseIronicUrl(text: string): IronicUrl | UrlProblem {
   return 'message' in place ? place : { scheme: lower, ...place, path };
 }
 
-function withoutScheme(text: string): UrlProblem {
+function withoutScheme(text: string): Problem {
   const shown = text.includes('@') ? '' : ` ${JSON.stringify(text.slice(0, 300))}`;
   const host = parseHost(text);
   const completed = `https://${host.kind === 'invalid' ? text.replace(/^\/+/, '') : formatUrlHost(host)}`;
@@ -266,10 +261,7 @@ function withoutScheme(text: string): UrlProblem {
 /** The URL with another host, and optionally a port. */
 type WithHost = (host: string) => string;
 
-function parseAuthority(
-  authority: string,
-  withHost: WithHost,
-): Pick<IronicUrl, 'host' | 'port'> | UrlProblem {
+function parseAuthority(authority: string, withHost: WithHost): Pick<IronicUrl, 'host' | 'port'> | Problem {
   const parts = /^(\[[^\]]*\]|[^:[\]]*)(?::([0-9]*))?$/u.exec(authority);
   if (parts === null) return unreadableAuthority(authority, withHost);
   const [, place = '', digits] = parts;
@@ -296,7 +288,7 @@ function parseBracketed(text: string): Host {
     : { kind: 'invalid', problem: 'brackets are valid only for IPv6 addresses' };
 }
 
-function unreadableAuthority(authority: string, withHost: WithHost): UrlProblem {
+function unreadableAuthority(authority: string, withHost: WithHost): Problem {
   const candidates = ipv6Candidates(authority);
   if (candidates.length === 0) {
     return { message: 'the URL has an invalid host or port', hint: urlHint };

@@ -3,16 +3,15 @@
  * forward link-local ones. The address types are those of RFC 6890 and RFC 4291.
  */
 
+import type { Problem } from '../core/finding.ts';
 import { type Host, parseHost } from '../formats/hostName.ts';
 import { findInternalTlsHost, isLoopbackName } from '../network/internalHost.ts';
 import { parseAddress } from '../network/ipAddress.ts';
 
 /** Why an address does not lead to another machine: a sentence with the address, and a hint. */
-export interface AddressProblem {
+export interface AddressProblem extends Problem {
   /** True if the address cannot work with any setup of network or machine. */
   readonly isUnusable: boolean;
-  readonly message: string;
-  readonly hint: string;
 }
 
 const hint = 'use an address or name of the server that the host can reach over its network';
@@ -46,9 +45,7 @@ export function urlHost(url: string | URL): string {
 }
 
 /** Ignition needs a CA of the user to fetch contents from the URL. */
-export function findSourceIssuer(
-  url: string,
-): { readonly message: string; readonly hint: string } | undefined {
+export function findSourceIssuer(url: string): Problem | undefined {
   const host = findInternalTlsHost(url);
   if (host === undefined) return undefined;
   return {

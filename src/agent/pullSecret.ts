@@ -4,6 +4,7 @@
  */
 
 import { FormatError } from '../core/errors.ts';
+import type { Problem } from '../core/finding.ts';
 import { isMapping } from '../formats/mapping.ts';
 
 const hint = 'use JSON such as {"auths": {"quay.io": {"auth": "…"}}}, or its base64';
@@ -137,12 +138,10 @@ function registryOf(host: string): string {
   return ['docker.io', 'registry-1.docker.io'].includes(host) ? 'index.docker.io' : host;
 }
 
-/** Why podman has no credentials: a sentence without the credentials, and a hint. */
-interface CredentialProblem {
+/** Why podman has no credentials. */
+interface CredentialProblem extends Problem {
   /** `error`: podman does not even try to pull without credentials. */
   readonly severity: 'error' | 'warning';
-  readonly message: string;
-  readonly hint: string;
 }
 
 /**

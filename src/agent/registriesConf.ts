@@ -8,14 +8,12 @@ import { nearestName } from '../formats/messageText.ts';
 import { isRegistryHost, parseImageReference } from '../formats/imageReference.ts';
 import { isMapping } from '../formats/mapping.ts';
 import { type ParsedToml, parseToml, TomlError } from '../formats/toml.ts';
-import type { Path, Position, Severity } from '../core/finding.ts';
+import type { Path, Position, Problem, Severity } from '../core/finding.ts';
 
-export interface RegistriesIssue {
+export interface RegistriesIssue extends Problem {
   readonly severity: Severity;
   /** In the file; columns count bytes. */
   readonly position: Position;
-  readonly message: string;
-  readonly hint: string;
 }
 
 interface RegistriesConf {

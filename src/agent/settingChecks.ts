@@ -4,6 +4,7 @@
  * config; the agent's conf has separate checks (`confCheck.ts`).
  */
 
+import type { Problem } from '../core/finding.ts';
 import { parseHost } from '../formats/hostName.ts';
 import {
   findBareRegistry,
@@ -25,15 +26,12 @@ import { type Registries, readRegistriesConf } from './registriesConf.ts';
 import type { AgentSettings } from './settings.ts';
 import type { SettingName } from './settingTable.ts';
 
-export interface SettingRemark {
+export interface SettingRemark extends Problem {
   readonly setting: SettingName;
   /** The lint rule that reports the same mistake in a config. */
   readonly rule: string;
   /** `error`: the agent cannot run with the setting. */
   readonly severity: 'error' | 'warning';
-  /** A sentence without secrets. */
-  readonly message: string;
-  readonly hint: string;
 }
 
 /** Checks several configs; parts that equal the previous config are not checked again. */

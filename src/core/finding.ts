@@ -15,6 +15,12 @@ export interface Position {
   readonly column: number;
 }
 
+/** The sentence that describes a problem, and how to fix it; neither contains a secret. */
+export interface Problem {
+  readonly message: string;
+  readonly hint: string;
+}
+
 export interface Finding {
   readonly severity: Severity;
   /** Stable name of the rule, e.g. `path-relative`. */

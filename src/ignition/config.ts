@@ -68,7 +68,7 @@ export interface Verification {
   readonly hash?: string;
 }
 
-export interface Passwd {
+interface Passwd {
   readonly groups?: readonly PasswdGroup[];
   readonly users?: readonly PasswdUser[];
 }

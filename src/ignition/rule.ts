@@ -27,8 +27,8 @@ export interface Issue {
 }
 
 /** Converts an issue to a finding; texts that the issue leaves out are those of the rule. */
-export function findingOf(issue: Issue & { readonly position?: Position | undefined }): Finding {
-  const { rule, path, message = rule.message, hint = rule.hint, position } = issue;
+export function findingOf(placed: Issue & { readonly position?: Position | undefined }): Finding {
+  const { rule, path, message = rule.message, hint = rule.hint, position } = placed;
   return { severity: rule.severity, rule: rule.id, path, message, hint, ...(position && { position }) };
 }
 

@@ -108,8 +108,7 @@ function formatText(changes: readonly SettingChange[], host?: string): string[] 
 }
 
 function formatJson(changes: readonly SettingChange[], host?: string): string[] {
-  const ofHost = host === undefined ? {} : { host };
-  return changes.map((change) => `\n  ${JSON.stringify({ ...ofHost, ...change })}`);
+  return changes.map((change) => `\n  ${JSON.stringify({ host, ...change })}`);
 }
 
 /**

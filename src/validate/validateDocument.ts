@@ -42,7 +42,7 @@ async function checkByKind(file: string, bytes: Uint8Array, options: CheckOption
 /** `ironic-python-agent.conf`; valid if the agent starts with it. */
 async function checkConf(bytes: Uint8Array, { ipaVersion }: CheckOptions): Promise<CheckedDocument> {
   const { checkConfFile } = await import('../agent/confCheck.ts');
-  const report = checkConfFile(bytes, ipaVersion === undefined ? {} : { ipaVersion });
+  const report = checkConfFile(bytes, { ipaVersion });
   if (report.findings.length === 0) return { report, shown: bytes };
   const { maskConfSecrets } = await import('../agent/lint/secrets.ts');
   return { report, shown: maskConfSecrets(bytes) };

@@ -90,9 +90,9 @@ function readIgnition(
   { proxy: _proxy, version = '', ...others }: IgnitionSection,
   read: ReadContents,
 ): Entry[] {
-  const sections = Object.entries(others).flatMap(([name, members]) => {
-    return members === undefined ? [] : readMembers(`Ignition ${name}`, { ...members }, read);
-  });
+  const sections = Object.entries(others).flatMap(([name, members]) =>
+    describe({ setting: `Ignition ${name}`, read }, '', members),
+  );
   return [textEntry('Ignition version', version), ...sections];
 }
 
@@ -262,13 +262,8 @@ function nameOf({ path, device, name }: Members): string {
 
 /** The members of a list item; one entry even if it has no members. */
 function readItem(setting: string, members: Members, read: ReadContents): Entry[] {
-  const entries = readMembers(setting, members, read);
+  const entries = describe({ setting, read }, '', members);
   return entries.length === 0 ? [textEntry(setting, 'nothing else')] : entries;
-}
-
-/** All non-empty members of an object. */
-function readMembers(setting: string, members: Members, read: ReadContents): Entry[] {
-  return describe({ setting, read }, '', members);
 }
 
 interface Place {
@@ -276,7 +271,7 @@ interface Place {
   readonly read: ReadContents;
 }
 
-/** A config is as deep as its type, so recursion is bounded. */
+/** All non-empty members of an object, or a value in it. A config is as deep as its type, so recursion is bounded. */
 function describe(place: Place, name: string, value: unknown): Entry[] {
   if (value === undefined) return [];
   if (Array.isArray(value)) {
@@ -284,11 +279,8 @@ function describe(place: Place, name: string, value: unknown): Entry[] {
   }
   if (!isMapping(value)) return [valueEntry(place.setting, name, value)];
   if (isResource(value)) {
-    return readResourceEntries(
-      { setting: place.setting, start: name === '' ? '' : `${name} ` },
-      value,
-      place.read,
-    );
+    const start = name === '' ? '' : `${name} `;
+    return readResourceEntries({ setting: place.setting, start }, value, place.read);
   }
   return Object.entries(value).flatMap(([member, inner]) => describe(place, join(name, member), inner));
 }

@@ -62,9 +62,7 @@ export function checkAddresses(subject: LintSubject): Issue[] {
   return found.flatMap(({ path, problem, what }) => {
     if (problem === undefined) return [];
     const start = what === '' ? '' : `${what}: `;
-    return [
-      broken(addressRules.address, path, { message: `${start}${problem.message}`, hint: problem.hint }),
-    ];
+    return [broken(addressRules.address, path, { ...problem, message: start + problem.message })];
   });
 }
 
@@ -83,13 +81,9 @@ function ofImages(subject: LintSubject): Found[] {
 function ofRegistries(subject: LintSubject): Found[] {
   return listRegistriesFiles(subject).flatMap(({ file, name, path }) => {
     const { registries } = readRegistriesConf(readInlineText(file.contents) ?? '');
+    const place = { what: posix.basename(name), path: [...path, 'contents', 'source'] };
     const locations = (registries?.entries ?? []).flatMap(({ location, mirrors }) => [...mirrors, location]);
-    const at = [...path, 'contents', 'source'];
-    return locations.map((location) => ({
-      what: posix.basename(name),
-      path: at,
-      problem: findRegistryAddress(location),
-    }));
+    return locations.map((location) => ({ ...place, problem: findRegistryAddress(location) }));
   });
 }
 

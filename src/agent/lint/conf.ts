@@ -49,12 +49,11 @@ function toLintRule(rule: Rule): Rule {
 }
 
 export function checkConfs(subject: LintSubject, ipaVersion: IpaVersion | undefined): Issue[] {
-  const options = ipaVersion === undefined ? {} : { ipaVersion };
   return subject.confs.flatMap((conf) => {
     const bytes = readContents(conf.file.contents ?? {});
     if (bytes === undefined) return [];
     const path = [...conf.path, 'contents', 'source'];
-    const { findings } = checkConfFile(bytes, options);
+    const { findings } = checkConfFile(bytes, { ipaVersion });
     return [
       ...findings
         .filter(({ rule }) => rule !== rulesOfFile.caMissing.id || lacksCa(subject))

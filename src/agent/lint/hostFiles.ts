@@ -41,8 +41,8 @@ export function checkHostFiles(subject: LintSubject): Issue[] {
   const nodes = [...files.map(({ file, path }) => ({ mode: file.mode, path })), ...directories];
   return [
     ...nodes.flatMap(({ mode, path }) => {
-      const octal = octalDigits(Number(mode ?? 0));
-      if (octal === undefined) return [];
+      const octal = String(mode ?? 0);
+      if (!usualMode.test(octal)) return [];
       const hint = `write ${Number.parseInt(octal, 8)}, which is 0${octal}`;
       return [broken(hostFileRules.mode, [...path, 'mode'], { hint })];
     }),
@@ -54,10 +54,7 @@ export function checkHostFiles(subject: LintSubject): Issue[] {
 }
 
 /** Modes that are usual in octal and implausible as decimal numbers. */
-function octalDigits(mode: number): string | undefined {
-  const isUsual = /^(?:400|440|444|500|550|555|600|640|644|660|664|666|700|740|744|750|755|770|775|777)$/;
-  return isUsual.test(String(mode)) ? String(mode) : undefined;
-}
+const usualMode = /^(?:400|440|444|500|550|555|600|640|644|660|664|666|700|740|744|750|755|770|775|777)$/;
 
 const execute = 0o111;
 

@@ -15,15 +15,19 @@ export interface IssueTexts {
 }
 
 /** A finding; `path` starts at the root of the config. */
-export function broken(rule: Rule, path: Path, texts: IssueTexts = {}): Issue {
-  return { rule, path, ...texts };
+export function broken(
+  rule: Rule,
+  path: Path,
+  { message = rule.message, hint = rule.hint }: IssueTexts = {},
+): Issue {
+  return { rule, path, message, hint };
 }
 
 /** A finding about a setting of a unit, with the names of both in front of the message. */
 export function brokenSetting(
   rule: Rule,
   { unitName, setting }: Pick<UnitCommand, 'unitName' | 'setting'>,
-  { message = rule.message, hint = rule.hint }: IssueTexts = {},
+  { message = rule.message, ...texts }: IssueTexts = {},
 ): Issue {
-  return broken(rule, setting.path, { message: `${unitName}: ${setting.name}=: ${message}`, hint });
+  return broken(rule, setting.path, { ...texts, message: `${unitName}: ${setting.name}=: ${message}` });
 }

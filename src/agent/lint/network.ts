@@ -48,10 +48,10 @@ export function checkConnections(subject: NetworkSubject): Issue[] {
   const unreachable = problems.includes(undefined) ? [] : problems.flatMap((problem) => problem ?? []);
   return [
     ...findConnectionProblems(connections).map((problem) =>
-      broken(networkRules.inconsistent, pathOf(problem.file), textsOf(problem)),
+      broken(networkRules.inconsistent, pathOf(problem.file), problem),
     ),
     ...withoutRepeats(unreachable).map((problem) =>
-      broken(networkRules.unreachable, pathOf(), textsOf(problem, 'Ironic: ')),
+      broken(networkRules.unreachable, pathOf(), { ...problem, message: `Ironic: ${problem.message}` }),
     ),
   ];
 }
@@ -65,8 +65,4 @@ function apiHosts(subject: NetworkSubject): string[] {
 
 function withoutRepeats(problems: readonly ConnectionProblem[]): ConnectionProblem[] {
   return [...new Map(problems.map((problem) => [problem.message, problem])).values()];
-}
-
-function textsOf({ hint, message }: ConnectionProblem, start = ''): { message: string; hint: string } {
-  return { message: `${start}${message}`, hint };
 }

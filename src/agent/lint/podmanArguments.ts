@@ -2,7 +2,8 @@
 
 import { infoRule, warningRule, type Issue, type Rule } from '../../ignition/rule.ts';
 import { type LintSubject, type UnitCommand } from './subject.ts';
-import { brokenSetting, type IssueTexts } from './lintRule.ts';
+import { brokenSetting } from './lintRule.ts';
+import type { Problem } from '../../core/finding.ts';
 import type { OptionProblem } from './podmanCommand.ts';
 import { readAsset } from '../../assets.ts';
 import { nearestName } from '../../formats/messageText.ts';
@@ -39,7 +40,7 @@ export function checkPodmanArguments({ units }: LintSubject): Issue[] {
 export function describeProblem(
   { command, instead, kind, option }: OptionProblem,
   write: (argument: string) => string = (argument) => argument,
-): Required<IssueTexts> & { readonly rule: Rule } {
+): Problem & { readonly rule: Rule } {
   const shown = /^--?[\w-]{1,60}$/.test(option) ? option : 'an option';
   const message =
     kind === 'blank'
@@ -120,7 +121,7 @@ interface NamedOption extends PodmanOptionFacts {
   readonly name: string;
 }
 
-let known: { readonly version: string; readonly tables: ReadonlyMap<string, OptionTable> } | undefined;
+let cached: { readonly version: string; readonly tables: ReadonlyMap<string, OptionTable> } | undefined;
 
 /**
  * The podman options of the commands that units of the agent use (run, create and pull), from
@@ -136,15 +137,15 @@ function knownPodmanVersion(): string {
   return readTables().version;
 }
 
-function readTables(): NonNullable<typeof known> {
-  if (known !== undefined) return known;
+function readTables(): NonNullable<typeof cached> {
+  if (cached !== undefined) return cached;
   const { commands, podmanVersion }: PodmanKnowledge = JSON.parse(readAsset('schemas/podman-options.json'));
   const tables = Object.entries(commands).map(([name, options]): [string, OptionTable] => {
     const command = name === 'podman' ? name : `podman ${name}`;
     return [name, { command, options: nameOptions(options), interspersed: name === 'pull' }];
   });
-  known = { version: podmanVersion, tables: new Map(tables) };
-  return known;
+  cached = { version: podmanVersion, tables: new Map(tables) };
+  return cached;
 }
 
 function nameOptions(options: Readonly<Record<string, PodmanOptionFacts>>): Map<string, NamedOption> {

@@ -89,8 +89,8 @@ function checkContents({ contents = {} }: File, path: LintedFile['path']): Issue
   const problem = findProblem(text);
   if (problem !== undefined)
     return [broken(pullSecretRules.content, at, { message: `the pull secret ${problem}` })];
-  return findEntryProblems(readCredentials(text), []).map(({ hint, message }) =>
-    broken(pullSecretRules.entry, at, { message, hint }),
+  return findEntryProblems(readCredentials(text), []).map((found) =>
+    broken(pullSecretRules.entry, at, found),
   );
 }
 
@@ -116,8 +116,7 @@ function findUncovered(files: readonly LintedFile[], names: readonly string[]): 
   const missing = texts.map((text) => findMissingCredentials(names, readCredentials(text)));
   const [problem] = missing;
   if (problem === undefined || missing.includes(undefined)) return [];
-  const { hint, message } = problem;
-  return [broken(pullSecretRules.registry, [...first.path, 'contents', 'source'], { message, hint })];
+  return [broken(pullSecretRules.registry, [...first.path, 'contents', 'source'], problem)];
 }
 
 /** podman accepts only JSON, so a pull secret that is encoded twice is invalid. */

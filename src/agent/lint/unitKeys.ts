@@ -171,9 +171,9 @@ function reportOutside(unit: UnitText, line: SystemdLine): Issue {
 function issueAt(
   { name, path }: UnitText,
   rule: Rule,
-  { message = rule.message, hint = rule.hint }: IssueTexts,
+  { message = rule.message, ...texts }: IssueTexts,
 ): Issue {
-  return broken(rule, path, { message: `${name}: ${message}`, hint });
+  return broken(rule, path, { ...texts, message: `${name}: ${message}` });
 }
 
 interface KeyTable {

@@ -181,11 +181,7 @@ function completeUrl(
     });
   }
   const { port = defaultPort } = url;
-  const plain = formatIronicUrl({
-    ...url,
-    ...(port === undefined ? {} : { port }),
-    path: complete(url.path),
-  });
+  const plain = formatIronicUrl({ ...url, port, path: complete(url.path) });
   return `${plain.replace('//', `//${user}`)}${rest.replace(/#$/, '')}`;
 }
 
