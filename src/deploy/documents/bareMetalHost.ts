@@ -133,10 +133,13 @@ function under(name: string, issues: readonly Issue[]): readonly Issue[] {
 }
 
 function checkNames({ host, namespace, bmcCredentials, userData }: HostSettings): readonly Issue[] {
+  const name = hostNameOfMetal3Problem(host.name);
+  // The default name of the Secret begins with the name of the host.
+  const isReported = name !== undefined && bmcCredentials.startsWith(host.name);
   return nameIssues(metal3Name, {
-    name: hostNameOfMetal3Problem(host.name),
+    name,
     namespace: namespace === undefined ? undefined : namespaceProblem(namespace),
-    bmcCredentials: objectNameProblem(bmcCredentials),
+    bmcCredentials: isReported ? undefined : objectNameProblem(bmcCredentials),
     userData: userData === undefined ? undefined : objectNameProblem(userData),
   });
 }
