@@ -31,6 +31,16 @@ export function parseCaCertificates(text: string, now: Date): CaCertificates {
   };
 }
 
+/**
+ * Why Ignition cannot read a valid file as CA certificates of its own: a clause about the file. Source: `parseCABundle` in
+ * Ignition's `http.go`, and `pem.Decode` of Go, which skips text only in front of a certificate.
+ */
+export function findBundleProblem(text: string): string | undefined {
+  return /-----END CERTIFICATE-----[ \t]*(?:\r?\n)?$/.test(text)
+    ? undefined
+    : 'ends with text or an empty line after the last certificate, so Ignition fetches nothing';
+}
+
 /** Splits the text in one pass, because a missing END line must not cost a scan for each BEGIN line. */
 function splitPem(text: string): { label: string; pem: string }[] {
   const blocks = [];

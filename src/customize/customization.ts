@@ -1,7 +1,7 @@
 /** Reads the files for `iso customize` and `pxe customize`, in the same order as coreos-installer. */
 
 import { basename } from 'node:path';
-import { parseCaCertificates } from '../agent/caCertificates.ts';
+import { findBundleProblem, parseCaCertificates } from '../agent/caCertificates.ts';
 import { FormatError, UsageError } from '../core/errors.ts';
 import { consoleNote, parseConsole, checkInstallerConfig } from '../image/customize/installerConfig.ts';
 import {
@@ -96,7 +96,10 @@ async function readAuthority(path: string, io: Io): Promise<Uint8Array> {
 
 function problemsOf(certificates: Uint8Array): readonly string[] {
   try {
-    return parseCaCertificates(Buffer.from(certificates).toString('utf8'), new Date()).warnings;
+    const text = Buffer.from(certificates).toString('utf8');
+    const { warnings } = parseCaCertificates(text, new Date());
+    const problem = findBundleProblem(text);
+    return [...(problem === undefined ? [] : [`the file ${problem}`]), ...warnings];
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
     return [`the file ${error.message}`];

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,6 +31,7 @@ const inputs: Readonly<Record<string, string>> = {
   'empty.yaml': '',
   'eth1.nmconnection': '[connection]\nid=eth1\n',
   'ca.pem': 'no certificate',
+  'blank.pem': `${readFileSync(join(import.meta.dirname, '../support/certificates/test-ca.pem'), 'utf8')}\n`,
 };
 
 let cwd: string;
@@ -187,6 +189,10 @@ describe('remarks', () => {
     ],
     ['--pre-install script.sh', /^$/],
     ['--pre-install text.sh', /^warning: text\.sh: systemd cannot run the file as a program\nhint: /],
+    [
+      '--ignition-ca blank.pem',
+      /^warning: blank\.pem: the file ends with text or an empty line after the last/,
+    ],
     ['--ignition-ca ca.pem', /^warning: ca\.pem: the file contains no PEM certificate\n/],
     ['--network-nmstate empty.yaml', /^warning: empty\.yaml contains no connection\n/],
     [

@@ -9,7 +9,7 @@ import { X509Certificate } from 'node:crypto';
 import { FormatError } from '../../core/errors.ts';
 import type { Resource } from '../../ignition/config.ts';
 import type { Path } from '../../core/finding.ts';
-import { parseCaCertificates } from '../caCertificates.ts';
+import { findBundleProblem, parseCaCertificates } from '../caCertificates.ts';
 import { checkSshPublicKey, splitAuthorizedKeys } from '../../formats/sshKey.ts';
 import { writeInitrd } from '../../image/initrd.ts';
 import { CONFIG_NAME, EMBED_AREA_SIZE } from '../../image/embeddedIgnition.ts';
@@ -109,19 +109,36 @@ export function checkCertificates({ files, config }: LintSubject, now: Date): Is
     resource,
     path: ['ignition', 'security', 'tls', 'certificateAuthorities', index, 'source'],
   }));
-  return [...anchors, ...ofIgnition].flatMap((authority) => checkAuthority(authority, now));
+  return [
+    ...anchors.flatMap((authority) => checkAuthority(authority, { now, read: readPem })),
+    ...ofIgnition.flatMap((authority) => checkAuthority(authority, { now, read: readBundle })),
+  ];
 }
 
-function checkAuthority({ name, resource, path }: PlacedAuthority, now: Date): Issue[] {
+interface AuthorityCheck {
+  readonly now: Date;
+  /** @throws FormatError */
+  readonly read: (bytes: Uint8Array) => string;
+}
+
+function checkAuthority({ name, resource, path }: PlacedAuthority, { now, read }: AuthorityCheck): Issue[] {
   const bytes = readContents(resource);
   if (bytes === undefined) return [];
   try {
-    const { warnings } = parseCaCertificates(readPem(bytes), now);
+    const { warnings } = parseCaCertificates(read(bytes), now);
     return warnings.map((text) => broken(certificateRules.validity, path, { message: `${name}: ${text}` }));
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
     return [broken(certificateRules.unreadable, path, { message: `${name}: the file ${error.message}` })];
   }
+}
+
+/** Ignition accepts only PEM. */
+function readBundle(bytes: Uint8Array): string {
+  const text = Buffer.from(bytes).toString('latin1');
+  const problem = findBundleProblem(text);
+  if (problem !== undefined && text.includes('-----END CERTIFICATE-----')) throw new FormatError(problem);
+  return text;
 }
 
 /** update-ca-trust accepts DER as well; a DER file starts with a sequence. */

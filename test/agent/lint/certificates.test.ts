@@ -11,7 +11,8 @@ const expired = readFileSync(join(folder, 'expired-ca.pem'), 'utf8');
 const whileGood = new Date('2026-01-01T00:00:00Z');
 const der = `data:;base64,${new X509Certificate(good).raw.toString('base64')}`;
 
-function rules(source: string, now = whileGood): string[] {
+/** The rules for a trusted file of the host, and for a certificate authority of Ignition. */
+function rules(source: string, now = whileGood): readonly (readonly string[])[] {
   const file = { path: '/etc/pki/ca-trust/source/anchors/x.crt', contents: { source } };
   const config = render({ apiUrls: ['http://192.0.2.1:6385'] });
   const anchors = { ...config, storage: { files: [file] } };
@@ -19,17 +20,14 @@ function rules(source: string, now = whileGood): string[] {
     ...config,
     ignition: { version: '3.2.0', security: { tls: { certificateAuthorities: [{ source }] } } },
   };
-  const [first, second] = [anchors, authorities].map((one) =>
+  return [anchors, authorities].map((one) =>
     lintConfig(one, { now }).flatMap(({ rule }) => (rule.id.startsWith('agent-ca') ? [rule.id] : [])),
   );
-  expect(first).toEqual(second);
-  return first ?? [];
 }
 
 describe('certificate authorities', () => {
   it.each([
     ['a good one', dataUrl(good), []],
-    ['DER', der, []],
     ['two, one expired', dataUrl(`${good}${expired}`), ['agent-ca-validity']],
     ['no certificate', dataUrl('text'), ['agent-ca-unreadable']],
     ['a broken one', dataUrl(good.replace('MII', 'MIJ')), ['agent-ca-unreadable']],
@@ -41,10 +39,29 @@ describe('certificate authorities', () => {
     ['damaged DER', `data:;base64,MAAA`, ['agent-ca-unreadable']],
     ['one from elsewhere', 'https://192.0.2.1/ca.crt', []],
   ])('%s', (_title, source, expected) => {
-    expect(rules(source)).toEqual(expected);
+    expect(rules(source)).toEqual([expected, expected]);
+  });
+
+  it.each([
+    ['DER', der],
+    ['an empty line at the end', dataUrl(`${good}\n`)],
+    ['a comment at the end', dataUrl(`${good}# end\n`)],
+    ['a blank at the end', dataUrl(`${good} `)],
+  ])('%s, which only Ignition refuses', (_title, source) => {
+    expect(rules(source)).toEqual([[], ['agent-ca-unreadable']]);
+  });
+
+  it.each([
+    ['a comment in front', dataUrl(`# CA\n${good}`)],
+    ['an empty line between two', dataUrl(`${good}\n${good}`)],
+    ['no line break at the end', dataUrl(good.trimEnd())],
+    ['line breaks of Windows', dataUrl(good.replaceAll('\n', '\r\n'))],
+    ['blanks in the last line', dataUrl(good.trimEnd() + ' \t\n')],
+  ])('%s, which Ignition accepts', (_title, source) => {
+    expect(rules(source)).toEqual([[], []]);
   });
 
   it('one of the future', () => {
-    expect(rules(dataUrl(good), new Date(0))).toEqual(['agent-ca-validity']);
+    expect(rules(dataUrl(good), new Date(0))).toEqual([['agent-ca-validity'], ['agent-ca-validity']]);
   });
 });
