@@ -11,6 +11,7 @@ import { systemClock } from '../io/clock.ts';
 import { confirm, requireTerminal } from '../io/confirm.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { localAddressTo } from '../io/localAddress.ts';
+import { listenToStop } from '../io/process.ts';
 import { defaultTiming, openRedfish, type RedfishClient } from '../io/redfish/redfishClient.ts';
 import { jsonBytes, parseTextOrJson } from '../io/report/choices.ts';
 import { report } from '../io/report/report.ts';
@@ -83,9 +84,7 @@ export async function boot(
     checkImages(setup, trialOptions, io),
   ]);
   const run: BootRun = { setup, times, io, imageUrl: expectedUrl(setup, trialOptions), architecture };
-  const machines = await runParallel(targets, setup.parallel, (target) =>
-    checkTarget(target, images(target.name), run),
-  );
+  const machines = await checkTargets(targets, images, run);
   refuseSharedSystems(machines);
   if (setup.isCheck) return writeChecks(machines, options, io);
   const bootable = machines.filter(isBootable);
@@ -177,13 +176,27 @@ function placeOf({ listen, scheme }: TrialSetup): ApiPlace | undefined {
   return { scheme, port: listen.port, addresses: reachableAddresses(listen) };
 }
 
+/** A signal closes the sessions; then it throws CliError. */
+async function checkTargets(
+  targets: readonly Target[],
+  images: (name: string) => readonly MachineCheck[],
+  run: BootRun,
+): Promise<readonly CheckedMachine[]> {
+  const { ignore, signal } = listenToStop();
+  const machines = await runParallel(targets, run.setup.parallel, (target) =>
+    checkTarget(target, images(target.name), { run, signal }),
+  ).finally(ignore);
+  if (signal.aborted) throw new CliError('canceled; nothing was booted', { code: 'ERR_BMC' });
+  return machines;
+}
+
 async function checkTarget(
   target: Target,
   image: readonly MachineCheck[],
-  run: BootRun,
+  { run, signal }: Pick<Working, 'run' | 'signal'>,
 ): Promise<CheckedMachine> {
   try {
-    const survey = await withClient(target, { run }, (client) => surveyMachine(client, target.path));
+    const survey = await withClient(target, { run, signal }, (client) => surveyMachine(client, target.path));
     const { architecture = run.architecture } = target;
     const plan = { ...target, architecture, imageUrl: run.imageUrl, image };
     return { target, survey, checks: checkMachine(survey, plan) };
@@ -350,7 +363,7 @@ function startMachines({ bootable, fail, run, services }: Starting): Awaited<Ret
 interface Working {
   readonly run: BootRun;
   readonly services: TrialServices;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 async function bootOne(machine: StartedMachine, working: Working): Promise<void> {

@@ -7,6 +7,7 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
 import { crc32 } from 'node:zlib';
+import { createDeferred } from '../core/deferred.ts';
 import { errorCode } from './files/fileErrors.ts';
 import { MessageChannel } from 'node:worker_threads';
 
@@ -73,9 +74,9 @@ function bootAndNamespace(): string {
 
 interface Signals {
   /** Resolves with the next SIGTERM or SIGINT. */
-  nextStop(): Promise<void>;
+  readonly nextStop: () => Promise<void>;
   /** From then on signals do again what they do by themselves. */
-  ignore(): void;
+  readonly ignore: () => void;
 }
 
 /** @param reload for SIGHUP; on Windows, which sends that when the window is closed, it ends the service as well */
@@ -97,6 +98,32 @@ export function listenToSignals(reload: () => void): Signals {
     },
   };
 }
+
+/** A stop that leaves time to clean up. */
+export interface GracefulStop extends Pick<Signals, 'ignore'> {
+  /** Aborted by SIGTERM, SIGINT or `stop`. */
+  readonly signal: AbortSignal;
+  /** Resolves when the signal is aborted. */
+  readonly stopped: Promise<void>;
+  readonly stop: () => void;
+}
+
+/** A second signal ends the program immediately, without cleanup. */
+export function listenToStop(): GracefulStop {
+  const { ignore, nextStop } = listenToSignals(() => undefined);
+  const controller = new AbortController();
+  const stop = (): void => controller.abort();
+  const stopped = createDeferred();
+  controller.signal.addEventListener('abort', () => stopped.resolve());
+  void nextStop().then(() => {
+    stop();
+    setTimeout(ignore, SECOND_SIGNAL).unref();
+  });
+  return { signal: controller.signal, stopped: stopped.promise, stop, ignore };
+}
+
+/** Milliseconds. An earlier second signal is a duplicate of the first: a shell and npm both send it. */
+const SECOND_SIGNAL = 1000;
 
 /**
  * Frees the memory of `bytes` immediately; they must not be used afterwards. Otherwise the garbage collector lets 30 to 60 MiB

@@ -24,15 +24,23 @@ export function refuseTerminal({ stdout }: Pick<Io, 'stdout'>): void {
 const ignore = (): void => undefined;
 
 /** Writes all chunks in order; ends early, and quietly, when the reader has gone. */
-export async function writeStdout(
+export async function writeStdout(io: Pick<Io, 'stdout'>, chunks: Chunks): Promise<void> {
+  await writeToReader(io, chunks);
+}
+
+type Chunks = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+
+/** The same for a program that ends with its reader. */
+export async function writeToReader(
   { stdout }: Pick<Io, 'stdout'>,
-  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-): Promise<void> {
+  chunks: Chunks,
+): Promise<'written' | 'reader gone'> {
   stdout.on('error', ignore);
   try {
     for await (const chunk of chunks) {
-      if ((await writeChunk(stdout, chunk)) === 'reader gone') return;
+      if ((await writeChunk(stdout, chunk)) === 'reader gone') return 'reader gone';
     }
+    return 'written';
   } finally {
     stdout.off('error', ignore);
   }

@@ -5,7 +5,7 @@
 
 import { pause, systemClock } from '../io/clock.ts';
 import type { ExitCode, Io } from '../io/io.ts';
-import { listenToSignals } from '../io/process.ts';
+import { type GracefulStop, listenToStop } from '../io/process.ts';
 import { writeStdout } from '../io/stdout.ts';
 import type { ApiPlace } from './timeline/addresses.ts';
 import { defaultPorts } from './timeline/causes/cause.ts';
@@ -77,7 +77,8 @@ export interface TrialRequest extends Omit<
 export async function runTrial({ coverage, ...request }: TrialRequest): Promise<ExitCode> {
   const { expectation, io, setup } = request;
   const output = createTrialOutput(io, expectation.awaited);
-  const events = setup.format === 'ndjson' ? createEventOutput(io) : undefined;
+  const stop = listenToStop();
+  const events = setup.format === 'ndjson' ? createEventOutput(io, stop.stop) : undefined;
   const { print, count } = output;
   const { successStage } = setup;
   const trial = createRunningTrial({ expectation, successStage, print, count, writeEvent: events?.write });
@@ -93,7 +94,8 @@ export async function runTrial({ coverage, ...request }: TrialRequest): Promise<
     started,
     ended: new Date(),
   });
-  const { problem } = await run({ ...request, trial, output, ports, page: createTrialPage(result) });
+  const plan = { ...request, trial, output, ports, page: createTrialPage(result) };
+  const { problem } = await run(plan, stop).finally(stop.ignore);
   const last = result();
   await events?.close();
   await writeStdout(io, [Buffer.from(formatResult(last, setup.format))]);
@@ -121,14 +123,11 @@ async function listInventory({ inventory: name }: TryOptions, io: Io): Promise<E
  * @returns the error of stopping them, which does not make the result worthless
  * @throws CliError, UsageError if they cannot be started
  */
-async function run(plan: Omit<TrialPlan, 'cleanup' | 'signal'>): Promise<{ readonly problem: unknown }> {
-  const signals = listenToSignals(() => undefined);
-  const stop = new AbortController();
-  const stopped = signals.nextStop().then((): undefined => {
-    stop.abort();
-    setTimeout(() => signals.ignore(), SECOND_SIGNAL).unref();
-    return undefined;
-  });
+async function run(
+  plan: Omit<TrialPlan, 'cleanup' | 'signal'>,
+  stop: GracefulStop,
+): Promise<{ readonly problem: unknown }> {
+  const stopped = stop.stopped.then((): undefined => undefined);
   const cleanup = createCleanupStack();
   const end = new AbortController();
   let problem: unknown;
@@ -141,7 +140,6 @@ async function run(plan: Omit<TrialPlan, 'cleanup' | 'signal'>): Promise<{ reado
     end.abort();
     problem = await cleanup.dispose();
     plan.output.close();
-    signals.ignore();
   }
   return { problem };
 }
@@ -167,11 +165,6 @@ async function waitForEnd(
   }
 }
 
-/**
- * Milliseconds after which a second signal ends the program immediately, without cleanup. An earlier one is a duplicate of
- * the first: a shell and npm both send it.
- */
-const SECOND_SIGNAL = 1000;
 /** Milliseconds to wait for the answers of the last agents, which are part of the report; includes time to connect. */
 const ANSWER_TIME = STATUS_TIME + STEPS_TIME + 2000;
 const POLL_INTERVAL = 50;

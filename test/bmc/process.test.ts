@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterAll, describe, expect, it } from 'vitest';
 import { bmcModels, bmcUser, startFakeBmc } from '../support/fakeBmc.ts';
 import { writeAgentIso } from '../support/agentIso.ts';
@@ -44,4 +45,29 @@ describe('a signal', () => {
     },
     60_000,
   );
+});
+
+const isSystem = (path: string): boolean => path.endsWith(`/Systems/${bmcModels.ilo6.system.id}`);
+
+describe('a signal during the check', () => {
+  it.each<NodeJS.Signals>(['SIGINT', 'SIGTERM'])('%s closes the session', async (signal) => {
+    const bmc = await startFakeBmc({
+      model: bmcModels.ilo6,
+      // It does not answer.
+      fault: ({ path }) => (isSystem(path) ? () => undefined : undefined),
+    });
+    const args = ['boot', '--check', '--bmc', bmc.origin, '--credentials', 'bmc.json', '--iso', 'live.iso'];
+    const stdio = ['ignore', 'ignore', 'pipe'] as const;
+    const child = spawn(process.execPath, [program, ...args], { cwd: folder, stdio: [...stdio] });
+    const stderr = text(child.stderr);
+    const ended = new Promise<number | null>((resolve) => void child.on('exit', resolve));
+    await until(() => bmc.seen.some(({ path }) => isSystem(path)) || child.exitCode !== null);
+    child.kill(signal);
+    expect([await ended, await stderr]).toEqual([1, 'error: canceled; nothing was booted\n']);
+    expect(bmc.seen.filter(({ path }) => path.includes('/Sessions')).map(({ method }) => method)).toEqual([
+      'POST',
+      'DELETE',
+    ]);
+    await bmc.close();
+  });
 });

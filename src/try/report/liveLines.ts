@@ -4,7 +4,7 @@
  */
 
 import type { Io } from '../../io/io.ts';
-import { writeStdout } from '../../io/stdout.ts';
+import { writeToReader } from '../../io/stdout.ts';
 import { printable } from '../../io/report/terminalText.ts';
 import { isInterrupted, isFullyFetched } from '../timeline/stages.ts';
 import type { FetchEvent, TrialEvent } from '../timeline/events.ts';
@@ -136,11 +136,14 @@ export interface EventOutput {
   readonly close: () => Promise<void>;
 }
 
-export function createEventOutput(io: Pick<Io, 'stdout'>): EventOutput {
+/** @param onReaderGone called once nothing reads standard output any more */
+export function createEventOutput(io: Pick<Io, 'stdout'>, onReaderGone: () => void): EventOutput {
   let written: Promise<void> = Promise.resolve();
   return {
     write: (line) => {
-      written = written.then(() => writeStdout(io, [Buffer.from(`${line}\n`)]));
+      written = written.then(async () => {
+        if ((await writeToReader(io, [Buffer.from(`${line}\n`)])) === 'reader gone') onReaderGone();
+      });
       written.catch(() => undefined); // `close` reports it
     },
     close: () => written,
