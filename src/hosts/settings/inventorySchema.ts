@@ -3,7 +3,7 @@
 import { nearestName } from '../../formats/messageText.ts';
 import { isMapping, valueAt } from '../../formats/mapping.ts';
 import type { Finding, Path } from '../../core/finding.ts';
-import { settingTable } from '../../agent/settingTable.ts';
+import { type Setting, settingTable } from '../../agent/settingTable.ts';
 
 /** An error as ajv reports it. */
 export interface SchemaError {
@@ -88,15 +88,34 @@ function unknownKeyHint(path: Path, { value, checked }: Whole): string {
   const full = fullNames(key, valueAt(value, path));
   if (full.length > 0) return `write the settings without nesting${place}: ${full.join(', ')}`;
   const names = isSetting ? settingNames : (innerKeys[String(parent)] ?? topKeys[checked]);
-  const near =
-    nearestInAnyCase(key, names) ??
-    (isSetting ? settingNames.find((name) => name.endsWith(`.${key}`)) : undefined);
+  const near = nearestInAnyCase(key, names);
   if (near !== undefined) return `use ${JSON.stringify(near)}`;
+  const setting = isSetting || parent === undefined ? meantSetting(key) : undefined;
+  if (setting !== undefined) return `use ${JSON.stringify(setting)}${place}`;
   if (parent === 'deploy') return 'use the name of an option of deploy in camel case, such as bmcAddress';
   return isSetting ? 'use a name that --show-settings prints' : `use one of ${names.join(', ')}`;
 }
 
 const settingNames: readonly string[] = settingTable.map(({ name }) => name);
+
+/** A setting without its section, or with the name of its option: `apiUrls`, `api-url`, `apiUrl`, `api_url`. */
+function meantSetting(key: string): string | undefined {
+  const words = wordsIn(key);
+  return settingTable.find(
+    ({ name, ...setting }: Setting) =>
+      wordsIn(name.slice(name.indexOf('.') + 1)) === words ||
+      [setting.flag, setting.alias].some((flag) => flag !== undefined && optionName(flag) === words),
+  )?.name;
+}
+
+function wordsIn(key: string): string {
+  return key.replaceAll(/[A-Z]/g, '-$&').replaceAll('_', '-').toLowerCase();
+}
+
+/** `api-url` of `--api-url <urls>`. */
+function optionName(flag: string): string | undefined {
+  return /--([a-z0-9-]+)/.exec(flag)?.[1];
+}
 
 /** The settings of a nested section: `ironic: {apiUrls: …}` means `ironic.apiUrls`. */
 function fullNames(section: string, value: unknown): readonly string[] {
