@@ -75,7 +75,7 @@ const library = await rolldown({
   resolve,
   logLevel: 'warn',
   checks: { ineffectiveDynamicImport: false }, // it exports what the program's commands load late
-  preserveEntrySignatures: 'allow-extension', // or the entry would be one more file
+  preserveEntrySignatures: 'strict', // names that only its chunks share are no part of the library
   external,
   plugins: [sharedCopies, licenses],
 });

@@ -105,6 +105,13 @@ describe.skipIf(!built)(`the package${built ? '' : ' (skipped: it is not built)'
     expect(execFileSync(node, [join(top, 'use.mjs')], { encoding: 'utf8' })).toMatch(/3\.2\.0,/);
   });
 
+  it('exports what its source exports', async () => {
+    const list = "console.log(Object.keys(await import('ironic-coreos')).join())";
+    const args = ['--input-type=module', '--eval', list];
+    const names = execFileSync(node, args, { cwd: top, encoding: 'utf8' }).trim().split(',');
+    expect(names.toSorted()).toEqual(Object.keys(await import('../../src/index.ts')).toSorted());
+  });
+
   testSmokeRuns(() => [node, join(folder, 'bin/ironic-coreos.js')]);
 });
 
