@@ -85,7 +85,7 @@ export async function readTargets(
       hint: 'set bmc.address for the host in the inventory, or remove --inventory',
     });
   }
-  const read = await readInventoryDocument(inventory, io, 'booted');
+  const read = await readInventoryDocument(inventory, io);
   const hostNames = namesByMac(read);
   const targets: Target[] = [];
   for (const host of chooseHosts(names, read, inventory, io)) {

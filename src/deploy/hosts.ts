@@ -110,7 +110,7 @@ async function readSelectedHosts<O extends InventoryOptions>(
   options: O,
   io: Io,
 ): Promise<readonly SelectedHost<O>[]> {
-  const { inventory, document } = await readInventoryDocument(name, io, 'written');
+  const { inventory, document } = await readInventoryDocument(name, io);
   const { hosts } = inventory;
   if (hosts === undefined) {
     throw new CliError(`${name} has no list of hosts`, {

@@ -110,7 +110,7 @@ function formatResult(result: TrialResult, format: TrialSetup['format']): string
 
 async function listInventory({ inventory: name }: TryOptions, io: Io): Promise<EmulatedHost[]> {
   if (name === undefined) return [];
-  const { inventory } = await readInventoryDocument(name, io, 'served');
+  const { inventory } = await readInventoryDocument(name, io);
   return (inventory.hosts ?? []).map(({ architecture, mac, name: host }) => ({
     name: host,
     macs: mac === undefined ? [] : [mac],

@@ -233,7 +233,7 @@ describe('render --diff of an inventory', () => {
 
   it('does not say that nothing was written, as it never is', async () => {
     const { code, stderr } = await diffAll('typo.yaml');
-    expect(stderr).toContain('typo.yaml is not a valid inventory; nothing was compared\n');
+    expect(stderr).toContain('typo.yaml is not a valid inventory; nothing was done\n');
     expect(code).toBe(2);
   });
 

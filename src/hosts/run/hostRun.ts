@@ -11,7 +11,7 @@ import { formatDiagnostic, formatDiagnostics, formatHosts } from '../../io/repor
 import { report, collectDiagnostics } from '../../io/report/report.ts';
 
 /** What the command does with valid hosts, as a participle for messages. */
-export type Done = 'written' | 'compared' | 'served' | 'booted';
+type Done = 'written' | 'compared' | 'served';
 
 /** The options of a run. */
 export interface HostCommand {

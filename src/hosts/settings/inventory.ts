@@ -10,7 +10,6 @@ import type { Io } from '../../io/io.ts';
 import type { Finding, Path } from '../../core/finding.ts';
 import { diagnosticIn } from '../../core/diagnostic.ts';
 import { report } from '../../io/report/report.ts';
-import type { Done } from '../run/hostRun.ts';
 import { ignoreProblem, ignoringRules } from '../../io/report/ruleBook.ts';
 import type { RenderOptions } from './options.ts';
 import type { RenderSource } from './settings.ts';
@@ -35,8 +34,7 @@ export async function readInventoryFile(
   options: RenderOptions,
   io: Io,
 ): Promise<InventoryFile> {
-  const done = options.diff === undefined ? 'written' : 'compared';
-  const { inventory } = await readInventoryDocument(name, io, done);
+  const { inventory } = await readInventoryDocument(name, io);
   const { agent, hosts = [], profile = options.profile } = inventory;
   const chosen = options.profile ?? (options.host === undefined ? profile : undefined);
   const ofAll = ignoringRules(io, inventory.ignore ?? []);
@@ -54,10 +52,9 @@ export interface InventoryRead {
 
 /**
  * Reads an inventory for any command.
- * @param done for the error message: no host was written, compared or served
  * @throws CliError if the file cannot be read, or if its shared part is invalid (after reporting the mistakes)
  */
-export async function readInventoryDocument(name: string, io: Io, done: Done): Promise<InventoryRead> {
+export async function readInventoryDocument(name: string, io: Io): Promise<InventoryRead> {
   const bytes = await readUserFile(name, io, { what: 'Inventory (--inventory)', maxBytes });
   if (bytes.length > LARGE) keepHeapSmall();
   const document = parseInventory(name, bytes);
@@ -65,7 +62,7 @@ export async function readInventoryDocument(name: string, io: Io, done: Done): P
   const inventory = withIgnoreProblems(read, document);
   report(io, ...inventory.findings.map((finding) => diagnosticIn(name, finding)));
   if (inventory.findings.length === 0) return { inventory, document };
-  throw new CliError(`${name} is not a valid inventory; nothing was ${done}`, {
+  throw new CliError(`${name} is not a valid inventory; nothing was done`, {
     code: 'ERR_INVENTORY',
     hint: 'fix the errors above',
   });
