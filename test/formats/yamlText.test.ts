@@ -38,6 +38,14 @@ describe('formatYaml', () => {
     expect(load(yaml, { schema: YAML11_SCHEMA })).toEqual({ [text]: text });
   });
 
+  // Read as numbers by sigs.k8s.io/yaml 1.4.0.
+  it.each(['0X1F', '0O17', '0B1', '8e9_8', '1E3_4', '-0X1F', '+_0', '0_xB'])(
+    'quotes %j, a number for Kubernetes',
+    (text) => {
+      expect(formatYaml([[text]])).toBe(`- '${text}'\n`);
+    },
+  );
+
   it('writes what reads back as the same', () => {
     fc.assert(
       fc.property(
