@@ -8,7 +8,7 @@
 import { errorRule, type Issue, type Rule, warningRule } from '../../ignition/rule.ts';
 import type { Mapping } from '../../formats/mapping.ts';
 import { bmcKind } from '../../redfish/bmcAddress.ts';
-import type { DeployHost } from './host.ts';
+import { checkSystemPath, type DeployHost } from './host.ts';
 import {
   checkImageChecksum,
   checkImageSource,
@@ -64,6 +64,11 @@ export const metal3Name = errorRule(
   'invalid name',
   'use lower-case letters, digits and dashes, e.g. worker-3',
 );
+const secretNameTwice = errorRule(
+  'secret-name-twice',
+  'two Secrets of the host have the same name',
+  'change --bmc-credentials-name or --user-data-name',
+);
 const bmcMissing = errorRule(
   'bmc-missing',
   'the BMC address is missing; Metal3 requires it',
@@ -115,7 +120,9 @@ export function checkHostSettings(settings: HostSettings): readonly Issue[] {
   const { host, install, image, networkData } = settings;
   return [
     ...checkNames(settings),
+    ...checkSecretNames(settings),
     ...checkBmc(settings),
+    ...checkSystemPath(host),
     ...under('rootDevice', toMetal3Hints(host.rootDevice).issues),
     ...(Object.keys(host.rootDevice).length === 0 ? [{ rule: rootDeviceMissing, path: [] }] : []),
     ...checkMethod(settings),
@@ -142,6 +149,13 @@ function checkNames({ host, namespace, bmcCredentials, userData }: HostSettings)
     bmcCredentials: isReported ? undefined : objectNameProblem(bmcCredentials),
     userData: userData === undefined ? undefined : objectNameProblem(userData),
   });
+}
+
+function checkSecretNames(settings: HostSettings): readonly Issue[] {
+  const names = [settings.bmcCredentials, ...Object.values(secretNames(settings))];
+  const twice = names.find((name, index) => name !== undefined && names.indexOf(name) < index);
+  if (twice === undefined) return [];
+  return [{ rule: secretNameTwice, path: [], message: `${secretNameTwice.message}: ${twice}` }];
 }
 
 /** @param problems of the settings; undefined for valid names */

@@ -3,6 +3,7 @@
  * folder have checked its values. References to Secrets are names, never the secrets themselves.
  */
 
+import { errorRule, type Issue } from '../../ignition/rule.ts';
 import type { RootDevice } from './rootDeviceHints.ts';
 import type { BmcAddress } from '../../redfish/bmcAddress.ts';
 
@@ -15,6 +16,18 @@ export interface DeployHost {
   readonly bmc?: HostBmc | undefined;
   /** Empty for the default disk. */
   readonly rootDevice: RootDevice;
+}
+
+const systemPath = errorRule(
+  'bmc-system-path',
+  'the path of the BMC address is not that of a system',
+  'use the path of the system, e.g. /redfish/v1/Systems/1',
+);
+
+/** Ironic looks up the path as `redfish_system_id`. */
+export function checkSystemPath({ bmc }: DeployHost): readonly Issue[] {
+  const isOther = /^\/redfish\/v1\/(?:Managers|Chassis)(?:\/|$)/.test(bmc?.address.path ?? '');
+  return isOther ? [{ rule: systemPath, path: ['bmc'] }] : [];
 }
 
 /** The BMC of a host, without credentials. */

@@ -7,7 +7,7 @@
 import { parseBootUrl } from '../../boot/urlArgument.ts';
 import { errorRule, type Issue, warningRule } from '../../ignition/rule.ts';
 import { type BmcAddress, bmcKind, isVirtualMedia } from '../../redfish/bmcAddress.ts';
-import type { DeployHost } from './host.ts';
+import { checkSystemPath, type DeployHost } from './host.ts';
 import { isUuid, nodeNameProblem } from '../../core/objectName.ts';
 import { nameIssues, rootDeviceMissing } from './bareMetalHost.ts';
 import type { DeployStep } from './installation.ts';
@@ -62,6 +62,7 @@ export function checkNode(settings: NodeSettings): readonly Issue[] {
   const { host, ramdisk } = settings;
   return [
     ...nameIssues(nodeName, { name: nodeNameProblem(host.name) }),
+    ...checkSystemPath(host),
     ...(ramdisk === undefined ? [] : checkRamdisk(ramdisk)),
     ...(ramdisk?.kind === 'iso' && host.bmc !== undefined && !isVirtualMedia(host.bmc.address)
       ? [{ rule: isoNeedsVirtualMedia, path: ['iso'] }]

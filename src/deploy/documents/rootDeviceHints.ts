@@ -215,13 +215,18 @@ function textProblem(name: HintName, value: string): string | undefined {
   if (name === 'by_path' && !value.startsWith(byPathFolder)) {
     return `the path does not begin with ${byPathFolder}`;
   }
+  if (name === 'by_path' && /-part\d+$/.test(value)) return partitionProblem;
   if (name === 'hctl' && !/^\d+:\d+:\d+:\d+$/.test(value)) return 'invalid SCSI address; the form is 0:0:0:0';
   const [, digits] = name.startsWith('wwn') ? (/^(?:naa\.)?((?:[0-9a-f]{16}){1,2})$/i.exec(value) ?? []) : [];
   return digits === undefined ? undefined : `the agent reports this WWN as 0x${digits.toLowerCase()}`;
 }
 
+/** `list_block_devices` of the agent lists whole disks only. */
+const partitionProblem = 'it is a partition, not a disk';
+
 function nameProblem(value: string): string | undefined {
   if (value.startsWith('/dev/disk/')) return 'links are not resolved: use by_path instead';
+  if (/^\/dev\/(?:[sv]d[a-z]+|(?:nvme\d+n|mmcblk|md)\d+p)\d+$/.test(value)) return partitionProblem;
   return /^\/dev\/[^/]+$/.test(value) ? undefined : 'invalid device name; the form is /dev/sda';
 }
 

@@ -87,6 +87,7 @@ describe('a BareMetalHost', () => {
     ['a name that is a UUID', withHost({ name: '33ce8659-7400-4c68-9535-d10766f07a58' }), ['metal3-name']],
     ['a namespace with a dot', { ...base, namespace: 'a.b' }, ['metal3-name']],
     ['a Secret with a blank', { ...base, bmcCredentials: 'a b' }, ['metal3-name']],
+    ['one Secret for both', { ...base, bmcCredentials: 'one', userData: 'one' }, ['secret-name-twice']],
     ['no BMC', { ...base, host: hostWithoutBmc }, ['bmc-missing']],
     ['no MAC address', { ...base, host: hostWithoutMac }, ['mac-missing-older']],
     [
@@ -101,6 +102,7 @@ describe('a BareMetalHost', () => {
       ['secure-boot'],
     ],
     ['no system', withHost({ bmc: bmc('redfish://h/redfish/v1/') }), ['bmc-system']],
+    ['a manager', withHost({ bmc: bmc('redfish://h/redfish/v1/Managers/1') }), ['bmc-system-path']],
     ['no disk', withHost({ rootDevice: {} }), ['root-device-missing']],
     ['a hint that Metal3 has not', withHost({ rootDevice: { tran: 'nvme' } }), ['hint-not-in-metal3']],
     ['no config', withoutConfig, ['user-data-missing']],

@@ -70,6 +70,12 @@ describe('a node', () => {
     ['an ISO over https', 'idrac-virtualmedia://h', iso('https://h/i.iso'), []],
     ['an ISO on the conductor', 'redfish-virtualmedia://h', iso('file:///httpboot/i.iso'), []],
     ['an image of Glance', 'redfish-virtualmedia://h', iso('33ce8659-7400-4c68-9535-d10766f07a58'), []],
+    [
+      'a chassis',
+      'redfish-virtualmedia://h/redfish/v1/Chassis/1',
+      iso('http://h/i.iso'),
+      ['bmc-system-path'],
+    ],
     ['an ISO by PXE', 'redfish://h', iso('http://h/i.iso'), ['iso-needs-virtual-media']],
     ['a path', 'redfish-virtualmedia://h', iso('/i.iso'), ['ramdisk-url']],
     ['a relative file', 'redfish-virtualmedia://h', iso('file://i.iso'), ['ramdisk-url']],
