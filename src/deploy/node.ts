@@ -40,7 +40,7 @@ import {
  */
 export async function node(options: NodeOptions, io: Io): Promise<ExitCode> {
   const format = parseFormat<NodeFormat>(options.format, ['command', 'json', 'yaml', 'driver-info']);
-  requireCommandForSet(options, format);
+  checkSet(options, format);
   refuseWithoutInventory(options);
   const formatHost = isAlone(options) ? formatNode : formatPart;
   const make: DeployJob<NodeOptions>['make'] = async (host, context) => {
@@ -51,9 +51,16 @@ export async function node(options: NodeOptions, io: Io): Promise<ExitCode> {
   return writeDeployed({ options, ...forms[format], make }, io);
 }
 
-function requireCommandForSet({ set = false }: NodeOptions, format: NodeFormat): void {
-  if (!set || format === 'command') return;
-  throw new UsageError('--set requires --format command', { hint: 'remove --set or --format' });
+function checkSet({ bootMac, set = false }: NodeOptions, format: NodeFormat): void {
+  if (!set) return;
+  if (format !== 'command') {
+    throw new UsageError('--set requires --format command', { hint: 'remove --set or --format' });
+  }
+  if (bootMac !== undefined) {
+    throw new UsageError('--set does not change the ports of the node', {
+      hint: 'remove --boot-mac; create a port with "baremetal port create MAC --node UUID"',
+    });
+  }
 }
 
 /** The options, named as on the command line. */

@@ -135,7 +135,7 @@ function ramdiskDriverInfo(ramdisk: Ramdisk): Mapping {
   };
 }
 
-/** Commands that create the node and its port, with BMC credentials from BMC_USERNAME and BMC_PASSWORD. */
+/** Commands that create the node and its port. They fail without the BMC credentials in BMC_USERNAME and BMC_PASSWORD. */
 export function formatCreateCommands(node: NodeDescription): string {
   const { driver = '', boot_interface: boot, ports = [] } = node;
   const prefix = driver === 'idrac' ? 'redfish' : driver;
@@ -146,8 +146,8 @@ export function formatCreateCommands(node: NodeDescription): string {
     ...(boot === undefined ? [] : [`--boot-interface ${quoteShellWord(boot)}`]),
     `--deploy-interface ${node.deploy_interface}`,
     ...attributeWords('--driver-info', node.driver_info),
-    `--driver-info ${prefix}_username="$BMC_USERNAME"`,
-    `--driver-info ${prefix}_password="$BMC_PASSWORD"`,
+    `--driver-info ${prefix}_username="\${BMC_USERNAME:?}"`,
+    `--driver-info ${prefix}_password="\${BMC_PASSWORD:?}"`,
     ...attributeWords('--property', node.properties),
   ]);
   const uuid = `"$(baremetal node show ${quoteShellWord(node.name)} -f value -c uuid)"`;

@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { spawnSync, type SpawnSyncReturns } from 'node:child_process';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -48,8 +48,10 @@ describe('commands of the client', () => {
       properties: { root_device: { model: "<in> it's" } },
       deploy_interface: 'custom-agent',
     });
-    const env = { PATH: process.env['PATH'], BMC_USERNAME: 'root', BMC_PASSWORD: 'a "b" $c' };
-    const run = spawnSync('sh', ['-c', `baremetal() { printf '%s\\n' "$@"; }\n${script}`], { env });
+    const credentials = { BMC_USERNAME: 'root', BMC_PASSWORD: 'a "b" $c' };
+    const runWith = (env: NodeJS.ProcessEnv): SpawnSyncReturns<Buffer> =>
+      spawnSync('sh', ['-c', `baremetal() { printf '%s\\n' "$@"; }\n${script}`], { env });
+    const run = runWith(credentials);
     expect(run.stdout.toString().split('\n')).toEqual(
       expect.arrayContaining([
         'redfish_username=root',
@@ -57,6 +59,8 @@ describe('commands of the client', () => {
         `root_device={"model":"<in> it's"}`,
       ]),
     );
+    const { status, stdout } = runWith({ ...credentials, BMC_PASSWORD: '' });
+    expect([status === 0, stdout.toString()]).toEqual([false, '']);
   });
 
   it('set the image before they deploy', () => {

@@ -7,6 +7,6 @@ baremetal node create \
   --driver-info deploy_kernel=http://h/k \
   --driver-info deploy_ramdisk=http://h/r \
   --driver-info 'kernel_append_params=%default% console=ttyS0' \
-  --driver-info ipmi_username="$BMC_USERNAME" \
-  --driver-info ipmi_password="$BMC_PASSWORD" \
+  --driver-info ipmi_username="${BMC_USERNAME:?}" \
+  --driver-info ipmi_password="${BMC_PASSWORD:?}" \
   --property 'root_device={"name":"/dev/sda"}'
