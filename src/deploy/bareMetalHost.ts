@@ -18,7 +18,7 @@ import {
   plainFrame,
   writeDeployed,
 } from './deployDocument.ts';
-import { type HostContext, readMapping, reportIssues } from './hostContext.ts';
+import { type HostContext, readNetwork, reportIssues } from './hostContext.ts';
 import {
   type HostOptions,
   type HostRead,
@@ -157,11 +157,14 @@ async function hostSettings(
   const ramdiskNetwork =
     options.nmstate === undefined
       ? await readRamdiskNetwork()
-      : ({ key: 'nmstate', text: await readMapping(options.nmstate, 'nmstate', io) } as const);
+      : ({
+          key: 'nmstate',
+          text: await readNetwork(options.nmstate, { kind: 'nmstate', what: 'nmstate' }, io),
+        } as const);
   const networkData =
     options.networkData === undefined
       ? undefined
-      : await readMapping(options.networkData, 'Network data', io);
+      : await readNetwork(options.networkData, { kind: 'networkData', what: 'Network data' }, io);
   return {
     host,
     bmcCredentials: options.bmcCredentialsName ?? `${host.name}-bmc-secret`,

@@ -6,6 +6,7 @@ import type { ExitCode, Io } from '../io/io.ts';
 import { collectDiagnostics, report, withoutRepeats } from '../io/report/report.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
 import { readInstalledConfig, type ReadInstalledConfig } from './options.ts';
+import { isMapping } from '../formats/mapping.ts';
 import type { Issue } from '../ignition/rule.ts';
 import type { Path } from '../core/finding.ts';
 import { nameInput } from '../hosts/input/nameInput.ts';
@@ -121,18 +122,40 @@ function subjectOf([setting, detail]: Path, { place }: Wording): string {
   return isNamed ? `${place(flag, detail)} ${detail}: ` : `${place(flag)}: `;
 }
 
+/** The kinds of network descriptions: a key that each has, and what to do with one in place of the other. */
+const networkKinds = {
+  nmstate: { key: 'interfaces', name: 'nmstate', hint: 'use --nmstate for nmstate' },
+  networkData: {
+    key: 'links',
+    name: 'OpenStack network data',
+    hint: 'set network.networkData of the host in an inventory',
+  },
+} as const;
+
 /**
- * The text of a YAML or JSON file with a mapping, as required for both kinds of network data.
- * @throws CliError if the file cannot be read or contains no mapping
+ * The text of a YAML or JSON file that describes a network.
+ * @param what for error messages
+ * @throws CliError if the file cannot be read, contains no mapping, or is of the other kind
  */
-export async function readMapping(file: string, what: string, io: Io): Promise<string> {
+export async function readNetwork(
+  file: string,
+  { kind, what }: { readonly kind: keyof typeof networkKinds; readonly what: string },
+  io: Io,
+): Promise<string> {
   const bytes = await readUserFile(file, io, { what, maxBytes: 1024 * 1024 });
   const text = Buffer.from(bytes).toString('utf8');
   const { parseYaml } = await import('../formats/yaml.ts');
   const { value } = await nameInput(file, () => parseYaml(text));
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return text;
-  throw new CliError(`${file}: ${what} must be a YAML mapping`, {
+  if (!isMapping(value)) {
+    throw new CliError(`${file}: ${what} must be a YAML mapping`, {
+      code: 'ERR_FORMAT',
+      hint: 'pass a YAML or JSON file with a mapping',
+    });
+  }
+  const other = networkKinds[kind === 'nmstate' ? 'networkData' : 'nmstate'];
+  if (Object.hasOwn(value, networkKinds[kind].key) || !Object.hasOwn(value, other.key)) return text;
+  throw new CliError(`${file}: ${what}: the file contains ${other.name}`, {
     code: 'ERR_FORMAT',
-    hint: 'pass a YAML or JSON file with a mapping',
+    hint: other.hint,
   });
 }

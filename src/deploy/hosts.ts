@@ -112,8 +112,8 @@ async function readSelectedHosts<O extends InventoryOptions>(
 ): Promise<readonly SelectedHost<O>[]> {
   const { inventory, document } = await readInventoryDocument(name, io);
   const { hosts } = inventory;
-  if (hosts === undefined) {
-    throw new CliError(`${name} has no list of hosts`, {
+  if (hosts === undefined || hosts.length === 0) {
+    throw new CliError(`${name} contains no hosts`, {
       code: 'ERR_INVENTORY',
       hint: 'add "hosts", or remove --inventory and pass --name',
     });
@@ -150,7 +150,9 @@ function bmcOf<O extends InventoryOptions>(source: DeploySource<O>): string | un
   if (text === undefined) return undefined;
   const address = parseBmcAddress(tryToFill(text, source) ?? '');
   if ('problem' in address) return undefined;
-  return `${address.host} ${address.port ?? ''} ${address.path}`.toLowerCase();
+  const { host, path, port = '', transport } = address;
+  // A URL has no default port, and its host is in lower case.
+  return `${new URL(`${transport}://${host}:${port}`).host}${path.replace(/\/$/, '')}`;
 }
 
 /** Ignores errors: they are reported when the host is read. */

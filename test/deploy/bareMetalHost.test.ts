@@ -104,6 +104,16 @@ describe('deploy baremetalhost', () => {
       [...minimal, '--nmstate', 'list.yaml'],
       /list\.yaml: nmstate must be a YAML mapping/,
     ],
+    [
+      'OpenStack network data as nmstate',
+      [...minimal, '--nmstate', 'links.yaml'],
+      /contains OpenStack network data/,
+    ],
+    [
+      'nmstate as network data',
+      [...minimal, '--network-data', 'nmstate.yaml'],
+      /contains nmstate\nhint: use --nmstate/,
+    ],
     ['network data that are no YAML', [...minimal, '--nmstate', 'broken.yaml'], /broken\.yaml: Invalid YAML/],
   ])('refuses %s', async (_title, args, message) => {
     expect(await host(...args)).toMatchObject({

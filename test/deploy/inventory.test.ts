@@ -275,7 +275,7 @@ describe('deploy --inventory where a host is wrong', () => {
 
   it('refuses both of two hosts with one BMC', async () => {
     const hosts =
-      '- {name: a, deploy: {bmcAddress: "redfish://h/s"}}\n- {name: b, deploy: {bmcAddress: "redfish-virtualmedia://H/s"}}\n';
+      '- {name: a, deploy: {bmcAddress: "redfish://h:443/s"}}\n- {name: b, deploy: {bmcAddress: "redfish-virtualmedia://H/s/"}}\n';
     const { code, stderr, stdout } = await withHosts('node', hosts + right);
     expect(stderr).toContain('hosts.yaml:3:34: bmcAddress: host b has the same BMC');
     expect(stderr).toContain('hosts.yaml:4:34: bmcAddress: host a has the same BMC');
@@ -351,11 +351,11 @@ describe('deploy --inventory asks for another command line', () => {
     expect([code, stdout]).toEqual([1, '']);
   });
 
-  it('without hosts there is nothing to write', async () => {
-    await writeFile(path('none.yaml'), 'agent: {}\n');
+  it.each(['agent: {}\n', 'hosts: []\n'])('without hosts there is nothing to write: %j', async (text) => {
+    await writeFile(path('none.yaml'), text);
     expect(await run(['node', '--inventory', 'none.yaml'])).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('none.yaml has no list of hosts'),
+      stderr: expect.stringContaining('none.yaml contains no hosts'),
     });
   });
 

@@ -89,11 +89,7 @@ describe('deploy node', () => {
     ['half a ramdisk', ['--set', '--deploy-kernel', 'http://h/k'], /require each other/],
     ['arguments for an ISO', [...iso, '--kernel-append-params', 'a'], /iso kargs/],
     ['a new node without a driver', pair, /--bmc-address, or use --set/],
-    [
-      'a port of a change',
-      [...iso, '--set', '--boot-mac', '52:54:00:12:34:56'],
-      /--set does not change the ports/,
-    ],
+    ['a port of a change', [...iso, '--set'], /--set does not change the ports/],
     ['a description of a change', [...iso, '--set', '--format', 'json'], /--set requires --format command/],
   ])('asks for another command line: %s', async (_title, args, message) => {
     expect(await node(...args)).toMatchObject({

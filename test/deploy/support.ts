@@ -20,6 +20,7 @@ export const files = {
   'nmstate.yaml': 'interfaces:\n- name: eno1\n  type: ethernet\n  state: up\n',
   'list.yaml': '- a\n',
   'broken.yaml': 'a: [\n',
+  'links.yaml': 'links: []\nnetworks: []\n',
 };
 
 /** A folder with the files, for as long as the tests of a file run. */

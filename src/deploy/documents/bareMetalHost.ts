@@ -89,6 +89,11 @@ const secureBootUnsupported = errorRule(
   'the BMC driver does not support secure boot',
   'use a redfish address, or the boot mode UEFI',
 );
+const legacyUnsupported = errorRule(
+  'boot-mode',
+  'the host does not support the boot mode legacy: aarch64 and UEFI HTTP require UEFI',
+  'use the boot mode UEFI',
+);
 const systemMissing = warningRule(
   'bmc-system',
   'the BMC address has no system path; many BMCs and older releases of the operator require it',
@@ -123,6 +128,7 @@ export function checkHostSettings(settings: HostSettings): readonly Issue[] {
     ...checkSecretNames(settings),
     ...checkBmc(settings),
     ...checkSystemPath(host),
+    ...checkBootMode(settings),
     ...under('rootDevice', toMetal3Hints(host.rootDevice).issues),
     ...(Object.keys(host.rootDevice).length === 0 ? [{ rule: rootDeviceMissing, path: [] }] : []),
     ...checkMethod(settings),
@@ -166,6 +172,11 @@ export function nameIssues(
   return Object.entries(problems).flatMap(([setting, problem]) =>
     problem === undefined ? [] : [{ rule, path: [setting], message: `${rule.message}: ${problem}` }],
   );
+}
+
+function checkBootMode({ host: { architecture, bmc }, bootMode }: HostSettings): readonly Issue[] {
+  const needsUefi = architecture === 'aarch64' || bmc?.address.scheme === 'redfish-uefihttp';
+  return bootMode === 'legacy' && needsUefi ? [{ rule: legacyUnsupported, path: ['bootMode'] }] : [];
 }
 
 function checkBmc({ host: { bmc, bootMac }, bootMode }: HostSettings): readonly Issue[] {

@@ -219,8 +219,9 @@ const imageChecksum = errorRule(
 /** Paths are relative to the image. */
 export function checkImageSource({ url, format }: InstallImage): readonly Issue[] {
   const isFetchable = /^[!-~]+$/.test(url) && /^https?:/.test(url) && parseBootUrl(url) !== undefined;
+  const isOther = /\.(?:iso|ova|qcow2|vhd|vmdk)(?:\.(?:gz|xz|zst))?(?:\?|$)/.test(url);
   return [
-    isFetchable ? { rule: imageUnverified, path: ['url'] } : { rule: imageUrl, path: ['url'] },
+    { rule: isFetchable ? (isOther ? imageFormat : imageUnverified) : imageUrl, path: ['url'] },
     ...checkImageFormat(format),
   ];
 }

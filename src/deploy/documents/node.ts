@@ -57,6 +57,12 @@ const isoNeedsVirtualMedia = errorRule(
   'use a virtual media address, or pass --deploy-kernel and --deploy-ramdisk',
 );
 
+const imagesSwapped = warningRule(
+  'ramdisk-swapped',
+  'the names suggest that kernel and initramfs are swapped',
+  'swap --deploy-kernel and --deploy-ramdisk',
+);
+
 /** Paths are relative to the settings. */
 export function checkNode(settings: NodeSettings): readonly Issue[] {
   const { host, ramdisk } = settings;
@@ -77,8 +83,16 @@ export function checkRamdisk(ramdisk: Ramdisk): readonly Issue[] {
   return [
     ...checkReference('kernel', ramdisk.kernel),
     ...checkReference('ramdisk', ramdisk.ramdisk),
+    ...(isInitramfs(ramdisk.kernel) && !isInitramfs(ramdisk.ramdisk)
+      ? [{ rule: imagesSwapped, path: ['kernel'] }]
+      : []),
     ...(ramdisk.arguments === undefined ? [] : checkRamdiskArguments(ramdisk.arguments)),
   ];
+}
+
+/** By the names of CoreOS, this program and ironic-python-agent-builder. */
+function isInitramfs(reference: string): boolean {
+  return /initramfs|initrd/.test(reference.slice(reference.lastIndexOf('/')));
 }
 
 function checkReference(name: string, reference: string): readonly Issue[] {

@@ -125,6 +125,7 @@ export async function createFile(
   make?: MakeFile,
 ): Promise<void> {
   try {
+    checkPath(file);
     const target = file.existing === 'replace' ? await followLinks(file.path) : file.path;
     const mode = file.mode ?? (await modeOf(target, file)) ?? 0o666 & ~process.umask();
     await withTempFile(target, make ?? ((path) => open(path, 'wx+', mode)), async (temp) => {
@@ -146,7 +147,7 @@ export async function createFile(
  */
 export async function checkNewFile(file: NewFile): Promise<void> {
   try {
-    if (file.shownPath === '') throw emptyPathError('The output path is empty');
+    checkPath(file);
     if (file.existing === 'refuse' && (await lstat(file.path).catch(() => undefined)) !== undefined) {
       throw systemError('EEXIST');
     }
@@ -155,6 +156,12 @@ export async function checkNewFile(file: NewFile): Promise<void> {
   } catch (error) {
     throw creationError(error, file);
   }
+}
+
+function checkPath({ shownPath }: NewFile): void {
+  if (shownPath === '') throw emptyPathError('The output path is empty');
+  // Resolving the path removes the slash.
+  if (shownPath.endsWith('/')) throw systemError('EISDIR');
 }
 
 /** Rejects special files: the rename would replace a device with a file. */

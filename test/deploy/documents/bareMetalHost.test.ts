@@ -105,6 +105,12 @@ describe('a BareMetalHost', () => {
     ['a manager', withHost({ bmc: bmc('redfish://h/redfish/v1/Managers/1') }), ['bmc-system-path']],
     ['no disk', withHost({ rootDevice: {} }), ['root-device-missing']],
     ['a hint that Metal3 has not', withHost({ rootDevice: { tran: 'nvme' } }), ['hint-not-in-metal3']],
+    ['legacy on aarch64', { ...withHost({ architecture: 'aarch64' }), bootMode: 'legacy' }, ['boot-mode']],
+    [
+      'legacy with UEFI HTTP',
+      { ...withHost({ bmc: bmc('redfish-uefihttp://h/redfish/v1/Systems/1') }), bootMode: 'legacy' },
+      ['boot-mode'],
+    ],
     ['no config', withoutConfig, ['user-data-missing']],
     ['a config that is there', { ...withoutConfig, userData: 'site' }, []],
     ['assisted with a config', { ...base, method: 'start_assisted_install' }, ['method-takes-nothing']],

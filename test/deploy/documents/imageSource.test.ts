@@ -12,6 +12,8 @@ describe('another image', () => {
   it.each([
     ['https', 'https://h/fcos-metal.x86_64.raw.xz', ['image-unverified']],
     ['http', 'http://h/x', ['image-unverified']],
+    ['a disk of QEMU', 'https://h/fcos-qemu.x86_64.qcow2.xz', ['image-format']],
+    ['a live ISO', 'http://h/live.iso', ['image-format']],
     ['a file', 'file:///x', ['image-url']],
     ['no host', 'https:///x', ['image-url']],
     ['a blank', 'https://h/a b', ['image-url']],
