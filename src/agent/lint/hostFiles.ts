@@ -1,12 +1,13 @@
 /** Lint of data that the config writes to the host: files, certificates, SSH keys, and the total size. */
 
 import { posix } from 'node:path';
-import { infoRule, warningRule, type Issue } from '../../ignition/rule.ts';
+import { infoRule, warningRule, type Issue, type Rule } from '../../ignition/rule.ts';
 import { chronyParts, type LintedFile, type LintSubject, readContents } from './subject.ts';
 import { anchorFolder } from '../files.ts';
-import { broken } from './lintRule.ts';
+import { broken, type IssueTexts } from './lintRule.ts';
 import { X509Certificate } from 'node:crypto';
-import { FormatError } from '../../core/errors.ts';
+import { FormatError, ifWellFormed } from '../../core/errors.ts';
+import { splitExecLine } from '../../formats/systemdQuoting.ts';
 import type { Resource } from '../../ignition/config.ts';
 import type { Path } from '../../core/finding.ts';
 import { findBundleProblem, parseCaCertificates } from '../caCertificates.ts';
@@ -25,6 +26,11 @@ export const hostFileRules = {
     'the script has no interpreter line (#!)',
     'start the script with #!/bin/bash: some programs run only scripts with an interpreter line',
   ),
+  script: warningRule(
+    'agent-script-start',
+    'the kernel cannot run the script, so the unit that runs it fails',
+    'set "mode" to 493, which is 0755, and start the script with #!/bin/bash',
+  ),
   timeServer: warningRule(
     'agent-ntp-server',
     'a time server has no name, so chronyd does not start',
@@ -38,6 +44,7 @@ export function checkHostFiles(subject: LintSubject): Issue[] {
     mode,
     path: ['storage', 'directories', index],
   }));
+  const programs = unitPrograms(subject);
   const nodes = [...files.map(({ file, path }) => ({ mode: file.mode, path })), ...directories];
   return [
     ...nodes.flatMap(({ mode, path }) => {
@@ -46,7 +53,7 @@ export function checkHostFiles(subject: LintSubject): Issue[] {
       const hint = `write ${Number.parseInt(octal, 8)}, which is 0${octal}`;
       return [broken(hostFileRules.mode, [...path, 'mode'], { hint })];
     }),
-    ...files.flatMap((file) => checkScript(file)),
+    ...files.flatMap((file) => checkScript(file, programs)),
     ...chronyParts(subject)
       .filter(({ text }) => nameless.test(text))
       .map(({ path }) => broken(hostFileRules.timeServer, path)),
@@ -58,12 +65,48 @@ const usualMode = /^(?:400|440|444|500|550|555|600|640|644|660|664|666|700|740|7
 
 const execute = 0o111;
 
-function checkScript({ name, file, path }: LintedFile): Issue[] {
-  if ((Number(file.mode ?? 0) & execute) === 0) return [];
-  const bytes = readContents(file.contents ?? {});
-  if (bytes === undefined || !isText(bytes) || (bytes[0] === 0x23 && bytes[1] === 0x21)) return [];
-  const message = `${posix.basename(name)}: ${hostFileRules.shebang.message}`;
-  return [broken(hostFileRules.shebang, [...path, 'contents', 'source'], { message })];
+/** The paths that units run without an interpreter, unless a unit makes them executable. */
+function unitPrograms({ units }: LintSubject): ReadonlySet<string> {
+  const settings = units.filter(({ unit }) => unit.mask !== true).flatMap((unit) => unit.settings);
+  const commands = settings
+    .filter(({ name }) => name.startsWith('Exec'))
+    .flatMap(({ value }) => ifWellFormed(() => splitExecLine(value)) ?? [])
+    .map((words) => words.map(({ text }) => text));
+  const changed = new Set(
+    commands.flatMap(([program, ...rest]) => (program?.endsWith('chmod') === true ? rest : [])),
+  );
+  const programs = commands.map(([program = '']) => program.replace(/^[-@:+!|]+/, ''));
+  return new Set(programs.filter((program) => !changed.has(program)));
+}
+
+function checkScript({ name, file, path }: LintedFile, programs: ReadonlySet<string>): Issue[] {
+  const { contents, mode } = file;
+  const isProgram = programs.has(name);
+  const isExecutable = (Number(mode ?? 0) & execute) !== 0;
+  const bytes = readContents(contents ?? {});
+  const source = [...path, 'contents', 'source'];
+  const issueAt = (rule: Rule, at: Path, texts: IssueTexts): Issue[] => {
+    const message = `${posix.basename(name)}: ${texts.message ?? rule.message}`;
+    return [broken(rule, at, { ...texts, message })];
+  };
+  // Ignition creates files with the mode 0644.
+  if (isProgram && !isExecutable && contents?.source !== undefined) {
+    const message = 'the file is not executable, so the unit that runs it fails';
+    return issueAt(hostFileRules.script, [...path, 'mode'], {
+      message,
+      hint: 'set "mode" to 493, which is 0755',
+    });
+  }
+  if ((!isProgram && !isExecutable) || bytes === undefined || !isText(bytes)) return [];
+  const [firstLine = ''] = Buffer.from(bytes).toString('latin1').split('\n', 1);
+  if (firstLine.startsWith('#!')) {
+    const message = 'the lines of the script end in CR LF, so the kernel does not find its interpreter';
+    const hint = `convert the line ends: sed -i 's/\\r$//' ${posix.basename(name)}`;
+    return firstLine.endsWith('\r') ? issueAt(hostFileRules.script, source, { message, hint }) : [];
+  }
+  if (!isProgram) return issueAt(hostFileRules.shebang, source, {});
+  const message = 'the script has no interpreter line (#!), so the unit that runs it fails';
+  return issueAt(hostFileRules.script, source, { message, hint: 'start the script with #!/bin/bash' });
 }
 
 /** Programs have zero bytes near their start. */
