@@ -16,6 +16,16 @@ import { writeInitrd } from '../../image/initrd.ts';
 import { CONFIG_NAME, EMBED_AREA_SIZE } from '../../image/embeddedIgnition.ts';
 
 export const hostFileRules = {
+  readOnly: warningRule(
+    'agent-path-read-only',
+    'the path is on a read-only filesystem of CoreOS, so Ignition cannot write it and the boot fails',
+    'use a path below /etc, /var, /opt or /usr/local',
+  ),
+  exists: warningRule(
+    'agent-file-exists',
+    'CoreOS contains the file, so Ignition does not write it without "overwrite" and the boot fails',
+    'set "overwrite" to true, or use "append" instead of "contents"',
+  ),
   mode: warningRule(
     'agent-mode-decimal',
     'the mode looks like octal digits, but JSON numbers are decimal',
@@ -53,10 +63,43 @@ export function checkHostFiles(subject: LintSubject): Issue[] {
       const hint = `write ${Number.parseInt(octal, 8)}, which is 0${octal}`;
       return [broken(hostFileRules.mode, [...path, 'mode'], { hint })];
     }),
+    ...checkPlaces(subject),
     ...files.flatMap((file) => checkScript(file, programs)),
     ...chronyParts(subject)
       .filter(({ text }) => nameless.test(text))
       .map(({ path }) => broken(hostFileRules.timeServer, path)),
+  ];
+}
+
+/** Ignition follows the links of CoreOS: /usr/local is below /var, and /bin is below /usr. */
+const readOnlyPath = /^\/(?:usr\/(?!local(?:\/|$))|bin\/|sbin\/|lib(?:64)?\/)/;
+
+/** Files of every CoreOS. Files that only some releases have are not listed. */
+const osFiles = new Set([
+  '/etc/NetworkManager/NetworkManager.conf',
+  '/etc/chrony.conf',
+  '/etc/group',
+  '/etc/hosts',
+  '/etc/passwd',
+  '/etc/selinux/config',
+  '/etc/shadow',
+  '/etc/ssh/sshd_config',
+  '/etc/sudoers',
+]);
+
+function checkPlaces({ config, files, isComplete }: LintSubject): Issue[] {
+  const links = (config.storage?.links ?? []).map(({ path: name = '' }, index) => ({
+    name,
+    path: ['storage', 'links', index],
+  }));
+  const readOnly = [...files, ...links].filter(({ name }) => readOnlyPath.test(name));
+  // Another config may set "overwrite".
+  const existing = files.filter(({ name, file: { contents, overwrite } }) => {
+    return isComplete && overwrite !== true && contents?.source !== undefined && osFiles.has(name);
+  });
+  return [
+    ...readOnly.map(({ path }) => broken(hostFileRules.readOnly, [...path, 'path'])),
+    ...existing.map(({ path }) => broken(hostFileRules.exists, [...path, 'path'])),
   ];
 }
 

@@ -24,9 +24,18 @@ describe('files of the host', () => {
     ],
     [
       'one without anything',
-      { path: '/etc/chrony.conf', contents: { source: dataUrl('pool') } },
+      { path: '/etc/chrony.conf', overwrite: true, contents: { source: dataUrl('pool') } },
       [`agent-ntp-server ${at}.contents.source`],
     ],
+    ['a file below /usr', { path: '/usr/bin/x' }, [`agent-path-read-only ${at}.path`]],
+    ['a file below a link to /usr', { path: '/lib64/x' }, [`agent-path-read-only ${at}.path`]],
+    ['a file below /usr/local', { path: '/usr/local/x' }, []],
+    [
+      'a file of CoreOS',
+      { path: '/etc/hosts', contents: { source: dataUrl('') } },
+      [`agent-file-exists ${at}.path`],
+    ],
+    ['one whose mode is set', { path: '/etc/hosts', mode: 0o600 }, []],
     ['such a line elsewhere', { path: '/x', contents: { source: dataUrl('server iburst') } }, []],
   ] satisfies [string, File, string[]][])('%s', (_title, file, expected) => {
     expect(summary(withFiles(file))).toEqual(expected);
