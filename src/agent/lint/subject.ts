@@ -148,10 +148,11 @@ export function compareText(a: string, b: string): number {
 /** As systemd reads them: comments between continued lines are no part of a value. */
 function readSettings(contents = '', path: Path): UnitSetting[] {
   if ('error' in readUnit(contents)) return [];
-  let section = '';
+  let section: string | undefined;
   return readSystemdLines(contents).flatMap((line): UnitSetting[] => {
     if (line.kind === 'section') section = line.name;
-    return line.kind === 'assignment' ? [{ section, name: line.name, value: line.value, path }] : [];
+    if (line.kind !== 'assignment' || section === undefined) return [];
+    return [{ section, name: line.name, value: line.value, path }];
   });
 }
 
