@@ -35,6 +35,8 @@ import {
   suggestIpaSection,
 } from '../ipa/ipaOptions.ts';
 import { findUrlListAddress, findUrlProblem } from './ironicUrl.ts';
+import { nearestName } from '../formats/messageText.ts';
+import { parseHost } from '../formats/hostName.ts';
 
 interface ConfCheckOptions {
   /** The release of the agent that reads the file; default: the newest. */
@@ -243,7 +245,12 @@ function checkEffective(effective: ReadonlyMap<IpaOption, Setting>): Finding[] {
     const issue = issues.get(option);
     const comment = hasInlineComment(line.value) ? [finding(confRules.inlineComment, details)] : [];
     if (issue !== undefined) return [finding(issue.rule, { ...details, ...issue }), ...comment];
-    return [...comment, ...checkEmptyNumber(option, line, details), ...checkUrl(option, line, details)];
+    return [
+      ...comment,
+      ...checkEmptyNumber(option, line, details),
+      ...checkUrl(option, line, details),
+      ...checkText(option, line, details),
+    ];
   });
 }
 
@@ -264,6 +271,45 @@ function checkUrl({ section, name }: IpaOption, { value }: OsloOption, details: 
   if (problem !== undefined) return [finding(confRules.url, { ...details, ...problem })];
   const address = findUrlListAddress(value);
   return address === undefined ? [] : [finding(confRules.urlAddress, { ...details, ...address })];
+}
+
+/** Texts that the agent does not check when it starts. */
+function checkText({ section, name }: IpaOption, { value }: OsloOption, details: Details): Finding[] {
+  if (section !== 'DEFAULT' || value === '' || value.includes('$') || hasInlineComment(value)) return [];
+  const problem = textChecks.get(name)?.(value);
+  return problem === undefined ? [] : [finding(confRules.unusable, { ...details, ...problem })];
+}
+
+const textChecks: ReadonlyMap<string, (value: string) => Problem | undefined> = new Map([
+  ['advertise_host', findHostProblem],
+  ['inspection_collectors', findCollectorProblem],
+  ['listen_host', findHostProblem],
+  ['ntp_server', findHostProblem],
+]);
+
+/** Underscores occur in names of internal hosts. */
+function findHostProblem(value: string): Problem | undefined {
+  const host = parseHost(value.replaceAll('_', '-'));
+  if (host.kind !== 'invalid') return undefined;
+  const message = `the agent starts, but cannot use the address: ${host.problem}`;
+  return { message, hint: 'use one IP address or host name, without a port' };
+}
+
+/** The collectors of the agent; an image may contain others. */
+const collectors = `default logs extra-hardware pci-devices numa-topology dmi-decode lldp usb-devices`.split(
+  ' ',
+);
+
+function findCollectorProblem(value: string): Problem | undefined {
+  for (const name of value.split(',').map((item) => item.trim())) {
+    const nearest = collectors.includes(name)
+      ? undefined
+      : nearestName(name.replaceAll('_', '-'), collectors);
+    if (nearest === undefined) continue;
+    const message = 'a collector is misspelled: the agent sends no inspection data without it';
+    return { message, hint: `use ${nearest}` };
+  }
+  return undefined;
 }
 
 /** Whether the agent can verify the certificate of Ironic. Without verification, "cafile" is probably a mistake. */

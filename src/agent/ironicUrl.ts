@@ -7,6 +7,7 @@
 import { UsageError } from '../core/errors.ts';
 import type { Problem } from '../core/finding.ts';
 import { type Host, formatUrlHost, parseHost } from '../formats/hostName.ts';
+import { nearestName } from '../formats/messageText.ts';
 import { type AddressProblem, findAddressProblem } from './machineAddress.ts';
 
 /** Default port of the Ironic API. */
@@ -163,8 +164,17 @@ function findVersionProblem(url: IronicUrl): Problem | undefined {
   return { message: 'the URL contains the path /v1, which the agent appends', hint: `use ${base}` };
 }
 
-/** A path that does not accept inspection data; services other than Ironic may use any path. */
+const callbackPaths = ['continue_inspection', 'continue'];
+
+/** A path that does not accept inspection data; services other than Ironic may use any other path. */
 function findCallbackProblem(url: IronicUrl): Problem | undefined {
+  const [, last = ''] = /\/v1\/+([^/]+)$/.exec(url.path) ?? [];
+  const nearest = callbackPaths.includes(last) ? undefined : nearestName(last, callbackPaths);
+  if (nearest !== undefined) {
+    const path = `${url.path.slice(0, -last.length)}${nearest}`;
+    const message = 'Ironic has no such path: the name of the path for inspection data is misspelled';
+    return { message, hint: `use ${formatIronicUrl({ ...url, path })}` };
+  }
   if (!/^\/*$|\/v1\/*$/.test(url.path)) return undefined;
   const base = formatIronicUrl({ ...url, path: url.path.replace(/(?:\/+v1)?\/*$/, '') });
   return {

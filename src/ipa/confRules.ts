@@ -74,6 +74,11 @@ export const confRules = {
     'the agent starts, but cannot use the URL',
     'use http or https URLs, separated by commas without spaces',
   ),
+  unusable: warningRule(
+    'conf-unusable',
+    'the agent starts, but cannot use the value',
+    'fix the value, or remove the line to use the default',
+  ),
   urlAddress: warningRule(
     'conf-url-address',
     'the address in the URL does not reach another machine',

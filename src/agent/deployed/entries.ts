@@ -5,7 +5,7 @@ import { formatCount } from '../../formats/messageText.ts';
 import { hidden, maskText } from '../../core/masking.ts';
 import type { Resource, Unit } from '../../ignition/config.ts';
 import { type LintedUnit, readContents, type UnitSetting } from '../lint/subject.ts';
-import { readUnit } from '../../formats/unitFile.ts';
+import { readSystemdLines, readUnit } from '../../formats/unitFile.ts';
 
 export interface Entry {
   /** The name of a setting, or else a description of the part: `file /etc/motd`, `user admin`. */
@@ -160,13 +160,14 @@ function readBroken(setting: string, start: string, contents: string): Entry[] {
   return stray === '' ? [] : [contentsEntry(setting, start, Buffer.from(stray))];
 }
 
-/** The lines before the first section, which systemd ignores with a warning. */
+/** The lines that systemd ignores: those before the first section, and those that are no assignment. */
 function strayLines(contents: string): string[] {
-  const lines = contents.split('\n').map((line) => line.trim());
-  const section = lines.findIndex((line) => line.startsWith('['));
-  return lines
-    .slice(0, section < 0 ? lines.length : section)
-    .filter((line) => line !== '' && !/^[#;]/.test(line));
+  let isInSection = false;
+  return readSystemdLines(contents).flatMap((line) => {
+    isInSection ||= line.kind === 'section';
+    if (line.kind === 'other') return [line.text];
+    return isInSection || line.kind === 'section' ? [] : [`${line.name}=${line.value}`];
+  });
 }
 
 /** One line; continued lines are joined. */

@@ -1,12 +1,13 @@
 /** Lint of data that the config writes to the host: files, certificates, SSH keys, and the total size. */
 
 import { posix } from 'node:path';
-import { infoRule, warningRule, type Issue } from '../../ignition/rule.ts';
+import { infoRule, warningRule, type Issue, type Rule } from '../../ignition/rule.ts';
 import { chronyParts, type LintedFile, type LintSubject, readContents } from './subject.ts';
 import { anchorFolder } from '../files.ts';
-import { broken } from './lintRule.ts';
+import { broken, type IssueTexts } from './lintRule.ts';
 import { X509Certificate } from 'node:crypto';
-import { FormatError } from '../../core/errors.ts';
+import { FormatError, ifWellFormed } from '../../core/errors.ts';
+import { splitExecLine } from '../../formats/systemdQuoting.ts';
 import type { Resource } from '../../ignition/config.ts';
 import type { Path } from '../../core/finding.ts';
 import { findBundleProblem, parseCaCertificates } from '../caCertificates.ts';
@@ -15,6 +16,16 @@ import { writeInitrd } from '../../image/initrd.ts';
 import { CONFIG_NAME, EMBED_AREA_SIZE } from '../../image/embeddedIgnition.ts';
 
 export const hostFileRules = {
+  readOnly: warningRule(
+    'agent-path-read-only',
+    'the path is on a read-only filesystem of CoreOS, so Ignition cannot write it and the boot fails',
+    'use a path below /etc, /var, /opt or /usr/local',
+  ),
+  exists: warningRule(
+    'agent-file-exists',
+    'CoreOS contains the file, so Ignition does not write it without "overwrite" and the boot fails',
+    'set "overwrite" to true, or use "append" instead of "contents"',
+  ),
   mode: warningRule(
     'agent-mode-decimal',
     'the mode looks like octal digits, but JSON numbers are decimal',
@@ -24,6 +35,11 @@ export const hostFileRules = {
     'agent-script-shebang',
     'the script has no interpreter line (#!)',
     'start the script with #!/bin/bash: some programs run only scripts with an interpreter line',
+  ),
+  script: warningRule(
+    'agent-script-start',
+    'the kernel cannot run the script, so the unit that runs it fails',
+    'set "mode" to 493, which is 0755, and start the script with #!/bin/bash',
   ),
   timeServer: warningRule(
     'agent-ntp-server',
@@ -38,6 +54,7 @@ export function checkHostFiles(subject: LintSubject): Issue[] {
     mode,
     path: ['storage', 'directories', index],
   }));
+  const programs = unitPrograms(subject);
   const nodes = [...files.map(({ file, path }) => ({ mode: file.mode, path })), ...directories];
   return [
     ...nodes.flatMap(({ mode, path }) => {
@@ -46,10 +63,43 @@ export function checkHostFiles(subject: LintSubject): Issue[] {
       const hint = `write ${Number.parseInt(octal, 8)}, which is 0${octal}`;
       return [broken(hostFileRules.mode, [...path, 'mode'], { hint })];
     }),
-    ...files.flatMap((file) => checkScript(file)),
+    ...checkPlaces(subject),
+    ...files.flatMap((file) => checkScript(file, programs)),
     ...chronyParts(subject)
       .filter(({ text }) => nameless.test(text))
       .map(({ path }) => broken(hostFileRules.timeServer, path)),
+  ];
+}
+
+/** Ignition follows the links of CoreOS: /usr/local is below /var, and /bin is below /usr. */
+const readOnlyPath = /^\/(?:usr\/(?!local(?:\/|$))|bin\/|sbin\/|lib(?:64)?\/)/;
+
+/** Files of every CoreOS. Files that only some releases have are not listed. */
+const osFiles = new Set([
+  '/etc/NetworkManager/NetworkManager.conf',
+  '/etc/chrony.conf',
+  '/etc/group',
+  '/etc/hosts',
+  '/etc/passwd',
+  '/etc/selinux/config',
+  '/etc/shadow',
+  '/etc/ssh/sshd_config',
+  '/etc/sudoers',
+]);
+
+function checkPlaces({ config, files, isComplete }: LintSubject): Issue[] {
+  const links = (config.storage?.links ?? []).map(({ path: name = '' }, index) => ({
+    name,
+    path: ['storage', 'links', index],
+  }));
+  const readOnly = [...files, ...links].filter(({ name }) => readOnlyPath.test(name));
+  // Another config may set "overwrite".
+  const existing = files.filter(({ name, file: { contents, overwrite } }) => {
+    return isComplete && overwrite !== true && contents?.source !== undefined && osFiles.has(name);
+  });
+  return [
+    ...readOnly.map(({ path }) => broken(hostFileRules.readOnly, [...path, 'path'])),
+    ...existing.map(({ path }) => broken(hostFileRules.exists, [...path, 'path'])),
   ];
 }
 
@@ -58,12 +108,48 @@ const usualMode = /^(?:400|440|444|500|550|555|600|640|644|660|664|666|700|740|7
 
 const execute = 0o111;
 
-function checkScript({ name, file, path }: LintedFile): Issue[] {
-  if ((Number(file.mode ?? 0) & execute) === 0) return [];
-  const bytes = readContents(file.contents ?? {});
-  if (bytes === undefined || !isText(bytes) || (bytes[0] === 0x23 && bytes[1] === 0x21)) return [];
-  const message = `${posix.basename(name)}: ${hostFileRules.shebang.message}`;
-  return [broken(hostFileRules.shebang, [...path, 'contents', 'source'], { message })];
+/** The paths that units run without an interpreter, unless a unit makes them executable. */
+function unitPrograms({ units }: LintSubject): ReadonlySet<string> {
+  const settings = units.filter(({ unit }) => unit.mask !== true).flatMap((unit) => unit.settings);
+  const commands = settings
+    .filter(({ name }) => name.startsWith('Exec'))
+    .flatMap(({ value }) => ifWellFormed(() => splitExecLine(value)) ?? [])
+    .map((words) => words.map(({ text }) => text));
+  const changed = new Set(
+    commands.flatMap(([program, ...rest]) => (program?.endsWith('chmod') === true ? rest : [])),
+  );
+  const programs = commands.map(([program = '']) => program.replace(/^[-@:+!|]+/, ''));
+  return new Set(programs.filter((program) => !changed.has(program)));
+}
+
+function checkScript({ name, file, path }: LintedFile, programs: ReadonlySet<string>): Issue[] {
+  const { contents, mode } = file;
+  const isProgram = programs.has(name);
+  const isExecutable = (Number(mode ?? 0) & execute) !== 0;
+  const bytes = readContents(contents ?? {});
+  const source = [...path, 'contents', 'source'];
+  const issueAt = (rule: Rule, at: Path, texts: IssueTexts): Issue[] => {
+    const message = `${posix.basename(name)}: ${texts.message ?? rule.message}`;
+    return [broken(rule, at, { ...texts, message })];
+  };
+  // Ignition creates files with the mode 0644.
+  if (isProgram && !isExecutable && contents?.source !== undefined) {
+    const message = 'the file is not executable, so the unit that runs it fails';
+    return issueAt(hostFileRules.script, [...path, 'mode'], {
+      message,
+      hint: 'set "mode" to 493, which is 0755',
+    });
+  }
+  if ((!isProgram && !isExecutable) || bytes === undefined || !isText(bytes)) return [];
+  const [firstLine = ''] = Buffer.from(bytes).toString('latin1').split('\n', 1);
+  if (firstLine.startsWith('#!')) {
+    const message = 'the lines of the script end in CR LF, so the kernel does not find its interpreter';
+    const hint = `convert the line ends: sed -i 's/\\r$//' ${posix.basename(name)}`;
+    return firstLine.endsWith('\r') ? issueAt(hostFileRules.script, source, { message, hint }) : [];
+  }
+  if (!isProgram) return issueAt(hostFileRules.shebang, source, {});
+  const message = 'the script has no interpreter line (#!), so the unit that runs it fails';
+  return issueAt(hostFileRules.script, source, { message, hint: 'start the script with #!/bin/bash' });
 }
 
 /** Programs have zero bytes near their start. */

@@ -17,6 +17,7 @@ import { checkPullSecrets } from './pullSecret.ts';
 import { isAgentUnitName, type LintSubject, readSubject } from './subject.ts';
 import { checkUnits, checkUnitText } from './unit.ts';
 import { checkUnitKeys } from './unitKeys.ts';
+import { checkUnitValues } from './unitValues.ts';
 
 export interface LintOptions {
   /** The time for which the validity of certificates is checked. */
@@ -41,6 +42,7 @@ export function lintConfig(config: Config, options: LintOptions): Issue[] {
     ...checkUnits(subject),
     ...checkUnitText(subject),
     ...checkUnitKeys(subject),
+    ...checkUnitValues(subject),
     ...checkPodmanArguments(subject),
     ...checkPulledImages(subject),
     ...checkConvergedFlow(subject),

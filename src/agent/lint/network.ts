@@ -1,5 +1,6 @@
 /** Lint of the host's network: consistent connections, and a way to Ironic. */
 
+import { posix } from 'node:path';
 import type { Path } from '../../core/finding.ts';
 import type { Config } from '../../ignition/config.ts';
 import { warningRule, type Issue } from '../../ignition/rule.ts';
@@ -36,6 +37,22 @@ export function lintNetwork(config: Config): Issue[] {
 }
 
 export function checkConnections(subject: NetworkSubject): Issue[] {
+  return [...checkModes(subject), ...checkParsed(subject)];
+}
+
+/** NetworkManager loads only keyfiles that no other user can read. Ignition creates files with the mode 0644. */
+function checkModes({ filesByPath }: NetworkSubject): Issue[] {
+  const keyfiles = [...filesByPath.values()].filter(({ name }) => posix.dirname(name) === keyfileFolder);
+  return keyfiles.flatMap(({ name, file: { contents, mode = 0o644 }, path }) => {
+    if (contents?.source === undefined || (Number(mode) & 0o077) === 0) return [];
+    const message = `NetworkManager ignores ${posix.basename(name)}, because other users can access the file`;
+    return [broken(networkRules.inconsistent, [...path, 'mode'], { message, hint: modeHint })];
+  });
+}
+
+const modeHint = 'set "mode" to 384, which is octal 0600';
+
+function checkParsed(subject: NetworkSubject): Issue[] {
   const connections = connectionsOf(subject.config);
   const [first] = connections;
   if (first === undefined) return [];

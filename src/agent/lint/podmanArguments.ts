@@ -19,6 +19,11 @@ export const podmanArgumentRules = {
     'one argument contains an option and more text: podman refuses to start the container',
     'write --option=value as one argument, and each option as a separate argument',
   ),
+  value: warningRule(
+    'agent-podman-value',
+    'invalid value of an option: podman refuses to start the container',
+    'use a value that podman-run(1) describes for the option',
+  ),
   since: infoRule(
     'agent-podman-since',
     'older releases of podman do not support the option and refuse to start the container',
@@ -38,17 +43,22 @@ export function checkPodmanArguments({ units }: LintSubject): Issue[] {
 
 /** The rule that an option breaks, and its correction; `write` formats an argument for the config. */
 export function describeProblem(
-  { command, instead, kind, option }: OptionProblem,
+  problem: OptionProblem,
   write: (argument: string) => string = (argument) => argument,
 ): Problem & { readonly rule: Rule } {
+  const { instead, kind, option } = problem;
+  const rule = podmanArgumentRules[kind];
   const shown = /^--?[\w-]{1,60}$/.test(option) ? option : 'an option';
-  const message =
-    kind === 'blank'
-      ? `${shown} and more text are one argument, which ${command} refuses`
-      : `unknown option ${shown}: ${command} of podman ${knownPodmanVersion()} does not support it`;
-  const rule = kind === 'blank' ? podmanArgumentRules.blank : podmanArgumentRules.unknown;
+  const message = describeKind[kind]({ ...problem, option: shown });
   return { rule, message, hint: instead === undefined ? rule.hint : `use ${write(instead)}` };
 }
+
+const describeKind: Readonly<Record<OptionProblem['kind'], (problem: OptionProblem) => string>> = {
+  blank: ({ command, option }) => `${option} and more text are one argument, which ${command} refuses`,
+  unknown: ({ command, option }) =>
+    `unknown option ${option}: ${command} of podman ${knownPodmanVersion()} does not support it`,
+  value: ({ command, option, reason }) => `${command} refuses ${option}: ${reason}`,
+};
 
 function reportProblems(command: UnitCommand): Issue[] {
   return command.podman.problems.map((problem) => {
@@ -58,8 +68,10 @@ function reportProblems(command: UnitCommand): Issue[] {
 }
 
 /** The value is omitted because it may be a secret. */
-function withoutValue({ instead, ...problem }: OptionProblem): OptionProblem {
-  return instead === undefined ? problem : { ...problem, instead: instead.replace(/=.*$/s, '=VALUE') };
+function withoutValue(problem: OptionProblem): OptionProblem {
+  const { instead, kind } = problem;
+  if (instead === undefined || kind === 'value') return problem;
+  return { ...problem, instead: instead.replace(/=.*$/s, '=VALUE') };
 }
 
 function reportVersions(command: UnitCommand): Issue[] {

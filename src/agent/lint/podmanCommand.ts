@@ -6,6 +6,7 @@
 import { cutText } from '../../formats/goText.ts';
 import type { ExecWord } from '../../formats/systemdQuoting.ts';
 import { type OptionTable, optionTable, suggestOption } from './podmanArguments.ts';
+import { findValueProblem } from './podmanValues.ts';
 
 export interface PodmanCommand {
   /** `run`, `create` or `pull`. */
@@ -22,14 +23,19 @@ export interface PodmanCommand {
 
 /** An option that podman refuses. */
 export interface OptionProblem {
-  /** `unknown`: podman has no such option. `blank`: an argument contains a blank instead of "=" or the end. */
-  readonly kind: 'unknown' | 'blank';
+  /**
+   * `unknown`: podman has no such option. `blank`: an argument contains a blank instead of "=" or the end. `value`: podman
+   * does not support the value.
+   */
+  readonly kind: 'unknown' | 'blank' | 'value';
   /** With dashes and without its value: `--memry`. */
   readonly option: string;
   /** The command that the option belongs to: `podman run`. */
   readonly command: string;
   /** The correction, if there is a likely one: `--memory=4g`. */
   readonly instead?: string;
+  /** Why podman refuses a value. */
+  readonly reason?: string;
 }
 
 export interface PodmanOption {
@@ -112,7 +118,7 @@ function readMount(text: string): BindMount | undefined {
   const fields = new Map(text.split(',').map((field) => cutText(field, '=')));
   if ((fields.get('type') ?? 'volume') !== 'bind') return undefined;
   const source = fields.get('src') ?? fields.get('source');
-  const target = fields.get('dst') ?? fields.get('destination') ?? fields.get('target');
+  const target = fields.get('dst') ?? fields.get('dest') ?? fields.get('destination') ?? fields.get('target');
   return source === undefined ? undefined : { source, target: target ?? source };
 }
 
@@ -131,6 +137,27 @@ interface ReadOptions {
 
 function readOptions(words: readonly ExecWord[], table: OptionTable): ReadOptions {
   const result: ReadOptions = { options: [], operands: [], problems: [], isSure: true };
+  readWords(result, words, table);
+  for (const option of result.options) findBadValue(result, option, table);
+  return result;
+}
+
+function findBadValue(result: ReadOptions, { name, value }: PodmanOption, table: OptionTable): void {
+  const option = table.options.get(name);
+  if (option === undefined || value === undefined || value.expands) return;
+  const shown = `--${option.name}`;
+  const isReported = result.problems.some((problem) => [shown, `-${name}`].includes(problem.option));
+  const problem = findValueProblem({
+    name: option.name,
+    isSwitch: option.switch === true,
+    value: value.text,
+  });
+  if (isReported || problem === undefined) return;
+  const { instead, reason } = problem;
+  addProblem(result, table, { kind: 'value', option: shown, instead: `${shown}=${instead}`, reason });
+}
+
+function readWords(result: ReadOptions, words: readonly ExecWord[], table: OptionTable): void {
   for (let index = 0; index < words.length;) {
     const word = words[index];
     if (word === undefined) break;
@@ -150,7 +177,6 @@ function readOptions(words: readonly ExecWord[], table: OptionTable): ReadOption
       index += readOption(result, { word, next: words[index + 1] }, table);
     }
   }
-  return result;
 }
 
 interface OptionWords {

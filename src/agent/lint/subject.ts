@@ -6,7 +6,7 @@
 import { decodeDataUrl } from '../../formats/dataUrl.ts';
 import { decodeGzipMembers } from '../../formats/gzip.ts';
 import { splitExecLine } from '../../formats/systemdQuoting.ts';
-import { readUnit } from '../../formats/unitFile.ts';
+import { readSystemdLines, readUnit } from '../../formats/unitFile.ts';
 import { ifWellFormed } from '../../core/errors.ts';
 import type { Config, File, Resource, Unit } from '../../ignition/config.ts';
 import { listReferences } from '../../ignition/inlinedConfig.ts';
@@ -145,12 +145,15 @@ export function compareText(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-function readSettings(contents: string | undefined, path: Path): UnitSetting[] {
-  const unit = readUnit(contents ?? '');
-  if ('error' in unit) return [];
-  return unit.sections.flatMap(({ name: section, options }) =>
-    options.map(({ name, value }) => ({ section, name, value: value.replaceAll('\\\n', ' '), path })),
-  );
+/** As systemd reads them: comments between continued lines are no part of a value. */
+function readSettings(contents = '', path: Path): UnitSetting[] {
+  if ('error' in readUnit(contents)) return [];
+  let section: string | undefined;
+  return readSystemdLines(contents).flatMap((line): UnitSetting[] => {
+    if (line.kind === 'section') section = line.name;
+    if (line.kind !== 'assignment' || section === undefined) return [];
+    return [{ section, name: line.name, value: line.value, path }];
+  });
 }
 
 /** The effective settings of one name: an empty one resets those before it. */

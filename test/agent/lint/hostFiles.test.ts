@@ -24,11 +24,58 @@ describe('files of the host', () => {
     ],
     [
       'one without anything',
-      { path: '/etc/chrony.conf', contents: { source: dataUrl('pool') } },
+      { path: '/etc/chrony.conf', overwrite: true, contents: { source: dataUrl('pool') } },
       [`agent-ntp-server ${at}.contents.source`],
     ],
+    ['a file below /usr', { path: '/usr/bin/x' }, [`agent-path-read-only ${at}.path`]],
+    ['a file below a link to /usr', { path: '/lib64/x' }, [`agent-path-read-only ${at}.path`]],
+    ['a file below /usr/local', { path: '/usr/local/x' }, []],
+    [
+      'a file of CoreOS',
+      { path: '/etc/hosts', contents: { source: dataUrl('') } },
+      [`agent-file-exists ${at}.path`],
+    ],
+    ['one whose mode is set', { path: '/etc/hosts', mode: 0o600 }, []],
     ['such a line elsewhere', { path: '/x', contents: { source: dataUrl('server iburst') } }, []],
   ] satisfies [string, File, string[]][])('%s', (_title, file, expected) => {
     expect(summary(withFiles(file))).toEqual(expected);
+  });
+});
+
+describe('scripts that a unit runs', () => {
+  const start = 'agent-script-start';
+  const own = { path: '/usr/local/bin/x', mode: 0o755 };
+  it.each<[string, File, string, string[]]>([
+    ['a script', { ...own, contents: { source: dataUrl('#!/bin/sh\n') } }, own.path, []],
+    [
+      'no mode',
+      { path: own.path, contents: { source: dataUrl('#!/bin/sh\n') } },
+      own.path,
+      [`${start} ${at}.mode`],
+    ],
+    ['an interpreter', { path: own.path, contents: { source: dataUrl('a') } }, `/bin/sh ${own.path}`, []],
+    [
+      'a unit that changes the mode',
+      { path: own.path, contents: { source: dataUrl('#!/bin/sh\n') } },
+      `${own.path}\nExecStartPre=/bin/chmod 755 ${own.path}`,
+      [],
+    ],
+    [
+      'no interpreter line',
+      { ...own, contents: { source: dataUrl('true\n') } },
+      `-${own.path} -v`,
+      [`${start} ${at}.contents.source`],
+    ],
+    [
+      'line ends of Windows',
+      { ...own, contents: { source: dataUrl('#!/bin/sh\r\n') } },
+      '/bin/true',
+      [`${start} ${at}.contents.source`],
+    ],
+  ])('%s', (_title, file, command, expected) => {
+    const config = withFiles(file);
+    const units = [{ name: 'x.service', contents: `[Service]\nExecStart=${command}\n` }];
+    const all = { ...config, systemd: { units: [...(config.systemd?.units ?? []), ...units] } };
+    expect(summary(all)).toEqual(expected);
   });
 });

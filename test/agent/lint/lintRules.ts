@@ -15,6 +15,7 @@ import { addressRules, sourceRules, unitProxyRules } from '../../../src/agent/li
 import { pullSecretRules } from '../../../src/agent/lint/pullSecret.ts';
 import { agentUnitRules, unitTextRules } from '../../../src/agent/lint/unit.ts';
 import { unitKeyRules } from '../../../src/agent/lint/unitKeys.ts';
+import { unitValueRules } from '../../../src/agent/lint/unitValues.ts';
 
 /** In the order in which `lintConfig` checks them. */
 export const lintRules: readonly Rule[] = [
@@ -24,6 +25,7 @@ export const lintRules: readonly Rule[] = [
     agentUnitRules,
     unitTextRules,
     unitKeyRules,
+    unitValueRules,
     podmanArgumentRules,
     pulledImageRules,
     convergedFlowRules,

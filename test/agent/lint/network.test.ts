@@ -10,6 +10,7 @@ const data = (text: string): string => `data:;base64,${Buffer.from(text).toStrin
 function configOf(apiUrl: string, keyfiles: Readonly<Record<string, string>>): Config {
   const files = Object.entries(keyfiles).map(([name, text]) => ({
     path: `${folder}/${name}`,
+    mode: 0o600,
     contents: { source: data(text) },
   }));
   const conf = { source: data(`[DEFAULT]\napi_url = ${apiUrl}\n`) };
@@ -61,6 +62,13 @@ describe('the network of a host', () => {
       'in a file that NetworkManager ignores',
       configOf('https://198.51.100.1', { eth0: eth0('192.0.2.5/24') }),
       [],
+    ],
+    [
+      'in a file that other users can read',
+      { storage: { files: [{ path: `${folder}/eth0.nmconnection`, contents: { source: data('') } }] } },
+      [
+        'agent-network $.storage.files.0.mode: NetworkManager ignores eth0.nmconnection, because other users can access the file',
+      ],
     ],
     ['by DHCP', configOf('https://ironic.example.com', {}), []],
   ])('%s', (_title, config, expected) => {

@@ -27,6 +27,11 @@ const unknown = (option: string, command = 'podman run'): string =>
 const blank = (option: string): string =>
   `agent-podman-blank ${option} and more text are one argument, which podman run refuses | `;
 
+const value = (option: string, reason: string): string =>
+  `agent-podman-value podman run refuses ${option}: ${reason} | use ${option}=`;
+const notAllowed = 'the value is not one of the allowed values: ';
+const mount = 'type=bind,src=PATH,dst=PATH';
+
 describe('options of podman', () => {
   it.each([
     ['podman run --memry=4g img', `${unknown('--memry')}use --memory=VALUE`],
@@ -50,6 +55,40 @@ describe('options of podman', () => {
     ['podman run "--memory=4g --cpus=2" img', `${blank('--memory')}${podmanArgumentRules.blank.hint}`],
     ['podman run "--memry 4g" img', `${unknown('--memry')}use --memory=VALUE`],
     [
+      'podman run --pull=nevr img',
+      `${value('--pull', `${notAllowed}always, missing, never, newer, ifmissing, ifnotpresent, ifnewer`)}never`,
+    ],
+    ['podman run --uts hst img', `${value('--uts', `${notAllowed}host, private, pod`)}host`],
+    [
+      'podman run --privileged=yes img',
+      `${value('--privileged', 'the value of a switch is neither true nor false')}true`,
+    ],
+    ['podman run -v etc/a:/a img', `${value('--volume', 'the path on the host is not absolute')}/PATH:/PATH`],
+    [
+      'podman run -v /a:a img',
+      `${value('--volume', 'the path in the container is not absolute')}/PATH:/PATH`,
+    ],
+    [
+      'podman run --mount type=bnd,src=/a,dst=/a img',
+      `${value('--mount', 'the type of the mount is unknown')}${mount}`,
+    ],
+    [
+      'podman run --mount type=bind,scr=/a,dst=/a img',
+      `${value('--mount', 'scr is not an option of a bind mount')}${mount}`,
+    ],
+    [
+      'podman run --mount type=bind,src=/a, dst=/a',
+      `${value('--mount', 'a comma has no option behind it; a blank ends the value')}${mount}`,
+    ],
+    [
+      'podman run --mount type=bind,src=/a img',
+      `${value('--mount', 'the mount has no path in the container')}${mount}`,
+    ],
+    [
+      'podman run --name "a b" img',
+      `${value('--name', 'the name contains other characters than letters, digits, dots, dashes and underscores')}ironic-agent`,
+    ],
+    [
       'podman run --retry=5 img',
       `agent-podman-since --retry requires podman 5.0; older releases refuse it | ${podmanArgumentRules.since.hint}`,
     ],
@@ -65,6 +104,9 @@ describe('options of podman', () => {
     'podman run --rm -it --memory 4g -m4g --net host --env "A=b c" "--label=a=b --c" -e "A= --rm" img --memry',
     'podman run "--entrypoint=[\\"/bin/sh\\", \\"-c\\", \\"a --rm\\"]" img',
     'podman --log-level=debug run --log-level debug --storage-opt=a=b --sdnotify=conmon --tls-verify=false img',
+    'podman run --pull=Always --ipc=container:a --uts "" --restart=on-failure:3 --privileged=1 img',
+    'podman run -v /a:/b:ro,Z -v a:/b -v ./a:/b -v /a --mount type=tmpfs,dst=/t --pull=${A} --name=%n img',
+    'podman run --mount=type=bind,source=/a,dest=/b,bind-propagation=rslave,ro=true,Z,relabel=shared img',
     'podman run --${OPTION}=4g img',
     'podman run $OPTIONS img',
     'podman pull -q img --tls-verify=false --authfile /a',

@@ -19,6 +19,7 @@ describe('texts in units', () => {
     ['a quote that is not closed', 'Environment="A=b', quotes],
     ['a quote inside a value', 'Environment="A=b"c"d"', quotes],
     ['an escaped quote', 'Environment="A=b\\"c\\"d"', []],
+    ['a comment between continued lines', "ExecStartPost=/bin/a \\\n# don't 100%x\n b=c", []],
     ['quotes around values', 'Environment="A=b c" \'B=d\'', []],
   ])('%s', (_title, line, expected) => {
     expect(summary(withUnit(['TimeoutStartSec=0\n', `TimeoutStartSec=0\n${line}\n`]))).toEqual(expected);

@@ -1,0 +1,211 @@
+/**
+ * Values in units that systemd ignores, and units that it refuses. The checks are those of systemd's
+ * `src/core/load-fragment.c` and `service_verify()` in `src/core/service.c`. Values with specifiers are not checked.
+ */
+
+import { warningRule, type Issue } from '../../ignition/rule.ts';
+import { nearestName } from '../../formats/messageText.ts';
+import { splitEnvironmentLine, splitExecLine } from '../../formats/systemdQuoting.ts';
+import { ifWellFormed } from '../../core/errors.ts';
+import type { Problem } from '../../core/finding.ts';
+import { effectiveSettings, type LintedUnit, type LintSubject, type UnitSetting } from './subject.ts';
+import { broken, brokenSetting } from './lintRule.ts';
+
+export const unitValueRules = {
+  value: warningRule(
+    'agent-unit-value',
+    'systemd ignores the value: the key does not support it',
+    'use a value that systemd.directives(7) describes for the key',
+  ),
+  refused: warningRule(
+    'agent-unit-refused',
+    'systemd refuses the unit, so it never starts',
+    'fix the setting; "systemd-analyze verify UNIT" checks a unit',
+  ),
+};
+
+export function checkUnitValues({ units }: LintSubject): Issue[] {
+  const names = units.map(({ name }) => name);
+  return units
+    .filter(({ unit }) => unit.mask !== true)
+    .flatMap((unit) => [
+      ...checkName(unit),
+      ...unit.settings.flatMap((setting) => checkValue(unit, setting, names)),
+      ...(unit.name.endsWith('.service') ? checkService(unit) : []),
+    ]);
+}
+
+const unitSuffixes = 'service socket device mount automount swap target path timer slice scope'.split(' ');
+const unitName = new RegExp(`^[\\w:.\\\\@-]{1,250}\\.(?:${unitSuffixes.join('|')})$`);
+
+/** Ignition checks only the suffix. */
+function checkName({ name, path }: LintedUnit): Issue[] {
+  const hasSuffix = unitSuffixes.some((suffix) => name.endsWith(`.${suffix}`));
+  if (!hasSuffix || unitName.test(name)) return [];
+  const message = `systemd ignores the unit: ${JSON.stringify(name.slice(0, 80))} is not a valid name`;
+  const hint = `use ${name.replaceAll(/[^\w:.\\@-]+/g, '-').slice(0, 80)}`;
+  return [broken(unitValueRules.refused, [...path, 'name'], { message, hint })];
+}
+
+const yesOrNo = ['yes', 'no'];
+const outputs = 'inherit null tty journal journal+console kmsg kmsg+console syslog syslog+console socket fd';
+
+/** The values of keys with a fixed set, by section. */
+const choices: Readonly<Record<string, readonly string[]>> = {
+  'Service.Type': 'simple exec forking oneshot dbus notify notify-reload idle'.split(' '),
+  'Service.Restart': 'no on-success on-failure on-abnormal on-watchdog on-abort always'.split(' '),
+  'Service.NotifyAccess': ['none', 'main', 'exec', 'all'],
+  'Service.KillMode': ['control-group', 'process', 'mixed', 'none'],
+  'Service.StandardOutput': outputs.split(' '),
+  'Service.StandardError': outputs.split(' '),
+  'Service.RemainAfterExit': yesOrNo,
+  'Service.SendSIGKILL': yesOrNo,
+  'Unit.DefaultDependencies': yesOrNo,
+};
+
+const booleans = /^(?:1|0|yes|no|y|n|true|false|t|f|on|off)$/i;
+
+const timeKeys = new Set(
+  `Service.RestartSec Service.TimeoutSec Service.TimeoutStartSec Service.TimeoutStopSec Service.WatchdogSec
+  Service.RuntimeMaxSec Unit.StartLimitIntervalSec Unit.JobTimeoutSec Timer.OnBootSec Timer.OnActiveSec
+  Timer.OnStartupSec Timer.OnUnitActiveSec Timer.OnUnitInactiveSec`.split(/\s+/),
+);
+
+/** A number with or without a unit, as `parse_time()` of systemd reads it. */
+const timePart =
+  /(?:\d+(?:\.\d*)?|\.\d+)\s*(?:(?:[uµμm]?sec|[uµμm]s|seconds?|s|minutes?|min|months?|M|m|hours?|hr|h|days?|d|weeks?|w|years?|y)(?![A-Za-zµμ]))?/g;
+
+const pathKeys = new Set(['Service.EnvironmentFile', 'Unit.ConditionPathExists']);
+
+const unitLists = new Set(
+  `Unit.After Unit.Before Unit.Wants Unit.Requires Unit.Requisite Unit.BindsTo Unit.PartOf Unit.Upholds
+  Unit.Conflicts Unit.OnFailure Unit.OnSuccess Install.WantedBy Install.RequiredBy Install.Also`.split(/\s+/),
+);
+
+function checkValue(unit: LintedUnit, setting: UnitSetting, names: readonly string[]): Issue[] {
+  const key = `${setting.section}.${setting.name}`;
+  const { value } = setting;
+  if (value === '' || /%[^%]/.test(value)) return [];
+  const problem =
+    findChoiceProblem(setting, choices[key]) ??
+    (timeKeys.has(key) ? findTimeProblem(value) : undefined) ??
+    (pathKeys.has(key) ? findPathProblem(setting) : undefined) ??
+    (unitLists.has(key) ? findListProblem(setting, names) : undefined) ??
+    (setting.name === 'Environment' ? findAssignmentProblem(value) : undefined);
+  if (problem === undefined) return [];
+  return [brokenSetting(unitValueRules.value, { unitName: unit.name, setting }, problem)];
+}
+
+/** Outputs such as `file:/var/log/x` have an argument. */
+function findChoiceProblem({ name, value }: UnitSetting, values?: readonly string[]): Problem | undefined {
+  if (values === undefined || values.includes(value) || value.includes(':')) return undefined;
+  if (values === yesOrNo && booleans.test(value)) return undefined;
+  const nearest = nearestName(value.toLowerCase(), values);
+  const hint = nearest === undefined ? `use one of: ${values.join(', ')}` : `use ${name}=${nearest}`;
+  return { message: 'systemd ignores the value, because it is not one of the allowed values', hint };
+}
+
+function findTimeProblem(value: string): Problem | undefined {
+  if (value === 'infinity' || value.replaceAll(timePart, '').trim() === '') return undefined;
+  const hint = 'use a number with a unit, such as 30s, 5min or 1h, or use infinity';
+  return { message: 'systemd ignores the value, because it is not a time span', hint };
+}
+
+function findPathProblem({ name, value }: UnitSetting): Problem | undefined {
+  const [, prefix = '', path = ''] = /^([-|!]*)(.*)$/s.exec(value) ?? [];
+  if (path.startsWith('/')) return undefined;
+  const hint = `use an absolute path, such as ${name}=${prefix}/etc/FILE`;
+  return { message: 'systemd ignores the path, because it is not absolute', hint };
+}
+
+/** Targets that units commonly belong to. */
+const targets = ['multi-user', 'basic', 'sysinit', 'default', 'graphical', 'network-online'];
+
+function findListProblem({ name, value }: UnitSetting, names: readonly string[]): Problem | undefined {
+  for (const word of value.split(/\s+/)) {
+    const shown = /^[\w.@:,-]{1,80}$/.test(word) ? word : 'a word';
+    const nearest = nearestName(word.replace(/\.target$/, ''), targets);
+    if (!unitName.test(word)) {
+      const unit = nearest === undefined ? 'NAME.service or NAME.target' : `${nearest}.target`;
+      const message = `systemd ignores ${shown}, because it is not the name of a unit`;
+      return { message, hint: `use ${unit}, and separate names with spaces` };
+    }
+    const isKnown = nearest === undefined || word === `${nearest}.target` || names.includes(word);
+    if (!isKnown && name === 'WantedBy' && word.endsWith('.target')) {
+      const message = `systemd has no ${shown}, and the config does not write it, so the unit never starts`;
+      return { message, hint: `use ${nearest}.target` };
+    }
+  }
+  return undefined;
+}
+
+/** The words are not shown, because they may be parts of a secret. */
+function findAssignmentProblem(value: string): Problem | undefined {
+  const words = ifWellFormed(() => splitEnvironmentLine(value)) ?? [];
+  if (words.every(({ text }) => /^[A-Za-z_]\w*=/.test(text))) return undefined;
+  const message = 'systemd ignores a word, because it is not of the form NAME=VALUE';
+  return { message, hint: 'put an assignment that contains spaces in quotes: "NAME=some words"' };
+}
+
+function checkService(unit: LintedUnit): Issue[] {
+  const own = unit.settings.filter(({ section }) => section === 'Service');
+  const commands = effectiveSettings(own, 'ExecStart');
+  const type = lastChoice(own, 'Type') ?? 'simple';
+  const restart = lastChoice(own, 'Restart') ?? 'no';
+  const last = (name: string): UnitSetting | undefined => own.findLast((setting) => setting.name === name);
+  const problems: readonly (readonly [UnitSetting | undefined, Problem])[] = [
+    ...(type === 'oneshot' && (restart === 'always' || restart === 'on-success')
+      ? [[last('Restart'), oneshotRestart] as const]
+      : []),
+    ...(type !== 'oneshot' && countCommands(commands) > 1
+      ? [[commands.at(-1), severalCommands] as const]
+      : []),
+    ...own.flatMap((setting) => (isRelativeCommand(setting) ? [[setting, relativeCommand] as const] : [])),
+    ...own.flatMap((setting) => (isRelativeFolder(setting) ? [[setting, relativeFolder] as const] : [])),
+  ];
+  return problems.flatMap(([setting, problem]) =>
+    setting === undefined
+      ? []
+      : [brokenSetting(unitValueRules.refused, { unitName: unit.name, setting }, problem)],
+  );
+}
+
+/** The last value that systemd accepts; it ignores others. */
+function lastChoice(settings: readonly UnitSetting[], name: string): string | undefined {
+  const accepted = settings.filter((setting) => {
+    return setting.name === name && choices[`Service.${name}`]?.includes(setting.value) === true;
+  });
+  return accepted.at(-1)?.value;
+}
+
+const refuses = unitValueRules.refused.message;
+const oneshotRestart: Problem = {
+  message: `${refuses}: a service of Type=oneshot does not support Restart=always and Restart=on-success`,
+  hint: 'use Restart=on-failure',
+};
+const severalCommands: Problem = {
+  message: `${refuses}: only a service of Type=oneshot can have several commands`,
+  hint: 'use ExecStartPre= for all commands before the last one',
+};
+const relativeCommand: Problem = {
+  message: `${refuses}: the path of the program is relative`,
+  hint: 'write the path with a leading slash, such as /usr/bin/podman',
+};
+const relativeFolder: Problem = {
+  message: `${refuses}: the path of the folder is relative`,
+  hint: 'write the path with a leading slash',
+};
+
+function countCommands(settings: readonly UnitSetting[]): number {
+  return settings.flatMap(({ value }) => ifWellFormed(() => splitExecLine(value)) ?? []).length;
+}
+
+/** systemd searches for a program without a slash; a command with the prefix "-" is ignored. */
+function isRelativeCommand({ name, value }: UnitSetting): boolean {
+  const program = /^[@:+!|]*([^\s"'%$-]+)/.exec(value)?.[1] ?? '';
+  return name.startsWith('Exec') && program.includes('/') && !program.startsWith('/');
+}
+
+function isRelativeFolder({ name, value }: UnitSetting): boolean {
+  return name === 'WorkingDirectory' && /^[^/%~-]/.test(value);
+}
