@@ -1,6 +1,6 @@
 /** Builds the image of an object and returns the outcome for its status. */
 
-import { CliError } from '../core/errors.ts';
+import { CliError, type ErrorCode } from '../core/errors.ts';
 import type { Io } from '../io/io.ts';
 import type { FailedOutcome, Outcome } from './api/outcome.ts';
 import type { PreprovisioningImage } from './api/preprovisioningImage.ts';
@@ -25,7 +25,7 @@ export interface BuildTools {
   readonly io: Io;
 }
 
-/** @throws ApiError if the Secret cannot be read at the moment */
+/** @throws ApiError if the Secret cannot be read at the moment, CliError for problems of this machine */
 export async function buildOutcome(image: PreprovisioningImage, tools: BuildTools): Promise<Outcome> {
   const { factory, links, readSecret, io } = tools;
   const checked = await buildRequestOf(image, factory.possible, readSecret);
@@ -45,6 +45,19 @@ function noteOf({ network }: BuildRequest): string | undefined {
   return `${network.place} has the keys ${network.key} and ${network.unread}; ${network.key} is used`;
 }
 
+/** Problems of this machine and of its network, not of the object: the build is retried. */
+const passing: ReadonlySet<ErrorCode> = new Set([
+  'ERR_BUSY',
+  'ERR_DISK_FULL',
+  'ERR_FILE_ACCESS',
+  'ERR_FILE_MISSING',
+  'ERR_FILE_READ',
+  'ERR_FILE_WRITE',
+  'ERR_HTTP',
+  'ERR_IMAGE_CHANGED',
+  'ERR_NETWORK',
+]);
+
 async function tryToBuild(
   { request, attempt }: CheckedRequest,
   factory: ImageFactory,
@@ -56,7 +69,7 @@ async function tryToBuild(
     const built = await factory.build(request, quiet);
     if (built !== undefined) return built;
   } catch (error) {
-    if (!(error instanceof CliError)) throw error;
+    if (!(error instanceof CliError) || passing.has(error.code)) throw error;
     problems.push(diagnosticOf(error));
   }
   const errors = [...reported, ...problems].filter(({ severity }) => severity === 'error');

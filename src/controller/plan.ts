@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { UsageError } from '../core/errors.ts';
+import { namespaceProblem } from '../core/objectName.ts';
 import type { Io } from '../io/io.ts';
 import { type ClusterConfig, findClusterConfig } from './kube/clusterConfig.ts';
 import type { ObjectKey } from './kube/objects.ts';
@@ -29,15 +30,26 @@ export async function readPlan(options: ControllerOptions, io: Io): Promise<Cont
   const drainTime = parseDuration(options.drainTime ?? '5s', '--drain-time');
   const setup = await readSetup(options, io);
   const cluster = await findClusterConfig(options.kubeconfig, io);
-  const namespace = options.namespace ?? io.env['WATCH_NAMESPACE'];
+  const namespace = parseNamespace(options, io);
   return {
     setup,
     cluster,
-    namespace: namespace === '' ? undefined : namespace,
+    namespace,
     lease: options.leaderElection === false ? undefined : parseLease(options.lease, cluster),
     identity: `${hostname()}_${randomBytes(4).toString('hex')}`,
     drainTime,
   };
+}
+
+function parseNamespace({ namespace }: ControllerOptions, { env }: Io): string | undefined {
+  const text = namespace ?? env['WATCH_NAMESPACE'] ?? '';
+  if (text === '') return undefined;
+  const problem = namespaceProblem(text);
+  if (problem === undefined) return text;
+  const name = namespace === undefined ? 'WATCH_NAMESPACE' : '--namespace';
+  throw new UsageError(`invalid value ${JSON.stringify(text)} for ${name}: ${problem}`, {
+    hint: 'use one namespace, or omit it to watch all namespaces',
+  });
 }
 
 function parseLease(text: string | undefined, { namespace }: ClusterConfig): ObjectKey {

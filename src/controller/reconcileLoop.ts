@@ -12,6 +12,7 @@ import { type PreprovisioningImage, wantedFinalizers } from './api/preprovisioni
 import { type Informers, preprovisioningImages, type StoredImage, storedImage } from './informers.ts';
 import { objectKey } from './buildRequest.ts';
 import { createBuildCache, type BuildCache } from './buildCache.ts';
+import { CliError } from '../core/errors.ts';
 import { isConflict, isNotFound } from './kube/apiError.ts';
 import { printable } from '../io/report/terminalText.ts';
 
@@ -100,6 +101,7 @@ function startQueue(
       log.note('warning', 'retry', {
         host: key,
         message: plainText(message, MAX_MESSAGE),
+        hint: error instanceof CliError ? error.hint : undefined,
         seconds: Math.round(retryIn / 1000),
       });
     },

@@ -1,6 +1,8 @@
 /** From an object to its image: what is in it, under which URL it is, and why there may be none. */
 
 import { createHash } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { buildOutcome } from '../../src/controller/buildOutcome.ts';
 import { createImageCatalog } from '../../src/controller/imageCatalog.ts';
@@ -279,6 +281,14 @@ describe('no image', () => {
     const outcome = await outcomeOf(imageOf({ spec }, { name }), await place.factory());
     expect(outcome).toMatchObject({ kind: 'failed', reason: 'ImageBuildInvalid' });
     expect('message' in outcome && outcome.message).toContain('host.hostname');
+  });
+
+  it('but not for a problem of this machine, which throws and is retried', async () => {
+    place.write('merged.ign', JSON.stringify({ ignition: { version: '3.2.0' } }));
+    place.write('merge.yaml', 'agent: {ironic.apiUrls: https://192.0.2.1, ignition.merge: [merged.ign]}\n');
+    const factory = await place.factory({}, { settings: 'merge.yaml' });
+    rmSync(join(place.io.cwd, 'merged.ign'));
+    await expect(outcomeOf(imageOf({ spec }), factory)).rejects.toThrow('not found: merged.ign');
   });
 
   it('with a config that does not fit, unless the ISO may grow', async () => {

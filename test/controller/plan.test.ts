@@ -48,6 +48,7 @@ describe('the plan', () => {
     ['--lease', { lease: 'a/b/c' }, 'for --lease'],
     ['--lease', { lease: '../x' }, 'for --lease'],
     ['--lease', { lease: '' }, 'for --lease'],
+    ['--namespace', { namespace: 'Metal_3' }, 'for --namespace: Kubernetes allows'],
     ['--drain-time', { drainTime: 'soon' }, 'invalid duration'],
     ['--public-url', { publicUrl: 'images' }, '--public-url'],
     ['--kubeconfig', { kubeconfig: 'missing' }, 'not found'],

@@ -4,6 +4,7 @@
  */
 
 import { X509Certificate } from 'node:crypto';
+import { stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
@@ -66,7 +67,7 @@ export async function findClusterConfig(
 async function readKubeconfigs(paths: readonly string[], io: ConfigContext): Promise<ClusterConfig> {
   const { parseKubeconfig, selectAccess } = await import('./kubeconfig.ts');
   const files = [];
-  for (const path of paths) {
+  for (const path of await existingOf(paths, io)) {
     const bytes = await readUserFile(path, io, { what: 'Kubeconfig', maxBytes: MAX_KUBECONFIG });
     files.push(parseKubeconfig(new TextDecoder().decode(bytes), path));
   }
@@ -80,6 +81,13 @@ async function readKubeconfigs(paths: readonly string[], io: ConfigContext): Pro
     namespace: access.namespace ?? 'default',
     readToken: tokenReader(access.token, io),
   };
+}
+
+/** Like kubectl, ignores missing files of a list. If all are missing, reading the first one is the error. */
+async function existingOf(paths: readonly string[], { cwd }: ConfigContext): Promise<readonly string[]> {
+  const states = await Promise.all(paths.map((path) => stat(resolve(cwd, path)).catch(() => undefined)));
+  const existing = paths.filter((_, index) => states[index] !== undefined);
+  return existing.length === 0 ? paths.slice(0, 1) : existing;
 }
 
 /** @throws CliError for other URLs than https:, or http: on loopback, where `kubectl proxy` listens */

@@ -182,7 +182,7 @@ export class Informer<Kept> {
     const kept = this.#keep(object);
     if (kept === undefined) return this.#remove(name);
     const before = this.#objects.get(name)?.kept;
-    if (before === undefined && this.#isFull(name)) return;
+    if (before === undefined && this.#isFull()) return;
     this.#objects.set(name, { key, kept });
     this.#options.changed?.({ key, before, now: kept });
   }
@@ -197,11 +197,14 @@ export class Informer<Kept> {
     }
   }
 
-  #isFull(name: string): boolean {
+  #isFull(): boolean {
     const { maxObjects = DEFAULT_MAX_OBJECTS, resource, onError } = this.#options;
     if (this.#objects.size < maxObjects) return false;
-    const message = `${name} skipped: there are more than ${maxObjects} ${resource.plural}`;
-    onError?.(new CliError(message, { code: 'ERR_TOO_LARGE' }), 0);
+    const message = `there are more than ${maxObjects} ${resource.plural}; the others are skipped`;
+    onError?.(
+      new CliError(message, { code: 'ERR_TOO_LARGE', hint: 'watch one namespace with --namespace' }),
+      0,
+    );
     return true;
   }
 

@@ -152,12 +152,18 @@ function refuseUnsupported(cluster: Entry, user: Entry): void {
     });
   }
   for (const [field, what] of refused) {
-    if (user.fields[field] === undefined || user.fields[field] === null) continue;
+    if (isEmpty(user.fields[field])) continue;
     throw new CliError(`The kubeconfig ${user.path} uses ${field}, ${what}`, {
       code: 'ERR_KUBERNETES',
       hint: 'use a kubeconfig with a client certificate, or with a token from: kubectl create token SERVICEACCOUNT',
     });
   }
+}
+
+function isEmpty(value: unknown): boolean {
+  return (
+    value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)
+  );
 }
 
 const refused: readonly (readonly [field: string, what: string])[] = [

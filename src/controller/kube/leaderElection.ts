@@ -4,6 +4,7 @@
  * when this replica has not seen it change for its duration.
  */
 
+import { CliError } from '../../core/errors.ts';
 import { isMapping } from '../../formats/mapping.ts';
 import { isConflict, isNotFound, toError } from './apiError.ts';
 import { withJitter } from './rateLimit.ts';
@@ -64,6 +65,8 @@ export class LeaderElection {
   readonly #done: Promise<void>;
   /** The last observed Lease, and the time since it is unchanged. */
   #seen: { readonly lease: LeaseState; readonly since: number } | undefined;
+  /** The last reported leader, which `#seen` may have forgotten after an error. */
+  #reported: string | undefined;
   #term: Term | undefined;
 
   constructor(options: LeaderElectionOptions) {
@@ -160,7 +163,7 @@ export class LeaderElection {
     } catch (error) {
       if (signal.aborted) return 'unknown';
       if (this.#seen?.lease.holder === identity) this.#seen = undefined;
-      if (!isConflict(error)) this.#reportError(error);
+      if (!isConflict(error)) this.#reportError(inTime.aborted ? this.#timeout() : error);
       return 'unknown';
     } finally {
       release();
@@ -170,6 +173,15 @@ export class LeaderElection {
   /** Limits a request to the renewal time, as a later result is useless. */
   #limitTime(signal?: AbortSignal): TimeLimit {
     return limitTime(this.#durations.renewal, { clock: this.#clock, signal });
+  }
+
+  #timeout(): CliError {
+    const { namespace, name } = this.#options.lease;
+    const seconds = this.#durations.renewal / 1000;
+    return new CliError(`no response for the Lease ${namespace}/${name} within ${seconds} seconds`, {
+      code: 'ERR_KUBERNETES',
+      hint: 'check the load of the API server, and the network between it and this machine',
+    });
   }
 
   async #read(signal: AbortSignal): Promise<LeaseState | undefined> {
@@ -188,7 +200,8 @@ export class LeaderElection {
     const lease = readLease(object, this.#durations.lease);
     const isSame = seen?.lease.resourceVersion === lease.resourceVersion;
     this.#seen = { lease, since: isSame ? seen.since : this.#clock.now() };
-    if (seen?.lease.holder !== lease.holder) this.#options.changed?.(lease.holder);
+    if (this.#reported !== lease.holder) this.#options.changed?.(lease.holder);
+    this.#reported = lease.holder;
     return lease;
   }
 

@@ -61,6 +61,13 @@ describe('findClusterConfig', () => {
     expect(found.description).toMatch(/^context a of /);
   });
 
+  it('ignores missing files of KUBECONFIG, like kubectl, unless all are missing', async () => {
+    await writeConfig('a');
+    const found = await find(undefined, { KUBECONFIG: `missing:${join(folder, 'a')}` });
+    expect(found.description).toMatch(/^context a of /);
+    await expect(find(undefined, { KUBECONFIG: 'missing:lost' })).rejects.toThrow('not found: missing');
+  });
+
   it('takes the service account of the pod, whose token is read as it is renewed', async () => {
     await writeAccount();
     const found = await find(undefined, { ...pod, https_proxy: 'http://192.0.2.99:3128' });

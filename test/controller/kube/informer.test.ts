@@ -189,7 +189,7 @@ describe('createWatchCache', () => {
     start({ maxObjects: 1 });
     await expect.poll(() => troubles.length).toBe(2);
     expect([...cache.values()]).toEqual(['6']);
-    expect(troubles[0]?.message).toBe('metal3/b skipped: there are more than 1 secrets');
+    expect(troubles[0]?.message).toBe('there are more than 1 secrets; the others are skipped');
   });
 
   it('knows when it was last told that nothing has changed', async () => {

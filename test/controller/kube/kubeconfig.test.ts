@@ -111,6 +111,11 @@ describe('selectAccess', () => {
     expect(() => selectAccess([parse(withUser(user))])).toThrow(problem);
   });
 
+  it('ignores empty fields', () => {
+    const user = { token: 'a', username: '', as: '', 'as-groups': [], exec: null };
+    expect(selectAccess([parse(withUser(user))])).toMatchObject({ token: { kind: 'data' } });
+  });
+
   it('verifies TLS always', () => {
     const cluster = { server: 'https://a', 'insecure-skip-tls-verify': true };
     expect(() => selectAccess([parse(withCluster(cluster))])).toThrow(

@@ -80,6 +80,8 @@ interface Replica {
   /** Ends the work of the present term. */
   finish: () => void;
   readonly troubles: string[];
+  /** The leaders that it has reported. */
+  readonly leaders: (string | undefined)[];
 }
 
 interface Bench {
@@ -98,12 +100,14 @@ function createBench(): Bench {
     const weather: Weather = { link: 'good', latency: 5 };
     const terms: AbortSignal[] = [];
     const troubles: string[] = [];
+    const leaders: (string | undefined)[] = [];
     const election = new LeaderElection({
       client: connect(store, weather, clock),
       lease: key,
       identity,
       clock,
       onError: ({ message }) => void troubles.push(message),
+      changed: (leader) => void leaders.push(leader),
       lead: (signal) =>
         new Promise((resolve) => {
           const others = replicas.filter((other) => other !== replica && other.election.isLeader);
@@ -113,7 +117,7 @@ function createBench(): Bench {
           signal.addEventListener('abort', () => resolve());
         }),
     });
-    const replica: Replica = { election, weather, terms, troubles, finish: () => undefined };
+    const replica: Replica = { election, weather, terms, troubles, leaders, finish: () => undefined };
     replicas.push(replica);
     return replica;
   };
@@ -209,6 +213,15 @@ describe('LeaderElection', () => {
     }
     expect(one.terms.map(({ aborted }) => aborted)).toEqual([false]);
     expect(one.troubles.length).toBeGreaterThan(2);
+    expect(one.leaders).toEqual(['one']);
+  });
+
+  it('names the Lease where there is no response', async () => {
+    const { clock, start } = createBench();
+    const one = start('one');
+    one.weather.latency = 60_000;
+    await clock.advance(15_000);
+    expect(one.troubles).toEqual(['no response for the Lease metal3/ironic-coreos within 10 seconds']);
   });
 
   it('keeps the Lease until its work has ended, also when it stops', async () => {
