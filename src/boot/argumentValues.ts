@@ -1,6 +1,7 @@
 /** Checks the values of the kernel arguments `console=` and `ip=`. */
 
-import { errorRule, type Issue } from '../ignition/rule.ts';
+import { errorRule, type Issue, warningRule } from '../ignition/rule.ts';
+import { addressBits, type Family, formatSubnet, isLinkLocal, parseAddress } from '../network/ipAddress.ts';
 
 const consoleSpec = errorRule(
   'console-spec',
@@ -60,7 +61,71 @@ export function checkIp(value: string): Issue[] {
   const [first = '', second = ''] = fields;
   if (fields.length === 1 && methods.has(first)) return [];
   if (fields.length > 1 && isInterface(first) && methods.has(second)) return [];
-  return isStatic(fields) ? [] : [{ rule: ipSpec, path: [] }];
+  return isStatic(fields) ? checkSubnet(fields) : [{ rule: ipSpec, path: [] }];
+}
+
+const ipNetmask = warningRule(
+  'ip-netmask',
+  'the netmask is invalid: the host gets another network than you expect',
+  'use a prefix length such as 24 or 64, or a netmask such as 255.255.255.0',
+);
+const ipGateway = warningRule(
+  'ip-gateway',
+  'the gateway is outside the network of the address',
+  'fix the gateway or the netmask',
+);
+
+function checkSubnet([address = '', , gateway = '', netmask = '']: readonly string[]): Issue[] {
+  const ip = parseAddress(address.replaceAll(/^\[|\]$/g, ''));
+  if (ip === undefined || netmask === '') return [];
+  const prefixLength = parseNetmask(netmask, ip.family);
+  if (prefixLength === undefined) return [{ rule: ipNetmask, path: [] }];
+  const router = parseAddress(gateway.replaceAll(/^\[|\]$/g, ''));
+  const isOutside =
+    router?.family === ip.family &&
+    !isLinkLocal(router) &&
+    formatSubnet({ address: router, prefixLength }) !== formatSubnet({ address: ip, prefixLength });
+  // A host route to the gateway is usual with addresses that have no network.
+  return isOutside && prefixLength < addressBits(ip.family) ? [{ rule: ipGateway, path: [] }] : [];
+}
+
+/** A prefix length, or the bits of a mask, in which all ones precede all zeros. */
+function parseNetmask(text: string, family: Family): number | undefined {
+  if (/^\d{1,3}$/.test(text)) return Number(text) <= addressBits(family) ? Number(text) : undefined;
+  const mask = parseAddress(text.replaceAll(/^\[|\]$/g, ''));
+  if (mask?.family !== family) return undefined;
+  const width = family === 4 ? 8 : 16;
+  const bits = mask.groups.map((group) => group.toString(2).padStart(width, '0')).join('');
+  return /^1*0*$/.test(bits) ? bits.replace(/0*$/, '').length : undefined;
+}
+
+const argumentSyntax = warningRule(
+  'argument-value',
+  'the initramfs ignores the value',
+  'use the format that dracut.cmdline(7) describes',
+);
+
+const bondModes =
+  /^(?:[0-6]|balance-rr|active-backup|balance-xor|broadcast|802\.3ad|balance-tlb|balance-alb)$/;
+
+/** Finds values of network arguments that the initramfs ignores. */
+const networkChecks: Readonly<Record<string, (value: string) => string | undefined>> = {
+  bond: (value) => {
+    const [, mode] = /(?:^|[:,])mode=([^,:]*)/.exec(value) ?? [];
+    if (mode === undefined || bondModes.test(mode)) return undefined;
+    return 'use bond=bond0:eno1,eno2:mode=active-backup, or another mode of the kernel';
+  },
+  nameserver: (value) => {
+    const isUrl = value.includes('://');
+    const isServer = isUrl || parseAddress(value.replaceAll(/^\[|\]$/g, '')) !== undefined;
+    return isServer ? undefined : 'use an IP address: nameserver=192.0.2.53';
+  },
+  vlan: (value) => (/^[^:]+:[^:]+/.test(value) ? undefined : 'use NAME:INTERFACE: vlan=eno1.5:eno1'),
+};
+
+export function checkNetworkArgument(name: string, value: string): Issue[] {
+  const hint = Object.hasOwn(networkChecks, name) ? networkChecks[name]?.(value) : undefined;
+  return hint === undefined ? [] : [{ rule: argumentSyntax, path: [], hint }];
 }
 
 /** Splits at colons, except inside an IPv6 address in brackets; the brackets are kept. */

@@ -4,9 +4,10 @@ import { readAsset } from '../assets.ts';
 import type { Architecture } from '../core/architecture.ts';
 import type { Finding } from '../core/finding.ts';
 import { quoteOsloValue } from '../formats/osloConfig.ts';
+import { nearestName } from '../formats/messageText.ts';
 import { fillTemplate } from '../formats/template.ts';
 import { errorRule, findingOf, type Issue, warningRule } from '../ignition/rule.ts';
-import { checkConsole, checkIp } from './argumentValues.ts';
+import { checkConsole, checkIp, checkNetworkArgument } from './argumentValues.ts';
 import { type BootForm, checkReserved, checkTexts } from './bootForm.ts';
 import { grub, ipxe, ipxeExpansion, pxelinux } from './bootScripts.ts';
 import { argumentName, argumentValue, type BootSettings, type KernelArgument } from './bootSettings.ts';
@@ -154,6 +155,16 @@ const argumentInstalls = warningRule(
   'coreos.inst arguments make the ramdisk install CoreOS automatically, in addition to the agent',
   'remove the arguments; Ironic decides what is written to the disk',
 );
+const argumentUnknown = warningRule(
+  'argument-unknown',
+  'neither Ignition nor CoreOS has such an argument',
+  'fix the name of the argument',
+);
+const argumentStops = warningRule(
+  'argument-stops-boot',
+  'the machine starts a shell or another program instead of the agent',
+  'remove the argument; it is only for debugging at the console',
+);
 const ignitionTwice = errorRule(
   'ignition-twice',
   'the initramfs contains the Ignition config, and ignition.config.url refers to a second config',
@@ -214,8 +225,30 @@ function checkArgument(text: string): readonly Issue[] {
     case 'systemd.setenv':
       return checkSetenv(value);
     default:
-      return [];
+      if (stopsBoot.test(text)) return [{ rule: argumentStops, path: [] }];
+      return [...checkSpelling(name), ...checkNetworkArgument(name, value)];
   }
+}
+
+/** systemd(1), dracut.cmdline(7): a shell, a target without services, or another init. */
+const stopsBoot =
+  /^(?:rd\.break(?:=.*)?|init=(?!\/sbin\/init$|\/usr\/lib\/systemd\/systemd$).*|-[sb]|s|S|1|single|rescue|emergency|systemd\.unit=(?:rescue|emergency)\.target)$/;
+
+/** Arguments that users write, of the programs whose names are misspelled without any message. */
+const spelledNames = [
+  'coreos.live.rootfs_url',
+  'coreos.liveiso.fromram',
+  'ignition.config.url',
+  'ignition.firstboot',
+  'ignition.platform.id',
+  'nameserver',
+  'rd.neednet',
+];
+
+/** CoreOS has more arguments, which are not similar to these. */
+function checkSpelling(name: string): readonly Issue[] {
+  const nearest = spelledNames.includes(name) ? undefined : nearestName(name, spelledNames);
+  return nearest === undefined ? [] : [{ rule: argumentUnknown, path: [], hint: `use ${nearest}` }];
 }
 
 /** Whether an argument is well-formed; other issues are reported only for well-formed arguments. */

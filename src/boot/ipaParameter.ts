@@ -24,6 +24,11 @@ const ipaValue = errorRule(
   'invalid value for an option of the agent',
   'use a value of the type of this option',
 );
+const ipaUrl = warningRule(
+  'ipa-parameter-url',
+  'the URL contains the path /v1, which the agent appends',
+  'remove /v1 from the end of the URL',
+);
 const ipaSecret = warningRule(
   'ipa-parameter-secret',
   'the value is a secret, and every program on the machine can read the kernel command line',
@@ -51,7 +56,8 @@ export function checkIpaArgument(text: string): readonly Issue[] {
   const option = parameterOptions().find((candidate) => candidate.kernelParam === name);
   if (option === undefined) return isOtherParameter(name) ? [] : [unknownParameter(name)];
   const secret: readonly Issue[] = option.sensitive === true ? [{ rule: ipaSecret, path: [] }] : [];
-  return [...secret, ...checkValue(option, value)];
+  const hasVersion = option.name === 'api_url' && /\/v1\/*(?:,|$)/.test(value);
+  return [...secret, ...(hasVersion ? [{ rule: ipaUrl, path: [] }] : []), ...checkValue(option, value)];
 }
 
 function parameterOptions(): readonly IpaOption[] {

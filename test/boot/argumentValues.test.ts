@@ -62,6 +62,18 @@ describe('checkIp', () => {
     expect(checkIp(value).map(({ rule }) => rule.id)).toEqual(['ip-spec']);
   });
 
+  it.each([
+    ['192.0.2.5::192.0.2.1:255.255.255.1:h:eth0:none', 'ip-netmask'],
+    ['192.0.2.5::192.0.2.1:33:h:eth0:none', 'ip-netmask'],
+    ['[2001:db8::5]::[2001:db8::1]:129:h:eth0:none', 'ip-netmask'],
+    ['192.0.2.5::198.51.100.1:255.255.255.0:h:eth0:none', 'ip-gateway'],
+    ['[2001:db8::5]::[2001:db8:1::1]:64:h:eth0:none', 'ip-gateway'],
+    ['[2001:db8::5]::[fe80::1]:64:h:eth0:none', undefined],
+    ['192.0.2.5::198.51.100.1:32:h:eth0:none', undefined],
+  ])('%s has the problem %s', (value, rule) => {
+    expect(checkIp(value)[0]?.rule.id).toBe(rule);
+  });
+
   it('answers any text', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {

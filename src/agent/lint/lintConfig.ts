@@ -16,6 +16,7 @@ import { checkPodmanArguments } from './podmanArguments.ts';
 import { checkPullSecrets } from './pullSecret.ts';
 import { isAgentUnitName, type LintSubject, readSubject } from './subject.ts';
 import { checkUnits, checkUnitText } from './unit.ts';
+import { checkUnitEnvironment } from './unitEnvironment.ts';
 import { checkUnitKeys } from './unitKeys.ts';
 import { checkUnitValues } from './unitValues.ts';
 
@@ -43,6 +44,7 @@ export function lintConfig(config: Config, options: LintOptions): Issue[] {
     ...checkUnitText(subject),
     ...checkUnitKeys(subject),
     ...checkUnitValues(subject),
+    ...checkUnitEnvironment(subject),
     ...checkPodmanArguments(subject),
     ...checkPulledImages(subject),
     ...checkConvergedFlow(subject),

@@ -43,7 +43,11 @@ describe('images', () => {
     ],
     ['a digest', [image, `--tls-verify=false ${image}@${digest}`], []],
     ['an archive on the host', [image, 'oci-archive:/var/lib/agent.tar'], []],
-    ['a variable', [image, '${IMAGE}'], []],
+    [
+      'a variable',
+      [image, '${IMAGE}'],
+      [`agent-unit-variable ${contents}`, `agent-unit-variable ${contents}`],
+    ],
     [
       'an option that is not known',
       [`agent ${image}`, `agent --new-thing BAD ${image}`],

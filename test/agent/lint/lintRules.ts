@@ -14,6 +14,7 @@ import { podmanArgumentRules } from '../../../src/agent/lint/podmanArguments.ts'
 import { addressRules, sourceRules, unitProxyRules } from '../../../src/agent/lint/addresses.ts';
 import { pullSecretRules } from '../../../src/agent/lint/pullSecret.ts';
 import { agentUnitRules, unitTextRules } from '../../../src/agent/lint/unit.ts';
+import { unitEnvironmentRules } from '../../../src/agent/lint/unitEnvironment.ts';
 import { unitKeyRules } from '../../../src/agent/lint/unitKeys.ts';
 import { unitValueRules } from '../../../src/agent/lint/unitValues.ts';
 
@@ -26,6 +27,7 @@ export const lintRules: readonly Rule[] = [
     unitTextRules,
     unitKeyRules,
     unitValueRules,
+    unitEnvironmentRules,
     podmanArgumentRules,
     pulledImageRules,
     convergedFlowRules,
