@@ -18,7 +18,7 @@ import {
   plainFrame,
   writeDeployed,
 } from './deployDocument.ts';
-import { type HostContext, readNetwork, reportIssues } from './hostContext.ts';
+import { type HostContext, readNetworkFile, reportIssues } from './hostContext.ts';
 import {
   type HostOptions,
   type HostRead,
@@ -159,12 +159,12 @@ async function hostSettings(
       ? await readRamdiskNetwork()
       : ({
           key: 'nmstate',
-          text: await readNetwork(options.nmstate, { kind: 'nmstate', what: 'nmstate' }, io),
+          text: await readNetworkFile(options.nmstate, { kind: 'nmstate', what: 'nmstate' }, io),
         } as const);
   const networkData =
     options.networkData === undefined
       ? undefined
-      : await readNetwork(options.networkData, { kind: 'networkData', what: 'Network data' }, io);
+      : await readNetworkFile(options.networkData, { kind: 'networkData', what: 'Network data' }, io);
   return {
     host,
     bmcCredentials: options.bmcCredentialsName ?? `${host.name}-bmc-secret`,

@@ -137,7 +137,7 @@ const networkKinds = {
  * @param what for error messages
  * @throws CliError if the file cannot be read, contains no mapping, or is of the other kind
  */
-export async function readNetwork(
+export async function readNetworkFile(
   file: string,
   { kind, what }: { readonly kind: keyof typeof networkKinds; readonly what: string },
   io: Io,

@@ -14,7 +14,7 @@ import type { Io } from '../io/io.ts';
 import type { Path } from '../core/finding.ts';
 import { pathIn } from '../hosts/settings/reading.ts';
 import type { RamdiskNetwork } from './documents/bareMetalHost.ts';
-import { readNetwork, type Wording } from './hostContext.ts';
+import { readNetworkFile, type Wording } from './hostContext.ts';
 import type { HostOptions, InventoryFlags } from './options.ts';
 
 /** Text settings; their placeholders are replaced. */
@@ -231,5 +231,5 @@ export async function readRamdiskNetwork(
 
 async function readDescription(key: RamdiskNetwork['key'], value: InputValue, io: Io): Promise<string> {
   if (value.document !== undefined) return formatYaml([value.document.value]);
-  return readNetwork(pathIn(value, value.text), { kind: key, what: `${key} (${value.place})` }, io);
+  return readNetworkFile(pathIn(value, value.text), { kind: key, what: `${key} (${value.place})` }, io);
 }
