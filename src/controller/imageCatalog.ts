@@ -38,7 +38,8 @@ export function createImageCatalog(sources: CatalogSources): ImageCatalog {
       if (shared !== undefined) return entryOf(shared);
       const image = findImage(owner);
       if (image === undefined) context.lastPaths.forget(owner);
-      return image === undefined || image.isDeleted || image.isForeign
+      // Other finalizers may keep a deleted object until its host has been cleaned, which needs the image.
+      return image === undefined || image.isForeign
         ? undefined
         : findImageFile(path, { owner, image }, context);
     },

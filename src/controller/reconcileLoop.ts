@@ -139,7 +139,8 @@ async function reconcile(owner: string, tools: ReconcileTools): Promise<void> {
 }
 
 async function settle(stored: StoredImage, tools: ReconcileTools): Promise<void> {
-  if (stored.image.isForeign) return;
+  // A service that took the object over later does not remove our finalizer, so the object would never be gone.
+  if (stored.image.isForeign && !stored.image.isDeleted) return;
   const finalized = await settleFinalizers(stored, tools);
   if (finalized.image.isDeleted) return;
   const outcome = await tools.outcomeOf(finalized.image);

@@ -324,7 +324,6 @@ const published = async (): Promise<{
 describe('the catalog', () => {
   it.each([
     ['of an object that is gone', undefined, {}],
-    ['of an object that is deleted', { deletionTimestamp: '2026-11-21T10:00:00Z' }, {}],
     ['of the assisted service', { labels: { 'infraenvs.agent-install.openshift.io': 'x' } }, {}],
     ['of another owner', {}, { owner: 'metal3/worker-9' }],
     ['of nobody', {}, { owner: '' }],
@@ -332,6 +331,12 @@ describe('the catalog', () => {
     const { factory, path } = await published();
     const image = more === undefined ? undefined : imageOf({ spec }, more);
     expect(await fetchImage(factory, path, { image, ...fetching })).toBeUndefined();
+  });
+
+  it('serves a deleted object until it is gone', async () => {
+    const { factory, path } = await published();
+    const image = imageOf({ spec }, { deletionTimestamp: '2026-11-21T10:00:00Z' });
+    expect(await fetchImage(factory, path, { image })).toBeDefined();
   });
 
   it.each([

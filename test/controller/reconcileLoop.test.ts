@@ -182,10 +182,13 @@ describe('the leader', () => {
     await vi.waitFor(() => expect(dropped).toBe(before + 1));
   });
 
-  it('takes its finalizer from what is deleted, and makes no image for it', async () => {
+  it.each([
+    ['a deleted object', {}],
+    ['a deleted object that another service took over', { 'infraenvs.agent-install.openshift.io': 'x' }],
+  ])('takes its finalizer from %s, and makes no image for it', async (_title, labels) => {
     const cluster = memoryCluster();
     const finalizers = ['theirs', 'preprovisioningimage.metal3.io'];
-    const metadata = { finalizers, deletionTimestamp: '2026-11-21T10:00:00Z' };
+    const metadata = { finalizers, labels, deletionTimestamp: '2026-11-21T10:00:00Z' };
     cluster.put(preprovisioningImages, key, { metadata, spec });
     const { built } = await lead(cluster);
     await vi.waitFor(() => {
