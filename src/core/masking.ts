@@ -18,7 +18,7 @@ export function isSecretName(name: string): boolean {
 
 /** A line of a log or of a console without credentials of URLs and of HTTP, and without values of parameters with a secret. */
 export function maskLine(text: string): string {
-  return maskUrls(text)
+  return maskCredentials(text)
     .replaceAll(/(authorization: {0,4})(?:(?:basic|bearer) )?[^\s"'\\]+/gi, `$1${hidden}`)
     .replaceAll(/([\w.-]{1,80})=(?!\s)[^\s"']+/g, (all, name: string) =>
       isSecretName(name) ? `${name}=${hidden}` : all,
@@ -38,9 +38,19 @@ function maskUrls(text: string): string {
     );
 }
 
-/** The text without passwords of URLs, tokens in their queries, and what follows a name that speaks of a secret. */
+/** Without the passwords of URLs, and of `curl -u NAME:PASSWORD`. Other programs have user and group IDs there. */
+function maskCredentials(text: string): string {
+  const masked = maskUrls(text);
+  if (!masked.includes('curl')) return masked;
+  return masked.replaceAll(
+    /(\s(?:-u|-U|--user|--proxy-user)[ =]{0,4}["']?[^\s:"']{1,200}:)[^\s"']+/g,
+    `$1${hidden}`,
+  );
+}
+
+/** The text without passwords of URLs and commands, tokens in their queries, and what follows a name that speaks of a secret. */
 export function maskText(text: string): string {
-  const withoutCredentials = maskUrls(text);
+  const withoutCredentials = maskCredentials(text);
   if (withoutCredentials.includes('PRIVATE KEY')) return hidden;
   const match = secretValue.exec(withoutCredentials);
   if (match === null) return withoutCredentials;

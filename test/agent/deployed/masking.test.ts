@@ -4,6 +4,7 @@ import { hidden, isSecretName, maskLine, maskText } from '../../../src/core/mask
 
 describe('maskText', () => {
   it.each([
+    ['/bin/curl -u bob:hunter2 http://h', '/bin/curl -u bob:(secret) http://h'],
     ['http://ops:hunter2@proxy:3128', `http://${hidden}@proxy:3128`],
     ['https://h/x?a=1&api_key=hunter2&b=2', `https://h/x?a=1&api_key=${hidden}`],
     ['https://h/x?X-Amz-Signature=hunter2', `https://h/x?X-Amz-Signature=${hidden}`],
@@ -17,6 +18,7 @@ describe('maskText', () => {
   });
 
   it.each([
+    'podman run --user 1000:1000 img',
     'Description=Bypass the token server',
     'https://192.0.2.1:6385',
     '--authfile=/etc/authfile.json',
