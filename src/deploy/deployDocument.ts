@@ -6,7 +6,9 @@ import type { ExitCode, Io } from '../io/io.ts';
 import { contextOfFlags, type HostContext } from './hostContext.ts';
 import type { InventoryOptions } from './inventoryHost.ts';
 import { type InventoryFlags, isFolder } from './options.ts';
+import { UsageError } from '../core/errors.ts';
 import { writeFileAtomically } from '../io/files/newFile.ts';
+import { isSameFile } from '../io/files/shareFile.ts';
 import { writeStdout } from '../io/stdout.ts';
 
 /** Mode of files with secrets. */
@@ -74,10 +76,42 @@ export async function writeDeployed<O extends InventoryOptions>(
     const { writeHosts } = await import('./hosts.ts');
     return writeHosts(inventory, job, io);
   }
+  await refuseSameFile(options, io);
   const made = await make(options, contextOfFlags(io));
   if (made === undefined) return 1;
   await writeDocument(made.text, { output: options.output, content: made.content }, io);
   return 0;
+}
+
+const inputFlags = {
+  inventory: '--inventory',
+  ignition: '--ignition',
+  nmstate: '--nmstate',
+  networkData: '--network-data',
+} as const;
+const outputFlags = { configDrive: '--config-drive', output: '--output' } as const;
+
+/** The files of a command, for one host. */
+type FileOptions = {
+  readonly [option in keyof typeof inputFlags | keyof typeof outputFlags]?: string | undefined;
+};
+
+/** @throws UsageError if an output would replace an input or another output */
+export async function refuseSameFile(files: FileOptions, { cwd }: Io): Promise<void> {
+  const known: { readonly flag: string; readonly path: string }[] = [];
+  const given = new Map<string, string | undefined>(Object.entries(files));
+  for (const [option, flag] of Object.entries({ ...inputFlags, ...outputFlags })) {
+    const file = given.get(option) ?? '-';
+    if (file === '-') continue;
+    const path = resolve(cwd, file);
+    for (const other of option in outputFlags ? known : []) {
+      if (path !== other.path && !(await isSameFile(path, other.path))) continue;
+      throw new UsageError(`${other.flag} and ${flag} are the same file: ${file}`, {
+        hint: `use another file for ${flag}`,
+      });
+    }
+    known.push({ flag, path });
+  }
 }
 
 /** Writes text, with mode 0600 if `content` is `secret` or if the text seems to contain a secret. */

@@ -3,6 +3,7 @@
  * host. Invalid hosts are reported with their names and places, and skipped. Unchanged files are not written.
  */
 
+import { join } from 'node:path';
 import { diagnosticIn } from '../core/diagnostic.ts';
 import { CliError, FormatError, UsageError } from '../core/errors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
@@ -20,7 +21,13 @@ import {
   makeHosts,
 } from '../hosts/run/hostRun.ts';
 import { type FileContent, writeHostFiles } from '../hosts/run/writeHostFiles.ts';
-import { type DeployJob, type HostFrame, type HostOutput, permissionsFor } from './deployDocument.ts';
+import {
+  type DeployJob,
+  type HostFrame,
+  type HostOutput,
+  permissionsFor,
+  refuseSameFile,
+} from './deployDocument.ts';
 import { cacheConfigs, type Wording } from './hostContext.ts';
 import { isFolder } from './options.ts';
 import {
@@ -58,12 +65,17 @@ export async function writeHosts<O extends InventoryOptions>(
   return invalid > 0 ? 1 : 0;
 }
 
-function makerOf<O>({ make }: DeployJob<O>): MakeHost<SelectedHost<O>, HostOutput> {
+function makerOf<O extends InventoryOptions>({
+  extension,
+  make,
+}: DeployJob<O>): MakeHost<SelectedHost<O>, HostOutput> {
   const readConfig = cacheConfigs();
   return async (host, io) => {
     const { options, wording, ...reading } = host.read();
     const context = { io, wording, readConfig, readRamdiskNetwork: () => reading.readRamdiskNetwork(io) };
-    return make(options, context).catch((error: unknown) => {
+    const output = isFolder(options) ? join(options.output ?? '', `${host.name}${extension}`) : undefined;
+    const made = refuseSameFile({ ...options, output }, io).then(() => make(options, context));
+    return made.catch((error: unknown) => {
       throw error instanceof CliError ? rewordError(error, wording) : error;
     });
   };

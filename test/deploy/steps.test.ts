@@ -123,6 +123,13 @@ describe('deploy steps', () => {
       ['--ignition', 'host.ign', '--ignition-in-args', '--format', 'command', '--node', 'w1'],
       /too secret/,
     ],
+    ['an output that replaces the config', [...drive, '-o', 'host.ign'], /--ignition and --output are/],
+    [
+      'a config drive that replaces the config',
+      ['--ignition', 'host.ign', '--config-drive', './host.ign'],
+      /--ignition and --config-drive are the same file: \.\/host\.ign/,
+    ],
+    ['one file for two outputs', [...drive, '-o', 'drive.json'], /--config-drive and --output are/],
     ['no config for the arguments', ['--ignition-in-args'], /--ignition FILE/],
     ['an unknown step', ['--step', 'install'], /install_coreos, start_assisted_install/],
     ['an unknown format', ['--format', 'xml'], /json, yaml, command/],
