@@ -78,6 +78,9 @@ export function parseBmcAddress(text: string): BmcAddress | BmcProblem {
   if (/[^!-~]/.test(text))
     return { problem: 'it contains whitespace or characters other than printable ASCII' };
   const { schemeText, rest } = splitScheme(text);
+  if (rest === text && !isReadAlone(text)) {
+    return { problem: 'Metal3 does not support this form without a scheme', hint: 'use ipmi://HOST:PORT' };
+  }
   const [name = '', transport] = schemeText.split('+', 2);
   const problem = schemeProblem(name, schemeText);
   if (problem !== undefined || !isScheme(name)) return problem ?? { problem: 'its scheme is unknown' };
@@ -89,7 +92,7 @@ export function parseBmcAddress(text: string): BmcAddress | BmcProblem {
   return { text, scheme: name, transport: transport === 'http' ? 'http' : 'https', ...place };
 }
 
-/** `ipmi:HOST` and bare hosts are valid, too. A host name before a port may look like a scheme. */
+/** `ipmi:HOST` and bare hosts are valid, too; their rest is the whole text. */
 function splitScheme(text: string): { readonly schemeText: string; readonly rest: string } {
   const [, scheme, rest] = /^([A-Za-z][A-Za-z0-9+.-]*):\/\/(.*)$/.exec(text) ?? [];
   if (scheme !== undefined && rest !== undefined) return { schemeText: scheme.toLowerCase(), rest };
@@ -97,6 +100,11 @@ function splitScheme(text: string): { readonly schemeText: string; readonly rest
   const before = text.slice(0, Math.max(0, colon)).toLowerCase();
   const isKnown = isScheme(before.split('+', 1)[0] ?? '');
   return isKnown ? { schemeText: before, rest: text.slice(colon + 1) } : { schemeText: 'ipmi', rest: text };
+}
+
+/** Go takes a name before a colon for a scheme, and brackets without a port for a path. */
+function isReadAlone(text: string): boolean {
+  return !text.includes(':') || /^(?:\d[^:?]*|\[[^\]]*\]):\d+$/.test(text);
 }
 
 function isScheme(name: string): name is BmcScheme {
@@ -139,6 +147,7 @@ function parseParts(rest: string): Parts | BmcProblem {
   if (bracketed === undefined && plain === undefined) return { problem: 'its host or port is invalid' };
   const host = bracketed === undefined ? parseHost(plain ?? '') : parseIpv6(bracketed);
   if (host === undefined) return { problem: 'the part in brackets is not an IPv6 address' };
+  if ('zone' in host) return { problem: 'its IPv6 address has a zone, which Metal3 does not support' };
   if (host.kind === 'invalid') return { problem: `its host is invalid: ${host.problem}` };
   const port = portText === undefined ? undefined : Number(portText);
   if (port !== undefined && (port < 1 || port > 65_535))

@@ -49,6 +49,11 @@ describe('parseBmcAddress', () => {
     ['an unknown level', 'ipmi://h?privilegelevel=ROOT'],
     ['a fragment', 'redfish://h/x#y'],
     ['a broken escape', 'redfish://h/%2'],
+    ['a name and a port without a scheme', 'my.host:623'],
+    ['IPv6 without a scheme', '2001:db8::1'],
+    ['IPv6 without scheme and port', '[2001:db8::1]'],
+    ['a privilege level after a port, without a scheme', '192.0.2.1:623?privilegelevel=USER'],
+    ['a zone', 'redfish://[fe80::1%25eth0]/x'],
     ['a line break', 'redfish://h\n'],
     ['too much', `redfish://${'a'.repeat(3000)}`],
   ])('refuses %s', (_title, text) => {
