@@ -1,5 +1,7 @@
 /** The request to build the image of an object: image format, architecture, and network data. */
 
+import { objectNameProblem } from '../core/objectName.ts';
+import { isMapping } from '../formats/mapping.ts';
 import { keyText, type ObjectKey } from './kube/objects.ts';
 import { chooseImage, type ImageChoice, type PossibleImages } from './api/imageChoice.ts';
 import {
@@ -26,6 +28,9 @@ export interface HostNetwork extends NetworkDescription {
   /** `Secret metal3/worker-0-network`, for messages. */
   readonly place: string;
 }
+
+/** Characters of an invalid name in a message. */
+const MAX_SHOWN = 80;
 
 /** A valid build request. */
 export interface CheckedRequest {
@@ -61,17 +66,22 @@ export async function buildRequestOf(
     return { ...choice, attempt: format && attemptOf(spec, format, network) };
   }
   const attempt = attemptOf(spec, choice.format, network);
+  const checked = { namespace, name, choice };
   if (network === undefined) {
-    return { kind: 'checked', request: { namespace, name, choice, network }, attempt };
+    return { kind: 'checked', request: { ...checked, network }, attempt };
   }
   const { place, secret } = network;
   if (secret === undefined) {
-    const message = `${place} not found`;
+    const problem = objectNameProblem(network.name);
+    const message =
+      problem === undefined
+        ? `${place} not found`
+        : `networkDataName ${JSON.stringify(network.name.slice(0, MAX_SHOWN))} is not a valid name of a Secret: ${problem}`;
     return { kind: 'failed', reason: 'MissingNetworkData', message, attempt: undefined };
   }
   const description = readNetworkDescription(secret);
-  if (description !== undefined) {
-    const request = { namespace, name, choice, network: { place, ...description } };
+  if (description !== undefined || isEmpty(secret)) {
+    const request = { ...checked, network: description && { place, ...description } };
     return { kind: 'checked', request, attempt };
   }
   const others = listOtherKeys(secret);
@@ -92,7 +102,13 @@ async function readNetwork(
 ): Promise<NamedSecret | undefined> {
   if (name === undefined) return undefined;
   const key = { namespace, name };
-  return { name, place: `Secret ${keyText(key)}`, secret: await readSecret(key) };
+  const secret = objectNameProblem(name) === undefined ? await readSecret(key) : undefined;
+  return { name, place: `Secret ${keyText(key)}`, secret };
+}
+
+/** An empty Secret means no network of its own, as for the image-customization-controller. */
+function isEmpty({ data }: StoredSecret): boolean {
+  return data === undefined || (isMapping(data) && Object.keys(data).length === 0);
 }
 
 function attemptOf(

@@ -130,6 +130,12 @@ describe('the ISO of an object', () => {
     );
   });
 
+  it('has no network of its own with an empty Secret', async () => {
+    const empty = secretsOf({ net: { metadata: { resourceVersion: '7' } } });
+    const outcome = ready(await outcomeOf(imageOf({ spec }), await place.factory(), empty));
+    expect(outcome.attempt.networkData).toEqual({ name: 'net', version: '7' });
+  });
+
   it('is the same on another replica, and after a restart', async () => {
     const image = imageOf({ spec });
     const [one, other] = [await place.factory(), await place.factory()];
@@ -263,6 +269,15 @@ describe('no image', () => {
     const outcome = await outcomeOf(imageOf({ spec }), await place.factory(), secretsOf(given));
     expect(outcome).toMatchObject({ kind: 'failed', reason });
     expect('message' in outcome && outcome.message).toContain(message);
+  });
+
+  it('with the name of a Secret that cannot exist, for which the API server is not asked', async () => {
+    const image = imageOf({ spec: { ...spec, networkDataName: '../Net' } });
+    const outcome = outcomeOf(image, await place.factory(), async () => expect.fail('reads the Secret'));
+    expect(await outcome).toMatchObject({
+      reason: 'MissingNetworkData',
+      message: expect.stringContaining('networkDataName "../Net" is not a valid name of a Secret'),
+    });
   });
 
   it.each([
