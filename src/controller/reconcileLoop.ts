@@ -14,6 +14,7 @@ import { objectKey } from './buildRequest.ts';
 import { createBuildCache, type BuildCache } from './buildCache.ts';
 import { CliError } from '../core/errors.ts';
 import { isConflict, isNotFound } from './kube/apiError.ts';
+import { createStatusWrites, type StatusWrites } from './statusWrites.ts';
 import { printable } from '../io/report/terminalText.ts';
 
 interface ReconcileLoopOptions {
@@ -76,6 +77,7 @@ function startQueue(
 ): WorkQueue {
   const { informers, log, failed } = options;
   const pendingWrites = createPendingWrites();
+  const statusWrites = createStatusWrites();
   const outcomeOf = async (image: PreprovisioningImage): Promise<Outcome> => {
     const cache = outcomes(); // `startOver` may replace it during the build
     const known = cache.recall(image, informers.networkVersion(image));
@@ -89,10 +91,11 @@ function startQueue(
     backOff: BACK_OFF,
     work: async (owner) => {
       if (signal.aborted) return;
-      await reconcile(owner, { ...options, outcomeOf, pendingWrites, signal });
+      await reconcile(owner, { ...options, outcomeOf, pendingWrites, statusWrites, signal });
       if (informers.find(owner) !== undefined) return;
       outcomes().forget(owner);
       pendingWrites.forget(owner);
+      statusWrites.forget(owner);
     },
     failed: ({ key, error, retryIn }) => {
       if (signal.aborted) return;
@@ -120,6 +123,7 @@ interface ReconcileTools extends Omit<ReconcileLoopOptions, 'build' | 'failed'> 
   /** Throws ApiError. */
   readonly outcomeOf: (image: PreprovisioningImage) => Promise<Outcome>;
   readonly pendingWrites: PendingWrites;
+  readonly statusWrites: StatusWrites;
   /** Nothing may be written after it is aborted. */
   readonly signal: AbortSignal;
 }
@@ -155,12 +159,15 @@ async function settleFinalizers(stored: StoredImage, tools: ReconcileTools): Pro
 
 async function writeStatus(stored: StoredImage, outcome: Outcome, tools: ReconcileTools): Promise<void> {
   const { image, reference } = stored;
-  const { log, recorder, wrote } = tools;
+  const { log, recorder, statusWrites, wrote } = tools;
   const patch = statusPatch(image, outcome, new Date());
   if (patch === undefined) return;
-  await write(stored, { subresource: 'status', ...patch }, tools);
-  wrote(outcome);
   const host = objectKey(image);
+  const content = JSON.stringify([image.generation, outcome]);
+  statusWrites.check(host, content);
+  await write(stored, { subresource: 'status', ...patch }, tools);
+  statusWrites.wrote(host, content);
+  wrote(outcome);
   if (outcome.kind === 'ready') {
     log.note('info', 'image', { host, format: outcome.attempt.format, generation: image.generation });
     return;

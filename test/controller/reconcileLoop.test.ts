@@ -151,6 +151,23 @@ describe('the leader', () => {
     expect(said()).toContain('the API server is overloaded');
   });
 
+  it('does not fight with another controller that writes the same status', async () => {
+    const cluster = clusterWithImage();
+    const { informers, said } = await lead(cluster);
+    informers.subscribe(() => {
+      const object = cluster.find(preprovisioningImages, key);
+      const status = { imageUrl: 'http://192.0.2.99/theirs' };
+      const isOurs = JSON.stringify(object ?? {}).includes('worker-0/1');
+      if (!isOurs || writesOf(cluster).length > 20) return;
+      cluster.put(preprovisioningImages, key, { ...object, status });
+    });
+    await vi.waitFor(() => expect(said()).toContain('"event":"retry"'));
+    expect(said()).toMatch(
+      /"Another controller overwrites the status.*","hint":"stop other.*","seconds":10}/,
+    );
+    expect(writesOf(cluster)).toHaveLength(4);
+  });
+
   it('lets go of an object that goes while it is looked after', async () => {
     const cluster = clusterWithImage();
     cluster.intervene = (line) => {
