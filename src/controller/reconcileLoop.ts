@@ -29,7 +29,7 @@ interface ReconcileLoopOptions {
 }
 
 export interface ReconcileLoop {
-  /** Runs until the signal is aborted and the running work is finished. */
+  /** Runs until the signal is aborted. Builds that are still running end later, but their results are not written. */
   lead(signal: AbortSignal): Promise<void>;
   /** Reconciles all objects again, after settings or base images have changed. */
   startOver(): void;
@@ -65,7 +65,7 @@ export function createReconcileLoop(options: ReconcileLoopOptions): ReconcileLoo
       await whenAborted(signal);
       unsubscribe();
       queue = undefined;
-      await started.stop();
+      void started.stop(); // a slow build or a hung request must not delay the release of the Lease
     },
   };
 }
@@ -148,6 +148,7 @@ async function settle(stored: StoredImage, tools: ReconcileTools): Promise<void>
   const finalized = await settleFinalizers(stored, tools);
   if (finalized.image.isDeleted) return;
   const outcome = await tools.outcomeOf(finalized.image);
+  if (tools.signal.aborted) return;
   await writeStatus(finalized, outcome, tools);
 }
 

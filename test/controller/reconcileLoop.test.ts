@@ -8,6 +8,7 @@ import { ApiError } from '../../src/controller/kube/apiError.ts';
 import type { RecordedEvent } from '../../src/controller/kube/eventRecorder.ts';
 import { secrets } from '../../src/controller/kube/objects.ts';
 import { createServerLog } from '../../src/serve/http/serverLog.ts';
+import { createDeferred } from '../../src/core/deferred.ts';
 import type { Outcome } from '../../src/controller/api/outcome.ts';
 import type { PreprovisioningImage } from '../../src/controller/api/preprovisioningImage.ts';
 import { memoryCluster, type MemoryCluster } from './memoryCluster.ts';
@@ -224,6 +225,21 @@ describe('the leader', () => {
     expect(events[0]).toMatchObject({ type: 'Warning', reason: 'MissingNetworkData' });
     expect(said()).toContain('there is\\\\u001b[31m none');
     expect(said().match(/build failed/g)).toHaveLength(1);
+  });
+
+  it('ends at once during a build that takes long, and writes nothing of it', async () => {
+    const cluster = clusterWithImage();
+    const hung = createDeferred();
+    const { built, end } = await lead(cluster, async (image) => {
+      await hung.promise;
+      return outcomeOf(image, '1');
+    });
+    await vi.waitFor(() => expect(built).toEqual(['worker-0']));
+    leaders.length = 0;
+    await end();
+    hung.resolve();
+    await new Promise((resolve) => void setTimeout(resolve, 50));
+    expect(writesOf(cluster)).toEqual(bothPatches.slice(0, 1));
   });
 
   it('writes nothing any more when it no longer leads', async () => {
