@@ -8,7 +8,7 @@ import {
   type Context,
   EXIT_CODES,
   lazily,
-  checkOptions,
+  refuseRepeatedOptions,
 } from '../io/commandLine.ts';
 import { prepareCommands } from './globalOptions.ts';
 
@@ -255,7 +255,7 @@ function declareMan(command: Command, context: Context, describe: () => Promise<
       const { man } = await import('./man.ts');
       context.finish(await man({ ...options, words, program: await describe() }, context.io));
     });
-  checkOptions(command);
+  refuseRepeatedOptions(command);
 }
 
 /** `placeGlobalOptions` turns `help COMMAND` into `COMMAND --help`. */

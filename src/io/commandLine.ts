@@ -85,27 +85,18 @@ export function repeated(flags: string, description: string): Option {
   ]);
 }
 
-/** Makes it a usage error to give an option twice, except options whose values form a list, or an empty path. */
-export function checkOptions(command: Command): Command {
+/** Makes it a usage error to give an option twice, except options whose values form a list. */
+export function refuseRepeatedOptions(command: Command): Command {
   for (const option of command.options) {
-    const isList = option.parseArg !== undefined && option.argChoices === undefined;
+    if (option.parseArg !== undefined && option.argChoices === undefined) continue;
     let isGiven = false;
-    command.on(`option:${option.name()}`, (value: unknown) => {
-      if (isGiven && !isList) {
-        command.error(`error: option '${option.flags}' cannot be used multiple times`);
-      }
-      if (value === '' && TAKES_PATH.test(option.flags)) {
-        command.error(`error: option '${option.flags}': the path is empty\n${EMPTY_PATH_HINT}`);
-      }
+    command.on(`option:${option.name()}`, () => {
+      if (isGiven) command.error(`error: option '${option.flags}' cannot be used multiple times`);
       isGiven = true;
     });
   }
   return command;
 }
-
-const TAKES_PATH = /<(?:file|path|folder)>/i;
-/** An unset variable in a script gives an empty path; some paths would then be the current folder. */
-const EMPTY_PATH_HINT = 'hint: pass a path, or remove the option';
 
 /** Receives the arguments of the command line and then its options, in the form that commander passes them. */
 type Run = (...given: Parameters<Parameters<Command['action']>[0]>) => Promise<ExitCode>;
@@ -116,7 +107,7 @@ type Run = (...given: Parameters<Parameters<Command['action']>[0]>) => Promise<E
  */
 export function declareRun(command: Command, notes: string, run: Run, context: Context): void {
   command.addHelpText('after', notes).action(async (...given) => context.finish(await run(...given)));
-  checkOptions(command);
+  refuseRepeatedOptions(command);
 }
 
 /** The part of the options that `--help` prints. `--help-all` and the manual page have all options. */

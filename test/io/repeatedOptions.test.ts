@@ -1,4 +1,4 @@
-/** Options that are given twice, for all commands that take one value of them; and empty paths. */
+/** Options that are given twice, for all commands that take one value of them. */
 
 import { describe, expect, it } from 'vitest';
 import { runCli } from '../support/runCli.ts';
@@ -49,24 +49,5 @@ describe('an option that is given twice', () => {
   it('makes a list where it is one', async () => {
     const { stderr } = await runCli(['deploy', 'steps', '--append-karg', 'a', '--append-karg', 'b']);
     expect(stderr).toContain('pass the file to write: --config-drive FILE');
-  });
-});
-
-describe('an empty path', () => {
-  it.each([
-    ['quickstart', '-C', '-C, --directory <folder>'],
-    ['man', '-C', '-C, --directory <folder>'],
-    ['download', '-C', '-C, --directory <path>'],
-    ['render', '-o', '-o, --output <file>'],
-    ['iso extract pxe', '-o', '-o, --output-dir <path>'],
-    ['iso customize', '--dest-device', '--dest-device <path>'],
-    ['iso network embed', '--keyfile', '-k, --keyfile <path>'],
-  ])('%s %s is refused', async (command, flag, flags) => {
-    expect(await runCli([...command.split(' '), flag, '', 'coreos.iso'])).toMatchObject({
-      code: 2,
-      stderr: `error: option '${flags}': the path is empty
-hint: pass a path, or remove the option
-${await usageOf(command)}`,
-    });
   });
 });
