@@ -9,6 +9,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import standalone from 'ajv/dist/standalone/index.js';
+import { minifySync } from 'rolldown/utils';
 
 /**
  * @typedef {{ definitions: Record<string, Definition> }} Schema
@@ -33,13 +34,9 @@ writeFileSync(join(target, 'inventory.js'), compileInventory());
 
 /** @param {Schema} schema @returns {string} */
 function compileValidator(schema) {
-  const ajv = new Ajv({
-    allErrors: true,
-    allowUnionTypes: true,
-    code: { source: true, esm: true, lines: true },
-  });
+  const ajv = new Ajv({ allErrors: true, allowUnionTypes: true, code: { source: true, esm: true } });
   ajv.addVocabulary(['x-go', 'x-key', 'x-key-space', 'x-repeatable']);
-  return standalone.default(ajv, ajv.compile(schema));
+  return minify(standalone.default(ajv, ajv.compile(schema)));
 }
 
 /** Hosts are checked one by one: all at once, each error would copy those before it. @returns {string} */
@@ -48,13 +45,20 @@ function compileInventory() {
   const ajv = new Ajv({
     allErrors: true,
     allowUnionTypes: true,
-    code: { source: true, esm: true, lines: true },
+    code: { source: true, esm: true },
     schemas: [schema],
   });
-  return standalone.default(ajv, {
-    checkInventory: schema.$id,
-    checkHost: `${schema.$id}#/definitions/host`,
-  });
+  return minify(
+    standalone.default(ajv, {
+      checkInventory: schema.$id,
+      checkHost: `${schema.$id}#/definitions/host`,
+    }),
+  );
+}
+
+/** Each validator contains its schema with all descriptions, which it does not use. @param {string} code @returns {string} */
+function minify(code) {
+  return minifySync('validator.js', code, { module: true }).code;
 }
 
 /** @param {Schema} schema @param {string} name @returns {import('../src/ignition/schema.ts').StructType} */
