@@ -13,7 +13,7 @@ export interface BmcAddress {
   /** IPv6 in brackets. */
   readonly host: string;
   readonly port?: number;
-  /** Path of the system, with a leading slash; or empty. */
+  /** Path of the system, with a leading slash and valid percent escapes; or empty. */
   readonly path: string;
   /** IPMI only. */
   readonly privilegeLevel?: string;
@@ -152,9 +152,17 @@ function parseParts(rest: string): Parts | BmcProblem {
   const port = portText === undefined ? undefined : Number(portText);
   if (port !== undefined && (port < 1 || port > 65_535))
     return { problem: 'its port is not between 1 and 65535' };
-  if (/%(?![0-9A-Fa-f]{2})/.test(path))
-    return { problem: 'its path contains a percent sign without two hexadecimal digits' };
+  if (!canDecode(path)) return { problem: 'its path contains an invalid percent escape' };
   return { host: formatUrlHost(host), ...(port !== undefined && { port }), path, query };
+}
+
+function canDecode(path: string): boolean {
+  try {
+    decodeURIComponent(path);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 const privilegeLevels = ['ADMINISTRATOR', 'CALLBACK', 'OPERATOR', 'USER'];

@@ -49,6 +49,7 @@ describe('parseBmcAddress', () => {
     ['an unknown level', 'ipmi://h?privilegelevel=ROOT'],
     ['a fragment', 'redfish://h/x#y'],
     ['a broken escape', 'redfish://h/%2'],
+    ['an escape that is not UTF-8', 'redfish://h/%e9'],
     ['a name and a port without a scheme', 'my.host:623'],
     ['IPv6 without a scheme', '2001:db8::1'],
     ['IPv6 without scheme and port', '[2001:db8::1]'],

@@ -49,7 +49,7 @@ export const nodeName = errorRule(
 const imageReference = errorRule(
   'ramdisk-url',
   'unsupported image reference for Ironic',
-  'use an http, https or file URL, or the UUID of an image in Glance',
+  'use an http, https or file URL, oci://…@sha256:DIGEST, or the UUID of an image in Glance',
 );
 const isoNeedsVirtualMedia = errorRule(
   'iso-needs-virtual-media',
@@ -96,11 +96,17 @@ function isInitramfs(reference: string): boolean {
 }
 
 function checkReference(name: string, reference: string): readonly Issue[] {
-  if (isUuid(reference)) return [];
-  const isPrintable = /^[!-~]+$/.test(reference);
-  const isFile = /^file:\/\/\/./.test(reference);
-  const isWeb = /^https?:/.test(reference) && parseBootUrl(reference) !== undefined;
-  return isPrintable && (isFile || isWeb) ? [] : [{ rule: imageReference, path: [name] }];
+  return isSupported(reference) ? [] : [{ rule: imageReference, path: [name] }];
+}
+
+/** As Ironic's image services: of a container, it does not look up the image behind a tag. */
+function isSupported(reference: string): boolean {
+  if (isUuid(reference.replace(/^glance:\/\//, ''))) return true;
+  if (/[^!-~]/.test(reference)) return false;
+  if (/^oci:\/\/[^/@]+\/[^@]+@sha(?:256:[0-9a-f]{64}|512:[0-9a-f]{128})$/.test(reference)) return true;
+  return (
+    /^file:\/\/\/./.test(reference) || (/^https?:/.test(reference) && parseBootUrl(reference) !== undefined)
+  );
 }
 
 export function describeNode({ host, ramdisk }: NodeSettings): NodeDescription {
@@ -135,7 +141,7 @@ function bmcDriverInfo(address: BmcAddress): Mapping {
   const namesSystem = !['', 'redfish/v1'].includes(path.replace(/^\/+|\/+$/g, ''));
   return {
     redfish_address: `${transport}://${host}${port === undefined ? '' : `:${port}`}`,
-    ...(namesSystem && { redfish_system_id: path }),
+    ...(namesSystem && { redfish_system_id: decodeURIComponent(path) }), // Ironic escapes it itself
   };
 }
 

@@ -10,6 +10,8 @@ const host = (address: string, insecure = false): DeployHost => {
 };
 const iso = (url: string): Ramdisk => ({ kind: 'iso', iso: url });
 
+const glanceImage = '33ce8659-7400-4c68-9535-d10766f07a58';
+
 describe('a node', () => {
   it.each([
     ['IPMI', 'ipmi://h', { driver: 'ipmi', boot: 'ipxe', info: { ipmi_address: 'h' } }],
@@ -35,6 +37,15 @@ describe('a node', () => {
         driver: 'redfish',
         boot: 'redfish-virtual-media',
         info: { redfish_address: 'http://h:8000', redfish_system_id: '/redfish/v1/Systems/1' },
+      },
+    ],
+    [
+      'an escaped path, which Ironic escapes itself',
+      'redfish://h/redfish/v1/Systems/a%20b',
+      {
+        driver: 'redfish',
+        boot: 'ipxe',
+        info: { redfish_address: 'https://h', redfish_system_id: '/redfish/v1/Systems/a b' },
       },
     ],
     [
@@ -69,7 +80,10 @@ describe('a node', () => {
     ['an ISO by virtual media', 'redfish-virtualmedia://h', iso('http://h/i.iso'), []],
     ['an ISO over https', 'idrac-virtualmedia://h', iso('https://h/i.iso'), []],
     ['an ISO on the conductor', 'redfish-virtualmedia://h', iso('file:///httpboot/i.iso'), []],
-    ['an image of Glance', 'redfish-virtualmedia://h', iso('33ce8659-7400-4c68-9535-d10766f07a58'), []],
+    ['an image of Glance', 'redfish-virtualmedia://h', iso(glanceImage), []],
+    ['an image of Glance as URL', 'redfish-virtualmedia://h', iso(`glance://${glanceImage}`), []],
+    ['a container by digest', 'redfish-virtualmedia://h', iso(`oci://h/i@sha256:${'a'.repeat(64)}`), []],
+    ['a container by tag', 'redfish-virtualmedia://h', iso('oci://h/i:latest'), ['ramdisk-url']],
     [
       'a chassis',
       'redfish-virtualmedia://h/redfish/v1/Chassis/1',
