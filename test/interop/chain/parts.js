@@ -49,6 +49,8 @@ const programs = [
   'mkfs.vfat',
   'grub-mkimage',
   'cpio',
+  'modprobe',
+  'cargo',
   'gcc',
   'go',
   'virsh',
