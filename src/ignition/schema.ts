@@ -86,22 +86,6 @@ export function structAt(root: StructType, path: readonly (string | number)[]): 
   return type;
 }
 
-/** The type of the value at a path from the root, as Go prints it; empty if the path does not exist. */
-export function goTypeAt(root: StructType, path: readonly (string | number)[]): string {
-  let type: StructType | undefined = root;
-  let goType = root.goType;
-  for (const step of path) {
-    const field: Field | undefined = type?.fields.find(({ name }) => name === step);
-    if (typeof step === 'string') {
-      type = structOf(field);
-      goType = field?.goType ?? '';
-    } else {
-      goType = goType.replace('[]', '');
-    }
-  }
-  return goType;
-}
-
 /** The struct into which a field, or an item of its list, is decoded. */
 export function structOf(field: Field | undefined): StructType | undefined {
   if (field?.kind === 'struct') return field.struct;
