@@ -80,7 +80,7 @@ function* checkObject(document: DecodedDocument, place: Place): Iterable<OffsetI
   for (const [key, { keyStart }] of members) {
     if (fields.has(key)) continue;
     const name = key.length > longestKey ? `${key.slice(0, longestKey)}…` : key;
-    const hint = unusedKeyHint({ version: document.version, type, path, key: name }) ?? unusedKey.hint;
+    const hint = unusedKeyHint(document.version, type, path, name) ?? unusedKey.hint;
     yield { rule: unusedKey, path: [...path, name], message: `unused key ${name}`, hint, offset: keyStart };
   }
   for (const field of type.fields) {
@@ -153,31 +153,30 @@ function nullObjectMessage(path: Path): string {
   );
 }
 
-/** A key that the type of its object does not have. */
-interface UnknownMember {
-  readonly version: SpecVersion;
-  readonly type: StructType;
-  /** Of the object. */
-  readonly path: Path;
-  readonly key: string;
-}
-
-/** The most likely explanation; undefined if there is no likely one. */
-function unusedKeyHint(member: UnknownMember): string | undefined {
-  if (member.key.length > longestGuess) return undefined;
-  return spellingHint(member) ?? newerVersionHint(member) ?? butaneHint(member) ?? similarNameHint(member);
+/**
+ * The most likely explanation of an unknown key; undefined if there is no likely one.
+ * @param path of the object, which is of `type`
+ */
+function unusedKeyHint(version: SpecVersion, type: StructType, path: Path, key: string): string | undefined {
+  if (key.length > longestGuess) return undefined;
+  return (
+    spellingHint(type, key) ??
+    newerVersionHint(version, path, key) ??
+    butaneHint(type, path, key) ??
+    similarNameHint(type, key)
+  );
 }
 
 const longestGuess = 60;
 
-function spellingHint({ type, key }: UnknownMember): string | undefined {
+function spellingHint(type: StructType, key: string): string | undefined {
   const field = fieldsByFoldedName(type).get(foldName(key));
   return (
     field && `write ${JSON.stringify(field.name)}: Ignition accepts this spelling, but reports it as unused`
   );
 }
 
-function newerVersionHint({ version, path, key }: UnknownMember): string | undefined {
+function newerVersionHint(version: SpecVersion, path: Path, key: string): string | undefined {
   const since = specVersions.find(
     (newer) =>
       newer !== version &&
@@ -190,7 +189,7 @@ function newerVersionHint({ version, path, key }: UnknownMember): string | undef
   );
 }
 
-function butaneHint({ type, path, key }: UnknownMember): string | undefined {
+function butaneHint(type: StructType, path: Path, key: string): string | undefined {
   const camelCase = key.replace(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase());
   const field = type.fields.find(({ name }) => name === camelCase);
   if (field !== undefined)
@@ -203,7 +202,7 @@ function butaneHint({ type, path, key }: UnknownMember): string | undefined {
     : undefined;
 }
 
-function similarNameHint({ type, key }: UnknownMember): string | undefined {
+function similarNameHint(type: StructType, key: string): string | undefined {
   const fields = fieldsByFoldedName(type);
   const nearest = fields.get(nearestName(foldName(key), fields.keys()) ?? '');
   return nearest && `use ${JSON.stringify(nearest.name)}; Ignition ignores ${JSON.stringify(key)}`;

@@ -47,7 +47,7 @@ export const checkConfigReference: Check<Resource> = (reference, version) =>
 
 /** A certificate authority in 3.0.0: the only source that must not be empty in that version. */
 export const checkCaReference: Check<Resource> = ({ source = '' }, version) =>
-  found(urlIssue({ source, version }, ['source']));
+  found(urlIssue(source, version, ['source']));
 
 export const checkHttpHeader: Check<HttpHeader> = ({ name = '', value }) =>
   found(
