@@ -7,6 +7,7 @@
 import type { Path, Position } from '../../core/finding.ts';
 import type { ScalarNode, Span, TextNode } from '../textNode.ts';
 import {
+  backslash,
   closeBrace,
   closeBracket,
   openBrace,
@@ -192,7 +193,6 @@ function placeOf(bytes: Buffer, { at: from, units: passed }: Reached, wanted: nu
   return { at, units };
 }
 
-const backslash = 0x5c;
 const letterU = 0x75;
 /** Bytes of an escape such as `\\u0041`. */
 const unicodeEscape = 6;

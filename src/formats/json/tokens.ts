@@ -6,13 +6,13 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 
 export const quote = 0x22;
-const comma = 0x2c;
-const colon = 0x3a;
+export const comma = 0x2c;
+export const colon = 0x3a;
 export const openBracket = 0x5b;
 export const closeBracket = 0x5d;
 export const openBrace = 0x7b;
 export const closeBrace = 0x7d;
-const backslash = 0x5c;
+export const backslash = 0x5c;
 
 /** Skips blanks and the separators `,` and `:`, which carry no meaning once the text is known to be valid. */
 export function skipToToken(bytes: Uint8Array, start: number): number {
