@@ -41,10 +41,9 @@ export const checkUnit: Check<Unit> = (unit) => found(unitNameIssue(unit.name), 
 
 export const checkDropin: Check<Dropin> = ({ contents, name }) =>
   found(
-    contents ? syntaxIssue(examineUnit(contents)) : undefined,
-    pathExtension(name ?? '') === '.conf'
-      ? undefined
-      : issue(unitRules.dropinExtension, ['name'], withSuffix(name, '.conf')),
+    contents && syntaxIssue(examineUnit(contents)),
+    pathExtension(name ?? '') !== '.conf' &&
+      issue(unitRules.dropinExtension, ['name'], withSuffix(name, '.conf')),
   );
 
 /** Enabled instances of a template in the same config: the template must contain the [Install] section. */
