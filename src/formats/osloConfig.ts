@@ -161,27 +161,20 @@ export function formatOsloConfig(document: OsloDocument): string {
 }
 
 function formatEntry(entry: OsloEntry): string {
-  if (entry.kind === 'section') return formatHeader(entry.name);
-  return entry.kind === 'option' ? formatOption(entry) : formatRemark(entry.text);
-}
-
-function formatHeader(name: string): string {
-  if (name === '' || /[\r\n]/.test(name)) throw unwritable('section name', name);
-  return `[${name}]`;
-}
-
-function formatOption({ name, value }: OsloOption): string {
-  if (!isWritableName(name)) throw unwritable('option name', name);
-  return stripPythonEnd(`${name} = ${formatOsloValue(value)}`);
-}
-
-function formatRemark(text: string): string {
+  if (entry.kind === 'section') {
+    const { name } = entry;
+    if (name === '' || /[\r\n]/.test(name)) throw unwritable('section name', name);
+    return `[${name}]`;
+  }
+  if (entry.kind === 'option') {
+    const { name, value } = entry;
+    const isWritable = name !== '' && stripPython(name) === name && !/^[[#;]|[:=\r\n]/.test(name);
+    if (!isWritable) throw unwritable('option name', name);
+    return stripPythonEnd(`${name} = ${formatOsloValue(value)}`);
+  }
+  const { text } = entry;
   if (stripPython(text) !== '' && !/^[#;][^\r\n]*$/.test(text)) throw unwritable('comment', text);
   return stripPythonEnd(text);
-}
-
-function isWritableName(name: string): boolean {
-  return name !== '' && stripPython(name) === name && !/^[[#;]|[:=\r\n]/.test(name);
 }
 
 function unwritable(what: string, name: string): FormatError {
@@ -239,7 +232,11 @@ export function mergeOsloConfig(base: OsloDocument, over: OsloDocument): OsloDoc
     return anchors.get(section) === entry ? [...own, ...(additions.get(section)?.options ?? [])] : own;
   });
   const sections = [...additions].filter(([section]) => !anchors.has(section));
-  const appended = sections.flatMap(([, addition]) => newSection(addition));
+  const appended = sections.flatMap(([, { header, options }]): OsloEntry[] => [
+    { kind: 'remark', text: '' },
+    header,
+    ...options,
+  ]);
   return { entries: merged.length === 0 ? appended.slice(1) : [...merged, ...appended] };
 }
 
@@ -299,8 +296,4 @@ function newOptions(over: OsloDocument, fromBase: Options, fromOver: Options): R
     comments = [];
   }
   return additions;
-}
-
-function newSection({ header, options }: Addition): OsloEntry[] {
-  return [{ kind: 'remark', text: '' }, header, ...options];
 }

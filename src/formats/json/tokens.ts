@@ -57,7 +57,7 @@ export function skipString(bytes: Uint8Array, start: number): number {
   for (;;) {
     const end = bytes.indexOf(quote, at);
     if (end === -1) return bytes.length;
-    if (!isEscaped(bytes, { from: at, end })) return end + 1;
+    if (!isEscaped(bytes, at, end)) return end + 1;
     at = end + 1;
   }
 }
@@ -66,10 +66,7 @@ export function skipString(bytes: Uint8Array, start: number): number {
 const searchFrom = 24;
 
 /** Whether an odd number of backslashes precedes `end`; `from` does not follow a backslash. */
-function isEscaped(
-  bytes: Uint8Array,
-  { from, end }: { readonly from: number; readonly end: number },
-): boolean {
+function isEscaped(bytes: Uint8Array, from: number, end: number): boolean {
   let at = end;
   while (at > from && bytes[at - 1] === backslash) at -= 1;
   return (end - at) % 2 === 1;
