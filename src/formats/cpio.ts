@@ -86,7 +86,12 @@ export function writeCpio(files: ReadonlyMap<string, Uint8Array>): Uint8Array[] 
 function* readMember(feed: ByteFeed, wants: (header: CpioHeader) => boolean): Steps<never, CpioEntry> {
   const start = feed.offset;
   if (!(yield* feed.has(HEADER_SIZE))) throw cutOff(start);
-  const { mode, size, nameSize } = parseFields(feed.take(HEADER_SIZE), start);
+  const header = Buffer.from(feed.take(HEADER_SIZE)).toString('latin1');
+  const magic = header.slice(0, MAGIC_NEWC.length);
+  if (magic !== MAGIC_NEWC && magic !== MAGIC_CRC) throw entryError('Invalid magic number', start);
+  const nameSize = readField(header, NAME_SIZE_FIELD, start);
+  const size = readField(header, FILE_SIZE_FIELD, start);
+  const mode = readField(header, MODE_FIELD, start);
   const path = yield* readName(feed, nameSize, start);
   yield* skip(feed, paddingOf(HEADER_SIZE + nameSize), start);
   const isWanted = typeof path === 'string' && wants({ path, mode, size });
@@ -112,23 +117,6 @@ function* readData(feed: ByteFeed, size: number, start: number): Steps<never, Ui
     length += piece.length;
   }
   return data;
-}
-
-interface Fields {
-  readonly mode: number;
-  readonly size: number;
-  readonly nameSize: number;
-}
-
-function parseFields(bytes: Uint8Array, start: number): Fields {
-  const header = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
-  const magic = header.slice(0, MAGIC_NEWC.length);
-  if (magic !== MAGIC_NEWC && magic !== MAGIC_CRC) throw entryError('Invalid magic number', start);
-  return {
-    nameSize: readField(header, NAME_SIZE_FIELD, start),
-    size: readField(header, FILE_SIZE_FIELD, start),
-    mode: readField(header, MODE_FIELD, start),
-  };
 }
 
 function readField(header: string, index: number, start: number): number {

@@ -37,6 +37,7 @@ export interface TypeMismatch {
   readonly path: Path;
   /** Number of bytes read up to the end of a scalar, or up to and including an opening bracket. */
   readonly offset: number;
+  readonly kind: Field['kind'];
   /** The expected type as Go prints it, e.g. `int`. */
   readonly wanted: string;
   /** The JSON text of a scalar, truncated if it is very long; an opening bracket for a list or object. */
@@ -127,7 +128,7 @@ function decodeRoot(decoder: Decoder, value: Target): void {
   const byte = decoder.bytes[decoder.at];
   if (byte === letterN) decoder.hasOddities = true;
   else if (byte === openBrace) decodeMembers(decoder, decoder.root, value);
-  else skipMismatch(decoder, decoder.root.goType);
+  else skipMismatch(decoder, 'struct', decoder.root.goType);
 }
 
 function decodeMembers(decoder: Decoder, type: StructType, target: Target): void {
@@ -178,7 +179,7 @@ function decodeField(decoder: Decoder, field: Field, target: Target): void {
       target[field.name] = decodeString(decoder, field.goType);
       break;
     case 'boolean':
-      if (byte !== letterT && byte !== letterF) return skipMismatch(decoder, field.goType);
+      if (byte !== letterT && byte !== letterF) return skipMismatch(decoder, 'boolean', field.goType);
       target[field.name] = byte === letterT;
       decoder.at += byte === letterT ? 4 : 5;
       break;
@@ -202,23 +203,23 @@ function decodeNull(decoder: Decoder, field: Field, target: Target): void {
 
 function decodeString(decoder: Decoder, wanted: string): string | undefined {
   const { bytes, at } = decoder;
-  if (bytes[at] !== quote) return skipMismatch(decoder, wanted);
+  if (bytes[at] !== quote) return skipMismatch(decoder, 'string', wanted);
   decoder.at = skipString(bytes, at);
   return readString(bytes, at, decoder.at);
 }
 
 function decodeInteger(decoder: Decoder, wanted: string): number | bigint | undefined {
   const { bytes, at } = decoder;
-  if (!startsNumber(bytes[at])) return skipMismatch(decoder, wanted);
+  if (!startsNumber(bytes[at])) return skipMismatch(decoder, 'integer', wanted);
   const end = skipWord(bytes, at);
   const value = readInteger(bytes, at, end);
-  if (value === undefined) return skipMismatch(decoder, wanted);
+  if (value === undefined) return skipMismatch(decoder, 'integer', wanted);
   decoder.at = end;
   return value;
 }
 
 function decodeStruct(decoder: Decoder, type: StructType, previous: unknown): Members | undefined {
-  if (decoder.bytes[decoder.at] !== openBrace) return skipMismatch(decoder, type.goType);
+  if (decoder.bytes[decoder.at] !== openBrace) return skipMismatch(decoder, 'struct', type.goType);
   const target: Target = isMapping(previous) && previous !== noMembers ? previous : {};
   decodeMembers(decoder, type, target);
   return Object.keys(target).length === 0 ? noMembers : target;
@@ -226,7 +227,7 @@ function decodeStruct(decoder: Decoder, type: StructType, previous: unknown): Me
 
 function decodeList(decoder: Decoder, field: ListField, previous: unknown): readonly unknown[] | undefined {
   const { bytes, path, storage } = decoder;
-  if (bytes[decoder.at] !== openBracket) return skipMismatch(decoder, field.goType);
+  if (bytes[decoder.at] !== openBracket) return skipMismatch(decoder, 'list', field.goType);
   const elements: unknown[] = Array.isArray(previous) ? (storage.get(previous) ?? previous) : [];
   let count = 0;
   decoder.at = skipToToken(bytes, decoder.at + 1);
@@ -268,13 +269,13 @@ function startsNumber(byte: number | undefined): boolean {
 }
 
 /** Notes a value of an invalid type and moves behind it. The config is not used then. */
-function skipMismatch(decoder: Decoder, wanted: string): undefined {
+function skipMismatch(decoder: Decoder, kind: Field['kind'], wanted: string): undefined {
   const { bytes, at, mismatches } = decoder;
-  if (mismatches.length <= maxMismatches) mismatches.push(describe(decoder, wanted));
+  if (mismatches.length <= maxMismatches) mismatches.push(describe(decoder, kind, wanted));
   decoder.at = skipValue(bytes, at);
 }
 
-function describe(decoder: Decoder, wanted: string): TypeMismatch {
+function describe(decoder: Decoder, kind: Field['kind'], wanted: string): TypeMismatch {
   const { bytes, at, root } = decoder;
   const path = [...decoder.path];
   const first = bytes[at];
@@ -282,12 +283,13 @@ function describe(decoder: Decoder, wanted: string): TypeMismatch {
   const end = isBracket ? at + 1 : skipValue(bytes, at);
   const found =
     bytes.toString('latin1', at, Math.min(end, at + longestQuote)) + (end - at > longestQuote ? '…' : '');
-  const what = valueKind(first, wanted === 'int' ? found : undefined);
+  const what = valueKind(first, kind === 'integer' ? found : undefined);
   const place = path.length === 0 ? 'Go value' : `Go struct field ${fieldInGo(root, path)}`;
   return {
     message: `json: cannot unmarshal ${what} into ${place} of type ${wanted}`,
     path,
     offset: end,
+    kind,
     wanted,
     found,
   };

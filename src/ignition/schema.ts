@@ -54,11 +54,10 @@ export type Field = ScalarField | StructField | ListField;
 
 /** The type of a whole config. */
 export function configType(version: SpecVersion): StructType {
-  let type = configTypes.get(version);
-  if (type === undefined) {
-    type = readFieldModel(version);
-    configTypes.set(version, type);
-  }
+  const known = configTypes.get(version);
+  if (known !== undefined) return known;
+  const type: StructType = JSON.parse(readAsset(`schemas/compiled/fields-${version}.json`));
+  configTypes.set(version, type);
   return type;
 }
 
@@ -74,7 +73,7 @@ export function fieldsByFoldedName(type: StructType): ReadonlyMap<string, Field>
 
 /** Folds names for comparison: ASCII letters in lower case, `ſ` as s, the Kelvin sign as k. */
 export function foldName(name: string): string {
-  return name.replace(/[A-Z\u017f\u212a]/g, foldLetter);
+  return name.replace(/[A-Z\u017f\u212a]/g, (letter) => (letter === '\u017f' ? 's' : letter.toLowerCase()));
 }
 
 /** The struct at a path from the root; undefined if there is no struct. Indexes are skipped. */
@@ -92,13 +91,5 @@ export function structOf(field: Field | undefined): StructType | undefined {
   return field?.kind === 'list' && typeof field.element !== 'string' ? field.element : undefined;
 }
 
-function foldLetter(letter: string): string {
-  return letter === '\u017f' ? 's' : letter.toLowerCase();
-}
-
 const configTypes = new Map<SpecVersion, StructType>();
 const foldedNames = new WeakMap<StructType, ReadonlyMap<string, Field>>();
-
-function readFieldModel(version: SpecVersion): StructType {
-  return JSON.parse(readAsset(`schemas/compiled/fields-${version}.json`));
-}
