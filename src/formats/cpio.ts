@@ -4,6 +4,7 @@
  * coreos-installer does. Left out: the binary and the old ASCII format, hard links (later names come out empty).
  */
 
+import { isUtf8 } from 'node:buffer';
 import { FormatError } from '../core/errors.ts';
 import { type ByteFeed, enlarged, type Steps } from './byteFeed.ts';
 
@@ -42,8 +43,6 @@ const MODE_TYPE = 0o170000;
 const MODE_FILE = 0o100000;
 const NEW_FILE = 0o100600;
 const NEW_DIRECTORY = 0o040755;
-
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
  * Reads one archive, up to and including its trailer, as a coroutine: yields the members one after the other, with the data
@@ -141,19 +140,16 @@ function parseName(bytes: Uint8Array, start: number): string | FormatError {
   if (bytes.at(-1) !== 0) return entryError('the name does not end with NUL', start);
   let length = bytes.length - 1;
   while (length > 0 && bytes[length - 1] === 0) length--;
-  try {
-    return utf8.decode(bytes.subarray(0, length));
-  } catch (cause) {
-    return entryError('the name is not UTF-8', start, cause);
-  }
+  const name = Buffer.from(bytes.subarray(0, length));
+  return isUtf8(name) ? name.toString() : entryError('the name is not UTF-8', start);
 }
 
 function cutOff(start: number): FormatError {
   return entryError('the archive is truncated', start);
 }
 
-function entryError(problem: string, offset: number, cause?: unknown): FormatError {
-  return new FormatError(`reading CPIO entry at byte ${offset}: ${problem}`, { offset, cause });
+function entryError(problem: string, offset: number): FormatError {
+  return new FormatError(`reading CPIO entry at byte ${offset}: ${problem}`, { offset });
 }
 
 interface NewMember {

@@ -6,14 +6,12 @@
 
 import { formatPath, type Path } from '../core/finding.ts';
 import {
-  closeBrace,
-  closeBracket,
+  itemsAt,
+  type Member,
+  membersAt,
   openBrace,
   openBracket,
-  readString,
-  skipString,
   skipToToken,
-  skipValue,
 } from '../formats/json/tokens.ts';
 import { isMapping } from '../formats/mapping.ts';
 import { nearestName } from '../formats/messageText.ts';
@@ -95,9 +93,9 @@ function* checkObject(document: DecodedDocument, place: Place): Iterable<OffsetI
   }
 }
 
-type Member = Omit<Place, 'type'>;
+type MemberPlace = Omit<Place, 'type'>;
 
-function* checkMember(document: DecodedDocument, field: Field, member: Member): Iterable<OffsetIssue> {
+function* checkMember(document: DecodedDocument, field: Field, member: MemberPlace): Iterable<OffsetIssue> {
   const { value } = member;
   if (field.kind === 'struct' && (value !== undefined || !field.pointer)) {
     yield* checkObject(document, { ...member, type: field.struct });
@@ -107,22 +105,21 @@ function* checkMember(document: DecodedDocument, field: Field, member: Member): 
 }
 
 /** A list may be longer or shorter in the document than decoded, if its key is repeated in another case. */
-function* checkItems(document: DecodedDocument, field: ListField, member: Member): Iterable<OffsetIssue> {
+function* checkItems(
+  document: DecodedDocument,
+  field: ListField,
+  member: MemberPlace,
+): Iterable<OffsetIssue> {
   const { bytes } = document;
   const { element } = field;
   const { value: items } = member;
   if (typeof element === 'string' || !Array.isArray(items) || bytes[member.start] !== openBracket) return;
-  let at = skipToToken(bytes, member.start + 1);
+  const starts = itemsAt(bytes, member.start)[Symbol.iterator]();
   for (const [index, value] of items.entries()) {
-    if (bytes[at] === closeBracket) return;
-    yield* checkObject(document, { type: element, value, start: at, path: [...member.path, index] });
-    at = skipToToken(bytes, skipValue(bytes, at));
+    const { done, value: start } = starts.next();
+    if (done === true) return;
+    yield* checkObject(document, { type: element, value, start, path: [...member.path, index] });
   }
-}
-
-interface MemberOffsets {
-  readonly keyStart: number;
-  readonly valueStart: number;
 }
 
 /** Unknown keys beyond this number are not reported for one object. */
@@ -132,16 +129,12 @@ const maxUnknown = 100_000;
 const longestKey = 1000;
 
 /** By exact key, ordered by position; the last of repeated keys counts. */
-function readMembers(bytes: Buffer, start: number, fields: ReadonlySet<string>): Map<string, MemberOffsets> {
-  const members = new Map<string, MemberOffsets>();
-  let keyStart = skipToToken(bytes, start + 1);
-  while (bytes[keyStart] !== closeBrace) {
-    const keyEnd = skipString(bytes, keyStart);
-    const key = readString(bytes, keyStart, keyEnd);
-    const valueStart = skipToToken(bytes, keyEnd);
-    members.delete(key);
-    if (members.size < maxUnknown || fields.has(key)) members.set(key, { keyStart, valueStart });
-    keyStart = skipToToken(bytes, skipValue(bytes, valueStart));
+function readMembers(bytes: Buffer, start: number, fields: ReadonlySet<string>): Map<string, Member> {
+  const members = new Map<string, Member>();
+  for (const member of membersAt(bytes, start)) {
+    const { name } = member;
+    members.delete(name);
+    if (members.size < maxUnknown || fields.has(name)) members.set(name, member);
   }
   return members;
 }

@@ -83,6 +83,33 @@ function endsWord(byte: number): boolean {
   return byte <= 0x20 || byte === comma || byte === closeBracket || byte === closeBrace || byte === colon;
 }
 
+/** A member of an object: its name, and where its key and its value start. */
+export interface Member {
+  readonly name: string;
+  readonly keyStart: number;
+  readonly valueStart: number;
+}
+
+/** The members of the object at `start`, in their order. */
+export function* membersAt(bytes: Buffer, start: number): Iterable<Member> {
+  let keyStart = skipToToken(bytes, start + 1);
+  while (bytes[keyStart] !== closeBrace) {
+    const keyEnd = skipString(bytes, keyStart);
+    const valueStart = skipToToken(bytes, keyEnd);
+    yield { name: readString(bytes, keyStart, keyEnd), keyStart, valueStart };
+    keyStart = skipToToken(bytes, skipValue(bytes, valueStart));
+  }
+}
+
+/** Where the items of the list at `start` start. */
+export function* itemsAt(bytes: Buffer, start: number): Iterable<number> {
+  let at = skipToToken(bytes, start + 1);
+  while (bytes[at] !== closeBracket) {
+    yield at;
+    at = skipToToken(bytes, skipValue(bytes, at));
+  }
+}
+
 // How much a JSON text of strangers would become: looked at before it is parsed, as a few megabytes of brackets grow to
 // a hundred times their size, and what is deep cannot be written again without recursion. Whether it is JSON at all is
 // left to the parser.

@@ -59,21 +59,17 @@ export async function* unpackZstd(
 const MAX_PIECE = 32 * 1024;
 const MAX_PIECE_UNPACKED = 4 * 1024 * 1024;
 
-type CreateZstdDecompress = (options: { readonly chunkSize: number }) => Transform;
+/** Node's types of the oldest supported version do not know the last one. */
+const {
+  createZstdDecompress,
+}: typeof zlib & {
+  readonly createZstdDecompress?: (options: { readonly chunkSize: number }) => Transform;
+} = zlib;
 
 /** Undefined before Node 22.15. */
-export const nodeFrames: FrameDecoder | undefined = findNodeFrames();
-
-function findNodeFrames(): FrameDecoder | undefined {
-  // Node's types of the oldest supported version do not know it.
-  const create: unknown = Reflect.get(zlib, 'createZstdDecompress');
-  if (!isCreateZstdDecompress(create)) return undefined;
-  return (input) => (header) => decodeByZlib(header, input, create({ chunkSize: MAX_PIECE }));
-}
-
-function isCreateZstdDecompress(value: unknown): value is CreateZstdDecompress {
-  return typeof value === 'function';
-}
+export const nodeFrames: FrameDecoder | undefined =
+  createZstdDecompress &&
+  ((input) => (header) => decodeByZlib(header, input, createZstdDecompress({ chunkSize: MAX_PIECE })));
 
 /** What zlib is given at a time. */
 interface Piece {
