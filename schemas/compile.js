@@ -1,8 +1,8 @@
 // @ts-check
 /**
- * Makes of the schemas what the program uses of them, as part of the build. Writes for each version, in
- * `schemas/compiled/`, `ignition-VERSION.js`: a validator without imports, so that the program needs no schema compiler,
- * and `fields-VERSION.json`: the field model that `src/ignition/schema.ts` declares. Of the inventory, `inventory.js`.
+ * Converts the schemas to what the program uses, as part of the build. Writes to `schemas/compiled/`, for each version of
+ * Ignition, `fields-VERSION.json`: the field model that `src/ignition/schema.ts` declares; and `inventory.js`, a validator
+ * of inventories without imports, so that the program needs no schema compiler.
  */
 
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -27,17 +27,9 @@ const target = join(import.meta.dirname, 'compiled');
 mkdirSync(target, { recursive: true });
 for (const name of readdirSync(source)) {
   const schema = JSON.parse(readFileSync(join(source, name), 'utf8'));
-  writeFileSync(join(target, `ignition-${name.replace(/json$/, 'js')}`), compileValidator(schema));
   writeFileSync(join(target, `fields-${name}`), JSON.stringify(structOf(schema, 'Config')));
 }
 writeFileSync(join(target, 'inventory.js'), compileInventory());
-
-/** @param {Schema} schema @returns {string} */
-function compileValidator(schema) {
-  const ajv = new Ajv({ allErrors: true, allowUnionTypes: true, code: { source: true, esm: true } });
-  ajv.addVocabulary(['x-go', 'x-key', 'x-key-space', 'x-repeatable']);
-  return minify(standalone.default(ajv, ajv.compile(schema)));
-}
 
 /** Hosts are checked one by one: all at once, each error would copy those before it. @returns {string} */
 function compileInventory() {

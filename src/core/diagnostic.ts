@@ -4,7 +4,7 @@
  */
 
 import type { CliError, ErrorCode, Excerpt, FilePlace } from './errors.ts';
-import type { Finding, Path, Position, Severity } from './finding.ts';
+import type { Finding, Path, Severity } from './finding.ts';
 
 export interface Diagnostic {
   readonly severity: Severity;
@@ -44,11 +44,7 @@ export function diagnosticOf({ sentence, hint, excerpt, at, code }: CliError): D
 /** Converts a finding about a file to a diagnostic, without the path in the document. */
 export function diagnosticIn(
   file: string,
-  { severity, message, hint, position }: Pick<Finding, 'severity' | 'message' | 'hint'> & Located,
+  { severity, message, hint, position }: Pick<Finding, 'severity' | 'message' | 'hint' | 'position'>,
 ): Diagnostic {
   return { severity, message, hint, at: { file, ...position } };
-}
-
-interface Located {
-  readonly position?: Position | undefined;
 }

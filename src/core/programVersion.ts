@@ -6,12 +6,9 @@ let version: string | undefined;
 
 /** As `--version` prints it. */
 export function programVersion(): string {
-  version ??= readVersion();
+  if (version === undefined) {
+    const description: { readonly version: string } = JSON.parse(readAsset('package.json'));
+    ({ version } = description);
+  }
   return version;
-}
-
-function readVersion(): string {
-  const description: unknown = JSON.parse(readAsset('package.json'));
-  const isObject = typeof description === 'object' && description !== null && 'version' in description;
-  return isObject ? String(description.version) : '';
 }

@@ -44,14 +44,6 @@ export function countStream(streams: UnpackOptions['streams'], offset: number): 
   });
 }
 
-/** The code of an error from Node, if it has one. */
-export function zlibErrorCode(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
-}
-
-/** The error code of Node's zlib if the output exceeds the limit. */
-export const OUTPUT_TOO_LARGE = 'ERR_BUFFER_TOO_LARGE';
-
 // Bytes through one of the transforms of node:zlib, which work beside this thread, in memory that does not grow.
 
 /**

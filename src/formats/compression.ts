@@ -1,10 +1,10 @@
 /** Detects the compression of bytes and decompresses them, with the formats that an initramfs can use. */
 
-import { type ByteInput, runAll, runSteps } from './byteFeed.ts';
+import { type ByteInput, inputOfBytes, runAll, runSteps } from './byteFeed.ts';
 import { countStream, type Decoded, type DecodeOptions, type UnpackOptions } from './codec.ts';
-import { decodeGzip, unpackGzip } from './gzip.ts';
-import { decodeXz, unpackXz } from './xz/decode.ts';
-import { decodeZstd, unpackZstd } from './zstd/decode.ts';
+import { unpackGzip } from './gzip.ts';
+import { unpackXz } from './xz/decode.ts';
+import { unpackZstd } from './zstd/decode.ts';
 import { isZstd } from './zstd/headers.ts';
 
 /** `none` is anything that does not start like one of the others. */
@@ -41,13 +41,18 @@ export async function compressionAt(input: ByteInput): Promise<Compression> {
  *
  * @throws FormatError with the offset, when the data is damaged, truncated, not supported or too large.
  */
-export async function decompressMember(bytes: Uint8Array, options: DecodeOptions): Promise<DecodedMember> {
-  const { offset = 0 } = options;
+export async function decompressMember(
+  bytes: Uint8Array,
+  { offset = 0, maxBytes }: DecodeOptions,
+): Promise<DecodedMember> {
   const format = detectCompression(bytes, offset);
-  if (format === 'gzip') return { format, ...decodeGzip(bytes, options) };
-  if (format === 'xz') return { format, ...decodeXz(bytes, options) };
-  if (format === 'zstd') return { format, ...(await decodeZstd(bytes, options)) };
-  return { format, data: bytes.subarray(offset), end: bytes.length };
+  if (format === 'none') return { format, data: bytes.subarray(offset), end: bytes.length };
+  const input = inputOfBytes(format, bytes, offset);
+  const pieces: Uint8Array[] = [];
+  for await (const piece of unpackMember(format, input, { maxBytes, streams: { left: Infinity } })) {
+    pieces.push(piece.slice());
+  }
+  return { format, data: Buffer.concat(pieces), end: input.feed.offset };
 }
 
 /**

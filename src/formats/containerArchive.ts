@@ -12,7 +12,7 @@ import { compressionAt, unpackMember } from './compression.ts';
 import { parseImageReference } from './imageReference.ts';
 import { isMapping } from './mapping.ts';
 import { formatSizeInWords } from './messageText.ts';
-import { readTarMembers } from './tar.ts';
+import { readTarMembers, type TarMember } from './tar.ts';
 
 export interface ContainerArchive {
   readonly form: 'oci-archive' | 'docker-archive';
@@ -145,7 +145,7 @@ interface Budget {
 }
 
 async function indexFile(
-  { content, size }: { readonly content: AsyncIterator<Uint8Array, void>; readonly size: number },
+  { content, size }: Extract<TarMember, { type: 'file' }>,
   budget: Budget,
 ): Promise<IndexedFile> {
   const hash = createHash('sha256');
@@ -189,7 +189,7 @@ function plainPath(path: string): string {
 }
 
 /** A symbolic link starts in its folder, a hard link in the root. */
-function linkTarget(path: string, link: { readonly target: string; readonly isSymbolic: boolean }): string {
+function linkTarget(path: string, link: Extract<TarMember, { type: 'link' }>): string {
   const folder = path.slice(0, path.lastIndexOf('/') + 1);
   return plainPath(link.isSymbolic && !link.target.startsWith('/') ? `${folder}${link.target}` : link.target);
 }
@@ -229,9 +229,8 @@ function readOciImages(files: Files): ArchivedImage[] {
     if (queue.length > MAX_MANIFESTS) throw new FormatError(`contains more than ${MAX_MANIFESTS} manifests`);
     const next: typeof queue = [];
     for (const { descriptor, names, isPartial } of queue) {
-      const file = findBlob(files, descriptor, isPartial);
-      if (file === undefined) continue;
-      const document = parseDocument(file.text, digestOf(descriptor));
+      if (isPartial && !files.has(blobPath(descriptor))) continue;
+      const document = parseDocument(requireBlob(files, descriptor).text, digestOf(descriptor));
       const mediaType = textIn(document, 'mediaType') ?? textIn(descriptor, 'mediaType') ?? '';
       if (MEDIA.indexes.some((known) => known === mediaType)) {
         next.push(
@@ -263,12 +262,8 @@ function readOciImage(files: Files, manifest: unknown): ArchivedImage | undefine
 
 function readDockerImages(files: Files): ArchivedImage[] {
   if (!files.has('manifest.json')) {
-    throw new FormatError(
-      'is not a container image archive: it contains neither oci-layout and index.json nor manifest.json',
-      {
-        hint: howToMake,
-      },
-    );
+    const problem = 'it contains neither oci-layout and index.json nor manifest.json';
+    throw new FormatError(`is not a container image archive: ${problem}`, { hint: howToMake });
   }
   const manifests = readDocument(files, 'manifest.json');
   if (!Array.isArray(manifests)) throw new FormatError('contains a manifest.json that is not a list');
@@ -320,21 +315,12 @@ function isFullName(name: string): boolean {
   return parsed.ok && parsed.reference.tag !== undefined;
 }
 
-/** Undefined where it may be missing, and is. */
-function findBlob(files: Files, descriptor: unknown, mayBeMissing: boolean): IndexedFile | undefined {
-  return mayBeMissing && !files.has(blobPath(descriptor)) ? undefined : requireBlob(files, descriptor);
-}
-
 function requireBlob(files: Files, descriptor: unknown): IndexedFile {
   const file = requireFile(files, blobPath(descriptor));
   if (`sha256:${file.sha256}` !== digestOf(descriptor)) throw mismatch(digestOf(descriptor));
   if (fieldOf(descriptor, 'size') !== file.size) {
-    throw new FormatError(
-      `contains ${file.size} bytes for ${digestOf(descriptor)}, but the descriptor has another size`,
-      {
-        hint: damagedHint,
-      },
-    );
+    const problem = `${file.size} bytes for ${digestOf(descriptor)}, but the descriptor has another size`;
+    throw new FormatError(`contains ${problem}`, { hint: damagedHint });
   }
   return file;
 }
@@ -375,12 +361,8 @@ function parseDocument(text: string | undefined, name: string): unknown {
   } catch {
     // reported below
   }
-  throw new FormatError(
-    `contains no valid JSON in ${name}, or more than ${formatSizeInWords(MAX_DOCUMENT)}`,
-    {
-      hint: damagedHint,
-    },
-  );
+  const limit = formatSizeInWords(MAX_DOCUMENT);
+  throw new FormatError(`contains no valid JSON in ${name}, or more than ${limit}`, { hint: damagedHint });
 }
 
 function fieldOf(value: unknown, key: string): unknown {

@@ -4,6 +4,7 @@
  * coreos-installer does. Left out: the binary and the old ASCII format, hard links (later names come out empty).
  */
 
+import { isUtf8 } from 'node:buffer';
 import { FormatError } from '../core/errors.ts';
 import { type ByteFeed, enlarged, type Steps } from './byteFeed.ts';
 
@@ -42,8 +43,6 @@ const MODE_TYPE = 0o170000;
 const MODE_FILE = 0o100000;
 const NEW_FILE = 0o100600;
 const NEW_DIRECTORY = 0o040755;
-
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
  * Reads one archive, up to and including its trailer, as a coroutine: yields the members one after the other, with the data
@@ -86,7 +85,12 @@ export function writeCpio(files: ReadonlyMap<string, Uint8Array>): Uint8Array[] 
 function* readMember(feed: ByteFeed, wants: (header: CpioHeader) => boolean): Steps<never, CpioEntry> {
   const start = feed.offset;
   if (!(yield* feed.has(HEADER_SIZE))) throw cutOff(start);
-  const { mode, size, nameSize } = parseFields(feed.take(HEADER_SIZE), start);
+  const header = Buffer.from(feed.take(HEADER_SIZE)).toString('latin1');
+  const magic = header.slice(0, MAGIC_NEWC.length);
+  if (magic !== MAGIC_NEWC && magic !== MAGIC_CRC) throw entryError('Invalid magic number', start);
+  const nameSize = readField(header, NAME_SIZE_FIELD, start);
+  const size = readField(header, FILE_SIZE_FIELD, start);
+  const mode = readField(header, MODE_FIELD, start);
   const path = yield* readName(feed, nameSize, start);
   yield* skip(feed, paddingOf(HEADER_SIZE + nameSize), start);
   const isWanted = typeof path === 'string' && wants({ path, mode, size });
@@ -114,23 +118,6 @@ function* readData(feed: ByteFeed, size: number, start: number): Steps<never, Ui
   return data;
 }
 
-interface Fields {
-  readonly mode: number;
-  readonly size: number;
-  readonly nameSize: number;
-}
-
-function parseFields(bytes: Uint8Array, start: number): Fields {
-  const header = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
-  const magic = header.slice(0, MAGIC_NEWC.length);
-  if (magic !== MAGIC_NEWC && magic !== MAGIC_CRC) throw entryError('Invalid magic number', start);
-  return {
-    nameSize: readField(header, NAME_SIZE_FIELD, start),
-    size: readField(header, FILE_SIZE_FIELD, start),
-    mode: readField(header, MODE_FIELD, start),
-  };
-}
-
 function readField(header: string, index: number, start: number): number {
   const from = MAGIC_NEWC.length + index * FIELD_SIZE;
   const digits = header.slice(from, from + FIELD_SIZE);
@@ -153,19 +140,16 @@ function parseName(bytes: Uint8Array, start: number): string | FormatError {
   if (bytes.at(-1) !== 0) return entryError('the name does not end with NUL', start);
   let length = bytes.length - 1;
   while (length > 0 && bytes[length - 1] === 0) length--;
-  try {
-    return utf8.decode(bytes.subarray(0, length));
-  } catch (cause) {
-    return entryError('the name is not UTF-8', start, cause);
-  }
+  const name = Buffer.from(bytes.subarray(0, length));
+  return isUtf8(name) ? name.toString() : entryError('the name is not UTF-8', start);
 }
 
 function cutOff(start: number): FormatError {
   return entryError('the archive is truncated', start);
 }
 
-function entryError(problem: string, offset: number, cause?: unknown): FormatError {
-  return new FormatError(`reading CPIO entry at byte ${offset}: ${problem}`, { offset, cause });
+function entryError(problem: string, offset: number): FormatError {
+  return new FormatError(`reading CPIO entry at byte ${offset}: ${problem}`, { offset });
 }
 
 interface NewMember {

@@ -15,20 +15,18 @@ export interface DataUrl {
 
 /** The error for an invalid data URL, as the Go package reports it, or undefined for a valid one. */
 export function checkDataUrl(source: string): string | undefined {
-  const layout = scanLayout(source);
-  return typeof layout === 'string' ? layout : dataProblem(source, layout);
+  const layout = scanDataUrl(source);
+  return typeof layout === 'string' ? layout : undefined;
 }
 
 /**
  * Reads a data URL.
  *
- * @throws FormatError where {@link checkDataUrl} has something to say; the message does not repeat the data.
+ * @throws FormatError where {@link checkDataUrl} returns an error; the message does not repeat the data.
  */
 export function decodeDataUrl(source: string): DataUrl {
-  const layout = scanLayout(source);
+  const layout = scanDataUrl(source);
   if (typeof layout === 'string') throw malformed(layout);
-  const problem = dataProblem(source, layout);
-  if (problem !== undefined) throw malformed(problem);
   const { dataStart, isBase64, mediaType } = layout;
   const encoded = source.slice(dataStart);
   const data = isBase64 ? Buffer.from(encoded, 'base64') : unescapeInPlace(Buffer.from(encoded, 'latin1'));
@@ -46,19 +44,18 @@ interface Layout {
   readonly dataStart: number;
 }
 
-/** Goes through everything before the data, in the order in which the Go package does; returns the error or what is there. */
-function scanLayout(source: string): Layout | string {
+/** Goes through the text in the order in which the Go package does; returns the error or the layout. */
+function scanDataUrl(source: string): Layout | string {
   const prefix = 'data:';
   if (!source.startsWith(prefix)) return 'missing data prefix';
   const media = scanMediaType(source, prefix.length);
   if (typeof media === 'string') return media;
   const parameters = scanParameters(source, media.end);
   if (typeof parameters === 'string') return parameters;
-  return { mediaType: media.mediaType, isBase64: parameters.isBase64, dataStart: parameters.end + 1 };
-}
-
-function dataProblem(source: string, { dataStart, isBase64 }: Layout): string | undefined {
-  return isBase64 ? base64Problem(source, dataStart) : plainProblem(source, dataStart);
+  const { isBase64 } = parameters;
+  const dataStart = parameters.end + 1;
+  const problem = isBase64 ? base64Problem(source, dataStart) : plainProblem(source, dataStart);
+  return problem ?? { mediaType: media.mediaType, isBase64, dataStart };
 }
 
 const mediaTypes = /^(?:text|image|audio|video|application|message|multipart)/;
@@ -68,7 +65,7 @@ function scanMediaType(source: string, start: number): { mediaType: string; end:
   const first = source.charAt(start);
   if (first === '') return 'missing comma before data';
   if (first === ';' || first === ',') return { mediaType: 'text/plain', end: start };
-  if (!isToken(first)) return 'invalid character after data prefix';
+  if (skipTokens(source, start) === start) return 'invalid character after data prefix';
 
   // After an x, the second character is taken before it is looked at.
   const startsWithX = first === 'x' || first === 'X';
@@ -164,37 +161,25 @@ function unquoteProblem(text: string): string | undefined {
   return undefined;
 }
 
-const tokenTable = asciiTable((character) => !`()<>@,;:\\"/[]?= `.includes(character));
-const dataTable = asciiTable((character) => !` <>#"{}|\\^[]\``.includes(character));
-const base64Table = asciiTable((character) => /[A-Za-z0-9+/=\n]/.test(character), '\n');
-
-/** Marks the printable ASCII characters that `belongs` picks, and those in `extra`. */
-function asciiTable(belongs: (character: string) => boolean, extra = ''): Uint8Array {
-  return Uint8Array.from({ length: 0x80 }, (_, code) => {
-    const character = String.fromCharCode(code);
-    const isControl = code < 0x20 || code === 0x7f;
-    return extra.includes(character) || (!isControl && belongs(character)) ? 1 : 0;
-  });
-}
-
-function isToken(character: string): boolean {
-  return tokenTable[character.charCodeAt(0)] === 1;
-}
+// Characters that end a token, plain data, and base64. No expression repeats a class, which would require a deep stack.
+const notToken = /[^!#$%&'*+\-.0-9A-Z^_`a-z{|}~]/g;
+const notPlain = /[^!$%&'()*+,\-./0-9:;=?@A-Z_a-z~]/g;
+const notBase64 = /[^A-Za-z0-9+/=\n]/g;
 
 function skipTokens(source: string, start: number): number {
-  return skip(tokenTable, source, start);
+  return findNext(notToken, source, start);
 }
 
-function skip(table: Uint8Array, source: string, start: number): number {
-  let position = start;
-  while (position < source.length && table[source.charCodeAt(position)] === 1) position += 1;
-  return position;
+/** The position of the first match, or the end. */
+function findNext(pattern: RegExp, source: string, start: number): number {
+  pattern.lastIndex = start;
+  return pattern.exec(source)?.index ?? source.length;
 }
 
 const badCharacter = 'invalid data character';
 
 function plainProblem(source: string, start: number): string | undefined {
-  return skip(dataTable, source, start) < source.length ? badCharacter : unescapeProblem(source, start);
+  return findNext(notPlain, source, start) < source.length ? badCharacter : unescapeProblem(source, start);
 }
 
 function unescapeProblem(text: string, start: number): string | undefined {
@@ -214,7 +199,7 @@ function digitsAt(text: string, index: number): number {
 
 /** Strict padding, line feeds anywhere, spare bits of any value: Go's `base64.StdEncoding`. */
 function base64Problem(source: string, start: number): string | undefined {
-  if (skip(base64Table, source, start) < source.length) return badCharacter;
+  if (findNext(notBase64, source, start) < source.length) return badCharacter;
   const offset = badBase64Offset(source, start);
   return offset === undefined ? undefined : `illegal base64 data at input byte ${offset - start}`;
 }

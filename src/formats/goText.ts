@@ -27,11 +27,13 @@ const newerCharacters =
 
 /** `text` in double quotes, everything escaped that Go's `strconv.Quote` escapes. */
 export function quoteGo(text: string): string {
-  const parts = Array.from(text, (character) => letters[character] ?? quoteCharacter(character));
-  return `"${parts.join('')}"`;
+  return `"${Array.from(text, quoteGoCharacter).join('')}"`;
 }
 
-function quoteCharacter(character: string): string {
+/** One character as it is in double quotes. */
+export function quoteGoCharacter(character: string): string {
+  const letter = letters[character];
+  if (letter !== undefined) return letter;
   if (isPrintable(character)) return character;
   const code = character.codePointAt(0) ?? 0;
   if (code < 0x20 || code === 0x7f) return `\\x${hex(code, 2)}`;

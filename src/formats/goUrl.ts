@@ -5,6 +5,7 @@
  * because no caller needs them.
  */
 
+import { cutText } from './goText.ts';
 import { parseIpv6 } from './hostName.ts';
 
 /** What a rule needs to know of a URL. */
@@ -24,11 +25,11 @@ interface UrlProblem {
 
 /** Reads an absolute or relative URL; the result has a `problem` where Go's `url.Parse` fails. */
 export function parseGoUrl(text: string): GoUrl | UrlProblem {
-  const [body, fragment] = cut(text, '#');
+  const [body, fragment] = cutText(text, '#');
   if (CONTROL_CHARACTER.test(body)) return { problem: 'it contains a control character' };
   if (body.startsWith(':')) return { problem: 'its scheme is missing' };
   const scheme = schemeOf(body);
-  const [rest, query] = cut(scheme === '' ? body : body.slice(scheme.length + 1), '?');
+  const [rest, query] = cutText(scheme === '' ? body : body.slice(scheme.length + 1), '?');
   const opaque = scheme !== '' && !rest.startsWith('/');
   const problem = (opaque ? undefined : hierarchyProblem(scheme, rest)) ?? escapeProblem(fragment);
   if (problem !== undefined) return { problem };
@@ -50,7 +51,7 @@ export function queryParameter(query: string, name: string): string | undefined 
   if (parameters.length > maxParameters) return undefined;
   for (const parameter of parameters) {
     if (parameter === '' || parameter.includes(';') || escapeProblem(parameter) !== undefined) continue;
-    const [key, value] = cut(parameter, '=');
+    const [key, value] = cutText(parameter, '=');
     if (unescapeQuery(key) === name) return unescapeQuery(value);
   }
   return undefined;
@@ -60,18 +61,13 @@ function unescapeQuery(text: string): string {
   return unescapeInPlace(Buffer.from(text.replaceAll('+', ' '))).toString('utf8');
 }
 
-function cut(text: string, separator: string): [before: string, after: string] {
-  const index = text.indexOf(separator);
-  return index === -1 ? [text, ''] : [text.slice(0, index), text.slice(index + 1)];
-}
-
 function schemeOf(text: string): string {
   const before = text.slice(0, Math.max(text.indexOf(':'), 0));
   return /^[A-Za-z]/.test(before) && !/[^A-Za-z0-9+.-]/.test(before) ? before : '';
 }
 
 function hierarchyProblem(scheme: string, rest: string): string | undefined {
-  if (scheme === '' && !rest.startsWith('/') && cut(rest, '/')[0].includes(':')) {
+  if (scheme === '' && !rest.startsWith('/') && cutText(rest, '/')[0].includes(':')) {
     return 'it has an invalid scheme';
   }
   const hasAuthority = rest.startsWith('//') && (scheme !== '' || !rest.startsWith('///'));
@@ -158,7 +154,7 @@ export function escapeProblem(text: string): string | undefined {
 
 /** Whether Go's `netip.ParseAddr` reads `text` (a character a byte) as an IPv6 address, with or without a zone. */
 function isIpv6Address(text: string): boolean {
-  const [address, zone] = cut(text, '%');
+  const [address, zone] = cutText(text, '%');
   return (address === text || zone !== '') && parseIpv6(address) !== undefined;
 }
 

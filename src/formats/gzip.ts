@@ -5,15 +5,7 @@
 
 import { constants, crc32, createInflateRaw, gzipSync, inflateRawSync } from 'node:zlib';
 import { ByteFeed, type ByteInput, hasMore, runAll, runWhole, type Steps } from './byteFeed.ts';
-import {
-  countStream,
-  type Decoded,
-  type DecodeOptions,
-  OUTPUT_TOO_LARGE,
-  throughZlib,
-  tooLarge,
-  zlibErrorCode,
-} from './codec.ts';
+import { countStream, type Decoded, type DecodeOptions, throughZlib, tooLarge } from './codec.ts';
 
 const MAGIC = 0x8b1f;
 const DEFLATE = 8;
@@ -44,7 +36,7 @@ export function decodeGzip(bytes: Uint8Array, { offset = 0, maxBytes }: DecodeOp
   const feed = ByteFeed.whole('gzip', bytes, offset);
   runWhole(readHeader(feed));
   const data = inflate(feed, maxBytes);
-  runWhole(checkTrailer(feed, { crc: crc32(data), length: data.length }));
+  runWhole(checkTrailer(feed, crc32(data), data.length));
   return { data, end: feed.offset };
 }
 
@@ -87,18 +79,19 @@ export async function* unpackGzip(
   feed.format = 'gzip';
   await runAll(readHeader(feed), input);
   const start = feed.offset;
-  const made = { crc: 0, length: 0 };
+  let crc = 0;
+  let length = 0;
   try {
     for await (const piece of inflateMember(input)) {
-      made.crc = crc32(piece, made.crc);
-      made.length += piece.length;
-      if (made.length > maxBytes) throw tooLarge('gzip', maxBytes, start);
+      crc = crc32(piece, crc);
+      length += piece.length;
+      if (length > maxBytes) throw tooLarge('gzip', maxBytes, start);
       yield piece;
     }
   } catch (error) {
-    throw inflateError(error, { feed, start, maxBytes });
+    throw inflateError(error, feed, start, maxBytes);
   }
-  await runAll(checkTrailer(feed, made), input);
+  await runAll(checkTrailer(feed, crc, length), input);
 }
 
 /** One member at the best level, with nothing in the header that depends on the machine or the time. */
@@ -142,14 +135,8 @@ function* readHeader(feed: ByteFeed): Steps<never> {
   }
 }
 
-interface Made {
-  /** CRC32 of what was unpacked. */
-  readonly crc: number;
-  /** Bytes that were unpacked. */
-  readonly length: number;
-}
-
-function* checkTrailer(feed: ByteFeed, { crc, length }: Made): Steps<never> {
+/** `crc` and `length` are those of what was unpacked. */
+function* checkTrailer(feed: ByteFeed, crc: number, length: number): Steps<never> {
   const start = feed.offset;
   yield* feed.need(TRAILER_SIZE);
   if (feed.uint(4) !== crc) throw feed.error('does not match its CRC32', start);
@@ -171,7 +158,7 @@ function inflate(feed: ByteFeed, maxBytes: number): Uint8Array {
     feed.take(engine.bytesWritten);
     return buffer;
   } catch (error) {
-    throw inflateError(error, { feed, start, maxBytes });
+    throw inflateError(error, feed, start, maxBytes);
   }
 }
 
@@ -203,16 +190,10 @@ function isInflated(result: object): result is Inflated {
   return 'engine' in result;
 }
 
-interface Failed {
-  readonly feed: ByteFeed;
-  /** Offset of the deflate stream. */
-  readonly start: number;
-  readonly maxBytes: number;
-}
-
-function inflateError(error: unknown, { feed, start, maxBytes }: Failed): unknown {
-  switch (zlibErrorCode(error)) {
-    case OUTPUT_TOO_LARGE:
+/** `start` is the offset of the deflate stream. */
+function inflateError(error: unknown, feed: ByteFeed, start: number, maxBytes: number): unknown {
+  switch (error instanceof Error && 'code' in error ? error.code : undefined) {
+    case 'ERR_BUFFER_TOO_LARGE':
       return tooLarge('gzip', maxBytes, start);
     case 'Z_BUF_ERROR':
       return feed.cutOff();

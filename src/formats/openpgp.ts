@@ -10,6 +10,7 @@ import type { Hash } from 'node:crypto';
 import {
   createMessage,
   enums,
+  type Key,
   PacketList,
   type PartialConfig,
   type PublicKey,
@@ -79,8 +80,8 @@ export async function parseKeyring(bytes: Uint8Array): Promise<readonly PublicKe
     .split(new RegExp(`^(?=${KEY_BLOCK})`, 'm'))
     .filter((block) => block.startsWith(KEY_BLOCK));
   const keys: PublicKey[] = [];
-  for (const block of blocks) keys.push(...(await readKeysOf({ armoredKeys: block })));
-  if (blocks.length === 0) keys.push(...(await readKeysOf({ binaryKeys: bytes })));
+  for (const block of blocks) keys.push(...(await knownKeys(readKeys({ armoredKeys: block, config }))));
+  if (blocks.length === 0) keys.push(...(await knownKeys(readKeys({ binaryKeys: bytes, config }))));
   if (keys.length === 0) throw new FormatError('it contains no OpenPGP key');
   return keys;
 }
@@ -169,14 +170,10 @@ function unsupported(what: string): FormatError {
   return new FormatError(`it contains an unsupported signature: ${what}`);
 }
 
-type KeyInput = { readonly armoredKeys: string } | { readonly binaryKeys: Uint8Array };
-
-/** None where it cannot be read: a keyring may have keys of any age. */
-async function readKeysOf(input: KeyInput): Promise<readonly PublicKey[]> {
+/** None where they cannot be read: a keyring may have keys of any age. */
+async function knownKeys(keys: Promise<readonly Key[]>): Promise<readonly PublicKey[]> {
   try {
-    const keys =
-      'armoredKeys' in input ? await readKeys({ ...input, config }) : await readKeys({ ...input, config });
-    return keys.map((key) => key.toPublic());
+    return (await keys).map((key) => key.toPublic());
   } catch {
     return [];
   }

@@ -161,27 +161,20 @@ export function formatOsloConfig(document: OsloDocument): string {
 }
 
 function formatEntry(entry: OsloEntry): string {
-  if (entry.kind === 'section') return formatHeader(entry.name);
-  return entry.kind === 'option' ? formatOption(entry) : formatRemark(entry.text);
-}
-
-function formatHeader(name: string): string {
-  if (name === '' || /[\r\n]/.test(name)) throw unwritable('section name', name);
-  return `[${name}]`;
-}
-
-function formatOption({ name, value }: OsloOption): string {
-  if (!isWritableName(name)) throw unwritable('option name', name);
-  return stripPythonEnd(`${name} = ${formatOsloValue(value)}`);
-}
-
-function formatRemark(text: string): string {
+  if (entry.kind === 'section') {
+    const { name } = entry;
+    if (name === '' || /[\r\n]/.test(name)) throw unwritable('section name', name);
+    return `[${name}]`;
+  }
+  if (entry.kind === 'option') {
+    const { name, value } = entry;
+    const isWritable = name !== '' && stripPython(name) === name && !/^[[#;]|[:=\r\n]/.test(name);
+    if (!isWritable) throw unwritable('option name', name);
+    return stripPythonEnd(`${name} = ${formatOsloValue(value)}`);
+  }
+  const { text } = entry;
   if (stripPython(text) !== '' && !/^[#;][^\r\n]*$/.test(text)) throw unwritable('comment', text);
   return stripPythonEnd(text);
-}
-
-function isWritableName(name: string): boolean {
-  return name !== '' && stripPython(name) === name && !/^[[#;]|[:=\r\n]/.test(name);
 }
 
 function unwritable(what: string, name: string): FormatError {
@@ -228,79 +221,47 @@ export function normalizeSection(name: string): string {
  * `over`. Comments of `base` stay. Comments directly above a new option move with it.
  */
 export function mergeOsloConfig(base: OsloDocument, over: OsloDocument): OsloDocument {
-  const fromBase = lastOptions(base);
-  const fromOver = lastOptions(over);
-  const additions = newOptions(over, fromBase, fromOver);
-  const anchors = lastPlaces(base);
-  const merged = base.entries.flatMap((entry): OsloEntry[] => {
-    if (entry.kind === 'remark') return [entry];
-    const own = entry.kind === 'section' ? [entry] : keptOption(entry, fromBase, fromOver);
-    const section = normalizeSection(sectionOf(entry));
-    return anchors.get(section) === entry ? [...own, ...(additions.get(section)?.options ?? [])] : own;
-  });
-  const sections = [...additions].filter(([section]) => !anchors.has(section));
-  const appended = sections.flatMap(([, addition]) => newSection(addition));
-  return { entries: merged.length === 0 ? appended.slice(1) : [...merged, ...appended] };
-}
-
-interface Addition {
-  readonly header: OsloSection;
-  readonly options: (OsloOption | OsloRemark)[];
-}
-
-type Options = ReadonlyMap<string, OsloOption>;
-
-function optionKey(option: OsloOption): string {
-  return JSON.stringify([normalizeSection(option.section), option.name]);
-}
-
-function sectionOf(entry: OsloSection | OsloOption): string {
-  return entry.kind === 'section' ? entry.name : entry.section;
-}
-
-function lastOptions(document: OsloDocument): Options {
-  const options = document.entries.filter((entry) => entry.kind === 'option');
-  return new Map(options.map((option) => [optionKey(option), option]));
-}
-
-function lastPlaces(document: OsloDocument): ReadonlyMap<string, OsloEntry> {
-  const places = document.entries.filter((entry) => entry.kind !== 'remark');
-  return new Map(places.map((entry) => [normalizeSection(sectionOf(entry)), entry]));
-}
-
-function keptOption(option: OsloOption, fromBase: Options, fromOver: Options): OsloOption[] {
-  const key = optionKey(option);
-  if (fromBase.get(key) !== option) return [];
-  const winner = fromOver.get(key);
-  return [winner === undefined ? option : { ...winner, section: option.section }];
-}
-
-/** Options that only `over` contains, by section, each with the comment lines directly above it. */
-function newOptions(over: OsloDocument, fromBase: Options, fromOver: Options): ReadonlyMap<string, Addition> {
-  const additions = new Map<string, Addition>();
+  const ofBase = lastOptions(base);
+  const ofOver = lastOptions(over);
+  const merged = base.entries.filter((entry) => entry.kind !== 'option' || ofBase.has(entry));
   let comments: OsloRemark[] = [];
   for (const entry of over.entries) {
-    if (entry.kind === 'remark') {
-      if (entry.text === '') comments = [];
-      else comments.push(entry);
+    if (entry.kind === 'remark' && entry.text !== '') {
+      comments.push(entry);
       continue;
     }
-    const section = normalizeSection(sectionOf(entry));
-    const header: OsloSection = { kind: 'section', name: sectionOf(entry) };
-    const addition = additions.get(section) ?? { header, options: [] };
-    if (
-      entry.kind === 'option' &&
-      !fromBase.has(optionKey(entry)) &&
-      fromOver.get(optionKey(entry)) === entry
-    ) {
-      addition.options.push(...comments, entry);
-      additions.set(section, addition);
-    }
+    if (entry.kind === 'option' && ofOver.has(entry)) putOption(merged, entry, comments);
     comments = [];
   }
-  return additions;
+  return { entries: merged };
 }
 
-function newSection({ header, options }: Addition): OsloEntry[] {
-  return [{ kind: 'remark', text: '' }, header, ...options];
+/** The options that no later line replaces. */
+function lastOptions({ entries }: OsloDocument): ReadonlySet<OsloOption> {
+  const options = entries.filter((entry) => entry.kind === 'option');
+  const byName = options.map(
+    (option) => [JSON.stringify([normalizeSection(option.section), option.name]), option] as const,
+  );
+  return new Set(new Map(byName).values());
+}
+
+/** Replaces the option of this name, or adds it with its comments. */
+function putOption(entries: OsloEntry[], option: OsloOption, comments: readonly OsloRemark[]): void {
+  const isSameSection = (section: string): boolean =>
+    normalizeSection(section) === normalizeSection(option.section);
+  for (const [index, entry] of entries.entries()) {
+    if (entry.kind !== 'option' || entry.name !== option.name || !isSameSection(entry.section)) continue;
+    entries[index] = { ...option, section: entry.section };
+    return;
+  }
+  const last = entries.findLastIndex(
+    (entry) =>
+      entry.kind !== 'remark' && isSameSection(entry.kind === 'section' ? entry.name : entry.section),
+  );
+  if (last >= 0) {
+    entries.splice(last + 1, 0, ...comments, option);
+    return;
+  }
+  if (entries.length > 0) entries.push({ kind: 'remark', text: '' });
+  entries.push({ kind: 'section', name: option.section }, ...comments, option);
 }

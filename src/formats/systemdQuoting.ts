@@ -160,7 +160,8 @@ const simpleEscapes = new Map(
 function readEscape(bytes: string, offset: number): { readonly decoded: string; readonly length: number } {
   const simple = simpleEscapes.get(bytes.charAt(offset));
   if (simple !== undefined) return { decoded: simple, length: 1 };
-  const [written, hex, octal, short, long] = numericEscape(bytes, offset);
+  numericEscape.lastIndex = offset;
+  const [written = '', hex, octal, short, long] = numericEscape.exec(bytes) ?? [];
   const unicode = short ?? long;
   if (unicode !== undefined) {
     const codePoint = Number.parseInt(unicode, 16);
@@ -174,13 +175,7 @@ function readEscape(bytes: string, offset: number): { readonly decoded: string; 
   return { decoded: '\\', length: 0 };
 }
 
-function numericEscape(line: string, offset: number): readonly [string, ...(string | undefined)[]] {
-  const digits = '[0-9A-Fa-f]';
-  const pattern = new RegExp(`x(${digits}{2})|([0-7]{3})|u(${digits}{4})|U(${digits}{8})`, 'y');
-  pattern.lastIndex = offset;
-  const [written = '', ...groups] = pattern.exec(line) ?? [];
-  return [written, ...groups];
-}
+const numericEscape = /x([0-9A-Fa-f]{2})|([0-7]{3})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})/y;
 
 /** `%%` is a percent sign; other specifiers stay. */
 function expandSpecifiers(text: string): ExecWord {

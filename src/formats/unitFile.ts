@@ -5,51 +5,26 @@ import { isSpace, quoteGo, trimSpace } from './goText.ts';
 // systemd unit files as the Go package go-systemd reads them, which is what Ignition does with every unit and drop-in.
 // systemd itself is stricter in some places and laxer in others; nothing here knows which sections or options exist.
 
-interface UnitFile {
-  /** In order of appearance; a name may occur more than once. */
-  readonly sections: readonly UnitSection[];
-}
-
-interface UnitSection {
-  readonly name: string;
-  readonly options: readonly UnitOption[];
-}
-
 interface UnitOption {
   readonly name: string;
   /** Without blanks around it; continued lines keep their backslash and line feed. */
   readonly value: string;
 }
 
-/** Why a unit file cannot be read, in the words of the Go package. */
-export interface UnitError {
-  readonly error: string;
-}
-
-/** Reads a unit file; the result has an `error` where go-systemd gives up. */
-export function readUnit(text: string): UnitFile | UnitError {
-  const sections: { name: string; options: UnitOption[] }[] = [];
-  const error = visitUnit(text, {
-    section: (name) => sections.push({ name, options: [] }),
-    option: (option) => sections.at(-1)?.options.push(option),
-  });
-  return error ?? { sections };
-}
-
-/** Takes what is in a unit file as it comes, in order of appearance. */
+/** Receives the contents of a unit file, in order of appearance. */
 interface UnitVisitor {
-  section(name: string): void;
-  option(option: UnitOption): void;
+  readonly section?: (name: string) => void;
+  readonly option?: (option: UnitOption) => void;
 }
 
-/** As {@link readUnit}, without keeping anything. */
-export function visitUnit(text: string, visitor: UnitVisitor): UnitError | undefined {
+/** Reads a unit file. Returns the error of the Go package if that cannot read it. */
+export function visitUnit(text: string, visitor: UnitVisitor = {}): string | undefined {
   const reader = new UnitReader(Buffer.from(text));
   try {
     visitSteps(reader, visitor);
     return undefined;
   } catch (error) {
-    if (error instanceof UnitSyntaxError) return { error: error.message };
+    if (error instanceof UnitSyntaxError) return error.message;
     throw error;
   }
 }
@@ -61,8 +36,13 @@ type Step = 'section' | 'option' | 'end';
 function visitSteps(reader: UnitReader, visitor: UnitVisitor): void {
   let step: Step = skipToSection(reader);
   while (step !== 'end') {
-    if (step === 'section') visitor.section(readSectionName(reader));
-    else visitor.option(readOption(reader));
+    if (step === 'section') {
+      const name = readSectionName(reader);
+      visitor.section?.(name);
+    } else {
+      const option = readOption(reader);
+      visitor.option?.(option);
+    }
     step = skipToNext(reader);
   }
 }

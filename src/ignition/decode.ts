@@ -1,7 +1,8 @@
 /**
  * Decodes JSON bytes into a config like Go's encoding/json: keys match exactly or else regardless of case, repeated keys
- * are decoded into the same memory, null is always valid, and decoding stops at the first value of an invalid type. The
- * bytes must be valid JSON (`formats/json/syntax.ts`). Unknown members are skipped without being parsed.
+ * are decoded into the same memory, and null is always valid. Go stops at the first value of an invalid type; here it is
+ * skipped, so that all of them can be reported. The bytes must be valid JSON (`formats/json/syntax.ts`). Unknown members are
+ * skipped without being parsed.
  */
 
 import type { Path } from '../core/finding.ts';
@@ -36,6 +37,7 @@ export interface TypeMismatch {
   readonly path: Path;
   /** Number of bytes read up to the end of a scalar, or up to and including an opening bracket. */
   readonly offset: number;
+  readonly kind: Field['kind'];
   /** The expected type as Go prints it, e.g. `int`. */
   readonly wanted: string;
   /** The JSON text of a scalar, truncated if it is very long; an opening bracket for a list or object. */
@@ -45,10 +47,13 @@ export interface TypeMismatch {
 /** A decoded object: strings, booleans, integers, arrays and objects by field name. */
 export type Members = Readonly<Record<string, unknown>>;
 
-/** The result of decoding: an object without its null members, or the reason why decoding stopped. */
+/** The result of decoding: an object without its null members, and the values that do not match their type. */
 interface Decoded {
   readonly value: Members;
-  readonly mismatch?: TypeMismatch;
+  /** The value at which Go stops. */
+  readonly mismatch: TypeMismatch | undefined;
+  /** Those after it, at most `maxMismatches`. */
+  readonly further: readonly TypeMismatch[];
   /** Decoding stopped because the document contains more objects and items than fit in memory. */
   readonly hasTooMany: boolean;
   /** Whether there are unknown or misspelled keys, or nulls in place of objects. */
@@ -58,27 +63,31 @@ interface Decoded {
 /** Objects and list items; real configs have some thousands, and each takes far more memory than its three bytes. */
 export const maxDecodedValues = 500_000;
 
+/** Further values of an invalid type are skipped without a note. */
+export const maxMismatches = 10_000;
+
 /** Decodes into `type`, e.g. `configType('3.4.0')`. `null` is decoded to an empty object. */
 export function decode(bytes: Buffer, type: StructType): Decoded {
   const decoder: Decoder = {
     bytes,
+    root: type,
     at: skipToToken(bytes, 0),
     path: [],
     storage: new WeakMap(),
+    mismatches: [],
     hasOddities: false,
     values: 0,
   };
   const value: Target = {};
+  let hasTooMany = false;
   try {
-    decodeRoot(decoder, type, value);
+    decodeRoot(decoder, value);
   } catch (error) {
-    if (!(error instanceof Mismatch)) throw error;
-    const { hasOddities } = decoder;
-    const hasTooMany = decoder.values > maxDecodedValues;
-    if (hasTooMany) return { value, hasTooMany, hasOddities };
-    return { value, mismatch: describe(decoder, type, error), hasTooMany, hasOddities };
+    if (!(error instanceof TooManyValues)) throw error;
+    hasTooMany = true;
   }
-  return { value, hasTooMany: false, hasOddities: decoder.hasOddities };
+  const [mismatch, ...further] = decoder.mismatches;
+  return { value, mismatch, further, hasTooMany, hasOddities: decoder.hasOddities };
 }
 
 /** A decoded string, empty if it is absent. */
@@ -96,35 +105,30 @@ type Target = Record<string, unknown>;
 
 interface Decoder {
   readonly bytes: Buffer;
+  readonly root: StructType;
   at: number;
   /** Path to the value that is being decoded. */
   readonly path: (string | number)[];
   /** All elements that a list ever had; Go reuses their memory after a repeated key has shortened the list. */
   readonly storage: WeakMap<unknown[], unknown[]>;
+  readonly mismatches: TypeMismatch[];
   hasOddities: boolean;
   values: number;
 }
 
 /** Stops decoding; caught in this module. */
-class Mismatch extends Error {
-  readonly wanted: string;
-
-  constructor(wanted: string) {
-    super('a value does not match the type of its field');
-    this.wanted = wanted;
-  }
-}
+class TooManyValues extends Error {}
 
 const letterN = 0x6e;
 const letterT = 0x74;
 const letterF = 0x66;
 const minus = 0x2d;
 
-function decodeRoot(decoder: Decoder, type: StructType, value: Target): void {
+function decodeRoot(decoder: Decoder, value: Target): void {
   const byte = decoder.bytes[decoder.at];
   if (byte === letterN) decoder.hasOddities = true;
-  else if (byte === openBrace) decodeMembers(decoder, type, value);
-  else throw new Mismatch(type.goType);
+  else if (byte === openBrace) decodeMembers(decoder, decoder.root, value);
+  else skipMismatch(decoder, 'struct', decoder.root.goType);
 }
 
 function decodeMembers(decoder: Decoder, type: StructType, target: Target): void {
@@ -175,7 +179,7 @@ function decodeField(decoder: Decoder, field: Field, target: Target): void {
       target[field.name] = decodeString(decoder, field.goType);
       break;
     case 'boolean':
-      if (byte !== letterT && byte !== letterF) throw new Mismatch(field.goType);
+      if (byte !== letterT && byte !== letterF) return skipMismatch(decoder, 'boolean', field.goType);
       target[field.name] = byte === letterT;
       decoder.at += byte === letterT ? 4 : 5;
       break;
@@ -197,33 +201,33 @@ function decodeNull(decoder: Decoder, field: Field, target: Target): void {
   if (field.pointer || field.kind === 'list') delete target[field.name];
 }
 
-function decodeString(decoder: Decoder, wanted: string): string {
+function decodeString(decoder: Decoder, wanted: string): string | undefined {
   const { bytes, at } = decoder;
-  if (bytes[at] !== quote) throw new Mismatch(wanted);
+  if (bytes[at] !== quote) return skipMismatch(decoder, 'string', wanted);
   decoder.at = skipString(bytes, at);
   return readString(bytes, at, decoder.at);
 }
 
-function decodeInteger(decoder: Decoder, wanted: string): number | bigint {
+function decodeInteger(decoder: Decoder, wanted: string): number | bigint | undefined {
   const { bytes, at } = decoder;
-  if (!startsNumber(bytes[at])) throw new Mismatch(wanted);
+  if (!startsNumber(bytes[at])) return skipMismatch(decoder, 'integer', wanted);
   const end = skipWord(bytes, at);
   const value = readInteger(bytes, at, end);
-  if (value === undefined) throw new Mismatch(wanted);
+  if (value === undefined) return skipMismatch(decoder, 'integer', wanted);
   decoder.at = end;
   return value;
 }
 
-function decodeStruct(decoder: Decoder, type: StructType, previous: unknown): Members {
-  if (decoder.bytes[decoder.at] !== openBrace) throw new Mismatch(type.goType);
+function decodeStruct(decoder: Decoder, type: StructType, previous: unknown): Members | undefined {
+  if (decoder.bytes[decoder.at] !== openBrace) return skipMismatch(decoder, 'struct', type.goType);
   const target: Target = isMapping(previous) && previous !== noMembers ? previous : {};
   decodeMembers(decoder, type, target);
   return Object.keys(target).length === 0 ? noMembers : target;
 }
 
-function decodeList(decoder: Decoder, field: ListField, previous: unknown): readonly unknown[] {
+function decodeList(decoder: Decoder, field: ListField, previous: unknown): readonly unknown[] | undefined {
   const { bytes, path, storage } = decoder;
-  if (bytes[decoder.at] !== openBracket) throw new Mismatch(field.goType);
+  if (bytes[decoder.at] !== openBracket) return skipMismatch(decoder, 'list', field.goType);
   const elements: unknown[] = Array.isArray(previous) ? (storage.get(previous) ?? previous) : [];
   let count = 0;
   decoder.at = skipToToken(bytes, decoder.at + 1);
@@ -257,27 +261,35 @@ const noMembers: Members = Object.freeze({});
 
 function countValue(decoder: Decoder): void {
   decoder.values += 1;
-  if (decoder.values > maxDecodedValues) throw new Mismatch('');
+  if (decoder.values > maxDecodedValues) throw new TooManyValues();
 }
 
 function startsNumber(byte: number | undefined): boolean {
   return byte !== undefined && (byte === minus || (byte >= 0x30 && byte <= 0x39));
 }
 
-function describe(decoder: Decoder, root: StructType, { wanted }: Mismatch): TypeMismatch {
-  const { bytes, at } = decoder;
+/** Notes a value of an invalid type and moves behind it. The config is not used then. */
+function skipMismatch(decoder: Decoder, kind: Field['kind'], wanted: string): undefined {
+  const { bytes, at, mismatches } = decoder;
+  if (mismatches.length <= maxMismatches) mismatches.push(describe(decoder, kind, wanted));
+  decoder.at = skipValue(bytes, at);
+}
+
+function describe(decoder: Decoder, kind: Field['kind'], wanted: string): TypeMismatch {
+  const { bytes, at, root } = decoder;
   const path = [...decoder.path];
   const first = bytes[at];
   const isBracket = first === openBrace || first === openBracket;
   const end = isBracket ? at + 1 : skipValue(bytes, at);
   const found =
     bytes.toString('latin1', at, Math.min(end, at + longestQuote)) + (end - at > longestQuote ? '…' : '');
-  const what = valueKind(first, wanted === 'int' ? found : undefined);
+  const what = valueKind(first, kind === 'integer' ? found : undefined);
   const place = path.length === 0 ? 'Go value' : `Go struct field ${fieldInGo(root, path)}`;
   return {
     message: `json: cannot unmarshal ${what} into ${place} of type ${wanted}`,
     path,
     offset: end,
+    kind,
     wanted,
     found,
   };

@@ -6,9 +6,9 @@
  */
 
 import type { Path } from '../core/finding.ts';
-import { isMapping } from '../formats/mapping.ts';
+import { valueAt } from '../formats/mapping.ts';
 import type { Config, Resource } from './config.ts';
-import { itemsOf, type Members } from './decode.ts';
+import { itemsOf } from './decode.ts';
 import { itemKey } from './duplicates.ts';
 import {
   type FetchedConfig,
@@ -19,7 +19,7 @@ import {
 } from './inlinedConfig.ts';
 import { mergeConfigs, normalizeConfig } from './merge.ts';
 import { type Issue, issue } from './rule.ts';
-import { configType, type Field, type ListField, type StructType } from './schema.ts';
+import { configType, type Field, type ListField, structOf, type StructType } from './schema.ts';
 import {
   type DocumentRead,
   maxFindings,
@@ -176,38 +176,38 @@ function reportReplaced(search: Search, { place, config }: Layer): void {
   report(search, place, { ...issue(referenceRules.replaced, ['ignition', 'config', 'replace']), message });
 }
 
-/** A value of the merged config, and the values in the layers from which it was merged. */
-interface Merged {
-  readonly value: unknown;
-  readonly sources: readonly Source[];
-}
-
+/** A value of one layer. */
 interface Source extends PlacedPath {
   readonly value: unknown;
 }
 
 /** The last layer with a value sets it; a missing value belongs to the first layer that contains its parent. */
 function makeLocate(config: Config, layers: readonly Layer[]): (path: Path) => PlacedPath {
-  const root: Merged = {
-    value: config,
-    sources: layers.map(({ place, config: value }) => ({ place, path: [], value })),
-  };
+  const roots: readonly Source[] = layers.map((layer) => ({
+    place: layer.place,
+    path: [],
+    value: layer.config,
+  }));
   return (path) => {
-    let merged = root;
+    let value: unknown = config;
+    let sources = roots;
     let type: StructType | undefined = configType(newestVersion);
     let list: MergedList | undefined;
     for (const [index, step] of path.entries()) {
-      const next: Merged =
-        list === undefined ? stepInto(merged, step) : stepToItem(merged, list, Number(step));
-      if (next.sources.length === 0) return placeOf(merged.sources[0], path.slice(index));
-      const field: Field | undefined =
-        list === undefined ? type?.fields.find(({ name }) => name === step) : undefined;
-      const element: StructType | string | undefined = list?.field.element;
-      list = field?.kind === 'list' ? { field, type, owners: merged.sources } : undefined;
-      type = field?.kind === 'struct' ? field.struct : typeof element === 'object' ? element : undefined;
-      merged = next;
+      value = valueAt(value, [step]);
+      const next =
+        list === undefined ? stepInto(sources, step) : stepToItem(sources, list, Number(step), value);
+      if (next.length === 0) return placeOf(sources[0], path.slice(index));
+      if (list === undefined) {
+        const field: Field | undefined = type?.fields.find(({ name }) => name === step);
+        list = field?.kind === 'list' ? { field, type, owners: sources } : undefined;
+        type = structOf(field);
+      } else {
+        list = undefined;
+      }
+      sources = next;
     }
-    return placeOf(path.length === 0 ? merged.sources[0] : merged.sources.at(-1), []);
+    return placeOf(path.length === 0 ? sources[0] : sources.at(-1), []);
   };
 }
 
@@ -215,20 +215,11 @@ function placeOf(source: Source | undefined, rest: Path): PlacedPath {
   return { place: source?.place ?? [], path: [...(source?.path ?? []), ...rest] };
 }
 
-function stepInto({ value, sources }: Merged, step: string | number): Merged {
-  return {
-    value: memberOf(value, step),
-    sources: sources.flatMap((source) => {
-      const member = memberOf(source.value, step);
-      return member === undefined ? [] : [{ ...source, value: member, path: [...source.path, step] }];
-    }),
-  };
-}
-
-function memberOf(value: unknown, name: string | number): unknown {
-  if (!isMapping(value)) return undefined;
-  const members: Members = value;
-  return members[name];
+function stepInto(sources: readonly Source[], step: string | number): Source[] {
+  return sources.flatMap((source) => {
+    const value = valueAt(source.value, [step]);
+    return value === undefined ? [] : [{ ...source, value, path: [...source.path, step] }];
+  });
 }
 
 /** A list, the type of its object, and its objects in the layers. */
@@ -238,11 +229,9 @@ interface MergedList {
   readonly owners: readonly Source[];
 }
 
-function stepToItem({ value, sources }: Merged, list: MergedList, index: number): Merged {
-  const item = itemsOf(value)[index];
-  if (item === undefined) return { value: item, sources: [] };
-  const found = list.field.repeatable ? findRepeated(sources, index) : findKeyed(list, item);
-  return { value: item, sources: found };
+function stepToItem(sources: readonly Source[], list: MergedList, index: number, item: unknown): Source[] {
+  if (item === undefined) return [];
+  return list.field.repeatable ? findRepeated(sources, index) : findKeyed(list, item);
 }
 
 /** Items that may repeat are concatenated in the order of the layers. */
@@ -270,12 +259,12 @@ function findKeyed({ field, type, owners }: MergedList, item: unknown): Source[]
     const index = indexOfKey(field, owner.value, key);
     if (index < 0) continue;
     const path = [...owner.path, field.name, index];
-    found.push({ ...owner, value: itemsOf(memberOf(owner.value, field.name))[index], path });
+    found.push({ ...owner, value: itemsOf(valueAt(owner.value, [field.name]))[index], path });
   }
   return found;
 }
 
 function indexOfKey(field: Field, owner: unknown, key: string): number {
   if (field.kind !== 'list') return -1;
-  return itemsOf(memberOf(owner, field.name)).findIndex((item) => itemKey(field.element, item) === key);
+  return itemsOf(valueAt(owner, [field.name])).findIndex((item) => itemKey(field.element, item) === key);
 }

@@ -80,24 +80,21 @@ function release(version: string): string {
 
 // Values of an invalid type, and the values that were probably intended.
 
-type MismatchKind = Pick<TypeMismatch, 'path' | 'wanted' | 'found'>;
-
 /** One sentence with the path and, if it can be guessed, the intended value. */
-export function typeHint(mismatch: MismatchKind): string {
-  const { path, wanted, found } = mismatch;
+export function typeHint(mismatch: TypeMismatch): string {
+  const { path, kind, found } = mismatch;
   const place = path.length === 0 ? 'the document' : formatPath(path).slice('$.'.length);
-  return (
-    specificHint(mismatch, place) ?? `set ${place} to ${describeType(wanted)}, not ${describeValue(found)}`
-  );
+  return specificHint(mismatch, place) ?? `set ${place} to ${kindNames[kind]}, not ${describeValue(found)}`;
 }
 
-function specificHint({ path, wanted, found }: MismatchKind, place: string): string | undefined {
+function specificHint({ path, kind, wanted, found }: TypeMismatch, place: string): string | undefined {
   const text = found.startsWith('"') ? found.slice(1, -1) : undefined;
   const isMode = path.at(-1) === 'mode';
-  if (wanted === 'int' && text !== undefined) return isMode ? modeHint(text, place) : numberHint(text, place);
-  if (wanted === 'int' && /^-?\d/.test(found))
+  if (kind === 'integer' && text !== undefined)
+    return isMode ? modeHint(text, place) : numberHint(text, place);
+  if (kind === 'integer' && /^-?\d/.test(found))
     return `set ${place} to an integer of at most 64 bits, with digits only`;
-  if (wanted === 'bool' && (text === 'true' || text === 'false'))
+  if (kind === 'boolean' && (text === 'true' || text === 'false'))
     return `set ${place} to ${text}, without quotes`;
   if (wanted === 'string' && isShortScalar(found))
     return `set ${place} to a string: put quotes around ${found}`;
@@ -129,28 +126,13 @@ function isResource(wanted: string): boolean {
   );
 }
 
-function describeType(wanted: string): string {
-  if (wanted === 'int') return 'an integer';
-  if (wanted === 'bool') return 'true or false';
-  if (wanted.startsWith('[]') || wanted === 'types.HTTPHeaders') return 'a list';
-  return wanted === 'string' || stringTypes.has(wanted) ? 'a string' : 'an object';
-}
-
-/** The Go names of string types in lists. */
-const stringTypes = new Set(
-  [
-    'Device',
-    'FilesystemOption',
-    'Group',
-    'KernelArgument',
-    'LuksOption',
-    'MountOption',
-    'NoProxyItem',
-    'OpenOption',
-    'RaidOption',
-    'SSHAuthorizedKey',
-  ].map((name) => `types.${name}`),
-);
+const kindNames: Readonly<Record<TypeMismatch['kind'], string>> = {
+  string: 'a string',
+  boolean: 'true or false',
+  integer: 'an integer',
+  struct: 'an object',
+  list: 'a list',
+};
 
 function describeValue(found: string): string {
   if (found === '{') return 'an object';

@@ -11,18 +11,15 @@ import { decodeDataUrl } from '../formats/dataUrl.ts';
 import { parseGoUrl } from '../formats/goUrl.ts';
 import { decodeGzipMembers } from '../formats/gzip.ts';
 import type { Config, Resource, Verification } from './config.ts';
-import { type Issue, issue, errorRule, warningRule, type Rule } from './rule.ts';
+import { errorRule, infoRule, type Issue, issue, warningRule } from './rule.ts';
 
-/**
- * Configs that `ignition.config` refers to: problems that Ignition detects only when it fetches them on boot.
- */
+/** Configs that `ignition.config` refers to: problems that Ignition detects only when it fetches them on boot. */
 export const referenceRules = {
-  remote: {
-    id: 'config-remote',
-    severity: 'info',
-    message: 'the config at this URL is not checked: Ignition fetches it on boot',
-    hint: 'validate that config separately',
-  },
+  remote: infoRule(
+    'config-remote',
+    'the config at this URL is not checked: Ignition fetches it on boot',
+    'validate that config separately',
+  ),
   unreadable: errorRule(
     'config-undecodable',
     'the inlined config cannot be decoded',
@@ -38,7 +35,7 @@ export const referenceRules = {
     'Ignition ignores everything else in this config',
     'remove "replace", or move the other settings to the config that it refers to',
   ),
-} satisfies Record<string, Rule>;
+};
 
 export interface FetchedConfig {
   /** Undefined if the config is not inlined or cannot be decoded. */

@@ -51,10 +51,7 @@ function pick(fields: readonly Field[], members: Members): Members {
 function mergeEach(fields: readonly Field[], parent: Members, child: Members): Members {
   const owners = keyOwners(fields, child);
   return Object.fromEntries(
-    fields.map((field) => {
-      const both = { parent: parent[field.name], child: child[field.name] };
-      return [field.name, mergeMember(field, both, owners)];
-    }),
+    fields.map((field) => [field.name, mergeMember(field, parent[field.name], child[field.name], owners)]),
   );
 }
 
@@ -80,24 +77,18 @@ function keyOwners(fields: readonly Field[], child: Members): KeyOwners {
   return spaces;
 }
 
-interface Both<T = unknown> {
-  readonly parent: T;
-  readonly child: T;
-}
-
-function mergeMember(field: Field, { parent, child }: Both, owners: KeyOwners): unknown {
-  if (field.kind === 'struct') return mergeStruct(field, { parent, child });
+function mergeMember(field: Field, parent: unknown, child: unknown, owners: KeyOwners): unknown {
+  if (field.kind === 'struct') return mergeStruct(field, parent, child);
   if (field.kind === 'list') {
-    const lists = { parent: itemsOf(parent), child: itemsOf(child) };
     return field.repeatable
-      ? [...lists.parent, ...lists.child]
-      : mergeKeyed(field, lists, owners.get(field.keySpace));
+      ? [...itemsOf(parent), ...itemsOf(child)]
+      : mergeKeyed(field, itemsOf(parent), itemsOf(child), owners.get(field.keySpace));
   }
   // Go cannot distinguish an absent plain scalar from an empty one, so the child's empty value replaces the parent's.
   return field.pointer ? (child ?? parent) : child;
 }
 
-function mergeStruct({ pointer, struct }: StructField, { parent, child }: Both): unknown {
+function mergeStruct({ pointer, struct }: StructField, parent: unknown, child: unknown): unknown {
   if (!isMapping(child)) return parent;
   if (!isMapping(parent)) return child;
   if (pointer) return mergeMembers(struct.fields, parent, child);
@@ -107,7 +98,8 @@ function mergeStruct({ pointer, struct }: StructField, { parent, child }: Both):
 
 function mergeKeyed(
   field: ListField,
-  { parent, child }: Both<readonly unknown[]>,
+  parent: readonly unknown[],
+  child: readonly unknown[],
   owners: ReadonlyMap<string, Owner> | undefined,
 ): readonly unknown[] {
   const merged: unknown[] = [];
@@ -117,12 +109,12 @@ function mergeKeyed(
     parentKeys.add(key);
     const owner = owners?.get(key);
     if (owner === undefined) merged.push(item);
-    else if (owner.list === field.name) merged.push(...mergeItem(field, { parent: item, child: owner.item }));
+    else if (owner.list === field.name) merged.push(...mergeItem(field, item, owner.item));
   }
   return [...merged, ...child.filter((item) => !parentKeys.has(itemKey(field.element, item)))];
 }
 
-function mergeItem(field: ListField, { parent, child }: Both): readonly unknown[] {
+function mergeItem(field: ListField, parent: unknown, child: unknown): readonly unknown[] {
   if (typeof field.element === 'string' || !isMapping(parent) || !isMapping(child)) return [child];
   const deletes = field.name === headerList && child['value'] === undefined;
   return deletes ? [] : [mergeMembers(field.element.fields, parent, child)];

@@ -4,7 +4,7 @@
  */
 
 import type { Finding, Path } from '../core/finding.ts';
-import { isMapping } from '../formats/mapping.ts';
+import { asMapping, isMapping } from '../formats/mapping.ts';
 import type { Config } from './config.ts';
 import { itemsOf, type Members } from './decode.ts';
 import { itemKey } from './duplicates.ts';
@@ -185,9 +185,8 @@ function saysSomething(value: unknown): boolean {
 
 function remarkAppend({ parent, child, path }: Pair, report: Report): void {
   const contents = child['contents'];
-  const replaced = parent['contents'];
   if (itemsOf(parent['append']).length === 0 || itemsOf(child['append']).length > 0) return;
-  if (!isMapping(contents) || !hasNewSource(isMapping(replaced) ? replaced : {}, contents)) return;
+  if (!isMapping(contents) || !hasNewSource(asMapping(parent['contents']), contents)) return;
   report(mergeRules.contentsAppended, [...path, 'contents', 'source']);
 }
 
@@ -195,22 +194,15 @@ function remarkAppend({ parent, child, path }: Pair, report: Report): void {
 function remarkPartitions({ type, parent, child, path }: Pair, report: Report): void {
   const partition = structOf(type.fields.find(({ name }) => name === 'partitions'));
   if (partition === undefined) return;
-  const describe = (item: unknown): Labelled => ({
-    label: isMapping(item) ? item['label'] : undefined,
-    isNumbered: itemKey(partition, item).startsWith('number:'),
-  });
-  const ofParent = itemsOf(parent['partitions']).map(describe);
-  const byLabel = new Map(ofParent.map((item) => [item.label, item]));
-  for (const [index, item] of itemsOf(child['partitions']).map(describe).entries()) {
-    const other = item.label === undefined ? undefined : byLabel.get(item.label);
-    if (other === undefined || other.isNumbered === item.isNumbered) continue;
+  const isNumbered = (item: unknown): boolean => itemKey(partition, item).startsWith('number:');
+  const byLabel = new Map<unknown, unknown>();
+  for (const item of itemsOf(parent['partitions'])) byLabel.set(asMapping(item)['label'], item);
+  for (const [index, item] of itemsOf(child['partitions']).entries()) {
+    const { label } = asMapping(item);
+    if (label === undefined || !byLabel.has(label)) continue;
+    if (isNumbered(item) === isNumbered(byLabel.get(label))) continue;
     report(mergeRules.partitionApart, [...path, 'partitions', index]);
   }
-}
-
-interface Labelled {
-  readonly label: unknown;
-  readonly isNumbered: boolean;
 }
 
 function remarkMoved(pair: Pair, report: Report): void {

@@ -57,9 +57,9 @@ export function issue(rule: Rule, path: Path, hint?: string): Issue {
   return hint === undefined ? { rule, path } : { rule, path, hint };
 }
 
-/** Collects the issues of a check, without the undefined ones. */
-export function found(...issues: readonly (Issue | undefined)[]): readonly Issue[] {
-  return issues.filter((one) => one !== undefined);
+/** Collects the issues of a check: those whose condition is true, as in `name === '' && issue(…)`. */
+export function found(...issues: readonly (Issue | undefined | false | '')[]): readonly Issue[] {
+  return issues.filter((one) => typeof one === 'object');
 }
 
 const longestSuggestion = 120;

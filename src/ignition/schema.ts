@@ -54,11 +54,10 @@ export type Field = ScalarField | StructField | ListField;
 
 /** The type of a whole config. */
 export function configType(version: SpecVersion): StructType {
-  let type = configTypes.get(version);
-  if (type === undefined) {
-    type = readFieldModel(version);
-    configTypes.set(version, type);
-  }
+  const known = configTypes.get(version);
+  if (known !== undefined) return known;
+  const type: StructType = JSON.parse(readAsset(`schemas/compiled/fields-${version}.json`));
+  configTypes.set(version, type);
   return type;
 }
 
@@ -74,7 +73,7 @@ export function fieldsByFoldedName(type: StructType): ReadonlyMap<string, Field>
 
 /** Folds names for comparison: ASCII letters in lower case, `ſ` as s, the Kelvin sign as k. */
 export function foldName(name: string): string {
-  return name.replace(/[A-Z\u017f\u212a]/g, foldLetter);
+  return name.replace(/[A-Z\u017f\u212a]/g, (letter) => (letter === '\u017f' ? 's' : letter.toLowerCase()));
 }
 
 /** The struct at a path from the root; undefined if there is no struct. Indexes are skipped. */
@@ -86,35 +85,11 @@ export function structAt(root: StructType, path: readonly (string | number)[]): 
   return type;
 }
 
-/** The type of the value at a path from the root, as Go prints it; empty if the path does not exist. */
-export function goTypeAt(root: StructType, path: readonly (string | number)[]): string {
-  let type: StructType | undefined = root;
-  let goType = root.goType;
-  for (const step of path) {
-    const field: Field | undefined = type?.fields.find(({ name }) => name === step);
-    if (typeof step === 'string') {
-      type = structOf(field);
-      goType = field?.goType ?? '';
-    } else {
-      goType = goType.replace('[]', '');
-    }
-  }
-  return goType;
-}
-
 /** The struct into which a field, or an item of its list, is decoded. */
 export function structOf(field: Field | undefined): StructType | undefined {
   if (field?.kind === 'struct') return field.struct;
   return field?.kind === 'list' && typeof field.element !== 'string' ? field.element : undefined;
 }
 
-function foldLetter(letter: string): string {
-  return letter === '\u017f' ? 's' : letter.toLowerCase();
-}
-
 const configTypes = new Map<SpecVersion, StructType>();
 const foldedNames = new WeakMap<StructType, ReadonlyMap<string, Field>>();
-
-function readFieldModel(version: SpecVersion): StructType {
-  return JSON.parse(readAsset(`schemas/compiled/fields-${version}.json`));
-}

@@ -5,13 +5,13 @@
  */
 
 import type { Finding } from '../core/finding.ts';
-import { isMapping } from '../formats/mapping.ts';
+import { asMapping, isMapping } from '../formats/mapping.ts';
 import type { Config, Integer } from './config.ts';
 import type { Members } from './decode.ts';
 import { formatIgnition } from './ignitionText.ts';
 import { normalizeConfig } from './merge.ts';
 import { errorRule, findingOf, warningRule, type Rule } from './rule.ts';
-import { configType, type Field, type ListField, structAt, type StructType } from './schema.ts';
+import { configType, type Field, structAt, structOf, type StructType } from './schema.ts';
 import { validateConfig } from './validate.ts';
 import { isSince, type SpecVersion, specVersions } from './versions.ts';
 
@@ -121,58 +121,40 @@ function carryConfig(config: Config, { from, to }: Versions): { config: Config; 
   const journey: Journey = { from, to, path: [], findings: [] };
   const normalized = normalizeConfig(config, from);
   const carried: Config = isMapping(normalized)
-    ? carryMembers(journey, { from: configType(from), to: configType(to) }, normalized)
+    ? carryMembers(journey, configType(from), configType(to), normalized)
     : {};
   const versioned = { ...carried, ignition: { ...carried.ignition, version: to } };
   return { config: normalizeConfig(versioned, to), findings: journey.findings };
 }
 
-interface Types {
-  readonly from: StructType;
-  readonly to: StructType;
-}
-
-function carryMembers(journey: Journey, types: Types, members: Members): Members {
+function carryMembers(journey: Journey, from: StructType, to: StructType, members: Members): Members {
   const carried: Record<string, unknown> = {};
-  for (const field of types.from.fields) {
+  for (const field of from.fields) {
     const member = members[field.name];
     if (member === undefined) continue;
     journey.path.push(field.name);
-    const target = types.to.fields.find(({ name }) => name === field.name);
+    const target = to.fields.find(({ name }) => name === field.name);
+    const shift = shifts.find(({ types, field: name }) => types.includes(from.name) && name === field.name);
     if (target === undefined) journey.findings.push(unknownField(journey));
-    else carried[field.name] = carryMember(journey, { type: types.from, field, target }, member);
+    else if (shift !== undefined) carried[field.name] = carryShifted(journey, shift, member);
+    else carried[field.name] = carryMember(journey, field, target, member);
     journey.path.pop();
   }
   return carried;
 }
 
-/** A field of an object of `type`, and the field in the target version. */
-interface Passage {
-  readonly type: StructType;
-  readonly field: Field;
-  readonly target: Field;
-}
-
-function carryMember(journey: Journey, { type, field, target }: Passage, member: unknown): unknown {
+/** @param target the field in the target version */
+function carryMember(journey: Journey, field: Field, target: Field, member: unknown): unknown {
   if (field.kind === 'struct' && target.kind === 'struct') {
     // If null and {} differ, remove an object that exists only because the newer version always prints it.
     if (!isMapping(member) || (target.pointer && !field.pointer && !hasContent(member))) return undefined;
-    return carryMembers(journey, { from: field.struct, to: target.struct }, member);
+    return carryMembers(journey, field.struct, target.struct, member);
   }
-  if (field.kind === 'list' && target.kind === 'list') return carryList(journey, { field, target }, member);
-  const shift = shifts.find(({ types, field: name }) => types.includes(type.name) && name === field.name);
-  return shift === undefined ? member : carryShifted(journey, shift, member);
-}
-
-function carryList(
-  journey: Journey,
-  { field: { element: from }, target: { element: to } }: Record<'field' | 'target', ListField>,
-  items: unknown,
-): unknown {
-  if (!Array.isArray(items) || typeof from === 'string' || typeof to === 'string') return items;
-  return items.map((item: unknown, index) => {
+  const [from, to] = [structOf(field), structOf(target)];
+  if (!Array.isArray(member) || from === undefined || to === undefined) return member;
+  return member.map((item: unknown, index) => {
     journey.path.push(index);
-    const carried = carryMembers(journey, { from, to }, isMapping(item) ? item : {});
+    const carried = carryMembers(journey, from, to, asMapping(item));
     journey.path.pop();
     return carried;
   });

@@ -6,14 +6,12 @@
 
 import { formatPath, type Path } from '../core/finding.ts';
 import {
-  closeBrace,
-  closeBracket,
+  itemsAt,
+  type Member,
+  membersAt,
   openBrace,
   openBracket,
-  readString,
-  skipString,
   skipToToken,
-  skipValue,
 } from '../formats/json/tokens.ts';
 import { isMapping } from '../formats/mapping.ts';
 import { nearestName } from '../formats/messageText.ts';
@@ -80,7 +78,7 @@ function* checkObject(document: DecodedDocument, place: Place): Iterable<OffsetI
   for (const [key, { keyStart }] of members) {
     if (fields.has(key)) continue;
     const name = key.length > longestKey ? `${key.slice(0, longestKey)}…` : key;
-    const hint = unusedKeyHint({ version: document.version, type, path, key: name }) ?? unusedKey.hint;
+    const hint = unusedKeyHint(document.version, type, path, name) ?? unusedKey.hint;
     yield { rule: unusedKey, path: [...path, name], message: `unused key ${name}`, hint, offset: keyStart };
   }
   for (const field of type.fields) {
@@ -95,9 +93,9 @@ function* checkObject(document: DecodedDocument, place: Place): Iterable<OffsetI
   }
 }
 
-type Member = Omit<Place, 'type'>;
+type MemberPlace = Omit<Place, 'type'>;
 
-function* checkMember(document: DecodedDocument, field: Field, member: Member): Iterable<OffsetIssue> {
+function* checkMember(document: DecodedDocument, field: Field, member: MemberPlace): Iterable<OffsetIssue> {
   const { value } = member;
   if (field.kind === 'struct' && (value !== undefined || !field.pointer)) {
     yield* checkObject(document, { ...member, type: field.struct });
@@ -107,22 +105,21 @@ function* checkMember(document: DecodedDocument, field: Field, member: Member): 
 }
 
 /** A list may be longer or shorter in the document than decoded, if its key is repeated in another case. */
-function* checkItems(document: DecodedDocument, field: ListField, member: Member): Iterable<OffsetIssue> {
+function* checkItems(
+  document: DecodedDocument,
+  field: ListField,
+  member: MemberPlace,
+): Iterable<OffsetIssue> {
   const { bytes } = document;
   const { element } = field;
   const { value: items } = member;
   if (typeof element === 'string' || !Array.isArray(items) || bytes[member.start] !== openBracket) return;
-  let at = skipToToken(bytes, member.start + 1);
+  const starts = itemsAt(bytes, member.start)[Symbol.iterator]();
   for (const [index, value] of items.entries()) {
-    if (bytes[at] === closeBracket) return;
-    yield* checkObject(document, { type: element, value, start: at, path: [...member.path, index] });
-    at = skipToToken(bytes, skipValue(bytes, at));
+    const { done, value: start } = starts.next();
+    if (done === true) return;
+    yield* checkObject(document, { type: element, value, start, path: [...member.path, index] });
   }
-}
-
-interface MemberOffsets {
-  readonly keyStart: number;
-  readonly valueStart: number;
 }
 
 /** Unknown keys beyond this number are not reported for one object. */
@@ -132,16 +129,12 @@ const maxUnknown = 100_000;
 const longestKey = 1000;
 
 /** By exact key, ordered by position; the last of repeated keys counts. */
-function readMembers(bytes: Buffer, start: number, fields: ReadonlySet<string>): Map<string, MemberOffsets> {
-  const members = new Map<string, MemberOffsets>();
-  let keyStart = skipToToken(bytes, start + 1);
-  while (bytes[keyStart] !== closeBrace) {
-    const keyEnd = skipString(bytes, keyStart);
-    const key = readString(bytes, keyStart, keyEnd);
-    const valueStart = skipToToken(bytes, keyEnd);
-    members.delete(key);
-    if (members.size < maxUnknown || fields.has(key)) members.set(key, { keyStart, valueStart });
-    keyStart = skipToToken(bytes, skipValue(bytes, valueStart));
+function readMembers(bytes: Buffer, start: number, fields: ReadonlySet<string>): Map<string, Member> {
+  const members = new Map<string, Member>();
+  for (const member of membersAt(bytes, start)) {
+    const { name } = member;
+    members.delete(name);
+    if (members.size < maxUnknown || fields.has(name)) members.set(name, member);
   }
   return members;
 }
@@ -153,31 +146,30 @@ function nullObjectMessage(path: Path): string {
   );
 }
 
-/** A key that the type of its object does not have. */
-interface UnknownMember {
-  readonly version: SpecVersion;
-  readonly type: StructType;
-  /** Of the object. */
-  readonly path: Path;
-  readonly key: string;
-}
-
-/** The most likely explanation; undefined if there is no likely one. */
-function unusedKeyHint(member: UnknownMember): string | undefined {
-  if (member.key.length > longestGuess) return undefined;
-  return spellingHint(member) ?? newerVersionHint(member) ?? butaneHint(member) ?? similarNameHint(member);
+/**
+ * The most likely explanation of an unknown key; undefined if there is no likely one.
+ * @param path of the object, which is of `type`
+ */
+function unusedKeyHint(version: SpecVersion, type: StructType, path: Path, key: string): string | undefined {
+  if (key.length > longestGuess) return undefined;
+  return (
+    spellingHint(type, key) ??
+    newerVersionHint(version, path, key) ??
+    butaneHint(type, path, key) ??
+    similarNameHint(type, key)
+  );
 }
 
 const longestGuess = 60;
 
-function spellingHint({ type, key }: UnknownMember): string | undefined {
+function spellingHint(type: StructType, key: string): string | undefined {
   const field = fieldsByFoldedName(type).get(foldName(key));
   return (
     field && `write ${JSON.stringify(field.name)}: Ignition accepts this spelling, but reports it as unused`
   );
 }
 
-function newerVersionHint({ version, path, key }: UnknownMember): string | undefined {
+function newerVersionHint(version: SpecVersion, path: Path, key: string): string | undefined {
   const since = specVersions.find(
     (newer) =>
       newer !== version &&
@@ -190,7 +182,7 @@ function newerVersionHint({ version, path, key }: UnknownMember): string | undef
   );
 }
 
-function butaneHint({ type, path, key }: UnknownMember): string | undefined {
+function butaneHint(type: StructType, path: Path, key: string): string | undefined {
   const camelCase = key.replace(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase());
   const field = type.fields.find(({ name }) => name === camelCase);
   if (field !== undefined)
@@ -203,7 +195,7 @@ function butaneHint({ type, path, key }: UnknownMember): string | undefined {
     : undefined;
 }
 
-function similarNameHint({ type, key }: UnknownMember): string | undefined {
+function similarNameHint(type: StructType, key: string): string | undefined {
   const fields = fieldsByFoldedName(type);
   const nearest = fields.get(nearestName(foldName(key), fields.keys()) ?? '');
   return nearest && `use ${JSON.stringify(nearest.name)}; Ignition ignores ${JSON.stringify(key)}`;

@@ -9,10 +9,10 @@ import { locatePaths, positionsOf } from '../formats/json/locate.ts';
 import { checkSyntax } from '../formats/json/syntax.ts';
 import { isMapping } from '../formats/mapping.ts';
 import type { Config } from './config.ts';
-import { asString, decode, type TypeMismatch } from './decode.ts';
+import { asString, decode, maxMismatches, type TypeMismatch } from './decode.ts';
 import { findDuplicates } from './duplicates.ts';
 import { syntaxHint, typeHint, versionHint } from './hints.ts';
-import { errorRule, findingOf, type Issue } from './rule.ts';
+import { errorRule, findingOf, infoRule, type Issue } from './rule.ts';
 import { checks, type Visited, walkConfig } from './rules.ts';
 import { configType, type StructType } from './schema.ts';
 import { findUnusedKeys, type OffsetIssue } from './unusedKeys.ts';
@@ -34,6 +34,12 @@ export const jsonType = errorRule(
   'json-type',
   'json: cannot unmarshal',
   'use a value of the type of the field; Ignition stops at the first value of an invalid type',
+);
+
+export const furtherType = infoRule(
+  'json-type-further',
+  'this value also has an invalid type',
+  'fix this value, too: Ignition stops at the first value of an invalid type and would report this one next',
 );
 
 export const versionMalformed = errorRule(
@@ -73,8 +79,8 @@ export interface RefusedConfig {
   readonly finding: Finding;
   /** The value of an invalid type, if that is the reason. */
   readonly mismatch?: TypeMismatch;
-  /** Absent if the version could not be read. */
-  readonly version?: SpecVersion;
+  /** The values of an invalid type after it. */
+  readonly further?: readonly TypeMismatch[];
 }
 
 export interface DocumentRead {
@@ -141,9 +147,9 @@ export function readConfig(bytes: Buffer): ReadResult {
     return refuse({ rule, hint: versionHint(version.text) ?? rule.hint });
   }
   const type = configType(version.version);
-  const { value: config, mismatch, hasTooMany, hasOddities } = decode(bytes, type);
+  const { value: config, mismatch, further, hasTooMany, hasOddities } = decode(bytes, type);
+  if (mismatch !== undefined) return { ...refuseMismatch(bytes, mismatch), further };
   if (hasTooMany) return refuse({ rule: tooManyValues });
-  if (mismatch !== undefined) return { ...refuseMismatch(bytes, mismatch), version: version.version };
   return { status: 'read', version: version.version, type, config, hasOddities, hasPositions: !overflows };
 }
 
@@ -151,6 +157,18 @@ function refuseMismatch(bytes: Buffer, mismatch: TypeMismatch): RefusedConfig {
   const issue = { rule: jsonType, message: mismatch.message, hint: typeHint(mismatch) };
   return { ...refuse(issue, positionsOf(bytes, [mismatch.offset])[0]), mismatch };
 }
+
+/** The values of an invalid type after the one at which Ignition stops; none if there are too many to be mistakes. */
+export function furtherMismatches(document: Buffer, read: ReadResult): readonly Finding[] {
+  const mismatches = (read.status === 'refused' && read.further) || [];
+  if (mismatches.length === maxMismatches) return [];
+  const findings = mismatches
+    .slice(0, maxFurther)
+    .map((mismatch) => findingOf({ rule: furtherType, path: mismatch.path, hint: typeHint(mismatch) }));
+  return locateFindings(findings, document);
+}
+
+const maxFurther = 1000;
 
 function refuse(issue: Omit<Issue, 'path'>, position?: Finding['position']): RefusedConfig {
   return { status: 'refused', finding: findingOf({ ...issue, path: [], position }) };

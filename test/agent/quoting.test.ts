@@ -8,7 +8,7 @@ import { type AgentSettings, defaultSettings } from '../../src/agent/settings.ts
 import { FormatError } from '../../src/core/errors.ts';
 import { formatOsloValue, parseOsloConfig } from '../../src/formats/osloConfig.ts';
 import { splitEnvironmentLine, splitExecLine } from '../../src/formats/systemdQuoting.ts';
-import { readUnit } from '../../src/formats/unitFile.ts';
+import { readUnit } from '../support/readUnit.ts';
 
 /** The others take no values that need quoting. */
 const quotingProfiles = ['default', 'buildpy'] as const;

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readSystemdLines, readUnit } from '../../src/formats/unitFile.ts';
+import { readSystemdLines } from '../../src/formats/unitFile.ts';
+import { readUnit } from '../support/readUnit.ts';
 
 /** Sections and options in short: `Unit: A=b, C=d`. */
 function outlineOf(text: string): readonly string[] | string {

@@ -1,12 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  configType,
-  type Field,
-  goTypeAt,
-  structAt,
-  type StructType,
-  structOf,
-} from '../../src/ignition/schema.ts';
+import { configType, type Field, structAt, type StructType, structOf } from '../../src/ignition/schema.ts';
 import { specVersions } from '../../src/ignition/versions.ts';
 
 function fieldsBelow(type: StructType, prefix = ''): [string, Field][] {
@@ -74,17 +67,5 @@ describe('configType', () => {
       'contents',
       'mode',
     ]);
-  });
-
-  it.each([
-    [[], 'types.Config'],
-    [['storage'], 'types.Storage'],
-    [['storage', 'files'], '[]types.File'],
-    [['storage', 'files', 2], 'types.File'],
-    [['storage', 'files', 2, 'mode'], 'int'],
-    [['storage', 'raid', 0, 'devices', 1], 'types.Device'],
-    [['storage', 'nothing'], ''],
-  ])('%j is of type %s', (path, goType) => {
-    expect(goTypeAt(configType('3.4.0'), path)).toBe(goType);
   });
 });

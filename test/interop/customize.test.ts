@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { load } from 'js-yaml';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readUnit } from '../../src/formats/unitFile.ts';
+import { readUnit } from '../support/readUnit.ts';
 import { readInitrd } from '../../src/image/initrd.ts';
 import { openLiveIso } from '../../src/image/liveIso.ts';
 import { bytesAccess } from '../../src/image/overlay.ts';

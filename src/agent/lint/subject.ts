@@ -6,7 +6,7 @@
 import { decodeDataUrl } from '../../formats/dataUrl.ts';
 import { decodeGzipMembers } from '../../formats/gzip.ts';
 import { splitExecLine } from '../../formats/systemdQuoting.ts';
-import { readSystemdLines, readUnit } from '../../formats/unitFile.ts';
+import { readSystemdLines, visitUnit } from '../../formats/unitFile.ts';
 import { ifWellFormed } from '../../core/errors.ts';
 import type { Config, File, Resource, Unit } from '../../ignition/config.ts';
 import { listReferences } from '../../ignition/inlinedConfig.ts';
@@ -147,7 +147,7 @@ export function compareText(a: string, b: string): number {
 
 /** As systemd reads them: comments between continued lines are no part of a value. */
 function readSettings(contents = '', path: Path): UnitSetting[] {
-  if ('error' in readUnit(contents)) return [];
+  if (visitUnit(contents) !== undefined) return [];
   let section: string | undefined;
   return readSystemdLines(contents).flatMap((line): UnitSetting[] => {
     if (line.kind === 'section') section = line.name;

@@ -16,14 +16,17 @@ export type ConditionVerdict = 'met' | 'failed' | 'unchanged';
 
 /** What the conditions come to in their order of precedence (section 13.2.2), all but `If-Range`. */
 export function checkConditions(fields: Fields, current: Validators): ConditionVerdict {
+  const { etag, lastModified } = current;
   const ifMatch = fieldOf(fields, 'if-match');
-  const expected =
-    ifMatch === undefined ? !changedSince(fields, current) : isListed(ifMatch, current.etag, 'strong');
-  if (!expected) return 'failed';
+  const unmodifiedSince = dateField(fields, 'if-unmodified-since') ?? lastModified;
+  const isExpected =
+    ifMatch === undefined ? lastModified <= unmodifiedSince : isListed(ifMatch, etag, 'strong');
+  if (!isExpected) return 'failed';
   const ifNoneMatch = fieldOf(fields, 'if-none-match');
-  const known =
-    ifNoneMatch === undefined ? !modifiedSince(fields, current) : isListed(ifNoneMatch, current.etag, 'weak');
-  return known ? 'unchanged' : 'met';
+  const modifiedSince = dateField(fields, 'if-modified-since');
+  const isUnmodified = modifiedSince !== undefined && lastModified <= modifiedSince;
+  const isKnown = ifNoneMatch === undefined ? isUnmodified : isListed(ifNoneMatch, etag, 'weak');
+  return isKnown ? 'unchanged' : 'met';
 }
 
 /** Whether `Range` counts: `If-Range` is absent or names exactly what there is now (section 13.1.5). */
@@ -39,18 +42,7 @@ export function fieldOf(fields: Fields, name: string): string | undefined {
   return value === undefined || typeof value === 'string' ? value : value.join(', ');
 }
 
-/** `If-Unmodified-Since` is there and not met. What is no date is ignored, as for all dates. */
-function changedSince(fields: Fields, { lastModified }: Validators): boolean {
-  const date = dateField(fields, 'if-unmodified-since');
-  return date !== undefined && lastModified > date;
-}
-
-/** `If-Modified-Since` is absent or met. */
-function modifiedSince(fields: Fields, { lastModified }: Validators): boolean {
-  const date = dateField(fields, 'if-modified-since');
-  return date === undefined || lastModified > date;
-}
-
+/** What is no date is ignored. */
 function dateField(fields: Fields, name: string): Date | undefined {
   const text = fieldOf(fields, name);
   return text === undefined ? undefined : parseHttpDate(text);

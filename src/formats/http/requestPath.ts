@@ -3,6 +3,8 @@
  * dot segments, empty segments, escaped slashes, backslashes, control characters. A query is left aside.
  */
 
+import { isUtf8 } from 'node:buffer';
+import { cutText } from '../goText.ts';
 import { escapeProblem, unescapeInPlace } from '../goUrl.ts';
 
 /** Characters of a target. */
@@ -14,7 +16,7 @@ const maxLength = 2048;
  */
 export function parseRequestPath(target: string): string | undefined {
   if (target.length > maxLength) return undefined;
-  const path = withoutQuery(withoutOrigin(target));
+  const [path] = cutText(withoutOrigin(target), '?');
   if (!path.startsWith('/')) return undefined;
   if (path === '/') return '';
   const segments = path.slice(1).split('/').map(decodeSegment);
@@ -28,24 +30,11 @@ function withoutOrigin(target: string): string {
   return rest === '' || rest.startsWith('?') ? `/${rest}` : rest;
 }
 
-function withoutQuery(target: string): string {
-  const mark = target.indexOf('?');
-  return mark < 0 ? target : target.slice(0, mark);
-}
-
 function decodeSegment(escaped: string): string | undefined {
   if (escapeProblem(escaped) !== undefined) return undefined;
-  const text = decodeUtf8(unescapeInPlace(Buffer.from(escaped, 'latin1')));
-  if (text === undefined || text === '' || text === '.' || text === '..') return undefined;
+  const bytes = unescapeInPlace(Buffer.from(escaped, 'latin1'));
+  if (!isUtf8(bytes)) return undefined;
+  const text = bytes.toString();
+  if (text === '' || text === '.' || text === '..') return undefined;
   return /[\p{Cc}/\\]/u.test(text) ? undefined : text;
-}
-
-const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
-function decodeUtf8(bytes: Uint8Array): string | undefined {
-  try {
-    return strictUtf8.decode(bytes);
-  } catch {
-    return undefined;
-  }
 }

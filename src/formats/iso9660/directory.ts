@@ -64,7 +64,7 @@ function readRecord(bytes: Uint8Array, offset: number, names: NameEncoding): Dir
     size: view.getUint32(10, true),
     isDirectory: (flags & FLAG.directory) !== 0,
     continues: (flags & FLAG.multiExtent) !== 0,
-    systemUse: systemUseOf(record),
+    systemUse: record.subarray(evenEnd(HEADER + identifier.length)),
   };
 }
 
@@ -75,12 +75,6 @@ function recordAt(bytes: Uint8Array, offset: number): Uint8Array {
     throw new FormatError('incomplete directory record; the image is damaged', { offset });
   }
   return record;
-}
-
-/** The identifier is padded to an even end. */
-function systemUseOf(record: Uint8Array): Uint8Array {
-  const identifierLength = record[32] ?? 0;
-  return record.subarray(HEADER + identifierLength + ((identifierLength + 1) & 1));
 }
 
 function plainName(identifier: string): string {
@@ -102,6 +96,7 @@ export function recordLength(identifierLength: number, systemUseLength: number):
   return evenEnd(evenEnd(HEADER + identifierLength) + systemUseLength);
 }
 
+/** Identifiers and records are padded to an even end. */
 function evenEnd(length: number): number {
   return length + (length & 1);
 }

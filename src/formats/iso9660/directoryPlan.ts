@@ -24,23 +24,8 @@ import {
 import { SECTOR, viewOf } from './fields.ts';
 import { type DirectoryNode, type FileSpec, isDirectory, kindOf, naming } from './tree.ts';
 
-/** What is known once every part of the image has its place. */
-interface Places {
-  /** First sector of this tree. */
-  readonly base: number;
-  /** Of the files, by path. */
-  readonly extents: ReadonlyMap<string, Extent>;
-  readonly date: Date;
-}
-
-export interface DirectoryPlan {
-  /** Bytes of all directories and continuation areas; whole sectors. */
-  readonly size: number;
-  readonly pathTableSize: number;
-  extentOf(directory: DirectoryNode, base: number): Extent;
-  pathTable(base: number): PathTableEntry[];
-  write(places: Places): Uint8Array;
-}
+const MAX_DIRECTORIES = 0xffff;
+const MODE = { file: 0o100444, directory: 0o040555 } as const;
 
 /** The record of `node` in `directory`, which is itself, its parent or a child of it. */
 interface PlannedRecord {
@@ -51,12 +36,10 @@ interface PlannedRecord {
   readonly part: number;
 }
 
-/** A system use area; dates, the only part that is not known yet, have a fixed length. */
+/** A system use area: what is in the record, and what is in the continuation areas. */
 interface Tail {
-  readonly write: (date: Date) => { readonly inline: Uint8Array; readonly overflow: Uint8Array };
-  readonly inlineLength: number;
-  /** Where the overflow starts within the continuation areas, where there is any. */
-  readonly overflowAt: number | undefined;
+  readonly inline: Uint8Array;
+  readonly overflow: Uint8Array;
 }
 
 interface PlannedDirectory {
@@ -67,47 +50,88 @@ interface PlannedDirectory {
   /** Bytes from the start of the tree. */
   readonly start: number;
   readonly size: number;
+  /** In the path table, from 1. */
+  readonly number: number;
 }
 
-const MAX_DIRECTORIES = 0xffff;
-const MODE = { file: 0o100444, directory: 0o040555 } as const;
-const NO_TAIL: Tail = {
-  write: () => ({ inline: new Uint8Array(), overflow: new Uint8Array() }),
-  inlineLength: 0,
-  overflowAt: undefined,
-};
+export class DirectoryPlan {
+  /** Bytes of all directories and continuation areas; whole sectors. */
+  readonly size: number;
+  readonly pathTableSize: number;
+  readonly #date: Date;
+  /** In the order of the path table. */
+  readonly #directories = new Map<DirectoryNode, PlannedDirectory>();
+  /** Where each overflow is. */
+  readonly #overflowOffsets: readonly number[];
 
-/** @throws FormatError for more directories than a path table can number */
-export function planDirectories(root: DirectoryNode, names: NameEncoding): DirectoryPlan {
-  const overflow = continuationAllocator();
-  const directories: PlannedDirectory[] = [];
-  let end = 0;
-  for (const { node, identifier, children } of directoriesByLevel(root, names)) {
-    const records = planRecords(node, children, names === 'primary' ? overflow.allocate : undefined);
-    const lengths = records.map((record) => recordLength(record.identifier.length, tailLength(record.tail)));
-    const { offsets, size } = placeRecords(lengths);
-    directories.push({ node, identifier, records, recordOffsets: offsets, start: end, size });
-    end += size;
+  /** @throws FormatError for more directories than a path table can number */
+  constructor(root: DirectoryNode, names: NameEncoding, date: Date) {
+    this.#date = date;
+    const tails: Tail[] = [];
+    let end = 0;
+    for (const { node, identifier, children } of directoriesByLevel(root, names)) {
+      const records = planRecords(node, children, names === 'primary' ? date : undefined);
+      tails.push(...records.map(({ tail }) => tail));
+      const lengths = records.map((record) =>
+        recordLength(record.identifier.length, tailLength(record.tail)),
+      );
+      const { offsets, size } = placeRecords(lengths);
+      const number = this.#directories.size + 1;
+      const planned = { node, identifier, records, recordOffsets: offsets, start: end, size, number };
+      this.#directories.set(node, planned);
+      end += size;
+    }
+    // Continuation areas follow the directories; none crosses the end of a sector, which not every reader can follow.
+    const overflows = placeRecords(
+      tails.map(({ overflow }) => overflow.length).filter((length) => length > 0),
+    );
+    this.size = end + overflows.size;
+    this.#overflowOffsets = overflows.offsets.map((offset) => end + offset);
+    this.pathTableSize = pathTableSize(
+      Array.from(this.#directories.values(), (one) => one.identifier.length),
+    );
   }
-  const byNode = new Map(directories.map((directory, index) => [directory.node, { ...directory, index }]));
-  const extentOf = (node: DirectoryNode, base: number): Extent => {
-    const planned = byNode.get(node);
-    return planned === undefined
-      ? { sector: base, size: 0 }
-      : { sector: base + planned.start / SECTOR, size: planned.size };
-  };
-  return {
-    size: end + overflow.size(),
-    pathTableSize: pathTableSize(directories.map(({ identifier }) => identifier.length)),
-    extentOf,
-    pathTable: (base) =>
-      directories.map(({ node, identifier }) => ({
-        identifier,
-        sector: extentOf(node, base).sector,
-        parent: (byNode.get(node.parent ?? node)?.index ?? 0) + 1,
-      })),
-    write: (places) => writeTree({ directories, end, size: end + overflow.size(), extentOf }, places),
-  };
+
+  /** `base` is the first sector of the tree. */
+  extentOf(directory: DirectoryNode, base: number): Extent {
+    const { start = 0, size = 0 } = this.#directories.get(directory) ?? {};
+    return { sector: base + start / SECTOR, size };
+  }
+
+  pathTable(base: number): PathTableEntry[] {
+    return Array.from(this.#directories.values(), ({ node, identifier }) => ({
+      identifier,
+      sector: this.extentOf(node, base).sector,
+      parent: this.#directories.get(node.parent ?? node)?.number ?? 1,
+    }));
+  }
+
+  /** `extents` are those of the files, by path. */
+  write(base: number, extents: ReadonlyMap<string, Extent>): Uint8Array {
+    const bytes = new Uint8Array(this.size);
+    const overflowOffsets = this.#overflowOffsets.values();
+    for (const { records, recordOffsets, start } of this.#directories.values()) {
+      for (const [index, { node, identifier, tail, part }] of records.entries()) {
+        const extent = isDirectory(node) ? this.extentOf(node, base) : extents.get(node.path);
+        const systemUse = [tail.inline];
+        if (tail.overflow.length > 0) {
+          const at = overflowOffsets.next().value ?? 0;
+          bytes.set(tail.overflow, at);
+          const sector = base + Math.floor(at / SECTOR);
+          systemUse.push(writeContinuation({ sector, offset: at % SECTOR, length: tail.overflow.length }));
+        }
+        const record = writeDirectoryRecord({
+          ...partOf(extent ?? { sector: 0, size: 0 }, part),
+          identifier,
+          isDirectory: isDirectory(node),
+          date: this.#date,
+          systemUse: Buffer.concat(systemUse),
+        });
+        bytes.set(record, start + (recordOffsets[index] ?? 0));
+      }
+    }
+    return bytes;
+  }
 }
 
 interface NamedDirectory {
@@ -148,51 +172,45 @@ function namedChildren({ children }: DirectoryNode, names: NameEncoding): NamedC
     .map(({ name, node, text }) => ({ name, node, identifier: encode(text) }));
 }
 
-/** Without `allocate` the records get no Rock Ridge. */
+/** Without a date the records get no Rock Ridge. */
 function planRecords(
   directory: DirectoryNode,
   children: readonly NamedChild[],
-  allocate: ((length: number) => number) | undefined,
+  date: Date | undefined,
 ): PlannedRecord[] {
-  const tail = (node: DirectoryNode | FileSpec, role: Role): Tail =>
-    allocate === undefined ? NO_TAIL : planTail(node, role, allocate);
-  const parent = directory.parent ?? directory;
-  const self: Role = directory.parent === undefined ? { is: 'root' } : { is: 'self' };
-  return [
-    { node: directory, identifier: SELF, tail: tail(directory, self), part: 0 },
-    { node: parent, identifier: PARENT, tail: tail(parent, { is: 'self' }), part: 0 },
-    ...children.flatMap(({ name, node, identifier }) =>
-      Array.from({ length: isDirectory(node) ? 1 : partCount(node.size) }, (_, part) => ({
-        node,
-        identifier,
-        tail: tail(node, { is: 'child', name, identifierLength: identifier.length }),
-        part,
-      })),
-    ),
-  ];
+  const self = { node: directory, identifier: SELF, name: undefined };
+  const parent = { node: directory.parent ?? directory, identifier: PARENT, name: undefined };
+  return [self, parent, ...children].flatMap(({ node, identifier, name }) => {
+    const tail = date === undefined ? NO_TAIL : planTail(node, identifier, name, date);
+    const parts = isDirectory(node) ? 1 : partCount(node.size);
+    return Array.from({ length: parts }, (_, part) => ({ node, identifier, tail, part }));
+  });
 }
 
-/** The role of a record decides which entries its tail contains. */
-type Role =
-  | { readonly is: 'root' }
-  | { readonly is: 'self' }
-  | { readonly is: 'child'; readonly name: string; readonly identifierLength: number };
+const NO_TAIL: Tail = { inline: new Uint8Array(), overflow: new Uint8Array() };
 
-function planTail(node: DirectoryNode | FileSpec, role: Role, allocate: (length: number) => number): Tail {
-  const name = role.is === 'child' ? writeName(Buffer.from(role.name)) : new Uint8Array();
-  const attributes = (date: Date): Uint8Array =>
-    writeAttributes({ ...modeAndLinks(node), date }, role.is === 'child' ? 'named' : 'nameless');
-  const before = role.is === 'root' ? writeSharingProtocol() : new Uint8Array();
-  const own = before.length + attributes(new Date(0)).length;
-  const room = MAX_RECORD - recordLength(role.is === 'child' ? role.identifierLength : 1, 0);
-  const nameFits = own + name.length <= room;
-  const overflow = role.is === 'root' ? writeExtensionReference() : nameFits ? new Uint8Array() : name;
-  const inlineName = nameFits ? name : new Uint8Array();
-  return {
-    write: (date) => ({ inline: join([before, attributes(date), inlineName]), overflow }),
-    inlineLength: own + inlineName.length,
-    overflowAt: overflow.length > 0 ? allocate(overflow.length) : undefined,
-  };
+/** Only children have a `name`. The root's record of itself marks the use of the protocols. */
+function planTail(
+  node: DirectoryNode | FileSpec,
+  identifier: Uint8Array,
+  name: string | undefined,
+  date: Date,
+): Tail {
+  const attributes = writeAttributes(
+    { ...modeAndLinks(node), date },
+    name === undefined ? 'nameless' : 'named',
+  );
+  const isRoot = identifier === SELF && isDirectory(node) && node.parent === undefined;
+  if (isRoot) {
+    const inline = Buffer.concat([writeSharingProtocol(), attributes]);
+    return { inline, overflow: writeExtensionReference() };
+  }
+  const nameEntries = name === undefined ? new Uint8Array() : writeName(Buffer.from(name));
+  const inline = Buffer.concat([attributes, nameEntries]);
+  const room = MAX_RECORD - recordLength(identifier.length, 0);
+  return inline.length <= room
+    ? { inline, overflow: new Uint8Array() }
+    : { inline: attributes, overflow: nameEntries };
 }
 
 function modeAndLinks(node: DirectoryNode | FileSpec): { mode: number; links: number } {
@@ -200,60 +218,8 @@ function modeAndLinks(node: DirectoryNode | FileSpec): { mode: number; links: nu
   return { mode: MODE.directory, links: 2 + node.subdirectories };
 }
 
-function tailLength({ inlineLength, overflowAt }: Tail): number {
-  return inlineLength + (overflowAt === undefined ? 0 : CONTINUATION_LENGTH);
-}
-
-/** Continuation areas, one behind the other; none crosses the end of a sector, which not every reader can follow. */
-function continuationAllocator(): { allocate: (length: number) => number; size: () => number } {
-  let end = 0;
-  return {
-    allocate: (length) => {
-      const start = (end % SECTOR) + length > SECTOR ? Math.ceil(end / SECTOR) * SECTOR : end;
-      end = start + length;
-      return start;
-    },
-    size: () => Math.ceil(end / SECTOR) * SECTOR,
-  };
-}
-
-interface PlannedTree {
-  readonly directories: readonly PlannedDirectory[];
-  /** Where the continuation areas start. */
-  readonly end: number;
-  readonly size: number;
-  readonly extentOf: DirectoryPlan['extentOf'];
-}
-
-function writeTree({ directories, end, size, extentOf }: PlannedTree, places: Places): Uint8Array {
-  const bytes = new Uint8Array(size);
-  for (const { records, recordOffsets, start } of directories) {
-    records.forEach(({ node, identifier, tail, part }, index) => {
-      const extent = isDirectory(node) ? extentOf(node, places.base) : places.extents.get(node.path);
-      const { inline, overflow } = tail.write(places.date);
-      const overflowAt = tail.overflowAt === undefined ? undefined : end + tail.overflowAt;
-      if (overflowAt !== undefined) bytes.set(overflow, overflowAt);
-      const record = writeDirectoryRecord({
-        ...partOf(extent ?? { sector: 0, size: 0 }, part),
-        identifier,
-        isDirectory: isDirectory(node),
-        date: places.date,
-        systemUse: join([inline, ...continuationEntry(places.base, overflowAt, overflow.length)]),
-      });
-      bytes.set(record, start + (recordOffsets[index] ?? 0));
-    });
-  }
-  return bytes;
-}
-
-function continuationEntry(base: number, overflowAt: number | undefined, length: number): Uint8Array[] {
-  if (overflowAt === undefined) return [];
-  const sector = base + Math.floor(overflowAt / SECTOR);
-  return [writeContinuation({ sector, offset: overflowAt % SECTOR, length })];
-}
-
-function join(parts: readonly Uint8Array[]): Uint8Array {
-  return Uint8Array.from(Buffer.concat(parts));
+function tailLength({ inline, overflow }: Tail): number {
+  return inline.length + (overflow.length > 0 ? CONTINUATION_LENGTH : 0);
 }
 
 // Path tables (ECMA-119, section 9.4): all directories in one list. Written because the standard wants them; never read.

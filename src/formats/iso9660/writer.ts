@@ -8,14 +8,13 @@
 import { FormatError } from '../../core/errors.ts';
 import {
   type Extent,
-  type NameEncoding,
   type PathTablePlace,
   writeBootRecord,
   writeTerminator,
   writeVolumeDescriptor,
 } from './descriptors.ts';
 import { SELF, writeDirectoryRecord } from './directory.ts';
-import { type DirectoryPlan, planDirectories, writePathTable } from './directoryPlan.ts';
+import { DirectoryPlan, writePathTable } from './directoryPlan.ts';
 import { SECTOR, sectorsFor, SYSTEM_AREA_SECTORS, viewOf } from './fields.ts';
 import { buildTree, type FileSpec } from './tree.ts';
 
@@ -66,48 +65,33 @@ export function writeIso9660(spec: IsoSpec, files: ReadonlyMap<string, Uint8Arra
 export function layoutIso(spec: IsoSpec, files: readonly FileSpec[]): IsoLayout {
   checkVolumeId(spec.volumeId);
   const root = buildTree(files);
-  const plans = { primary: planDirectories(root, 'primary'), joliet: planDirectories(root, 'joliet') };
   const bootPaths = [spec.boot?.bios, spec.boot?.efi].filter((path) => path !== undefined);
+  const isBootable = bootPaths.length > 0;
 
   const sectors = sectorAllocator(SYSTEM_AREA_SECTORS);
-  const descriptorsAt = sectors(bootPaths.length > 0 ? 4 : 3);
-  const pathTables = {
-    primary: placePathTable(plans.primary, sectors),
-    joliet: placePathTable(plans.joliet, sectors),
-  };
-  const primaryAt = placeDirectories(plans.primary, sectors);
-  const jolietAt = placeDirectories(plans.joliet, sectors);
-  const catalogAt = bootPaths.length > 0 ? sectors(1) : 0;
+  const descriptorsAt = sectors(isBootable ? 4 : 3);
+  const trees = (['primary', 'joliet'] as const)
+    .map((names) => ({ names, plan: new DirectoryPlan(root, names, spec.date) }))
+    .map((tree) => ({ ...tree, pathTable: placePathTable(tree.plan, sectors) }))
+    .map((tree) => ({ ...tree, base: sectors(sectorsFor(tree.plan.size)) }));
+  const catalogAt = isBootable ? sectors(1) : 0;
   const extents = placeFiles(files, sectors);
   const totalSectors = sectors(0);
 
-  const describe = (names: NameEncoding, rootExtent: Extent): Uint8Array =>
-    writeVolumeDescriptor(
-      names,
-      {
-        systemId: spec.systemId ?? 'LINUX',
-        volumeId: spec.volumeId,
-        volumeSpaceSize: totalSectors,
-        root: rootExtent,
-        date: spec.date,
-        applicationId: spec.applicationId ?? '',
-        pathTable: pathTables[names],
-      },
-      rootRecord(rootExtent, spec.date),
-    );
-  const descriptors = [
-    describe('primary', plans.primary.extentOf(root, primaryAt)),
-    ...(bootPaths.length > 0 ? [writeBootRecord(catalogAt)] : []),
-    describe('joliet', plans.joliet.extentOf(root, jolietAt)),
-    writeTerminator(),
-  ];
+  const treeDescriptors = trees.map(({ names, plan, pathTable, base }) => {
+    const rootExtent = plan.extentOf(root, base);
+    const { systemId = 'LINUX', volumeId, applicationId = '', date } = spec;
+    const facts = { systemId, volumeId, volumeSpaceSize: totalSectors, root: rootExtent };
+    const descriptor = { ...facts, date, applicationId, pathTable };
+    return writeVolumeDescriptor(names, descriptor, rootRecord(rootExtent, date));
+  });
+  const bootRecords = isBootable ? [writeBootRecord(catalogAt)] : [];
+  const descriptors = [...treeDescriptors.toSpliced(1, 0, ...bootRecords), writeTerminator()];
   const pieces = [
     ...descriptors.map((data, index) => ({ offset: (descriptorsAt + index) * SECTOR, data })),
-    ...pathTablePieces(plans.primary, pathTables.primary, primaryAt),
-    ...pathTablePieces(plans.joliet, pathTables.joliet, jolietAt),
-    { offset: primaryAt * SECTOR, data: plans.primary.write({ base: primaryAt, extents, date: spec.date }) },
-    { offset: jolietAt * SECTOR, data: plans.joliet.write({ base: jolietAt, extents, date: spec.date }) },
-    ...(catalogAt > 0
+    ...trees.flatMap(({ plan, pathTable, base }) => pathTablePieces(plan, pathTable, base)),
+    ...trees.map(({ plan, base }) => ({ offset: base * SECTOR, data: plan.write(base, extents) })),
+    ...(isBootable
       ? [{ offset: catalogAt * SECTOR, data: writeBootCatalog(bootImages(spec, extents)) }]
       : []),
   ];
@@ -138,10 +122,6 @@ type Allocate = ReturnType<typeof sectorAllocator>;
 function placePathTable(plan: DirectoryPlan, allocate: Allocate): PathTablePlace {
   const count = sectorsFor(plan.pathTableSize);
   return { size: plan.pathTableSize, littleEndianSector: allocate(count), bigEndianSector: allocate(count) };
-}
-
-function placeDirectories(plan: DirectoryPlan, allocate: Allocate): number {
-  return allocate(sectorsFor(plan.size));
 }
 
 /** Empty files use no sectors; their sector is 0. */

@@ -7,14 +7,14 @@
 import type { Path, Position } from '../../core/finding.ts';
 import type { ScalarNode, Span, TextNode } from '../textNode.ts';
 import {
-  closeBrace,
-  closeBracket,
+  backslash,
+  itemsAt,
+  membersAt,
   openBrace,
   openBracket,
   quote,
   readString,
   sequenceLength,
-  skipString,
   skipToToken,
   skipValue,
 } from './tokens.ts';
@@ -78,30 +78,23 @@ function locate(bytes: Buffer, start: number, step: Step): void {
   const isList = bytes[start] === openBracket;
   step.offset = isObject || isList ? start + 1 : start;
   if (step.next.size === 0) return;
-  if (isObject) locateMembers(bytes, start + 1, step);
-  else if (isList) locateItems(bytes, start + 1, step);
+  if (isObject) locateMembers(bytes, start, step);
+  if (!isList) return;
+  let index = 0;
+  for (const at of itemsAt(bytes, start)) {
+    const next = step.next.get(index);
+    if (next !== undefined) locate(bytes, at, next);
+    index += 1;
+  }
 }
 
 function locateMembers(bytes: Buffer, start: number, step: Step): void {
   const found = new Map<Step, number>();
-  let at = skipToToken(bytes, start);
-  while (bytes[at] !== closeBrace) {
-    const keyEnd = skipString(bytes, at);
-    const next = step.next.get(readString(bytes, at, keyEnd));
-    at = skipToToken(bytes, keyEnd);
-    if (next !== undefined) found.set(next, at);
-    at = skipToToken(bytes, skipValue(bytes, at));
+  for (const { name, valueStart } of membersAt(bytes, start)) {
+    const next = step.next.get(name);
+    if (next !== undefined) found.set(next, valueStart);
   }
   for (const [next, offset] of found) locate(bytes, offset, next);
-}
-
-function locateItems(bytes: Buffer, start: number, step: Step): void {
-  let at = skipToToken(bytes, start);
-  for (let index = 0; bytes[at] !== closeBracket; index += 1) {
-    const next = step.next.get(index);
-    if (next !== undefined) locate(bytes, at, next);
-    at = skipToToken(bytes, skipValue(bytes, at));
-  }
 }
 
 /** The offset of the next line feed, or of the end. */
@@ -119,27 +112,16 @@ export function readNodes(bytes: Buffer): TextNode {
 
 function nodeAt(bytes: Buffer, start: number): TextNode {
   if (bytes[start] === openBrace) return { kind: 'object', entries: () => entriesAt(bytes, start) };
-  if (bytes[start] === openBracket) return { kind: 'list', items: () => itemsAt(bytes, start) };
+  if (bytes[start] === openBracket) return { kind: 'list', items: () => itemNodes(bytes, start) };
   return scalarAt(bytes, start);
 }
 
 function* entriesAt(bytes: Buffer, start: number): Iterable<readonly [string, TextNode]> {
-  let at = skipToToken(bytes, start + 1);
-  while (bytes[at] !== closeBrace) {
-    const keyEnd = skipString(bytes, at);
-    const key = readString(bytes, at, keyEnd);
-    at = skipToToken(bytes, keyEnd);
-    yield [key, nodeAt(bytes, at)];
-    at = skipToToken(bytes, skipValue(bytes, at));
-  }
+  for (const { name, valueStart } of membersAt(bytes, start)) yield [name, nodeAt(bytes, valueStart)];
 }
 
-function* itemsAt(bytes: Buffer, start: number): Iterable<TextNode> {
-  let at = skipToToken(bytes, start + 1);
-  while (bytes[at] !== closeBracket) {
-    yield nodeAt(bytes, at);
-    at = skipToToken(bytes, skipValue(bytes, at));
-  }
+function* itemNodes(bytes: Buffer, start: number): Iterable<TextNode> {
+  for (const at of itemsAt(bytes, start)) yield nodeAt(bytes, at);
 }
 
 function scalarAt(bytes: Buffer, start: number): ScalarNode {
@@ -192,7 +174,6 @@ function placeOf(bytes: Buffer, { at: from, units: passed }: Reached, wanted: nu
   return { at, units };
 }
 
-const backslash = 0x5c;
 const letterU = 0x75;
 /** Bytes of an escape such as `\\u0041`. */
 const unicodeEscape = 6;

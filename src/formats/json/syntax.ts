@@ -4,6 +4,19 @@
  * bytes that are not UTF-8 pass, because Go replaces them later.
  */
 
+import { quoteGoCharacter } from '../goText.ts';
+import { isHexDigit } from '../goUrl.ts';
+import {
+  backslash,
+  closeBrace,
+  closeBracket,
+  colon,
+  comma,
+  openBrace,
+  openBracket,
+  quote,
+} from './tokens.ts';
+
 /** What Go says about text that is not JSON. `offset` counts the bytes read, the offending one included. */
 export interface SyntaxProblem {
   readonly message: string;
@@ -34,20 +47,12 @@ export function isGoJsonText(text: string): boolean {
 const maxDepth = 10_000;
 
 const blank = 0x20;
-const quote = 0x22;
-const comma = 0x2c;
 const minus = 0x2d;
 const plus = 0x2b;
 const dot = 0x2e;
 const digit0 = 0x30;
 const digit9 = 0x39;
-const colon = 0x3a;
-const openBracket = 0x5b;
-const backslash = 0x5c;
-const closeBracket = 0x5d;
 const lowerU = 0x75;
-const openBrace = 0x7b;
-const closeBrace = 0x7d;
 
 /** Digits that a number may have without a closer look: fewer than the 309 of the greatest float64. */
 const harmlessDigits = 300;
@@ -217,10 +222,6 @@ function isDigit(byte: number): boolean {
   return byte >= digit0 && byte <= digit9;
 }
 
-function isHexDigit(byte: number): boolean {
-  return isDigit(byte) || (byte >= 0x61 && byte <= 0x66) || (byte >= 0x41 && byte <= 0x46);
-}
-
 /** At the end of input Go lets a virtual blank decide whether what was read is complete. */
 function fail(scan: Scan, at: number, context: string): typeof failed {
   const byte = scan.bytes[at] ?? blank;
@@ -235,24 +236,9 @@ function unexpectedEnd(bytes: Uint8Array): SyntaxProblem {
   return { message: 'unexpected end of JSON input', offset: bytes.length };
 }
 
-const namedBytes: ReadonlyMap<number, string> = new Map([
-  [0x07, '\\a'],
-  [0x08, '\\b'],
-  [0x09, '\\t'],
-  [0x0a, '\\n'],
-  [0x0b, '\\v'],
-  [0x0c, '\\f'],
-  [0x0d, '\\r'],
-  [0x27, "\\'"],
-  [0x5c, '\\\\'],
-]);
-
 /** A byte as Go quotes it: taken for a character of Latin-1. */
 function quoteByte(byte: number): string {
-  const hex = byte.toString(16).padStart(2, '0');
-  const named = namedBytes.get(byte);
-  if (named !== undefined) return `'${named}'`;
-  if (byte < blank || byte === 0x7f) return `'\\x${hex}'`;
-  if ((byte > 0x7f && byte <= 0xa0) || byte === 0xad) return `'\\u00${hex}'`;
-  return `'${String.fromCharCode(byte)}'`;
+  const character = String.fromCharCode(byte);
+  if (character === "'") return String.raw`'\''`;
+  return byte === quote ? `'"'` : `'${quoteGoCharacter(character)}'`;
 }

@@ -6,13 +6,13 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 
 export const quote = 0x22;
-const comma = 0x2c;
-const colon = 0x3a;
+export const comma = 0x2c;
+export const colon = 0x3a;
 export const openBracket = 0x5b;
 export const closeBracket = 0x5d;
 export const openBrace = 0x7b;
 export const closeBrace = 0x7d;
-const backslash = 0x5c;
+export const backslash = 0x5c;
 
 /** Skips blanks and the separators `,` and `:`, which carry no meaning once the text is known to be valid. */
 export function skipToToken(bytes: Uint8Array, start: number): number {
@@ -57,7 +57,7 @@ export function skipString(bytes: Uint8Array, start: number): number {
   for (;;) {
     const end = bytes.indexOf(quote, at);
     if (end === -1) return bytes.length;
-    if (!isEscaped(bytes, { from: at, end })) return end + 1;
+    if (!isEscaped(bytes, at, end)) return end + 1;
     at = end + 1;
   }
 }
@@ -66,10 +66,7 @@ export function skipString(bytes: Uint8Array, start: number): number {
 const searchFrom = 24;
 
 /** Whether an odd number of backslashes precedes `end`; `from` does not follow a backslash. */
-function isEscaped(
-  bytes: Uint8Array,
-  { from, end }: { readonly from: number; readonly end: number },
-): boolean {
+function isEscaped(bytes: Uint8Array, from: number, end: number): boolean {
   let at = end;
   while (at > from && bytes[at - 1] === backslash) at -= 1;
   return (end - at) % 2 === 1;
@@ -84,6 +81,33 @@ export function skipWord(bytes: Uint8Array, start: number): number {
 
 function endsWord(byte: number): boolean {
   return byte <= 0x20 || byte === comma || byte === closeBracket || byte === closeBrace || byte === colon;
+}
+
+/** A member of an object: its name, and where its key and its value start. */
+export interface Member {
+  readonly name: string;
+  readonly keyStart: number;
+  readonly valueStart: number;
+}
+
+/** The members of the object at `start`, in their order. */
+export function* membersAt(bytes: Buffer, start: number): Iterable<Member> {
+  let keyStart = skipToToken(bytes, start + 1);
+  while (bytes[keyStart] !== closeBrace) {
+    const keyEnd = skipString(bytes, keyStart);
+    const valueStart = skipToToken(bytes, keyEnd);
+    yield { name: readString(bytes, keyStart, keyEnd), keyStart, valueStart };
+    keyStart = skipToToken(bytes, skipValue(bytes, valueStart));
+  }
+}
+
+/** Where the items of the list at `start` start. */
+export function* itemsAt(bytes: Buffer, start: number): Iterable<number> {
+  let at = skipToToken(bytes, start + 1);
+  while (bytes[at] !== closeBracket) {
+    yield at;
+    at = skipToToken(bytes, skipValue(bytes, at));
+  }
 }
 
 // How much a JSON text of strangers would become: looked at before it is parsed, as a few megabytes of brackets grow to

@@ -19,9 +19,7 @@ import {
   resetLzmaEncoder,
   startRangeEncoder,
 } from './lzmaEncoder.ts';
-import * as chunk from './lzmaModel.ts';
 import * as lzma from './lzmaModel.ts';
-import { formatProperties, MAX_MATCH, MIN_MATCH } from './lzmaModel.ts';
 import {
   createMatchFinder,
   findMatches,
@@ -79,29 +77,29 @@ const MAX_SYMBOL = 32;
 /** The chunks of one block, up to their end mark. The dictionary has to be as large as the data. */
 function encodeLzma2Block(data: Uint8Array): Uint8Array {
   const encoder = createLzmaEncoder(data);
-  const parser = createLzmaParser(createMatchFinder(data));
+  const parser: LzmaParser = { finder: createMatchFinder(data), position: -1, length: 0, distance: 0 };
   const pieces: Uint8Array[] = [];
-  let control = chunk.DICTIONARY_RESET;
+  let control = lzma.DICTIONARY_RESET;
   for (let start = 0; start < data.length;) {
     const end = encodeSymbols(parser, encoder, start);
     const compressed = endRangeEncoder(encoder);
     if (compressed.length < end - start) {
       pieces.push(codedHeader(control, end - start, compressed.length), compressed.slice());
-      control = chunk.CODED;
+      control = lzma.CODED;
     } else {
       pieces.push(storedHeader(control, end - start), data.subarray(start, end));
       resetLzmaEncoder(encoder);
-      control = control >= chunk.NEW_PROPERTIES ? chunk.NEW_PROPERTIES : chunk.STATE_RESET;
+      control = control >= lzma.NEW_PROPERTIES ? lzma.NEW_PROPERTIES : lzma.STATE_RESET;
     }
     start = end;
   }
-  return Buffer.concat([...pieces, Uint8Array.of(chunk.END)]);
+  return Buffer.concat([...pieces, Uint8Array.of(lzma.END)]);
 }
 
 /** Encodes as much as fits into one chunk and returns where that ends. */
 function encodeSymbols(parser: LzmaParser, encoder: LzmaEncoder, start: number): number {
-  const lastStart = Math.min(encoder.data.length, start + chunk.MAX_UNCOMPRESSED - MAX_MATCH + 1);
-  const room = chunk.MAX_COMPRESSED - MAX_SYMBOL - RANGE_CODER_TAIL;
+  const lastStart = Math.min(encoder.data.length, start + lzma.MAX_UNCOMPRESSED - lzma.MAX_MATCH + 1);
+  const room = lzma.MAX_COMPRESSED - MAX_SYMBOL - RANGE_CODER_TAIL;
   startRangeEncoder(encoder);
   let position = start;
   while (position < lastStart && encoder.position <= room) {
@@ -114,15 +112,20 @@ function codedHeader(control: number, uncompressedSize: number, compressedSize: 
   const size = uncompressedSize - 1;
   const header = [control | (size >> 16), size >> 8, size, (compressedSize - 1) >> 8, compressedSize - 1];
   return Uint8Array.from(
-    control >= chunk.NEW_PROPERTIES ? [...header, formatProperties(PROPERTIES)] : header,
+    control >= lzma.NEW_PROPERTIES ? [...header, lzma.formatProperties(PROPERTIES)] : header,
   );
 }
 
 function storedHeader(control: number, size: number): Uint8Array {
-  const kind = control === chunk.DICTIONARY_RESET ? chunk.STORED_AFTER_RESET : chunk.STORED;
+  const kind = control === lzma.DICTIONARY_RESET ? lzma.STORED_AFTER_RESET : lzma.STORED;
   return Uint8Array.of(kind, (size - 1) >> 8, size - 1);
 }
 
+/**
+ * Chooses what the encoder writes next: a literal, a match or a repeated match. Lazy matching: a match gives way to a
+ * literal when a better one starts a byte later. Short matches have to be cheaper than their literals. No optimal
+ * parse, which would save another few percent for several times the work.
+ */
 interface LzmaParser {
   readonly finder: MatchFinder;
   /** Where a match was last looked for; `length` and `distance` are what was found there, `length` 0 for nothing. */
@@ -144,27 +147,18 @@ interface Rep {
   readonly index: number;
 }
 
-/**
- * Chooses what the encoder writes next: a literal, a match or a repeated match. Lazy matching: a match gives way to a
- * literal when a better one starts a byte later. Short matches have to be cheaper than their literals. No optimal
- * parse, which would save another few percent for several times the work.
- */
-function createLzmaParser(finder: MatchFinder): LzmaParser {
-  return { finder, position: -1, length: 0, distance: 0 };
-}
-
 /** Encodes the next symbol and returns the number of bytes it covers. */
 function encodeNextSymbol(parser: LzmaParser, encoder: LzmaEncoder, position: number): number {
-  const maxLength = Math.min(MAX_MATCH, encoder.data.length - position);
+  const maxLength = Math.min(lzma.MAX_MATCH, encoder.data.length - position);
   findBestMatch(parser, encoder, position);
   const { length, distance } = parser;
   const rep = longestRep(encoder, position, maxLength);
-  if (rep.length >= MIN_MATCH && isRepBetter(rep.length, length, distance)) {
+  if (rep.length >= lzma.MIN_MATCH && isRepBetter(rep.length, length, distance)) {
     encodeRep(encoder, rep.length, rep.index);
     skipPositions(parser.finder, position + 1, position + rep.length);
     return rep.length;
   }
-  if (length < MIN_MATCH || startsBetterLater(parser, encoder, position)) {
+  if (length < lzma.MIN_MATCH || startsBetterLater(parser, encoder, position)) {
     encodeByte(encoder, position);
     return 1;
   }
@@ -187,13 +181,13 @@ function encodeByte(encoder: LzmaEncoder, position: number): void {
 function findBestMatch(parser: LzmaParser, encoder: LzmaEncoder, position: number): void {
   if (parser.position === position) return;
   const { finder } = parser;
-  const maxLength = Math.min(MAX_MATCH, encoder.data.length - position);
+  const maxLength = Math.min(lzma.MAX_MATCH, encoder.data.length - position);
   let last = findMatches(finder, position, maxLength) - 1;
   while (last > 0 && isOneByteDear(finder, last)) last--;
   parser.position = position;
   parser.length = last < 0 ? 0 : finder.lengths[last]!;
   parser.distance = last < 0 ? 0 : finder.distances[last]!;
-  if (parser.length >= MIN_MATCH && !paysOff(encoder, parser)) parser.length = 0;
+  if (parser.length >= lzma.MIN_MATCH && !paysOff(encoder, parser)) parser.length = 0;
 }
 
 /** Whether the match is only a byte longer than the one before it, but much farther away. */
@@ -203,7 +197,7 @@ function isOneByteDear({ lengths, distances }: MatchFinder, index: number): bool
 
 function paysOff(encoder: LzmaEncoder, { position, length, distance }: LzmaParser): boolean {
   if (length > LONGEST_PRICED) return true;
-  if (length === MIN_MATCH && distance > FARTHEST_OF_TWO) return false;
+  if (length === lzma.MIN_MATCH && distance > FARTHEST_OF_TWO) return false;
   return matchPrice(encoder, length, distance) < literalsPrice(encoder, position, length);
 }
 
@@ -232,21 +226,21 @@ function isRepBetter(repLength: number, length: number, distance: number): boole
 /** Whether to put the match at `position` off for what starts at the next byte. Leaves that in the parser. */
 function startsBetterLater(parser: LzmaParser, encoder: LzmaEncoder, position: number): boolean {
   const { length, distance } = parser;
-  const maxLength = Math.min(MAX_MATCH, encoder.data.length - position - 1);
+  const maxLength = Math.min(lzma.MAX_MATCH, encoder.data.length - position - 1);
   if (length >= GOOD_LENGTH || length > maxLength) return false;
   findBestMatch(parser, encoder, position + 1);
   return (
     isLaterBetter(parser, length, distance) ||
-    longestRep(encoder, position + 1, maxLength).length >= Math.max(MIN_MATCH, length - 1)
+    longestRep(encoder, position + 1, maxLength).length >= Math.max(lzma.MIN_MATCH, length - 1)
   );
 }
 
 function isLaterBetter(later: LzmaParser, length: number, distance: number): boolean {
-  if (later.length < MIN_MATCH) return false;
+  if (later.length < lzma.MIN_MATCH) return false;
   if (later.length > length + 1) return true;
   if (later.length === length + 1) return later.distance >> 4 <= distance;
   if (later.length === length) return later.distance < distance;
-  return later.length === length - 1 && length > MIN_MATCH && distance >> 7 > later.distance;
+  return later.length === length - 1 && length > lzma.MIN_MATCH && distance >> 7 > later.distance;
 }
 
 /** The price of a bit that is as likely 0 as 1. */

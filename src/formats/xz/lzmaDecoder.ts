@@ -30,10 +30,6 @@ const FIRST_SIZE = 64 * 1024;
 /** What was outgrown stays in memory until it is collected: a large step leaves little behind. */
 const GROWTH = 8;
 
-function createWindow(): Window {
-  return { ring: new Uint8Array(FIRST_SIZE), head: 0, tail: 0, before: 0, dictionarySize: 0 };
-}
-
 /** Forgets the dictionary. */
 export function resetWindow(window: Window): void {
   window.before = -window.head;
@@ -84,7 +80,11 @@ export function createLzmaDecoder(): LzmaDecoder {
     range: 0,
     code: 0,
     model: lzma.createModel(),
-    ...createWindow(),
+    ring: new Uint8Array(FIRST_SIZE),
+    head: 0,
+    tail: 0,
+    before: 0,
+    dictionarySize: 0,
     properties: { lc: 0, lp: 0, pb: 0 },
     state: 0,
     rep0: 0,

@@ -5,7 +5,6 @@
  */
 
 import * as lzma from './lzmaModel.ts';
-import { ADAPT_SHIFT, createModel, PROBABILITY_BITS, PROBABILITY_ONE } from './lzmaModel.ts';
 
 // The range encoder of LZMA, the counterpart of rangeDecoder.ts. It writes into a buffer that is as large as a chunk.
 
@@ -43,14 +42,14 @@ export function endRangeEncoder(encoder: RangeEncoder): Uint8Array {
 function encodeBit(encoder: RangeEncoder, index: number, bit: number): void {
   const { model } = encoder;
   const probability = model[index]!;
-  const bound = Math.imul(encoder.range >>> PROBABILITY_BITS, probability);
+  const bound = Math.imul(encoder.range >>> lzma.PROBABILITY_BITS, probability);
   if (bit === 0) {
     encoder.range = bound;
-    model[index] = probability + ((PROBABILITY_ONE - probability) >> ADAPT_SHIFT);
+    model[index] = probability + ((lzma.PROBABILITY_ONE - probability) >> lzma.ADAPT_SHIFT);
   } else {
     addToLow(encoder, bound);
     encoder.range = (encoder.range - bound) | 0;
-    model[index] = probability - (probability >> ADAPT_SHIFT);
+    model[index] = probability - (probability >> lzma.ADAPT_SHIFT);
   }
   normalize(encoder);
 }
@@ -118,7 +117,7 @@ let shared: Pick<RangeEncoder, 'model' | 'output'> | undefined;
 
 /** Makes the encoders before it unusable. */
 export function createLzmaEncoder(data: Uint8Array): LzmaEncoder {
-  shared ??= { model: createModel(), output: new Uint8Array(lzma.MAX_COMPRESSED) };
+  shared ??= { model: lzma.createModel(), output: new Uint8Array(lzma.MAX_COMPRESSED) };
   const { model, output } = shared;
   const reps = new Int32Array(4);
   // V8 compiles the encoder for one shape of this object, and would give it a new shape each time with a spread.

@@ -16,8 +16,6 @@ interface Places {
   used: number;
   /** Names of keys to their numbers. */
   readonly keys: Map<string, number>;
-  /** Undefined for an empty text. */
-  root: Value | undefined;
 }
 
 /** Number of values after the expansion of all aliases: the number that a reader walks. */
@@ -42,111 +40,113 @@ interface Value {
   readonly height: number;
 }
 
-/** A collection whose end has not been seen. */
-interface Open {
-  readonly kind: 'document' | 'sequence' | 'mapping';
+/** What is around a value. */
+interface Parent {
+  readonly isMapping: boolean;
   readonly start: number;
-  readonly anchor: string | undefined;
-  /** The numbers of its children. */
-  readonly children: number[];
-  values: number;
-  height: number;
-  key: Key | undefined;
+  /** Collections around its children; the document is one. */
+  readonly depth: number;
 }
 
 interface Key {
   readonly number: number;
-  readonly start: number;
+  readonly start: number | undefined;
 }
 
-/** Places while they are read. */
-interface Walk {
+interface Reader {
   readonly text: string;
+  readonly events: readonly Event[];
+  at: number;
   readonly places: Places;
   readonly anchors: Map<string, Value>;
-  readonly open: Open[];
-  hasDocument: boolean;
 }
 
-/** @throws FormatError with a position */
-export function readPlaces(text: string, events: readonly Event[]): Places {
-  const places: Places = { numbers: new Int32Array(1024), used: 0, keys: new Map(), root: undefined };
-  const walk: Walk = { text, places, anchors: new Map(), open: [], hasDocument: false };
-  for (const event of events) {
-    if (event.type === EVENT_ID.DOCUMENT) openDocument(walk);
-    else if (event.type === EVENT_ID.POP) closeCollection(walk);
-    else readValue(walk, event);
+/**
+ * The document as a list of its value, or of nothing.
+ * @throws FormatError with a position
+ */
+export function readPlaces(text: string, events: readonly Event[]): Places & { readonly document: Value } {
+  const places: Places = { numbers: new Int32Array(1024), used: 0, keys: new Map() };
+  const at = events.findIndex(({ type }) => type === EVENT_ID.DOCUMENT) + 1;
+  const reader: Reader = { text, events, at, places, anchors: new Map() };
+  const document = readChildren(reader, { isMapping: false, start: 0, depth: 1 });
+  if (events.findLastIndex(({ type }) => type === EVENT_ID.DOCUMENT) < reader.at) {
+    return { ...places, document };
   }
-  return places;
+  throw new FormatError('The YAML file contains more than one document', {
+    hint: 'split the file at the lines with ---',
+  });
 }
 
-function openDocument(walk: Walk): void {
-  if (walk.hasDocument) {
-    throw new FormatError('The YAML file contains more than one document', {
-      hint: 'split the file at the lines with ---',
-    });
+/** Recursion is bounded by `maxDepth`. */
+function readChildren(reader: Reader, parent: Parent): Value {
+  const { start, depth } = parent;
+  const children: number[] = [];
+  let values = 1;
+  let height = 0;
+  for (let event = nextEvent(reader); event !== undefined; event = nextEvent(reader)) {
+    const key = parent.isMapping ? readKey(reader, event, parent) : undefined;
+    const valueEvent = key === undefined ? event : nextEvent(reader);
+    if (valueEvent === undefined) break;
+    const child = readValue(reader, valueEvent, parent, key?.start);
+    children.push(child.start, key?.number ?? noKey, child.firstChild, child.childCount);
+    values += child.values;
+    height = Math.max(height, child.height + 1);
+    if (values <= maxValues && height + depth <= maxHeight) continue;
+    const message = sentence('its aliases expand to too much data');
+    throw yamlError(reader.text, { message, offset: child.start });
   }
-  walk.hasDocument = true;
-  walk.open.push(newOpen('document', 0, undefined));
-}
-
-function newOpen(kind: Open['kind'], start: number, anchor: string | undefined): Open {
-  return { kind, start, anchor, children: [], values: 1, height: 0, key: undefined };
+  const firstChild = addNumbers(reader.places, children);
+  return { start, firstChild, childCount: children.length / numbersOfValue, values, height };
 }
 
 type ValueEvent = Exclude<Event, { type: typeof EVENT_ID.POP | typeof EVENT_ID.DOCUMENT }>;
 
-function readValue(walk: Walk, event: ValueEvent): void {
-  const parent = walk.open.at(-1);
-  if (parent?.kind === 'mapping' && parent.key === undefined) parent.key = readKey(walk, event);
-  else if (event.type === EVENT_ID.ALIAS) addChild(walk, readAlias(walk, event));
-  else if (event.type === EVENT_ID.SCALAR) addChild(walk, readScalar(walk, event, parent?.key?.start));
-  else openCollection(walk, event, parent?.key?.start);
+/** Undefined at the end of a collection. */
+function nextEvent(reader: Reader): ValueEvent | undefined {
+  const event = reader.events[reader.at];
+  reader.at += 1;
+  const isEnd = event === undefined || event.type === EVENT_ID.POP || event.type === EVENT_ID.DOCUMENT;
+  return isEnd ? undefined : event;
 }
 
 type ScalarEvent = Extract<Event, { type: typeof EVENT_ID.SCALAR }>;
 type AliasEvent = Extract<Event, { type: typeof EVENT_ID.ALIAS }>;
 
-function readScalar(walk: Walk, event: ScalarEvent, keyStart: number | undefined): Value {
-  checkTag(walk, event);
-  checkNumber(walk.text, event);
-  const start = startOf(walk, event, keyStart);
-  const scalar = { start, firstChild: 0, childCount: 0, values: 1, height: 0 };
-  const anchor = anchorOf(walk.text, event);
-  if (anchor !== undefined) walk.anchors.set(anchor, scalar);
-  return scalar;
-}
-
-function openCollection(
-  walk: Walk,
-  event: Exclude<ValueEvent, ScalarEvent | AliasEvent>,
-  keyStart: number | undefined,
-): void {
-  checkTag(walk, event);
-  const anchor = anchorOf(walk.text, event);
+function readValue(reader: Reader, event: ValueEvent, parent: Parent, keyStart: number | undefined): Value {
+  const { text, anchors } = reader;
+  const anchor = text.slice(event.anchorStart, event.anchorEnd);
+  if (event.type === EVENT_ID.ALIAS) return readAlias(text, event, anchors.get(anchor));
+  checkTag(text, event);
+  const start = startOf(event, parent, keyStart);
   // Until it is complete nothing may refer to it.
-  if (anchor !== undefined) walk.anchors.delete(anchor);
-  const kind = event.type === EVENT_ID.SEQUENCE ? 'sequence' : 'mapping';
-  walk.open.push(newOpen(kind, startOf(walk, event, keyStart), anchor));
+  if (event.anchorStart >= 0) anchors.delete(anchor);
+  if (event.type === EVENT_ID.SCALAR) checkNumber(text, event);
+  const value =
+    event.type === EVENT_ID.SCALAR
+      ? { start, firstChild: 0, childCount: 0, values: 1, height: 0 }
+      : readChildren(reader, { isMapping: event.type === EVENT_ID.MAPPING, start, depth: parent.depth + 1 });
+  if (event.anchorStart >= 0) anchors.set(anchor, value);
+  return value;
 }
 
-function readKey(walk: Walk, event: ValueEvent): Key {
+function readKey(reader: Reader, event: ValueEvent, parent: Parent): Key {
+  const { text, places } = reader;
   if (event.type !== EVENT_ID.SCALAR) {
     const offset = event.type === EVENT_ID.ALIAS ? event.anchorStart - 1 : event.start;
-    throw yamlError(walk.text, { message: sentence('a key must be a plain string'), offset });
+    throw yamlError(text, { message: sentence('a key must be a plain string'), offset });
   }
-  const { start } = readScalar(walk, event, undefined);
-  const name = getScalarValue(walk.text, event);
-  const { keys } = walk.places;
-  const number = keys.get(name) ?? keys.size;
-  if (number === keys.size) keys.set(name, number);
+  const { start } = readValue(reader, event, parent, undefined);
+  const name = getScalarValue(text, event);
+  const number = places.keys.get(name) ?? places.keys.size;
+  places.keys.set(name, number);
   return { number, start };
 }
 
 /** A value that begins on a later line than its key is shown at the key, an item that is empty at its list. */
 function startOf(
-  { open }: Walk,
   event: Exclude<ValueEvent, AliasEvent>,
+  parent: Parent,
   keyStart: number | undefined,
 ): number {
   if (event.type !== EVENT_ID.SCALAR) {
@@ -156,53 +156,21 @@ function startOf(
   if (event.style === SCALAR_STYLE.SINGLE_QUOTED || event.style === SCALAR_STYLE.DOUBLE_QUOTED) {
     return event.valueStart - 1;
   }
-  return keyStart ?? (event.valueStart < 0 ? (open.at(-1)?.start ?? 0) : event.valueStart);
+  return keyStart ?? (event.valueStart < 0 ? parent.start : event.valueStart);
 }
 
-function anchorOf(text: string, event: Exclude<ValueEvent, AliasEvent>): string | undefined {
-  return event.anchorStart < 0 ? undefined : text.slice(event.anchorStart, event.anchorEnd);
-}
-
-function readAlias(walk: Walk, event: AliasEvent): Value {
-  const target = walk.anchors.get(walk.text.slice(event.anchorStart, event.anchorEnd));
+function readAlias(text: string, event: AliasEvent, target: Value | undefined): Value {
   const offset = event.anchorStart - 1;
-  if (target === undefined) {
-    const message = sentence('an alias must refer to a complete value before it');
-    const hint = 'put the value in quotes if it is text that starts with *';
-    throw yamlError(walk.text, { message, offset, hint });
-  }
-  return { ...target, start: offset };
+  if (target !== undefined) return { ...target, start: offset };
+  const message = sentence('an alias must refer to a complete value before it');
+  const hint = 'put the value in quotes if it is text that starts with *';
+  throw yamlError(text, { message, offset, hint });
 }
 
-function checkTag(walk: Walk, event: Exclude<ValueEvent, AliasEvent>): void {
-  if (event.tagStart < 0 || walk.text.slice(event.tagStart, event.tagEnd) === '!!str') return;
+function checkTag(text: string, event: Exclude<ValueEvent, AliasEvent>): void {
+  if (event.tagStart < 0 || text.slice(event.tagStart, event.tagEnd) === '!!str') return;
   const hint = 'remove the tag, or put the value in quotes if it is text that starts with !';
-  throw yamlError(walk.text, { message: sentence('tags are not supported'), offset: event.tagStart, hint });
-}
-
-function addChild(walk: Walk, child: Value): void {
-  const parent = walk.open.at(-1);
-  if (parent === undefined) return;
-  if (parent.kind === 'document') walk.places.root = child;
-  parent.children.push(child.start, parent.key?.number ?? noKey, child.firstChild, child.childCount);
-  parent.key = undefined;
-  parent.values += child.values;
-  parent.height = Math.max(parent.height, child.height + 1);
-  if (parent.values <= maxValues && parent.height + walk.open.length <= maxHeight) return;
-  throw yamlError(walk.text, {
-    message: sentence('its aliases expand to too much data'),
-    offset: child.start,
-  });
-}
-
-function closeCollection(walk: Walk): void {
-  const closed = walk.open.pop();
-  if (closed === undefined || closed.kind === 'document') return;
-  const { anchor, children, height, start, values } = closed;
-  const firstChild = addNumbers(walk.places, children);
-  const value = { start, firstChild, childCount: children.length / numbersOfValue, values, height };
-  if (anchor !== undefined) walk.anchors.set(anchor, value);
-  addChild(walk, value);
+  throw yamlError(text, { message: sentence('tags are not supported'), offset: event.tagStart, hint });
 }
 
 /** Gives the index of the first. */
@@ -237,21 +205,27 @@ const plus = 0x2b;
 const digit9 = 0x39;
 
 /** Finds the deepest value on the path that exists; undefined only for an empty text. */
-export function makeLocate(text: string, places: Places): (path: Path) => Position | undefined {
-  const { numbers, root } = places;
-  if (root === undefined) return () => undefined;
+export function makeLocate(
+  text: string,
+  places: ReturnType<typeof readPlaces>,
+): (path: Path) => Position | undefined {
+  const { numbers, document } = places;
+  if (document.childCount === 0) return () => undefined;
   const positionOf = makeLocator(text);
   const findMember = makeFindMember(places);
   return (path) => {
-    let place: Place = root;
+    let place = placeAt(numbers, document.firstChild);
     for (const step of path) {
       const child = typeof step === 'number' ? findItem(places, place, step) : findMember(place, step);
       if (child === undefined) break;
-      const [start, firstChild, childCount] = [numbers[child]!, numbers[child + 2]!, numbers[child + 3]!];
-      place = { start, firstChild, childCount };
+      place = placeAt(numbers, child);
     }
     return positionOf(place.start);
   };
+}
+
+function placeAt(numbers: Int32Array, index: number): Place {
+  return { start: numbers[index]!, firstChild: numbers[index + 2]!, childCount: numbers[index + 3]! };
 }
 
 type Place = Pick<Value, 'start' | 'firstChild' | 'childCount'>;

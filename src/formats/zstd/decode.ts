@@ -6,15 +6,8 @@
 
 import type { Transform } from 'node:stream';
 import * as zlib from 'node:zlib';
-import { type ByteFeed, type ByteInput, inputOfBytes, runAll, runSteps, type Steps } from '../byteFeed.ts';
-import {
-  countStream,
-  type Decoded,
-  type DecodeOptions,
-  throughZlib,
-  tooLarge,
-  type UnpackOptions,
-} from '../codec.ts';
+import { type ByteFeed, type ByteInput, runAll, runSteps, type Steps } from '../byteFeed.ts';
+import { countStream, throughZlib, tooLarge, type UnpackOptions } from '../codec.ts';
 import { decodeFrames } from './fallback/frame.ts';
 import {
   BLOCK_HEADER_SIZE,
@@ -30,34 +23,17 @@ import {
   readFrameHeader,
 } from './headers.ts';
 
-interface ZstdOptions {
-  /** What decodes frames; the fastest that is there unless given. */
-  readonly decoder?: FrameDecoder;
-}
-
 /**
- * Decodes consecutive frames as one stream, up to the first bytes that start no frame.
+ * Decodes consecutive frames as one stream, up to the first bytes that start no frame. A piece is good until the next one
+ * is asked for.
  *
- * @throws FormatError with the offset, when a frame is damaged, truncated, not supported or too large.
- */
-export async function decodeZstd(bytes: Uint8Array, options: DecodeOptions & ZstdOptions): Promise<Decoded> {
-  const { offset = 0, ...rest } = options;
-  const input = inputOfBytes('zstd', bytes, offset);
-  const pieces: Uint8Array[] = [];
-  for await (const piece of unpackZstd(input, { ...rest, streams: { left: Infinity } })) {
-    pieces.push(piece.slice());
-  }
-  return { data: pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces), end: input.feed.offset };
-}
-
-/**
- * The same for a stream. A piece is good until the next one is asked for.
- *
+ * @param decoder decodes frames; default: the fastest that is there
  * @throws FormatError with the offset, when a frame is damaged, truncated, not supported or too large.
  */
 export async function* unpackZstd(
   input: ByteInput,
-  { maxBytes, streams, decoder = nodeFrames ?? decodeFrames }: UnpackOptions & ZstdOptions,
+  { maxBytes, streams }: UnpackOptions,
+  decoder = nodeFrames ?? decodeFrames,
 ): AsyncGenerator<Uint8Array, void> {
   const { feed } = input;
   feed.format = 'zstd';
@@ -83,21 +59,17 @@ export async function* unpackZstd(
 const MAX_PIECE = 32 * 1024;
 const MAX_PIECE_UNPACKED = 4 * 1024 * 1024;
 
-type CreateZstdDecompress = (options: { readonly chunkSize: number }) => Transform;
+/** Node's types of the oldest supported version do not know the last one. */
+const {
+  createZstdDecompress,
+}: typeof zlib & {
+  readonly createZstdDecompress?: (options: { readonly chunkSize: number }) => Transform;
+} = zlib;
 
 /** Undefined before Node 22.15. */
-export const nodeFrames: FrameDecoder | undefined = findNodeFrames();
-
-function findNodeFrames(): FrameDecoder | undefined {
-  // Node's types of the oldest supported version do not know it.
-  const create: unknown = Reflect.get(zlib, 'createZstdDecompress');
-  if (!isCreateZstdDecompress(create)) return undefined;
-  return (input) => (header) => decodeByZlib(header, input, create({ chunkSize: MAX_PIECE }));
-}
-
-function isCreateZstdDecompress(value: unknown): value is CreateZstdDecompress {
-  return typeof value === 'function';
-}
+export const nodeFrames: FrameDecoder | undefined =
+  createZstdDecompress &&
+  ((input) => (header) => decodeByZlib(header, input, createZstdDecompress({ chunkSize: MAX_PIECE })));
 
 /** What zlib is given at a time. */
 interface Piece {

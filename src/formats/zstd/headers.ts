@@ -48,48 +48,31 @@ export function* readFrameHeader(feed: ByteFeed): Steps<never, FrameHeader | 'sk
   }
   if (magic !== FRAME_MAGIC) throw feed.error('lacks the magic number');
   yield* feed.need(MAGIC_SIZE + 1);
-  const layout = layoutOf(feed);
-  yield* feed.need(MAGIC_SIZE + 1 + layout.windowBytes + layout.dictionaryBytes + layout.sizeBytes);
-  return readFields(feed, layout);
-}
-
-/** Which fields follow the descriptor, and their sizes. */
-interface Layout {
-  readonly windowBytes: 0 | 1;
-  readonly dictionaryBytes: number;
-  readonly sizeBytes: number;
-  readonly hasChecksum: boolean;
-}
-
-function layoutOf(feed: ByteFeed): Layout {
-  const descriptor = feed.bytes[feed.index + MAGIC_SIZE]!;
+  const { offset: start, index } = feed;
+  const descriptor = feed.bytes[index + MAGIC_SIZE]!;
   if ((descriptor & RESERVED) !== 0) {
-    throw feed.error('has unknown flags in a frame header', feed.offset + MAGIC_SIZE);
+    throw feed.error('has unknown flags in a frame header', start + MAGIC_SIZE);
   }
   const isSingleSegment = (descriptor & SINGLE_SEGMENT) !== 0;
-  return {
-    windowBytes: isSingleSegment ? 0 : 1,
-    dictionaryBytes: DICTIONARY_ID_BYTES[descriptor & 3]!,
-    sizeBytes: CONTENT_SIZE_BYTES[descriptor >> 6]! || (isSingleSegment ? 1 : 0),
-    hasChecksum: (descriptor & HAS_CHECKSUM) !== 0,
-  };
-}
-
-function readFields(feed: ByteFeed, layout: Layout): FrameHeader {
-  const { windowBytes, dictionaryBytes, sizeBytes, hasChecksum } = layout;
-  const { offset: start, index } = feed;
-  feed.take(MAGIC_SIZE + 1);
-  const declared = windowBytes === 0 ? undefined : windowOf(feed.uint8());
-  if (feed.uint(dictionaryBytes) !== 0) {
+  const windowBytes = isSingleSegment ? 0 : 1;
+  const dictionaryBytes = DICTIONARY_ID_BYTES[descriptor & 3]!;
+  const sizeBytes = CONTENT_SIZE_BYTES[descriptor >> 6]! || (isSingleSegment ? 1 : 0);
+  yield* feed.need(MAGIC_SIZE + 1 + windowBytes + dictionaryBytes + sizeBytes);
+  const bytes = feed.take(MAGIC_SIZE + 1 + windowBytes + dictionaryBytes + sizeBytes).slice();
+  const fields = ByteFeed.whole('zstd', bytes, MAGIC_SIZE + 1);
+  const declared = isSingleSegment ? undefined : windowOf(fields.uint8());
+  if (fields.uint(dictionaryBytes) !== 0) {
     throw feed.error('requires a dictionary, which is not supported,', start + MAGIC_SIZE);
   }
   // The size in two bytes starts where that in one byte ends.
-  const size = feed.uint(sizeBytes) + (sizeBytes === 2 ? 256 : 0);
+  const size = fields.uint(sizeBytes) + (sizeBytes === 2 ? 256 : 0);
   const windowSize = declared ?? size;
-  if (windowSize > MAX_WINDOW)
+  if (windowSize > MAX_WINDOW) {
     throw feed.error('requires a window that is too large', start + MAGIC_SIZE + 1);
-  const bytes = feed.bytes.slice(index, feed.index);
-  return { start, bytes, windowSize, contentSize: sizeBytes === 0 ? undefined : size, hasChecksum };
+  }
+  const contentSize = sizeBytes === 0 ? undefined : size;
+  const hasChecksum = (descriptor & HAS_CHECKSUM) !== 0;
+  return { start, bytes, windowSize, contentSize, hasChecksum };
 }
 
 function isSkippable(magic: number): boolean {

@@ -1,7 +1,12 @@
 /** Checks an Ignition config with Ignition's own rules, then with the lint rules of this program. */
 
 import type { IpaVersion } from '../../ipa/ipaOptions.ts';
-import { type DocumentRead, examineConfig, jsonType, locateFindings } from '../../ignition/validate.ts';
+import {
+  type DocumentRead,
+  examineConfig,
+  furtherMismatches,
+  locateFindings,
+} from '../../ignition/validate.ts';
 import { listReferences } from '../../ignition/inlinedConfig.ts';
 import { findingOf, type Issue } from '../../ignition/rule.ts';
 import type { Finding, Report } from '../../core/finding.ts';
@@ -41,11 +46,11 @@ export async function checkConfig(
 ): Promise<CheckedDocument> {
   const document = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const { report, read } = examineConfig(document);
-  const ofIgnition = await explainMismatch(report, document);
-  const configs = read.status === 'read' ? await findConfigs(document, read, ofIgnition) : undefined;
-  const found: readonly FileFinding[] = [...ofIgnition.findings, ...(configs?.findings ?? [])];
+  const configs = read.status === 'read' ? await findConfigs(document, read, report) : undefined;
+  const further = configs?.findings ?? furtherMismatches(document, read);
+  const found: readonly FileFinding[] = [...report.findings, ...further];
   const remarks = configs === undefined || !isValid(found) ? [] : await lint(document, configs, options);
-  if (found.length + remarks.length === 0) return { report: ofIgnition, shown: bytes };
+  if (found.length + remarks.length === 0) return { report, shown: bytes };
   const { maskChecked } = await import('./maskChecked.ts');
   const { documents: inlined = new Map<string, Buffer>(), config } = configs ?? {};
   const { findings, ...masked } = maskChecked([...found, ...remarks], { document, inlined, config });
@@ -69,12 +74,6 @@ export async function explainContent(
   if (kind === undefined) return checked;
   const hint = `this is ${kind.noun}, not an Ignition config: ${kind.use}`;
   return { ...checked, report: { ...checked.report, findings: [{ ...first, hint }] } };
-}
-
-async function explainMismatch(report: Report, document: Buffer): Promise<Report> {
-  if (report.findings[0]?.rule !== jsonType.id) return report;
-  const { explainMismatches } = await import('../../ignition/shape.ts');
-  return explainMismatches(report, document);
 }
 
 async function findConfigs(document: Buffer, read: DocumentRead, own: Report): Promise<CheckedConfigs> {

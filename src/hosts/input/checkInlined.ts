@@ -13,11 +13,11 @@ import {
 import {
   checkMergedConfig,
   type DocumentRead,
+  furtherMismatches,
   locateFindings,
   validateConfig,
 } from '../../ignition/validate.ts';
 import { findingOf } from '../../ignition/rule.ts';
-import { explainMismatches } from '../../ignition/shape.ts';
 import { newestVersion } from '../../ignition/versions.ts';
 import { type Finding, formatPath } from '../../core/finding.ts';
 import { type FileFinding, referenceSeparator } from '../../io/report/reporter.ts';
@@ -33,11 +33,7 @@ export interface CheckedConfigs {
 }
 
 /** @param own findings in the outermost document itself */
-export async function checkInlined(
-  document: Buffer,
-  read: DocumentRead,
-  own: readonly Finding[],
-): Promise<CheckedConfigs> {
+export function checkInlined(document: Buffer, read: DocumentRead, own: readonly Finding[]): CheckedConfigs {
   const effective = resolveConfig(read);
   const { config, inlined } = effective;
   const documents = new Map(inlined.map((it) => [nameOf(it.place), it.document]));
@@ -45,9 +41,9 @@ export async function checkInlined(
     locate(found.map(placeBy(effective)), document, documents);
   const ofReferences = locate(effective.issues.map(placedFinding), document, documents);
   const findings: FileFinding[] = withoutKnown(ofReferences, own);
-  for (const { place: inner, document: bytes } of inlined) {
-    const report = await explainMismatches(validateConfig(bytes), bytes);
-    findings.push(...report.findings.map((finding) => ({ ...finding, reference: nameOf(inner) })));
+  for (const { place: inner, document: bytes, read: readInner } of inlined) {
+    const found = [...validateConfig(bytes).findings, ...furtherMismatches(bytes, readInner)];
+    findings.push(...found.map((finding) => ({ ...finding, reference: nameOf(inner) })));
   }
   const known = [...own, ...findings];
   if (inlined.length > 0 && known.every(({ severity }) => severity !== 'error')) {

@@ -4,8 +4,7 @@ import { createRedaction, maskSecrets, type Redaction } from '../../agent/lint/s
 import type { Config } from '../../ignition/config.ts';
 import { unitRules } from '../../ignition/rules/unit.ts';
 import { urlRules } from '../../ignition/rules/url.ts';
-import { furtherType } from '../../ignition/shape.ts';
-import { jsonType } from '../../ignition/validate.ts';
+import { furtherType, jsonType } from '../../ignition/validate.ts';
 import type { FileFinding } from '../../io/report/reporter.ts';
 
 /** Rules with messages that quote the document. */

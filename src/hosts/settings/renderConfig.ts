@@ -118,7 +118,7 @@ async function checkRendered(document: Buffer, io: Io): Promise<CheckedConfig | 
   let effective = own;
   if (read.status === 'read' && listReferences(read.config).length > 0) {
     const { checkInlined } = await import('../input/checkInlined.ts');
-    const checked = await checkInlined(document, read, findings);
+    const checked = checkInlined(document, read, findings);
     findings.push(...checked.findings.filter(({ severity }) => severity === 'error'));
     effective = checked.config;
   }

@@ -30,10 +30,11 @@ export const diskRules = {
 
 export const checkDisk: Check<Disk> = ({ device, partitions = [] }) => {
   if (!device) return [issue(diskRules.deviceRequired, ['device'])];
+  const overlapping = firstOverlap(partitions);
   return found(
     devicePathIssue(device, ['device']),
     numbersIssue(partitions),
-    overlapIssue(partitions),
+    overlapping !== undefined && issue(diskRules.overlap, ['partitions', overlapping]),
     labelsIssue(partitions),
   );
 };
@@ -51,11 +52,6 @@ function numbersIssue(partitions: readonly Partition[]): Issue | undefined {
     if (second !== undefined) return issue(diskRules.numbersCollide, ['partitions', second]);
   }
   return undefined;
-}
-
-function overlapIssue(partitions: readonly Partition[]): Issue | undefined {
-  const overlapping = firstOverlap(partitions);
-  return overlapping === undefined ? undefined : issue(diskRules.overlap, ['partitions', overlapping]);
 }
 
 function labelsIssue(partitions: readonly Partition[]): Issue | undefined {
@@ -183,45 +179,23 @@ export const partitionRules = {
   ),
 };
 
-export const checkPartition: Check<Partition> = (partition) =>
-  found(
-    absentIssue(partition),
-    identityIssue(partition),
-    labelIssue(partition),
-    guidIssue('guid', partition.guid),
-    guidIssue('typeGuid', partition.typeGuid),
+export const checkPartition: Check<Partition> = (partition) => {
+  const { guid, label, number, shouldExist, sizeMiB, startMiB, typeGuid } = partition;
+  const hasOthers = guid || typeGuid || [label, startMiB, sizeMiB].some((one) => one !== undefined);
+  const isLong = Buffer.byteLength(label ?? '') > maxLabelBytes;
+  return found(
+    shouldExist === false && hasOthers && issue(partitionRules.absentWithOthers, []),
+    !isNonZero(number) && label === undefined && issue(partitionRules.numberOrLabel, []),
+    isLong && issue(partitionRules.labelTooLong, ['label']),
+    !isLong && label?.includes(':') && issue(partitionRules.labelColon, ['label']),
+    guid && !guidForm.test(guid) && issue(partitionRules.guid, ['guid']),
+    typeGuid && !guidForm.test(typeGuid) && issue(partitionRules.guid, ['typeGuid']),
   );
-
-function absentIssue({
-  guid,
-  label,
-  shouldExist,
-  sizeMiB,
-  startMiB,
-  typeGuid,
-}: Partition): Issue | undefined {
-  const hasOthers = [label, typeGuid || undefined, guid || undefined, startMiB, sizeMiB].some(
-    (one) => one !== undefined,
-  );
-  return shouldExist === false && hasOthers ? issue(partitionRules.absentWithOthers, []) : undefined;
-}
-
-function identityIssue({ label, number }: Partition): Issue | undefined {
-  return isNonZero(number) || label !== undefined ? undefined : issue(partitionRules.numberOrLabel, []);
-}
+};
 
 const maxLabelBytes = 36;
 
-function labelIssue({ label = '' }: Partition): Issue | undefined {
-  if (Buffer.byteLength(label) > maxLabelBytes) return issue(partitionRules.labelTooLong, ['label']);
-  return label.includes(':') ? issue(partitionRules.labelColon, ['label']) : undefined;
-}
-
 const guidForm = /^[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$/;
-
-function guidIssue(field: 'guid' | 'typeGuid', guid = ''): Issue | undefined {
-  return guid === '' || guidForm.test(guid) ? undefined : issue(partitionRules.guid, [field]);
-}
 
 // Software RAID arrays; the rules of paths (`node.ts`) check their devices.
 
@@ -262,7 +236,7 @@ export const raidRules = {
 export const checkRaid: Check<Raid> = (raid, version) =>
   found(
     levelIssue(raid, version),
-    (raid.devices ?? []).length === 0 ? issue(raidRules.devicesRequired, ['devices']) : undefined,
+    (raid.devices ?? []).length === 0 && issue(raidRules.devicesRequired, ['devices']),
   );
 
 function levelIssue({ level = '', spares }: Raid, version: SpecVersion): Issue | undefined {

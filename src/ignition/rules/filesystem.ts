@@ -76,7 +76,7 @@ export const filesystemRules = {
 
 export const checkFilesystem: Check<Filesystem> = (filesystem, version) => {
   const { device, path } = filesystem;
-  const mountPath = path ? pathIssue(path, ['path']) : undefined;
+  const mountPath = path && pathIssue(path, ['path']);
   if (filesystem.format === 'virtiofs' && isSince(version, '3.7.0-experimental')) {
     return found(mountPath, ...virtiofsIssues(filesystem));
   }
@@ -86,17 +86,16 @@ export const checkFilesystem: Check<Filesystem> = (filesystem, version) => {
 
 const maxTagBytes = 36;
 
-function virtiofsIssues(filesystem: Filesystem): readonly (Issue | undefined)[] {
+function virtiofsIssues(filesystem: Filesystem): readonly Issue[] {
   const { device = '', label, options = [], uuid, wipeFilesystem } = filesystem;
-  const isTooLong = Buffer.byteLength(device) > maxTagBytes;
-  return [
-    device === '' ? issue(filesystemRules.virtiofsTagRequired, ['device']) : undefined,
-    isTooLong ? issue(filesystemRules.virtiofsTagTooLong, ['device']) : undefined,
-    label ? issue(filesystemRules.virtiofsLabel, ['label']) : undefined,
-    uuid ? issue(filesystemRules.virtiofsUuid, ['uuid']) : undefined,
-    wipeFilesystem === true ? issue(filesystemRules.virtiofsWipe, ['wipeFilesystem']) : undefined,
-    options.length > 0 ? issue(filesystemRules.virtiofsOptions, ['options']) : undefined,
-  ];
+  return found(
+    device === '' && issue(filesystemRules.virtiofsTagRequired, ['device']),
+    Buffer.byteLength(device) > maxTagBytes && issue(filesystemRules.virtiofsTagTooLong, ['device']),
+    label && issue(filesystemRules.virtiofsLabel, ['label']),
+    uuid && issue(filesystemRules.virtiofsUuid, ['uuid']),
+    wipeFilesystem === true && issue(filesystemRules.virtiofsWipe, ['wipeFilesystem']),
+    options.length > 0 && issue(filesystemRules.virtiofsOptions, ['options']),
+  );
 }
 
 function formatIssue(filesystem: Filesystem, version: SpecVersion): Issue | undefined {

@@ -29,46 +29,28 @@ export const luksRules = {
   cexWithKeyFile: errorRule('cex-with-key-file', 'cannot use key file with cex', 'use either cex or keyFile'),
 };
 
-export const checkLuks: Check<Luks> = (luks, version) =>
-  found(
-    luks.name?.includes('/') ? issue(luksRules.nameSlash, ['name']) : undefined,
-    labelIssue(luks),
-    luks.device ? devicePathIssue(luks.device, ['device']) : issue(diskRules.deviceRequired, ['device']),
-    customIssue(luks, version),
-    keyFileIssue(luks, version),
-    ...(isSince(version, '3.5.0') ? cexIssues(luks) : []),
+export const checkLuks: Check<Luks> = ({ cex, clevis = {}, device, keyFile, label = '', name }, version) => {
+  const { custom } = clevis;
+  // In 3.2.0 an empty `custom` counts, in later versions only one with a pin.
+  const hasCustom = isSince(version, '3.3.0') ? Boolean(custom?.pin) : custom !== undefined;
+  const hasCex = isSince(version, '3.5.0') && cex?.enabled === true;
+  const hasClevis = Boolean(custom?.pin) || hasOwnPins(clevis);
+  return found(
+    name?.includes('/') && issue(luksRules.nameSlash, ['name']),
+    Buffer.byteLength(label) > maxLabelBytes && issue(luksRules.labelTooLong, ['label']),
+    device ? devicePathIssue(device, ['device']) : issue(diskRules.deviceRequired, ['device']),
+    hasCustom && hasOwnPins(clevis) && issue(luksRules.customWithOthers, ['clevis']),
+    // Reported in addition to the error of the URL itself, at a field that does not exist, as in Ignition.
+    sourceIssue(keyFile?.source, version, []) && issue(luksRules.keyFile, ['keys']),
+    hasCex && hasClevis && issue(luksRules.cexWithClevis, ['cex']),
+    hasCex && keyFile?.source && issue(luksRules.cexWithKeyFile, ['cex']),
   );
+};
 
 const maxLabelBytes = 47;
 
-function labelIssue({ label = '' }: Luks): Issue | undefined {
-  return Buffer.byteLength(label) > maxLabelBytes ? issue(luksRules.labelTooLong, ['label']) : undefined;
-}
-
-/** In 3.2.0 an empty `custom` counts, in later versions only one with a pin. */
-function customIssue({ clevis = {} }: Luks, version: SpecVersion): Issue | undefined {
-  const { custom } = clevis;
-  const hasCustom = isSince(version, '3.3.0') ? Boolean(custom?.pin) : custom !== undefined;
-  return hasCustom && hasOwnPins(clevis) ? issue(luksRules.customWithOthers, ['clevis']) : undefined;
-}
-
 function hasOwnPins({ tang = [], threshold, tpm2 }: Clevis): boolean {
   return tang.length > 0 || tpm2 === true || isNonZero(threshold);
-}
-
-/** Reported in addition to the error of the URL itself, at a field that does not exist, as in Ignition. */
-function keyFileIssue({ keyFile }: Luks, version: SpecVersion): Issue | undefined {
-  const isWrong = sourceIssue(keyFile?.source, version, []) !== undefined;
-  return isWrong ? issue(luksRules.keyFile, ['keys']) : undefined;
-}
-
-function cexIssues({ cex, clevis = {}, keyFile }: Luks): readonly (Issue | undefined)[] {
-  if (cex?.enabled !== true) return [];
-  const hasClevis = Boolean(clevis.custom?.pin) || hasOwnPins(clevis);
-  return [
-    hasClevis ? issue(luksRules.cexWithClevis, ['cex']) : undefined,
-    keyFile?.source ? issue(luksRules.cexWithKeyFile, ['cex']) : undefined,
-  ];
 }
 
 /** Clevis configuration of an encrypted volume: a custom pin, or Tang servers. */
@@ -100,6 +82,8 @@ export const clevisRules = {
   ),
 };
 
+const tangUrlHint = 'use the http or https URL of the Tang server';
+
 const knownPins = new Set(['tpm2', 'tang', 'sss']);
 
 /** In 3.2.0 the type is called Custom, and an unknown pin takes precedence over a missing one. */
@@ -107,16 +91,17 @@ export const checkClevisCustom: Check<ClevisCustom> = (custom, version) => {
   const { config, needsNetwork, pin } = custom;
   const isUsed = pin || config || (needsNetwork === true && isSince(version, '3.3.0'));
   if (!isUsed) return [];
-  return found(pinIssue(pin, version), config ? undefined : issue(clevisRules.configRequired, ['config']));
+  return found(pinIssue(pin, version), !config && issue(clevisRules.configRequired, ['config']));
 };
 
 export const checkTang: Check<Tang> = ({ advertisement, thumbprint, url = '' }, version) =>
   found(
-    tangUrlIssue(url),
-    thumbprint ? undefined : issue(clevisRules.tangThumbprint, ['thumbprint']),
-    isSince(version, '3.4.0') && advertisement && !isGoJsonText(advertisement)
-      ? issue(clevisRules.tangAdvertisement, ['advertisement'])
-      : undefined,
+    serverUrlIssue(url, ['url'], issue(urlRules.scheme, ['url'], tangUrlHint)),
+    !thumbprint && issue(clevisRules.tangThumbprint, ['thumbprint']),
+    isSince(version, '3.4.0') &&
+      advertisement &&
+      !isGoJsonText(advertisement) &&
+      issue(clevisRules.tangAdvertisement, ['advertisement']),
   );
 
 function pinIssue(pin: string | undefined, version: SpecVersion): Issue | undefined {
@@ -124,9 +109,4 @@ function pinIssue(pin: string | undefined, version: SpecVersion): Issue | undefi
   if (!pin && isSince(version, '3.3.0')) return issue(clevisRules.pinRequired, at);
   const isAllowed = isSince(version, '3.6.0') || knownPins.has(pin ?? '');
   return isAllowed ? undefined : issue(clevisRules.pinUnknown, at);
-}
-
-function tangUrlIssue(text: string): Issue | undefined {
-  const at = ['url'];
-  return serverUrlIssue(text, at, issue(urlRules.scheme, at, 'use the http or https URL of the Tang server'));
 }

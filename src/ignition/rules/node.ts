@@ -54,7 +54,7 @@ export const nodeRules = {
 
 /** The user or group that owns a node. */
 export const checkNodeOwner: Check<NodeOwner> = ({ id, name }) =>
-  found(id !== undefined && name ? issue(nodeRules.ownerIdAndName, []) : undefined);
+  found(id !== undefined && name && issue(nodeRules.ownerIdAndName, []));
 
 function modeIssue(mode: Integer | undefined): Issue | undefined {
   if (mode === undefined || (mode >= 0 && mode <= 0o7777)) return undefined;
@@ -73,15 +73,11 @@ function octalHint(mode: Integer): string | undefined {
   const digits = String(mode);
   if (!/^[0-7]?[4-7][0-7]{2}$/.test(digits)) return undefined;
   const value = Number.parseInt(digits, 8);
-  const [owner, group, others] = [value >> 6, value >> 3, value].map((bits) => bits & 7);
-  const isUsual = isWithin(group, owner) && isWithin(others, group);
+  const [group, others] = [value >> 3, value];
+  const isUsual = (group & ~(value >> 6) & 7) === 0 && (others & ~group & 7) === 0;
   return isUsual
     ? `use ${value}: modes are decimal in JSON, and octal 0${digits} is decimal ${value}`
     : undefined;
-}
-
-function isWithin(bits = 0, wider = 0): boolean {
-  return (bits & ~wider) === 0;
 }
 
 /** Files and directories. */
@@ -101,13 +97,10 @@ export const checkFile: Check<File> = (file, version) =>
     pathIssue(file.path, ['path']),
     modeIssue(file.mode),
     modeSpecialBitsIssue(file.mode, version),
-    overwriteIssue(file),
+    file.overwrite === true &&
+      file.contents?.source === undefined &&
+      issue(fileRules.overwriteWithoutSource, ['overwrite']),
   );
-
-function overwriteIssue({ contents, overwrite }: File): Issue | undefined {
-  const isUnspecified = overwrite === true && contents?.source === undefined;
-  return isUnspecified ? issue(fileRules.overwriteWithoutSource, ['overwrite']) : undefined;
-}
 
 /** Checks of a single link; `storage.ts` compares it with other nodes. */
 export const checkLink: Check<Link> = ({ path }) => found(pathIssue(path, ['path']));

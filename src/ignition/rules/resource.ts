@@ -33,13 +33,17 @@ export const resourceRules = {
   ),
 };
 
-export const checkResource: Check<Resource> = (resource, version) =>
-  found(
-    compressionIssue(resource),
-    verificationIssue(resource),
-    sourceIssue(resource.source, version, ['source']),
+export const checkResource: Check<Resource> = (resource, version) => {
+  const { compression, source, verification } = resource;
+  return found(
+    compression && compression !== 'gzip' && issue(resourceRules.compression, ['compression']),
+    verification?.hash !== undefined &&
+      source === undefined &&
+      issue(resourceRules.verificationWithoutSource, ['verification', 'hash']),
+    sourceIssue(source, version, ['source']),
     headersIssue(resource),
   );
+};
 
 /** A config to merge or to use instead, in 3.0.0. */
 export const checkConfigReference: Check<Resource> = (reference, version) =>
@@ -47,30 +51,18 @@ export const checkConfigReference: Check<Resource> = (reference, version) =>
 
 /** A certificate authority in 3.0.0: the only source that must not be empty in that version. */
 export const checkCaReference: Check<Resource> = ({ source = '' }, version) =>
-  found(urlIssue({ source, version }, ['source']));
+  found(urlIssue(source, version, ['source']));
 
 export const checkHttpHeader: Check<HttpHeader> = ({ name = '', value }) =>
   found(
-    name === '' ? issue(resourceRules.headerName, ['name']) : undefined,
-    value === '' ? issue(resourceRules.headerValue, ['value']) : undefined,
+    name === '' && issue(resourceRules.headerName, ['name']),
+    value === '' && issue(resourceRules.headerValue, ['value']),
   );
-
-function compressionIssue({ compression = '' }: Resource): Issue | undefined {
-  const isKnown = compression === '' || compression === 'gzip';
-  return isKnown ? undefined : issue(resourceRules.compression, ['compression']);
-}
-
-function verificationIssue({ source, verification }: Resource): Issue | undefined {
-  const isLonely = verification?.hash !== undefined && source === undefined;
-  return isLonely ? issue(resourceRules.verificationWithoutSource, ['verification', 'hash']) : undefined;
-}
 
 function headersIssue({ httpHeaders = [], source = '' }: Resource): Issue | undefined {
   if (httpHeaders.length === 0) return undefined;
   const at = ['httpHeaders'];
-  if (source === '') {
-    return issue(urlRules.unparsable, at, 'use an http or https URL, or remove the headers');
-  }
+  if (source === '') return issue(urlRules.unparsable, at, 'use an http or https URL, or remove the headers');
   return serverUrlIssue(source, at, issue(resourceRules.headersScheme, at));
 }
 

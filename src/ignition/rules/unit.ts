@@ -1,7 +1,7 @@
 /** Units, drop-ins, and templates of units. */
 
 import { pathExtension, quoteGo } from '../../formats/goText.ts';
-import { type UnitError, visitUnit } from '../../formats/unitFile.ts';
+import { visitUnit } from '../../formats/unitFile.ts';
 import type { Config, Dropin, Systemd, Unit } from '../config.ts';
 import { type Check, found, type Issue, issue, errorRule, warningRule, suggest } from '../rule.ts';
 
@@ -41,10 +41,9 @@ export const checkUnit: Check<Unit> = (unit) => found(unitNameIssue(unit.name), 
 
 export const checkDropin: Check<Dropin> = ({ contents, name }) =>
   found(
-    contents ? syntaxIssue(examineUnit(contents)) : undefined,
-    pathExtension(name ?? '') === '.conf'
-      ? undefined
-      : issue(unitRules.dropinExtension, ['name'], withSuffix(name, '.conf')),
+    contents && syntaxIssue(visitUnit(contents)),
+    pathExtension(name ?? '') !== '.conf' &&
+      issue(unitRules.dropinExtension, ['name'], withSuffix(name, '.conf')),
   );
 
 /** Enabled instances of a template in the same config: the template must contain the [Install] section. */
@@ -75,20 +74,17 @@ function withSuffix(name: string | undefined, suffix: string): string | undefine
 
 function unitContentsIssue({ contents, enabled, name = '' }: Unit): Issue | undefined {
   if (!contents) return undefined;
-  const unit = examineUnit(contents);
-  if ('error' in unit) return syntaxIssue(unit);
-  if (enabled !== true || unit.hasInstall) return undefined;
+  const { error, hasInstall } = examineUnit(contents);
+  if (error !== undefined) return syntaxIssue(error);
+  if (enabled !== true || hasInstall) return undefined;
   const message = `unit ${quoteGo(name)} is enabled, but has no install section so enable does nothing`;
   return { ...issue(unitRules.noInstall, ['contents']), message };
 }
 
-function syntaxIssue(unit: Examined | UnitError): Issue | undefined {
-  if (!('error' in unit)) return undefined;
-  const { message } = unitRules.syntax;
-  return {
-    ...issue(unitRules.syntax, ['contents'], syntaxHint(unit.error)),
-    message: `${message}: ${unit.error}`,
-  };
+function syntaxIssue(error: string | undefined): Issue | undefined {
+  if (error === undefined) return undefined;
+  const rule = unitRules.syntax;
+  return { ...issue(rule, ['contents'], syntaxHint(error)), message: `${rule.message}: ${error}` };
 }
 
 function syntaxHint(error: string): string | undefined {
@@ -98,26 +94,22 @@ function syntaxHint(error: string): string | undefined {
   return 'write NAME=VALUE on every line of a section, and # in front of comments';
 }
 
-interface Examined {
-  /** Whether an [Install] section contains at least one option. */
-  readonly hasInstall: boolean;
-}
-
-function examineUnit(contents: string): Examined | UnitError {
+/** `hasInstall`: an [Install] section contains at least one option. */
+function examineUnit(contents: string): { error: string | undefined; hasInstall: boolean } {
   let hasInstall = false;
   let current = '';
   const error = visitUnit(contents, {
     section: (name) => (current = name),
     option: () => (hasInstall ||= current === 'Install'),
   });
-  return error ?? { hasInstall };
+  return { error, hasInstall };
 }
 
 /** Whether the contents are valid and have no [Install] section. */
 function lacksInstall(contents = ''): boolean {
   if (contents === '') return false;
-  const unit = examineUnit(contents);
-  return !('error' in unit) && !unit.hasInstall;
+  const { error, hasInstall } = examineUnit(contents);
+  return error === undefined && !hasInstall;
 }
 
 /** The template of an instance: `name@.service` with the shortest name that leaves an instance in `name@instance.service`. */

@@ -36,17 +36,11 @@ export const urlRules = {
 
 /** The problem of an optional source. */
 export function sourceIssue(source: string | undefined, version: SpecVersion, at: Path): Issue | undefined {
-  return source === undefined || source === '' ? undefined : urlIssue({ source, version }, at);
-}
-
-/** A URL and the spec version of its config. */
-interface VersionedUrl {
-  readonly source: string;
-  readonly version: SpecVersion;
+  return source === undefined || source === '' ? undefined : urlIssue(source, version, at);
 }
 
 /** The problem of a URL; an empty URL has no scheme. */
-export function urlIssue({ source, version }: VersionedUrl, at: Path): Issue | undefined {
+export function urlIssue(source: string, version: SpecVersion, at: Path): Issue | undefined {
   const url = parseGoUrl(source);
   if ('problem' in url) return unparsableIssue(url.problem, at);
   const since = schemes.get(url.scheme);
@@ -93,9 +87,8 @@ function schemeHint(scheme: string): string | undefined {
 
 function dataUrlIssue(source: string, at: Path): Issue | undefined {
   const message = checkDataUrl(source);
-  return message === undefined
-    ? undefined
-    : { rule: urlRules.dataUrl, path: at, message, hint: dataUrlHint(message) };
+  if (message === undefined) return undefined;
+  return { rule: urlRules.dataUrl, path: at, message, hint: dataUrlHint(message) };
 }
 
 function dataUrlHint(message: string): string {

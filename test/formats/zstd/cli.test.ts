@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FormatError } from '../../../src/core/errors.ts';
-import { decodeZstd } from '../../../src/formats/zstd/decode.ts';
+import { decodeZstd } from '../../support/decodeZstd.ts';
 import { decodeFrames } from '../../../src/formats/zstd/fallback/frame.ts';
 import { have, missingNote } from '../../support/programs.ts';
 import { configText, contents } from '../damage.ts';

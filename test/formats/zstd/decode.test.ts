@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { FormatError } from '../../../src/core/errors.ts';
 import { type ByteSource, inputOf } from '../../../src/formats/byteFeed.ts';
-import { decodeZstd, nodeFrames, unpackZstd } from '../../../src/formats/zstd/decode.ts';
+import { nodeFrames, unpackZstd } from '../../../src/formats/zstd/decode.ts';
+import { decodeZstd } from '../../support/decodeZstd.ts';
 import { decodeFrames } from '../../../src/formats/zstd/fallback/frame.ts';
 import { type FrameDecoder, isZstd } from '../../../src/formats/zstd/headers.ts';
 import { have, missingNote } from '../../support/programs.ts';
@@ -192,7 +193,7 @@ describe.each(decoders)('decodeZstd by %s', (_decoder, chosen) => {
       for (const size of [1, 2, 7, 1000, 65_537]) {
         const input = inputOf('zstd', sliced(compressed, size));
         const pieces: Uint8Array[] = [];
-        for await (const piece of unpackZstd(input, { maxBytes, streams: { left: 9 }, decoder })) {
+        for await (const piece of unpackZstd(input, { maxBytes, streams: { left: 9 } }, decoder)) {
           pieces.push(piece.slice());
         }
         expect(Buffer.compare(Buffer.concat(pieces), Buffer.concat([mixed, text]))).toBe(0);

@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import { load } from 'js-yaml';
 import { describe, expect, it } from 'vitest';
-import { readUnit } from '../../../src/formats/unitFile.ts';
+import { readUnit } from '../../support/readUnit.ts';
 import {
   type Customization,
   installNotice,

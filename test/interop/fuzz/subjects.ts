@@ -14,7 +14,7 @@ export {
 export { readArchiveFiles } from '../../../src/formats/tar.ts';
 export { decodeXz } from '../../../src/formats/xz/decode.ts';
 export { encodeXz } from '../../../src/formats/xz/encode.ts';
-export { decodeZstd } from '../../../src/formats/zstd/decode.ts';
+export { decodeZstd } from '../../support/decodeZstd.ts';
 export { decodeFrames } from '../../../src/formats/zstd/fallback/frame.ts';
 
 export { takeBackAppendix } from '../../../src/image/appendix.ts';

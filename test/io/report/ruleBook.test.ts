@@ -9,7 +9,6 @@ import { mergeRules } from '../../../src/ignition/mergeRemarks.ts';
 import type { Rule } from '../../../src/ignition/rule.ts';
 import { imageRules } from '../../../src/image/inspection/imageRules.ts';
 import { allRules } from '../../support/ignitionRules.ts';
-import { furtherType } from '../../../src/ignition/shape.ts';
 import { translationRules } from '../../../src/ignition/translate.ts';
 import { nullObject, unusedKey } from '../../../src/ignition/unusedKeys.ts';
 import * as validation from '../../../src/ignition/validate.ts';
@@ -18,7 +17,15 @@ import { parseRuleBook, type RuleExample, ruleBook } from '../../../src/io/repor
 import { uncheckedRule } from '../../../src/io/report/reporter.ts';
 import { completeExample } from '../../support/ruleExamples.ts';
 
-const { emptyConfig, jsonSyntax, jsonType, versionMalformed, versionUnsupported, tooManyValues } = validation;
+const {
+  emptyConfig,
+  furtherType,
+  jsonSyntax,
+  jsonType,
+  versionMalformed,
+  versionUnsupported,
+  tooManyValues,
+} = validation;
 
 /** Every rule that the code declares. */
 const declared: readonly Rule[] = [

@@ -16,18 +16,12 @@ import {
   peekBlockHeader,
 } from '../headers.ts';
 import { BlockReader } from './blockReader.ts';
-import { createLiteralsDecoder, type Literals, type LiteralsDecoder, readLiterals } from './literals.ts';
-import {
-  createSequencesDecoder,
-  readSequences,
-  resetSequences,
-  type Sequences,
-  type SequencesDecoder,
-} from './sequences.ts';
+import { createLiteralsDecoder, type Literals, readLiterals } from './literals.ts';
+import { createSequencesDecoder, readSequences, resetSequences, type Sequences } from './sequences.ts';
 import { startXxh64 } from './xxh64.ts';
 
 export const decodeFrames: FrameDecoder = (input) => {
-  const decoder = createBlockDecoder(input.feed);
+  const decoder = new BlockDecoder(input.feed);
   return (header) => runSteps(decodeFrame(decoder, header), input);
 };
 
@@ -47,24 +41,18 @@ function* decodeFrame(decoder: BlockDecoder, header: FrameHeader): Steps<Uint8Ar
   if (feed.uint(CHECKSUM_SIZE) !== checksum.digest()) throw feed.error(OTHER_CHECKSUM, end);
 }
 
-/** Decodes one frame after the other; its memory serves for all of them. */
-interface BlockDecoder {
+/** Decodes the blocks of one frame after the other (RFC 8878, section 3.1.1.2); its memory serves for all of them. */
+class BlockDecoder {
   readonly feed: ByteFeed;
   readonly reader: BlockReader;
-  readonly literals: LiteralsDecoder;
-  readonly sequences: SequencesDecoder;
-  readonly window: Window;
-}
+  readonly literals = createLiteralsDecoder();
+  readonly sequences = createSequencesDecoder();
+  readonly window = createWindow();
 
-/** The blocks of a zstandard frame (RFC 8878, section 3.1.1.2). */
-function createBlockDecoder(feed: ByteFeed): BlockDecoder {
-  return {
-    feed,
-    reader: new BlockReader(feed),
-    literals: createLiteralsDecoder(),
-    sequences: createSequencesDecoder(),
-    window: createWindow(),
-  };
+  constructor(feed: ByteFeed) {
+    this.feed = feed;
+    this.reader = new BlockReader(feed);
+  }
 }
 
 /** The content of a frame, whose blocks are the next bytes; a piece is good until the next step. */

@@ -95,26 +95,17 @@ function readTables(reader: BlockReader, latest: Tables | undefined): Tables {
   const start = reader.index;
   const modes = reader.uint(1, WHAT);
   if ((modes & 3) !== 0) throw reader.error('has unknown flags in a block', start);
-  const literalLengths = readTable(reader, LITERAL_LENGTHS, {
-    mode: modes >> 6,
-    latest: latest?.literalLengths,
-  });
-  const offsets = readTable(reader, OFFSETS, { mode: (modes >> 4) & 3, latest: latest?.offsets });
-  const matchLengths = readTable(reader, MATCH_LENGTHS, {
-    mode: (modes >> 2) & 3,
-    latest: latest?.matchLengths,
-  });
+  const literalLengths = readTable(reader, LITERAL_LENGTHS, modes >> 6, latest?.literalLengths);
+  const offsets = readTable(reader, OFFSETS, (modes >> 4) & 3, latest?.offsets);
+  const matchLengths = readTable(reader, MATCH_LENGTHS, (modes >> 2) & 3, latest?.matchLengths);
   return { literalLengths, offsets, matchLengths };
 }
 
-function readTable(
-  reader: BlockReader,
-  codes: Codes,
-  { mode, latest }: { readonly mode: number; readonly latest: FseTable | undefined },
-): FseTable {
+function readTable(reader: BlockReader, codes: Codes, mode: number, latest: FseTable | undefined): FseTable {
   switch (mode) {
     case USUAL:
-      return usualTable(codes);
+      codes.usualTable ??= buildFseTable(codes.usual);
+      return codes.usualTable;
     case SINGLE_SYMBOL: {
       const symbol = reader.uint(1, WHAT);
       if (symbol > codes.maxSymbol)
@@ -127,15 +118,6 @@ function readTable(
       if (latest === undefined) throw reader.error(`has no table of ${codes.name} to repeat`);
       return latest;
   }
-}
-
-/** Made at the first use. */
-const usualTables = new Map<Codes, FseTable>();
-
-function usualTable(codes: Codes): FseTable {
-  const table = usualTables.get(codes) ?? buildFseTable(codes.usual);
-  usualTables.set(codes, table);
-  return table;
 }
 
 /** Section 3.1.1.3.2.1.2. Offsets come out as they are coded: up to 3 they repeat an earlier one. */
@@ -223,6 +205,8 @@ interface Codes extends DistributionLimits {
   readonly bases: Int32Array;
   readonly bits: Uint8Array;
   readonly usual: Distribution;
+  /** Made at the first use. */
+  usualTable?: FseTable;
 }
 
 /** Codes of lengths: codes below `plain` equal their length, from `first` on; higher codes have more extra bits. */
