@@ -6,10 +6,12 @@
 
 import type { Rule, Issue } from '../../ignition/rule.ts';
 import type { Path } from '../../core/finding.ts';
-import type { UnitCommand } from './subject.ts';
+import type { UnitSetting } from './subject.ts';
 
 /** Texts for one finding, instead of the general texts of the rule. They never contain a secret. */
-export interface IssueTexts {
+interface IssueTexts {
+  /** What the finding is about; precedes the message. */
+  readonly about?: string | undefined;
   readonly message?: string;
   readonly hint?: string;
 }
@@ -18,16 +20,16 @@ export interface IssueTexts {
 export function broken(
   rule: Rule,
   path: Path,
-  { message = rule.message, hint = rule.hint }: IssueTexts = {},
+  { about, message = rule.message, hint = rule.hint }: IssueTexts = {},
 ): Issue {
-  return { rule, path, message, hint };
+  return { rule, path, message: about === undefined ? message : `${about}: ${message}`, hint };
 }
 
 /** A finding about a setting of a unit, with the names of both in front of the message. */
 export function brokenSetting(
   rule: Rule,
-  { unitName, setting }: Pick<UnitCommand, 'unitName' | 'setting'>,
-  { message = rule.message, ...texts }: IssueTexts = {},
+  { unitName, name, path }: UnitSetting,
+  texts: Omit<IssueTexts, 'about'> = {},
 ): Issue {
-  return broken(rule, setting.path, { ...texts, message: `${unitName}: ${setting.name}=: ${message}` });
+  return broken(rule, path, { ...texts, about: `${unitName}: ${name}=` });
 }

@@ -34,9 +34,8 @@ export const podmanArgumentRules = {
 /** The release in RHEL 9.2, the oldest in use; options of later releases are reported as notes. */
 const widespreadVersion = '4.4';
 
-export function checkPodmanArguments({ units }: LintSubject): Issue[] {
-  return units
-    .filter(({ unit }) => unit.mask !== true)
+export function checkPodmanArguments({ activeUnits }: LintSubject): Issue[] {
+  return activeUnits
     .flatMap(({ commands }) => commands)
     .flatMap((command) => [...reportProblems(command), ...reportVersions(command)]);
 }
@@ -60,10 +59,10 @@ const describeKind: Readonly<Record<OptionProblem['kind'], (problem: OptionProbl
   value: ({ command, option, reason }) => `${command} refuses ${option}: ${reason}`,
 };
 
-function reportProblems(command: UnitCommand): Issue[] {
-  return command.podman.problems.map((problem) => {
+function reportProblems({ podman, setting }: UnitCommand): Issue[] {
+  return podman.problems.map((problem) => {
     const { rule, ...texts } = describeProblem(withoutValue(problem));
-    return brokenSetting(rule, command, texts);
+    return brokenSetting(rule, setting, texts);
   });
 }
 
@@ -74,10 +73,9 @@ function withoutValue(problem: OptionProblem): OptionProblem {
   return { ...problem, instead: instead.replace(/=.*$/s, '=VALUE') };
 }
 
-function reportVersions(command: UnitCommand): Issue[] {
-  const { options, verb } = command.podman;
-  const table = optionTable(verb)?.options;
-  const messages = options.flatMap(({ name }) => {
+function reportVersions({ podman, setting }: UnitCommand): Issue[] {
+  const table = optionTable(podman.verb)?.options;
+  const messages = podman.options.flatMap(({ name }) => {
     const { since, last } = table?.get(name) ?? {};
     if (since !== undefined && compareReleases(since, widespreadVersion) > 0) {
       return [`--${name} requires podman ${since}; older releases refuse it`];
@@ -87,7 +85,7 @@ function reportVersions(command: UnitCommand): Issue[] {
       : [`podman supports --${name} up to release ${last}; newer releases refuse it`];
   });
   return [...new Set(messages)].map((message) =>
-    brokenSetting(podmanArgumentRules.since, command, { message }),
+    brokenSetting(podmanArgumentRules.since, setting, { message }),
   );
 }
 
