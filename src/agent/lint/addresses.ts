@@ -15,6 +15,7 @@ import {
 } from '../machineAddress.ts';
 import { readRegistriesConf } from '../registriesConf.ts';
 import {
+  broken,
   chronyParts,
   confValues,
   effectiveSettings,
@@ -25,7 +26,6 @@ import {
   type UnitCommand,
   type UnitSetting,
 } from './subject.ts';
-import { broken } from './lintRule.ts';
 import { agentPulls, listFiles as listRegistriesFiles } from './image.ts';
 import { optionValues } from './podmanCommand.ts';
 

@@ -7,6 +7,7 @@ import { checkConfFile } from '../confCheck.ts';
 import { confRules as rulesOfFile } from '../../ipa/confRules.ts';
 import type { IpaVersion } from '../../ipa/ipaOptions.ts';
 import {
+  broken,
   confValues,
   isAgentUnitName,
   type LintedConf,
@@ -16,7 +17,6 @@ import {
   type UnitCommand,
 } from './subject.ts';
 import { anchorFolder } from '../files.ts';
-import { broken } from './lintRule.ts';
 import { bindMounts, isOptionSet, optionValues } from './podmanCommand.ts';
 
 const ownRules = {

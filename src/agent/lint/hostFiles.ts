@@ -2,9 +2,15 @@
 
 import { posix } from 'node:path';
 import { infoRule, warningRule, type Issue } from '../../ignition/rule.ts';
-import { chronyParts, type LintedFile, type LintSubject, readContents, splitCommands } from './subject.ts';
+import {
+  broken,
+  chronyParts,
+  type LintedFile,
+  type LintSubject,
+  readContents,
+  splitCommands,
+} from './subject.ts';
 import { anchorFolder } from '../files.ts';
-import { broken } from './lintRule.ts';
 import { X509Certificate } from 'node:crypto';
 import { FormatError } from '../../core/errors.ts';
 import type { Resource } from '../../ignition/config.ts';

@@ -5,8 +5,14 @@ import type { ExecWord } from '../../formats/systemdQuoting.ts';
 import { infoRule, warningRule, type Issue } from '../../ignition/rule.ts';
 import { findBareRegistry, findRegistryIssuer, findShortNameProblem } from '../imageSource.ts';
 import { optionValues } from './podmanCommand.ts';
-import { type LintedFile, type LintSubject, readInlineText, type UnitCommand } from './subject.ts';
-import { broken, brokenSetting } from './lintRule.ts';
+import {
+  broken,
+  brokenSetting,
+  type LintedFile,
+  type LintSubject,
+  readInlineText,
+  type UnitCommand,
+} from './subject.ts';
 import { posix } from 'node:path';
 import { readRegistriesConf, type Registries } from '../registriesConf.ts';
 

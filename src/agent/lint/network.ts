@@ -12,8 +12,7 @@ import {
 import { keyfileFolder } from '../files.ts';
 import { urlHost } from '../machineAddress.ts';
 import { connectionsOf } from '../hostNetwork.ts';
-import { broken } from './lintRule.ts';
-import { confValues, type FileSubject, readFiles } from './subject.ts';
+import { broken, confValues, type FileSubject, readFiles } from './subject.ts';
 
 export const networkRules = {
   inconsistent: warningRule(

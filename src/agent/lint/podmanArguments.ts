@@ -1,8 +1,7 @@
 /** Lint of the options in the podman commands of units. */
 
 import { infoRule, warningRule, type Issue, type Rule } from '../../ignition/rule.ts';
-import { type LintSubject, type UnitCommand } from './subject.ts';
-import { brokenSetting } from './lintRule.ts';
+import { brokenSetting, type LintSubject, type UnitCommand } from './subject.ts';
 import type { Problem } from '../../core/finding.ts';
 import { knownPodmanVersion, type OptionProblem, optionTable } from './podmanCommand.ts';
 

@@ -12,8 +12,14 @@ import {
   readCredentials,
 } from '../pullSecret.ts';
 import { agentPulls, readRegistries } from './image.ts';
-import { type LintedFile, type LintSubject, readInlineText, textOf } from './subject.ts';
-import { broken, brokenSetting } from './lintRule.ts';
+import {
+  broken,
+  brokenSetting,
+  type LintedFile,
+  type LintSubject,
+  readInlineText,
+  textOf,
+} from './subject.ts';
 import { optionValues } from './podmanCommand.ts';
 
 export const pullSecretRules = {

@@ -1,6 +1,9 @@
 /**
- * The parts of a config that the checks need, extracted once: files with contents, units with drop-ins and commands, and
- * the commands that pull and start the container of the agent.
+ * What the rules of the agent lint share: the parts of a config that they need, extracted once (files with contents, units
+ * with drop-ins and commands, and the commands that pull and start the container of the agent), and their findings.
+ *
+ * Warnings are for findings that stop the agent from working or disclose a secret, notes for findings that may be intended.
+ * No finding is an error, because Ignition accepts the config; the user decides whether a warning matters.
  */
 
 import { decodeDataUrl } from '../../formats/dataUrl.ts';
@@ -11,6 +14,7 @@ import { readSystemdLines, readUnit } from '../../formats/unitFile.ts';
 import { ifWellFormed } from '../../core/errors.ts';
 import type { Config, File, Resource, Unit } from '../../ignition/config.ts';
 import { listReferences } from '../../ignition/inlinedConfig.ts';
+import type { Issue, Rule } from '../../ignition/rule.ts';
 import { walkConfig } from '../../ignition/rules.ts';
 import { configType } from '../../ignition/schema.ts';
 import { newestVersion } from '../../ignition/versions.ts';
@@ -240,4 +244,30 @@ function isAgentRun({ setting, podman }: UnitCommand): boolean {
     bindMounts(podman).some(({ source }) => isConfPath(source)) ||
     /(?:^|\/)ironic-(?:python-agent|agent|ipa)[^/]*$/.test(podman.operands[0]?.text ?? '')
   );
+}
+
+/** Texts for one finding, instead of the general texts of the rule. They never contain a secret. */
+interface IssueTexts {
+  /** What the finding is about; precedes the message. */
+  readonly about?: string | undefined;
+  readonly message?: string;
+  readonly hint?: string;
+}
+
+/** A finding; `path` starts at the root of the config. */
+export function broken(
+  rule: Rule,
+  path: Path,
+  { about, message = rule.message, hint = rule.hint }: IssueTexts = {},
+): Issue {
+  return { rule, path, message: about === undefined ? message : `${about}: ${message}`, hint };
+}
+
+/** A finding about a setting of a unit, with the names of both in front of the message. */
+export function brokenSetting(
+  rule: Rule,
+  { unitName, name, path }: UnitSetting,
+  texts: Omit<IssueTexts, 'about'> = {},
+): Issue {
+  return broken(rule, path, { ...texts, about: `${unitName}: ${name}=` });
 }

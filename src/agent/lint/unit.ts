@@ -2,6 +2,8 @@
 
 import { warningRule, type Issue, type Rule } from '../../ignition/rule.ts';
 import {
+  broken,
+  brokenSetting,
   effectiveSettings,
   isAgentUnitName,
   type LintedUnit,
@@ -9,7 +11,6 @@ import {
   type UnitCommand,
   type UnitSetting,
 } from './subject.ts';
-import { broken, brokenSetting } from './lintRule.ts';
 import { isOptionSet, optionValues } from './podmanCommand.ts';
 import { FormatError } from '../../core/errors.ts';
 import { splitEnvironmentLine, splitExecLine } from '../../formats/systemdQuoting.ts';

@@ -4,6 +4,7 @@ import { warningRule, type Issue } from '../../ignition/rule.ts';
 import { variableNames } from '../../formats/systemdQuoting.ts';
 import { ifWellFormed } from '../../core/errors.ts';
 import {
+  brokenSetting,
   effectiveSettings,
   type LintedUnit,
   type LintSubject,
@@ -11,7 +12,6 @@ import {
   splitVariables,
   type UnitSetting,
 } from './subject.ts';
-import { brokenSetting } from './lintRule.ts';
 
 export const unitEnvironmentRules = {
   file: warningRule(

@@ -6,8 +6,7 @@
 import { readSystemdLines, type SystemdLine } from '../../formats/unitFile.ts';
 import { infoRule, warningRule, type Issue } from '../../ignition/rule.ts';
 import type { Path } from '../../core/finding.ts';
-import { type LintedFile, type LintedUnit, type LintSubject, readInlineText } from './subject.ts';
-import { broken } from './lintRule.ts';
+import { broken, type LintedFile, type LintedUnit, type LintSubject, readInlineText } from './subject.ts';
 import { readAsset } from '../../assets.ts';
 import { nearestName } from '../../formats/messageText.ts';
 

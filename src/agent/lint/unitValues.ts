@@ -7,6 +7,8 @@ import { warningRule, type Issue } from '../../ignition/rule.ts';
 import { nearestName } from '../../formats/messageText.ts';
 import type { Problem } from '../../core/finding.ts';
 import {
+  broken,
+  brokenSetting,
   effectiveSettings,
   type LintedUnit,
   type LintSubject,
@@ -14,7 +16,6 @@ import {
   splitVariables,
   type UnitSetting,
 } from './subject.ts';
-import { broken, brokenSetting } from './lintRule.ts';
 
 export const unitValueRules = {
   value: warningRule(
