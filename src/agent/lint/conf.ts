@@ -5,6 +5,7 @@ import { infoRule, warningRule, type Issue, type Rule } from '../../ignition/rul
 import type { Finding, Path } from '../../core/finding.ts';
 import { checkConfFile } from '../confCheck.ts';
 import { confRules as rulesOfFile } from '../../ipa/confRules.ts';
+import { parseOsloBoolean } from '../../ipa/confValues.ts';
 import type { IpaVersion } from '../../ipa/ipaOptions.ts';
 import {
   broken,
@@ -86,7 +87,7 @@ function shorten(text: string | number = ''): string {
 const fileOptions = ['cafile', 'certfile', 'keyfile', 'tls_cert_file', 'tls_key_file'];
 
 function checkTrust(subject: LintSubject, { defaults, name, source }: LintedConf): Issue[] {
-  const isInsecure = isTrue(defaults.get('insecure') ?? '');
+  const isInsecure = parseOsloBoolean(defaults.get('insecure') ?? '') === true;
   const isHttps = (defaults.get('api_url') ?? '').split(',').some((url) => url.startsWith('https:'));
   const hasAnchor = [...subject.filesByPath.keys()].some((file) => file.startsWith(anchorFolder));
   const hasCafile = (defaults.get('cafile') ?? '') !== '';
@@ -107,13 +108,8 @@ function checkTrust(subject: LintSubject, { defaults, name, source }: LintedConf
 /** Whether neither another conf nor the container gives CA certificates to the agent, or turns verification off. */
 function lacksCa(subject: LintSubject): boolean {
   const hasCafile = confValues(subject, 'cafile').some((path) => path !== '');
-  const isInsecure = confValues(subject, 'insecure').some(isTrue);
+  const isInsecure = confValues(subject, 'insecure').some((text) => parseOsloBoolean(text) === true);
   return !hasCafile && !isInsecure && !subject.runs.some(addsCa);
-}
-
-/** Texts that oslo.config takes for true. */
-function isTrue(text: string): boolean {
-  return /^(?:true|1|on|yes)$/i.test(text);
 }
 
 /** Whether the container gets a trust store from the host, or variables, which may name one for `requests`. */
