@@ -38,6 +38,7 @@ export interface RegistryEntry {
   readonly prefix: string;
   /** Replaces the prefix. */
   readonly location: string;
+  readonly blocked: boolean;
   /** Locations that podman tries first. */
   readonly mirrors: readonly string[];
 }
@@ -179,7 +180,6 @@ interface Given extends Omit<Registries, 'entries'> {
 
 interface GivenEntry extends Omit<RegistryEntry, 'mirrors'> {
   readonly path: Path;
-  readonly blocked: boolean;
   readonly insecure: boolean;
   readonly byDigestOnly: boolean;
   readonly mirrors: readonly { readonly location: string; readonly pull: string }[];
@@ -221,9 +221,10 @@ function listOf(value: unknown): readonly Table[] {
 function toRegistries(given: Given): Registries {
   return {
     ...given,
-    entries: given.entries.map(({ location, mirrors, prefix }) => ({
+    entries: given.entries.map(({ blocked, location, mirrors, prefix }) => ({
       prefix: withoutSlashes(prefix === '' ? location : prefix),
       location: withoutSlashes(location),
+      blocked,
       mirrors: mirrors.map((mirror) => withoutSlashes(mirror.location)),
     })),
   };
