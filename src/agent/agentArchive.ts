@@ -63,13 +63,7 @@ export function renderArchiveTrust({
 }
 
 /** The archive that a config loads, read from the config. */
-export interface DeployedArchive {
-  /** Name of the file, without folders. */
-  readonly name: string;
-  /** In hex. */
-  readonly sha512: string;
-  /** URL of the archive; if absent, it is in the folder `coreos` of the medium. */
-  readonly url: string | undefined;
+export interface DeployedArchive extends Pick<AgentArchive, 'name' | 'sha512' | 'url'> {
   /** Tag of the loaded image. */
   readonly image: string | undefined;
 }

@@ -19,7 +19,7 @@ import { findingOf, type Rule } from '../ignition/rule.ts';
 import type { Finding, Position, Problem, Report } from '../core/finding.ts';
 import { confRules } from '../ipa/confRules.ts';
 import { findInternalTlsHost } from '../network/internalHost.ts';
-import { checkValues } from '../ipa/confValues.ts';
+import { checkValues, parseOsloBoolean } from '../ipa/confValues.ts';
 import {
   type IpaOption,
   type IpaVersion,
@@ -99,6 +99,14 @@ interface Details {
   readonly position: Position | undefined;
   readonly message?: string;
   readonly hint?: string;
+}
+
+function nameOf({ section, name, position }: OsloOption): Details {
+  return { path: [section, name], position };
+}
+
+function valueOf({ section, name, valuePosition }: OsloOption): Details {
+  return { path: [section, name], position: valuePosition };
 }
 
 function finding(rule: Rule, details: Details): Finding {
@@ -187,29 +195,25 @@ function unknownSection(name: string, position: Position | undefined): Finding {
 
 function checkName(line: OsloOption, ipaVersion: IpaVersion | undefined): Finding[] {
   if (findIpaOption(line.section, line.name) !== undefined) return [];
-  const details = { path: [line.section, line.name], position: line.position };
   const removed = findRemovedIpaOption(line.name, line.section);
-  if (removed !== undefined) return checkRemoved(removed, details, ipaVersion);
+  if (removed !== undefined) return checkRemoved(removed, line, ipaVersion);
   const suggestion = suggestIpaOption(line.section, line.name);
-  if (suggestion === undefined) return [finding(confRules.unknownOption, details)];
+  if (suggestion === undefined) return [finding(confRules.unknownOption, nameOf(line))];
   const place = suggestion.section === normalizeSection(line.section) ? '' : ` in [${suggestion.section}]`;
-  return [finding(confRules.unknownOption, { ...details, hint: `use "${suggestion.name}"${place}` })];
+  return [finding(confRules.unknownOption, { ...nameOf(line), hint: `use "${suggestion.name}"${place}` })];
 }
 
-function checkRemoved(removed: RemovedIpaOption, details: Details, ipaVersion?: IpaVersion): Finding[] {
+function checkRemoved(removed: RemovedIpaOption, line: OsloOption, ipaVersion?: IpaVersion): Finding[] {
   if (ipaVersion !== undefined && hadIpaOption(removed, ipaVersion)) return [];
   const message = `the agent ignores the option since the release after ${removed.last}`;
-  return [finding(confRules.unknownOption, { ...details, message, hint: 'remove the line' })];
+  return [finding(confRules.unknownOption, { ...nameOf(line), message, hint: 'remove the line' })];
 }
 
-function checkOverridden(setting: Setting, effective: ReadonlyMap<IpaOption, Setting>): Finding[] {
-  const { option, line } = setting;
-  const winner = effective.get(option);
-  if (winner === undefined || winner === setting) return [];
-  const message = `the line has no effect: line ${winner.line.position?.line} sets ${option.name}`;
-  return [
-    finding(confRules.overridden, { path: [line.section, line.name], position: line.position, message }),
-  ];
+function checkOverridden({ option, line }: Setting, effective: ReadonlyMap<IpaOption, Setting>): Finding[] {
+  const winner = effective.get(option)?.line;
+  if (winner === undefined || winner === line) return [];
+  const message = `the line has no effect: line ${winner.position?.line} sets ${option.name}`;
+  return [finding(confRules.overridden, { ...nameOf(line), message })];
 }
 
 /** Findings about the option itself, not its value: too new, deprecated, or without effect in a file. */
@@ -217,22 +221,22 @@ function checkAge(
   { option, line, renamed, isThere }: Setting,
   ipaVersion: IpaVersion | undefined,
 ): Finding[] {
-  const details = { path: [line.section, line.name], position: line.position };
-  const findings: Finding[] = [];
+  const name = nameOf(line);
   if (!isThere) {
     // If the release does not support the current name, the old name is correct.
     if (renamed) return [];
     const message = `the agent ignores the option: release ${option.since} added it`;
-    return [finding(confRules.version, { ...details, message })];
+    return [finding(confRules.version, { ...name, message })];
   }
+  const findings: Finding[] = [];
   if (renamed) {
     const hint = `use "${option.name}" in [${option.section}]`;
-    findings.push(finding(confRules.deprecated, { ...details, message: 'the option has a new name', hint }));
+    findings.push(finding(confRules.deprecated, { ...name, message: 'the option has a new name', hint }));
   } else if (option.deprecated !== undefined && isIpaOptionDeprecated(option, ipaVersion)) {
     const message = 'a future release of the agent will remove the option';
-    findings.push(finding(confRules.deprecated, { ...details, message, hint: option.deprecated }));
+    findings.push(finding(confRules.deprecated, { ...name, message, hint: option.deprecated }));
   }
-  if (option.commandLineOnly === true) findings.push(finding(confRules.commandLineOnly, details));
+  if (option.commandLineOnly === true) findings.push(finding(confRules.commandLineOnly, name));
   return findings;
 }
 
@@ -241,15 +245,15 @@ function checkEffective(effective: ReadonlyMap<IpaOption, Setting>): Finding[] {
   return [...effective.values()].flatMap(({ option, line, renamed, isThere }) => {
     // A release that does not read the option accepts any value.
     if (!isThere && !renamed) return [];
-    const details = { path: [line.section, line.name], position: line.valuePosition };
     const issue = issues.get(option);
-    const comment = hasInlineComment(line.value) ? [finding(confRules.inlineComment, details)] : [];
-    if (issue !== undefined) return [finding(issue.rule, { ...details, ...issue }), ...comment];
+    const hasComment = hasInlineComment(line.value);
+    const comment = hasComment ? [finding(confRules.inlineComment, valueOf(line))] : [];
+    if (issue !== undefined) return [finding(issue.rule, { ...valueOf(line), ...issue }), ...comment];
+    const isText = option.section === 'DEFAULT' && !hasComment && !line.value.includes('$');
     return [
       ...comment,
-      ...checkEmptyNumber(option, line, details),
-      ...checkUrl(option, line, details),
-      ...checkText(option, line, details),
+      ...checkEmptyNumber(option, line),
+      ...(isText ? [...checkUrl(line, option.name), ...checkText(line, option.name)] : []),
     ];
   });
 }
@@ -258,26 +262,24 @@ function hasInlineComment(value: string): boolean {
   return /\s[#;]\s/.test(value);
 }
 
-function checkEmptyNumber({ type }: IpaOption, { value }: OsloOption, details: Details): Finding[] {
+function checkEmptyNumber({ type }: IpaOption, line: OsloOption): Finding[] {
   const isNumber = type === 'integer' || type === 'port' || type === 'float';
-  return isNumber && value.trim() === '' ? [finding(confRules.emptyNumber, details)] : [];
+  return isNumber && line.value.trim() === '' ? [finding(confRules.emptyNumber, valueOf(line))] : [];
 }
 
 /** The agent itself checks only the start of the first URL. */
-function checkUrl({ section, name }: IpaOption, { value }: OsloOption, details: Details): Finding[] {
-  if (section !== 'DEFAULT' || (name !== 'api_url' && name !== 'inspection_callback_url')) return [];
-  if (value.includes('$') || hasInlineComment(value)) return [];
-  const problem = findUrlProblem(value, name) ?? findPathProblem(value);
-  if (problem !== undefined) return [finding(confRules.url, { ...details, ...problem })];
-  const address = findUrlListAddress(value);
-  return address === undefined ? [] : [finding(confRules.urlAddress, { ...details, ...address })];
+function checkUrl(line: OsloOption, name: string): Finding[] {
+  if (name !== 'api_url' && name !== 'inspection_callback_url') return [];
+  const problem = findUrlProblem(line.value, name) ?? findPathProblem(line.value);
+  if (problem !== undefined) return [finding(confRules.url, { ...valueOf(line), ...problem })];
+  const address = findUrlListAddress(line.value);
+  return address === undefined ? [] : [finding(confRules.urlAddress, { ...valueOf(line), ...address })];
 }
 
 /** Texts that the agent does not check when it starts. */
-function checkText({ section, name }: IpaOption, { value }: OsloOption, details: Details): Finding[] {
-  if (section !== 'DEFAULT' || value === '' || value.includes('$') || hasInlineComment(value)) return [];
-  const problem = textChecks.get(name)?.(value);
-  return problem === undefined ? [] : [finding(confRules.unusable, { ...details, ...problem })];
+function checkText(line: OsloOption, name: string): Finding[] {
+  const problem = line.value === '' ? undefined : textChecks.get(name)?.(line.value);
+  return problem === undefined ? [] : [finding(confRules.unusable, { ...valueOf(line), ...problem })];
 }
 
 const textChecks: ReadonlyMap<string, (value: string) => Problem | undefined> = new Map([
@@ -314,29 +316,25 @@ function findCollectorProblem(value: string): Problem | undefined {
 
 /** Whether the agent can verify the certificate of Ironic. Without verification, "cafile" is probably a mistake. */
 function checkTrust(effective: ReadonlyMap<IpaOption, Setting>): Finding[] {
-  const settings = new Map(
-    [...effective].map(([{ section, name }, { line }]) => [`${section}.${name}`, line]),
-  );
-  const insecure = settings.get('DEFAULT.insecure');
-  const hasCafile = (settings.get('DEFAULT.cafile')?.value ?? '') !== '';
-  if (insecure !== undefined && /^(?:true|1|on|yes)$/i.test(insecure.value)) {
-    return hasCafile ? [finding(confRules.cafileUnused, placeOf(insecure))] : [];
+  const lineOf = (name: string): OsloOption | undefined => {
+    const { option } = findIpaOption('DEFAULT', name) ?? {};
+    return option && effective.get(option)?.line;
+  };
+  const insecure = lineOf('insecure');
+  const hasCafile = (lineOf('cafile')?.value ?? '') !== '';
+  if (insecure !== undefined && parseOsloBoolean(insecure.value) === true) {
+    return hasCafile ? [finding(confRules.cafileUnused, valueOf(insecure))] : [];
   }
-  const urls = ['api_url', 'inspection_callback_url'].flatMap(
-    (name) => settings.get(`DEFAULT.${name}`) ?? [],
-  );
-  return hasCafile ? [] : urls.flatMap(checkIssuer).slice(0, 1);
+  if (hasCafile) return [];
+  const lines = ['api_url', 'inspection_callback_url'].flatMap((name) => lineOf(name) ?? []);
+  return lines.flatMap(checkIssuer).slice(0, 1);
 }
 
 function checkIssuer(line: OsloOption): Finding[] {
   const [host] = line.value.split(',').flatMap((url) => findInternalTlsHost(url) ?? []);
   if (host === undefined) return [];
   const message = `no public CA issues certificates for ${host}: without "cafile", the agent rejects the certificate of Ironic unless its container trusts the CA`;
-  return [finding(confRules.caMissing, { ...placeOf(line), message })];
-}
-
-function placeOf({ section, name, valuePosition }: OsloOption): Pick<Details, 'path' | 'position'> {
-  return { path: [section, name], position: valuePosition };
+  return [finding(confRules.caMissing, { ...valueOf(line), message })];
 }
 
 /** Typical errors of programs that complete URLs: the agent accepts the URL, but Ironic does not serve the path. */

@@ -10,7 +10,7 @@ import { isNetworkPath } from '../image/networkSettings.ts';
 import { publicMode } from '../ignition/dataFile.ts';
 import { hasNetworkSecret, keyfileFolder } from './files.ts';
 import { listPullSecrets, sensitiveOptionsOf } from './lint/pullSecret.ts';
-import { type LintedFile, readContents, readSubject } from './lint/subject.ts';
+import { type LintedFile, listResources, readContents, readSubject } from './lint/subject.ts';
 
 /**
  * The secrets, as nouns for a sentence, without repetition and without their values. Empty without secrets.
@@ -97,11 +97,15 @@ function searchConfig(search: Search, config: Config): void {
   }
   for (const name of subject.confs.flatMap(sensitiveOptionsOf)) secrets.add(`the option ${name}`);
   if (subject.files.some(isRestricted)) search.hasRestrictedFile = true;
-  searchResources(search, config);
+  for (const { path, resource } of listResources(config).toReversed()) {
+    const [list, section, index] = path;
+    const isFile = list === 'storage' && section === 'files';
+    searchResource(search, resource, isFile ? (subject.files[Number(index)]?.name ?? '') : '');
+  }
 }
 
 /** The contents of a config in a file are searched as a config. */
-function isRestricted({ name, file: { mode = publicMode, contents = {} } }: LintedFile): boolean {
+function isRestricted({ name, file: { mode = publicMode, contents } }: LintedFile): boolean {
   if ((Number(mode) & 0o004) !== 0 || usualPlace.test(name)) return false;
   const bytes = readContents(contents);
   return bytes === undefined || !looksLikeConfig(Buffer.from(bytes));
@@ -110,29 +114,6 @@ function isRestricted({ name, file: { mode = publicMode, contents = {} } }: Lint
 /** Files with a restricted mode that are not always secret: connections, and files that `iso customize` writes. */
 const usualPlace =
   /^(?:\/etc\/NetworkManager\/system-connections|\/etc\/coreos\/installer\.d)\/|^\/usr\/local\/bin\/(?:pre|post)-install-/;
-
-/** All resources in the config. A config is as deep as its type. */
-function searchResources(search: Search, config: Config): void {
-  const waiting: Place[] = [{ value: config, path: '' }];
-  for (let place = waiting.pop(); place !== undefined; place = waiting.pop()) {
-    const { value } = place;
-    if (typeof value !== 'object' || value === null) continue;
-    const own = 'path' in value && typeof value.path === 'string' ? value.path : place.path;
-    if (isResource(value)) searchResource(search, value, own);
-    for (const inner of Object.values(value)) waiting.push({ value: inner, path: own });
-  }
-}
-
-/** The type of the config ensures all other properties. */
-function isResource(value: object): value is Resource {
-  return 'source' in value && typeof value.source === 'string';
-}
-
-interface Place {
-  readonly value: unknown;
-  /** The file that contains the resource. */
-  readonly path: string;
-}
 
 function searchResource(search: Search, resource: Resource, path: string): void {
   const { httpHeaders = [] } = resource;

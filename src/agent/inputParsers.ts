@@ -25,7 +25,6 @@ import {
   parseEncodedPullSecret,
   parseIccApiUrls,
   parseIccInspectorUrls,
-  parseIccNoProxy,
   parseIccNtpServers,
   parseSingleSshKey,
   refuseCharacter,
@@ -34,30 +33,17 @@ import { parseNoProxy, parseProxyUrl, splitList } from './proxy.ts';
 import { parsePullSecret } from './pullSecret.ts';
 import type { ProfileName } from './settings.ts';
 
-export interface InputParsers {
-  readonly apiUrls: (text: string, source: UrlSource) => readonly string[];
-  /** Converts base URLs of ironic-inspector to URLs for inspection data. */
-  readonly inspectorUrls: (text: string, source: UrlSource) => readonly string[];
-  readonly image: (text: string) => string;
-  /** Parses the value of an environment variable; files are parsed in the same way for all profiles. */
-  readonly pullSecret: (text: string) => string;
-  /** Arguments of `podman pull`. */
-  readonly pullArgs: (text: string) => string[];
-  readonly proxyUrl: (text: string) => string;
-  readonly noProxy: (text: string) => string[];
-  readonly ntpServers: (text: string) => string[];
-  readonly hostname: (text: string) => string;
-  readonly installIpOptions: (text: string) => string;
-  readonly sshKeys: (text: string) => string[];
-  readonly vlanInterfaces: (text: string, hasNetwork: boolean) => string;
-}
+export type InputParsers = Readonly<typeof ownParsers>;
 
-const ownParsers: InputParsers = {
+const ownParsers = {
   apiUrls: checkApiUrls,
+  /** Converts base URLs of ironic-inspector to URLs for inspection data. */
   inspectorUrls: parseInspectorUrls,
   image: checkAgentImage,
+  /** Parses the value of an environment variable; files are parsed in the same way for all profiles. */
   pullSecret: parsePullSecret,
-  pullArgs: (text) => text.split(/\s+/).filter((word) => word !== ''),
+  /** Arguments of `podman pull`. */
+  pullArgs: (text: string) => text.split(/\s+/).filter((word) => word !== ''),
   proxyUrl: parseProxyUrl,
   noProxy: parseNoProxy,
   ntpServers: parseNtpServers,
@@ -74,7 +60,7 @@ const iccParsers: InputParsers = {
   image: checkIccImage,
   pullSecret: parseEncodedPullSecret,
   proxyUrl: checkIccValue,
-  noProxy: parseIccNoProxy,
+  noProxy: (text) => checkIccValue(text).split(','), // not trimmed
   ntpServers: parseIccNtpServers,
   hostname: checkIccHostname,
   installIpOptions: checkIccValue,
@@ -148,7 +134,7 @@ function parseScriptUrl(text: string, { flag, defaultPort }: UrlSource): readonl
 /** Arguments of `podman pull`; the script writes them to JSON and a unit without escaping. */
 function parseScriptFlags(text: string): string[] {
   const end = 'which the script writes to the unit without escaping';
-  const plain = refuseCharacter(text, /["'%$\\;\p{Cc}]/u, { end, hint: defaultHint });
+  const plain = refuseCharacter(text, /["'%$\\;\p{Cc}]/u, end, defaultHint);
   return plain.split(' ').filter((word) => word !== '');
 }
 

@@ -92,27 +92,19 @@ export function readRegistriesConf(content: string): RegistriesConf {
   }
 }
 
-type AddIssue = (path: Path, message: string, hint: string) => void;
-
-interface Check {
-  readonly refuse: AddIssue;
-  readonly warn: AddIssue;
-}
+type Report = (severity: Severity, path: Path, message: string, hint: string) => void;
 
 function checkDocument({ value, locate }: ParsedToml): RegistriesConf {
   const issues: RegistriesIssue[] = [];
-  const reporter =
-    (severity: Severity): AddIssue =>
-    (path, message, hint) =>
-      issues.push({ severity, position: locate(path) ?? { line: 1, column: 1 }, message, hint });
-  const check: Check = { refuse: reporter('error'), warn: reporter('warning') };
+  const report: Report = (severity, path, message, hint) =>
+    issues.push({ severity, position: locate(path) ?? { line: 1, column: 1 }, message, hint });
   const isRefused = (): boolean => issues.some(({ severity }) => severity === 'error');
-  const table = readTable(value, rootFields, { ...check, path: [] });
+  const table = readTable(value, rootFields, [], report);
   const given = readGiven(table);
   // Values of invalid types are not checked further.
   if (!isRefused()) {
-    checkVersion(table, check);
-    checkMeaning(given, check);
+    checkVersion(table, report);
+    checkMeaning(given, report);
   }
   const sorted = issues.toSorted(
     ({ position: a }, { position: b }) => a.line - b.line || a.column - b.column,
@@ -122,40 +114,34 @@ function checkDocument({ value, locate }: ParsedToml): RegistriesConf {
 
 type Table = Readonly<Record<string, unknown>>;
 
-interface FieldCheck extends Check {
-  readonly path: Path;
-}
-
 /** The fields by their declared names: podman ignores the case. Values have valid types. */
-function readTable(value: unknown, fields: Fields, check: FieldCheck): Table {
+function readTable(value: unknown, fields: Fields, path: Path, report: Report): Table {
   const table: Record<string, unknown> = {};
   for (const [key, member] of Object.entries(isTable(value) ? value : {})) {
     const name = key.toLowerCase();
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
-    const path = [...check.path, key];
     if (field === undefined) {
       const near = nearestName(name, Object.keys(fields));
       const message = `podman ignores the unknown key ${JSON.stringify(key.slice(0, 60))}`;
       const all = `use one of ${Object.keys(fields).join(', ')}, or remove the line`;
-      check.warn(path, message, near === undefined ? all : `use "${near}"`);
-    } else table[name] = readField(member, field, { ...check, path });
+      report('warning', [...path, key], message, near === undefined ? all : `use "${near}"`);
+    } else table[name] = readField(member, field, [...path, key], report);
   }
   return table;
 }
 
 /** The value if its type is valid; otherwise undefined, after an error. */
-function readField(value: unknown, field: Field, check: FieldCheck): unknown {
-  const { path } = check;
-  if (field.kind === 'table' && isTable(value)) return readTable(value, field.fields, check);
+function readField(value: unknown, field: Field, path: Path, report: Report): unknown {
+  if (field.kind === 'table' && isTable(value)) return readTable(value, field.fields, path, report);
   if (field.kind === 'tables' && Array.isArray(value) && value.every(isTable)) {
-    return value.map((item, index) => readTable(item, field.fields, { ...check, path: [...path, index] }));
+    return value.map((item, index) => readTable(item, field.fields, [...path, index], report));
   }
   if (field.kind === 'choice' && (value === '' || field.choices.some((choice) => choice === value)))
     return value;
   if (Object.hasOwn(plainKinds, field.kind) && plainKinds[field.kind]?.accepts(value) === true) return value;
   const names = path.filter((step) => typeof step === 'string');
   const message = `invalid value of ${JSON.stringify(names.at(-1))}`;
-  check.refuse(path, message, fieldHint(field, names.join('.')));
+  report('error', path, message, fieldHint(field, names.join('.')));
   return undefined;
 }
 
@@ -248,20 +234,20 @@ function withoutSlashes(location: string): string {
   return location.replace(/\/+$/, '');
 }
 
-function checkMeaning(given: Given, check: Check): void {
+function checkMeaning(given: Given, report: Report): void {
   for (const [index, registry] of (given.search ?? []).entries()) {
     const path = ['unqualified-search-registries', index];
-    if (!checkLocation(registry, path, check) || isRegistryHost(withoutSlashes(registry))) continue;
+    if (!checkLocation(registry, path, report) || isRegistryHost(withoutSlashes(registry))) continue;
     const message = `${JSON.stringify(registry)} is not a registry host`;
-    check.refuse(path, message, 'use a host, such as "quay.io"');
+    report('error', path, message, 'use a host, such as "quay.io"');
   }
-  for (const [name, full] of given.aliases) checkAlias(name, full, check);
-  for (const entry of given.entries) checkEntry(entry, check);
-  checkTwins(given.entries, check);
+  for (const [name, full] of given.aliases) checkAlias(name, full, report);
+  for (const entry of given.entries) checkEntry(entry, report);
+  checkTwins(given.entries, report);
 }
 
 /** Version 1 is recognized by the key "registries". */
-function checkVersion(table: Table, { refuse, warn }: Check): void {
+function checkVersion(table: Table, report: Report): void {
   if (table['registries'] === undefined) return;
   const path = ['registries'];
   const hint =
@@ -269,67 +255,72 @@ function checkVersion(table: Table, { refuse, warn }: Check): void {
   const current = Object.keys(table).find((name) => name !== 'registries');
   const old = 'version 1 of the format';
   if (current === undefined) {
-    warn(path, `the file uses ${old}, which new releases of podman do not support`, hint);
+    report('warning', path, `the file uses ${old}, which new releases of podman do not support`, hint);
   } else {
-    refuse(path, `the file mixes ${old} ("registries") and version 2 (${JSON.stringify(current)})`, hint);
+    report(
+      'error',
+      path,
+      `the file mixes ${old} ("registries") and version 2 (${JSON.stringify(current)})`,
+      hint,
+    );
   }
 }
 
 /** Whether a location is valid; reports an error if not. */
-function checkLocation(location: string, path: Path, { refuse }: Check): boolean {
+function checkLocation(location: string, path: Path, report: Report): boolean {
   const [, scheme, rest = ''] = /^(https?:\/\/)?(.*)$/s.exec(withoutSlashes(location)) ?? [];
   if (scheme !== undefined) {
     const hint = `use ${JSON.stringify(rest)}; for plain HTTP add insecure = true`;
-    refuse(path, `${JSON.stringify(location)} is a URL`, hint);
+    report('error', path, `${JSON.stringify(location)} is a URL`, hint);
   } else if (rest === '') {
-    refuse(path, 'the location is empty', 'use the host of a registry, such as "quay.io"');
+    report('error', path, 'the location is empty', 'use the host of a registry, such as "quay.io"');
   }
   return scheme === undefined && rest !== '';
 }
 
-function checkAlias(name: string, full: string, { refuse }: Check): void {
+function checkAlias(name: string, full: string, report: Report): void {
   const path = ['aliases', name];
   const short = parseImageReference(name);
   if (!short.ok || short.reference.registry !== undefined || hasTag(short.reference)) {
     const hint = 'use a name without registry, tag and digest: "ironic-agent"';
-    refuse(path, `${JSON.stringify(name)} is not a short name`, hint);
+    report('error', path, `${JSON.stringify(name)} is not a short name`, hint);
   }
   if (full === '') return; // removes an alias of another file
   const target = parseImageReference(full);
   if (target.ok && target.reference.registry !== undefined && !hasTag(target.reference)) return;
   const hint = 'use registry and repository without tag and digest: "quay.io/metal3-io/ironic-agent"';
-  refuse(path, `${JSON.stringify(full)} is not a full image name`, hint);
+  report('error', path, `${JSON.stringify(full)} is not a full image name`, hint);
 }
 
 function hasTag({ digest, tag }: { readonly digest?: string; readonly tag?: string }): boolean {
   return tag !== undefined || digest !== undefined;
 }
 
-function checkEntry(entry: GivenEntry, check: Check): void {
+function checkEntry(entry: GivenEntry, report: Report): void {
   const { location, path, prefix } = entry;
   const isWildcard = prefix.startsWith('*.');
-  if (prefix !== '') checkLocation(prefix, [...path, 'prefix'], check);
-  if (location !== '') checkLocation(location, [...path, 'location'], check);
+  if (prefix !== '') checkLocation(prefix, [...path, 'prefix'], report);
+  if (location !== '') checkLocation(location, [...path, 'location'], report);
   else if (!isWildcard) {
     const hint = 'add location = "HOST", for example location = "registry.example.com"';
-    check.refuse(path, 'the registry has no location', hint);
+    report('error', path, 'the registry has no location', hint);
   }
   if (isWildcard && /[/@:]/.test(prefix)) {
     const message = `${JSON.stringify(prefix)} is not "*." followed by a domain`;
-    check.refuse([...path, 'prefix'], message, 'use a prefix such as "*.example.com"');
+    report('error', [...path, 'prefix'], message, 'use a prefix such as "*.example.com"');
   }
   for (const [index, mirror] of entry.mirrors.entries()) {
     const at = [...path, 'mirror', index];
-    checkLocation(mirror.location, [...at, 'location'], check);
+    checkLocation(mirror.location, [...at, 'location'], report);
     if (mirror.pull === '' || !entry.byDigestOnly) continue;
     const message =
       'mirror-by-digest-only of the registry and pull-from-mirror of its mirror exclude each other';
-    check.refuse([...at, 'pull-from-mirror'], message, 'remove one of them');
+    report('error', [...at, 'pull-from-mirror'], message, 'remove one of them');
   }
 }
 
 /** Entries of the same location must agree. */
-function checkTwins(entries: readonly GivenEntry[], { refuse }: Check): void {
+function checkTwins(entries: readonly GivenEntry[], report: Report): void {
   const seen = new Map<string, GivenEntry>();
   for (const entry of entries) {
     const first = seen.get(entry.location);
@@ -337,7 +328,8 @@ function checkTwins(entries: readonly GivenEntry[], { refuse }: Check): void {
     if (first === undefined || entry.location === '') continue;
     for (const name of ['insecure', 'blocked'] as const) {
       if (first[name] === entry[name]) continue;
-      refuse(
+      report(
+        'error',
         entry.path,
         `the registry ${JSON.stringify(entry.location)} is defined twice, with different "${name}"`,
         'use the same value in both entries',

@@ -6,7 +6,7 @@
  * The environment variables are those of the image-customization-controller and of configure-coreos-ipa.
  */
 
-import type { ProfileName } from './settings.ts';
+import { type ProfileName, profileNames } from './settings.ts';
 
 /**
  * `file`: a path; its variables in the environment may contain the content instead. Plural kinds are repeatable.
@@ -45,8 +45,8 @@ export interface Setting {
 const own = ['default', 'buildpy'] as const;
 const ownAndIcc = [...own, 'icc'] as const;
 const script = 'configure-coreos-ipa';
-const all = [...ownAndIcc, 'assisted', script] as const;
 
+/** All profiles support a setting without `profiles`. */
 const table = [
   {
     name: 'ironic.apiUrls',
@@ -116,7 +116,6 @@ const table = [
     flag: '--agent-image <ref>',
     help: 'agent container image (default: quay.io/metal3-io/ironic-agent)',
     environment: [{ name: 'IRONIC_AGENT_IMAGE' }],
-    profiles: all,
     fallback: 'quay.io/metal3-io/ironic-agent',
   },
   {
@@ -367,28 +366,24 @@ const table = [
     kind: 'files',
     flag: '--merge <file>',
     help: 'additional Ignition config, merged last; repeatable',
-    profiles: all,
   },
   {
     name: 'boot.baseUrl',
     kind: 'text',
     flag: '--base-url <url>',
     help: 'folder URL of ironic-python-agent.kernel, .initramfs and .rootfs; the options for single URLs override it',
-    profiles: all,
   },
   {
     name: 'boot.kernelUrl',
     kind: 'text',
     flag: '--kernel-url <url>',
     help: 'kernel URL for boot scripts',
-    profiles: all,
   },
   {
     name: 'boot.initramfsUrl',
     kind: 'text',
     flag: '--initramfs-url <url>',
     help: 'initramfs URL for boot scripts',
-    profiles: all,
   },
   {
     name: 'boot.rootfsUrl',
@@ -396,48 +391,45 @@ const table = [
     flag: '--rootfs-url <url>',
     help: 'root filesystem URL, fetched by the initramfs',
     environment: [{ name: 'IRONIC_ROOTFS_URL' }],
-    profiles: all,
   },
   {
     name: 'boot.ignitionUrl',
     kind: 'text',
     flag: '--ignition-url <url>',
     help: 'fetch the Ignition config from this URL',
-    profiles: all,
   },
   {
     name: 'boot.embedded',
     kind: 'switch',
     flag: '--embedded',
     help: 'use the Ignition config that is embedded in the initramfs',
-    profiles: all,
   },
   {
     name: 'boot.ip',
     kind: 'texts',
     flag: '--ip <spec>',
     help: 'value of the ip= kernel argument, e.g. dhcp; repeatable',
-    profiles: all,
   },
   {
     name: 'boot.ipaParameters',
     kind: 'texts',
     flag: '--ipa <name=value>',
     help: 'agent parameter, e.g. insecure=1; repeatable',
-    profiles: all,
   },
   {
     name: 'boot.kernelArguments',
     kind: 'texts',
     flag: '--append <arg>',
     help: 'additional kernel argument; repeatable',
-    profiles: all,
   },
-] as const satisfies readonly Setting[];
+] as const satisfies readonly (Omit<Setting, 'profiles'> & Partial<Setting>)[];
 
 /** Any setting of the table, as literal types. */
 export type KnownSetting = (typeof table)[number];
 
 export type SettingName = KnownSetting['name'];
 
-export const settingTable: readonly (Setting & { readonly name: SettingName })[] = table;
+export const settingTable: readonly (Setting & { readonly name: SettingName })[] = table.map((setting) => ({
+  profiles: profileNames,
+  ...setting,
+}));

@@ -189,13 +189,15 @@ const convert: Record<IpaOptionType, (text: string, option: IpaOption) => Outcom
   dict: convertDict,
 };
 
-const truths = new Set(['true', '1', 'on', 'yes']);
-const falsehoods = new Set(['false', '0', 'off', 'no']);
+/** Undefined for a text that oslo.config does not accept as a boolean. */
+export function parseOsloBoolean(text: string): boolean | undefined {
+  if (/^(?:true|1|on|yes)$/i.test(text)) return true;
+  return /^(?:false|0|off|no)$/i.test(text) ? false : undefined;
+}
 
 function convertBoolean(text: string, { name }: IpaOption): Outcome {
-  const lower = text.toLowerCase();
-  if (truths.has(lower)) return { kind: 'value', text: 'True' };
-  if (falsehoods.has(lower)) return { kind: 'value', text: 'False' };
+  const value = parseOsloBoolean(text);
+  if (value !== undefined) return { kind: 'value', text: formatPythonText(value) };
   return refused(
     confRules.value,
     `${name} requires a boolean`,

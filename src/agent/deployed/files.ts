@@ -25,6 +25,7 @@ import {
 } from './entries.ts';
 import { formatCount } from '../../formats/messageText.ts';
 import { normalizeSection, type OsloOption, parseOsloConfig } from '../../formats/osloConfig.ts';
+import { parseOsloBoolean } from '../../ipa/confValues.ts';
 import { findIpaOption } from '../../ipa/ipaOptions.ts';
 import { isSecretName } from '../../core/masking.ts';
 import { parseKeyfile } from '../../formats/keyfile.ts';
@@ -45,10 +46,10 @@ export function readFileEntries(
   const entries = files
     .filter(({ name }) => !repeatingKinds.has(name))
     .flatMap((file) => readFile(file, kinds.get(file.name) ?? findKind(file.name), read));
-  const readerOf = createRepeatReader([...ofAgent, ...entries]);
+  const readText = createRepeatReader([...ofAgent, ...entries]);
   const repeating = files.flatMap((file) => {
     const kind = repeatingKinds.get(file.name);
-    return kind === undefined ? [] : readFile(file, { ...kind, readText: readerOf(kind.setting) }, read);
+    return kind === undefined ? [] : readFile(file, { ...kind, readText }, read);
   });
   return [...entries, ...repeating];
 }
@@ -59,18 +60,25 @@ interface FileKind {
   readonly readText?: ReadText;
 }
 
-function findKinds({ confs, ...subject }: LintSubject): ReadonlyMap<string, FileKind> {
+/** Reads the text of the file at `path`; undefined, or FormatError, if only its digest can be compared. */
+type ReadText = (text: string, path: string, row: EntryPlace) => Entry[] | undefined;
+
+function findKinds(subject: LintSubject): ReadonlyMap<string, FileKind> {
+  const { confs } = subject;
   const main = confs.find(({ name }) => name === confPath) ?? confs[0];
   const confKinds = confs.map(({ name }): [string, FileKind] => {
     const prefix = name === main?.name ? '' : `${name}: `;
     return [name, { readText: (text) => readConfEntries(text, prefix) }];
   });
-  const secretKinds = listPullSecrets({ confs, ...subject }).map(({ name }): [string, FileKind] => [
-    name,
-    { setting: 'agent.pullSecret', readText: readPullSecret },
-  ]);
-  return new Map([...confKinds, ...secretKinds]);
+  const secretKind: FileKind = { setting: 'agent.pullSecret', readText: readPullSecret };
+  return new Map([...confKinds, ...listPullSecrets(subject).map(({ name }) => [name, secretKind] as const)]);
 }
+
+const fileKinds: ReadonlyMap<string, FileKind> = new Map<string, FileKind>([
+  ['/etc/chrony.conf', { setting: 'host.ntpServers', readText: readTimeServers }],
+  ['/etc/containers/registries.conf', { setting: 'agent.registriesConf' }],
+  ['/etc/hostname', { setting: 'host.hostname', readText: readHostnameFile }],
+]);
 
 const folderKinds: readonly (readonly [folder: string, kind: FileKind])[] = [
   [`${keyfileFolder}/`, { setting: 'host.keyfiles', readText: readKeyfile }],
@@ -78,12 +86,6 @@ const folderKinds: readonly (readonly [folder: string, kind: FileKind])[] = [
   [`${hardwareManagerFolder}/`, { setting: 'agent.hardwareManagers' }],
   ['/etc/containers/registries.conf.d/', { setting: 'agent.registriesConf' }],
 ];
-
-const fileKinds: ReadonlyMap<string, FileKind> = new Map<string, FileKind>([
-  ['/etc/chrony.conf', { setting: 'host.ntpServers', readText: readTimeServers }],
-  ['/etc/containers/registries.conf', { setting: 'agent.registriesConf' }],
-  ['/etc/hostname', { setting: 'host.hostname', readText: readHostnameFile }],
-]);
 
 /** Files that this program generates from other parts of the config. */
 const repeatingKinds: ReadonlyMap<string, FileKind> = new Map<string, FileKind>([
@@ -93,26 +95,24 @@ const repeatingKinds: ReadonlyMap<string, FileKind> = new Map<string, FileKind>(
 ]);
 
 function findKind(path: string): FileKind {
-  const folder = folderKinds.find(([name]) => path.startsWith(name));
-  return fileKinds.get(path) ?? folder?.[1] ?? {};
+  return fileKinds.get(path) ?? folderKinds.find(([folder]) => path.startsWith(folder))?.[1] ?? {};
 }
 
-/** The row of a file, which has the name of the file if it belongs to no setting. */
-function placeOf(path: string, setting: SettingName | undefined): EntryPlace {
-  return setting === undefined ? { setting: `file ${path}`, start: '' } : { setting, start: `${path}: ` };
-}
-
-function readFile({ name, file }: LintedFile, kind: FileKind, read: ReadContents): Entry[] {
-  const { setting, start: beginning } = placeOf(name, kind.setting);
+/** The row of a file has the name of the file if it belongs to no setting. */
+function readFile({ name, file }: LintedFile, { setting, readText }: FileKind, read: ReadContents): Entry[] {
+  const row =
+    setting === undefined ? { setting: `file ${name}`, start: '' } : { setting, start: `${name}: ` };
   const resources = listResources(file);
-  const understood = readAll(name, resources, { ...kind, read });
+  const text = readText && readWhole(resources, read);
+  const understood =
+    readText && text !== undefined ? ifWellFormed(() => readText(text, name, row)) : undefined;
   const contents = resources.flatMap(({ start, resource }) => {
-    const part = { setting, start: beginning + start };
+    const part = { ...row, start: row.start + start };
     return understood === undefined
       ? readResourceEntries(part, resource, read)
       : readTransferEntries(part, resource);
   });
-  return [...(understood ?? []), textEntry(setting, beginning + describeNode(file)), ...contents];
+  return [...(understood ?? []), textEntry(row.setting, row.start + describeNode(file)), ...contents];
 }
 
 interface FilePart {
@@ -127,20 +127,14 @@ function listResources({ contents, append = [] }: File): FilePart[] {
   ];
 }
 
-/** The setting in a file, if the file is complete and readable. */
-function readAll(
-  path: string,
-  parts: readonly FilePart[],
-  { readText, read }: FileKind & { readonly read: ReadContents },
-): Entry[] | undefined {
-  if (readText === undefined) return undefined;
+/** The text of a file; undefined if a part is unknown, or if there is none. */
+function readWhole(parts: readonly FilePart[], read: ReadContents): string | undefined {
   // Go prints an object without a source if there are no contents.
   const sources = parts.filter(({ resource }) => resource.source !== undefined);
   const contents = sources.map(({ resource }) => read(resource));
   if (contents.includes(undefined)) return undefined;
   const bytes = Buffer.concat(contents.filter((part) => part !== undefined));
-  if (bytes.length === 0 || !isUtf8(bytes)) return undefined;
-  return ifWellFormed(() => readText(bytes.toString(), path));
+  return bytes.length === 0 || !isUtf8(bytes) ? undefined : bytes.toString();
 }
 
 /** How Ignition writes the file. */
@@ -223,10 +217,10 @@ function readOption(option: OsloOption, prefix: string): Entry[] {
   return [isSecret ? hiddenEntry('agent.options', start, value) : textEntry('agent.options', start + value)];
 }
 
-/** The spellings that oslo.config accepts for a boolean. */
 function readSwitch(value: string): string {
-  if (/^(?:true|1|yes|on)$/i.test(value)) return 'yes';
-  return /^(?:false|0|no|off)$/i.test(value) ? 'no' : value;
+  const isOn = parseOsloBoolean(value);
+  if (isOn === undefined) return value;
+  return isOn ? 'yes' : 'no';
 }
 
 const repeated: ReadonlySet<string> = new Set([
@@ -239,14 +233,11 @@ const repeated: ReadonlySet<string> = new Set([
 const mostValues = 20;
 const longestText = 64 * 1024;
 
-/** Creates the reader of a file; `setting` is its row, if it belongs to a setting. */
-type ReaderOf = (setting?: SettingName) => ReadText;
-
 /**
- * Files that repeat settings: banners with the URL of Ironic, the script that sets the host name. They are compared without
- * the repeated values, which would otherwise appear again as a digest. `entries` are the repeated settings.
+ * The reader of files that repeat settings: banners with the URL of Ironic, the script that sets the host name. They are
+ * compared without the repeated values, which would otherwise appear again as a digest. `entries` are the repeated settings.
  */
-function createRepeatReader(entries: readonly Entry[]): ReaderOf {
+function createRepeatReader(entries: readonly Entry[]): ReadText {
   const values = entries
     .filter(({ setting }) => repeated.has(setting))
     .slice(0, mostValues)
@@ -257,12 +248,11 @@ function createRepeatReader(entries: readonly Entry[]): ReaderOf {
   // A host name may be a part of another.
   const longestFirst = [...names.keys()].toSorted((a, b) => b.length - a.length);
   const pattern = new RegExp(`(?<![\\w.-])(?:${longestFirst.map(escapePattern).join('|')})(?![\\w-])`, 'g');
-  return (setting) => (text, path) => {
+  return (text, path, { setting, start }) => {
     if (names.size === 0 || text.length > longestText) return undefined;
     const rest = text.replaceAll(pattern, (value) => names.get(value) ?? value);
-    const place = placeOf(path, setting);
-    const shown = `${place.start}${formatCount(Buffer.byteLength(text), 'byte')}, ${fingerprint(text)}`;
-    return [{ setting: place.setting, text: shown, meaning: `${path} ${rest}`, whole: `${path} ${text}` }];
+    const shown = `${start}${formatCount(Buffer.byteLength(text), 'byte')}, ${fingerprint(text)}`;
+    return [{ setting, text: shown, meaning: `${path} ${rest}`, whole: `${path} ${text}` }];
   };
 }
 
@@ -274,9 +264,6 @@ function hostOf(value: string): string {
 function escapePattern(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);
 }
-
-/** Reads the text of the file at `path`; undefined, or FormatError, if only its digest can be compared. */
-type ReadText = (text: string, path: string) => Entry[] | undefined;
 
 /** All keys of a connection. The order of sections has no effect. */
 function readKeyfile(text: string, path: string): Entry[] {

@@ -2,8 +2,8 @@
 
 import { posix } from 'node:path';
 import { isIpv4, parseHost } from '../../formats/hostName.ts';
-import { readDefaults } from '../../formats/osloConfig.ts';
 import { warningRule, type Issue } from '../../ignition/rule.ts';
+import type { Resource } from '../../ignition/config.ts';
 import type { Path } from '../../core/finding.ts';
 import { findImageAddress, findRegistryAddress, isLocalName } from '../imageSource.ts';
 import {
@@ -15,23 +15,18 @@ import {
 } from '../machineAddress.ts';
 import { readRegistriesConf } from '../registriesConf.ts';
 import {
+  broken,
   chronyParts,
+  confValues,
   effectiveSettings,
   type LintSubject,
-  readInlineText,
+  listResources,
+  splitVariables,
+  textOf,
   type UnitCommand,
   type UnitSetting,
 } from './subject.ts';
-import { broken } from './lintRule.ts';
 import { agentPulls, listFiles as listRegistriesFiles } from './image.ts';
-import type { Config, Resource } from '../../ignition/config.ts';
-import { walkConfig } from '../../ignition/rules.ts';
-import { configType } from '../../ignition/schema.ts';
-import { newestVersion } from '../../ignition/versions.ts';
-import { isMapping } from '../../formats/mapping.ts';
-import { ifWellFormed } from '../../core/errors.ts';
-import { splitEnvironmentLine } from '../../formats/systemdQuoting.ts';
-import { confValues } from './conf.ts';
 import { optionValues } from './podmanCommand.ts';
 
 export const addressRules = {
@@ -43,45 +38,44 @@ export const addressRules = {
 };
 
 interface Found {
-  /** Purpose of the address; empty if the path is sufficient. */
-  readonly what: string;
+  /** Purpose of the address; undefined if the path is sufficient. */
+  readonly about?: string;
   readonly path: Path;
   readonly problem: AddressProblem | undefined;
 }
 
 export function checkAddresses(subject: LintSubject): Issue[] {
-  const found = [
+  const found: Found[] = [
     ...ofImages(subject),
     ...ofRegistries(subject),
     ...ofTimeServers(subject),
     ...ofProxies(subject),
-    ...listResources(subject.config).map(({ path, resource: { source = '' } }) =>
-      ofUrl('', source, [...path, 'source']),
-    ),
+    ...listResources(subject.config).map(({ path, resource: { source = '' } }) => ({
+      path: [...path, 'source'],
+      problem: findUrlProblem(source),
+    })),
   ];
-  return found.flatMap(({ path, problem, what }) => {
-    if (problem === undefined) return [];
-    const start = what === '' ? '' : `${what}: `;
-    return [broken(addressRules.address, path, { ...problem, message: start + problem.message })];
+  return found.flatMap(({ about, path, problem }) => {
+    return problem === undefined ? [] : [broken(addressRules.address, path, { ...problem, about })];
   });
 }
 
-function ofUrl(what: string, url: string, path: Path): Found {
-  return { what, path, problem: /^(?:https?|tftp):/i.test(url) ? findUrlAddressProblem(url) : undefined };
+function findUrlProblem(url = ''): AddressProblem | undefined {
+  return /^(?:https?|tftp):/i.test(url) ? findUrlAddressProblem(url) : undefined;
 }
 
 function ofImages(subject: LintSubject): Found[] {
-  return agentPulls(subject).flatMap(({ command: { podman, setting, unitName }, image }) => {
+  return agentPulls(subject).flatMap(({ command: { podman, setting }, image }) => {
     if (podman.verb !== 'pull' && isLocalName(image)) return [];
-    const problem = findImageAddress(image);
-    return [{ what: `${unitName}: ${setting.name}=`, path: setting.path, problem }];
+    const about = `${setting.unitName}: ${setting.name}=`;
+    return [{ about, path: setting.path, problem: findImageAddress(image) }];
   });
 }
 
 function ofRegistries(subject: LintSubject): Found[] {
-  return listRegistriesFiles(subject).flatMap(({ file, name, path }) => {
-    const { registries } = readRegistriesConf(readInlineText(file.contents) ?? '');
-    const place = { what: posix.basename(name), path: [...path, 'contents', 'source'] };
+  return listRegistriesFiles(subject).flatMap((file) => {
+    const { registries } = readRegistriesConf(textOf(file));
+    const place = { about: posix.basename(file.name), path: file.source };
     const locations = (registries?.entries ?? []).flatMap(({ location, mirrors }) => [...mirrors, location]);
     return locations.map((location) => ({ ...place, problem: findRegistryAddress(location) }));
   });
@@ -92,38 +86,51 @@ const timeServer = /^[ \t]*(?:server|peer|pool)[ \t]+(\S+)/gm;
 function ofTimeServers(subject: LintSubject): Found[] {
   const ofChrony = chronyParts(subject).flatMap(({ name, path, text }) =>
     [...text.matchAll(timeServer)].map(([, server = '']) => ({
-      what: posix.basename(name),
+      about: posix.basename(name),
       path,
       problem: findAddressProblem(parseHost(server)),
     })),
   );
-  const ofConfs = subject.confs.map(({ file, name, path }) => {
-    const conf = readDefaults(readInlineText(file.contents) ?? '');
-    return {
-      what: `${posix.basename(name)}: ntp_server`,
-      path: [...path, 'contents', 'source'],
-      problem: findAddressProblem(parseHost(conf.get('ntp_server') ?? '')),
-    };
-  });
+  const ofConfs = subject.confs.map(({ defaults, name, source }) => ({
+    about: `${posix.basename(name)}: ntp_server`,
+    path: source,
+    problem: findAddressProblem(parseHost(defaults.get('ntp_server') ?? '')),
+  }));
   return [...ofChrony, ...ofConfs];
 }
 
 function ofProxies({ config, runs, units }: LintSubject): Found[] {
-  const { httpProxy = '', httpsProxy = '' } = config.ignition?.proxy ?? {};
-  const ofUnits = [...new Set(runs.map(({ unitName }) => unitName))].flatMap((unitName) => {
-    const unit = units.find(({ name }) => name === unitName);
-    const settings = effectiveSettings(unit?.settings ?? [], 'Environment');
-    const [first] = settings;
-    const variables = readEnvironment(settings);
-    return ['http_proxy', 'https_proxy'].map((name) =>
-      ofUrl(`${unitName}: ${name.toUpperCase()}`, variables.get(name) ?? '', first?.path ?? []),
-    );
+  const { httpProxy, httpsProxy } = config.ignition?.proxy ?? {};
+  const unitNames = new Set(runs.map(({ setting }) => setting.unitName));
+  const ofUnits = [...unitNames].flatMap((unitName) => {
+    const settings = environmentOf(unitName, units);
+    const variables = readVariables(settings);
+    return ['http_proxy', 'https_proxy'].map((name) => ({
+      about: `${unitName}: ${name.toUpperCase()}`,
+      path: settings[0]?.path ?? [],
+      problem: findUrlProblem(variables.get(name)),
+    }));
   });
   return [
-    ofUrl('', httpProxy, ['ignition', 'proxy', 'httpProxy']),
-    ofUrl('', httpsProxy, ['ignition', 'proxy', 'httpsProxy']),
+    { path: ['ignition', 'proxy', 'httpProxy'], problem: findUrlProblem(httpProxy) },
+    { path: ['ignition', 'proxy', 'httpsProxy'], problem: findUrlProblem(httpsProxy) },
     ...ofUnits,
   ];
+}
+
+/** The effective settings `Environment=` of a unit. */
+function environmentOf(unitName: string, units: LintSubject['units']): UnitSetting[] {
+  return effectiveSettings(units.find(({ name }) => name === unitName)?.settings ?? [], 'Environment');
+}
+
+/** The variables in settings; names are in lower case, because programs accept both cases. */
+function readVariables(settings: readonly UnitSetting[]): ReadonlyMap<string, string> {
+  return new Map(
+    settings.flatMap(splitVariables).map(({ text }) => {
+      const equals = text.indexOf('=');
+      return [text.slice(0, Math.max(0, equals)).toLowerCase(), text.slice(equals + 1)] as const;
+    }),
+  );
 }
 
 export const sourceRules = {
@@ -139,11 +146,6 @@ export const sourceRules = {
   ),
 };
 
-interface Placed {
-  readonly resource: Resource;
-  readonly path: Path;
-}
-
 export function checkSources({ config }: LintSubject): Issue[] {
   const authorities = config.ignition?.security?.tls?.certificateAuthorities ?? [];
   return listResources(config).flatMap(({ path, resource }) => {
@@ -158,16 +160,6 @@ export function checkSources({ config }: LintSubject): Issue[] {
 
 function isUnverified({ source = '', verification }: Resource): boolean {
   return /^(?:http|tftp):/i.test(source) && !verification?.hash;
-}
-
-/** All contents that the config contains or that Ignition fetches for it. */
-function listResources(config: Config): Placed[] {
-  const found: Placed[] = [];
-  walkConfig(config, configType(newestVersion), ({ path, type, value }) => {
-    const isResource = typeof type === 'object' && type.name === 'Resource';
-    if (isResource && isMapping(value)) found.push({ resource: value, path: [...path] });
-  });
-  return found;
 }
 
 export const unitProxyRules = {
@@ -189,30 +181,19 @@ export function checkUnitProxy(subject: LintSubject): Issue[] {
   return subject.runs.flatMap((run) => checkRun(run, subject, urls));
 }
 
-function checkRun(run: UnitCommand, { units }: LintSubject, urls: readonly URL[]): Issue[] {
-  if (optionValues(run.podman, 'http-proxy').some(({ text }) => text === 'false')) return [];
-  const settings = units.find(({ name }) => name === run.unitName)?.settings ?? [];
-  const environment = readEnvironment(effectiveSettings(settings, 'Environment'));
-  const direct = (environment.get('no_proxy') ?? '').split(',').map((entry) => entry.trim().toLowerCase());
+function checkRun({ podman, setting }: UnitCommand, { units }: LintSubject, urls: readonly URL[]): Issue[] {
+  if (optionValues(podman, 'http-proxy').some(({ text }) => text === 'false')) return [];
+  const { path, unitName } = setting;
+  const variables = readVariables(environmentOf(unitName, units));
+  const direct = (variables.get('no_proxy') ?? '').split(',').map((entry) => entry.trim().toLowerCase());
   const detoured = urls.filter((url) => {
-    const proxy = environment.get(`${url.protocol.slice(0, -1)}_proxy`);
+    const proxy = variables.get(`${url.protocol.slice(0, -1)}_proxy`);
     return proxy !== undefined && proxy !== '' && !isDirect(urlHost(url), direct);
   });
-  const hosts = [...new Set(detoured.map((url) => urlHost(url)))];
+  const hosts = [...new Set(detoured.map(urlHost))];
   if (hosts.length === 0) return [];
-  const message = `${run.unitName}: ${unitProxyRules.ironic.message} at ${hosts.slice(0, 5).join(', ')}`;
-  return [broken(unitProxyRules.ironic, run.setting.path, { message })];
-}
-
-/** Keys are in lower case, because programs accept both cases. */
-function readEnvironment(settings: readonly UnitSetting[]): ReadonlyMap<string, string> {
-  const words = settings.flatMap(({ value }) => ifWellFormed(() => splitEnvironmentLine(value)) ?? []);
-  return new Map(
-    words.map(({ text }) => {
-      const equals = text.indexOf('=');
-      return [text.slice(0, Math.max(0, equals)).toLowerCase(), text.slice(equals + 1)] as const;
-    }),
-  );
+  const message = `${unitProxyRules.ironic.message} at ${hosts.slice(0, 5).join(', ')}`;
+  return [broken(unitProxyRules.ironic, path, { about: unitName, message })];
 }
 
 /** Follows the Python library requests: networks for IPv4 addresses, suffixes for host names. */

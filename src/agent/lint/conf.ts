@@ -1,22 +1,23 @@
 /** Lint of the configuration of the agent, and of the mounts that make it visible to the container. */
 
 import { posix } from 'node:path';
-import { readDefaults } from '../../formats/osloConfig.ts';
 import { infoRule, warningRule, type Issue, type Rule } from '../../ignition/rule.ts';
 import type { Finding, Path } from '../../core/finding.ts';
 import { checkConfFile } from '../confCheck.ts';
 import { confRules as rulesOfFile } from '../../ipa/confRules.ts';
+import { parseOsloBoolean } from '../../ipa/confValues.ts';
 import type { IpaVersion } from '../../ipa/ipaOptions.ts';
 import {
+  broken,
+  confValues,
   isAgentUnitName,
+  type LintedConf,
   type LintedFile,
   type LintSubject,
   readContents,
-  readInlineText,
   type UnitCommand,
 } from './subject.ts';
 import { anchorFolder } from '../files.ts';
-import { broken } from './lintRule.ts';
 import { bindMounts, isOptionSet, optionValues } from './podmanCommand.ts';
 
 const ownRules = {
@@ -50,28 +51,27 @@ function toLintRule(rule: Rule): Rule {
 
 export function checkConfs(subject: LintSubject, ipaVersion: IpaVersion | undefined): Issue[] {
   return subject.confs.flatMap((conf) => {
-    const bytes = readContents(conf.file.contents ?? {});
+    const bytes = readContents(conf.file.contents);
     if (bytes === undefined) return [];
-    const path = [...conf.path, 'contents', 'source'];
     const { findings } = checkConfFile(bytes, { ipaVersion });
     return [
       ...findings
         .filter(({ rule }) => rule !== rulesOfFile.caMissing.id || lacksCa(subject))
-        .flatMap((finding) => toIssue(finding, conf, path)),
-      ...checkTrust(subject, { conf, path, settings: readDefaults(Buffer.from(bytes).toString()) }),
+        .flatMap((finding) => toIssue(finding, conf)),
+      ...checkTrust(subject, conf),
     ];
   });
 }
 
-function toIssue(finding: Finding, { name }: LintedFile, path: Path): Issue[] {
+function toIssue(finding: Finding, { name, source }: LintedFile): Issue[] {
   const rule = fileRules.get(finding.rule);
   if (rule === undefined) return [];
-  const { line, column } = finding.position ?? { line: 0, column: 0 };
-  const place = line === 0 ? '' : `:${line}:${column}`;
+  const place = finding.position === undefined ? '' : `:${finding.position.line}:${finding.position.column}`;
   const what = finding.path.length === 0 ? '' : `${formatName(finding.path)}: `;
   const end = finding.severity === 'error' ? '; the agent does not start' : '';
-  const message = `${posix.basename(name)}${place}: ${what}${finding.message}${end}`;
-  return [broken(rule, path, { message, hint: finding.hint ?? rule.hint })];
+  const about = `${posix.basename(name)}${place}`;
+  const message = `${what}${finding.message}${end}`;
+  return [broken(rule, source, { about, message, hint: finding.hint ?? rule.hint })];
 }
 
 /** `debug`, `[mdns] params` or `[nope]`. */
@@ -84,33 +84,23 @@ function shorten(text: string | number = ''): string {
   return String(text).slice(0, 60);
 }
 
-interface ReadConf {
-  readonly conf: LintedFile;
-  /** Path to the contents. */
-  readonly path: Path;
-  /** Values in [DEFAULT]; the last value of each name. */
-  readonly settings: ReadonlyMap<string, string>;
-}
-
 const fileOptions = ['cafile', 'certfile', 'keyfile', 'tls_cert_file', 'tls_key_file'];
 
-function checkTrust(subject: LintSubject, { conf, path, settings }: ReadConf): Issue[] {
-  const name = posix.basename(conf.name);
-  const isInsecure = isTrue(settings.get('insecure') ?? '');
-  const isHttps = (settings.get('api_url') ?? '').split(',').some((url) => url.startsWith('https:'));
-  const anchors = [...subject.filesByPath.keys()].filter((file) => file.startsWith(anchorFolder));
-  const hasCafile = (settings.get('cafile') ?? '') !== '';
-  const isUnused = isHttps && anchors.length > 0 && !hasCafile;
+function checkTrust(subject: LintSubject, { defaults, name, source }: LintedConf): Issue[] {
+  const isInsecure = parseOsloBoolean(defaults.get('insecure') ?? '') === true;
+  const isHttps = (defaults.get('api_url') ?? '').split(',').some((url) => url.startsWith('https:'));
+  const hasAnchor = [...subject.filesByPath.keys()].some((file) => file.startsWith(anchorFolder));
+  const hasCafile = (defaults.get('cafile') ?? '') !== '';
   const lost = fileOptions.filter((option) => {
-    const file = settings.get(option) ?? '';
+    const file = defaults.get(option) ?? '';
     return subject.filesByPath.has(file) && subject.runs.some((run) => !isMountedAt(run, file));
   });
   const issueAt = (rule: Rule, option: string): Issue =>
-    broken(rule, path, { message: `${name}: ${option}: ${rule.message}` });
+    broken(rule, source, { about: `${posix.basename(name)}: ${option}` });
   return [
     // If cafile is set, the rule conf-cafile-unused reports it.
     ...(isInsecure && isHttps && !hasCafile ? [issueAt(ownRules.insecure, 'insecure')] : []),
-    ...(isUnused ? [issueAt(ownRules.caUnused, 'cafile')] : []),
+    ...(isHttps && hasAnchor && !hasCafile ? [issueAt(ownRules.caUnused, 'cafile')] : []),
     ...lost.map((option) => issueAt(ownRules.hostPath, option)),
   ];
 }
@@ -118,13 +108,8 @@ function checkTrust(subject: LintSubject, { conf, path, settings }: ReadConf): I
 /** Whether neither another conf nor the container gives CA certificates to the agent, or turns verification off. */
 function lacksCa(subject: LintSubject): boolean {
   const hasCafile = confValues(subject, 'cafile').some((path) => path !== '');
-  const isInsecure = confValues(subject, 'insecure').some(isTrue);
+  const isInsecure = confValues(subject, 'insecure').some((text) => parseOsloBoolean(text) === true);
   return !hasCafile && !isInsecure && !subject.runs.some(addsCa);
-}
-
-/** Texts that oslo.config takes for true. */
-function isTrue(text: string): boolean {
-  return /^(?:true|1|on|yes)$/i.test(text);
 }
 
 /** Whether the container gets a trust store from the host, or variables, which may name one for `requests`. */
@@ -138,14 +123,6 @@ function addsCa({ podman }: UnitCommand): boolean {
   );
 }
 
-/** Values in [DEFAULT] of all confs of the config; the order in which the agent reads the confs is unknown. */
-export function confValues({ confs }: Pick<LintSubject, 'confs'>, option: string): string[] {
-  return confs.flatMap(({ file }) => {
-    const value = readDefaults(readInlineText(file.contents) ?? '').get(option);
-    return value === undefined ? [] : [value];
-  });
-}
-
 /**
  * The converged flow of assisted-service, in which the Ironic agent starts the assisted agent when the step begins.
  */
@@ -157,11 +134,9 @@ export const convergedFlowRules = {
   ),
 };
 
-export function checkConvergedFlow({ units, runs }: LintSubject): Issue[] {
+export function checkConvergedFlow({ activeUnits, runs }: LintSubject): Issue[] {
   if (runs.length === 0) return [];
-  const enabled = units.filter(({ name, unit }) => {
-    return name === 'agent.service' && unit.enabled === true && unit.mask !== true;
-  });
+  const enabled = activeUnits.filter(({ name, unit }) => name === 'agent.service' && unit.enabled === true);
   return enabled.map(({ path }) => broken(convergedFlowRules.agentEnabled, [...path, 'enabled']));
 }
 
@@ -192,7 +167,7 @@ export function checkMounts(subject: LintSubject): Issue[] {
   return [
     ...subject.confs.flatMap((conf) => checkConf(conf, subject)),
     ...subject.runs.flatMap((run) => checkSources(run, subject)),
-    ...subject.runs.flatMap((run) => checkHostAccess(run)),
+    ...subject.runs.flatMap(checkHostAccess),
   ];
 }
 
@@ -236,15 +211,15 @@ function mayReadAnyPath({ podman }: UnitCommand): boolean {
 }
 
 /** The files of the OS are unknown, so only missing files are reported that nothing but the config would write. */
-function checkSources({ unitName, setting, podman }: UnitCommand, subject: LintSubject): Issue[] {
+function checkSources({ setting, podman }: UnitCommand, subject: LintSubject): Issue[] {
   if (!subject.isComplete) return [];
   const missing = bindMounts(podman).filter(({ source }) => {
     const isOurs = /^\/etc\/(?:.*ironic|pki\/ca-trust\/source\/anchors\/.)/.test(source);
     return isOurs && !isWritten(source, subject);
   });
   return missing.map(({ source }) => {
-    const message = `${unitName}: the container mounts ${JSON.stringify(source)}, which the config does not write`;
-    return broken(mountRules.sourceMissing, setting.path, { message });
+    const message = `the container mounts ${JSON.stringify(source)}, which the config does not write`;
+    return broken(mountRules.sourceMissing, setting.path, { about: setting.unitName, message });
   });
 }
 
@@ -257,7 +232,7 @@ function isWritten(path: string, { config, filesByPath }: LintSubject): boolean 
 const neededMounts = ['/dev', '/sys', '/', '/run/udev', '/run/dbus/system_bus_socket'];
 
 /** Used by the hardware manager for CoreOS: chroot into the host, device nodes, udev, hostnamectl and rpm-ostree. */
-function checkHostAccess({ unitName, setting, podman }: UnitCommand): Issue[] {
+function checkHostAccess({ setting, podman }: UnitCommand): Issue[] {
   const sources = bindMounts(podman).map(({ source }) => source);
   const namespaces = [
     { flag: '--network host', value: optionValues(podman, 'network', 'net').at(-1) },
@@ -270,8 +245,8 @@ function checkHostAccess({ unitName, setting, podman }: UnitCommand): Issue[] {
     ...neededMounts.filter((path) => !sources.some((source) => isSource(path, source))),
   ];
   if (missing.length === 0) return [];
-  const message = `${unitName}: ${mountRules.hostAccess.message}: ${missing.join(', ')}`;
-  return [broken(mountRules.hostAccess, setting.path, { message })];
+  const message = `${mountRules.hostAccess.message}: ${missing.join(', ')}`;
+  return [broken(mountRules.hostAccess, setting.path, { about: setting.unitName, message })];
 }
 
 /** The root of the host matches only itself: it is mounted below /mnt. */

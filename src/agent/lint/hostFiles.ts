@@ -1,13 +1,18 @@
 /** Lint of data that the config writes to the host: files, certificates, SSH keys, and the total size. */
 
 import { posix } from 'node:path';
-import { infoRule, warningRule, type Issue, type Rule } from '../../ignition/rule.ts';
-import { chronyParts, type LintedFile, type LintSubject, readContents } from './subject.ts';
+import { infoRule, warningRule, type Issue } from '../../ignition/rule.ts';
+import {
+  broken,
+  chronyParts,
+  type LintedFile,
+  type LintSubject,
+  readContents,
+  splitCommands,
+} from './subject.ts';
 import { anchorFolder } from '../files.ts';
-import { broken, type IssueTexts } from './lintRule.ts';
 import { X509Certificate } from 'node:crypto';
-import { FormatError, ifWellFormed } from '../../core/errors.ts';
-import { splitExecLine } from '../../formats/systemdQuoting.ts';
+import { FormatError } from '../../core/errors.ts';
 import type { Resource } from '../../ignition/config.ts';
 import type { Path } from '../../core/finding.ts';
 import { findBundleProblem, parseCaCertificates } from '../caCertificates.ts';
@@ -109,11 +114,10 @@ const usualMode = /^(?:400|440|444|500|550|555|600|640|644|660|664|666|700|740|7
 const execute = 0o111;
 
 /** The paths that units run without an interpreter, unless a unit makes them executable. */
-function unitPrograms({ units }: LintSubject): ReadonlySet<string> {
-  const settings = units.filter(({ unit }) => unit.mask !== true).flatMap((unit) => unit.settings);
-  const commands = settings
-    .filter(({ name }) => name.startsWith('Exec'))
-    .flatMap(({ value }) => ifWellFormed(() => splitExecLine(value)) ?? [])
+function unitPrograms({ activeUnits }: LintSubject): ReadonlySet<string> {
+  const commands = activeUnits
+    .flatMap(({ settings }) => settings.filter(({ name }) => name.startsWith('Exec')))
+    .flatMap(splitCommands)
     .map((words) => words.map(({ text }) => text));
   const changed = new Set(
     commands.flatMap(([program, ...rest]) => (program?.endsWith('chmod') === true ? rest : [])),
@@ -122,34 +126,30 @@ function unitPrograms({ units }: LintSubject): ReadonlySet<string> {
   return new Set(programs.filter((program) => !changed.has(program)));
 }
 
-function checkScript({ name, file, path }: LintedFile, programs: ReadonlySet<string>): Issue[] {
+function checkScript({ name, file, path, source }: LintedFile, programs: ReadonlySet<string>): Issue[] {
   const { contents, mode } = file;
+  const about = posix.basename(name);
   const isProgram = programs.has(name);
   const isExecutable = (Number(mode ?? 0) & execute) !== 0;
-  const bytes = readContents(contents ?? {});
-  const source = [...path, 'contents', 'source'];
-  const issueAt = (rule: Rule, at: Path, texts: IssueTexts): Issue[] => {
-    const message = `${posix.basename(name)}: ${texts.message ?? rule.message}`;
-    return [broken(rule, at, { ...texts, message })];
-  };
   // Ignition creates files with the mode 0644.
   if (isProgram && !isExecutable && contents?.source !== undefined) {
     const message = 'the file is not executable, so the unit that runs it fails';
-    return issueAt(hostFileRules.script, [...path, 'mode'], {
-      message,
-      hint: 'set "mode" to 493, which is 0755',
-    });
+    const hint = 'set "mode" to 493, which is 0755';
+    return [broken(hostFileRules.script, [...path, 'mode'], { about, message, hint })];
   }
-  if ((!isProgram && !isExecutable) || bytes === undefined || !isText(bytes)) return [];
+  const bytes = isProgram || isExecutable ? readContents(contents) : undefined;
+  if (bytes === undefined || !isText(bytes)) return [];
   const [firstLine = ''] = Buffer.from(bytes).toString('latin1').split('\n', 1);
   if (firstLine.startsWith('#!')) {
     const message = 'the lines of the script end in CR LF, so the kernel does not find its interpreter';
-    const hint = `convert the line ends: sed -i 's/\\r$//' ${posix.basename(name)}`;
-    return firstLine.endsWith('\r') ? issueAt(hostFileRules.script, source, { message, hint }) : [];
+    const hint = `convert the line ends: sed -i 's/\\r$//' ${about}`;
+    return firstLine.endsWith('\r') ? [broken(hostFileRules.script, source, { about, message, hint })] : [];
   }
-  if (!isProgram) return issueAt(hostFileRules.shebang, source, {});
+  if (!isProgram) return [broken(hostFileRules.shebang, source, { about })];
   const message = 'the script has no interpreter line (#!), so the unit that runs it fails';
-  return issueAt(hostFileRules.script, source, { message, hint: 'start the script with #!/bin/bash' });
+  return [
+    broken(hostFileRules.script, source, { about, message, hint: 'start the script with #!/bin/bash' }),
+  ];
 }
 
 /** Programs have zero bytes near their start. */
@@ -174,53 +174,37 @@ export const certificateRules = {
   ),
 };
 
-interface PlacedAuthority {
-  readonly name: string;
-  readonly resource: Resource;
-  readonly path: Path;
-}
-
 /** `now` is the time for which validity is checked. */
 export function checkCertificates({ files, config }: LintSubject, now: Date): Issue[] {
-  const anchors = files
-    .filter(({ name }) => name.startsWith(anchorFolder))
-    .map(({ name, file, path }): PlacedAuthority => ({
-      name: name.slice(anchorFolder.length),
-      resource: file.contents ?? {},
-      path: [...path, 'contents', 'source'],
-    }));
+  const anchors = files.filter(({ name }) => name.startsWith(anchorFolder));
   const authorities = config.ignition?.security?.tls?.certificateAuthorities ?? [];
-  const ofIgnition = authorities.map((resource, index): PlacedAuthority => ({
-    name: 'certificateAuthorities',
-    resource,
-    path: ['ignition', 'security', 'tls', 'certificateAuthorities', index, 'source'],
-  }));
   return [
-    ...anchors.flatMap((authority) => checkAuthority(authority, { now, read: readPem })),
-    ...ofIgnition.flatMap((authority) => checkAuthority(authority, { now, read: readBundle })),
+    ...anchors.flatMap(({ file, name, source }) =>
+      checkAuthority(name.slice(anchorFolder.length), source, now, () => readPem(file.contents)),
+    ),
+    ...authorities.flatMap((resource, index) => {
+      const path = ['ignition', 'security', 'tls', 'certificateAuthorities', index, 'source'];
+      return checkAuthority('certificateAuthorities', path, now, () => readBundle(resource));
+    }),
   ];
 }
 
-interface AuthorityCheck {
-  readonly now: Date;
-  /** @throws FormatError */
-  readonly read: (bytes: Uint8Array) => string;
-}
-
-function checkAuthority({ name, resource, path }: PlacedAuthority, { now, read }: AuthorityCheck): Issue[] {
-  const bytes = readContents(resource);
-  if (bytes === undefined) return [];
+/** @param read returns undefined if the contents are unknown, and may throw FormatError */
+function checkAuthority(about: string, path: Path, now: Date, read: () => string | undefined): Issue[] {
   try {
-    const { warnings } = parseCaCertificates(read(bytes), now);
-    return warnings.map((text) => broken(certificateRules.validity, path, { message: `${name}: ${text}` }));
+    const text = read();
+    const { warnings = [] } = text === undefined ? {} : parseCaCertificates(text, now);
+    return warnings.map((message) => broken(certificateRules.validity, path, { about, message }));
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
-    return [broken(certificateRules.unreadable, path, { message: `${name}: the file ${error.message}` })];
+    return [broken(certificateRules.unreadable, path, { about, message: `the file ${error.message}` })];
   }
 }
 
 /** Ignition accepts only PEM. */
-function readBundle(bytes: Uint8Array): string {
+function readBundle(resource: Resource): string | undefined {
+  const bytes = readContents(resource);
+  if (bytes === undefined) return undefined;
   const text = Buffer.from(bytes).toString('latin1');
   const problem = findBundleProblem(text);
   if (problem !== undefined && text.includes('-----END CERTIFICATE-----')) throw new FormatError(problem);
@@ -228,7 +212,9 @@ function readBundle(bytes: Uint8Array): string {
 }
 
 /** update-ca-trust accepts DER as well; a DER file starts with a sequence. */
-function readPem(bytes: Uint8Array): string {
+function readPem(contents: Resource | undefined): string | undefined {
+  const bytes = readContents(contents);
+  if (bytes === undefined) return undefined;
   const text = Buffer.from(bytes).toString('latin1');
   if (bytes[0] !== 0x30) return text;
   try {
@@ -264,23 +250,21 @@ function checkEntry(entry: string, path: Path): Issue[] {
   const lines = splitAuthorizedKeys(entry);
   if (lines.length === 0)
     return [broken(sshKeyRules.ignored, path, { message: 'the entry contains no key' })];
+  const isSeveral = lines.length > 1;
   return [
-    ...(lines.length > 1 ? [broken(sshKeyRules.several, path)] : []),
-    ...lines.flatMap((line, index) => {
-      return checkLine(line, { path, which: lines.length > 1 ? `key ${index + 1}: ` : '' });
-    }),
+    ...(isSeveral ? [broken(sshKeyRules.several, path)] : []),
+    ...lines.flatMap((line, index) => checkKey(line, path, isSeveral ? `key ${index + 1}` : undefined)),
   ];
 }
 
-function checkLine(line: string, { path, which }: { readonly path: Path; readonly which: string }): Issue[] {
+function checkKey(line: string, path: Path, about?: string): Issue[] {
   const check = checkSshPublicKey(line);
   if (!check.ok) {
-    const message = `${which}${sshKeyRules.ignored.message}: ${check.reason}`;
-    return [broken(sshKeyRules.ignored, path, { message })];
+    const message = `${sshKeyRules.ignored.message}: ${check.reason}`;
+    return [broken(sshKeyRules.ignored, path, { about, message })];
   }
-  const { weakness } = check.key;
-  if (weakness === undefined) return [];
-  return [broken(sshKeyRules.weak, path, { message: `${which}${weakness}` })];
+  const { weakness: message } = check.key;
+  return message === undefined ? [] : [broken(sshKeyRules.weak, path, { about, message })];
 }
 
 export const sizeRules = {

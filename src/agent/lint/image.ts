@@ -1,11 +1,18 @@
 /** Lint of the images that the units of the agent pull and run, and of their registries and mirrors. */
 
 import { type ImageReference, parseImageReference } from '../../formats/imageReference.ts';
+import type { ExecWord } from '../../formats/systemdQuoting.ts';
 import { infoRule, warningRule, type Issue } from '../../ignition/rule.ts';
 import { findBareRegistry, findRegistryIssuer, findShortNameProblem } from '../imageSource.ts';
 import { optionValues } from './podmanCommand.ts';
-import { type LintedFile, type LintSubject, readInlineText, type UnitCommand } from './subject.ts';
-import { broken, brokenSetting } from './lintRule.ts';
+import {
+  broken,
+  brokenSetting,
+  type LintedFile,
+  type LintSubject,
+  readInlineText,
+  type UnitCommand,
+} from './subject.ts';
 import { posix } from 'node:path';
 import { readRegistriesConf, type Registries } from '../registriesConf.ts';
 
@@ -60,28 +67,20 @@ interface AgentPull {
 }
 
 /** Commands of the units that pull from a registry: `podman pull`, or else `podman run` itself. */
-export function agentPulls(subject: LintSubject): AgentPull[] {
-  const pulls = pullCommands(subject);
-  const runs = subject.runs.filter((run) => run.podman.isSure && isPulling(run, pulls));
+export function agentPulls({ pulls, runs }: LintSubject): AgentPull[] {
+  const pulling = runs.filter((run) => run.podman.isSure && isPulling(run, pulls));
   return [
     ...pulls.flatMap((command) => command.podman.operands.map((word) => ({ command, word }))),
-    ...runs.flatMap((command) => command.podman.operands.slice(0, 1).map((word) => ({ command, word }))),
+    ...pulling.flatMap((command) => command.podman.operands.slice(0, 1).map((word) => ({ command, word }))),
   ].flatMap(({ command, word: { expands, text } }) => {
     return expands || localTransport.test(text) ? [] : [{ command, image: text.replace(/^docker:\/\//, '') }];
   });
 }
 
 /** Whether `podman run` pulls its image because no other command of its unit does. */
-function isPulling({ podman, unitName }: UnitCommand, pulls: readonly UnitCommand[]): boolean {
-  const isPulled = pulls.some((pull) => pull.unitName === unitName);
+function isPulling({ podman, setting }: UnitCommand, pulls: readonly UnitCommand[]): boolean {
+  const isPulled = pulls.some((pull) => pull.setting.unitName === setting.unitName);
   return !isPulled && optionValues(podman, 'pull').at(-1)?.text !== 'never';
-}
-
-function pullCommands({ runs, units }: LintSubject): UnitCommand[] {
-  const agentUnits = new Set(runs.map(({ unitName }) => unitName));
-  return units
-    .filter(({ name }) => agentUnits.has(name))
-    .flatMap(({ commands }) => commands.filter(({ podman }) => podman.verb === 'pull'));
 }
 
 /** References that podman accepts but resolves to no image. */
@@ -89,13 +88,14 @@ function checkSources(subject: LintSubject): Issue[] {
   const registries = readRegistries(subject);
   return agentPulls(subject).flatMap(({ command, image }) => {
     const bare = findBareRegistry(image);
-    if (bare !== undefined) return [brokenSetting(pulledImageRules.bareRegistry, command, bare)];
+    if (bare !== undefined) return [brokenSetting(pulledImageRules.bareRegistry, command.setting, bare)];
     // Another config may add the registries.
-    const short = registries === undefined ? undefined : findShortNameProblem(image, registries);
-    if (short !== undefined) return [brokenSetting(pulledImageRules.unqualified, command, short)];
-    const issuer = registries === undefined ? undefined : findRegistryIssuer(image, registries);
+    if (registries === undefined) return [];
+    const short = findShortNameProblem(image, registries);
+    if (short !== undefined) return [brokenSetting(pulledImageRules.unqualified, command.setting, short)];
+    const issuer = findRegistryIssuer(image, registries);
     const isTrusted = issuer === undefined || !isVerified(command) || hasTrustAnchor(subject);
-    return isTrusted ? [] : [brokenSetting(pulledImageRules.issuer, command, issuer)];
+    return isTrusted ? [] : [brokenSetting(pulledImageRules.issuer, command.setting, issuer)];
   });
 }
 
@@ -111,30 +111,32 @@ function hasTrustAnchor({ filesByPath }: LintSubject): boolean {
 }
 
 export function checkPulledImages(subject: LintSubject): Issue[] {
-  const pulls = pullCommands(subject);
+  const { pulls, runs } = subject;
   return [
     ...checkSources(subject),
     ...pulls.flatMap((pull) =>
-      pull.podman.operands.flatMap(({ text, expands }) => {
-        return expands ? [] : checkReference(text, pull);
-      }),
+      pull.podman.operands.flatMap(({ text, expands }) => (expands ? [] : checkReference(text, pull))),
     ),
-    ...subject.runs.flatMap((run) => checkRun(run, pulls)),
+    ...runs.flatMap((run) => checkRun(run, pulls)),
   ];
 }
 
 function checkRun(run: UnitCommand, pulls: readonly UnitCommand[]): Issue[] {
-  const [image, argument] = run.podman.operands;
-  if (image === undefined || image.expands || !run.podman.isSure) return [];
+  const { podman, setting } = run;
+  const [image, argument] = podman.operands;
+  if (image === undefined || image.expands || !podman.isSure) return [];
   const hasStrangeArgument = argument !== undefined && !argument.text.startsWith('-');
-  const ofUnit = pulls.filter(({ unitName }) => unitName === run.unitName);
+  const pulled = pulls
+    .filter((pull) => pull.setting.unitName === setting.unitName)
+    .flatMap((pull) => pull.podman.operands);
+  const isLocal = !isPulling(run, pulls) && !pulled.some(({ text }) => text === image.text);
   return [
     ...checkReference(image.text, run),
-    ...checkShortName(image.text, run, ofUnit),
-    ...(hasStrangeArgument && optionValues(run.podman, 'entrypoint').length === 0
-      ? [brokenSetting(pulledImageRules.argument, run)]
+    ...(isLocal && isShortName(image.text) ? [brokenSetting(pulledImageRules.shortName, setting)] : []),
+    ...(hasStrangeArgument && optionValues(podman, 'entrypoint').length === 0
+      ? [brokenSetting(pulledImageRules.argument, setting)]
       : []),
-    ...checkPulled(image.text, run, ofUnit),
+    ...(matchesPulled(image.text, pulled) ? [] : [brokenSetting(pulledImageRules.notPulled, setting)]),
   ];
 }
 
@@ -146,33 +148,27 @@ function checkReference(text: string, command: UnitCommand): Issue[] {
   const parsed = parseImageReference(text.replace(/^docker:\/\//, ''));
   if (!parsed.ok) {
     const message = `${pulledImageRules.reference.message}: ${parsed.reason}`;
-    return [brokenSetting(pulledImageRules.reference, command, { message })];
+    return [brokenSetting(pulledImageRules.reference, command.setting, { message })];
   }
   return isVerified(command) || parsed.reference.digest !== undefined
     ? []
-    : [brokenSetting(pulledImageRules.unverified, command)];
+    : [brokenSetting(pulledImageRules.unverified, command.setting)];
 }
 
-/** A short name of an image that is on the host already under its full name. */
-function checkShortName(image: string, run: UnitCommand, pulls: readonly UnitCommand[]): Issue[] {
+/** Whether the reference has no registry. */
+function isShortName(image: string): boolean {
   const parsed = parseImageReference(image);
-  const pulled = pulls.flatMap(({ podman }) => podman.operands);
-  const isFull = !parsed.ok || parsed.reference.registry !== undefined;
-  if (isFull || isPulling(run, pulls) || pulled.some(({ text }) => text === image)) return [];
-  return [brokenSetting(pulledImageRules.shortName, run)];
+  return parsed.ok && parsed.reference.registry === undefined;
 }
 
-/** A short name means the same image as a pulled one that ends with it. */
-function checkPulled(image: string, run: UnitCommand, pulls: readonly UnitCommand[]): Issue[] {
-  const pulled = pulls.flatMap(({ podman }) => podman.operands);
-  if (pulled.length === 0 || pulled.some(({ expands }) => expands)) return [];
+/** Whether one of the pulled images is the image, as far as is known. A short name means a pulled one that ends with it. */
+function matchesPulled(image: string, pulled: readonly ExecWord[]): boolean {
   const wanted = parseImageReference(image);
-  if (!wanted.ok) return [];
-  const isPulled = pulled.some(({ text }) => {
+  if (pulled.length === 0 || pulled.some(({ expands }) => expands) || !wanted.ok) return true;
+  return pulled.some(({ text }) => {
     const other = parseImageReference(text);
     return !other.ok || isSameImage(wanted.reference, other.reference);
   });
-  return isPulled ? [] : [brokenSetting(pulledImageRules.notPulled, run)];
 }
 
 function isSameImage(wanted: ImageReference, pulled: ImageReference): boolean {
@@ -200,12 +196,13 @@ const mainFile = '/etc/containers/registries.conf';
 
 export function checkRegistries(subject: LintSubject): Issue[] {
   return listFiles(subject).flatMap((file) => {
-    const text = readWhole(file);
-    if (text === undefined) return [];
-    return readRegistriesConf(text).issues.map(({ hint, message, position: { column, line }, severity }) => {
+    const { issues } = readRegistriesConf(readWhole(file) ?? '');
+    return issues.map(({ position: { column, line }, severity, ...problem }) => {
       const rule = severity === 'error' ? registriesRules.refused : registriesRules.ignored;
-      const place = `${posix.basename(file.name)}:${line}:${column}`;
-      return broken(rule, [...file.path, 'contents', 'source'], { message: `${place}: ${message}`, hint });
+      return broken(rule, file.source, {
+        ...problem,
+        about: `${posix.basename(file.name)}:${line}:${column}`,
+      });
     });
   });
 }
@@ -224,8 +221,10 @@ export function listFiles({ filesByPath }: LintSubject): LintedFile[] {
  */
 export function readRegistries(subject: LintSubject): Registries | undefined {
   if (!subject.isComplete) return undefined;
-  const texts = listFiles(subject).map(readWhole);
-  const parts = texts.map((text) => (text === undefined ? undefined : readRegistriesConf(text).registries));
+  const parts = listFiles(subject).map((file) => {
+    const text = readWhole(file);
+    return text === undefined ? undefined : readRegistriesConf(text).registries;
+  });
   const own: Registries = subject.filesByPath.has(mainFile)
     ? { aliases: new Map(), entries: [] }
     : { aliases: new Map(), entries: [], shortNameMode: 'enforcing' };
@@ -241,6 +240,7 @@ function merge(all: Registries, part: Registries): Registries {
   };
 }
 
+/** The text of a file that has only inline contents. */
 function readWhole({ file: { append = [], contents } }: LintedFile): string | undefined {
   return append.length > 0 ? undefined : readInlineText(contents);
 }

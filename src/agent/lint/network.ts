@@ -12,9 +12,7 @@ import {
 import { keyfileFolder } from '../files.ts';
 import { urlHost } from '../machineAddress.ts';
 import { connectionsOf } from '../hostNetwork.ts';
-import { confValues } from './conf.ts';
-import { broken } from './lintRule.ts';
-import { type LintSubject, readFiles } from './subject.ts';
+import { broken, confValues, type FileSubject, readFiles } from './subject.ts';
 
 export const networkRules = {
   inconsistent: warningRule(
@@ -29,19 +27,17 @@ export const networkRules = {
   ),
 };
 
-type NetworkSubject = Pick<LintSubject, 'config' | 'confs' | 'filesByPath'>;
-
 /** The findings of {@link checkConnections} for a config that is not linted otherwise. */
 export function lintNetwork(config: Config): Issue[] {
-  return checkConnections({ config, ...readFiles(config) });
+  return checkConnections(readFiles(config));
 }
 
-export function checkConnections(subject: NetworkSubject): Issue[] {
+export function checkConnections(subject: FileSubject): Issue[] {
   return [...checkModes(subject), ...checkParsed(subject)];
 }
 
 /** NetworkManager loads only keyfiles that no other user can read. Ignition creates files with the mode 0644. */
-function checkModes({ filesByPath }: NetworkSubject): Issue[] {
+function checkModes({ filesByPath }: FileSubject): Issue[] {
   const keyfiles = [...filesByPath.values()].filter(({ name }) => posix.dirname(name) === keyfileFolder);
   return keyfiles.flatMap(({ name, file: { contents, mode = 0o644 }, path }) => {
     if (contents?.source === undefined || (Number(mode) & 0o077) === 0) return [];
@@ -52,29 +48,27 @@ function checkModes({ filesByPath }: NetworkSubject): Issue[] {
 
 const modeHint = 'set "mode" to 384, which is octal 0600';
 
-function checkParsed(subject: NetworkSubject): Issue[] {
+function checkParsed(subject: FileSubject): Issue[] {
   const connections = connectionsOf(subject.config);
   const [first] = connections;
   if (first === undefined) return [];
-  const pathOf = (file: string = first.file): Path => {
-    const { path = [] } = subject.filesByPath.get(`${keyfileFolder}/${file}`) ?? {};
-    return [...path, 'contents', 'source'];
-  };
+  const sourceOf = (file = first.file): Path =>
+    subject.filesByPath.get(`${keyfileFolder}/${file}`)?.source ?? [];
   const problems = apiHosts(subject).map((host) => findReachProblem(connections, host));
   // The agent tries all URLs and uses the first that answers.
   const unreachable = problems.includes(undefined) ? [] : problems.flatMap((problem) => problem ?? []);
   return [
     ...findConnectionProblems(connections).map((problem) =>
-      broken(networkRules.inconsistent, pathOf(problem.file), problem),
+      broken(networkRules.inconsistent, sourceOf(problem.file), problem),
     ),
     ...withoutRepeats(unreachable).map((problem) =>
-      broken(networkRules.unreachable, pathOf(), { ...problem, message: `Ironic: ${problem.message}` }),
+      broken(networkRules.unreachable, sourceOf(), { ...problem, about: 'Ironic' }),
     ),
   ];
 }
 
 /** The hosts of the URLs in `api_url`, without brackets; not `mdns`. */
-function apiHosts(subject: NetworkSubject): string[] {
+function apiHosts(subject: FileSubject): string[] {
   return confValues(subject, 'api_url')
     .flatMap((value) => value.split(','))
     .flatMap((url) => (URL.canParse(url.trim()) ? [urlHost(url.trim())] : []));

@@ -3,9 +3,10 @@
  * shells are not parsed. After an unknown option the result is uncertain.
  */
 
+import { readAsset } from '../../assets.ts';
 import { cutText } from '../../formats/goText.ts';
+import { nearestName } from '../../formats/messageText.ts';
 import type { ExecWord } from '../../formats/systemdQuoting.ts';
-import { type OptionTable, optionTable, suggestOption } from './podmanArguments.ts';
 import { findValueProblem } from './podmanValues.ts';
 
 export interface PodmanCommand {
@@ -76,24 +77,22 @@ export function readPodmanCommand(command: readonly ExecWord[]): PodmanCommand |
 
 /** The arguments that podman refuses for a command, such as `--memory=4g` for `run`. */
 export function argumentProblems(verb: string, texts: readonly string[]): readonly OptionProblem[] {
-  const table = optionTable(verb);
-  return table === undefined ? [] : readOptions(texts.map(plainWord), table).problems;
-}
-
-function plainWord(text: string): ExecWord {
-  return { text, expands: false };
+  return readArguments(verb, texts)?.problems ?? [];
 }
 
 /** The last option, with dashes, if its value is missing: podman would use the next word, possibly the image, as value. */
 export function requiredValue(verb: string, texts: readonly string[]): string | undefined {
-  const table = optionTable(verb);
-  if (table === undefined) return undefined;
-  const { options } = readOptions(texts.map(plainWord), table);
+  const { options = [], table } = readArguments(verb, texts) ?? {};
   const last = options.at(-1);
-  const option = table.options.get(last?.name ?? '');
-  return option === undefined || option.switch === true || last?.value !== undefined
-    ? undefined
-    : `--${option.name}`;
+  const option = table?.options.get(last?.name ?? '');
+  const isComplete = option === undefined || option.switch === true || last?.value !== undefined;
+  return isComplete ? undefined : `--${option.name}`;
+}
+
+function readArguments(verb: string, texts: readonly string[]): Reading | undefined {
+  const table = optionTable(verb);
+  const words = texts.map((text) => ({ text, expands: false }));
+  return table && readOptions(words, table);
 }
 
 /** The values of an option under any of its names, in order. */
@@ -128,126 +127,100 @@ function readVolume(text: string): BindMount | undefined {
   return source.startsWith('/') && target !== undefined ? { source, target } : undefined;
 }
 
-interface ReadOptions {
+/** The words of a command, parsed with the options in `table`. */
+interface Reading {
+  readonly table: OptionTable;
   readonly options: PodmanOption[];
   readonly operands: ExecWord[];
   readonly problems: OptionProblem[];
   isSure: boolean;
 }
 
-function readOptions(words: readonly ExecWord[], table: OptionTable): ReadOptions {
-  const result: ReadOptions = { options: [], operands: [], problems: [], isSure: true };
-  readWords(result, words, table);
-  for (const option of result.options) findBadValue(result, option, table);
-  return result;
-}
-
-function findBadValue(result: ReadOptions, { name, value }: PodmanOption, table: OptionTable): void {
-  const option = table.options.get(name);
-  if (option === undefined || value === undefined || value.expands) return;
-  const shown = `--${option.name}`;
-  const isReported = result.problems.some((problem) => [shown, `-${name}`].includes(problem.option));
-  const problem = findValueProblem({
-    name: option.name,
-    isSwitch: option.switch === true,
-    value: value.text,
-  });
-  if (isReported || problem === undefined) return;
-  const { instead, reason } = problem;
-  addProblem(result, table, { kind: 'value', option: shown, instead: `${shown}=${instead}`, reason });
-}
-
-function readWords(result: ReadOptions, words: readonly ExecWord[], table: OptionTable): void {
+function readOptions(words: readonly ExecWord[], table: OptionTable): Reading {
+  const reading: Reading = { table, options: [], operands: [], problems: [], isSure: true };
   for (let index = 0; index < words.length;) {
     const word = words[index];
     if (word === undefined) break;
     const { text } = word;
-    if (text === '--') {
-      result.operands.push(...words.slice(index + 1));
+    const isOperand = !text.startsWith('-') || text === '-';
+    if (text === '--' || (isOperand && !table.interspersed)) {
+      reading.operands.push(...words.slice(isOperand ? index : index + 1));
       break;
     }
-    if (!text.startsWith('-') || text === '-') {
-      if (!table.interspersed) {
-        result.operands.push(...words.slice(index));
-        break;
-      }
-      result.operands.push(word);
-      index += 1;
-    } else {
-      index += readOption(result, { word, next: words[index + 1] }, table);
-    }
+    if (isOperand) reading.operands.push(word);
+    index += isOperand ? 1 : readOption(reading, word, words[index + 1]);
   }
+  for (const option of reading.options) findBadValue(reading, option);
+  return reading;
 }
 
-interface OptionWords {
-  readonly word: ExecWord;
-  /** Returns the value, unless the option needs none or has one already. */
-  readonly next: ExecWord | undefined;
+function findBadValue(reading: Reading, { name, value }: PodmanOption): void {
+  const option = reading.table.options.get(name);
+  if (option === undefined || value === undefined || value.expands) return;
+  const shown = `--${option.name}`;
+  const isReported = reading.problems.some((problem) => [shown, `-${name}`].includes(problem.option));
+  const problem = findValueProblem(option.name, value.text, option.switch === true);
+  if (isReported || problem === undefined) return;
+  const { instead, reason } = problem;
+  addProblem(reading, { kind: 'value', option: shown, instead: `${shown}=${instead}`, reason });
 }
 
-/** Returns the number of words that the option consists of. */
-function readOption(result: ReadOptions, { word, next }: OptionWords, table: OptionTable): number {
-  if (!word.text.startsWith('--')) return readShortOptions(result, { word, next }, table);
+/**
+ * Returns the number of words that the option consists of.
+ * @param next the value, unless the option needs none or has one already
+ */
+function readOption(reading: Reading, word: ExecWord, next: ExecWord | undefined): number {
+  if (!word.text.startsWith('--')) return readShortOptions(reading, word, next);
   const equals = word.text.indexOf('=');
   const name = word.text.slice(2, equals < 0 ? undefined : equals);
-  findLongProblem(result, { name, word }, table);
-  if (equals >= 0) {
-    result.options.push({ name, value: { ...word, text: word.text.slice(equals + 1) } });
-    return 1;
-  }
-  return pushOption(result, { name, next }, table);
+  findLongProblem(reading, name, word);
+  if (equals < 0) return pushOption(reading, name, next);
+  reading.options.push({ name, value: { ...word, text: word.text.slice(equals + 1) } });
+  return 1;
 }
 
-function pushOption(
-  result: ReadOptions,
-  { name, next }: { readonly name: string; readonly next: ExecWord | undefined },
-  { options }: OptionTable,
-): number {
-  const option = options.get(name);
-  if (option === undefined) result.isSure = false;
+function pushOption(reading: Reading, name: string, next: ExecWord | undefined): number {
+  const option = reading.table.options.get(name);
+  if (option === undefined) reading.isSure = false;
   const takesNext = option !== undefined && option.switch !== true && next !== undefined;
-  result.options.push(takesNext ? { name, value: next } : { name });
+  reading.options.push(takesNext ? { name, value: next } : { name });
   return takesNext ? 2 : 1;
 }
 
 /** `-it`, `-v SRC:DST`, `-vSRC:DST`: switches may share a dash, and the rest of the word is the value of the last option. */
-function readShortOptions(result: ReadOptions, { word, next }: OptionWords, table: OptionTable): number {
+function readShortOptions(reading: Reading, word: ExecWord, next: ExecWord | undefined): number {
+  const { options } = reading.table;
   const [name = ''] = /^[^=\s]*/.exec(word.text.slice(1)) ?? [];
   // Also if the letters are options: `-memory` means `--memory`, not `-m emory`, and podman refuses that value.
-  if (name.length > 2 && table.options.has(name)) {
-    addProblem(result, table, { kind: 'unknown', option: `-${name}`, instead: `-${word.text}` });
-    return pushOption(result, { name: `-${name}`, next }, table);
+  if (name.length > 2 && options.has(name)) {
+    addProblem(reading, { kind: 'unknown', option: `-${name}`, instead: `-${word.text}` });
+    return pushOption(reading, `-${name}`, next);
   }
   for (let index = 1; index < word.text.length; index++) {
     const letter = word.text.charAt(index);
-    const option = table.options.get(letter);
+    const option = options.get(letter);
     const rest = word.text.slice(index + 1).replace(/^=/, '');
-    if (option === undefined) findShortProblem(result, { name: letter, word }, table);
+    if (option === undefined) findShortProblem(reading, letter, word);
     if (option !== undefined && option.switch !== true && rest !== '') {
       const instead = `--${option.name}=${rest.trim()}`;
-      if (/^\s/.test(rest)) addProblem(result, table, { kind: 'blank', option: `-${letter}`, instead });
-      result.options.push({ name: letter, value: { ...word, text: rest } });
+      if (/^\s/.test(rest)) addProblem(reading, { kind: 'blank', option: `-${letter}`, instead });
+      reading.options.push({ name: letter, value: { ...word, text: rest } });
       return 1;
     }
-    if (rest === '' || option?.switch !== true) return pushOption(result, { name: letter, next }, table);
-    result.options.push({ name: letter });
+    if (rest === '' || option?.switch !== true) return pushOption(reading, letter, next);
+    reading.options.push({ name: letter });
   }
   return 1;
 }
 
-/** The name of an option, and the word that contains it. */
-interface NameInWord {
-  readonly name: string;
-  readonly word: ExecWord;
-}
-
-function findLongProblem(result: ReadOptions, { name, word }: NameInWord, table: OptionTable): void {
+function findLongProblem(reading: Reading, name: string, word: ExecWord): void {
   if (word.expands && /[$%]/.test(name)) return;
+  const { table } = reading;
   const [, head = '', rest = ''] = /^(\S*)\s*(.*)$/s.exec(word.text.slice(2)) ?? [];
   const option = table.options.get(name);
   if (option !== undefined && name.length > 1) {
     if (holdsOption(word.text, option.name, table)) {
-      addProblem(result, table, { kind: 'blank', option: `--${name}` });
+      addProblem(reading, { kind: 'blank', option: `--${name}` });
     }
     return;
   }
@@ -256,30 +229,26 @@ function findLongProblem(result: ReadOptions, { name, word }: NameInWord, table:
   const value = isBlank ? rest : word.text.slice(2 + name.length).replace(/^=/, '');
   const isSwitch = known !== undefined && table.options.get(known)?.switch === true;
   const assigned = value !== '' && !(isBlank && isSwitch) ? `=${value}` : '';
-  addProblem(result, table, {
+  addProblem(reading, {
     kind: isBlank && table.options.has(head) ? 'blank' : 'unknown',
     option: `--${isBlank ? head : name}`,
     ...(known === undefined || (isBlank && assigned === '') ? {} : { instead: `--${known}${assigned}` }),
   });
 }
 
-function findShortProblem(result: ReadOptions, { name, word }: NameInWord, table: OptionTable): void {
-  if (word.expands && /[$%]/.test(name)) return;
-  const isBlank = /\s/.test(name);
-  const long = isBlank ? undefined : suggestOption(table, word.text.slice(1).replace(/[=\s].*$/s, ''));
-  addProblem(result, table, {
+function findShortProblem(reading: Reading, letter: string, { expands, text }: ExecWord): void {
+  if (expands && /[$%]/.test(letter)) return;
+  const isBlank = /\s/.test(letter);
+  const long = isBlank ? undefined : suggestOption(reading.table, text.slice(1).replace(/[=\s].*$/s, ''));
+  addProblem(reading, {
     kind: isBlank ? 'blank' : 'unknown',
-    option: isBlank ? word.text.slice(0, word.text.search(/\s/)) : `-${name}`,
-    ...(long === undefined ? {} : { instead: `--${long}${word.text.slice(1).replace(/^[^=\s]*/, '')}` }),
+    option: isBlank ? text.slice(0, text.search(/\s/)) : `-${letter}`,
+    ...(long === undefined ? {} : { instead: `--${long}${text.slice(1).replace(/^[^=\s]*/, '')}` }),
   });
 }
 
-function addProblem(
-  { problems }: ReadOptions,
-  { command }: OptionTable,
-  problem: Omit<OptionProblem, 'command'>,
-): void {
-  problems.push({ command, ...problem });
+function addProblem({ problems, table }: Reading, problem: Omit<OptionProblem, 'command'>): void {
+  problems.push({ command: table.command, ...problem });
 }
 
 const freeText =
@@ -296,4 +265,85 @@ function holdsOption(text: string, name: string, { options }: OptionTable): bool
   return Array.from(text.matchAll(/\s--([a-z][a-z0-9-]+)(?=[=\s]|$)/g)).some(([, other = '']) =>
     options.has(other),
   );
+}
+
+/** Description of one option. */
+export interface PodmanOptionFacts {
+  /** The option requires no value; a value is accepted only after "=". */
+  readonly switch?: true;
+  /** The short name, one letter. */
+  readonly short?: string;
+  /** The first minor release that supports it, such as `5.3`; absent if the oldest release in the table does. */
+  readonly since?: string;
+  /** The last minor release that supports it; absent if the newest release in the table does. */
+  readonly last?: string;
+}
+
+interface PodmanKnowledge {
+  /** The newest release in the table, such as `5.8.2`. */
+  readonly podmanVersion: string;
+  /** The oldest minor release in the table, such as `4.0`. */
+  readonly oldestVersion: string;
+  /** Options by command, then by name without dashes; `podman` is for options before the command. */
+  readonly commands: Readonly<Record<string, Readonly<Record<string, PodmanOptionFacts>>>>;
+}
+
+/** How one command parses its options. */
+export interface OptionTable {
+  /** The command as users write it: `podman run`. */
+  readonly command: string;
+  /** By name without dashes, long and short ones. */
+  readonly options: ReadonlyMap<string, NamedOption>;
+  /** Whether options may follow the first operand; otherwise all words after it belong to the container. */
+  readonly interspersed: boolean;
+}
+
+interface NamedOption extends PodmanOptionFacts {
+  /** The long name. */
+  readonly name: string;
+}
+
+interface PodmanTables {
+  readonly version: string;
+  readonly byCommand: ReadonlyMap<string, OptionTable>;
+}
+
+let cached: PodmanTables | undefined;
+
+/**
+ * The podman options of the commands that units of the agent use (run, create and pull), from
+ * `schemas/podman-options.json`, which `.ci/podmanOptions.js` generates from the sources of podman. `podman` returns the
+ * options before a command; undefined for other commands.
+ */
+export function optionTable(command: string): OptionTable | undefined {
+  return readTables().byCommand.get(command);
+}
+
+/** The newest release of podman in the table, such as `5.8.2`. */
+export function knownPodmanVersion(): string {
+  return readTables().version;
+}
+
+function readTables(): PodmanTables {
+  cached ??= buildTables(JSON.parse(readAsset('schemas/podman-options.json')));
+  return cached;
+}
+
+function buildTables({ commands, podmanVersion }: PodmanKnowledge): PodmanTables {
+  const tables = Object.entries(commands).map(([name, facts]): [string, OptionTable] => {
+    const options = new Map<string, NamedOption>();
+    for (const [long, option] of Object.entries(facts)) {
+      for (const known of [long, option.short ?? long]) options.set(known, { name: long, ...option });
+    }
+    const command = name === 'podman' ? name : `podman ${name}`;
+    return [name, { command, options, interspersed: name === 'pull' }];
+  });
+  return { version: podmanVersion, byCommand: new Map(tables) };
+}
+
+/** The supported name that is most similar to an unknown one. */
+function suggestOption({ options }: OptionTable, name: string): string | undefined {
+  const names = new Set(Array.from(options.values(), (option) => option.name));
+  const plain = name.toLowerCase().replaceAll('_', '-');
+  return names.has(plain) ? plain : nearestName(plain, names);
 }

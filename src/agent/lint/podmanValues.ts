@@ -7,7 +7,7 @@ import { cutText } from '../../formats/goText.ts';
 import { nearestName } from '../../formats/messageText.ts';
 
 /** Why podman refuses a value, and a value to use instead. */
-export interface ValueProblem {
+interface ValueProblem {
   readonly reason: string;
   /** Without the name of the option: `never`. */
   readonly instead: string;
@@ -32,15 +32,8 @@ const ignoresCase = new Set(['log-level', 'pull']);
 /** Go's `strconv.ParseBool`. */
 const booleans = /^(?:1|t|T|TRUE|true|True|0|f|F|FALSE|false|False)$/;
 
-interface GivenOption {
-  /** The long name. */
-  readonly name: string;
-  readonly isSwitch: boolean;
-  readonly value: string;
-}
-
-/** Undefined if podman accepts the value, or if the value is not checked. */
-export function findValueProblem({ name, isSwitch, value }: GivenOption): ValueProblem | undefined {
+/** Undefined if podman accepts the value, or if the value is not checked. `name` is the long name of the option. */
+export function findValueProblem(name: string, value: string, isSwitch: boolean): ValueProblem | undefined {
   if (isSwitch) {
     const isTrue = /^(?:t|y|on|en)/i.test(value);
     const reason = 'the value of a switch is neither true nor false';

@@ -2,7 +2,6 @@
 
 import { posix } from 'node:path';
 import { FormatError } from '../../core/errors.ts';
-import type { File } from '../../ignition/config.ts';
 import { warningRule, type Issue } from '../../ignition/rule.ts';
 import { listSensitiveOptions } from '../conf.ts';
 import { pullNames } from '../imageSource.ts';
@@ -13,8 +12,14 @@ import {
   readCredentials,
 } from '../pullSecret.ts';
 import { agentPulls, readRegistries } from './image.ts';
-import { type LintedFile, type LintSubject, readInlineText } from './subject.ts';
-import { broken, brokenSetting } from './lintRule.ts';
+import {
+  broken,
+  brokenSetting,
+  type LintedFile,
+  type LintSubject,
+  readInlineText,
+  textOf,
+} from './subject.ts';
 import { optionValues } from './podmanCommand.ts';
 
 export const pullSecretRules = {
@@ -62,7 +67,7 @@ const usualPaths = ['/etc/authfile.json', ...defaultPaths, '/etc/ostree/auth.jso
 
 export function checkPullSecrets(subject: LintSubject): Issue[] {
   return [
-    ...listPullSecrets(subject).flatMap((file) => checkPullSecret(file)),
+    ...listPullSecrets(subject).flatMap((file) => [...checkContents(file), ...checkMode(file)]),
     ...subject.confs.filter((conf) => sensitiveOptionsOf(conf).length > 0).flatMap(checkMode),
     ...checkAuthFiles(subject),
     ...checkCoverage(subject),
@@ -77,20 +82,15 @@ export function listPullSecrets({ units, filesByPath }: LintSubject): LintedFile
   return [...new Set([...usualPaths, ...named])].flatMap((path) => filesByPath.get(path) ?? []);
 }
 
-function checkPullSecret(secret: LintedFile): Issue[] {
-  return [...checkContents(secret.file, secret.path), ...checkMode(secret)];
-}
-
-function checkContents({ contents = {} }: File, path: LintedFile['path']): Issue[] {
-  if (contents.source?.startsWith('data:') !== true) return [];
-  const at = [...path, 'contents', 'source'];
+function checkContents({ file: { contents }, source }: LintedFile): Issue[] {
+  if (contents?.source?.startsWith('data:') !== true) return [];
   const text = readInlineText(contents);
-  if (text === undefined) return [broken(pullSecretRules.undecodable, at)];
+  if (text === undefined) return [broken(pullSecretRules.undecodable, source)];
   const problem = findProblem(text);
   if (problem !== undefined)
-    return [broken(pullSecretRules.content, at, { message: `the pull secret ${problem}` })];
+    return [broken(pullSecretRules.content, source, { message: `the pull secret ${problem}` })];
   return findEntryProblems(readCredentials(text), []).map((found) =>
-    broken(pullSecretRules.entry, at, found),
+    broken(pullSecretRules.entry, source, found),
   );
 }
 
@@ -109,14 +109,14 @@ function checkCoverage(subject: LintSubject): Issue[] {
 
 /** The finding refers to the first file. */
 function findUncovered(files: readonly LintedFile[], names: readonly string[]): Issue[] {
-  const texts = files.map(({ file }) => readInlineText(file.contents) ?? '');
+  const texts = files.map(textOf);
   const [first] = files;
   // An unreadable file is a separate finding, or another config writes it.
   if (first === undefined || texts.some((text) => findProblem(text) !== undefined)) return [];
   const missing = texts.map((text) => findMissingCredentials(names, readCredentials(text)));
   const [problem] = missing;
   if (problem === undefined || missing.includes(undefined)) return [];
-  return [broken(pullSecretRules.registry, [...first.path, 'contents', 'source'], problem)];
+  return [broken(pullSecretRules.registry, first.source, problem)];
 }
 
 /** podman accepts only JSON, so a pull secret that is encoded twice is invalid. */
@@ -131,28 +131,26 @@ function findProblem(text: string): string | undefined {
 }
 
 /** Names of the options of a conf that contain secrets. */
-export function sensitiveOptionsOf({ file }: LintedFile): string[] {
-  return listSensitiveOptions(readInlineText(file.contents) ?? '');
+export function sensitiveOptionsOf(conf: LintedFile): string[] {
+  return listSensitiveOptions(textOf(conf));
 }
 
 /** Without a mode, Ignition creates a file that all users can read. */
 function checkMode({ name, file, path }: LintedFile): Issue[] {
   if ((Number(file.mode ?? 0o644) & 0o004) === 0) return [];
-  const message = `${posix.basename(name)}: ${pullSecretRules.mode.message}`;
-  return [broken(pullSecretRules.mode, [...path, 'mode'], { message })];
+  return [broken(pullSecretRules.mode, [...path, 'mode'], { about: posix.basename(name) })];
 }
 
 /** Other services may write files below /run. */
 function checkAuthFiles({ units, filesByPath, isComplete }: LintSubject): Issue[] {
   if (!isComplete) return [];
-  return units
-    .flatMap(({ commands }) => commands)
-    .flatMap((command) => {
-      const paths = optionValues(command.podman, 'authfile').filter(({ expands }) => !expands);
-      const missing = paths.filter(({ text }) => !filesByPath.has(text) && !text.startsWith('/run/'));
-      return missing.map(({ text }) => {
-        const message = `podman reads credentials from ${JSON.stringify(text)}, which the config does not write`;
-        return brokenSetting(pullSecretRules.missing, command, { message });
-      });
+  const commands = units.flatMap((unit) => unit.commands);
+  return commands.flatMap(({ podman, setting }) => {
+    const paths = optionValues(podman, 'authfile').filter(({ expands }) => !expands);
+    const missing = paths.filter(({ text }) => !filesByPath.has(text) && !text.startsWith('/run/'));
+    return missing.map(({ text }) => {
+      const message = `podman reads credentials from ${JSON.stringify(text)}, which the config does not write`;
+      return brokenSetting(pullSecretRules.missing, setting, { message });
     });
+  });
 }

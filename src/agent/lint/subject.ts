@@ -1,30 +1,46 @@
 /**
- * The parts of a config that the checks need, extracted once: files with contents, units with drop-ins and commands, and
- * the commands that start the container of the agent.
+ * What the rules of the agent lint share: the parts of a config that they need, extracted once (files with contents, units
+ * with drop-ins and commands, and the commands that pull and start the container of the agent), and their findings.
+ *
+ * Warnings are for findings that stop the agent from working or disclose a secret, notes for findings that may be intended.
+ * No finding is an error, because Ignition accepts the config; the user decides whether a warning matters.
  */
 
 import { decodeDataUrl } from '../../formats/dataUrl.ts';
 import { decodeGzipMembers } from '../../formats/gzip.ts';
-import { splitExecLine } from '../../formats/systemdQuoting.ts';
+import { readDefaults } from '../../formats/osloConfig.ts';
+import { type ExecWord, splitEnvironmentLine, splitExecLine } from '../../formats/systemdQuoting.ts';
 import { readSystemdLines, visitUnit } from '../../formats/unitFile.ts';
 import { ifWellFormed } from '../../core/errors.ts';
 import type { Config, File, Resource, Unit } from '../../ignition/config.ts';
 import { listReferences } from '../../ignition/inlinedConfig.ts';
+import type { Issue, Rule } from '../../ignition/rule.ts';
+import { walkConfig } from '../../ignition/rules.ts';
+import { configType } from '../../ignition/schema.ts';
+import { newestVersion } from '../../ignition/versions.ts';
+import { isMapping } from '../../formats/mapping.ts';
 import type { Path } from '../../core/finding.ts';
 import { bindMounts, optionValues, type PodmanCommand, readPodmanCommand } from './podmanCommand.ts';
 
-export interface LintSubject {
-  readonly config: Config;
+export interface LintSubject extends FileSubject {
   /** False if the config merges or is replaced by another config, which may contain what is missing here. */
   readonly isComplete: boolean;
+  readonly units: readonly LintedUnit[];
+  /** The units that are not masked. */
+  readonly activeUnits: readonly LintedUnit[];
+  /** `podman run` and similar commands that start the agent. */
+  readonly runs: readonly UnitCommand[];
+  /** `podman pull` in the units of `runs`. */
+  readonly pulls: readonly UnitCommand[];
+}
+
+/** The part of the subject for checks that need no units. */
+export interface FileSubject {
+  readonly config: Config;
   readonly files: readonly LintedFile[];
   /** The first file of each path. */
   readonly filesByPath: ReadonlyMap<string, LintedFile>;
-  readonly units: readonly LintedUnit[];
-  /** `podman run` and similar commands that start the agent. */
-  readonly runs: readonly UnitCommand[];
-  /** The configuration files of the agent. */
-  readonly confs: readonly LintedFile[];
+  readonly confs: readonly LintedConf[];
 }
 
 export interface LintedFile {
@@ -33,6 +49,14 @@ export interface LintedFile {
   readonly file: File;
   /** In the config. */
   readonly path: Path;
+  /** Path to the source of the contents. */
+  readonly source: Path;
+}
+
+/** A configuration file of the agent. */
+export interface LintedConf extends LintedFile {
+  /** Inline values in [DEFAULT]; the last value of each name. */
+  readonly defaults: ReadonlyMap<string, string>;
 }
 
 export interface LintedUnit {
@@ -46,6 +70,7 @@ export interface LintedUnit {
 }
 
 export interface UnitSetting {
+  readonly unitName: string;
   readonly section: string;
   readonly name: string;
   /** Continued lines are joined. */
@@ -56,7 +81,6 @@ export interface UnitSetting {
 
 /** A podman command in a unit. */
 export interface UnitCommand {
-  readonly unitName: string;
   readonly setting: UnitSetting;
   readonly podman: PodmanCommand;
 }
@@ -65,26 +89,32 @@ const maxContentBytes = 16 * 1024 * 1024;
 
 export function readSubject(config: Config): LintSubject {
   const units = (config.systemd?.units ?? []).map((unit, index) => readHostUnit(unit, index));
+  const runs = units.flatMap(({ commands }) => commands.filter(isAgentRun));
+  const agentUnits = new Set(runs.map(({ setting }) => setting.unitName));
   return {
-    config,
-    isComplete: listReferences(config).length === 0,
     ...readFiles(config),
+    isComplete: listReferences(config).length === 0,
     units,
-    runs: units.flatMap(({ commands }) => commands.filter(isAgentRun)),
+    activeUnits: units.filter(({ unit }) => unit.mask !== true),
+    runs,
+    pulls: units
+      .filter(({ name }) => agentUnits.has(name))
+      .flatMap(({ commands }) => commands.filter(({ podman }) => podman.verb === 'pull')),
   };
 }
 
-/** The part of the subject for checks that need no units. */
-export function readFiles({ storage = {} }: Config): Pick<LintSubject, 'files' | 'filesByPath' | 'confs'> {
-  const files = (storage.files ?? []).map((file, index): LintedFile => ({
-    name: file.path ?? '',
-    file,
-    path: ['storage', 'files', index],
-  }));
+export function readFiles(config: Config): FileSubject {
+  const files = (config.storage?.files ?? []).map((file, index): LintedFile => {
+    const path = ['storage', 'files', index];
+    return { name: file.path ?? '', file, path, source: [...path, 'contents', 'source'] };
+  });
   return {
+    config,
     files,
     filesByPath: new Map(files.toReversed().map((file) => [file.name, file])),
-    confs: files.filter(({ name }) => isConfPath(name)),
+    confs: files
+      .filter(({ name }) => isConfPath(name))
+      .map((file) => ({ ...file, defaults: readDefaults(textOf(file)) })),
   };
 }
 
@@ -94,7 +124,7 @@ export function isAgentUnitName(name: string): boolean {
 }
 
 /** The inline bytes of a resource; undefined if they are remote or cannot be decoded. */
-export function readContents({ source = '', compression = '' }: Resource): Uint8Array | undefined {
+export function readContents({ source = '', compression = '' }: Resource = {}): Uint8Array | undefined {
   if (!source.startsWith('data:')) return undefined;
   return ifWellFormed(() => {
     const { data } = decodeDataUrl(source);
@@ -103,16 +133,36 @@ export function readContents({ source = '', compression = '' }: Resource): Uint8
 }
 
 /** The inline contents as text; undefined like {@link readContents}. */
-export function readInlineText(resource: Resource = {}): string | undefined {
+export function readInlineText(resource?: Resource): string | undefined {
   const bytes = readContents(resource);
   return bytes === undefined ? undefined : Buffer.from(bytes).toString();
+}
+
+/** The inline contents of a file, without what is appended; empty like {@link readContents}. */
+export function textOf({ file }: LintedFile): string {
+  return readInlineText(file.contents) ?? '';
+}
+
+/** Values in [DEFAULT] of all confs of the config; the order in which the agent reads the confs is unknown. */
+export function confValues({ confs }: FileSubject, option: string): string[] {
+  return confs.flatMap(({ defaults }) => defaults.get(option) ?? []);
+}
+
+/** All contents that the config contains or that Ignition fetches for it. */
+export function listResources(config: Config): { readonly resource: Resource; readonly path: Path }[] {
+  const found: { resource: Resource; path: Path }[] = [];
+  walkConfig(config, configType(newestVersion), ({ path, type, value }) => {
+    const isResource = typeof type === 'object' && type.name === 'Resource';
+    if (isResource && isMapping(value)) found.push({ resource: value, path: [...path] });
+  });
+  return found;
 }
 
 /** The parts of the configuration of chrony that are inline, with the paths of their sources. */
 export function chronyParts({ files }: LintSubject): { name: string; text: string; path: Path }[] {
   const chrony = files.filter(({ name }) => /^\/etc\/chrony(?:\.conf$|\.d\/)/.test(name));
-  return chrony.flatMap(({ file: { append = [], contents }, name, path }) => [
-    { name, text: readInlineText(contents) ?? '', path: [...path, 'contents', 'source'] },
+  return chrony.flatMap(({ file: { append = [], contents }, name, path, source }) => [
+    { name, text: readInlineText(contents) ?? '', path: source },
     ...append.map((resource, index) => {
       return { name, text: readInlineText(resource) ?? '', path: [...path, 'append', index, 'source'] };
     }),
@@ -130,13 +180,13 @@ function readHostUnit(unit: Unit, index: number): LintedUnit {
   const path = ['systemd', 'units', index];
   // systemd reads drop-ins in the order of their names.
   const dropins = (unit.dropins ?? [])
-    .map((dropin, number) => ({ dropin, path: [...path, 'dropins', number, 'contents'] }))
+    .map((dropin, number) => ({ dropin, at: [...path, 'dropins', number, 'contents'] }))
     .toSorted((a, b) => compareText(a.dropin.name ?? '', b.dropin.name ?? ''));
   const settings = [
-    ...readSettings(unit.contents, [...path, 'contents']),
-    ...dropins.flatMap(({ dropin, path: at }) => readSettings(dropin.contents, at)),
+    ...readSettings(name, unit.contents, [...path, 'contents']),
+    ...dropins.flatMap(({ dropin, at }) => readSettings(name, dropin.contents, at)),
   ];
-  return { name, unit, path, settings, commands: readCommands(name, settings) };
+  return { name, unit, path, settings, commands: readCommands(settings) };
 }
 
 /** An order that does not depend on the locale. */
@@ -146,13 +196,13 @@ export function compareText(a: string, b: string): number {
 }
 
 /** As systemd reads them: comments between continued lines are no part of a value. */
-function readSettings(contents = '', path: Path): UnitSetting[] {
+function readSettings(unitName: string, contents = '', path: Path): UnitSetting[] {
   if (visitUnit(contents) !== undefined) return [];
   let section: string | undefined;
   return readSystemdLines(contents).flatMap((line): UnitSetting[] => {
     if (line.kind === 'section') section = line.name;
     if (line.kind !== 'assignment' || section === undefined) return [];
-    return [{ section, name: line.name, value: line.value, path }];
+    return [{ unitName, section, name: line.name, value: line.value, path }];
   });
 }
 
@@ -162,26 +212,62 @@ export function effectiveSettings(settings: readonly UnitSetting[], name: string
   return own.slice(own.findLastIndex(({ value }) => value === '') + 1);
 }
 
+/** The commands of an `Exec…=` setting; none if a quote is not closed. */
+export function splitCommands({ value }: UnitSetting): readonly (readonly ExecWord[])[] {
+  return ifWellFormed(() => splitExecLine(value)) ?? [];
+}
+
+/** The words of an `Environment=` setting, each `NAME=value`; none if a quote is not closed. */
+export function splitVariables({ value }: UnitSetting): readonly ExecWord[] {
+  return ifWellFormed(() => splitEnvironmentLine(value)) ?? [];
+}
+
 const execSettings = ['ExecStartPre', 'ExecStart', 'ExecStartPost'];
 
-function readCommands(unitName: string, settings: readonly UnitSetting[]): UnitCommand[] {
+function readCommands(settings: readonly UnitSetting[]): UnitCommand[] {
   return execSettings
     .flatMap((name) => effectiveSettings(settings, name))
     .flatMap((setting) =>
-      (ifWellFormed(() => splitExecLine(setting.value)) ?? []).flatMap((words) => {
+      splitCommands(setting).flatMap((words) => {
         const podman = readPodmanCommand(words);
-        return podman === undefined ? [] : [{ unitName, setting, podman }];
+        return podman === undefined ? [] : [{ setting, podman }];
       }),
     );
 }
 
 /** The container of the agent is recognized by its name, its conf, its image or the unit that starts it. */
-function isAgentRun({ unitName, podman }: UnitCommand): boolean {
+function isAgentRun({ setting, podman }: UnitCommand): boolean {
   if (podman.verb === 'pull') return false;
   return (
-    isAgentUnitName(unitName) ||
+    isAgentUnitName(setting.unitName) ||
     optionValues(podman, 'name').some(({ text }) => /^ironic-(?:python-)?agent$/.test(text)) ||
     bindMounts(podman).some(({ source }) => isConfPath(source)) ||
     /(?:^|\/)ironic-(?:python-agent|agent|ipa)[^/]*$/.test(podman.operands[0]?.text ?? '')
   );
+}
+
+/** Texts for one finding, instead of the general texts of the rule. They never contain a secret. */
+interface IssueTexts {
+  /** What the finding is about; precedes the message. */
+  readonly about?: string | undefined;
+  readonly message?: string;
+  readonly hint?: string;
+}
+
+/** A finding; `path` starts at the root of the config. */
+export function broken(
+  rule: Rule,
+  path: Path,
+  { about, message = rule.message, hint = rule.hint }: IssueTexts = {},
+): Issue {
+  return { rule, path, message: about === undefined ? message : `${about}: ${message}`, hint };
+}
+
+/** A finding about a setting of a unit, with the names of both in front of the message. */
+export function brokenSetting(
+  rule: Rule,
+  { unitName, name, path }: UnitSetting,
+  texts: Omit<IssueTexts, 'about'> = {},
+): Issue {
+  return broken(rule, path, { ...texts, about: `${unitName}: ${name}=` });
 }

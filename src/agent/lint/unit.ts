@@ -2,6 +2,8 @@
 
 import { warningRule, type Issue, type Rule } from '../../ignition/rule.ts';
 import {
+  broken,
+  brokenSetting,
   effectiveSettings,
   isAgentUnitName,
   type LintedUnit,
@@ -9,7 +11,6 @@ import {
   type UnitCommand,
   type UnitSetting,
 } from './subject.ts';
-import { broken, brokenSetting } from './lintRule.ts';
 import { isOptionSet, optionValues } from './podmanCommand.ts';
 import { FormatError } from '../../core/errors.ts';
 import { splitEnvironmentLine, splitExecLine } from '../../formats/systemdQuoting.ts';
@@ -42,19 +43,16 @@ export const agentUnitRules = {
   ),
 };
 
-export function checkUnits({ units, runs }: LintSubject): Issue[] {
-  const runningUnits = new Set(runs.map(({ unitName }) => unitName));
-  const own = units.filter(({ name, unit }) => {
-    return (runningUnits.has(name) || isAgentUnitName(name)) && unit.mask !== true;
-  });
-  return [...own.flatMap((unit) => checkStart(unit)), ...runs.flatMap((run) => checkRun(run))];
+export function checkUnits({ activeUnits, runs }: LintSubject): Issue[] {
+  const runningUnits = new Set(runs.map(({ setting }) => setting.unitName));
+  const own = activeUnits.filter(({ name }) => runningUnits.has(name) || isAgentUnitName(name));
+  return [...own.flatMap(checkStart), ...runs.flatMap(checkRun)];
 }
 
 /** A unit without contents belongs to the OS or to another config; it may have a drop-in. */
 function checkStart({ name, unit, path, settings }: LintedUnit): Issue[] {
   if (!unit.contents || settings.length === 0) return [];
-  const issueAt = (rule: Rule, member: string): Issue =>
-    broken(rule, [...path, member], { message: `${name}: ${rule.message}` });
+  const issueAt = (rule: Rule, member: string): Issue => broken(rule, [...path, member], { about: name });
   const restart = effectiveSettings(settings, 'Restart').at(-1)?.value ?? 'no';
   const hasCommand = effectiveSettings(settings, 'ExecStart').length > 0;
   return [
@@ -64,17 +62,15 @@ function checkStart({ name, unit, path, settings }: LintedUnit): Issue[] {
   ];
 }
 
-function checkRun({ unitName, setting, podman }: UnitCommand): Issue[] {
+function checkRun({ setting, podman }: UnitCommand): Issue[] {
+  const { name, path, unitName: about } = setting;
   const isImageMissing = podman.isSure && podman.operands.length === 0 && !isOptionSet(podman, 'rootfs');
   const isNameKept =
     optionValues(podman, 'name').length > 0 && !isOptionSet(podman, 'rm') && !isOptionSet(podman, 'replace');
-  const issueAt = (rule: Rule, what: string): Issue =>
-    broken(rule, setting.path, { message: `${unitName}: ${what}` });
+  const message = `${name}= runs a container without an image`;
   return [
-    ...(isImageMissing
-      ? [issueAt(agentUnitRules.image, `${setting.name}= runs a container without an image`)]
-      : []),
-    ...(isNameKept ? [issueAt(agentUnitRules.nameTaken, agentUnitRules.nameTaken.message)] : []),
+    ...(isImageMissing ? [broken(agentUnitRules.image, path, { about, message })] : []),
+    ...(isNameKept ? [broken(agentUnitRules.nameTaken, path, { about })] : []),
   ];
 }
 
@@ -92,17 +88,16 @@ export const unitTextRules = {
 };
 
 export function checkUnitText({ units }: LintSubject): Issue[] {
-  return units.flatMap((unit) => unit.settings.flatMap((setting) => checkSetting(unit, setting)));
+  return units.flatMap(({ settings }) => settings.flatMap(checkSetting));
 }
 
-function checkSetting({ name: unitName }: LintedUnit, setting: UnitSetting): Issue[] {
+function checkSetting(setting: UnitSetting): Issue[] {
   const { name, value } = setting;
   if (name !== 'Environment' && !name.startsWith('Exec')) return [];
-  const place = { unitName, setting };
   const message = findQuoteProblem(name, value);
   return [
-    ...(message === undefined ? [] : [brokenSetting(unitTextRules.quotes, place, { message })]),
-    ...(hasOddPercent(value) ? [brokenSetting(unitTextRules.percent, place)] : []),
+    ...(message === undefined ? [] : [brokenSetting(unitTextRules.quotes, setting, { message })]),
+    ...(hasOddPercent(value) ? [brokenSetting(unitTextRules.percent, setting)] : []),
   ];
 }
 

@@ -1,10 +1,17 @@
 /** Variables in the commands of units that nothing sets, and files with variables that nothing writes. */
 
 import { warningRule, type Issue } from '../../ignition/rule.ts';
-import { splitEnvironmentLine, variableNames } from '../../formats/systemdQuoting.ts';
+import { variableNames } from '../../formats/systemdQuoting.ts';
 import { ifWellFormed } from '../../core/errors.ts';
-import { effectiveSettings, type LintedUnit, type LintSubject, readInlineText } from './subject.ts';
-import { brokenSetting } from './lintRule.ts';
+import {
+  brokenSetting,
+  effectiveSettings,
+  type LintedUnit,
+  type LintSubject,
+  readInlineText,
+  splitVariables,
+  type UnitSetting,
+} from './subject.ts';
 
 export const unitEnvironmentRules = {
   file: warningRule(
@@ -21,23 +28,23 @@ export const unitEnvironmentRules = {
 
 /** Another config, or a file for systemd that the config writes, may set variables and write files. */
 export function checkUnitEnvironment(subject: LintSubject): Issue[] {
-  const { files, isComplete, units } = subject;
+  const { activeUnits, files, isComplete } = subject;
   if (!isComplete || files.some(({ name }) => name.startsWith('/etc/systemd/'))) return [];
-  return units
-    .filter(({ unit }) => unit.mask !== true && (unit.contents ?? '') !== '')
+  return activeUnits
+    .filter(({ unit }) => (unit.contents ?? '') !== '')
     .flatMap((unit) => [...checkFiles(unit, subject), ...checkVariables(unit, subject)]);
 }
 
 /** Files that CoreOS contains, or that programs of CoreOS write. */
 const osFile = /^\/etc\/(?:environment|hostname|locale\.conf|machine-info|os-release|vconsole\.conf|.+\/.+)$/;
 
-function checkFiles(unit: LintedUnit, subject: LintSubject): Issue[] {
-  return effectiveSettings(unit.settings, 'EnvironmentFile').flatMap((setting) => {
+function checkFiles({ settings }: LintedUnit, subject: LintSubject): Issue[] {
+  return effectiveSettings(settings, 'EnvironmentFile').flatMap((setting) => {
     const { value } = setting;
     const isChecked = /^\/etc\/[\w./-]+$/.test(value) && (!osFile.test(value) || value.includes('ironic'));
     if (!isChecked || subject.filesByPath.has(value) || mayBeWritten(value, subject)) return [];
     const hint = `write the file, or ignore its absence: EnvironmentFile=-${value}`;
-    return [brokenSetting(unitEnvironmentRules.file, { unitName: unit.name, setting }, { hint })];
+    return [brokenSetting(unitEnvironmentRules.file, setting, { hint })];
   });
 }
 
@@ -55,7 +62,7 @@ function mayBeWritten(path: string, { config, files, units }: LintSubject): bool
 const isSetBySystemd =
   /^(?:PATH|LANG|LC_\w+|USER|LOGNAME|HOME|SHELL|TERM|\w*_DIRECTORY|\w*PID|INVOCATION_ID|XDG_\w+|LISTEN_\w+|NOTIFY_\w+|WATCHDOG_\w+|SYSTEMD_\w+|JOURNAL_STREAM|LOG_NAMESPACE|SERVICE_RESULT|EXIT_\w+|MONITOR_\w+|REMOTE_\w+|TRIGGER_\w+|MEMORY_\w+|CREDENTIALS_\w+|PIDFILE|FDSTORE|DEBUG_INVOCATION|\w+_proxy|\w+_PROXY)$/;
 
-function checkVariables({ name: unitName, settings }: LintedUnit, subject: LintSubject): Issue[] {
+function checkVariables({ settings }: LintedUnit, subject: LintSubject): Issue[] {
   const known = setVariables(settings, subject);
   if (known === undefined) return [];
   return settings
@@ -65,13 +72,13 @@ function checkVariables({ name: unitName, settings }: LintedUnit, subject: LintS
       const missing = names.find((name) => !known.has(name) && !isSetBySystemd.test(name));
       if (missing === undefined) return [];
       const message = `the variable ${missing.slice(0, 60)} is not set, so systemd passes an empty text`;
-      return [brokenSetting(unitEnvironmentRules.variable, { unitName, setting }, { message })];
+      return [brokenSetting(unitEnvironmentRules.variable, setting, { message })];
     });
 }
 
 /** Undefined if a file with variables is not in the config. */
 function setVariables(
-  settings: LintedUnit['settings'],
+  settings: readonly UnitSetting[],
   { filesByPath }: LintSubject,
 ): ReadonlySet<string> | undefined {
   const texts = effectiveSettings(settings, 'EnvironmentFile').map(({ value }) => {
@@ -80,8 +87,7 @@ function setVariables(
   });
   if (texts.includes(undefined)) return undefined;
   const ofFiles = texts.flatMap((text = '') => [...text.matchAll(/^[ \t]*([A-Za-z_]\w*)=/gm)]);
-  const lines = effectiveSettings(settings, 'Environment').map(({ value }) => value);
-  const assigned = lines.flatMap((line) => ifWellFormed(() => splitEnvironmentLine(line)) ?? []);
+  const assigned = effectiveSettings(settings, 'Environment').flatMap(splitVariables);
   const passed = effectiveSettings(settings, 'PassEnvironment').flatMap(({ value }) => value.split(/\s+/));
   return new Set([
     ...ofFiles.map(([, name = '']) => name),

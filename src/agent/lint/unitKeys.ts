@@ -4,10 +4,9 @@
  */
 
 import { readSystemdLines, type SystemdLine } from '../../formats/unitFile.ts';
-import { infoRule, warningRule, type Issue, type Rule } from '../../ignition/rule.ts';
+import { infoRule, warningRule, type Issue } from '../../ignition/rule.ts';
 import type { Path } from '../../core/finding.ts';
-import { type LintedFile, type LintedUnit, type LintSubject, readInlineText } from './subject.ts';
-import { broken, type IssueTexts } from './lintRule.ts';
+import { broken, type LintedFile, type LintedUnit, type LintSubject, readInlineText } from './subject.ts';
 import { readAsset } from '../../assets.ts';
 import { nearestName } from '../../formats/messageText.ts';
 
@@ -32,8 +31,8 @@ export const unitKeyRules = {
 /** The release in RHEL CoreOS 9; keys of later releases are reported as notes. */
 const widespreadVersion = 252;
 
-export function checkUnitKeys({ units, files }: LintSubject): Issue[] {
-  return [...units.flatMap(unitTexts), ...files.flatMap(fileTexts)].flatMap(checkText);
+export function checkUnitKeys({ activeUnits, files }: LintSubject): Issue[] {
+  return [...activeUnits.flatMap(unitTexts), ...files.flatMap(fileTexts)].flatMap(checkText);
 }
 
 interface UnitText {
@@ -47,7 +46,6 @@ interface UnitText {
 }
 
 function unitTexts({ name, unit, path }: LintedUnit): UnitText[] {
-  if (unit.mask === true) return [];
   const { contents, dropins = [] } = unit;
   const all = [
     { name, text: contents, path: [...path, 'contents'] },
@@ -109,29 +107,27 @@ function isForeign(name: string): boolean {
 function checkKey(unit: UnitText, section: string, key: string): Issue | undefined {
   const directive = findDirective(section, key);
   if (directive === undefined) return reportKey(unit, section, key);
+  const about = unit.name;
   if (directive === 'removed') {
     const message = `systemd ${knownSystemdVersion()} ignores ${key}= in [${section}]: its support was removed`;
-    return issueAt(unit, unitKeyRules.key, { message, hint: `remove ${key}=` });
+    return broken(unitKeyRules.key, unit.path, { about, message, hint: `remove ${key}=` });
   }
   if (directive.since <= widespreadVersion) return undefined;
   const message = `${key}= requires systemd ${directive.since}; RHEL CoreOS 9 has ${widespreadVersion}, which ignores it`;
-  return issueAt(unit, unitKeyRules.keySince, { message });
+  return broken(unitKeyRules.keySince, unit.path, { about, message });
 }
 
 /** Other text may be the rest of a command and contain a secret. */
 const keyName = /^[\w-]{1,80}$/;
 
-function reportKey(unit: UnitText, section: string, key: string): Issue {
-  if (!keyName.test(key)) {
-    return issueAt(unit, unitKeyRules.key, {
-      message: `systemd ignores a line in [${section}]: the text before its "=" is not a key`,
-      hint: 'remove the line, or end the line before it with a backslash if it continues that line',
-    });
-  }
-  return issueAt(unit, unitKeyRules.key, {
-    message: `systemd ignores ${key}= in [${section}]: unknown key`,
-    hint: hintKey(unit.type, section, key),
-  });
+function reportKey({ name: about, path, type }: UnitText, section: string, key: string): Issue {
+  const problem = keyName.test(key)
+    ? { message: `systemd ignores ${key}= in [${section}]: unknown key`, hint: hintKey(type, section, key) }
+    : {
+        message: `systemd ignores a line in [${section}]: the text before its "=" is not a key`,
+        hint: 'remove the line, or end the line before it with a backslash if it continues that line',
+      };
+  return broken(unitKeyRules.key, path, { about, ...problem });
 }
 
 function hintKey(type: string, section: string, key: string): string {
@@ -145,35 +141,26 @@ function hintKey(type: string, section: string, key: string): string {
   return place.section === section ? `use ${place.key}=` : `use ${place.key}=, and move it ${inSection}`;
 }
 
-function reportSection(unit: UnitText, header: string): Issue {
+function reportSection({ name: about, path, type }: UnitText, header: string): Issue {
   const name = header.slice(0, 80);
-  const place = suggestSection(unit.type, name);
   const message = `systemd ignores the section [${name}]: unknown section`;
-  if (place === undefined) {
-    return issueAt(unit, unitKeyRules.section, {
-      message,
-      hint: `remove the section, or rename it to [X-${name}] if another program reads it`,
-    });
-  }
-  const hint =
-    place.type === unit.type
-      ? `use [${place.section}]`
-      : `move the section to a unit whose name ends in .${place.type}`;
-  return issueAt(unit, unitKeyRules.section, { message, hint });
+  return broken(unitKeyRules.section, path, { about, message, hint: hintSection(type, name) });
 }
 
-function reportOutside(unit: UnitText, line: SystemdLine): Issue {
+function hintSection(type: string, name: string): string {
+  const place = suggestSection(type, name);
+  if (place === undefined) {
+    return `remove the section, or rename it to [X-${name}] if another program reads it`;
+  }
+  return place.type === type
+    ? `use [${place.section}]`
+    : `move the section to a unit whose name ends in .${place.type}`;
+}
+
+function reportOutside({ name: about, path }: UnitText, line: SystemdLine): Issue {
   const what = line.kind === 'assignment' && keyName.test(line.name) ? `${line.name}=` : 'a line';
   const message = `systemd ignores ${what} above the first section`;
-  return issueAt(unit, unitKeyRules.key, { message, hint: 'move it below the header of its section' });
-}
-
-function issueAt(
-  { name, path }: UnitText,
-  rule: Rule,
-  { message = rule.message, ...texts }: IssueTexts,
-): Issue {
-  return broken(rule, path, { ...texts, message: `${name}: ${message}` });
+  return broken(unitKeyRules.key, path, { about, message, hint: 'move it below the header of its section' });
 }
 
 interface KeyTable {

@@ -5,11 +5,17 @@
 
 import { warningRule, type Issue } from '../../ignition/rule.ts';
 import { nearestName } from '../../formats/messageText.ts';
-import { splitEnvironmentLine, splitExecLine } from '../../formats/systemdQuoting.ts';
-import { ifWellFormed } from '../../core/errors.ts';
 import type { Problem } from '../../core/finding.ts';
-import { effectiveSettings, type LintedUnit, type LintSubject, type UnitSetting } from './subject.ts';
-import { broken, brokenSetting } from './lintRule.ts';
+import {
+  broken,
+  brokenSetting,
+  effectiveSettings,
+  type LintedUnit,
+  type LintSubject,
+  splitCommands,
+  splitVariables,
+  type UnitSetting,
+} from './subject.ts';
 
 export const unitValueRules = {
   value: warningRule(
@@ -24,15 +30,13 @@ export const unitValueRules = {
   ),
 };
 
-export function checkUnitValues({ units }: LintSubject): Issue[] {
+export function checkUnitValues({ activeUnits, units }: LintSubject): Issue[] {
   const names = units.map(({ name }) => name);
-  return units
-    .filter(({ unit }) => unit.mask !== true)
-    .flatMap((unit) => [
-      ...checkName(unit),
-      ...unit.settings.flatMap((setting) => checkValue(unit, setting, names)),
-      ...(unit.name.endsWith('.service') ? checkService(unit) : []),
-    ]);
+  return activeUnits.flatMap((unit) => [
+    ...checkName(unit),
+    ...unit.settings.flatMap((setting) => checkValue(setting, names)),
+    ...(unit.name.endsWith('.service') ? checkService(unit) : []),
+  ]);
 }
 
 const unitSuffixes = 'service socket device mount automount swap target path timer slice scope'.split(' ');
@@ -82,7 +86,7 @@ const unitLists = new Set(
   Unit.Conflicts Unit.OnFailure Unit.OnSuccess Install.WantedBy Install.RequiredBy Install.Also`.split(/\s+/),
 );
 
-function checkValue(unit: LintedUnit, setting: UnitSetting, names: readonly string[]): Issue[] {
+function checkValue(setting: UnitSetting, names: readonly string[]): Issue[] {
   const key = `${setting.section}.${setting.name}`;
   const { value } = setting;
   if (value === '' || /%[^%]/.test(value)) return [];
@@ -91,9 +95,8 @@ function checkValue(unit: LintedUnit, setting: UnitSetting, names: readonly stri
     (timeKeys.has(key) ? findTimeProblem(value) : undefined) ??
     (pathKeys.has(key) ? findPathProblem(setting) : undefined) ??
     (unitLists.has(key) ? findListProblem(setting, names) : undefined) ??
-    (setting.name === 'Environment' ? findAssignmentProblem(value) : undefined);
-  if (problem === undefined) return [];
-  return [brokenSetting(unitValueRules.value, { unitName: unit.name, setting }, problem)];
+    (setting.name === 'Environment' ? findAssignmentProblem(setting) : undefined);
+  return problem === undefined ? [] : [brokenSetting(unitValueRules.value, setting, problem)];
 }
 
 /** Outputs such as `file:/var/log/x` have an argument. */
@@ -140,42 +143,34 @@ function findListProblem({ name, value }: UnitSetting, names: readonly string[])
 }
 
 /** The words are not shown, because they may be parts of a secret. */
-function findAssignmentProblem(value: string): Problem | undefined {
-  const words = ifWellFormed(() => splitEnvironmentLine(value)) ?? [];
-  if (words.every(({ text }) => /^[A-Za-z_]\w*=/.test(text))) return undefined;
+function findAssignmentProblem(setting: UnitSetting): Problem | undefined {
+  if (splitVariables(setting).every(({ text }) => /^[A-Za-z_]\w*=/.test(text))) return undefined;
   const message = 'systemd ignores a word, because it is not of the form NAME=VALUE';
   return { message, hint: 'put an assignment that contains spaces in quotes: "NAME=some words"' };
 }
 
-function checkService(unit: LintedUnit): Issue[] {
-  const own = unit.settings.filter(({ section }) => section === 'Service');
-  const commands = effectiveSettings(own, 'ExecStart');
+function checkService({ settings }: LintedUnit): Issue[] {
+  const own = settings.filter(({ section }) => section === 'Service');
   const type = lastChoice(own, 'Type') ?? 'simple';
   const restart = lastChoice(own, 'Restart') ?? 'no';
-  const last = (name: string): UnitSetting | undefined => own.findLast((setting) => setting.name === name);
-  const problems: readonly (readonly [UnitSetting | undefined, Problem])[] = [
-    ...(type === 'oneshot' && (restart === 'always' || restart === 'on-success')
-      ? [[last('Restart'), oneshotRestart] as const]
-      : []),
-    ...(type !== 'oneshot' && countCommands(commands) > 1
-      ? [[commands.at(-1), severalCommands] as const]
-      : []),
-    ...own.flatMap((setting) => (isRelativeCommand(setting) ? [[setting, relativeCommand] as const] : [])),
-    ...own.flatMap((setting) => (isRelativeFolder(setting) ? [[setting, relativeFolder] as const] : [])),
+  const commands = effectiveSettings(own, 'ExecStart');
+  const isRepeated = type === 'oneshot' && (restart === 'always' || restart === 'on-success');
+  const isAmbiguous = type !== 'oneshot' && commands.flatMap(splitCommands).length > 1;
+  const refused: readonly (readonly [found: readonly UnitSetting[], Problem])[] = [
+    [isRepeated ? own.filter(({ name }) => name === 'Restart').slice(-1) : [], oneshotRestart],
+    [isAmbiguous ? commands.slice(-1) : [], severalCommands],
+    [own.filter(isRelativeCommand), relativeCommand],
+    [own.filter(isRelativeFolder), relativeFolder],
   ];
-  return problems.flatMap(([setting, problem]) =>
-    setting === undefined
-      ? []
-      : [brokenSetting(unitValueRules.refused, { unitName: unit.name, setting }, problem)],
+  return refused.flatMap(([found, problem]) =>
+    found.map((setting) => brokenSetting(unitValueRules.refused, setting, problem)),
   );
 }
 
 /** The last value that systemd accepts; it ignores others. */
 function lastChoice(settings: readonly UnitSetting[], name: string): string | undefined {
-  const accepted = settings.filter((setting) => {
-    return setting.name === name && choices[`Service.${name}`]?.includes(setting.value) === true;
-  });
-  return accepted.at(-1)?.value;
+  const accepted = choices[`Service.${name}`] ?? [];
+  return settings.findLast((setting) => setting.name === name && accepted.includes(setting.value))?.value;
 }
 
 const refuses = unitValueRules.refused.message;
@@ -195,10 +190,6 @@ const relativeFolder: Problem = {
   message: `${refuses}: the path of the folder is relative`,
   hint: 'write the path with a leading slash',
 };
-
-function countCommands(settings: readonly UnitSetting[]): number {
-  return settings.flatMap(({ value }) => ifWellFormed(() => splitExecLine(value)) ?? []).length;
-}
 
 /** systemd searches for a program without a slash; a command with the prefix "-" is ignored. */
 function isRelativeCommand({ name, value }: UnitSetting): boolean {

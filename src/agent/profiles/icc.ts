@@ -208,15 +208,11 @@ function inspectorPath(path: string, { flag }: UrlSource): string {
 /** A value in double quotes of a unit, which ICC neither quotes nor escapes. Throws FormatError without a subject. */
 export function checkIccValue(text: string): string {
   const end = 'which ICC writes to the unit without escaping';
-  return refuseCharacter(text, /["%$\\\p{Cc}]/u, { end, hint: defaultHint });
+  return refuseCharacter(text, /["%$\\\p{Cc}]/u, end, defaultHint);
 }
 
 /** Refuses a text that contains a special character; `end` is the end of the sentence. */
-export function refuseCharacter(
-  text: string,
-  special: RegExp,
-  { end, hint }: { readonly end: string; readonly hint: string },
-): string {
+export function refuseCharacter(text: string, special: RegExp, end: string, hint: string): string {
   const found = special.exec(text)?.[0];
   if (found === undefined) return text;
   throw new FormatError(`contains ${JSON.stringify(found)}, ${end}`, { hint });
@@ -227,7 +223,7 @@ export function checkIccImage(text: string): string {
   const hint = 'use an image such as quay.io/metal3-io/ironic-agent:latest';
   if (text === '') throw new FormatError('is empty', { hint });
   const end = 'so podman would parse it as several arguments';
-  return checkIccValue(refuseCharacter(text, /[\s';]/u, { end, hint }));
+  return checkIccValue(refuseCharacter(text, /[\s';]/u, end, hint));
 }
 
 /** A host name, which ICC also writes to a shell script. */
@@ -235,12 +231,7 @@ export function checkIccHostname(text: string): string {
   const hint = 'use a name such as worker-0.example.com';
   if (text === '') throw new FormatError('is empty', { hint });
   const end = 'which ICC writes to a unit and a script without escaping';
-  return refuseCharacter(text, /[^\p{L}\p{M}\p{N}._-]/u, { end, hint });
-}
-
-/** Hosts without proxy, not trimmed. */
-export function parseIccNoProxy(text: string): string[] {
-  return checkIccValue(text).split(',');
+  return refuseCharacter(text, /[^\p{L}\p{M}\p{N}._-]/u, end, hint);
 }
 
 /** Time servers, which ICC does not trim, so blanks and empty items are refused. */

@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { lintConfig } from '../../../src/agent/lint/lintConfig.ts';
+import { podmanArgumentRules } from '../../../src/agent/lint/podmanArguments.ts';
 import {
+  argumentProblems,
   optionTable,
-  podmanArgumentRules,
   type PodmanOptionFacts,
-} from '../../../src/agent/lint/podmanArguments.ts';
-import { argumentProblems } from '../../../src/agent/lint/podmanCommand.ts';
+} from '../../../src/agent/lint/podmanCommand.ts';
 import { have, missingNote } from '../../support/programs.ts';
 import { now, render } from './support.ts';
 
