@@ -170,8 +170,7 @@ async function planRequest(
     file: (_host: string, wanted: ConfigArtifact) => builtFileName(name, wanted),
   };
   const wanted = { ...job.wanted, configs: [artifact] };
-  const host = hostFromRequest(request, job.source);
-  return planHost(host, { ...job, wanted, places }, relativeTo(settingsFolder, io));
+  return planHost(hostFromRequest(request), { ...job, wanted, places }, relativeTo(settingsFolder, io));
 }
 
 /** The same `io`, with relative paths based on this folder. */

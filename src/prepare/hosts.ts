@@ -1,7 +1,6 @@
 /** Writes the files of each host: config and images first, then the boot scripts that refer to them. */
 
 import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
-import { listHosts } from '../hosts/settings/renderHosts.ts';
 import type { Architecture } from '../core/architecture.ts';
 import { hostBootFiles } from '../boot/network/bootFiles.ts';
 import type { NetworkHost, RamdiskBoot } from '../boot/network/networkBoot.ts';
@@ -44,11 +43,10 @@ export async function prepareHosts(
   job: HostJob,
   run: HostRun,
 ): Promise<PreparedHosts> {
-  const listed = listHosts(hosts, job.source);
   const places = { images: () => job.images, file: hostPath, publish: () => job.publish };
   const written: ManifestHost[] = [];
   const boots: NetworkHost[] = [];
-  const plans = makeHosts(listed, (host, io) => planHost(host, { ...job, places }, io), run);
+  const plans = makeHosts(hosts, (host, io) => planHost(host, { ...job, places }, io), run);
   const write = async ({ made: plan }: MadeHost<HostPlan>): Promise<void> => {
     await putHost(plan, job);
     written.push(describeHost(plan, job.wanted));

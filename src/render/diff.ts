@@ -32,7 +32,7 @@ import {
   reportGroups,
   startRun,
 } from '../hosts/run/hostRun.ts';
-import { listHosts } from '../hosts/settings/renderHosts.ts';
+import { hostSource } from '../hosts/settings/renderHosts.ts';
 
 /** Exit codes: 0 no changes, 1 changes, 2 failure. */
 export async function diff(options: RenderOptions, io: Io): Promise<ExitCode> {
@@ -139,9 +139,9 @@ async function diffHosts(
   const run = startRun({ io, done: 'compared', failFast: options.failFast }, hosts.length);
   const render = createRenderer();
   const compared = makeHosts(
-    listHosts(hosts, source),
+    hosts,
     async (host, hostIo) => {
-      const rendered = await render(host.readSource(hostIo));
+      const rendered = await render(hostSource(host, source, hostIo));
       return rendered && compareHost(join(folder, `${host.name}.ign`), rendered, hostIo);
     },
     run,

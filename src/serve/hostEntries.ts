@@ -2,7 +2,6 @@
 
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
-import { listHosts } from '../hosts/settings/renderHosts.ts';
 import type { Architecture } from '../core/architecture.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
 import { CliError } from '../core/errors.ts';
@@ -62,7 +61,7 @@ export async function buildHostEntries(options: ServeOptions, job: EntryJob): Pr
     },
     listed.length,
   );
-  const hosts = listHosts(listed, read.source).filter(({ name }) => (options.once ?? name) === name);
+  const hosts = listed.filter(({ name }) => (options.once ?? name) === name);
   const planned = { ...plan, places: hostPlaces(things) };
   for await (const { host, made, remarks } of makeHosts(
     hosts,

@@ -4,8 +4,9 @@
  */
 
 import { type Diagnostic, type HostNames, diagnosticOf } from '../../core/diagnostic.ts';
-import { type FilePlace, formatPlace, CliError } from '../../core/errors.ts';
+import { formatPlace, CliError } from '../../core/errors.ts';
 import type { Io } from '../../io/io.ts';
+import type { InventoryHost } from '../settings/inventoryDocument.ts';
 import { type Progress, showProgress } from '../../io/progress.ts';
 import { formatDiagnostic, formatDiagnostics, formatHosts } from '../../io/report/diagnosticText.ts';
 import { report, collectDiagnostics } from '../../io/report/report.ts';
@@ -45,11 +46,7 @@ export function startRun(command: HostCommand, total: number): HostRun {
 }
 
 /** The name and place of a host, for messages. */
-interface NamedHost {
-  readonly name: string;
-  /** The place of the host in the inventory. */
-  readonly at: FilePlace;
-}
+type NamedHost = Pick<InventoryHost, 'name' | 'at'>;
 
 /** Reports an invalid host, unless a host with the same errors has been reported. */
 function reportProblem(host: NamedHost, problems: readonly Diagnostic[], run: HostRun): void {
@@ -106,11 +103,7 @@ export function addHost(hosts: HostNames | undefined, name: string): HostNames {
   return { names: count < MAX_NAMES ? [...names, name] : names, count: count + 1 };
 }
 
-/** A host of an inventory. */
-export interface ListedHost extends NamedHost {
-  /** Errors in its description. */
-  readonly problems: readonly Diagnostic[];
-}
+export type ListedHost = Pick<InventoryHost, 'name' | 'at' | 'problems'>;
 
 /**
  * Creates the output for a host. Returns undefined for an invalid host, after reporting its errors.
