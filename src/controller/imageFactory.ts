@@ -11,7 +11,6 @@ import type { ServedResource } from '../serve/answer/resource.ts';
 import { openAgentArchives } from '../hosts/plan/agentArchives.ts';
 import { readImageInputs } from '../hosts/plan/imageInputs.ts';
 import { type HostPlan, planHost, type PlanJob } from '../hosts/plan/planHost.ts';
-import { createRenderer } from '../hosts/settings/renderConfig.ts';
 import { type BaseSet, closeBaseSets, openBaseSets } from '../hosts/artifacts/baseImages.ts';
 import { materialOf, type SharedMaterial } from '../hosts/artifacts/hostArtifacts.ts';
 import { createOpenArchives } from '../hosts/artifacts/openArchives.ts';
@@ -127,12 +126,7 @@ async function planJob(
     wanted: { configs, loaders: [], baseUrl: links.publicUrl },
     source,
     layers,
-    archives: await openAgentArchives({
-      given: options.agentArchive ?? [],
-      configs,
-      render: createRenderer(),
-      io,
-    }),
+    archives: await openAgentArchives(options.agentArchive, configs, io),
   };
 }
 
@@ -170,7 +164,7 @@ async function planRequest(
     file: (_host: string, wanted: ConfigArtifact) => builtFileName(name, wanted),
   };
   const wanted = { ...job.wanted, configs: [artifact] };
-  return planHost(hostFromRequest(request), { ...job, wanted, places }, relativeTo(settingsFolder, io));
+  return planHost(hostFromRequest(request), { ...job, wanted }, places, relativeTo(settingsFolder, io));
 }
 
 /** The same `io`, with relative paths based on this folder. */

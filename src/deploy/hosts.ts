@@ -8,6 +8,7 @@ import { CliError, FormatError, UsageError } from '../core/errors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { writeStdout } from '../io/stdout.ts';
 import {
+  type FileContent,
   formatInvalid,
   type HostRun,
   keepRemarks,
@@ -18,8 +19,8 @@ import {
   type MadeHost,
   type MakeHost,
   makeHosts,
+  writeHostFiles,
 } from '../hosts/run/hostRun.ts';
-import { type FileContent, writeHostFiles } from '../hosts/run/writeHostFiles.ts';
 import {
   type DeployJob,
   type HostFrame,

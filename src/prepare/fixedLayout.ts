@@ -25,7 +25,6 @@ import { memoryNeeds, type UnlistedMemory } from '../hosts/artifacts/hostMemory.
 import type { ManifestInput } from '../hosts/artifacts/manifest.ts';
 import { parseBaseUrl } from '../hosts/artifacts/servedPaths.ts';
 import { printable } from '../io/report/terminalText.ts';
-import { createRenderer } from '../hosts/settings/renderConfig.ts';
 import { type AgentArchives, openAgentArchives } from '../hosts/plan/agentArchives.ts';
 import { bundleFolder, checkBundleName } from './bundle.ts';
 import { archiveInputs, publishIn } from './putFiles.ts';
@@ -100,12 +99,7 @@ interface LayoutJob {
 async function prepareAll(job: LayoutJob): Promise<boolean> {
   const { options, io } = job;
   const found = await findImages(job);
-  const agents = await openAgentArchives({
-    given: options.agentArchive ?? [],
-    configs: found.configs,
-    render: createRenderer(),
-    io,
-  });
+  const agents = await openAgentArchives(options.agentArchive, found.configs, io);
   const parts = await renderParts(found.images, agents, job);
   if (parts === undefined) return false;
   const archives = createOpenArchives();
@@ -195,7 +189,7 @@ async function renderParts(
   const listed = images.size === 0 ? [[undefined, new Map()] as const] : [...images];
   const parts: LayoutPart[] = [];
   for (const [architecture, ofOne] of listed) {
-    const configs = await archives.render(read.source, { architecture, publish });
+    const configs = await archives.render(read.source, architecture, publish);
     if (configs === undefined) return undefined;
     const isPlain = parts.length === 0;
     const names = isPlain || architecture === undefined ? layout : namesFor(layout, architecture);

@@ -46,13 +46,13 @@ export async function prepareHosts(
   const places = { images: () => job.images, file: hostPath, publish: () => job.publish };
   const written: ManifestHost[] = [];
   const boots: NetworkHost[] = [];
-  const plans = makeHosts(hosts, (host, io) => planHost(host, { ...job, places }, io), run);
+  const plans = makeHosts(hosts, (host, io) => planHost(host, job, places, io), run);
   const write = async ({ made: plan }: MadeHost<HostPlan>): Promise<void> => {
     await putHost(plan, job);
     written.push(describeHost(plan, job.wanted));
     boots.push(plan.boot);
   };
-  await writeMade(plans, { limit: maxWrites(job.wanted), write }, run);
+  await writeMade(plans, maxWrites(job.wanted), write, run);
   const valid = new Set(written.map(({ name }) => name));
   const order = new Map(hosts.map(({ name }, index) => [name, index]));
   return {
@@ -151,7 +151,7 @@ async function putDiscovery(job: HostJob): Promise<Discovery> {
       artifact,
       images.size < 2 || (artifact === 'ign' && isCommon) ? undefined : set?.architecture,
     );
-  const plans = await planUnknown({ ...job, places: { images, file, publish } }, io);
+  const plans = await planUnknown(job, { images, file, publish }, io);
   for (const [index, plan] of plans.entries()) {
     const isOwn = index === 0 || !plan.isCommon;
     await putConfigFiles(plan, job, (artifact) =>

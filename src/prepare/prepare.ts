@@ -15,7 +15,6 @@ import type { ManifestInput } from '../hosts/artifacts/manifest.ts';
 import { inAnyCase, ownedScripts, refuseSharedPaths } from '../hosts/artifacts/pathOwners.ts';
 import type { Architecture } from '../core/architecture.ts';
 import { formatInvalid, reportGroups, startRun } from '../hosts/run/hostRun.ts';
-import { createRenderer } from '../hosts/settings/renderConfig.ts';
 import { printable } from '../io/report/terminalText.ts';
 import { openAgentArchives } from '../hosts/plan/agentArchives.ts';
 import { bundleFolder, checkBundleName } from './bundle.ts';
@@ -64,12 +63,7 @@ export async function prepare(options: PrepareOptions, io: Io): Promise<ExitCode
   });
   try {
     const inputs = await readImageInputs(options, folder.digests, io);
-    const agents = await openAgentArchives({
-      given: options.agentArchive ?? [],
-      configs: wanted.configs,
-      render: createRenderer(),
-      io,
-    });
+    const agents = await openAgentArchives(options.agentArchive, wanted.configs, io);
     const bases = await openBaseSets(inputs);
     const archives = createOpenArchives();
     try {

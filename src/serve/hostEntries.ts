@@ -62,12 +62,9 @@ export async function buildHostEntries(options: ServeOptions, job: EntryJob): Pr
     listed.length,
   );
   const hosts = listed.filter(({ name }) => (options.once ?? name) === name);
-  const planned = { ...plan, places: hostPlaces(things) };
-  for await (const { host, made, remarks } of makeHosts(
-    hosts,
-    (it, hostIo) => planHost(it, planned, hostIo),
-    run,
-  )) {
+  const places = hostPlaces(things);
+  const planned = makeHosts(hosts, (host, hostIo) => planHost(host, plan, places, hostIo), run);
+  for await (const { host, made, remarks } of planned) {
     keepRemarks(remarks, host.name, run);
     const { architecture, boot, macs, name } = made;
     served.push(await buildEntry({ name, stem: name, plan: made, boot }, job));
@@ -135,7 +132,7 @@ export interface DiscoveryEntries {
 /** @throws CliError if the settings for all hosts do not result in a valid config */
 export async function buildDiscoveryEntries(job: EntryJob): Promise<DiscoveryEntries> {
   const { io, plan, things } = job;
-  const plans = await planUnknown({ ...plan, places: unknownPlaces(things) }, io);
+  const plans = await planUnknown(plan, unknownPlaces(things), io);
   const hosts: ServedHost[] = [];
   for (const one of plans) {
     const stem = unknownStem(one.images?.architecture, things.bases);

@@ -13,7 +13,6 @@ import {
 } from './hostEntries.ts';
 import { type ImageOptions, readImageInputs } from '../hosts/plan/imageInputs.ts';
 import { openAgentArchives } from '../hosts/plan/agentArchives.ts';
-import { createRenderer } from '../hosts/settings/renderConfig.ts';
 import { closeBaseSets, openBaseSets, type BaseSet } from '../hosts/artifacts/baseImages.ts';
 import { createOpenArchives, type OpenArchives } from '../hosts/artifacts/openArchives.ts';
 import { type ServedHost, createCatalog, type HostCatalog } from './catalog.ts';
@@ -132,12 +131,7 @@ async function entryJob(
       wanted: { ...wanted, baseUrl: links.publicUrl },
       source: read.source,
       layers: { profile, files: [agent] },
-      archives: await openAgentArchives({
-        given: options.agentArchive ?? [],
-        configs: wanted.configs,
-        render: createRenderer(),
-        io,
-      }),
+      archives: await openAgentArchives(options.agentArchive, wanted.configs, io),
     },
   };
 }

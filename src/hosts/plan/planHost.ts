@@ -49,17 +49,15 @@ export interface HostPlan {
  */
 export async function planHost(
   host: InventoryHost,
-  { places, ...job }: PlanJob & { readonly places: HostPlaces },
+  job: PlanJob,
+  places: HostPlaces,
   io: Io,
 ): Promise<HostPlan | undefined> {
   const { archives, layers, source, wanted } = job;
   const { name } = host;
   const images = findImages(host.architecture, places.images(name));
   const known = host.architecture ?? images?.architecture;
-  const configs = await archives.render(hostSource(host, source, io), {
-    architecture: known,
-    publish: places.publish(name),
-  });
+  const configs = await archives.render(hostSource(host, source, io), known, places.publish(name));
   if (configs === undefined) return undefined;
   const architecture = known ?? 'x86_64';
   const subject = {

@@ -8,8 +8,7 @@ import type { Inputs } from '../../agent/settingInputs.ts';
 import { formatPlace, UsageError } from '../../core/errors.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { ignoringRules } from '../../io/report/ruleBook.ts';
-import { startRun, makeHosts } from '../run/hostRun.ts';
-import { type FileContent, writeHostFiles } from '../run/writeHostFiles.ts';
+import { type FileContent, makeHosts, startRun, writeHostFiles } from '../run/hostRun.ts';
 import { createRenderer, type RenderedConfig } from './renderConfig.ts';
 import { readInputs, type RenderSource } from './settings.ts';
 
