@@ -12,7 +12,8 @@ import { openAgentArchives } from '../hosts/plan/agentArchives.ts';
 import { readImageInputs } from '../hosts/plan/imageInputs.ts';
 import { type HostPlan, planHost, type PlanJob } from '../hosts/plan/planHost.ts';
 import { type BaseSet, closeBaseSets, openBaseSets } from '../hosts/artifacts/baseImages.ts';
-import { materialOf, type SharedMaterial } from '../hosts/artifacts/hostArtifacts.ts';
+import type { Growth } from '../image/growth.ts';
+import { materialOf } from '../hosts/artifacts/hostArtifacts.ts';
 import { createOpenArchives } from '../hosts/artifacts/openArchives.ts';
 import { makeHostResource, sharedResources } from '../serve/resources.ts';
 import { givenOrIccImages } from '../serve/iccImages.ts';
@@ -97,10 +98,11 @@ export async function openImageFactory(
   }
 }
 
-interface FactoryContext extends Pick<SharedMaterial, 'growth'> {
+interface FactoryContext {
   readonly serveContext: ServeContext;
   readonly job: PlanJob;
   readonly settingsFolder: string;
+  readonly growth: Growth;
 }
 
 function possibleImages(bases: ReadonlyMap<BaseSet['architecture'], BaseSet>): PossibleImages {
@@ -181,9 +183,9 @@ async function buildImage(
   const plan = await planRequest(request, context, io);
   if (plan === undefined) return undefined;
   const { growth, job, serveContext } = context;
-  const { archives, bases, links } = serveContext;
+  const { archives, links } = serveContext;
   const source = {
-    ...(await materialOf(plan, { archives, bases, baseUrl: links.publicUrl, growth })),
+    ...(await materialOf(plan, archives, links.publicUrl, growth)),
     name: objectKey(request),
     modified: new Date(0), // the path changes with the content
   };
@@ -203,7 +205,7 @@ type BootParameters = Pick<BuiltImage, 'kernelUrl' | 'extraKernelParams'>;
 const noParameters: BootParameters = { kernelUrl: undefined, extraKernelParams: undefined };
 
 function bootParameters({ boot: { start }, images }: HostPlan, { wanted }: PlanJob): BootParameters {
-  const kernel = images?.parts.kernel;
+  const kernel = images?.paths.kernel;
   return {
     kernelUrl: kernel === undefined ? undefined : `${wanted.baseUrl}/${kernel}`,
     extraKernelParams: start.kind === 'ramdisk' ? kernelArguments(start.settings).join(' ') : undefined,

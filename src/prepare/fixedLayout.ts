@@ -33,7 +33,7 @@ import { type InputImages, listInputs, readImageInputs } from '../hosts/plan/ima
 import { formatBootValues, type LayoutBoot, renderIronicConf, reportOtherRootfs } from './layoutBoot.ts';
 import { type LayoutPart, putLayoutPart } from './layoutImages.ts';
 import { type FileAccess, type PrepareOptions, readAccess, type ReadSource, readSource } from './options.ts';
-import { loadedSizes, openBaseSet } from '../hosts/artifacts/baseImages.ts';
+import { openBaseSet } from '../hosts/artifacts/baseImages.ts';
 import { createOpenArchives } from '../hosts/artifacts/openArchives.ts';
 
 /** @throws CliError if an input is invalid or a file cannot be written */
@@ -226,7 +226,7 @@ async function putIronicConf(
 
 function listMemory(parts: readonly LayoutPart[], configs: readonly ConfigArtifact[]): UnlistedMemory[] {
   return parts.flatMap(({ architecture, base, configs: { archive } }) => {
-    const needs = memoryNeeds(configs, base && loadedSizes(base), archive);
+    const needs = memoryNeeds(configs, base, archive);
     return needs.map((need) => ({ architecture, ...need }));
   });
 }

@@ -14,7 +14,9 @@ import type { PublishArchive } from '../hosts/plan/agentArchives.ts';
 import { type FolderSink, putHostFile } from './putFiles.ts';
 import { scriptSecrets, DNSMASQ, sharedBootFiles } from '../hosts/plan/hostBoot.ts';
 import type { ImageSet } from '../hosts/artifacts/baseImages.ts';
-import { materialOf, type SharedMaterial } from '../hosts/artifacts/hostArtifacts.ts';
+import type { OpenArchives } from '../hosts/artifacts/openArchives.ts';
+import type { Growth } from '../image/growth.ts';
+import { materialOf } from '../hosts/artifacts/hostArtifacts.ts';
 import type { Io } from '../io/io.ts';
 import { type HostPlan, planHost, type PlanJob } from '../hosts/plan/planHost.ts';
 import type { FileAccess } from './options.ts';
@@ -25,7 +27,8 @@ export interface HostJob extends PlanJob {
   readonly access: FileAccess;
   readonly images: ReadonlyMap<Architecture, ImageSet>;
   readonly publish: PublishArchive;
-  readonly shared: SharedMaterial;
+  readonly openArchives: OpenArchives;
+  readonly growth: Growth;
   readonly sink: FolderSink;
   readonly io: Io;
 }
@@ -69,13 +72,13 @@ function maxWrites({ configs }: WantedArtifacts): number {
 
 function describeHost({ architecture, configs, images, macs, name }: HostPlan, wanted: Wanted): ManifestHost {
   const { archive } = configs;
-  const memory = memoryNeeds(wanted.configs, images?.sizes, archive);
+  const memory = memoryNeeds(wanted.configs, images?.base, archive);
   return {
     name,
     macs,
     architecture,
     state: 'prepared',
-    images: images?.id,
+    images: images?.base.id,
     agentArchive: archive?.id,
     memory: memory.length > 0 ? memory : undefined,
   };
@@ -90,12 +93,12 @@ async function putHost(plan: HostPlan, job: HostJob): Promise<void> {
 /** Writes the files with the config of a host, or of all machines that are not listed. */
 async function putConfigFiles(
   plan: Pick<HostPlan, 'configs' | 'images' | 'isoArguments'>,
-  { access, shared, sink, wanted }: HostJob,
+  { access, growth, openArchives, sink, wanted }: HostJob,
   placeOf: (artifact: ConfigArtifact) => Pick<FilePurpose, 'path' | 'host'> | undefined,
 ): Promise<void> {
   const { secrets } = plan.configs.fetched;
   const permissions = secrets.length > 0 ? access.secret : access.open;
-  const material = await materialOf(plan, shared);
+  const material = await materialOf(plan, openArchives, wanted.baseUrl ?? '', growth);
   for (const artifact of wanted.configs) {
     const place = placeOf(artifact);
     if (place !== undefined)
@@ -132,7 +135,7 @@ async function putSharedScripts(
 ): Promise<void> {
   const secrets = discovery.flatMap(scriptSecrets).slice(0, 1);
   const permissions = secrets.length > 0 ? { secrets, ...access.secret } : access.open;
-  for (const { path, text } of sharedBootFiles({ discovery, hosts, folderUrl: wanted.baseUrl }, wanted, io)) {
+  for (const { path, text } of sharedBootFiles(discovery, hosts, wanted, io)) {
     await folder.put({ path, ...(path === DNSMASQ ? access.open : permissions) }, Buffer.from(text));
   }
 }
@@ -149,7 +152,7 @@ async function putDiscovery(job: HostJob): Promise<Discovery> {
   const file: UnknownPlaces['file'] = (artifact, set, isCommon) =>
     discoveryPath(
       artifact,
-      images.size < 2 || (artifact === 'ign' && isCommon) ? undefined : set?.architecture,
+      images.size < 2 || (artifact === 'ign' && isCommon) ? undefined : set?.base.architecture,
     );
   const plans = await planUnknown(job, { images, file, publish }, io);
   for (const [index, plan] of plans.entries()) {
@@ -165,6 +168,6 @@ async function putDiscovery(job: HostJob): Promise<Discovery> {
 }
 
 function listMemory({ images, configs }: UnknownPlan, { configs: artifacts }: Wanted): UnlistedMemory[] {
-  const architecture = images?.architecture ?? 'x86_64';
-  return memoryNeeds(artifacts, images?.sizes, configs.archive).map((need) => ({ architecture, ...need }));
+  const architecture = images?.base.architecture ?? 'x86_64';
+  return memoryNeeds(artifacts, images?.base, configs.archive).map((need) => ({ architecture, ...need }));
 }

@@ -110,9 +110,8 @@ async function putIso(
   const { secrets } = configs.onIso;
   const permissions = secrets.length > 0 ? access.secret : access.open;
   const growth = options.grow === true ? 'usual' : 'refused';
-  const bases = new Map([[base.architecture, base]]);
   const plan = { configs, isoArguments: [], images: imageSetOf(base, (name) => names.images[name]) };
-  const material = await materialOf(plan, { archives, bases, baseUrl: '', growth });
+  const material = await materialOf(plan, archives, '', growth);
   const purpose = { path: names.images.iso, secrets, ...permissions };
   await putHostFile(
     'iso',

@@ -68,8 +68,6 @@ export async function prepare(options: PrepareOptions, io: Io): Promise<ExitCode
     const archives = createOpenArchives();
     try {
       const images = await putImageSets(bases, { folder, access, wanted });
-      const growth = options.grow === true ? 'usual' : 'refused';
-      const shared = { bases, archives, baseUrl: wanted.baseUrl ?? '', growth } as const;
       const { agent, profile = 'default' } = inventory;
       const job: HostJob = {
         wanted,
@@ -79,7 +77,8 @@ export async function prepare(options: PrepareOptions, io: Io): Promise<ExitCode
         layers: { profile, files: [agent] },
         archives: agents,
         publish: publishIn({ folder, access: access.open, root: '', baseUrl: wanted.baseUrl }),
-        shared,
+        openArchives: archives,
+        growth: options.grow === true ? 'usual' : 'refused',
         sink: { folder, hashes: new Map() },
         io,
       };
@@ -160,10 +159,10 @@ async function putImageSets(
     const isServed = needsSharedImages(wanted);
     if (isServed) {
       await putImages(base, place);
-      bases.set(architecture, await imagesInFolder(base, place));
-    }
-    const set = imageSetOf(base, pathOf);
-    sets.set(architecture, isServed ? set : { ...set, parts: {} });
+      const inFolder = await imagesInFolder(base, place);
+      bases.set(architecture, inFolder);
+      sets.set(architecture, imageSetOf(inFolder, pathOf));
+    } else sets.set(architecture, { base, paths: {} });
   }
   return sets;
 }

@@ -103,9 +103,8 @@ async function buildEntry(
   const isoKey = fetched === onIso ? key : `${key} iso`;
   configs.add(key, fetched.document);
   if (isoKey !== key) configs.add(isoKey, onIso.document);
-  const { archives, bases, links } = things;
   return {
-    ...(await materialOf(plan, { archives, bases, baseUrl: links.publicUrl, growth })),
+    ...(await materialOf(plan, things.archives, things.links.publicUrl, growth)),
     name,
     stem,
     boot,
@@ -135,7 +134,7 @@ export async function buildDiscoveryEntries(job: EntryJob): Promise<DiscoveryEnt
   const plans = await planUnknown(plan, unknownPlaces(things), io);
   const hosts: ServedHost[] = [];
   for (const one of plans) {
-    const stem = unknownStem(one.images?.architecture, things.bases);
+    const stem = unknownStem(one.images?.base.architecture, things.bases);
     hosts.push(await buildEntry({ name: unknownMachines, stem, plan: one, boot: undefined }, job));
   }
   return { hosts, boots: plans.flatMap(({ start }) => start ?? []) };
@@ -148,7 +147,7 @@ export function sharedScripts(
   { io, plan: { wanted }, things: { links } }: EntryJob,
 ): BootFile[] {
   const folderUrl = `${links.publicUrl}/${links.path({ kind: 'boot' }, '')}`.replace(/\/$/, '');
-  return sharedBootFiles({ discovery, hosts, folderUrl }, wanted, io);
+  return sharedBootFiles(discovery, hosts, { ...wanted, baseUrl: folderUrl }, io);
 }
 
 /** Compressed configs by host name. */

@@ -31,7 +31,7 @@ export function unknownPlaces({ archives, bases, links }: ServeContext): Unknown
   return {
     images: imageSets(bases, { kind: 'boot' }, links),
     file: (artifact, set) =>
-      links.path({ kind: 'boot' }, hostFileName(unknownStem(set?.architecture, bases), artifact)),
+      links.path({ kind: 'boot' }, hostFileName(unknownStem(set?.base.architecture, bases), artifact)),
     publish: publishUnder({ kind: 'boot' }, { archives, links }),
   };
 }

@@ -56,7 +56,7 @@ export async function planHost(
   const { archives, layers, source, wanted } = job;
   const { name } = host;
   const images = findImages(host.architecture, places.images(name));
-  const known = host.architecture ?? images?.architecture;
+  const known = host.architecture ?? images?.base.architecture;
   const configs = await archives.render(hostSource(host, source, io), known, places.publish(name));
   if (configs === undefined) return undefined;
   const architecture = known ?? 'x86_64';

@@ -46,7 +46,7 @@ export async function planUnknown(job: PlanJob, places: UnknownPlaces, io: Io): 
   const isScripted = started !== 'iso' && started !== 'minimal-iso';
   const agent = await readAgent(job);
   return rendered.map(({ images, configs }) => {
-    const architecture = images?.architecture ?? 'x86_64';
+    const architecture = images?.base.architecture ?? 'x86_64';
     const pathOf = (artifact: ConfigArtifact): string => places.file(artifact, images, isCommon);
     const settings = readBootSettings({ architecture, images, layers, pathOf }, wanted, io);
     const start: RamdiskBoot | undefined =
@@ -63,7 +63,7 @@ async function renderAll(
 ): Promise<Pick<UnknownPlan, 'images' | 'configs'>[]> {
   const rendered: Pick<UnknownPlan, 'images' | 'configs'>[] = [];
   for (const images of sets.size === 0 ? [undefined] : sets.values()) {
-    const configs = await archives.render(source, images?.architecture, publish);
+    const configs = await archives.render(source, images?.base.architecture, publish);
     if (configs === undefined) {
       throw new CliError('The config for machines that are not listed is invalid', {
         code: 'ERR_SETTING',
