@@ -38,7 +38,7 @@ export async function main(argv: readonly string[], streams: Io = processIo(argv
     }
     return exitCode;
   } catch (error) {
-    return reportError(error, namedCommand(program, rest), chosen, streams);
+    return reportError(error, namedCommand(program, rest).command, chosen, streams);
   }
 }
 

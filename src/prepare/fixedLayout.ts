@@ -25,7 +25,7 @@ import { memoryNeeds, type UnlistedMemory } from '../hosts/artifacts/hostMemory.
 import type { ManifestInput } from '../hosts/artifacts/manifest.ts';
 import { parseBaseUrl } from '../hosts/artifacts/servedPaths.ts';
 import { printable } from '../io/report/terminalText.ts';
-import { type AgentArchives, openAgentArchives } from '../hosts/plan/agentArchives.ts';
+import { type AgentArchives, openAgentArchives, createOpenArchives } from '../hosts/plan/agentArchives.ts';
 import { bundleFolder, checkBundleName } from './bundle.ts';
 import { archiveInputs, publishIn } from './putFiles.ts';
 import { reportExposed, finishFolder, reportMemory } from './finish.ts';
@@ -34,7 +34,6 @@ import { formatBootValues, type LayoutBoot, renderIronicConf, reportOtherRootfs 
 import { type LayoutPart, putLayoutPart } from './layoutImages.ts';
 import { type FileAccess, type PrepareOptions, readAccess, type ReadSource, readSource } from './options.ts';
 import { openBaseSet } from '../hosts/artifacts/baseImages.ts';
-import { createOpenArchives } from '../hosts/artifacts/openArchives.ts';
 
 /** @throws CliError if an input is invalid or a file cannot be written */
 export async function prepareLayout(

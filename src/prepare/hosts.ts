@@ -10,11 +10,10 @@ import { memoryNeeds, type UnlistedMemory } from '../hosts/artifacts/hostMemory.
 import type { ManifestHost } from '../hosts/artifacts/manifest.ts';
 import { hostPath, discoveryPath } from '../hosts/artifacts/servedPaths.ts';
 import { type HostRun, type MadeHost, makeHosts, writeMade } from '../hosts/run/hostRun.ts';
-import type { PublishArchive } from '../hosts/plan/agentArchives.ts';
+import type { PublishArchive, OpenArchives } from '../hosts/plan/agentArchives.ts';
 import { type FolderSink, putHostFile } from './putFiles.ts';
 import { scriptSecrets, DNSMASQ, sharedBootFiles } from '../hosts/plan/hostBoot.ts';
 import type { ImageSet } from '../hosts/artifacts/baseImages.ts';
-import type { OpenArchives } from '../hosts/artifacts/openArchives.ts';
 import type { Growth } from '../image/growth.ts';
 import { materialOf } from '../hosts/artifacts/hostArtifacts.ts';
 import type { Io } from '../io/io.ts';

@@ -16,7 +16,7 @@ import { inAnyCase, ownedScripts, refuseSharedPaths } from '../hosts/artifacts/p
 import type { Architecture } from '../core/architecture.ts';
 import { formatInvalid, reportGroups, startRun } from '../hosts/run/hostRun.ts';
 import { printable } from '../io/report/terminalText.ts';
-import { openAgentArchives } from '../hosts/plan/agentArchives.ts';
+import { openAgentArchives, createOpenArchives } from '../hosts/plan/agentArchives.ts';
 import { bundleFolder, checkBundleName } from './bundle.ts';
 import { prepareDiscovery, type HostJob, prepareHosts } from './hosts.ts';
 import { finishFolder, reportMemory, reportExposed } from './finish.ts';
@@ -29,7 +29,6 @@ import {
   imageSetOf,
   openBaseSets,
 } from '../hosts/artifacts/baseImages.ts';
-import { createOpenArchives } from '../hosts/artifacts/openArchives.ts';
 import { imagePath } from '../hosts/artifacts/servedPaths.ts';
 import type { ImagePart } from '../image/bootParts.ts';
 import {

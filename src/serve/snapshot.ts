@@ -12,9 +12,8 @@ import {
   sharedScripts,
 } from './hostEntries.ts';
 import { type ImageOptions, readImageInputs } from '../hosts/plan/imageInputs.ts';
-import { openAgentArchives } from '../hosts/plan/agentArchives.ts';
+import { openAgentArchives, createOpenArchives, type OpenArchives } from '../hosts/plan/agentArchives.ts';
 import { closeBaseSets, openBaseSets, type BaseSet } from '../hosts/artifacts/baseImages.ts';
-import { createOpenArchives, type OpenArchives } from '../hosts/artifacts/openArchives.ts';
 import { type ServedHost, createCatalog, type HostCatalog } from './catalog.ts';
 import type { HostNames, Diagnostic } from '../core/diagnostic.ts';
 import { givenOrIccImages } from './iccImages.ts';

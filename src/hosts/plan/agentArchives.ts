@@ -9,6 +9,8 @@ import { type Architecture, architectures } from '../../core/architecture.ts';
 import { CliError, UsageError } from '../../core/errors.ts';
 import type { Io } from '../../io/io.ts';
 import type { ConfigArtifact } from '../artifacts/artifacts.ts';
+import { agentPath } from '../artifacts/servedPaths.ts';
+import { openSharedImage, type SharedImage } from '../../io/images/sharedImage.ts';
 import type { ArchiveToLoad } from '../artifacts/hostMemory.ts';
 import { collectDiagnostics } from '../../io/report/report.ts';
 import { createArchiveReader, type ReadArchiveFile } from '../input/containerArchiveFile.ts';
@@ -143,4 +145,40 @@ function withArchive(
 
 function withUrl(source: RenderSource, archiveUrl: string): RenderSource {
   return { ...source, options: { ...source.options, archiveUrl } };
+}
+
+/** An agent archive that is open. */
+export interface OpenArchive {
+  /** File name without folder. */
+  readonly name: string;
+  readonly sha512: string;
+  readonly file: SharedImage;
+}
+
+export interface OpenArchives {
+  /** Opens the archive unless it is already open. @throws CliError if it cannot be read */
+  open(archive: Pick<HostArchive, 'id' | 'name' | 'path' | 'content'>): Promise<OpenArchive>;
+  /** The open archives by their path, relative to the base URL. */
+  list(): ReadonlyMap<string, OpenArchive>;
+  close(): Promise<void>;
+}
+
+export function createOpenArchives(): OpenArchives {
+  const archives = new Map<string, OpenArchive>();
+  return {
+    open: async ({ id, name, path, content }) => {
+      const place = agentPath(id, name);
+      const known = archives.get(place);
+      if (known !== undefined) return known;
+      const { sha512 } = content;
+      const file = await openSharedImage(path, path, { algorithm: 'sha512', hex: sha512 });
+      const opened = { name, sha512, file };
+      archives.set(place, opened);
+      return opened;
+    },
+    list: () => archives,
+    close: async () => {
+      for (const { file } of archives.values()) await file.close();
+    },
+  };
 }

@@ -33,12 +33,12 @@ export async function readInventoryFile(
   io: Io,
 ): Promise<InventoryFile> {
   const { inventory } = await readInventoryDocument(name, io);
-  const { agent, hosts = [], profile = options.profile } = inventory;
+  const { agent, profile = options.profile } = inventory;
   const chosen = options.profile ?? (options.host === undefined ? profile : undefined);
   const ofAll = ignoringRules(io, inventory.ignore ?? []);
   return {
     inventory,
-    source: { options: { ...options, profile: chosen }, io: ofAll, files: [agent], hosts },
+    source: { options: { ...options, profile: chosen }, io: ofAll, files: [agent] },
   };
 }
 

@@ -6,7 +6,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { checkHostArchitecture } from '../../agent/agentArchive.ts';
 import { inputParsers } from '../../agent/inputParsers.ts';
-import type { InventoryHost } from './inventoryDocument.ts';
 import {
   type CollectedInputs,
   collectInputs,
@@ -43,8 +42,6 @@ export interface RenderSource {
   readonly architecture?: string | undefined;
   /** Reads an archive that many configs share. */
   readonly readArchive?: ReadArchiveFile;
-  /** The hosts of the inventory, for `--show-settings`. */
-  readonly hosts?: readonly InventoryHost[];
 }
 
 /** For commands with `--inventory` and without `--api-url`. */
