@@ -45,9 +45,8 @@ export {
   type ReadEffective,
 } from './ignition/effectiveConfig.ts';
 export { formatIgnition } from './ignition/ignitionText.ts';
-export { mergeConfigs } from './ignition/merge.ts';
 export { remarkMerge } from './ignition/mergeRemarks.ts';
-export { normalizeConfig } from './ignition/merge.ts';
+export { mergeConfigs, normalizeConfig } from './ignition/merge.ts';
 export { translateConfig, type Translation } from './ignition/translate.ts';
 export { validateConfig } from './ignition/validate.ts';
 export { specVersions, type SpecVersion } from './ignition/versions.ts';
@@ -81,15 +80,11 @@ export { kernelArguments } from './boot/kernelArguments.ts';
 export { formatJsonReport } from './io/report/reporter.ts';
 export { formatTextReport } from './io/report/text.ts';
 
-export { bareMetalHost } from './deploy/bareMetalHost.ts';
-export type { BareMetalHostOptions } from './deploy/bareMetalHost.ts';
-export { configDrive } from './deploy/configDrive.ts';
-export type { ConfigDriveOptions } from './deploy/configDrive.ts';
+export { bareMetalHost, type BareMetalHostOptions } from './deploy/bareMetalHost.ts';
+export { configDrive, type ConfigDriveOptions } from './deploy/configDrive.ts';
 export { ironic as deployIronic, type IronicOptions } from './deploy/ironic.ts';
-export { node as deployNode } from './deploy/node.ts';
-export type { NodeOptions } from './deploy/node.ts';
-export { steps as deploySteps } from './deploy/steps.ts';
-export type { StepsOptions } from './deploy/steps.ts';
+export { node as deployNode, type NodeOptions } from './deploy/node.ts';
+export { steps as deploySteps, type StepsOptions } from './deploy/steps.ts';
 export { merge as mergeIgnition, type MergeOptions } from './merge/merge.ts';
 export { translate as translateIgnition, type TranslateOptions } from './merge/merge.ts';
 export { embed as embedIgnition, type EmbedOptions } from './iso/ignition.ts';

@@ -72,9 +72,9 @@ async function checkReadable(
     return [checkOf(preflightDiagnostic({ kind: 'no-config', message: config.problem }))];
   }
   const options = { lint: 'auto', strict: false, now: new Date() } as const;
-  const checked = await checkIfImage(file, undefined, { options, io });
+  const checked = await checkIfImage(file, undefined, options, io).catch(() => undefined);
   // Another live system than CoreOS may contain an agent, too.
-  if (checked === undefined || 'error' in checked) return [known(config)];
+  if (checked === undefined) return [known(config)];
   const found = reportDiagnostics(checked.report, { ...checked, name: file }).map(checkOf);
   if (config.kind === 'urls' && place !== undefined && !mayReachApi(config.urls, place)) {
     const hint = `use --listen and --tls for that URL, or render the config with --api-url ${place.scheme}://ADDRESS:${place.port}`;

@@ -1,7 +1,6 @@
 /** The machines to boot: hosts of an inventory, or one BMC of the command line. */
 
 import { dirname, isAbsolute, join } from 'node:path';
-import { diagnosticIn } from '../core/diagnostic.ts';
 import { CliError, UsageError } from '../core/errors.ts';
 import { fillSetting } from '../core/placeholders.ts';
 import type { Architecture } from '../core/architecture.ts';
@@ -132,8 +131,8 @@ function chooseHosts(
     });
   }
   const chosen = [...new Set(names)].map((name) => findHost(hosts, name, file));
-  const problems = chosen.flatMap(({ findings }) => findings);
-  report(io, ...problems.map((finding) => diagnosticIn(file, finding)));
+  const problems = chosen.flatMap((host) => host.problems);
+  report(io, ...problems);
   if (problems.length === 0) return chosen;
   throw new CliError('a host is invalid; nothing was booted', {
     code: 'ERR_INVENTORY',

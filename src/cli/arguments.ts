@@ -32,14 +32,9 @@ const goPrograms: ReadonlySet<string> = new Set(['serve', 'controller']);
 
 /** For an unknown command with `--help`, commander would print the help of the group and exit with 0. */
 function namesUnknownCommand(args: readonly string[], program: Command): boolean {
-  let command = program;
-  for (const arg of args) {
-    if (arg.startsWith('-') || command.commands.length === 0) return false;
-    const next = command.commands.find((it) => it.name() === arg || it.aliases().includes(arg));
-    if (next === undefined) return true;
-    command = next;
-  }
-  return false;
+  const { command, count } = namedCommand(program, args);
+  const next = args[count];
+  return next !== undefined && !next.startsWith('-') && command.commands.length > 0;
 }
 
 function isHelp(arg: string): boolean {
@@ -51,15 +46,21 @@ export function usageLine(command: Command): string {
   return `usage: ${command.createHelp().commandUsage(command)} (see --help)\n`;
 }
 
+interface NamedCommand {
+  readonly command: Command;
+  /** The number of arguments that are names of groups and of the command. */
+  readonly count: number;
+}
+
 /** The command that the arguments name, or else the last group that they name, or the program. */
-export function namedCommand(program: Command, args: readonly string[]): Command {
+export function namedCommand(program: Command, args: readonly string[]): NamedCommand {
   let command = program;
-  for (const arg of args) {
+  for (const [count, arg] of args.entries()) {
     const next = command.commands.find((it) => it.name() === arg);
-    if (next === undefined) return command;
+    if (next === undefined) return { command, count };
     command = next;
   }
-  return command;
+  return { command, count: args.length };
 }
 
 /** Commander's message, with a hint for an argument too many, and for an unknown option with another name in this program. */

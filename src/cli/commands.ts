@@ -241,7 +241,7 @@ function declareCompletion(
     .addHelpText('after', COMPLETION_NOTES)
     .action(async (shell: string) => {
       const { completion } = await import('./completion.ts');
-      context.finish(await completion({ shell, program: await describe() }, context.io));
+      context.finish(await completion(shell, await describe(), context.io));
     });
 }
 
@@ -251,9 +251,9 @@ function declareMan(command: Command, context: Context, describe: () => Promise<
     .argument('[COMMAND...]', 'words of the command, for example: iso kargs (default: the program)')
     .option('-C, --directory <folder>', 'folder to write all pages to; created if missing')
     .addHelpText('after', MAN_NOTES)
-    .action(async (words: readonly string[], options: { readonly directory?: string }) => {
+    .action(async (words: readonly string[], { directory }: { readonly directory?: string }) => {
       const { man } = await import('./man.ts');
-      context.finish(await man({ ...options, words, program: await describe() }, context.io));
+      context.finish(await man(words, directory, await describe(), context.io));
     });
   refuseRepeatedOptions(command);
 }

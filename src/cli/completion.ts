@@ -12,12 +12,6 @@ import {
   withDescendants,
 } from './describeCommand.ts';
 
-interface CompletionOptions {
-  /** `bash`, `zsh` or `fish`. */
-  readonly shell: string;
-  readonly program: CommandDescription;
-}
-
 const formats: ReadonlyMap<string, (program: CommandDescription) => string> = new Map([
   ['bash', formatBashCompletion],
   ['zsh', formatZshCompletion],
@@ -25,7 +19,7 @@ const formats: ReadonlyMap<string, (program: CommandDescription) => string> = ne
 ]);
 
 /** @throws UsageError for any other shell */
-export async function completion({ shell, program }: CompletionOptions, io: Io): Promise<ExitCode> {
+export async function completion(shell: string, program: CommandDescription, io: Io): Promise<ExitCode> {
   const format = formats.get(shell);
   if (format === undefined)
     throw new UsageError(`unknown shell: ${JSON.stringify(shell)}`, {

@@ -2,6 +2,7 @@
 
 import { type Command, Help, Option } from 'commander';
 import { UsageError } from '../core/errors.ts';
+import { namedCommand } from './arguments.ts';
 import type { LogLevel, OutputChoice } from '../io/report/report.ts';
 import {
   choice,
@@ -95,13 +96,8 @@ function namesToExplain([word, ...names]: readonly string[]): readonly string[] 
 
 /** The number of arguments at the beginning that are names of groups. */
 function countGroups(args: readonly string[], program: Command): number {
-  let group = program;
-  for (const [index, arg] of args.entries()) {
-    const next = group.commands.find((it) => it.name() === arg || it.aliases().includes(arg));
-    if (next === undefined || next.commands.length === 0) return index;
-    group = next;
-  }
-  return args.length;
+  const { command, count } = namedCommand(program, args);
+  return count > 0 && command.commands.length === 0 ? count - 1 : count;
 }
 
 /** Splits the arguments before the name of the command. */

@@ -38,7 +38,7 @@ export async function main(argv: readonly string[], streams: Io = processIo(argv
     }
     return exitCode;
   } catch (error) {
-    return reportError(error, { streams, chosen, command: namedCommand(program, rest) });
+    return reportError(error, namedCommand(program, rest).command, chosen, streams);
   }
 }
 
@@ -56,15 +56,8 @@ function processIo(argv: readonly string[]): Io {
   };
 }
 
-interface Failure {
-  readonly streams: Io;
-  readonly chosen: OutputChoice;
-  readonly command: Command;
-}
-
 /** Prints the error and returns the exit code. `--quiet` does not suppress the usage line. */
-function reportError(error: unknown, { streams, chosen, command }: Failure): ExitCode {
-  const { stderr, env } = streams;
+function reportError(error: unknown, command: Command, chosen: OutputChoice, { stderr, env }: Io): ExitCode {
   const paint = paintFor(stderr, chosen, env);
   if (error instanceof CommanderError) {
     if (error.code.startsWith('commander.help') || error.exitCode === 0) return error.exitCode === 0 ? 0 : 2;

@@ -11,17 +11,17 @@ import { hintChoices } from '../io/report/choices.ts';
 import { type CommandDescription, type OptionDescription, withDescendants } from './describeCommand.ts';
 import { programVersion } from '../core/programVersion.ts';
 
-interface ManOptions {
-  /** The command whose page is printed: `['iso', 'kargs']`. Empty: the page of the program. */
-  readonly words: readonly string[];
-  /** If set, all pages are written to this folder, which is created if missing. */
-  readonly directory?: string;
-  readonly program: CommandDescription;
-}
-
-/** @throws UsageError for an unknown command, CliError if a page cannot be written */
-export async function man(options: ManOptions, io: Io): Promise<ExitCode> {
-  const { directory, program, words } = options;
+/**
+ * @param words the command whose page is printed: `['iso', 'kargs']`; empty for the page of the program
+ * @param directory if set, all pages are written to this folder, which is created if missing
+ * @throws UsageError for an unknown command, CliError if a page cannot be written
+ */
+export async function man(
+  words: readonly string[],
+  directory: string | undefined,
+  program: CommandDescription,
+  io: Io,
+): Promise<ExitCode> {
   const release = { version: programVersion(), date: pageDate(io) };
   if (directory === undefined) {
     await writeStdout(io, [Buffer.from(formatManPage(findCommand(program, words), release))]);

@@ -4,26 +4,17 @@ import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
 import type { Inputs } from '../agent/settingInputs.ts';
 import { CliError, FormatError } from '../core/errors.ts';
 import { parseYaml, type ParsedYaml } from '../formats/yaml.ts';
-import { hostSource, type RenderHost } from '../hosts/settings/renderHosts.ts';
-import type { RenderSource } from '../hosts/settings/settings.ts';
 import { type BuildRequest, type HostNetwork, objectKey } from './buildRequest.ts';
 
 /** Reading its inputs throws CliError if the network data is not valid YAML. */
-export function hostFromRequest(request: BuildRequest, source: RenderSource): RenderHost {
+export function hostFromRequest(request: BuildRequest): InventoryHost {
   const { choice, name, network } = request;
-  const inventory: InventoryHost = {
-    name,
-    architecture: choice.architecture,
-    findings: [],
-    readInputs: () => (network === undefined ? new Map() : networkInputs(network)),
-  };
-  const place = `PreprovisioningImage ${objectKey(request)}`;
   return {
     name,
-    at: { file: place },
+    at: { file: `PreprovisioningImage ${objectKey(request)}` },
+    architecture: choice.architecture,
     problems: [],
-    inventory,
-    readSource: hostSource(inventory, place, source),
+    readInputs: () => (network === undefined ? new Map() : networkInputs(network)),
   };
 }
 

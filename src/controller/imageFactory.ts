@@ -8,13 +8,12 @@ import type { ConfigArtifact } from '../hosts/artifacts/artifacts.ts';
 import { formatImagePath, builtFileName, imageStem, type PossibleImages } from './api/imageChoice.ts';
 import { artifactOf, type ImageFormat, imageFormats } from './api/preprovisioningImage.ts';
 import type { ServedResource } from '../serve/answer/resource.ts';
-import { openAgentArchives } from '../hosts/plan/agentArchives.ts';
+import { openAgentArchives, createOpenArchives } from '../hosts/plan/agentArchives.ts';
 import { readImageInputs } from '../hosts/plan/imageInputs.ts';
 import { type HostPlan, planHost, type PlanJob } from '../hosts/plan/planHost.ts';
-import { createRenderer } from '../hosts/settings/renderConfig.ts';
 import { type BaseSet, closeBaseSets, openBaseSets } from '../hosts/artifacts/baseImages.ts';
-import { materialOf, type SharedMaterial } from '../hosts/artifacts/hostArtifacts.ts';
-import { createOpenArchives } from '../hosts/artifacts/openArchives.ts';
+import type { Growth } from '../image/growth.ts';
+import { materialOf } from '../hosts/artifacts/hostArtifacts.ts';
 import { makeHostResource, sharedResources } from '../serve/resources.ts';
 import { givenOrIccImages } from '../serve/iccImages.ts';
 import { type Cached, createImageCache, type ImageCache } from '../serve/imageCache.ts';
@@ -98,10 +97,11 @@ export async function openImageFactory(
   }
 }
 
-interface FactoryContext extends Pick<SharedMaterial, 'growth'> {
+interface FactoryContext {
   readonly serveContext: ServeContext;
   readonly job: PlanJob;
   readonly settingsFolder: string;
+  readonly growth: Growth;
 }
 
 function possibleImages(bases: ReadonlyMap<BaseSet['architecture'], BaseSet>): PossibleImages {
@@ -127,12 +127,7 @@ async function planJob(
     wanted: { configs, loaders: [], baseUrl: links.publicUrl },
     source,
     layers,
-    archives: await openAgentArchives({
-      given: options.agentArchive ?? [],
-      configs,
-      render: createRenderer(),
-      io,
-    }),
+    archives: await openAgentArchives(options.agentArchive, configs, io),
   };
 }
 
@@ -170,8 +165,7 @@ async function planRequest(
     file: (_host: string, wanted: ConfigArtifact) => builtFileName(name, wanted),
   };
   const wanted = { ...job.wanted, configs: [artifact] };
-  const host = hostFromRequest(request, job.source);
-  return planHost(host, { ...job, wanted, places }, relativeTo(settingsFolder, io));
+  return planHost(hostFromRequest(request), { ...job, wanted }, places, relativeTo(settingsFolder, io));
 }
 
 /** The same `io`, with relative paths based on this folder. */
@@ -188,9 +182,9 @@ async function buildImage(
   const plan = await planRequest(request, context, io);
   if (plan === undefined) return undefined;
   const { growth, job, serveContext } = context;
-  const { archives, bases, links } = serveContext;
+  const { archives, links } = serveContext;
   const source = {
-    ...(await materialOf(plan, { archives, bases, baseUrl: links.publicUrl, growth })),
+    ...(await materialOf(plan, archives, links.publicUrl, growth)),
     name: objectKey(request),
     modified: new Date(0), // the path changes with the content
   };
@@ -210,7 +204,7 @@ type BootParameters = Pick<BuiltImage, 'kernelUrl' | 'extraKernelParams'>;
 const noParameters: BootParameters = { kernelUrl: undefined, extraKernelParams: undefined };
 
 function bootParameters({ boot: { start }, images }: HostPlan, { wanted }: PlanJob): BootParameters {
-  const kernel = images?.parts.kernel;
+  const kernel = images?.paths.kernel;
   return {
     kernelUrl: kernel === undefined ? undefined : `${wanted.baseUrl}/${kernel}`,
     extraKernelParams: start.kind === 'ramdisk' ? kernelArguments(start.settings).join(' ') : undefined,

@@ -4,11 +4,11 @@
  */
 
 import { join } from 'node:path';
-import { diagnosticIn } from '../core/diagnostic.ts';
 import { CliError, FormatError, UsageError } from '../core/errors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { writeStdout } from '../io/stdout.ts';
 import {
+  type FileContent,
   formatInvalid,
   type HostRun,
   keepRemarks,
@@ -19,8 +19,8 @@ import {
   type MadeHost,
   type MakeHost,
   makeHosts,
+  writeHostFiles,
 } from '../hosts/run/hostRun.ts';
-import { type FileContent, writeHostFiles } from '../hosts/run/writeHostFiles.ts';
 import {
   type DeployJob,
   type HostFrame,
@@ -157,7 +157,7 @@ function chooseHosts<O extends InventoryOptions>(
 
 /** Identifies a BMC, independent of the driver; undefined if the host has none. */
 function bmcOf<O extends InventoryOptions>(source: DeploySource<O>): string | undefined {
-  if (source.host.findings.length > 0) return undefined;
+  if (source.host.problems.length > 0) return undefined;
   const text = source.options.bmcAddress ?? mergeSettings(source).bmcAddress;
   if (text === undefined) return undefined;
   const address = parseBmcAddress(tryToFill(text, source) ?? '');
@@ -182,11 +182,11 @@ function selectedHost<O extends InventoryOptions>(
   source: DeploySource<O>,
   sameBmc: InventoryHost | undefined,
 ): SelectedHost<O> {
-  const { host, name } = source;
+  const { at, name, problems } = source.host;
   return {
-    name: host.name,
-    at: { file: name, line: host.line ?? 1 },
-    problems: host.findings.map((finding) => diagnosticIn(name, finding)),
+    name,
+    at,
+    problems,
     read: () => {
       const wording = wordingOf(source);
       if (sameBmc !== undefined) {

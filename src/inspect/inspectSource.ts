@@ -74,10 +74,9 @@ export async function inspectSource(
   io: Pick<Io, 'cwd' | 'ignored' | 'stdin'>,
 ): Promise<Inspected> {
   const isLocal = !isRemote(source);
-  const inspected = await readImageSource(source, EXPECTED, {
-    io,
-    use: (opened) => nameInput(opened.name, () => inspectOpened(opened, isLocal)),
-  });
+  const inspected = await readImageSource(source, EXPECTED, io, (opened) =>
+    nameInput(opened.name, () => inspectOpened(opened, isLocal)),
+  );
   return { ...inspected, findings: withoutIgnored(inspected.findings, io) };
 }
 

@@ -25,8 +25,7 @@ import { memoryNeeds, type UnlistedMemory } from '../hosts/artifacts/hostMemory.
 import type { ManifestInput } from '../hosts/artifacts/manifest.ts';
 import { parseBaseUrl } from '../hosts/artifacts/servedPaths.ts';
 import { printable } from '../io/report/terminalText.ts';
-import { createRenderer } from '../hosts/settings/renderConfig.ts';
-import { type AgentArchives, openAgentArchives } from '../hosts/plan/agentArchives.ts';
+import { type AgentArchives, openAgentArchives, createOpenArchives } from '../hosts/plan/agentArchives.ts';
 import { bundleFolder, checkBundleName } from './bundle.ts';
 import { archiveInputs, publishIn } from './putFiles.ts';
 import { reportExposed, finishFolder, reportMemory } from './finish.ts';
@@ -34,8 +33,7 @@ import { type InputImages, listInputs, readImageInputs } from '../hosts/plan/ima
 import { formatBootValues, type LayoutBoot, renderIronicConf, reportOtherRootfs } from './layoutBoot.ts';
 import { type LayoutPart, putLayoutPart } from './layoutImages.ts';
 import { type FileAccess, type PrepareOptions, readAccess, type ReadSource, readSource } from './options.ts';
-import { loadedSizes, openBaseSet } from '../hosts/artifacts/baseImages.ts';
-import { createOpenArchives } from '../hosts/artifacts/openArchives.ts';
+import { openBaseSet } from '../hosts/artifacts/baseImages.ts';
 
 /** @throws CliError if an input is invalid or a file cannot be written */
 export async function prepareLayout(
@@ -100,12 +98,7 @@ interface LayoutJob {
 async function prepareAll(job: LayoutJob): Promise<boolean> {
   const { options, io } = job;
   const found = await findImages(job);
-  const agents = await openAgentArchives({
-    given: options.agentArchive ?? [],
-    configs: found.configs,
-    render: createRenderer(),
-    io,
-  });
+  const agents = await openAgentArchives(options.agentArchive, found.configs, io);
   const parts = await renderParts(found.images, agents, job);
   if (parts === undefined) return false;
   const archives = createOpenArchives();
@@ -195,7 +188,7 @@ async function renderParts(
   const listed = images.size === 0 ? [[undefined, new Map()] as const] : [...images];
   const parts: LayoutPart[] = [];
   for (const [architecture, ofOne] of listed) {
-    const configs = await archives.render(read.source, { architecture, publish });
+    const configs = await archives.render(read.source, architecture, publish);
     if (configs === undefined) return undefined;
     const isPlain = parts.length === 0;
     const names = isPlain || architecture === undefined ? layout : namesFor(layout, architecture);
@@ -232,7 +225,7 @@ async function putIronicConf(
 
 function listMemory(parts: readonly LayoutPart[], configs: readonly ConfigArtifact[]): UnlistedMemory[] {
   return parts.flatMap(({ architecture, base, configs: { archive } }) => {
-    const needs = memoryNeeds(configs, base && loadedSizes(base), archive);
+    const needs = memoryNeeds(configs, base, archive);
     return needs.map((need) => ({ architecture, ...need }));
   });
 }

@@ -1,7 +1,6 @@
 /** Writes the files of each host: config and images first, then the boot scripts that refer to them. */
 
 import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
-import { listHosts } from '../hosts/settings/renderHosts.ts';
 import type { Architecture } from '../core/architecture.ts';
 import { hostBootFiles } from '../boot/network/bootFiles.ts';
 import type { NetworkHost, RamdiskBoot } from '../boot/network/networkBoot.ts';
@@ -11,11 +10,12 @@ import { memoryNeeds, type UnlistedMemory } from '../hosts/artifacts/hostMemory.
 import type { ManifestHost } from '../hosts/artifacts/manifest.ts';
 import { hostPath, discoveryPath } from '../hosts/artifacts/servedPaths.ts';
 import { type HostRun, type MadeHost, makeHosts, writeMade } from '../hosts/run/hostRun.ts';
-import type { PublishArchive } from '../hosts/plan/agentArchives.ts';
+import type { PublishArchive, OpenArchives } from '../hosts/plan/agentArchives.ts';
 import { type FolderSink, putHostFile } from './putFiles.ts';
 import { scriptSecrets, DNSMASQ, sharedBootFiles } from '../hosts/plan/hostBoot.ts';
 import type { ImageSet } from '../hosts/artifacts/baseImages.ts';
-import { materialOf, type SharedMaterial } from '../hosts/artifacts/hostArtifacts.ts';
+import type { Growth } from '../image/growth.ts';
+import { materialOf } from '../hosts/artifacts/hostArtifacts.ts';
 import type { Io } from '../io/io.ts';
 import { type HostPlan, planHost, type PlanJob } from '../hosts/plan/planHost.ts';
 import type { FileAccess } from './options.ts';
@@ -26,7 +26,8 @@ export interface HostJob extends PlanJob {
   readonly access: FileAccess;
   readonly images: ReadonlyMap<Architecture, ImageSet>;
   readonly publish: PublishArchive;
-  readonly shared: SharedMaterial;
+  readonly openArchives: OpenArchives;
+  readonly growth: Growth;
   readonly sink: FolderSink;
   readonly io: Io;
 }
@@ -44,17 +45,16 @@ export async function prepareHosts(
   job: HostJob,
   run: HostRun,
 ): Promise<PreparedHosts> {
-  const listed = listHosts(hosts, job.source);
   const places = { images: () => job.images, file: hostPath, publish: () => job.publish };
   const written: ManifestHost[] = [];
   const boots: NetworkHost[] = [];
-  const plans = makeHosts(listed, (host, io) => planHost(host, { ...job, places }, io), run);
+  const plans = makeHosts(hosts, (host, io) => planHost(host, job, places, io), run);
   const write = async ({ made: plan }: MadeHost<HostPlan>): Promise<void> => {
     await putHost(plan, job);
     written.push(describeHost(plan, job.wanted));
     boots.push(plan.boot);
   };
-  await writeMade(plans, { limit: maxWrites(job.wanted), write }, run);
+  await writeMade(plans, maxWrites(job.wanted), write, run);
   const valid = new Set(written.map(({ name }) => name));
   const order = new Map(hosts.map(({ name }, index) => [name, index]));
   return {
@@ -71,13 +71,13 @@ function maxWrites({ configs }: WantedArtifacts): number {
 
 function describeHost({ architecture, configs, images, macs, name }: HostPlan, wanted: Wanted): ManifestHost {
   const { archive } = configs;
-  const memory = memoryNeeds(wanted.configs, images?.sizes, archive);
+  const memory = memoryNeeds(wanted.configs, images?.base, archive);
   return {
     name,
     macs,
     architecture,
     state: 'prepared',
-    images: images?.id,
+    images: images?.base.id,
     agentArchive: archive?.id,
     memory: memory.length > 0 ? memory : undefined,
   };
@@ -92,12 +92,12 @@ async function putHost(plan: HostPlan, job: HostJob): Promise<void> {
 /** Writes the files with the config of a host, or of all machines that are not listed. */
 async function putConfigFiles(
   plan: Pick<HostPlan, 'configs' | 'images' | 'isoArguments'>,
-  { access, shared, sink, wanted }: HostJob,
+  { access, growth, openArchives, sink, wanted }: HostJob,
   placeOf: (artifact: ConfigArtifact) => Pick<FilePurpose, 'path' | 'host'> | undefined,
 ): Promise<void> {
   const { secrets } = plan.configs.fetched;
   const permissions = secrets.length > 0 ? access.secret : access.open;
-  const material = await materialOf(plan, shared);
+  const material = await materialOf(plan, openArchives, wanted.baseUrl ?? '', growth);
   for (const artifact of wanted.configs) {
     const place = placeOf(artifact);
     if (place !== undefined)
@@ -134,7 +134,7 @@ async function putSharedScripts(
 ): Promise<void> {
   const secrets = discovery.flatMap(scriptSecrets).slice(0, 1);
   const permissions = secrets.length > 0 ? { secrets, ...access.secret } : access.open;
-  for (const { path, text } of sharedBootFiles({ discovery, hosts, folderUrl: wanted.baseUrl }, wanted, io)) {
+  for (const { path, text } of sharedBootFiles(discovery, hosts, wanted, io)) {
     await folder.put({ path, ...(path === DNSMASQ ? access.open : permissions) }, Buffer.from(text));
   }
 }
@@ -151,9 +151,9 @@ async function putDiscovery(job: HostJob): Promise<Discovery> {
   const file: UnknownPlaces['file'] = (artifact, set, isCommon) =>
     discoveryPath(
       artifact,
-      images.size < 2 || (artifact === 'ign' && isCommon) ? undefined : set?.architecture,
+      images.size < 2 || (artifact === 'ign' && isCommon) ? undefined : set?.base.architecture,
     );
-  const plans = await planUnknown({ ...job, places: { images, file, publish } }, io);
+  const plans = await planUnknown(job, { images, file, publish }, io);
   for (const [index, plan] of plans.entries()) {
     const isOwn = index === 0 || !plan.isCommon;
     await putConfigFiles(plan, job, (artifact) =>
@@ -167,6 +167,6 @@ async function putDiscovery(job: HostJob): Promise<Discovery> {
 }
 
 function listMemory({ images, configs }: UnknownPlan, { configs: artifacts }: Wanted): UnlistedMemory[] {
-  const architecture = images?.architecture ?? 'x86_64';
-  return memoryNeeds(artifacts, images?.sizes, configs.archive).map((need) => ({ architecture, ...need }));
+  const architecture = images?.base.architecture ?? 'x86_64';
+  return memoryNeeds(artifacts, images?.base, configs.archive).map((need) => ({ architecture, ...need }));
 }

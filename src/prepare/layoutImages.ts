@@ -7,10 +7,9 @@ import { CliError } from '../core/errors.ts';
 import type { PreparedFolder } from './folder/preparedFolder.ts';
 import { isSameFile } from '../io/files/shareFile.ts';
 import { imageParts } from '../image/bootParts.ts';
-import type { HostConfigs } from '../hosts/plan/agentArchives.ts';
+import type { HostConfigs, OpenArchives } from '../hosts/plan/agentArchives.ts';
 import { type BaseSet, imageSetOf, openBaseSet } from '../hosts/artifacts/baseImages.ts';
 import { materialOf } from '../hosts/artifacts/hostArtifacts.ts';
-import type { OpenArchives } from '../hosts/artifacts/openArchives.ts';
 import type { InputImages } from '../hosts/plan/imageInputs.ts';
 import { putHostFile, putImages } from './putFiles.ts';
 import type { LayoutImages } from './layoutBoot.ts';
@@ -110,9 +109,8 @@ async function putIso(
   const { secrets } = configs.onIso;
   const permissions = secrets.length > 0 ? access.secret : access.open;
   const growth = options.grow === true ? 'usual' : 'refused';
-  const bases = new Map([[base.architecture, base]]);
   const plan = { configs, isoArguments: [], images: imageSetOf(base, (name) => names.images[name]) };
-  const material = await materialOf(plan, { archives, bases, baseUrl: '', growth });
+  const material = await materialOf(plan, archives, '', growth);
   const purpose = { path: names.images.iso, secrets, ...permissions };
   await putHostFile(
     'iso',

@@ -118,7 +118,7 @@ export async function readSource(options: PrepareOptions, io: Io): Promise<ReadS
   if (name === undefined) {
     const source: RenderSource = { options: given, io, addressHint: inventoryAddressHint };
     readInputs(source);
-    return { inventory: { agent: new Map(), findings: [] }, source, input: [] };
+    return { inventory: { agent: new Map(), problems: [] }, source, input: [] };
   }
   const input = await describeFile(name, io);
   const { inventory, source } = await readInventoryFile(name, given, io);

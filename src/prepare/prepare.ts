@@ -15,9 +15,8 @@ import type { ManifestInput } from '../hosts/artifacts/manifest.ts';
 import { inAnyCase, ownedScripts, refuseSharedPaths } from '../hosts/artifacts/pathOwners.ts';
 import type { Architecture } from '../core/architecture.ts';
 import { formatInvalid, reportGroups, startRun } from '../hosts/run/hostRun.ts';
-import { createRenderer } from '../hosts/settings/renderConfig.ts';
 import { printable } from '../io/report/terminalText.ts';
-import { openAgentArchives } from '../hosts/plan/agentArchives.ts';
+import { openAgentArchives, createOpenArchives } from '../hosts/plan/agentArchives.ts';
 import { bundleFolder, checkBundleName } from './bundle.ts';
 import { prepareDiscovery, type HostJob, prepareHosts } from './hosts.ts';
 import { finishFolder, reportMemory, reportExposed } from './finish.ts';
@@ -30,7 +29,6 @@ import {
   imageSetOf,
   openBaseSets,
 } from '../hosts/artifacts/baseImages.ts';
-import { createOpenArchives } from '../hosts/artifacts/openArchives.ts';
 import { imagePath } from '../hosts/artifacts/servedPaths.ts';
 import type { ImagePart } from '../image/bootParts.ts';
 import {
@@ -64,18 +62,11 @@ export async function prepare(options: PrepareOptions, io: Io): Promise<ExitCode
   });
   try {
     const inputs = await readImageInputs(options, folder.digests, io);
-    const agents = await openAgentArchives({
-      given: options.agentArchive ?? [],
-      configs: wanted.configs,
-      render: createRenderer(),
-      io,
-    });
+    const agents = await openAgentArchives(options.agentArchive, wanted.configs, io);
     const bases = await openBaseSets(inputs);
     const archives = createOpenArchives();
     try {
       const images = await putImageSets(bases, { folder, access, wanted });
-      const growth = options.grow === true ? 'usual' : 'refused';
-      const shared = { bases, archives, baseUrl: wanted.baseUrl ?? '', growth } as const;
       const { agent, profile = 'default' } = inventory;
       const job: HostJob = {
         wanted,
@@ -85,7 +76,8 @@ export async function prepare(options: PrepareOptions, io: Io): Promise<ExitCode
         layers: { profile, files: [agent] },
         archives: agents,
         publish: publishIn({ folder, access: access.open, root: '', baseUrl: wanted.baseUrl }),
-        shared,
+        openArchives: archives,
+        growth: options.grow === true ? 'usual' : 'refused',
         sink: { folder, hashes: new Map() },
         io,
       };
@@ -166,10 +158,10 @@ async function putImageSets(
     const isServed = needsSharedImages(wanted);
     if (isServed) {
       await putImages(base, place);
-      bases.set(architecture, await imagesInFolder(base, place));
-    }
-    const set = imageSetOf(base, pathOf);
-    sets.set(architecture, isServed ? set : { ...set, parts: {} });
+      const inFolder = await imagesInFolder(base, place);
+      bases.set(architecture, inFolder);
+      sets.set(architecture, imageSetOf(inFolder, pathOf));
+    } else sets.set(architecture, { base, paths: {} });
   }
   return sets;
 }

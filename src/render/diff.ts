@@ -32,7 +32,7 @@ import {
   reportGroups,
   startRun,
 } from '../hosts/run/hostRun.ts';
-import { listHosts } from '../hosts/settings/renderHosts.ts';
+import { hostSource } from '../hosts/settings/renderHosts.ts';
 
 /** Exit codes: 0 no changes, 1 changes, 2 failure. */
 export async function diff(options: RenderOptions, io: Io): Promise<ExitCode> {
@@ -41,7 +41,7 @@ export async function diff(options: RenderOptions, io: Io): Promise<ExitCode> {
     if (options.inventory === undefined) return await diffOne(deployed, { options, io }, form);
     const { inventory, source } = await readInventoryFile(options.inventory, options, io);
     if (inventory.hosts === undefined) return await diffOne(deployed, source, form);
-    return await diffHosts(inventory.hosts, source, { folder: deployed, form });
+    return await diffHosts(inventory.hosts, source, deployed, form);
   } catch (error) {
     throw asTrouble(error);
   }
@@ -121,17 +121,12 @@ function compareRendered(deployed: Config, { document }: RenderedConfig): readon
   throw new CliError(`the rendered config cannot be read: ${read.finding.message}`, { code: 'ERR_INTERNAL' });
 }
 
-/** The folder of the deployed configs, and the output format. */
-interface HostsDiff {
-  readonly folder: string;
-  readonly form: DiffForm;
-}
-
 /** Invalid hosts are reported and skipped; the exit code is then 2. */
 async function diffHosts(
   hosts: readonly InventoryHost[],
   source: RenderSource,
-  { folder, form }: HostsDiff,
+  folder: string,
+  form: DiffForm,
 ): Promise<ExitCode> {
   const { io, options } = source;
   await checkFolder(folder, io);
@@ -139,15 +134,15 @@ async function diffHosts(
   const run = startRun({ io, done: 'compared', failFast: options.failFast }, hosts.length);
   const render = createRenderer();
   const compared = makeHosts(
-    listHosts(hosts, source),
+    hosts,
     async (host, hostIo) => {
-      const rendered = await render(host.readSource(hostIo));
+      const rendered = await render(hostSource(host, source, hostIo));
       return rendered && compareHost(join(folder, `${host.name}.ign`), rendered, hostIo);
     },
     run,
   );
   const counts = { changed: 0 };
-  await writeStdout(io, chunksOf(compared, { form, counts }, run));
+  await writeStdout(io, chunksOf(compared, form, counts, run));
   reportGroups(run);
   const { invalid } = run.counts;
   const end = invalid > 0 ? `, ${formatInvalid(run)}` : '';
@@ -178,19 +173,14 @@ async function compareHost(
   return [{ setting: 'Ignition config', deployed: [], rendered: [shown] }];
 }
 
-/** The output format, and the number of changed hosts. */
-interface DiffOutput {
-  readonly form: DiffForm;
-  readonly counts: { changed: number };
-}
-
 /**
  * Formats one host at a time, so that memory does not grow with the number of hosts. Warnings are not repeated here:
  * they were reported when the config was rendered.
  */
 async function* chunksOf(
   compared: AsyncIterable<MadeHost<readonly SettingChange[]>>,
-  { form, counts }: DiffOutput,
+  form: DiffForm,
+  counts: { changed: number },
   run: HostRun,
 ): AsyncIterable<Uint8Array> {
   yield Buffer.from(form.start);

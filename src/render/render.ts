@@ -8,6 +8,7 @@ import { writeStdout } from '../io/stdout.ts';
 import { printable } from '../io/report/terminalText.ts';
 import type { RenderOptions } from '../hosts/settings/options.ts';
 import { createRenderer, type RenderedConfig } from '../hosts/settings/renderConfig.ts';
+import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
 import { readInputs, type RenderSource } from '../hosts/settings/settings.ts';
 import { parseTextOrJson } from '../io/report/choices.ts';
 
@@ -26,18 +27,21 @@ export async function render(options: RenderOptions, io: Io): Promise<ExitCode> 
   if (options.inventory === undefined) return renderOne({ options, io });
   const { readInventoryFile } = await import('../hosts/settings/inventory.ts');
   const { inventory, source } = await readInventoryFile(options.inventory, options, io);
-  if (inventory.hosts === undefined || options.showSettings === true) return renderOne(source);
+  if (inventory.hosts === undefined || options.showSettings === true) {
+    return renderOne(source, inventory.hosts);
+  }
   const { renderHosts } = await import('../hosts/settings/renderHosts.ts');
   return renderHosts(inventory.hosts, source);
 }
 
-async function renderOne(source: RenderSource): Promise<ExitCode> {
+/** @param hosts of the inventory, for `--show-settings` */
+async function renderOne(source: RenderSource, hosts?: readonly InventoryHost[]): Promise<ExitCode> {
   const { io, options } = source;
   if (options.showSettings === true) {
     const { formatShownSettings, formatShownSettingsJson } = await import('./showSettings.ts');
     const isJson = parseTextOrJson(options.format) === 'json';
     const format = isJson ? formatShownSettingsJson : formatShownSettings;
-    const shown = format(readInputs(source), options, source.hosts);
+    const shown = format(readInputs(source), options, hosts);
     await writeStdout(io, [Buffer.from(shown)]);
     return 0;
   }

@@ -82,8 +82,8 @@ function formatHosts(hosts: readonly InventoryHost[], shared: Inputs): string[] 
 }
 
 /** The settings of one host. Flags and the environment override them, like those of all hosts. */
-function hostRows({ name, findings, readInputs }: InventoryHost, shared: Inputs): string[][] {
-  const [invalid] = findings;
+function hostRows({ name, problems, readInputs }: InventoryHost, shared: Inputs): string[][] {
+  const [invalid] = problems;
   const head = printable(name);
   if (invalid !== undefined) return [[head, '', 'invalid', printable(invalid.message)]];
   const inputs = readInputs();

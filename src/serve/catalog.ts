@@ -5,7 +5,7 @@ import type { BootFile, NetworkHost } from '../boot/network/networkBoot.ts';
 import type { WantedArtifacts } from '../hosts/artifacts/artifacts.ts';
 import type { BaseSet } from '../hosts/artifacts/baseImages.ts';
 import type { HostMaterial } from '../hosts/artifacts/hostArtifacts.ts';
-import type { OpenArchives } from '../hosts/artifacts/openArchives.ts';
+import type { OpenArchives } from '../hosts/plan/agentArchives.ts';
 import { type HostFile, parseHostFileName } from '../hosts/artifacts/servedPaths.ts';
 import { type Catalog, type CatalogEntry, entryOf, type ServedResource } from './answer/resource.ts';
 import { createImageCache, type ImageCache } from './imageCache.ts';

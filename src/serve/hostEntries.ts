@@ -2,7 +2,6 @@
 
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
-import { listHosts } from '../hosts/settings/renderHosts.ts';
 import type { Architecture } from '../core/architecture.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
 import { CliError } from '../core/errors.ts';
@@ -62,13 +61,10 @@ export async function buildHostEntries(options: ServeOptions, job: EntryJob): Pr
     },
     listed.length,
   );
-  const hosts = listHosts(listed, read.source).filter(({ name }) => (options.once ?? name) === name);
-  const planned = { ...plan, places: hostPlaces(things) };
-  for await (const { host, made, remarks } of makeHosts(
-    hosts,
-    (it, hostIo) => planHost(it, planned, hostIo),
-    run,
-  )) {
+  const hosts = listed.filter(({ name }) => (options.once ?? name) === name);
+  const places = hostPlaces(things);
+  const planned = makeHosts(hosts, (host, hostIo) => planHost(host, plan, places, hostIo), run);
+  for await (const { host, made, remarks } of planned) {
     keepRemarks(remarks, host.name, run);
     const { architecture, boot, macs, name } = made;
     served.push(await buildEntry({ name, stem: name, plan: made, boot }, job));
@@ -107,9 +103,8 @@ async function buildEntry(
   const isoKey = fetched === onIso ? key : `${key} iso`;
   configs.add(key, fetched.document);
   if (isoKey !== key) configs.add(isoKey, onIso.document);
-  const { archives, bases, links } = things;
   return {
-    ...(await materialOf(plan, { archives, bases, baseUrl: links.publicUrl, growth })),
+    ...(await materialOf(plan, things.archives, things.links.publicUrl, growth)),
     name,
     stem,
     boot,
@@ -136,10 +131,10 @@ export interface DiscoveryEntries {
 /** @throws CliError if the settings for all hosts do not result in a valid config */
 export async function buildDiscoveryEntries(job: EntryJob): Promise<DiscoveryEntries> {
   const { io, plan, things } = job;
-  const plans = await planUnknown({ ...plan, places: unknownPlaces(things) }, io);
+  const plans = await planUnknown(plan, unknownPlaces(things), io);
   const hosts: ServedHost[] = [];
   for (const one of plans) {
-    const stem = unknownStem(one.images?.architecture, things.bases);
+    const stem = unknownStem(one.images?.base.architecture, things.bases);
     hosts.push(await buildEntry({ name: unknownMachines, stem, plan: one, boot: undefined }, job));
   }
   return { hosts, boots: plans.flatMap(({ start }) => start ?? []) };
@@ -152,7 +147,7 @@ export function sharedScripts(
   { io, plan: { wanted }, things: { links } }: EntryJob,
 ): BootFile[] {
   const folderUrl = `${links.publicUrl}/${links.path({ kind: 'boot' }, '')}`.replace(/\/$/, '');
-  return sharedBootFiles({ discovery, hosts, folderUrl }, wanted, io);
+  return sharedBootFiles(discovery, hosts, { ...wanted, baseUrl: folderUrl }, io);
 }
 
 /** Compressed configs by host name. */

@@ -9,7 +9,7 @@ import type { SharedImage } from '../io/images/sharedImage.ts';
 import type { BaseSet } from '../hosts/artifacts/baseImages.ts';
 import { type HostMaterial, type MadeImage, makeHostFile } from '../hosts/artifacts/hostArtifacts.ts';
 import { type HostFile, hostFileName, imagePath } from '../hosts/artifacts/servedPaths.ts';
-import type { OpenArchives } from '../hosts/artifacts/openArchives.ts';
+import type { OpenArchives } from '../hosts/plan/agentArchives.ts';
 import { bytesTag, digestTag, imageTag } from './answer/entityTag.ts';
 import { mediaTypes, type ServedResource } from './answer/resource.ts';
 import type { Cached } from './imageCache.ts';

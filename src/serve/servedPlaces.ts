@@ -4,8 +4,7 @@ import type { Architecture } from '../core/architecture.ts';
 import { agentPath, imagePath, hostFileName } from '../hosts/artifacts/servedPaths.ts';
 import type { SignedGrant } from './answer/signedPath.ts';
 import { type BaseSet, type ImageSet, imageSetOf } from '../hosts/artifacts/baseImages.ts';
-import type { OpenArchives } from '../hosts/artifacts/openArchives.ts';
-import type { PublishArchive } from '../hosts/plan/agentArchives.ts';
+import type { PublishArchive, OpenArchives } from '../hosts/plan/agentArchives.ts';
 import type { HostPlaces } from '../hosts/plan/planHost.ts';
 import type { UnknownPlaces } from '../hosts/plan/planUnknown.ts';
 import type { Links } from './links.ts';
@@ -31,7 +30,7 @@ export function unknownPlaces({ archives, bases, links }: ServeContext): Unknown
   return {
     images: imageSets(bases, { kind: 'boot' }, links),
     file: (artifact, set) =>
-      links.path({ kind: 'boot' }, hostFileName(unknownStem(set?.architecture, bases), artifact)),
+      links.path({ kind: 'boot' }, hostFileName(unknownStem(set?.base.architecture, bases), artifact)),
     publish: publishUnder({ kind: 'boot' }, { archives, links }),
   };
 }

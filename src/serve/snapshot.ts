@@ -12,10 +12,8 @@ import {
   sharedScripts,
 } from './hostEntries.ts';
 import { type ImageOptions, readImageInputs } from '../hosts/plan/imageInputs.ts';
-import { openAgentArchives } from '../hosts/plan/agentArchives.ts';
-import { createRenderer } from '../hosts/settings/renderConfig.ts';
+import { openAgentArchives, createOpenArchives, type OpenArchives } from '../hosts/plan/agentArchives.ts';
 import { closeBaseSets, openBaseSets, type BaseSet } from '../hosts/artifacts/baseImages.ts';
-import { createOpenArchives, type OpenArchives } from '../hosts/artifacts/openArchives.ts';
 import { type ServedHost, createCatalog, type HostCatalog } from './catalog.ts';
 import type { HostNames, Diagnostic } from '../core/diagnostic.ts';
 import { givenOrIccImages } from './iccImages.ts';
@@ -132,12 +130,7 @@ async function entryJob(
       wanted: { ...wanted, baseUrl: links.publicUrl },
       source: read.source,
       layers: { profile, files: [agent] },
-      archives: await openAgentArchives({
-        given: options.agentArchive ?? [],
-        configs: wanted.configs,
-        render: createRenderer(),
-        io,
-      }),
+      archives: await openAgentArchives(options.agentArchive, wanted.configs, io),
     },
   };
 }

@@ -11,7 +11,7 @@ import type { ServeOptions } from './options.ts';
 import type { Inputs } from '../agent/settingInputs.ts';
 import { machineNameProblem } from '../formats/hostName.ts';
 import { fileError } from '../io/files/fileErrors.ts';
-import type { Finding } from '../core/finding.ts';
+import type { Diagnostic } from '../core/diagnostic.ts';
 
 export interface ServeSource {
   readonly inventory: Inventory;
@@ -55,7 +55,7 @@ async function readHosts(options: ServeOptions, io: Io): Promise<Omit<ServeSourc
     return { ...(await readInventoryFile(name, { ...given, inventory: name }, io)), aliases };
   }
   const source: RenderSource = { options: given, io };
-  return { inventory: { agent: new Map(), findings: [] }, source, aliases };
+  return { inventory: { agent: new Map(), problems: [] }, source, aliases };
 }
 
 interface NmstateFolder {
@@ -77,9 +77,9 @@ async function readNmstateFolder(folder: string, io: Io): Promise<NmstateFolder>
     if (stats?.isFile() !== true) continue;
     const host = hostOf(path, file, { isEmpty: stats.size === 0, others: hosts });
     hosts.push(host);
-    if (host.findings.length === 0) aliases.set(file.replace(/\.yaml$/, ''), host.name);
+    if (host.problems.length === 0) aliases.set(file.replace(/\.yaml$/, ''), host.name);
   }
-  return { inventory: { agent: new Map(), hosts, findings: [] }, aliases };
+  return { inventory: { agent: new Map(), hosts, problems: [] }, aliases };
 }
 
 interface SnapshotContext {
@@ -90,14 +90,15 @@ interface SnapshotContext {
 function hostOf(path: string, file: string, { isEmpty, others }: SnapshotContext): InventoryHost {
   const name = file.slice(0, file.length - extname(file).length);
   const problem = machineNameProblem(name);
-  const isTaken = others.some((other) => other.name === name && other.findings.length === 0);
+  const isTaken = others.some((other) => other.name === name && other.problems.length === 0);
   return {
     name,
-    findings: [
+    at: { file: path },
+    problems: [
       ...(problem === undefined
         ? []
-        : [finding(`${path}: the file name ${name} is not a valid host name: ${problem}`)]),
-      ...(isTaken ? [finding(`${path}: another file exists for the host ${name}`)] : []),
+        : [fileProblem(path, `the file name ${name} is not a valid host name: ${problem}`)]),
+      ...(isTaken ? [fileProblem(path, `another file exists for the host ${name}`)] : []),
     ],
     readInputs: (): Inputs =>
       isEmpty
@@ -106,12 +107,6 @@ function hostOf(path: string, file: string, { isEmpty, others }: SnapshotContext
   };
 }
 
-function finding(message: string): Finding {
-  return {
-    severity: 'error',
-    rule: 'host-file',
-    path: [],
-    message,
-    hint: 'rename the file to the name of its host',
-  };
+function fileProblem(file: string, message: string): Diagnostic {
+  return { severity: 'error', at: { file }, message, hint: 'rename the file to the name of its host' };
 }

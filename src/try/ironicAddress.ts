@@ -27,7 +27,7 @@ import { parseOsloConfig } from '../formats/osloConfig.ts';
 import { formatCount } from '../formats/messageText.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
 import { type ApiPlace, hasPortOf, mayReachApi } from './timeline/addresses.ts';
-import { listHosts } from '../hosts/settings/renderHosts.ts';
+import { hostSource } from '../hosts/settings/renderHosts.ts';
 import { readIronic } from '../hosts/settings/ironicReaders.ts';
 import type { RenderOptions } from '../hosts/settings/options.ts';
 import { readInputs, type RenderSource } from '../hosts/settings/settings.ts';
@@ -183,11 +183,11 @@ function readHosts<T>(
       throw error;
     }
   };
-  const hosts = listHosts(inventory.hosts ?? [], source);
+  const hosts = inventory.hosts ?? [];
   return new Map(
-    hosts.map(({ name, problems, readSource }) => [
-      name,
-      problems.length === 0 ? valueOf(readSource(io)) : undefined,
+    hosts.map((host) => [
+      host.name,
+      host.problems.length === 0 ? valueOf(hostSource(host, source, io)) : undefined,
     ]),
   );
 }

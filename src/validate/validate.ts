@@ -2,7 +2,7 @@
 
 import { basename, dirname, resolve } from 'node:path';
 import { statSync } from 'node:fs';
-import { CliError, FormatError, UsageError } from '../core/errors.ts';
+import { CliError, UsageError } from '../core/errors.ts';
 import { type Expected, readStdin, readUserFile } from '../io/files/files.ts';
 import { expandInputs, type InputFile, type Interest } from '../io/files/inputFiles.ts';
 import type { ExitCode, Io } from '../io/io.ts';
@@ -19,8 +19,15 @@ import { diagnosticOf } from '../core/diagnostic.ts';
 import { report } from '../io/report/report.ts';
 import { withColors } from '../io/report/terminalText.ts';
 import { createTextReporter } from '../io/report/text.ts';
-import type { CheckOptions, LintMode } from '../hosts/input/checkConfig.ts';
-import { checkDocument, isConfFile, isValid } from './validateDocument.ts';
+import {
+  checkConfig,
+  type CheckedDocument,
+  type CheckOptions,
+  explainContent,
+  isValid,
+  type LintMode,
+} from '../hosts/input/checkConfig.ts';
+import { isYamlFile, nameInput } from '../hosts/input/nameInput.ts';
 import { withoutIgnored } from '../io/report/ruleBook.ts';
 
 /** Command line options by name. */
@@ -50,7 +57,12 @@ export async function validate(options: ValidateOptions, io: Io): Promise<ExitCo
   let exitCode: ExitCode = 0;
   await print({ stdout: reporter.start, stderr: '' }, io);
   for await (const document of readDocuments(expandInputs(options.files, interest, io), io)) {
-    const checked = dropIgnored(await check(document, checkOptions, io), checkOptions, io);
+    const checked =
+      'error' in document
+        ? document
+        : await withErrors(document.file, async () =>
+            dropIgnored(await check(document, checkOptions, io), checkOptions, io),
+          );
     if ('error' in checked || !checked.report.valid) exitCode = 1;
     await print(reporter.add(checked), io);
   }
@@ -99,87 +111,101 @@ const maxBytes = 256 * 1024 * 1024;
 const readAhead = 8;
 
 /** `unread` marks a large file: it may be an image, of which only a small part is read. */
-type Document = UncheckedFile | { readonly file: string; readonly content: Uint8Array | 'unread' | 'circle' };
+interface Document {
+  readonly file: string;
+  readonly content: Uint8Array | 'unread' | 'circle';
+}
 
-async function* readDocuments(files: AsyncIterable<InputFile>, io: Io): AsyncIterable<Document> {
-  const reading: Promise<Document>[] = [];
-  for await (const file of files) {
-    reading.push(readDocument(file, io));
+async function* readDocuments(
+  files: AsyncIterable<InputFile>,
+  io: Io,
+): AsyncIterable<Document | UncheckedFile> {
+  const reading: Promise<Document | UncheckedFile>[] = [];
+  for await (const input of files) {
+    reading.push(withErrors(input.path, () => readDocument(input, io)));
     if (reading.length > readAhead) yield* takeFirst(reading);
   }
   while (reading.length > 0) yield* takeFirst(reading);
 }
 
-async function* takeFirst(reading: Promise<Document>[]): AsyncIterable<Document> {
+async function* takeFirst<T>(reading: Promise<T>[]): AsyncIterable<T> {
   const first = await reading.shift();
   if (first !== undefined) yield first;
 }
 
-async function readDocument(input: InputFile, io: Io): Promise<Document> {
-  const { path: file } = input;
-  if (input.kind === 'error') return { file, error: input.error };
-  if (input.kind === 'circle') return { file, content: 'circle' };
-  return file !== '-' && isImageSized(file, io) ? { file, content: 'unread' } : readContent(file, io);
-}
-
-async function readContent(
-  file: string,
-  io: Io,
-): Promise<UncheckedFile | { readonly file: string; readonly content: Uint8Array }> {
-  const expected: Expected = { what: isConfFile(file) ? 'Conf of the agent' : 'Ignition config', maxBytes };
+/** The result of the step, or its error. */
+async function withErrors<T>(file: string, step: () => Promise<T>): Promise<T | UncheckedFile> {
   try {
-    const content = file === '-' ? await readStdin(io, expected) : await readUserFile(file, io, expected);
-    return { file, content };
+    return await step();
   } catch (error) {
     if (error instanceof CliError) return { file, error };
     throw error;
   }
 }
 
-async function check(
-  document: Document,
-  options: CheckOptions,
-  io: Io,
-): Promise<CheckedFile | UncheckedFile> {
-  if ('error' in document) return document;
-  const { file, content } = document;
+async function readDocument(input: InputFile, io: Io): Promise<Document> {
+  const { path: file } = input;
+  if (input.kind === 'error') throw input.error;
+  if (input.kind === 'circle') return { file, content: 'circle' };
+  const isLarge = file !== '-' && isImageSized(file, io);
+  return { file, content: isLarge ? 'unread' : await readContent(file, io) };
+}
+
+function readContent(file: string, io: Io): Promise<Uint8Array> {
+  const expected: Expected = { what: isConfFile(file) ? 'Conf of the agent' : 'Ignition config', maxBytes };
+  return file === '-' ? readStdin(io, expected) : readUserFile(file, io, expected);
+}
+
+async function check({ file, content }: Document, options: CheckOptions, io: Io): Promise<CheckedFile> {
   if (content === 'circle') return reportCircle(file, options);
   if (content === 'unread' || mayBeImage(content)) {
     const { checkIfImage } = await import('./validateImage.ts');
-    const given = content === 'unread' ? undefined : content;
-    const checked = await checkIfImage(file, given, { options, io });
+    const checked = await checkIfImage(file, content === 'unread' ? undefined : content, options, io);
     if (checked !== undefined) return checked;
   }
-  const read = content === 'unread' ? await readContent(file, io) : { file, content };
-  if ('error' in read) return read;
+  const bytes = content === 'unread' ? await readContent(file, io) : content;
   if (io.note !== undefined && !isConfFile(file)) {
     const { describeCheckedConfig } = await import('../hosts/input/logConfig.ts');
-    io.note(describeCheckedConfig(file, read.content, options));
+    io.note(describeCheckedConfig(file, bytes, options));
   }
-  return checkContent(read, options);
+  return { file, ...(await nameInput(file, () => checkDocument(file, bytes, options))) };
 }
 
-async function checkContent(
-  { file, content }: { readonly file: string; readonly content: Uint8Array },
-  options: CheckOptions,
-): Promise<CheckedFile | UncheckedFile> {
-  try {
-    const checked = await checkDocument(file, content, options);
-    const { references } = checked;
-    return { file, report: checked.report, bytes: checked.shown, ...(references && { references }) };
-  } catch (error) {
-    if (!(error instanceof FormatError)) throw error;
-    const { hint, message } = error;
-    return { file, error: new CliError(`${file}: ${message}`, { code: 'ERR_FORMAT', hint, cause: error }) };
-  }
+/** Such files are configuration of the agent, all other files are Ignition configs. */
+export function isConfFile(file: string): boolean {
+  return file.endsWith('.conf');
 }
 
-function dropIgnored(
-  checked: CheckedFile | UncheckedFile,
+/**
+ * Checks a document by the name of its file.
+ * @throws FormatError if the document is YAML that cannot be parsed
+ */
+export async function checkDocument(
+  file: string,
+  bytes: Uint8Array,
   options: CheckOptions,
-  io: Io,
-): CheckedFile | UncheckedFile {
-  if ('error' in checked) return checked;
+): Promise<CheckedDocument> {
+  const { report, ...documents } = await checkByKind(file, bytes, options);
+  return { report: { ...report, valid: isValid(report, options) }, ...documents };
+}
+
+async function checkByKind(file: string, bytes: Uint8Array, options: CheckOptions): Promise<CheckedDocument> {
+  if (isConfFile(file)) return checkConf(bytes, options);
+  if (!isYamlFile(file)) return explainContent(file, bytes, await checkConfig(bytes, options));
+  const { checkYamlConfig, parseYamlConfig } = await import('../hosts/input/yamlConfig.ts');
+  return explainContent(file, bytes, await checkYamlConfig(parseYamlConfig(bytes), options));
+}
+
+/** `ironic-python-agent.conf`; valid if the agent starts with it. */
+async function checkConf(bytes: Uint8Array, { ipaVersion }: CheckOptions): Promise<CheckedDocument> {
+  const { checkConfFile } = await import('../agent/confCheck.ts');
+  const report = checkConfFile(bytes, { ipaVersion });
+  if (report.findings.length === 0) return { report, bytes };
+  const { maskConfSecrets } = await import('../agent/lint/secrets.ts');
+  return { report, bytes: maskConfSecrets(bytes) };
+}
+
+function dropIgnored(checked: CheckedFile, options: CheckOptions, io: Io): CheckedFile {
   const findings = withoutIgnored(checked.report.findings, io);
   const valid = isValid({ valid: findings.every(({ severity }) => severity !== 'error'), findings }, options);
   return { ...checked, report: { valid, findings } };

@@ -3,7 +3,6 @@
  * embedded config is valid.
  */
 
-import { CliError } from '../core/errors.ts';
 import type { Issue } from '../ignition/rule.ts';
 import { readEffectiveConfig } from '../ignition/effectiveConfig.ts';
 import { CONFIG_NAME } from '../image/embeddedIgnition.ts';
@@ -14,13 +13,12 @@ import { inspectIso } from '../image/inspection/inspectIso.ts';
 import { bytesAccess } from '../image/overlay.ts';
 import { isRemote } from '../io/http/httpUrl.ts';
 import type { Io } from '../io/io.ts';
-import type { CheckedFile, FileFinding, UncheckedFile } from '../io/report/reporter.ts';
-import { checkConfig, type CheckOptions, lintFindings } from '../hosts/input/checkConfig.ts';
+import type { CheckedFile, FileFinding } from '../io/report/reporter.ts';
+import { checkConfig, type CheckOptions, isValid, lintFindings } from '../hosts/input/checkConfig.ts';
 import { checkInitramfsNetwork } from '../hosts/input/initramfsNetwork.ts';
 import { inspectAgentArchive } from '../hosts/input/deployedArchive.ts';
 import { type ImageInput, readImageSource } from '../hosts/input/imageSource.ts';
 import { nameInput } from '../hosts/input/nameInput.ts';
-import { isValid } from './validateDocument.ts';
 
 /** Same limit as for data from a pipe. */
 const EXPECTED = { what: 'Image', maxBytes: 256 * 1024 * 1024 };
@@ -32,48 +30,40 @@ const EXPECTED = { what: 'Image', maxBytes: 256 * 1024 * 1024 };
 export async function checkIfImage(
   file: string,
   content: Uint8Array | undefined,
-  { options, io }: { readonly options: CheckOptions; readonly io: Pick<Io, 'cwd' | 'note' | 'stdin'> },
-): Promise<CheckedFile | UncheckedFile | undefined> {
+  options: CheckOptions,
+  io: Pick<Io, 'cwd' | 'note' | 'stdin'>,
+): Promise<CheckedFile | undefined> {
   const use = async (source: ImageInput): Promise<CheckedFile | undefined> =>
     source.kind === 'other' ? undefined : nameInput(file, () => checkImage(source, options));
-  try {
-    if (content === undefined) return await readImageSource(file, EXPECTED, { io, use });
-    const image = bytesAccess(content);
-    return await use({ kind: await detectImageKind(image), name: file, image });
-  } catch (error) {
-    if (error instanceof CliError) return { file, error };
-    throw error;
-  }
+  if (content === undefined) return readImageSource(file, EXPECTED, io, use);
+  const image = bytesAccess(content);
+  return use({ kind: await detectImageKind(image), name: file, image });
 }
 
 async function checkImage(source: ImageInput, options: CheckOptions): Promise<CheckedFile> {
-  const { kind, image } = source;
+  const { kind, image, name: file } = source;
   const inspection = await (kind === 'iso' ? inspectIso(image) : inspectInitrd(image));
   const { files, issues } = inspection;
   const document = files?.get(CONFIG_NAME);
   const checked =
     document === undefined ? undefined : await checkConfig(document, { ...options, isEmbedded: true });
-  const ofConfig = document === undefined ? [] : await configIssues(document, { inspection, source });
+  const ofConfig = document === undefined ? [] : await configIssues(document, inspection, source);
   const wanted = [...issues, ...ofConfig].filter(
     ({ rule }) => options.lint !== 'none' || rule.severity === 'error',
   );
   const findings: FileFinding[] = lintFindings(wanted, options);
   for (const finding of checked?.report.findings ?? []) findings.push({ ...finding, member: CONFIG_NAME });
   const valid = findings.every(({ severity }) => severity !== 'error') && checked?.report.valid !== false;
-  return {
-    file: source.name,
-    report: { valid: isValid({ valid, findings }, options), findings },
-    bytes: checked?.shown ?? new Uint8Array(),
-    ...(checked?.references && { references: checked.references }),
-  };
+  const report = { valid: isValid({ valid, findings }, options), findings };
+  return { file, bytes: new Uint8Array(), ...checked, report };
 }
 
 /** Whether the image contains what the config requires: the agent archive, and the network for the initramfs. */
 async function configIssues(
   document: Uint8Array,
-  { inspection, source }: { readonly inspection: ImageInspection; readonly source: ImageInput },
+  inspection: ImageInspection,
+  { image, kind, name }: ImageInput,
 ): Promise<readonly Issue[]> {
-  const { image, kind, name } = source;
   const read = readEffectiveConfig(document);
   if (read.status !== 'read') return [];
   const place = { image, kind, isLocal: !isRemote(name) };

@@ -22,8 +22,8 @@ async function show(text: string, options: RenderOptions = {}, env: Io['env'] = 
   await writeFile(join(folder, 'r.yaml'), text);
   const sink = new Writable({ write: (_chunk, _encoding, done) => done() });
   const io = { stdin: Readable.from([]), stdout: sink, stderr: sink, env, cwd: folder, programName: 'x' };
-  const { source } = await readInventoryFile('r.yaml', options, io);
-  const shown = formatShownSettings(readInputs(source), source.options, source.hosts);
+  const { inventory, source } = await readInventoryFile('r.yaml', options, io);
+  const shown = formatShownSettings(readInputs(source), source.options, inventory.hosts);
   return shown.split('\n').map((line) => line.replaceAll(/ {2,}/g, ' | '));
 }
 

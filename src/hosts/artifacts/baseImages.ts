@@ -13,7 +13,6 @@ import {
   isPackedKernel,
   unpackKernel,
 } from '../../image/bootParts.ts';
-import type { LiveParts } from '../../image/inspection/memoryNeed.ts';
 import { type LiveFeatures, parseFeatures } from '../../image/liveFeatures.ts';
 import { openLiveIso } from '../../image/liveIso.ts';
 import { findRamdiskSystem } from '../../image/ramdiskSystem.ts';
@@ -164,32 +163,21 @@ export function named<T>({ file }: BaseImage, step: () => Promise<T>): Promise<T
   return withImageName(file.name, step);
 }
 
-/** Sizes of the parts that hosts load. */
-export function loadedSizes({ parts }: BaseSet): LiveParts {
-  return { rootfs: parts.rootfs?.bytes.size, initramfs: parts.initramfs?.bytes.size };
-}
-
-/** The images by the paths that hosts fetch them from. */
+/** Images, and the paths that hosts fetch them from. */
 export interface ImageSet {
-  readonly architecture: Architecture;
-  /** Name of the folder in `images`; changes with any of the images. */
-  readonly id: string;
-  /** Paths relative to the base URL. */
-  readonly parts: Readonly<Partial<Record<ImagePart, string>>>;
-  readonly sizes: LiveParts;
-  readonly features: BaseSet['features'];
-}
-
-/** Whether the initramfs applies keyfiles. Without images or `features.json`, it is assumed. */
-export async function supportsNetwork(images: ImageSet | undefined): Promise<boolean> {
-  const features = await images?.features();
-  return features?.liveInitrdNetwork ?? true;
+  readonly base: BaseSet;
+  /** Relative to the base URL. */
+  readonly paths: Readonly<Partial<Record<ImagePart, string>>>;
 }
 
 /** @param pathOf the path of a part, relative to the base URL */
 export function imageSetOf(base: BaseSet, pathOf: (part: ImagePart) => string): ImageSet {
-  const { architecture, features, id, parts } = base;
-  const present = imageParts.filter((part) => parts[part] !== undefined);
-  const paths = Object.fromEntries(present.map((part) => [part, pathOf(part)]));
-  return { architecture, id, parts: paths, sizes: loadedSizes(base), features };
+  const present = imageParts.filter((part) => base.parts[part] !== undefined);
+  return { base, paths: Object.fromEntries(present.map((part) => [part, pathOf(part)])) };
+}
+
+/** Whether the initramfs applies keyfiles. Without images or `features.json`, it is assumed. */
+export async function supportsNetwork(images: ImageSet | undefined): Promise<boolean> {
+  const features = await images?.base.features();
+  return features?.liveInitrdNetwork ?? true;
 }

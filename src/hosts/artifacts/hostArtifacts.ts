@@ -23,7 +23,7 @@ import type { ImageBytes } from '../../io/images/imageBytes.ts';
 import type { HostPlan } from '../plan/planHost.ts';
 import type { ConfigArtifact } from './artifacts.ts';
 import { type BaseImage, type BaseSet, named, supportsNetwork } from './baseImages.ts';
-import type { OpenArchive, OpenArchives } from './openArchives.ts';
+import type { OpenArchive, OpenArchives } from '../plan/agentArchives.ts';
 
 /** The inputs for the files of one host. */
 export interface HostMaterial {
@@ -42,30 +42,27 @@ export interface HostMaterial {
   readonly takesNetwork: boolean;
 }
 
-/** The inputs that all hosts share. */
-export interface SharedMaterial {
-  readonly bases: ReadonlyMap<string, BaseSet>;
-  readonly archives: OpenArchives;
-  /** Without a final slash. */
-  readonly baseUrl: string;
-  readonly growth: Growth;
-}
-
-/** Opens the agent archive if ISOs contain one. @throws CliError if it cannot be read */
+/**
+ * Opens the agent archive if ISOs contain one.
+ * @param baseUrl without a final slash
+ * @throws CliError if the archive cannot be read
+ */
 export async function materialOf(
   { configs, images, isoArguments }: Pick<HostPlan, 'configs' | 'images' | 'isoArguments'>,
-  { archives, bases, baseUrl, growth }: SharedMaterial,
+  archives: OpenArchives,
+  baseUrl: string,
+  growth: Growth,
 ): Promise<HostMaterial> {
   const { archive, fetched, onIso } = configs;
   const isOnIso = archive !== undefined && archive.url === undefined;
-  const rootfs = images?.parts.rootfs;
+  const rootfs = images?.paths.rootfs;
   return {
     config: () => fetched.document,
     isoConfig: () => onIso.document,
     archive: isOnIso ? await archives.open(archive) : undefined,
     kargs: isoArguments,
     rootfsUrl: rootfs === undefined ? '' : `${baseUrl}/${rootfs}`,
-    bases: images && bases.get(images.architecture),
+    bases: images?.base,
     growth,
     takesNetwork: hasKeyfiles(fetched.document) && (await supportsNetwork(images)),
   };

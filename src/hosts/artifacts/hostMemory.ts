@@ -2,12 +2,8 @@
 
 import { archiveMemory } from '../../agent/agentArchive.ts';
 import type { ArchivedImage, ContainerArchive } from '../../formats/containerArchive.ts';
-import {
-  liveMemory,
-  type LiveParts,
-  type MemoryPart,
-  totalMemory,
-} from '../../image/inspection/memoryNeed.ts';
+import { liveMemory, type MemoryPart, totalMemory } from '../../image/inspection/memoryNeed.ts';
+import type { BaseSet } from './baseImages.ts';
 import type { ConfigArtifact } from './artifacts.ts';
 
 /** `network`: a boot loader fetches kernel and initramfs. `minimal-iso`: the ISO contains them, the root filesystem is fetched. */
@@ -36,10 +32,12 @@ export interface ArchiveToLoad {
 /** Empty if neither images nor an archive are known. */
 export function memoryNeeds(
   configs: readonly ConfigArtifact[],
-  sizes: LiveParts | undefined,
+  base: BaseSet | undefined,
   archive: ArchiveToLoad | undefined,
 ): MemoryNeed[] {
-  if (sizes === undefined && archive === undefined) return [];
+  if (base === undefined && archive === undefined) return [];
+  const { initramfs, rootfs } = base?.parts ?? {};
+  const sizes = base && { rootfs: rootfs?.bytes.size, initramfs: initramfs?.bytes.size };
   return bootWays(configs).map((boot) => {
     const parts = [
       ...liveMemory(boot === 'iso' ? 'medium' : 'network', sizes),

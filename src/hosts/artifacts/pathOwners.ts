@@ -37,15 +37,15 @@ export function* ownedFiles(
  * reports), the first one owns the path: it may still have the scripts of an earlier run.
  */
 export function* ownedScripts(
-  hosts: Iterable<Pick<InventoryHost, 'name' | 'mac' | 'findings'>>,
+  hosts: Iterable<Pick<InventoryHost, 'name' | 'mac' | 'problems'>>,
   { loaders }: Pick<WantedArtifacts, 'loaders'>,
 ): Generator<OwnedPath> {
   const ofInvalid = new Set<string>();
-  for (const { name, mac, findings } of hosts) {
+  for (const { name, mac, problems } of hosts) {
     const paths = hostScriptPaths({ name, macs: mac === undefined ? [] : [mac] }, loaders);
     for (const path of paths) {
-      if (findings.length > 0 && ofInvalid.has(path.toLowerCase())) continue;
-      if (findings.length > 0) ofInvalid.add(path.toLowerCase());
+      if (problems.length > 0 && ofInvalid.has(path.toLowerCase())) continue;
+      if (problems.length > 0) ofInvalid.add(path.toLowerCase());
       yield { path, owner: name };
     }
   }

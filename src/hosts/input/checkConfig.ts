@@ -10,7 +10,7 @@ import {
 import { listReferences } from '../../ignition/inlinedConfig.ts';
 import { findingOf, type Issue } from '../../ignition/rule.ts';
 import type { Finding, Report } from '../../core/finding.ts';
-import type { FileFinding, FileReport } from '../../io/report/reporter.ts';
+import type { CheckedFile, FileFinding } from '../../io/report/reporter.ts';
 import type { CheckedConfigs } from './checkInlined.ts';
 
 /**
@@ -31,13 +31,8 @@ export interface CheckOptions {
   readonly isEmbedded?: boolean;
 }
 
-export interface CheckedDocument {
-  readonly report: FileReport;
-  /** The document with masked secrets; all positions are unchanged. */
-  readonly shown: Uint8Array;
-  /** The inlined configs with masked secrets, by their references. */
-  readonly references?: ReadonlyMap<string, Uint8Array>;
-}
+/** The secrets in all documents are masked; all positions are unchanged. */
+export type CheckedDocument = Omit<CheckedFile, 'file'>;
 
 /** Checks a config and the configs that it inlines. The caller handles `strict`. */
 export async function checkConfig(
@@ -49,16 +44,21 @@ export async function checkConfig(
   const configs = read.status === 'read' ? await findConfigs(document, read, report) : undefined;
   const further = configs?.findings ?? furtherMismatches(document, read);
   const found: readonly FileFinding[] = [...report.findings, ...further];
-  const remarks = configs === undefined || !isValid(found) ? [] : await lint(document, configs, options);
-  if (found.length + remarks.length === 0) return { report, shown: bytes };
+  const remarks = configs === undefined || hasErrors(found) ? [] : await lint(document, configs, options);
+  if (found.length + remarks.length === 0) return { report, bytes };
   const { maskChecked } = await import('./maskChecked.ts');
   const { documents: inlined = new Map<string, Buffer>(), config } = configs ?? {};
-  const { findings, ...masked } = maskChecked([...found, ...remarks], { document, inlined, config });
-  return { report: { valid: isValid(findings), findings }, ...masked };
+  const { findings, ...masked } = maskChecked([...found, ...remarks], document, inlined, config);
+  return { report: { valid: !hasErrors(findings), findings }, ...masked };
 }
 
-function isValid(findings: readonly Finding[]): boolean {
-  return findings.every(({ severity }) => severity !== 'error');
+function hasErrors(findings: readonly Finding[]): boolean {
+  return findings.some(({ severity }) => severity === 'error');
+}
+
+/** The verdict; depends on the options if there are warnings. */
+export function isValid({ valid, findings }: Report, { strict }: Pick<CheckOptions, 'strict'>): boolean {
+  return valid && !(strict && findings.some(({ severity }) => severity === 'warning'));
 }
 
 /** Adds a better hint if the document is not an Ignition config. */

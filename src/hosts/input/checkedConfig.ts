@@ -21,26 +21,28 @@ const CONFIG = { what: 'Ignition config', maxBytes: 64 * 1024 * 1024 };
  */
 export async function readCheckedConfig(options: ConfigOptions, io: Io): Promise<Uint8Array> {
   const { ignitionFile } = options;
-  if (ignitionFile !== undefined && isYamlFile(ignitionFile)) return readYaml(ignitionFile, options, io);
-  const config = await (ignitionFile === undefined
+  const name = ignitionFile ?? 'standard input';
+  const bytes = await (ignitionFile === undefined
     ? readStdin(io, CONFIG)
     : readUserFile(ignitionFile, io, CONFIG));
+  if (ignitionFile !== undefined && isYamlFile(ignitionFile)) {
+    const { checkYamlConfig, parseYamlConfig } = await import('./yamlConfig.ts');
+    const config = await nameInput(name, () => parseYamlConfig(bytes));
+    if (wantsCheck(options, io)) await requireValid(await checkYamlConfig(config, checkOptions()), name, io);
+    return config.json;
+  }
   if (wantsCheck(options, io)) {
-    const name = ignitionFile ?? 'standard input';
     const { checkConfig, explainContent } = await import('./checkConfig.ts');
-    await requireValid(
-      await explainContent(name, config, await checkConfig(config, checkOptions())),
-      name,
-      io,
-    );
+    const checked = await explainContent(name, bytes, await checkConfig(bytes, checkOptions()));
+    await requireValid(checked, name, io);
     if (io.note !== undefined) {
       const { describeCheckedConfig } = await import('./logConfig.ts');
-      io.note(describeCheckedConfig(name, config, checkOptions()));
+      io.note(describeCheckedConfig(name, bytes, checkOptions()));
     }
   } else {
     io.note?.(`config not validated: ${reasonNotTo(options, io)}`);
   }
-  return config;
+  return bytes;
 }
 
 /** Under the name coreos-installer, nothing is checked: scripts may rely on that. */
@@ -53,14 +55,6 @@ function reasonNotTo({ validate = true }: Pick<ConfigOptions, 'validate'>, { env
   return env['IRONIC_COREOS_VALIDATE'] === '0'
     ? 'IRONIC_COREOS_VALIDATE=0 in the environment'
     : 'the program was started as coreos-installer';
-}
-
-async function readYaml(path: string, options: ConfigOptions, io: Io): Promise<Uint8Array> {
-  const bytes = await readUserFile(path, io, CONFIG);
-  const { checkYamlConfig, parseYamlConfig } = await import('./yamlConfig.ts');
-  const config = await nameInput(path, () => parseYamlConfig(bytes));
-  if (wantsCheck(options, io)) await requireValid(await checkYamlConfig(config, checkOptions()), path, io);
-  return config.json;
 }
 
 function checkOptions(): Omit<CheckOptions, 'strict'> {

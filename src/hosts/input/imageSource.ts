@@ -31,10 +31,8 @@ export interface ImageInput {
 export async function readImageSource<T>(
   source: string,
   expected: Expected,
-  {
-    io,
-    use,
-  }: { readonly io: Pick<Io, 'cwd' | 'note' | 'stdin'>; readonly use: (source: ImageInput) => Promise<T> },
+  io: Pick<Io, 'cwd' | 'note' | 'stdin'>,
+  use: (source: ImageInput) => Promise<T>,
 ): Promise<T> {
   if (!isRemote(source) && source !== '-' && !(await isSeekable(source, expected, io))) {
     const image = bytesAccess(await readUserFile(source, io, expected));
@@ -82,7 +80,7 @@ const onlyConfig = { wants: (path: string) => path === CONFIG_NAME, maxKept: exp
 
 /** Reads the config in `source` and the configs that it inlines; `-` is standard input. @throws CliError if it contains none */
 export async function readDeployedConfig(source: string, io: Io): Promise<Config> {
-  return readImageSource(source, expected, { io, use: extractConfig });
+  return readImageSource(source, expected, io, extractConfig);
 }
 
 async function extractConfig(source: ImageInput): Promise<Config> {

@@ -12,26 +12,24 @@ const quotingRules: ReadonlySet<string> = new Set(
   [furtherType, jsonType, unitRules.syntax, urlRules.dataUrl].map(({ id }) => id),
 );
 
-/** A config, and the configs that it inlines by their references. */
-export interface FoundDocuments {
-  readonly document: Buffer;
-  readonly inlined: ReadonlyMap<string, Buffer>;
-  /** The merged config; undefined if the document cannot be decoded. */
-  readonly config: Config | undefined;
-}
-
 /** The documents and findings with masked secrets. */
-export interface ShownDocuments {
-  readonly shown: Uint8Array;
+interface MaskedDocuments {
+  readonly bytes: Uint8Array;
   readonly references: ReadonlyMap<string, Uint8Array>;
   readonly findings: readonly FileFinding[];
 }
 
+/**
+ * @param inlined the configs that the document inlines, by their references
+ * @param config the merged config; undefined if the document cannot be decoded
+ */
 export function maskChecked(
   findings: readonly FileFinding[],
-  { document, inlined, config }: FoundDocuments,
-): ShownDocuments {
-  const shown = maskSecrets(document, config);
+  document: Buffer,
+  inlined: ReadonlyMap<string, Buffer>,
+  config: Config | undefined,
+): MaskedDocuments {
+  const bytes = maskSecrets(document, config);
   const references = new Map<string, Uint8Array>();
   for (const [name, inner] of inlined) references.set(name, maskSecrets(inner, config));
   const redactions = new Map<string | undefined, Redaction>();
@@ -39,8 +37,8 @@ export function maskChecked(
     const known = redactions.get(reference);
     if (known !== undefined) return known;
     const original = reference === undefined ? document : inlined.get(reference);
-    const masked = reference === undefined ? shown : references.get(reference);
-    const redaction = createRedaction(original ?? document, masked ?? shown);
+    const masked = reference === undefined ? bytes : references.get(reference);
+    const redaction = createRedaction(original ?? document, masked ?? bytes);
     redactions.set(reference, redaction);
     return redaction;
   };
@@ -50,5 +48,5 @@ export function maskChecked(
     const { message, hint } = finding;
     return { ...finding, message: redact(message), hint: hint && redact(hint) };
   });
-  return { shown, references, findings: redacted };
+  return { bytes, references, findings: redacted };
 }

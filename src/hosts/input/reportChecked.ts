@@ -8,10 +8,10 @@ import type { CheckedDocument } from './checkConfig.ts';
 
 /** @param name of the document, for messages */
 export function reportChecked(
-  { report: { findings, valid }, shown, references }: CheckedDocument,
+  { report: { findings, valid }, ...documents }: CheckedDocument,
   name: string,
   io: Io,
 ): void {
-  const source = { name, bytes: shown, ...(references && { references }) };
-  report(io, ...reportDiagnostics({ valid, findings: withoutIgnored(findings, io) }, source));
+  const shown = { valid, findings: withoutIgnored(findings, io) };
+  report(io, ...reportDiagnostics(shown, { name, ...documents }));
 }

@@ -38,11 +38,11 @@ export async function checkYamlConfig(
   options: Omit<CheckOptions, 'strict'>,
 ): Promise<CheckedDocument> {
   const { report, references = new Map<string, Uint8Array>() } = await checkConfig(config.json, options);
-  if (report.findings.length === 0) return { report, shown: config.text };
+  if (report.findings.length === 0) return { report, bytes: config.text };
   const findings = report.findings.map((finding) =>
     finding.reference === undefined ? relocate(finding, config) : finding,
   );
-  return { report: { ...report, findings }, shown: maskYaml(config), references };
+  return { report: { ...report, findings }, bytes: maskYaml(config), references };
 }
 
 function decodeUtf8(bytes: Uint8Array): string {

@@ -5,16 +5,17 @@
 
 import { resolve } from 'node:path';
 import { coreosArchitecture } from '../../agent/agentArchive.ts';
-import type { InputValue } from '../../agent/settingInputs.ts';
 import { type Architecture, architectures } from '../../core/architecture.ts';
 import { CliError, UsageError } from '../../core/errors.ts';
 import type { Io } from '../../io/io.ts';
 import type { ConfigArtifact } from '../artifacts/artifacts.ts';
+import { agentPath } from '../artifacts/servedPaths.ts';
+import { openSharedImage, type SharedImage } from '../../io/images/sharedImage.ts';
 import type { ArchiveToLoad } from '../artifacts/hostMemory.ts';
 import { collectDiagnostics } from '../../io/report/report.ts';
 import { createArchiveReader, type ReadArchiveFile } from '../input/containerArchiveFile.ts';
 import { openArchive } from '../settings/agentReaders.ts';
-import type { RenderConfig, RenderedConfig } from '../settings/renderConfig.ts';
+import { createRenderer, type RenderedConfig } from '../settings/renderConfig.ts';
 import { readInputs, type RenderSource } from '../settings/settings.ts';
 import { splitArchitecture } from './imageInputs.ts';
 
@@ -41,44 +42,58 @@ export interface HostArchive extends ArchiveToLoad {
 /** Makes an archive available to hosts, and returns its URL. May be called several times for one archive. */
 export type PublishArchive = (archive: HostArchive) => Promise<string>;
 
-/** Renders configs. Returns undefined for an invalid config, after reporting its errors. */
 export interface AgentArchives {
-  render(source: RenderSource, host: ArchiveHost): Promise<HostConfigs | undefined>;
+  /** Returns undefined for an invalid config, after reporting its errors. */
+  render(
+    source: RenderSource,
+    architecture: Architecture | undefined,
+    publish: PublishArchive,
+  ): Promise<HostConfigs | undefined>;
   /** The archives that configs refer to. */
   used(): readonly HostArchive[];
 }
 
-interface ArchiveHost {
-  readonly architecture: Architecture | undefined;
-  readonly publish: PublishArchive;
-}
-
-export interface ArchiveJob {
-  /** `FILE`, or `ARCHITECTURE=FILE`. */
-  readonly given: readonly string[];
-  readonly configs: readonly ConfigArtifact[];
-  readonly render: RenderConfig;
-  readonly io: Io;
-}
-
-/** @throws CliError for archives that are missing or damaged, UsageError for two archives of one architecture */
-export async function openAgentArchives(job: ArchiveJob): Promise<AgentArchives> {
-  const readFile = createArchiveReader(job.io);
-  const given = await readGiven(job.given, readFile);
+/**
+ * @param given each `FILE` or `ARCHITECTURE=FILE`
+ * @throws CliError for archives that are missing or damaged, UsageError for two archives of one architecture
+ */
+export async function openAgentArchives(
+  given: readonly string[] = [],
+  configs: readonly ConfigArtifact[],
+  io: Io,
+): Promise<AgentArchives> {
+  const readFile = createArchiveReader(io);
+  const files = await readGiven(given, readFile);
+  const render = createRenderer();
   const used = new Map<string, HostArchive>();
+  const renderOnce = async (
+    source: RenderSource,
+    archive?: HostArchive,
+  ): Promise<HostConfigs | undefined> => {
+    const config = await render(source);
+    return config && { fetched: config, onIso: config, archive };
+  };
   return {
-    render: async (source, host) => {
-      const chosen = withArchive({ ...source, readArchive: readFile }, given, host.architecture);
+    render: async (source, architecture, publish) => {
+      const chosen = withArchive({ ...source, readArchive: readFile }, files, architecture);
       const { inputs } = readInputs(chosen);
       const value = inputs.get('agent.archive')?.at(-1);
-      if (value === undefined) return renderPulled(chosen, job);
-      const archive = await describe(
-        { value, image: inputs.get('agent.image')?.at(-1), url: inputs.get('agent.archiveUrl')?.at(-1) },
-        readFile,
-        job.io,
-      );
+      if (value === undefined) return renderOnce(chosen);
+      const opened = await openArchive(value, inputs.get('agent.image')?.at(-1), readFile);
+      const archive = {
+        ...opened,
+        id: `${opened.architecture}-${opened.content.sha512.slice(0, 12)}`,
+        path: resolve(io.cwd, opened.path),
+        url: inputs.get('agent.archiveUrl')?.at(-1)?.text,
+      };
       used.set(archive.path, archive);
-      return renderLoaded(chosen, { archive, ...host }, job);
+      const isFetched = archive.url === undefined && configs.some((artifact) => artifact !== 'iso');
+      if (!isFetched) return renderOnce(chosen, archive);
+      const fetched = await renderOnce(withUrl(chosen, await publish(archive)), archive);
+      if (fetched === undefined || !configs.includes('iso')) return fetched;
+      const { io: silent } = collectDiagnostics(chosen.io); // the other config has the same warnings
+      const onIso = await render({ ...chosen, io: silent });
+      return onIso && { ...fetched, onIso };
     },
     used: () => [...used.values()],
   };
@@ -128,42 +143,42 @@ function withArchive(
   });
 }
 
-async function renderPulled(source: RenderSource, { render }: ArchiveJob): Promise<HostConfigs | undefined> {
-  const config = await render(source);
-  return config && { fetched: config, onIso: config, archive: undefined };
-}
-
-interface ArchiveInputs {
-  readonly value: InputValue;
-  readonly image: InputValue | undefined;
-  readonly url: InputValue | undefined;
-}
-
-async function describe(
-  { value, image: wanted, url }: ArchiveInputs,
-  readFile: ReadArchiveFile,
-  { cwd }: Io,
-): Promise<HostArchive> {
-  const archive = await openArchive(value, wanted, readFile);
-  const id = `${archive.architecture}-${archive.content.sha512.slice(0, 12)}`;
-  return { ...archive, id, path: resolve(cwd, archive.path), url: url?.text };
-}
-
-async function renderLoaded(
-  source: RenderSource,
-  { archive, publish }: ArchiveHost & { readonly archive: HostArchive },
-  { configs, render }: ArchiveJob,
-): Promise<HostConfigs | undefined> {
-  const isOnIso = archive.url === undefined && configs.includes('iso');
-  const isFetched = archive.url === undefined && configs.some((artifact) => artifact !== 'iso');
-  const first = await render(isFetched ? withUrl(source, await publish(archive)) : source);
-  if (first === undefined || !isFetched || !isOnIso)
-    return first && { fetched: first, onIso: first, archive };
-  const { io } = collectDiagnostics(source.io); // the other config has the same warnings
-  const onIso = await render({ ...source, io });
-  return onIso && { fetched: first, onIso, archive };
-}
-
 function withUrl(source: RenderSource, archiveUrl: string): RenderSource {
   return { ...source, options: { ...source.options, archiveUrl } };
+}
+
+/** An agent archive that is open. */
+export interface OpenArchive {
+  /** File name without folder. */
+  readonly name: string;
+  readonly sha512: string;
+  readonly file: SharedImage;
+}
+
+export interface OpenArchives {
+  /** Opens the archive unless it is already open. @throws CliError if it cannot be read */
+  open(archive: Pick<HostArchive, 'id' | 'name' | 'path' | 'content'>): Promise<OpenArchive>;
+  /** The open archives by their path, relative to the base URL. */
+  list(): ReadonlyMap<string, OpenArchive>;
+  close(): Promise<void>;
+}
+
+export function createOpenArchives(): OpenArchives {
+  const archives = new Map<string, OpenArchive>();
+  return {
+    open: async ({ id, name, path, content }) => {
+      const place = agentPath(id, name);
+      const known = archives.get(place);
+      if (known !== undefined) return known;
+      const { sha512 } = content;
+      const file = await openSharedImage(path, path, { algorithm: 'sha512', hex: sha512 });
+      const opened = { name, sha512, file };
+      archives.set(place, opened);
+      return opened;
+    },
+    list: () => archives,
+    close: async () => {
+      for (const { file } of archives.values()) await file.close();
+    },
+  };
 }

@@ -11,7 +11,6 @@ import type { Path } from '../../core/finding.ts';
 import { report, withoutRepeats } from '../../io/report/report.ts';
 import { readProxy } from '../settings/hostReaders.ts';
 import { readIronic } from '../settings/ironicReaders.ts';
-import { joinLists } from '../settings/settings.ts';
 import type { OptionsNamed } from '../settings/options.ts';
 import { isSwitchedOn, type Reading, valueOf, valuesOf } from '../settings/reading.ts';
 import { type InventoryLayers, type InventoryPlace, readInventoryLayers } from '../settings/inventory.ts';
@@ -54,7 +53,7 @@ export function bootInputsOf(
   const { inputs } = collectInputs({ flags: { ...options }, env: io.env, profile: 'default', files });
   const effective = dropOverridden(inputs);
   const { noProxy, proxyUrl } = inputParsers.default;
-  const reading = joinLists({
+  const reading: Reading = {
     profile: profile === 'buildpy' ? 'default' : profile, // that profile has no setting for the URL of Ironic
     inputs: effective,
     options: {},
@@ -62,7 +61,7 @@ export function bootInputsOf(
     parse: { ...inputParsers[profile], noProxy, proxyUrl },
     io,
     warn: (message, hint) => report(io, { severity: 'warning', message, hint }),
-  });
+  };
   return { settings: readSettings(reading), placeOf: (path) => placeOf(path, effective), reading };
 }
 

@@ -42,7 +42,7 @@ export function readBootSettings(
   io: Io,
 ): BootSettings {
   const urlOf = (path: string): string => `${baseUrl ?? 'http://localhost'}/${path}`;
-  const { kernel, initramfs, rootfs } = images?.parts ?? {};
+  const { kernel, initramfs, rootfs } = images?.paths ?? {};
   const started = startedArtifact(configs) ?? 'ign';
   const isEmbedded = started === 'archive' || started === 'initramfs';
   const ramdisk = started === 'initramfs' ? pathOf('initramfs') : initramfs;
@@ -101,24 +101,17 @@ export function scriptSecrets(start: Start): readonly string[] {
   return start.kind === 'iso' ? [] : argumentSecrets(start.settings);
 }
 
-/** The inputs for the scripts that all machines read. */
-export interface SharedBoot {
-  readonly discovery: readonly RamdiskBoot[];
-  readonly hosts: readonly NetworkHost[];
-  /** URL of the scripts, without a final slash; undefined if it is unknown. */
-  readonly folderUrl: string | undefined;
-}
-
 /**
  * The scripts that all machines read, and the dnsmasq configuration for iPXE.
  * @throws CliError if they cannot be written, after reporting the errors
  */
 export function sharedBootFiles(
-  { discovery, folderUrl, hosts }: SharedBoot,
+  discovery: readonly RamdiskBoot[],
+  hosts: readonly NetworkHost[],
   wanted: Wanted,
   io: Io,
 ): BootFile[] {
-  const { loaders } = wanted;
+  const { baseUrl: folderUrl, loaders } = wanted;
   if (loaders.length === 0) return [];
   const boot: NetworkBoot = { hosts: [], discovery, loaders };
   if (!reportBoot({ ...boot, folderUrl }, wanted, io)) {

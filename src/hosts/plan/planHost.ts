@@ -10,7 +10,8 @@ import type { AgentArchives, HostConfigs, PublishArchive } from './agentArchives
 import { reportNetwork } from './hostNetwork.ts';
 import type { ImageSet } from '../artifacts/baseImages.ts';
 import type { InventoryLayers } from '../settings/inventory.ts';
-import type { RenderHost } from '../settings/renderHosts.ts';
+import { hostSource } from '../settings/renderHosts.ts';
+import type { InventoryHost } from '../settings/inventoryDocument.ts';
 import type { RenderSource } from '../settings/settings.ts';
 
 /** The inputs that all machines share. */
@@ -47,28 +48,27 @@ export interface HostPlan {
  * @throws CliError for an invalid host
  */
 export async function planHost(
-  { name, inventory, readSource }: RenderHost,
-  { places, ...job }: PlanJob & { readonly places: HostPlaces },
+  host: InventoryHost,
+  job: PlanJob,
+  places: HostPlaces,
   io: Io,
 ): Promise<HostPlan | undefined> {
-  const { archives, layers, wanted } = job;
-  const images = findImages(inventory.architecture, places.images(name));
-  const known = inventory.architecture ?? images?.architecture;
-  const configs = await archives.render(readSource(io), {
-    architecture: known,
-    publish: places.publish(name),
-  });
+  const { archives, layers, source, wanted } = job;
+  const { name } = host;
+  const images = findImages(host.architecture, places.images(name));
+  const known = host.architecture ?? images?.base.architecture;
+  const configs = await archives.render(hostSource(host, source, io), known, places.publish(name));
   if (configs === undefined) return undefined;
   const architecture = known ?? 'x86_64';
   const subject = {
     architecture,
     images,
-    layers: { ...layers, files: [inventory.readInputs(), ...layers.files] },
+    layers: { ...layers, files: [host.readInputs(), ...layers.files] },
     pathOf: (artifact: ConfigArtifact) => places.file(name, artifact),
   };
   const settings = readBootSettings(subject, wanted, io);
   if (!(await reportNetwork({ configs, images, settings }, wanted, io))) return undefined;
-  const macs = inventory.mac === undefined ? [] : [inventory.mac];
+  const macs = host.mac === undefined ? [] : [host.mac];
   const boot = { name, macs, start: startOf(subject, settings, wanted) };
   if (wanted.loaders.length > 0 && !reportBoot(bootOfHost(boot, wanted), wanted, io)) return undefined;
   return { name, macs, architecture, configs, boot, images, isoArguments: isoArguments(settings) };

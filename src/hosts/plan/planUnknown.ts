@@ -36,13 +36,9 @@ export interface UnknownPlaces {
 }
 
 /** @throws CliError if the settings of all hosts do not result in a valid config */
-export async function planUnknown(
-  { places, ...job }: PlanJob & { readonly places: UnknownPlaces },
-  io: Io,
-): Promise<UnknownPlan[]> {
+export async function planUnknown(job: PlanJob, places: UnknownPlaces, io: Io): Promise<UnknownPlan[]> {
   const { layers, wanted } = job;
-  const sets = places.images.size === 0 ? [undefined] : [...places.images.values()];
-  const rendered = await renderAll(sets, { places, ...job });
+  const rendered = await renderAll(job, places);
   // Agent archives differ for each architecture, and so do their configs.
   const isCommon = new Set(rendered.map(({ configs }) => configs.fetched.document.toString())).size === 1;
   // The firmware starts ISOs, but unknown machines request a boot script.
@@ -50,7 +46,7 @@ export async function planUnknown(
   const isScripted = started !== 'iso' && started !== 'minimal-iso';
   const agent = await readAgent(job);
   return rendered.map(({ images, configs }) => {
-    const architecture = images?.architecture ?? 'x86_64';
+    const architecture = images?.base.architecture ?? 'x86_64';
     const pathOf = (artifact: ConfigArtifact): string => places.file(artifact, images, isCommon);
     const settings = readBootSettings({ architecture, images, layers, pathOf }, wanted, io);
     const start: RamdiskBoot | undefined =
@@ -62,13 +58,12 @@ export async function planUnknown(
 }
 
 async function renderAll(
-  sets: readonly (ImageSet | undefined)[],
-  { archives, places, source }: PlanJob & { readonly places: UnknownPlaces },
+  { archives, source }: PlanJob,
+  { images: sets, publish }: UnknownPlaces,
 ): Promise<Pick<UnknownPlan, 'images' | 'configs'>[]> {
   const rendered: Pick<UnknownPlan, 'images' | 'configs'>[] = [];
-  for (const images of sets) {
-    const { publish } = places;
-    const configs = await archives.render(source, { architecture: images?.architecture, publish });
+  for (const images of sets.size === 0 ? [undefined] : sets.values()) {
+    const configs = await archives.render(source, images?.base.architecture, publish);
     if (configs === undefined) {
       throw new CliError('The config for machines that are not listed is invalid', {
         code: 'ERR_SETTING',

@@ -1,11 +1,17 @@
 /**
- * Reports for commands with many hosts. An invalid host is reported immediately; the same errors of other hosts, and all
+ * Runs a command over many hosts. An invalid host is reported immediately; the same errors of other hosts, and all
  * warnings, are reported once at the end, with the names of the hosts.
  */
 
+import { mkdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { type Diagnostic, type HostNames, diagnosticOf } from '../../core/diagnostic.ts';
-import { type FilePlace, formatPlace, CliError } from '../../core/errors.ts';
-import type { Io } from '../../io/io.ts';
+import { formatPlace, CliError } from '../../core/errors.ts';
+import { fileError } from '../../io/files/fileErrors.ts';
+import { writeIfChanged } from '../../io/files/newFile.ts';
+import type { ExitCode, Io } from '../../io/io.ts';
+import { printable } from '../../io/report/terminalText.ts';
+import type { InventoryHost } from '../settings/inventoryDocument.ts';
 import { type Progress, showProgress } from '../../io/progress.ts';
 import { formatDiagnostic, formatDiagnostics, formatHosts } from '../../io/report/diagnosticText.ts';
 import { report, collectDiagnostics } from '../../io/report/report.ts';
@@ -45,11 +51,7 @@ export function startRun(command: HostCommand, total: number): HostRun {
 }
 
 /** The name and place of a host, for messages. */
-interface NamedHost {
-  readonly name: string;
-  /** The place of the host in the inventory. */
-  readonly at: FilePlace;
-}
+type NamedHost = Pick<InventoryHost, 'name' | 'at'>;
 
 /** Reports an invalid host, unless a host with the same errors has been reported. */
 function reportProblem(host: NamedHost, problems: readonly Diagnostic[], run: HostRun): void {
@@ -106,11 +108,7 @@ export function addHost(hosts: HostNames | undefined, name: string): HostNames {
   return { names: count < MAX_NAMES ? [...names, name] : names, count: count + 1 };
 }
 
-/** A host of an inventory. */
-export interface ListedHost extends NamedHost {
-  /** Errors in its description. */
-  readonly problems: readonly Diagnostic[];
-}
+export type ListedHost = Pick<InventoryHost, 'name' | 'at' | 'problems'>;
 
 /**
  * Creates the output for a host. Returns undefined for an invalid host, after reporting its errors.
@@ -148,17 +146,15 @@ export async function* makeHosts<H extends ListedHost, M>(
   }
 }
 
-/** What to do with each host, and the limit for hosts of which this is done at the same time. */
-export interface HostWork<M> {
-  readonly limit: number;
-  /** @throws CliError for an invalid host */
-  readonly write: (made: MadeHost<M>) => Promise<void>;
-}
-
-/** Writes hosts while further hosts are processed. Invalid hosts are reported. */
+/**
+ * Writes hosts while further hosts are processed. Invalid hosts are reported.
+ * @param limit for hosts that are written at the same time
+ * @param write throws CliError for an invalid host
+ */
 export async function writeMade<M>(
   hosts: AsyncIterable<MadeHost<M>>,
-  { limit, write }: HostWork<M>,
+  limit: number,
+  write: (made: MadeHost<M>) => Promise<void>,
   run: HostRun,
 ): Promise<void> {
   const pending = new Set<Promise<void>>();
@@ -196,3 +192,47 @@ async function makeHost<H extends ListedHost, M>(
   }
   return undefined;
 }
+
+export interface FileContent {
+  readonly data: Uint8Array;
+  /** Permission bits, if they differ from those of other new files. */
+  readonly mode?: number;
+}
+
+/** The folder, and the names and contents of its files. */
+export interface HostFolder<M> {
+  /** As the user gave it. */
+  readonly folder: string;
+  /** Follows the name of the host; with a leading dot. */
+  readonly extension: string;
+  readonly fileOf: (made: M) => FileContent;
+}
+
+/**
+ * The exit code is 1 if a host is invalid; the other hosts are written.
+ * @throws CliError if the folder cannot be created, before the first host is processed
+ */
+export async function writeHostFiles<M>(
+  made: AsyncIterable<MadeHost<M>>,
+  target: HostFolder<M>,
+  run: HostRun,
+): Promise<ExitCode> {
+  const { extension, fileOf, folder } = target;
+  await mkdir(resolve(run.io.cwd, folder), { recursive: true }).catch((error: unknown) => {
+    throw fileError(error, { path: folder, what: 'Output folder', action: 'create' });
+  });
+  const counts = { written: 0, unchanged: 0 };
+  const write = async (one: MadeHost<M>): Promise<void> => {
+    const { data, ...options } = fileOf(one.made);
+    const path = join(resolve(run.io.cwd, folder), `${one.host.name}${extension}`);
+    counts[(await writeIfChanged(path, data, options)) ? 'written' : 'unchanged'] += 1;
+  };
+  await writeMade(made, maxWrites, write, run);
+  reportGroups(run);
+  const end = `${counts.written} written, ${counts.unchanged} unchanged, ${formatInvalid(run)}`;
+  run.io.stderr.write(`${printable(folder)}: ${end}\n`);
+  return run.counts.invalid > 0 ? 1 : 0;
+}
+
+/** Limit for files that are written while further hosts are processed. */
+const maxWrites = 16;

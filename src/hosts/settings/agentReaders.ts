@@ -50,13 +50,15 @@ import type { Io } from '../../io/io.ts';
 
 type AgentPart = Omit<
   AgentSettings,
-  'profile' | 'hostname' | keyof IronicPart | keyof HostPart | keyof NetworkReading['settings']
+  | 'profile'
+  | 'hostname'
+  | 'vlanInterfaces'
+  | keyof IronicPart
+  | keyof HostPart
+  | keyof NetworkReading['settings']
 >;
 
-/** @param hasNetwork whether the settings configure a network for the host */
-export async function readAgent(reading: Reading, hasNetwork: boolean): Promise<AgentPart> {
-  const vlanMode = valueOf(reading, 'agent.vlanInterfaces');
-  const isIcc = ['icc', 'assisted'].includes(reading.profile);
+export async function readAgent(reading: Reading): Promise<AgentPart> {
   const archived = await readAgentArchive(reading, valueOf(reading, 'agent.image'));
   const pullPolicy = readPullPolicy(reading);
   const userConf = valueOf(reading, 'agent.confFile');
@@ -74,7 +76,6 @@ export async function readAgent(reading: Reading, hasNetwork: boolean): Promise<
     hardwareManagers: await readHardwareManagers(valuesOf(reading, 'agent.hardwareManagers'), reading.io),
     debug: isSwitchedOn(reading, 'agent.debug'),
     optionLines: valuesOf(reading, 'agent.options').map(checkOptionLine),
-    vlanInterfaces: vlanMode === undefined && !isIcc ? undefined : readVlanInterfaces(reading, hasNetwork),
     userConf: userConf && (await readNamedFile(userConf, reading.io, 'Agent conf')),
     pullSecret: await readPullSecret(reading),
     caCertificates: await readCaCertificates(reading),
@@ -126,10 +127,15 @@ function parseVariable(text: string): string {
   });
 }
 
-function readVlanInterfaces(reading: Reading, hasNetwork: boolean): string {
-  const { parse } = reading;
+/**
+ * Read apart from {@link readAgent}, whose result is cached: the network differs for each host.
+ * @param hasNetwork whether the settings configure a network for the host
+ */
+export function readVlanInterfaces(reading: Reading, hasNetwork: boolean): string | undefined {
+  const { parse, profile } = reading;
   const parseMode = (text: string): string => parse.vlanInterfaces(text, hasNetwork);
-  return parsed(reading, 'agent.vlanInterfaces', parseMode) ?? parseMode('auto');
+  const chosen = parsed(reading, 'agent.vlanInterfaces', parseMode);
+  return chosen ?? (['icc', 'assisted'].includes(profile) ? parseMode('auto') : undefined);
 }
 
 /** The lines are joined to one file, so none may contain a line break. Messages never quote the value: it may be secret. */

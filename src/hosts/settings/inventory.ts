@@ -7,10 +7,8 @@ import { parseYaml, type ParsedYaml } from '../../formats/yaml.ts';
 import { readUserFile } from '../../io/files/files.ts';
 import { keepHeapSmall } from '../../io/process.ts';
 import type { Io } from '../../io/io.ts';
-import type { Finding, Path } from '../../core/finding.ts';
-import { diagnosticIn } from '../../core/diagnostic.ts';
 import { report } from '../../io/report/report.ts';
-import { ignoreProblem, ignoringRules } from '../../io/report/ruleBook.ts';
+import { ignoringRules } from '../../io/report/ruleBook.ts';
 import type { RenderOptions } from './options.ts';
 import type { RenderSource } from './settings.ts';
 import type { Inputs } from '../../agent/settingInputs.ts';
@@ -35,12 +33,12 @@ export async function readInventoryFile(
   io: Io,
 ): Promise<InventoryFile> {
   const { inventory } = await readInventoryDocument(name, io);
-  const { agent, hosts = [], profile = options.profile } = inventory;
+  const { agent, profile = options.profile } = inventory;
   const chosen = options.profile ?? (options.host === undefined ? profile : undefined);
   const ofAll = ignoringRules(io, inventory.ignore ?? []);
   return {
     inventory,
-    source: { options: { ...options, profile: chosen }, io: ofAll, files: [agent], hosts },
+    source: { options: { ...options, profile: chosen }, io: ofAll, files: [agent] },
   };
 }
 
@@ -58,39 +56,12 @@ export async function readInventoryDocument(name: string, io: Io): Promise<Inven
   const bytes = await readUserFile(name, io, { what: 'Inventory (--inventory)', maxBytes });
   if (bytes.length > LARGE) keepHeapSmall();
   const document = parseInventory(name, bytes);
-  const read = await readInventory({ name, folder: dirname(name), ...document });
-  const inventory = withIgnoreProblems(read, document);
-  report(io, ...inventory.findings.map((finding) => diagnosticIn(name, finding)));
-  if (inventory.findings.length === 0) return { inventory, document };
+  const inventory = await readInventory({ name, folder: dirname(name), ...document });
+  report(io, ...inventory.problems);
+  if (inventory.problems.length === 0) return { inventory, document };
   throw new CliError(`${name} is not a valid inventory; nothing was done`, {
     code: 'ERR_INVENTORY',
     hint: 'fix the errors above',
-  });
-}
-
-/** Adds findings for rules that cannot be ignored, to the inventory or to the host that ignores them. */
-function withIgnoreProblems(inventory: Inventory, document: ParsedYaml): Inventory {
-  const { hosts } = inventory;
-  const findings = [...inventory.findings, ...ignoreFindings(inventory, ['ignore'], document)];
-  if (hosts === undefined) return { ...inventory, findings };
-  const checked = hosts.map((host, index) => {
-    const own = ignoreFindings(host, ['hosts', index, 'ignore'], document);
-    return own.length === 0 ? host : { ...host, findings: [...host.findings, ...own] };
-  });
-  return { ...inventory, hosts: checked, findings };
-}
-
-function ignoreFindings(
-  { ignore = [] }: Pick<Inventory, 'ignore'>,
-  path: Path,
-  { locate }: ParsedYaml,
-): Finding[] {
-  return ignore.flatMap((rule, index) => {
-    const problem = ignoreProblem(rule);
-    if (problem === undefined) return [];
-    const { message, hint } = problem;
-    const finding = { severity: 'error', rule: 'inventory-ignore', path: [...path, index] } as const;
-    return [{ ...finding, message: `ignore: ${message}`, hint, position: locate(finding.path) }];
   });
 }
 
@@ -140,8 +111,8 @@ export async function readInventoryLayers(
   const { agent, hosts = [], profile = 'default' } = inventory;
   if (host === undefined) return { profile, files: [agent] };
   const chosen = findHost(hosts, host, name, 1);
-  report(io, ...chosen.findings.map((finding) => diagnosticIn(name, finding)));
-  if (chosen.findings.length > 0) {
+  report(io, ...chosen.problems);
+  if (chosen.problems.length > 0) {
     throw new CliError(`host ${host} is invalid`, {
       code: 'ERR_HOST',
       hint: 'fix the errors above',

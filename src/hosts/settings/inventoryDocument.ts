@@ -1,17 +1,19 @@
 /**
  * The inventory (`ramdisk.yaml`): settings and hosts in one document. `schemas/inventory.json` defines its structure; the
- * rules that a schema cannot express are checked here. A mistake in one host is a finding of that host, so that the other
+ * rules that a schema cannot express are checked here. A mistake in one host is a problem of that host, so that the other
  * hosts are still processed. Values are only collected, like those of flags; `inputParsers.ts` parses them.
  */
 
-import { formatPlace } from '../../core/errors.ts';
+import { type FilePlace, formatPlace } from '../../core/errors.ts';
+import type { Diagnostic } from '../../core/diagnostic.ts';
+import { ignoreProblem } from '../../io/report/ruleBook.ts';
 import { importAsset } from '../../assets.ts';
 import { type Architecture, architectures } from '../../core/architecture.ts';
 import { parseMacAddress } from '../../core/macAddress.ts';
 import { machineNameProblem } from '../../formats/hostName.ts';
 import { asMapping, isMapping, type Mapping } from '../../formats/mapping.ts';
-import type { Finding, Path, Position } from '../../core/finding.ts';
-import { type Checked, type SchemaError, schemaFinding } from './inventorySchema.ts';
+import type { Path, Position } from '../../core/finding.ts';
+import { type Checked, findMistake, type Mistake, type SchemaError } from './inventorySchema.ts';
 import type { Inputs, InputValue } from '../../agent/settingInputs.ts';
 import { type ProfileName, profileNames } from '../../agent/settings.ts';
 import { type SettingName, settingTable } from '../../agent/settingTable.ts';
@@ -34,27 +36,26 @@ export interface Inventory {
   readonly hosts?: readonly InventoryHost[] | undefined;
   /** Ids of rules that are ignored for all hosts, as written. */
   readonly ignore?: readonly string[] | undefined;
-  /** Mistakes outside the list of hosts; all are errors. */
-  readonly findings: readonly Finding[];
+  /** Errors outside the list of hosts. */
+  readonly problems: readonly Diagnostic[];
 }
 
 export interface InventoryHost {
-  /** A valid and unique host name, unless there are findings. */
+  /** A valid and unique host name, unless there are problems. */
   readonly name: string;
   /** The line that the host begins in. */
-  readonly line?: number | undefined;
+  readonly at: FilePlace;
   /** In lower case, with colons. */
   readonly mac?: string | undefined;
   readonly architecture?: Architecture | undefined;
   /** Ids of rules that are ignored for this host, as written. */
   readonly ignore?: readonly string[] | undefined;
-  /** Mistakes in this host; all are errors. */
-  readonly findings: readonly Finding[];
+  /** Errors in its description. */
+  readonly problems: readonly Diagnostic[];
   /** The settings that differ from those of all hosts. Not cached: the list of hosts may be long. */
   readonly readInputs: () => Inputs;
 }
 
-/** Reads an inventory. Findings have positions. */
 export async function readInventory(document: InventoryDocument): Promise<Inventory> {
   const { checkInventory, checkHost } = await loadSchema();
   const { hosts, ...shared } = asMapping(document.value);
@@ -63,14 +64,14 @@ export async function readInventory(document: InventoryDocument): Promise<Invent
   const head =
     hosts === list ? { ...shared, hosts: [] } : { ...shared, ...(hosts !== undefined && { hosts }) };
   const shape = checkShape(isMapping(document.value) ? head : document.value, checkInventory, 'inventory');
-  const findings = locate(shape, { document, path: [] });
-  if (findings.length > 0) return { agent: new Map(), findings };
+  if (shape.length > 0) return { agent: new Map(), problems: locate(shape, document, []) };
+  const ignore = readIgnored(shared);
   return {
     profile: profileNames.find((name) => name === shared['profile']),
-    agent: readSettings(asMapping(shared['agent']), { document, path: ['agent'] }),
-    ignore: readIgnored(shared),
+    agent: readSettings(asMapping(shared['agent']), document, ['agent']),
+    ignore,
     hosts: hosts === undefined ? undefined : readHosts(list, document, checkHost),
-    findings,
+    problems: locate(checkIgnored(ignore), document, []),
   };
 }
 
@@ -90,86 +91,86 @@ async function loadSchema(): Promise<CompiledSchema> {
 /** Limit for mistakes of one document or host. */
 const mostFindings = 20;
 
-function checkShape(value: unknown, check: Check, checked: Checked): Finding[] {
+function checkShape(value: unknown, check: Check, checked: Checked): Mistake[] {
   if (check(value)) return [];
-  return (check.errors ?? []).slice(0, mostFindings).map((error) => schemaFinding(error, value, checked));
+  return (check.errors ?? []).slice(0, mostFindings).map((error) => findMistake(error, value, checked));
 }
 
-/** A part of a document. */
-interface Part {
-  readonly document: InventoryDocument;
-  readonly path: Path;
-}
-
-function locate(findings: readonly Finding[], { document, path }: Part): Finding[] {
-  return findings.map((finding) => {
-    const whole = [...path, ...finding.path];
-    return { ...finding, path: whole, position: document.locate(whole) };
+/** @param path of the part of the document that contains the mistakes */
+function locate(mistakes: readonly Mistake[], document: InventoryDocument, path: Path): Diagnostic[] {
+  return mistakes.map(({ message, hint, path: steps }) => {
+    const at = { file: document.name, ...document.locate([...path, ...steps]) };
+    return { severity: 'error', message, hint, at };
   });
 }
 
 function readHosts(list: readonly unknown[], document: InventoryDocument, check: Check): InventoryHost[] {
   const names = findTwins(list.map((host) => textOf(asMapping(host)['name'])?.toLowerCase()));
   const macs = findTwins(list.map((host) => normalMac(asMapping(host))));
-  return list.map((value, index) => {
-    const part = { document, path: ['hosts', index] };
+  return list.map((value, index): InventoryHost => {
+    const host = asMapping(value);
+    const path = ['hosts', index];
     const shape = checkShape(value, check, 'host');
-    if (shape.length > 0) return readHost(asMapping(value), part, locate(shape, part));
-    const findings = [
-      ...locate(checkNamesOf(asMapping(value)), part),
+    const ignore = readIgnored(host);
+    const mistakes = shape.length > 0 ? shape : checkHostNames(host);
+    const twins = [
       ...reportTwins('name', names.get(index), document),
       ...reportTwins('mac', macs.get(index), document),
     ];
-    return readHost(asMapping(value), part, findings);
+    return {
+      name: textOf(host['name']) ?? `host ${index + 1}`,
+      at: { file: document.name, line: document.locate(path)?.line ?? 1 },
+      mac: normalMac(host),
+      architecture: architectures.find((name) => name === host['architecture']),
+      ignore,
+      problems: [
+        ...locate(mistakes, document, path),
+        ...(shape.length > 0 ? [] : twins),
+        ...locate(checkIgnored(ignore), document, path),
+      ],
+      readInputs: () => readHostInputs(host, document, path),
+    };
   });
-}
-
-function readHost(host: Mapping, part: Part, findings: readonly Finding[]): InventoryHost {
-  return {
-    name: textOf(host['name']) ?? `host ${Number(part.path[1]) + 1}`,
-    line: part.document.locate(part.path)?.line,
-    mac: normalMac(host),
-    architecture: architectures.find((name) => name === host['architecture']),
-    ignore: readIgnored(host),
-    findings,
-    readInputs: () => readHostInputs(host, part),
-  };
 }
 
 function readIgnored({ ignore }: Mapping): readonly string[] | undefined {
   return Array.isArray(ignore) ? ignore.filter((rule) => typeof rule === 'string') : undefined;
 }
 
-function checkNamesOf({ name, mac, network, overrides }: Mapping): Finding[] {
-  const findings: Finding[] = [];
+function checkIgnored(rules: readonly string[] = []): Mistake[] {
+  return rules.flatMap((rule, index) => {
+    const problem = ignoreProblem(rule);
+    if (problem === undefined) return [];
+    return { path: ['ignore', index], message: `ignore: ${problem.message}`, hint: problem.hint };
+  });
+}
+
+function checkHostNames({ name, mac, network, overrides }: Mapping): Mistake[] {
+  const mistakes: Mistake[] = [];
   const nameProblem = machineNameProblem(textOf(name) ?? '');
   if (nameProblem !== undefined) {
     const message = `${JSON.stringify(name)} is not a valid host name: ${nameProblem}`;
-    findings.push(mistake(['name'], message, 'use a name such as worker-0 or worker-0.example.com'));
+    mistakes.push({ path: ['name'], message, hint: 'use a name such as worker-0 or worker-0.example.com' });
   }
   const address = mac === undefined ? undefined : parseMacAddress(textOf(mac) ?? '');
   if (address !== undefined && 'problem' in address) {
     const message = `${JSON.stringify(mac)} is not a valid MAC address: ${address.problem}`;
-    findings.push(mistake(['mac'], message, 'use the form "52:54:00:12:34:56"'));
+    mistakes.push({ path: ['mac'], message, hint: 'use the form "52:54:00:12:34:56"' });
   }
   const { nmstate, networkData } = asMapping(network);
   if (nmstate !== undefined && networkData !== undefined) {
     const message = '"networkData" cannot be combined with "nmstate"';
-    findings.push(mistake(['network', 'networkData'], message, 'remove one of them'));
+    mistakes.push({ path: ['network', 'networkData'], message, hint: 'remove one of them' });
   }
   for (const setting of network === undefined ? [] : networkSettings) {
     if (!Object.hasOwn(asMapping(overrides), setting)) continue;
     const message = `${setting} cannot be combined with "network"`;
-    findings.push(mistake(['overrides', setting], message, 'remove one of them'));
+    mistakes.push({ path: ['overrides', setting], message, hint: 'remove one of them' });
   }
-  return findings;
+  return mistakes;
 }
 
 const networkSettings = ['host.nmstate', 'host.networkData', 'host.keyfiles'] as const;
-
-function mistake(path: Path, message: string, hint: string): Finding {
-  return { severity: 'error', rule: 'inventory-host', path, message, hint };
-}
 
 /** For the index of each key that is not unique: the indexes of all equal keys. */
 export function findTwins(keys: readonly (string | undefined)[]): ReadonlyMap<number, readonly number[]> {
@@ -184,20 +185,20 @@ export function findTwins(keys: readonly (string | undefined)[]): ReadonlyMap<nu
   return new Map(shared.flatMap((same) => same.map((index) => [index, same])));
 }
 
-/** The same finding for all hosts that share the value, so that it is reported once, at the first one. */
+/** The same problem for all hosts that share the value, so that it is reported once, at the first one. */
 function reportTwins(
   key: 'name' | 'mac',
   same: readonly number[] | undefined,
   document: InventoryDocument,
-): Finding[] {
+): Diagnostic[] {
   const [first] = same ?? [];
   if (same === undefined || first === undefined) return [];
   const lines = same.slice(0, mostLines).map((index) => document.locate(['hosts', index, key])?.line ?? 1);
   const more = same.length > mostLines ? ` and ${same.length - mostLines} more` : '';
   const what = key === 'name' ? 'name' : 'MAC address';
   const message = `${same.length} hosts have the same ${what}: lines ${lines.join(', ')}${more}`;
-  const finding = mistake([key], message, `set a unique ${what} for each host; these hosts are skipped`);
-  return locate([finding], { document, path: ['hosts', first] });
+  const hint = `set a unique ${what} for each host; these hosts are skipped`;
+  return locate([{ path: [key], message, hint }], document, ['hosts', first]);
 }
 
 const mostLines = 5;
@@ -208,67 +209,70 @@ function normalMac(host: Mapping): string | undefined {
   return address !== undefined && 'mac' in address ? address.mac : undefined;
 }
 
-function readHostInputs(host: Mapping, { document, path }: Part): Inputs {
-  const inputs = readSettings(asMapping(host['overrides']), { document, path: [...path, 'overrides'] });
+function readHostInputs(host: Mapping, document: InventoryDocument, path: Path): Inputs {
+  const inputs = readSettings(asMapping(host['overrides']), document, [...path, 'overrides']);
   if (host['network'] === undefined) return inputs;
   const { nmstate, networkData, keyfiles } = asMapping(host['network']);
-  const part = { document, path: [...path, 'network'] };
   return new Map([
     ...inputs,
-    ['host.nmstate', readDescription(nmstate, 'nmstate', part)],
-    ['host.networkData', readDescription(networkData, 'networkData', part)],
-    ['host.keyfiles', readKeyfiles(keyfiles, part)],
+    ['host.nmstate', readDescription('host.nmstate', nmstate, document, [...path, 'network', 'nmstate'])],
+    [
+      'host.networkData',
+      readDescription('host.networkData', networkData, document, [...path, 'network', 'networkData']),
+    ],
+    ['host.keyfiles', readKeyfiles(keyfiles, document, [...path, 'network', 'keyfiles'])],
   ]);
 }
 
 /** The path of a file, or the description itself. */
 function readDescription(
+  name: 'host.nmstate' | 'host.networkData',
   value: unknown,
-  key: 'nmstate' | 'networkData',
-  { document, path }: Part,
+  document: InventoryDocument,
+  path: Path,
 ): InputValue[] {
   if (value === undefined) return [];
-  const part = { document, path: [...path, key] };
-  if (typeof value === 'string') return [inputValue(`host.${key}`, value, part)];
+  if (typeof value === 'string') return [inputValue(name, value, document, path)];
   const inner = {
     name: document.name,
     value,
-    locate: (steps: Path) => document.locate([...part.path, ...steps]),
+    locate: (steps: Path) => document.locate([...path, ...steps]),
   };
-  const text = JSON.stringify(value);
-  return [{ ...inputValue(`host.${key}`, text, part), isContent: true, document: inner }];
+  return [{ ...inputValue(name, JSON.stringify(value), document, path), isContent: true, document: inner }];
 }
 
-function readKeyfiles(keyfiles: unknown, { document, path }: Part): InputValue[] {
-  const pathOf = (key: string | number): Path => [...path, 'keyfiles', key];
-  if (Array.isArray(keyfiles)) {
-    return keyfiles.map((file, index) =>
-      inputValue('host.keyfiles', String(file), { document, path: pathOf(index) }),
-    );
-  }
+function readKeyfiles(keyfiles: unknown, document: InventoryDocument, path: Path): InputValue[] {
+  if (Array.isArray(keyfiles)) return readList('host.keyfiles', keyfiles, document, path);
   return Object.entries(asMapping(keyfiles)).map(([fileName, text]) => ({
-    ...inputValue('host.keyfiles', String(text), { document, path: pathOf(fileName) }),
+    ...inputValue('host.keyfiles', String(text), document, [...path, fileName]),
     isContent: true,
     fileName,
   }));
 }
 
-/** The settings in a mapping, by their names. */
-function readSettings(mapping: Mapping, { document, path }: Part): Inputs {
-  const named = settingTable.filter(({ name }) => Object.hasOwn(mapping, name));
-  return new Map(
-    named.map(({ name }) => {
-      const value = mapping[name];
-      const items: readonly unknown[] = Array.isArray(value) ? value : value === null ? [] : [value];
-      const pathOf = (index: number): Path => [...path, name, ...(Array.isArray(value) ? [index] : [])];
-      const inputOf = (item: unknown, index: number): InputValue =>
-        inputValue(name, String(item), { document, path: pathOf(index) });
-      return [name, items.map(inputOf)];
-    }),
-  );
+function readList(
+  name: SettingName,
+  items: readonly unknown[],
+  document: InventoryDocument,
+  path: Path,
+): InputValue[] {
+  return items.map((item, index) => inputValue(name, String(item), document, [...path, index]));
 }
 
-function inputValue(name: SettingName, text: string, { document, path }: Part): InputValue {
+/** The settings in a mapping, by their names. */
+function readSettings(mapping: Mapping, document: InventoryDocument, path: Path): Inputs {
+  const inputs = new Map<SettingName, readonly InputValue[]>();
+  for (const { name } of settingTable) {
+    if (!Object.hasOwn(mapping, name)) continue;
+    const value = mapping[name];
+    const place = [...path, name];
+    if (Array.isArray(value)) inputs.set(name, readList(name, value, document, place));
+    else inputs.set(name, value === null ? [] : [inputValue(name, String(value), document, place)]);
+  }
+  return inputs;
+}
+
+function inputValue(name: SettingName, text: string, document: InventoryDocument, path: Path): InputValue {
   const at = { file: document.name, ...(document.locate(path) ?? { line: 1, column: 1 }) };
   return {
     text,

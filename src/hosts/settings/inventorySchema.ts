@@ -1,8 +1,8 @@
-/** Turns errors of the compiled inventory schema into findings with hints. */
+/** Turns errors of the compiled inventory schema into messages with hints. */
 
 import { nearestName } from '../../formats/messageText.ts';
 import { isMapping, valueAt } from '../../formats/mapping.ts';
-import type { Finding, Path } from '../../core/finding.ts';
+import type { Path } from '../../core/finding.ts';
 import { type Setting, settingTable } from '../../agent/settingTable.ts';
 
 /** An error as ajv reports it. */
@@ -16,27 +16,29 @@ export interface SchemaError {
 /** The checked mapping: the whole inventory or one host, which have different keys. */
 export type Checked = 'inventory' | 'host';
 
-/** @param value the checked value; the path of the finding starts there. Messages never quote values: they may be secret. */
-export function schemaFinding(error: SchemaError, value: unknown, checked: Checked): Finding {
+/** A mistake of the user in an inventory. */
+export interface Mistake {
+  /** Starts at the checked value. */
+  readonly path: Path;
+  readonly message: string;
+  readonly hint: string | undefined;
+}
+
+/** Messages never quote values: they may be secret. @param value the checked value */
+export function findMistake(error: SchemaError, value: unknown, checked: Checked): Mistake {
   const path = parsePointer(error.instancePath, value);
   switch (error.keyword) {
     case 'additionalProperties':
-      return unknownKey(path, String(error.params['additionalProperty']), { value, checked });
+      return unknownKey([...path, String(error.params['additionalProperty'])], value, checked);
     case 'required':
       return missingKey(path, String(error.params['missingProperty']));
-    case 'enum':
-      return mistake(
-        path,
-        `invalid value for ${nameOf(path, checked)}`,
-        `use one of ${wordsOf(error.params['allowedValues'])}`,
-      );
+    case 'enum': {
+      const hint = `use one of ${wordsOf(error.params['allowedValues'])}`;
+      return { path, message: `invalid value for ${nameOf(path, checked)}`, hint };
+    }
     default:
       return otherType(path, nameOf(path, checked), typesOf(error.params['type']));
   }
-}
-
-function mistake(path: Path, message: string, hint?: string): Finding {
-  return { severity: 'error', rule: 'inventory-schema', path, message, hint };
 }
 
 function parsePointer(pointer: string, root: unknown): Path {
@@ -68,18 +70,13 @@ const innerKeys: Readonly<Record<string, readonly string[]>> = {
 /** Limit for a key in messages: keys may be any text. */
 const shownLength = 60;
 
-/** The checked value. */
-interface Whole {
-  readonly value: unknown;
-  readonly checked: Checked;
+function unknownKey(path: Path, value: unknown, checked: Checked): Mistake {
+  const key = String(path.at(-1)).slice(0, shownLength);
+  const hint = unknownKeyHint(path, value, checked);
+  return { path, message: `unknown key ${JSON.stringify(key)}`, hint };
 }
 
-function unknownKey(path: Path, key: string, whole: Whole): Finding {
-  const hint = unknownKeyHint([...path, key], whole);
-  return mistake([...path, key], `unknown key ${JSON.stringify(key.slice(0, shownLength))}`, hint);
-}
-
-function unknownKeyHint(path: Path, { value, checked }: Whole): string {
+function unknownKeyHint(path: Path, value: unknown, checked: Checked): string {
   const [key, parent] = [String(path.at(-1)), path.at(-2)];
   const isSetting = parent === 'agent' || parent === 'overrides';
   const place = isSetting ? '' : ` below "${settingsKey[checked]}"`;
@@ -135,13 +132,13 @@ function nameOf(path: Path, checked: Checked): string {
   return key === undefined ? `the ${checked}` : JSON.stringify(key);
 }
 
-function missingKey(path: Path, key: string): Finding {
-  return mistake(path, `${JSON.stringify(key)} is missing`, `add "${key}: …"`);
+function missingKey(path: Path, key: string): Mistake {
+  return { path, message: `${JSON.stringify(key)} is missing`, hint: `add "${key}: …"` };
 }
 
-function otherType(path: Path, name: string, types: readonly string[]): Finding {
+function otherType(path: Path, name: string, types: readonly string[]): Mistake {
   const words = types.map((type) => typeWords[type] ?? type).join(' or ');
-  return mistake(path, `${name} must be ${words}`, formHints[types[0] ?? '']);
+  return { path, message: `${name} must be ${words}`, hint: formHints[types[0] ?? ''] };
 }
 
 /** The YAML for a value of a type. */

@@ -26,8 +26,11 @@ export function readIronic(reading: Reading): IronicPart {
   const { profile, parse } = reading;
   const value = valueOf(reading, 'ironic.apiUrls') ?? missingAddress(reading);
   const inspector = valueOf(reading, 'ironic.inspectorUrls');
-  const apiUrls = parse.apiUrls(value.text, { flag: value.place, ...readPort(reading, ironicPort) });
-  warnOfPort(apiUrls, { place: value.place, defaultPort: defaultIronicPort }, reading);
+  const apiUrls = parse.apiUrls(value.text, {
+    flag: value.place,
+    ...readPort(reading, 'ironic.port', defaultIronicPort),
+  });
+  warnOfPort(apiUrls, value.place, defaultIronicPort, reading);
   return {
     apiUrls,
     callbackUrls: readCallbackUrls(reading),
@@ -37,11 +40,7 @@ export function readIronic(reading: Reading): IronicPart {
 }
 
 /** A URL with a path and no port is the URL of a proxy or cloud, on the port of its scheme, or its port is missing by mistake. */
-function warnOfPort(
-  urls: readonly string[],
-  { defaultPort, place }: { readonly defaultPort: number; readonly place: string },
-  { warn }: Reading,
-): void {
+function warnOfPort(urls: readonly string[], place: string, defaultPort: number, { warn }: Reading): void {
   const url = findPortlessUrl(urls);
   if (url === undefined) return;
   const { path, scheme } = url;
@@ -72,7 +71,7 @@ function readCallbackUrls(reading: Reading): readonly string[] {
   const callback = valueOf(reading, 'ironic.inspectionCallbackUrls');
   if (callback !== undefined) rejectBoth(reading, 'ironic.inspectionCallbackUrls', 'ironic.inspectorUrls');
   if (callback !== undefined) return checkCallbackUrl(callback.text, callback.place);
-  const port = readPort(reading, inspectorPort);
+  const port = readPort(reading, 'ironic.inspectorPort', defaultInspectorPort);
   if (profile === 'configure-coreos-ipa') {
     const api = valueOf(reading, 'ironic.apiUrls') ?? missingAddress(reading);
     const urls = parse.apiUrls(api.text, { flag: api.place, ...port });
@@ -81,7 +80,7 @@ function readCallbackUrls(reading: Reading): readonly string[] {
   const inspector = valueOf(reading, 'ironic.inspectorUrls');
   if (inspector === undefined) return [];
   const urls = parse.inspectorUrls(inspector.text, { flag: inspector.place, ...port });
-  warnOfPort(urls, { place: inspector.place, defaultPort: defaultInspectorPort }, reading);
+  warnOfPort(urls, inspector.place, defaultInspectorPort, reading);
   return urls;
 }
 
@@ -94,17 +93,10 @@ function rejectBoth(reading: Reading, one: SettingName, other: SettingName): voi
   });
 }
 
-interface PortSetting {
-  readonly name: SettingName;
-  readonly fallback: number;
-}
-
-const ironicPort: PortSetting = { name: 'ironic.port', fallback: defaultIronicPort };
-const inspectorPort: PortSetting = { name: 'ironic.inspectorPort', fallback: defaultInspectorPort };
-
 function readPort(
   reading: Reading,
-  { fallback, name }: PortSetting,
+  name: SettingName,
+  fallback: number,
 ): Required<Pick<UrlSource, 'defaultPort' | 'isPortChosen'>> {
   const port = parsed(reading, name, (text) => {
     if (/^[1-9][0-9]{0,4}$/.test(text) && Number(text) <= 65535) return Number(text);

@@ -36,22 +36,21 @@ function parsePodmanArg(text: string): string {
  */
 export function checkPodmanArgs(reading: Reading): void {
   for (const value of valuesOf(reading, 'agent.podman.args')) {
-    checkWords({ verb: 'run', words: [value.text], value }, reading);
+    checkWords('run', [value.text], value, reading);
   }
   // The script does not check its arguments.
   if (reading.profile === 'configure-coreos-ipa') return;
   for (const value of valuesOf(reading, 'agent.podman.pullArgs')) {
-    checkWords({ verb: 'pull', words: pullWords(value, reading), value }, reading);
+    checkWords('pull', pullWords(value, reading), value, reading);
   }
 }
 
-interface PodmanWords {
-  readonly verb: 'run' | 'pull';
-  readonly words: readonly string[];
-  readonly value: InputValue;
-}
-
-function checkWords({ verb, words, value }: PodmanWords, { io }: Reading): void {
+function checkWords(
+  verb: 'run' | 'pull',
+  words: readonly string[],
+  value: InputValue,
+  { io }: Reading,
+): void {
   const [problem] = argumentProblems(verb, words);
   if (problem !== undefined) {
     const { rule, message, hint } = describeProblem(problem, (argument) => formatArg(argument, value));

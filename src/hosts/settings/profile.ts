@@ -1,5 +1,6 @@
 /** Chooses the profile, and checks which options can be combined. */
 
+import { flagKey } from '../../agent/settingInputs.ts';
 import { type ProfileName, profileNames } from '../../agent/settings.ts';
 import { UsageError } from '../../core/errors.ts';
 import { parseChoice } from '../../io/report/choices.ts';
@@ -21,46 +22,28 @@ export function chooseProfile({ host, profile }: RenderOptions): ProfileName {
   return known ?? (host === undefined ? 'default' : 'buildpy');
 }
 
+/** Two options that cannot be combined, and the hint. */
 const conflicts = [
+  ['--host', '--api-url', 'use --api-url, or --host for the config of build.py'],
+  ['--host', '--inspection-callback-url', 'use --api-url instead of --host'],
+  ['--insecure', '--host', 'use --tls insecure'],
+  ['--registry', '--agent-image', 'use one of them'],
+  ['--ssh-key', '--no-ssh-key', 'use one of them'],
+  ['--copy-network', '--no-copy-network', 'use one of them'],
+  ['--inspector-url', '--inspection-callback-url', 'use one of them'],
+  ['--standalone', '--api-url', 'use one of them'],
   [
-    'host',
-    'apiUrl',
-    '--host cannot be combined with --api-url',
-    'use --api-url, or --host for the config of build.py',
-  ],
-  [
-    'host',
-    'inspectionCallbackUrl',
-    '--host cannot be combined with --inspection-callback-url',
-    'use --api-url instead of --host',
-  ],
-  ['host', 'insecure', '--insecure cannot be combined with --host', 'use --tls insecure'],
-  ['registry', 'agentImage', '--registry cannot be combined with --agent-image', 'use one of them'],
-  ['noSshKey', 'sshKey', '--ssh-key cannot be combined with --no-ssh-key', 'use one of them'],
-  [
-    'noCopyNetwork',
-    'copyNetwork',
-    '--copy-network cannot be combined with --no-copy-network',
-    'use one of them',
-  ],
-  [
-    'inspectorUrl',
-    'inspectionCallbackUrl',
-    '--inspector-url cannot be combined with --inspection-callback-url',
-    'use one of them',
-  ],
-  ['standalone', 'apiUrl', '--standalone cannot be combined with --api-url', 'use one of them'],
-  [
-    'tls',
-    'apiUrl',
-    '--tls cannot be combined with --api-url',
+    '--tls',
+    '--api-url',
     'use http:// or https:// in the URL, and --insecure to skip verification of the certificate',
   ],
 ] as const;
 
 /** @throws UsageError for options that cannot be combined */
 export function checkCombination(options: RenderOptions): void {
-  for (const [one, other, message, hint] of conflicts) {
-    if (options[one] !== undefined && options[other] !== undefined) throw new UsageError(message, { hint });
+  const values: Readonly<Record<string, unknown>> = { ...options };
+  for (const [one, other, hint] of conflicts) {
+    if (values[flagKey(one)] !== undefined && values[flagKey(other)] !== undefined)
+      throw new UsageError(`${one} cannot be combined with ${other}`, { hint });
   }
 }

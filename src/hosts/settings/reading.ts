@@ -4,7 +4,8 @@ import { isAbsolute, join } from 'node:path';
 import type { InputParsers } from '../../agent/inputParsers.ts';
 import type { Inputs, InputValue } from '../../agent/settingInputs.ts';
 import type { ProfileName } from '../../agent/settings.ts';
-import type { SettingName } from '../../agent/settingTable.ts';
+import type { KnownSetting, SettingName } from '../../agent/settingTable.ts';
+import { checkCallbackUrl } from '../../agent/ironicUrl.ts';
 import { CliError, FormatError, UsageError } from '../../core/errors.ts';
 import type { Io } from '../../io/io.ts';
 import type { ReadArchiveFile } from '../input/containerArchiveFile.ts';
@@ -25,8 +26,32 @@ export interface Reading {
   readonly readArchive?: ReadArchiveFile | undefined;
 }
 
-export function valuesOf({ inputs }: Reading, name: SettingName): readonly InputValue[] {
-  return inputs.get(name) ?? [];
+type ListName = Extract<KnownSetting, { readonly kind: 'list' }>['name'];
+
+/** Check single items of a list. @throws UsageError for an invalid item */
+const itemChecks: { readonly [N in ListName]: (item: InputValue, reading: Reading) => unknown } = {
+  'ironic.apiUrls': ({ text, place }, { parse }) => parse.apiUrls(text, { flag: place }),
+  'ironic.inspectionCallbackUrls': ({ text, place }) => checkCallbackUrl(text, place),
+  'ironic.inspectorUrls': ({ text, place }, { parse }) => parse.inspectorUrls(text, { flag: place }),
+  'agent.vlanInterfaces': ({ text, place }, { parse }) =>
+    inPlace(place, () => parse.vlanInterfaces(text, false)),
+  'proxy.none': ({ text, place }, { parse }) => inPlace(place, () => parse.noProxy(text)),
+};
+
+/**
+ * The values of a setting. Those of a list setting are joined to one value, with the place of the first item.
+ * @throws UsageError for an invalid item of a list
+ */
+export function valuesOf(reading: Reading, name: SettingName): readonly InputValue[] {
+  const values = reading.inputs.get(name) ?? [];
+  const [first, ...others] = values;
+  if (first === undefined || others.length === 0 || !isListName(name)) return values;
+  for (const item of values) itemChecks[name](item, reading);
+  return [{ ...first, text: values.map(({ text }) => text).join(',') }];
+}
+
+function isListName(name: SettingName): name is ListName {
+  return Object.hasOwn(itemChecks, name);
 }
 
 export function valueOf(reading: Reading, name: SettingName): InputValue | undefined {

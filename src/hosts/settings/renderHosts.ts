@@ -5,12 +5,10 @@
 
 import type { InventoryHost } from './inventoryDocument.ts';
 import type { Inputs } from '../../agent/settingInputs.ts';
-import { diagnosticIn } from '../../core/diagnostic.ts';
-import { type FilePlace, formatPlace, UsageError } from '../../core/errors.ts';
+import { formatPlace, UsageError } from '../../core/errors.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { ignoringRules } from '../../io/report/ruleBook.ts';
-import { startRun, type ListedHost, makeHosts } from '../run/hostRun.ts';
-import { type FileContent, writeHostFiles } from '../run/writeHostFiles.ts';
+import { type FileContent, makeHosts, startRun, writeHostFiles } from '../run/hostRun.ts';
 import { createRenderer, type RenderedConfig } from './renderConfig.ts';
 import { readInputs, type RenderSource } from './settings.ts';
 
@@ -25,11 +23,7 @@ export async function renderHosts(hosts: readonly InventoryHost[], source: Rende
   readInputs(source); // reports errors that concern all hosts once
   const run = startRun({ io, done: 'written', failFast: options.failFast }, hosts.length);
   const render = createRenderer();
-  const rendered = makeHosts(
-    listHosts(hosts, source),
-    (host, hostIo) => render(host.readSource(hostIo)),
-    run,
-  );
+  const rendered = makeHosts(hosts, (host, hostIo) => render(hostSource(host, source, hostIo)), run);
   return writeHostFiles(rendered, { folder, extension: '.ign', fileOf }, run);
 }
 
@@ -40,51 +34,22 @@ function requireFolder({ options: { output } }: RenderSource): string {
   });
 }
 
-/** A host to render a config for. */
-export interface RenderHost extends ListedHost {
-  readonly inventory: InventoryHost;
-  readonly readSource: (io: Io) => RenderSource;
-}
-
-/** The hosts, each with the settings that all of them share. */
-export function listHosts(hosts: readonly InventoryHost[], source: RenderSource): RenderHost[] {
-  const file = source.options.inventory ?? '';
-  return hosts.map((host) => ({
-    name: host.name,
-    inventory: host,
-    at: placeIn(file, host),
-    problems: host.findings.map((finding) => diagnosticIn(file, finding)),
-    readSource: hostSource(host, formatPlace(placeIn(file, host)), source),
-  }));
-}
-
-function placeIn(file: string, { line = 1 }: InventoryHost): FilePlace {
-  return { file, line };
-}
-
-/** The sources of one host. @param place the place of the host, for messages */
-export function hostSource(
-  { name, architecture, ignore = [], readInputs: readOwn }: InventoryHost,
-  place: string,
-  source: RenderSource,
-): RenderHost['readSource'] {
-  return (io) => ({
+/** The sources of one host: the settings of all hosts, overridden by its own. */
+export function hostSource(host: InventoryHost, source: RenderSource, io: Io): RenderSource {
+  const { architecture, ignore = [], readInputs: readOwn } = host;
+  return {
     ...source,
     io: ignoringRules(io, [...(source.io.ignored ?? []), ...ignore]),
     files: [readOwn(), ...(source.files ?? [])],
-    implied: impliedBy(name, place),
+    implied: impliedBy(host),
     architecture,
-  });
+  };
 }
 
 /** The name of the host is the default of its host name. */
-function impliedBy(name: string, place: string): Inputs {
-  const hostname = {
-    text: name,
-    place: `${place}: host.hostname`,
-    origin: 'file',
-    isContent: false,
-  } as const;
+function impliedBy({ name, at }: InventoryHost): Inputs {
+  const place = `${formatPlace(at)}: host.hostname`;
+  const hostname = { text: name, place, origin: 'file', isContent: false } as const;
   return new Map([['host.hostname', [hostname]]]);
 }
 

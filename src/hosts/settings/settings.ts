@@ -3,31 +3,30 @@
  * mistake is reported with its flag, variable or line.
  */
 
+import { isDeepStrictEqual } from 'node:util';
 import { checkHostArchitecture } from '../../agent/agentArchive.ts';
 import { inputParsers } from '../../agent/inputParsers.ts';
-import type { InventoryHost } from './inventoryDocument.ts';
 import {
   type CollectedInputs,
   collectInputs,
   type Inputs,
   type InputValue,
 } from '../../agent/settingInputs.ts';
-import type { SettingName, KnownSetting } from '../../agent/settingTable.ts';
+import type { SettingName } from '../../agent/settingTable.ts';
 import { findProxiedHosts } from '../../agent/proxy.ts';
 import { createSettingCheck, type SettingRemark } from '../../agent/settingChecks.ts';
 import type { AgentSettings } from '../../agent/settings.ts';
 import { CliError, UsageError } from '../../core/errors.ts';
 import type { Io } from '../../io/io.ts';
 import type { ReadArchiveFile } from '../input/containerArchiveFile.ts';
-import { readAgent } from './agentReaders.ts';
+import { readAgent, readVlanInterfaces } from './agentReaders.ts';
 import { readHost, readHostname } from './hostReaders.ts';
 import { readIronic } from './ironicReaders.ts';
 import { readNetwork } from './networkReaders.ts';
 import type { RenderOptions, Warn } from './options.ts';
 import { checkCombination, chooseProfile } from './profile.ts';
 import { checkPodmanArgs } from './podmanArgs.ts';
-import { type Reading, valueOf, inPlace } from './reading.ts';
-import { checkCallbackUrl } from '../../agent/ironicUrl.ts';
+import { type Reading, valueOf } from './reading.ts';
 
 /** The sources of one config. */
 export interface RenderSource {
@@ -43,8 +42,6 @@ export interface RenderSource {
   readonly architecture?: string | undefined;
   /** Reads an archive that many configs share. */
   readonly readArchive?: ReadArchiveFile;
-  /** The hosts of the inventory, for `--show-settings`. */
-  readonly hosts?: readonly InventoryHost[];
 }
 
 /** For commands with `--inventory` and without `--api-url`. */
@@ -79,23 +76,16 @@ export function createSettingsReader(): ReadSettings {
   const checkSettings = createSettingCheck();
   return async (source, { inputs, profile }, warn) => {
     const { addressHint, architecture, io, options, readArchive } = source;
-    const reading = joinLists({
-      profile,
-      inputs,
-      options,
-      parse: inputParsers[profile],
-      io,
-      warn,
-      addressHint,
-      readArchive,
-    });
+    const parse = inputParsers[profile];
+    const reading = { profile, inputs, options, parse, io, warn, addressHint, readArchive };
     checkPodmanArgs(reading);
     const network = await readNetwork(reading);
     const settings: AgentSettings = {
       profile,
       ...readIronic(reading),
-      ...(await readSharedAgent(reading, network.hasNetwork)),
-      ...(await readSharedHost(reading, undefined)),
+      ...(await readSharedAgent(reading)),
+      vlanInterfaces: readVlanInterfaces(reading, network.hasNetwork),
+      ...(await readSharedHost(reading)),
       hostname: readHostname(reading),
       ...network.settings,
     };
@@ -135,14 +125,12 @@ function warnOfProxy(settings: AgentSettings, warn: Warn): void {
   );
 }
 
-type ReadPart<T, A> = (reading: Reading, argument: A) => Promise<T>;
-type Values = readonly InputValue[] | undefined;
+type ReadPart<T> = (reading: Reading) => Promise<T>;
 
-interface CacheEntry<T, A> {
-  readonly argument: A;
+interface CacheEntry<T> {
   /** The inputs that the reader has read, with their values. */
-  readonly seen: ReadonlyMap<SettingName, Values>;
-  readonly warnings: readonly Parameters<Reading['warn']>[];
+  readonly seen: ReadonlyMap<SettingName, readonly InputValue[] | undefined>;
+  readonly warnings: readonly Parameters<Warn>[];
   readonly part: T;
 }
 
@@ -153,82 +141,31 @@ const maxEntries = 16;
  * Caches the results and warnings of a reader by the inputs that it reads: a bundle of 140 CA certificates would
  * otherwise cost 24 ms for each host. Only for one run: profile and options must stay the same.
  */
-function cachePart<T, A>(read: ReadPart<T, A>): ReadPart<T, A> {
-  const entries: CacheEntry<T, A>[] = [];
-  return async (reading, argument) => {
-    const known = entries.find((entry) => entry.argument === argument && isSame(entry.seen, reading));
-    for (const warning of known?.warnings ?? []) reading.warn(...warning);
+function cachePart<T>(read: ReadPart<T>): ReadPart<T> {
+  const entries: CacheEntry<T>[] = [];
+  return async (reading) => {
+    const { inputs, warn } = reading;
+    const known = entries.find(({ seen }) =>
+      [...seen].every(([name, values]) => isDeepStrictEqual(values, inputs.get(name))),
+    );
+    for (const warning of known?.warnings ?? []) warn(...warning);
     if (known !== undefined) return known.part;
-    const seen = new Map<SettingName, Values>();
-    const warnings: Parameters<Reading['warn']>[] = [];
-    const part = await read(watch(reading, seen, warnings), argument);
-    if (entries.length < maxEntries) entries.push({ argument, seen, warnings, part });
+    const seen = new Map<SettingName, readonly InputValue[] | undefined>();
+    const warnings: Parameters<Warn>[] = [];
+    const part = await read({
+      ...reading,
+      inputs: {
+        get: (name) => {
+          seen.set(name, inputs.get(name));
+          return inputs.get(name);
+        },
+      },
+      warn: (...warning) => {
+        warnings.push(warning);
+        warn(...warning);
+      },
+    });
+    if (entries.length < maxEntries) entries.push({ seen, warnings, part });
     return part;
   };
-}
-
-function watch(
-  reading: Reading,
-  seen: Map<SettingName, Values>,
-  warnings: Parameters<Reading['warn']>[],
-): Reading {
-  return {
-    ...reading,
-    inputs: {
-      get: (name) => {
-        const values = reading.inputs.get(name);
-        seen.set(name, values);
-        return values;
-      },
-    },
-    warn: (...warning) => {
-      warnings.push(warning);
-      reading.warn(...warning);
-    },
-  };
-}
-
-function isSame(seen: ReadonlyMap<SettingName, Values>, { inputs }: Reading): boolean {
-  for (const [name, values] of seen) {
-    if (!isSameValues(values, inputs.get(name))) return false;
-  }
-  return true;
-}
-
-function isSameValues(one: Values, other: Values): boolean {
-  if (one === other) return true;
-  if (one === undefined || other === undefined || one.length !== other.length) return false;
-  return one.every(({ place, text }, index) => place === other[index]?.place && text === other[index].text);
-}
-
-type ListName = Extract<KnownSetting, { readonly kind: 'list' }>['name'];
-
-/** Check single items of a list. @throws UsageError for an invalid item */
-const itemChecks: { readonly [N in ListName]: (item: InputValue, reading: Reading) => unknown } = {
-  'ironic.apiUrls': ({ text, place }, { parse }) => parse.apiUrls(text, { flag: place }),
-  'ironic.inspectionCallbackUrls': ({ text, place }) => checkCallbackUrl(text, place),
-  'ironic.inspectorUrls': ({ text, place }, { parse }) => parse.inspectorUrls(text, { flag: place }),
-  'agent.vlanInterfaces': ({ text, place }, { parse }) =>
-    inPlace(place, () => parse.vlanInterfaces(text, false)),
-  'proxy.none': ({ text, place }, { parse }) => inPlace(place, () => parse.noProxy(text)),
-};
-
-/**
- * Joins the items of each list setting to one value, with the place of the first item.
- * @throws UsageError for an invalid item
- */
-export function joinLists(reading: Reading): Reading {
-  return { ...reading, inputs: { get: (name) => joinItems(name, reading) } };
-}
-
-function joinItems(name: SettingName, reading: Reading): readonly InputValue[] | undefined {
-  const values = reading.inputs.get(name);
-  const [first, ...others] = values ?? [];
-  if (first === undefined || others.length === 0 || !isListName(name)) return values;
-  for (const item of [first, ...others]) itemChecks[name](item, reading);
-  return [{ ...first, text: [first, ...others].map(({ text }) => text).join(',') }];
-}
-
-function isListName(name: SettingName): name is ListName {
-  return Object.hasOwn(itemChecks, name);
 }

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { maskConfSecrets, maskSecrets } from '../../../src/agent/lint/secrets.ts';
 import { checkConfig } from '../../../src/hosts/input/checkConfig.ts';
 import { formatTextReport } from '../../../src/io/report/text.ts';
-import { checkDocument } from '../../../src/validate/validateDocument.ts';
+import { checkDocument } from '../../../src/validate/validate.ts';
 import { readConfig } from '../../../src/ignition/validate.ts';
 
 /** Letters that nothing else here has, so that a secret is not found by chance. */
@@ -123,7 +123,7 @@ it('shows no secret in a report, and no star where there is none', async () => {
     fc.asyncProperty(drafts, async ({ indent, ...draft }) => {
       const document = Buffer.from(JSON.stringify(build(draft, shown), undefined, indent));
       const checked = await checkConfig(document, { lint: 'agent', now: new Date(0) });
-      const text = formatTextReport(checked.report, { name: 'a.ign', bytes: checked.shown });
+      const text = formatTextReport(checked.report, { name: 'a.ign', bytes: checked.bytes });
       expect(text).not.toMatch(/[QXZ]{4}/);
       for (const { secret } of draft.chosen)
         expect(text).not.toContain(Buffer.from(secret).toString('base64'));
@@ -141,7 +141,7 @@ it('hides exactly the secrets of a config in YAML', async () => {
       const options = { lint: 'none', strict: false, now: new Date(0) } as const;
       const checked = await checkDocument('a.yaml', Buffer.from(text), options);
       if (checked.report.findings.length === 0) return;
-      expect(Buffer.from(checked.shown).toString()).toBe(expected);
+      expect(Buffer.from(checked.bytes).toString()).toBe(expected);
     }),
   );
 });
@@ -210,7 +210,7 @@ it('hides exactly the secrets of a conf', async () => {
         strict: false,
         now: new Date(0),
       });
-      expect(formatTextReport(checked.report, { name: 'a.conf', bytes: checked.shown })).not.toMatch(
+      expect(formatTextReport(checked.report, { name: 'a.conf', bytes: checked.bytes })).not.toMatch(
         /[QXZ]{4}/,
       );
     }),

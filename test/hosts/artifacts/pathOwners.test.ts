@@ -12,12 +12,13 @@ import {
   refuseSharedPaths,
 } from '../../../src/hosts/artifacts/pathOwners.ts';
 
-const finding = { severity: 'error', rule: 'inventory-host', path: [], message: 'odd' } as const;
+const problem = { severity: 'error', message: 'odd' } as const;
 
 const hostOf = (name: string, mac?: string, isInvalid = false): InventoryHost => ({
   name,
   ...(mac === undefined ? {} : { mac }),
-  findings: isInvalid ? [finding] : [],
+  at: { file: 'ramdisk.yaml', line: 1 },
+  problems: isInvalid ? [problem] : [],
   readInputs: () => new Map(),
 });
 

@@ -53,7 +53,7 @@ describe('readInventory', () => {
       ['ironic.port', ['6385']],
       ['host.consoles', []],
     ]);
-    expect(hosts?.[0]).toMatchObject({ name: 'a', mac: 'aa:00:00:00:00:01', findings: [] });
+    expect(hosts?.[0]).toMatchObject({ name: 'a', mac: 'aa:00:00:00:00:01', problems: [] });
     expect(hosts?.[0]?.readInputs().get('agent.debug')?.[0]?.text).toBe('false');
   });
 
@@ -73,7 +73,7 @@ describe('readInventory', () => {
     const run = assert(
       asyncProperty(value, async (document) => {
         const { hosts = [] } = await readValue(document);
-        for (const host of hosts) if (host.findings.length === 0) host.readInputs();
+        for (const host of hosts) if (host.problems.length === 0) host.readInputs();
       }),
       { numRuns: 100 },
     );

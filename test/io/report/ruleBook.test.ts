@@ -3,7 +3,7 @@ import { confRules } from '../../../src/ipa/confRules.ts';
 import { lintRules } from '../../agent/lint/lintRules.ts';
 import { replacesRendered } from '../../../src/hosts/settings/renderConfig.ts';
 import { parseIpaVersion } from '../../../src/ipa/ipaOptions.ts';
-import { checkDocument } from '../../../src/validate/validateDocument.ts';
+import { checkDocument } from '../../../src/validate/validate.ts';
 import { duplicateEntry } from '../../../src/ignition/duplicates.ts';
 import { mergeRules } from '../../../src/ignition/mergeRemarks.ts';
 import type { Rule } from '../../../src/ignition/rule.ts';
