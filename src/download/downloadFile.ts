@@ -9,7 +9,13 @@ import type { PlannedFile } from './artifacts/plan.ts';
 import { CliError } from '../core/errors.ts';
 import type { DetachedSignature, PublicKey } from '../formats/openpgp.ts';
 import type { KeySource } from './downloadKeys.ts';
-import { discardPartial, fetchPartial, forgetPartial, type TransferContext } from './downloadPartial.ts';
+import {
+  discardPartial,
+  fetchPartial,
+  forgetPartial,
+  type Place,
+  type TransferContext,
+} from './downloadPartial.ts';
 import { unpackFile } from './downloadUnpack.ts';
 import { hashFile } from '../io/files/fileDigests.ts';
 import { fileError } from '../io/files/fileErrors.ts';
@@ -23,13 +29,6 @@ export interface DownloadContext extends TransferContext {
   readonly keys: KeySource;
   /** The path for a file name. */
   readonly place: (name: string) => Place;
-}
-
-export interface Place {
-  /** Absolute. */
-  readonly path: string;
-  /** The path as it may be shown. */
-  readonly shownPath: string;
 }
 
 /** The expected checksum and signatures of a file. */
@@ -61,7 +60,7 @@ const MAX_SIGNATURE = 64 * 1024;
 export async function downloadFile(file: PlannedFile, context: DownloadContext): Promise<Place> {
   const proof = await findProof(file, context);
   const { unpacked } = file;
-  if (unpacked !== undefined) return downloadUnpacked({ ...file, unpacked }, proof, context);
+  if (unpacked !== undefined) return downloadUnpacked(file, unpacked, proof, context);
   const target = context.place(file.name);
   if (!(await isThere(target, proof, context))) {
     refuseOverwriting(await exists(target), proof, target);
@@ -74,19 +73,19 @@ export async function downloadFile(file: PlannedFile, context: DownloadContext):
 
 /** Only a checksum can verify the decompressed file; without it, the compressed file is verified. */
 async function downloadUnpacked(
-  file: PlannedFile & { readonly unpacked: NonNullable<PlannedFile['unpacked']> },
+  file: PlannedFile,
+  { name, sha256 }: NonNullable<PlannedFile['unpacked']>,
   proof: Proof,
   context: DownloadContext,
 ): Promise<Place> {
   const packed = context.place(file.name);
-  const target = context.place(file.unpacked.name);
-  const { sha256 } = file.unpacked;
+  const target = context.place(name);
   if (await isThere(target, { sha256, signed: undefined }, context)) return target;
   refuseOverwriting(await exists(target), proof, target);
   const isPacked = await isThere(packed, proof, context);
   if (!isPacked) await fetchChecked(file, proof, context);
   const from = isPacked ? packed.path : `${packed.path}.partial`;
-  await unpackFile({ from, to: target.path, shownPath: target.shownPath, sha256 });
+  await unpackFile(from, target, sha256);
   if (!isPacked) await discardPartial(packed);
   return target;
 }
@@ -113,11 +112,11 @@ async function findProof(file: PlannedFile, context: DownloadContext): Promise<P
 /** Undefined if the server has no signature; the caller decides whether it is required. */
 async function fetchSignature(
   url: URL,
-  { client, policy, signal }: DownloadContext,
+  { client, policy }: DownloadContext,
 ): Promise<Uint8Array | undefined> {
   try {
     return await withRetries(policy, async () => {
-      const answer = await client.get(url, signal === undefined ? {} : { signal });
+      const answer = await client.get(url, { signal: policy.signal });
       return readAnswer(answer, shownUrl(url), MAX_SIGNATURE);
     });
   } catch (error) {

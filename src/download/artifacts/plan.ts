@@ -49,19 +49,15 @@ export function planImage(
   options: PlanOptions,
 ): readonly PlannedFile[] {
   const files = artifacts.map((artifact) => {
-    const url = parseLocation(artifact.location, artifact, source);
-    const isDigestEnough = artifact.sha256 !== undefined && source.isAuthentic && !source.isSigned;
+    const { location, sha256, signature, uncompressedSha256 } = artifact;
+    const hasDigest = sha256 !== undefined && source.isAuthentic && !source.isSigned;
+    const required = hasDigest && signature === undefined ? 'digest' : 'signature';
     return planFile({
-      url,
-      signatureUrl:
-        artifact.signature === undefined ? undefined : parseLocation(artifact.signature, artifact, source),
-      sha256: artifact.sha256,
-      uncompressedSha256: artifact.uncompressedSha256,
-      trust: options.insecure
-        ? 'none'
-        : isDigestEnough && artifact.signature === undefined
-          ? 'digest'
-          : 'signature',
+      url: parseLocation(location, artifact, source),
+      signatureUrl: signature === undefined ? undefined : parseLocation(signature, artifact, source),
+      sha256,
+      uncompressedSha256,
+      trust: options.insecure ? 'none' : required,
       decompress: options.decompress,
     });
   });
