@@ -209,7 +209,7 @@ export async function appendToImage(
   { image, tree }: ImageWithTree,
   additions: readonly Addition[],
 ): Promise<ImageChange> {
-  const { appended, end } = placeBehind(image, additions);
+  const [appended, end] = placeBehind(image, additions);
   const pointers = additions.flatMap((addition, index) => addition.pointAt(appended[index]?.offset ?? 0));
   const table = readPartitionTable(await image.read(0, SYSTEM_AREA_SECTORS * SECTOR));
   const before = { volumeBefore: tree.volume.volumeSpaceSize * SECTOR, sizeBefore: image.size };
@@ -217,7 +217,7 @@ export async function appendToImage(
   const changing = [...pointers.map(patchRange), ...descriptorPlaces(tree), ...tablePlaces];
   const record = writeAppendix(await rememberOriginals(image, await readAppendix(image, tree), changing));
   const resize = { ...before, volumeAfter: end + record.length };
-  const { primary, backup } = table === undefined ? noTable : moveTable(table, resize);
+  const { primary, backup } = moveTable(table, resize);
   return checkDisjoint({
     stages: [
       [...appended, { offset: end, data: record }, ...backup],
@@ -272,12 +272,9 @@ export function wholeSectors(bytes: number): number {
   return Math.ceil(bytes / SECTOR) * SECTOR;
 }
 
-/** Places each addition at the start of a sector after the end of the image. */
-function placeBehind(
-  image: RandomAccess,
-  additions: readonly Addition[],
-): { readonly appended: readonly Patch[]; readonly end: number } {
-  let end = wholeSectors(image.size);
+/** Places each addition at the start of a sector after the end of the image. Returns the end of the last one, too. */
+function placeBehind({ size }: RandomAccess, additions: readonly Addition[]): [Patch[], end: number] {
+  let end = wholeSectors(size);
   const appended = additions.map(({ data }) => {
     const patch = { offset: end, data };
     end += wholeSectors(patchSource(patch).size);
@@ -285,10 +282,10 @@ function placeBehind(
   });
   if (end / SECTOR > 0xffff_fff0)
     throw new CliError('the image would exceed the maximum size of ISO 9660', { code: 'ERR_TOO_LARGE' });
-  return { appended, end };
+  return [appended, end];
 }
 
-function descriptorPlaces({ descriptors }: IsoTree): { offset: number; length: number }[] {
+function descriptorPlaces({ descriptors }: IsoTree): ByteRange[] {
   return descriptors.flatMap(({ type }, index) =>
     type === 'primary' || type === 'supplementary'
       ? [{ offset: (SYSTEM_AREA_SECTORS + index) * SECTOR + SPACE_SIZE.offset, length: SPACE_SIZE.length }]
@@ -302,14 +299,9 @@ function spaceSizes(tree: IsoTree, volumeSize: number): Patch[] {
   return descriptorPlaces(tree).map(({ offset }) => ({ offset, data }));
 }
 
-interface MovedTable {
-  readonly primary: readonly Patch[];
-  readonly backup: readonly Patch[];
-}
-
-const noTable: MovedTable = { primary: [], backup: [] };
-
-function moveTable(table: PartitionTable, resize: Resize): MovedTable {
+/** Patches for a partition table and its backup. */
+function moveTable(table: PartitionTable | undefined, resize: Resize): Record<'primary' | 'backup', Patch[]> {
+  if (table === undefined) return { primary: [], backup: [] };
   const imageSize = resize.volumeAfter + wholeSectors(backupSize(table));
   const { primary, backup } = resizePartitionTable(table, resize, imageSize);
   return {

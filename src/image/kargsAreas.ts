@@ -7,7 +7,7 @@
 import { formatCount } from '../formats/messageText.ts';
 import { CliError, FormatError } from '../core/errors.ts';
 import { isMapping, parseJsonObject } from '../formats/mapping.ts';
-import { EMBED_INFO_PATH, findDescriptions, type IsoTree } from './isoTree.ts';
+import { EMBED_INFO_PATH, findDescriptions, type IsoEntry, type IsoTree } from './isoTree.ts';
 import { trimSpace } from '../formats/goText.ts';
 import { type ByteRange, overlaps, type Patch, type RandomAccess } from './overlay.ts';
 
@@ -19,6 +19,19 @@ export interface KargsAreas {
   readonly current: string;
   /** Sorted by offset. */
   readonly places: readonly KargsPlace[];
+  /** Undefined for images before 2021-09. */
+  readonly info?: KargsInfo;
+}
+
+/** `coreos/kargs.json` */
+interface KargsInfo {
+  readonly entry: IsoEntry;
+  /** In the order of the file; offsets are in bytes from the start of the file at `path`. */
+  readonly files: readonly KargsFile[];
+}
+
+interface KargsFile extends KargsPlace {
+  readonly path: string;
 }
 
 interface KargsPlace {
@@ -67,7 +80,7 @@ export type KargsLayout = Omit<KargsAreas, 'current'>;
 export async function findKargsLayout(image: RandomAccess, tree: IsoTree): Promise<KargsLayout | undefined> {
   const described = (await readInfo(tree)) ?? (await readHeader(image));
   if (described === undefined) return undefined;
-  const { defaults, length } = described;
+  const { defaults, info, length } = described;
   const defaultSize = Buffer.byteLength(defaults);
   if (defaultSize > length) {
     throw damaged(`default kargs size ${defaultSize} larger than embed areas (${length})`);
@@ -80,7 +93,7 @@ export async function findKargsLayout(image: RandomAccess, tree: IsoTree): Promi
   }
   const descriptions = await findDescriptions(tree, [INFO_PATH, EMBED_INFO_PATH]);
   for (const range of descriptions) refuseOverlap({ places, length }, range);
-  return { defaults, length, places };
+  return { defaults, length, places, ...(info !== undefined && { info }) };
 }
 
 /**
@@ -193,10 +206,10 @@ async function readInfo(tree: IsoTree): Promise<KargsLayout | undefined> {
   if (!isSize(size)) throw invalidInfo('has no valid "size"');
   if (!Array.isArray(files)) throw invalidInfo('has no list "files"');
   if (files.length > MAX_PLACES) throw invalidInfo(`lists more than ${MAX_PLACES} files`);
-  const listed: readonly unknown[] = files;
   checkLength(size);
-  const places = await Promise.all(listed.map((file) => readPlace(tree, file, size)));
-  return { length: size, defaults, places };
+  const listed = files.map(checkedFile);
+  const places = await Promise.all(listed.map((file) => findPlace(tree, file, size)));
+  return { length: size, defaults, places, info: { entry, files: listed } };
 }
 
 function isSize(value: unknown): value is number {
@@ -207,14 +220,19 @@ function checkLength(length: number): void {
   if (length > MAX_LENGTH) throw damaged(`karg embed area size larger than ${MAX_LENGTH} (found ${length})`);
 }
 
-async function readPlace(tree: IsoTree, file: unknown, length: number): Promise<KargsPlace> {
+function checkedFile(file: unknown): KargsFile {
   if (!isMapping(file)) throw invalidInfo('contains an invalid entry in "files"');
   const { path, offset, pad, end } = file;
   if (typeof path !== 'string' || !isSize(offset)) throw invalidInfo('lists a file without path or offset');
+  return { path, offset, ...characterOf('pad', pad), ...characterOf('end', end) };
+}
+
+async function findPlace(tree: IsoTree, file: KargsFile, length: number): Promise<KargsPlace> {
+  const { path, offset, ...characters } = file;
   const entry = await tree.find(path);
   if (entry?.kind !== 'file') throw invalidInfo(`lists the missing file ${path}`);
   if (offset + length > entry.size) throw invalidInfo(`lists an area that exceeds the end of ${path}`);
-  return { offset: entry.offset + offset, ...characterOf('pad', pad), ...characterOf('end', end) };
+  return { offset: entry.offset + offset, ...characters };
 }
 
 /** A character must be one byte long, so that it can fill an area. */

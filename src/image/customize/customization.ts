@@ -11,12 +11,11 @@ import type { Unit } from '../../ignition/config.ts';
 import type { EmbedFiles } from '../embedArea.ts';
 import { CONFIG_NAME, type Existing } from '../embeddedIgnition.ts';
 import type { ImageChange } from '../imageChange.ts';
-import { readInitrdFrom } from '../initrd.ts';
 import { editKargs, type KargsEdits, type KargsRemark } from '../kargsEdit.ts';
 import type { LiveFeatures } from '../liveFeatures.ts';
 import type { LiveIso } from '../liveIso.ts';
 import { NETWORK_FOLDER, requireNetworkFeature } from '../networkSettings.ts';
-import { isEmbedded, isMark, LIVE_STAMP, marksOf, readInitrdFeatures } from '../ramdiskSystem.ts';
+import { isEmbedded, LIVE_STAMP, readInitrdFeatures, readMarks } from '../ramdiskSystem.ts';
 import { formatInstallerConfig, type InstallerSettings } from './installerConfig.ts';
 import {
   type ConfigParts,
@@ -248,7 +247,7 @@ const MAX_KEPT = 16 * 1024 * 1024;
  * @throws FormatError if the initramfs is not of CoreOS, or is already customized; errors of the source
  */
 export async function readLiveInitrd(initrd: ByteSource): Promise<LiveFeatures> {
-  const marks = marksOf(await readInitrdFrom(initrd, { wants: isMark, maxKept: MAX_KEPT }));
+  const marks = await readMarks(initrd, { maxKept: MAX_KEPT });
   if (marks.stamp === undefined) {
     throw new FormatError('not a CoreOS live initramfs image', {
       hint: `use the initramfs of a live PXE image of CoreOS, which contains ${LIVE_STAMP}`,
