@@ -31,12 +31,12 @@ export async function readUserConfig(path: string, reading: UserConfigReading): 
   const { io, validates } = reading;
   const source = await readSource(path, io);
   const config = parseUserConfig(source.json, path);
-  if (config.kind === 'unknown version') {
-    reportUnknownVersion(path, config.version, io);
+  if ('newerVersion' in config) {
+    reportNewerVersion(path, config.newerVersion, io);
     return config.document;
   }
   if (validates) await refuseInvalid(source, io);
-  if (config.kind === 'refused') throw config.error;
+  if (config instanceof CliError) throw config;
   if (!validates) reportUnusedKeys(source, io);
   return config.document;
 }
@@ -70,7 +70,7 @@ function refusal(path: string, problem: string, { hint, excerpt }: ErrorDetails)
   });
 }
 
-function reportUnknownVersion(path: string, version: string, io: Io): void {
+function reportNewerVersion(path: string, version: string | undefined, io: Io): void {
   const message = `${path}: unsupported spec version ${version}; the config is embedded without validation`;
   const hint = `verify that Ignition in the image supports version ${version}`;
   report(io, { severity: 'warning', message, hint });

@@ -18,7 +18,6 @@ import {
   parseConsoles,
   readCustomization,
   reportInstallation,
-  reportMissingDevice,
 } from '../customize/customization.ts';
 import { refuseSwapped } from '../hosts/input/swappedInputs.ts';
 
@@ -48,8 +47,6 @@ async function change(iso: LiveIso, options: IsoCustomizeOptions, io: Io): Promi
   const edits = { append, delete: liveKargDelete, replace: liveKargReplace };
   const { change: result, remarks } = await customizeIso(iso, files, edits);
   for (const remark of remarks) report(io, { severity: 'warning', ...remark });
-  reportInstallation(customization, io);
-  if (!append.some((karg) => karg.includes('coreos.inst.install_dev=')))
-    reportMissingDevice(customization, io);
+  reportInstallation(customization, append, io);
   return result;
 }

@@ -16,8 +16,6 @@ import { parseTextOrJson } from '../io/report/choices.ts';
 export interface EmbedNetworkOptions extends NetworkOptions, Rewrite {
   /** Replaces all embedded network settings, and permits a large growth of the image. */
   readonly force?: boolean;
-  /** Enlarges the image if its embed area is too small. */
-  readonly grow?: boolean;
 }
 
 /**

@@ -7,7 +7,6 @@ import {
   needsOf,
   parseConsoles,
   reportInstallation,
-  reportMissingDevice,
 } from '../customize/customization.ts';
 import { type ByteSource, piecesOf } from '../formats/byteFeed.ts';
 import { nameInput } from '../hosts/input/nameInput.ts';
@@ -45,7 +44,7 @@ export async function customizePxe(options: PxeCustomizeOptions, io: Io): Promis
   const input = await openInput({ path: options.initrd, what: 'Initramfs' }, io);
   try {
     if (file === undefined) await writeToStdout(input, options, io);
-    else await writeToFile(file, input, { options, io });
+    else await writeToFile(file, input, options, io);
   } finally {
     await input.close();
   }
@@ -58,7 +57,8 @@ type Write = (piece: Uint8Array) => Promise<void>;
 async function writeToFile(
   file: NewFile,
   input: ByteInputFile,
-  { options, io }: { readonly options: PxeCustomizeOptions; readonly io: Io },
+  options: PxeCustomizeOptions,
+  io: Io,
 ): Promise<void> {
   await createFile(file, async ({ handle }) => {
     let position = 0;
@@ -91,8 +91,7 @@ async function makeFiles(initrd: ByteSource, options: PxeCustomizeOptions, io: I
   refuseUnsupported(needsOf(options), features);
   const customization = await readCustomization(options, io);
   const files = renderCustomization(customization);
-  reportInstallation(customization, io);
-  reportMissingDevice(customization, io);
+  reportInstallation(customization, [], io);
   if (files.has(CONFIG_NAME)) io.stderr.write(KARGS_NOTICE);
   return files;
 }

@@ -14,16 +14,13 @@ import type { ImageChange } from '../imageChange.ts';
 import { editKargs, type KargsEdits, type KargsRemark } from '../kargsEdit.ts';
 import type { LiveFeatures } from '../liveFeatures.ts';
 import type { LiveIso } from '../liveIso.ts';
-import { NETWORK_FOLDER, requireNetworkFeature } from '../networkSettings.ts';
+import { NETWORK_FOLDER, type NetworkFile, requireNetworkFeature } from '../networkSettings.ts';
 import { isEmbedded, LIVE_STAMP, readInitrdFeatures, readMarks } from '../ramdiskSystem.ts';
 import { formatInstallerConfig, type InstallerSettings } from './installerConfig.ts';
-import {
-  type ConfigParts,
-  formatParentConfig,
-  isEmptyConfig,
-  type NamedFile,
-  type PlacedFile,
-} from './parentConfig.ts';
+import { type ConfigParts, formatParentConfig, isEmptyConfig, type PlacedFile } from './parentConfig.ts';
+
+/** A file of the user, with the last part of its path. */
+export type NamedFile = NetworkFile;
 
 /** All files are read, and each is checked; lists are in the order of the options. */
 export interface Customization {
@@ -100,7 +97,7 @@ export function lacksDevice(customization: Customization): boolean {
 
 function networkFiles(keyfiles: readonly NamedFile[]): Map<string, Uint8Array> {
   const files = new Map<string, Uint8Array>();
-  for (const { name, content } of keyfiles) {
+  for (const { name, data } of keyfiles) {
     const path = `${NETWORK_FOLDER}/${name}`;
     if (files.has(path)) {
       throw new CliError(`config already specifies keyfile ${name}`, {
@@ -108,7 +105,7 @@ function networkFiles(keyfiles: readonly NamedFile[]): Map<string, Uint8Array> {
         hint: 'remove the duplicate option, or rename one of the files',
       });
     }
-    files.set(path, content);
+    files.set(path, data);
   }
   return files;
 }
@@ -131,7 +128,7 @@ function installerFiles(customization: Customization): PlacedFile[] {
   const { installerConfigs } = customization;
   const dest = destConfig(customization);
   const settings = runsInstaller(customization) ? installerSettings(customization) : {};
-  const given = installerConfigs.map(({ name, content }, index) => installerFile(index, name, content));
+  const given = installerConfigs.map(({ name, data }, index) => installerFile(index, name, data));
   if (dest !== undefined) given.push({ path: DEST_CONFIG, mode: SECRET, content: dest });
   if (Object.keys(settings).length === 0) return given;
   const content = Buffer.from(formatInstallerConfig(settings));
@@ -198,7 +195,7 @@ function renderHook(kind: HookKind, script: NamedFile): { readonly file: PlacedF
     script: path,
   });
   return {
-    file: { path, mode: 0o700, content: script.content },
+    file: { path, mode: 0o700, content: script.data },
     unit: { contents, enabled: true, name: `${kind}-install-${name}.service` },
   };
 }

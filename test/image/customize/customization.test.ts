@@ -6,10 +6,10 @@ import {
   type Customization,
   installNotice,
   lacksDevice,
+  type NamedFile,
   refuseUnsupported,
   renderCustomization,
 } from '../../../src/image/customize/customization.ts';
-import type { NamedFile } from '../../../src/image/customize/parentConfig.ts';
 import { noFeatures } from '../../../src/image/liveFeatures.ts';
 import type { Config, Resource } from '../../../src/ignition/config.ts';
 import { readConfig, validateConfig } from '../../../src/ignition/validate.ts';
@@ -26,7 +26,7 @@ const none: Customization = {
   liveIgnition: [],
 };
 const bytes = (text: string): Uint8Array => Buffer.from(text);
-const file = (name: string, text = name): NamedFile => ({ name, content: bytes(text) });
+const file = (name: string, text = name): NamedFile => ({ name, data: bytes(text) });
 const dataOf = ({ source = '', compression }: Resource = {}): string => {
   expect(compression).toBe('gzip');
   return gunzipSync(Buffer.from(source.replace(/^data:;base64,/, ''), 'base64')).toString();
