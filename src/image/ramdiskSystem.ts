@@ -123,28 +123,24 @@ export async function checkLiveRootfs(rootfs: RandomAccess, name: string): Promi
   });
 }
 
-export interface RamdiskKargsOptions {
-  /** Kernel arguments of the user; undefined for the defaults. */
-  readonly given: readonly string[] | undefined;
-  /** Volume ID of the ISO. */
-  readonly label: string;
-  /** Whether the root filesystem is on the ISO. */
-  readonly hasRootfs: boolean;
-}
-
 /** The default of the scripts of ironic-python-agent-builder. */
 const OTHER_KARGS = ['boot_method=vmedia'];
 
 /**
  * Returns the kernel arguments of an ISO that is created from a kernel and an initramfs. For CoreOS, the arguments are added
  * that it requires to find its root filesystem and a config.
+ * @param given kernel arguments of the user; undefined for the defaults
+ * @param rootfsLabel volume ID of the ISO; undefined if it does not contain the root filesystem
  */
-export function ramdiskKargs({ kind }: RamdiskSystem, options: RamdiskKargsOptions): string {
-  const { given, hasRootfs, label } = options;
+export function ramdiskKargs(
+  { kind }: RamdiskSystem,
+  given: readonly string[] | undefined,
+  rootfsLabel: string | undefined,
+): string {
   if (kind === 'other') return (given ?? OTHER_KARGS).join(' ');
   const names = new Set((given ?? []).flatMap((text) => text.trim().split(/\s+/)).map(argumentName));
   const needed = [
-    ...(hasRootfs ? [`coreos.liveiso=${label}`] : []),
+    ...(rootfsLabel === undefined ? [] : [`coreos.liveiso=${rootfsLabel}`]),
     'ignition.firstboot',
     'ignition.platform.id=metal',
   ];

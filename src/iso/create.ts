@@ -65,7 +65,7 @@ export async function createIso(options: CreateIsoOptions, io: Io): Promise<Exit
       initrd,
       system,
       date,
-      kargs: ramdiskKargs(system, { given: options.karg, label, hasRootfs: rootfs !== undefined }),
+      kargs: ramdiskKargs(system, options.karg, rootfs && label),
       label,
       ...(rootfs !== undefined && { rootfs }),
       ...(bios !== undefined && { bios }),
