@@ -30,8 +30,8 @@ const MAX_BYTES = 64 * 1024 * 1024;
 /** @throws CliError for the first file that is missing or invalid */
 export async function readCustomization(options: CustomizeOptions, io: Io): Promise<Customization> {
   const { destKargAppend = [], destKargDelete = [] } = options;
-  const reading = { io, validates: wantsCheck(options, io) };
-  const destIgnition = await readEach(options.destIgnition, (path) => readUserConfig(path, reading));
+  const readConfig = (path: string) => readUserConfig(path, wantsCheck(options, io), io);
+  const destIgnition = await readEach(options.destIgnition, readConfig);
   const note = consoleNote(destKargAppend);
   if (note !== undefined) io.stderr.write(`${printable(note)}\n`);
   return {
@@ -47,7 +47,7 @@ export async function readCustomization(options: CustomizeOptions, io: Io): Prom
       const file = await readNamed(path, 'Installer config', io);
       return { ...file, ...checkInstallerConfig(file.data, path) };
     }),
-    liveIgnition: await readEach(options.liveIgnition, (path) => readUserConfig(path, reading)),
+    liveIgnition: await readEach(options.liveIgnition, readConfig),
   };
 }
 

@@ -15,20 +15,14 @@ import { reportChecked } from '../hosts/input/reportChecked.ts';
 import type { YamlConfig } from '../hosts/input/yamlConfig.ts';
 import { isYamlFile } from '../hosts/input/nameInput.ts';
 
-interface UserConfigReading {
-  readonly io: Io;
-  /** Whether an invalid config is an error. */
-  readonly validates: boolean;
-}
-
 const CONFIG = { what: 'Ignition config', maxBytes: 64 * 1024 * 1024 };
 
 /**
  * Returns the config as a document without unused keys, after it reports the findings.
+ * @param validates whether an invalid config is an error
  * @throws CliError `parsing Ignition config …`
  */
-export async function readUserConfig(path: string, reading: UserConfigReading): Promise<Uint8Array> {
-  const { io, validates } = reading;
+export async function readUserConfig(path: string, validates: boolean, io: Io): Promise<Uint8Array> {
   const source = await readSource(path, io);
   const config = parseUserConfig(source.json, path);
   if ('newerVersion' in config) {

@@ -34,14 +34,10 @@ export interface DownloadContext extends TransferContext {
 /** The expected checksum and signatures of a file. */
 interface Proof {
   readonly sha256: string | undefined;
-  readonly signed: SignedBy | undefined;
-}
-
-interface SignedBy {
-  /** The signature file. */
-  readonly bytes: Uint8Array;
   /** Those that can be checked, each with the keys that may have made it. */
   readonly signatures: readonly CheckedSignature[];
+  /** The signature file, if a signature in it can be checked. */
+  readonly signatureFile?: Uint8Array;
 }
 
 interface CheckedSignature {
@@ -67,7 +63,8 @@ export async function downloadFile(file: PlannedFile, context: DownloadContext):
     await fetchChecked(file, proof, context);
     await finish(target);
   }
-  if (proof.signed !== undefined) await writeSignature(context.place(`${file.name}.sig`), proof.signed.bytes);
+  const { signatureFile } = proof;
+  if (signatureFile !== undefined) await writeSignature(context.place(`${file.name}.sig`), signatureFile);
   return target;
 }
 
@@ -80,7 +77,7 @@ async function downloadUnpacked(
 ): Promise<Place> {
   const packed = context.place(file.name);
   const target = context.place(name);
-  if (await isThere(target, { sha256, signed: undefined }, context)) return target;
+  if (await isThere(target, { sha256, signatures: [] }, context)) return target;
   refuseOverwriting(await exists(target), proof, target);
   const isPacked = await isThere(packed, proof, context);
   if (!isPacked) await fetchChecked(file, proof, context);
@@ -103,10 +100,10 @@ async function findProof(file: PlannedFile, context: DownloadContext): Promise<P
       });
     }
     if (sha256 === undefined) policy.say(`${name}: not verified: no signature and no expected checksum`);
-    return { sha256, signed: undefined };
+    return { sha256, signatures: [] };
   }
   const signatures = await findKeys(file, bytes, context);
-  return { sha256, signed: signatures.length === 0 ? undefined : { bytes, signatures } };
+  return { sha256, signatures, ...(signatures.length > 0 && { signatureFile: bytes }) };
 }
 
 /** Undefined if the server has no signature; the caller decides whether it is required. */
@@ -169,7 +166,7 @@ async function isThere(
   proof: Proof,
   { policy }: DownloadContext,
 ): Promise<boolean> {
-  if (proof.sha256 === undefined && proof.signed === undefined) return false;
+  if (proof.sha256 === undefined && proof.signatures.length === 0) return false;
   const stats = await stat(path).catch(() => undefined);
   if (stats?.isFile() !== true) return false;
   try {
@@ -189,7 +186,7 @@ async function exists({ path }: Place): Promise<boolean> {
 
 /** An existing file may be valid, so only a verified file replaces it. */
 function refuseOverwriting(isOccupied: boolean, proof: Proof, { shownPath }: Place): void {
-  if (!isOccupied || proof.sha256 !== undefined || proof.signed !== undefined) return;
+  if (!isOccupied || proof.sha256 !== undefined || proof.signatures.length > 0) return;
   throw new CliError(`File exists: ${shownPath}`, {
     code: 'ERR_FILE_EXISTS',
     hint: 'remove the old file, or use another folder with -C; the new file cannot be verified',
@@ -218,8 +215,10 @@ async function fetchChecked(file: PlannedFile, proof: Proof, context: DownloadCo
 }
 
 /** @returns the signer, if a signature was verified */
-async function checkFile({ path, shownPath }: Place, { sha256, signed }: Proof): Promise<string | undefined> {
-  const signatures = signed?.signatures ?? [];
+async function checkFile(
+  { path, shownPath }: Place,
+  { sha256, signatures }: Proof,
+): Promise<string | undefined> {
   const names = new Set(signatures.map(({ signature }) => signature.digest));
   if (sha256 !== undefined) names.add('sha256');
   if (names.size === 0) return undefined;

@@ -24,6 +24,7 @@ import { type IsoTree, openIsoTree } from './isoTree.ts';
 import {
   type ByteRange,
   type ImageAccess,
+  isByteCount,
   type Patch,
   patchRange,
   patchSource,
@@ -120,7 +121,7 @@ function damaged(problem: string): FormatError {
 
 function checkedAppendix(text: string, end: number): Appendix {
   const { originalSize, originals } = parseJsonObject(text, () => damaged('not a JSON object'));
-  if (!isOffset(originalSize) || originalSize > end) throw damaged('invalid original size');
+  if (!isByteCount(originalSize) || originalSize > end) throw damaged('invalid original size');
   if (!Array.isArray(originals) || originals.length > MAX_ORIGINALS) throw damaged('missing list of bytes');
   const list: readonly unknown[] = originals;
   return { originalSize, originals: list.map((original) => checkedOriginal(original, originalSize)) };
@@ -128,14 +129,10 @@ function checkedAppendix(text: string, end: number): Appendix {
 
 function checkedOriginal(original: unknown, originalSize: number): Original {
   const [offset, text]: readonly unknown[] = Array.isArray(original) ? original : [];
-  if (!isOffset(offset) || typeof text !== 'string') throw damaged('entry without offset or bytes');
+  if (!isByteCount(offset) || typeof text !== 'string') throw damaged('entry without offset or bytes');
   const data = Buffer.from(text, 'base64');
   if (offset + data.length > originalSize) throw damaged('entry outside of the original image');
   return { offset, data };
-}
-
-function isOffset(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }
 
 /** Returns the parts of a range that no recorded original covers. */

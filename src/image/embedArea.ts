@@ -7,7 +7,7 @@
 import { CliError, FormatError } from '../core/errors.ts';
 import { type Mapping, parseJsonObject } from '../formats/mapping.ts';
 import { EMBED_INFO_PATH, findDescriptions, type IsoEntry, type IsoTree } from './isoTree.ts';
-import { CHUNK, chunksOf, overlaps, type Patch, type RandomAccess, zeros } from './overlay.ts';
+import { CHUNK, chunksOf, isByteCount, overlaps, type Patch, type RandomAccess, zeros } from './overlay.ts';
 
 /** Bytes from the start of the image. */
 export interface EmbedArea {
@@ -105,7 +105,7 @@ function parseInfo(text: string): EmbedInfo {
 function sizeOf(info: Mapping, key: 'offset' | 'length'): number | undefined {
   const value = info[key];
   if (value === undefined || value === null) return undefined;
-  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value;
+  if (isByteCount(value)) return value;
   throw new FormatError(`${EMBED_INFO_PATH} on it has an invalid "${key}"`);
 }
 
@@ -122,11 +122,7 @@ function checkedArea(info: EmbedInfo, file: IsoEntry, image: RandomAccess): Embe
 
 async function isAllZeros(image: RandomAccess, range: EmbedArea): Promise<boolean> {
   for await (const chunk of chunksOf(image, range)) {
-    if (!isZero(chunk)) return false;
+    if (Buffer.compare(chunk, ZEROS.subarray(0, chunk.length)) !== 0) return false;
   }
   return true;
-}
-
-function isZero(bytes: Uint8Array): boolean {
-  return Buffer.compare(bytes, ZEROS.subarray(0, bytes.length)) === 0;
 }

@@ -9,7 +9,7 @@ import { CliError, FormatError } from '../core/errors.ts';
 import { isMapping, parseJsonObject } from '../formats/mapping.ts';
 import { EMBED_INFO_PATH, findDescriptions, type IsoEntry, type IsoTree } from './isoTree.ts';
 import { trimSpace } from '../formats/goText.ts';
-import { type ByteRange, overlaps, type Patch, type RandomAccess } from './overlay.ts';
+import { type ByteRange, isByteCount, overlaps, type Patch, type RandomAccess } from './overlay.ts';
 
 export interface KargsAreas {
   /** Size of each area in bytes, including one byte for the character at the end of the arguments. */
@@ -203,17 +203,13 @@ async function readInfo(tree: IsoTree): Promise<KargsLayout | undefined> {
   const text = Buffer.from(await tree.readFile(entry, { maxBytes: MAX_INFO })).toString('utf8');
   const { default: defaults, files, size } = parseJsonObject(text, invalidInfo);
   if (typeof defaults !== 'string') throw invalidInfo('has no string "default"');
-  if (!isSize(size)) throw invalidInfo('has no valid "size"');
+  if (!isByteCount(size)) throw invalidInfo('has no valid "size"');
   if (!Array.isArray(files)) throw invalidInfo('has no list "files"');
   if (files.length > MAX_PLACES) throw invalidInfo(`lists more than ${MAX_PLACES} files`);
   checkLength(size);
   const listed = files.map(checkedFile);
   const places = await Promise.all(listed.map((file) => findPlace(tree, file, size)));
   return { length: size, defaults, places, info: { entry, files: listed } };
-}
-
-function isSize(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }
 
 function checkLength(length: number): void {
@@ -223,7 +219,8 @@ function checkLength(length: number): void {
 function checkedFile(file: unknown): KargsFile {
   if (!isMapping(file)) throw invalidInfo('contains an invalid entry in "files"');
   const { path, offset, pad, end } = file;
-  if (typeof path !== 'string' || !isSize(offset)) throw invalidInfo('lists a file without path or offset');
+  if (typeof path !== 'string' || !isByteCount(offset))
+    throw invalidInfo('lists a file without path or offset');
   return { path, offset, ...characterOf('pad', pad), ...characterOf('end', end) };
 }
 

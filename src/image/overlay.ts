@@ -82,6 +82,11 @@ export interface ByteRange {
   readonly length: number;
 }
 
+/** Whether a value of a document is an offset or a size in bytes. */
+export function isByteCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+}
+
 /** Whether two ranges have a byte in common, or an empty one is inside of the other. */
 export function overlaps(a: ByteRange, b: ByteRange): boolean {
   return a.offset < b.offset + b.length && b.offset < a.offset + a.length;

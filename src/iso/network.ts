@@ -45,7 +45,7 @@ export async function extractNetwork(options: ExtractNetworkOptions, io: Io): Pr
   const files = await readLiveIso(options.iso, io, async (iso) =>
     listNetworkSettings(await iso.embeddedFiles()),
   );
-  await deliverNetworkFiles(files, { ...options, format }, io);
+  await deliverNetworkFiles(files, options.directory, format, io);
   return 0;
 }
 

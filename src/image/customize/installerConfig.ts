@@ -3,7 +3,7 @@
  * the options. Conflicts between values are left to the installer. A number is accepted as a string, as in the installer.
  */
 
-import { CliError, FormatError } from '../../core/errors.ts';
+import { CliError, type ErrorDetails, FormatError } from '../../core/errors.ts';
 import type { Path } from '../../core/finding.ts';
 import { isMapping } from '../../formats/mapping.ts';
 import { type ParsedYaml, parseYaml } from '../../formats/yaml.ts';
@@ -50,15 +50,10 @@ function parse(content: Uint8Array, name: string): ParsedYaml {
   }
 }
 
-interface RefusalDetails {
-  readonly hint?: string | undefined;
-  readonly cause?: FormatError;
-}
-
 function refusal(
   name: string,
   problem: string,
-  { hint = 'use YAML with the options of coreos-installer', cause }: RefusalDetails = {},
+  { hint = 'use YAML with the options of coreos-installer', cause }: ErrorDetails = {},
 ): CliError {
   return new CliError(`parsing installer config ${name}: ${problem}`, {
     code: 'ERR_CONFIG_INVALID',

@@ -5,7 +5,7 @@
 
 import { CliError } from '../../core/errors.ts';
 import { encodeGzip } from '../../formats/gzip.ts';
-import type { Config, File, IgnitionSection, Resource, Unit } from '../../ignition/config.ts';
+import type { Config, IgnitionSection, Resource, Unit } from '../../ignition/config.ts';
 import { base64DataUrl } from '../../ignition/dataFile.ts';
 import { formatIgnition } from '../../ignition/ignitionText.ts';
 import { readConfig, readVersion, versionUnsupported } from '../../ignition/validate.ts';
@@ -48,9 +48,14 @@ export function formatParentConfig(parts: ConfigParts): Uint8Array {
     'unit',
     parts.units.map(({ name = '' }) => name),
   );
+  const files = parts.files.map(({ path, mode, content }) => ({
+    path,
+    mode,
+    contents: dataResource(content),
+  }));
   const config: Config = {
     ignition: ignitionSection(parts),
-    ...(parts.files.length > 0 && { storage: { files: parts.files.map(renderFile) } }),
+    ...(files.length > 0 && { storage: { files } }),
     ...(parts.units.length > 0 && { systemd: { units: parts.units } }),
   };
   return Buffer.from(formatIgnition(config));
@@ -73,10 +78,6 @@ function ignitionSection({ authorities, children }: ConfigParts): IgnitionSectio
       security: { tls: { certificateAuthorities: authorities.map(dataResource) } },
     }),
   };
-}
-
-function renderFile({ path, mode, content }: PlacedFile): File {
-  return { path, mode, contents: dataResource(content) };
 }
 
 function dataResource(content: Uint8Array): Resource {

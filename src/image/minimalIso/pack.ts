@@ -43,7 +43,7 @@ export async function packMinimalIso(full: LiveIso, minimal: LiveIso): Promise<P
       hint: `build the full ISO with a larger ${MINISO_PATH}`,
     });
   }
-  await verifyFiles({ full: full.image, minimal: minimal.image }, data);
+  await verifyFiles(full.image, minimal.image, data);
   return {
     change: patchesOnly([{ offset: room.offset, data: Buffer.concat([encoded], room.size) }]),
     fileCount: minimalFiles.size,
@@ -133,10 +133,7 @@ async function digestOf(image: RandomAccess): Promise<Uint8Array> {
 }
 
 /** Verifies that the files are equal in both images, by reconstructing the minimal ISO. */
-async function verifyFiles(
-  { full, minimal }: { readonly full: RandomAccess; readonly minimal: RandomAccess },
-  data: MinisoData,
-): Promise<void> {
+async function verifyFiles(full: RandomAccess, minimal: RandomAccess, data: MinisoData): Promise<void> {
   if (minimal.size > full.size) {
     throw new CliError('the minimal ISO is larger than the full ISO', {
       code: 'ERR_IMAGE',
