@@ -12,10 +12,10 @@ import {
   installNotice,
   lacksDevice,
   type NamedFile,
-  type Needs,
 } from '../image/customize/customization.ts';
 import { wantsCheck } from '../hosts/input/checkedConfig.ts';
-import type { NetworkFile } from '../image/networkSettings.ts';
+import type { LiveFeatures } from '../image/liveFeatures.ts';
+import { type NetworkFile, requireNetworkFeature } from '../image/networkSettings.ts';
 import { readUserFile } from '../io/files/files.ts';
 import type { Io } from '../io/io.ts';
 import { printable } from '../io/report/terminalText.ts';
@@ -211,27 +211,32 @@ export function inputsOf(options: CustomizeOptions): readonly OptionFiles[] {
 /** @throws UsageError for a console that the installer does not support */
 export function parseConsoles({ destConsole = [] }: CustomizeOptions): readonly string[] {
   return destConsole.map((spec) => {
-    try {
-      return parseConsole(spec);
-    } catch (error) {
-      if (!(error instanceof FormatError)) throw error;
-      const message = `invalid value '${spec}' for '--dest-console <spec>': ${error.message}`;
-      throw new UsageError(message, { hint: error.hint });
-    }
+    const parsed = parseConsole(spec);
+    if (typeof parsed === 'string') return parsed;
+    const message = `invalid value '${spec}' for '--dest-console <spec>': ${parsed.message}`;
+    throw new UsageError(message, { hint: parsed.hint });
   });
 }
 
-/** The features that the image must support; they are checked before the files are read. */
-export function needsOf(options: CustomizeOptions): Needs {
+/** @throws CliError for the first option that requires a feature that the image does not have */
+export function refuseUnsupported(options: CustomizeOptions, features: LiveFeatures): void {
   const { destConsole, destDevice, destIgnition, destKargAppend, destKargDelete } = options;
   const { installerConfig, networkData, networkKeyfile, networkNmstate } = options;
-  return {
-    console: isGiven(destConsole),
-    network: isGiven(networkKeyfile, networkNmstate, networkData),
-    installerConfig:
-      destDevice !== undefined ||
-      isGiven(destConsole, destIgnition, destKargAppend, destKargDelete, installerConfig),
-  };
+  if (isGiven(destConsole) && !features.installerDirectives.has('console')) {
+    throw unsupported('the destination console');
+  }
+  if (isGiven(networkKeyfile, networkNmstate, networkData)) requireNetworkFeature(features);
+  const runsInstaller =
+    destDevice !== undefined ||
+    isGiven(destConsole, destIgnition, destKargAppend, destKargDelete, installerConfig);
+  if (runsInstaller && !features.installerConfig) throw unsupported('installer configuration');
+}
+
+function unsupported(what: string): CliError {
+  return new CliError(`This OS image does not support customizing ${what}.`, {
+    code: 'ERR_IMAGE',
+    hint: 'use a newer release of the image, or remove the options for it',
+  });
 }
 
 function isGiven(...lists: readonly (readonly string[] | undefined)[]): boolean {

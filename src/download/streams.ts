@@ -82,11 +82,6 @@ export interface StreamOptions {
   readonly streamBaseUrl?: string | undefined;
 }
 
-interface LocatedMetadata {
-  readonly metadata: StreamMetadata;
-  readonly source: MetadataSource;
-}
-
 /** How to read files and URLs. */
 export interface StreamAccess {
   readonly client: HttpClient;
@@ -100,7 +95,7 @@ const MAX_METADATA = 16 * 1024 * 1024;
 export async function readStreamMetadata(
   { stream = 'stable', streamBaseUrl = fedoraStreams }: StreamOptions,
   { client, policy, io }: StreamAccess,
-): Promise<LocatedMetadata> {
+): Promise<{ readonly metadata: StreamMetadata; readonly source: MetadataSource }> {
   const url = locateStream(streamBaseUrl, stream);
   if (typeof url === 'string') {
     const bytes = await readUserFile(url, io, { what: 'Stream metadata', maxBytes: MAX_METADATA });

@@ -23,6 +23,7 @@ import { checkDisjoint, type ImageChange } from './imageChange.ts';
 import { type IsoTree, openIsoTree } from './isoTree.ts';
 import {
   type ByteRange,
+  gapsIn,
   type ImageAccess,
   isByteCount,
   type Patch,
@@ -106,7 +107,7 @@ async function rememberOriginals(
   const { originalSize, originals } = appendix ?? { originalSize: image.size, originals: [] };
   const added: Original[] = [];
   for (const place of places) {
-    for (const gap of gapsIn(place, originals)) {
+    for (const gap of gapsIn(place, originals.map(patchRange))) {
       added.push({ offset: gap.offset, data: await image.read(gap.offset, gap.length) });
     }
   }
@@ -133,23 +134,6 @@ function checkedOriginal(original: unknown, originalSize: number): Original {
   const data = Buffer.from(text, 'base64');
   if (offset + data.length > originalSize) throw damaged('entry outside of the original image');
   return { offset, data };
-}
-
-/** Returns the parts of a range that no recorded original covers. */
-function gapsIn(range: ByteRange, known: readonly Original[]): ByteRange[] {
-  let gaps: ByteRange[] = [range];
-  for (const { offset, data } of known) {
-    const end = offset + data.length;
-    gaps = gaps.flatMap((gap) => {
-      const gapEnd = gap.offset + gap.length;
-      if (end <= gap.offset || offset >= gapEnd) return [gap];
-      return [
-        { offset: gap.offset, length: Math.max(0, offset - gap.offset) },
-        { offset: end, length: Math.max(0, gapEnd - end) },
-      ].filter(({ length }) => length > 0);
-    });
-  }
-  return gaps;
 }
 
 /** The end of the volume in bytes according to each descriptor; all are equal unless an edit was interrupted. */

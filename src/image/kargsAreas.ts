@@ -6,8 +6,8 @@
 
 import { formatCount } from '../formats/messageText.ts';
 import { CliError, FormatError } from '../core/errors.ts';
-import { isMapping, parseJsonObject } from '../formats/mapping.ts';
-import { EMBED_INFO_PATH, findDescriptions, type IsoEntry, type IsoTree } from './isoTree.ts';
+import { isMapping } from '../formats/mapping.ts';
+import { EMBED_INFO_PATH, findDescriptions, type IsoEntry, type IsoTree, readJsonFile } from './isoTree.ts';
 import { trimSpace } from '../formats/goText.ts';
 import { type ByteRange, isByteCount, overlaps, type Patch, type RandomAccess } from './overlay.ts';
 
@@ -44,7 +44,6 @@ interface KargsPlace {
 }
 
 const INFO_PATH = 'coreos/kargs.json';
-const MAX_INFO = 1024 * 1024;
 /** Limit of the kernel on x86_64. */
 const MAX_LENGTH = 2048;
 /** Real images have one or two. */
@@ -198,10 +197,9 @@ function invalidInfo(problem: string, cause?: unknown): FormatError {
 }
 
 async function readInfo(tree: IsoTree): Promise<KargsLayout | undefined> {
-  const entry = await tree.find(INFO_PATH);
-  if (entry?.kind !== 'file') return undefined;
-  const text = Buffer.from(await tree.readFile(entry, { maxBytes: MAX_INFO })).toString('utf8');
-  const { default: defaults, files, size } = parseJsonObject(text, invalidInfo);
+  const file = await readJsonFile(tree, INFO_PATH, invalidInfo);
+  if (file === undefined) return undefined;
+  const { default: defaults, files, size } = file.object;
   if (typeof defaults !== 'string') throw invalidInfo('has no string "default"');
   if (!isByteCount(size)) throw invalidInfo('has no valid "size"');
   if (!Array.isArray(files)) throw invalidInfo('has no list "files"');
@@ -209,7 +207,7 @@ async function readInfo(tree: IsoTree): Promise<KargsLayout | undefined> {
   checkLength(size);
   const listed = files.map(checkedFile);
   const places = await Promise.all(listed.map((file) => findPlace(tree, file, size)));
-  return { length: size, defaults, places, info: { entry, files: listed } };
+  return { length: size, defaults, places, info: { entry: file.entry, files: listed } };
 }
 
 function checkLength(length: number): void {

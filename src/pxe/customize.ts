@@ -4,14 +4,14 @@ import {
   readCustomization,
   type CustomizeOptions,
   inputsOf,
-  needsOf,
   parseConsoles,
+  refuseUnsupported,
   reportInstallation,
 } from '../customize/customization.ts';
 import { type ByteSource, piecesOf } from '../formats/byteFeed.ts';
 import { nameInput } from '../hosts/input/nameInput.ts';
 import { refuseSwapped } from '../hosts/input/swappedInputs.ts';
-import { readLiveInitrd, refuseUnsupported, renderCustomization } from '../image/customize/customization.ts';
+import { readLiveInitrd, renderCustomization } from '../image/customize/customization.ts';
 import type { EmbedFiles } from '../image/embedArea.ts';
 import { CONFIG_NAME } from '../image/embeddedIgnition.ts';
 import { writeInitrd } from '../image/initrd.ts';
@@ -88,7 +88,7 @@ async function writeToStdout(input: ByteInputFile, options: PxeCustomizeOptions,
  */
 async function makeFiles(initrd: ByteSource, options: PxeCustomizeOptions, io: Io): Promise<EmbedFiles> {
   const features = await nameInput(options.initrd, () => readLiveInitrd(initrd));
-  refuseUnsupported(needsOf(options), features);
+  refuseUnsupported(options, features);
   const customization = await readCustomization(options, io);
   const files = renderCustomization(customization);
   reportInstallation(customization, [], io);

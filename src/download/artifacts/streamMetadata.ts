@@ -66,9 +66,7 @@ function listArtifacts(architectures: unknown): readonly StreamArtifact[] {
   return found;
 }
 
-type FileFields = Pick<StreamArtifact, 'location' | 'signature' | 'sha256' | 'uncompressedSha256'>;
-
-function readFile(fields: Mapping): FileFields {
+function readFile(fields: Mapping) {
   const location = textOf(fields, 'location');
   if (location === undefined) throw new FormatError('missing field `location`');
   return {

@@ -14,7 +14,7 @@ import type { ImageChange } from '../imageChange.ts';
 import { editKargs, type KargsEdits, type KargsRemark } from '../kargsEdit.ts';
 import type { LiveFeatures } from '../liveFeatures.ts';
 import type { LiveIso } from '../liveIso.ts';
-import { NETWORK_FOLDER, type NetworkFile, requireNetworkFeature } from '../networkSettings.ts';
+import { NETWORK_FOLDER, type NetworkFile } from '../networkSettings.ts';
 import { isEmbedded, LIVE_STAMP, readInitrdFeatures, readMarks } from '../ramdiskSystem.ts';
 import { formatInstallerConfig, type InstallerSettings } from './installerConfig.ts';
 import { type ConfigParts, formatParentConfig, isEmptyConfig, type PlacedFile } from './parentConfig.ts';
@@ -41,31 +41,9 @@ export interface Customization {
   readonly liveIgnition: readonly Uint8Array[];
 }
 
-/** Features of the image that a customization requires. */
-export interface Needs {
-  readonly console: boolean;
-  readonly network: boolean;
-  readonly installerConfig: boolean;
-}
-
 const INSTALLER_FOLDER = '/etc/coreos/installer.d';
 const DEST_CONFIG = '/etc/coreos/dest.ign';
 const SECRET = 0o600;
-
-/** @throws CliError for the first required feature that the image does not support */
-export function refuseUnsupported(needs: Needs, features: LiveFeatures): void {
-  const { installerConfig, installerDirectives } = features;
-  if (needs.console && !installerDirectives.has('console')) throw unsupported('the destination console');
-  if (needs.network) requireNetworkFeature(features);
-  if (needs.installerConfig && !installerConfig) throw unsupported('installer configuration');
-}
-
-function unsupported(what: string): CliError {
-  return new CliError(`This OS image does not support customizing ${what}.`, {
-    code: 'ERR_IMAGE',
-    hint: 'use a newer release of the image, or remove the options for it',
-  });
-}
 
 /**
  * Returns the files of the archive by path. Without contents for Ignition, no config is created, because the live system

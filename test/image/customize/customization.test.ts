@@ -7,10 +7,8 @@ import {
   installNotice,
   lacksDevice,
   type NamedFile,
-  refuseUnsupported,
   renderCustomization,
 } from '../../../src/image/customize/customization.ts';
-import { noFeatures } from '../../../src/image/liveFeatures.ts';
 import type { Config, Resource } from '../../../src/ignition/config.ts';
 import { readConfig, validateConfig } from '../../../src/ignition/validate.ts';
 
@@ -198,19 +196,5 @@ describe('what the installer will do', () => {
   ])('%s', (_title, part, notice, isMissing) => {
     expect(installNotice({ ...none, ...part })).toBe(notice);
     expect(lacksDevice({ ...none, ...part })).toBe(isMissing);
-  });
-});
-
-describe('refuseUnsupported', () => {
-  it.each([
-    ['console', 'the destination console'],
-    ['network', 'network settings'],
-    ['installerConfig', 'installer configuration'],
-  ])('%s', (need, what) => {
-    const needs = { console: false, network: false, installerConfig: false };
-    expect(() => refuseUnsupported(needs, noFeatures)).not.toThrow();
-    expect(() => refuseUnsupported({ ...needs, [need]: true }, noFeatures)).toThrow(
-      `This OS image does not support customizing ${what}.`,
-    );
   });
 });
