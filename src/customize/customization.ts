@@ -2,21 +2,26 @@
 
 import { basename } from 'node:path';
 import { findBundleProblem, parseCaCertificates } from '../agent/caCertificates.ts';
-import { FormatError, UsageError } from '../core/errors.ts';
+import { diagnosticIn } from '../core/diagnostic.ts';
+import { CliError, FormatError, formatPlace, UsageError } from '../core/errors.ts';
+import { parseYaml, type ParsedYaml } from '../formats/yaml.ts';
+import { readNetworkFiles } from '../hosts/input/networkFiles.ts';
 import { consoleNote, parseConsole, checkInstallerConfig } from '../image/customize/installerConfig.ts';
 import {
   type Customization,
   installNotice,
   lacksDevice,
-  type Needs,
+  type NamedFile,
 } from '../image/customize/customization.ts';
 import { wantsCheck } from '../hosts/input/checkedConfig.ts';
-import type { NamedFile } from '../image/customize/parentConfig.ts';
+import type { LiveFeatures } from '../image/liveFeatures.ts';
+import { type NetworkFile, requireNetworkFeature } from '../image/networkSettings.ts';
 import { readUserFile } from '../io/files/files.ts';
 import type { Io } from '../io/io.ts';
 import { printable } from '../io/report/terminalText.ts';
 import { report } from '../io/report/report.ts';
-import { readNetworkData, readNmstate } from './network.ts';
+import { findNmstatectl, runNmstatectl } from '../io/nmstatectl.ts';
+import { convertNmstate, type Keyfile } from '../network/convertNmstate.ts';
 import { readUserConfig } from './userConfigs.ts';
 import type { OptionFiles } from '../hosts/input/swappedInputs.ts';
 
@@ -25,9 +30,10 @@ const MAX_BYTES = 64 * 1024 * 1024;
 /** @throws CliError for the first file that is missing or invalid */
 export async function readCustomization(options: CustomizeOptions, io: Io): Promise<Customization> {
   const { destKargAppend = [], destKargDelete = [] } = options;
-  const reading = { io, validates: wantsCheck(options, io) };
-  const destIgnition = await readEach(options.destIgnition, (path) => readUserConfig(path, reading));
-  reportConsoles(destKargAppend, io);
+  const readConfig = (path: string) => readUserConfig(path, wantsCheck(options, io), io);
+  const destIgnition = await readEach(options.destIgnition, readConfig);
+  const note = consoleNote(destKargAppend);
+  if (note !== undefined) io.stderr.write(`${printable(note)}\n`);
   return {
     destIgnition,
     destDevice: options.destDevice,
@@ -39,20 +45,20 @@ export async function readCustomization(options: CustomizeOptions, io: Io): Prom
     postInstall: await readEach(options.postInstall, (path) => readScript(path, io)),
     installerConfigs: await readEach(options.installerConfig, async (path) => {
       const file = await readNamed(path, 'Installer config', io);
-      return { ...file, ...checkInstallerConfig(file.content, path) };
+      return { ...file, ...checkInstallerConfig(file.data, path) };
     }),
-    liveIgnition: await readEach(options.liveIgnition, (path) => readUserConfig(path, reading)),
+    liveIgnition: await readEach(options.liveIgnition, readConfig),
   };
 }
 
-/** Reports on standard error what the customized image does on boot. */
-export function reportInstallation(customization: Customization, io: Io): void {
+/**
+ * Reports on standard error what the customized image does on boot.
+ * @param kargs appended kernel arguments of the live system, which may name the disk
+ */
+export function reportInstallation(customization: Customization, kargs: readonly string[], io: Io): void {
   const notice = installNotice(customization);
   if (notice !== undefined) io.stderr.write(`${printable(notice)}\n`);
-}
-
-/** To be called unless the kernel arguments of the live system name a disk. */
-export function reportMissingDevice(customization: Customization, io: Io): void {
+  if (kargs.some((karg) => karg.includes('coreos.inst.install_dev='))) return;
   if (!lacksDevice(customization)) return;
   const message = 'the installer runs on boot, but no disk is set';
   const hint = 'add --dest-device DEVICE, or boot with the kernel argument coreos.inst.install_dev=DEVICE';
@@ -69,29 +75,80 @@ async function readEach<T>(
   return results;
 }
 
-function reportConsoles(kargs: readonly string[], io: Io): void {
-  const note = consoleNote(kargs);
-  if (note !== undefined) io.stderr.write(`${printable(note)}\n`);
-}
-
-async function readKeyfiles(options: CustomizeOptions, io: Io): Promise<readonly NamedFile[]> {
+async function readKeyfiles(options: CustomizeOptions, io: Io): Promise<readonly NetworkFile[]> {
+  const { networkData = [] } = options;
   const given = await readEach(options.networkKeyfile, (path) => readNamed(path, 'Keyfile', io));
   const converted = await readEach(options.networkNmstate, (path) => readNmstate(path, io));
-  const others = await readEach(options.networkData, (path) => readNetworkData(path, io));
-  return [...given, ...converted.flat(), ...others.flat()];
+  const others = networkData.length === 0 ? [] : await readNetworkFiles({ networkData }, io);
+  return [...given, ...converted.flat(), ...others];
+}
+
+const NMSTATE = { what: 'Network state', maxBytes: 16 * 1024 * 1024 };
+
+/**
+ * Converts an nmstate file (YAML or JSON) to keyfiles: with nmstatectl if it is installed, because it supports more keys
+ * than this program.
+ * @throws CliError if the file cannot be converted
+ */
+async function readNmstate(path: string, io: Io): Promise<NetworkFile[]> {
+  const bytes = await readUserFile(path, io, NMSTATE);
+  const program = await findNmstatectl(io.env);
+  io.note?.(`converting ${path} with ${program ?? 'the built-in converter: nmstatectl not found in PATH'}`);
+  const state = Buffer.from(bytes).toString('utf8');
+  const keyfiles =
+    program === undefined
+      ? convertBuiltIn(path, state, io)
+      : await runNmstatectl(state, { program, env: io.env });
+  if (keyfiles.length === 0) {
+    report(io, {
+      severity: 'warning',
+      message: `${path} contains no connection`,
+      hint: 'remove the option for this file',
+    });
+  }
+  return keyfiles.map(({ name, text }) => ({ name, data: Buffer.from(text) }));
+}
+
+function convertBuiltIn(path: string, state: string, io: Io): readonly Keyfile[] {
+  const yaml = parseNmstate(path, state);
+  const { keyfiles, findings } = convertNmstate(yaml.value);
+  const error = findings.find(({ severity }) => severity === 'error');
+  if (error !== undefined) {
+    const hint = error.hint ?? 'install nmstatectl, which supports more keys than this program';
+    const place = formatPlace({ file: path, ...yaml.locate(error.path) });
+    throw new CliError(`parsing nmstate ${place}: ${error.message}`, { code: 'ERR_FORMAT', hint });
+  }
+  report(
+    io,
+    ...findings.map((finding) => diagnosticIn(path, { ...finding, position: yaml.locate(finding.path) })),
+  );
+  return keyfiles;
+}
+
+function parseNmstate(path: string, state: string): ParsedYaml {
+  try {
+    return parseYaml(state);
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error;
+    throw new CliError(`parsing nmstate ${path}: ${error.message}`, {
+      code: 'ERR_FORMAT',
+      hint: error.hint ?? 'fix the syntax of the file',
+      cause: error,
+    });
+  }
 }
 
 async function readNamed(path: string, what: string, io: Io): Promise<NamedFile> {
-  return { name: basename(path), content: await readUserFile(path, io, { what, maxBytes: MAX_BYTES }) };
+  return { name: basename(path), data: await readUserFile(path, io, { what, maxBytes: MAX_BYTES }) };
 }
 
 /** Ignition fetches nothing if it cannot read a certificate, but coreos-installer accepts any file: so it is a warning. */
 async function readAuthority(path: string, io: Io): Promise<Uint8Array> {
-  const { content } = await readNamed(path, 'Certificate authority', io);
-  for (const problem of problemsOf(content)) {
+  const { data } = await readNamed(path, 'Certificate authority', io);
+  for (const problem of problemsOf(data)) {
     report(io, { severity: 'warning', message: `${path}: ${problem}` });
   }
-  return content;
+  return data;
 }
 
 function problemsOf(certificates: Uint8Array): readonly string[] {
@@ -108,7 +165,7 @@ function problemsOf(certificates: Uint8Array): readonly string[] {
 
 async function readScript(path: string, io: Io): Promise<NamedFile> {
   const script = await readNamed(path, 'Script', io);
-  const start = Buffer.from(script.content.subarray(0, 4)).toString('latin1');
+  const start = Buffer.from(script.data.subarray(0, 4)).toString('latin1');
   if (!start.startsWith('#!') && start !== '\x7fELF') {
     const hint = 'add a first line such as #!/bin/bash';
     report(io, { severity: 'warning', message: `${path}: systemd cannot run the file as a program`, hint });
@@ -154,27 +211,32 @@ export function inputsOf(options: CustomizeOptions): readonly OptionFiles[] {
 /** @throws UsageError for a console that the installer does not support */
 export function parseConsoles({ destConsole = [] }: CustomizeOptions): readonly string[] {
   return destConsole.map((spec) => {
-    try {
-      return parseConsole(spec);
-    } catch (error) {
-      if (!(error instanceof FormatError)) throw error;
-      const message = `invalid value '${spec}' for '--dest-console <spec>': ${error.message}`;
-      throw new UsageError(message, { hint: error.hint });
-    }
+    const parsed = parseConsole(spec);
+    if (typeof parsed === 'string') return parsed;
+    const message = `invalid value '${spec}' for '--dest-console <spec>': ${parsed.message}`;
+    throw new UsageError(message, { hint: parsed.hint });
   });
 }
 
-/** The features that the image must support; they are checked before the files are read. */
-export function needsOf(options: CustomizeOptions): Needs {
+/** @throws CliError for the first option that requires a feature that the image does not have */
+export function refuseUnsupported(options: CustomizeOptions, features: LiveFeatures): void {
   const { destConsole, destDevice, destIgnition, destKargAppend, destKargDelete } = options;
   const { installerConfig, networkData, networkKeyfile, networkNmstate } = options;
-  return {
-    console: isGiven(destConsole),
-    network: isGiven(networkKeyfile, networkNmstate, networkData),
-    installerConfig:
-      destDevice !== undefined ||
-      isGiven(destConsole, destIgnition, destKargAppend, destKargDelete, installerConfig),
-  };
+  if (isGiven(destConsole) && !features.installerDirectives.has('console')) {
+    throw unsupported('the destination console');
+  }
+  if (isGiven(networkKeyfile, networkNmstate, networkData)) requireNetworkFeature(features);
+  const runsInstaller =
+    destDevice !== undefined ||
+    isGiven(destConsole, destIgnition, destKargAppend, destKargDelete, installerConfig);
+  if (runsInstaller && !features.installerConfig) throw unsupported('installer configuration');
+}
+
+function unsupported(what: string): CliError {
+  return new CliError(`This OS image does not support customizing ${what}.`, {
+    code: 'ERR_IMAGE',
+    hint: 'use a newer release of the image, or remove the options for it',
+  });
 }
 
 function isGiven(...lists: readonly (readonly string[] | undefined)[]): boolean {

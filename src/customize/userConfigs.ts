@@ -15,28 +15,22 @@ import { reportChecked } from '../hosts/input/reportChecked.ts';
 import type { YamlConfig } from '../hosts/input/yamlConfig.ts';
 import { isYamlFile } from '../hosts/input/nameInput.ts';
 
-interface UserConfigReading {
-  readonly io: Io;
-  /** Whether an invalid config is an error. */
-  readonly validates: boolean;
-}
-
 const CONFIG = { what: 'Ignition config', maxBytes: 64 * 1024 * 1024 };
 
 /**
  * Returns the config as a document without unused keys, after it reports the findings.
+ * @param validates whether an invalid config is an error
  * @throws CliError `parsing Ignition config …`
  */
-export async function readUserConfig(path: string, reading: UserConfigReading): Promise<Uint8Array> {
-  const { io, validates } = reading;
+export async function readUserConfig(path: string, validates: boolean, io: Io): Promise<Uint8Array> {
   const source = await readSource(path, io);
   const config = parseUserConfig(source.json, path);
-  if (config.kind === 'unknown version') {
-    reportUnknownVersion(path, config.version, io);
+  if ('newerVersion' in config) {
+    reportNewerVersion(path, config.newerVersion, io);
     return config.document;
   }
   if (validates) await refuseInvalid(source, io);
-  if (config.kind === 'refused') throw config.error;
+  if (config instanceof CliError) throw config;
   if (!validates) reportUnusedKeys(source, io);
   return config.document;
 }
@@ -70,7 +64,7 @@ function refusal(path: string, problem: string, { hint, excerpt }: ErrorDetails)
   });
 }
 
-function reportUnknownVersion(path: string, version: string, io: Io): void {
+function reportNewerVersion(path: string, version: string | undefined, io: Io): void {
   const message = `${path}: unsupported spec version ${version}; the config is embedded without validation`;
   const hint = `verify that Ignition in the image supports version ${version}`;
   report(io, { severity: 'warning', message, hint });

@@ -1,13 +1,12 @@
 /** `dev show` and `dev extract`: print the contents of an ISO or an initramfs, or extract the files of an initramfs. */
 
 import { UsageError } from '../core/errors.ts';
-import { describeKargs, type IsoListing, listIso } from '../image/isoListing.ts';
+import { describeKargs, listIso } from '../image/isoListing.ts';
 import { openIsoTree } from '../image/isoTree.ts';
-import { openImage } from '../io/images/imageFile.ts';
+import { readImage } from '../io/images/imageFile.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { readLiveIso } from '../io/images/rewriteImage.ts';
 import { writeStdout } from '../io/stdout.ts';
-import { nameInput } from '../hosts/input/nameInput.ts';
 import { jsonBytes, parseTextOrJson } from '../io/report/choices.ts';
 import { listInitrd, sortedByPath, takeInitrdFiles } from '../image/initrd.ts';
 import { parseInitrdGlobs } from '../formats/glob.ts';
@@ -42,16 +41,7 @@ async function describeIso({ iso: path, ignition, kargs }: ShowIsoOptions, io: I
   if (ignition === true) {
     return readLiveIso(path, io, async ({ embedArea: { offset, length } }) => ({ offset, length }));
   }
-  return describeTree(path, io);
-}
-
-async function describeTree(path: string, io: Io): Promise<IsoListing> {
-  const image = await openImage(path, io);
-  try {
-    return await nameInput(path, async () => listIso(await openIsoTree(image)));
-  } finally {
-    await image.close();
-  }
+  return readImage(path, io, async (image) => listIso(await openIsoTree(image)));
 }
 
 export interface ShowInitrdOptions {

@@ -5,15 +5,16 @@ import { machineName, selectImage } from './artifacts/streamMetadata.ts';
 import { planImage, type PlannedFile, planUrl } from './artifacts/plan.ts';
 import { UsageError } from '../core/errors.ts';
 import { once } from '../core/once.ts';
-import { type DownloadContext, downloadFile, type Place } from './downloadFile.ts';
-import type { KeySource } from './downloadKeys.ts';
-import { createHttpClient, type HttpClient } from '../io/http/httpClient.ts';
+import { type DownloadContext, downloadFile } from './downloadFile.ts';
+import type { Place } from './downloadPartial.ts';
+import type { KeySource, KeySourceOptions } from './downloadKeys.ts';
+import { createHttpClient } from '../io/http/httpClient.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { showTransfers, type TransfersProgress } from '../io/progress.ts';
-import { defaultRetries, type RetryPolicy } from '../io/http/retries.ts';
+import { defaultRetries } from '../io/http/retries.ts';
 import { writeStdout } from '../io/stdout.ts';
 import { printable, lineForOutput } from '../io/report/terminalText.ts';
-import { readStreamMetadata, type StreamOptions } from './streams.ts';
+import { readStreamMetadata, type StreamAccess, type StreamOptions } from './streams.ts';
 
 export interface DownloadOptions extends StreamOptions {
   /** As `uname -m` says; that of this machine when it is left out. */
@@ -48,14 +49,8 @@ export async function download(options: DownloadOptions, io: Io): Promise<ExitCo
     const say = (text: string): void => progress.say(printable(text));
     const policy = { ...defaultRetries, retries, signal: stop.signal, say };
     const files = await planFiles(options, { client, policy, io });
-    const keys = keysFor(options, { client, policy, io });
-    const shared = {
-      client,
-      policy,
-      signal: stop.signal,
-      keys,
-      place: placeIn(options.directory ?? '.', io),
-    };
+    const keys = keysFor({ client, policy, keyring: options.gpgKeyring }, io);
+    const shared = { client, policy, keys, place: placeIn(options.directory ?? '.', io) };
     const results = files.map((file) => downloadShown(file, shared, progress));
     await printInOrder(results, io).catch(async (error: unknown) => {
       stop.abort();
@@ -69,13 +64,7 @@ export async function download(options: DownloadOptions, io: Io): Promise<ExitCo
   }
 }
 
-interface Access {
-  readonly client: HttpClient;
-  readonly policy: RetryPolicy;
-  readonly io: Io;
-}
-
-async function planFiles(options: DownloadOptions, access: Access): Promise<readonly PlannedFile[]> {
+async function planFiles(options: DownloadOptions, access: StreamAccess): Promise<readonly PlannedFile[]> {
   const { imageUrl, decompress = false, insecure = false } = options;
   if (imageUrl !== undefined) return [planUrl(imageUrl, { decompress, insecure })];
   const { metadata, source } = await readStreamMetadata(options, access);
@@ -85,11 +74,8 @@ async function planFiles(options: DownloadOptions, access: Access): Promise<read
 }
 
 /** Loads the OpenPGP code on demand, because it is slow to load and only signatures require it. */
-function keysFor({ gpgKeyring: keyring }: DownloadOptions, { client, policy, io }: Access): KeySource {
-  const load = once(async () => {
-    const { createKeySource } = await import('./downloadKeys.ts');
-    return createKeySource({ client, policy, keyring }, io);
-  });
+function keysFor(options: KeySourceOptions, io: Io): KeySource {
+  const load = once(async () => (await import('./downloadKeys.ts')).createKeySource(options, io));
   return { find: async (signature) => (await load()).find(signature) };
 }
 

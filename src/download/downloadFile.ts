@@ -9,7 +9,13 @@ import type { PlannedFile } from './artifacts/plan.ts';
 import { CliError } from '../core/errors.ts';
 import type { DetachedSignature, PublicKey } from '../formats/openpgp.ts';
 import type { KeySource } from './downloadKeys.ts';
-import { discardPartial, fetchPartial, forgetPartial, type TransferContext } from './downloadPartial.ts';
+import {
+  discardPartial,
+  fetchPartial,
+  forgetPartial,
+  type Place,
+  type TransferContext,
+} from './downloadPartial.ts';
 import { unpackFile } from './downloadUnpack.ts';
 import { hashFile } from '../io/files/fileDigests.ts';
 import { fileError } from '../io/files/fileErrors.ts';
@@ -25,24 +31,13 @@ export interface DownloadContext extends TransferContext {
   readonly place: (name: string) => Place;
 }
 
-export interface Place {
-  /** Absolute. */
-  readonly path: string;
-  /** The path as it may be shown. */
-  readonly shownPath: string;
-}
-
 /** The expected checksum and signatures of a file. */
 interface Proof {
   readonly sha256: string | undefined;
-  readonly signed: SignedBy | undefined;
-}
-
-interface SignedBy {
-  /** The signature file. */
-  readonly bytes: Uint8Array;
   /** Those that can be checked, each with the keys that may have made it. */
   readonly signatures: readonly CheckedSignature[];
+  /** The signature file, if a signature in it can be checked. */
+  readonly signatureFile?: Uint8Array;
 }
 
 interface CheckedSignature {
@@ -61,32 +56,33 @@ const MAX_SIGNATURE = 64 * 1024;
 export async function downloadFile(file: PlannedFile, context: DownloadContext): Promise<Place> {
   const proof = await findProof(file, context);
   const { unpacked } = file;
-  if (unpacked !== undefined) return downloadUnpacked({ ...file, unpacked }, proof, context);
+  if (unpacked !== undefined) return downloadUnpacked(file, unpacked, proof, context);
   const target = context.place(file.name);
   if (!(await isThere(target, proof, context))) {
     refuseOverwriting(await exists(target), proof, target);
     await fetchChecked(file, proof, context);
     await finish(target);
   }
-  if (proof.signed !== undefined) await writeSignature(context.place(`${file.name}.sig`), proof.signed.bytes);
+  const { signatureFile } = proof;
+  if (signatureFile !== undefined) await writeSignature(context.place(`${file.name}.sig`), signatureFile);
   return target;
 }
 
 /** Only a checksum can verify the decompressed file; without it, the compressed file is verified. */
 async function downloadUnpacked(
-  file: PlannedFile & { readonly unpacked: NonNullable<PlannedFile['unpacked']> },
+  file: PlannedFile,
+  { name, sha256 }: NonNullable<PlannedFile['unpacked']>,
   proof: Proof,
   context: DownloadContext,
 ): Promise<Place> {
   const packed = context.place(file.name);
-  const target = context.place(file.unpacked.name);
-  const { sha256 } = file.unpacked;
-  if (await isThere(target, { sha256, signed: undefined }, context)) return target;
+  const target = context.place(name);
+  if (await isThere(target, { sha256, signatures: [] }, context)) return target;
   refuseOverwriting(await exists(target), proof, target);
   const isPacked = await isThere(packed, proof, context);
   if (!isPacked) await fetchChecked(file, proof, context);
   const from = isPacked ? packed.path : `${packed.path}.partial`;
-  await unpackFile({ from, to: target.path, shownPath: target.shownPath, sha256 });
+  await unpackFile(from, target, sha256);
   if (!isPacked) await discardPartial(packed);
   return target;
 }
@@ -104,20 +100,20 @@ async function findProof(file: PlannedFile, context: DownloadContext): Promise<P
       });
     }
     if (sha256 === undefined) policy.say(`${name}: not verified: no signature and no expected checksum`);
-    return { sha256, signed: undefined };
+    return { sha256, signatures: [] };
   }
   const signatures = await findKeys(file, bytes, context);
-  return { sha256, signed: signatures.length === 0 ? undefined : { bytes, signatures } };
+  return { sha256, signatures, ...(signatures.length > 0 && { signatureFile: bytes }) };
 }
 
 /** Undefined if the server has no signature; the caller decides whether it is required. */
 async function fetchSignature(
   url: URL,
-  { client, policy, signal }: DownloadContext,
+  { client, policy }: DownloadContext,
 ): Promise<Uint8Array | undefined> {
   try {
     return await withRetries(policy, async () => {
-      const answer = await client.get(url, signal === undefined ? {} : { signal });
+      const answer = await client.get(url, { signal: policy.signal });
       return readAnswer(answer, shownUrl(url), MAX_SIGNATURE);
     });
   } catch (error) {
@@ -170,7 +166,7 @@ async function isThere(
   proof: Proof,
   { policy }: DownloadContext,
 ): Promise<boolean> {
-  if (proof.sha256 === undefined && proof.signed === undefined) return false;
+  if (proof.sha256 === undefined && proof.signatures.length === 0) return false;
   const stats = await stat(path).catch(() => undefined);
   if (stats?.isFile() !== true) return false;
   try {
@@ -190,7 +186,7 @@ async function exists({ path }: Place): Promise<boolean> {
 
 /** An existing file may be valid, so only a verified file replaces it. */
 function refuseOverwriting(isOccupied: boolean, proof: Proof, { shownPath }: Place): void {
-  if (!isOccupied || proof.sha256 !== undefined || proof.signed !== undefined) return;
+  if (!isOccupied || proof.sha256 !== undefined || proof.signatures.length > 0) return;
   throw new CliError(`File exists: ${shownPath}`, {
     code: 'ERR_FILE_EXISTS',
     hint: 'remove the old file, or use another folder with -C; the new file cannot be verified',
@@ -219,8 +215,10 @@ async function fetchChecked(file: PlannedFile, proof: Proof, context: DownloadCo
 }
 
 /** @returns the signer, if a signature was verified */
-async function checkFile({ path, shownPath }: Place, { sha256, signed }: Proof): Promise<string | undefined> {
-  const signatures = signed?.signatures ?? [];
+async function checkFile(
+  { path, shownPath }: Place,
+  { sha256, signatures }: Proof,
+): Promise<string | undefined> {
   const names = new Set(signatures.map(({ signature }) => signature.digest));
   if (sha256 !== undefined) names.add('sha256');
   if (names.size === 0) return undefined;

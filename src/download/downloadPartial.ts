@@ -8,7 +8,6 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, open, readFile, stat, unlink, writeFile } from 'node:fs/promises';
-import { hostname } from 'node:os';
 import { CliError } from '../core/errors.ts';
 import { isMapping } from '../formats/mapping.ts';
 import { fileError } from '../io/files/fileErrors.ts';
@@ -17,22 +16,26 @@ import type { HttpAnswer, HttpClient } from '../io/http/httpClient.ts';
 import { TransferError } from '../io/http/httpErrors.ts';
 import { shownUrl } from '../io/http/httpUrl.ts';
 import { countRetries, type RetryPolicy } from '../io/http/retries.ts';
+import { stateOf, thisProcess } from '../io/process.ts';
 
-/** A file to fetch. */
-interface PartialTransfer {
-  readonly url: URL;
+/** Where a file is written. */
+export interface Place {
   /** Absolute, and without `.partial`. */
   readonly path: string;
   /** The path as it may be shown. */
   readonly shownPath: string;
-  /** Of what was expected before, nothing is taken up again. */
+}
+
+/** A file to fetch. */
+interface PartialTransfer extends Place {
+  readonly url: URL;
+  /** A download with another expected digest is not resumed. */
   readonly sha256: string | undefined;
 }
 
 export interface TransferContext {
   readonly client: HttpClient;
   readonly policy: RetryPolicy;
-  readonly signal?: AbortSignal;
   /** Takes bytes that are there, and those of the whole file where the server says so. */
   readonly progress: (done: number, total: number | undefined) => void;
 }
@@ -72,13 +75,13 @@ export async function fetchPartial(
 }
 
 /** Removes both files after a failed verification. */
-export async function discardPartial({ path }: Pick<PartialTransfer, 'path'>): Promise<void> {
-  for (const name of [`${path}.partial`, stateOf(path)]) await unlink(name).catch(() => undefined);
+export async function discardPartial({ path }: Pick<Place, 'path'>): Promise<void> {
+  for (const name of [`${path}.partial`, statePathOf(path)]) await unlink(name).catch(() => undefined);
 }
 
 /** Removes what belongs to the partial file, which has got its name. */
-export async function forgetPartial({ path }: Pick<PartialTransfer, 'path'>): Promise<void> {
-  await unlink(stateOf(path)).catch(() => undefined);
+export async function forgetPartial({ path }: Pick<Place, 'path'>): Promise<void> {
+  await unlink(statePathOf(path)).catch(() => undefined);
 }
 
 interface Part {
@@ -96,9 +99,10 @@ async function claimPart({ path, url, sha256, shownPath }: PartialTransfer): Pro
   const id = createHash('sha256')
     .update(`${url.href}\n${sha256 ?? ''}`)
     .digest('hex');
-  const saved = await readState(stateOf(path));
-  if (saved !== undefined && (await isRunning(saved))) {
-    throw new CliError(`Another process is downloading ${shownPath}: process ${saved.pid}`, {
+  const saved = await readState(statePathOf(path));
+  const pid = saved?.owner.split('-')[0];
+  if (saved !== undefined && pid !== String(process.pid) && stateOf(saved.owner) === 'running') {
+    throw new CliError(`Another process is downloading ${shownPath}: process ${pid}`, {
       code: 'ERR_BUSY',
       hint: `wait until it ends, or remove ${shownPath}.partial.json if it is not running`,
     });
@@ -108,7 +112,7 @@ async function claimPart({ path, url, sha256, shownPath }: PartialTransfer): Pro
   const isSame = saved?.id === id && stats?.isFile() === true;
   const part: Part = {
     path: partialPath,
-    statePath: stateOf(path),
+    statePath: statePathOf(path),
     id,
     state: isSame ? saved : undefined,
     size: isSame ? stats.size : 0,
@@ -122,17 +126,15 @@ async function claimPart({ path, url, sha256, shownPath }: PartialTransfer): Pro
   return part;
 }
 
-function stateOf(path: string): string {
+function statePathOf(path: string): string {
   return `${path}.partial.json`;
 }
 
 interface SavedState extends PartState {
   /** Identifies the download without storing the URL. */
   readonly id: string;
-  readonly pid: number;
-  /** When the process was started, since numbers are used again. */
-  readonly started: string;
-  readonly host: string;
+  /** The process that downloads the file, as {@link thisProcess} returns it. */
+  readonly owner: string;
 }
 
 /** Undefined if the file is missing or incomplete. */
@@ -147,43 +149,13 @@ async function readState(path: string): Promise<SavedState | undefined> {
 
 function isSavedState(value: unknown): value is SavedState {
   if (!isMapping(value)) return false;
-  const { id, validator, total, pid, started, host } = value;
+  const { id, validator, total, owner } = value;
   return (
     typeof id === 'string' &&
     (validator === undefined || typeof validator === 'string') &&
     (total === undefined || (Number.isSafeInteger(total) && Number(total) >= 0)) &&
-    Number.isSafeInteger(pid) &&
-    Number(pid) > 0 &&
-    typeof started === 'string' &&
-    typeof host === 'string'
+    typeof owner === 'string'
   );
-}
-
-/** Whether the process that wrote this state still runs on this machine. */
-async function isRunning({ pid, started, host }: SavedState): Promise<boolean> {
-  return host === hostname() && pid !== process.pid && (await startOf(pid)) === started;
-}
-
-/**
- * Start time of a process in an unspecified unit; undefined if it has ended. Only Linux provides this time. On other
- * systems, any process with this ID counts as the same process.
- */
-async function startOf(pid: number): Promise<string | undefined> {
-  if (process.platform !== 'linux') return canBeSignalled(pid) ? 'running' : undefined;
-  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  // See proc_pid_stat(5): the fields from the third on follow the name in parentheses, which may contain anything.
-  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  const [state = ''] = fields;
-  return 'ZX'.includes(state) ? undefined : fields[19]; // killed ones stay until their parent looks
-}
-
-function canBeSignalled(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 async function writeState({ id, statePath, state }: Part): Promise<void> {
@@ -192,9 +164,7 @@ async function writeState({ id, statePath, state }: Part): Promise<void> {
     validator: undefined,
     total: undefined,
     ...state,
-    pid: process.pid,
-    started: (await startOf(process.pid)) ?? '',
-    host: hostname(),
+    owner: thisProcess(),
   };
   const flag = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW;
   await writeFile(statePath, `${JSON.stringify(saved)}\n`, { flag });
@@ -206,7 +176,7 @@ async function fetchRest(part: Part, transfer: PartialTransfer, context: Transfe
   if (state?.total !== undefined && state.total === part.size) return;
   const validator = part.size > 0 ? state?.validator : undefined;
   const answer = await context.client.get(transfer.url, {
-    ...(context.signal !== undefined && { signal: context.signal }),
+    signal: context.policy.signal,
     headers: validator === undefined ? {} : { range: `bytes=${part.size}-`, 'if-range': validator },
   });
   try {

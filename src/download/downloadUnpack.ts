@@ -1,6 +1,6 @@
 /**
- * Unpacks a downloaded file into another one, in little memory: by its content, whatever its name says. Exactly one
- * compressed file has to be in it: anything behind is an error, since it would pass unseen (CVE-2021-20319).
+ * Decompresses a downloaded file to another file, in little memory. The format is detected from the content, not from the
+ * name. The file must contain exactly one compressed file: data after it is an error (CVE-2021-20319).
  */
 
 import { createHash } from 'node:crypto';
@@ -12,24 +12,21 @@ import { compressionAt, unpackMember } from '../formats/compression.ts';
 import { fileError } from '../io/files/fileErrors.ts';
 import { writeAll } from '../io/files/handles.ts';
 import { renameFile } from '../io/files/tempFile.ts';
-
-/** Paths are absolute. */
-export interface Unpacking {
-  readonly from: string;
-  readonly to: string;
-  /** The path of the new file as it may be shown. */
-  readonly shownPath: string;
-  /** What the new file has to be. */
-  readonly sha256: string | undefined;
-}
+import type { Place } from './downloadPartial.ts';
 
 const BLOCK = 1024 * 1024;
 
 /**
  * The new file gets its name after it is complete and verified, and replaces an existing file.
- * @throws CliError in the user's terms; nothing new is there then
+ * @param from absolute path of the compressed file
+ * @param sha256 expected digest of the new file
+ * @throws CliError in the user's terms; then no new file exists
  */
-export async function unpackFile({ from, to, shownPath, sha256 }: Unpacking): Promise<void> {
+export async function unpackFile(
+  from: string,
+  { path: to, shownPath }: Place,
+  sha256: string | undefined,
+): Promise<void> {
   const part = `${to}.partial`;
   try {
     await unlink(part).catch(() => undefined);
@@ -56,7 +53,7 @@ export async function unpackFile({ from, to, shownPath, sha256 }: Unpacking): Pr
   }
 }
 
-/** @returns the sha256 of what was written */
+/** Returns the sha256 of the written bytes. */
 async function writeUnpacked(from: string, to: string): Promise<string> {
   const input = await open(from, 'r');
   try {
@@ -79,7 +76,7 @@ async function writeUnpacked(from: string, to: string): Promise<string> {
   }
 }
 
-/** A piece is good until the next one is asked for. */
+/** A piece is valid until the next one is requested. */
 async function* unpack(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
   const input = inputOf('compressed', sourceOf(pieces[Symbol.asyncIterator]()));
   const format = await compressionAt(input);

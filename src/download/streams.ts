@@ -82,13 +82,8 @@ export interface StreamOptions {
   readonly streamBaseUrl?: string | undefined;
 }
 
-interface LocatedMetadata {
-  readonly metadata: StreamMetadata;
-  readonly source: MetadataSource;
-}
-
-/** Where and how to ask. */
-interface StreamAccess {
+/** How to read files and URLs. */
+export interface StreamAccess {
   readonly client: HttpClient;
   readonly policy: RetryPolicy;
   readonly io: Pick<Io, 'cwd'>;
@@ -100,18 +95,16 @@ const MAX_METADATA = 16 * 1024 * 1024;
 export async function readStreamMetadata(
   { stream = 'stable', streamBaseUrl = fedoraStreams }: StreamOptions,
   { client, policy, io }: StreamAccess,
-): Promise<LocatedMetadata> {
-  const located = locateStream(streamBaseUrl, stream);
-  if (located.kind === 'path') {
-    const { path } = located;
-    const bytes = await readUserFile(path, io, { what: 'Stream metadata', maxBytes: MAX_METADATA });
-    const base = pathToFileURL(resolve(io.cwd, path));
+): Promise<{ readonly metadata: StreamMetadata; readonly source: MetadataSource }> {
+  const url = locateStream(streamBaseUrl, stream);
+  if (typeof url === 'string') {
+    const bytes = await readUserFile(url, io, { what: 'Stream metadata', maxBytes: MAX_METADATA });
+    const base = pathToFileURL(resolve(io.cwd, url));
     return {
-      metadata: parseStreamMetadata(decode(bytes), path),
+      metadata: parseStreamMetadata(decode(bytes), url),
       source: { base, isAuthentic: true, isSigned: false },
     };
   }
-  const { url } = located;
   const { bytes, urls } = await withRetries(policy, async () => {
     const answer = await client.get(url);
     return { bytes: await readAnswer(answer, shownUrl(url), MAX_METADATA), urls: answer.urls };

@@ -23,7 +23,9 @@ import { checkDisjoint, type ImageChange } from './imageChange.ts';
 import { type IsoTree, openIsoTree } from './isoTree.ts';
 import {
   type ByteRange,
+  gapsIn,
   type ImageAccess,
+  isByteCount,
   type Patch,
   patchRange,
   patchSource,
@@ -105,7 +107,7 @@ async function rememberOriginals(
   const { originalSize, originals } = appendix ?? { originalSize: image.size, originals: [] };
   const added: Original[] = [];
   for (const place of places) {
-    for (const gap of gapsIn(place, originals)) {
+    for (const gap of gapsIn(place, originals.map(patchRange))) {
       added.push({ offset: gap.offset, data: await image.read(gap.offset, gap.length) });
     }
   }
@@ -120,7 +122,7 @@ function damaged(problem: string): FormatError {
 
 function checkedAppendix(text: string, end: number): Appendix {
   const { originalSize, originals } = parseJsonObject(text, () => damaged('not a JSON object'));
-  if (!isOffset(originalSize) || originalSize > end) throw damaged('invalid original size');
+  if (!isByteCount(originalSize) || originalSize > end) throw damaged('invalid original size');
   if (!Array.isArray(originals) || originals.length > MAX_ORIGINALS) throw damaged('missing list of bytes');
   const list: readonly unknown[] = originals;
   return { originalSize, originals: list.map((original) => checkedOriginal(original, originalSize)) };
@@ -128,31 +130,10 @@ function checkedAppendix(text: string, end: number): Appendix {
 
 function checkedOriginal(original: unknown, originalSize: number): Original {
   const [offset, text]: readonly unknown[] = Array.isArray(original) ? original : [];
-  if (!isOffset(offset) || typeof text !== 'string') throw damaged('entry without offset or bytes');
+  if (!isByteCount(offset) || typeof text !== 'string') throw damaged('entry without offset or bytes');
   const data = Buffer.from(text, 'base64');
   if (offset + data.length > originalSize) throw damaged('entry outside of the original image');
   return { offset, data };
-}
-
-function isOffset(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
-}
-
-/** Returns the parts of a range that no recorded original covers. */
-function gapsIn(range: ByteRange, known: readonly Original[]): ByteRange[] {
-  let gaps: ByteRange[] = [range];
-  for (const { offset, data } of known) {
-    const end = offset + data.length;
-    gaps = gaps.flatMap((gap) => {
-      const gapEnd = gap.offset + gap.length;
-      if (end <= gap.offset || offset >= gapEnd) return [gap];
-      return [
-        { offset: gap.offset, length: Math.max(0, offset - gap.offset) },
-        { offset: end, length: Math.max(0, gapEnd - end) },
-      ].filter(({ length }) => length > 0);
-    });
-  }
-  return gaps;
 }
 
 /** The end of the volume in bytes according to each descriptor; all are equal unless an edit was interrupted. */
@@ -209,7 +190,7 @@ export async function appendToImage(
   { image, tree }: ImageWithTree,
   additions: readonly Addition[],
 ): Promise<ImageChange> {
-  const { appended, end } = placeBehind(image, additions);
+  const [appended, end] = placeBehind(image, additions);
   const pointers = additions.flatMap((addition, index) => addition.pointAt(appended[index]?.offset ?? 0));
   const table = readPartitionTable(await image.read(0, SYSTEM_AREA_SECTORS * SECTOR));
   const before = { volumeBefore: tree.volume.volumeSpaceSize * SECTOR, sizeBefore: image.size };
@@ -217,7 +198,7 @@ export async function appendToImage(
   const changing = [...pointers.map(patchRange), ...descriptorPlaces(tree), ...tablePlaces];
   const record = writeAppendix(await rememberOriginals(image, await readAppendix(image, tree), changing));
   const resize = { ...before, volumeAfter: end + record.length };
-  const { primary, backup } = table === undefined ? noTable : moveTable(table, resize);
+  const { primary, backup } = moveTable(table, resize);
   return checkDisjoint({
     stages: [
       [...appended, { offset: end, data: record }, ...backup],
@@ -272,12 +253,9 @@ export function wholeSectors(bytes: number): number {
   return Math.ceil(bytes / SECTOR) * SECTOR;
 }
 
-/** Places each addition at the start of a sector after the end of the image. */
-function placeBehind(
-  image: RandomAccess,
-  additions: readonly Addition[],
-): { readonly appended: readonly Patch[]; readonly end: number } {
-  let end = wholeSectors(image.size);
+/** Places each addition at the start of a sector after the end of the image. Returns the end of the last one, too. */
+function placeBehind({ size }: RandomAccess, additions: readonly Addition[]): [Patch[], end: number] {
+  let end = wholeSectors(size);
   const appended = additions.map(({ data }) => {
     const patch = { offset: end, data };
     end += wholeSectors(patchSource(patch).size);
@@ -285,10 +263,10 @@ function placeBehind(
   });
   if (end / SECTOR > 0xffff_fff0)
     throw new CliError('the image would exceed the maximum size of ISO 9660', { code: 'ERR_TOO_LARGE' });
-  return { appended, end };
+  return [appended, end];
 }
 
-function descriptorPlaces({ descriptors }: IsoTree): { offset: number; length: number }[] {
+function descriptorPlaces({ descriptors }: IsoTree): ByteRange[] {
   return descriptors.flatMap(({ type }, index) =>
     type === 'primary' || type === 'supplementary'
       ? [{ offset: (SYSTEM_AREA_SECTORS + index) * SECTOR + SPACE_SIZE.offset, length: SPACE_SIZE.length }]
@@ -302,14 +280,9 @@ function spaceSizes(tree: IsoTree, volumeSize: number): Patch[] {
   return descriptorPlaces(tree).map(({ offset }) => ({ offset, data }));
 }
 
-interface MovedTable {
-  readonly primary: readonly Patch[];
-  readonly backup: readonly Patch[];
-}
-
-const noTable: MovedTable = { primary: [], backup: [] };
-
-function moveTable(table: PartitionTable, resize: Resize): MovedTable {
+/** Patches for a partition table and its backup. */
+function moveTable(table: PartitionTable | undefined, resize: Resize): Record<'primary' | 'backup', Patch[]> {
+  if (table === undefined) return { primary: [], backup: [] };
   const imageSize = resize.volumeAfter + wholeSectors(backupSize(table));
   const { primary, backup } = resizePartitionTable(table, resize, imageSize);
   return {

@@ -13,6 +13,7 @@ import { jsonText } from '../formats/mapping.ts';
 import { fillTemplate } from '../formats/template.ts';
 import { EMBED_AREA_SIZE } from './embeddedIgnition.ts';
 import { trimSpace } from '../formats/goText.ts';
+import type { ImageChange } from './imageChange.ts';
 import { OTHER_SYSTEM } from './liveFeatures.ts';
 import { bytesAccess, type Patch, type RandomAccess, zeros } from './overlay.ts';
 import type { RamdiskSystem } from './ramdiskSystem.ts';
@@ -52,12 +53,6 @@ export interface EfiLoader {
   readonly menus: readonly string[];
 }
 
-/** The contents of the image that are not zero, and its size in bytes. */
-export interface PlannedIso {
-  readonly patches: readonly Patch[];
-  readonly size: number;
-}
-
 const PATHS = {
   kernel: 'images/pxeboot/vmlinuz',
   initrd: 'images/pxeboot/initrd.img',
@@ -73,8 +68,11 @@ const KARGS_ROOM = 1024;
 /** Limit of the kernel on x86_64 and aarch64, including the terminating zero. */
 const MAX_KARGS = 2048;
 
-/** @throws CliError for an invalid label, invalid arguments, boot loaders or root filesystem */
-export function planIso(iso: NewIso): PlannedIso {
+/**
+ * Returns the image as the change of an empty image.
+ * @throws CliError for an invalid label, invalid arguments, boot loaders or root filesystem
+ */
+export function planIso(iso: NewIso): ImageChange & { readonly size: number } {
   checkLabel(iso.label);
   checkSystem(iso);
   checkLoaders(iso);
@@ -91,7 +89,7 @@ export function planIso(iso: NewIso): PlannedIso {
     },
     [...files].map(([path, { size }]) => ({ path, size })),
   );
-  return { patches: patchesFor(iso, files, layout), size: layout.size };
+  return { stages: [patchesFor(iso, files, layout)], size: layout.size };
 }
 
 function checkLabel(label: string): void {

@@ -5,9 +5,9 @@
  */
 
 import { CliError, FormatError } from '../core/errors.ts';
-import { type Mapping, parseJsonObject } from '../formats/mapping.ts';
-import { EMBED_INFO_PATH, findDescriptions, type IsoEntry, type IsoTree } from './isoTree.ts';
-import { CHUNK, chunksOf, overlaps, type Patch, type RandomAccess, zeros } from './overlay.ts';
+import type { Mapping } from '../formats/mapping.ts';
+import { EMBED_INFO_PATH, findDescriptions, type IsoEntry, type IsoTree, readJsonFile } from './isoTree.ts';
+import { CHUNK, chunksOf, isByteCount, overlaps, type Patch, type RandomAccess, zeros } from './overlay.ts';
 
 /** Bytes from the start of the image. */
 export interface EmbedArea {
@@ -21,7 +21,6 @@ export interface EmbedArea {
 export type EmbedFiles = ReadonlyMap<string, Uint8Array>;
 
 const DEFAULT_FILE = 'images/ignition.img';
-const MAX_INFO = 1024 * 1024;
 /** Limit, because the archive is decoded in memory. Enlarged images are much smaller. */
 const MAX_AREA = 512 * 1024 * 1024;
 /** Limit of unpacked bytes for small areas, far more than in real images. */
@@ -86,16 +85,13 @@ interface EmbedInfo {
 }
 
 async function readInfo(tree: IsoTree): Promise<EmbedInfo> {
-  const entry = await tree.find(EMBED_INFO_PATH);
-  if (entry?.kind !== 'file') return { file: DEFAULT_FILE, offset: 0, length: undefined };
-  return parseInfo(Buffer.from(await tree.readFile(entry, { maxBytes: MAX_INFO })).toString('utf8'));
-}
-
-function parseInfo(text: string): EmbedInfo {
-  const info = parseJsonObject(
-    text,
+  const found = await readJsonFile(
+    tree,
+    EMBED_INFO_PATH,
     (problem, cause) => new FormatError(`${EMBED_INFO_PATH} on it ${problem}`, { cause }),
   );
+  if (found === undefined) return { file: DEFAULT_FILE, offset: 0, length: undefined };
+  const info = found.object;
   const { file } = info;
   if (typeof file !== 'string' || file === '')
     throw new FormatError(`${EMBED_INFO_PATH} on it has no "file"`);
@@ -105,7 +101,7 @@ function parseInfo(text: string): EmbedInfo {
 function sizeOf(info: Mapping, key: 'offset' | 'length'): number | undefined {
   const value = info[key];
   if (value === undefined || value === null) return undefined;
-  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value;
+  if (isByteCount(value)) return value;
   throw new FormatError(`${EMBED_INFO_PATH} on it has an invalid "${key}"`);
 }
 
@@ -122,11 +118,7 @@ function checkedArea(info: EmbedInfo, file: IsoEntry, image: RandomAccess): Embe
 
 async function isAllZeros(image: RandomAccess, range: EmbedArea): Promise<boolean> {
   for await (const chunk of chunksOf(image, range)) {
-    if (!isZero(chunk)) return false;
+    if (Buffer.compare(chunk, ZEROS.subarray(0, chunk.length)) !== 0) return false;
   }
   return true;
-}
-
-function isZero(bytes: Uint8Array): boolean {
-  return Buffer.compare(bytes, ZEROS.subarray(0, bytes.length)) === 0;
 }

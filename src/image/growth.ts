@@ -20,20 +20,14 @@ import {
 } from './appendix.ts';
 import { type EmbedArea, type EmbedFiles, fillEmbedArea } from './embedArea.ts';
 import { bothChanges, checkDisjoint, type ImageChange, patchesOnly } from './imageChange.ts';
-import { CHUNK, type RandomAccess } from './overlay.ts';
+import { CHUNK, type Patch, type RandomAccess } from './overlay.ts';
 
 /** Whether a change may enlarge the image: not at all, for an archive of usual size, or for any archive. */
 export type Growth = 'refused' | 'usual' | 'any';
 
 export interface ImageWithArea extends ImageWithTree {
   readonly area: EmbedArea;
-}
-
-interface EmbedContents {
-  readonly files: EmbedFiles;
-  /** Returns the files as an archive of `writeInitrd`; undefined if they are to be compressed here. */
-  readonly archive: (() => Uint8Array) | undefined;
-  readonly additions: readonly Addition[];
+  readonly growth: Growth;
 }
 
 /** Limit of unpacked bytes, which the host needs as memory. With too little memory, it boots with a part of the files. */
@@ -58,14 +52,16 @@ const AREA_HEADER = { offset: 32_744, magic: 'coreiso+', extent: 32_752, length:
 /**
  * Writes the files to the embed area, and appends the additions. If an earlier edit appended the archive, and it now fits
  * into the reserved area, it is moved there, unless there are additions.
+ * @param writeXz returns the files as an archive of `writeInitrd`; undefined if they are to be compressed here
  * @throws CliError if the files do not fit, and the image cannot or may not grow enough
  */
 export async function changeEmbedFiles(
   place: ImageWithArea,
-  { files, archive: writeXz, additions }: EmbedContents,
-  growth: Growth,
+  files: EmbedFiles,
+  additions: readonly Addition[],
+  writeXz: (() => Uint8Array) | undefined,
 ): Promise<ImageChange> {
-  const { area } = place;
+  const { area, growth } = place;
   const appendix = await readAppendix(place.image, place.tree);
   const hasGrown = appendix !== undefined && area.offset >= appendix.originalSize;
   const reserved = hasGrown ? await reservedArea(place, appendix) : area;
@@ -73,28 +69,21 @@ export async function changeEmbedFiles(
   const { encodeEmbedFiles } = await import('./initrd.ts');
   const archive = encodeEmbedFiles(files, hopeless, writeXz);
   if (hasGrown && archive.length <= reserved.length && additions.length === 0) {
-    return shrink({ ...place, appendix }, reserved, archive);
+    return shrink(place, appendix, fillEmbedArea(reserved, archive));
   }
   if (archive.length <= area.length) {
     const filled = patchesOnly(fillEmbedArea(area, archive));
     if (additions.length === 0) return filled;
     return bothChanges(filled, await appendToImage(place, additions));
   }
-  checkGrowth(area, { archive, unpacked: sizeOf(files) }, growth);
+  checkGrowth(place, archive, files);
   return appendToImage(place, [...additions, await additionOf(place, archive)]);
 }
 
-interface Extent {
-  /** Bytes from the start of the image. */
-  readonly offset: number;
-  readonly size: number;
-}
-
-/** A location on the image that contains the extent of the area. */
+/** A location on the image that contains the offset and the size of the area, in bytes. */
 interface Pointer {
   readonly offset: number;
-  readonly length: number;
-  readonly encode: (extent: Extent) => Uint8Array;
+  readonly encode: (offset: number, size: number) => Uint8Array;
 }
 
 /** The archive with spare space after it. */
@@ -105,8 +94,7 @@ async function additionOf(place: ImageWithArea, archive: Uint8Array): Promise<Ad
   data.set(archive);
   return {
     data,
-    pointAt: (start) =>
-      pointers.map(({ encode, offset }) => ({ offset, data: encode({ offset: start, size }) })),
+    pointAt: (start) => pointers.map(({ encode, offset }) => ({ offset, data: encode(start, size) })),
   };
 }
 
@@ -117,11 +105,10 @@ async function areaPointers(place: ImageWithArea): Promise<Pointer[]> {
   for (const it of (await treesOf(place)).toReversed()) {
     const entry = await it.tree.find(file);
     if (entry?.kind !== 'file' || entry.offset !== area.offset) continue;
-    const { offset, length } = RECORD_EXTENT;
-    pointers.push({ offset: entry.recordOffset + offset, length, encode: recordExtent });
+    pointers.push({ offset: entry.recordOffset + RECORD_EXTENT.offset, encode: recordExtent });
   }
   if (await hasAreaHeader(image)) {
-    pointers.push({ offset: AREA_HEADER.extent, length: AREA_HEADER.length, encode: headerExtent });
+    pointers.push({ offset: AREA_HEADER.extent, encode: headerExtent });
   }
   return pointers;
 }
@@ -132,14 +119,14 @@ export async function hasAreaHeader(image: RandomAccess): Promise<boolean> {
   return Buffer.from(await image.read(offset, magic.length)).toString('latin1') === magic;
 }
 
-function recordExtent({ offset, size }: Extent): Uint8Array {
+function recordExtent(offset: number, size: number): Uint8Array {
   const bytes = new Uint8Array(RECORD_EXTENT.length);
   putBoth32(viewOf(bytes), RECORD_EXTENT.sector, offset / SECTOR);
   putBoth32(viewOf(bytes), RECORD_EXTENT.size, size);
   return bytes;
 }
 
-function headerExtent({ offset, size }: Extent): Uint8Array {
+function headerExtent(offset: number, size: number): Uint8Array {
   const bytes = Buffer.alloc(AREA_HEADER.length);
   bytes.writeBigUInt64LE(BigInt(offset));
   bytes.writeBigUInt64LE(BigInt(size), 8);
@@ -163,31 +150,20 @@ async function reservedArea(place: ImageWithArea, { originalSize, originals }: A
   return reserved;
 }
 
+/** @param data patches of the original reserved area */
 async function shrink(
-  place: ImageWithArea & { readonly appendix: Appendix },
-  reserved: EmbedArea,
-  archive: Uint8Array,
+  place: ImageWithArea,
+  appendix: Appendix,
+  data: readonly Patch[],
 ): Promise<ImageChange> {
-  const { appendix, tree } = place;
-  const data = fillEmbedArea(reserved, archive);
   const pointers = new Set((await areaPointers(place)).map(({ offset }) => offset));
   const isCommon = await isOfEveryAppendix(place);
   const isOnlyAppended = appendix.originals.every((it) => pointers.has(it.offset) || isCommon(it));
-  if (isOnlyAppended) return restoreOriginals(tree, appendix, data);
+  if (isOnlyAppended) return restoreOriginals(place.tree, appendix, data);
   return checkDisjoint({ stages: [data, appendix.originals.filter(({ offset }) => pointers.has(offset))] });
 }
 
-interface Contents {
-  readonly archive: Uint8Array;
-  /** Bytes. */
-  readonly unpacked: number;
-}
-
-function sizeOf(files: EmbedFiles): number {
-  return [...files.values()].reduce((sum, { length }) => sum + length, 0);
-}
-
-function checkGrowth(area: EmbedArea, { archive, unpacked }: Contents, growth: Growth): void {
+function checkGrowth({ area, growth }: ImageWithArea, archive: Uint8Array, files: EmbedFiles): void {
   const missing = archive.length - area.length;
   const message = `Compressed initramfs is too large: ${archive.length} > ${area.length}`;
   if (area.file === undefined) {
@@ -202,6 +178,7 @@ function checkGrowth(area: EmbedArea, { archive, unpacked }: Contents, growth: G
       hint: `use --grow to enlarge the image, or serve large files over HTTP; the archive is ${formatCount(missing, 'byte')} too large`,
     });
   }
+  const unpacked = [...files.values()].reduce((sum, { length }) => sum + length, 0);
   if (growth === 'usual' && unpacked > USUAL_UNPACKED) {
     const [found, usual] = [unpacked, USUAL_UNPACKED].map((bytes) => Math.ceil(bytes / CHUNK));
     throw new CliError(

@@ -6,6 +6,7 @@
 import { FormatError } from '../core/errors.ts';
 import {
   type ByteRange,
+  gapsIn,
   overlay,
   type Patch,
   patchRange,
@@ -93,13 +94,5 @@ export function keptRanges(
   { size }: Pick<RandomAccess, 'size'>,
   { stages, size: newSize = size }: ImageChange,
 ): readonly ByteRange[] {
-  const end = Math.min(size, newSize);
-  const kept: ByteRange[] = [];
-  let offset = 0;
-  for (const patch of [...sortedRanges({ stages }), { offset: end, length: 0 }]) {
-    const length = Math.min(patch.offset, end) - offset;
-    if (length > 0) kept.push({ offset, length });
-    offset = Math.max(offset, patch.offset + patch.length);
-  }
-  return kept;
+  return gapsIn({ offset: 0, length: Math.min(size, newSize) }, stages.flat().map(patchRange));
 }

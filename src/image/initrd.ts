@@ -16,7 +16,7 @@ import {
   sourceOf,
 } from '../formats/byteFeed.ts';
 import { compressionAt, unpackMember } from '../formats/compression.ts';
-import { type CpioHeader, isRegularFile, walkCpio, writeCpio } from '../formats/cpio.ts';
+import { isRegularFile, walkCpio, writeCpio } from '../formats/cpio.ts';
 import { encodeGzip } from '../formats/gzip.ts';
 import { encodeXz } from '../formats/xz/encode.ts';
 import type { RandomAccess } from './overlay.ts';
@@ -198,31 +198,25 @@ async function walkArchives(input: ByteInput, visitor: Visitor, maxBytes: number
   while (await hasMore(input)) {
     countMember(budget);
     const format = await compressionAt(input);
-    if (format === 'none') await readEntries({ input, where: '', visitor }, budget);
-    else await readCompressed(format, { input, visitor }, budget);
+    if (format === 'none') await readEntries(input, visitor, budget);
+    else await readCompressed(format, input, visitor, budget);
     await skipZeros(input);
   }
 }
 
-interface Compressed {
-  readonly input: ByteInput;
-  readonly visitor: Visitor;
-}
-
 async function readCompressed(
   format: 'gzip' | 'xz' | 'zstd',
-  { input, visitor }: Compressed,
+  input: ByteInput,
+  visitor: Visitor,
   budget: Budget,
 ): Promise<void> {
   const { offset } = input.feed;
   const where = ` (in the ${format} data from byte ${offset} on)`;
-  const pieces = counted(
-    unpackMember(format, input, { maxBytes: budget.room, streams: budget.streams }),
-    budget,
-  );
+  const limits = { maxBytes: budget.room, streams: budget.streams };
+  const pieces = counted(unpackMember(format, input, limits), budget);
   const unpacked = inputOf(format, sourceOf(pieces));
   try {
-    await readEntries({ input: unpacked, where, visitor }, budget);
+    await readEntries(unpacked, visitor, budget, where);
     await skipZeros(unpacked);
     if (await hasMore(unpacked)) throw trailingGarbage(offset);
   } catch (error) {
@@ -241,16 +235,12 @@ async function* counted(pieces: AsyncIterable<Uint8Array>, budget: Budget): Asyn
   }
 }
 
-interface Entries extends Compressed {
-  /** The end of error messages: the offset of the compressed data in the input. */
-  readonly where: string;
-}
-
-/** Reads one archive. */
-async function readEntries({ input, where, visitor }: Entries, budget: Budget): Promise<void> {
-  const wants = (header: CpioHeader): boolean =>
-    isRegularFile(header) && visitor.wants(header.path, header.size);
-  const walk = walkCpio(input.feed, wants);
+/**
+ * Reads one archive.
+ * @param where the end of error messages: the offset of the compressed data in the input
+ */
+async function readEntries(input: ByteInput, visitor: Visitor, budget: Budget, where = ''): Promise<void> {
+  const walk = walkCpio(input.feed, (it) => isRegularFile(it) && visitor.wants(it.path, it.size));
   for (;;) {
     const step = nextEntry(walk, where);
     if (step.done === true) return;

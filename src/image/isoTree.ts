@@ -14,6 +14,7 @@ import {
 import { type DirectoryRecord, readDirectory, readSystemUse } from '../formats/iso9660/directory.ts';
 import { SECTOR, SYSTEM_AREA_SECTORS } from '../formats/iso9660/fields.ts';
 import { type NodeKind, toPrimaryName } from '../formats/iso9660/tree.ts';
+import { type Mapping, parseJsonObject } from '../formats/mapping.ts';
 import type { ByteRange, RandomAccess } from './overlay.ts';
 import { refuseUnfinished } from './rollback.ts';
 
@@ -257,6 +258,24 @@ async function* walkTree(list: IsoTree['list']): ReturnType<IsoTree['walk']> {
     entered.add(entry.offset);
     push(`${path}/`, await list(entry), depth + 1);
   }
+}
+
+/** Limit of JSON files in bytes; real ones have a few hundred. */
+const MAX_JSON = 1024 * 1024;
+
+/**
+ * Returns a JSON file of the image and the object in it; undefined if the file is missing.
+ * @param refuse makes the error for other contents from a clause
+ */
+export async function readJsonFile(
+  tree: IsoTree,
+  path: string,
+  refuse: (problem: string, cause?: unknown) => FormatError,
+): Promise<{ readonly entry: IsoEntry; readonly object: Mapping } | undefined> {
+  const entry = await tree.find(path);
+  if (entry?.kind !== 'file') return undefined;
+  const text = Buffer.from(await tree.readFile(entry, { maxBytes: MAX_JSON })).toString('utf8');
+  return { entry, object: parseJsonObject(text, refuse) };
 }
 
 /** The file that describes the embed area. */

@@ -6,10 +6,10 @@
 
 import { formatCount } from '../formats/messageText.ts';
 import { CliError, FormatError } from '../core/errors.ts';
-import { isMapping, parseJsonObject } from '../formats/mapping.ts';
-import { EMBED_INFO_PATH, findDescriptions, type IsoTree } from './isoTree.ts';
+import { isMapping } from '../formats/mapping.ts';
+import { EMBED_INFO_PATH, findDescriptions, type IsoEntry, type IsoTree, readJsonFile } from './isoTree.ts';
 import { trimSpace } from '../formats/goText.ts';
-import { type ByteRange, overlaps, type Patch, type RandomAccess } from './overlay.ts';
+import { type ByteRange, isByteCount, overlaps, type Patch, type RandomAccess } from './overlay.ts';
 
 export interface KargsAreas {
   /** Size of each area in bytes, including one byte for the character at the end of the arguments. */
@@ -19,6 +19,19 @@ export interface KargsAreas {
   readonly current: string;
   /** Sorted by offset. */
   readonly places: readonly KargsPlace[];
+  /** Undefined for images before 2021-09. */
+  readonly info?: KargsInfo;
+}
+
+/** `coreos/kargs.json` */
+interface KargsInfo {
+  readonly entry: IsoEntry;
+  /** In the order of the file; offsets are in bytes from the start of the file at `path`. */
+  readonly files: readonly KargsFile[];
+}
+
+interface KargsFile extends KargsPlace {
+  readonly path: string;
 }
 
 interface KargsPlace {
@@ -31,7 +44,6 @@ interface KargsPlace {
 }
 
 const INFO_PATH = 'coreos/kargs.json';
-const MAX_INFO = 1024 * 1024;
 /** Limit of the kernel on x86_64. */
 const MAX_LENGTH = 2048;
 /** Real images have one or two. */
@@ -67,7 +79,7 @@ export type KargsLayout = Omit<KargsAreas, 'current'>;
 export async function findKargsLayout(image: RandomAccess, tree: IsoTree): Promise<KargsLayout | undefined> {
   const described = (await readInfo(tree)) ?? (await readHeader(image));
   if (described === undefined) return undefined;
-  const { defaults, length } = described;
+  const { defaults, info, length } = described;
   const defaultSize = Buffer.byteLength(defaults);
   if (defaultSize > length) {
     throw damaged(`default kargs size ${defaultSize} larger than embed areas (${length})`);
@@ -80,7 +92,7 @@ export async function findKargsLayout(image: RandomAccess, tree: IsoTree): Promi
   }
   const descriptions = await findDescriptions(tree, [INFO_PATH, EMBED_INFO_PATH]);
   for (const range of descriptions) refuseOverlap({ places, length }, range);
-  return { defaults, length, places };
+  return { defaults, length, places, ...(info !== undefined && { info }) };
 }
 
 /**
@@ -185,36 +197,37 @@ function invalidInfo(problem: string, cause?: unknown): FormatError {
 }
 
 async function readInfo(tree: IsoTree): Promise<KargsLayout | undefined> {
-  const entry = await tree.find(INFO_PATH);
-  if (entry?.kind !== 'file') return undefined;
-  const text = Buffer.from(await tree.readFile(entry, { maxBytes: MAX_INFO })).toString('utf8');
-  const { default: defaults, files, size } = parseJsonObject(text, invalidInfo);
+  const file = await readJsonFile(tree, INFO_PATH, invalidInfo);
+  if (file === undefined) return undefined;
+  const { default: defaults, files, size } = file.object;
   if (typeof defaults !== 'string') throw invalidInfo('has no string "default"');
-  if (!isSize(size)) throw invalidInfo('has no valid "size"');
+  if (!isByteCount(size)) throw invalidInfo('has no valid "size"');
   if (!Array.isArray(files)) throw invalidInfo('has no list "files"');
   if (files.length > MAX_PLACES) throw invalidInfo(`lists more than ${MAX_PLACES} files`);
-  const listed: readonly unknown[] = files;
   checkLength(size);
-  const places = await Promise.all(listed.map((file) => readPlace(tree, file, size)));
-  return { length: size, defaults, places };
-}
-
-function isSize(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+  const listed = files.map(checkedFile);
+  const places = await Promise.all(listed.map((file) => findPlace(tree, file, size)));
+  return { length: size, defaults, places, info: { entry: file.entry, files: listed } };
 }
 
 function checkLength(length: number): void {
   if (length > MAX_LENGTH) throw damaged(`karg embed area size larger than ${MAX_LENGTH} (found ${length})`);
 }
 
-async function readPlace(tree: IsoTree, file: unknown, length: number): Promise<KargsPlace> {
+function checkedFile(file: unknown): KargsFile {
   if (!isMapping(file)) throw invalidInfo('contains an invalid entry in "files"');
   const { path, offset, pad, end } = file;
-  if (typeof path !== 'string' || !isSize(offset)) throw invalidInfo('lists a file without path or offset');
+  if (typeof path !== 'string' || !isByteCount(offset))
+    throw invalidInfo('lists a file without path or offset');
+  return { path, offset, ...characterOf('pad', pad), ...characterOf('end', end) };
+}
+
+async function findPlace(tree: IsoTree, file: KargsFile, length: number): Promise<KargsPlace> {
+  const { path, offset, ...characters } = file;
   const entry = await tree.find(path);
   if (entry?.kind !== 'file') throw invalidInfo(`lists the missing file ${path}`);
   if (offset + length > entry.size) throw invalidInfo(`lists an area that exceeds the end of ${path}`);
-  return { offset: entry.offset + offset, ...characterOf('pad', pad), ...characterOf('end', end) };
+  return { offset: entry.offset + offset, ...characters };
 }
 
 /** A character must be one byte long, so that it can fill an area. */

@@ -63,10 +63,10 @@ export async function openLiveIso(image: ImageAccess, growth: Growth = 'refused'
     kargsAreas,
     features: once(() => readIsoFeatures(tree)),
     change: async (contents) => {
-      const areas = contents.kargs === undefined ? undefined : await kargsAreas();
       const { files, kargs } = contents;
+      const areas = kargs === undefined ? undefined : await kargsAreas();
       const change = bothChanges(
-        await changeData({ image, tree, area }, contents, { growth, kargsAreas }),
+        await changeData({ image, tree, area, growth }, contents, kargsAreas),
         kargs === undefined ? unchanged : patchesOnly(writeKargs(areas, kargs)),
       );
       return files === undefined ? change : { ...change, files };
@@ -78,7 +78,7 @@ export async function openLiveIso(image: ImageAccess, growth: Growth = 'refused'
 async function changeData(
   place: ImageWithArea,
   { archive, files, mediumFiles = [], kargs }: IsoContents,
-  { growth, kargsAreas }: { readonly growth: Growth; readonly kargsAreas: LiveIso['kargsAreas'] },
+  kargsAreas: LiveIso['kargsAreas'],
 ): Promise<ImageChange> {
   if (files === undefined && mediumFiles.length === 0) return unchanged;
   const [{ appendToImage }, { changeEmbedFiles }, { planMediumFiles }] = await Promise.all([
@@ -92,7 +92,7 @@ async function changeData(
       : await planMediumFiles(place, mediumFiles, kargs ?? (await kargsAreas())?.current);
   return files === undefined
     ? appendToImage(place, additions)
-    : changeEmbedFiles(place, { files, archive, additions }, growth);
+    : changeEmbedFiles(place, files, additions, archive);
 }
 
 /**

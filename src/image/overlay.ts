@@ -82,9 +82,28 @@ export interface ByteRange {
   readonly length: number;
 }
 
+/** Whether a value of a document is an offset or a size in bytes. */
+export function isByteCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+}
+
 /** Whether two ranges have a byte in common, or an empty one is inside of the other. */
 export function overlaps(a: ByteRange, b: ByteRange): boolean {
   return a.offset < b.offset + b.length && b.offset < a.offset + a.length;
+}
+
+/** The parts of a range that none of the other ranges covers, in order. */
+export function gapsIn(range: ByteRange, covered: readonly ByteRange[]): ByteRange[] {
+  const end = range.offset + range.length;
+  const sorted = covered.toSorted((a, b) => a.offset - b.offset);
+  const gaps: ByteRange[] = [];
+  let { offset } = range;
+  for (const next of [...sorted, { offset: end, length: 0 }]) {
+    const length = Math.min(next.offset, end) - offset;
+    if (length > 0) gaps.push({ offset, length });
+    offset = Math.max(offset, next.offset + next.length);
+  }
+  return gaps;
 }
 
 /** Where a patch writes. */

@@ -6,9 +6,10 @@
 
 import { argumentName } from '../boot/bootSettings.ts';
 import { CliError, FormatError } from '../core/errors.ts';
+import type { ByteSource } from '../formats/byteFeed.ts';
 import type { EmbedFiles } from './embedArea.ts';
 import { CONFIG_NAME } from './embeddedIgnition.ts';
-import { readInitrdFrom, sourceOfImage } from './initrd.ts';
+import { readInitrdFrom, type ReadInitrdOptions, sourceOfImage } from './initrd.ts';
 import { type LiveFeatures, noFeatures, parseFeatures } from './liveFeatures.ts';
 import { isNetworkPath } from './networkSettings.ts';
 import type { RandomAccess } from './overlay.ts';
@@ -16,24 +17,35 @@ import type { RandomAccess } from './overlay.ts';
 /** The file that identifies the initramfs of a CoreOS live system; it contains the build. */
 export const LIVE_STAMP = 'etc/coreos-live-initramfs';
 const FEATURES = 'etc/coreos/features.json';
+/** Names of root filesystems; one of them is the first file in the archive for network boot. */
+const ROOTFS: ReadonlySet<string> = new Set(['root.squashfs', 'root.erofs']);
 
 /** The files that identify the system of an initramfs, and the embedded files. */
 export interface InitrdMarks {
   readonly stamp: Uint8Array | undefined;
+  readonly hasRootfs: boolean;
   /** `features.json`, unchanged. */
   readonly features: Uint8Array | undefined;
   /** The Ignition config and network settings. */
   readonly embedded: EmbedFiles;
 }
 
-/** Whether `marksOf` uses the file with this path. */
-export function isMark(path: string): boolean {
-  return path === LIVE_STAMP || path === FEATURES || isEmbedded(path);
-}
-
-export function marksOf(files: EmbedFiles): InitrdMarks {
+/**
+ * Reads the whole initramfs.
+ * @throws FormatError if an archive is damaged or exceeds the limits; errors of the source
+ */
+export async function readMarks(
+  initrd: ByteSource,
+  limits: Pick<ReadInitrdOptions, 'maxBytes' | 'maxKept'>,
+): Promise<InitrdMarks> {
+  let hasRootfs = false;
+  const wants = (path: string): boolean => {
+    hasRootfs ||= ROOTFS.has(path);
+    return path === LIVE_STAMP || path === FEATURES || isEmbedded(path);
+  };
+  const files = await readInitrdFrom(initrd, { ...limits, wants });
   const embedded = new Map([...files].filter(([path]) => isEmbedded(path)));
-  return { stamp: files.get(LIVE_STAMP), features: files.get(FEATURES), embedded };
+  return { stamp: files.get(LIVE_STAMP), features: files.get(FEATURES), hasRootfs, embedded };
 }
 
 /**
@@ -72,13 +84,17 @@ const MAX_KEPT = 64 * 1024 * 1024;
 const MAX_UNPACKED = 16 * 1024 ** 3;
 
 /**
- * Reads the whole initramfs.
+ * Reads the whole initramfs. If it cannot be read, the result contains the problem, because the kernel supports more formats
+ * than this program (for example lz4).
  * @throws FormatError if `features.json` is invalid; errors of the image
  */
 export async function findRamdiskSystem(initrd: RandomAccess): Promise<RamdiskSystem> {
-  const found = await readMarks(initrd);
-  if (found instanceof FormatError) return { kind: 'other', problem: found.message };
-  const marks = marksOf(found);
+  const limits = { maxKept: MAX_KEPT, maxBytes: MAX_UNPACKED };
+  const marks = await readMarks(sourceOfImage(initrd), limits).catch((error: unknown) => {
+    if (error instanceof FormatError) return error;
+    throw error;
+  });
+  if (marks instanceof FormatError) return { kind: 'other', problem: marks.message };
   const { stamp, features, embedded } = marks;
   const common = embedded.size > 0 ? { embedded } : {};
   if (stamp === undefined) return { kind: 'other', ...common };
@@ -86,23 +102,8 @@ export async function findRamdiskSystem(initrd: RandomAccess): Promise<RamdiskSy
   return { kind: 'coreos', ...(features !== undefined && { features }), ...common };
 }
 
-/** Returns a FormatError instead of throwing it, because the kernel supports more formats than this program (for example lz4). */
-async function readMarks(initrd: RandomAccess): Promise<ReadonlyMap<string, Uint8Array> | FormatError> {
-  try {
-    return await readInitrdFrom(sourceOfImage(initrd), {
-      wants: isMark,
-      maxKept: MAX_KEPT,
-      maxBytes: MAX_UNPACKED,
-    });
-  } catch (error) {
-    if (error instanceof FormatError) return error;
-    throw error;
-  }
-}
-
 const NEWC = '070701';
 const NEWC_HEADER = 110;
-const MEMBERS: ReadonlySet<string> = new Set(['root.squashfs', 'root.erofs']);
 const LONGEST_MEMBER = 'root.squashfs\0'.length;
 
 /**
@@ -115,20 +116,11 @@ export async function checkLiveRootfs(rootfs: RandomAccess, name: string): Promi
   const head = await rootfs.read(0, Math.min(NEWC_HEADER + LONGEST_MEMBER, rootfs.size));
   const text = Buffer.from(head).toString('latin1');
   const [member = ''] = text.slice(NEWC_HEADER).split('\0');
-  if (text.startsWith(NEWC) && MEMBERS.has(member)) return;
+  if (text.startsWith(NEWC) && ROOTFS.has(member)) return;
   throw new CliError(`${name} is not a root filesystem of a CoreOS live system`, {
     code: 'ERR_FORMAT',
     hint: 'use the rootfs of the PXE images, or images/pxeboot/rootfs.img of a live ISO',
   });
-}
-
-export interface RamdiskKargsOptions {
-  /** Kernel arguments of the user; undefined for the defaults. */
-  readonly given: readonly string[] | undefined;
-  /** Volume ID of the ISO. */
-  readonly label: string;
-  /** Whether the root filesystem is on the ISO. */
-  readonly hasRootfs: boolean;
 }
 
 /** The default of the scripts of ironic-python-agent-builder. */
@@ -137,13 +129,18 @@ const OTHER_KARGS = ['boot_method=vmedia'];
 /**
  * Returns the kernel arguments of an ISO that is created from a kernel and an initramfs. For CoreOS, the arguments are added
  * that it requires to find its root filesystem and a config.
+ * @param given kernel arguments of the user; undefined for the defaults
+ * @param rootfsLabel volume ID of the ISO; undefined if it does not contain the root filesystem
  */
-export function ramdiskKargs({ kind }: RamdiskSystem, options: RamdiskKargsOptions): string {
-  const { given, hasRootfs, label } = options;
+export function ramdiskKargs(
+  { kind }: RamdiskSystem,
+  given: readonly string[] | undefined,
+  rootfsLabel: string | undefined,
+): string {
   if (kind === 'other') return (given ?? OTHER_KARGS).join(' ');
   const names = new Set((given ?? []).flatMap((text) => text.trim().split(/\s+/)).map(argumentName));
   const needed = [
-    ...(hasRootfs ? [`coreos.liveiso=${label}`] : []),
+    ...(rootfsLabel === undefined ? [] : [`coreos.liveiso=${rootfsLabel}`]),
     'ignition.firstboot',
     'ignition.platform.id=metal',
   ];

@@ -31,15 +31,15 @@ export function compareInspections(first: Inspected, second: Inspected): Inspect
 }
 
 function compareRows(first: Inspected, second: Inspected): InspectionDifference[] {
-  const [before, after] = [first, second].map((inspected) => {
-    const report = reportInspection(inspected);
-    return new Map(
-      inspectionRows(report).map(({ topic, lines }) => [topic, lines.map((line) => line.trim())]),
-    );
-  });
-  if (before === undefined || after === undefined) return [];
+  const before = linesByTopic(first);
+  const after = linesByTopic(second);
   const topics = [...new Set([...before.keys(), ...after.keys()])].filter(comparableTopics(first, second));
   return topics.flatMap((topic) => compareTexts(topic, before.get(topic) ?? [], after.get(topic) ?? []));
+}
+
+function linesByTopic(inspected: Inspected): Map<string, string[]> {
+  const rows = inspectionRows(reportInspection(inspected));
+  return new Map(rows.map(({ topic, lines }) => [topic, lines.map((line) => line.trim())]));
 }
 
 function comparableTopics(first: Inspected, second: Inspected): (topic: string) => boolean {

@@ -25,7 +25,7 @@ export interface InspectOptions {
  */
 export async function inspect({ image, other, format }: InspectOptions, io: Io): Promise<ExitCode> {
   const form = parseTextOrJson(format);
-  return other === undefined ? inspectOne(image, form, io) : compare([image, other], form, io);
+  return other === undefined ? inspectOne(image, form, io) : compare(image, other, form, io);
 }
 
 async function inspectOne(image: string, form: TextOrJson, io: Io): Promise<ExitCode> {
@@ -44,11 +44,7 @@ function isDamaged({ findings }: Inspected): boolean {
   return findings.some(({ severity }) => severity === 'error');
 }
 
-async function compare(
-  [image, other]: readonly [string, string],
-  form: TextOrJson,
-  io: Io,
-): Promise<ExitCode> {
+async function compare(image: string, other: string, form: TextOrJson, io: Io): Promise<ExitCode> {
   if (image === '-' && other === '-') {
     throw new UsageError('standard input can be used for only one of the two images', {
       hint: 'use a file for the other image',
@@ -60,9 +56,8 @@ async function compare(
     const { compareInspections } = await import('./compareInspections.ts');
     const differences = compareInspections(first, second);
     const isTrouble = reportDamage([first, second], io);
-    await writeStdout(io, [
-      form === 'json' ? jsonBytes(differences) : formatDifferences(differences, [first, second]),
-    ]);
+    const output = form === 'json' ? jsonBytes(differences) : formatDifferences(differences, first, second);
+    await writeStdout(io, [output]);
     if (isTrouble) return 2;
     return differences.length === 0 ? 0 : 1;
   } catch (error) {
@@ -81,7 +76,8 @@ function reportDamage(inspected: readonly Inspected[], io: Io): boolean {
 
 function formatDifferences(
   differences: readonly InspectionDifference[],
-  [first, second]: readonly [Inspected, Inspected],
+  first: Inspected,
+  second: Inspected,
 ): Uint8Array {
   if (differences.length === 0) return new Uint8Array();
   const lines = differences.flatMap((difference) => [

@@ -42,15 +42,16 @@ export function stateOf(owner: string): ProcessState {
   return start === '0' || start === String(startOf(Number(pid))) ? 'running' : 'ended';
 }
 
-/** The start time, which distinguishes a process from a later one with the same ID; 0 if the system does not provide it. */
+/**
+ * The start time, which distinguishes a process from a later one with the same ID; 0 if the system does not provide it, and
+ * -1 for a killed process that its parent has not reaped.
+ */
 function startOf(pid: number): number {
   try {
-    // Field 22. The name of the program, field 2, is in parentheses and may have blanks.
-    return Number(
-      readFileSync(`/proc/${pid}/stat`, 'latin1')
-        .replace(/^.*\) /s, '')
-        .split(' ')[19] ?? 0,
-    );
+    // proc_pid_stat(5): field 3 is the state, field 22 the start. The name, field 2, is in parentheses and may have blanks.
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    const [state = '', ...fields] = stat.replace(/^.*\) /s, '').split(' ');
+    return 'ZX'.includes(state) ? -1 : Number(fields[18] ?? 0);
   } catch {
     return 0;
   }

@@ -2,7 +2,8 @@
 
 import { dirname, join } from 'node:path';
 import { CliError, UsageError } from '../core/errors.ts';
-import { type BiosLoader, type EfiLoader, planIso, type PlannedIso } from '../image/createIso.ts';
+import { type BiosLoader, type EfiLoader, planIso } from '../image/createIso.ts';
+import { changedImage } from '../image/imageChange.ts';
 import { kernelArchitecture } from '../image/bootParts.ts';
 import {
   checkLiveRootfs,
@@ -10,14 +11,13 @@ import {
   ramdiskKargs,
   type RamdiskSystem,
 } from '../image/ramdiskSystem.ts';
-import { chunksOf, overlay, type RandomAccess, zeros } from '../image/overlay.ts';
+import { chunksOf, type RandomAccess, zeros } from '../image/overlay.ts';
 import { copyWithChange } from '../io/images/copyImage.ts';
 import { readUserFile } from '../io/files/files.ts';
 import type { OpenImage } from '../io/images/imageBytes.ts';
 import { openImage } from '../io/images/imageFile.ts';
 import { checkOutput, modeForFiles, outputFile, type OutputOptions } from '../io/images/imageOutput.ts';
 import type { ExitCode, Io } from '../io/io.ts';
-import type { NewFile } from '../io/files/newFile.ts';
 import { writeStdout } from '../io/stdout.ts';
 import { report } from '../io/report/report.ts';
 import { nameInput } from '../hosts/input/nameInput.ts';
@@ -65,14 +65,16 @@ export async function createIso(options: CreateIsoOptions, io: Io): Promise<Exit
       initrd,
       system,
       date,
-      kargs: ramdiskKargs(system, { given: options.karg, label, hasRootfs: rootfs !== undefined }),
+      kargs: ramdiskKargs(system, options.karg, rootfs && label),
       label,
       ...(rootfs !== undefined && { rootfs }),
       ...(bios !== undefined && { bios }),
       ...(efiImage !== undefined && { efi: await efiLoader(efiImage, options) }),
     });
     const mode = await modeForFiles(file?.mode, system.embedded ?? new Map(), io);
-    await write(iso, file && { ...file, mode }, io);
+    if (file !== undefined) return copyWithChange({ image: nothing, change: iso }, { ...file, mode });
+    const bytes = changedImage(zeros(iso.size), iso);
+    await writeStdout(io, chunksOf(bytes, { offset: 0, length: iso.size }));
   });
   return 0;
 }
@@ -184,13 +186,6 @@ async function efiLoader(image: OpenImage, { grubConfig }: CreateIsoOptions): Pr
     });
   }
   return { image, menus: (grubConfig ?? USUAL_MENUS).map((path) => path.replace(/^\/+/, '')) };
-}
-
-async function write({ patches, size }: PlannedIso, file: NewFile | undefined, io: Io): Promise<void> {
-  if (file === undefined) {
-    return writeStdout(io, chunksOf(overlay(zeros(size), patches), { offset: 0, length: size }));
-  }
-  await copyWithChange({ image: nothing, change: { stages: [patches], size } }, file);
 }
 
 /** The empty image that a new image starts from. */

@@ -1,11 +1,6 @@
 /** `iso customize`: adds an automatic installation, network settings, configs and kernel arguments to a live ISO. */
 
-import {
-  renderCustomization,
-  refuseUnsupported,
-  checkPristine,
-  customizeIso,
-} from '../image/customize/customization.ts';
+import { renderCustomization, checkPristine, customizeIso } from '../image/customize/customization.ts';
 import type { ImageChange } from '../image/imageChange.ts';
 import type { LiveIso } from '../image/liveIso.ts';
 import type { ExitCode, Io } from '../io/io.ts';
@@ -14,11 +9,10 @@ import { report } from '../io/report/report.ts';
 import {
   type CustomizeOptions,
   inputsOf,
-  needsOf,
   parseConsoles,
   readCustomization,
+  refuseUnsupported,
   reportInstallation,
-  reportMissingDevice,
 } from '../customize/customization.ts';
 import { refuseSwapped } from '../hosts/input/swappedInputs.ts';
 
@@ -41,15 +35,13 @@ export async function customizeLiveIso(options: IsoCustomizeOptions, io: Io): Pr
 
 async function change(iso: LiveIso, options: IsoCustomizeOptions, io: Io): Promise<ImageChange> {
   await checkPristine(iso, options.force === true ? 'replace' : 'refuse');
-  refuseUnsupported(needsOf(options), await iso.features());
+  refuseUnsupported(options, await iso.features());
   const customization = await readCustomization(options, io);
   const files = renderCustomization(customization);
   const { liveKargAppend: append = [], liveKargDelete, liveKargReplace } = options;
   const edits = { append, delete: liveKargDelete, replace: liveKargReplace };
   const { change: result, remarks } = await customizeIso(iso, files, edits);
   for (const remark of remarks) report(io, { severity: 'warning', ...remark });
-  reportInstallation(customization, io);
-  if (!append.some((karg) => karg.includes('coreos.inst.install_dev=')))
-    reportMissingDevice(customization, io);
+  reportInstallation(customization, append, io);
   return result;
 }

@@ -42,7 +42,7 @@ export interface ExtractPxeOptions {
 export async function extractPxe({ iso, outputDir = '.' }: ExtractPxeOptions, io: Io): Promise<ExitCode> {
   await readImage(iso, io, async (image) => {
     const files = await findPxeFiles(await openIsoTree(image), image);
-    const targets = files.map((file) => ({ file, target: targetOf(file, { iso, outputDir }, io) }));
+    const targets = files.map((file) => ({ file, target: targetOf(file, iso, outputDir, io) }));
     await makeFolder(outputDir, io);
     for (const { target } of targets) await checkNewFile(target);
     for (const { file, target } of targets) {
@@ -53,12 +53,7 @@ export async function extractPxe({ iso, outputDir = '.' }: ExtractPxeOptions, io
   return 0;
 }
 
-interface Place {
-  readonly iso: string;
-  readonly outputDir: string;
-}
-
-function targetOf({ name }: PxeFile, { iso, outputDir }: Place, { cwd }: Io): NewFile {
+function targetOf({ name }: PxeFile, iso: string, outputDir: string, { cwd }: Io): NewFile {
   const fileName = `${parse(imageFileName(iso) ?? 'coreos').name}-${name}`;
   const folder = outputDir === '' ? '' : outputDir.replace(/\/?$/, '/');
   return {
@@ -93,48 +88,40 @@ export interface ExtractMinimalIsoOptions extends OutputOptions {
 export async function extractMinimalIso(options: ExtractMinimalIsoOptions, io: Io): Promise<ExitCode> {
   const { iso: path, output = '-', rootfsUrl } = options;
   if (rootfsUrl !== undefined) checkRootfsUrl(rootfsUrl);
-  const outputs = namedOutputs({ ...options, output }, io);
-  await checkOutputs(outputs, path, io);
+  const [rootfs, file] = namedOutputs({ ...options, output }, io);
+  await checkOutputs(rootfs, file, path, io);
   await readLiveIso(path, io, async (iso) => {
     await refuseCustomized(iso);
     const minimal = await openMinimalIso(iso);
-    await withRootfs(iso, outputs.rootfs, () => deliver(minimal, { file: outputs.output, rootfsUrl }, io));
+    await withRootfs(iso, rootfs, () => deliver(minimal, file, rootfsUrl, io));
   });
   return 0;
 }
 
-/** `--mode` and `--overwrite` apply to all written files. */
-function namedOutputs(options: ExtractMinimalIsoOptions, io: Io): Outputs {
-  const { output, outputRootfs } = options;
-  if (outputRootfs === undefined) return { output: outputFile(options, io), rootfs: undefined };
-  const rootfs = outputFile({ ...options, output: outputRootfs === '-' ? './-' : outputRootfs }, io);
-  return { output: output === '-' ? undefined : outputFile(options, io), rootfs };
-}
+/** Undefined for standard output, and without `--output-rootfs`. */
+type Output = NewFile | undefined;
 
-interface Outputs {
-  /** Undefined for standard output. */
-  readonly output: NewFile | undefined;
-  /** Undefined without `--output-rootfs`. */
-  readonly rootfs: NewFile | undefined;
+/** `--mode` and `--overwrite` apply to all written files. */
+function namedOutputs(options: ExtractMinimalIsoOptions, io: Io): [rootfs: Output, image: Output] {
+  const { output, outputRootfs } = options;
+  if (outputRootfs === undefined) return [undefined, outputFile(options, io)];
+  const rootfs = outputFile({ ...options, output: outputRootfs === '-' ? './-' : outputRootfs }, io);
+  return [rootfs, output === '-' ? undefined : outputFile(options, io)];
 }
 
 /** Copying takes long, so invalid outputs are reported before it starts. */
-async function checkOutputs({ output, rootfs }: Outputs, iso: string, io: Io): Promise<void> {
-  if (output === undefined) refuseTerminal(io);
-  for (const file of [rootfs, output]) if (file !== undefined) await checkOutput(file, [iso], io);
-  if (output === undefined || output.path !== rootfs?.path) return;
-  throw new CliError(`File exists: ${output.shownPath} is the name of both outputs`, {
+async function checkOutputs(rootfs: Output, image: Output, iso: string, io: Io): Promise<void> {
+  if (image === undefined) refuseTerminal(io);
+  for (const file of [rootfs, image]) if (file !== undefined) await checkOutput(file, [iso], io);
+  if (image === undefined || image.path !== rootfs?.path) return;
+  throw new CliError(`File exists: ${image.shownPath} is the name of both outputs`, {
     code: 'ERR_SETTING',
     hint: 'use a different file for --output-rootfs',
   });
 }
 
 /** The file appears only after `deliverImage` succeeds, too. */
-async function withRootfs(
-  iso: LiveIso,
-  file: NewFile | undefined,
-  deliverImage: () => Promise<void>,
-): Promise<void> {
+async function withRootfs(iso: LiveIso, file: Output, deliverImage: () => Promise<void>): Promise<void> {
   if (file === undefined) return deliverImage();
   const { offset, size } = await findRootfs(iso);
   await createFile(file, async ({ handle }) => {
@@ -143,13 +130,13 @@ async function withRootfs(
   });
 }
 
-interface Destination {
-  readonly file: NewFile | undefined;
-  readonly rootfsUrl: string | undefined;
-}
-
 /** A file is verified while it is written. Standard output cannot be undone, so the image is first read for verification. */
-async function deliver(minimal: Reconstruction, { file, rootfsUrl }: Destination, io: Io): Promise<void> {
+async function deliver(
+  minimal: Reconstruction,
+  file: Output,
+  rootfsUrl: string | undefined,
+  io: Io,
+): Promise<void> {
   if (file !== undefined) {
     return createFile(file, async ({ handle }) => {
       await writeChunks(handle, verifiedChunks(minimal));

@@ -16,8 +16,6 @@ import { parseTextOrJson } from '../io/report/choices.ts';
 export interface EmbedNetworkOptions extends NetworkOptions, Rewrite {
   /** Replaces all embedded network settings, and permits a large growth of the image. */
   readonly force?: boolean;
-  /** Enlarges the image if its embed area is too small. */
-  readonly grow?: boolean;
 }
 
 /**
@@ -47,7 +45,7 @@ export async function extractNetwork(options: ExtractNetworkOptions, io: Io): Pr
   const files = await readLiveIso(options.iso, io, async (iso) =>
     listNetworkSettings(await iso.embeddedFiles()),
   );
-  await deliverNetworkFiles(files, { ...options, format }, io);
+  await deliverNetworkFiles(files, options.directory, format, io);
   return 0;
 }
 

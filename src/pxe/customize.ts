@@ -4,15 +4,14 @@ import {
   readCustomization,
   type CustomizeOptions,
   inputsOf,
-  needsOf,
   parseConsoles,
+  refuseUnsupported,
   reportInstallation,
-  reportMissingDevice,
 } from '../customize/customization.ts';
 import { type ByteSource, piecesOf } from '../formats/byteFeed.ts';
 import { nameInput } from '../hosts/input/nameInput.ts';
 import { refuseSwapped } from '../hosts/input/swappedInputs.ts';
-import { readLiveInitrd, refuseUnsupported, renderCustomization } from '../image/customize/customization.ts';
+import { readLiveInitrd, renderCustomization } from '../image/customize/customization.ts';
 import type { EmbedFiles } from '../image/embedArea.ts';
 import { CONFIG_NAME } from '../image/embeddedIgnition.ts';
 import { writeInitrd } from '../image/initrd.ts';
@@ -45,7 +44,7 @@ export async function customizePxe(options: PxeCustomizeOptions, io: Io): Promis
   const input = await openInput({ path: options.initrd, what: 'Initramfs' }, io);
   try {
     if (file === undefined) await writeToStdout(input, options, io);
-    else await writeToFile(file, input, { options, io });
+    else await writeToFile(file, input, options, io);
   } finally {
     await input.close();
   }
@@ -58,7 +57,8 @@ type Write = (piece: Uint8Array) => Promise<void>;
 async function writeToFile(
   file: NewFile,
   input: ByteInputFile,
-  { options, io }: { readonly options: PxeCustomizeOptions; readonly io: Io },
+  options: PxeCustomizeOptions,
+  io: Io,
 ): Promise<void> {
   await createFile(file, async ({ handle }) => {
     let position = 0;
@@ -88,11 +88,10 @@ async function writeToStdout(input: ByteInputFile, options: PxeCustomizeOptions,
  */
 async function makeFiles(initrd: ByteSource, options: PxeCustomizeOptions, io: Io): Promise<EmbedFiles> {
   const features = await nameInput(options.initrd, () => readLiveInitrd(initrd));
-  refuseUnsupported(needsOf(options), features);
+  refuseUnsupported(options, features);
   const customization = await readCustomization(options, io);
   const files = renderCustomization(customization);
-  reportInstallation(customization, io);
-  reportMissingDevice(customization, io);
+  reportInstallation(customization, [], io);
   if (files.has(CONFIG_NAME)) io.stderr.write(KARGS_NOTICE);
   return files;
 }

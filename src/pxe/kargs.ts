@@ -49,7 +49,7 @@ export async function kargs(options: KargsOptions, io: Io): Promise<ExitCode> {
   const findings = checkBoot(settings, form);
   report(io, ...withoutRepeats(findings.map((finding) => describe(finding, inputs))));
   if (findings.some(({ severity }) => severity === 'error')) return 1;
-  await writeText(form.render(settings), { settings, output: options.output }, io);
+  await writeText(form.render(settings), settings, options.output, io);
   return 0;
 }
 
@@ -99,7 +99,8 @@ function shown(value: string): string {
 
 async function writeText(
   text: string,
-  { output, settings }: { readonly output: string | undefined; readonly settings: BootSettings },
+  settings: BootSettings,
+  output: string | undefined,
   io: Io,
 ): Promise<void> {
   if (output === undefined || output === '-') return writeStdout(io, [Buffer.from(text)]);

@@ -97,6 +97,6 @@ export interface UnwrapNetworkOptions {
 export async function unwrapNetwork(options: UnwrapNetworkOptions, io: Io): Promise<ExitCode> {
   const format = parseTextOrJson(options.format);
   const members = await readInitrdInput(options.initrd, isNetworkPath, io);
-  await deliverNetworkFiles(listNetworkSettings(members), { ...options, format }, io);
+  await deliverNetworkFiles(listNetworkSettings(members), options.directory, format, io);
   return 0;
 }

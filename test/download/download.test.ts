@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { encodeXz } from '../../src/formats/xz/encode.ts';
+import { processWithId } from '../../src/io/process.ts';
 import { type Fault, type ImageServer, startImageServer } from '../support/imageServer.ts';
 import { have, missingNote } from '../support/programs.ts';
 import { runCli, type RunResult } from '../support/runCli.ts';
@@ -100,16 +101,6 @@ const fault = (...faults: Fault[]): void => {
   if (file !== undefined) file.faults = faults;
 };
 const asked = (): number => server.requests.filter(({ path }) => path === `/builds/${name}`).length;
-
-/** As the program tells processes apart. */
-function startOf(pid: number): string {
-  if (process.platform !== 'linux') return 'running';
-  return (
-    readFileSync(`/proc/${pid}/stat`, 'utf8')
-      .replace(/^.*\) /s, '')
-      .split(' ')[19] ?? ''
-  );
-}
 
 describe('download', () => {
   it('writes the image and its signature, and prints the path', async () => {
@@ -239,14 +230,15 @@ describe('download', () => {
   });
 
   it.each([
-    ['leaves alone what another run is at', startOf(process.ppid), 1, 'Another process is downloading'],
-    ['takes over from a run whose number another process has got', 'earlier', 0, 'signed by'],
+    ['leaves alone what another run is at', '0', 1, `Another process is downloading out/${name}: process `],
+    ['takes over from a run whose number another process has got', '1', 0, 'signed by'],
   ])('%s', async (_title, started, code, message) => {
     fault({ kind: 'drop', after: 1_500_000 });
     await download('--fetch-retries', '0');
     const path = join(folder, 'out', `${name}.partial.json`);
     const state: unknown = JSON.parse(readFileSync(path, 'utf8'));
-    writeFileSync(path, JSON.stringify(Object.assign({}, state, { pid: process.ppid, started })));
+    const owner = processWithId(`${process.ppid}`).replace('-0-', `-${started}-`);
+    writeFileSync(path, JSON.stringify(Object.assign({}, state, { owner })));
     const run = await download();
     expect(run.code).toBe(code);
     expect(run.stderr).toContain(message);

@@ -7,7 +7,7 @@ import { type NewIso, planIso } from '../../src/image/createIso.ts';
 import { changedImage } from '../../src/image/imageChange.ts';
 import { OTHER_SYSTEM } from '../../src/image/liveFeatures.ts';
 import { openLiveIso } from '../../src/image/liveIso.ts';
-import { bytesAccess, overlay, zeros, type RandomAccess } from '../../src/image/overlay.ts';
+import { bytesAccess, zeros, type RandomAccess } from '../../src/image/overlay.ts';
 import {
   efiPartition,
   initrd,
@@ -21,8 +21,8 @@ import {
 const { bios, efi, ...none } = newIso;
 
 function make(iso: NewIso): RandomAccess {
-  const { patches, size } = planIso(iso);
-  return overlay(zeros(size), patches);
+  const change = planIso(iso);
+  return changedImage(zeros(change.size), change);
 }
 
 async function fileIn(image: RandomAccess, path: string): Promise<Buffer | undefined> {

@@ -8,7 +8,6 @@ import { bytesAccess } from '../../src/image/overlay.ts';
 import {
   checkLiveRootfs,
   findRamdiskSystem,
-  type RamdiskKargsOptions,
   ramdiskKargs,
   type RamdiskSystem,
 } from '../../src/image/ramdiskSystem.ts';
@@ -93,29 +92,28 @@ describe('checkLiveRootfs', () => {
 
 // The kernel arguments of a new ISO.
 
-const usual: RamdiskKargsOptions = { given: undefined, label: 'own', hasRootfs: false };
 const ignition = 'ignition.firstboot ignition.platform.id=metal';
 
 describe('ramdiskKargs', () => {
-  it.each<[string, RamdiskSystem['kind'], Partial<RamdiskKargsOptions>, string]>([
+  it.each<[string, RamdiskSystem['kind'], { given?: string[]; label?: string }, string]>([
     ['of the builder', 'other', {}, 'boot_method=vmedia'],
     ['of the builder, as the user wants it', 'other', { given: ['a=1', 'b c'] }, 'a=1 b c'],
     ['of CoreOS', 'coreos', {}, ignition],
-    ['of CoreOS with its root filesystem', 'coreos', { hasRootfs: true }, `coreos.liveiso=own ${ignition}`],
+    ['of CoreOS with its root filesystem', 'coreos', { label: 'own' }, `coreos.liveiso=own ${ignition}`],
     ['of CoreOS, with more', 'coreos', { given: ['console=ttyS0'] }, `${ignition} console=ttyS0`],
     [
       'of CoreOS, with one of those that it needs',
       'coreos',
-      { given: ['quiet ignition.platform.id=openstack'], hasRootfs: true },
+      { given: ['quiet ignition.platform.id=openstack'], label: 'own' },
       'coreos.liveiso=own ignition.firstboot quiet ignition.platform.id=openstack',
     ],
     [
       'of CoreOS, with a similar one',
       'coreos',
-      { given: ['coreos.liveiso.fromram'], hasRootfs: true },
+      { given: ['coreos.liveiso.fromram'], label: 'own' },
       `coreos.liveiso=own ${ignition} coreos.liveiso.fromram`,
     ],
-  ])('has them for a ramdisk %s', (_title, kind, wishes, kargs) => {
-    expect(ramdiskKargs({ kind }, { ...usual, ...wishes })).toBe(kargs);
+  ])('has them for a ramdisk %s', (_title, kind, { given, label }, kargs) => {
+    expect(ramdiskKargs({ kind }, given, label)).toBe(kargs);
   });
 });

@@ -49,21 +49,13 @@ export function planImage(
   options: PlanOptions,
 ): readonly PlannedFile[] {
   const files = artifacts.map((artifact) => {
-    const url = parseLocation(artifact.location, artifact, source);
-    const isDigestEnough = artifact.sha256 !== undefined && source.isAuthentic && !source.isSigned;
-    return planFile({
-      url,
-      signatureUrl:
-        artifact.signature === undefined ? undefined : parseLocation(artifact.signature, artifact, source),
-      sha256: artifact.sha256,
-      uncompressedSha256: artifact.uncompressedSha256,
-      trust: options.insecure
-        ? 'none'
-        : isDigestEnough && artifact.signature === undefined
-          ? 'digest'
-          : 'signature',
-      decompress: options.decompress,
-    });
+    const { location, sha256, signature, uncompressedSha256 } = artifact;
+    const hasDigest = sha256 !== undefined && source.isAuthentic && !source.isSigned;
+    const required = hasDigest && signature === undefined ? 'digest' : 'signature';
+    const url = parseLocation(location, artifact, source);
+    const signatureUrl = signature === undefined ? undefined : parseLocation(signature, artifact, source);
+    const trust = options.insecure ? 'none' : required;
+    return planFile({ url, signatureUrl, sha256, trust }, options.decompress, uncompressedSha256);
   });
   refuseSameNames(files);
   return files;
@@ -83,20 +75,19 @@ export function planUrl(text: string, { decompress, insecure }: PlanOptions): Pl
   const signatureUrl = new URL(url);
   signatureUrl.pathname += '.sig';
   const trust = insecure ? 'none' : 'signature';
-  return planFile({ url, signatureUrl, sha256: undefined, uncompressedSha256: undefined, trust, decompress });
+  return planFile({ url, signatureUrl, sha256: undefined, trust }, decompress);
 }
 
-interface FileFacts extends Pick<PlannedFile, 'url' | 'signatureUrl' | 'sha256' | 'trust'> {
-  readonly uncompressedSha256: string | undefined;
-  readonly decompress: boolean;
-}
-
-function planFile({ decompress, uncompressedSha256, ...facts }: FileFacts): PlannedFile {
-  const name = fileNameOf(facts.url);
+/** @param unpackedSha256 expected digest of the decompressed file */
+function planFile(
+  file: Omit<PlannedFile, 'name' | 'unpacked'>,
+  decompress: boolean,
+  unpackedSha256?: string,
+): PlannedFile {
+  const name = fileNameOf(file.url);
   const unpackedName = decompress ? unpackedNameOf(name) : undefined;
-  const unpacked =
-    unpackedName === undefined ? undefined : { name: unpackedName, sha256: uncompressedSha256 };
-  return { ...facts, name, unpacked };
+  const unpacked = unpackedName === undefined ? undefined : { name: unpackedName, sha256: unpackedSha256 };
+  return { ...file, name, unpacked };
 }
 
 /** The error does not show an invalid location: it may contain a password. */

@@ -66,9 +66,7 @@ function listArtifacts(architectures: unknown): readonly StreamArtifact[] {
   return found;
 }
 
-type FileFields = Pick<StreamArtifact, 'location' | 'signature' | 'sha256' | 'uncompressedSha256'>;
-
-function readFile(fields: Mapping): FileFields {
+function readFile(fields: Mapping) {
   const location = textOf(fields, 'location');
   if (location === undefined) throw new FormatError('missing field `location`');
   return {
@@ -115,17 +113,12 @@ function keyOf({ architecture, platform, format }: ImageChoice): string {
 /** The base URL of Fedora CoreOS. */
 export const fedoraStreams = 'https://builds.coreos.fedoraproject.org/streams/';
 
-/** A file that is not at a URL, or the URL. */
-type StreamSource =
-  | { readonly kind: 'url'; readonly url: URL }
-  | { readonly kind: 'path'; readonly path: string };
-
 /**
- * A base URL loses its last part unless that ends in a slash, as URLs are joined. A path that ends in `.json` is the
- * metadata itself, any other a folder with `<stream>.json`.
+ * Returns the URL of the metadata, or its path. A base URL loses its last part unless that ends in a slash, as URLs are
+ * joined. A path that ends in `.json` is the metadata itself, any other a folder with `<stream>.json`.
  * @throws UsageError for invalid stream names, and for unsupported URL schemes
  */
-export function locateStream(base: string, stream: string): StreamSource {
+export function locateStream(base: string, stream: string): URL | string {
   if (!/^[A-Za-z0-9][\w.+-]*$/.test(stream)) {
     throw new UsageError(`invalid stream name: ${stream}`, {
       hint: 'use a name like stable, testing or next',
@@ -136,10 +129,10 @@ export function locateStream(base: string, stream: string): StreamSource {
     if (!URL.canParse(base)) {
       throw new UsageError('invalid URL for --stream-base-url', { hint: `use a URL like ${fedoraStreams}` });
     }
-    return { kind: 'url', url: new URL(`${stream}.json`, base) };
+    return new URL(`${stream}.json`, base);
   }
   const path = pathOf(base);
-  return { kind: 'path', path: path.endsWith('.json') ? path : `${path.replace(/\/$/, '')}/${stream}.json` };
+  return path.endsWith('.json') ? path : `${path.replace(/\/$/, '')}/${stream}.json`;
 }
 
 function pathOf(base: string): string {

@@ -11,20 +11,16 @@ import type { Unit } from '../../ignition/config.ts';
 import type { EmbedFiles } from '../embedArea.ts';
 import { CONFIG_NAME, type Existing } from '../embeddedIgnition.ts';
 import type { ImageChange } from '../imageChange.ts';
-import { readInitrdFrom } from '../initrd.ts';
 import { editKargs, type KargsEdits, type KargsRemark } from '../kargsEdit.ts';
 import type { LiveFeatures } from '../liveFeatures.ts';
 import type { LiveIso } from '../liveIso.ts';
-import { NETWORK_FOLDER, requireNetworkFeature } from '../networkSettings.ts';
-import { isEmbedded, isMark, LIVE_STAMP, marksOf, readInitrdFeatures } from '../ramdiskSystem.ts';
+import { NETWORK_FOLDER, type NetworkFile } from '../networkSettings.ts';
+import { isEmbedded, LIVE_STAMP, readInitrdFeatures, readMarks } from '../ramdiskSystem.ts';
 import { formatInstallerConfig, type InstallerSettings } from './installerConfig.ts';
-import {
-  type ConfigParts,
-  formatParentConfig,
-  isEmptyConfig,
-  type NamedFile,
-  type PlacedFile,
-} from './parentConfig.ts';
+import { type ConfigParts, formatParentConfig, isEmptyConfig, type PlacedFile } from './parentConfig.ts';
+
+/** A file of the user, with the last part of its path. */
+export type NamedFile = NetworkFile;
 
 /** All files are read, and each is checked; lists are in the order of the options. */
 export interface Customization {
@@ -45,31 +41,9 @@ export interface Customization {
   readonly liveIgnition: readonly Uint8Array[];
 }
 
-/** Features of the image that a customization requires. */
-export interface Needs {
-  readonly console: boolean;
-  readonly network: boolean;
-  readonly installerConfig: boolean;
-}
-
 const INSTALLER_FOLDER = '/etc/coreos/installer.d';
 const DEST_CONFIG = '/etc/coreos/dest.ign';
 const SECRET = 0o600;
-
-/** @throws CliError for the first required feature that the image does not support */
-export function refuseUnsupported(needs: Needs, features: LiveFeatures): void {
-  const { installerConfig, installerDirectives } = features;
-  if (needs.console && !installerDirectives.has('console')) throw unsupported('the destination console');
-  if (needs.network) requireNetworkFeature(features);
-  if (needs.installerConfig && !installerConfig) throw unsupported('installer configuration');
-}
-
-function unsupported(what: string): CliError {
-  return new CliError(`This OS image does not support customizing ${what}.`, {
-    code: 'ERR_IMAGE',
-    hint: 'use a newer release of the image, or remove the options for it',
-  });
-}
 
 /**
  * Returns the files of the archive by path. Without contents for Ignition, no config is created, because the live system
@@ -101,7 +75,7 @@ export function lacksDevice(customization: Customization): boolean {
 
 function networkFiles(keyfiles: readonly NamedFile[]): Map<string, Uint8Array> {
   const files = new Map<string, Uint8Array>();
-  for (const { name, content } of keyfiles) {
+  for (const { name, data } of keyfiles) {
     const path = `${NETWORK_FOLDER}/${name}`;
     if (files.has(path)) {
       throw new CliError(`config already specifies keyfile ${name}`, {
@@ -109,7 +83,7 @@ function networkFiles(keyfiles: readonly NamedFile[]): Map<string, Uint8Array> {
         hint: 'remove the duplicate option, or rename one of the files',
       });
     }
-    files.set(path, content);
+    files.set(path, data);
   }
   return files;
 }
@@ -132,7 +106,7 @@ function installerFiles(customization: Customization): PlacedFile[] {
   const { installerConfigs } = customization;
   const dest = destConfig(customization);
   const settings = runsInstaller(customization) ? installerSettings(customization) : {};
-  const given = installerConfigs.map(({ name, content }, index) => installerFile(index, name, content));
+  const given = installerConfigs.map(({ name, data }, index) => installerFile(index, name, data));
   if (dest !== undefined) given.push({ path: DEST_CONFIG, mode: SECRET, content: dest });
   if (Object.keys(settings).length === 0) return given;
   const content = Buffer.from(formatInstallerConfig(settings));
@@ -199,7 +173,7 @@ function renderHook(kind: HookKind, script: NamedFile): { readonly file: PlacedF
     script: path,
   });
   return {
-    file: { path, mode: 0o700, content: script.content },
+    file: { path, mode: 0o700, content: script.data },
     unit: { contents, enabled: true, name: `${kind}-install-${name}.service` },
   };
 }
@@ -248,7 +222,7 @@ const MAX_KEPT = 16 * 1024 * 1024;
  * @throws FormatError if the initramfs is not of CoreOS, or is already customized; errors of the source
  */
 export async function readLiveInitrd(initrd: ByteSource): Promise<LiveFeatures> {
-  const marks = marksOf(await readInitrdFrom(initrd, { wants: isMark, maxKept: MAX_KEPT }));
+  const marks = await readMarks(initrd, { maxKept: MAX_KEPT });
   if (marks.stamp === undefined) {
     throw new FormatError('not a CoreOS live initramfs image', {
       hint: `use the initramfs of a live PXE image of CoreOS, which contains ${LIVE_STAMP}`,

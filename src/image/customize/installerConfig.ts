@@ -3,7 +3,7 @@
  * the options. Conflicts between values are left to the installer. A number is accepted as a string, as in the installer.
  */
 
-import { CliError, FormatError } from '../../core/errors.ts';
+import { CliError, type ErrorDetails, FormatError } from '../../core/errors.ts';
 import type { Path } from '../../core/finding.ts';
 import { isMapping } from '../../formats/mapping.ts';
 import { type ParsedYaml, parseYaml } from '../../formats/yaml.ts';
@@ -50,15 +50,10 @@ function parse(content: Uint8Array, name: string): ParsedYaml {
   }
 }
 
-interface RefusalDetails {
-  readonly hint?: string | undefined;
-  readonly cause?: FormatError;
-}
-
 function refusal(
   name: string,
   problem: string,
-  { hint = 'use YAML with the options of coreos-installer', cause }: RefusalDetails = {},
+  { hint = 'use YAML with the options of coreos-installer', cause }: ErrorDetails = {},
 ): CliError {
   return new CliError(`parsing installer config ${name}: ${problem}`, {
     code: 'ERR_CONFIG_INVALID',
@@ -118,13 +113,8 @@ const retries = optional(
 
 const consoleSpec: Check = (value) => {
   if (typeof value !== 'string') return here('expected a console');
-  try {
-    parseConsole(value);
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof FormatError)) throw error;
-    return { ...here(error.message), hint: error.hint };
-  }
+  const parsed = parseConsole(value);
+  return typeof parsed === 'string' ? undefined : { ...here(parsed.message), hint: parsed.hint };
 };
 
 function list(check: Check): Check {
@@ -179,19 +169,18 @@ const MAX_SPEED = 2 ** 32 - 1;
 /**
  * Parses a console that coreos-installer sets up for the kernel and the boot loader of the installed system, and adds the
  * defaults: `ttyS0,9600n8` for `ttyS0`. Supports less than the `console=` of the kernel: no flow control, and only the
- * graphical consoles of CoreOS.
- * @throws FormatError with the message of coreos-installer, without the name of the option
+ * graphical consoles of CoreOS. An error has the message of coreos-installer, without the name of the option.
  */
-export function parseConsole(spec: string): string {
+export function parseConsole(spec: string): string | FormatError {
   for (const prefix of [KARG_PREFIX, '/dev/']) {
-    if (spec.startsWith(prefix)) throw invalid(`spec should not start with "${prefix}"`);
+    if (spec.startsWith(prefix)) return invalid(`spec should not start with "${prefix}"`);
   }
   if (GRAPHICAL.has(spec)) return spec;
   const parts = SERIAL.exec(spec)?.groups;
-  if (parts === undefined) throw invalid('invalid or unsupported console argument');
+  if (parts === undefined) return invalid('invalid or unsupported console argument');
   const { device = '', port, speed = '9600', parity = 'n', bits = '8' } = parts;
-  if (Number(port) > MAX_PORT) throw invalid("couldn't parse port");
-  if (Number(speed) > MAX_SPEED) throw invalid("couldn't parse speed");
+  if (Number(port) > MAX_PORT) return invalid("couldn't parse port");
+  if (Number(speed) > MAX_SPEED) return invalid("couldn't parse speed");
   return `${device}${Number(port)},${Number(speed)}${parity}${bits}`;
 }
 
@@ -203,19 +192,10 @@ export function consoleNote(kargs: readonly string[]): string | undefined {
   const specs = kargs
     .filter((karg) => karg.startsWith(KARG_PREFIX))
     .map((karg) => karg.slice(KARG_PREFIX.length));
-  if (specs.length === 0 || !specs.every(isConsole)) return undefined;
+  if (specs.length === 0 || specs.some((spec) => typeof parseConsole(spec) !== 'string')) return undefined;
   const better = specs.map((spec) => `--dest-console ${spec}`).join(' ');
   const given = specs.map((spec) => `--dest-karg-append ${KARG_PREFIX}${spec}`).join(' ');
   return `Note: consider using "${better}" instead of "${given}" to configure both kernel and bootloader consoles.`;
-}
-
-function isConsole(spec: string): boolean {
-  try {
-    parseConsole(spec);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function invalid(problem: string): FormatError {

@@ -5,17 +5,11 @@
 
 import { CliError } from '../../core/errors.ts';
 import { encodeGzip } from '../../formats/gzip.ts';
-import type { Config, File, IgnitionSection, Resource, Unit } from '../../ignition/config.ts';
+import type { Config, IgnitionSection, Resource, Unit } from '../../ignition/config.ts';
 import { base64DataUrl } from '../../ignition/dataFile.ts';
 import { formatIgnition } from '../../ignition/ignitionText.ts';
 import { readConfig, readVersion, versionUnsupported } from '../../ignition/validate.ts';
 import { specVersions } from '../../ignition/versions.ts';
-
-/** A file of the user, with the last part of its path. */
-export interface NamedFile {
-  readonly name: string;
-  readonly content: Uint8Array;
-}
 
 /** A file that Ignition creates. */
 export interface PlacedFile {
@@ -54,9 +48,14 @@ export function formatParentConfig(parts: ConfigParts): Uint8Array {
     'unit',
     parts.units.map(({ name = '' }) => name),
   );
+  const files = parts.files.map(({ path, mode, content }) => ({
+    path,
+    mode,
+    contents: dataResource(content),
+  }));
   const config: Config = {
     ignition: ignitionSection(parts),
-    ...(parts.files.length > 0 && { storage: { files: parts.files.map(renderFile) } }),
+    ...(files.length > 0 && { storage: { files } }),
     ...(parts.units.length > 0 && { systemd: { units: parts.units } }),
   };
   return Buffer.from(formatIgnition(config));
@@ -81,38 +80,29 @@ function ignitionSection({ authorities, children }: ConfigParts): IgnitionSectio
   };
 }
 
-function renderFile({ path, mode, content }: PlacedFile): File {
-  return { path, mode, contents: dataResource(content) };
-}
-
 function dataResource(content: Uint8Array): Resource {
   return { compression: 'gzip', source: base64DataUrl(encodeGzip(content)) };
 }
 
-/** A config of kind `unknown version` is not parsed; `version` is the version that it sets. */
-export type UserConfig =
-  | { readonly kind: 'read'; readonly document: Uint8Array }
-  | { readonly kind: 'unknown version'; readonly document: Uint8Array; readonly version: string }
-  | { readonly kind: 'refused'; readonly error: CliError };
+export interface UserConfig {
+  readonly document: Uint8Array;
+  /** Set if the spec version is newer than the supported ones; then the document is not parsed. */
+  readonly newerVersion?: string;
+}
 
 /**
  * Decodes a JSON document, and formats it without unused keys. The values are not validated. A document with an unsupported
  * newer spec version is returned unchanged.
- * @param name name of the file for the error `parsing Ignition config …`
+ * @param name name of the file for the error `parsing Ignition config …`, which is returned
  */
-export function parseUserConfig(json: Buffer, name: string): UserConfig {
+export function parseUserConfig(json: Buffer, name: string): UserConfig | CliError {
   const read = readConfig(json);
-  if (read.status === 'read') return { kind: 'read', document: Buffer.from(formatIgnition(read.config)) };
+  if (read.status === 'read') return { document: Buffer.from(formatIgnition(read.config)) };
   const { rule, message, hint } = read.finding;
-  if (rule !== versionUnsupported.id) return refused(name, message, hint);
-  const version = versionOf(json);
-  if (isNewer(version)) return { kind: 'unknown version', document: json, version };
-  return refused(name, `${message}: ${version}`, hint);
-}
-
-function refused(name: string, problem: string, hint?: string): UserConfig {
-  const message = `parsing Ignition config ${name}: ${problem}`;
-  return { kind: 'refused', error: new CliError(message, { code: 'ERR_CONFIG_INVALID', hint }) };
+  const version = rule === versionUnsupported.id ? versionOf(json) : '';
+  if (isNewer(version)) return { document: json, newerVersion: version };
+  const problem = version === '' ? message : `${message}: ${version}`;
+  return new CliError(`parsing Ignition config ${name}: ${problem}`, { code: 'ERR_CONFIG_INVALID', hint });
 }
 
 function versionOf(json: Buffer): string {

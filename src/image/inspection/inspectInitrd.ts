@@ -4,15 +4,13 @@
  */
 
 import { FormatError } from '../../core/errors.ts';
-import { readInitrdFrom, sourceOfImage } from '../initrd.ts';
+import { sourceOfImage } from '../initrd.ts';
 import type { RandomAccess } from '../overlay.ts';
-import { type InitrdMarks, isMark, marksOf, readInitrdFeatures } from '../ramdiskSystem.ts';
+import { type InitrdMarks, readInitrdFeatures, readMarks } from '../ramdiskSystem.ts';
 import { imageRules } from './imageRules.ts';
 import { checkInitrd, checkNetwork, type InitrdInspection } from './inspection.ts';
 import { filesMemory, liveMemory } from './memoryNeed.ts';
 
-/** Names of root filesystems; one of them is the first file in the archive for network boot. */
-const ROOTFS: ReadonlySet<string> = new Set(['root.squashfs', 'root.erofs']);
 /** Limit of all inspected files in bytes. */
 const MAX_KEPT = 256 * 1024 * 1024;
 /** Characters of a build name that are shown. */
@@ -20,16 +18,8 @@ const MAX_BUILD = 200;
 
 /** @throws FormatError if an archive is damaged */
 export async function inspectInitrd(image: RandomAccess): Promise<InitrdInspection> {
-  let hasRootfs = false;
-  const found = await readInitrdFrom(sourceOfImage(image), {
-    maxKept: MAX_KEPT,
-    wants: (path) => {
-      hasRootfs ||= ROOTFS.has(path);
-      return isMark(path);
-    },
-  });
-  const marks = marksOf(found);
-  const { stamp, embedded: files } = marks;
+  const marks = await readMarks(sourceOfImage(image), { maxKept: MAX_KEPT });
+  const { stamp, hasRootfs, embedded: files } = marks;
   const { features, issues } = stamp === undefined ? { issues: [] } : readFeatures(marks);
   const sizes = [...files.values()].map(({ length }) => length);
   return {

@@ -87,7 +87,7 @@ export async function inspectIso(source: ImageAccess): Promise<IsoInspection> {
     leftovers,
     memory: isOtherSystem
       ? filesMemory('initramfs', [initramfs ?? 0])
-      : memoryFor({ ...booting, rootfsSize: facts?.rootfsSize, initramfs }),
+      : memoryFor(booting, facts?.rootfsSize, initramfs),
     issues: [...iso.issues, ...checkIso(booting)],
   };
 }
@@ -237,25 +237,16 @@ async function usedBytes(image: RandomAccess, { offset, length }: EmbedArea): Pr
   return 0;
 }
 
-interface Booted extends Pick<BootingIso, 'isMinimal' | 'kargs' | 'files'> {
-  readonly rootfsSize: number | undefined;
-  readonly initramfs: number | undefined;
-}
-
-function memoryFor({
-  isMinimal,
+function memoryFor(
+  { isMinimal, kargs = '', files = new Map() }: BootingIso,
   rootfsSize = 0,
-  initramfs,
-  kargs = '',
-  files = new Map(),
-}: Booted): MemoryPart[] {
+  initramfs = 0,
+): MemoryPart[] {
+  const sizes = [...files.values()].map(({ length }) => length);
   const isCopied = splitKargs(kargs).some((argument) => argument.startsWith(FROM_RAM));
   return [
     ...liveMemory(isMinimal ? 'network' : 'medium', { initramfs }),
     ...filesMemory('copy of the root filesystem (coreos.liveiso.fromram)', isCopied ? [rootfsSize] : []),
-    ...filesMemory(
-      'embedded files',
-      [...files.values()].map(({ length }) => length),
-    ),
+    ...filesMemory('embedded files', sizes),
   ];
 }

@@ -102,7 +102,7 @@ export function checkIso({ label, isMinimal, kargs, files, features }: BootingIs
   if (files !== undefined && kargs !== undefined) {
     issues.push(...checkConfig(splitKargs(kargs), files.has(CONFIG_NAME)));
   }
-  if (kargs !== undefined) issues.push(...checkRootfs(splitKargs(kargs), { label, isMinimal }));
+  if (kargs !== undefined) issues.push(...checkRootfs(splitKargs(kargs), label, isMinimal));
   if (files !== undefined) issues.push(...checkNetwork(files, features));
   return issues;
 }
@@ -134,10 +134,7 @@ function checkConfig(kargs: readonly string[], isEmbedded: boolean): Issue[] {
   return [...issues, issueOf(imageRules.firstBootMissing, missing.join(', '))];
 }
 
-function checkRootfs(
-  kargs: readonly string[],
-  { label, isMinimal }: { readonly label: string; readonly isMinimal: boolean },
-): Issue[] {
+function checkRootfs(kargs: readonly string[], label: string, isMinimal: boolean): Issue[] {
   if (isMinimal) {
     const isNamed = kargs.some((argument) => argumentName(argument) === 'coreos.live.rootfs_url');
     return isNamed ? [] : [issueOf(imageRules.rootfsMissing)];

@@ -5,16 +5,14 @@ import { CliError, FormatError } from '../../core/errors.ts';
 import { SECTOR } from '../../formats/iso9660/fields.ts';
 import { decodeXz } from '../../formats/xz/decode.ts';
 import { bothChanges, type ImageChange, patchesOnly } from '../imageChange.ts';
-import type { IsoEntry, IsoTree } from '../isoTree.ts';
-import { type KargsAreas, refuseOverlap, requireKargsAreas } from '../kargsAreas.ts';
+import type { IsoEntry } from '../isoTree.ts';
+import { type KargsAreas, requireKargsAreas } from '../kargsAreas.ts';
 import { editKargs } from '../kargsEdit.ts';
 import { type LiveIso, openLiveIso } from '../liveIso.ts';
 import { type BufferReader, bytesAccess, overlay, type Patch, reusedChunks, slice } from '../overlay.ts';
 import { decodeMinisoData, MAX_MINISO, MINISO_PATH, type MinisoData, type SharedFile } from './minisoData.ts';
 
 const ROOTFS_PATH = 'images/pxeboot/rootfs.img';
-const KARGS_INFO_PATH = 'coreos/kargs.json';
-const MAX_KARGS_INFO = 1024 * 1024;
 const LIVE_ISO_KARG = 'coreos.liveiso=';
 /** White space as in coreos-installer: ASCII without the vertical tab. */
 const BLANKS = /[ \t\n\f\r]+/;
@@ -79,7 +77,7 @@ export async function adaptKargs(
   const defaults = editKargs(areas.current, { delete: [liveIso] }).kargs;
   const append = rootfsUrl === undefined ? [] : [`coreos.live.rootfs_url=${rootfsUrl}`];
   const { kargs } = editKargs(defaults, { append });
-  const info = await writeDefaults(iso.tree, areas, defaults);
+  const info = writeDefaults(areas, defaults);
   return bothChanges(await iso.change({ kargs }), patchesOnly([info]));
 }
 
@@ -106,36 +104,20 @@ export function checkRootfsUrl(url: string): void {
   }
 }
 
-/** The file keeps its length, because the following data must not move. Spaces after JSON are valid. */
-async function writeDefaults(tree: IsoTree, areas: KargsAreas, defaults: string): Promise<Patch> {
-  const entry = await tree.find(KARGS_INFO_PATH);
-  if (entry?.kind !== 'file') throw new FormatError('minimal ISO does not have kargs.json');
-  const before = Buffer.from(await tree.readFile(entry, { maxBytes: MAX_KARGS_INFO })).toString('utf8');
-  const text = Buffer.from(formatKargsInfo(before, defaults));
+/**
+ * Writes the keys of `kargs.json` in the order of coreos-installer, so that both programs create the same image. The file
+ * keeps its length, because the following data must not move. Spaces after JSON are valid.
+ */
+function writeDefaults(areas: KargsAreas, defaults: string): Patch {
+  if (areas.info === undefined) throw new FormatError('minimal ISO does not have kargs.json');
+  const { entry, files } = areas.info;
+  const text = Buffer.from(JSON.stringify({ default: defaults, files, size: areas.length }, undefined, 2));
   if (text.length > entry.size) {
     throw new FormatError(
-      `New version of ${KARGS_INFO_PATH} does not fit in space (${text.length} vs ${entry.size})`,
+      `New version of coreos/kargs.json does not fit in space (${text.length} vs ${entry.size})`,
     );
   }
-  refuseOverlap(areas, { offset: entry.offset, length: entry.size });
   return { offset: entry.offset, data: Buffer.concat([text, Buffer.alloc(entry.size - text.length, ' ')]) };
-}
-
-/** Writes the keys in the order of coreos-installer, so that both programs create the same image. The keys exist. */
-function formatKargsInfo(before: string, defaults: string): string {
-  const info: unknown = JSON.parse(before);
-  const files = memberOf(info, 'files');
-  const places = (Array.isArray(files) ? files : []).map((file: unknown) => ({
-    path: memberOf(file, 'path'),
-    offset: memberOf(file, 'offset'),
-    pad: memberOf(file, 'pad') ?? undefined,
-    end: memberOf(file, 'end') ?? undefined,
-  }));
-  return JSON.stringify({ default: defaults, files: places, size: memberOf(info, 'size') }, undefined, 2);
-}
-
-function memberOf(value: unknown, key: string): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
 }
 
 /**

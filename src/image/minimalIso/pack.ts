@@ -7,7 +7,7 @@ import { encodeXz } from '../../formats/xz/encode.ts';
 import { type ImageChange, patchesOnly } from '../imageChange.ts';
 import type { IsoEntry, IsoTree } from '../isoTree.ts';
 import type { LiveIso } from '../liveIso.ts';
-import { chunksOf, type RandomAccess } from '../overlay.ts';
+import { chunksOf, gapsIn, type RandomAccess } from '../overlay.ts';
 import { encodeMinisoData, MAX_MINISO, MINISO_PATH, type MinisoData, type SharedFile } from './minisoData.ts';
 import { MAX_PACKED, reconstructMinimalIso, verifyReconstruction } from './extract.ts';
 
@@ -43,7 +43,7 @@ export async function packMinimalIso(full: LiveIso, minimal: LiveIso): Promise<P
       hint: `build the full ISO with a larger ${MINISO_PATH}`,
     });
   }
-  await verifyFiles({ full: full.image, minimal: minimal.image }, data);
+  await verifyFiles(full.image, minimal.image, data);
   return {
     change: patchesOnly([{ offset: room.offset, data: Buffer.concat([encoded], room.size) }]),
     fileCount: minimalFiles.size,
@@ -107,16 +107,11 @@ function shareFile(path: string, minimal: IsoEntry, full: IsoEntry | undefined):
 
 /** The data between the files, in the order of the image. */
 async function readRest(image: RandomAccess, files: readonly SharedFile[]): Promise<Uint8Array> {
-  const gaps: { offset: number; length: number }[] = [];
-  let position = 0;
-  for (const { minimalSector, length } of files) {
-    const offset = minimalSector * SECTOR;
-    if (offset < position) throw new FormatError(`files of the minimal ISO overlap at ${offset}`);
-    gaps.push({ offset: position, length: offset - position });
-    position = offset + length;
+  const ranges = files.map(({ minimalSector, length }) => ({ offset: minimalSector * SECTOR, length }));
+  if (ranges.some(({ offset, length }) => offset + length > image.size)) {
+    throw new FormatError('a file exceeds the end of the minimal ISO');
   }
-  if (position > image.size) throw new FormatError('a file exceeds the end of the minimal ISO');
-  gaps.push({ offset: position, length: image.size - position });
+  const gaps = gapsIn({ offset: 0, length: image.size }, ranges);
   const size = gaps.reduce((sum, { length }) => sum + length, 0);
   if (size > MAX_PACKED) {
     throw new CliError(`the minimal ISO has too much data outside of files: ${size} > ${MAX_PACKED} bytes`, {
@@ -133,10 +128,7 @@ async function digestOf(image: RandomAccess): Promise<Uint8Array> {
 }
 
 /** Verifies that the files are equal in both images, by reconstructing the minimal ISO. */
-async function verifyFiles(
-  { full, minimal }: { readonly full: RandomAccess; readonly minimal: RandomAccess },
-  data: MinisoData,
-): Promise<void> {
+async function verifyFiles(full: RandomAccess, minimal: RandomAccess, data: MinisoData): Promise<void> {
   if (minimal.size > full.size) {
     throw new CliError('the minimal ISO is larger than the full ISO', {
       code: 'ERR_IMAGE',

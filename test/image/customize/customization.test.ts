@@ -6,11 +6,9 @@ import {
   type Customization,
   installNotice,
   lacksDevice,
-  refuseUnsupported,
+  type NamedFile,
   renderCustomization,
 } from '../../../src/image/customize/customization.ts';
-import type { NamedFile } from '../../../src/image/customize/parentConfig.ts';
-import { noFeatures } from '../../../src/image/liveFeatures.ts';
 import type { Config, Resource } from '../../../src/ignition/config.ts';
 import { readConfig, validateConfig } from '../../../src/ignition/validate.ts';
 
@@ -26,7 +24,7 @@ const none: Customization = {
   liveIgnition: [],
 };
 const bytes = (text: string): Uint8Array => Buffer.from(text);
-const file = (name: string, text = name): NamedFile => ({ name, content: bytes(text) });
+const file = (name: string, text = name): NamedFile => ({ name, data: bytes(text) });
 const dataOf = ({ source = '', compression }: Resource = {}): string => {
   expect(compression).toBe('gzip');
   return gunzipSync(Buffer.from(source.replace(/^data:;base64,/, ''), 'base64')).toString();
@@ -198,19 +196,5 @@ describe('what the installer will do', () => {
   ])('%s', (_title, part, notice, isMissing) => {
     expect(installNotice({ ...none, ...part })).toBe(notice);
     expect(lacksDevice({ ...none, ...part })).toBe(isMissing);
-  });
-});
-
-describe('refuseUnsupported', () => {
-  it.each([
-    ['console', 'the destination console'],
-    ['network', 'network settings'],
-    ['installerConfig', 'installer configuration'],
-  ])('%s', (need, what) => {
-    const needs = { console: false, network: false, installerConfig: false };
-    expect(() => refuseUnsupported(needs, noFeatures)).not.toThrow();
-    expect(() => refuseUnsupported({ ...needs, [need]: true }, noFeatures)).toThrow(
-      `This OS image does not support customizing ${what}.`,
-    );
   });
 });

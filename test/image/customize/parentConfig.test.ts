@@ -1,18 +1,19 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { CliError } from '../../../src/core/errors.ts';
 import { parseUserConfig, type UserConfig } from '../../../src/image/customize/parentConfig.ts';
 
-const parse = (text: string): UserConfig => parseUserConfig(Buffer.from(text), 'x.ign');
+const parse = (text: string): UserConfig | CliError => parseUserConfig(Buffer.from(text), 'x.ign');
 const withVersion = (version: string): string => JSON.stringify({ ignition: { version }, other: 1 });
-const textOf = (config: UserConfig): string =>
-  config.kind === 'refused' ? config.error.message : Buffer.from(config.document).toString();
+const textOf = (config: UserConfig | CliError): string =>
+  config instanceof CliError ? config.message : Buffer.from(config.document).toString();
 
 describe('parseUserConfig', () => {
   it.each(['3.0.0', '3.1.0', '3.3.0', '3.6.0', '3.7.0-experimental'])(
     'drops what %s does not know',
     (version) => {
       const config = parse(withVersion(version));
-      expect(config.kind).toBe('read');
+      expect(config).not.toBeInstanceOf(CliError);
       expect(JSON.parse(textOf(config))).toEqual({ ignition: { version } });
     },
   );
@@ -31,7 +32,7 @@ describe('parseUserConfig', () => {
     'passes %s on as it is',
     (version) => {
       const text = withVersion(version);
-      expect(parse(text)).toEqual({ kind: 'unknown version', version, document: Buffer.from(text) });
+      expect(parse(text)).toEqual({ newerVersion: version, document: Buffer.from(text) });
     },
   );
 
@@ -48,6 +49,7 @@ describe('parseUserConfig', () => {
     ['{"ignition":{"version":"3.4.0"},"storage":[]}', 'json: cannot unmarshal array'],
     ['{"ignition":{"version":"3.8.0"}', 'unexpected end of JSON input'],
   ])('refuses %s', (text, message) => {
+    expect(parse(text)).toBeInstanceOf(CliError);
     expect(textOf(parse(text))).toContain(`parsing Ignition config x.ign: ${message}`);
   });
 
