@@ -31,7 +31,7 @@ const ownFiles = [
 ];
 
 /** Removes temporary files that a killed process left. */
-export async function removeHalfWritten(root: string, files: readonly string[]): Promise<void> {
+async function removeHalfWritten(root: string, files: readonly string[]): Promise<void> {
   const names = new Set([...ownFiles, ...files]);
   for (const folder of new Set([...names].map((file) => dirname(file)))) {
     for (const name of await readdir(join(root, folder)).catch(() => [])) {
@@ -46,6 +46,30 @@ export function temporaryFor(name: string): string | undefined {
   const target = /^\.(.+?)\.(?:[0-9]+-[0-9]+-[0-9a-f]{8}\.)?[0-9a-f]{12}\.tmp$/s.exec(name)?.[1];
   // A staged file is written to a temporary file itself.
   return target === undefined ? undefined : (temporaryFor(target) ?? target);
+}
+
+/** The state of earlier runs. */
+export interface FolderNotes {
+  /** The manifest of the last complete run. */
+  readonly previous: Manifest | undefined;
+  /** Digests of large files, by absolute path. */
+  readonly stamps: ReadonlyMap<string, StampedDigest>;
+  /** Files of this program that no manifest lists yet. */
+  readonly journal: Set<string>;
+}
+
+/**
+ * Completes the renames of an interrupted run first; its manifest is then the previous one.
+ * @param wasStale whether a killed process left the lock, and maybe temporary files
+ */
+export async function readNotes(path: string, shown: string, wasStale: boolean): Promise<FolderNotes> {
+  await finishCommit(path);
+  const previous = await readPrevious(path, shown);
+  const stamps = await readStamps(path);
+  const journal = await readJournal(path);
+  if (wasStale)
+    await removeHalfWritten(path, [...journal, ...(previous?.files ?? []).map((file) => file.path)]);
+  return { previous, stamps, journal };
 }
 
 /**
@@ -77,8 +101,7 @@ export async function rejectForeign(path: string, shown: string): Promise<void> 
   });
 }
 
-/** Digests of large files, by absolute path. */
-export async function readStamps(path: string): Promise<Map<string, StampedDigest>> {
+async function readStamps(path: string): Promise<Map<string, StampedDigest>> {
   const text = await readIfThere(join(path, OWN_FOLDER, STAMPS));
   const stamps = new Map<string, StampedDigest>();
   for (const [name, value] of Object.entries(asMapping(parseIfJson(text ?? '')))) {
@@ -102,7 +125,7 @@ function isStamped(value: unknown): value is StampedDigest {
 }
 
 /** Files of this program that no manifest lists yet. An incomplete last line is removed. */
-export async function readJournal(path: string): Promise<Set<string>> {
+async function readJournal(path: string): Promise<Set<string>> {
   const place = join(path, OWN_FOLDER, JOURNAL);
   const text = (await readIfThere(place)) ?? '';
   const lines = text.split('\n');
