@@ -4,7 +4,7 @@ import { knownDigests } from '../io/files/fileDigests.ts';
 import type { Io } from '../io/io.ts';
 import { createAnswerer } from './http/requests.ts';
 import { type RunningServer, startServer } from './http/server.ts';
-import { createServerLog, noteFailedReload, type ServerLog } from './http/serverLog.ts';
+import { noteFailedReload, type ServerLog } from './http/serverLog.ts';
 import type { Status, BaseStatus, HostStatus, ImageStatus } from './status/status.ts';
 import type { Catalog } from './answer/resource.ts';
 import { createTransferLog, type TransferLog, type TransferWatcher } from './answer/transfers.ts';
@@ -12,7 +12,6 @@ import { programVersion } from '../core/programVersion.ts';
 import { createLinks, type Links } from './links.ts';
 import { createMetrics, type Metrics, type MetricsSource } from './metrics.ts';
 import type { ServeOptions } from './options.ts';
-import { withLog } from './serviceLog.ts';
 import { createServiceState, type ServiceState, type Loaded } from './serviceState.ts';
 import type { Setup } from './setup.ts';
 import { createAccessCheck } from './http/accessCheck.ts';
@@ -36,8 +35,7 @@ export interface RunningService {
 /** The context of a service, and what a program overrides that runs it as a part of something else (`try`). */
 export interface ServiceContext extends Pick<SnapshotContext, 'changeSource'> {
   readonly io: Io;
-  /** Default: a log on standard error. */
-  readonly log?: ServerLog;
+  readonly log: ServerLog;
   /** They receive all transfers. */
   readonly watchers?: readonly TransferWatcher[];
   /** Returns the public URL once the port is known. The public URL of the setup overrides it. */
@@ -48,18 +46,11 @@ export interface ServiceContext extends Pick<SnapshotContext, 'changeSource'> {
 export async function startService(
   options: ServeOptions,
   setup: Setup,
-  { io, watchers = [], ...own }: ServiceContext,
+  { io, log, watchers = [], ...own }: ServiceContext,
 ): Promise<RunningService> {
-  const log = own.log ?? createServerLog(io.stderr, setup.log);
   const digests = knownDigests(new Map());
   const state = createServiceState(() =>
-    takeSnapshot(options, {
-      links,
-      digests,
-      cacheSize: setup.cacheSize,
-      io: withLog(io, { log, form: setup.log }),
-      changeSource: own.changeSource,
-    }),
+    takeSnapshot(options, { links, digests, cacheSize: setup.cacheSize, io, changeSource: own.changeSource }),
   );
   const metrics = createMetrics(metricsSource(state));
   const transfers = createTransferLog({ watchers: [metrics.watcher, ...watchers] });

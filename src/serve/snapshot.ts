@@ -71,7 +71,7 @@ export async function takeSnapshot(options: ServeOptions, context: SnapshotConte
     await closeBaseSets(bases);
   };
   try {
-    return { ...(await buildSnapshot(options, { ...context, read, archives, bases })), bases, close };
+    return { ...(await buildSnapshot(options, context, { read, archives, bases })), bases, close };
   } catch (error) {
     await close();
     throw error;
@@ -83,7 +83,7 @@ async function chooseImages(options: ServeOptions, io: Io): Promise<ImageOptions
   return options.nmstateDir === undefined ? options : givenOrIccImages(options, io);
 }
 
-interface Parts extends SnapshotContext {
+interface OpenInputs {
   readonly read: ServeSource;
   readonly archives: OpenArchives;
   readonly bases: Bases;
@@ -91,14 +91,32 @@ interface Parts extends SnapshotContext {
 
 async function buildSnapshot(
   options: ServeOptions,
-  parts: Parts,
+  { cacheSize, io, links }: SnapshotContext,
+  { archives, bases, read }: OpenInputs,
 ): Promise<Omit<Snapshot, 'bases' | 'close'>> {
-  const { archives, bases, cacheSize, read } = parts;
+  const { agent, hosts = [], profile = 'default' } = read.inventory;
   const wanted = await chooseArtifacts(options.artifacts, [...bases.values()]);
-  const job = await entryJob(options, { ...parts, wanted });
+  const render = createRenderer();
+  const job: EntryJob = {
+    read,
+    io,
+    things: { archives, bases, links },
+    configs: createPackedConfigs(),
+    growth: options.grow === true ? 'usual' : 'refused',
+    plan: {
+      wanted: { ...wanted, baseUrl: links.publicUrl },
+      source: read.source,
+      layers: { profile, files: [agent] },
+      archives: await openAgentArchives({
+        given: options.agentArchive ?? [],
+        configs: wanted.configs,
+        render,
+        io,
+      }),
+    },
+  };
   const hasDiscovery = read.inventory.hosts === undefined || options.discovery === true;
-  const hosts = read.inventory.hosts ?? [];
-  refuseAmbiguousHosts(options, { hosts, wanted, unlisted: hasDiscovery ? unknownStems(bases) : [] });
+  refuseAmbiguousHosts(options, hosts, hasDiscovery ? unknownStems(bases) : [], wanted);
   const { states, served } = await buildHostEntries(options, job);
   const unknown = hasDiscovery ? await buildDiscoveryEntries(job) : { hosts: [], boots: [] };
   const boots = served.flatMap(({ boot }) => boot ?? []);
@@ -112,34 +130,7 @@ async function buildSnapshot(
     modified: read.modified,
     cacheSize,
   });
-  const secrets = groupSecrets([...unknown.hosts, ...served]);
-  return { catalog, hosts: states, wanted, secrets };
-}
-
-async function entryJob(
-  options: ServeOptions,
-  parts: Parts & { readonly wanted: WantedArtifacts },
-): Promise<EntryJob> {
-  const { archives, bases, io, links, read, wanted } = parts;
-  const { agent, profile = 'default' } = read.inventory;
-  return {
-    read,
-    io,
-    things: { archives, bases, links },
-    configs: createPackedConfigs(),
-    growth: options.grow === true ? 'usual' : 'refused',
-    plan: {
-      wanted: { ...wanted, baseUrl: links.publicUrl },
-      source: read.source,
-      layers: { profile, files: [agent] },
-      archives: await openAgentArchives({
-        given: options.agentArchive ?? [],
-        configs: wanted.configs,
-        render: createRenderer(),
-        io,
-      }),
-    },
-  };
+  return { catalog, hosts: states, wanted, secrets: groupSecrets([...unknown.hosts, ...served]) };
 }
 
 /** An alias counts only if no host has this name, not even an invalid host. */
@@ -157,17 +148,15 @@ function aliasesOf(
   return found;
 }
 
-interface AmbiguityCheck {
-  readonly hosts: readonly InventoryHost[];
-  /** The file names, without suffix, for machines that are not listed; empty without discovery. */
-  readonly unlisted: readonly string[];
-  readonly wanted: WantedArtifacts;
-}
-
-/** @throws CliError that names both hosts */
+/**
+ * @param unlisted the file names, without suffix, for machines that are not listed; empty without discovery
+ * @throws CliError that names both hosts
+ */
 function refuseAmbiguousHosts(
-  { once, open }: Pick<ServeOptions, 'once' | 'open'>,
-  { hosts, unlisted, wanted }: AmbiguityCheck,
+  { once, open }: ServeOptions,
+  hosts: readonly InventoryHost[],
+  unlisted: readonly string[],
+  wanted: WantedArtifacts,
 ): void {
   const chosen = hosts.filter(({ name }) => (once ?? name) === name);
   // The boot scripts of all hosts have one token.

@@ -6,8 +6,7 @@ import { parseStatusQuery, selectHosts, type Selection } from './select.ts';
 import type { Status, HostStatus } from './status.ts';
 import { formatPath } from '../../core/finding.ts';
 import type { Diagnostic } from '../../core/diagnostic.ts';
-import type { ImageProgress } from '../answer/imageFetches.ts';
-import type { TransferEvent } from '../answer/transfers.ts';
+import type { ImageProgress, TransferEvent } from '../answer/transfers.ts';
 
 export interface StatusRequest {
   /** `q`, `show`, `page`, `refresh`, `format`. */
