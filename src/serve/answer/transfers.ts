@@ -10,7 +10,7 @@ import type { Artifact } from './resource.ts';
 export interface TransferStart {
   /** The request ID, for the log. */
   readonly id: number;
-  readonly userAgent?: string;
+  readonly userAgent?: string | undefined;
   /** IP address. All transfers from the same address count as one client. */
   readonly client: string;
   /** The host of the image; undefined for shared files. */
@@ -113,20 +113,11 @@ const maxHosts = 12_000;
 /** Creates an empty log. */
 export function createTransferLog(options: TransferLogOptions = {}): TransferLog {
   const { now = (): Date => new Date(), watchers = [] } = options;
-  // Hosts are dropped in generations, as a map becomes slow if its oldest entry is removed repeatedly.
-  let young = new Map<string | undefined, Image[]>();
-  let old = young;
+  const images = createHostImages();
   const events: TransferEvent[] = [];
   const waiting = new Set<Waiting>();
   let running = 0;
 
-  const rememberedImages = (host: string | undefined): Image[] => young.get(host) ?? old.get(host) ?? [];
-  const imagesOf = (host: string | undefined): Image[] => {
-    const images = rememberedImages(host);
-    if (young.size >= maxHosts && !young.has(host)) [old, young] = [young, new Map()];
-    young.set(host, images);
-    return images;
-  };
   const addEvent = (event: TransferEvent): void => {
     events.unshift(event);
     events.length = Math.min(events.length, maxEvents);
@@ -141,7 +132,7 @@ export function createTransferLog(options: TransferLogOptions = {}): TransferLog
   };
   const begin = (start: TransferStart): Transfer => {
     const began = now();
-    const image = imageFor(imagesOf(start.host), start);
+    const image = imageFor(images.use(start.host), start);
     const client = clientFor(image, start.client);
     image.lastFetch = began;
     client.running++;
@@ -171,17 +162,36 @@ export function createTransferLog(options: TransferLogOptions = {}): TransferLog
   };
 
   return {
-    begin: ({ userAgent, ...start }) =>
-      begin(
-        userAgent === undefined ? start : { ...start, userAgent: userAgent.slice(0, maxUserAgentLength) },
-      ),
-    progressOf: (host) => rememberedImages(host).map(progressOf),
+    begin: (start) => begin({ ...start, userAgent: start.userAgent?.slice(0, maxUserAgentLength) }),
+    progressOf: (host) => images.find(host).map(progressOf),
     recent: () => [...events],
     running: () => running,
     whenFetched: (host, artifacts) =>
       new Promise((resolve) => {
         waiting.add({ host, artifacts, resolve });
       }),
+  };
+}
+
+interface HostImages {
+  find(host: string | undefined): readonly Image[];
+  /** The images of the host, which is then remembered longer than hosts that were used before. */
+  use(host: string | undefined): Image[];
+}
+
+/** Hosts are dropped in generations, as a map becomes slow if its oldest entry is removed repeatedly. */
+function createHostImages(): HostImages {
+  let young = new Map<string | undefined, Image[]>();
+  let old = young;
+  const find = (host: string | undefined): Image[] => young.get(host) ?? old.get(host) ?? [];
+  return {
+    find,
+    use: (host) => {
+      const images = find(host);
+      if (young.size >= maxHosts && !young.has(host)) [old, young] = [young, new Map()];
+      young.set(host, images);
+      return images;
+    },
   };
 }
 
