@@ -62,7 +62,7 @@ export async function readSetup(options: ServeOptions, io: Io): Promise<Setup> {
     limits: readLimits(options),
     lifetime: options.expires === undefined ? undefined : parseDuration(options.expires, '--expires'),
     grace: parseDuration(options.grace ?? '30s', '--grace'),
-    cacheSize: parseWholeNumber(options.cache ?? '32', '--cache', { least: 1, most: 65_536 }) * MIB,
+    cacheSize: parseWholeNumber(options.cache ?? '32', '--cache', 1, 65_536) * MIB,
     log: readLogForm(options, io),
     list:
       parseChoice('--format', options.format, ['text', 'json']) ??
@@ -136,7 +136,7 @@ function readLimits({ maxConnections, idleTimeout }: ServeOptions): ServerLimits
   return {
     ...defaultLimits,
     ...(maxConnections !== undefined && {
-      connections: parseWholeNumber(maxConnections, '--max-connections', { least: 1, most: 1_000_000 }),
+      connections: parseWholeNumber(maxConnections, '--max-connections', 1, 1_000_000),
     }),
     ...(idleTimeout !== undefined && { idleTime: parseDuration(idleTimeout, '--idle-timeout') }),
   };
@@ -157,11 +157,7 @@ export function parseDuration(text: string, option: string): number {
 }
 
 /** Throws UsageError. */
-export function parseWholeNumber(
-  text: string,
-  option: string,
-  { least, most }: { readonly least: number; readonly most: number },
-): number {
+export function parseWholeNumber(text: string, option: string, least: number, most: number): number {
   const value = /^\d{1,9}$/.test(text) ? Number(text) : -1;
   if (value >= least && value <= most) return value;
   throw new UsageError(

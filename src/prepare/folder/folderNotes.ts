@@ -149,49 +149,50 @@ async function readIfThere(path: string): Promise<string | undefined> {
  * The list of renames is on disk before the first rename, so that the next run completes an interrupted one. While the
  * files are renamed, which takes less than a millisecond, a reader may see old and new files.
  */
-
-export interface StagedFiles {
-  /** The temporary path for the file at `path`. A symbolic link is kept, and its target replaced. */
-  stage(path: string): Promise<string>;
-  /** The current path of the new content for `path`. */
-  currentPath(path: string): string;
-  /** Renames all files, in the order in which they were staged. */
-  commit(): Promise<void>;
-  /** Removes staged files that have not been renamed. */
-  discard(): Promise<void>;
-}
-
-/** @param root the prepared folder */
-export function stagedFiles(root: string): StagedFiles {
-  const list = join(root, OWN_FOLDER, COMMIT);
+export class StagedFiles {
+  readonly #root: string;
   /** By target path. */
-  const renames = new Map<string, Rename>();
-  const id = randomBytes(6).toString('hex');
-  return {
-    stage: async (path) => {
-      const to = await realpath(path).catch(() => path);
-      const from = join(dirname(to), `.${basename(to)}.${id}.tmp`);
-      renames.delete(path);
-      renames.set(path, { from, to });
-      return from;
-    },
-    currentPath: (path) => renames.get(path)?.from ?? path,
-    commit: async () => {
-      if (renames.size === 0) return;
-      const listed = [...renames.values()].map(({ from, to }) => ({
-        from: relative(root, from),
-        to: relative(root, to),
-      }));
-      await writeFileAtomically(list, JSON.stringify(listed), { mode: 0o600 });
-      for (const { from, to } of renames.values()) renameFileNow(from, to); // nothing else runs in between
-      renames.clear();
-      await unlink(list);
-    },
-    discard: async () => {
-      for (const { from } of renames.values()) await unlink(from).catch(() => undefined);
-      renames.clear();
-    },
-  };
+  readonly #renames = new Map<string, Rename>();
+  readonly #id = randomBytes(6).toString('hex');
+
+  /** @param root the prepared folder */
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  /** The temporary path for the file at `path`. A symbolic link is kept, and its target replaced. */
+  async stage(path: string): Promise<string> {
+    const to = await realpath(path).catch(() => path);
+    const from = join(dirname(to), `.${basename(to)}.${this.#id}.tmp`);
+    this.#renames.delete(path);
+    this.#renames.set(path, { from, to });
+    return from;
+  }
+
+  /** The current path of the new content for `path`. */
+  currentPath(path: string): string {
+    return this.#renames.get(path)?.from ?? path;
+  }
+
+  /** Renames all files, in the order in which they were staged. */
+  async commit(): Promise<void> {
+    if (this.#renames.size === 0) return;
+    const list = join(this.#root, OWN_FOLDER, COMMIT);
+    const listed = [...this.#renames.values()].map(({ from, to }) => ({
+      from: relative(this.#root, from),
+      to: relative(this.#root, to),
+    }));
+    await writeFileAtomically(list, JSON.stringify(listed), { mode: 0o600 });
+    for (const { from, to } of this.#renames.values()) renameFileNow(from, to); // nothing else runs in between
+    this.#renames.clear();
+    await unlink(list);
+  }
+
+  /** Removes staged files that have not been renamed. */
+  async discard(): Promise<void> {
+    for (const { from } of this.#renames.values()) await unlink(from).catch(() => undefined);
+    this.#renames.clear();
+  }
 }
 
 interface Rename {

@@ -26,8 +26,7 @@ import {
   readNotes,
   readPrevious,
   rejectForeign,
-  type StagedFiles,
-  stagedFiles,
+  StagedFiles,
   STAMPS,
 } from './folderNotes.ts';
 import { createFile, type NewFile, writeFileAtomically } from '../../io/files/newFile.ts';
@@ -119,7 +118,7 @@ export class PreparedFolder {
     this.digests = knownDigests(notes.stamps);
     this.#options = options;
     this.#lock = lock;
-    this.#staged = options.naming === 'together' ? stagedFiles(path) : undefined;
+    this.#staged = options.naming === 'together' ? new StagedFiles(path) : undefined;
     this.#journal = notes.journal;
     this.#known = new Map(notes.previous?.files.map((file) => [file.path, file]));
   }

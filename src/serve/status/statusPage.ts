@@ -1,7 +1,6 @@
 /** The answer for `/`: the status of the service as HTML or JSON. */
 
-import { renderStatusPage, statusStyle } from './page.ts';
-import { htmlHeaders, secretHeaders } from './pageHeaders.ts';
+import { htmlHeaders, renderStatusPage, secretHeaders } from './page.ts';
 import { parseStatusQuery, selectHosts, type Selection } from './select.ts';
 import type { Status, HostStatus } from './status.ts';
 import { formatPath } from '../../core/finding.ts';
@@ -32,7 +31,7 @@ export function statusAnswer(status: Status, { query, accept }: StatusRequest): 
         body: formatStatusDocument(status, selection),
       }
     : {
-        headers: htmlHeaders(statusStyle()),
+        headers: htmlHeaders(),
         body: renderStatusPage(status, parsed, selection),
       };
 }
