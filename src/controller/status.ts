@@ -2,11 +2,8 @@
 
 import { artifactOf, imageFormats, type PreprovisioningImage } from './api/preprovisioningImage.ts';
 import type { Finding } from '../core/finding.ts';
-import type { HostStatus, ImageStatus, Status } from '../serve/status/status.ts';
+import type { HostStatus, ImageStatus } from '../serve/status/status.ts';
 import type { TransferLog } from '../serve/answer/transfers.ts';
-import type { Loaded } from '../serve/serviceState.ts';
-import { type CommonSource, describeCommon } from '../serve/service.ts';
-import type { ControllerSnapshot } from './snapshot.ts';
 import { objectKey } from './buildRequest.ts';
 import Counter from 'prom-client/lib/counter.js';
 import { addGauges } from '../serve/metrics.ts';
@@ -14,20 +11,14 @@ import type Registry from 'prom-client/lib/registry.js';
 import type { QueueLoad } from './kube/workQueue.ts';
 import type { Outcome } from './api/outcome.ts';
 
-interface ControllerStatusSource extends CommonSource {
-  readonly snapshot: Loaded<ControllerSnapshot> | undefined;
-  readonly images: readonly PreprovisioningImage[];
-}
-
-export function describeController(source: ControllerStatusSource): Status {
-  const { images, snapshot, transfers } = source;
-  return {
-    ...describeCommon(source, snapshot?.factory.bases.values() ?? []),
-    hosts: images
-      .filter(({ isForeign }) => !isForeign)
-      .map((image) => describeImage(image, transfers))
-      .toSorted((one, other) => (one.name < other.name ? -1 : 1)),
-  };
+export function describeImages(
+  images: readonly PreprovisioningImage[],
+  transfers: TransferLog,
+): readonly HostStatus[] {
+  return images
+    .filter(({ isForeign }) => !isForeign)
+    .map((image) => describeImage(image, transfers))
+    .toSorted((one, other) => (one.name < other.name ? -1 : 1));
 }
 
 function describeImage(image: PreprovisioningImage, transfers: TransferLog): HostStatus {

@@ -8,7 +8,7 @@ import Counter from 'prom-client/lib/counter.js';
 import Gauge from 'prom-client/lib/gauge.js';
 import Histogram from 'prom-client/lib/histogram.js';
 import Registry from 'prom-client/lib/registry.js';
-import type { Artifact } from './answer/resource.ts';
+import type { RequestEvent } from './http/serverLog.ts';
 import type { TransferWatcher } from './answer/transfers.ts';
 
 /** Values that are read at each scrape. */
@@ -20,17 +20,10 @@ export interface MetricsSource {
   readonly version: string;
 }
 
-/** An answered request; `artifact` is undefined if it did not fetch an artifact. */
-interface AnsweredRequest {
-  readonly method: string;
-  readonly status: number;
-  readonly artifact: Artifact | undefined;
-}
-
 export interface Metrics {
   /** Counts the transfers of a transfer log. */
   readonly watcher: TransferWatcher;
-  requestAnswered(request: AnsweredRequest): void;
+  requestAnswered(request: Pick<RequestEvent, 'method' | 'status' | 'artifact'>): void;
   /** To be called after each load, including the first one. */
   catalogReloaded(outcome: 'success' | 'failure'): void;
   /** @param accept the `Accept` header, or an empty string */
