@@ -115,20 +115,13 @@ export function createTransferLog(options: TransferLogOptions = {}): TransferLog
   const { now = (): Date => new Date(), watchers = [] } = options;
   const images = createHostImages();
   const events: TransferEvent[] = [];
-  const waiting = new Set<Waiting>();
+  const waiting = new Set<(fetched: TransferStart) => void>();
   let running = 0;
 
   const addEvent = (event: TransferEvent): void => {
     events.unshift(event);
     events.length = Math.min(events.length, maxEvents);
     for (const watcher of watchers) watcher.ended?.(event);
-  };
-  const reportFetched = ({ host, path, artifact, client }: TransferStart): void => {
-    for (const one of waiting) {
-      if (one.host !== host || !one.artifacts.includes(artifact)) continue;
-      waiting.delete(one);
-      one.resolve({ path, artifact, client });
-    }
   };
   const begin = (start: TransferStart): Transfer => {
     const began = now();
@@ -156,7 +149,7 @@ export function createTransferLog(options: TransferLogOptions = {}): TransferLog
         if (isFetched) image.completed = ended;
         const seconds = (ended.getTime() - began.getTime()) / 1000;
         addEvent({ ...start, outcome, bytes, seconds, ended });
-        if (isFetched) reportFetched(start);
+        if (isFetched) for (const check of waiting) check(start);
       },
     };
   };
@@ -168,7 +161,12 @@ export function createTransferLog(options: TransferLogOptions = {}): TransferLog
     running: () => running,
     whenFetched: (host, artifacts) =>
       new Promise((resolve) => {
-        waiting.add({ host, artifacts, resolve });
+        const check = ({ artifact, client, host: owner, path }: TransferStart): void => {
+          if (owner !== host || !artifacts.includes(artifact)) return;
+          waiting.delete(check);
+          resolve({ path, artifact, client });
+        };
+        waiting.add(check);
       }),
   };
 }
@@ -193,12 +191,6 @@ function createHostImages(): HostImages {
       return images;
     },
   };
-}
-
-interface Waiting {
-  readonly host: string | undefined;
-  readonly artifacts: readonly Artifact[];
-  readonly resolve: (image: FetchedImage) => void;
 }
 
 interface Image extends Pick<TransferStart, 'path' | 'artifact' | 'size' | 'etag'> {
