@@ -47,18 +47,12 @@ export async function finishFolder(
   };
   const unneeded = [...left.unneeded.map(({ path }) => path), ...folder.abandoned()];
   await folder.finish(manifest, prune ? unneeded : []);
-  reportLeft(unneeded.length, prune, io);
+  if (unneeded.length > 0) {
+    const count = formatCount(unneeded.length, 'file');
+    const action = prune ? 'removed' : 'no longer needed; use --prune to remove them';
+    io.stderr.write(`${count} of earlier runs ${action}\n`);
+  }
   return manifest;
-}
-
-function reportLeft(count: number, isRemoved: boolean, { stderr }: Io): void {
-  if (count === 0) return;
-  const files = formatCount(count, 'file');
-  stderr.write(
-    isRemoved
-      ? `${files} of earlier runs removed\n`
-      : `${files} of earlier runs no longer needed; use --prune to remove them\n`,
-  );
 }
 
 /** The result of this run. */
@@ -83,7 +77,9 @@ export interface Leftovers {
 /** Finds files of earlier runs. Images and archives are kept while a kept host boots them. */
 export function findLeftovers(previous: Manifest | undefined, now: PreparedNow): Leftovers {
   const old = (previous?.files ?? []).filter(({ path }) => !now.paths.has(path));
-  const hosts = (previous?.hosts ?? []).filter(({ name }) => isKept(name, now));
+  const hosts = (previous?.hosts ?? []).filter(
+    ({ name }) => !now.hosts.has(name) && (now.invalidHosts.has(name) || !now.prune),
+  );
   const names = new Set(hosts.map(({ name }) => name));
   const shared = new Set(hosts.flatMap(({ images, agentArchive }) => [images, agentArchive]));
   const isNeeded = ({ host, path }: ManifestFile): boolean => {
@@ -94,10 +90,6 @@ export function findLeftovers(previous: Manifest | undefined, now: PreparedNow):
   const unneeded = old.filter((file) => !isNeeded(file));
   const files = now.prune ? old.filter(isNeeded) : old;
   return { files, hosts: hosts.map((host) => ({ ...host, state: 'kept' })), unneeded };
-}
-
-function isKept(name: string, { hosts, invalidHosts, prune }: PreparedNow): boolean {
-  return !hosts.has(name) && (invalidHosts.has(name) || !prune);
 }
 
 /** Reports the memory that hosts need, if it is known. Details for each host are in the log of `--verbose`. */

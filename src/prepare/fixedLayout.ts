@@ -18,7 +18,7 @@ import type { ConfigArtifact } from '../hosts/artifacts/artifacts.ts';
 import {
   type FixedLayout,
   type FixedLayoutName,
-  layoutNamed,
+  layouts,
   namesFor,
   plainArchitecture,
   withScriptPaths,
@@ -51,7 +51,7 @@ export async function prepareLayout(
   io: Io,
 ): Promise<ExitCode> {
   refuseUnused(name, options);
-  const base = layoutNamed(name);
+  const base = layouts[name];
   const shown = options.output ?? base.folder;
   const root = resolve(io.cwd, shown);
   const layout = name === 'metal3' ? withScriptPaths(base, root, io.env) : base;

@@ -54,16 +54,12 @@ async function writeImage(
   if (base.path === undefined || unchanged !== base.bytes || change === undefined || others.length > 0) {
     return writeHashed(changes.reduce<ImageBytes>(changedImage, unchanged), target);
   }
-  const image = openImageOf(base, base.path);
+  const image: OpenImage = { ...base.file, kind: 'file', path: base.path, close: () => Promise.resolve() };
   const appended = appendedBytes(change, base.bytes.size);
   if (appended === undefined) return copyHashed({ image, change }, target);
   const start = await hashOf(base.path, hashes);
   await copyWithChange({ image, change }, target);
   return digestBehind(start, appended);
-}
-
-function openImageOf({ file }: BaseImage, path: string): OpenImage {
-  return { ...file, kind: 'file', path, close: () => Promise.resolve() };
 }
 
 /** The bytes of a change that only appends; undefined for other changes. */

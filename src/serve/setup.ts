@@ -46,8 +46,8 @@ const MIB = 1024 * 1024;
 
 /** Throws UsageError for invalid options, CliError for files that cannot be read. */
 export async function readSetup(options: ServeOptions, io: Io): Promise<Setup> {
-  const { open = false, publicUrl } = options;
-  if (open && (options.keyFile ?? options.tokenFile ?? options.clientCa) !== undefined) {
+  const { open = false, publicUrl, tokenFile } = options;
+  if (open && (options.keyFile ?? tokenFile ?? options.clientCa) !== undefined) {
     throw new UsageError('--open cannot be combined with --key-file, --token-file or --client-ca', {
       hint: 'remove --open, or remove the other options',
     });
@@ -58,7 +58,10 @@ export async function readSetup(options: ServeOptions, io: Io): Promise<Setup> {
     publicUrl: publicUrl === undefined ? undefined : parseBaseUrl(publicUrl, '--public-url'),
     signer: open ? undefined : createSigner(await readKey(options.keyFile, io)),
     hasKey: options.keyFile !== undefined,
-    tokens: await readTokens(options, io),
+    tokens:
+      tokenFile === undefined
+        ? []
+        : parseTokens(await readSecret(tokenFile, 'Tokens (--token-file)', io), tokenFile),
     limits: readLimits(options),
     lifetime: options.expires === undefined ? undefined : parseDuration(options.expires, '--expires'),
     grace: parseDuration(options.grace ?? '30s', '--grace'),
@@ -112,11 +115,6 @@ async function readKey(name: string | undefined, io: Io): Promise<Uint8Array> {
     report(io, { severity: 'info', message: `created ${name}: a new key that signs URLs` });
   }
   return Buffer.from(await readSecret(name, 'Key (--key-file)', io));
-}
-
-async function readTokens({ tokenFile }: ServeOptions, io: Io): Promise<string[]> {
-  if (tokenFile === undefined) return [];
-  return parseTokens(await readSecret(tokenFile, 'Tokens (--token-file)', io), tokenFile);
 }
 
 async function readSecret(name: string, what: string, io: Io): Promise<string> {

@@ -11,7 +11,7 @@ import {
   buildDiscoveryEntries,
   sharedScripts,
 } from './hostEntries.ts';
-import { type ImageOptions, readImageInputs } from '../hosts/plan/imageInputs.ts';
+import { readImageInputs } from '../hosts/plan/imageInputs.ts';
 import { openAgentArchives } from '../hosts/plan/agentArchives.ts';
 import { createRenderer } from '../hosts/settings/renderConfig.ts';
 import { closeBaseSets, openBaseSets, type BaseSet } from '../hosts/artifacts/baseImages.ts';
@@ -64,7 +64,9 @@ export interface SnapshotContext {
 export async function takeSnapshot(options: ServeOptions, context: SnapshotContext): Promise<Snapshot> {
   const { changeSource = (read) => read, digests, io } = context;
   const read = changeSource(await readServeSource(options, io));
-  const bases = await openBaseSets(await readImageInputs(await chooseImages(options, io), digests, io));
+  // A folder for image-customization-controller comes with its environment.
+  const images = options.nmstateDir === undefined ? options : await givenOrIccImages(options, io);
+  const bases = await openBaseSets(await readImageInputs(images, digests, io));
   const archives = createOpenArchives();
   const close = async (): Promise<void> => {
     await archives.close();
@@ -76,11 +78,6 @@ export async function takeSnapshot(options: ServeOptions, context: SnapshotConte
     await close();
     throw error;
   }
-}
-
-/** A folder for image-customization-controller comes with its environment. */
-async function chooseImages(options: ServeOptions, io: Io): Promise<ImageOptions> {
-  return options.nmstateDir === undefined ? options : givenOrIccImages(options, io);
 }
 
 interface OpenInputs {

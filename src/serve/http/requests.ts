@@ -42,7 +42,8 @@ export function createAnswerer(service: Service): Answerer {
   return async (request, response, situation) => {
     count += 1;
     const client = clientAddress(request.socket);
-    const facts = { bytes: 0, userAgent: shownAgent(request, service) };
+    const agent = request.headers['user-agent'];
+    const facts = { bytes: 0, userAgent: agent === undefined ? undefined : service.access.mask(agent) };
     const exchange = { service, buffers, request, response, situation, id: count, client, facts };
     const start = performance.now();
     response.setHeader('X-Request-Id', count);
@@ -161,11 +162,6 @@ function ambiguous(path: string): PlainAnswer {
   };
 }
 
-function shownAgent({ headers }: IncomingMessage, service: Service): string | undefined {
-  const text = headers['user-agent'];
-  return text === undefined ? undefined : service.access.mask(text);
-}
-
 /** The last segment of an unknown path, without tokens, for the log. */
 function shownPath(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1);
@@ -230,7 +226,7 @@ function fail({ service, request, response, id, facts }: Exchange, error: unknow
   service.log.note('error', isKnown ? 'cannot serve' : 'internal error', {
     id,
     path: facts.path,
-    ...describe(error),
+    ...(isKnown ? { message: error.message, hint: error.hint } : { message: stackOf(error) }),
   });
   facts.outcome = 'failed';
   if (response.headersSent) {
@@ -242,9 +238,8 @@ function fail({ service, request, response, id, facts }: Exchange, error: unknow
   sendPlainAnswer(request, response, { status: isKnown ? 503 : 500, message, hint });
 }
 
-function describe(error: unknown): { readonly message: string; readonly hint?: string | undefined } {
-  if (error instanceof CliError) return { message: error.message, hint: error.hint };
-  return { message: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+function stackOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
 function report({ service, request, response, id, client, facts }: Exchange, seconds: number): void {

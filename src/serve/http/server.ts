@@ -3,13 +3,14 @@
  * supported: HTTP/2, which no firmware uses, and compression, as images are already compressed.
  */
 
+import { once } from 'node:events';
 import {
   createServer as createHttpServer,
   type RequestListener,
   type Server as HttpServer,
   type ServerOptions as HttpOptions,
 } from 'node:http';
-import { createServer as createHttpsServer } from 'node:https';
+import { createServer as createHttpsServer, Server as HttpsServer } from 'node:https';
 import { type AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { errorCode } from '../../io/files/fileErrors.ts';
@@ -111,18 +112,23 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const { limits, log, tlsInterval = TLS_INTERVAL } = options;
   const tls = options.tls && (await readTls(options.tls));
   const exchanges = createExchanges(options.answer);
-  const { server, use } = createServer(limits, tls?.first);
+  const server = createServer(limits, tls?.first);
   const connections = limitConnections(server, limits, log);
   const sessions = collectSessions(server, tls !== undefined);
   answerRequests(server, exchanges, options);
   await listen(server, options.listen);
   server.on('error', (error) => log.note('error', 'server', { message: error.message }));
   if (tls !== undefined) noteCertificate(tls.first, log);
+  const use = ({ context }: TlsMaterial): void => {
+    if (server instanceof HttpsServer) server.setSecureContext(context);
+  };
   const watch =
     tls?.files && watchTlsFiles({ files: tls.files, first: tls.first, use, interval: tlsInterval, log });
+  const bound: AddressInfo | string | null = server.address();
   const stop = createStop(server, exchanges, connections, sessions);
   return {
-    ...boundAddress(server, tls !== undefined),
+    origin: formatOrigin(tls === undefined ? 'http' : 'https', bound),
+    port: bound === null || typeof bound === 'string' ? 0 : bound.port,
     connections: () => connections.count(),
     reloadCertificates: async () => watch?.reload() ?? true,
     announceEnd: () => {
@@ -144,13 +150,7 @@ async function readTls(
   return 'context' in tls ? { files: undefined, first: tls } : { files: tls, first: await readTlsFiles(tls) };
 }
 
-interface Created {
-  readonly server: HttpServer;
-  /** Replaces the certificate; does nothing without TLS. */
-  readonly use: (material: TlsMaterial) => void;
-}
-
-function createServer(limits: ServerLimits, material: TlsMaterial | undefined): Created {
+function createServer(limits: ServerLimits, material: TlsMaterial | undefined): HttpServer {
   const options: HttpOptions = {
     maxHeaderSize: limits.headerSize,
     headersTimeout: limits.headerTime,
@@ -158,19 +158,21 @@ function createServer(limits: ServerLimits, material: TlsMaterial | undefined): 
     keepAliveTimeout: limits.keepAliveTime,
     connectionsCheckingInterval: Math.min(1000, limits.headerTime / 2),
   };
-  if (material === undefined) {
-    return { server: limitTime(createHttpServer(options), limits), use: () => undefined };
-  }
-  const server = createHttpsServer({
-    ...options,
-    ...material.context,
-    handshakeTimeout: limits.headerTime,
-    // Clients without a certificate may still have a token or a signed path.
-    requestCert: material.context.ca !== undefined,
-    rejectUnauthorized: false,
-  });
-  limitTime(server, limits);
-  return { server, use: ({ context }) => server.setSecureContext(context) };
+  const server =
+    material === undefined
+      ? createHttpServer(options)
+      : createHttpsServer({
+          ...options,
+          ...material.context,
+          handshakeTimeout: limits.headerTime,
+          // Clients without a certificate may still have a token or a signed path.
+          requestCert: material.context.ca !== undefined,
+          rejectUnauthorized: false,
+        });
+  server.timeout = limits.idleTime;
+  server.maxRequestsPerSocket = limits.requestsPerConnection;
+  answerHalfClosed(server);
+  return server;
 }
 
 /**
@@ -185,13 +187,6 @@ function answerHalfClosed(server: HttpServer): void {
   });
 }
 
-function limitTime<Server extends HttpServer>(server: Server, limits: ServerLimits): Server {
-  answerHalfClosed(server);
-  server.timeout = limits.idleTime;
-  server.maxRequestsPerSocket = limits.requestsPerConnection;
-  return server;
-}
-
 /** The open HTTP connections; with TLS, only those with a finished handshake. */
 function collectSessions(server: HttpServer, isSecure: boolean): ReadonlySet<Socket> {
   const sessions = new Set<Socket>();
@@ -203,20 +198,12 @@ function collectSessions(server: HttpServer, isSecure: boolean): ReadonlySet<Soc
 }
 
 async function listen(server: HttpServer, address: ListenAddress): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    const fail = (error: unknown): void => reject(listenError(error, address));
-    server.once('error', fail);
-    server.listen(listenOptions(address), () => {
-      server.off('error', fail);
-      resolve();
-    });
-  });
-}
-
-function boundAddress(server: HttpServer, isSecure: boolean): Pick<RunningServer, 'origin' | 'port'> {
-  const bound: AddressInfo | string | null = server.address();
-  const port = bound === null || typeof bound === 'string' ? 0 : bound.port;
-  return { origin: formatOrigin(isSecure ? 'https' : 'http', bound), port };
+  try {
+    server.listen(listenOptions(address));
+    await once(server, 'listening');
+  } catch (error) {
+    throw listenError(error, address);
+  }
 }
 
 function createStop(
