@@ -55,7 +55,7 @@ export function readBootSetup(options: BootOptions): BootSetup {
     isCheck: check === true,
     isConfirmed: yes === true,
     isLeft: leave === true,
-    parallel: parseWholeNumber(parallel, '--parallel', { least: 1, most: MAX_PARALLEL }),
+    parallel: parseWholeNumber(parallel, '--parallel', 1, MAX_PARALLEL),
     shutdownTimeout: parseDuration(shutdownTimeout, '--shutdown-timeout'),
   };
 }

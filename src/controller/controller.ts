@@ -31,22 +31,20 @@ export async function controller(options: ControllerOptions, io: Io): Promise<Ex
   const log = createServerLog(io.stderr, form);
   const serviceIo = withLog(io, { log, form });
   return runService(
-    { io, log, form },
-    {
-      read: (setupIo) => readPlan({ ...options, log: form }, setupIo),
-      run: async (plan) => {
-        const replica = await startReplica(options, plan, { io: serviceIo, log });
-        const signals = listenToSignals(() => void replica.reload());
-        const stopped = signals.nextStop();
-        try {
-          await Promise.race([replica.begin(), stopped]);
-          await stopped;
-          return 0;
-        } finally {
-          await replica.stop(signals.nextStop()); // a second signal means: do not wait
-          signals.ignore();
-        }
-      },
+    { log, form },
+    () => readPlan({ ...options, log: form }, serviceIo),
+    async (plan) => {
+      const replica = await startReplica(options, plan, { io: serviceIo, log });
+      const signals = listenToSignals(() => void replica.reload());
+      const stopped = signals.nextStop();
+      try {
+        await Promise.race([replica.begin(), stopped]);
+        await stopped;
+        return 0;
+      } finally {
+        await replica.stop(signals.nextStop()); // a second signal means: do not wait
+        signals.ignore();
+      }
     },
   );
 }

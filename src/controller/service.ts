@@ -17,10 +17,9 @@ import { withLog } from '../serve/serviceLog.ts';
 import { startServiceServer } from '../serve/service.ts';
 import { createServiceState, type ServiceState } from '../serve/serviceState.ts';
 import type { Setup } from '../serve/setup.ts';
-import type { Status } from '../serve/status/status.ts';
 import { buildOutcome } from './buildOutcome.ts';
 import { type Informers, openInformers, secretReader } from './informers.ts';
-import { addControllerMetrics, type ControllerCounters, describeController } from './status.ts';
+import { addControllerMetrics, type ControllerCounters, describeImages } from './status.ts';
 import { createReconcileLoop, type ReconcileLoop } from './reconcileLoop.ts';
 import type { ControllerOptions, SettingsSource } from './settings.ts';
 import { type ControllerSnapshot, type ControllerContext, takeControllerSnapshot } from './snapshot.ts';
@@ -133,7 +132,6 @@ async function listen(
   setup: Setup,
   { informers, state, metrics, transfers, log }: ListenParts,
 ): Promise<RunningServer> {
-  const started = new Date();
   let isSynced = false;
   informers.synced.then(
     () => (isSynced = true),
@@ -143,17 +141,19 @@ async function listen(
     if (state.current() === undefined) return 'settings and images are still loading';
     return isSynced ? undefined : 'the initial list of objects is still loading';
   };
-  const describe = (): Status =>
-    describeController({
-      snapshot: state.current(),
-      problem: state.problem(),
-      images: [...informers.all()].map(({ image }) => image),
-      transfers,
-      started,
-      connections: server.connections(),
-    });
-  const server = await startServiceServer(setup, { state, metrics, transfers, log, problem, describe });
-  return server;
+  return startServiceServer(setup, {
+    state,
+    metrics,
+    transfers,
+    log,
+    problem,
+    bases: () => state.current()?.factory.bases.values() ?? [],
+    hosts: () =>
+      describeImages(
+        [...informers.all()].map(({ image }) => image),
+        transfers,
+      ),
+  });
 }
 
 function metricsSource(

@@ -2,32 +2,23 @@
 
 import { artifactOf, imageFormats, type PreprovisioningImage } from './api/preprovisioningImage.ts';
 import type { Finding } from '../core/finding.ts';
-import type { HostStatus, ImageStatus, Status } from '../serve/status/status.ts';
+import type { HostStatus, ImageStatus } from '../serve/status/status.ts';
 import type { TransferLog } from '../serve/answer/transfers.ts';
-import type { Loaded } from '../serve/serviceState.ts';
-import { type CommonSource, describeCommon } from '../serve/service.ts';
-import type { ControllerSnapshot } from './snapshot.ts';
 import { objectKey } from './buildRequest.ts';
 import Counter from 'prom-client/lib/counter.js';
-import { addGauge } from '../serve/metrics.ts';
+import { addGauges } from '../serve/metrics.ts';
 import type Registry from 'prom-client/lib/registry.js';
 import type { QueueLoad } from './kube/workQueue.ts';
 import type { Outcome } from './api/outcome.ts';
 
-interface ControllerStatusSource extends CommonSource {
-  readonly snapshot: Loaded<ControllerSnapshot> | undefined;
-  readonly images: readonly PreprovisioningImage[];
-}
-
-export function describeController(source: ControllerStatusSource): Status {
-  const { images, snapshot, transfers } = source;
-  return {
-    ...describeCommon(source, snapshot?.factory.bases.values() ?? []),
-    hosts: images
-      .filter(({ isForeign }) => !isForeign)
-      .map((image) => describeImage(image, transfers))
-      .toSorted((one, other) => (one.name < other.name ? -1 : 1)),
-  };
+export function describeImages(
+  images: readonly PreprovisioningImage[],
+  transfers: TransferLog,
+): readonly HostStatus[] {
+  return images
+    .filter(({ isForeign }) => !isForeign)
+    .map((image) => describeImage(image, transfers))
+    .toSorted((one, other) => (one.name < other.name ? -1 : 1));
 }
 
 function describeImage(image: PreprovisioningImage, transfers: TransferLog): HostStatus {
@@ -85,22 +76,20 @@ export function addControllerMetrics(
     help: 'Number of reconcile retries after failed API requests.',
     registers: [registry],
   });
-  addGauge(registry, {
-    name: 'ironic_coreos_leader',
-    help: '1 if this replica is the leader, otherwise 0.',
-    read: () => (isLeader() ? 1 : 0),
-  });
-  addGauge(registry, {
-    name: 'ironic_coreos_cluster_contact_timestamp_seconds',
-    help: 'Time of the last watch event or bookmark from the API server, which sends one each minute; 0 if none.',
-    read: () => (lastContact()?.getTime() ?? 0) / 1000,
-  });
-  addGauge(registry, {
-    name: 'ironic_coreos_queue',
-    help: 'Number of PreprovisioningImages in the work queue, by state: waiting, delayed or running.',
-    label: 'state',
-    read: () => ({ ...load() }),
-  });
+  addGauges(registry, [
+    ['ironic_coreos_leader', '1 if this replica is the leader, otherwise 0.', () => (isLeader() ? 1 : 0)],
+    [
+      'ironic_coreos_cluster_contact_timestamp_seconds',
+      'Time of the last watch event or bookmark from the API server, which sends one each minute; 0 if none.',
+      () => (lastContact()?.getTime() ?? 0) / 1000,
+    ],
+    [
+      'ironic_coreos_queue',
+      'Number of PreprovisioningImages in the work queue, by state: waiting, delayed or running.',
+      () => ({ ...load() }),
+      'state',
+    ],
+  ]);
   return {
     wrote: (outcome) => outcomes.inc({ reason: outcome.kind === 'ready' ? 'ImageSuccess' : outcome.reason }),
     failed: () => retries.inc(),

@@ -4,7 +4,7 @@
  * and system.
  */
 
-import { open } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
@@ -15,10 +15,9 @@ import { writeAll } from '../io/files/handles.ts';
 import type { Io } from '../io/io.ts';
 import { checkNewFile, createFile, type NewFile } from '../io/files/newFile.ts';
 import type { PreparedFolder } from './folder/preparedFolder.ts';
-import { parseManifest } from '../hosts/artifacts/manifest.ts';
+import type { Manifest, ManifestFile } from '../hosts/artifacts/manifest.ts';
 import { CHECKSUMS, MANIFEST } from '../hosts/artifacts/servedPaths.ts';
-import { readUserFile } from '../io/files/files.ts';
-import { type PrepareOptions, readAccess } from './options.ts';
+import type { PrepareOptions } from './options.ts';
 
 /** @throws UsageError for an unsupported file name extension */
 export function checkBundleName(name: string | undefined): void {
@@ -29,79 +28,59 @@ export function checkBundleName(name: string | undefined): void {
 }
 
 /** Packs the manifest and all files that it lists if a bundle is wanted. Other files in the folder are not packed. */
-export async function bundleFolder(folder: PreparedFolder, options: PrepareOptions, io: Io): Promise<void> {
-  const { bundle } = options;
+export async function bundleFolder(
+  folder: PreparedFolder,
+  manifest: Manifest,
+  { bundle }: PrepareOptions,
+  io: Io,
+): Promise<void> {
   if (bundle === undefined) return;
-  const path = resolve(io.cwd, bundle);
-  const limits = { what: 'Manifest', maxBytes: 1024 ** 3 };
-  const text = await readUserFile(join(folder.path, MANIFEST), io, limits);
-  const { files } = parseManifest(Buffer.from(text).toString());
-  const access = await readAccess(options);
-  const hasSecrets = files.some(({ secrets = [] }) => secrets.length > 0);
+  const { mode } = folder.accessOf({});
+  const files = [
+    ...manifest.files.toSorted((one, other) =>
+      Buffer.compare(Buffer.from(one.path), Buffer.from(other.path)),
+    ),
+    ...[CHECKSUMS, MANIFEST].map((path) => ({ path, mode: mode.toString(8) })),
+  ];
+  const secrets = manifest.files.flatMap((file) => file.secrets ?? []);
   const output: NewFile = {
-    path,
+    path: resolve(io.cwd, bundle),
     shownPath: bundle,
     existing: 'replace',
-    mode: hasSecrets ? access.secret.mode : access.open.mode,
+    mode: folder.accessOf({ secrets }).mode,
   };
   await checkNewFile(output);
-  const listed = files.map(({ path: name, mode }) => ({ name, mode: Number.parseInt(mode, 8) }));
-  const own = [CHECKSUMS, MANIFEST].map((name) => ({ name, mode: access.open.mode }));
-  await writeBundle(
-    [...listed, ...own].map(({ name, mode }) => ({ name, mode, source: join(folder.path, name) })),
-    output,
-    { compression: bundle.endsWith('.tar') ? 'none' : 'gzip', time: sourceDate(io) },
-  );
+  const time = sourceDate(io);
+  await createFile(output, async ({ handle }) => {
+    const pack = tar.pack();
+    const added = addAll(pack, folder.path, files, time).catch((error: unknown) => {
+      pack.destroy(error instanceof Error ? error : new Error(String(error)));
+      throw error;
+    });
+    await Promise.all([added, writeArchive(pack, handle, !bundle.endsWith('.tar'))]);
+  });
 }
 
 /** https://reproducible-builds.org/specs/source-date-epoch/: seconds since 1970 (default: 0). */
-function sourceDate({ env }: Io): number {
-  const text = env['SOURCE_DATE_EPOCH'] ?? '';
-  if (text === '') return 0;
-  if (/^\d{1,11}$/.test(text)) return Number(text);
+function sourceDate({ env }: Io): Date {
+  const text = env['SOURCE_DATE_EPOCH'] || '0';
+  if (/^\d{1,11}$/.test(text)) return new Date(Number(text) * 1000);
   throw new UsageError('SOURCE_DATE_EPOCH is not a number of seconds', {
     hint: 'set it to seconds since 1970, for example SOURCE_DATE_EPOCH=1790000000',
   });
 }
 
-interface BundledFile {
-  /** Path in the archive, separated by slashes. */
-  readonly name: string;
-  /** Absolute path of a regular file. */
-  readonly source: string;
-  readonly mode: number;
-}
-
-interface BundleForm {
-  readonly compression: 'gzip' | 'none';
-  /** Time of all files in seconds since 1970. */
-  readonly time: number;
-}
-
-/** @throws CliError if a file cannot be read or written; the archive is then not created */
-async function writeBundle(
-  files: readonly BundledFile[],
-  output: NewFile,
-  { compression, time }: BundleForm,
-): Promise<void> {
-  await createFile(output, async ({ handle }) => {
-    const pack = tar.pack();
-    let offset = 0;
-    const sink = async (written: AsyncIterable<Uint8Array>): Promise<void> => {
-      for await (const chunk of written) {
-        await writeAll(handle, chunk, offset);
-        offset += chunk.length;
-      }
-    };
-    const chunks = bytesOf(pack);
-    const writing = compression === 'gzip' ? pipeline(chunks, createGzip(), sink) : pipeline(chunks, sink);
-    const added = addAll(pack, files, time).catch((error: unknown) => {
-      pack.destroy(error instanceof Error ? error : new Error(String(error)));
-      throw error;
-    });
-    await Promise.all([added, writing]);
-    if (compression === 'gzip') await writeAll(handle, Uint8Array.of(OS_UNKNOWN), OS_OFFSET);
-  });
+async function writeArchive(pack: tar.Pack, handle: FileHandle, isCompressed: boolean): Promise<void> {
+  let offset = 0;
+  const sink = async (written: AsyncIterable<Uint8Array>): Promise<void> => {
+    for await (const chunk of written) {
+      await writeAll(handle, chunk, offset);
+      offset += chunk.length;
+    }
+  };
+  if (!isCompressed) return pipeline(bytesOf(pack), sink);
+  await pipeline(bytesOf(pack), createGzip(), sink);
+  await writeAll(handle, Uint8Array.of(OS_UNKNOWN), OS_OFFSET);
 }
 
 /** The types of the library do not include the type of its chunks. */
@@ -113,26 +92,31 @@ async function* bytesOf(pack: AsyncIterable<unknown>): AsyncGenerator<Uint8Array
 const OS_OFFSET = 9;
 const OS_UNKNOWN = 255;
 
-async function addAll(pack: tar.Pack, files: readonly BundledFile[], time: number): Promise<void> {
-  for (const file of files) {
-    await add(pack, file, time).catch((error: unknown) => {
-      throw fileError(error, { path: file.source, what: 'File', action: 'read' });
+async function addAll(
+  pack: tar.Pack,
+  root: string,
+  files: readonly Pick<ManifestFile, 'path' | 'mode'>[],
+  mtime: Date,
+): Promise<void> {
+  for (const { path: name, mode } of files) {
+    const path = join(root, name);
+    const owner = { uid: 0, gid: 0, uname: '', gname: '' };
+    const header = { name, mode: Number.parseInt(mode, 8), mtime, ...owner };
+    await add(pack, header, path).catch((error: unknown) => {
+      throw fileError(error, { path, what: 'File', action: 'read' });
     });
   }
   pack.finalize();
 }
 
 /** Streams the file with backpressure: archives are larger than memory. */
-async function add(pack: tar.Pack, { name, source, mode }: BundledFile, time: number): Promise<void> {
-  const handle = await open(source, 'r');
+async function add(pack: tar.Pack, header: Parameters<tar.Pack['entry']>[0], path: string): Promise<void> {
+  const handle = await open(path, 'r');
   try {
     const { size } = await handle.stat();
-    const header = { name, size, mode, mtime: new Date(time * 1000), uid: 0, gid: 0, uname: '', gname: '' };
-    const entry = pack.entry(header);
-    await pipeline(
-      piecesOf(handle.createReadStream({ autoClose: false, highWaterMark: PIECE }), size, name),
-      entry,
-    );
+    const entry = pack.entry({ ...header, size });
+    const chunks = handle.createReadStream({ autoClose: false, highWaterMark: PIECE });
+    await pipeline(piecesOf(chunks, size, header.name), entry);
   } finally {
     await handle.close();
   }

@@ -5,17 +5,11 @@ import type { Io } from '../io/io.ts';
 import type { PreparedFolder } from './folder/preparedFolder.ts';
 import type { UnlistedMemory, BootWay, MemoryNeed } from '../hosts/artifacts/hostMemory.ts';
 import {
-  formatChecksums,
-  formatManifest,
   GENERATOR,
   type Manifest,
   type ManifestHost,
-  type ManifestInput,
   type ManifestFile,
 } from '../hosts/artifacts/manifest.ts';
-import { MANIFEST } from '../hosts/artifacts/servedPaths.ts';
-import type { LayoutName } from './layoutNames.ts';
-import type { Wanted } from '../hosts/artifacts/artifacts.ts';
 import { programVersion } from '../core/programVersion.ts';
 import { UNPACKED_IMAGE } from '../agent/agentArchive.ts';
 import { ADVISED_FOR_AGENT } from '../image/inspection/memoryNeed.ts';
@@ -24,55 +18,41 @@ import type { HostNames } from '../core/diagnostic.ts';
 import { addHost } from '../hosts/run/hostRun.ts';
 import { formatHosts } from '../io/report/diagnosticText.ts';
 
-export interface Ending {
-  readonly layout: LayoutName;
-  readonly wanted: Pick<Wanted, 'baseUrl' | 'configs' | 'loaders'>;
-  readonly inputs: readonly ManifestInput[];
-  readonly prepared: { readonly hosts: readonly ManifestHost[]; readonly invalid: ReadonlySet<string> };
-  /** For machines that are not listed. */
-  readonly memory: readonly UnlistedMemory[];
-  readonly prune: boolean;
-  readonly io: Io;
-}
+/** The result of a run, for the manifest. */
+type Content = Pick<Manifest, 'layout' | 'baseUrl' | 'artifacts' | 'inputs' | 'hosts' | 'memory'>;
 
-/** @throws CliError if the folder cannot be written; it is then unchanged, except for new files */
-export async function finishFolder(folder: PreparedFolder, ending: Ending): Promise<void> {
-  const { layout, wanted, inputs, prepared, memory, prune, io } = ending;
+/**
+ * @param invalid names of hosts that keep their files of earlier runs
+ * @returns the written manifest
+ * @throws CliError if the folder cannot be written; it is then unchanged, except for new files
+ */
+export async function finishFolder(
+  folder: PreparedFolder,
+  content: Content,
+  { invalid, prune, io }: { readonly invalid: ReadonlySet<string>; readonly prune: boolean; readonly io: Io },
+): Promise<Manifest> {
   const { files, previous } = folder;
   const left = findLeftovers(previous, {
     paths: new Set(files.keys()),
-    hosts: new Set(prepared.hosts.map(({ name }) => name)),
-    invalidHosts: prepared.invalid,
+    hosts: new Set(content.hosts.map(({ name }) => name)),
+    invalidHosts: invalid,
     prune,
   });
   const manifest: Manifest = {
     version: 1,
     generator: { name: GENERATOR, version: programVersion() },
-    layout,
-    baseUrl: wanted.baseUrl ?? null,
-    artifacts: [...wanted.configs, ...wanted.loaders],
-    inputs,
-    hosts: [...prepared.hosts, ...left.hosts],
-    memory,
+    ...content,
+    hosts: [...content.hosts, ...left.hosts],
     files: [...files.values(), ...left.files],
   };
-  const abandoned = folder.abandoned();
-  await folder.finish({
-    manifest: formatManifest(manifest),
-    checksums: (sha256) => formatChecksums([...manifest.files, { path: MANIFEST, sha256 }]),
-    removed: prune ? [...left.unneeded.map(({ path }) => path), ...abandoned] : [],
-  });
-  reportLeft(left.unneeded.length + abandoned.length, prune, io);
-}
-
-function reportLeft(count: number, isRemoved: boolean, { stderr }: Io): void {
-  if (count === 0) return;
-  const files = formatCount(count, 'file');
-  stderr.write(
-    isRemoved
-      ? `${files} of earlier runs removed\n`
-      : `${files} of earlier runs no longer needed; use --prune to remove them\n`,
-  );
+  const unneeded = [...left.unneeded.map(({ path }) => path), ...folder.abandoned()];
+  await folder.finish(manifest, prune ? unneeded : []);
+  if (unneeded.length > 0) {
+    const count = formatCount(unneeded.length, 'file');
+    const action = prune ? 'removed' : 'no longer needed; use --prune to remove them';
+    io.stderr.write(`${count} of earlier runs ${action}\n`);
+  }
+  return manifest;
 }
 
 /** The result of this run. */
@@ -97,7 +77,9 @@ export interface Leftovers {
 /** Finds files of earlier runs. Images and archives are kept while a kept host boots them. */
 export function findLeftovers(previous: Manifest | undefined, now: PreparedNow): Leftovers {
   const old = (previous?.files ?? []).filter(({ path }) => !now.paths.has(path));
-  const hosts = (previous?.hosts ?? []).filter(({ name }) => isKept(name, now));
+  const hosts = (previous?.hosts ?? []).filter(
+    ({ name }) => !now.hosts.has(name) && (now.invalidHosts.has(name) || !now.prune),
+  );
   const names = new Set(hosts.map(({ name }) => name));
   const shared = new Set(hosts.flatMap(({ images, agentArchive }) => [images, agentArchive]));
   const isNeeded = ({ host, path }: ManifestFile): boolean => {
@@ -108,10 +90,6 @@ export function findLeftovers(previous: Manifest | undefined, now: PreparedNow):
   const unneeded = old.filter((file) => !isNeeded(file));
   const files = now.prune ? old.filter(isNeeded) : old;
   return { files, hosts: hosts.map((host) => ({ ...host, state: 'kept' })), unneeded };
-}
-
-function isKept(name: string, { hosts, invalidHosts, prune }: PreparedNow): boolean {
-  return !hosts.has(name) && (invalidHosts.has(name) || !prune);
 }
 
 /** Reports the memory that hosts need, if it is known. Details for each host are in the log of `--verbose`. */
@@ -170,16 +148,17 @@ function formatParts({ parts }: MemoryNeed): string {
   return parts.map(({ what, bytes }) => `${formatSizeInWords(bytes)} for the ${what}`).join(', ');
 }
 
-/** The URL of the folder, and the part that is served. */
-export interface ServedFolder {
-  /** Without a final slash. */
-  readonly baseUrl: string | undefined;
-  /** The served subfolder, with a final slash; empty for the whole folder. */
-  readonly served: string;
-}
-
-/** Warns about files with secrets. The manifest lists all of them. */
-export function reportExposed({ files }: PreparedFolder, { baseUrl, served }: ServedFolder, io: Io): void {
+/**
+ * Warns about files with secrets. The manifest lists all of them.
+ * @param baseUrl the URL of the folder, without a final slash
+ * @param served the served subfolder, with a final slash; empty for the whole folder
+ */
+export function reportExposed(
+  { files }: PreparedFolder,
+  baseUrl: string | undefined,
+  served: string,
+  io: Io,
+): void {
   for (const [readers, hint] of hints) {
     const groups = new Map<string, HostNames>();
     const byPath = [...files.values()].toSorted((one, other) => (one.path < other.path ? -1 : 1));

@@ -3,37 +3,50 @@
  * Bifrost. `metal3` replaces configure-coreos-ipa: it reads the same environment and needs no options.
  */
 
-import { stat } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { lstat, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { formatCount } from '../formats/messageText.ts';
 import { type Architecture, architectures } from '../core/architecture.ts';
-import { UsageError } from '../core/errors.ts';
+import { CliError, UsageError } from '../core/errors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { openPreparedFolder, type PreparedFolder } from './folder/preparedFolder.ts';
 import { isSameFile } from '../io/files/shareFile.ts';
 import { writeStdout } from '../io/stdout.ts';
+import { imageParts } from '../image/bootParts.ts';
 import type { ConfigArtifact } from '../hosts/artifacts/artifacts.ts';
 import {
   type FixedLayout,
   type FixedLayoutName,
-  layoutNamed,
+  layouts,
   namesFor,
   plainArchitecture,
   withScriptPaths,
 } from './fixedLayouts.ts';
 import { memoryNeeds, type UnlistedMemory } from '../hosts/artifacts/hostMemory.ts';
-import type { ManifestInput } from '../hosts/artifacts/manifest.ts';
 import { parseBaseUrl } from '../hosts/artifacts/servedPaths.ts';
 import { printable } from '../io/report/terminalText.ts';
-import { type AgentArchives, openAgentArchives, createOpenArchives } from '../hosts/plan/agentArchives.ts';
+import {
+  type AgentArchives,
+  createOpenArchives,
+  type HostConfigs,
+  openAgentArchives,
+  type OpenArchives,
+} from '../hosts/plan/agentArchives.ts';
 import { bundleFolder, checkBundleName } from './bundle.ts';
-import { archiveInputs, publishIn } from './putFiles.ts';
+import { archiveInputs, publishIn, putHostFile, putImages } from './putFiles.ts';
 import { reportExposed, finishFolder, reportMemory } from './finish.ts';
 import { type InputImages, listInputs, readImageInputs } from '../hosts/plan/imageInputs.ts';
-import { formatBootValues, type LayoutBoot, renderIronicConf, reportOtherRootfs } from './layoutBoot.ts';
-import { type LayoutPart, putLayoutPart } from './layoutImages.ts';
-import { type FileAccess, type PrepareOptions, readAccess, type ReadSource, readSource } from './options.ts';
-import { openBaseSet } from '../hosts/artifacts/baseImages.ts';
+import {
+  formatBootValues,
+  type LayoutBoot,
+  type LayoutImages,
+  renderIronicConf,
+  reportOtherRootfs,
+} from './layoutBoot.ts';
+import { type PrepareOptions, readAccess, type ReadSource, readSource } from './options.ts';
+import { type BaseSet, imageSetOf, openBaseSet } from '../hosts/artifacts/baseImages.ts';
+import { materialOf } from '../hosts/artifacts/hostArtifacts.ts';
 
 /** @throws CliError if an input is invalid or a file cannot be written */
 export async function prepareLayout(
@@ -42,7 +55,7 @@ export async function prepareLayout(
   io: Io,
 ): Promise<ExitCode> {
   refuseUnused(name, options);
-  const base = layoutNamed(name);
+  const base = layouts[name];
   const shown = options.output ?? base.folder;
   const root = resolve(io.cwd, shown);
   const layout = name === 'metal3' ? withScriptPaths(base, root, io.env) : base;
@@ -50,10 +63,9 @@ export async function prepareLayout(
   const access = await readAccess(options);
   const read = await readSource(withScriptProfile(name, options), io);
   refuseHosts(name, read);
-  const folder = await openPreparedFolder(root, { shown, force: true, naming: 'together' });
+  const folder = await openPreparedFolder(root, { ...access, shown, force: true, naming: 'together' });
   try {
-    const job = { name, folder, layout, options, baseUrl, access, read, io };
-    if (!(await prepareAll(job))) return 1;
+    if (!(await prepareAll({ name, folder, layout, options, baseUrl, read, io }))) return 1;
     const { written, unchanged } = folder.counts;
     io.stderr.write(`${printable(shown)}: ${formatCount(written, 'file')} written, ${unchanged} unchanged\n`);
     return 0;
@@ -89,25 +101,41 @@ interface LayoutJob {
   readonly options: PrepareOptions;
   /** Without a final slash. */
   readonly baseUrl: string | undefined;
-  readonly access: FileAccess;
   readonly read: ReadSource;
   readonly io: Io;
+}
+
+/** The files of one architecture, or the config without images. */
+interface LayoutPart extends LayoutImages {
+  /** If the ISO is changed in place, it is replaced here with the changed ISO. */
+  images: InputImages;
+  /** The open images; undefined without images. */
+  base: BaseSet | undefined;
+  readonly configs: HostConfigs;
+  /** The config with the plain name, if it belongs to another architecture. */
+  readonly plainConfig: Uint8Array | undefined;
+  /** Whether the ISO is the one in the folder. */
+  readonly isInPlace: boolean;
 }
 
 /** Writes all files, and renames them together at the end. Returns false for an invalid config, after reporting its errors. */
 async function prepareAll(job: LayoutJob): Promise<boolean> {
   const { options, io } = job;
-  const found = await findImages(job);
-  const agents = await openAgentArchives(options.agentArchive, found.configs, io);
-  const parts = await renderParts(found.images, agents, job);
+  const areGiven = hasImages(options);
+  const images = await findImages(job);
+  const hasIso = [...images.values()].some((ofOne) => ofOne.has('iso'));
+  const configs: readonly ConfigArtifact[] = hasIso ? ['ign', 'iso'] : ['ign'];
+  const agents = await openAgentArchives(options.agentArchive, configs, io);
+  const parts = await renderParts(images, agents, job);
   if (parts === undefined) return false;
   const archives = createOpenArchives();
   try {
     for (const part of parts) {
       if (part.images.size > 0) part.base = await openBaseSet(part.images);
-      await putLayoutPart(part, { ...job, archives, areGiven: found.areGiven });
+      if (areGiven && options.force !== true) await rejectForeign(part, job);
+      await putPart(part, job, archives);
     }
-    await finishLayout(parts, { ...job, agents, found });
+    await finishLayout(parts, configs, agents, job);
   } finally {
     await archives.close();
     for (const { base } of parts) await base?.close();
@@ -115,58 +143,57 @@ async function prepareAll(job: LayoutJob): Promise<boolean> {
   return true;
 }
 
-interface LayoutEnd extends LayoutJob {
-  readonly agents: AgentArchives;
-  readonly found: FoundImages;
-}
-
-async function finishLayout(parts: readonly LayoutPart[], end: LayoutEnd): Promise<void> {
-  const { name, agents, baseUrl, folder, found, io, layout, options, read } = end;
+async function finishLayout(
+  parts: readonly LayoutPart[],
+  configs: readonly ConfigArtifact[],
+  agents: AgentArchives,
+  job: LayoutJob,
+): Promise<void> {
+  const { name, baseUrl, folder, io, layout, options, read } = job;
   const boot: LayoutBoot = { folder, layout, baseUrl, images: parts };
-  await putIronicConf(boot, end);
-  const memory = listMemory(parts, found.configs);
-  await finishFolder(folder, {
+  await putIronicConf(boot, job);
+  const memory = parts.flatMap((part) => listMemory(part, configs));
+  // An ISO that is changed in place is not listed: its digest changes with each run.
+  const images = hasImages(options) ? parts.map((part) => [part.architecture, part.images] as const) : [];
+  const content = {
     layout: name,
-    wanted: {
-      baseUrl,
-      configs: folder.files.has(layout.images.iso) ? ['ign', 'iso'] : ['ign'],
-      loaders: [],
-    },
-    inputs: [...read.input, ...listParts(parts, found), ...(await archiveInputs(agents, folder))],
-    prepared: { hosts: [], invalid: new Set() },
+    baseUrl: baseUrl ?? null,
+    artifacts: folder.files.has(layout.images.iso) ? ['ign', 'iso'] : ['ign'],
+    inputs: [...read.input, ...listInputs(new Map(images)), ...(await archiveInputs(agents, folder))],
+    hosts: [],
     memory,
-    prune: options.prune === true,
-    io,
-  });
+  };
+  const prune = options.prune === true;
+  const manifest = await finishFolder(folder, content, { invalid: new Set(), prune, io });
   reportMemory([], memory, io);
-  reportExposed(folder, { baseUrl, served: layout.served }, io);
-  await bundleFolder(folder, options, io);
+  reportExposed(folder, baseUrl, layout.served, io);
+  await bundleFolder(folder, manifest, options, io);
   if (name === 'metal3') reportOtherRootfs(boot, io);
   const values = formatBootValues(name, boot);
   if (values !== '') await writeStdout(io, [Buffer.from(values)]);
 }
 
-interface FoundImages {
-  /** The architecture with the plain names comes first; empty for a config without images. */
-  readonly images: ReadonlyMap<Architecture, InputImages>;
-  /** Whether options set the images. Otherwise the config is embedded in the ISOs that are in the folder. */
-  readonly areGiven: boolean;
-  readonly configs: readonly ConfigArtifact[];
+/** Whether options set the images. Otherwise the config is embedded in the ISOs that are in the folder. */
+function hasImages({ iso = [], kernel, initramfs, rootfs, images }: PrepareOptions): boolean {
+  return iso.length > 0 || [kernel, initramfs, rootfs, images].some((given) => given !== undefined);
 }
 
-/** If no image is given, the ISO in the folder is used, as configure-coreos-ipa does. */
-async function findImages({ folder, layout, options, io }: LayoutJob): Promise<FoundImages> {
-  const { iso = [], kernel, initramfs, rootfs, images: downloads } = options;
-  const areGiven =
-    iso.length > 0 || [kernel, initramfs, rootfs, downloads].some((given) => given !== undefined);
-  const wanted = areGiven ? options : { iso: await isosInPlace(folder, layout) };
+/**
+ * The architecture with the plain names comes first. Without images, the result is empty. If no image is given, the ISO in
+ * the folder is used, as configure-coreos-ipa does.
+ */
+async function findImages({
+  folder,
+  layout,
+  options,
+  io,
+}: LayoutJob): Promise<ReadonlyMap<Architecture, InputImages>> {
+  const wanted = hasImages(options) ? options : { iso: await isosInPlace(folder, layout) };
   const found = await readImageInputs(wanted, folder.digests, io);
   const plain = plainArchitecture([...found.keys()]);
   const isPlain = ([architecture]: readonly [Architecture, InputImages]): number =>
     Number(architecture === plain);
-  const images = new Map([...found].toSorted((one, other) => isPlain(other) - isPlain(one)));
-  const hasIso = [...images.values()].some((ofOne) => ofOne.has('iso'));
-  return { images, areGiven, configs: hasIso ? ['ign', 'iso'] : ['ign'] };
+  return new Map([...found].toSorted((one, other) => isPlain(other) - isPlain(one)));
 }
 
 async function isosInPlace(folder: PreparedFolder, layout: FixedLayout): Promise<string[]> {
@@ -180,11 +207,11 @@ async function isosInPlace(folder: PreparedFolder, layout: FixedLayout): Promise
 
 /** One part for each architecture, or one without images; undefined for an invalid config. */
 async function renderParts(
-  images: FoundImages['images'],
+  images: ReadonlyMap<Architecture, InputImages>,
   archives: AgentArchives,
-  { access, baseUrl, folder, layout, read }: LayoutJob,
+  { baseUrl, folder, layout, read }: LayoutJob,
 ): Promise<LayoutPart[] | undefined> {
-  const publish = publishIn({ folder, access: access.open, root: layout.served, baseUrl });
+  const publish = publishIn(folder, baseUrl, layout.served);
   const listed = images.size === 0 ? [[undefined, new Map()] as const] : [...images];
   const parts: LayoutPart[] = [];
   for (const [architecture, ofOne] of listed) {
@@ -208,24 +235,93 @@ async function renderParts(
   return parts;
 }
 
-/** An ISO that is changed in place is not listed: its digest changes with each run. */
-function listParts(parts: readonly LayoutPart[], { areGiven }: FoundImages): ManifestInput[] {
-  return areGiven ? listInputs(new Map(parts.map(({ architecture, images }) => [architecture, images]))) : [];
-}
-
-async function putIronicConf(
-  boot: LayoutBoot,
-  { folder, layout, access, read, io }: LayoutJob,
-): Promise<void> {
+async function putIronicConf(boot: LayoutBoot, { folder, layout, read, io }: LayoutJob): Promise<void> {
   const layers = { profile: 'default', files: [read.inventory.agent] } as const;
   const text = renderIronicConf(boot, layers, io);
   if (text === undefined || layout.ironicConf === undefined) return;
-  await folder.put({ path: layout.ironicConf, ...access.open }, Buffer.from(text));
+  await folder.put({ path: layout.ironicConf }, Buffer.from(text));
 }
 
-function listMemory(parts: readonly LayoutPart[], configs: readonly ConfigArtifact[]): UnlistedMemory[] {
-  return parts.flatMap(({ architecture, base, configs: { archive } }) => {
-    const needs = memoryNeeds(configs, base, archive);
-    return needs.map((need) => ({ architecture, ...need }));
-  });
+function listMemory(
+  { architecture, base, configs: { archive } }: LayoutPart,
+  artifacts: readonly ConfigArtifact[],
+): UnlistedMemory[] {
+  const needs = memoryNeeds(artifacts, base, archive);
+  return needs.map((need) => ({ architecture, ...need }));
+}
+
+/**
+ * Writes the files in the order in which they are renamed at the end: a machine that loads the new kernel also gets all
+ * other new files.
+ * @throws CliError if an image cannot be read, or the folder cannot be written
+ */
+async function putPart(part: LayoutPart, job: LayoutJob, archives: OpenArchives): Promise<void> {
+  const { folder, options } = job;
+  if (part.isInPlace) await embedInPlace(part, job, archives);
+  const { base, configs, isPlain, names, plainConfig } = part;
+  const { document, secrets } = configs.fetched;
+  // A config that all architectures share only has the plain name.
+  const isOwn = isPlain || plainConfig === undefined || !document.equals(plainConfig);
+  if (isOwn) await folder.put({ path: names.config, secrets }, document);
+  // The parts of an ISO that was only found in the folder are not extracted.
+  if (hasImages(options) && base !== undefined) await putImages(folder, base, (name) => names.images[name]);
+  if (!part.isInPlace && base?.iso !== undefined) await putIso(part, job, archives);
+}
+
+/**
+ * Images of other programs are only replaced with `--force`. Configs are always replaced.
+ * @throws CliError if an existing image is not from an earlier run
+ */
+async function rejectForeign({ images, isInPlace, names }: LayoutPart, { folder }: LayoutJob): Promise<void> {
+  const own = new Set([
+    ...(folder.previous?.files ?? []).map(({ path }) => path),
+    ...folder.files.keys(),
+    ...folder.abandoned(),
+  ]);
+  for (const name of [...imageParts, 'iso'] as const) {
+    const path = names.images[name];
+    if (own.has(path) || (name === 'iso' && isInPlace)) continue;
+    const file = join(folder.path, path);
+    const given = images.get(name);
+    if (given !== undefined && (await isSameFile(given.path, file))) continue;
+    if ((await lstat(file).catch(() => undefined)) === undefined) continue;
+    throw new CliError(`File exists: ${file}`, {
+      code: 'ERR_FILE_EXISTS',
+      hint: 'remove it, or use --force to replace it',
+    });
+  }
+}
+
+/** Embeds the config in the ISO in the folder. The other images are then read from the changed ISO, as in later runs. */
+async function embedInPlace(part: LayoutPart, job: LayoutJob, archives: OpenArchives): Promise<void> {
+  const { configs, images, names } = part;
+  const { folder } = job;
+  const path = names.images.iso;
+  const archive = configs.archive?.url === undefined ? configs.archive?.content.sha512 : undefined;
+  const hash = createHash('sha256').update('in place\n').update(configs.onIso.document);
+  await putIso(part, job, archives, hash.update(archive ?? '').digest('hex'));
+  const iso = images.get('iso');
+  const now = folder.files.get(path);
+  if (iso === undefined || now === undefined) return;
+  const { sha256, size } = now;
+  part.images = new Map([...images, ['iso', { ...iso, sha256, size }]]);
+  await part.base?.close();
+  part.base = await openBaseSet(
+    new Map([...images, ['iso', { ...iso, sha256, size, path: folder.currentPath(path) }]]),
+  );
+}
+
+/** @param recipe for an ISO that is changed in place */
+async function putIso(
+  { base, configs, names }: LayoutPart,
+  { folder, options }: LayoutJob,
+  archives: OpenArchives,
+  recipe?: string,
+): Promise<void> {
+  if (base === undefined) return;
+  const { secrets } = configs.onIso;
+  const growth = options.grow === true ? 'usual' : 'refused';
+  const plan = { configs, isoArguments: [], images: imageSetOf(base, (name) => names.images[name]) };
+  const material = await materialOf(plan, archives, '', growth);
+  await putHostFile(folder, { path: names.images.iso, secrets, recipe }, 'iso', material);
 }

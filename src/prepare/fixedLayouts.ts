@@ -23,7 +23,7 @@ export interface FixedLayout {
   readonly ironicConf: string | undefined;
 }
 
-const layouts: Readonly<Record<FixedLayoutName, FixedLayout>> = {
+export const layouts: Readonly<Record<FixedLayoutName, FixedLayout>> = {
   metal3: {
     folder: '/shared',
     images: imagesIn('html/images/'),
@@ -50,10 +50,6 @@ function imagesIn(folder: string): FixedLayout['images'] {
   };
 }
 
-export function layoutNamed(name: FixedLayoutName): FixedLayout {
-  return layouts[name];
-}
-
 /** File names of one architecture: its images, and its config if it differs. */
 export type ArchitectureNames = Pick<FixedLayout, 'images' | 'config'>;
 
@@ -73,11 +69,6 @@ export function namesFor({ images, config }: FixedLayout, architecture: Architec
 /** The architecture of the images with the plain names: x86_64 if it is there, because most machines have it. */
 export function plainArchitecture(found: readonly Architecture[]): Architecture {
   return found.includes('x86_64') ? 'x86_64' : (found[0] ?? 'x86_64');
-}
-
-/** The path relative to the base URL; undefined for a file that is not served. */
-export function servedPath({ served }: FixedLayout, path: string): string | undefined {
-  return path.startsWith(served) ? path.slice(served.length) : undefined;
 }
 
 /** Variables of configure-coreos-ipa for paths. */

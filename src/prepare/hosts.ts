@@ -3,32 +3,30 @@
 import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
 import type { Architecture } from '../core/architecture.ts';
 import { hostBootFiles } from '../boot/network/bootFiles.ts';
-import type { NetworkHost, RamdiskBoot } from '../boot/network/networkBoot.ts';
-import type { FilePurpose } from './folder/preparedFolder.ts';
+import type { NetworkHost } from '../boot/network/networkBoot.ts';
+import type { FilePurpose, PreparedFolder } from './folder/preparedFolder.ts';
 import type { ConfigArtifact, Wanted, WantedArtifacts } from '../hosts/artifacts/artifacts.ts';
 import { memoryNeeds, type UnlistedMemory } from '../hosts/artifacts/hostMemory.ts';
 import type { ManifestHost } from '../hosts/artifacts/manifest.ts';
 import { hostPath, discoveryPath } from '../hosts/artifacts/servedPaths.ts';
 import { type HostRun, type MadeHost, makeHosts, writeMade } from '../hosts/run/hostRun.ts';
-import type { PublishArchive, OpenArchives } from '../hosts/plan/agentArchives.ts';
-import { type FolderSink, putHostFile } from './putFiles.ts';
+import type { OpenArchives, PublishArchive } from '../hosts/plan/agentArchives.ts';
+import { putHostFile } from './putFiles.ts';
 import { scriptSecrets, DNSMASQ, sharedBootFiles } from '../hosts/plan/hostBoot.ts';
 import type { ImageSet } from '../hosts/artifacts/baseImages.ts';
 import type { Growth } from '../image/growth.ts';
 import { materialOf } from '../hosts/artifacts/hostArtifacts.ts';
 import type { Io } from '../io/io.ts';
 import { type HostPlan, planHost, type PlanJob } from '../hosts/plan/planHost.ts';
-import type { FileAccess } from './options.ts';
 import { planUnknown, type UnknownPlaces, type UnknownPlan } from '../hosts/plan/planUnknown.ts';
 
 /** The inputs that all hosts share. */
 export interface HostJob extends PlanJob {
-  readonly access: FileAccess;
+  readonly folder: PreparedFolder;
   readonly images: ReadonlyMap<Architecture, ImageSet>;
   readonly publish: PublishArchive;
   readonly openArchives: OpenArchives;
   readonly growth: Growth;
-  readonly sink: FolderSink;
   readonly io: Io;
 }
 
@@ -86,30 +84,23 @@ function describeHost({ architecture, configs, images, macs, name }: HostPlan, w
 async function putHost(plan: HostPlan, job: HostJob): Promise<void> {
   const { name, boot } = plan;
   await putConfigFiles(plan, job, (artifact) => ({ path: hostPath(name, artifact), host: name }));
-  await putScripts(boot, job);
+  const secrets = scriptSecrets(boot.start);
+  for (const { path, text } of hostBootFiles(boot, job.wanted.loaders)) {
+    await job.folder.put({ path, host: name, secrets }, Buffer.from(text));
+  }
 }
 
 /** Writes the files with the config of a host, or of all machines that are not listed. */
 async function putConfigFiles(
   plan: Pick<HostPlan, 'configs' | 'images' | 'isoArguments'>,
-  { access, growth, openArchives, sink, wanted }: HostJob,
-  placeOf: (artifact: ConfigArtifact) => Pick<FilePurpose, 'path' | 'host'> | undefined,
+  { folder, growth, openArchives, wanted }: HostJob,
+  placeOf: (artifact: ConfigArtifact) => FilePurpose | undefined,
 ): Promise<void> {
   const { secrets } = plan.configs.fetched;
-  const permissions = secrets.length > 0 ? access.secret : access.open;
   const material = await materialOf(plan, openArchives, wanted.baseUrl ?? '', growth);
   for (const artifact of wanted.configs) {
     const place = placeOf(artifact);
-    if (place !== undefined)
-      await putHostFile(artifact, { material, purpose: { ...place, secrets, ...permissions } }, sink);
-  }
-}
-
-async function putScripts(boot: NetworkHost, { access, sink, wanted }: HostJob): Promise<void> {
-  const secrets = scriptSecrets(boot.start);
-  const permissions = secrets.length > 0 ? access.secret : access.open;
-  for (const { path, text } of hostBootFiles(boot, wanted.loaders)) {
-    await sink.folder.put({ path, host: boot.name, secrets, ...permissions }, Buffer.from(text));
+    if (place !== undefined) await putHostFile(folder, { ...place, secrets }, artifact, material);
   }
 }
 
@@ -122,31 +113,19 @@ export async function prepareDiscovery(
   hosts: readonly NetworkHost[],
   job: HostJob,
 ): Promise<readonly UnlistedMemory[]> {
-  const { boots, memory } = isForUnknown ? await putDiscovery(job) : { boots: [], memory: [] };
-  await putSharedScripts(boots, hosts, job);
-  return memory;
-}
-
-async function putSharedScripts(
-  discovery: readonly RamdiskBoot[],
-  hosts: readonly NetworkHost[],
-  { access, io, sink: { folder }, wanted }: HostJob,
-): Promise<void> {
+  const { folder, io, wanted } = job;
+  const plans = isForUnknown ? await putDiscovery(job) : [];
+  const discovery = plans.flatMap(({ start }) => start ?? []);
   const secrets = discovery.flatMap(scriptSecrets).slice(0, 1);
-  const permissions = secrets.length > 0 ? { secrets, ...access.secret } : access.open;
   for (const { path, text } of sharedBootFiles(discovery, hosts, wanted, io)) {
-    await folder.put({ path, ...(path === DNSMASQ ? access.open : permissions) }, Buffer.from(text));
+    await folder.put(path === DNSMASQ ? { path } : { path, secrets }, Buffer.from(text));
   }
-}
-
-interface Discovery {
-  readonly boots: readonly RamdiskBoot[];
-  readonly memory: readonly UnlistedMemory[];
+  return plans.flatMap((plan) => listMemory(plan, wanted));
 }
 
 /** Writes the config, and plans a boot for each architecture with images. */
-async function putDiscovery(job: HostJob): Promise<Discovery> {
-  const { images, io, publish, wanted } = job;
+async function putDiscovery(job: HostJob): Promise<readonly UnknownPlan[]> {
+  const { images, io, publish } = job;
   // With several architectures, the images and archives of each have their own folder.
   const file: UnknownPlaces['file'] = (artifact, set, isCommon) =>
     discoveryPath(
@@ -160,10 +139,7 @@ async function putDiscovery(job: HostJob): Promise<Discovery> {
       isOwn || artifact !== 'ign' ? { path: file(artifact, plan.images, plan.isCommon) } : undefined,
     );
   }
-  return {
-    boots: plans.flatMap(({ start }) => start ?? []),
-    memory: plans.flatMap((plan) => listMemory(plan, wanted)),
-  };
+  return plans;
 }
 
 function listMemory({ images, configs }: UnknownPlan, { configs: artifacts }: Wanted): UnlistedMemory[] {

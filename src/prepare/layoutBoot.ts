@@ -7,12 +7,7 @@ import type { Architecture } from '../core/architecture.ts';
 import { CliError } from '../core/errors.ts';
 import type { Io } from '../io/io.ts';
 import type { PreparedFolder } from './folder/preparedFolder.ts';
-import {
-  type ArchitectureNames,
-  type FixedLayout,
-  type FixedLayoutName,
-  servedPath,
-} from './fixedLayouts.ts';
+import { type ArchitectureNames, type FixedLayout, type FixedLayoutName } from './fixedLayouts.ts';
 import { report } from '../io/report/report.ts';
 import { bootInputsOf } from '../hosts/plan/bootInputs.ts';
 import type { InventoryLayers } from '../hosts/settings/inventory.ts';
@@ -142,9 +137,11 @@ function formatNode(boot: LayoutBoot, { architecture, isPlain, names }: LayoutIm
   return `# ${architecture}\n${lines}${kargs === '' ? '' : `kernel_append_params=%default% ${kargs}\n`}`;
 }
 
-function urlOf({ baseUrl, layout }: LayoutBoot, path: string): string | undefined {
-  const served = servedPath(layout, path);
-  return baseUrl === undefined || served === undefined ? undefined : `${baseUrl}/${served}`;
+/** Undefined without a base URL, and for a file that is not served. */
+function urlOf({ baseUrl, layout: { served } }: LayoutBoot, path: string): string | undefined {
+  return baseUrl !== undefined && path.startsWith(served)
+    ? `${baseUrl}/${path.slice(served.length)}`
+    : undefined;
 }
 
 function fileUrl(root: string, path: string): string {

@@ -16,7 +16,7 @@ import { parseBaseUrl } from '../hosts/artifacts/servedPaths.ts';
 import { UsageError, CliError } from '../core/errors.ts';
 import { parseMode } from '../io/images/imageOutput.ts';
 import type { Io } from '../io/io.ts';
-import type { Access } from './folder/preparedFolder.ts';
+import type { FolderOptions } from './folder/preparedFolder.ts';
 import { parseChoice } from '../io/report/choices.ts';
 import type { ImageOptions } from '../hosts/plan/imageInputs.ts';
 import type { Inventory } from '../hosts/settings/inventoryDocument.ts';
@@ -57,14 +57,11 @@ export function chooseLayout({ layout }: PrepareOptions, { env }: Pick<Io, 'env'
   return parseChoice('--layout', layout, layoutNames) ?? usual;
 }
 
-/** Permissions of files without and with secrets. */
-export interface FileAccess {
-  readonly open: Access;
-  readonly secret: Access;
-}
-
 /** @throws UsageError for an invalid mode, CliError for an unknown group */
-export async function readAccess({ mode, group }: PrepareOptions): Promise<FileAccess> {
+export async function readAccess({
+  mode,
+  group,
+}: PrepareOptions): Promise<Pick<FolderOptions, 'open' | 'secret'>> {
   const bits = mode === undefined ? undefined : parseMode(mode);
   const id = group === undefined ? undefined : await findGroup(group);
   return {

@@ -21,7 +21,7 @@ import { bundleFolder, checkBundleName } from './bundle.ts';
 import { prepareDiscovery, type HostJob, prepareHosts } from './hosts.ts';
 import { finishFolder, reportMemory, reportExposed } from './finish.ts';
 import { listInputs, readImageInputs } from '../hosts/plan/imageInputs.ts';
-import { imagesInFolder, putImages, archiveInputs, publishIn } from './putFiles.ts';
+import { withInitramfsIn, putImages, archiveInputs, publishIn } from './putFiles.ts';
 import {
   type BaseSet,
   closeBaseSets,
@@ -31,14 +31,7 @@ import {
 } from '../hosts/artifacts/baseImages.ts';
 import { imagePath } from '../hosts/artifacts/servedPaths.ts';
 import type { ImagePart } from '../image/bootParts.ts';
-import {
-  chooseLayout,
-  type FileAccess,
-  type PrepareOptions,
-  readAccess,
-  readWanted,
-  readSource,
-} from './options.ts';
+import { chooseLayout, type PrepareOptions, readAccess, readWanted, readSource } from './options.ts';
 
 /**
  * The exit code is 1 if a host is invalid; the other hosts are prepared, and invalid hosts keep their previous files.
@@ -56,6 +49,7 @@ export async function prepare(options: PrepareOptions, io: Io): Promise<ExitCode
   const access = await readAccess(options);
   const { inventory, source, input } = await readSource(options, io);
   const folder = await openPreparedFolder(resolve(io.cwd, shown), {
+    ...access,
     shown,
     force: options.force === true,
     naming: 'immediate',
@@ -66,22 +60,21 @@ export async function prepare(options: PrepareOptions, io: Io): Promise<ExitCode
     const bases = await openBaseSets(inputs);
     const archives = createOpenArchives();
     try {
-      const images = await putImageSets(bases, { folder, access, wanted });
+      const images = await putImageSets(folder, bases, wanted);
       const { agent, profile = 'default' } = inventory;
       const job: HostJob = {
         wanted,
-        access,
+        folder,
         images,
         source,
         layers: { profile, files: [agent] },
         archives: agents,
-        publish: publishIn({ folder, access: access.open, root: '', baseUrl: wanted.baseUrl }),
+        publish: publishIn(folder, wanted.baseUrl, ''),
         openArchives: archives,
         growth: options.grow === true ? 'usual' : 'refused',
-        sink: { folder, hashes: new Map() },
         io,
       };
-      return await prepareAll(options, { job, inventory, inputs: [...input, ...listInputs(inputs)] });
+      return await prepareAll(options, inventory, [...input, ...listInputs(inputs)], job);
     } finally {
       await archives.close();
       await closeBaseSets(bases);
@@ -91,40 +84,34 @@ export async function prepare(options: PrepareOptions, io: Io): Promise<ExitCode
   }
 }
 
-interface Preparation {
-  readonly job: HostJob;
-  readonly inventory: Inventory;
-  readonly inputs: readonly ManifestInput[];
-}
-
 async function prepareAll(
   options: PrepareOptions,
-  { job, inventory, inputs }: Preparation,
+  inventory: Inventory,
+  inputs: readonly ManifestInput[],
+  job: HostJob,
 ): Promise<ExitCode> {
   const { hosts = [] } = inventory;
-  const { io, sink, wanted } = job;
-  const { folder } = sink;
+  const { folder, io, wanted } = job;
   refuseSharedPaths(inAnyCase(ownedScripts(hosts, wanted)), 'rename one of the two hosts');
   const run = startRun({ io, done: 'written', failFast: options.failFast }, hosts.length);
   const prepared = await prepareHosts(hosts, job, run);
   // Without a list of hosts, the config is for all machines.
   const isForUnknown = inventory.hosts === undefined || options.discovery === true;
   const memory = await prepareDiscovery(isForUnknown, prepared.boots, job);
-  const prune = options.prune === true;
-  const archives = await archiveInputs(job.archives, folder);
-  await finishFolder(folder, {
+  const content = {
     layout: 'folder',
-    wanted,
-    inputs: [...inputs, ...archives],
-    prepared,
+    baseUrl: wanted.baseUrl ?? null,
+    artifacts: [...wanted.configs, ...wanted.loaders],
+    inputs: [...inputs, ...(await archiveInputs(job.archives, folder))],
+    hosts: prepared.hosts,
     memory,
-    prune,
-    io,
-  });
+  } as const;
+  const prune = options.prune === true;
+  const manifest = await finishFolder(folder, content, { invalid: prepared.invalid, prune, io });
   reportGroups(run);
   reportMemory(prepared.hosts, memory, io);
-  reportExposed(folder, { baseUrl: wanted.baseUrl, served: '' }, io);
-  await bundleFolder(folder, options, io);
+  reportExposed(folder, wanted.baseUrl, '', io);
+  await bundleFolder(folder, manifest, options, io);
   const { written, unchanged } = folder.counts;
   const valid = hosts.length - prepared.invalid.size;
   const made = `${formatCount(valid, 'host')} prepared, ${formatCount(written, 'file')} written`;
@@ -140,25 +127,19 @@ function requireOutput({ output }: PrepareOptions): string {
   });
 }
 
-interface ImageJob {
-  readonly folder: PreparedFolder;
-  readonly access: FileAccess;
-  readonly wanted: Wanted;
-}
-
 /** Copies the images to the folder, and returns their paths. In `bases`, the images are replaced with those in the folder. */
 async function putImageSets(
+  folder: PreparedFolder,
   bases: Map<Architecture, BaseSet>,
-  { folder, access, wanted }: ImageJob,
+  wanted: Wanted,
 ): Promise<Map<Architecture, ImageSet>> {
   const sets = new Map<Architecture, ImageSet>();
+  const isServed = needsSharedImages(wanted);
   for (const [architecture, base] of bases) {
     const pathOf = (part: ImagePart): string => imagePath(base.id, part);
-    const place = { folder, access: access.open, pathOf };
-    const isServed = needsSharedImages(wanted);
     if (isServed) {
-      await putImages(base, place);
-      const inFolder = await imagesInFolder(base, place);
+      await putImages(folder, base, pathOf);
+      const inFolder = await withInitramfsIn(folder, base, pathOf('initramfs'));
       bases.set(architecture, inFolder);
       sets.set(architecture, imageSetOf(inFolder, pathOf));
     } else sets.set(architecture, { base, paths: {} });

@@ -16,40 +16,31 @@ import { copyHashed, digestBehind, writeHashed, copyWithChange } from '../io/ima
 import type { NewFile } from '../io/files/newFile.ts';
 import type { ImageBytes, OpenImage } from '../io/images/imageBytes.ts';
 import { openSharedImage } from '../io/images/sharedImage.ts';
-import type { Access, FilePurpose, PreparedFolder } from './folder/preparedFolder.ts';
+import type { FilePurpose, PreparedFolder } from './folder/preparedFolder.ts';
 import { UsageError } from '../core/errors.ts';
 import type { ManifestInput } from '../hosts/artifacts/manifest.ts';
 import { agentPath } from '../hosts/artifacts/servedPaths.ts';
 import type { AgentArchives, PublishArchive } from '../hosts/plan/agentArchives.ts';
 
-/** The target of host files. */
-export interface FolderSink {
-  readonly folder: PreparedFolder;
-  /** Hash states of files that other files begin with, by absolute path. */
-  readonly hashes: Map<string, Promise<Hash>>;
-}
-
-interface HostFilePlan {
-  readonly material: HostMaterial;
-  readonly purpose: FilePurpose;
-  /** For an ISO that is changed in place: the digest of the base image would change with each run. */
-  readonly recipe?: string;
-}
-
-/** @throws CliError if something does not fit or cannot be written */
+/**
+ * @param purpose with a recipe for an ISO that is changed in place: the digest of its base image would change with each run
+ * @throws CliError if something does not fit or cannot be written
+ */
 export async function putHostFile(
+  folder: PreparedFolder,
+  purpose: FilePurpose & { readonly recipe?: string | undefined },
   artifact: ConfigArtifact,
-  { material, purpose, recipe }: HostFilePlan,
-  { folder, hashes }: FolderSink,
+  material: HostMaterial,
 ): Promise<void> {
   if (artifact === 'ign' || artifact === 'archive') {
     const made = await makeHostFile(artifact, material);
     if (made.kind === 'bytes') await folder.put(purpose, made.bytes);
     return;
   }
-  await folder.make({ ...purpose, recipe: recipe ?? recipeOf(artifact, material) }, async (target) => {
+  const recipe = purpose.recipe ?? recipeOf(artifact, material);
+  await folder.make({ ...purpose, recipe }, async (target) => {
     const made = await makeHostFile(artifact, material);
-    return made.kind === 'image' ? writeImage(made, target, hashes) : undefined;
+    return made.kind === 'image' ? writeImage(made, target, folder.hashes) : undefined;
   });
 }
 
@@ -57,22 +48,18 @@ export async function putHostFile(
 async function writeImage(
   { base, changes, unchanged }: MadeImage,
   target: NewFile,
-  hashes: FolderSink['hashes'],
+  hashes: PreparedFolder['hashes'],
 ): Promise<string> {
   const [change, ...others] = changes;
   if (base.path === undefined || unchanged !== base.bytes || change === undefined || others.length > 0) {
     return writeHashed(changes.reduce<ImageBytes>(changedImage, unchanged), target);
   }
-  const image = openImageOf(base, base.path);
+  const image: OpenImage = { ...base.file, kind: 'file', path: base.path, close: () => Promise.resolve() };
   const appended = appendedBytes(change, base.bytes.size);
   if (appended === undefined) return copyHashed({ image, change }, target);
   const start = await hashOf(base.path, hashes);
   await copyWithChange({ image, change }, target);
   return digestBehind(start, appended);
-}
-
-function openImageOf({ file }: BaseImage, path: string): OpenImage {
-  return { ...file, kind: 'file', path, close: () => Promise.resolve() };
 }
 
 /** The bytes of a change that only appends; undefined for other changes. */
@@ -83,7 +70,7 @@ function appendedBytes({ stages, size }: ImageChange, end: number): Uint8Array |
 }
 
 /** The hash state after a file that many other files begin with; computed once. */
-function hashOf(path: string, known: FolderSink['hashes']): Promise<Hash> {
+function hashOf(path: string, known: PreparedFolder['hashes']): Promise<Hash> {
   const hash =
     known.get(path) ??
     hashFile(path, ['sha256']).then((hashes) => hashes.get('sha256') ?? createHash('sha256'));
@@ -91,34 +78,31 @@ function hashOf(path: string, known: FolderSink['hashes']): Promise<Hash> {
   return hash;
 }
 
-/** The target of base images. */
-export interface ImagePlace {
-  readonly folder: PreparedFolder;
-  readonly access: Access;
-  readonly pathOf: (part: ImagePart) => string;
-}
-
 /**
  * Writes kernel, initramfs and root filesystem to the folder, from files or from the ISO. The kernel is written last, so
  * that a machine that loads it also finds the other files.
  * @throws CliError if an image cannot be read, or the folder cannot be written
  */
-export async function putImages({ parts }: BaseSet, { access, folder, pathOf }: ImagePlace): Promise<void> {
+export async function putImages(
+  folder: PreparedFolder,
+  { parts }: BaseSet,
+  pathOf: (part: ImagePart) => string,
+): Promise<void> {
   for (const part of imageParts.toReversed()) {
     const image = parts[part];
     if (image === undefined) continue;
     const { bytes, digest, path } = image;
-    const purpose = { path: pathOf(part), ...access };
+    const purpose = { path: pathOf(part) };
     if (path !== undefined) await folder.share(purpose, path);
     else await folder.make({ ...purpose, recipe: digest }, (target) => writeHashed(bytes, target));
   }
 }
 
-/** The images, with the initramfs read from the folder: the initramfs of a host can then share blocks with it. */
-export async function imagesInFolder(base: BaseSet, { folder, pathOf }: ImagePlace): Promise<BaseSet> {
+/** The images, with the initramfs at this path of the folder: the initramfs of a host can then share blocks with it. */
+export async function withInitramfsIn(folder: PreparedFolder, base: BaseSet, name: string): Promise<BaseSet> {
   const { initramfs } = base.parts;
   if (initramfs === undefined || initramfs.path !== undefined) return base;
-  const path = folder.currentPath(pathOf('initramfs'));
+  const path = folder.currentPath(name);
   const file = await openSharedImage(path, path);
   const inFolder: BaseImage = { file, bytes: file, digest: initramfs.digest, path };
   const close = async (): Promise<void> => {
@@ -128,17 +112,12 @@ export async function imagesInFolder(base: BaseSet, { folder, pathOf }: ImagePla
   return { ...base, parts: { ...base.parts, initramfs: inFolder }, close };
 }
 
-export interface ArchivePlace {
-  readonly folder: PreparedFolder;
-  readonly access: Access;
-  /** The served subfolder, with a final slash; empty for the whole folder. */
-  readonly root: string;
-  /** Without a final slash. */
-  readonly baseUrl: string | undefined;
-}
-
-/** @throws UsageError if the folder has no URL */
-export function publishIn({ access, baseUrl, folder, root }: ArchivePlace): PublishArchive {
+/**
+ * @param baseUrl without a final slash
+ * @param root the served subfolder, with a final slash; empty for the whole folder
+ * @throws UsageError if the folder has no URL
+ */
+export function publishIn(folder: PreparedFolder, baseUrl: string | undefined, root: string): PublishArchive {
   return async ({ id, name, path }) => {
     if (baseUrl === undefined) {
       throw new UsageError('the agent archive requires --base-url', {
@@ -146,7 +125,7 @@ export function publishIn({ access, baseUrl, folder, root }: ArchivePlace): Publ
       });
     }
     const served = agentPath(id, name);
-    if (!folder.files.has(root + served)) await folder.share({ path: root + served, ...access }, path);
+    if (!folder.files.has(root + served)) await folder.share({ path: root + served }, path);
     return `${baseUrl}/${served}`;
   };
 }

@@ -39,14 +39,11 @@ export interface EntryJob {
   readonly io: Io;
 }
 
-export interface HostEntries {
-  /** All hosts, in the order of the inventory. */
-  readonly states: readonly HostState[];
-  readonly served: readonly ServedHost[];
-}
-
 /** Reports invalid hosts and skips them. With `--fail-fast`, throws CliError for an invalid host. */
-export async function buildHostEntries(options: ServeOptions, job: EntryJob): Promise<HostEntries> {
+export async function buildHostEntries(
+  options: ServeOptions,
+  job: EntryJob,
+): Promise<{ readonly states: readonly HostState[]; readonly served: readonly ServedHost[] }> {
   const { io, plan, read, things } = job;
   const listed = read.inventory.hosts ?? [];
   const invalid = new Map<string, readonly Diagnostic[]>();
@@ -67,7 +64,7 @@ export async function buildHostEntries(options: ServeOptions, job: EntryJob): Pr
   for await (const { host, made, remarks } of planned) {
     keepRemarks(remarks, host.name, run);
     const { architecture, boot, macs, name } = made;
-    served.push(await buildEntry({ name, stem: name, plan: made, boot }, job));
+    served.push(await buildEntry(made, name, boot, job));
     states.set(name, { name, macs, architecture, isServed: true, messages: remarks });
   }
   reportGroups(run);
@@ -93,11 +90,18 @@ function invalidHost(
   return { name, macs, architecture, isServed: false, messages: problems.get(name) ?? [] };
 }
 
-/** Stores the configs and returns the entry. The config on the ISO has its own key only if it differs. */
+/**
+ * Stores the configs and returns the entry. The config on the ISO has its own key only if it differs.
+ * @param stem the file name without its suffix
+ * @param boot undefined for all machines that are not listed
+ */
 async function buildEntry(
-  { name, stem, plan, boot }: EntryPlan,
+  plan: Pick<HostPlan, 'configs' | 'images' | 'isoArguments'>,
+  stem: string,
+  boot: NetworkHost | undefined,
   { configs, growth, read, things }: EntryJob,
 ): Promise<ServedHost> {
+  const name = boot?.name ?? unknownMachines;
   const { fetched, onIso } = plan.configs;
   const key = `${name} ${stem}`;
   const isoKey = fetched === onIso ? key : `${key} iso`;
@@ -115,27 +119,16 @@ async function buildEntry(
   };
 }
 
-/** The plan of a host, or of all machines that are not listed, with its file names. */
-interface EntryPlan {
-  readonly name: string;
-  readonly stem: string;
-  readonly plan: Pick<HostPlan, 'configs' | 'images' | 'isoArguments'>;
-  readonly boot: NetworkHost | undefined;
-}
-
-export interface DiscoveryEntries {
-  readonly hosts: readonly ServedHost[];
-  readonly boots: readonly RamdiskBoot[];
-}
-
 /** @throws CliError if the settings for all hosts do not result in a valid config */
-export async function buildDiscoveryEntries(job: EntryJob): Promise<DiscoveryEntries> {
+export async function buildDiscoveryEntries(
+  job: EntryJob,
+): Promise<{ readonly hosts: readonly ServedHost[]; readonly boots: readonly RamdiskBoot[] }> {
   const { io, plan, things } = job;
   const plans = await planUnknown(plan, unknownPlaces(things), io);
   const hosts: ServedHost[] = [];
   for (const one of plans) {
     const stem = unknownStem(one.images?.base.architecture, things.bases);
-    hosts.push(await buildEntry({ name: unknownMachines, stem, plan: one, boot: undefined }, job));
+    hosts.push(await buildEntry(one, stem, undefined, job));
   }
   return { hosts, boots: plans.flatMap(({ start }) => start ?? []) };
 }

@@ -8,7 +8,7 @@ import Counter from 'prom-client/lib/counter.js';
 import Gauge from 'prom-client/lib/gauge.js';
 import Histogram from 'prom-client/lib/histogram.js';
 import Registry from 'prom-client/lib/registry.js';
-import type { Artifact } from './answer/resource.ts';
+import type { RequestEvent } from './http/serverLog.ts';
 import type { TransferWatcher } from './answer/transfers.ts';
 
 /** Values that are read at each scrape. */
@@ -20,26 +20,14 @@ export interface MetricsSource {
   readonly version: string;
 }
 
-/** An answered request; `artifact` is undefined if it did not fetch an artifact. */
-interface AnsweredRequest {
-  readonly method: string;
-  readonly status: number;
-  readonly artifact: Artifact | undefined;
-}
-
 export interface Metrics {
   /** Counts the transfers of a transfer log. */
   readonly watcher: TransferWatcher;
-  requestAnswered(request: AnsweredRequest): void;
+  requestAnswered(request: Pick<RequestEvent, 'method' | 'status' | 'artifact'>): void;
   /** To be called after each load, including the first one. */
   catalogReloaded(outcome: 'success' | 'failure'): void;
   /** @param accept the `Accept` header, or an empty string */
-  render(accept: string): Promise<MetricsText>;
-}
-
-interface MetricsText {
-  readonly contentType: string;
-  readonly body: string;
+  render(accept: string): Promise<{ readonly contentType: string; readonly body: string }>;
 }
 
 /**
@@ -51,8 +39,13 @@ export function createMetrics(
   addOwn: (registry: Registry) => void = () => undefined,
 ): Metrics {
   const registry = new Registry();
-  const requests = requestCounter(registry);
-  const reloads = reloadCounters(registry);
+  const requests = new Counter({
+    name: 'ironic_coreos_http_requests_total',
+    help: 'Number of answered HTTP requests.',
+    labelNames: ['method', 'status', 'artifact'],
+    registers: [registry],
+  });
+  const catalogReloaded = reloadCounter(registry);
   addCatalogGauges(registry, source);
   addProcessGauges(registry);
   addOwn(registry);
@@ -64,7 +57,7 @@ export function createMetrics(
         status,
         artifact: artifact ?? 'none',
       }),
-    catalogReloaded: (outcome) => reloads[outcome](),
+    catalogReloaded,
     render: async (accept) => {
       const text = await registry.metrics();
       return accept.includes('application/openmetrics-text')
@@ -72,15 +65,6 @@ export function createMetrics(
         : { contentType: Registry.PROMETHEUS_CONTENT_TYPE, body: text };
     },
   };
-}
-
-function requestCounter(registry: Registry): Counter<'method' | 'status' | 'artifact'> {
-  return new Counter({
-    name: 'ironic_coreos_http_requests_total',
-    help: 'Number of answered HTTP requests.',
-    labelNames: ['method', 'status', 'artifact'],
-    registers: [registry],
-  });
 }
 
 /** A small script takes a millisecond; a BMC with a slow link may read its ISO for hours. */
@@ -116,7 +100,7 @@ function transferWatcher(registry: Registry): TransferWatcher {
   };
 }
 
-function reloadCounters(registry: Registry): Record<'success' | 'failure', () => void> {
+function reloadCounter(registry: Registry): Metrics['catalogReloaded'] {
   const registers = [registry];
   const reloads = new Counter({
     name: 'ironic_coreos_catalog_reloads_total',
@@ -133,56 +117,34 @@ function reloadCounters(registry: Registry): Record<'success' | 'failure', () =>
     help: 'Time at which the current inventory was loaded.',
     registers,
   });
-  return {
-    success: () => {
-      reloads.inc();
-      lastSuccess.setToCurrentTime();
-    },
-    failure: () => {
-      reloads.inc();
-      failures.inc();
-    },
+  return (outcome) => {
+    reloads.inc();
+    if (outcome === 'failure') failures.inc();
+    else lastSuccess.setToCurrentTime();
   };
 }
 
 function addCatalogGauges(registry: Registry, { images, hosts, version }: MetricsSource): void {
-  addGauge(registry, {
-    name: 'ironic_coreos_images_in_memory',
-    help: 'Number of images in memory.',
-    read: () => images().count,
-  });
-  addGauge(registry, {
-    name: 'ironic_coreos_images_in_memory_bytes',
-    help: 'Memory used by images, in bytes.',
-    read: () => images().bytes,
-  });
-  addGauge(registry, {
-    name: 'ironic_coreos_hosts',
-    help: 'Number of hosts in the inventory, by state: valid or invalid.',
-    label: 'state',
-    read: hosts,
-  });
-  addGauge(registry, {
-    name: 'ironic_coreos_build_info',
-    help: 'Version of the program as a label; the value is always 1.',
-    label: 'version',
-    read: () => ({ [version]: 1 }),
-  });
+  addGauges(registry, [
+    ['ironic_coreos_images_in_memory', 'Number of images in memory.', () => images().count],
+    ['ironic_coreos_images_in_memory_bytes', 'Memory used by images, in bytes.', () => images().bytes],
+    ['ironic_coreos_hosts', 'Number of hosts in the inventory, by state: valid or invalid.', hosts, 'state'],
+    [
+      'ironic_coreos_build_info',
+      'Version of the program as a label; the value is always 1.',
+      () => ({ [version]: 1 }),
+      'version',
+    ],
+  ]);
 }
 
 /** The standard process metrics of Prometheus client libraries. */
 function addProcessGauges(registry: Registry): void {
   const started = Date.now() / 1000 - process.uptime();
-  addGauge(registry, {
-    name: 'process_start_time_seconds',
-    help: 'Start time of the process.',
-    read: () => started,
-  });
-  addGauge(registry, {
-    name: 'process_resident_memory_bytes',
-    help: 'Resident memory size in bytes.',
-    read: () => process.memoryUsage.rss(),
-  });
+  addGauges(registry, [
+    ['process_start_time_seconds', 'Start time of the process.', () => started],
+    ['process_resident_memory_bytes', 'Resident memory size in bytes.', () => process.memoryUsage.rss()],
+  ]);
   const processorTime = new Counter({
     name: 'process_cpu_seconds_total',
     help: 'Total user and system CPU time in seconds.',
@@ -194,11 +156,7 @@ function addProcessGauges(registry: Registry): void {
     },
   });
   registry.registerMetric(processorTime);
-  addGauge(registry, {
-    name: 'process_open_fds',
-    help: 'Number of open file descriptors.',
-    read: countOpenFiles,
-  });
+  addGauges(registry, [['process_open_fds', 'Number of open file descriptors.', countOpenFiles]]);
 }
 
 /** Undefined if the system has no /proc. */
@@ -211,32 +169,32 @@ async function countOpenFiles(): Promise<number | undefined> {
   }
 }
 
-interface ReadGauge {
-  readonly name: string;
-  readonly help: string;
-  /** The name of the label, if `read` returns values by label. */
-  readonly label?: string;
-  /** A gauge without a value is not shown. */
-  readonly read: () => GaugeValue | Promise<GaugeValue>;
-}
+/** A gauge that is read at each scrape. It is not shown without a value. The label is that of the values by name. */
+type ReadGauge = readonly [
+  name: string,
+  help: string,
+  read: () => GaugeValue | Promise<GaugeValue>,
+  label?: string,
+];
 
 type GaugeValue = number | undefined | Readonly<Record<string, number>>;
 
-/** Adds a gauge that is read at each scrape. */
-export function addGauge(registry: Registry, { name, help, label, read }: ReadGauge): void {
-  const gauge = new Gauge({
-    name,
-    help,
-    labelNames: label === undefined ? [] : [label],
-    registers: [],
-    async collect() {
-      const value = await read();
-      if (value === undefined) this.remove();
-      else if (typeof value === 'number') this.set(value);
-      else for (const [of, count] of Object.entries(value)) this.set({ [label ?? '']: of }, count);
-    },
-  });
-  registry.registerMetric(gauge);
+export function addGauges(registry: Registry, gauges: readonly ReadGauge[]): void {
+  for (const [name, help, read, label] of gauges) {
+    const gauge = new Gauge({
+      name,
+      help,
+      labelNames: label === undefined ? [] : [label],
+      registers: [],
+      async collect() {
+        const value = await read();
+        if (value === undefined) this.remove();
+        else if (typeof value === 'number') this.set(value);
+        else for (const [of, count] of Object.entries(value)) this.set({ [label ?? '']: of }, count);
+      },
+    });
+    registry.registerMetric(gauge);
+  }
 }
 
 /**

@@ -34,32 +34,25 @@ export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
   const target = { log: createServerLog(io.stderr, form), form };
   const serviceIo = withLog(io, target);
   return runService(
-    { ...target, io },
-    {
-      read: (setupIo) => readSetup({ ...options, log: form }, setupIo),
-      run: async (setup) => {
-        const service = await startService(options, setup, { io: serviceIo, log: target.log });
-        return runUntilStopped(options, setup, { service, io: serviceIo });
-      },
+    target,
+    () => readSetup({ ...options, log: form }, serviceIo),
+    async (setup) => {
+      const service = await startService(options, setup, { io: serviceIo, log: target.log });
+      return runUntilStopped(options, setup, service, serviceIo);
     },
   );
-}
-
-/** A running service and its streams. */
-interface Running {
-  readonly service: RunningService;
-  readonly io: Io;
 }
 
 async function runUntilStopped(
   options: ServeOptions,
   setup: Setup,
-  { service, io }: Running,
+  service: RunningService,
+  io: Io,
 ): Promise<ExitCode> {
   const reloadAll = async (): Promise<void> => {
     const before = service.state.current();
     await reload(service);
-    if (service.state.current() !== before) reportMessages(secretMessages(service), setup, { service, io });
+    if (service.state.current() !== before) report(io, ...secretMessages(service));
   };
   const signals = listenToSignals(() => void reloadAll());
   const stopped = signals.nextStop();
@@ -72,7 +65,7 @@ async function runUntilStopped(
       requireHost(options, service);
       const images = imageFiles(service);
       watches.push(await watchFiles(async () => images, watching));
-      await reportStart(options, setup, { service, io });
+      await reportStart(options, setup, service, io);
       await Promise.race([stopped, whenFetched(options, service)]);
       return 0;
     });
@@ -100,27 +93,19 @@ function requireHost({ once }: ServeOptions, { state }: RunningService): void {
   throw new CliError(`Host ${once} is invalid`, { code: 'ERR_HOST', hint: 'fix the errors reported above' });
 }
 
-async function reportStart(options: ServeOptions, setup: Setup, { service, io }: Running): Promise<void> {
+async function reportStart(
+  options: ServeOptions,
+  setup: Setup,
+  service: RunningService,
+  io: Io,
+): Promise<void> {
   const { links, log, state } = service;
   const snapshot = state.current();
   if (snapshot === undefined) return; // the service is already stopping
   log.note('info', 'ready', { url: links.publicUrl });
   const { port } = new URL(links.publicUrl);
-  const messages = [
-    ...startMessages(setup, port),
-    ...imageMessages(options, snapshot),
-    ...secretMessages(service),
-  ];
-  reportMessages(messages, setup, { service, io });
-  if (setup.list !== undefined) await printUrls(snapshot, { links, form: setup.list }, io);
-}
-
-function reportMessages(
-  messages: readonly Diagnostic[],
-  { log: form }: Setup,
-  { service, io }: Running,
-): void {
-  report(withLog(io, { log: service.log, form }), ...messages);
+  report(io, ...startMessages(setup, port), ...imageMessages(options, snapshot), ...secretMessages(service));
+  if (setup.list !== undefined) await printUrls(snapshot, links, setup.list, io);
 }
 
 /** `--artifacts ign` asks for configs only and needs no warning. */

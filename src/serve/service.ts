@@ -4,16 +4,14 @@ import { knownDigests } from '../io/files/fileDigests.ts';
 import type { Io } from '../io/io.ts';
 import { createAnswerer } from './http/requests.ts';
 import { type RunningServer, startServer } from './http/server.ts';
-import { createServerLog, noteFailedReload, type ServerLog } from './http/serverLog.ts';
+import { noteFailedReload, type ServerLog } from './http/serverLog.ts';
 import type { Status, BaseStatus, HostStatus, ImageStatus } from './status/status.ts';
-import type { Catalog } from './answer/resource.ts';
 import { createTransferLog, type TransferLog, type TransferWatcher } from './answer/transfers.ts';
 import { programVersion } from '../core/programVersion.ts';
 import { createLinks, type Links } from './links.ts';
 import { createMetrics, type Metrics, type MetricsSource } from './metrics.ts';
 import type { ServeOptions } from './options.ts';
-import { withLog } from './serviceLog.ts';
-import { createServiceState, type ServiceState, type Loaded } from './serviceState.ts';
+import { createServiceState, type Servable, type ServiceState } from './serviceState.ts';
 import type { Setup } from './setup.ts';
 import { createAccessCheck } from './http/accessCheck.ts';
 import { type Snapshot, type SnapshotContext, takeSnapshot } from './snapshot.ts';
@@ -22,7 +20,6 @@ import { statusAnswer } from './status/statusPage.ts';
 import type { ConfigArtifact } from '../hosts/artifacts/artifacts.ts';
 import { hostFileName } from '../hosts/artifacts/servedPaths.ts';
 import type { BaseSet } from '../hosts/artifacts/baseImages.ts';
-import type { HostState } from './hostEntries.ts';
 
 export interface RunningService {
   readonly log: ServerLog;
@@ -36,8 +33,7 @@ export interface RunningService {
 /** The context of a service, and what a program overrides that runs it as a part of something else (`try`). */
 export interface ServiceContext extends Pick<SnapshotContext, 'changeSource'> {
   readonly io: Io;
-  /** Default: a log on standard error. */
-  readonly log?: ServerLog;
+  readonly log: ServerLog;
   /** They receive all transfers. */
   readonly watchers?: readonly TransferWatcher[];
   /** Returns the public URL once the port is known. The public URL of the setup overrides it. */
@@ -48,34 +44,23 @@ export interface ServiceContext extends Pick<SnapshotContext, 'changeSource'> {
 export async function startService(
   options: ServeOptions,
   setup: Setup,
-  { io, watchers = [], ...own }: ServiceContext,
+  { io, log, watchers = [], ...own }: ServiceContext,
 ): Promise<RunningService> {
-  const log = own.log ?? createServerLog(io.stderr, setup.log);
   const digests = knownDigests(new Map());
   const state = createServiceState(() =>
-    takeSnapshot(options, {
-      links,
-      digests,
-      cacheSize: setup.cacheSize,
-      io: withLog(io, { log, form: setup.log }),
-      changeSource: own.changeSource,
-    }),
+    takeSnapshot(options, { links, digests, cacheSize: setup.cacheSize, io, changeSource: own.changeSource }),
   );
   const metrics = createMetrics(metricsSource(state));
   const transfers = createTransferLog({ watchers: [metrics.watcher, ...watchers] });
-  const started = new Date();
-  const describe = (): Status =>
-    describeService({
-      links,
-      snapshot: state.current(),
-      problem: state.problem(),
-      transfers,
-      started,
-      connections: server.connections(),
-    });
-  const problem = (): string | undefined =>
-    state.current() === undefined ? 'the inventory is still loading' : undefined;
-  const server = await startServiceServer(setup, { state, metrics, transfers, log, problem, describe });
+  const server = await startServiceServer(setup, {
+    state,
+    metrics,
+    transfers,
+    log,
+    problem: () => (state.current() === undefined ? 'the inventory is still loading' : undefined),
+    bases: () => state.current()?.bases.values() ?? [],
+    hosts: () => describeHosts(state.current(), transfers, links),
+  });
   // The URL of the server is known only now. No request and no reload needs it earlier.
   const publicUrl = setup.publicUrl ?? own.publicUrl?.(server) ?? server.origin;
   const links = createLinks({ ...setup, publicUrl });
@@ -83,17 +68,38 @@ export async function startService(
 }
 
 /** The parts of a service that its server needs. */
-interface ServerParts extends PageSources {
-  readonly state: { readonly catalog: () => Catalog };
+interface ServerParts {
+  readonly state: Pick<ServiceState<Servable>, 'catalog' | 'current' | 'problem'>;
   readonly metrics: Metrics;
   readonly transfers: TransferLog;
   readonly log: ServerLog;
+  /** Why the service is not ready, as a clause; undefined if it is ready. */
+  readonly problem: () => string | undefined;
+  /** The base images and the hosts for the status page. */
+  readonly bases: () => Iterable<BaseSet>;
+  readonly hosts: () => readonly HostStatus[];
 }
 
 /** Starts the HTTP server of a service. Throws CliError if it cannot listen. */
 export async function startServiceServer(setup: Setup, parts: ServerParts): Promise<RunningServer> {
   const { state, metrics, transfers, log } = parts;
-  return startServer({
+  const started = new Date();
+  const describe = (): Status => ({
+    service: {
+      version: programVersion(),
+      now: new Date(),
+      started,
+      loaded: state.current()?.loaded ?? started,
+      loadError: state.problem(),
+      connections: server.connections(),
+      transfers: transfers.running(),
+    },
+    baseImages: [...parts.bases()].flatMap(describeBases),
+    hosts: parts.hosts(),
+    shared: transfers.progressOf(undefined),
+    recent: transfers.recent(),
+  });
+  const server = await startServer({
     listen: setup.listen,
     tls: setup.tls,
     limits: setup.limits,
@@ -105,9 +111,10 @@ export async function startServiceServer(setup: Setup, parts: ServerParts): Prom
       log,
       idleTimeout: setup.limits.idleTime,
       watch: (event) => metrics.requestAnswered(event),
-      pages: servicePages(parts),
+      pages: servicePages(parts.problem, metrics, describe),
     }),
   });
+  return server;
 }
 
 function metricsSource(state: ServiceState<Snapshot>): MetricsSource {
@@ -149,15 +156,11 @@ export async function reload(service: RunningService): Promise<void> {
   );
 }
 
-interface PageSources {
-  /** Why the service is not ready, as a clause; undefined if it is ready. */
-  readonly problem: () => string | undefined;
-  readonly metrics: Pick<Metrics, 'render'>;
-  readonly describe: () => Status;
-}
-
-function servicePages({ problem, metrics, describe }: PageSources): ReadonlyMap<string, Page> {
-  const ready = createReadyPage(problem);
+function servicePages(
+  problem: ServerParts['problem'],
+  metrics: Metrics,
+  describe: () => Status,
+): ReadonlyMap<string, Page> {
   const status: Page = {
     isPublic: false,
     answer: (request) => ({ status: 200, ...statusAnswer(describe(), request) }),
@@ -171,52 +174,10 @@ function servicePages({ problem, metrics, describe }: PageSources): ReadonlyMap<
   };
   return new Map([
     ['healthz', healthPage],
-    ['readyz', ready],
+    ['readyz', createReadyPage(problem)],
     ['', status],
     ['metrics', metricsPage],
   ]);
-}
-
-interface StatusSource extends CommonSource {
-  readonly snapshot: Loaded<Snapshot> | undefined;
-  readonly links: Links;
-}
-
-function describeService(source: StatusSource): Status {
-  const { snapshot } = source;
-  return {
-    ...describeCommon(source, snapshot?.bases.values() ?? []),
-    hosts: (snapshot?.hosts ?? []).map((host) => describeHost(host, source)),
-  };
-}
-
-/** The sources of the status that do not depend on the kind of service. */
-export interface CommonSource {
-  readonly snapshot: { readonly loaded: Date } | undefined;
-  readonly problem: string | undefined;
-  readonly transfers: TransferLog;
-  readonly started: Date;
-  /** Client connections, including idle ones. */
-  readonly connections: number;
-}
-
-/** The status of a service without its hosts. */
-export function describeCommon(source: CommonSource, bases: Iterable<BaseSet>): Omit<Status, 'hosts'> {
-  const { connections, problem, snapshot, started, transfers } = source;
-  return {
-    service: {
-      version: programVersion(),
-      now: new Date(),
-      started,
-      loaded: snapshot?.loaded ?? started,
-      loadError: problem,
-      connections,
-      transfers: transfers.running(),
-    },
-    baseImages: [...bases].flatMap(describeBases),
-    shared: transfers.progressOf(undefined),
-    recent: transfers.recent(),
-  };
 }
 
 function describeBases({ architecture, inputs }: BaseSet): BaseStatus[] {
@@ -229,24 +190,24 @@ function describeBases({ architecture, inputs }: BaseSet): BaseStatus[] {
   }));
 }
 
-function describeHost(
-  { name, macs, architecture, isServed, messages }: HostState,
-  source: StatusSource,
-): HostStatus {
-  return {
-    name,
-    macs,
-    architecture,
-    messages,
-    progress: () => source.transfers.progressOf(name),
-    images: () => (isServed ? hostImages(name, source) : []),
-  };
+function describeHosts(snapshot: Snapshot | undefined, transfers: TransferLog, links: Links): HostStatus[] {
+  if (snapshot === undefined) return [];
+  const imagesOf = (host: string): ImageStatus[] =>
+    snapshot.wanted.configs.map((artifact) => hostImage(host, artifact, transfers, links));
+  return snapshot.hosts.map(({ isServed, ...host }) => ({
+    ...host,
+    progress: () => transfers.progressOf(host.name),
+    images: () => (isServed ? imagesOf(host.name) : []),
+  }));
 }
 
-function hostImages(host: string, { snapshot, links, transfers }: StatusSource): ImageStatus[] {
-  const sizes = new Map(transfers.progressOf(host).map(({ path, size }) => [path, size]));
-  return (snapshot?.wanted.configs ?? []).map((artifact: ConfigArtifact) => {
-    const path = hostFileName(host, artifact);
-    return { path, artifact, size: sizes.get(path), url: links.url({ kind: 'host', host }, path) };
-  });
+function hostImage(
+  host: string,
+  artifact: ConfigArtifact,
+  transfers: TransferLog,
+  links: Links,
+): ImageStatus {
+  const path = hostFileName(host, artifact);
+  const size = transfers.progressOf(host).find((image) => image.path === path)?.size;
+  return { path, artifact, size, url: links.url({ kind: 'host', host }, path) };
 }

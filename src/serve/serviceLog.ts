@@ -43,25 +43,20 @@ export function withLog(io: Io, { log, form }: LogTarget): Io {
   return ioWith(io, { report, note: (text) => log.note('info', 'note', { message: printable(text) }) });
 }
 
-/** The two steps of a service. */
-export interface ServiceSteps<S> {
-  /** Reads the command line and the files that it names. */
-  readonly read: (io: Io) => Promise<S>;
-  /** Runs until the service stops. */
-  readonly run: (setup: S) => Promise<ExitCode>;
-}
-
 /**
  * Runs a service. With a JSON log, an error that ends the service is an event of the log.
+ * @param read reads the command line and the files that it names
+ * @param run runs until the service stops
  * @throws UsageError for an invalid command line; with a text log, any error
  */
 export async function runService<S>(
-  target: LogTarget & { readonly io: Io },
-  { read, run }: ServiceSteps<S>,
+  target: LogTarget,
+  read: () => Promise<S>,
+  run: (setup: S) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   let setup: S;
   try {
-    setup = await read(withLog(target.io, target));
+    setup = await read();
   } catch (error) {
     if (error instanceof UsageError) throw error;
     return logFailure(error, target);

@@ -46,8 +46,8 @@ const MIB = 1024 * 1024;
 
 /** Throws UsageError for invalid options, CliError for files that cannot be read. */
 export async function readSetup(options: ServeOptions, io: Io): Promise<Setup> {
-  const { open = false, publicUrl } = options;
-  if (open && (options.keyFile ?? options.tokenFile ?? options.clientCa) !== undefined) {
+  const { open = false, publicUrl, tokenFile } = options;
+  if (open && (options.keyFile ?? tokenFile ?? options.clientCa) !== undefined) {
     throw new UsageError('--open cannot be combined with --key-file, --token-file or --client-ca', {
       hint: 'remove --open, or remove the other options',
     });
@@ -58,11 +58,14 @@ export async function readSetup(options: ServeOptions, io: Io): Promise<Setup> {
     publicUrl: publicUrl === undefined ? undefined : parseBaseUrl(publicUrl, '--public-url'),
     signer: open ? undefined : createSigner(await readKey(options.keyFile, io)),
     hasKey: options.keyFile !== undefined,
-    tokens: await readTokens(options, io),
+    tokens:
+      tokenFile === undefined
+        ? []
+        : parseTokens(await readSecret(tokenFile, 'Tokens (--token-file)', io), tokenFile),
     limits: readLimits(options),
     lifetime: options.expires === undefined ? undefined : parseDuration(options.expires, '--expires'),
     grace: parseDuration(options.grace ?? '30s', '--grace'),
-    cacheSize: parseWholeNumber(options.cache ?? '32', '--cache', { least: 1, most: 65_536 }) * MIB,
+    cacheSize: parseWholeNumber(options.cache ?? '32', '--cache', 1, 65_536) * MIB,
     log: readLogForm(options, io),
     list:
       parseChoice('--format', options.format, ['text', 'json']) ??
@@ -114,11 +117,6 @@ async function readKey(name: string | undefined, io: Io): Promise<Uint8Array> {
   return Buffer.from(await readSecret(name, 'Key (--key-file)', io));
 }
 
-async function readTokens({ tokenFile }: ServeOptions, io: Io): Promise<string[]> {
-  if (tokenFile === undefined) return [];
-  return parseTokens(await readSecret(tokenFile, 'Tokens (--token-file)', io), tokenFile);
-}
-
 async function readSecret(name: string, what: string, io: Io): Promise<string> {
   const bytes = await readUserFile(name, io, { what, maxBytes: MAX_SECRET_FILE });
   const stats = await stat(resolve(io.cwd, name)).catch(() => undefined);
@@ -136,7 +134,7 @@ function readLimits({ maxConnections, idleTimeout }: ServeOptions): ServerLimits
   return {
     ...defaultLimits,
     ...(maxConnections !== undefined && {
-      connections: parseWholeNumber(maxConnections, '--max-connections', { least: 1, most: 1_000_000 }),
+      connections: parseWholeNumber(maxConnections, '--max-connections', 1, 1_000_000),
     }),
     ...(idleTimeout !== undefined && { idleTime: parseDuration(idleTimeout, '--idle-timeout') }),
   };
@@ -157,11 +155,7 @@ export function parseDuration(text: string, option: string): number {
 }
 
 /** Throws UsageError. */
-export function parseWholeNumber(
-  text: string,
-  option: string,
-  { least, most }: { readonly least: number; readonly most: number },
-): number {
+export function parseWholeNumber(text: string, option: string, least: number, most: number): number {
   const value = /^\d{1,9}$/.test(text) ? Number(text) : -1;
   if (value >= least && value <= most) return value;
   throw new UsageError(

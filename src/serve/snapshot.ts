@@ -11,7 +11,7 @@ import {
   buildDiscoveryEntries,
   sharedScripts,
 } from './hostEntries.ts';
-import { type ImageOptions, readImageInputs } from '../hosts/plan/imageInputs.ts';
+import { readImageInputs } from '../hosts/plan/imageInputs.ts';
 import { openAgentArchives, createOpenArchives, type OpenArchives } from '../hosts/plan/agentArchives.ts';
 import { closeBaseSets, openBaseSets, type BaseSet } from '../hosts/artifacts/baseImages.ts';
 import { type ServedHost, createCatalog, type HostCatalog } from './catalog.ts';
@@ -62,26 +62,23 @@ export interface SnapshotContext {
 export async function takeSnapshot(options: ServeOptions, context: SnapshotContext): Promise<Snapshot> {
   const { changeSource = (read) => read, digests, io } = context;
   const read = changeSource(await readServeSource(options, io));
-  const bases = await openBaseSets(await readImageInputs(await chooseImages(options, io), digests, io));
+  // A folder for image-customization-controller comes with its environment.
+  const images = options.nmstateDir === undefined ? options : await givenOrIccImages(options, io);
+  const bases = await openBaseSets(await readImageInputs(images, digests, io));
   const archives = createOpenArchives();
   const close = async (): Promise<void> => {
     await archives.close();
     await closeBaseSets(bases);
   };
   try {
-    return { ...(await buildSnapshot(options, { ...context, read, archives, bases })), bases, close };
+    return { ...(await buildSnapshot(options, context, { read, archives, bases })), bases, close };
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-/** A folder for image-customization-controller comes with its environment. */
-async function chooseImages(options: ServeOptions, io: Io): Promise<ImageOptions> {
-  return options.nmstateDir === undefined ? options : givenOrIccImages(options, io);
-}
-
-interface Parts extends SnapshotContext {
+interface OpenInputs {
   readonly read: ServeSource;
   readonly archives: OpenArchives;
   readonly bases: Bases;
@@ -89,14 +86,26 @@ interface Parts extends SnapshotContext {
 
 async function buildSnapshot(
   options: ServeOptions,
-  parts: Parts,
+  { cacheSize, io, links }: SnapshotContext,
+  { archives, bases, read }: OpenInputs,
 ): Promise<Omit<Snapshot, 'bases' | 'close'>> {
-  const { archives, bases, cacheSize, read } = parts;
+  const { agent, hosts = [], profile = 'default' } = read.inventory;
   const wanted = await chooseArtifacts(options.artifacts, [...bases.values()]);
-  const job = await entryJob(options, { ...parts, wanted });
+  const job: EntryJob = {
+    read,
+    io,
+    things: { archives, bases, links },
+    configs: createPackedConfigs(),
+    growth: options.grow === true ? 'usual' : 'refused',
+    plan: {
+      wanted: { ...wanted, baseUrl: links.publicUrl },
+      source: read.source,
+      layers: { profile, files: [agent] },
+      archives: await openAgentArchives(options.agentArchive, wanted.configs, io),
+    },
+  };
   const hasDiscovery = read.inventory.hosts === undefined || options.discovery === true;
-  const hosts = read.inventory.hosts ?? [];
-  refuseAmbiguousHosts(options, { hosts, wanted, unlisted: hasDiscovery ? unknownStems(bases) : [] });
+  refuseAmbiguousHosts(options, hosts, hasDiscovery ? unknownStems(bases) : [], wanted);
   const { states, served } = await buildHostEntries(options, job);
   const unknown = hasDiscovery ? await buildDiscoveryEntries(job) : { hosts: [], boots: [] };
   const boots = served.flatMap(({ boot }) => boot ?? []);
@@ -110,29 +119,7 @@ async function buildSnapshot(
     modified: read.modified,
     cacheSize,
   });
-  const secrets = groupSecrets([...unknown.hosts, ...served]);
-  return { catalog, hosts: states, wanted, secrets };
-}
-
-async function entryJob(
-  options: ServeOptions,
-  parts: Parts & { readonly wanted: WantedArtifacts },
-): Promise<EntryJob> {
-  const { archives, bases, io, links, read, wanted } = parts;
-  const { agent, profile = 'default' } = read.inventory;
-  return {
-    read,
-    io,
-    things: { archives, bases, links },
-    configs: createPackedConfigs(),
-    growth: options.grow === true ? 'usual' : 'refused',
-    plan: {
-      wanted: { ...wanted, baseUrl: links.publicUrl },
-      source: read.source,
-      layers: { profile, files: [agent] },
-      archives: await openAgentArchives(options.agentArchive, wanted.configs, io),
-    },
-  };
+  return { catalog, hosts: states, wanted, secrets: groupSecrets([...unknown.hosts, ...served]) };
 }
 
 /** An alias counts only if no host has this name, not even an invalid host. */
@@ -150,17 +137,15 @@ function aliasesOf(
   return found;
 }
 
-interface AmbiguityCheck {
-  readonly hosts: readonly InventoryHost[];
-  /** The file names, without suffix, for machines that are not listed; empty without discovery. */
-  readonly unlisted: readonly string[];
-  readonly wanted: WantedArtifacts;
-}
-
-/** @throws CliError that names both hosts */
+/**
+ * @param unlisted the file names, without suffix, for machines that are not listed; empty without discovery
+ * @throws CliError that names both hosts
+ */
 function refuseAmbiguousHosts(
-  { once, open }: Pick<ServeOptions, 'once' | 'open'>,
-  { hosts, unlisted, wanted }: AmbiguityCheck,
+  { once, open }: ServeOptions,
+  hosts: readonly InventoryHost[],
+  unlisted: readonly string[],
+  wanted: WantedArtifacts,
 ): void {
   const chosen = hosts.filter(({ name }) => (once ?? name) === name);
   // The boot scripts of all hosts have one token.

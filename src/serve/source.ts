@@ -58,36 +58,34 @@ async function readHosts(options: ServeOptions, io: Io): Promise<Omit<ServeSourc
   return { inventory: { agent: new Map(), problems: [] }, source, aliases };
 }
 
-interface NmstateFolder {
-  readonly inventory: Inventory;
-  /** Host names by the image names of image-customization-controller, which removes no suffix but `.yaml`. */
-  readonly aliases: ReadonlyMap<string, string>;
-}
-
 /** @throws CliError if the folder cannot be read */
-async function readNmstateFolder(folder: string, io: Io): Promise<NmstateFolder> {
+async function readNmstateFolder(
+  folder: string,
+  io: Io,
+): Promise<Pick<ServeSource, 'inventory' | 'aliases'>> {
   const names = await readdir(resolve(io.cwd, folder)).catch((error: unknown) => {
     throw fileError(error, { path: folder, what: 'Folder of nmstate files (--nmstate-dir)', action: 'read' });
   });
   const hosts: InventoryHost[] = [];
+  // image-customization-controller removes no suffix but `.yaml`.
   const aliases = new Map<string, string>();
   for (const file of names.toSorted()) {
     const path = join(folder, file);
     const stats = await stat(resolve(io.cwd, path)).catch(() => undefined);
     if (stats?.isFile() !== true) continue;
-    const host = hostOf(path, file, { isEmpty: stats.size === 0, others: hosts });
+    const host = hostOf(path, file, stats.size === 0, hosts);
     hosts.push(host);
     if (host.problems.length === 0) aliases.set(file.replace(/\.yaml$/, ''), host.name);
   }
   return { inventory: { agent: new Map(), hosts, problems: [] }, aliases };
 }
 
-interface SnapshotContext {
-  readonly isEmpty: boolean;
-  readonly others: readonly InventoryHost[];
-}
-
-function hostOf(path: string, file: string, { isEmpty, others }: SnapshotContext): InventoryHost {
+function hostOf(
+  path: string,
+  file: string,
+  isEmpty: boolean,
+  others: readonly InventoryHost[],
+): InventoryHost {
   const name = file.slice(0, file.length - extname(file).length);
   const problem = machineNameProblem(name);
   const isTaken = others.some((other) => other.name === name && other.problems.length === 0);

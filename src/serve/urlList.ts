@@ -18,7 +18,8 @@ export function mainArtifact(wanted: readonly ConfigArtifact[]): ConfigArtifact 
 /** As text one URL per host, as JSON all URLs. */
 export async function printUrls(
   { hosts, wanted }: Pick<Snapshot, 'hosts' | 'wanted'>,
-  { links, form }: { readonly links: Links; readonly form: 'json' | 'text' },
+  links: Links,
+  form: 'json' | 'text',
   io: Pick<Io, 'stdout'>,
 ): Promise<void> {
   const served = hosts.filter(({ isServed }) => isServed).map(({ name }) => name);

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { finishCommit, stagedFiles, temporaryFor } from '../../src/prepare/folder/folderNotes.ts';
+import { finishCommit, StagedFiles, temporaryFor } from '../../src/prepare/folder/folderNotes.ts';
 
 let root: string;
 const at = (...steps: string[]): string => join(root, ...steps);
@@ -20,8 +20,8 @@ const contents = (): Promise<string[]> =>
   Promise.all(['one', 'two'].map((name) => readFile(at(name), 'utf8')));
 const names = async (): Promise<string[]> => (await readdir(root, { recursive: true })).toSorted();
 
-async function stageBoth(): Promise<ReturnType<typeof stagedFiles>> {
-  const staged = stagedFiles(root);
+async function stageBoth(): Promise<StagedFiles> {
+  const staged = new StagedFiles(root);
   for (const name of ['one', 'two']) await writeFile(await staged.stage(at(name)), `new ${name}`);
   return staged;
 }
@@ -47,7 +47,7 @@ describe('stagedFiles', () => {
 
   it('keeps a symbolic link', async () => {
     await symlink('one', at('link'));
-    const staged = stagedFiles(root);
+    const staged = new StagedFiles(root);
     await writeFile(await staged.stage(at('link')), 'by the link');
     await staged.commit();
     expect((await contents())[0]).toBe('by the link');

@@ -38,7 +38,7 @@ describe.each([
 ] as const)('%s', (kind, error, code, event) => {
   it('of a running service is a line of a log for programs', async () => {
     const { said, ...rest } = target('json');
-    expect(await runService(rest, { read: done, run: failing(error) })).toBe(code);
+    expect(await runService(rest, done, failing(error))).toBe(code);
     expect(said.map((line): unknown => JSON.parse(line))).toEqual([
       expect.objectContaining({ level: 'error', event, message: expect.stringContaining(error.message) }),
     ]);
@@ -46,13 +46,13 @@ describe.each([
 
   it('of a running service is thrown where people read the log', async () => {
     const { said, ...rest } = target('text');
-    await expect(runService(rest, { read: done, run: failing(error) })).rejects.toBe(error);
+    await expect(runService(rest, done, failing(error))).rejects.toBe(error);
     expect(said).toEqual([]);
   });
 
   it('before it runs is thrown only if the command line is invalid', async () => {
     const { said, ...rest } = target('json');
-    const ended = runService(rest, { read: failing(error), run: done });
+    const ended = runService(rest, failing(error), done);
     const outcome = await ended.catch((thrown: unknown) => thrown);
     expect(outcome).toBe(kind === 'UsageError' ? error : code);
     expect(said).toHaveLength(kind === 'UsageError' ? 0 : 1);

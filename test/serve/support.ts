@@ -1,5 +1,7 @@
 /** A folder with an inventory and a live ISO, and the service of `serve` running there, in process. */
 
+import { createServerLog } from '../../src/serve/http/serverLog.ts';
+import { withLog } from '../../src/serve/serviceLog.ts';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -94,7 +96,8 @@ async function start(
     programName: 'ironic-coreos',
   };
   const setup = await readSetup(options, io);
-  const service = await startService(options, setup, { io });
+  const log = createServerLog(io.stderr, setup.log);
+  const service = await startService(options, setup, { io: withLog(io, { log, form: setup.log }), log });
   const stop = async (): Promise<void> => {
     await service.server.stop(0);
     await service.state.close();
@@ -129,7 +132,7 @@ async function listUrls({ state, links }: RunningService): Promise<Pick<Running,
   const snapshot = state.current();
   if (snapshot === undefined) throw new Error('nothing is served');
   const { stream: stdout, text } = collector();
-  await printUrls(snapshot, { links, form: 'json' }, { stdout });
+  await printUrls(snapshot, links, 'json', { stdout });
   const { boot, hosts }: UrlList = JSON.parse(text());
   return { boot, urls: Object.fromEntries(hosts.map(({ name, urls }) => [name, urls])) };
 }

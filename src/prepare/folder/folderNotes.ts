@@ -31,7 +31,7 @@ const ownFiles = [
 ];
 
 /** Removes temporary files that a killed process left. */
-export async function removeHalfWritten(root: string, files: readonly string[]): Promise<void> {
+async function removeHalfWritten(root: string, files: readonly string[]): Promise<void> {
   const names = new Set([...ownFiles, ...files]);
   for (const folder of new Set([...names].map((file) => dirname(file)))) {
     for (const name of await readdir(join(root, folder)).catch(() => [])) {
@@ -46,6 +46,30 @@ export function temporaryFor(name: string): string | undefined {
   const target = /^\.(.+?)\.(?:[0-9]+-[0-9]+-[0-9a-f]{8}\.)?[0-9a-f]{12}\.tmp$/s.exec(name)?.[1];
   // A staged file is written to a temporary file itself.
   return target === undefined ? undefined : (temporaryFor(target) ?? target);
+}
+
+/** The state of earlier runs. */
+export interface FolderNotes {
+  /** The manifest of the last complete run. */
+  readonly previous: Manifest | undefined;
+  /** Digests of large files, by absolute path. */
+  readonly stamps: ReadonlyMap<string, StampedDigest>;
+  /** Files of this program that no manifest lists yet. */
+  readonly journal: Set<string>;
+}
+
+/**
+ * Completes the renames of an interrupted run first; its manifest is then the previous one.
+ * @param wasStale whether a killed process left the lock, and maybe temporary files
+ */
+export async function readNotes(path: string, shown: string, wasStale: boolean): Promise<FolderNotes> {
+  await finishCommit(path);
+  const previous = await readPrevious(path, shown);
+  const stamps = await readStamps(path);
+  const journal = await readJournal(path);
+  if (wasStale)
+    await removeHalfWritten(path, [...journal, ...(previous?.files ?? []).map((file) => file.path)]);
+  return { previous, stamps, journal };
 }
 
 /**
@@ -77,8 +101,7 @@ export async function rejectForeign(path: string, shown: string): Promise<void> 
   });
 }
 
-/** Digests of large files, by absolute path. */
-export async function readStamps(path: string): Promise<Map<string, StampedDigest>> {
+async function readStamps(path: string): Promise<Map<string, StampedDigest>> {
   const text = await readIfThere(join(path, OWN_FOLDER, STAMPS));
   const stamps = new Map<string, StampedDigest>();
   for (const [name, value] of Object.entries(asMapping(parseIfJson(text ?? '')))) {
@@ -102,7 +125,7 @@ function isStamped(value: unknown): value is StampedDigest {
 }
 
 /** Files of this program that no manifest lists yet. An incomplete last line is removed. */
-export async function readJournal(path: string): Promise<Set<string>> {
+async function readJournal(path: string): Promise<Set<string>> {
   const place = join(path, OWN_FOLDER, JOURNAL);
   const text = (await readIfThere(place)) ?? '';
   const lines = text.split('\n');
@@ -126,49 +149,50 @@ async function readIfThere(path: string): Promise<string | undefined> {
  * The list of renames is on disk before the first rename, so that the next run completes an interrupted one. While the
  * files are renamed, which takes less than a millisecond, a reader may see old and new files.
  */
-
-export interface StagedFiles {
-  /** The temporary path for the file at `path`. A symbolic link is kept, and its target replaced. */
-  stage(path: string): Promise<string>;
-  /** The current path of the new content for `path`. */
-  currentPath(path: string): string;
-  /** Renames all files, in the order in which they were staged. */
-  commit(): Promise<void>;
-  /** Removes staged files that have not been renamed. */
-  discard(): Promise<void>;
-}
-
-/** @param root the prepared folder */
-export function stagedFiles(root: string): StagedFiles {
-  const list = join(root, OWN_FOLDER, COMMIT);
+export class StagedFiles {
+  readonly #root: string;
   /** By target path. */
-  const renames = new Map<string, Rename>();
-  const id = randomBytes(6).toString('hex');
-  return {
-    stage: async (path) => {
-      const to = await realpath(path).catch(() => path);
-      const from = join(dirname(to), `.${basename(to)}.${id}.tmp`);
-      renames.delete(path);
-      renames.set(path, { from, to });
-      return from;
-    },
-    currentPath: (path) => renames.get(path)?.from ?? path,
-    commit: async () => {
-      if (renames.size === 0) return;
-      const listed = [...renames.values()].map(({ from, to }) => ({
-        from: relative(root, from),
-        to: relative(root, to),
-      }));
-      await writeFileAtomically(list, JSON.stringify(listed), { mode: 0o600 });
-      for (const { from, to } of renames.values()) renameFileNow(from, to); // nothing else runs in between
-      renames.clear();
-      await unlink(list);
-    },
-    discard: async () => {
-      for (const { from } of renames.values()) await unlink(from).catch(() => undefined);
-      renames.clear();
-    },
-  };
+  readonly #renames = new Map<string, Rename>();
+  readonly #id = randomBytes(6).toString('hex');
+
+  /** @param root the prepared folder */
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  /** The temporary path for the file at `path`. A symbolic link is kept, and its target replaced. */
+  async stage(path: string): Promise<string> {
+    const to = await realpath(path).catch(() => path);
+    const from = join(dirname(to), `.${basename(to)}.${this.#id}.tmp`);
+    this.#renames.delete(path);
+    this.#renames.set(path, { from, to });
+    return from;
+  }
+
+  /** The current path of the new content for `path`. */
+  currentPath(path: string): string {
+    return this.#renames.get(path)?.from ?? path;
+  }
+
+  /** Renames all files, in the order in which they were staged. */
+  async commit(): Promise<void> {
+    if (this.#renames.size === 0) return;
+    const list = join(this.#root, OWN_FOLDER, COMMIT);
+    const listed = [...this.#renames.values()].map(({ from, to }) => ({
+      from: relative(this.#root, from),
+      to: relative(this.#root, to),
+    }));
+    await writeFileAtomically(list, JSON.stringify(listed), { mode: 0o600 });
+    for (const { from, to } of this.#renames.values()) renameFileNow(from, to); // nothing else runs in between
+    this.#renames.clear();
+    await unlink(list);
+  }
+
+  /** Removes staged files that have not been renamed. */
+  async discard(): Promise<void> {
+    for (const { from } of this.#renames.values()) await unlink(from).catch(() => undefined);
+    this.#renames.clear();
+  }
 }
 
 interface Rename {

@@ -4,27 +4,29 @@
  * identify the files that an interrupted run left.
  */
 
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import type { Stats } from 'node:fs';
 import { appendFile, chmod, chown, lstat, mkdir, readFile, rmdir, stat, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { CliError } from '../../core/errors.ts';
+import {
+  formatChecksums,
+  formatManifest,
+  type Manifest,
+  type ManifestFile,
+} from '../../hosts/artifacts/manifest.ts';
 import { CHECKSUMS, MANIFEST } from '../../hosts/artifacts/servedPaths.ts';
-import { type Manifest, type ManifestFile, parseManifest } from '../../hosts/artifacts/manifest.ts';
 import { errorCode, fileError } from '../../io/files/fileErrors.ts';
 import { type KnownDigests, knownDigests } from '../../io/files/fileDigests.ts';
 import { type FileLock, lockFolder } from '../../io/files/folderLock.ts';
 import {
-  finishCommit,
+  type FolderNotes,
   JOURNAL,
   OWN_FOLDER,
-  readJournal,
+  readNotes,
   readPrevious,
-  readStamps,
   rejectForeign,
-  removeHalfWritten,
-  type StagedFiles,
-  stagedFiles,
+  StagedFiles,
   STAMPS,
 } from './folderNotes.ts';
 import { createFile, type NewFile, writeFileAtomically } from '../../io/files/newFile.ts';
@@ -39,13 +41,8 @@ export interface Access {
   readonly group?: number | undefined;
 }
 
-/** Path, permissions and manifest fields of a file. */
-export interface FilePurpose extends Access {
-  /** Relative to the folder, separated by slashes. */
-  readonly path: string;
-  readonly host?: string;
-  readonly secrets?: readonly string[];
-}
+/** Path and manifest fields of a file. */
+export type FilePurpose = Pick<ManifestFile, 'path' | 'host' | 'secrets'>;
 
 /** A file that takes long to create. */
 interface LargeFile extends FilePurpose {
@@ -56,41 +53,13 @@ interface LargeFile extends FilePurpose {
 /** Writes a file atomically. Returns its SHA-256 in hexadecimal if it was computed while writing. */
 type Fill = (target: NewFile) => Promise<string | void>;
 
-export interface PreparedFolder {
-  /** Absolute. */
-  readonly path: string;
-  /** The manifest of the last complete run. */
-  readonly previous: Manifest | undefined;
-  readonly digests: KnownDigests;
-  /** The files that this run has written or found unchanged. */
-  readonly files: ReadonlyMap<string, ManifestFile>;
-  readonly counts: { written: number; unchanged: number };
-  /** Files of an interrupted run that this run has not written. */
-  abandoned(): readonly string[];
-  put(file: FilePurpose, content: Uint8Array): Promise<void>;
-  make(file: LargeFile, fill: Fill): Promise<void>;
-  /** Clones, hard-links or copies a file. @param source absolute path */
-  share(file: FilePurpose, source: string): Promise<void>;
-  /** The current path of a file that this run has written or found. */
-  currentPath(path: string): string;
-  /** Renames staged files, writes manifest and checksums, and then removes files of earlier runs. */
-  finish(ending: FolderEnding): Promise<void>;
-  /** Releases the lock. Staged files that have not been renamed are removed. */
-  release(): Promise<void>;
-}
-
-interface FolderEnding {
-  readonly manifest: string;
-  readonly checksums: (manifestSha256: string) => string;
-  /** Paths that the manifest no longer lists. */
-  readonly removed: readonly string[];
-}
-
-const PUBLIC = 0o666;
-
 export interface FolderOptions {
   /** The path as the user gave it. */
   readonly shown: string;
+  /** Permissions of files without secrets. */
+  readonly open: Access;
+  /** Permissions of files with secrets. */
+  readonly secret: Access;
   /** Accepts folders with files of other programs. */
   readonly force: boolean;
   /**
@@ -113,7 +82,7 @@ export async function openPreparedFolder(path: string, options: FolderOptions): 
     await mkdir(join(path, OWN_FOLDER), { recursive: true, mode: 0o700 });
     const lock = await lockFolder(join(path, OWN_FOLDER, 'lock'), shown);
     try {
-      return await openLocked(path, options, lock);
+      return new PreparedFolder(path, options, lock, await readNotes(path, shown, lock.wasStale));
     } catch (error) {
       await lock.release();
       throw error;
@@ -123,89 +92,214 @@ export async function openPreparedFolder(path: string, options: FolderOptions): 
   }
 }
 
-/** Completes the renames of an interrupted run first; its manifest is then the previous one. */
-async function openLocked(path: string, options: FolderOptions, lock: FileLock): Promise<PreparedFolder> {
-  const { shown, naming: order } = options;
-  await finishCommit(path);
-  const previous = await readPrevious(path, shown);
-  const digests = knownDigests(await readStamps(path));
-  const journal = await readJournal(path);
-  if (lock.wasStale)
-    await removeHalfWritten(path, [...journal, ...(previous?.files ?? []).map((file) => file.path)]);
-  const staged = order === 'together' ? stagedFiles(path) : undefined;
-  return folderAt({ path, shown, previous, digests, journal, lock, staged });
-}
-
-interface FolderFacts extends Pick<PreparedFolder, 'path' | 'previous' | 'digests'> {
-  readonly shown: string;
-  readonly staged: StagedFiles | undefined;
-  readonly lock: FileLock;
+export class PreparedFolder {
+  /** Absolute. */
+  readonly path: string;
+  /** The manifest of the last complete run. */
+  readonly previous: Manifest | undefined;
+  readonly digests: KnownDigests;
+  /** The files that this run has written or found unchanged. */
+  readonly files = new Map<string, ManifestFile>();
+  readonly counts = { written: 0, unchanged: 0 };
+  /** Hash states of files that other files begin with, by absolute path. */
+  readonly hashes = new Map<string, Promise<Hash>>();
+  readonly #options: FolderOptions;
+  readonly #lock: FileLock;
+  readonly #staged: StagedFiles | undefined;
   /** Files of this program that no manifest lists yet. */
-  readonly journal: Set<string>;
-}
-
-interface OpenFolder extends FolderFacts {
-  readonly files: Map<string, ManifestFile>;
-  readonly counts: { written: number; unchanged: number };
-  readonly known: ReadonlyMap<string, ManifestFile>;
+  readonly #journal: Set<string>;
+  readonly #known: ReadonlyMap<string, ManifestFile>;
   /** Folders that exist. */
-  readonly folders: Set<string>;
-}
+  readonly #folders = new Set<string>();
 
-function folderAt(facts: FolderFacts): PreparedFolder {
-  const known = new Map((facts.previous?.files ?? []).map((file) => [file.path, file]));
-  const folder: OpenFolder = {
-    ...facts,
-    known,
-    files: new Map(),
-    counts: { written: 0, unchanged: 0 },
-    folders: new Set(),
-  };
-  const { path, previous, digests, files, counts } = folder;
-  return {
-    path,
-    previous,
-    digests,
-    files,
-    counts,
-    abandoned: () => [...facts.journal].filter((name) => !files.has(name) && !known.has(name)),
-    put: (file, content) => naming(folder, file, () => put(folder, file, content)),
-    make: (file, fill) => naming(folder, file, () => make(folder, file, fill)),
-    share: (file, source) => naming(folder, file, () => share(folder, file, source)),
-    currentPath: (name) => currentPath(folder, name),
-    finish: (ending) => finish(folder, ending),
-    release: async () => {
-      await facts.staged?.discard();
-      await facts.lock.release();
-    },
-  };
-}
-
-async function naming(
-  { shown }: OpenFolder,
-  { path }: FilePurpose,
-  step: () => Promise<void>,
-): Promise<void> {
-  try {
-    await step();
-  } catch (error) {
-    throw fileError(error, { path: join(shown, path), what: 'File', action: 'write' });
+  constructor(path: string, options: FolderOptions, lock: FileLock, notes: FolderNotes) {
+    this.path = path;
+    this.previous = notes.previous;
+    this.digests = knownDigests(notes.stamps);
+    this.#options = options;
+    this.#lock = lock;
+    this.#staged = options.naming === 'together' ? new StagedFiles(path) : undefined;
+    this.#journal = notes.journal;
+    this.#known = new Map(notes.previous?.files.map((file) => [file.path, file]));
   }
-}
 
-function currentPath({ path, staged }: OpenFolder, name: string): string {
-  const place = join(path, name);
-  return staged?.currentPath(place) ?? place;
-}
+  /** Files of an interrupted run that this run has not written. */
+  abandoned(): readonly string[] {
+    return [...this.#journal].filter((name) => !this.files.has(name) && !this.#known.has(name));
+  }
 
-async function put(folder: OpenFolder, file: FilePurpose, content: Uint8Array): Promise<void> {
-  const place = await placeOf(folder, file);
-  const isThere = await hasContent(place.path, content);
-  if (!isThere)
-    await createFile(await newFileAt(place, folder, file), ({ handle }) => handle.writeFile(content));
-  await setAccess(folder, file);
-  const sha256 = createHash('sha256').update(content).digest('hex');
-  record(folder, file, { size: content.length, sha256, isWritten: !isThere });
+  /** The current path of a file that this run has written or found. */
+  currentPath(name: string): string {
+    const path = join(this.path, name);
+    return this.#staged?.currentPath(path) ?? path;
+  }
+
+  /** The permissions of a file. */
+  accessOf({ secrets = [] }: Pick<FilePurpose, 'secrets'>): Access {
+    return secrets.length > 0 ? this.#options.secret : this.#options.open;
+  }
+
+  async put(file: FilePurpose, content: Uint8Array): Promise<void> {
+    await this.#writing(file, async (path) => {
+      const isThere = await hasContent(path, content);
+      if (!isThere) await createFile(await this.#newFile(file), ({ handle }) => handle.writeFile(content));
+      await this.#setAccess(file);
+      const sha256 = createHash('sha256').update(content).digest('hex');
+      this.#record(file, { size: content.length, sha256 }, !isThere);
+    });
+  }
+
+  async make(file: LargeFile, fill: Fill): Promise<void> {
+    await this.#writing(file, async (path) => {
+      const before = this.#known.get(file.path);
+      const isThere = before?.recipe === file.recipe && (await this.#hasDigest(path, before.sha256));
+      const known = isThere ? before.sha256 : await fill(await this.#newFile(file));
+      await this.#setAccess(file);
+      const current = this.currentPath(file.path);
+      const sha256 = known ?? (await this.digests.sha256(current));
+      await this.digests.remember(current, sha256);
+      const { size } = await stat(current);
+      this.#record(file, { size, sha256, recipe: file.recipe }, !isThere);
+    });
+  }
+
+  /** Clones, hard-links or copies a file. @param source absolute path */
+  async share(file: FilePurpose, source: string): Promise<void> {
+    await this.#writing(file, async (path) => {
+      const sha256 = await this.digests.sha256(source);
+      const isThere = await this.#hasDigest(path, sha256);
+      const { mode } = this.accessOf(file);
+      const shared = isThere
+        ? 'unchanged'
+        : await shareFile(source, { ...(await this.#newFile(file)), mode });
+      if (shared === 'cloned' || shared === 'copied') await this.#setAccess(file);
+      const current = this.currentPath(file.path);
+      // A hard link to the source has changed its ctime.
+      for (const one of [source, current]) await this.digests.remember(one, sha256);
+      const { size } = await stat(current);
+      this.#record(file, { size, sha256 }, shared !== 'unchanged');
+    });
+  }
+
+  /**
+   * Renames staged files, writes manifest and checksums, and then removes files of earlier runs. Files to remove are in the
+   * journal before the manifest no longer lists them, until they are removed.
+   * @param removed paths that the manifest no longer lists
+   */
+  async finish(manifest: Manifest, removed: readonly string[]): Promise<void> {
+    const own = join(this.path, OWN_FOLDER);
+    try {
+      if (removed.length > 0) await appendFile(join(own, JOURNAL), linesOf(removed));
+      const staged = [...this.files.values()].filter(({ path }) => this.#isStaged(path));
+      const text = formatManifest(manifest);
+      const sha256 = createHash('sha256').update(text).digest('hex');
+      await this.#putOwn(MANIFEST, text);
+      await this.#putOwn(CHECKSUMS, formatChecksums([...manifest.files, { path: MANIFEST, sha256 }]));
+      await this.#staged?.commit();
+      for (const file of staged) await this.digests.remember(join(this.path, file.path), file.sha256);
+      const stamps = `${JSON.stringify(await this.digests.save(), undefined, 1)}\n`;
+      await writeFileAtomically(join(own, STAMPS), stamps, { mode: 0o600 });
+      for (const file of removed) await removeFile(this.path, file);
+      const gone = new Set([...manifest.files.map(({ path }) => path), ...removed]);
+      const unlisted = [...this.#journal].filter((file) => !gone.has(file));
+      await writeFileAtomically(join(own, JOURNAL), linesOf(unlisted));
+    } catch (error) {
+      throw fileError(error, { path: this.#options.shown, what: 'Folder', action: 'write' });
+    }
+  }
+
+  /** Releases the lock. Staged files that have not been renamed are removed. */
+  async release(): Promise<void> {
+    await this.#staged?.discard();
+    await this.#lock.release();
+  }
+
+  #isStaged(name: string): boolean {
+    return this.currentPath(name) !== join(this.path, name);
+  }
+
+  /** Writes the manifest or the checksums. */
+  async #putOwn(name: string, text: string): Promise<void> {
+    const path = join(this.path, name);
+    if (await hasContent(path, Buffer.from(text))) return;
+    const { mode } = this.#options.open;
+    await writeFileAtomically((await this.#staged?.stage(path)) ?? path, text, { mode });
+  }
+
+  /** Creates the folder of a file, adds a new name to the journal, and then passes the final path to `write`. */
+  async #writing({ path: name }: FilePurpose, write: (path: string) => Promise<void>): Promise<void> {
+    const path = join(this.path, name);
+    const { shown } = this.#options;
+    try {
+      if (!this.#folders.has(dirname(path))) {
+        await mkdir(dirname(path), { recursive: true }).catch((error: unknown) => {
+          throw fileError(error, { path: join(shown, dirname(name)), what: 'Folder', action: 'create' });
+        });
+        this.#folders.add(dirname(path));
+      }
+      const isListed = this.#known.has(name) || this.#journal.has(name);
+      if (!isListed && (await lstat(path).catch(() => undefined)) === undefined) {
+        this.#journal.add(name);
+        await appendFile(join(this.path, OWN_FOLDER, JOURNAL), linesOf([name]));
+      }
+      await write(path);
+    } catch (error) {
+      throw fileError(error, { path: join(shown, name), what: 'File', action: 'write' });
+    }
+  }
+
+  /** The file is private while it is written; group permissions are added with the group. */
+  async #newFile(file: FilePurpose): Promise<NewFile> {
+    const { group, mode } = this.accessOf(file);
+    const path = join(this.path, file.path);
+    return {
+      path: (await this.#staged?.stage(path)) ?? path,
+      shownPath: join(this.#options.shown, file.path),
+      existing: 'replace',
+      mode: group === undefined ? mode : mode & 0o700,
+    };
+  }
+
+  async #setAccess(file: FilePurpose): Promise<void> {
+    const path = this.currentPath(file.path);
+    const { mode, group } = this.accessOf(file);
+    try {
+      const stats = await stat(path);
+      if (group !== undefined && stats.gid !== group) await chown(path, -1, group);
+      if (needsMode(stats, mode)) await chmod(path, mode);
+    } catch (error) {
+      if (errorCode(error) !== 'EPERM') throw error;
+      throw new CliError(`Cannot set permissions of ${join(this.#options.shown, file.path)}`, {
+        code: 'ERR_FILE_ACCESS',
+        hint: 'use a group that you belong to, or run the command as root',
+        cause: error,
+      });
+    }
+  }
+
+  async #hasDigest(path: string, sha256: string): Promise<boolean> {
+    const stats = await lstat(path).catch(() => undefined);
+    return stats?.isFile() === true && (await this.digests.sha256(path)) === sha256;
+  }
+
+  #record(
+    file: FilePurpose,
+    content: Pick<ManifestFile, 'size' | 'sha256' | 'recipe'>,
+    isWritten: boolean,
+  ): void {
+    const { path, host, secrets = [] } = file;
+    const { size, sha256, recipe } = content;
+    this.counts[isWritten ? 'written' : 'unchanged'] += 1;
+    this.files.set(path, {
+      path,
+      size,
+      sha256,
+      mode: this.accessOf(file).mode.toString(8).padStart(4, '0'),
+      ...(host !== undefined && { host }),
+      ...(secrets.length > 0 && { secrets }),
+      ...(recipe !== undefined && { recipe }),
+    });
+  }
 }
 
 async function hasContent(path: string, content: Uint8Array): Promise<boolean> {
@@ -214,156 +308,13 @@ async function hasContent(path: string, content: Uint8Array): Promise<boolean> {
   return (await readFile(path).catch(() => undefined))?.equals(content) === true;
 }
 
-async function make(folder: OpenFolder, file: LargeFile, fill: Fill): Promise<void> {
-  const place = await placeOf(folder, file);
-  const before = folder.known.get(file.path);
-  const isThere = before?.recipe === file.recipe && (await hasDigest(folder, place.path, before.sha256));
-  const known = isThere ? before.sha256 : await fill(await newFileAt(place, folder, file));
-  await setAccess(folder, file);
-  const current = currentPath(folder, file.path);
-  const sha256 = known ?? (await folder.digests.sha256(current));
-  await folder.digests.remember(current, sha256);
-  const { size } = await stat(current);
-  record(folder, file, { size, sha256, recipe: file.recipe, isWritten: !isThere });
-}
-
-async function share(folder: OpenFolder, file: FilePurpose, source: string): Promise<void> {
-  const place = await placeOf(folder, file);
-  const sha256 = await folder.digests.sha256(source);
-  const isThere = await hasDigest(folder, place.path, sha256);
-  const shared = isThere
-    ? 'unchanged'
-    : await shareFile(source, { ...(await newFileAt(place, folder, file)), mode: file.mode });
-  if (shared === 'cloned' || shared === 'copied') await setAccess(folder, file);
-  const current = currentPath(folder, file.path);
-  // A hard link to the source has changed its ctime.
-  for (const path of [source, current]) await folder.digests.remember(path, sha256);
-  const { size } = await stat(current);
-  record(folder, file, { size, sha256, isWritten: shared !== 'unchanged' });
-}
-
-async function hasDigest({ digests }: OpenFolder, path: string, sha256: string): Promise<boolean> {
-  const stats = await lstat(path).catch(() => undefined);
-  return stats?.isFile() === true && (await digests.sha256(path)) === sha256;
-}
-
-interface Place {
-  /** Absolute final path. */
-  readonly path: string;
-  readonly shownPath: string;
-}
-
-/** Adds a new name to the journal before the file is created. */
-async function placeOf(
-  { path, shown, journal, known, folders }: OpenFolder,
-  file: FilePurpose,
-): Promise<Place> {
-  const place = join(path, file.path);
-  if (!folders.has(dirname(place))) {
-    await mkdir(dirname(place), { recursive: true }).catch((error: unknown) => {
-      throw fileError(error, { path: join(shown, dirname(file.path)), what: 'Folder', action: 'create' });
-    });
-    folders.add(dirname(place));
-  }
-  const isListed = known.has(file.path) || journal.has(file.path);
-  if (!isListed && (await lstat(place).catch(() => undefined)) === undefined) {
-    journal.add(file.path);
-    await appendFile(join(path, OWN_FOLDER, JOURNAL), `${file.path}\n`);
-  }
-  return { path: place, shownPath: join(shown, file.path) };
-}
-
-/** The file is private while it is written; group permissions are added with the group. */
-async function newFileAt(
-  { path, shownPath }: Place,
-  { staged }: OpenFolder,
-  { group, mode }: FilePurpose,
-): Promise<NewFile & { readonly mode: number }> {
-  const target = staged === undefined ? path : await staged.stage(path);
-  return { path: target, shownPath, existing: 'replace', mode: group === undefined ? mode : mode & 0o700 };
-}
-
-async function setAccess(folder: OpenFolder, { path: name, mode, group }: FilePurpose): Promise<void> {
-  const path = currentPath(folder, name);
-  try {
-    const stats = await stat(path);
-    if (group !== undefined && stats.gid !== group) await chown(path, -1, group);
-    if (needsMode(stats, mode)) await chmod(path, mode);
-  } catch (error) {
-    if (errorCode(error) !== 'EPERM') throw error;
-    throw new CliError(`Cannot set permissions of ${join(folder.shown, name)}`, {
-      code: 'ERR_FILE_ACCESS',
-      hint: 'use a group that you belong to, or run the command as root',
-      cause: error,
-    });
-  }
-}
-
 /** The permissions of hard links are not changed: they are shared with another file. */
 function needsMode({ mode, nlink }: Stats, wanted: number): boolean {
   return hasPermissions() && (mode & 0o777) !== wanted && nlink === 1;
 }
 
-interface Outcome {
-  readonly size: number;
-  readonly sha256: string;
-  readonly recipe?: string;
-  readonly isWritten: boolean;
-}
-
-function record(
-  { files, counts }: OpenFolder,
-  { path, mode, host, secrets = [] }: FilePurpose,
-  { size, sha256, recipe, isWritten }: Outcome,
-): void {
-  counts[isWritten ? 'written' : 'unchanged'] += 1;
-  files.set(path, {
-    path,
-    size,
-    sha256,
-    mode: mode.toString(8).padStart(4, '0'),
-    ...(host !== undefined && { host }),
-    ...(secrets.length > 0 && { secrets }),
-    ...(recipe !== undefined && { recipe }),
-  });
-}
-
-/** Files to remove are in the journal before the manifest no longer lists them, until they are removed. */
-async function finish(folder: OpenFolder, { manifest, checksums, removed }: FolderEnding): Promise<void> {
-  const { path, shown, staged, journal, digests } = folder;
-  const own = join(path, OWN_FOLDER);
-  const mode = PUBLIC & ~process.umask();
-  const listed = new Set(parseManifest(manifest).files.map((file) => file.path));
-  try {
-    if (removed.length > 0) await appendFile(join(own, JOURNAL), removed.map((file) => `${file}\n`).join(''));
-    const sha256 = createHash('sha256').update(manifest).digest('hex');
-    const written = stagedDigests(folder);
-    for (const [name, text] of [
-      [MANIFEST, manifest],
-      [CHECKSUMS, checksums(sha256)],
-    ] as const) {
-      const place = join(path, name);
-      if (!(await hasContent(place, Buffer.from(text))))
-        await writeFileAtomically((await staged?.stage(place)) ?? place, text, { mode });
-    }
-    await staged?.commit();
-    for (const [name, digest] of written) await digests.remember(join(path, name), digest);
-    const stamps = `${JSON.stringify(await digests.save(), undefined, 1)}\n`;
-    await writeFileAtomically(join(own, STAMPS), stamps, { mode: 0o600 });
-    for (const file of removed) await removeFile(path, file);
-    const unlisted = [...journal].filter((file) => !listed.has(file) && !removed.includes(file));
-    await writeFileAtomically(join(own, JOURNAL), unlisted.map((file) => `${file}\n`).join(''));
-  } catch (error) {
-    throw fileError(error, { path: shown, what: 'Folder', action: 'write' });
-  }
-}
-
-/** Digests of staged files. */
-function stagedDigests(folder: OpenFolder): (readonly [path: string, sha256: string])[] {
-  const isStaged = (name: string): boolean => currentPath(folder, name) !== join(folder.path, name);
-  return [...folder.files.values()]
-    .filter(({ path }) => isStaged(path))
-    .map(({ path, sha256 }) => [path, sha256]);
+function linesOf(paths: readonly string[]): string {
+  return paths.map((path) => `${path}\n`).join('');
 }
 
 /** Removes the file, and folders that are then empty. */
@@ -372,12 +323,10 @@ async function removeFile(root: string, file: string): Promise<void> {
     if (errorCode(error) !== 'ENOENT') throw error;
   });
   for (let folder = dirname(file); folder !== '.'; folder = dirname(folder)) {
-    if (
-      !(await rmdir(join(root, folder)).then(
-        () => true,
-        () => false,
-      ))
-    )
-      return;
+    try {
+      await rmdir(join(root, folder));
+    } catch {
+      return; // it contains other files
+    }
   }
 }

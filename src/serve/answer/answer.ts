@@ -42,49 +42,36 @@ export function answerFor({ method, headers }: AnsweredRequest, resource: Descri
 }
 
 function answerToGet(fields: Fields, resource: Described): Answer {
+  const { contentType, size } = resource;
   const verdict = checkConditions(fields, resource);
   if (verdict === 'unchanged') return { status: 304, headers: validatorHeaders(resource), parts: [] };
-  if (verdict === 'failed') return without(412, resource);
+  const empty = { ...validatorHeaders(resource), 'Content-Length': '0' };
+  if (verdict === 'failed') return { status: 412, headers: empty, parts: [] };
   const requested = rangeApplies(fields, resource) ? fieldOf(fields, 'range') : undefined;
-  const range = parseRange(requested, resource.size);
-  if (range.kind === 'whole') return whole(resource);
-  if (range.kind === 'ranges') return partial(resource, range.ranges);
-  return without(416, resource, { 'Content-Range': formatContentRange(undefined, resource.size) });
-}
-
-function without(status: 412 | 416, resource: Described, more: Record<string, string> = {}): Answer {
-  return { status, headers: { ...validatorHeaders(resource), 'Content-Length': '0', ...more }, parts: [] };
-}
-
-function whole(resource: Described): Answer {
-  const { size } = resource;
-  return {
-    status: 200,
-    headers: contentHeaders(resource, { type: resource.contentType, length: size }),
-    parts: size === 0 ? [] : [{ kind: 'range', range: { offset: 0, length: size } }],
+  const range = parseRange(requested, size);
+  if (range.kind === 'unsatisfiable') {
+    const headers = { ...empty, 'Content-Range': formatContentRange(undefined, size) };
+    return { status: 416, headers, parts: [] };
+  }
+  if (range.kind === 'whole') {
+    const whole = { kind: 'range', range: { offset: 0, length: size } } as const;
+    const headers = contentHeaders(resource, contentType, size);
+    return { status: 200, headers, parts: size === 0 ? [] : [whole] };
+  }
+  const [first, ...others] = range.ranges;
+  if (others.length > 0) return severalParts(resource, range.ranges);
+  const headers = {
+    ...contentHeaders(resource, contentType, first.length),
+    'Content-Range': formatContentRange(first, size),
   };
-}
-
-function partial(resource: Described, ranges: readonly [Range, ...Range[]]): Answer {
-  return ranges.length === 1 ? onePart(resource, ranges[0]) : severalParts(resource, ranges);
-}
-
-function onePart(resource: Described, range: Range): Answer {
-  return {
-    status: 206,
-    headers: {
-      ...contentHeaders(resource, { type: resource.contentType, length: range.length }),
-      'Content-Range': formatContentRange(range, resource.size),
-    },
-    parts: [{ kind: 'range', range }],
-  };
+  return { status: 206, headers, parts: [{ kind: 'range', range: first }] };
 }
 
 function severalParts(resource: Described, ranges: readonly Range[]): Answer {
   const { contentType, size, parts, tail } = frameRanges(resource, ranges);
   return {
     status: 206,
-    headers: contentHeaders(resource, { type: contentType, length: size }),
+    headers: contentHeaders(resource, contentType, size),
     parts: [
       ...parts.flatMap(({ head, range }): BodyPart[] => [
         { kind: 'text', bytes: head },
@@ -95,12 +82,7 @@ function severalParts(resource: Described, ranges: readonly Range[]): Answer {
   };
 }
 
-interface Content {
-  readonly type: string;
-  readonly length: number;
-}
-
-function contentHeaders(resource: Described, { type, length }: Content): Record<string, string> {
+function contentHeaders(resource: Described, type: string, length: number): Record<string, string> {
   return {
     ...validatorHeaders(resource),
     'Content-Type': type,

@@ -39,7 +39,7 @@ export function addReceived(coverage: Coverage, { offset, length }: ByteRange): 
   for (let block = Math.floor(start / blockSize); block * blockSize < end; block++) {
     const extent = { start: block * blockSize, end: Math.min(size, (block + 1) * blockSize) };
     const piece = { start: Math.max(start, extent.start), end: Math.min(end, extent.end) };
-    if (piece.start < piece.end) addToBlock(coverage, { block, extent }, piece);
+    if (piece.start < piece.end) addToBlock(coverage, block, extent, piece);
   }
 }
 
@@ -53,12 +53,7 @@ export function isComplete(coverage: Coverage): boolean {
   return receivedBytes(coverage) === coverage.size;
 }
 
-interface Block {
-  readonly block: number;
-  readonly extent: Extent;
-}
-
-function addToBlock(coverage: Coverage, { block, extent }: Block, piece: Extent): void {
+function addToBlock(coverage: Coverage, block: number, extent: Extent, piece: Extent): void {
   const { bits, fragments } = coverage;
   const byte = bits[block >> 3] ?? 0;
   const bit = 1 << (block & 7);

@@ -27,8 +27,8 @@ export interface Signer {
 const MIN_KEY_LENGTH = 16;
 /** Bytes of the HMAC in a token. Only 128 bits, as some BMCs support at most 255 characters in a URL. */
 const SIGNATURE_LENGTH = 16;
-const SIGNATURE = /^[A-Za-z0-9_-]{22}$/;
-const CLAIM = /^(?:h\.[A-Za-z0-9._~-]+|b)\.(?:-|[0-9a-z]{1,8})$/;
+/** Claim and signature. */
+const TOKEN = /^((?:h\.[A-Za-z0-9._~-]+|b)\.(?:-|[0-9a-z]{1,8}))\.([A-Za-z0-9_-]{22})$/;
 /** In place of the expiry. An empty expiry would result in `..`, which some programs refuse in a URL. */
 const NEVER = '-';
 /** A prefix of the signed text, so that signatures for other purposes or token formats differ. */
@@ -42,16 +42,17 @@ export function createSigner(key: Uint8Array): Signer {
       hint: `use at least ${MIN_KEY_LENGTH} random bytes, for example from: openssl rand -base64 32`,
     });
   }
-  const signatureOf = (claim: string): string => signClaim(claim, key);
   return {
     sign: (grant, expires) => {
       const claim = formatClaim(grant, expires);
-      return `${claim}.${signatureOf(claim)}`;
+      return `${claim}.${signClaim(claim, key)}`;
     },
     verify: (token, now) => {
-      if (!isTokenShaped(token)) return undefined;
-      const { claim, signature } = splitToken(token);
-      return isSame(signature, signatureOf(claim)) ? readClaim(claim, now) : undefined;
+      const [, claim, signature] = TOKEN.exec(token) ?? [];
+      if (claim === undefined || signature === undefined) return undefined;
+      // Compared as text, as several texts decode to the same bytes.
+      const isValid = timingSafeEqual(Buffer.from(signature), Buffer.from(signClaim(claim, key)));
+      return isValid ? readClaim(claim, now) : undefined;
     },
   };
 }
@@ -70,7 +71,7 @@ export interface SignedPath {
 export function parseSignedPath(path: string): SignedPath | undefined {
   const end = path.indexOf('/');
   const token = path.slice(0, Math.max(end, 0));
-  return isTokenShaped(token) ? { token, path: path.slice(end + 1) } : undefined;
+  return TOKEN.test(token) ? { token, path: path.slice(end + 1) } : undefined;
 }
 
 /** Whether a segment may be a token, also a truncated or mistyped one. It must not be shown then. */
@@ -78,27 +79,11 @@ export function resemblesToken(segment: string): boolean {
   return /^[hb]\.|\.[A-Za-z0-9_-]{22}$/i.test(segment);
 }
 
-function isTokenShaped(segment: string): boolean {
-  const { claim, signature } = splitToken(segment);
-  return SIGNATURE.test(signature) && CLAIM.test(claim);
-}
-
-/** Splits a token at its last dot, as host names contain dots. */
-function splitToken(token: string): { readonly claim: string; readonly signature: string } {
-  const end = token.lastIndexOf('.');
-  return { claim: token.slice(0, Math.max(end, 0)), signature: token.slice(end + 1) };
-}
-
 function signClaim(claim: string, key: Uint8Array): string {
   const digest = createHmac('sha256', key)
     .update(PURPOSE + claim)
     .digest();
   return digest.subarray(0, SIGNATURE_LENGTH).toString('base64url');
-}
-
-/** Compares two well-formed signatures as text, as several texts decode to the same bytes. */
-function isSame(given: string, expected: string): boolean {
-  return timingSafeEqual(Buffer.from(given), Buffer.from(expected));
 }
 
 function formatClaim(grant: SignedGrant, expires: Date | undefined): string {

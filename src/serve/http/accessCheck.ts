@@ -5,7 +5,6 @@
  */
 
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { CliError } from '../../core/errors.ts';
@@ -22,14 +21,6 @@ export interface AccessRules {
   readonly isOpen: boolean;
 }
 
-export interface Credentials {
-  /** Decoded, without a slash at its start. */
-  readonly path: string;
-  readonly authorization: string | undefined;
-  /** Whether the client has sent a certificate that was verified. */
-  readonly isCertified: boolean;
-}
-
 type Admission =
   /** `path` is the path in the catalog. */
   | { readonly kind: 'granted'; readonly grant: Grant; readonly path: string }
@@ -39,7 +30,11 @@ type Admission =
   | { readonly kind: 'unauthenticated' };
 
 export interface AccessCheck {
-  admit(credentials: Credentials): Admission;
+  /**
+   * @param path decoded, without a slash at its start
+   * @param isCertified whether the client has sent a certificate that was verified
+   */
+  admit(path: string, authorization: string | undefined, isCertified: boolean): Admission;
   /** Masks tokens in text from a client, as users sometimes paste them into other fields. */
   mask(text: string): string;
 }
@@ -48,7 +43,7 @@ export function createAccessCheck(rules: AccessRules, now = (): Date => new Date
   const isToken = createTokenCheck(rules.tokens);
   return {
     mask: (text) => maskTokens(text, rules.tokens),
-    admit: ({ path, authorization, isCertified }) => {
+    admit: (path, authorization, isCertified) => {
       const signed = parseSignedPath(path);
       if (signed !== undefined) {
         const grant = rules.signer?.verify(signed.token, now());
@@ -60,15 +55,10 @@ export function createAccessCheck(rules: AccessRules, now = (): Date => new Date
   };
 }
 
-/** The credentials of a request with the decoded path `path`. */
-export function credentialsOf({ headers, socket }: IncomingMessage, path: string): Credentials {
-  return { path, authorization: headers.authorization, isCertified: hasClientCertificate(socket) };
-}
-
 /**
  * Node reports a resumed TLS session as authorized even if it has no certificate, so both are checked.
  */
-function hasClientCertificate(socket: Socket): boolean {
+export function hasClientCertificate(socket: Socket): boolean {
   return socket instanceof TLSSocket && socket.authorized && socket.getPeerX509Certificate() !== undefined;
 }
 

@@ -22,6 +22,7 @@ export type Answerer = (
 ) => Promise<void>;
 
 export interface Exchanges {
+  readonly situation: { isDraining: boolean; isAborting: boolean };
   take(request: IncomingMessage, response: ServerResponse): void;
   /** Whether a request is running on this connection. */
   isBusy(socket: Socket): boolean;
@@ -34,7 +35,8 @@ export interface Exchanges {
 /** The maximum number of pipelined requests per connection. Normal clients send one request at a time. */
 const MAX_WAITING = 16;
 
-export function createExchanges(answer: Answerer, situation: Situation): Exchanges {
+export function createExchanges(answer: Answerer): Exchanges {
+  const situation = { isDraining: false, isAborting: false };
   const queues = new WeakMap<Socket, Queue>();
   const busy = new Set<Socket>();
   const listeners = new Set<() => void>();
@@ -56,6 +58,7 @@ export function createExchanges(answer: Answerer, situation: Situation): Exchang
   };
 
   return {
+    situation,
     take: (request, response) => {
       const { socket } = request;
       const queue = queues.get(socket) ?? { length: 0, end: Promise.resolve() };

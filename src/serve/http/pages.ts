@@ -7,7 +7,8 @@ export interface Page {
   answer(request: PageRequest): PageAnswer | Promise<PageAnswer>;
 }
 
-interface PageRequest {
+export interface PageRequest {
+  /** For the status page: `q`, `show`, `page`, `refresh`, `format`. */
   readonly query: URLSearchParams;
   /** The `Accept` header, or an empty string. */
   readonly accept: string;
@@ -15,7 +16,7 @@ interface PageRequest {
   readonly isDraining: boolean;
 }
 
-interface PageAnswer {
+export interface PageAnswer {
   readonly status: number;
   /** With `Content-Type`; `Content-Length` is added. */
   readonly headers: Readonly<Record<string, string>>;

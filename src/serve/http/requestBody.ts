@@ -5,25 +5,24 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-export interface BodyMemory {
-  /** Reserves so many bytes; false if the limit is reached. */
-  take(size: number): boolean;
-  giveBack(size: number): void;
-}
+/** Limits the total bytes of all request bodies. */
+export class BodyMemory {
+  #free: number;
 
-/** @param limit total bytes of all request bodies */
-export function createBodyMemory(limit: number): BodyMemory {
-  let used = 0;
-  return {
-    take: (size) => {
-      if (used + size > limit) return false;
-      used += size;
-      return true;
-    },
-    giveBack: (size) => {
-      used -= size;
-    },
-  };
+  constructor(limit: number) {
+    this.#free = limit;
+  }
+
+  /** Reserves so many bytes; false if the limit is reached. */
+  take(size: number): boolean {
+    if (size > this.#free) return false;
+    this.#free -= size;
+    return true;
+  }
+
+  giveBack(size: number): void {
+    this.#free += size;
+  }
 }
 
 export type RequestBody =
@@ -35,41 +34,51 @@ export type RequestBody =
   /** The client disconnected or timed out before the end of the body. */
   | { readonly kind: 'cut' };
 
-export interface BodyLimits {
-  /** Bytes. */
-  readonly size: number;
-  readonly memory: BodyMemory;
-}
-
 /**
  * Reads the body, after 100 Continue for clients that wait for it. The memory stays reserved until the request is answered.
  * `sendLastAnswer` discards the rest of a body that was not read to its end. Never rejects.
+ * @param limit bytes
  */
 export async function readRequestBody(
   request: IncomingMessage,
   response: ServerResponse,
-  { size, memory }: BodyLimits,
+  limit: number,
+  memory: BodyMemory,
 ): Promise<RequestBody> {
-  if (Number(request.headers['content-length'] ?? 0) > size) return { kind: 'too-large' };
+  if (Number(request.headers['content-length'] ?? 0) > limit) return { kind: 'too-large' };
   if (waitsToSend(request)) {
     continued.add(request);
     response.writeContinue();
   }
-  const collected = createGrowingBytes(size, memory);
+  // One growing buffer, as a list of parts would use a hundred times the memory if each part has one byte.
+  let buffer = Buffer.alloc(0);
+  let length = 0;
   try {
     for await (const part of request.iterator({ destroyOnReturn: false })) {
       if (!(part instanceof Uint8Array)) continue;
-      const problem = collected.add(part);
-      if (problem !== undefined) return { kind: problem };
+      const wanted = length + part.length;
+      if (wanted > limit) return { kind: 'too-large' };
+      if (wanted > buffer.length) {
+        const size = Math.min(limit, Math.max(FIRST_SIZE, 2 ** Math.ceil(Math.log2(wanted))));
+        if (!memory.take(size - buffer.length)) return { kind: 'no-memory' };
+        const larger = Buffer.allocUnsafeSlow(size);
+        buffer.copy(larger, 0, 0, length);
+        buffer = larger;
+      }
+      buffer.set(part, length);
+      length = wanted;
     }
-    return { kind: 'whole', bytes: collected.bytes() };
+    return { kind: 'whole', bytes: buffer.subarray(0, length) };
   } catch {
     return { kind: 'cut' };
   } finally {
-    if (request.complete && !response.closed) response.once('close', () => collected.giveBack());
-    else collected.giveBack();
+    const giveBack = (): void => memory.giveBack(buffer.length);
+    if (request.complete && !response.closed) response.once('close', giveBack);
+    else giveBack();
   }
 }
+
+const FIRST_SIZE = 64 * 1024;
 
 /** Requests that were answered with 100 Continue. */
 const continued = new WeakSet<IncomingMessage>();
@@ -77,40 +86,6 @@ const continued = new WeakSet<IncomingMessage>();
 /** Whether the client sends the body only after 100 Continue (RFC 9110, section 10.1.1). */
 function waitsToSend({ headers }: IncomingMessage): boolean {
   return headers.expect?.toLowerCase() === '100-continue';
-}
-
-interface GrowingBytes {
-  add(part: Uint8Array): 'too-large' | 'no-memory' | undefined;
-  bytes(): Uint8Array;
-  giveBack(): void;
-}
-
-const FIRST_SIZE = 64 * 1024;
-
-/** One growing buffer, as a list of parts would use a hundred times the memory if each part has one byte. */
-function createGrowingBytes(limit: number, memory: BodyMemory): GrowingBytes {
-  let buffer = Buffer.alloc(0);
-  let length = 0;
-  const grow = (wanted: number): boolean => {
-    const size = Math.min(limit, Math.max(FIRST_SIZE, 2 ** Math.ceil(Math.log2(wanted))));
-    if (!memory.take(size - buffer.length)) return false;
-    const larger = Buffer.allocUnsafeSlow(size);
-    buffer.copy(larger, 0, 0, length);
-    buffer = larger;
-    return true;
-  };
-  return {
-    add: (part) => {
-      const wanted = length + part.length;
-      if (wanted > limit) return 'too-large';
-      if (wanted > buffer.length && !grow(wanted)) return 'no-memory';
-      buffer.set(part, length);
-      length = wanted;
-      return undefined;
-    },
-    bytes: () => buffer.subarray(0, length),
-    giveBack: () => memory.giveBack(buffer.length),
-  };
 }
 
 /** How much of an unwanted body is discarded, so that the client gets to read the answer. */

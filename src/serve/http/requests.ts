@@ -6,12 +6,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { CliError } from '../../core/errors.ts';
 import { parseRequestPath } from '../../formats/http/requestPath.ts';
-import { type Grant, ownerOf, permits } from '../answer/access.ts';
-import { type AnsweredRequest, answerFor, type BodyPart } from '../answer/answer.ts';
+import { ownerOf, permits } from '../answer/access.ts';
+import type { ByteRange } from '../../image/overlay.ts';
+import { answerFor } from '../answer/answer.ts';
 import type { Catalog, CatalogEntry, ServedResource } from '../answer/resource.ts';
 import { resemblesToken } from '../answer/signedPath.ts';
-import type { Transfer, TransferLog } from '../answer/transfers.ts';
-import { type AccessCheck, credentialsOf } from './accessCheck.ts';
+import type { TransferLog } from '../answer/transfers.ts';
+import { type AccessCheck, hasClientCertificate } from './accessCheck.ts';
 import { type BufferPool, createBufferPool, sendBody } from './sendBody.ts';
 import { ClientGone } from './clientConnection.ts';
 import { clientAddress } from './connections.ts';
@@ -41,7 +42,8 @@ export function createAnswerer(service: Service): Answerer {
   return async (request, response, situation) => {
     count += 1;
     const client = clientAddress(request.socket);
-    const facts = { bytes: 0, userAgent: shownAgent(request, service) };
+    const agent = request.headers['user-agent'];
+    const facts = { bytes: 0, userAgent: agent === undefined ? undefined : service.access.mask(agent) };
     const exchange = { service, buffers, request, response, situation, id: count, client, facts };
     const start = performance.now();
     response.setHeader('X-Request-Id', count);
@@ -77,35 +79,39 @@ interface Exchange {
 }
 
 async function answer(exchange: Exchange): Promise<void> {
-  const { request, service, facts } = exchange;
+  const { request, response, service, facts } = exchange;
+  const refuse = (plain: PlainAnswer): void => sendPlainAnswer(request, response, plain);
   const problem = problemOf(request);
-  if (problem !== undefined) return refuse(exchange, problem);
+  if (problem !== undefined) return refuse(problem);
   const path = parseRequestPath(request.url ?? '');
-  if (path === undefined) return refuse(exchange, notFound(undefined));
+  if (path === undefined) return refuse(notFound(undefined));
   const page = service.pages.get(path);
   if (page?.isPublic === true) {
     facts.isProbe = true;
     return sendPage(exchange, page);
   }
 
-  const admission = service.access.admit(credentialsOf(request, path));
+  const { headers, socket } = request;
+  const admission = service.access.admit(path, headers.authorization, hasClientCertificate(socket));
   // The path is not logged: it may contain a secret that the client put there by mistake.
-  if (admission.kind === 'unauthenticated') return refuse(exchange, unauthorized);
+  if (admission.kind === 'unauthenticated') return refuse(unauthorized);
   facts.path = shownPath(service.access.mask(path));
-  if (admission.kind === 'unknown') return refuse(exchange, notFound(facts.path));
-  const isOperator = admission.grant.kind === 'all';
+  if (admission.kind === 'unknown') return refuse(notFound(facts.path));
+  const { grant } = admission;
+  const isOperator = grant.kind === 'all';
   if (isOperator && page !== undefined) return sendPage(exchange, page);
 
   const catalog = service.catalog();
-  const entry = findGranted(catalog, admission);
-  if (entry === undefined) return refuse(exchange, notFound(facts.path, isOperator));
-  if (entry === 'ambiguous') return refuse(exchange, ambiguous(facts.path));
+  const entry = catalog.find(admission.path, ownerOf(grant));
+  if (entry === 'ambiguous') return refuse(ambiguous(facts.path));
+  // Without access, an entry does not exist, and is not built either.
+  if (entry === undefined || !permits(grant, entry)) return refuse(notFound(facts.path, isOperator));
   facts.entry = entry;
   facts.path = admission.path;
   const release = catalog.acquire();
   try {
     const resource = await entry.resource();
-    if (resource === undefined) refuse(exchange, notFound(facts.path, isOperator));
+    if (resource === undefined) refuse(notFound(facts.path, isOperator));
     else await sendResource(exchange, resource, admission.path);
   } finally {
     release();
@@ -156,11 +162,6 @@ function ambiguous(path: string): PlainAnswer {
   };
 }
 
-function shownAgent({ headers }: IncomingMessage, service: Service): string | undefined {
-  const text = headers['user-agent'];
-  return text === undefined ? undefined : service.access.mask(text);
-}
-
 /** The last segment of an unknown path, without tokens, for the log. */
 function shownPath(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1);
@@ -168,18 +169,6 @@ function shownPath(path: string): string {
 }
 
 const MAX_SHOWN = 80;
-
-interface Granted {
-  readonly grant: Grant;
-  readonly path: string;
-}
-
-/** Without access, an entry does not exist, and is not built either. */
-function findGranted(catalog: Catalog, { grant, path }: Granted): ReturnType<Catalog['find']> {
-  const entry = catalog.find(path, ownerOf(grant));
-  if (entry === 'ambiguous') return entry;
-  return entry !== undefined && permits(grant, entry) ? entry : undefined;
-}
 
 async function sendPage({ request, response, situation, facts }: Exchange, page: Page): Promise<void> {
   const { url = '', headers, method } = request;
@@ -198,8 +187,8 @@ async function sendPage({ request, response, situation, facts }: Exchange, page:
 const pageHeaders = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' };
 
 async function sendResource(exchange: Exchange, resource: ServedResource, path: string): Promise<void> {
-  const { request, response, facts } = exchange;
-  const method: AnsweredRequest['method'] = request.method === 'HEAD' ? 'HEAD' : 'GET';
+  const { service, buffers, request, response, situation, id, client, facts } = exchange;
+  const method = request.method === 'HEAD' ? 'HEAD' : 'GET';
   const { status, headers, parts } = answerFor({ method, headers: request.headers }, resource);
   if (parts.length === 0) {
     await resource.check?.();
@@ -209,64 +198,26 @@ async function sendResource(exchange: Exchange, resource: ServedResource, path: 
   const source = await resource.open();
   try {
     response.writeHead(status, headers);
-    const transfer = beginTransfer(exchange, resource, path);
-    await send(exchange, { parts, source, transfer }).finally(() =>
-      transfer.end(facts.outcome ?? 'complete'),
-    );
+    const { host, artifact, size, etag } = resource;
+    const { userAgent } = facts;
+    const transfer = service.transfers.begin({ id, client, host, path, artifact, size, etag, userAgent });
+    const sent = (range: ByteRange): void => {
+      facts.bytes += range.length;
+      transfer.sent(range);
+    };
+    try {
+      await sendBody({ response, source, parts, buffers, idleTimeout: service.idleTimeout, sent });
+    } catch (error) {
+      // A disconnected client is an outcome, not an error.
+      facts.outcome = error instanceof ClientGone ? error.reason : 'failed';
+      if (!(error instanceof ClientGone)) throw error;
+      if (situation.isAborting) facts.outcome = 'aborted';
+    } finally {
+      transfer.end(facts.outcome ?? 'complete');
+    }
   } finally {
     await source.close();
   }
-}
-
-function beginTransfer(
-  { service, id, client, facts: { userAgent } }: Exchange,
-  resource: ServedResource,
-  path: string,
-): Transfer {
-  return service.transfers.begin({
-    id,
-    client,
-    host: resource.host,
-    path,
-    artifact: resource.artifact,
-    size: resource.size,
-    etag: resource.etag,
-    ...(userAgent === undefined ? {} : { userAgent }),
-  });
-}
-
-interface Delivery {
-  readonly parts: readonly BodyPart[];
-  readonly source: Awaited<ReturnType<ServedResource['open']>>;
-  readonly transfer: Transfer;
-}
-
-/** A disconnected client is an outcome, not an error. */
-async function send(exchange: Exchange, { parts, source, transfer }: Delivery): Promise<void> {
-  const { service, buffers, response, situation, facts } = exchange;
-  try {
-    await sendBody({
-      response,
-      source,
-      parts,
-      buffers,
-      idleTimeout: service.idleTimeout,
-      sent: (range) => {
-        facts.bytes += range.length;
-        transfer.sent(range);
-      },
-    });
-  } catch (error) {
-    if (!(error instanceof ClientGone)) {
-      facts.outcome = 'failed';
-      throw error;
-    }
-    facts.outcome = situation.isAborting ? 'aborted' : error.reason;
-  }
-}
-
-function refuse({ request, response }: Exchange, plain: PlainAnswer): void {
-  sendPlainAnswer(request, response, plain);
 }
 
 /** Logs the details for the operator; the client gets an answer without details. */
@@ -275,7 +226,7 @@ function fail({ service, request, response, id, facts }: Exchange, error: unknow
   service.log.note('error', isKnown ? 'cannot serve' : 'internal error', {
     id,
     path: facts.path,
-    ...describe(error),
+    ...(isKnown ? { message: error.message, hint: error.hint } : { message: stackOf(error) }),
   });
   facts.outcome = 'failed';
   if (response.headersSent) {
@@ -287,9 +238,8 @@ function fail({ service, request, response, id, facts }: Exchange, error: unknow
   sendPlainAnswer(request, response, { status: isKnown ? 503 : 500, message, hint });
 }
 
-function describe(error: unknown): { readonly message: string; readonly hint?: string | undefined } {
-  if (error instanceof CliError) return { message: error.message, hint: error.hint };
-  return { message: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+function stackOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
 function report({ service, request, response, id, client, facts }: Exchange, seconds: number): void {

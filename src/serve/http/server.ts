@@ -3,18 +3,28 @@
  * supported: HTTP/2, which no firmware uses, and compression, as images are already compressed.
  */
 
+import { once } from 'node:events';
 import {
   createServer as createHttpServer,
+  type RequestListener,
   type Server as HttpServer,
   type ServerOptions as HttpOptions,
 } from 'node:http';
-import { createServer as createHttpsServer } from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
-import { type ConnectionLimits, type Connections, limitConnections } from './connections.ts';
+import { createServer as createHttpsServer, Server as HttpsServer } from 'node:https';
+import { type AddressInfo, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { errorCode } from '../../io/files/fileErrors.ts';
+import {
+  clientAddress,
+  type ConnectionLimits,
+  type Connections,
+  limitConnections,
+  transportOf,
+} from './connections.ts';
 import { type Answerer, createExchanges, type Exchanges } from './exchanges.ts';
 import { formatOrigin, type ListenAddress, listenError, listenOptions } from './listenAddress.ts';
-import { answerRequests, type Refusal } from './clientErrors.ts';
 import type { ServerLog } from './serverLog.ts';
+import { formatLastAnswer, type PlainAnswer } from './textResponse.ts';
 import { noteCertificate, readTlsFiles, type TlsFiles, type TlsMaterial, watchTlsFiles } from './tlsFiles.ts';
 
 /** Times in milliseconds. */
@@ -43,6 +53,21 @@ export const defaultLimits: ServerLimits = {
   idleTime: 120_000,
   requestsPerConnection: 100_000,
 };
+
+/** A refused connection or an invalid request. */
+export interface Refusal {
+  /** IP address. */
+  readonly client: string;
+  readonly problem:
+    /** The handshake failed: `tlsv1 alert unknown ca` if the client does not trust the certificate. */
+    | { readonly kind: 'tls'; readonly reason: string }
+    /** A plain-HTTP request to a TLS port. */
+    | { readonly kind: 'plain-http' }
+    /** A TLS handshake to a plain-HTTP port. */
+    | { readonly kind: 'tls-to-http' }
+    /** An invalid request, with the answer. */
+    | { readonly kind: 'request'; readonly status: number; readonly message: string };
+}
 
 export interface ServerOptions {
   readonly listen: ListenAddress;
@@ -86,25 +111,33 @@ interface StopResult {
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { limits, log, tlsInterval = TLS_INTERVAL } = options;
   const tls = options.tls && (await readTls(options.tls));
-  const situation = { isDraining: false, isAborting: false };
-  const exchanges = createExchanges(options.answer, situation);
-  const { server, use } = createServer(limits, tls?.first);
+  const exchanges = createExchanges(options.answer);
+  const server = createServer(limits, tls?.first);
   const connections = limitConnections(server, limits, log);
   const sessions = collectSessions(server, tls !== undefined);
-  answerRequests(server, { exchanges, log, refused: options.refused });
+  answerRequests(server, exchanges, options);
   await listen(server, options.listen);
   server.on('error', (error) => log.note('error', 'server', { message: error.message }));
   if (tls !== undefined) noteCertificate(tls.first, log);
+  const use = ({ context }: TlsMaterial): void => {
+    if (server instanceof HttpsServer) server.setSecureContext(context);
+  };
   const watch =
     tls?.files && watchTlsFiles({ files: tls.files, first: tls.first, use, interval: tlsInterval, log });
+  const bound: AddressInfo | string | null = server.address();
+  const stop = createStop(server, exchanges, connections, sessions);
   return {
-    ...boundAddress(server, tls !== undefined),
+    origin: formatOrigin(tls === undefined ? 'http' : 'https', bound),
+    port: bound === null || typeof bound === 'string' ? 0 : bound.port,
     connections: () => connections.count(),
     reloadCertificates: async () => watch?.reload() ?? true,
     announceEnd: () => {
-      situation.isDraining = true;
+      exchanges.situation.isDraining = true;
     },
-    stop: createStop({ server, situation, exchanges, connections, sessions, end: () => watch?.end() }),
+    stop: (grace) => {
+      watch?.end();
+      return stop(grace);
+    },
   };
 }
 
@@ -117,13 +150,7 @@ async function readTls(
   return 'context' in tls ? { files: undefined, first: tls } : { files: tls, first: await readTlsFiles(tls) };
 }
 
-interface Created {
-  readonly server: HttpServer;
-  /** Replaces the certificate; does nothing without TLS. */
-  readonly use: (material: TlsMaterial) => void;
-}
-
-function createServer(limits: ServerLimits, material: TlsMaterial | undefined): Created {
+function createServer(limits: ServerLimits, material: TlsMaterial | undefined): HttpServer {
   const options: HttpOptions = {
     maxHeaderSize: limits.headerSize,
     headersTimeout: limits.headerTime,
@@ -131,19 +158,21 @@ function createServer(limits: ServerLimits, material: TlsMaterial | undefined): 
     keepAliveTimeout: limits.keepAliveTime,
     connectionsCheckingInterval: Math.min(1000, limits.headerTime / 2),
   };
-  if (material === undefined) {
-    return { server: limitTime(createHttpServer(options), limits), use: () => undefined };
-  }
-  const server = createHttpsServer({
-    ...options,
-    ...material.context,
-    handshakeTimeout: limits.headerTime,
-    // Clients without a certificate may still have a token or a signed path.
-    requestCert: material.context.ca !== undefined,
-    rejectUnauthorized: false,
-  });
-  limitTime(server, limits);
-  return { server, use: ({ context }) => server.setSecureContext(context) };
+  const server =
+    material === undefined
+      ? createHttpServer(options)
+      : createHttpsServer({
+          ...options,
+          ...material.context,
+          handshakeTimeout: limits.headerTime,
+          // Clients without a certificate may still have a token or a signed path.
+          requestCert: material.context.ca !== undefined,
+          rejectUnauthorized: false,
+        });
+  server.timeout = limits.idleTime;
+  server.maxRequestsPerSocket = limits.requestsPerConnection;
+  answerHalfClosed(server);
+  return server;
 }
 
 /**
@@ -158,13 +187,6 @@ function answerHalfClosed(server: HttpServer): void {
   });
 }
 
-function limitTime<Server extends HttpServer>(server: Server, limits: ServerLimits): Server {
-  answerHalfClosed(server);
-  server.timeout = limits.idleTime;
-  server.maxRequestsPerSocket = limits.requestsPerConnection;
-  return server;
-}
-
 /** The open HTTP connections; with TLS, only those with a finished handshake. */
 function collectSessions(server: HttpServer, isSecure: boolean): ReadonlySet<Socket> {
   const sessions = new Set<Socket>();
@@ -176,34 +198,21 @@ function collectSessions(server: HttpServer, isSecure: boolean): ReadonlySet<Soc
 }
 
 async function listen(server: HttpServer, address: ListenAddress): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    const fail = (error: unknown): void => reject(listenError(error, address));
-    server.once('error', fail);
-    server.listen(listenOptions(address), () => {
-      server.off('error', fail);
-      resolve();
-    });
-  });
+  try {
+    server.listen(listenOptions(address));
+    await once(server, 'listening');
+  } catch (error) {
+    throw listenError(error, address);
+  }
 }
 
-function boundAddress(server: HttpServer, isSecure: boolean): Pick<RunningServer, 'origin' | 'port'> {
-  const bound: AddressInfo | string | null = server.address();
-  const port = bound === null || typeof bound === 'string' ? 0 : bound.port;
-  return { origin: formatOrigin(isSecure ? 'https' : 'http', bound), port };
-}
-
-interface Stopping {
-  readonly server: HttpServer;
-  readonly situation: { isDraining: boolean; isAborting: boolean };
-  readonly exchanges: Exchanges;
-  readonly connections: Connections;
-  readonly sessions: ReadonlySet<Socket>;
-  /** Stops the watch of the TLS files. */
-  readonly end: () => void;
-}
-
-function createStop(stopping: Stopping): RunningServer['stop'] {
-  const { server, situation, exchanges, connections, sessions, end } = stopping;
+function createStop(
+  server: HttpServer,
+  exchanges: Exchanges,
+  connections: Connections,
+  sessions: ReadonlySet<Socket>,
+): RunningServer['stop'] {
+  const { situation } = exchanges;
   let aborted = 0;
   const abortAll = (): void => {
     situation.isAborting = true;
@@ -212,7 +221,6 @@ function createStop(stopping: Stopping): RunningServer['stop'] {
   };
   const begin = async (): Promise<void> => {
     situation.isDraining = true;
-    end();
     const closed = new Promise((resolve) => void server.close(resolve));
     for (const socket of sessions) if (!exchanges.isBusy(socket)) socket.destroy();
     await exchanges.whenIdle();
@@ -227,4 +235,91 @@ function createStop(stopping: Stopping): RunningServer['stop'] {
     clearTimeout(timer);
     return { aborted };
   };
+}
+
+/** Passes requests to their handlers and refuses invalid ones with an answer that the client can read. */
+function answerRequests(server: HttpServer, exchanges: Exchanges, { log, refused }: ServerOptions): void {
+  const take: RequestListener = (request, response) => exchanges.take(request, response);
+  server.on('request', take);
+  // Only handlers that read the body send 100 Continue.
+  server.on('checkContinue', take);
+  server.on('checkExpectation', take);
+
+  const ended = new WeakSet<Duplex>();
+  const refuse = (socket: Socket, answer: PlainAnswer, error?: Error): void => {
+    if (ended.has(socket)) return; // more data of a refused connection
+    ended.add(socket);
+    const client = clientAddress(socket);
+    const { status, message } = answer;
+    log.note('info', 'refused', { client, status, message });
+    const isBusy = exchanges.isBusy(socket);
+    // The handler of a running request reports its end itself.
+    if (!isBusy)
+      refused?.({ client, problem: isHandshake(error) ? tlsToHttp : { kind: 'request', status, message } });
+    if (isBusy || !socket.writable) socket.destroy();
+    else endWith(socket, answer);
+  };
+  server.on('connect', ({ socket }) => refuse(socket, noProxy));
+  server.on('clientError', (error, socket) => {
+    const code = errorCode(error);
+    const answer = answerTo(code);
+    if (answer !== undefined && socket instanceof Socket) refuse(socket, answer, error);
+    else socket.destroy();
+    // Firmware that does not trust the certificate sends this TLS alert, and no request.
+    if (code?.startsWith('ERR_SSL_')) log.note('info', 'refused', { message: `TLS: ${tlsReason(code)}` });
+  });
+  server.on('tlsClientError', (error: Error, socket: Duplex) => {
+    const problem = handshakeProblem(errorCode(error), socket);
+    if (problem !== undefined) refused?.({ client: clientAddress(socket), problem });
+  });
+}
+
+/** `tlsv1 alert unknown ca` */
+function tlsReason(code: string): string {
+  return code.slice('ERR_SSL_'.length).toLowerCase().replaceAll('_', ' ');
+}
+
+const tlsToHttp = { kind: 'tls-to-http' } as const;
+
+/** Whether the HTTP parser has received a TLS handshake record (RFC 8446, section 5.1). */
+function isHandshake(error: Error | undefined): boolean {
+  const packet: unknown = error !== undefined && 'rawPacket' in error ? error.rawPacket : undefined;
+  return packet instanceof Uint8Array && packet[0] === 0x16 && packet[1] === 0x03;
+}
+
+/** Why the TLS handshake failed; undefined if the client did not start one. */
+function handshakeProblem(code = '', socket: Duplex): Refusal['problem'] | undefined {
+  if (code === 'ERR_SSL_HTTP_REQUEST') return { kind: 'plain-http' };
+  if (code.startsWith('ERR_SSL_')) return { kind: 'tls', reason: tlsReason(code) };
+  if (code === 'ERR_TLS_HANDSHAKE_TIMEOUT') return { kind: 'tls', reason: 'the handshake timed out' };
+  // A port scan sends no data.
+  const isBrokenOff = code === 'ECONNRESET' && (transportOf(socket)?.bytesRead ?? 0) > 0;
+  return isBrokenOff ? { kind: 'tls', reason: 'the client aborted the handshake' } : undefined;
+}
+
+const noProxy: PlainAnswer = {
+  status: 405,
+  message: 'this server is not a proxy',
+  headers: { Allow: 'GET, HEAD' },
+};
+
+/** Undefined for a broken connection. */
+function answerTo(code: string | undefined): PlainAnswer | undefined {
+  if (code === 'HPE_HEADER_OVERFLOW') return { status: 431, message: 'the request headers are too large' };
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return { status: 408, message: 'the request did not arrive in time' };
+  return code?.startsWith('HPE_')
+    ? { status: 400, message: 'this is not a valid HTTP/1.1 request' }
+    : undefined;
+}
+
+/** Milliseconds for a client to read the last answer. If the connection closed immediately, the answer could get lost. */
+const LINGER = 1000;
+
+function endWith(socket: Socket, answer: PlainAnswer): void {
+  const timer = setTimeout(() => socket.destroy(), LINGER);
+  socket.once('close', () => clearTimeout(timer));
+  socket.on('error', () => socket.destroy());
+  socket.resume();
+  socket.end(formatLastAnswer(answer));
 }

@@ -118,11 +118,20 @@ export function watchTlsFiles({ files, first, interval, use, log }: TlsWatchOpti
   let tried = first.stamp;
   let found = tried;
   let last: Promise<boolean> = Promise.resolve(true);
+  const replace = async (): Promise<boolean> => {
+    tried = await stampOf(files);
+    try {
+      const material = await readTlsFiles(files);
+      use(material);
+      noteCertificate(material, log);
+      return true;
+    } catch (error) {
+      noteFailedReload(log, 'certificate', error, 'still using the previous certificate');
+      return false;
+    }
+  };
   const reload = (): Promise<boolean> => {
-    last = last.then(async () => {
-      tried = await stampOf(files);
-      return replace({ files, use, log });
-    });
+    last = last.then(replace);
     return last;
   };
   const check = async (): Promise<void> => {
@@ -141,18 +150,6 @@ async function repeat(step: () => Promise<void>, pause: number, { signal }: Abor
     await wait(pause, undefined, { ref: false, signal }).catch(() => undefined);
     if (signal.aborted) return;
     await step();
-  }
-}
-
-async function replace({ files, use, log }: Omit<TlsWatchOptions, 'first' | 'interval'>): Promise<boolean> {
-  try {
-    const material = await readTlsFiles(files);
-    use(material);
-    noteCertificate(material, log);
-    return true;
-  } catch (error) {
-    noteFailedReload(log, 'certificate', error, 'still using the previous certificate');
-    return false;
   }
 }
 

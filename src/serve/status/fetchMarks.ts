@@ -1,6 +1,6 @@
 /** The stages that the fetches of a host show. `serve` does not see its power, its console and its requests to Ironic. */
 
-import type { ImageProgress } from '../answer/imageFetches.ts';
+import type { ImageProgress } from '../answer/transfers.ts';
 import type { Artifact } from '../answer/resource.ts';
 import { formatPercent } from './figures.ts';
 import { type BootStage, bootStages, type MarkState, type StageMark } from './stageBar.ts';

@@ -1,5 +1,6 @@
 /** The status page as HTML: one document without scripts and without external resources. */
 
+import { createHash } from 'node:crypto';
 import { formatCount } from '../../formats/messageText.ts';
 import { readAsset } from '../../assets.ts';
 import { fillTemplate } from '../../formats/template.ts';
@@ -9,7 +10,7 @@ import { baseImageTable, factList, hostTable, sharedTable, timeOf, transferTable
 import { formatStatusQuery, type Selection, type StatusQuery, type View, views } from './select.ts';
 import type { ServiceStatus, Status } from './status.ts';
 
-/** Renders the document; its only style sheet is `statusStyle`. */
+/** Renders the document. */
 export function renderStatusPage(status: Status, query: StatusQuery, selection: Selection): string {
   const { service } = status;
   const parts: Record<string, Html> = {
@@ -30,14 +31,42 @@ export function fillPage(template: string, parts: Readonly<Record<string, Html>>
   const texts = Object.entries(parts).map(([name, { markup }]) => [name, markup] as const);
   return fillTemplate(readTemplate(template), {
     ...Object.fromEntries(texts),
-    style: `<style>${statusStyle()}</style>`,
+    style: `<style>${readTemplate(STYLE)}</style>`,
   });
 }
 
-/** The content of the `style` element, also for the Content-Security-Policy, which allows only this style. */
-export function statusStyle(): string {
-  return readTemplate('serve/status.css');
+/** Keeps signed URLs out of caches and out of `Referer` headers. */
+export const secretHeaders = {
+  'Cache-Control': 'no-store',
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+  Vary: 'Accept',
+};
+
+/** For a page of `fillPage`. */
+export function htmlHeaders(): Readonly<Record<string, string>> {
+  return {
+    ...secretHeaders,
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Security-Policy': pagePolicy(),
+  };
 }
+
+/** Allows only the style sheet. The icon is empty: without one, browsers request `/favicon.ico`. */
+function pagePolicy(): string {
+  const digest = createHash('sha256').update(readTemplate(STYLE)).digest('base64');
+  return [
+    `default-src 'none'`,
+    `style-src 'sha256-${digest}'`,
+    'img-src data:',
+    `form-action 'self'`,
+    `base-uri 'none'`,
+    `frame-ancestors 'none'`,
+  ].join('; ');
+}
+
+/** The content of the only `style` element. */
+const STYLE = 'serve/status.css';
 
 const templates = new Map<string, string>();
 

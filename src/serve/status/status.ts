@@ -1,9 +1,8 @@
 /** The data of the status page. */
 
 import type { Diagnostic } from '../../core/diagnostic.ts';
-import type { ImageProgress } from '../answer/imageFetches.ts';
 import type { Artifact } from '../answer/resource.ts';
-import type { TransferEvent } from '../answer/transfers.ts';
+import type { ImageProgress, TransferEvent } from '../answer/transfers.ts';
 
 export interface Status {
   readonly service: ServiceStatus;

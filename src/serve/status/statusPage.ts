@@ -1,30 +1,18 @@
 /** The answer for `/`: the status of the service as HTML or JSON. */
 
-import { renderStatusPage, statusStyle } from './page.ts';
-import { htmlHeaders, secretHeaders } from './pageHeaders.ts';
+import { htmlHeaders, renderStatusPage, secretHeaders } from './page.ts';
 import { parseStatusQuery, selectHosts, type Selection } from './select.ts';
+import type { PageAnswer, PageRequest } from '../http/pages.ts';
 import type { Status, HostStatus } from './status.ts';
 import { formatPath } from '../../core/finding.ts';
 import type { Diagnostic } from '../../core/diagnostic.ts';
-import type { ImageProgress } from '../answer/imageFetches.ts';
-import type { TransferEvent } from '../answer/transfers.ts';
+import type { ImageProgress, TransferEvent } from '../answer/transfers.ts';
 
-export interface StatusRequest {
-  /** `q`, `show`, `page`, `refresh`, `format`. */
-  readonly query: URLSearchParams;
-  /** The `Accept` header, or an empty string. */
-  readonly accept: string;
-}
-
-export interface StatusAnswer {
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
-
-/**
- * Returns the answer for status 200. It contains signed URLs, so only operators may see it.
- */
-export function statusAnswer(status: Status, { query, accept }: StatusRequest): StatusAnswer {
+/** Returns the answer for status 200. It contains signed URLs, so only operators may see it. */
+export function statusAnswer(
+  status: Status,
+  { query, accept }: Pick<PageRequest, 'query' | 'accept'>,
+): Omit<PageAnswer, 'status'> {
   const parsed = parseStatusQuery(query);
   const selection = selectHosts(status.hosts, parsed);
   return wantsJson(query.get('format'), accept)
@@ -33,7 +21,7 @@ export function statusAnswer(status: Status, { query, accept }: StatusRequest): 
         body: formatStatusDocument(status, selection),
       }
     : {
-        headers: htmlHeaders(statusStyle()),
+        headers: htmlHeaders(),
         body: renderStatusPage(status, parsed, selection),
       };
 }

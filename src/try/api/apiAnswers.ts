@@ -6,8 +6,7 @@ import { clientAddress } from '../../serve/http/connections.ts';
 import type { Answerer } from '../../serve/http/exchanges.ts';
 import { hasBody, plainText } from '../../serve/http/textResponse.ts';
 import {
-  type BodyMemory,
-  createBodyMemory,
+  BodyMemory,
   readRequestBody,
   type RequestBody,
   sendLastAnswer,
@@ -50,7 +49,7 @@ const MAX_BODY = { heartbeat: 128 * 1024, inspection: 16 * 1024 * 1024 };
 const BODY_MEMORY = 128 * 1024 * 1024;
 
 export function createApiAnswerer(service: ApiService): Answerer {
-  const memory = createBodyMemory(BODY_MEMORY);
+  const memory = new BodyMemory(BODY_MEMORY);
   return async (request, response) => {
     const context = { service, memory, request, response, ...addressesOf(request, service) };
     const route = routeOf(request.method ?? '', request.url ?? '');
@@ -245,7 +244,7 @@ async function save(
 }
 
 function readBody({ request, response, memory }: RequestContext, size: number): Promise<RequestBody> {
-  return readRequestBody(request, response, { size, memory });
+  return readRequestBody(request, response, size, memory);
 }
 
 function unreadable(kind: Exclude<RequestBody['kind'], 'whole'>, size: number): RefusedRequest {

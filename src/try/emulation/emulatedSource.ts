@@ -208,7 +208,7 @@ export async function readMachineSetup(
     });
   }
   return {
-    memory: parseWholeNumber(memory, '--memory', { least: 64, most: 1_048_576 }),
+    memory: parseWholeNumber(memory, '--memory', 64, 1_048_576),
     program: await findQemu(architecture, env),
     firmware: await findFirmware(firmware ?? (isX86 ? 'bios' : 'uefi'), architecture),
     accelerators: await chooseAccelerators(accel, architecture),

@@ -9,8 +9,7 @@ import { formatCount } from '../../formats/messageText.ts';
 import type { Answerer } from '../../serve/http/exchanges.ts';
 import { formatTime } from '../../serve/status/figures.ts';
 import { html, type Html } from '../../serve/status/html.ts';
-import { fillPage, statusStyle } from '../../serve/status/page.ts';
-import { htmlHeaders } from '../../serve/status/pageHeaders.ts';
+import { fillPage, htmlHeaders } from '../../serve/status/page.ts';
 import { stageBar } from '../../serve/status/stageBar.ts';
 import { factList, timeOf } from '../../serve/status/tables.ts';
 import { eventPhrase, originPhrase } from '../report/phrases.ts';
@@ -46,7 +45,7 @@ export function createTrialPage(result: () => TrialResult): TrialPage {
         return;
       }
       const body = Buffer.from(renderTrialPage(result()));
-      response.writeHead(200, { ...htmlHeaders(statusStyle()), 'Content-Length': body.length }).end(body);
+      response.writeHead(200, { ...htmlHeaders(), 'Content-Length': body.length }).end(body);
     },
   };
 }

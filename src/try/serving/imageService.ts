@@ -65,7 +65,7 @@ async function reportUrls(
   }
   const snapshot = state.current();
   if (snapshot === undefined) return;
-  await printUrls(snapshot, { links, form: 'text' }, { stdout: io.stderr });
+  await printUrls(snapshot, links, 'text', { stdout: io.stderr });
 }
 
 function scriptUrl({ links, state }: RunningService): string {

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseImageName } from '../../../src/hosts/plan/imageInputs.ts';
-import { layoutNamed, withScriptPaths } from '../../../src/prepare/fixedLayouts.ts';
+import { layouts, withScriptPaths } from '../../../src/prepare/fixedLayouts.ts';
 import { imageSetId, parseBaseUrl } from '../../../src/hosts/artifacts/servedPaths.ts';
 
 describe('parseImageName', () => {
@@ -83,7 +83,7 @@ describe('parseBaseUrl', () => {
 });
 
 describe('withScriptPaths', () => {
-  const layout = layoutNamed('metal3');
+  const layout = layouts.metal3;
 
   it('is the layout where nothing is said', () => {
     expect(withScriptPaths(layout, '/shared', {})).toEqual(layout);

@@ -1,10 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  createAccessCheck,
-  createTokenCheck,
-  type Credentials,
-  parseTokens,
-} from '../../../src/serve/http/accessCheck.ts';
+import { createAccessCheck, createTokenCheck, parseTokens } from '../../../src/serve/http/accessCheck.ts';
 import { createSigner } from '../../../src/serve/answer/signedPath.ts';
 
 const signer = createSigner(Buffer.alloc(32, 'k'));
@@ -19,9 +14,15 @@ const basic = (text: string): string => `Basic ${Buffer.from(text).toString('bas
 const stranger = { kind: 'unauthenticated' };
 const all = { kind: 'granted', grant: { kind: 'all' }, path: 'worker-0.iso' };
 
-function admit(shown: Partial<Credentials>, rules = {}): unknown {
+interface Shown {
+  readonly path?: string;
+  readonly authorization?: string | undefined;
+  readonly isCertified?: boolean;
+}
+
+function admit({ path = 'worker-0.iso', authorization, isCertified = false }: Shown, rules = {}): unknown {
   const check = createAccessCheck({ signer, tokens, isOpen: false, ...rules }, () => now);
-  return check.admit({ path: 'worker-0.iso', authorization: undefined, isCertified: false, ...shown });
+  return check.admit(path, authorization, isCertified);
 }
 
 describe('createAccessCheck', () => {

@@ -5,8 +5,7 @@ import * as fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createDeferred } from '../../../src/core/deferred.ts';
 import {
-  type BodyMemory,
-  createBodyMemory,
+  BodyMemory,
   readRequestBody,
   type RequestBody,
   sendLastAnswer,
@@ -35,7 +34,7 @@ async function start(memory: BodyMemory, ready: Promise<void> = Promise.resolve(
   const bodies: RequestBody[] = [];
   const server = createServer();
   const take = async (...[request, response]: Parameters<typeof respond>): Promise<void> => {
-    const body = await readRequestBody(request, response, { size: LIMIT, memory });
+    const body = await readRequestBody(request, response, LIMIT, memory);
     bodies.push(body);
     await ready;
     await sendLastAnswer(request, response, body.kind);
@@ -48,21 +47,23 @@ async function start(memory: BodyMemory, ready: Promise<void> = Promise.resolve(
 }
 
 /** Counts what is held. */
-function countingMemory(limit: number): BodyMemory & { readonly held: () => number } {
-  const memory = createBodyMemory(limit);
-  let held = 0;
-  return {
-    take: (size) => {
-      const isTaken = memory.take(size);
-      if (isTaken) held += size;
-      return isTaken;
-    },
-    giveBack: (size) => {
-      held -= size;
-      memory.giveBack(size);
-    },
-    held: () => held,
-  };
+class CountingMemory extends BodyMemory {
+  #held = 0;
+
+  override take(size: number): boolean {
+    const isTaken = super.take(size);
+    if (isTaken) this.#held += size;
+    return isTaken;
+  }
+
+  override giveBack(size: number): void {
+    this.#held -= size;
+    super.giveBack(size);
+  }
+
+  held(): number {
+    return this.#held;
+  }
 }
 
 const head = (...headers: readonly string[]): string =>
@@ -73,7 +74,7 @@ const chunk = (part: Uint8Array): Buffer =>
 
 describe('readRequestBody', () => {
   it('puts parts of all sizes together', async () => {
-    const memory = countingMemory(10 * LIMIT);
+    const memory = new CountingMemory(10 * LIMIT);
     const { port, bodies } = await start(memory);
     const parts = fc.array(fc.uint8Array({ minLength: 1, maxLength: 60_000, size: 'max' }), { maxLength: 8 });
     await fc.assert(
@@ -100,7 +101,7 @@ describe('readRequestBody', () => {
     ['of a byte more', LIMIT + 1, 'too-large'],
     ['of none', 0, 'whole'],
   ])('a body %s', async (_title, size, kind) => {
-    const { port, bodies } = await start(createBodyMemory(10 * LIMIT));
+    const { port, bodies } = await start(new BodyMemory(10 * LIMIT));
     const client = rawClient(port);
     client.write(head(`Content-Length: ${size}`));
     client.socket.write(Buffer.alloc(size));
@@ -109,7 +110,7 @@ describe('readRequestBody', () => {
   });
 
   it('shares the memory among all', async () => {
-    const memory = countingMemory(2 * LIMIT);
+    const memory = new CountingMemory(2 * LIMIT);
     const { port, bodies } = await start(memory);
     const clients = Array.from({ length: 4 }, () => rawClient(port));
     for (const client of clients) {
@@ -125,7 +126,7 @@ describe('readRequestBody', () => {
   });
 
   it('counts what is whole until it is answered', async () => {
-    const memory = countingMemory(LIMIT);
+    const memory = new CountingMemory(LIMIT);
     const waiting = createDeferred();
     const { port, bodies } = await start(memory, waiting.promise);
     const client = rawClient(port);
@@ -139,7 +140,7 @@ describe('readRequestBody', () => {
   });
 
   it('gives back what it held for a client that went away', async () => {
-    const memory = countingMemory(LIMIT);
+    const memory = new CountingMemory(LIMIT);
     const { port, bodies } = await start(memory);
     const client = rawClient(port);
     client.write(head(`Content-Length: ${LIMIT}`));
@@ -154,7 +155,7 @@ describe('readRequestBody', () => {
     ['lets the client send what is within the limit', 5, 'HTTP/1.1 100 Continue'],
     ['does not let it send more', LIMIT + 1, 'HTTP/1.1 200 OK'],
   ])('%s', async (_title, size, start100) => {
-    const { port } = await start(createBodyMemory(LIMIT));
+    const { port } = await start(new BodyMemory(LIMIT));
     const client = rawClient(port);
     client.write(head(`Content-Length: ${size}`, 'Expect: 100-continue'));
     const first = await new Promise<Buffer>((resolve) => void client.socket.once('data', resolve));

@@ -1,6 +1,6 @@
 /** The state of a service, for tests of what shows it. */
 
-import type { ImageProgress } from '../../../src/serve/answer/imageFetches.ts';
+import type { ImageProgress } from '../../../src/serve/answer/transfers.ts';
 import type { HostStatus, Status } from '../../../src/serve/status/status.ts';
 
 export const now = new Date('2026-11-21T16:20:00Z');

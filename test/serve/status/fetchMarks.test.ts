@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ImageProgress } from '../../../src/serve/answer/imageFetches.ts';
+import type { ImageProgress } from '../../../src/serve/answer/transfers.ts';
 import { fetchMarks } from '../../../src/serve/status/fetchMarks.ts';
 import { ago, exampleProgress } from './exampleStatus.ts';
 
