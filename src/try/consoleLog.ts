@@ -61,7 +61,8 @@ export function readConsoleLogs(
  */
 export async function followConsoleLog(
   { host, path }: ConsoleLog,
-  { observe, report }: ConsoleFollower,
+  observe: (event: ConsoleEvent) => void,
+  report: (diagnostic: Diagnostic) => void,
   { cwd }: Pick<Io, 'cwd'>,
 ): Promise<() => Promise<void>> {
   const problem = (error: unknown): unknown =>
@@ -103,11 +104,6 @@ function notFound(path: string): CliError {
     code: 'ERR_FILE_MISSING',
     hint: `start the program that writes it, or run \`touch ${quoteShellWord(path)}\``,
   });
-}
-
-interface ConsoleFollower {
-  readonly observe: (event: ConsoleEvent) => void;
-  readonly report: (diagnostic: Diagnostic) => void;
 }
 
 function rethrow(explain: (error: unknown) => unknown): (error: unknown) => never {

@@ -12,17 +12,17 @@ export interface Expectation {
   readonly awaited: AwaitedMachines;
 }
 
-export interface ExpectationSource {
-  /** The value of `--expect`. */
-  readonly given: string | undefined;
-  /** Of the inventory. */
-  readonly hosts: readonly ExpectedHost[];
-  /** The machine of `--qemu`, which may be a host of the inventory. */
-  readonly machine: ExpectedHost | undefined;
-}
-
-/** @throws UsageError for an invalid number and an unknown host */
-export function readExpectedHosts({ given, hosts, machine }: ExpectationSource): Expectation {
+/**
+ * @param given the value of `--expect`
+ * @param hosts of the inventory
+ * @param machine that of `--qemu`, which may be a host of the inventory
+ * @throws UsageError for an invalid number and an unknown host
+ */
+export function readExpectedHosts(
+  given: string | undefined,
+  hosts: readonly ExpectedHost[],
+  machine: ExpectedHost | undefined,
+): Expectation {
   if (given === undefined) {
     // With an emulated machine, the other hosts of the inventory are not expected.
     const known = machine === undefined ? hosts : [machine];

@@ -10,6 +10,7 @@ import type { EmulatedSource, MachineSetup } from './emulation/emulatedSource.ts
 import type { Expectation } from './expectation.ts';
 import type { TrialPage } from './page/trialPage.ts';
 import type { TrialSetup, TryOptions } from './setup.ts';
+import type { ObservedPart } from './timeline/causes.ts';
 import type { Ports } from './timeline/causes/cause.ts';
 import { showProgress } from '../io/progress.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
@@ -18,7 +19,7 @@ import { report } from '../io/report/report.ts';
 import type { CallbackEvent, HeartbeatEvent, StepsEvent, TrialEvent } from './timeline/events.ts';
 import { type AwaitedMachines, createJudge, type SuccessStage, type Verdict } from './timeline/result.ts';
 import { createTimeline, type Timeline } from './timeline/timeline.ts';
-import { createLiveLines, jsonLines, textLines } from './report/liveLines.ts';
+import { createLiveLines } from './report/liveLines.ts';
 
 /** What a trial serves for machines that it does not emulate. */
 export interface TrialServices {
@@ -39,7 +40,8 @@ export interface SingleIso {
 /** Boots the machines of a trial. The result ends that, and restores the machines. Throws CliError if nothing is booted. */
 export type BootMachines = (services: TrialServices) => Promise<{ readonly stop: () => Promise<void> }>;
 
-export interface TrialPlan {
+/** A trial before it starts. */
+export interface TrialRequest {
   readonly options: TryOptions;
   readonly setup: TrialSetup;
   readonly machine: PlannedMachine | undefined;
@@ -48,17 +50,21 @@ export interface TrialPlan {
   /** An ISO that all machines boot; undefined for the ISOs of an inventory. */
   readonly iso?: SingleIso | undefined;
   readonly expectation: Expectation;
+  readonly coverage: ObservedPart;
+  readonly consoleLogs: readonly ConsoleLog[];
+  readonly io: Io;
+}
+
+export interface TrialPlan extends TrialRequest {
   readonly trial: RunningTrial;
   readonly output: TrialOutput;
   readonly page: TrialPage;
   /** For the texts of causes; the numbers are set when the servers listen. */
   readonly ports: { -readonly [Name in keyof Ports]: Ports[Name] };
-  readonly consoleLogs: readonly ConsoleLog[];
   /** Aborted when the user stops the trial. */
   readonly signal: AbortSignal;
   /** Stops everything that has been started. */
   readonly cleanup: CleanupStack;
-  readonly io: Io;
 }
 
 export interface PlannedMachine {
@@ -97,29 +103,23 @@ interface RunningTrial {
   pendingAnswers(): number;
 }
 
-interface RunningTrialOptions {
-  readonly expectation: Expectation;
-  readonly successStage: SuccessStage;
-  /** Gets one line per new event. */
-  readonly print: (line: string) => void;
-  /** Gets the same events as JSON. */
-  readonly writeEvent: ((line: string) => void) | undefined;
-  /** Gets the number of hosts that have called home. */
-  readonly count: (calledHome: number) => void;
-}
-
-/** A trial without events. */
-export function createRunningTrial(options: RunningTrialOptions): RunningTrial {
-  const { count, expectation, print, successStage, writeEvent: writeLine } = options;
-  const { awaited, known } = expectation;
+/**
+ * A trial without events.
+ * @param writeEvent gets the same lines as `print`, but as JSON
+ */
+export function createRunningTrial(
+  { awaited, known }: Expectation,
+  successStage: SuccessStage,
+  { count, print }: Pick<TrialOutput, 'count' | 'print'>,
+  writeEvent?: (line: string) => void,
+): RunningTrial {
   const timeline = createTimeline(known);
   const decided = createDeferred();
   const answers = createAnswerTracker();
   /** Hosts that lack a required step or cannot be booted: names, or UUIDs if any machine counts, because labels change. */
   const hopeless = new Set<string>();
   const judge = createJudge({ awaited, successStage });
-  const printStep = createLiveLines(print, textLines);
-  const writeJson = writeLine && createLiveLines(writeLine, jsonLines);
+  const writeStep = createLiveLines(print, writeEvent);
   const verdict = (): Verdict => judge(timeline.machines());
   return {
     timeline,
@@ -128,8 +128,7 @@ export function createRunningTrial(options: RunningTrialOptions): RunningTrial {
     pendingAnswers: () => answers.pending(),
     observe: (event) => {
       const step = timeline.add(event);
-      printStep(step);
-      writeJson?.(step);
+      writeStep(step);
       // No other event changes the verdict, and a client may fetch an ISO in thousands of ranges.
       if (!deciding.has(event.kind)) return;
       if (event.kind === 'bmc' && event.step === 'failed') hopeless.add(event.host);

@@ -9,7 +9,6 @@ import { type GracefulStop, listenToStop } from '../io/process.ts';
 import { writeStdout } from '../io/stdout.ts';
 import type { ApiPlace } from './timeline/addresses.ts';
 import { defaultPorts } from './timeline/causes/cause.ts';
-import type { ObservedPart } from './timeline/causes.ts';
 import { exitCodeOf, type TrialResult } from './timeline/result.ts';
 import { startIso } from './serving/isoService.ts';
 import { readInventoryDocument } from '../hosts/settings/inventory.ts';
@@ -25,7 +24,7 @@ import { STATUS_TIME } from './api/askAgent.ts';
 import { STEPS_TIME } from './api/askSteps.ts';
 import { type IronicApi, openInventoryFolder, startIronicApi } from './api/ironicApi.ts';
 import { type EmulatedHost, readEmulatedSource, readMachineSetup } from './emulation/emulatedSource.ts';
-import { startEmulated, type TrialMachine } from './emulation/emulatedTrial.ts';
+import { startEmulated } from './emulation/emulatedTrial.ts';
 import {
   findGuestAddress,
   type GuestAddress,
@@ -44,6 +43,7 @@ import {
   createTrialOutput,
   type PlannedMachine,
   type TrialPlan,
+  type TrialRequest,
 } from './trial.ts';
 import { startImages } from './serving/imageService.ts';
 import { readTrialSetup, type TrialSetup, type TryOptions } from './setup.ts';
@@ -57,7 +57,7 @@ export async function tryRamdisk(options: TryOptions, io: Io): Promise<ExitCode>
       ? undefined
       : await readEmulatedSource(options, { boot: setup.machine.boot, hosts }, io);
   const machine = source && { source, setup: await readMachineSetup(setup.machine, source, io) };
-  const expectation = readExpectedHosts({ given: options.expect, hosts, machine: source?.host });
+  const expectation = readExpectedHosts(options.expect, hosts, source?.host);
   const { awaited } = expectation;
   const consoleLogs = readConsoleLogs(options.consoleLog, awaited.kind === 'hosts' ? awaited.names : []);
   const isServed = options.inventory !== undefined || source?.medium.kind === 'folder';
@@ -65,23 +65,14 @@ export async function tryRamdisk(options: TryOptions, io: Io): Promise<ExitCode>
   return runTrial({ options, setup, machine, consoleLogs, expectation, coverage, io });
 }
 
-/** A trial before it starts. */
-export interface TrialRequest extends Omit<
-  TrialPlan,
-  'cleanup' | 'output' | 'page' | 'ports' | 'signal' | 'trial'
-> {
-  readonly coverage: ObservedPart;
-}
-
 /** Runs the services, waits for the expected machines, and writes the report. Throws CliError. */
-export async function runTrial({ coverage, ...request }: TrialRequest): Promise<ExitCode> {
-  const { expectation, io, setup } = request;
+export async function runTrial(request: TrialRequest): Promise<ExitCode> {
+  const { coverage, expectation, io, setup } = request;
+  const { format, successStage } = setup;
   const output = createTrialOutput(io, expectation.awaited);
   const stop = listenToStop();
-  const events = setup.format === 'ndjson' ? createEventOutput(io, stop.stop) : undefined;
-  const { print, count } = output;
-  const { successStage } = setup;
-  const trial = createRunningTrial({ expectation, successStage, print, count, writeEvent: events?.write });
+  const events = format === 'ndjson' ? createEventOutput(io, stop.stop) : undefined;
+  const trial = createRunningTrial(expectation, successStage, output, events?.write);
   const started = new Date();
   const ports = { ...defaultPorts };
   const { timeline } = trial;
@@ -94,11 +85,13 @@ export async function runTrial({ coverage, ...request }: TrialRequest): Promise<
     started,
     ended: new Date(),
   });
-  const plan = { ...request, trial, output, ports, page: createTrialPage(result) };
-  const { problem } = await run(plan, stop).finally(stop.ignore);
+  const page = createTrialPage(result);
+  const { signal } = stop;
+  const plan = { ...request, trial, output, ports, page, signal, cleanup: createCleanupStack() };
+  const problem = await run(plan, stop).finally(stop.ignore);
   const last = result();
   await events?.close();
-  await writeStdout(io, [Buffer.from(formatResult(last, setup.format))]);
+  await writeStdout(io, [Buffer.from(formatResult(last, format))]);
   if (problem !== undefined) throw problem;
   return exitCodeOf(last.verdict);
 }
@@ -123,38 +116,29 @@ async function listInventory({ inventory: name }: TryOptions, io: Io): Promise<E
  * @returns the error of stopping them, which does not make the result worthless
  * @throws CliError, UsageError if they cannot be started
  */
-async function run(
-  plan: Omit<TrialPlan, 'cleanup' | 'signal'>,
-  stop: GracefulStop,
-): Promise<{ readonly problem: unknown }> {
-  const stopped = stop.stopped.then((): undefined => undefined);
-  const cleanup = createCleanupStack();
+async function run(plan: TrialPlan, { stopped }: GracefulStop): Promise<unknown> {
   const end = new AbortController();
   let problem: unknown;
   try {
-    const starting = startParts({ ...plan, cleanup, signal: stop.signal });
-    const parts = await Promise.race([starting, stopped]);
-    if (parts !== undefined) await Promise.race([stopped, waitForEnd(parts, plan, end.signal)]);
-    else await starting.catch(() => undefined); // the cleanup also has to stop everything that it starts
+    const starting = startParts(plan);
+    const ended = starting.then((gone) => waitForEnd(gone, plan, end.signal));
+    await Promise.race([stopped, ended]);
+    await starting.catch(() => undefined); // the cleanup also has to stop everything that it starts
   } finally {
     end.abort();
-    problem = await cleanup.dispose();
+    problem = await plan.cleanup.dispose();
     plan.output.close();
   }
-  return { problem };
+  return problem;
 }
 
-/** Resolves when the trial is decided, at the timeout, or when no further machine can call home. */
+/** Resolves when the trial is decided, at the timeout, or with one of `gone`. */
 async function waitForEnd(
-  { isAborted, machine }: TrialParts,
-  { options: { expect }, setup, trial }: Omit<TrialPlan, 'cleanup' | 'signal'>,
+  gone: readonly Promise<void>[],
+  { setup, trial }: TrialPlan,
   signal: AbortSignal,
 ): Promise<void> {
-  if (isAborted) return;
-  const timeout = pause(systemClock, setup.timeout, signal);
-  // With --expect, a real machine may be expected, too.
-  const gone = machine !== undefined && expect === undefined ? [machine.ended] : [];
-  await Promise.race([trial.decided, timeout, ...gone]);
+  await Promise.race([trial.decided, pause(systemClock, setup.timeout, signal), ...gone]);
   if (setup.askBack === 'never' || !trial.verdict().isPassed) return;
   for (
     let waited = 0;
@@ -169,49 +153,45 @@ async function waitForEnd(
 const ANSWER_TIME = STATUS_TIME + STEPS_TIME + 2000;
 const POLL_INTERVAL = 50;
 
-interface TrialParts {
-  readonly machine: TrialMachine | undefined;
-  /** Whether the machine was not started, because its agent would not call the mock Ironic. */
-  readonly isAborted: boolean;
-}
-
-/** If it fails, the cleanup stack contains everything that it has started. Throws CliError, UsageError. */
-async function startParts(plan: TrialPlan): Promise<TrialParts> {
-  const { cleanup, io, machine, options, setup } = plan;
+/**
+ * If it fails, the cleanup stack contains everything that it has started.
+ * @returns promises that resolve when no further machine can call home
+ * @throws CliError, UsageError
+ */
+async function startParts(plan: TrialPlan): Promise<readonly Promise<void>[]> {
+  const { cleanup, io, machine, options, output, setup } = plan;
+  const { observe } = plan.trial;
   const read = await readInventory(options, io);
   const listed = read === undefined ? new Map() : ironicUrlsOfHosts(read, io);
   const choices = { given: options.guestHost, listed, setup };
   const guest = machine && (await findGuestAddress(machine.source, choices, io));
   const tokens = read === undefined ? new Map() : bootTokensOfHosts(read, io);
-  await followConsoles(plan);
-  const api = await startApi(plan, { guest, tokens });
+  for (const log of plan.consoleLogs) {
+    cleanup.defer(await followConsoleLog(log, observe, output.report, io));
+  }
+  const api = await startApi(plan, tokens, guest?.host);
   plan.ports.ironic = api.port;
   const place = placeOf(api, setup, guest);
   const problem = guest && preflightProblem(guest, place);
   if (machine !== undefined && problem !== undefined && isAwaited(machine, plan)) {
-    plan.output.report(preflightDiagnostic(problem));
+    output.report(preflightDiagnostic(problem));
     const { mac } = machine.source;
-    plan.trial.observe({ kind: 'preflight', at: new Date(), client: undefined, mac, problem });
-    return { machine: undefined, isAborted: true };
+    observe({ kind: 'preflight', at: new Date(), client: undefined, mac, problem });
+    return [Promise.resolve()];
   }
   const images = read && (await startImages(plan, { api, guest, listed, place }));
   const iso = plan.iso === undefined ? undefined : await startIso(plan, plan.iso);
   plan.ports.images = images?.port ?? iso?.port ?? defaultPorts.images;
   if (plan.bootMachines !== undefined) {
     const imageUrl = (host: string): string => iso?.url ?? images?.mediumUrl(host) ?? '';
-    const { observe } = plan.trial;
     const booted = await plan.bootMachines({ imageUrl, observe, signal: plan.signal });
     cleanup.defer(() => booted.stop());
   }
-  if (machine === undefined || guest === undefined) return { machine: undefined, isAborted: false };
-  if (problem !== undefined) plan.output.report({ ...preflightDiagnostic(problem), severity: 'warning' });
-  const started = await startEmulated(plan, machine, { api, guest, images, place });
-  return { machine: started, isAborted: false };
-}
-
-async function followConsoles({ cleanup, consoleLogs, io, output, trial }: TrialPlan): Promise<void> {
-  const follower = { observe: trial.observe, report: output.report };
-  for (const log of consoleLogs) cleanup.defer(await followConsoleLog(log, follower, io));
+  if (machine === undefined || guest === undefined) return [];
+  if (problem !== undefined) output.report({ ...preflightDiagnostic(problem), severity: 'warning' });
+  const { ended } = await startEmulated(plan, machine, { api, guest, images, place });
+  // With --expect, a real machine may be expected, too.
+  return options.expect === undefined ? [ended] : [];
 }
 
 /** Whether the trial cannot succeed without this machine. */
@@ -224,15 +204,14 @@ async function readInventory({ inventory, profile }: TryOptions, io: Io): Promis
   return readServeSource({ inventory, ...(profile !== undefined && { profile }) }, io);
 }
 
-interface ApiContext {
-  readonly guest: GuestAddress | undefined;
-  /** Agent tokens in the configs and boot parameters of the hosts. */
-  readonly tokens: ReadonlyMap<string, string>;
-}
-
+/**
+ * @param tokens agent tokens in the configs and boot parameters of the hosts
+ * @param guestHost address of this machine in the emulated network
+ */
 async function startApi(
   { cleanup, expectation, io, options, page, setup, trial }: TrialPlan,
-  { guest, tokens }: ApiContext,
+  tokens: ReadonlyMap<string, string>,
+  guestHost: string | undefined,
 ): Promise<IronicApi> {
   const { askBack, listen, requiredSteps, scheme } = setup;
   const saveInventory = options.save === undefined ? undefined : await openInventoryFolder(options.save, io);
@@ -240,7 +219,7 @@ async function startApi(
     listen,
     askBack,
     requiredSteps,
-    tlsNames: scheme === 'https' ? certificateNames(options, listen, guest?.host) : undefined,
+    tlsNames: scheme === 'https' ? certificateNames(options, listen, guestHost) : undefined,
     expected: expectation.known.map((host) => ({ ...host, agentToken: tokens.get(host.name) })),
     observe: trial.observe,
     saveInventory,

@@ -15,28 +15,27 @@ import { eventPhrase, originPhrase } from './phrases.ts';
 const MAX_UNEXPECTED_LINES = 10_000;
 const LIMIT_TEXT = 'further events of unexpected clients are omitted';
 
-export interface LineForm {
-  /** Undefined for events that need no line. */
-  readonly line: (step: TimelineStep) => string | undefined;
-  /** The line that reports omitted lines. */
-  readonly limit: (text: string) => string;
-}
-
-export const textLines: LineForm = { line: formatLiveLine, limit: (text) => text };
-export const jsonLines: LineForm = { line: formatEventLine, limit: formatLimitLine };
-
-/** Prints the lines of new events. The report contains more details. */
+/**
+ * Writes the lines of new events. The report contains more details.
+ * @param print gets text
+ * @param writeEvent gets JSON
+ */
 export function createLiveLines(
   print: (line: string) => void,
-  { line: format, limit }: LineForm,
+  writeEvent?: (line: string) => void,
 ): (step: TimelineStep) => void {
   let unexpected = 0;
   return (step) => {
-    const line = step.isFull ? undefined : format(step);
+    const line = step.isFull ? undefined : formatLiveLine(step);
     if (line === undefined) return;
     if (!step.isExpected) unexpected++;
-    if (step.isExpected || unexpected <= MAX_UNEXPECTED_LINES) print(line);
-    if (!step.isExpected && unexpected === MAX_UNEXPECTED_LINES) print(limit(LIMIT_TEXT));
+    if (step.isExpected || unexpected <= MAX_UNEXPECTED_LINES) {
+      print(line);
+      writeEvent?.(formatEventLine(step));
+    }
+    if (step.isExpected || unexpected !== MAX_UNEXPECTED_LINES) return;
+    print(LIMIT_TEXT);
+    writeEvent?.(formatLimitLine(LIMIT_TEXT));
   };
 }
 
@@ -80,10 +79,8 @@ function quarterOf({ bytes, size }: FetchEvent): number {
   return Math.floor((4 * bytes) / size);
 }
 
-/** One JSON object without a line break and without unknown values; undefined for a repeated event. */
-function formatEventLine(step: TimelineStep): string | undefined {
-  if (!isNew(step)) return undefined;
-  const { event, isExpected, label } = step;
+/** One JSON object without a line break and without unknown values. */
+function formatEventLine({ event, isExpected, label }: TimelineStep): string {
   const { at, client, kind } = event;
   const text = eventPhrase(event);
   return toLine({ kind, at, machine: label, expected: isExpected, client, text, ...detailsOf(event) });

@@ -137,13 +137,8 @@ describe('a trial', () => {
     ['ends if all machines lack a step', 2, [...second, lacking('node-1', '192.0.2.8')], true],
     ['ends if the only machine lacks a step', 1, [], true],
   ])('%s', async (_title, count, later, isEnded) => {
-    const trial = createRunningTrial({
-      expectation: { known: [], awaited: any(count) },
-      successStage: 'steps',
-      print: () => undefined,
-      writeEvent: undefined,
-      count: () => undefined,
-    });
+    const output = { print: () => undefined, count: () => undefined };
+    const trial = createRunningTrial({ known: [], awaited: any(count) }, 'steps', output);
     let hasEnded = false;
     void trial.decided.then(() => {
       hasEnded = true;
