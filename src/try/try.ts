@@ -20,8 +20,7 @@ import {
   reachableAddresses,
   reportApiAddress,
 } from './ironicAddress.ts';
-import { STATUS_TIME } from './api/askAgent.ts';
-import { STEPS_TIME } from './api/askSteps.ts';
+import { STATUS_TIME, STEPS_TIME } from './api/askAgent.ts';
 import { type IronicApi, openInventoryFolder, startIronicApi } from './api/ironicApi.ts';
 import { type EmulatedHost, readEmulatedSource, readMachineSetup } from './emulation/emulatedSource.ts';
 import { startEmulated } from './emulation/emulatedTrial.ts';

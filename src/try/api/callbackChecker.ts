@@ -14,9 +14,8 @@ import {
   mapTexts,
   type StepsEvent,
 } from '../timeline/events.ts';
-import { AgentError, type AskedAgent } from './agentConnection.ts';
-import { type AgentReply, askAgent } from './askAgent.ts';
-import { askSteps } from './askSteps.ts';
+import { AgentError } from './agentConnection.ts';
+import { type AgentReply, askAgent, type AskedNode, askSteps } from './askAgent.ts';
 
 /** Callback URLs to contact: those with the address of the client, all, or none. */
 export type AskBack = 'own address' | 'anywhere' | 'never';
@@ -57,7 +56,7 @@ export function createCallbackChecker(options: CallbackOptions): CallbackChecker
     done.set(agent.node.uuid, identityOf(agent));
   };
   const ask = async (agent: Agent, client: string): Promise<void> => {
-    const contact = { agent, client, token: agent.node.token.current(), signal: end.signal };
+    const contact = { ...agent, client, token: agent.node.token.current(), signal: end.signal };
     const callback = await contactAgent(contact);
     observe(callback);
     if (callback.problem !== undefined) return;
@@ -75,7 +74,7 @@ export function createCallbackChecker(options: CallbackOptions): CallbackChecker
       if (problem !== undefined) {
         settle(agent);
         const facts = { problem, reason: 'other-address', summary: undefined } as const;
-        observe({ kind: 'callback', ...factsOf({ agent, client }), ...facts });
+        observe({ kind: 'callback', ...factsOf({ ...agent, client }), ...facts });
         return;
       }
       running.set(
@@ -90,27 +89,21 @@ export function createCallbackChecker(options: CallbackOptions): CallbackChecker
   };
 }
 
-interface Contact {
-  readonly agent: Agent;
+interface Contact extends AskedNode {
   /** Client address. */
   readonly client: string;
-  readonly token: string | undefined;
-  readonly signal: AbortSignal;
 }
 
-type CallFacts = Pick<StepsEvent, 'at' | 'client' | 'node' | 'url'>;
-
-function factsOf({ agent, client }: Pick<Contact, 'agent' | 'client'>): CallFacts {
-  return { at: new Date(), client, node: agent.node.uuid, url: plainText(agent.callbackUrl, MAX_TEXT) };
-}
-
-interface Failure {
-  readonly problem: string;
-  readonly reason: CallbackReason;
+function factsOf({
+  callbackUrl,
+  client,
+  node,
+}: Pick<Contact, 'callbackUrl' | 'client' | 'node'>): Pick<StepsEvent, 'at' | 'client' | 'node' | 'url'> {
+  return { at: new Date(), client, node: node.uuid, url: plainText(callbackUrl, MAX_TEXT) };
 }
 
 /** Any error is one of the agent: what it sends must not end the trial. */
-function failureOf(error: unknown, contact: Contact): Failure {
+function failureOf(error: unknown, contact: Contact): { problem: string; reason: CallbackReason } {
   if (!(error instanceof AgentError)) {
     const message = error instanceof Error ? error.message : String(error);
     return { problem: withoutToken(`its answer cannot be read: ${message}`, contact), reason: 'answer' };
@@ -118,13 +111,9 @@ function failureOf(error: unknown, contact: Contact): Failure {
   return { problem: withoutToken(error.message, contact), reason: error.reason };
 }
 
-function addressOf({ agent: { callbackUrl, verifyCa }, token, signal }: Contact): AskedAgent {
-  return { callbackUrl, verifyCa, token, signal };
-}
-
 async function contactAgent(contact: Contact): Promise<CallbackEvent> {
   try {
-    const summary = withoutToken(describe(await askAgent(addressOf(contact))), contact);
+    const summary = withoutToken(describe(await askAgent(contact)), contact);
     return { kind: 'callback', ...factsOf(contact), problem: undefined, reason: undefined, summary };
   } catch (error) {
     return { kind: 'callback', ...factsOf(contact), ...failureOf(error, contact), summary: undefined };
@@ -133,7 +122,7 @@ async function contactAgent(contact: Contact): Promise<CallbackEvent> {
 
 async function requestSteps(contact: Contact, required: readonly string[]): Promise<StepsEvent> {
   try {
-    const reported = await askSteps({ ...addressOf(contact), node: contact.agent.node });
+    const reported = await askSteps(contact);
     const missing = required.filter((name) => !hasStep(reported, name));
     const managers = mapTexts(reported, (text) => withoutToken(text, contact));
     return { kind: 'steps', ...factsOf(contact), managers, missing, ...missingProblem(missing) };

@@ -22,8 +22,6 @@ import type { TrialEvent } from '../timeline/events.ts';
 import { createApiAnswerer } from './apiAnswers.ts';
 import { type AskBack, createCallbackChecker } from './callbackChecker.ts';
 
-export type { CollectedInventory };
-
 export interface IronicApiOptions {
   readonly listen: ListenAddress;
   /** Names and addresses for the certificate; undefined for plain HTTP. */
@@ -133,7 +131,7 @@ export async function openInventoryFolder(
     const file = `${fileNameOf(name ?? node)}.json`;
     const value: unknown = JSON.parse(new TextDecoder().decode(body));
     const text = `${JSON.stringify(value, undefined, 2)}\n`;
-    if (name === undefined && !hasRoom(unknownSizes, { node, size: text.length, most: maxUnknownSize })) {
+    if (name === undefined && !hasRoom(unknownSizes, node, text.length, maxUnknownSize)) {
       throw new CliError(
         `the inventories of unknown machines are larger than ${formatSize(maxUnknownSize)}`,
         { code: 'ERR_TOO_LARGE' },
@@ -150,13 +148,8 @@ export async function openInventoryFolder(
   };
 }
 
-interface SaveRequest {
-  readonly node: string;
-  readonly size: number;
-  readonly most: number;
-}
-
-function hasRoom(sizes: Map<string, number>, { node, size, most }: SaveRequest): boolean {
+/** @param most maximum number of bytes of all files */
+function hasRoom(sizes: Map<string, number>, node: string, size: number, most: number): boolean {
   const others = [...sizes].reduce((sum, [uuid, known]) => (uuid === node ? sum : sum + known), 0);
   if (others + size > most) return false;
   sizes.set(node, size);
@@ -167,7 +160,5 @@ function hasRoom(sizes: Map<string, number>, { node, size, most }: SaveRequest):
 function fileNameOf(name: string): string {
   const stem = name.replaceAll(':', '-');
   if (machineNameProblem(stem) === undefined) return stem;
-  throw new CliError('the name of the machine is not valid as a file name', {
-    code: 'ERR_HOST',
-  });
+  throw new CliError('the name of the machine is not valid as a file name', { code: 'ERR_HOST' });
 }
