@@ -7,18 +7,25 @@
 import { randomBytes } from 'node:crypto';
 import { formatCount } from '../../formats/messageText.ts';
 import type { Answerer } from '../../serve/http/exchanges.ts';
-import { formatTime } from '../../serve/status/figures.ts';
+import { formatPercent, formatTime } from '../../serve/status/figures.ts';
 import { html, type Html } from '../../serve/status/html.ts';
 import { fillPage, statusStyle } from '../../serve/status/page.ts';
 import { htmlHeaders } from '../../serve/status/pageHeaders.ts';
-import { stageBar } from '../../serve/status/stageBar.ts';
+import {
+  type BootStage,
+  bootStages,
+  type MarkState,
+  stageBar,
+  type StageMark,
+} from '../../serve/status/stageBar.ts';
 import { factList, timeOf } from '../../serve/status/tables.ts';
-import { eventPhrase, originPhrase } from '../report/phrases.ts';
+import { elapsed, eventPhrase, originPhrase } from '../report/phrases.ts';
 import type { LikelyCause } from '../timeline/causes.ts';
 import { withPorts } from '../timeline/causes/cause.ts';
 import { type HostResult, resultsOf, type TrialResult } from '../timeline/result.ts';
-import { byLastEvent } from '../timeline/stages.ts';
-import { elapsed, stageMarks, firstEventTime } from './stageMarks.ts';
+import type { FetchEvent, TrialEvent } from '../timeline/events.ts';
+import { byLastEvent, type Stage, stages } from '../timeline/stages.ts';
+import type { HostTimeline } from '../timeline/timeline.ts';
 
 /** Seconds. */
 const REFRESH = 5;
@@ -140,3 +147,72 @@ const certainties: Readonly<Record<LikelyCause['certainty'], string>> = {
   likely: 'Likely',
   possible: 'Possible',
 };
+
+const partOf: Readonly<Record<Exclude<Stage, 'none'>, BootStage>> = {
+  'boot device': 'media',
+  power: 'power',
+  script: 'loader',
+  image: 'media',
+  kernel: 'kernel',
+  initramfs: 'kernel',
+  config: 'Ignition',
+  rootfs: 'root filesystem',
+  'agent archive': 'image',
+  'live system': 'Ignition',
+  'agent container': 'image',
+  inspection: 'agent',
+  api: 'agent',
+  lookup: 'agent',
+  heartbeat: 'agent',
+  callback: 'agent',
+  steps: 'agent',
+};
+
+/**
+ * The marks of one machine. The note of a reached stage is the time since the first event of the machine; that of the ISO is
+ * the fetched part.
+ */
+export function stageMarks({ causes, gaps, hasCalledHome, host }: HostResult): StageMark[] {
+  const started = firstEventTime(host);
+  const reached = bootStages.map((part) => firstOf(host, part));
+  const last = reached.findLastIndex((at) => at !== undefined);
+  const hasStopped = gaps.some(({ isOpen }) => isOpen) || causes.some(isProven);
+  return bootStages.map((stage, index) => {
+    const at = reached[index];
+    if (at === undefined) return { stage, state: index < last ? 'passed' : 'waiting' };
+    const note = stage === 'media' ? fetchedPart(host) : undefined;
+    const state = index < last || hasCalledHome ? 'reached' : lastState(hasStopped);
+    return { stage, state, note: note ?? (started && started < at ? elapsed(started, at) : undefined) };
+  });
+}
+
+function lastState(hasStopped: boolean): MarkState {
+  return hasStopped ? 'stopped' : 'running';
+}
+
+function isProven({ certainty }: HostResult['causes'][number]): boolean {
+  return certainty === 'proven';
+}
+
+/** The first event of the machine; undefined without events. */
+function firstEventTime({ entries }: Pick<HostTimeline, 'entries'>): Date | undefined {
+  return entries[0]?.first;
+}
+
+function firstOf({ entries, milestones }: HostTimeline, part: BootStage): Date | undefined {
+  const inserted = entries.filter(({ event }) => event.kind === 'bmc' && event.step === 'media');
+  const shown = stages.flatMap((stage) =>
+    stage !== 'none' && partOf[stage] === part ? (milestones.get(stage) ?? []) : [],
+  );
+  const times = [...(part === 'media' ? inserted : []), ...shown].map(({ first }) => first.getTime());
+  return times.length === 0 ? undefined : new Date(Math.min(...times));
+}
+
+function fetchedPart({ entries }: Pick<HostTimeline, 'entries'>): string | undefined {
+  const [last] = entries.flatMap(({ event }) => (isMedium(event) ? [event] : [])).slice(-1);
+  return last && formatPercent(last.bytes, last.size);
+}
+
+function isMedium(event: TrialEvent): event is FetchEvent {
+  return event.kind === 'fetch' && (event.artifact === 'iso' || event.artifact === 'minimal-iso');
+}

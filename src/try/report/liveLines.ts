@@ -79,20 +79,27 @@ function quarterOf({ bytes, size }: FetchEvent): number {
   return Math.floor((4 * bytes) / size);
 }
 
-/** One JSON object without a line break and without unknown values. */
 function formatEventLine({ event, isExpected, label }: TimelineStep): string {
   const { at, client, kind } = event;
   const text = eventPhrase(event);
-  return toLine({ kind, at, machine: label, expected: isExpected, client, text, ...detailsOf(event) });
+  return formatJsonLine({
+    kind,
+    at,
+    machine: label,
+    expected: isExpected,
+    client,
+    text,
+    ...detailsOf(event),
+  });
 }
 
 /** The last line about unexpected clients. */
 function formatLimitLine(text: string): string {
-  return toLine({ kind: 'truncated', at: new Date(), machine: 'unknown', expected: false, text });
+  return formatJsonLine({ kind: 'truncated', at: new Date(), machine: 'unknown', expected: false, text });
 }
 
-/** Escapes control characters in all texts. */
-function toLine(value: object): string {
+/** JSON without a line break and without unknown values; control characters in all texts are escaped. */
+export function formatJsonLine(value: object): string {
   return JSON.stringify(value, (_name, member: unknown) =>
     typeof member === 'string' ? printable(member) : member,
   );

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { renderTrialPage } from '../../../src/try/page/trialPage.ts';
-import { stageMarks } from '../../../src/try/page/stageMarks.ts';
+import { stageMarks } from '../../../src/try/page/trialPage.ts';
 import { resultsOf, type TrialResult } from '../../../src/try/timeline/result.ts';
 import type { TrialEvent } from '../../../src/try/timeline/events.ts';
 import { chromiumNote, hasChromium, visit } from '../../support/chromium.ts';
