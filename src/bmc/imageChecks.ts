@@ -104,7 +104,7 @@ export async function checkHostImages(
   { ironicUrl, place }: { readonly ironicUrl: string | undefined; readonly place: ApiPlace | undefined },
   io: Io,
 ): Promise<ReadonlyMap<string, readonly MachineCheck[]>> {
-  const change = await createIronicChange({ url: ironicUrl, ca: undefined }, createCleanupStack());
+  const change = await createIronicChange(ironicUrl, undefined, createCleanupStack());
   const listed = new Map<string, readonly string[]>();
   const changeSource = (read: ServeSource): ServeSource => {
     const changed = change(read);

@@ -14,11 +14,9 @@ import { writeFileAtomically } from '../io/files/newFile.ts';
 import { isLoopback, type ListenAddress } from '../serve/http/listenAddress.ts';
 import { report } from '../io/report/report.ts';
 import type { IronicApi } from './api/ironicApi.ts';
-import type { TrialPage } from './page/trialPage.ts';
-import type { TrialSetup, TryOptions } from './setup.ts';
+import type { TryOptions } from './setup.ts';
 import { formatOptionLines } from '../agent/conf.ts';
 import { inputParsers } from '../agent/inputParsers.ts';
-import type { Inventory } from '../hosts/settings/inventoryDocument.ts';
 import type { Inputs, InputValue } from '../agent/settingInputs.ts';
 import type { SettingName } from '../agent/settingTable.ts';
 import { ipaArgument } from '../boot/ipaParameter.ts';
@@ -32,7 +30,7 @@ import { readIronic } from '../hosts/settings/ironicReaders.ts';
 import type { RenderOptions } from '../hosts/settings/options.ts';
 import { readInputs, type RenderSource } from '../hosts/settings/settings.ts';
 import type { ServeSource } from '../serve/source.ts';
-import type { CleanupStack } from './trial.ts';
+import type { CleanupStack, TrialPlan } from './trial.ts';
 
 /** Addresses at which other machines may reach a server with this listen address. */
 export function reachableAddresses(listen: ListenAddress): string[] {
@@ -66,54 +64,44 @@ export function certificateNames(
 
 /** Reports the URL of the API, and prints or writes the certificate authority. Throws CliError if it cannot be written. */
 export async function reportApiAddress(
-  { ca, origin, port }: Pick<IronicApi, 'ca' | 'origin' | 'port'>,
-  { caOut, qemu }: Pick<TryOptions, 'caOut' | 'qemu'>,
-  { io, listen, page }: { readonly listen: TrialSetup['listen']; readonly page: TrialPage; readonly io: Io },
+  { ca, origin, port }: IronicApi,
+  { io, options: { caOut, qemu }, page, setup }: TrialPlan,
 ): Promise<void> {
-  report(io, {
-    severity: 'info',
-    message: `mock Ironic API listening on ${origin}; nothing is deployed or written`,
-  });
-  report(io, { severity: 'info', message: `status page: ${origin}${page.path}` });
-  if (isLoopback(listen) && qemu === undefined) {
-    report(io, {
-      severity: 'info',
-      message: 'listening on loopback only; other machines cannot connect',
-      hint: `use --listen :${port} to accept connections from other machines`,
-    });
+  const inform = (message: string, hint?: string): void => report(io, { severity: 'info', message, hint });
+  inform(`mock Ironic API listening on ${origin}; nothing is deployed or written`);
+  inform(`status page: ${origin}${page.path}`);
+  if (isLoopback(setup.listen) && qemu === undefined) {
+    inform(
+      'listening on loopback only; other machines cannot connect',
+      `use --listen :${port} to accept connections from other machines`,
+    );
   }
   if (ca === undefined) return;
   if (caOut === undefined) {
-    report(io, {
-      severity: 'info',
-      message: 'machines must trust this certificate authority (--ca-file, ironic.caFiles)',
-      hint: 'use --ca-out FILE to write it to a file',
-    });
+    inform(
+      'machines must trust this certificate authority (--ca-file, ironic.caFiles)',
+      'use --ca-out FILE to write it to a file',
+    );
     io.stderr.write(ca);
     return;
   }
   await writeFileAtomically(resolve(io.cwd, caOut), ca, { shownPath: caOut });
-  report(io, {
-    severity: 'info',
-    message: `wrote the certificate authority to ${caOut}; machines must trust it (--ca-file, ironic.caFiles)`,
-  });
+  inform(`wrote the certificate authority to ${caOut}; machines must trust it (--ca-file, ironic.caFiles)`);
 }
 
-interface IronicChoice {
-  /** Ironic URL for the configs; undefined to keep the URLs of the inventory. */
-  readonly url: string | undefined;
-  /** PEM of its certificate authority. */
-  readonly ca: string | undefined;
-}
-
-/** Returns the function that changes the inventory before configs are rendered. The cleanup deletes its temporary file. */
+/**
+ * Returns the function that changes the inventory before configs are rendered. The cleanup deletes its temporary file.
+ * @param url Ironic URL for the configs; undefined to keep the URLs of the inventory
+ * @param ca PEM of its certificate authority
+ */
 export async function createIronicChange(
-  { ca, url }: IronicChoice,
+  url: string | undefined,
+  ca: string | undefined,
   cleanup: CleanupStack,
 ): Promise<(read: ServeSource) => ServeSource> {
   if (url === undefined) return (read) => read;
   const caFile = ca === undefined ? undefined : await writeAuthority(ca, cleanup);
-  return (read) => redirectIronic(read, { url, caFile });
+  return (read) => redirectIronic(read, url, caFile);
 }
 
 async function writeAuthority(ca: string, cleanup: CleanupStack): Promise<string> {
@@ -192,30 +180,28 @@ function readHosts<T>(
   );
 }
 
-interface OtherIronic {
-  /** Base URL. */
-  readonly url: string;
-  /** Absolute path of its certificate authority; undefined for plain HTTP. */
-  readonly caFile: string | undefined;
-}
-
-/** The inspection URL is derived from the new URL, and the trusted certificates remain. */
-function redirectIronic(read: ServeSource, other: OtherIronic): ServeSource {
-  const inventory = redirectInventory(read.inventory, other);
+/**
+ * The inspection URL is derived from the new URL, and the trusted certificates remain.
+ * @param url base URL of the other Ironic
+ * @param caFile absolute path of its certificate authority; undefined for plain HTTP
+ */
+function redirectIronic(read: ServeSource, url: string, caFile: string | undefined): ServeSource {
+  const agent = redirectInputs(read.inventory.agent, caFile, []);
+  const hosts = read.inventory.hosts?.map((host) => ({
+    ...host,
+    readInputs: () => redirectInputs(host.readInputs(), caFile, undefined),
+  }));
+  const changed = hosts === undefined ? {} : { hosts };
+  const options = redirectOptions(read.source, url, caFile);
   return {
     ...read,
-    inventory,
-    source: {
-      ...read.source,
-      options: redirectOptions(read.source, other),
-      files: [inventory.agent],
-      ...(inventory.hosts !== undefined && { hosts: inventory.hosts }),
-    },
+    inventory: { ...read.inventory, agent, ...changed },
+    source: { ...read.source, options, files: [agent], ...changed },
   };
 }
 
 /** A flag has precedence over the environment and over files. */
-function redirectOptions(source: RenderSource, { caFile, url }: OtherIronic): RenderOptions {
+function redirectOptions(source: RenderSource, url: string, caFile: string | undefined): RenderOptions {
   const options = { ...source.options, apiUrl: url };
   const trusted = readInputs(source).inputs.get('ironic.caFiles') ?? [];
   // Certificates of the environment replace those of files, and this certificate is one of a file.
@@ -224,37 +210,21 @@ function redirectOptions(source: RenderSource, { caFile, url }: OtherIronic): Re
   return { ...options, caFile: [...trusted.map(({ text }) => text), caFile] };
 }
 
-function redirectInventory({ agent, hosts, ...rest }: Inventory, other: OtherIronic): Inventory {
-  return {
-    ...rest,
-    agent: redirectInputs(agent, other, []),
-    ...(hosts !== undefined && {
-      hosts: hosts.map((host) => ({
-        ...host,
-        readInputs: () => redirectInputs(host.readInputs(), other, undefined),
-      })),
-    }),
-  };
-}
-
 /** Settings that contain further URLs of the other Ironic. */
 const furtherUrls: readonly SettingName[] = ['ironic.inspectionCallbackUrls', 'ironic.inspectorUrls'];
 
 /** @param noCa certificates if the layer sets none; undefined to keep those of the layer below */
 function redirectInputs(
   inputs: Inputs,
-  { caFile }: OtherIronic,
+  caFile: string | undefined,
   noCa: readonly InputValue[] | undefined,
 ): Inputs {
   const kept = new Map(inputs);
   for (const name of furtherUrls) kept.delete(name);
   const trusted = kept.get('ironic.caFiles') ?? noCa;
   if (caFile === undefined || trusted === undefined) return kept;
-  return kept.set('ironic.caFiles', [...trusted, ownAuthority(caFile)]);
-}
-
-function ownAuthority(caFile: string): InputValue {
-  return { text: caFile, place: '--tls', origin: 'file', isContent: false };
+  const own: InputValue = { text: caFile, place: '--tls', origin: 'file', isContent: false };
+  return kept.set('ironic.caFiles', [...trusted, own]);
 }
 
 /** By the name of the host; without hosts that have no token. */

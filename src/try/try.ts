@@ -162,8 +162,7 @@ async function startParts(plan: TrialPlan): Promise<readonly Promise<void>[]> {
   const { observe } = plan.trial;
   const read = await readInventory(options, io);
   const listed = read === undefined ? new Map() : ironicUrlsOfHosts(read, io);
-  const choices = { given: options.guestHost, listed, setup };
-  const guest = machine && (await findGuestAddress(machine.source, choices, io));
+  const guest = machine && (await findGuestAddress(machine.source, listed, plan));
   const tokens = read === undefined ? new Map() : bootTokensOfHosts(read, io);
   for (const log of plan.consoleLogs) {
     cleanup.defer(await followConsoleLog(log, observe, output.report, io));
@@ -208,10 +207,11 @@ async function readInventory({ inventory, profile }: TryOptions, io: Io): Promis
  * @param guestHost address of this machine in the emulated network
  */
 async function startApi(
-  { cleanup, expectation, io, options, page, setup, trial }: TrialPlan,
+  plan: TrialPlan,
   tokens: ReadonlyMap<string, string>,
   guestHost: string | undefined,
 ): Promise<IronicApi> {
+  const { cleanup, expectation, io, options, page, setup, trial } = plan;
   const { askBack, listen, requiredSteps, scheme } = setup;
   const saveInventory = options.save === undefined ? undefined : await openInventoryFolder(options.save, io);
   const api = await startIronicApi({
@@ -226,7 +226,7 @@ async function startApi(
     log: createQuietLog(io),
   });
   cleanup.defer(() => api.stop());
-  await reportApiAddress(api, options, { listen, page, io });
+  await reportApiAddress(api, plan);
   return api;
 }
 

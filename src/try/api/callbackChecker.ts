@@ -18,7 +18,7 @@ import { AgentError } from './agentConnection.ts';
 import { type AgentReply, askAgent, type AskedNode, askSteps } from './askAgent.ts';
 
 /** Callback URLs to contact: those with the address of the client, all, or none. */
-export type AskBack = 'own address' | 'anywhere' | 'never';
+export type AskBack = 'own' | 'anywhere' | 'never';
 
 export interface CallbackChecker {
   /**

@@ -44,7 +44,8 @@ function definedOf<T extends object>(options: T): { [K in keyof T]: Exclude<T[K]
 async function reportUrls(
   { links, server, state }: RunningService,
   { expect, open, publicUrl, qemu }: TryOptions,
-  { listen, io }: { readonly listen: ListenAddress; readonly io: Io },
+  listen: ListenAddress,
+  io: Io,
 ): Promise<void> {
   // An emulated machine needs no printed URLs, and anyone who can read them in a log can fetch the images.
   if (qemu !== undefined && expect === undefined) return;
@@ -105,7 +106,7 @@ export async function startImages(
   const url = ironicUrl ?? (isOfHost ? otherUrl(guest, place) : undefined);
   const messages = url === undefined ? [otherIronicDiagnostic(listed, place)] : changeDiagnostics(url, place);
   for (const message of messages) if (message !== undefined) output.report(message);
-  const changeSource = await createIronicChange({ url, ca: api.ca }, cleanup);
+  const changeSource = await createIronicChange(url, api.ca, cleanup);
   const serve = definedOf({ ...options, listen: options.serveListen, format: undefined, log: 'text' });
   const setup = await readSetup(serve, io);
   let running: RunningService | undefined;
@@ -124,7 +125,7 @@ export async function startImages(
   });
   await loadSnapshot(service);
   refuseUnserved(service, expectation);
-  await reportUrls(service, options, { listen: setup.listen, io });
+  await reportUrls(service, options, setup.listen, io);
   return {
     port: service.server.port,
     scriptUrl: () => scriptUrl(service),
