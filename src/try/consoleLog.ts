@@ -11,8 +11,7 @@ import { quoteShellWord } from '../formats/shell.ts';
 import { pause, systemClock } from '../io/clock.ts';
 import { errorCode, fileError } from '../io/files/fileErrors.ts';
 import type { Io } from '../io/io.ts';
-import { createConsoleText } from './emulation/consoleOutput.ts';
-import { createConsoleWatch } from './consoleWatch.ts';
+import { createConsoleText, createConsoleWatch } from './emulation/consoleOutput.ts';
 import type { ConsoleEvent } from './timeline/events.ts';
 
 /** Milliseconds between two reads. */
@@ -76,8 +75,7 @@ export async function followConsoleLog(
       hint: 'use a file to which a program writes the console, for example `ipmitool … sol activate | tee sol.log`',
     });
   }
-  const watch = createConsoleWatch(host, observe);
-  const tail = await openTail(place, (line) => watch(line)).catch(rethrow(problem));
+  const tail = await openTail(place, createConsoleWatch(host, observe)).catch(rethrow(problem));
   const stop = new AbortController();
   const follow = async (): Promise<void> => {
     while (!stop.signal.aborted) {
@@ -125,10 +123,10 @@ interface Tail {
 async function openTail(path: string, onLine: (line: string) => void): Promise<Tail> {
   let file = await open(path);
   let position = (await file.stat()).size;
-  let text = createConsoleText();
+  let text = createConsoleText(onLine);
   const restart = (): void => {
-    text.end().forEach(onLine);
-    text = createConsoleText();
+    text.end();
+    text = createConsoleText(onLine);
     position = 0;
   };
   const readFile = async (): Promise<void> => {
@@ -139,7 +137,7 @@ async function openTail(path: string, onLine: (line: string) => void): Promise<T
       const { buffer, bytesRead } = await file.read(Buffer.alloc(CHUNK), 0, CHUNK, position);
       if (bytesRead === 0) return;
       position += bytesRead;
-      text.push(buffer.subarray(0, bytesRead)).forEach(onLine);
+      text.push(buffer.subarray(0, bytesRead));
     }
   };
   return {
@@ -153,7 +151,7 @@ async function openTail(path: string, onLine: (line: string) => void): Promise<T
       await readFile();
     },
     close: async () => {
-      text.end().forEach(onLine);
+      text.end();
       await file.close();
     },
   };
