@@ -16,7 +16,7 @@ import { showProgress } from '../io/progress.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
 import { createDeferred } from '../core/deferred.ts';
 import { report } from '../io/report/report.ts';
-import type { CallbackEvent, HeartbeatEvent, StepsEvent, TrialEvent } from './timeline/events.ts';
+import type { TrialEvent } from './timeline/events.ts';
 import { type AwaitedMachines, createJudge, type SuccessStage, type Verdict } from './timeline/result.ts';
 import { createTimeline, type Timeline } from './timeline/timeline.ts';
 import { createLiveLines } from './report/liveLines.ts';
@@ -99,8 +99,6 @@ interface RunningTrial {
   verdict(): Verdict;
   /** Resolves when each expected host has called home, lacks a required step, or cannot be booted. */
   readonly decided: Promise<void>;
-  /** Number of agents that have sent a heartbeat and may still answer. */
-  pendingAnswers(): number;
 }
 
 /**
@@ -115,7 +113,6 @@ export function createRunningTrial(
 ): RunningTrial {
   const timeline = createTimeline(known);
   const decided = createDeferred();
-  const answers = createAnswerTracker();
   /** Hosts that lack a required step or cannot be booted: names, or UUIDs if any machine counts, because labels change. */
   const hopeless = new Set<string>();
   const judge = createJudge({ awaited, successStage });
@@ -125,7 +122,6 @@ export function createRunningTrial(
     timeline,
     verdict,
     decided: decided.promise,
-    pendingAnswers: () => answers.pending(),
     observe: (event) => {
       const step = timeline.add(event);
       writeStep(step);
@@ -137,8 +133,6 @@ export function createRunningTrial(
         if (event.reason === 'step-missing') hopeless.add(id);
         else hopeless.delete(id);
       }
-      if (event.kind === 'heartbeat' || event.kind === 'callback' || event.kind === 'steps')
-        answers.add(event);
       const now = verdict();
       count(now.calledHome.length);
       if (isDecided(now, hopeless)) decided.resolve();
@@ -152,31 +146,6 @@ const deciding = new Set<TrialEvent['kind']>(['bmc', 'callback', 'heartbeat', 's
 function isDecided({ missing, missingCount }: Verdict, hopeless: ReadonlySet<string>): boolean {
   if (missing.length > 0) return missing.every((name) => hopeless.has(name));
   return missingCount <= hopeless.size;
-}
-
-/** The agents whose answer is part of the report. */
-interface AnswerTracker {
-  add(event: CallbackEvent | HeartbeatEvent | StepsEvent): void;
-  pending(): number;
-}
-
-function createAnswerTracker(): AnswerTracker {
-  const pending = new Set<string>();
-  /** Nodes that are not contacted again. */
-  const settled = new Set<string>();
-  return {
-    pending: () => pending.size,
-    add: (event) => {
-      const { kind, node, problem, reason } = event;
-      if (kind === 'heartbeat') {
-        if (problem === undefined && !settled.has(node)) pending.add(node);
-        return;
-      }
-      if (kind === 'callback' && problem === undefined) return; // it is asked for its steps now
-      pending.delete(node);
-      if (problem === undefined || reason === 'other-address' || reason === 'step-missing') settled.add(node);
-    },
-  };
 }
 
 interface TrialOutput {

@@ -120,7 +120,7 @@ async function run(plan: TrialPlan, { stopped }: GracefulStop): Promise<unknown>
   let problem: unknown;
   try {
     const starting = startParts(plan);
-    const ended = starting.then((gone) => waitForEnd(gone, plan, end.signal));
+    const ended = starting.then((parts) => waitForEnd(parts, plan, end.signal));
     await Promise.race([stopped, ended]);
     await starting.catch(() => undefined); // the cleanup also has to stop everything that it starts
   } finally {
@@ -131,33 +131,27 @@ async function run(plan: TrialPlan, { stopped }: GracefulStop): Promise<unknown>
   return problem;
 }
 
-/** Resolves when the trial is decided, at the timeout, or with one of `gone`. */
+/** Resolves when the trial is decided, at the timeout, or when no further machine can call home. */
 async function waitForEnd(
-  gone: readonly Promise<void>[],
+  { api, gone }: TrialParts,
   { setup, trial }: TrialPlan,
   signal: AbortSignal,
 ): Promise<void> {
   await Promise.race([trial.decided, pause(systemClock, setup.timeout, signal), ...gone]);
-  if (setup.askBack === 'never' || !trial.verdict().isPassed) return;
-  for (
-    let waited = 0;
-    trial.pendingAnswers() > 0 && waited < ANSWER_TIME && !signal.aborted;
-    waited += POLL_INTERVAL
-  ) {
-    await pause(systemClock, POLL_INTERVAL, signal);
-  }
+  if (trial.verdict().isPassed) await Promise.race([api.idle(), pause(systemClock, ANSWER_TIME, signal)]);
 }
 
 /** Milliseconds to wait for the answers of the last agents, which are part of the report; includes time to connect. */
 const ANSWER_TIME = STATUS_TIME + STEPS_TIME + 2000;
-const POLL_INTERVAL = 50;
 
-/**
- * If it fails, the cleanup stack contains everything that it has started.
- * @returns promises that resolve when no further machine can call home
- * @throws CliError, UsageError
- */
-async function startParts(plan: TrialPlan): Promise<readonly Promise<void>[]> {
+interface TrialParts {
+  readonly api: IronicApi;
+  /** Promises that resolve when no further machine can call home. */
+  readonly gone: readonly Promise<void>[];
+}
+
+/** If it fails, the cleanup stack contains everything that it has started. Throws CliError, UsageError. */
+async function startParts(plan: TrialPlan): Promise<TrialParts> {
   const { cleanup, io, machine, options, output, setup } = plan;
   const { observe } = plan.trial;
   const read = await readInventory(options, io);
@@ -175,7 +169,7 @@ async function startParts(plan: TrialPlan): Promise<readonly Promise<void>[]> {
     output.report(preflightDiagnostic(problem));
     const { mac } = machine.source;
     observe({ kind: 'preflight', at: new Date(), client: undefined, mac, problem });
-    return [Promise.resolve()];
+    return { api, gone: [Promise.resolve()] };
   }
   const images = read && (await startImages(plan, { api, guest, listed, place }));
   const iso = plan.iso === undefined ? undefined : await startIso(plan, plan.iso);
@@ -185,11 +179,11 @@ async function startParts(plan: TrialPlan): Promise<readonly Promise<void>[]> {
     const booted = await plan.bootMachines({ imageUrl, observe, signal: plan.signal });
     cleanup.defer(() => booted.stop());
   }
-  if (machine === undefined || guest === undefined) return [];
+  if (machine === undefined || guest === undefined) return { api, gone: [] };
   if (problem !== undefined) output.report({ ...preflightDiagnostic(problem), severity: 'warning' });
   const { ended } = await startEmulated(plan, machine, { api, guest, images, place });
   // With --expect, a real machine may be expected, too.
-  return options.expect === undefined ? [ended] : [];
+  return { api, gone: options.expect === undefined ? [ended] : [] };
 }
 
 /** Whether the trial cannot succeed without this machine. */

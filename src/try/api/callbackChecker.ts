@@ -4,6 +4,7 @@
  */
 
 import { setMaxListeners } from 'node:events';
+import { setImmediate } from 'node:timers/promises';
 import { parseHost } from '../../formats/hostName.ts';
 import { plainText } from '../../serve/http/textResponse.ts';
 import type { Agent } from '../ironic/heartbeat.ts';
@@ -26,6 +27,8 @@ export interface CallbackChecker {
    * changes.
    */
   onHeartbeat(agent: Agent, client: string): void;
+  /** Resolves when all agents that have sent a heartbeat are contacted. */
+  idle(): Promise<void>;
   /** Resolves when all connections to agents are closed. */
   stop(): Promise<void>;
 }
@@ -36,7 +39,7 @@ interface CallbackOptions {
   readonly observe: (event: CallbackEvent | StepsEvent) => void;
 }
 
-/** Agents that are contacted at the same time; others are contacted after their next heartbeat. */
+/** Agents that are contacted at the same time; others wait. */
 const MAX_PARALLEL = 32;
 /** Maximum number of remembered nodes with an answer. */
 const MAX_KNOWN = 10_000;
@@ -45,6 +48,8 @@ export function createCallbackChecker(options: CallbackOptions): CallbackChecker
   const { askBack } = options;
   const done = new Map<string, string>();
   const running = new Map<string, Promise<void>>();
+  const waiting: (() => void)[] = [];
+  let free = MAX_PARALLEL;
   const end = new AbortController();
   setMaxListeners(0, end.signal);
   const observe: CallbackOptions['observe'] = (event) => {
@@ -64,12 +69,22 @@ export function createCallbackChecker(options: CallbackOptions): CallbackChecker
     if (steps.managers.length > 0) settle(agent);
     observe(steps);
   };
+  const askInTurn = async (agent: Agent, client: string): Promise<void> => {
+    if (free === 0) await new Promise<void>((resolve) => waiting.push(resolve));
+    else free--;
+    await ask(agent, client).finally(() => {
+      const next = waiting.shift();
+      if (next === undefined) free++;
+      else next();
+      running.delete(agent.node.uuid);
+    });
+  };
 
   return {
     onHeartbeat: (agent, client) => {
       const { uuid } = agent.node;
       if (askBack === 'never' || agent.callbackUrl === '' || end.signal.aborted) return;
-      if (done.get(uuid) === identityOf(agent) || running.has(uuid) || running.size >= MAX_PARALLEL) return;
+      if (done.get(uuid) === identityOf(agent) || running.has(uuid)) return;
       const problem = askBack === 'anywhere' ? undefined : foreignProblem(agent.callbackUrl, client);
       if (problem !== undefined) {
         settle(agent);
@@ -77,10 +92,11 @@ export function createCallbackChecker(options: CallbackOptions): CallbackChecker
         observe({ kind: 'callback', ...factsOf({ ...agent, client }), ...facts });
         return;
       }
-      running.set(
-        uuid,
-        ask(agent, client).finally(() => void running.delete(uuid)),
-      );
+      running.set(uuid, askInTurn(agent, client));
+    },
+    idle: async () => {
+      await setImmediate(); // an agent is contacted after the response to its heartbeat
+      await Promise.all(running.values());
     },
     stop: async () => {
       end.abort();

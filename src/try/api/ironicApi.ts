@@ -54,6 +54,8 @@ export interface IronicApi {
    * @param mac in lower case
    */
   resetMachine(mac: string): void;
+  /** Resolves when all agents that have sent a heartbeat are contacted. */
+  idle(): Promise<void>;
   /** Resolves when all connections are closed, including those to agents. */
   stop(): Promise<void>;
 }
@@ -98,6 +100,7 @@ export async function startIronicApi(options: IronicApiOptions): Promise<IronicA
       const node = nodes.findByMac(mac);
       if (node !== undefined) resetAgent(node);
     },
+    idle: () => callbacks.idle(),
     stop: async () => {
       await Promise.all([callbacks.stop(), server.stop(GRACE)]);
     },
