@@ -29,7 +29,9 @@ export function readExpectedHosts(
     const names = [...new Set(known.map(({ name }) => name))];
     return { known, awaited: names.length > 0 ? { kind: 'hosts', names } : { kind: 'any', count: 1 } };
   }
-  const known = withMachine(hosts, machine);
+  // The machine replaces the host of the same name, because `--mac` may set another MAC address.
+  const known =
+    machine === undefined ? hosts : [...hosts.filter(({ name }) => name !== machine.name), machine];
   if (/^\d+$/.test(given)) return { known, awaited: { kind: 'any', count: parseCount(given) } };
   const wanted = given.split(',').map((text) => findHost(text.trim(), known));
   const unlisted = wanted.filter((host) => !known.includes(host));
@@ -37,14 +39,6 @@ export function readExpectedHosts(
     known: [...known, ...unlisted],
     awaited: { kind: 'hosts', names: [...new Set(wanted.map(({ name }) => name))] },
   };
-}
-
-/** Replaces the host of the same name, because `--mac` may set another MAC address. */
-function withMachine(
-  hosts: readonly ExpectedHost[],
-  machine: ExpectedHost | undefined,
-): readonly ExpectedHost[] {
-  return machine === undefined ? hosts : [...hosts.filter(({ name }) => name !== machine.name), machine];
 }
 
 function parseCount(text: string): number {

@@ -237,12 +237,13 @@ export function bootTokensOfHosts(read: ServeSource, io: Io): ReadonlyMap<string
 function tokenOf(source: RenderSource): string | undefined {
   const { inputs } = readInputs(source);
   const texts = (name: SettingName): string[] => (inputs.get(name) ?? []).map(({ text }) => text);
+  const list = [
+    ...texts('boot.ipaParameters').map(ipaArgument),
+    ...texts('boot.kernelArguments').flatMap((text) => text.split(/\s+/)),
+  ];
   return (
     tokenOfConf(texts('agent.options')) ??
-    tokenOfArguments([
-      ...texts('boot.ipaParameters').map(ipaArgument),
-      ...texts('boot.kernelArguments').flatMap((text) => text.split(/\s+/)),
-    ])
+    (list.findLast((text) => text.startsWith(ARGUMENT))?.slice(ARGUMENT.length) || undefined)
   );
 }
 
@@ -253,7 +254,3 @@ function tokenOfConf(lines: readonly string[]): string | undefined {
 }
 
 const ARGUMENT = 'ipa-agent-token=';
-
-function tokenOfArguments(list: readonly string[]): string | undefined {
-  return list.findLast((text) => text.startsWith(ARGUMENT))?.slice(ARGUMENT.length) || undefined;
-}

@@ -8,13 +8,7 @@ import { setImmediate } from 'node:timers/promises';
 import { parseHost } from '../../formats/hostName.ts';
 import { plainText } from '../../serve/http/textResponse.ts';
 import type { Agent } from '../ironic/heartbeat.ts';
-import {
-  type CallbackEvent,
-  type CallbackReason,
-  type ReportedManager,
-  mapTexts,
-  type StepsEvent,
-} from '../timeline/events.ts';
+import { type CallbackEvent, type CallbackReason, mapTexts, type StepsEvent } from '../timeline/events.ts';
 import { AgentError } from './agentConnection.ts';
 import { type AgentReply, askAgent, type AskedNode, askSteps } from './askAgent.ts';
 
@@ -139,16 +133,13 @@ async function contactAgent(contact: Contact): Promise<CallbackEvent> {
 async function requestSteps(contact: Contact, required: readonly string[]): Promise<StepsEvent> {
   try {
     const reported = await askSteps(contact);
-    const missing = required.filter((name) => !hasStep(reported, name));
+    const names = new Set(reported.flatMap(({ steps }) => steps.map(({ step }) => step)));
+    const missing = required.filter((name) => !names.has(name));
     const managers = mapTexts(reported, (text) => withoutToken(text, contact));
     return { kind: 'steps', ...factsOf(contact), managers, missing, ...missingProblem(missing) };
   } catch (error) {
     return { kind: 'steps', ...factsOf(contact), managers: [], missing: [], ...failureOf(error, contact) };
   }
-}
-
-function hasStep(managers: readonly ReportedManager[], name: string): boolean {
-  return managers.some(({ steps }) => steps.some(({ step }) => step === name));
 }
 
 function missingProblem(missing: readonly string[]): Pick<StepsEvent, 'problem' | 'reason'> {

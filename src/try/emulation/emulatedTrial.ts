@@ -97,8 +97,7 @@ async function findMedium(
     return isRemote(source) ? { kind: 'cd-url', url: source } : { kind: 'cd', path: resolve(io.cwd, source) };
   }
   if (medium.kind === 'folder') {
-    const { observe } = trial;
-    const { scriptUrl, stop } = await startFolderService(medium, { log: createQuietLog(io), observe });
+    const { scriptUrl, stop } = await startFolderService(medium, createQuietLog(io), trial.observe);
     cleanup.defer(stop);
     return { kind: 'network', scriptUrl };
   }

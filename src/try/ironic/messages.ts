@@ -68,8 +68,7 @@ function withoutQuery(target: string): string {
 
 /** The query parameters. */
 export function queryOf(target: string): URLSearchParams {
-  const mark = target.indexOf('?');
-  return new URLSearchParams(mark < 0 ? '' : target.slice(mark + 1));
+  return new URLSearchParams(target.replace(/^[^?]*\??/, ''));
 }
 
 /** Undefined for a valid UUID, and without one. */

@@ -21,9 +21,8 @@ import {
 import { factList, timeOf } from '../../serve/status/tables.ts';
 import { elapsed, eventPhrase, originPhrase } from '../report/phrases.ts';
 import type { LikelyCause } from '../timeline/causes.ts';
-import { withPorts } from '../timeline/causes/cause.ts';
+import { entriesOf, withPorts } from '../timeline/causes/cause.ts';
 import { type HostResult, resultsOf, type TrialResult } from '../timeline/result.ts';
-import type { FetchEvent, TrialEvent } from '../timeline/events.ts';
 import { byLastEvent, type Stage, stages } from '../timeline/stages.ts';
 import type { HostTimeline } from '../timeline/timeline.ts';
 
@@ -176,7 +175,8 @@ export function stageMarks({ causes, gaps, hasCalledHome, host }: HostResult): S
   const started = firstEventTime(host);
   const reached = bootStages.map((part) => firstOf(host, part));
   const last = reached.findLastIndex((at) => at !== undefined);
-  const hasStopped = gaps.some(({ isOpen }) => isOpen) || causes.some(isProven);
+  const hasStopped =
+    gaps.some(({ isOpen }) => isOpen) || causes.some(({ certainty }) => certainty === 'proven');
   return bootStages.map((stage, index) => {
     const at = reached[index];
     if (at === undefined) return { stage, state: index < last ? 'passed' : 'waiting' };
@@ -188,10 +188,6 @@ export function stageMarks({ causes, gaps, hasCalledHome, host }: HostResult): S
 
 function lastState(hasStopped: boolean): MarkState {
   return hasStopped ? 'stopped' : 'running';
-}
-
-function isProven({ certainty }: HostResult['causes'][number]): boolean {
-  return certainty === 'proven';
 }
 
 /** The first event of the machine; undefined without events. */
@@ -208,11 +204,7 @@ function firstOf({ entries, milestones }: HostTimeline, part: BootStage): Date |
   return times.length === 0 ? undefined : new Date(Math.min(...times));
 }
 
-function fetchedPart({ entries }: Pick<HostTimeline, 'entries'>): string | undefined {
-  const [last] = entries.flatMap(({ event }) => (isMedium(event) ? [event] : [])).slice(-1);
+function fetchedPart(host: HostTimeline): string | undefined {
+  const last = entriesOf(host, 'fetch').findLast(({ event }) => event.artifact.endsWith('iso'))?.event;
   return last && formatPercent(last.bytes, last.size);
-}
-
-function isMedium(event: TrialEvent): event is FetchEvent {
-  return event.kind === 'fetch' && (event.artifact === 'iso' || event.artifact === 'minimal-iso');
 }

@@ -166,7 +166,10 @@ function entryLines({ host, gaps }: HostResult): readonly string[] {
     ...(left > 0 ? [`  ${formatCount(left, 'earlier event')} omitted`] : []),
     ...shown.flatMap((entry) => {
       const gap = gaps.find(({ after, isOpen }) => after === entry && !isOpen);
-      return [...entryLine(entry), ...(gap === undefined ? [] : [`            (${gapPhrase(gap)})`])];
+      return [
+        ...entryLine(entry),
+        ...(gap === undefined ? [] : [`            (no activity for ${elapsed(gap.from, gap.until)})`]),
+      ];
     }),
   ];
 }
@@ -181,10 +184,6 @@ function entryLine(entry: TimelineEntry): readonly string[] {
     first: `  ${timeOfDay(entry.first)}  `,
     rest: ' '.repeat(12),
   });
-}
-
-function gapPhrase({ from, until }: Gap): string {
-  return `no activity for ${elapsed(from, until)}`;
 }
 
 /** `Last activity 4 min before the end: fetched the kernel. The agent never called Ironic. Likely: the boot order.` */

@@ -35,7 +35,8 @@ export function createLiveLines(
     }
     if (step.isExpected || unexpected !== MAX_UNEXPECTED_LINES) return;
     print(LIMIT_TEXT);
-    writeEvent?.(formatLimitLine(LIMIT_TEXT));
+    const last = { kind: 'truncated', at: new Date(), machine: 'unknown', expected: false, text: LIMIT_TEXT };
+    writeEvent?.(formatJsonLine(last));
   };
 }
 
@@ -91,11 +92,6 @@ function formatEventLine({ event, isExpected, label }: TimelineStep): string {
     text,
     ...detailsOf(event),
   });
-}
-
-/** The last line about unexpected clients. */
-function formatLimitLine(text: string): string {
-  return formatJsonLine({ kind: 'truncated', at: new Date(), machine: 'unknown', expected: false, text });
 }
 
 /** JSON without a line break and without unknown values; control characters in all texts are escaped. */

@@ -33,13 +33,6 @@ export interface ImageService {
   mediumUrl(host: string): string;
 }
 
-/** Removes undefined options. */
-function definedOf<T extends object>(options: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  const entries = Object.entries(options).filter(([, value]) => value !== undefined);
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- removed options are optional
-  return Object.fromEntries(entries) as { [K in keyof T]: Exclude<T[K], undefined> };
-}
-
 /** Reports which machines can connect, and prints the URLs. */
 async function reportUrls(
   { links, server, state }: RunningService,
@@ -107,7 +100,8 @@ export async function startImages(
   const messages = url === undefined ? [otherIronicDiagnostic(listed, place)] : changeDiagnostics(url, place);
   for (const message of messages) if (message !== undefined) output.report(message);
   const changeSource = await createIronicChange(url, api.ca, cleanup);
-  const serve = definedOf({ ...options, listen: options.serveListen, format: undefined, log: 'text' });
+  const { format: _format, listen: _listen, serveListen, ...shared } = options;
+  const serve = { ...shared, ...(serveListen !== undefined && { listen: serveListen }), log: 'text' };
   const setup = await readSetup(serve, io);
   let running: RunningService | undefined;
   const watcher = createFetchWatcher(() => running?.transfers, trial.observe);

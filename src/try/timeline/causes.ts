@@ -16,7 +16,7 @@ import {
   lastCallOf,
 } from './causes/cause.ts';
 import { ironicCauses } from './causes/ironicCauses.ts';
-import { type ConsoleSign, findSign, refutedBy, solvedByOf } from './consoleSigns.ts';
+import { type ConsoleSign, signById } from './consoleSigns.ts';
 import { stepCauses } from './causes/stepCauses.ts';
 import { byLastEvent, isFurther, type Stage, type TimelineEntry } from './stages.ts';
 import { createTimeline, type HostTimeline } from './timeline.ts';
@@ -62,7 +62,9 @@ export function likelyCauses(host: HostTimeline, coverage: ObservedPart): readon
         return [{ cause, certainty: 'proven', evidence }];
       if (evidence !== undefined || cause.evidenceIf?.(own) === true)
         return [{ cause, certainty: 'likely', evidence }];
-      return isPossible(cause, host, stagesOfHost) ? [{ cause, certainty: 'possible', evidence }] : [];
+      const isAtStage = cause.after?.some((stage) => stagesOfHost.includes(stage)) === true;
+      const isPossible = isAtStage && isOfBoot(cause, host) && cause.isRefuted?.(host) !== true;
+      return isPossible ? [{ cause, certainty: 'possible', evidence }] : [];
     });
   return found.toSorted((a, b) => rankOf(a) - rankOf(b));
 }
@@ -72,12 +74,6 @@ export function causesOfInactive(coverage: ObservedPart): readonly LikelyCause[]
   return createTimeline([{ name: 'inactive', macs: [] }])
     .hosts()
     .flatMap((host) => likelyCauses(host, coverage));
-}
-
-function isPossible(cause: Cause, host: HostTimeline, hostStages: readonly Stage[]): boolean {
-  const { after = [], isRefuted } = cause;
-  if (!after.some((stage) => hostStages.includes(stage))) return false;
-  return isOfBoot(cause, host) && isRefuted?.(host) !== true;
 }
 
 /** Whether the cause is possible with the boot method of the host, if it is known. */
@@ -132,12 +128,14 @@ interface SeenSign {
  */
 function readConsoleEvidence(host: HostTimeline): ConsoleEvidence {
   const seen = listSigns(host);
+  const lastCall = lastCallOf(host);
   const settled = new Map(
     seen.filter(({ sign }) => sign.settles).map(({ entry, sign }) => [sign.printer, entry.last]),
   );
   const unsolved = seen.filter(
     ({ entry, sign }) =>
-      isUnsolvedSign(host, entry, sign) &&
+      isUnsolved(host, entry, sign.solvedBy) &&
+      (lastCall ?? 0) <= entry.last &&
       (sign.proves === undefined || (settled.get(sign.printer) ?? 0) <= entry.last),
   );
   const proofs = new Map(
@@ -148,7 +146,7 @@ function readConsoleEvidence(host: HostTimeline): ConsoleEvidence {
   const suggested = unsolved.flatMap(({ entry, sign: { proves, suggests = [] } }) =>
     [...suggests, ...(proves === undefined ? [] : [proves])].map((id) => [id, entry] as const),
   );
-  const refuted = new Set(seen.flatMap(({ sign }) => refutedBy(sign)));
+  const refuted = new Set(seen.flatMap(({ sign }) => sign.refutes));
   for (const { sign } of unsure) refuted.delete(sign.proves ?? '');
   return {
     proven: new Map(proven.map(({ entry, sign }) => [sign.proves ?? '', entry])),
@@ -173,7 +171,7 @@ function listSigns(host: HostTimeline): readonly SeenSign[] {
     .filter(({ last }) => last >= poweredOn)
     .toSorted(byLastEvent)
     .flatMap((entry) => {
-      const sign = findSign(entry.event.sign);
+      const sign = signById.get(entry.event.sign);
       return sign === undefined ? [] : [{ entry, sign }];
     });
   return seen.slice(
@@ -182,8 +180,4 @@ function listSigns(host: HostTimeline): readonly SeenSign[] {
       seen.findLastIndex(({ sign }) => sign.id === 'kernel-started'),
     ),
   );
-}
-
-function isUnsolvedSign(host: HostTimeline, entry: TimelineEntry, sign: ConsoleSign): boolean {
-  return isUnsolved(host, entry, solvedByOf(sign)) && (lastCallOf(host) ?? 0) <= entry.last;
 }

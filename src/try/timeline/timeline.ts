@@ -6,7 +6,7 @@
 import type { BootWay } from '../../hosts/artifacts/hostMemory.ts';
 import {
   addEvent,
-  bootWayOf,
+  artifactWays,
   byLastEvent,
   createEntryLog,
   type EntryLog,
@@ -220,7 +220,7 @@ function unknownMacs(clients: readonly string[], machinesByAddress: MachinesByAd
 
 function bootOf(entries: readonly TimelineEntry[]): BootWay | undefined {
   const ways = entries.flatMap(({ event }) =>
-    event.kind === 'fetch' ? (bootWayOf(event.artifact) ?? []) : [],
+    event.kind === 'fetch' ? (artifactWays[event.artifact] ?? []) : [],
   );
   return ways.at(-1);
 }

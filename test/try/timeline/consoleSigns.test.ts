@@ -455,7 +455,7 @@ describe('a console line', () => {
 
   it('names only causes that exist', () => {
     const ids = new Set(causeTable.flatMap(({ causes }) => causes.map(({ id }) => id)));
-    const named = consoleSigns.flatMap(({ proves = [], suggests = [], refutes = [] }) =>
+    const named = consoleSigns.flatMap(({ proves = [], suggests = [], refutes }) =>
       [proves, suggests, refutes].flat(),
     );
     expect(named.filter((id) => !ids.has(id))).toEqual([]);
