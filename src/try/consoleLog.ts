@@ -64,18 +64,18 @@ export async function followConsoleLog(
   report: (diagnostic: Diagnostic) => void,
   { cwd }: Pick<Io, 'cwd'>,
 ): Promise<() => Promise<void>> {
-  const problem = (error: unknown): unknown =>
-    errorCode(error) === 'ENOENT'
-      ? notFound(path)
-      : fileError(error, { path, what: 'Console log (--console-log)', action: 'read' });
+  const explain = (error: unknown): never => {
+    if (errorCode(error) === 'ENOENT') throw notFound(path);
+    throw fileError(error, { path, what: 'Console log (--console-log)', action: 'read' });
+  };
   const place = resolve(cwd, path);
-  if (!(await stat(place).catch(rethrow(problem))).isFile()) {
+  if (!(await stat(place).catch(explain)).isFile()) {
     // A pipe would not open before a program writes to it.
     throw new UsageError(`Console log (--console-log) ${JSON.stringify(path)} is not a regular file`, {
       hint: 'use a file to which a program writes the console, for example `ipmitool … sol activate | tee sol.log`',
     });
   }
-  const tail = await openTail(place, createConsoleWatch(host, observe)).catch(rethrow(problem));
+  const tail = await openTail(place, createConsoleWatch(host, observe)).catch(explain);
   const stop = new AbortController();
   const follow = async (): Promise<void> => {
     while (!stop.signal.aborted) {
@@ -84,11 +84,12 @@ export async function followConsoleLog(
     }
     await tail.read();
   };
-  const followed = follow().catch((error: unknown) => {
-    const explained = problem(error);
-    if (!(explained instanceof CliError)) throw explained;
-    report({ ...diagnosticOf(explained), severity: 'warning' });
-  });
+  const followed = follow()
+    .catch(explain)
+    .catch((error: unknown) => {
+      if (!(error instanceof CliError)) throw error;
+      report({ ...diagnosticOf(error), severity: 'warning' });
+    });
   followed.catch(() => undefined); // the returned function throws it
   return async () => {
     stop.abort();
@@ -102,12 +103,6 @@ function notFound(path: string): CliError {
     code: 'ERR_FILE_MISSING',
     hint: `start the program that writes it, or run \`touch ${quoteShellWord(path)}\``,
   });
-}
-
-function rethrow(explain: (error: unknown) => unknown): (error: unknown) => never {
-  return (error) => {
-    throw explain(error);
-  };
 }
 
 interface Tail {

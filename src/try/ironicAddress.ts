@@ -128,19 +128,17 @@ export function changeDiagnostics(url: string, place: ApiPlace): Diagnostic[] {
   return [change, other];
 }
 
-/** Warns about hosts with the URL of another Ironic; undefined if all hosts may call the mock Ironic. */
-export function otherIronicDiagnostic(urls: IronicUrls, place: ApiPlace): Diagnostic | undefined {
+/** Warns about hosts with the URL of another Ironic; empty if all hosts may call the mock Ironic. */
+export function otherIronicDiagnostics(urls: IronicUrls, place: ApiPlace): Diagnostic[] {
   const elsewhere = [...urls].filter(([, own]) => own.length > 0 && !mayReachApi(own, place));
   const [first, ...others] = elsewhere;
-  if (first === undefined) return undefined;
+  if (first === undefined) return [];
   const [name, [url = '']] = first;
   const who =
     others.length === 0 ? `${name} calls` : `${name} and ${formatCount(others.length, 'other host')} call`;
-  return {
-    severity: 'warning',
-    message: `${who} ${url}, which is not the mock Ironic`,
-    hint: `use --ironic-url ${place.scheme}://ADDRESS:${place.port} to set the address of the mock Ironic in their configs`,
-  };
+  const message = `${who} ${url}, which is not the mock Ironic`;
+  const hint = `use --ironic-url ${place.scheme}://ADDRESS:${place.port} to set the address of the mock Ironic in their configs`;
+  return [{ severity: 'warning', message, hint }];
 }
 
 /** By the name of the host; empty for invalid hosts and for hosts without Ironic. */

@@ -115,7 +115,7 @@ export function createRunningTrial(
   const decided = createDeferred();
   /** Hosts that lack a required step or cannot be booted: names, or UUIDs if any machine counts, because labels change. */
   const hopeless = new Set<string>();
-  const judge = createJudge({ awaited, successStage });
+  const judge = createJudge(awaited, successStage);
   const writeStep = createLiveLines(print, writeEvent);
   const verdict = (): Verdict => judge(timeline.machines());
   return {

@@ -62,21 +62,16 @@ export function renderTrialPage(result: TrialResult): string {
   const results = resultsOf(result);
   const { calledHome, missingCount } = result.verdict;
   const title = `${calledHome.length} of ${calledHome.length + missingCount} called home`;
-  const parts: Record<string, Html> = {
+  return fillPage('try/status.html', {
     refresh: html`${REFRESH}`,
     title: html`${title}`,
-    facts: factsOf(result, title),
+    facts: factList([
+      ['Machines', title],
+      ['Started', timeOf(result.started, result.ended)],
+      ['Page generated', formatTime(result.ended)],
+    ]),
     machines: machineTable(results, result),
-  };
-  return fillPage('try/status.html', parts);
-}
-
-function factsOf({ ended: now, started }: TrialResult, title: string): Html {
-  return factList([
-    ['Machines', title],
-    ['Started', timeOf(started, now)],
-    ['Page generated', formatTime(now)],
-  ]);
+  });
 }
 
 function machineTable(results: readonly HostResult[], result: TrialResult): Html {

@@ -13,7 +13,7 @@ import {
   createIronicChange,
   type IronicUrls,
   changeDiagnostics,
-  otherIronicDiagnostic,
+  otherIronicDiagnostics,
 } from '../ironicAddress.ts';
 import type { IronicApi } from '../api/ironicApi.ts';
 import type { GuestAddress } from '../emulation/guestAddress.ts';
@@ -97,8 +97,8 @@ export async function startImages(
 ): Promise<ImageService> {
   const isOfHost = machine?.source.medium.kind === 'host';
   const url = ironicUrl ?? (isOfHost ? otherUrl(guest, place) : undefined);
-  const messages = url === undefined ? [otherIronicDiagnostic(listed, place)] : changeDiagnostics(url, place);
-  for (const message of messages) if (message !== undefined) output.report(message);
+  const found = url === undefined ? otherIronicDiagnostics(listed, place) : changeDiagnostics(url, place);
+  for (const message of found) output.report(message);
   const changeSource = await createIronicChange(url, api.ca, cleanup);
   const { format: _format, listen: _listen, serveListen, ...shared } = options;
   const serve = { ...shared, ...(serveListen !== undefined && { listen: serveListen }), log: 'text' };
