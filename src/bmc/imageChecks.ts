@@ -19,7 +19,7 @@ import type { ServeOptions } from '../serve/options.ts';
 import { takeSnapshot } from '../serve/snapshot.ts';
 import type { ServeSource } from '../serve/source.ts';
 import { type ImageConfig, preflightDiagnostic, readImageConfig } from '../try/emulation/guestAddress.ts';
-import { createIronicChange, ironicUrlsOfHosts } from '../try/ironicAddress.ts';
+import { createIronicChange, ironicOfHosts } from '../try/ironicAddress.ts';
 import { type ApiPlace, hasPortOf, mayReachApi } from '../try/timeline/addresses.ts';
 import { createCleanupStack } from '../try/trial.ts';
 import { checkIfImage } from '../validate/validateImage.ts';
@@ -108,7 +108,7 @@ export async function checkHostImages(
   const listed = new Map<string, readonly string[]>();
   const changeSource = (read: ServeSource): ServeSource => {
     const changed = change(read);
-    for (const [name, urls] of ironicUrlsOfHosts(changed, io)) listed.set(name, urls);
+    for (const [name, { urls }] of ironicOfHosts(changed, io)) listed.set(name, urls);
     return changed;
   };
   // An address of --ironic-url may be that of a proxy or of a port forwarding.

@@ -129,54 +129,63 @@ export function changeDiagnostics(url: string, place: ApiPlace): Diagnostic[] {
 }
 
 /** Warns about hosts with the URL of another Ironic; empty if all hosts may call the mock Ironic. */
-export function otherIronicDiagnostics(urls: IronicUrls, place: ApiPlace): Diagnostic[] {
-  const elsewhere = [...urls].filter(([, own]) => own.length > 0 && !mayReachApi(own, place));
+export function otherIronicDiagnostics(hosts: IronicOfHosts, place: ApiPlace): Diagnostic[] {
+  const elsewhere = [...hosts].filter(([, { urls }]) => urls.length > 0 && !mayReachApi(urls, place));
   const [first, ...others] = elsewhere;
   if (first === undefined) return [];
-  const [name, [url = '']] = first;
+  const [name, { urls }] = first;
   const who =
     others.length === 0 ? `${name} calls` : `${name} and ${formatCount(others.length, 'other host')} call`;
-  const message = `${who} ${url}, which is not the mock Ironic`;
+  const message = `${who} ${urls[0] ?? ''}, which is not the mock Ironic`;
   const hint = `use --ironic-url ${place.scheme}://ADDRESS:${place.port} to set the address of the mock Ironic in their configs`;
   return [{ severity: 'warning', message, hint }];
 }
 
-/** By the name of the host; empty for invalid hosts and for hosts without Ironic. */
-export type IronicUrls = ReadonlyMap<string, readonly string[]>;
-
-export function ironicUrlsOfHosts(read: ServeSource, io: Io): IronicUrls {
-  return new Map([...readHosts(read, io, urlsOf)].map(([name, urls]) => [name, urls ?? []]));
+/** Settings of a host for Ironic. */
+interface HostIronic {
+  /** Empty for a host without Ironic. */
+  readonly urls: readonly string[];
+  /** In the agent configuration, which has precedence, or in the kernel arguments. */
+  readonly agentToken: string | undefined;
 }
 
-function urlsOf(source: RenderSource): readonly string[] {
+/** By the name of the host; without invalid hosts, which are reported when they are rendered. */
+export type IronicOfHosts = ReadonlyMap<string, HostIronic>;
+
+export function ironicOfHosts({ inventory, source }: ServeSource, io: Io): IronicOfHosts {
+  const found = new Map<string, HostIronic>();
+  for (const { name, problems, readSource } of listHosts(inventory.hosts ?? [], source)) {
+    if (problems.length > 0) continue;
+    try {
+      found.set(name, ironicOf(readSource(io)));
+    } catch (error) {
+      if (!(error instanceof CliError)) throw error;
+    }
+  }
+  return found;
+}
+
+function ironicOf(source: RenderSource): HostIronic {
   const { inputs, profile } = readInputs(source);
   const { io, options } = source;
   const parse = inputParsers[profile];
-  return readIronic({ profile, inputs, options, parse, io, warn: () => undefined }).apiUrls;
+  const { apiUrls } = readIronic({ profile, inputs, options, parse, io, warn: () => undefined });
+  return { urls: apiUrls, agentToken: tokenOf(inputs) };
 }
 
-/** By the name of the host; undefined for invalid hosts, which are reported when they are rendered. */
-function readHosts<T>(
-  { inventory, source }: ServeSource,
-  io: Io,
-  read: (source: RenderSource) => T,
-): ReadonlyMap<string, T | undefined> {
-  const valueOf = (host: RenderSource): T | undefined => {
-    try {
-      return read(host);
-    } catch (error) {
-      if (error instanceof CliError) return undefined;
-      throw error;
-    }
-  };
-  const hosts = listHosts(inventory.hosts ?? [], source);
-  return new Map(
-    hosts.map(({ name, problems, readSource }) => [
-      name,
-      problems.length === 0 ? valueOf(readSource(io)) : undefined,
-    ]),
-  );
+function tokenOf(inputs: Inputs): string | undefined {
+  const texts = (name: SettingName): string[] => (inputs.get(name) ?? []).map(({ text }) => text);
+  const { document } = parseOsloConfig(formatOptionLines(texts('agent.options')));
+  const options = document.entries.filter((entry) => entry.kind === 'option');
+  const inConf = options.findLast(({ name }) => name === 'agent_token')?.value;
+  const list = [
+    ...texts('boot.ipaParameters').map(ipaArgument),
+    ...texts('boot.kernelArguments').flatMap((text) => text.split(/\s+/)),
+  ];
+  return inConf || list.findLast((text) => text.startsWith(ARGUMENT))?.slice(ARGUMENT.length) || undefined;
 }
+
+const ARGUMENT = 'ipa-agent-token=';
 
 /**
  * The inspection URL is derived from the new URL, and the trusted certificates remain.
@@ -224,31 +233,3 @@ function redirectInputs(
   const own: InputValue = { text: caFile, place: '--tls', origin: 'file', isContent: false };
   return kept.set('ironic.caFiles', [...trusted, own]);
 }
-
-/** By the name of the host; without hosts that have no token. */
-export function bootTokensOfHosts(read: ServeSource, io: Io): ReadonlyMap<string, string> {
-  const tokens = [...readHosts(read, io, tokenOf)];
-  return new Map(tokens.flatMap(([name, token]) => (token === undefined ? [] : [[name, token] as const])));
-}
-
-/** The agent configuration has precedence over kernel arguments. */
-function tokenOf(source: RenderSource): string | undefined {
-  const { inputs } = readInputs(source);
-  const texts = (name: SettingName): string[] => (inputs.get(name) ?? []).map(({ text }) => text);
-  const list = [
-    ...texts('boot.ipaParameters').map(ipaArgument),
-    ...texts('boot.kernelArguments').flatMap((text) => text.split(/\s+/)),
-  ];
-  return (
-    tokenOfConf(texts('agent.options')) ??
-    (list.findLast((text) => text.startsWith(ARGUMENT))?.slice(ARGUMENT.length) || undefined)
-  );
-}
-
-function tokenOfConf(lines: readonly string[]): string | undefined {
-  const { document } = parseOsloConfig(formatOptionLines(lines));
-  const options = document.entries.filter((entry) => entry.kind === 'option');
-  return options.findLast(({ name }) => name === 'agent_token')?.value || undefined;
-}
-
-const ARGUMENT = 'ipa-agent-token=';

@@ -5,6 +5,7 @@
 
 import type { Io } from '../io/io.ts';
 import type { ListenAddress } from '../serve/http/listenAddress.ts';
+import type { ServeSource } from '../serve/source.ts';
 import type { ConsoleLog } from './consoleLog.ts';
 import type { EmulatedSource, MachineSetup } from './emulation/emulatedSource.ts';
 import type { Expectation } from './expectation.ts';
@@ -44,6 +45,7 @@ export type BootMachines = (services: TrialServices) => Promise<{ readonly stop:
 export interface TrialRequest {
   readonly options: TryOptions;
   readonly setup: TrialSetup;
+  readonly inventory: ServeSource | undefined;
   readonly machine: PlannedMachine | undefined;
   /** Undefined for machines that somebody else boots. */
   readonly bootMachines?: BootMachines | undefined;

@@ -11,18 +11,17 @@ import type { ApiPlace } from './timeline/addresses.ts';
 import { defaultPorts } from './timeline/causes/cause.ts';
 import { exitCodeOf, type TrialResult } from './timeline/result.ts';
 import { startIso } from './serving/isoService.ts';
-import { readInventoryDocument } from '../hosts/settings/inventory.ts';
 import { readServeSource, type ServeSource } from '../serve/source.ts';
 import {
-  bootTokensOfHosts,
   certificateNames,
-  ironicUrlsOfHosts,
+  type IronicOfHosts,
+  ironicOfHosts,
   reachableAddresses,
   reportApiAddress,
 } from './ironicAddress.ts';
 import { STATUS_TIME, STEPS_TIME } from './api/askAgent.ts';
 import { type IronicApi, openInventoryFolder, startIronicApi } from './api/ironicApi.ts';
-import { type EmulatedHost, readEmulatedSource, readMachineSetup } from './emulation/emulatedSource.ts';
+import { readEmulatedSource, readMachineSetup } from './emulation/emulatedSource.ts';
 import { startEmulated } from './emulation/emulatedTrial.ts';
 import {
   findGuestAddress,
@@ -50,7 +49,12 @@ import { readTrialSetup, type TrialSetup, type TryOptions } from './setup.ts';
 /** Returns 0 if all expected hosts have called home, otherwise 1. Throws CliError, UsageError. */
 export async function tryRamdisk(options: TryOptions, io: Io): Promise<ExitCode> {
   const setup = readTrialSetup(options);
-  const hosts = await listInventory(options, io);
+  const inventory = await readInventory(options, io);
+  const hosts = (inventory?.inventory.hosts ?? []).map(({ architecture, mac, name }) => ({
+    name,
+    macs: mac === undefined ? [] : [mac],
+    architecture,
+  }));
   const source =
     options.qemu === undefined
       ? undefined
@@ -61,7 +65,7 @@ export async function tryRamdisk(options: TryOptions, io: Io): Promise<ExitCode>
   const consoleLogs = readConsoleLogs(options.consoleLog, awaited.kind === 'hosts' ? awaited.names : []);
   const isServed = options.inventory !== undefined || source?.medium.kind === 'folder';
   const coverage = isServed ? 'boot' : 'calls';
-  return runTrial({ options, setup, machine, consoleLogs, expectation, coverage, io });
+  return runTrial({ options, setup, inventory, machine, consoleLogs, expectation, coverage, io });
 }
 
 /** Runs the services, waits for the expected machines, and writes the report. Throws CliError. */
@@ -98,16 +102,6 @@ export async function runTrial(request: TrialRequest): Promise<ExitCode> {
 function formatResult(result: TrialResult, format: TrialSetup['format']): string {
   if (format === 'text') return formatClosingReport(result);
   return formatReportDocument(result, format === 'ndjson' ? 'report' : undefined);
-}
-
-async function listInventory({ inventory: name }: TryOptions, io: Io): Promise<EmulatedHost[]> {
-  if (name === undefined) return [];
-  const { inventory } = await readInventoryDocument(name, io);
-  return (inventory.hosts ?? []).map(({ architecture, mac, name: host }) => ({
-    name: host,
-    macs: mac === undefined ? [] : [mac],
-    architecture,
-  }));
 }
 
 /**
@@ -154,14 +148,13 @@ interface TrialParts {
 async function startParts(plan: TrialPlan): Promise<TrialParts> {
   const { cleanup, io, machine, options, output, setup } = plan;
   const { observe } = plan.trial;
-  const read = await readInventory(options, io);
-  const listed = read === undefined ? new Map() : ironicUrlsOfHosts(read, io);
+  const read = plan.inventory;
+  const listed: IronicOfHosts = read === undefined ? new Map() : ironicOfHosts(read, io);
   const guest = machine && (await findGuestAddress(machine.source, listed, plan));
-  const tokens = read === undefined ? new Map() : bootTokensOfHosts(read, io);
   for (const log of plan.consoleLogs) {
     cleanup.defer(await followConsoleLog(log, observe, output.report, io));
   }
-  const api = await startApi(plan, tokens, guest?.host);
+  const api = await startApi(plan, listed, guest?.host);
   plan.ports.ironic = api.port;
   const place = placeOf(api, setup, guest);
   const problem = guest && preflightProblem(guest, place);
@@ -191,18 +184,22 @@ function isAwaited({ source }: PlannedMachine, { expectation: { awaited } }: Tri
   return awaited.kind === 'hosts' && awaited.names.includes(source.host.name);
 }
 
-async function readInventory({ inventory, profile }: TryOptions, io: Io): Promise<ServeSource | undefined> {
+/** Undefined without `--inventory`. Throws CliError. */
+export async function readInventory(
+  { inventory, profile }: TryOptions,
+  io: Io,
+): Promise<ServeSource | undefined> {
   if (inventory === undefined) return undefined;
   return readServeSource({ inventory, ...(profile !== undefined && { profile }) }, io);
 }
 
 /**
- * @param tokens agent tokens in the configs and boot parameters of the hosts
+ * @param listed hosts of the inventory
  * @param guestHost address of this machine in the emulated network
  */
 async function startApi(
   plan: TrialPlan,
-  tokens: ReadonlyMap<string, string>,
+  listed: IronicOfHosts,
   guestHost: string | undefined,
 ): Promise<IronicApi> {
   const { cleanup, expectation, io, options, page, setup, trial } = plan;
@@ -213,7 +210,7 @@ async function startApi(
     askBack,
     requiredSteps,
     tlsNames: scheme === 'https' ? certificateNames(options, listen, guestHost) : undefined,
-    expected: expectation.known.map((host) => ({ ...host, agentToken: tokens.get(host.name) })),
+    expected: expectation.known.map((host) => ({ ...host, agentToken: listed.get(host.name)?.agentToken })),
     observe: trial.observe,
     saveInventory,
     page,

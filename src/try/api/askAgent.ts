@@ -79,13 +79,16 @@ const MAX_NAME = 80;
 
 /** @throws AgentError, also if the agent is busy or does not have the commands */
 export async function askSteps(agent: AskedNode): Promise<readonly ReportedManager[]> {
-  const reported: Reported = { steps: new Map(), versions: new Map() };
+  const reported: Reported = new Map();
   await askWithin(agent, STEPS_TIME, async (connection) => {
     for (const type of ['clean', 'deploy'] as const) {
       addResult(reported, type, await runCommand(connection, type, agent.node));
     }
   });
-  const managers = managersOf(reported);
+  // Hardware managers without steps have only a version; they come last.
+  const managers = [...reported.values()].toSorted(
+    (a, b) => Number(b.steps.length > 0) - Number(a.steps.length > 0),
+  );
   const steps = managers.reduce((sum, manager) => sum + manager.steps.length, 0);
   if (managers.length <= MAX_MANAGERS && steps <= MAX_STEPS) return managers;
   throw new AgentError('answer', `it has more than ${MAX_STEPS} steps or ${MAX_MANAGERS} hardware managers`);
@@ -169,27 +172,40 @@ function errorText({ details, message }: Mapping): string {
   return typeof found === 'string' ? found : 'no reason given';
 }
 
-/** By hardware manager. Mutable: each result adds to it. */
-interface Reported {
-  /** The keys are names of classes: `GenericHardwareManager`. */
-  readonly steps: Map<string, AgentStep[]>;
-  /** The keys are names like `generic_hardware_manager`, or names of classes. */
-  readonly versions: Map<string, string>;
+/** Mutable: each result adds to it. */
+interface Manager {
+  name: string;
+  version: string | undefined;
+  readonly steps: AgentStep[];
 }
+
+/**
+ * By {@link comparable} names. With steps, an agent sends the name of the class, `GenericHardwareManager`; with versions, it
+ * sends that, or `generic_hardware_manager`.
+ */
+type Reported = Map<string, Manager>;
 
 /** @throws AgentError if the result has no list of steps */
 function addResult(
-  { steps, versions }: Reported,
+  reported: Reported,
   type: AgentStep['type'],
-  { hardware_manager_version: sentVersions, [`${type}_steps`]: sentSteps }: Mapping,
+  { hardware_manager_version: versions, [`${type}_steps`]: steps }: Mapping,
 ): void {
-  if (!isMapping(sentSteps)) throw new AgentError('answer', `its response contains no ${type}_steps`);
-  for (const [name, list] of Object.entries(sentSteps)) {
-    const read = Array.isArray(list) ? list.map((step: unknown) => readStep(type, step)) : [];
-    steps.set(name, [...(steps.get(name) ?? []), ...read]);
+  if (!isMapping(steps)) throw new AgentError('answer', `its response contains no ${type}_steps`);
+  const managerOf = (sentName: string): Manager => {
+    const name = sentName.slice(0, MAX_NAME);
+    const manager = reported.get(comparable(sentName)) ?? { name, version: undefined, steps: [] };
+    reported.set(comparable(sentName), manager);
+    return manager;
+  };
+  for (const [name, list] of Object.entries(steps)) {
+    const manager = managerOf(name);
+    manager.name = name.slice(0, MAX_NAME);
+    const sent: readonly unknown[] = Array.isArray(list) ? list : [];
+    for (const step of sent) manager.steps.push(readStep(type, step));
   }
-  for (const [name, version] of Object.entries(isMapping(sentVersions) ? sentVersions : {})) {
-    versions.set(name, shortText(version) ?? '');
+  for (const [name, version] of Object.entries(isMapping(versions) ? versions : {})) {
+    managerOf(name).version = shortText(version) ?? '';
   }
 }
 
@@ -205,22 +221,6 @@ function readStep(type: AgentStep['type'], value: unknown): AgentStep {
 
 function shortText(value: unknown): string | undefined {
   return typeof value === 'string' ? value.slice(0, MAX_NAME) : undefined;
-}
-
-/** Hardware managers without steps have only a version; they come last. */
-function managersOf({ steps, versions }: Reported): readonly ReportedManager[] {
-  const byClass = new Map([...versions].map(([name, version]) => [comparable(name), { name, version }]));
-  const withSteps = [...steps].map(([name, list]) => {
-    const version = byClass.get(comparable(name))?.version;
-    byClass.delete(comparable(name));
-    return { name: name.slice(0, MAX_NAME), version, steps: list };
-  });
-  const others = [...byClass.values()].map(({ name, version }) => ({
-    name: name.slice(0, MAX_NAME),
-    version,
-    steps: [],
-  }));
-  return [...withSteps, ...others];
 }
 
 function comparable(name: string): string {

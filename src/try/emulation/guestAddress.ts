@@ -16,7 +16,7 @@ import {
   DEFAULT_GUEST_HOST,
 } from '../timeline/addresses.ts';
 import type { PreflightEvent } from '../timeline/events.ts';
-import type { IronicUrls } from '../ironicAddress.ts';
+import type { IronicOfHosts } from '../ironicAddress.ts';
 import { type ManifestFolder, readFolderUrl } from '../serving/preparedFolderService.ts';
 import type { TrialPlan } from '../trial.ts';
 import type { EmulatedSource } from './emulatedSource.ts';
@@ -42,12 +42,12 @@ export interface GuestAddress {
 }
 
 /**
- * @param listed Ironic URLs in the inventory
+ * @param listed hosts of the inventory
  * @throws CliError if the machine cannot boot from the folder, or if the image cannot be read
  */
 export async function findGuestAddress(
   { host: { name }, medium }: EmulatedSource,
-  listed: IronicUrls,
+  listed: IronicOfHosts,
   { io, options: { guestHost: given }, setup }: Pick<TrialPlan, 'io' | 'options' | 'setup'>,
 ): Promise<GuestAddress> {
   const { ironicUrl, listen, scheme } = setup;
@@ -58,7 +58,7 @@ export async function findGuestAddress(
     return { host: given ?? host, ironicUrls: urlsOf(config), config };
   }
   const config = medium.kind === 'image' ? await readImageConfig(medium.source, io) : undefined;
-  const ofHost = ironicUrl === undefined ? listed.get(name) : [ironicUrl];
+  const ofHost = ironicUrl === undefined ? listed.get(name)?.urls : [ironicUrl];
   const ironicUrls = config === undefined ? (ofHost ?? []) : urlsOf(config);
   return { host: given ?? guestHostFor(ironicUrls, place) ?? DEFAULT_GUEST_HOST, ironicUrls, config };
 }

@@ -11,7 +11,7 @@ import { readSetup } from '../../serve/setup.ts';
 import { printUrls } from '../../serve/urlList.ts';
 import {
   createIronicChange,
-  type IronicUrls,
+  type IronicOfHosts,
   changeDiagnostics,
   otherIronicDiagnostics,
 } from '../ironicAddress.ts';
@@ -85,8 +85,7 @@ function isoPath(host: string, { links, state }: RunningService): string {
 export interface ImageContext {
   readonly api: IronicApi;
   readonly guest: GuestAddress | undefined;
-  /** Ironic URLs in the inventory. */
-  readonly listed: IronicUrls;
+  readonly listed: IronicOfHosts;
   readonly place: ApiPlace;
 }
 
