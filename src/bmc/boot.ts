@@ -22,7 +22,7 @@ import type { Expectation } from '../try/expectation.ts';
 import { reachableAddresses } from '../try/ironicAddress.ts';
 import type { TrialSetup, TryOptions } from '../try/setup.ts';
 import type { ApiPlace } from '../try/timeline/addresses.ts';
-import { runTrial } from '../try/try.ts';
+import { readInventory, runTrial } from '../try/try.ts';
 import {
   bootMachine,
   type BootProgress,
@@ -294,6 +294,7 @@ async function follow({
   const code = await runTrial({
     options: trialOptions,
     setup: readTrial(trialOptions),
+    inventory: await readInventory(trialOptions, io),
     machine: undefined,
     consoleLogs,
     expectation: expectationOf(machines),

@@ -19,7 +19,7 @@ import type { ServeOptions } from '../serve/options.ts';
 import { takeSnapshot } from '../serve/snapshot.ts';
 import type { ServeSource } from '../serve/source.ts';
 import { type ImageConfig, preflightDiagnostic, readImageConfig } from '../try/emulation/guestAddress.ts';
-import { createIronicChange, ironicUrlsOfHosts } from '../try/ironicAddress.ts';
+import { createIronicChange, ironicOfHosts } from '../try/ironicAddress.ts';
 import { type ApiPlace, hasPortOf, mayReachApi } from '../try/timeline/addresses.ts';
 import { createCleanupStack } from '../try/trial.ts';
 import { checkIfImage } from '../validate/validateImage.ts';
@@ -104,11 +104,11 @@ export async function checkHostImages(
   { ironicUrl, place }: { readonly ironicUrl: string | undefined; readonly place: ApiPlace | undefined },
   io: Io,
 ): Promise<ReadonlyMap<string, readonly MachineCheck[]>> {
-  const change = await createIronicChange({ url: ironicUrl, ca: undefined }, createCleanupStack());
+  const change = await createIronicChange(ironicUrl, undefined, createCleanupStack());
   const listed = new Map<string, readonly string[]>();
   const changeSource = (read: ServeSource): ServeSource => {
     const changed = change(read);
-    for (const [name, urls] of ironicUrlsOfHosts(changed, io)) listed.set(name, urls);
+    for (const [name, { urls }] of ironicOfHosts(changed, io)) listed.set(name, urls);
     return changed;
   };
   // An address of --ironic-url may be that of a proxy or of a port forwarding.

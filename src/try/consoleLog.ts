@@ -11,8 +11,7 @@ import { quoteShellWord } from '../formats/shell.ts';
 import { pause, systemClock } from '../io/clock.ts';
 import { errorCode, fileError } from '../io/files/fileErrors.ts';
 import type { Io } from '../io/io.ts';
-import { createConsoleText } from './emulation/consoleOutput.ts';
-import { createConsoleWatch } from './consoleWatch.ts';
+import { createConsoleText, createConsoleWatch } from './emulation/consoleOutput.ts';
 import type { ConsoleEvent } from './timeline/events.ts';
 
 /** Milliseconds between two reads. */
@@ -61,22 +60,22 @@ export function readConsoleLogs(
  */
 export async function followConsoleLog(
   { host, path }: ConsoleLog,
-  { observe, report }: ConsoleFollower,
+  observe: (event: ConsoleEvent) => void,
+  report: (diagnostic: Diagnostic) => void,
   { cwd }: Pick<Io, 'cwd'>,
 ): Promise<() => Promise<void>> {
-  const problem = (error: unknown): unknown =>
-    errorCode(error) === 'ENOENT'
-      ? notFound(path)
-      : fileError(error, { path, what: 'Console log (--console-log)', action: 'read' });
+  const explain = (error: unknown): never => {
+    if (errorCode(error) === 'ENOENT') throw notFound(path);
+    throw fileError(error, { path, what: 'Console log (--console-log)', action: 'read' });
+  };
   const place = resolve(cwd, path);
-  if (!(await stat(place).catch(rethrow(problem))).isFile()) {
+  if (!(await stat(place).catch(explain)).isFile()) {
     // A pipe would not open before a program writes to it.
     throw new UsageError(`Console log (--console-log) ${JSON.stringify(path)} is not a regular file`, {
       hint: 'use a file to which a program writes the console, for example `ipmitool … sol activate | tee sol.log`',
     });
   }
-  const watch = createConsoleWatch(host, observe);
-  const tail = await openTail(place, (line) => watch(line)).catch(rethrow(problem));
+  const tail = await openTail(place, createConsoleWatch(host, observe)).catch(explain);
   const stop = new AbortController();
   const follow = async (): Promise<void> => {
     while (!stop.signal.aborted) {
@@ -85,11 +84,12 @@ export async function followConsoleLog(
     }
     await tail.read();
   };
-  const followed = follow().catch((error: unknown) => {
-    const explained = problem(error);
-    if (!(explained instanceof CliError)) throw explained;
-    report({ ...diagnosticOf(explained), severity: 'warning' });
-  });
+  const followed = follow()
+    .catch(explain)
+    .catch((error: unknown) => {
+      if (!(error instanceof CliError)) throw error;
+      report({ ...diagnosticOf(error), severity: 'warning' });
+    });
   followed.catch(() => undefined); // the returned function throws it
   return async () => {
     stop.abort();
@@ -105,17 +105,6 @@ function notFound(path: string): CliError {
   });
 }
 
-interface ConsoleFollower {
-  readonly observe: (event: ConsoleEvent) => void;
-  readonly report: (diagnostic: Diagnostic) => void;
-}
-
-function rethrow(explain: (error: unknown) => unknown): (error: unknown) => never {
-  return (error) => {
-    throw explain(error);
-  };
-}
-
 interface Tail {
   /**
    * Reads up to the end, or {@link MAX_BYTES}. A file that became shorter, or that another one replaced, is read from its
@@ -129,10 +118,10 @@ interface Tail {
 async function openTail(path: string, onLine: (line: string) => void): Promise<Tail> {
   let file = await open(path);
   let position = (await file.stat()).size;
-  let text = createConsoleText();
+  let text = createConsoleText(onLine);
   const restart = (): void => {
-    text.end().forEach(onLine);
-    text = createConsoleText();
+    text.end();
+    text = createConsoleText(onLine);
     position = 0;
   };
   const readFile = async (): Promise<void> => {
@@ -143,7 +132,7 @@ async function openTail(path: string, onLine: (line: string) => void): Promise<T
       const { buffer, bytesRead } = await file.read(Buffer.alloc(CHUNK), 0, CHUNK, position);
       if (bytesRead === 0) return;
       position += bytesRead;
-      text.push(buffer.subarray(0, bytesRead)).forEach(onLine);
+      text.push(buffer.subarray(0, bytesRead));
     }
   };
   return {
@@ -157,7 +146,7 @@ async function openTail(path: string, onLine: (line: string) => void): Promise<T
       await readFile();
     },
     close: async () => {
-      text.end().forEach(onLine);
+      text.end();
       await file.close();
     },
   };

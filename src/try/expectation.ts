@@ -12,24 +12,26 @@ export interface Expectation {
   readonly awaited: AwaitedMachines;
 }
 
-export interface ExpectationSource {
-  /** The value of `--expect`. */
-  readonly given: string | undefined;
-  /** Of the inventory. */
-  readonly hosts: readonly ExpectedHost[];
-  /** The machine of `--qemu`, which may be a host of the inventory. */
-  readonly machine: ExpectedHost | undefined;
-}
-
-/** @throws UsageError for an invalid number and an unknown host */
-export function readExpectedHosts({ given, hosts, machine }: ExpectationSource): Expectation {
+/**
+ * @param given the value of `--expect`
+ * @param hosts of the inventory
+ * @param machine that of `--qemu`, which may be a host of the inventory
+ * @throws UsageError for an invalid number and an unknown host
+ */
+export function readExpectedHosts(
+  given: string | undefined,
+  hosts: readonly ExpectedHost[],
+  machine: ExpectedHost | undefined,
+): Expectation {
   if (given === undefined) {
     // With an emulated machine, the other hosts of the inventory are not expected.
     const known = machine === undefined ? hosts : [machine];
     const names = [...new Set(known.map(({ name }) => name))];
     return { known, awaited: names.length > 0 ? { kind: 'hosts', names } : { kind: 'any', count: 1 } };
   }
-  const known = withMachine(hosts, machine);
+  // The machine replaces the host of the same name, because `--mac` may set another MAC address.
+  const known =
+    machine === undefined ? hosts : [...hosts.filter(({ name }) => name !== machine.name), machine];
   if (/^\d+$/.test(given)) return { known, awaited: { kind: 'any', count: parseCount(given) } };
   const wanted = given.split(',').map((text) => findHost(text.trim(), known));
   const unlisted = wanted.filter((host) => !known.includes(host));
@@ -37,14 +39,6 @@ export function readExpectedHosts({ given, hosts, machine }: ExpectationSource):
     known: [...known, ...unlisted],
     awaited: { kind: 'hosts', names: [...new Set(wanted.map(({ name }) => name))] },
   };
-}
-
-/** Replaces the host of the same name, because `--mac` may set another MAC address. */
-function withMachine(
-  hosts: readonly ExpectedHost[],
-  machine: ExpectedHost | undefined,
-): readonly ExpectedHost[] {
-  return machine === undefined ? hosts : [...hosts.filter(({ name }) => name !== machine.name), machine];
 }
 
 function parseCount(text: string): number {

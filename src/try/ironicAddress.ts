@@ -14,11 +14,9 @@ import { writeFileAtomically } from '../io/files/newFile.ts';
 import { isLoopback, type ListenAddress } from '../serve/http/listenAddress.ts';
 import { report } from '../io/report/report.ts';
 import type { IronicApi } from './api/ironicApi.ts';
-import type { TrialPage } from './page/trialPage.ts';
-import type { TrialSetup, TryOptions } from './setup.ts';
+import type { TryOptions } from './setup.ts';
 import { formatOptionLines } from '../agent/conf.ts';
 import { inputParsers } from '../agent/inputParsers.ts';
-import type { Inventory } from '../hosts/settings/inventoryDocument.ts';
 import type { Inputs, InputValue } from '../agent/settingInputs.ts';
 import type { SettingName } from '../agent/settingTable.ts';
 import { ipaArgument } from '../boot/ipaParameter.ts';
@@ -32,7 +30,7 @@ import { readIronic } from '../hosts/settings/ironicReaders.ts';
 import type { RenderOptions } from '../hosts/settings/options.ts';
 import { readInputs, type RenderSource } from '../hosts/settings/settings.ts';
 import type { ServeSource } from '../serve/source.ts';
-import type { CleanupStack } from './trial.ts';
+import type { CleanupStack, TrialPlan } from './trial.ts';
 
 /** Addresses at which other machines may reach a server with this listen address. */
 export function reachableAddresses(listen: ListenAddress): string[] {
@@ -66,54 +64,44 @@ export function certificateNames(
 
 /** Reports the URL of the API, and prints or writes the certificate authority. Throws CliError if it cannot be written. */
 export async function reportApiAddress(
-  { ca, origin, port }: Pick<IronicApi, 'ca' | 'origin' | 'port'>,
-  { caOut, qemu }: Pick<TryOptions, 'caOut' | 'qemu'>,
-  { io, listen, page }: { readonly listen: TrialSetup['listen']; readonly page: TrialPage; readonly io: Io },
+  { ca, origin, port }: IronicApi,
+  { io, options: { caOut, qemu }, page, setup }: TrialPlan,
 ): Promise<void> {
-  report(io, {
-    severity: 'info',
-    message: `mock Ironic API listening on ${origin}; nothing is deployed or written`,
-  });
-  report(io, { severity: 'info', message: `status page: ${origin}${page.path}` });
-  if (isLoopback(listen) && qemu === undefined) {
-    report(io, {
-      severity: 'info',
-      message: 'listening on loopback only; other machines cannot connect',
-      hint: `use --listen :${port} to accept connections from other machines`,
-    });
+  const inform = (message: string, hint?: string): void => report(io, { severity: 'info', message, hint });
+  inform(`mock Ironic API listening on ${origin}; nothing is deployed or written`);
+  inform(`status page: ${origin}${page.path}`);
+  if (isLoopback(setup.listen) && qemu === undefined) {
+    inform(
+      'listening on loopback only; other machines cannot connect',
+      `use --listen :${port} to accept connections from other machines`,
+    );
   }
   if (ca === undefined) return;
   if (caOut === undefined) {
-    report(io, {
-      severity: 'info',
-      message: 'machines must trust this certificate authority (--ca-file, ironic.caFiles)',
-      hint: 'use --ca-out FILE to write it to a file',
-    });
+    inform(
+      'machines must trust this certificate authority (--ca-file, ironic.caFiles)',
+      'use --ca-out FILE to write it to a file',
+    );
     io.stderr.write(ca);
     return;
   }
   await writeFileAtomically(resolve(io.cwd, caOut), ca, { shownPath: caOut });
-  report(io, {
-    severity: 'info',
-    message: `wrote the certificate authority to ${caOut}; machines must trust it (--ca-file, ironic.caFiles)`,
-  });
+  inform(`wrote the certificate authority to ${caOut}; machines must trust it (--ca-file, ironic.caFiles)`);
 }
 
-interface IronicChoice {
-  /** Ironic URL for the configs; undefined to keep the URLs of the inventory. */
-  readonly url: string | undefined;
-  /** PEM of its certificate authority. */
-  readonly ca: string | undefined;
-}
-
-/** Returns the function that changes the inventory before configs are rendered. The cleanup deletes its temporary file. */
+/**
+ * Returns the function that changes the inventory before configs are rendered. The cleanup deletes its temporary file.
+ * @param url Ironic URL for the configs; undefined to keep the URLs of the inventory
+ * @param ca PEM of its certificate authority
+ */
 export async function createIronicChange(
-  { ca, url }: IronicChoice,
+  url: string | undefined,
+  ca: string | undefined,
   cleanup: CleanupStack,
 ): Promise<(read: ServeSource) => ServeSource> {
   if (url === undefined) return (read) => read;
   const caFile = ca === undefined ? undefined : await writeAuthority(ca, cleanup);
-  return (read) => redirectIronic(read, { url, caFile });
+  return (read) => redirectIronic(read, url, caFile);
 }
 
 async function writeAuthority(ca: string, cleanup: CleanupStack): Promise<string> {
@@ -140,82 +128,87 @@ export function changeDiagnostics(url: string, place: ApiPlace): Diagnostic[] {
   return [change, other];
 }
 
-/** Warns about hosts with the URL of another Ironic; undefined if all hosts may call the mock Ironic. */
-export function otherIronicDiagnostic(urls: IronicUrls, place: ApiPlace): Diagnostic | undefined {
-  const elsewhere = [...urls].filter(([, own]) => own.length > 0 && !mayReachApi(own, place));
+/** Warns about hosts with the URL of another Ironic; empty if all hosts may call the mock Ironic. */
+export function otherIronicDiagnostics(hosts: IronicOfHosts, place: ApiPlace): Diagnostic[] {
+  const elsewhere = [...hosts].filter(([, { urls }]) => urls.length > 0 && !mayReachApi(urls, place));
   const [first, ...others] = elsewhere;
-  if (first === undefined) return undefined;
-  const [name, [url = '']] = first;
+  if (first === undefined) return [];
+  const [name, { urls }] = first;
   const who =
     others.length === 0 ? `${name} calls` : `${name} and ${formatCount(others.length, 'other host')} call`;
-  return {
-    severity: 'warning',
-    message: `${who} ${url}, which is not the mock Ironic`,
-    hint: `use --ironic-url ${place.scheme}://ADDRESS:${place.port} to set the address of the mock Ironic in their configs`,
-  };
+  const message = `${who} ${urls[0] ?? ''}, which is not the mock Ironic`;
+  const hint = `use --ironic-url ${place.scheme}://ADDRESS:${place.port} to set the address of the mock Ironic in their configs`;
+  return [{ severity: 'warning', message, hint }];
 }
 
-/** By the name of the host; empty for invalid hosts and for hosts without Ironic. */
-export type IronicUrls = ReadonlyMap<string, readonly string[]>;
-
-export function ironicUrlsOfHosts(read: ServeSource, io: Io): IronicUrls {
-  return new Map([...readHosts(read, io, urlsOf)].map(([name, urls]) => [name, urls ?? []]));
+/** Settings of a host for Ironic. */
+interface HostIronic {
+  /** Empty for a host without Ironic. */
+  readonly urls: readonly string[];
+  /** In the agent configuration, which has precedence, or in the kernel arguments. */
+  readonly agentToken: string | undefined;
 }
 
-function urlsOf(source: RenderSource): readonly string[] {
+/** By the name of the host; without invalid hosts, which are reported when they are rendered. */
+export type IronicOfHosts = ReadonlyMap<string, HostIronic>;
+
+export function ironicOfHosts({ inventory, source }: ServeSource, io: Io): IronicOfHosts {
+  const found = new Map<string, HostIronic>();
+  for (const host of inventory.hosts ?? []) {
+    if (host.problems.length > 0) continue;
+    try {
+      found.set(host.name, ironicOf(hostSource(host, source, io)));
+    } catch (error) {
+      if (!(error instanceof CliError)) throw error;
+    }
+  }
+  return found;
+}
+
+function ironicOf(source: RenderSource): HostIronic {
   const { inputs, profile } = readInputs(source);
   const { io, options } = source;
   const parse = inputParsers[profile];
-  return readIronic({ profile, inputs, options, parse, io, warn: () => undefined }).apiUrls;
+  const { apiUrls } = readIronic({ profile, inputs, options, parse, io, warn: () => undefined });
+  return { urls: apiUrls, agentToken: tokenOf(inputs) };
 }
 
-/** By the name of the host; undefined for invalid hosts, which are reported when they are rendered. */
-function readHosts<T>(
-  { inventory, source }: ServeSource,
-  io: Io,
-  read: (source: RenderSource) => T,
-): ReadonlyMap<string, T | undefined> {
-  const valueOf = (host: RenderSource): T | undefined => {
-    try {
-      return read(host);
-    } catch (error) {
-      if (error instanceof CliError) return undefined;
-      throw error;
-    }
-  };
-  const hosts = inventory.hosts ?? [];
-  return new Map(
-    hosts.map((host) => [
-      host.name,
-      host.problems.length === 0 ? valueOf(hostSource(host, source, io)) : undefined,
-    ]),
-  );
+function tokenOf(inputs: Inputs): string | undefined {
+  const texts = (name: SettingName): string[] => (inputs.get(name) ?? []).map(({ text }) => text);
+  const { document } = parseOsloConfig(formatOptionLines(texts('agent.options')));
+  const options = document.entries.filter((entry) => entry.kind === 'option');
+  const inConf = options.findLast(({ name }) => name === 'agent_token')?.value;
+  const list = [
+    ...texts('boot.ipaParameters').map(ipaArgument),
+    ...texts('boot.kernelArguments').flatMap((text) => text.split(/\s+/)),
+  ];
+  return inConf || list.findLast((text) => text.startsWith(ARGUMENT))?.slice(ARGUMENT.length) || undefined;
 }
 
-interface OtherIronic {
-  /** Base URL. */
-  readonly url: string;
-  /** Absolute path of its certificate authority; undefined for plain HTTP. */
-  readonly caFile: string | undefined;
-}
+const ARGUMENT = 'ipa-agent-token=';
 
-/** The inspection URL is derived from the new URL, and the trusted certificates remain. */
-function redirectIronic(read: ServeSource, other: OtherIronic): ServeSource {
-  const inventory = redirectInventory(read.inventory, other);
+/**
+ * The inspection URL is derived from the new URL, and the trusted certificates remain.
+ * @param url base URL of the other Ironic
+ * @param caFile absolute path of its certificate authority; undefined for plain HTTP
+ */
+function redirectIronic(read: ServeSource, url: string, caFile: string | undefined): ServeSource {
+  const agent = redirectInputs(read.inventory.agent, caFile, []);
+  const hosts = read.inventory.hosts?.map((host) => ({
+    ...host,
+    readInputs: () => redirectInputs(host.readInputs(), caFile, undefined),
+  }));
+  const changed = hosts === undefined ? {} : { hosts };
+  const options = redirectOptions(read.source, url, caFile);
   return {
     ...read,
-    inventory,
-    source: {
-      ...read.source,
-      options: redirectOptions(read.source, other),
-      files: [inventory.agent],
-      ...(inventory.hosts !== undefined && { hosts: inventory.hosts }),
-    },
+    inventory: { ...read.inventory, agent, ...changed },
+    source: { ...read.source, options, files: [agent], ...changed },
   };
 }
 
 /** A flag has precedence over the environment and over files. */
-function redirectOptions(source: RenderSource, { caFile, url }: OtherIronic): RenderOptions {
+function redirectOptions(source: RenderSource, url: string, caFile: string | undefined): RenderOptions {
   const options = { ...source.options, apiUrl: url };
   const trusted = readInputs(source).inputs.get('ironic.caFiles') ?? [];
   // Certificates of the environment replace those of files, and this certificate is one of a file.
@@ -224,66 +217,19 @@ function redirectOptions(source: RenderSource, { caFile, url }: OtherIronic): Re
   return { ...options, caFile: [...trusted.map(({ text }) => text), caFile] };
 }
 
-function redirectInventory({ agent, hosts, ...rest }: Inventory, other: OtherIronic): Inventory {
-  return {
-    ...rest,
-    agent: redirectInputs(agent, other, []),
-    ...(hosts !== undefined && {
-      hosts: hosts.map((host) => ({
-        ...host,
-        readInputs: () => redirectInputs(host.readInputs(), other, undefined),
-      })),
-    }),
-  };
-}
-
 /** Settings that contain further URLs of the other Ironic. */
 const furtherUrls: readonly SettingName[] = ['ironic.inspectionCallbackUrls', 'ironic.inspectorUrls'];
 
 /** @param noCa certificates if the layer sets none; undefined to keep those of the layer below */
 function redirectInputs(
   inputs: Inputs,
-  { caFile }: OtherIronic,
+  caFile: string | undefined,
   noCa: readonly InputValue[] | undefined,
 ): Inputs {
   const kept = new Map(inputs);
   for (const name of furtherUrls) kept.delete(name);
   const trusted = kept.get('ironic.caFiles') ?? noCa;
   if (caFile === undefined || trusted === undefined) return kept;
-  return kept.set('ironic.caFiles', [...trusted, ownAuthority(caFile)]);
-}
-
-function ownAuthority(caFile: string): InputValue {
-  return { text: caFile, place: '--tls', origin: 'file', isContent: false };
-}
-
-/** By the name of the host; without hosts that have no token. */
-export function bootTokensOfHosts(read: ServeSource, io: Io): ReadonlyMap<string, string> {
-  const tokens = [...readHosts(read, io, tokenOf)];
-  return new Map(tokens.flatMap(([name, token]) => (token === undefined ? [] : [[name, token] as const])));
-}
-
-/** The agent configuration has precedence over kernel arguments. */
-function tokenOf(source: RenderSource): string | undefined {
-  const { inputs } = readInputs(source);
-  const texts = (name: SettingName): string[] => (inputs.get(name) ?? []).map(({ text }) => text);
-  return (
-    tokenOfConf(texts('agent.options')) ??
-    tokenOfArguments([
-      ...texts('boot.ipaParameters').map(ipaArgument),
-      ...texts('boot.kernelArguments').flatMap((text) => text.split(/\s+/)),
-    ])
-  );
-}
-
-function tokenOfConf(lines: readonly string[]): string | undefined {
-  const { document } = parseOsloConfig(formatOptionLines(lines));
-  const options = document.entries.filter((entry) => entry.kind === 'option');
-  return options.findLast(({ name }) => name === 'agent_token')?.value || undefined;
-}
-
-const ARGUMENT = 'ipa-agent-token=';
-
-function tokenOfArguments(list: readonly string[]): string | undefined {
-  return list.findLast((text) => text.startsWith(ARGUMENT))?.slice(ARGUMENT.length) || undefined;
+  const own: InputValue = { text: caFile, place: '--tls', origin: 'file', isContent: false };
+  return kept.set('ironic.caFiles', [...trusted, own]);
 }

@@ -6,6 +6,7 @@ import { type ListenAddress, parseListenAddress } from '../serve/http/listenAddr
 import { guestNetwork } from './timeline/addresses.ts';
 import type { SuccessStage } from './timeline/result.ts';
 import type { ImageOptions } from '../hosts/plan/imageInputs.ts';
+import type { ServeOptions } from '../serve/options.ts';
 import { parseDuration } from '../serve/setup.ts';
 import type { IronicApiOptions } from './api/ironicApi.ts';
 import { parseChoice, parseFormat } from '../io/report/choices.ts';
@@ -59,8 +60,11 @@ export function readTrialSetup(options: TryOptions): TrialSetup {
   const requiredSteps = readStepNames(options.requireStep ?? []);
   const until = parseChoice('--until', options.until, ['heartbeat', 'callback']) ?? 'heartbeat';
   const successStage = requiredSteps.length > 0 ? 'steps' : until;
-  const askBack = parseChoice('--ask-back', options.askBack, ['own', 'anywhere', 'never']);
-  if (successStage !== 'heartbeat' && (askBack ?? (isEmulated ? 'never' : 'own')) === 'never') {
+  // No connection into the network of an emulated machine is possible.
+  const askBack =
+    parseChoice('--ask-back', options.askBack, ['own', 'anywhere', 'never']) ??
+    (isEmulated ? 'never' : 'own');
+  if (successStage !== 'heartbeat' && askBack === 'never') {
     const flag = successStage === 'steps' ? '--require-step' : '--until callback';
     throw new UsageError(`${flag} requires that agents are contacted, but --ask-back is "never"`, {
       hint: isEmulated
@@ -71,9 +75,7 @@ export function readTrialSetup(options: TryOptions): TrialSetup {
   return {
     listen: parseListenAddress(options.listen ?? DEFAULT_LISTEN),
     scheme: options.tls === true ? 'https' : 'http',
-    // No connection into the network of an emulated machine is possible.
-    askBack:
-      askBack === 'own' || (askBack === undefined && !isEmulated) ? 'own address' : (askBack ?? 'never'),
+    askBack,
     successStage,
     requiredSteps,
     timeout: readTimeout(options.timeout ?? DEFAULT_TIMEOUT),
@@ -138,20 +140,24 @@ const dependents: readonly (readonly [needed: keyof TryOptions, dependent: reado
     ['tls', ['tlsName', 'caOut']],
   ];
 
-export interface TryOptions extends ImageOptions, ApiOptions, TrialOptions, MachineOptions {
-  readonly inventory?: string;
-  readonly profile?: string;
-  readonly artifacts?: string;
-  /** Each `FILE` or `ARCHITECTURE=FILE`. */
-  readonly agentArchive?: readonly string[];
-  readonly discovery?: boolean;
-  readonly grow?: boolean;
+/** Options of `serve` that have the same meaning. */
+type ImageServerOptions = Pick<
+  ServeOptions,
+  | keyof ImageOptions
+  | 'agentArchive'
+  | 'artifacts'
+  | 'discovery'
+  | 'grow'
+  | 'inventory'
+  | 'keyFile'
+  | 'open'
+  | 'profile'
+  | 'publicUrl'
+>;
+
+export interface TryOptions extends ImageServerOptions, ApiOptions, TrialOptions, MachineOptions {
   /** Address of the image server: `ADDRESS:PORT`. */
   readonly serveListen?: string;
-  /** URL at which machines reach the images. */
-  readonly publicUrl?: string;
-  readonly keyFile?: string;
-  readonly open?: boolean;
   /** Ironic URL for the configs, instead of the one in the inventory. */
   readonly ironicUrl?: string;
 }

@@ -5,20 +5,22 @@
 
 import type { Io } from '../io/io.ts';
 import type { ListenAddress } from '../serve/http/listenAddress.ts';
+import type { ServeSource } from '../serve/source.ts';
 import type { ConsoleLog } from './consoleLog.ts';
 import type { EmulatedSource, MachineSetup } from './emulation/emulatedSource.ts';
 import type { Expectation } from './expectation.ts';
 import type { TrialPage } from './page/trialPage.ts';
 import type { TrialSetup, TryOptions } from './setup.ts';
+import type { ObservedPart } from './timeline/causes.ts';
 import type { Ports } from './timeline/causes/cause.ts';
 import { showProgress } from '../io/progress.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
 import { createDeferred } from '../core/deferred.ts';
 import { report } from '../io/report/report.ts';
-import type { CallbackEvent, HeartbeatEvent, StepsEvent, TrialEvent } from './timeline/events.ts';
+import type { TrialEvent } from './timeline/events.ts';
 import { type AwaitedMachines, createJudge, type SuccessStage, type Verdict } from './timeline/result.ts';
 import { createTimeline, type Timeline } from './timeline/timeline.ts';
-import { createLiveLines, jsonLines, textLines } from './report/liveLines.ts';
+import { createLiveLines } from './report/liveLines.ts';
 
 /** What a trial serves for machines that it does not emulate. */
 export interface TrialServices {
@@ -39,26 +41,32 @@ export interface SingleIso {
 /** Boots the machines of a trial. The result ends that, and restores the machines. Throws CliError if nothing is booted. */
 export type BootMachines = (services: TrialServices) => Promise<{ readonly stop: () => Promise<void> }>;
 
-export interface TrialPlan {
+/** A trial before it starts. */
+export interface TrialRequest {
   readonly options: TryOptions;
   readonly setup: TrialSetup;
+  readonly inventory: ServeSource | undefined;
   readonly machine: PlannedMachine | undefined;
   /** Undefined for machines that somebody else boots. */
   readonly bootMachines?: BootMachines | undefined;
   /** An ISO that all machines boot; undefined for the ISOs of an inventory. */
   readonly iso?: SingleIso | undefined;
   readonly expectation: Expectation;
+  readonly coverage: ObservedPart;
+  readonly consoleLogs: readonly ConsoleLog[];
+  readonly io: Io;
+}
+
+export interface TrialPlan extends TrialRequest {
   readonly trial: RunningTrial;
   readonly output: TrialOutput;
   readonly page: TrialPage;
   /** For the texts of causes; the numbers are set when the servers listen. */
   readonly ports: { -readonly [Name in keyof Ports]: Ports[Name] };
-  readonly consoleLogs: readonly ConsoleLog[];
   /** Aborted when the user stops the trial. */
   readonly signal: AbortSignal;
   /** Stops everything that has been started. */
   readonly cleanup: CleanupStack;
-  readonly io: Io;
 }
 
 export interface PlannedMachine {
@@ -93,43 +101,32 @@ interface RunningTrial {
   verdict(): Verdict;
   /** Resolves when each expected host has called home, lacks a required step, or cannot be booted. */
   readonly decided: Promise<void>;
-  /** Number of agents that have sent a heartbeat and may still answer. */
-  pendingAnswers(): number;
 }
 
-interface RunningTrialOptions {
-  readonly expectation: Expectation;
-  readonly successStage: SuccessStage;
-  /** Gets one line per new event. */
-  readonly print: (line: string) => void;
-  /** Gets the same events as JSON. */
-  readonly writeEvent: ((line: string) => void) | undefined;
-  /** Gets the number of hosts that have called home. */
-  readonly count: (calledHome: number) => void;
-}
-
-/** A trial without events. */
-export function createRunningTrial(options: RunningTrialOptions): RunningTrial {
-  const { count, expectation, print, successStage, writeEvent: writeLine } = options;
-  const { awaited, known } = expectation;
+/**
+ * A trial without events.
+ * @param writeEvent gets the same lines as `print`, but as JSON
+ */
+export function createRunningTrial(
+  { awaited, known }: Expectation,
+  successStage: SuccessStage,
+  { count, print }: Pick<TrialOutput, 'count' | 'print'>,
+  writeEvent?: (line: string) => void,
+): RunningTrial {
   const timeline = createTimeline(known);
   const decided = createDeferred();
-  const answers = createAnswerTracker();
   /** Hosts that lack a required step or cannot be booted: names, or UUIDs if any machine counts, because labels change. */
   const hopeless = new Set<string>();
-  const judge = createJudge({ awaited, successStage });
-  const printStep = createLiveLines(print, textLines);
-  const writeJson = writeLine && createLiveLines(writeLine, jsonLines);
+  const judge = createJudge(awaited, successStage);
+  const writeStep = createLiveLines(print, writeEvent);
   const verdict = (): Verdict => judge(timeline.machines());
   return {
     timeline,
     verdict,
     decided: decided.promise,
-    pendingAnswers: () => answers.pending(),
     observe: (event) => {
       const step = timeline.add(event);
-      printStep(step);
-      writeJson?.(step);
+      writeStep(step);
       // No other event changes the verdict, and a client may fetch an ISO in thousands of ranges.
       if (!deciding.has(event.kind)) return;
       if (event.kind === 'bmc' && event.step === 'failed') hopeless.add(event.host);
@@ -138,8 +135,6 @@ export function createRunningTrial(options: RunningTrialOptions): RunningTrial {
         if (event.reason === 'step-missing') hopeless.add(id);
         else hopeless.delete(id);
       }
-      if (event.kind === 'heartbeat' || event.kind === 'callback' || event.kind === 'steps')
-        answers.add(event);
       const now = verdict();
       count(now.calledHome.length);
       if (isDecided(now, hopeless)) decided.resolve();
@@ -153,31 +148,6 @@ const deciding = new Set<TrialEvent['kind']>(['bmc', 'callback', 'heartbeat', 's
 function isDecided({ missing, missingCount }: Verdict, hopeless: ReadonlySet<string>): boolean {
   if (missing.length > 0) return missing.every((name) => hopeless.has(name));
   return missingCount <= hopeless.size;
-}
-
-/** The agents whose answer is part of the report. */
-interface AnswerTracker {
-  add(event: CallbackEvent | HeartbeatEvent | StepsEvent): void;
-  pending(): number;
-}
-
-function createAnswerTracker(): AnswerTracker {
-  const pending = new Set<string>();
-  /** Nodes that are not contacted again. */
-  const settled = new Set<string>();
-  return {
-    pending: () => pending.size,
-    add: (event) => {
-      const { kind, node, problem, reason } = event;
-      if (kind === 'heartbeat') {
-        if (problem === undefined && !settled.has(node)) pending.add(node);
-        return;
-      }
-      if (kind === 'callback' && problem === undefined) return; // it is asked for its steps now
-      pending.delete(node);
-      if (problem === undefined || reason === 'other-address' || reason === 'step-missing') settled.add(node);
-    },
-  };
 }
 
 interface TrialOutput {

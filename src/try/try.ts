@@ -9,23 +9,20 @@ import { type GracefulStop, listenToStop } from '../io/process.ts';
 import { writeStdout } from '../io/stdout.ts';
 import type { ApiPlace } from './timeline/addresses.ts';
 import { defaultPorts } from './timeline/causes/cause.ts';
-import type { ObservedPart } from './timeline/causes.ts';
 import { exitCodeOf, type TrialResult } from './timeline/result.ts';
 import { startIso } from './serving/isoService.ts';
-import { readInventoryDocument } from '../hosts/settings/inventory.ts';
 import { readServeSource, type ServeSource } from '../serve/source.ts';
 import {
-  bootTokensOfHosts,
   certificateNames,
-  ironicUrlsOfHosts,
+  type IronicOfHosts,
+  ironicOfHosts,
   reachableAddresses,
   reportApiAddress,
 } from './ironicAddress.ts';
-import { STATUS_TIME } from './api/askAgent.ts';
-import { STEPS_TIME } from './api/askSteps.ts';
+import { STATUS_TIME, STEPS_TIME } from './api/askAgent.ts';
 import { type IronicApi, openInventoryFolder, startIronicApi } from './api/ironicApi.ts';
-import { type EmulatedHost, readEmulatedSource, readMachineSetup } from './emulation/emulatedSource.ts';
-import { startEmulated, type TrialMachine } from './emulation/emulatedTrial.ts';
+import { readEmulatedSource, readMachineSetup } from './emulation/emulatedSource.ts';
+import { startEmulated } from './emulation/emulatedTrial.ts';
 import {
   findGuestAddress,
   type GuestAddress,
@@ -44,6 +41,7 @@ import {
   createTrialOutput,
   type PlannedMachine,
   type TrialPlan,
+  type TrialRequest,
 } from './trial.ts';
 import { startImages } from './serving/imageService.ts';
 import { readTrialSetup, type TrialSetup, type TryOptions } from './setup.ts';
@@ -51,37 +49,33 @@ import { readTrialSetup, type TrialSetup, type TryOptions } from './setup.ts';
 /** Returns 0 if all expected hosts have called home, otherwise 1. Throws CliError, UsageError. */
 export async function tryRamdisk(options: TryOptions, io: Io): Promise<ExitCode> {
   const setup = readTrialSetup(options);
-  const hosts = await listInventory(options, io);
+  const inventory = await readInventory(options, io);
+  const hosts = (inventory?.inventory.hosts ?? []).map(({ architecture, mac, name }) => ({
+    name,
+    macs: mac === undefined ? [] : [mac],
+    architecture,
+  }));
   const source =
     options.qemu === undefined
       ? undefined
       : await readEmulatedSource(options, { boot: setup.machine.boot, hosts }, io);
   const machine = source && { source, setup: await readMachineSetup(setup.machine, source, io) };
-  const expectation = readExpectedHosts({ given: options.expect, hosts, machine: source?.host });
+  const expectation = readExpectedHosts(options.expect, hosts, source?.host);
   const { awaited } = expectation;
   const consoleLogs = readConsoleLogs(options.consoleLog, awaited.kind === 'hosts' ? awaited.names : []);
   const isServed = options.inventory !== undefined || source?.medium.kind === 'folder';
   const coverage = isServed ? 'boot' : 'calls';
-  return runTrial({ options, setup, machine, consoleLogs, expectation, coverage, io });
-}
-
-/** A trial before it starts. */
-export interface TrialRequest extends Omit<
-  TrialPlan,
-  'cleanup' | 'output' | 'page' | 'ports' | 'signal' | 'trial'
-> {
-  readonly coverage: ObservedPart;
+  return runTrial({ options, setup, inventory, machine, consoleLogs, expectation, coverage, io });
 }
 
 /** Runs the services, waits for the expected machines, and writes the report. Throws CliError. */
-export async function runTrial({ coverage, ...request }: TrialRequest): Promise<ExitCode> {
-  const { expectation, io, setup } = request;
+export async function runTrial(request: TrialRequest): Promise<ExitCode> {
+  const { coverage, expectation, io, setup } = request;
+  const { format, successStage } = setup;
   const output = createTrialOutput(io, expectation.awaited);
   const stop = listenToStop();
-  const events = setup.format === 'ndjson' ? createEventOutput(io, stop.stop) : undefined;
-  const { print, count } = output;
-  const { successStage } = setup;
-  const trial = createRunningTrial({ expectation, successStage, print, count, writeEvent: events?.write });
+  const events = format === 'ndjson' ? createEventOutput(io, stop.stop) : undefined;
+  const trial = createRunningTrial(expectation, successStage, output, events?.write);
   const started = new Date();
   const ports = { ...defaultPorts };
   const { timeline } = trial;
@@ -94,11 +88,13 @@ export async function runTrial({ coverage, ...request }: TrialRequest): Promise<
     started,
     ended: new Date(),
   });
-  const plan = { ...request, trial, output, ports, page: createTrialPage(result) };
-  const { problem } = await run(plan, stop).finally(stop.ignore);
+  const page = createTrialPage(result);
+  const { signal } = stop;
+  const plan = { ...request, trial, output, ports, page, signal, cleanup: createCleanupStack() };
+  const problem = await run(plan, stop).finally(stop.ignore);
   const last = result();
   await events?.close();
-  await writeStdout(io, [Buffer.from(formatResult(last, setup.format))]);
+  await writeStdout(io, [Buffer.from(formatResult(last, format))]);
   if (problem !== undefined) throw problem;
   return exitCodeOf(last.verdict);
 }
@@ -108,110 +104,79 @@ function formatResult(result: TrialResult, format: TrialSetup['format']): string
   return formatReportDocument(result, format === 'ndjson' ? 'report' : undefined);
 }
 
-async function listInventory({ inventory: name }: TryOptions, io: Io): Promise<EmulatedHost[]> {
-  if (name === undefined) return [];
-  const { inventory } = await readInventoryDocument(name, io);
-  return (inventory.hosts ?? []).map(({ architecture, mac, name: host }) => ({
-    name: host,
-    macs: mac === undefined ? [] : [mac],
-    architecture,
-  }));
-}
-
 /**
  * Starts the servers and the machine, waits for the end, and stops them.
  * @returns the error of stopping them, which does not make the result worthless
  * @throws CliError, UsageError if they cannot be started
  */
-async function run(
-  plan: Omit<TrialPlan, 'cleanup' | 'signal'>,
-  stop: GracefulStop,
-): Promise<{ readonly problem: unknown }> {
-  const stopped = stop.stopped.then((): undefined => undefined);
-  const cleanup = createCleanupStack();
+async function run(plan: TrialPlan, { stopped }: GracefulStop): Promise<unknown> {
   const end = new AbortController();
   let problem: unknown;
   try {
-    const starting = startParts({ ...plan, cleanup, signal: stop.signal });
-    const parts = await Promise.race([starting, stopped]);
-    if (parts !== undefined) await Promise.race([stopped, waitForEnd(parts, plan, end.signal)]);
-    else await starting.catch(() => undefined); // the cleanup also has to stop everything that it starts
+    const starting = startParts(plan);
+    const ended = starting.then((parts) => waitForEnd(parts, plan, end.signal));
+    await Promise.race([stopped, ended]);
+    await starting.catch(() => undefined); // the cleanup also has to stop everything that it starts
   } finally {
     end.abort();
-    problem = await cleanup.dispose();
+    problem = await plan.cleanup.dispose();
     plan.output.close();
   }
-  return { problem };
+  return problem;
 }
 
 /** Resolves when the trial is decided, at the timeout, or when no further machine can call home. */
 async function waitForEnd(
-  { isAborted, machine }: TrialParts,
-  { options: { expect }, setup, trial }: Omit<TrialPlan, 'cleanup' | 'signal'>,
+  { api, gone }: TrialParts,
+  { setup, trial }: TrialPlan,
   signal: AbortSignal,
 ): Promise<void> {
-  if (isAborted) return;
-  const timeout = pause(systemClock, setup.timeout, signal);
-  // With --expect, a real machine may be expected, too.
-  const gone = machine !== undefined && expect === undefined ? [machine.ended] : [];
-  await Promise.race([trial.decided, timeout, ...gone]);
-  if (setup.askBack === 'never' || !trial.verdict().isPassed) return;
-  for (
-    let waited = 0;
-    trial.pendingAnswers() > 0 && waited < ANSWER_TIME && !signal.aborted;
-    waited += POLL_INTERVAL
-  ) {
-    await pause(systemClock, POLL_INTERVAL, signal);
-  }
+  await Promise.race([trial.decided, pause(systemClock, setup.timeout, signal), ...gone]);
+  if (trial.verdict().isPassed) await Promise.race([api.idle(), pause(systemClock, ANSWER_TIME, signal)]);
 }
 
 /** Milliseconds to wait for the answers of the last agents, which are part of the report; includes time to connect. */
 const ANSWER_TIME = STATUS_TIME + STEPS_TIME + 2000;
-const POLL_INTERVAL = 50;
 
 interface TrialParts {
-  readonly machine: TrialMachine | undefined;
-  /** Whether the machine was not started, because its agent would not call the mock Ironic. */
-  readonly isAborted: boolean;
+  readonly api: IronicApi;
+  /** Promises that resolve when no further machine can call home. */
+  readonly gone: readonly Promise<void>[];
 }
 
 /** If it fails, the cleanup stack contains everything that it has started. Throws CliError, UsageError. */
 async function startParts(plan: TrialPlan): Promise<TrialParts> {
-  const { cleanup, io, machine, options, setup } = plan;
-  const read = await readInventory(options, io);
-  const listed = read === undefined ? new Map() : ironicUrlsOfHosts(read, io);
-  const choices = { given: options.guestHost, listed, setup };
-  const guest = machine && (await findGuestAddress(machine.source, choices, io));
-  const tokens = read === undefined ? new Map() : bootTokensOfHosts(read, io);
-  await followConsoles(plan);
-  const api = await startApi(plan, { guest, tokens });
+  const { cleanup, io, machine, options, output, setup } = plan;
+  const { observe } = plan.trial;
+  const read = plan.inventory;
+  const listed: IronicOfHosts = read === undefined ? new Map() : ironicOfHosts(read, io);
+  const guest = machine && (await findGuestAddress(machine.source, listed, plan));
+  for (const log of plan.consoleLogs) {
+    cleanup.defer(await followConsoleLog(log, observe, output.report, io));
+  }
+  const api = await startApi(plan, listed, guest?.host);
   plan.ports.ironic = api.port;
   const place = placeOf(api, setup, guest);
   const problem = guest && preflightProblem(guest, place);
   if (machine !== undefined && problem !== undefined && isAwaited(machine, plan)) {
-    plan.output.report(preflightDiagnostic(problem));
+    output.report(preflightDiagnostic(problem));
     const { mac } = machine.source;
-    plan.trial.observe({ kind: 'preflight', at: new Date(), client: undefined, mac, problem });
-    return { machine: undefined, isAborted: true };
+    observe({ kind: 'preflight', at: new Date(), client: undefined, mac, problem });
+    return { api, gone: [Promise.resolve()] };
   }
   const images = read && (await startImages(plan, { api, guest, listed, place }));
   const iso = plan.iso === undefined ? undefined : await startIso(plan, plan.iso);
   plan.ports.images = images?.port ?? iso?.port ?? defaultPorts.images;
   if (plan.bootMachines !== undefined) {
     const imageUrl = (host: string): string => iso?.url ?? images?.mediumUrl(host) ?? '';
-    const { observe } = plan.trial;
     const booted = await plan.bootMachines({ imageUrl, observe, signal: plan.signal });
     cleanup.defer(() => booted.stop());
   }
-  if (machine === undefined || guest === undefined) return { machine: undefined, isAborted: false };
-  if (problem !== undefined) plan.output.report({ ...preflightDiagnostic(problem), severity: 'warning' });
-  const started = await startEmulated(plan, machine, { api, guest, images, place });
-  return { machine: started, isAborted: false };
-}
-
-async function followConsoles({ cleanup, consoleLogs, io, output, trial }: TrialPlan): Promise<void> {
-  const follower = { observe: trial.observe, report: output.report };
-  for (const log of consoleLogs) cleanup.defer(await followConsoleLog(log, follower, io));
+  if (machine === undefined || guest === undefined) return { api, gone: [] };
+  if (problem !== undefined) output.report({ ...preflightDiagnostic(problem), severity: 'warning' });
+  const { ended } = await startEmulated(plan, machine, { api, guest, images, place });
+  // With --expect, a real machine may be expected, too.
+  return { api, gone: options.expect === undefined ? [ended] : [] };
 }
 
 /** Whether the trial cannot succeed without this machine. */
@@ -219,36 +184,40 @@ function isAwaited({ source }: PlannedMachine, { expectation: { awaited } }: Tri
   return awaited.kind === 'hosts' && awaited.names.includes(source.host.name);
 }
 
-async function readInventory({ inventory, profile }: TryOptions, io: Io): Promise<ServeSource | undefined> {
+/** Undefined without `--inventory`. Throws CliError. */
+export async function readInventory(
+  { inventory, profile }: TryOptions,
+  io: Io,
+): Promise<ServeSource | undefined> {
   if (inventory === undefined) return undefined;
   return readServeSource({ inventory, ...(profile !== undefined && { profile }) }, io);
 }
 
-interface ApiContext {
-  readonly guest: GuestAddress | undefined;
-  /** Agent tokens in the configs and boot parameters of the hosts. */
-  readonly tokens: ReadonlyMap<string, string>;
-}
-
+/**
+ * @param listed hosts of the inventory
+ * @param guestHost address of this machine in the emulated network
+ */
 async function startApi(
-  { cleanup, expectation, io, options, page, setup, trial }: TrialPlan,
-  { guest, tokens }: ApiContext,
+  plan: TrialPlan,
+  listed: IronicOfHosts,
+  guestHost: string | undefined,
 ): Promise<IronicApi> {
+  const { cleanup, expectation, io, options, page, setup, trial } = plan;
   const { askBack, listen, requiredSteps, scheme } = setup;
   const saveInventory = options.save === undefined ? undefined : await openInventoryFolder(options.save, io);
   const api = await startIronicApi({
     listen,
     askBack,
     requiredSteps,
-    tlsNames: scheme === 'https' ? certificateNames(options, listen, guest?.host) : undefined,
-    expected: expectation.known.map((host) => ({ ...host, agentToken: tokens.get(host.name) })),
+    tlsNames: scheme === 'https' ? certificateNames(options, listen, guestHost) : undefined,
+    expected: expectation.known.map((host) => ({ ...host, agentToken: listed.get(host.name)?.agentToken })),
     observe: trial.observe,
     saveInventory,
     page,
     log: createQuietLog(io),
   });
   cleanup.defer(() => api.stop());
-  await reportApiAddress(api, options, { listen, page, io });
+  await reportApiAddress(api, plan);
   return api;
 }
 

@@ -90,7 +90,7 @@ function provenCauses(ironic: Pick<PlayedIronic, 'events'>): string[] {
 }
 
 async function playWithCa(): Promise<{ ironic: PlayedIronic; ca: string }> {
-  const ironic = await playIronic({ tlsNames: ['127.0.0.1', 'localhost'], askBack: 'own address' });
+  const ironic = await playIronic({ tlsNames: ['127.0.0.1', 'localhost'], askBack: 'own' });
   const ca = join(folder, `${ironic.api.port}.pem`);
   writeFileSync(ca, ironic.api.ca ?? '');
   return { ironic, ca };
@@ -149,7 +149,7 @@ const pregenerated = (agentToken: string): Partial<IronicApiOptions> => ({
 
 describe.skipIf(!hasRealAgent)(`the real agent${realAgentNote}`, { timeout: 2 * MINUTE }, () => {
   it('comes home over http', async () => {
-    const ironic = await playIronic({ askBack: 'own address' });
+    const ironic = await playIronic({ askBack: 'own' });
     start(await confOf('--api-url', ironic.api.origin));
     expect(await comeHome(ironic)).toEqual(home);
     expect(ironic.saved[0]?.body).toHaveProperty('logs');
@@ -169,7 +169,7 @@ describe.skipIf(!hasRealAgent)(`the real agent${realAgentNote}`, { timeout: 2 * 
   });
 
   it('comes home by the path of the inspector', async () => {
-    const ironic = await playIronic({ askBack: 'own address' });
+    const ironic = await playIronic({ askBack: 'own' });
     const { origin } = ironic.api;
     start(await confOf('--api-url', origin, '--inspection-callback-url', `${origin}/v1/continue`));
     expect(await comeHome(ironic)).toEqual(home);
@@ -177,7 +177,7 @@ describe.skipIf(!hasRealAgent)(`the real agent${realAgentNote}`, { timeout: 2 * 
   });
 
   it('comes home without an inspection', async () => {
-    const ironic = await playIronic({ askBack: 'own address' });
+    const ironic = await playIronic({ askBack: 'own' });
     start(await confOf('--api-url', ironic.api.origin, '--option', 'inspection_collectors ='));
     await untilSeen(ironic, 'callback');
     expect(kinds(ironic)).not.toContain('inspection');
@@ -349,7 +349,7 @@ describe.skipIf(!hasRealAgent)(`the real agent${realAgentNote}`, { timeout: 2 * 
   ])(
     'reports its steps with %s',
     async (_title, { manager, step, cause, managers = [], problem, log = '' }) => {
-      const ironic = await playIronic({ askBack: 'own address', requiredSteps: [step] });
+      const ironic = await playIronic({ askBack: 'own', requiredSteps: [step] });
       const plugins = manager && join(folder, `plugins ${ironic.api.port}`);
       if (plugins !== undefined) writeHardwareManager(plugins, manager);
       start(await confOf('--api-url', ironic.api.origin, ...inspecting), plugins);

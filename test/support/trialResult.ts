@@ -17,7 +17,7 @@ export function resultOf(events: readonly TrialEvent[], given: Partial<TrialResu
   for (const event of events) timeline.add(event);
   const awaited = { kind: 'hosts', names: expectedHosts.map(({ name }) => name) } as const;
   const { successStage = 'heartbeat' } = given;
-  const verdict = createJudge({ awaited, successStage })(timeline.hosts());
+  const verdict = createJudge(awaited, successStage)(timeline.hosts());
   const coverage = 'boot';
   return {
     timeline,

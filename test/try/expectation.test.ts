@@ -1,7 +1,8 @@
 /** Who is awaited. */
 
 import { describe, expect, it } from 'vitest';
-import { type ExpectationSource, readExpectedHosts } from '../../src/try/expectation.ts';
+import { readExpectedHosts } from '../../src/try/expectation.ts';
+import type { ExpectedHost } from '../../src/try/timeline/machines.ts';
 
 const hosts = [
   { name: 'worker-0', macs: ['52:54:00:00:00:01'] },
@@ -11,8 +12,14 @@ const machine = { name: 'qemu', macs: ['52:54:00:12:34:56'] };
 const worker = { name: 'worker-0', macs: ['52:54:00:99:99:99', '52:54:00:00:00:01'] };
 const names = (...list: readonly string[]): object => ({ kind: 'hosts', names: list });
 
+interface Given {
+  readonly given?: string;
+  readonly hosts?: readonly ExpectedHost[];
+  readonly machine?: ExpectedHost;
+}
+
 describe('who is awaited', () => {
-  it.each<readonly [string, Partial<ExpectationSource>, object]>([
+  it.each<readonly [string, Given, object]>([
     ['anybody', { hosts: [] }, { kind: 'any', count: 1 }],
     ['all hosts', {}, names('worker-0', 'worker-1')],
     ['the emulated machine', { machine }, names('qemu')],
@@ -23,16 +30,15 @@ describe('who is awaited', () => {
     ['the same twice', { given: 'worker-0, worker-0' }, names('worker-0')],
     ['a machine beside hosts', { given: 'qemu,worker-0', machine }, names('qemu', 'worker-0')],
   ])('%s', (_title, source, awaited) => {
-    const none = { given: undefined, hosts, machine: undefined };
-    expect(readExpectedHosts({ ...none, ...source }).awaited).toEqual(awaited);
+    expect(readExpectedHosts(source.given, source.hosts ?? hosts, source.machine).awaited).toEqual(awaited);
   });
 
   it('a host that is emulated has the MAC address of the machine, too', () => {
-    expect(readExpectedHosts({ given: '2', hosts, machine: worker }).known).toEqual([hosts[1], worker]);
+    expect(readExpectedHosts('2', hosts, worker).known).toEqual([hosts[1], worker]);
   });
 
   it.each(['0', '1001', '', 'worker-9', 'worker-0,', '52:54:00'])('not %j', (given) => {
-    expect(() => readExpectedHosts({ given, hosts, machine: undefined })).toThrow(
+    expect(() => readExpectedHosts(given, hosts, undefined)).toThrow(
       /^(?:invalid value ".*" for --expect: the number is out of range|unknown host ".*" in --expect)$/,
     );
   });

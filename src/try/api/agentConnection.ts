@@ -54,13 +54,6 @@ export async function askWithin<Reply>(
   }
 }
 
-export interface AgentRequest {
-  /** With its query. */
-  readonly path: string;
-  /** Sent with POST, as JSON; undefined for GET. */
-  readonly body?: object;
-}
-
 export interface AgentResponse {
   readonly status: number;
   readonly text: string;
@@ -73,17 +66,22 @@ interface Progress {
   reached: Extract<CallbackReason, 'unreachable' | 'tls' | 'answer'>;
 }
 
-/** @throws AgentError */
-export async function requestAgent(agent: AgentConnection, asked: AgentRequest): Promise<AgentResponse> {
+/**
+ * @param path with its query
+ * @param body sent with POST, as JSON; undefined for GET
+ * @throws AgentError
+ */
+export async function requestAgent(
+  agent: AgentConnection,
+  path: string,
+  body?: object,
+): Promise<AgentResponse> {
   const progress: Progress = { reached: 'unreachable' };
   try {
-    const answer = await send(agent, asked, progress);
-    const body = await readAll(
-      answer,
-      MAX_SIZE,
-      () => new AgentError('answer', 'its response is larger than 1 MiB'),
-    );
-    return { status: answer.statusCode ?? 0, text: body.toString('utf8') };
+    const answer = await send(agent, path, body, progress);
+    const tooLarge = (): AgentError => new AgentError('answer', 'its response is larger than 1 MiB');
+    const bytes = await readAll(answer, MAX_SIZE, tooLarge);
+    return { status: answer.statusCode ?? 0, text: bytes.toString('utf8') };
   } catch (error) {
     if (error instanceof AgentError) throw error;
     throw new AgentError(progress.reached, describeFailure(error, agent), { cause: error });
@@ -104,16 +102,15 @@ export function parseAnswer({ text }: AgentResponse): Mapping {
 }
 
 /** For a response with an unexpected status. */
-export function statusError({ status }: AgentResponse, { path }: AgentRequest): AgentError {
-  if (status === 401) {
-    return new AgentError('answer', 'it does not accept the token of its lookup');
-  }
+export function statusError({ status }: AgentResponse, path: string): AgentError {
+  if (status === 401) return new AgentError('answer', 'it does not accept the token of its lookup');
   return new AgentError('answer', `it responds to ${path.split('?')[0]} with HTTP status ${status}`);
 }
 
 async function send(
   agent: AgentConnection,
-  { path, body }: AgentRequest,
+  path: string,
+  body: object | undefined,
   progress: Progress,
 ): Promise<IncomingMessage> {
   const { callbackUrl, signal } = agent;

@@ -5,12 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { clientAddress } from '../../serve/http/connections.ts';
 import type { Answerer } from '../../serve/http/exchanges.ts';
 import { hasBody, plainText } from '../../serve/http/textResponse.ts';
-import {
-  BodyMemory,
-  readRequestBody,
-  type RequestBody,
-  sendLastAnswer,
-} from '../../serve/http/requestBody.ts';
+import { BodyMemory, readRequestBody, sendLastAnswer } from '../../serve/http/requestBody.ts';
 import {
   type ApiAnswer,
   type ApiVersion,
@@ -20,6 +15,7 @@ import {
   notRouted,
   parseBody,
   queryOf,
+  type RamdiskRequest,
   type RefusedRequest,
   refuseRequest,
   rootAnswer,
@@ -31,7 +27,15 @@ import { type Agent, answerHeartbeat } from '../ironic/heartbeat.ts';
 import { answerInspection, type CollectedInventory } from '../ironic/inspection.ts';
 import { answerLookup } from '../ironic/lookup.ts';
 import type { NodeStore } from '../ironic/nodes.ts';
-import { mapTexts, type TrialEvent } from '../timeline/events.ts';
+import {
+  type ApiEvent,
+  type HeartbeatEvent,
+  type InspectionEvent,
+  type LookupEvent,
+  mapTexts,
+  type RefusalEvent,
+  type TrialEvent,
+} from '../timeline/events.ts';
 
 export interface ApiService {
   readonly nodes: NodeStore;
@@ -51,10 +55,15 @@ const BODY_MEMORY = 128 * 1024 * 1024;
 export function createApiAnswerer(service: ApiService): Answerer {
   const memory = new BodyMemory(BODY_MEMORY);
   return async (request, response) => {
-    const context = { service, memory, request, response, ...addressesOf(request, service) };
+    const { headers, socket } = request;
+    // Read before the response, because a closed socket has no client address.
+    const client = clientAddress(socket);
+    const host = /^[A-Za-z0-9._~%:[\]-]{1,262}$/.exec(headers.host ?? '')?.[0] ?? 'localhost';
+    const url = `${service.scheme}://${host}`;
+    const context = { service, memory, request, response, client, url };
     const route = routeOf(request.method ?? '', request.url ?? '');
     const { answer, event, after, isLast = false } = await answerRoute(context, route);
-    service.observe(mapTexts(event, shown));
+    service.observe(mapTexts({ ...event, at: new Date(), client }, shown));
     await send(context, answer, isLast);
     after?.();
   };
@@ -71,20 +80,15 @@ interface RequestContext {
   readonly url: string;
 }
 
-/** Reads both before the response, because a closed socket has no client address. */
-function addressesOf(
-  { headers, socket }: IncomingMessage,
-  { scheme }: ApiService,
-): Pick<RequestContext, 'client' | 'url'> {
-  const host = /^[A-Za-z0-9._~%:[\]-]{1,262}$/.exec(headers.host ?? '')?.[0] ?? 'localhost';
-  return { client: clientAddress(socket), url: `${scheme}://${host}` };
-}
+type ApiCall = ApiEvent | HeartbeatEvent | InspectionEvent | LookupEvent | RefusalEvent;
+/** Without time and client. */
+type Unseen<E> = E extends ApiCall ? Omit<E, 'at' | 'client'> : never;
 
 interface Outcome {
   readonly answer: ApiAnswer;
-  readonly event: TrialEvent;
+  readonly event: Unseen<ApiCall>;
   /** Runs after the response is sent. */
-  readonly after?: () => void;
+  readonly after?: (() => void) | undefined;
   /** Whether to close the connection, because the request body was not read completely. */
   readonly isLast?: boolean;
 }
@@ -94,7 +98,7 @@ async function answerRoute(context: RequestContext, route: Route): Promise<Outco
   if (route.kind === 'method-not-allowed')
     return refusePath(context, notRouted(405, { Allow: route.allowed }));
   const negotiated = negotiateVersion(context.request.headers);
-  if (negotiated.kind === 'refused') return refuseVersion(context, negotiated);
+  if (negotiated.kind === 'refused') return refuseVersion(negotiated);
   const { version } = negotiated;
   const outcome = await answerInVersion(context, route, version);
   return { ...outcome, answer: inVersion(version.minor, outcome.answer) };
@@ -102,28 +106,32 @@ async function answerRoute(context: RequestContext, route: Route): Promise<Outco
 
 type Answered = Exclude<Route, { kind: 'unknown' | 'method-not-allowed' }>;
 
-function answerInVersion(
+async function answerInVersion(
   context: RequestContext,
   route: Answered,
   version: ApiVersion,
-): Outcome | Promise<Outcome> {
+): Promise<Outcome> {
+  const { service, url } = context;
   switch (route.kind) {
     case 'root':
-      return describeApi(context, rootAnswer(context.url));
+      return describeApi(context, rootAnswer(url));
     case 'v1':
-      return describeApi(context, v1Answer(context.url, version.minor));
-    case 'lookup':
-      return lookUp(context, version);
+      return describeApi(context, v1Answer(url, version.minor));
+    case 'lookup': {
+      const { answer, ...facts } = answerLookup(requestOf(context, version), service.nodes);
+      return { answer, event: { kind: 'lookup', ...facts } };
+    }
     case 'heartbeat':
-      return acceptHeartbeat(context, route, version);
+      return acceptHeartbeat(context, route.node, version);
     case 'inspection':
     default:
-      return acceptInspection(context, route, version);
+      return acceptInspection(context, route.service, version);
   }
 }
 
-function seenFrom({ client }: RequestContext): { readonly at: Date; readonly client: string } {
-  return { at: new Date(), client };
+/** The request after its body was read. */
+function requestOf({ request, url }: RequestContext, version: ApiVersion): RamdiskRequest {
+  return { query: queryOf(request.url ?? ''), version, url, now: new Date() };
 }
 
 /** Maximum number of characters of a client's text. */
@@ -133,21 +141,16 @@ function shown(text: string): string {
   return plainText(text, MAX_SHOWN);
 }
 
-/** Without the query, which may contain a secret. */
-function shownPath({ url = '' }: IncomingMessage): string {
-  return url.split('?')[0] ?? '';
-}
-
 async function refusePath(context: RequestContext, answer: ApiAnswer): Promise<Outcome> {
-  const { request } = context;
+  const { headers, method = '', url = '' } = context.request;
   const problem = {
     kind: 'path',
-    method: request.method ?? '',
-    path: shownPath(request),
+    method,
+    path: url.split('?')[0] ?? '', // without the query, which may contain a secret
     hasInventory: await containsInventory(context),
-    userAgent: request.headers['user-agent'],
+    userAgent: headers['user-agent'],
   } as const;
-  return { answer, event: { kind: 'refusal', ...seenFrom(context), problem } };
+  return { answer, event: { kind: 'refusal', problem } };
 }
 
 /** Whether the body is an inventory for another path. A client with `Expect: 100-continue` gets the error first, and sends none. */
@@ -155,100 +158,75 @@ async function containsInventory(context: RequestContext): Promise<boolean> {
   const { request } = context;
   if (request.method !== 'POST' || !hasBody(request) || request.headers.expect !== undefined) return false;
   const body = await readBody(context, MAX_BODY.inspection);
-  const parsed = body.kind === 'whole' ? parseBody(body.bytes) : undefined;
+  const parsed = body instanceof Uint8Array ? parseBody(body) : undefined;
   return parsed?.kind === 'value' && isMapping(parsed.value) && isMapping(parsed.value['inventory']);
 }
 
-function refuseVersion(
-  context: RequestContext,
-  { answer, requested }: Extract<Negotiation, { kind: 'refused' }>,
-): Outcome {
+function refuseVersion({ answer, requested }: Extract<Negotiation, { kind: 'refused' }>): Outcome {
   const message = `API version ${shown(requested)} does not exist`;
   const problem = { kind: 'request', status: answer.status, message, reason: 'api-version' } as const;
-  return { answer, event: { kind: 'refusal', ...seenFrom(context), problem } };
+  return { answer, event: { kind: 'refusal', problem } };
 }
 
 /** Ironic accepts any method here, but an agent that sends data to this path uses an incorrect URL. */
 function describeApi(context: RequestContext, answer: ApiAnswer): Outcome | Promise<Outcome> {
   const { method, headers } = context.request;
   if (method !== 'GET' && method !== 'HEAD') return refusePath(context, answer);
-  const userAgent = headers['user-agent'];
-  return { answer, event: { kind: 'api', ...seenFrom(context), userAgent } };
-}
-
-function lookUp(context: RequestContext, version: ApiVersion): Outcome {
-  const { request, url, service } = context;
-  const query = queryOf(request.url ?? '');
-  const { answer, ...facts } = answerLookup({ query, version, url, now: new Date() }, service.nodes);
-  return { answer, event: { kind: 'lookup', ...seenFrom(context), ...facts } };
+  return { answer, event: { kind: 'api', userAgent: headers['user-agent'] } };
 }
 
 async function acceptHeartbeat(
   context: RequestContext,
-  { node }: Extract<Route, { kind: 'heartbeat' }>,
+  node: string | undefined,
   version: ApiVersion,
 ): Promise<Outcome> {
   const { service, client } = context;
+  const kind = 'heartbeat';
   const body = await readBody(context, MAX_BODY.heartbeat);
-  if (body.kind !== 'whole') {
-    const { answer, ...refusal } = unreadable(body.kind, MAX_BODY.heartbeat);
+  if (!(body instanceof Uint8Array)) {
+    const { answer, ...refusal } = body;
     const unknown = { callbackUrl: undefined, agentVersion: undefined, token: 'unknown' } as const;
-    const about = { kind: 'heartbeat', ...seenFrom(context), node: node ?? '' } as const;
-    return { answer, event: { ...about, ...unknown, ...refusal }, isLast: true };
+    return { answer, event: { kind, node: node ?? '', ...unknown, ...refusal }, isLast: true };
   }
-  const request = { node, body: body.bytes, version, now: new Date() };
-  const { answer, agent, ...facts } = answerHeartbeat(request, service.nodes);
-  const event = { kind: 'heartbeat', ...seenFrom(context), ...facts } as const;
-  return {
-    answer,
-    event,
-    ...(agent === undefined ? {} : { after: () => service.onHeartbeat(agent, client) }),
-  };
+  const { answer, agent, ...facts } = answerHeartbeat(requestOf(context, version), node, body, service.nodes);
+  const after = agent && (() => service.onHeartbeat(agent, client));
+  return { answer, event: { kind, ...facts }, after };
 }
 
 async function acceptInspection(
   context: RequestContext,
-  { service: kind }: Extract<Route, { kind: 'inspection' }>,
+  service: InspectionEvent['service'],
   version: ApiVersion,
 ): Promise<Outcome> {
-  const { request, url, service } = context;
+  const { nodes, save } = context.service;
+  const about = { kind: 'inspection', service } as const;
   const body = await readBody(context, MAX_BODY.inspection);
-  const about = { kind: 'inspection', service: kind } as const;
-  if (body.kind !== 'whole') {
-    const { answer, ...refusal } = unreadable(body.kind, MAX_BODY.inspection);
+  if (!(body instanceof Uint8Array)) {
+    const { answer, ...refusal } = body;
     const unknown = { macs: [], node: undefined, summary: undefined, isIncomplete: false };
-    return { answer, event: { ...about, ...seenFrom(context), ...unknown, ...refusal }, isLast: true };
+    return { answer, event: { ...about, ...unknown, ...refusal }, isLast: true };
   }
-  const query = queryOf(request.url ?? '');
-  const { answer, collected, ...facts } = answerInspection(
-    { service: kind, query, body: body.bytes, version, url, now: new Date() },
-    service.nodes,
-  );
-  const unsaved = collected === undefined ? undefined : await save(collected, service);
+  const { answer, collected, ...facts } = answerInspection(requestOf(context, version), service, body, nodes);
+  const unsaved =
+    collected &&
+    (await save?.(collected).then(
+      () => undefined,
+      (error: unknown) => `not saved: ${error instanceof Error ? error.message : String(error)}`,
+    ));
   const problem = [facts.problem, unsaved].filter((text) => text !== undefined).join('; ') || undefined;
   const isIncomplete = facts.node !== undefined && facts.problem !== undefined;
-  return { answer, event: { ...about, ...seenFrom(context), ...facts, problem, isIncomplete } };
+  return { answer, event: { ...about, ...facts, problem, isIncomplete } };
 }
 
-/** Returns the error if the inventory cannot be saved. */
-async function save(
-  inventory: CollectedInventory,
-  { save: keep }: Pick<ApiService, 'save'>,
-): Promise<string | undefined> {
-  try {
-    await keep?.(inventory);
-    return undefined;
-  } catch (error) {
-    return `not saved: ${error instanceof Error ? error.message : String(error)}`;
-  }
-}
-
-function readBody({ request, response, memory }: RequestContext, size: number): Promise<RequestBody> {
-  return readRequestBody(request, response, size, memory);
-}
-
-function unreadable(kind: Exclude<RequestBody['kind'], 'whole'>, size: number): RefusedRequest {
-  switch (kind) {
+/** @param size maximum number of bytes */
+async function readBody(
+  { request, response, memory }: RequestContext,
+  size: number,
+): Promise<Uint8Array | RefusedRequest> {
+  const body = await readRequestBody(request, response, size, memory);
+  switch (body.kind) {
+    case 'whole':
+      return body.bytes;
     case 'too-large':
       return refuseRequest(413, `the request body is larger than ${size / 1024} KiB`, 'body-too-large');
     case 'no-memory':

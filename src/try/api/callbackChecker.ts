@@ -4,22 +4,16 @@
  */
 
 import { setMaxListeners } from 'node:events';
+import { setImmediate } from 'node:timers/promises';
 import { parseHost } from '../../formats/hostName.ts';
 import { plainText } from '../../serve/http/textResponse.ts';
 import type { Agent } from '../ironic/heartbeat.ts';
-import {
-  type CallbackEvent,
-  type CallbackReason,
-  type ReportedManager,
-  mapTexts,
-  type StepsEvent,
-} from '../timeline/events.ts';
-import { AgentError, type AskedAgent } from './agentConnection.ts';
-import { type AgentReply, askAgent } from './askAgent.ts';
-import { askSteps } from './askSteps.ts';
+import { type CallbackEvent, type CallbackReason, mapTexts, type StepsEvent } from '../timeline/events.ts';
+import { AgentError } from './agentConnection.ts';
+import { type AgentReply, askAgent, type AskedNode, askSteps } from './askAgent.ts';
 
 /** Callback URLs to contact: those with the address of the client, all, or none. */
-export type AskBack = 'own address' | 'anywhere' | 'never';
+export type AskBack = 'own' | 'anywhere' | 'never';
 
 export interface CallbackChecker {
   /**
@@ -27,6 +21,8 @@ export interface CallbackChecker {
    * changes.
    */
   onHeartbeat(agent: Agent, client: string): void;
+  /** Resolves when all agents that have sent a heartbeat are contacted. */
+  idle(): Promise<void>;
   /** Resolves when all connections to agents are closed. */
   stop(): Promise<void>;
 }
@@ -37,7 +33,7 @@ interface CallbackOptions {
   readonly observe: (event: CallbackEvent | StepsEvent) => void;
 }
 
-/** Agents that are contacted at the same time; others are contacted after their next heartbeat. */
+/** Agents that are contacted at the same time; others wait. */
 const MAX_PARALLEL = 32;
 /** Maximum number of remembered nodes with an answer. */
 const MAX_KNOWN = 10_000;
@@ -46,6 +42,8 @@ export function createCallbackChecker(options: CallbackOptions): CallbackChecker
   const { askBack } = options;
   const done = new Map<string, string>();
   const running = new Map<string, Promise<void>>();
+  const waiting: (() => void)[] = [];
+  let free = MAX_PARALLEL;
   const end = new AbortController();
   setMaxListeners(0, end.signal);
   const observe: CallbackOptions['observe'] = (event) => {
@@ -57,7 +55,7 @@ export function createCallbackChecker(options: CallbackOptions): CallbackChecker
     done.set(agent.node.uuid, identityOf(agent));
   };
   const ask = async (agent: Agent, client: string): Promise<void> => {
-    const contact = { agent, client, token: agent.node.token.current(), signal: end.signal };
+    const contact = { ...agent, client, token: agent.node.token.current(), signal: end.signal };
     const callback = await contactAgent(contact);
     observe(callback);
     if (callback.problem !== undefined) return;
@@ -65,23 +63,34 @@ export function createCallbackChecker(options: CallbackOptions): CallbackChecker
     if (steps.managers.length > 0) settle(agent);
     observe(steps);
   };
+  const askInTurn = async (agent: Agent, client: string): Promise<void> => {
+    if (free === 0) await new Promise<void>((resolve) => waiting.push(resolve));
+    else free--;
+    await ask(agent, client).finally(() => {
+      const next = waiting.shift();
+      if (next === undefined) free++;
+      else next();
+      running.delete(agent.node.uuid);
+    });
+  };
 
   return {
     onHeartbeat: (agent, client) => {
       const { uuid } = agent.node;
       if (askBack === 'never' || agent.callbackUrl === '' || end.signal.aborted) return;
-      if (done.get(uuid) === identityOf(agent) || running.has(uuid) || running.size >= MAX_PARALLEL) return;
+      if (done.get(uuid) === identityOf(agent) || running.has(uuid)) return;
       const problem = askBack === 'anywhere' ? undefined : foreignProblem(agent.callbackUrl, client);
       if (problem !== undefined) {
         settle(agent);
         const facts = { problem, reason: 'other-address', summary: undefined } as const;
-        observe({ kind: 'callback', ...factsOf({ agent, client }), ...facts });
+        observe({ kind: 'callback', ...factsOf({ ...agent, client }), ...facts });
         return;
       }
-      running.set(
-        uuid,
-        ask(agent, client).finally(() => void running.delete(uuid)),
-      );
+      running.set(uuid, askInTurn(agent, client));
+    },
+    idle: async () => {
+      await setImmediate(); // an agent is contacted after the response to its heartbeat
+      await Promise.all(running.values());
     },
     stop: async () => {
       end.abort();
@@ -90,27 +99,21 @@ export function createCallbackChecker(options: CallbackOptions): CallbackChecker
   };
 }
 
-interface Contact {
-  readonly agent: Agent;
+interface Contact extends AskedNode {
   /** Client address. */
   readonly client: string;
-  readonly token: string | undefined;
-  readonly signal: AbortSignal;
 }
 
-type CallFacts = Pick<StepsEvent, 'at' | 'client' | 'node' | 'url'>;
-
-function factsOf({ agent, client }: Pick<Contact, 'agent' | 'client'>): CallFacts {
-  return { at: new Date(), client, node: agent.node.uuid, url: plainText(agent.callbackUrl, MAX_TEXT) };
-}
-
-interface Failure {
-  readonly problem: string;
-  readonly reason: CallbackReason;
+function factsOf({
+  callbackUrl,
+  client,
+  node,
+}: Pick<Contact, 'callbackUrl' | 'client' | 'node'>): Pick<StepsEvent, 'at' | 'client' | 'node' | 'url'> {
+  return { at: new Date(), client, node: node.uuid, url: plainText(callbackUrl, MAX_TEXT) };
 }
 
 /** Any error is one of the agent: what it sends must not end the trial. */
-function failureOf(error: unknown, contact: Contact): Failure {
+function failureOf(error: unknown, contact: Contact): { problem: string; reason: CallbackReason } {
   if (!(error instanceof AgentError)) {
     const message = error instanceof Error ? error.message : String(error);
     return { problem: withoutToken(`its answer cannot be read: ${message}`, contact), reason: 'answer' };
@@ -118,13 +121,9 @@ function failureOf(error: unknown, contact: Contact): Failure {
   return { problem: withoutToken(error.message, contact), reason: error.reason };
 }
 
-function addressOf({ agent: { callbackUrl, verifyCa }, token, signal }: Contact): AskedAgent {
-  return { callbackUrl, verifyCa, token, signal };
-}
-
 async function contactAgent(contact: Contact): Promise<CallbackEvent> {
   try {
-    const summary = withoutToken(describe(await askAgent(addressOf(contact))), contact);
+    const summary = withoutToken(describe(await askAgent(contact)), contact);
     return { kind: 'callback', ...factsOf(contact), problem: undefined, reason: undefined, summary };
   } catch (error) {
     return { kind: 'callback', ...factsOf(contact), ...failureOf(error, contact), summary: undefined };
@@ -133,17 +132,14 @@ async function contactAgent(contact: Contact): Promise<CallbackEvent> {
 
 async function requestSteps(contact: Contact, required: readonly string[]): Promise<StepsEvent> {
   try {
-    const reported = await askSteps({ ...addressOf(contact), node: contact.agent.node });
-    const missing = required.filter((name) => !hasStep(reported, name));
+    const reported = await askSteps(contact);
+    const names = new Set(reported.flatMap(({ steps }) => steps.map(({ step }) => step)));
+    const missing = required.filter((name) => !names.has(name));
     const managers = mapTexts(reported, (text) => withoutToken(text, contact));
     return { kind: 'steps', ...factsOf(contact), managers, missing, ...missingProblem(missing) };
   } catch (error) {
     return { kind: 'steps', ...factsOf(contact), managers: [], missing: [], ...failureOf(error, contact) };
   }
-}
-
-function hasStep(managers: readonly ReportedManager[], name: string): boolean {
-  return managers.some(({ steps }) => steps.some(({ step }) => step === name));
 }
 
 function missingProblem(missing: readonly string[]): Pick<StepsEvent, 'problem' | 'reason'> {

@@ -20,6 +20,8 @@ export interface CreatedCertificates {
 const KEY_BITS = 2048;
 /** Hours before and after the current time. The clock of a machine may be incorrect after power-on. */
 const VALIDITY = { before: 1, after: 7 * 24 };
+/** Milliseconds. */
+const HOUR = 3_600_000;
 
 /**
  * @param names host names and addresses of the server
@@ -30,14 +32,33 @@ export async function createCertificates(
   now = new Date(),
 ): Promise<CreatedCertificates> {
   const hosts = [...new Set(names)].map(parseName);
-  const { default: library } = await import('node-forge');
-  const maker = { library, validity: validityAround(now) };
-  const authority = await issue(maker, authorityExtensions);
-  const { certificate, key } = await issue(maker, serverExtensions(authority, hosts), authority);
-  const cert = formatPem(maker, certificate);
+  const { md, pki } = (await import('node-forge')).default;
+  const validity = {
+    notBefore: new Date(now.getTime() - VALIDITY.before * HOUR),
+    notAfter: new Date(now.getTime() + VALIDITY.after * HOUR),
+  };
+  /** @param issuer undefined for a certificate authority, which issues its own certificate */
+  const issue = async (extensions: readonly object[], issuer?: Issued): Promise<Issued> => {
+    const keys = await generateKeys();
+    const certificate = pki.createCertificate();
+    certificate.publicKey = pki.publicKeyFromPem(keys.publicKey);
+    // A positive number of less than 20 octets.
+    certificate.serialNumber = `01${randomBytes(15).toString('hex')}`;
+    Object.assign(certificate.validity, validity);
+    const name =
+      issuer === undefined ? `ironic-coreos ${certificate.serialNumber.slice(0, 8)}` : 'ironic-coreos';
+    certificate.setSubject([{ name: 'commonName', value: name }]);
+    certificate.setIssuer((issuer?.certificate ?? certificate).subject.attributes);
+    certificate.setExtensions(extensions.map((extension) => ({ ...extension }))); // the library changes them
+    certificate.sign(pki.privateKeyFromPem(issuer?.key ?? keys.privateKey), md.sha256.create());
+    const pem = pki.certificateToPem(certificate).replaceAll('\r\n', '\n');
+    return { certificate, pem, key: keys.privateKey };
+  };
+  const authority = await issue(authorityExtensions);
+  const { key, pem: cert } = await issue(serverExtensions(authority, hosts), authority);
   const { validTo, fingerprint256 } = new X509Certificate(cert);
   return {
-    ca: formatPem(maker, authority.certificate),
+    ca: authority.pem,
     tls: {
       context: { cert, key, minVersion: 'TLSv1.2' },
       expires: new Date(validTo),
@@ -45,6 +66,14 @@ export async function createCertificates(
       stamp: fingerprint256,
     },
   };
+}
+
+interface Issued {
+  readonly certificate: forge.pki.Certificate;
+  /** Its PEM with LF line endings. */
+  readonly pem: string;
+  /** PEM. */
+  readonly key: string;
 }
 
 /** Whether a certificate can contain this name or address. */
@@ -68,49 +97,6 @@ function parseName(text: string): ValidHost {
   });
 }
 
-type Forge = typeof forge;
-
-interface Maker {
-  readonly library: Forge;
-  readonly validity: { readonly notBefore: Date; readonly notAfter: Date };
-}
-
-function validityAround(now: Date): Maker['validity'] {
-  const hour = 3_600_000;
-  return {
-    notBefore: new Date(now.getTime() - VALIDITY.before * hour),
-    notAfter: new Date(now.getTime() + VALIDITY.after * hour),
-  };
-}
-
-interface Issued {
-  readonly certificate: forge.pki.Certificate;
-  /** PEM. */
-  readonly key: string;
-}
-
-/** @param issuer undefined for a certificate authority, which issues its own certificate */
-async function issue(
-  { library, validity }: Maker,
-  extensions: readonly object[],
-  issuer?: Issued,
-): Promise<Issued> {
-  const { pki, md } = library;
-  const keys = await generateKeys();
-  const certificate = pki.createCertificate();
-  certificate.publicKey = pki.publicKeyFromPem(keys.publicKey);
-  // A positive number of less than 20 octets.
-  certificate.serialNumber = `01${randomBytes(15).toString('hex')}`;
-  Object.assign(certificate.validity, validity);
-  const name =
-    issuer === undefined ? `ironic-coreos ${certificate.serialNumber.slice(0, 8)}` : 'ironic-coreos';
-  certificate.setSubject([{ name: 'commonName', value: name }]);
-  certificate.setIssuer((issuer?.certificate ?? certificate).subject.attributes);
-  certificate.setExtensions(extensions.map((extension) => ({ ...extension }))); // the library changes them
-  certificate.sign(pki.privateKeyFromPem(issuer?.key ?? keys.privateKey), md.sha256.create());
-  return { certificate, key: keys.privateKey };
-}
-
 const authorityExtensions = [
   { name: 'basicConstraints', critical: true, cA: true, pathLenConstraint: 0 },
   { name: 'keyUsage', critical: true, keyCertSign: true, cRLSign: true },
@@ -127,11 +113,6 @@ function serverExtensions({ certificate }: Issued, hosts: readonly ValidHost[]):
     { name: 'authorityKeyIdentifier', keyIdentifier },
     { name: 'subjectAltName', altNames: hosts.map(alternativeName) },
   ];
-}
-
-/** PEM with LF line endings. */
-function formatPem({ library }: Maker, certificate: forge.pki.Certificate): string {
-  return library.pki.certificateToPem(certificate).replaceAll('\r\n', '\n');
 }
 
 /** Uses Node.js, which is about 100 times as fast as JavaScript. */

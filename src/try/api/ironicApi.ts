@@ -22,8 +22,6 @@ import type { TrialEvent } from '../timeline/events.ts';
 import { createApiAnswerer } from './apiAnswers.ts';
 import { type AskBack, createCallbackChecker } from './callbackChecker.ts';
 
-export type { CollectedInventory };
-
 export interface IronicApiOptions {
   readonly listen: ListenAddress;
   /** Names and addresses for the certificate; undefined for plain HTTP. */
@@ -56,6 +54,8 @@ export interface IronicApi {
    * @param mac in lower case
    */
   resetMachine(mac: string): void;
+  /** Resolves when all agents that have sent a heartbeat are contacted. */
+  idle(): Promise<void>;
   /** Resolves when all connections are closed, including those to agents. */
   stop(): Promise<void>;
 }
@@ -100,6 +100,7 @@ export async function startIronicApi(options: IronicApiOptions): Promise<IronicA
       const node = nodes.findByMac(mac);
       if (node !== undefined) resetAgent(node);
     },
+    idle: () => callbacks.idle(),
     stop: async () => {
       await Promise.all([callbacks.stop(), server.stop(GRACE)]);
     },
@@ -133,7 +134,7 @@ export async function openInventoryFolder(
     const file = `${fileNameOf(name ?? node)}.json`;
     const value: unknown = JSON.parse(new TextDecoder().decode(body));
     const text = `${JSON.stringify(value, undefined, 2)}\n`;
-    if (name === undefined && !hasRoom(unknownSizes, { node, size: text.length, most: maxUnknownSize })) {
+    if (name === undefined && !hasRoom(unknownSizes, node, text.length, maxUnknownSize)) {
       throw new CliError(
         `the inventories of unknown machines are larger than ${formatSize(maxUnknownSize)}`,
         { code: 'ERR_TOO_LARGE' },
@@ -150,13 +151,8 @@ export async function openInventoryFolder(
   };
 }
 
-interface SaveRequest {
-  readonly node: string;
-  readonly size: number;
-  readonly most: number;
-}
-
-function hasRoom(sizes: Map<string, number>, { node, size, most }: SaveRequest): boolean {
+/** @param most maximum number of bytes of all files */
+function hasRoom(sizes: Map<string, number>, node: string, size: number, most: number): boolean {
   const others = [...sizes].reduce((sum, [uuid, known]) => (uuid === node ? sum : sum + known), 0);
   if (others + size > most) return false;
   sizes.set(node, size);
@@ -167,7 +163,5 @@ function hasRoom(sizes: Map<string, number>, { node, size, most }: SaveRequest):
 function fileNameOf(name: string): string {
   const stem = name.replaceAll(':', '-');
   if (machineNameProblem(stem) === undefined) return stem;
-  throw new CliError('the name of the machine is not valid as a file name', {
-    code: 'ERR_HOST',
-  });
+  throw new CliError('the name of the machine is not valid as a file name', { code: 'ERR_HOST' });
 }

@@ -1,5 +1,6 @@
 /**
- * The serial console of an emulated machine: written unchanged to a file, and read as lines without control sequences.
+ * Serial consoles: the one of an emulated machine is written unchanged to a file; all are read as lines without control
+ * sequences, and lines that show the progress of the machine become events.
  * Firmware and boot loaders use the whole screen, so a cursor movement ends a line. Colours are removed, and other control
  * characters are replaced. It does not emulate a screen.
  */
@@ -9,6 +10,8 @@ import { resolve } from 'node:path';
 import { TextDecoder } from 'node:util';
 import { fileError } from '../../io/files/fileErrors.ts';
 import type { Io } from '../../io/io.ts';
+import { findConsoleSigns } from '../timeline/consoleSigns.ts';
+import type { ConsoleEvent } from '../timeline/events.ts';
 
 export interface ConsoleOutput {
   write(bytes: Uint8Array): void;
@@ -28,8 +31,7 @@ export async function openConsoleOutput(
   onLine: (line: string) => void,
   { cwd }: Pick<Io, 'cwd'>,
 ): Promise<ConsoleOutput> {
-  const text = createConsoleText();
-  const show = (lines: readonly string[]): void => lines.forEach((line) => onLine(line));
+  const text = createConsoleText(onLine);
   const action = { path: file ?? '', what: 'Console (--console)' };
   const handle =
     file === undefined
@@ -40,12 +42,12 @@ export async function openConsoleOutput(
   let written: Promise<unknown> = Promise.resolve();
   return {
     write: (bytes) => {
-      show(text.push(bytes));
+      text.push(bytes);
       written = written.then(() => handle?.appendFile(bytes));
       written.catch(() => undefined); // `close` reports it
     },
     close: async () => {
-      show(text.end());
+      text.end();
       try {
         await written;
       } catch (error) {
@@ -57,11 +59,10 @@ export async function openConsoleOutput(
   };
 }
 
-export interface ConsoleText {
-  /** Returns the complete lines without line breaks and without empty lines. */
-  push(bytes: Uint8Array): string[];
-  /** Returns the last, incomplete line. */
-  end(): string[];
+interface ConsoleText {
+  push(bytes: Uint8Array): void;
+  /** Ends the last, incomplete line. */
+  end(): void;
 }
 
 /** Maximum number of characters of a line; longer ones are wrapped. Errors of podman with a signed URL have about 900. */
@@ -69,14 +70,14 @@ const LONGEST_LINE = 1000;
 /** Maximum number of characters of an escape sequence. */
 const LONGEST_SEQUENCE = 1000;
 
-export function createConsoleText(): ConsoleText {
+/** @param onLine gets each line without its line break; empty lines are omitted */
+export function createConsoleText(onLine: (line: string) => void): ConsoleText {
   const decoder = new TextDecoder('utf-8');
   let line = '';
   let sequence = '';
-  const done: string[] = [];
   const endLine = (): void => {
     const text = line.trimEnd();
-    if (text !== '') done.push(text);
+    if (text !== '') onLine(text);
     line = '';
   };
   const append = (character: string): void => {
@@ -100,16 +101,13 @@ export function createConsoleText(): ConsoleText {
       append(character === '\t' ? ' ' : isHarmful(character) ? '?' : character);
     }
   };
-  const flush = (): string[] => done.splice(0);
   return {
     push: (bytes) => {
       for (const character of decoder.decode(bytes, { stream: true })) process(character);
-      return flush();
     },
     end: () => {
       for (const character of decoder.decode()) process(character);
       endLine();
-      return flush();
     },
   };
 }
@@ -137,4 +135,36 @@ function movesCursor(sequence: string): boolean {
 /** Control characters, and characters that change the writing direction or are invisible. */
 function isHarmful(character: string): boolean {
   return /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]/u.test(character);
+}
+
+/**
+ * Turns lines into events.
+ * @param host name of the machine
+ * @returns a function that takes each line of the console, without control characters
+ */
+export function createConsoleWatch(
+  host: string,
+  observe: (event: ConsoleEvent) => void,
+): (line: string) => void {
+  let last = 0;
+  /** The lines of an installed system are no progress of the live system. */
+  let isOfDisk = false;
+  return (text) => {
+    for (const { line, sign } of findConsoleSigns(text)) {
+      if (sign.id === 'kernel-started' || sign.id === 'kernel-live') isOfDisk = false;
+      if (isOfDisk) continue;
+      isOfDisk = sign.id === 'kernel-disk';
+      // Many lines may arrive at once, but their order matters.
+      last = Math.max(Date.now(), last + 1);
+      observe({
+        kind: 'console',
+        at: new Date(last),
+        client: undefined,
+        host,
+        sign: sign.id,
+        stage: sign.stage,
+        line,
+      });
+    }
+  };
 }

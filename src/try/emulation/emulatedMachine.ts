@@ -9,52 +9,43 @@ import { isMapping, type Mapping } from '../../formats/mapping.ts';
 import { findProgram } from '../../io/programs.ts';
 import type { Io } from '../../io/io.ts';
 
-interface MachineStart {
-  /** QEMU. */
-  readonly program: string;
-  /** With the console on standard output, and the control socket as file descriptor 3. */
-  readonly args: readonly string[];
-  readonly env: Io['env'];
-  /** Gets the output of the console. */
-  readonly console: (bytes: Uint8Array) => void;
-  readonly onSignal: (signal: QemuSignal) => void;
-}
-
 export interface EmulatedMachine {
-  /** Resolves when QEMU has ended for any reason; never rejects. */
-  readonly ended: Promise<MachineEnd>;
+  /**
+   * Resolves when QEMU has ended for any reason, to the problem; undefined after a normal end: the machine powered off, or
+   * `stop` was called. Never rejects.
+   */
+  readonly ended: Promise<string | undefined>;
   /** Kills QEMU. */
   stop(): Promise<void>;
 }
 
-interface MachineEnd {
-  /** Undefined after a normal end: the machine powered off, or `stop` was called. */
-  readonly problem: string | undefined;
-}
-
-/** Starts QEMU. `ended` contains the error if it cannot start. */
-export async function startMachine(start: MachineStart): Promise<EmulatedMachine> {
-  const [program = '', ...args] = await withParentDeathSignal(start);
-  const child = spawn(program, args, {
-    env: { ...start.env },
-    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
-  });
+/**
+ * Starts QEMU. `ended` contains the error if it cannot start.
+ * @param command QEMU and its arguments, with the console on standard output, and the control socket as file descriptor 3
+ * @param onOutput gets the output of the console
+ */
+export async function startMachine(
+  command: readonly string[],
+  env: Io['env'],
+  onOutput: (bytes: Uint8Array) => void,
+  onSignal: (signal: QemuSignal) => void,
+): Promise<EmulatedMachine> {
+  const [program = '', ...args] = [...(await parentDeathCommand(env)), ...command];
+  const child = spawn(program, args, { env: { ...env }, stdio: ['ignore', 'pipe', 'pipe', 'pipe'] });
   const kill = (): void => void child.kill('SIGKILL');
   process.once('exit', kill);
-  child.stdout?.on('data', start.console);
+  child.stdout?.on('data', onOutput);
   const stderr = collectText(child.stderr);
-  readControl(child, start.onSignal);
+  readControl(child, onSignal);
   let isStopped = false;
-  const ended = new Promise<MachineEnd>((resolve) => {
+  const ended = new Promise<string | undefined>((resolve) => {
     let problem: string | undefined;
     child.once('error', (error) => {
       problem = `cannot start QEMU: ${error.message}`;
     });
     child.once('close', (code, signal) => {
       process.off('exit', kill);
-      resolve({
-        problem: isStopped || code === 0 ? undefined : (problem ?? describeEnd(stderr(), code, signal)),
-      });
+      resolve(isStopped || code === 0 ? undefined : (problem ?? describeEnd(stderr(), code, signal)));
     });
   });
   return {
@@ -72,10 +63,9 @@ export async function startMachine(start: MachineStart): Promise<EmulatedMachine
  * If this program is killed, it cannot stop QEMU. `setpriv` of util-linux makes the kernel kill QEMU then, and replaces itself
  * with QEMU.
  */
-async function withParentDeathSignal({ args, env, program }: MachineStart): Promise<string[]> {
+async function parentDeathCommand(env: Io['env']): Promise<string[]> {
   const setpriv = process.platform === 'linux' ? await findProgram('setpriv', env) : undefined;
-  const bound = setpriv === undefined ? [] : [setpriv, '--pdeathsig', 'KILL', '--'];
-  return [...bound, program, ...args];
+  return setpriv === undefined ? [] : [setpriv, '--pdeathsig', 'KILL', '--'];
 }
 
 /** Maximum number of characters of QEMU's standard error. */

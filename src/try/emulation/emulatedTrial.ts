@@ -2,11 +2,11 @@
 
 import { resolve } from 'node:path';
 import { UsageError } from '../../core/errors.ts';
-import { type EmulatedMachine, type QemuSignal, startMachine } from './emulatedMachine.ts';
+import { type EmulatedMachine, startMachine } from './emulatedMachine.ts';
 import { isRemote } from '../../io/http/httpUrl.ts';
 import type { Io } from '../../io/io.ts';
 import type { Diagnostic } from '../../core/diagnostic.ts';
-import { type ApiPlace, type GuestNetwork, guestNetwork } from '../timeline/addresses.ts';
+import { type ApiPlace, guestNetwork } from '../timeline/addresses.ts';
 import type { MachineEvent } from '../timeline/events.ts';
 import { type Accelerator, machineArguments, type MachinePlan, type Medium } from './qemu.ts';
 import type { IronicApi } from '../api/ironicApi.ts';
@@ -15,18 +15,18 @@ import type { ImageService } from '../serving/imageService.ts';
 import { startFolderService } from '../serving/preparedFolderService.ts';
 import { createDeferred } from '../../core/deferred.ts';
 import { type PlannedMachine, type TrialPlan } from '../trial.ts';
-import { type ConsoleOutput, openConsoleOutput } from './consoleOutput.ts';
-import { createConsoleWatch } from '../consoleWatch.ts';
-import type { EmulatedSource, MachineSetup } from './emulatedSource.ts';
+import { type ConsoleOutput, createConsoleWatch, openConsoleOutput } from './consoleOutput.ts';
+import type { EmulatedSource } from './emulatedSource.ts';
 import type { GuestAddress } from './guestAddress.ts';
 
 export interface MachineRun {
-  readonly setup: MachineSetup;
-  readonly source: EmulatedSource;
-  readonly medium: Medium;
-  readonly network: GuestNetwork;
+  /** QEMU. */
+  readonly program: string;
+  /** In order of preference. */
+  readonly accelerators: readonly Accelerator[];
+  readonly plan: Omit<MachinePlan, 'accelerator'>;
   readonly console: ConsoleOutput;
-  readonly observe: (event: MachineEvent) => void;
+  readonly observe: (state: MachineEvent['state'], problem?: string) => void;
   /** Reports a message about the machine. */
   readonly report: (message: string) => void;
   readonly env: Io['env'];
@@ -39,19 +39,18 @@ export interface TrialMachine {
 }
 
 export function runTrialMachine(run: MachineRun): TrialMachine {
-  let current: Promise<EmulatedMachine> | undefined;
+  const { accelerators, observe } = run;
+  let current: Promise<Attempt> | undefined;
   let isStopped = false;
-  const begin = (accelerator: Accelerator): Promise<Attempt> => {
-    const attempt = startAttempt(run, accelerator);
-    current = attempt.then(({ machine }) => machine);
-    return attempt;
-  };
   const ended = (async () => {
-    for (const [index, accelerator] of run.setup.accelerators.entries()) {
-      const { failed } = await begin(accelerator);
+    for (const [index, accelerator] of accelerators.entries()) {
+      current = startAttempt(run, accelerator);
+      const { failed, machine } = await current;
       const problem = await failed;
-      const hasNext = index + 1 < run.setup.accelerators.length;
-      if (problem === undefined || isStopped || !hasNext) return reportEnd(run, problem, isStopped);
+      await machine.stop();
+      if (isStopped) return undefined;
+      if (problem === undefined) return observe('powered off');
+      if (index + 1 === accelerators.length) return observe('failed', problem);
       run.report(`${accelerator} does not work (${problem}); restarting the machine with software emulation`);
     }
   })();
@@ -59,20 +58,10 @@ export function runTrialMachine(run: MachineRun): TrialMachine {
     ended,
     stop: async () => {
       isStopped = true;
-      await (await current)?.stop();
+      await (await current)?.machine.stop();
       await ended;
     },
   };
-}
-
-function reportEnd(
-  { observe, source: { mac } }: MachineRun,
-  problem: string | undefined,
-  isStopped: boolean,
-): void {
-  if (isStopped) return;
-  const state = problem === undefined ? 'powered off' : 'failed';
-  observe({ kind: 'machine', at: new Date(), client: undefined, mac, state, problem });
 }
 
 interface Attempt {
@@ -82,32 +71,19 @@ interface Attempt {
 }
 
 async function startAttempt(run: MachineRun, accelerator: Accelerator): Promise<Attempt> {
-  const { console, observe, setup, source } = run;
-  const { firmware, memory, program } = setup;
-  const { architecture, mac } = source;
-  const { medium, network } = run;
-  const plan: MachinePlan = { architecture, accelerator, firmware, memory, mac, network, medium };
-  const reportState = (state: MachineEvent['state']): void =>
-    observe({ kind: 'machine', at: new Date(), client: undefined, mac, state, problem: undefined });
-  const stuck = createDeferred();
-  const machine = await startMachine({
-    program,
-    args: machineArguments(plan),
-    env: run.env,
-    console: (bytes) => console.write(bytes),
-    onSignal: (signal: QemuSignal) => {
-      if (signal === 'stuck') stuck.resolve();
-      else if (signal === 'rebooted') reportState('rebooted');
+  const { accelerators, console, observe, plan, program } = run;
+  const stuck = createDeferred<string>();
+  const machine = await startMachine(
+    [program, ...machineArguments({ ...plan, accelerator })],
+    run.env,
+    (bytes) => console.write(bytes),
+    (signal) => {
+      if (signal === 'stuck') stuck.resolve('QEMU stopped the machine');
+      else observe('rebooted');
     },
-  });
-  if (accelerator === setup.accelerators[0]) reportState('started'); // a later attempt is the same machine
-  const gone = machine.ended.then(({ problem }) => problem);
-  const isStuck = stuck.promise.then(() => 'QEMU stopped the machine');
-  const failed = Promise.race([gone, isStuck]).then(async (problem) => {
-    await machine.stop();
-    return problem;
-  });
-  return { machine, failed };
+  );
+  if (accelerator === accelerators[0]) observe('started'); // a later attempt is the same machine
+  return { machine, failed: Promise.race([machine.ended, stuck.promise]) };
 }
 
 /** The boot medium of the machine. Starts the server of a folder. Throws CliError if there is no medium. */
@@ -121,8 +97,7 @@ async function findMedium(
     return isRemote(source) ? { kind: 'cd-url', url: source } : { kind: 'cd', path: resolve(io.cwd, source) };
   }
   if (medium.kind === 'folder') {
-    const { observe } = trial;
-    const { scriptUrl, stop } = await startFolderService(medium, { log: createQuietLog(io), observe });
+    const { scriptUrl, stop } = await startFolderService(medium, createQuietLog(io), trial.observe);
     cleanup.defer(stop);
     return { kind: 'network', scriptUrl };
   }
@@ -147,7 +122,6 @@ export async function startEmulated(
 ): Promise<TrialMachine> {
   const { cleanup, io, options, output, trial } = plan;
   const medium = await findMedium(plan, source, images);
-  const network = guestNetwork(guest.host, '--guest-host');
   output.report({
     severity: 'info',
     message: `the emulated machine ${source.mac} reaches this machine at ${guest.host}, and the mock Ironic at ${place.scheme}://${guest.host}:${place.port}`,
@@ -160,15 +134,16 @@ export async function startEmulated(
   };
   const console = await openConsoleOutput(options.console, onLine, io);
   cleanup.defer(() => console.close());
+  const { architecture, mac } = source;
+  const { accelerators, firmware, memory, program } = setup;
   const machine = runTrialMachine({
-    setup,
-    source,
-    medium,
-    network,
+    program,
+    accelerators,
+    plan: { architecture, firmware, memory, mac, network: guestNetwork(guest.host, '--guest-host'), medium },
     console,
-    observe: (event) => {
-      if (event.state === 'started' || event.state === 'rebooted') api.resetMachine(event.mac);
-      trial.observe(event);
+    observe: (state, problem) => {
+      if (state === 'started' || state === 'rebooted') api.resetMachine(mac);
+      trial.observe({ kind: 'machine', at: new Date(), client: undefined, mac, state, problem });
     },
     report: (message) => output.report({ severity: 'info', message }),
     env: io.env,

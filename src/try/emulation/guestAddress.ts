@@ -16,9 +16,9 @@ import {
   DEFAULT_GUEST_HOST,
 } from '../timeline/addresses.ts';
 import type { PreflightEvent } from '../timeline/events.ts';
-import type { IronicUrls } from '../ironicAddress.ts';
+import type { IronicOfHosts } from '../ironicAddress.ts';
 import { type ManifestFolder, readFolderUrl } from '../serving/preparedFolderService.ts';
-import type { TrialSetup } from '../setup.ts';
+import type { TrialPlan } from '../trial.ts';
 import type { EmulatedSource } from './emulatedSource.ts';
 import { describeConfig } from '../../agent/deployed/describeConfig.ts';
 import { CliError, FormatError } from '../../core/errors.ts';
@@ -41,11 +41,14 @@ export interface GuestAddress {
   readonly config: ImageConfig | undefined;
 }
 
-/** Throws CliError if the machine cannot boot from the folder, or if the image cannot be read. */
+/**
+ * @param listed hosts of the inventory
+ * @throws CliError if the machine cannot boot from the folder, or if the image cannot be read
+ */
 export async function findGuestAddress(
   { host: { name }, medium }: EmulatedSource,
-  { given, listed, setup }: GuestOptions,
-  io: Io,
+  listed: IronicOfHosts,
+  { io, options: { guestHost: given }, setup }: Pick<TrialPlan, 'io' | 'options' | 'setup'>,
 ): Promise<GuestAddress> {
   const { ironicUrl, listen, scheme } = setup;
   const place = { scheme, port: listen.kind === 'tcp' ? listen.port : 0 };
@@ -55,21 +58,13 @@ export async function findGuestAddress(
     return { host: given ?? host, ironicUrls: urlsOf(config), config };
   }
   const config = medium.kind === 'image' ? await readImageConfig(medium.source, io) : undefined;
-  const ofHost = ironicUrl === undefined ? listed.get(name) : [ironicUrl];
+  const ofHost = ironicUrl === undefined ? listed.get(name)?.urls : [ironicUrl];
   const ironicUrls = config === undefined ? (ofHost ?? []) : urlsOf(config);
   return { host: given ?? guestHostFor(ironicUrls, place) ?? DEFAULT_GUEST_HOST, ironicUrls, config };
 }
 
 function urlsOf(config: ImageConfig): readonly string[] {
   return config.kind === 'urls' ? config.urls : [];
-}
-
-interface GuestOptions {
-  /** The value of `--guest-host`. */
-  readonly given: string | undefined;
-  /** Ironic URLs in the inventory. */
-  readonly listed: IronicUrls;
-  readonly setup: Pick<TrialSetup, 'ironicUrl' | 'listen' | 'scheme'>;
 }
 
 type Problem = PreflightEvent['problem'];
@@ -97,11 +92,7 @@ export function preflightDiagnostic(problem: Problem): Diagnostic {
   const severity = 'error';
   if (problem.kind === 'no-config') {
     const hint = 'embed a config with `iso ignition embed`, or use another image';
-    return {
-      severity,
-      message: `no agent would call home: ${problem.message}`,
-      hint,
-    };
+    return { severity, message: `no agent would call home: ${problem.message}`, hint };
   }
   const { fix, here, urls } = problem;
   const message = `the agent would call another Ironic: its config contains ${urls.join(', ')}, but the mock Ironic is at ${here} for the machine`;
@@ -136,10 +127,7 @@ export type ImageConfig =
 export async function readImageConfig(source: string, io: Io): Promise<ImageConfig> {
   const iso = await readImage(source, io, readLiveConfig);
   if (iso === undefined) {
-    return {
-      kind: 'unknown',
-      reason: `${source} is not a live ISO of CoreOS`,
-    };
+    return { kind: 'unknown', reason: `${source} is not a live ISO of CoreOS` };
   }
   const { hasConfig, kargs } = iso;
   // Has precedence over the embedded config.
@@ -168,13 +156,10 @@ const bootedConfigs: readonly ConfigArtifact[] = ['ign', 'archive', 'initramfs']
 const CONFIG_URL = 'ignition.config.url=';
 const API_URL = 'ipa-api-url=';
 
-interface LiveConfig {
-  readonly hasConfig: boolean;
-  readonly kargs: readonly string[];
-}
-
 /** Undefined if the image is not a live ISO of CoreOS; other images may contain an agent in another way. */
-async function readLiveConfig(image: OpenImage): Promise<LiveConfig | undefined> {
+async function readLiveConfig(
+  image: OpenImage,
+): Promise<{ readonly hasConfig: boolean; readonly kargs: readonly string[] } | undefined> {
   try {
     const iso = await openLiveIso(image);
     if ((await iso.features()).otherSystem) return undefined;
@@ -194,11 +179,11 @@ async function readConfigFile(source: string, io: Io, kargs: readonly string[]):
   if (config instanceof CliError) return { kind: 'no-config', problem: config.message };
   const urls = ironicUrlsOf(config);
   // The agent configuration has precedence over kernel arguments.
-  const named = urls.length > 0 ? urls : kargs.flatMap((argument) => valueOf(argument, API_URL));
+  const inArguments = kargs.filter((argument) => argument.startsWith(API_URL));
+  const named = urls.length > 0 ? urls : inArguments.map((argument) => argument.slice(API_URL.length));
   if (named.length > 0) return { kind: 'urls', urls: named };
-  return isComplete(config)
-    ? { kind: 'unknown', reason: `the config in ${source} contains no Ironic URL` }
-    : { kind: 'unknown', reason: `the config in ${source} refers to another config` };
+  const what = isComplete(config) ? 'contains no Ironic URL' : 'refers to another config';
+  return { kind: 'unknown', reason: `the config in ${source} ${what}` };
 }
 
 function ironicUrlsOf(config: Config): string[] {
@@ -209,8 +194,4 @@ function ironicUrlsOf(config: Config): string[] {
 function isComplete({ ignition }: Config): boolean {
   const { merge = [], replace } = ignition?.config ?? {};
   return merge.length === 0 && replace?.source === undefined;
-}
-
-function valueOf(argument: string, name: string): string[] {
-  return argument.startsWith(name) ? [argument.slice(name.length)] : [];
 }

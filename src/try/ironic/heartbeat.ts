@@ -8,11 +8,9 @@ import {
   type ApiAnswer,
   type ApiVersion,
   fault,
-  notFound,
   parseBody,
-  type ParsedBody,
+  type RamdiskRequest,
   type RefusedRequest,
-  type RefusalReason,
   refuseRequest,
   unexpectedArguments,
   versionReason,
@@ -20,15 +18,7 @@ import {
 } from './messages.ts';
 import { isUuid } from '../../core/objectName.ts';
 
-export interface HeartbeatRequest {
-  /** Node in the path; undefined if the path contains none. */
-  readonly node: string | undefined;
-  readonly body: Uint8Array;
-  readonly version: ApiVersion;
-  readonly now: Date;
-}
-
-export interface Heartbeat extends FactsOf<HeartbeatEvent> {
+interface Heartbeat extends FactsOf<HeartbeatEvent> {
   readonly answer: ApiAnswer;
   /** Undefined if the heartbeat was refused. */
   readonly agent: Agent | undefined;
@@ -57,67 +47,60 @@ const fieldsSince: Readonly<Record<string, { readonly minor: number; readonly pr
 const fields = ['callback_url', 'agent_token', ...Object.keys(fieldsSince)];
 const states = ['start', 'end', 'error'];
 
-/** Source: `ramdisk.py` of Ironic's API, and `heartbeat` of its conductor, in the order of their checks. */
-export function answerHeartbeat(request: HeartbeatRequest, nodes: NodeStore): Heartbeat {
-  const parsed = parseBody(request.body);
-  const sent = fieldsOf(parsed);
-  const node = nodes.byUuid(request.node ?? '') ?? nodes.byName(request.node ?? '');
-  const token = node?.token.check(textOf(sent['agent_token'])) ?? 'unknown';
-  const beat: Pick<Heartbeat, 'node' | 'callbackUrl' | 'agentVersion' | 'token'> = {
-    node: node?.uuid ?? request.node ?? '',
+/**
+ * Source: `ramdisk.py` of Ironic's API, and `heartbeat` of its conductor, in the order of their checks.
+ * @param name of the node, or its UUID; undefined if the path contains none
+ */
+export function answerHeartbeat(
+  { now, version }: RamdiskRequest,
+  name: string | undefined,
+  body: Uint8Array,
+  nodes: NodeStore,
+): Heartbeat {
+  const parsed = parseBody(body);
+  // A body that is not an object has no fields.
+  const sent = parsed.kind === 'value' && isMapping(parsed.value) ? parsed.value : {};
+  const node = nodes.byUuid(name ?? '') ?? nodes.byName(name ?? '');
+  const callbackUrl = textOf(sent['callback_url']) ?? '';
+  const token: HeartbeatEvent['token'] = node?.token.check(textOf(sent['agent_token'])) ?? 'unknown';
+  const beat = {
+    node: node?.uuid ?? name ?? '',
     callbackUrl: textOf(sent['callback_url']),
     agentVersion: textOf(sent['agent_version']),
     token,
   };
-  const isJson = parsed.kind === 'value';
-  const refusal = refusalOf({ request, sent, node, token, isJson });
+  const refusal =
+    argumentRefusal(name, sent, parsed.kind === 'value') ??
+    versionRefusal(version, 'heartbeat') ??
+    fieldRefusal(sent, version) ??
+    (node && (urlRefusal(callbackUrl, node) ?? agentRefusal(sent, token) ?? tlsRefusal(callbackUrl)));
   if (refusal !== undefined || node === undefined) {
-    return { ...beat, ...(refusal ?? refuseRequest(404, notFound, 'unknown-node')), agent: undefined };
+    const unknown = `Node ${shown(name)} could not be found.`;
+    return { ...beat, ...(refusal ?? refuseRequest(404, unknown, 'unknown-node')), agent: undefined };
   }
-  node.calledAt = request.now;
-  const callbackUrl = beat.callbackUrl ?? '';
+  node.calledAt = now;
   node.callbackUrl = callbackUrl;
   const agent = { node, callbackUrl, verifyCa: textOf(sent['agent_verify_ca']) };
   return { ...beat, answer: answerWith(202, undefined), problem: undefined, reason: undefined, agent };
-}
-
-/** A body that is not an object has no fields. */
-function fieldsOf(parsed: ParsedBody): Mapping {
-  return parsed.kind === 'value' && isMapping(parsed.value) ? parsed.value : {};
 }
 
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-interface Checked {
-  readonly request: HeartbeatRequest;
-  readonly sent: Mapping;
-  readonly node: IronicNode | undefined;
-  readonly token: Heartbeat['token'];
-  readonly isJson: boolean;
-}
-
-function refusalOf({ request, sent, node, token, isJson }: Checked): RefusedRequest | undefined {
-  const { version } = request;
-  const problem = argumentProblem(request.node, sent);
-  if (problem !== undefined) return refuseRequest(400, problem, argumentReason(problem, isJson));
-  const tooOld = versionRefusal(version, 'heartbeat');
-  if (tooOld !== undefined) return tooOld;
+/** Fields that are newer than the API version of the request. */
+function fieldRefusal(sent: Mapping, version: ApiVersion): RefusedRequest | undefined {
   const tooNew = Object.entries(fieldsSince).find(
     ([name, { minor }]) => given(sent[name]) && version.minor < minor,
   );
-  if (tooNew !== undefined) return refuseRequest(400, tooNew[1].problem, versionReason(version));
-  if (node === undefined) {
-    return refuseRequest(404, `Node ${shown(request.node)} could not be found.`, 'unknown-node');
-  }
-  const callbackUrl = textOf(sent['callback_url']) ?? '';
-  const refused = urlRefusal(callbackUrl, node) ?? agentRefusal(sent, token);
-  if (refused !== undefined) return refused;
+  return tooNew && refuseRequest(400, tooNew[1].problem, versionReason(version));
+}
+
+/** For Ironic's option `require_tls`, which is enabled by default. */
+function tlsRefusal(callbackUrl: string): RefusedRequest | undefined {
   return /^http:/i.test(callbackUrl) ? withoutTls : undefined;
 }
 
-/** The error for Ironic's option `require_tls`, which is enabled by default. */
 const withoutTls: RefusedRequest = {
   answer: fault(400, 'TLS is required by configuration'),
   problem: 'the callback URL is plain HTTP, which Ironic refuses ([agent] require_tls)',
@@ -132,6 +115,18 @@ function shown(node = ''): string {
   return node.slice(0, 64);
 }
 
+/** Ironic handles invalid JSON as an empty object. */
+function argumentRefusal(
+  node: string | undefined,
+  sent: Mapping,
+  isJson: boolean,
+): RefusedRequest | undefined {
+  const problem = argumentProblem(node, sent);
+  if (problem === undefined) return undefined;
+  const reason = problem === noUrl ? 'no-callback-url' : 'arguments';
+  return refuseRequest(400, problem, isJson ? reason : 'not-json');
+}
+
 function argumentProblem(node: string | undefined, sent: Mapping): string | undefined {
   const unexpected = unexpectedArguments(Object.keys(sent), fields);
   if (unexpected !== undefined) return unexpected;
@@ -144,12 +139,6 @@ function argumentProblem(node: string | undefined, sent: Mapping): string | unde
 }
 
 const noUrl = 'Missing mandatory parameter: callback_url';
-
-/** Ironic handles invalid JSON as an empty object. */
-function argumentReason(problem: string, isJson: boolean): RefusalReason {
-  if (!isJson) return 'not-json';
-  return problem === noUrl ? 'no-callback-url' : 'arguments';
-}
 
 /** Characters. The URL is stored for each node; Ironic itself has no such limit. */
 const LONGEST_URL = 2000;

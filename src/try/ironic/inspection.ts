@@ -9,12 +9,14 @@ import { isMapping, type Mapping } from '../../formats/mapping.ts';
 import {
   answerWith,
   type ApiAnswer,
-  type ApiVersion,
   fault,
   type InspectionService,
   inspectorFault,
   parseBody,
+  type RamdiskRequest,
   type RefusalReason,
+  type RefusedRequest,
+  refuseRequest,
   notFound,
   unexpectedArguments,
   uuidProblem,
@@ -23,17 +25,7 @@ import {
 import { lookupDocument } from './lookup.ts';
 import { findNode, type IronicNode, type NodeStore, normalizeMacs, recordStart } from './nodes.ts';
 
-export interface InspectionRequest {
-  readonly service: InspectionService;
-  readonly query: URLSearchParams;
-  readonly body: Uint8Array;
-  readonly version: ApiVersion;
-  /** Base URL of the service, for links. */
-  readonly url: string;
-  readonly now: Date;
-}
-
-export interface InspectionAnswer extends Omit<FactsOf<InspectionEvent>, 'service' | 'isIncomplete'> {
+interface InspectionAnswer extends Omit<FactsOf<InspectionEvent>, 'service' | 'isIncomplete'> {
   readonly answer: ApiAnswer;
   /** Undefined if the request was refused. */
   readonly collected: CollectedInventory | undefined;
@@ -55,92 +47,68 @@ const lookupSince = 84;
 /** Also accepted, so that agents can use the same request for ironic-inspector and Ironic. */
 const minMinor = 1;
 
-export function answerInspection(request: InspectionRequest, nodes: NodeStore): InspectionAnswer {
-  const refusal = refusalOf(request);
-  if (refusal !== undefined) return refuse(request, refusal);
-  const parsed = parseBody(request.body);
-  // Ironic fails with an internal error.
-  if (parsed.kind === 'none') {
-    return refuse(request, { status: 500, problem: parsed.problem, reason: 'not-json' });
-  }
-  if (!isMapping(parsed.value)) {
-    const problem = "Schema error for data: it is not of type 'object'";
-    return refuse(request, { status: 400, problem, reason: 'arguments' });
-  }
-  const check = checkInventory(parsed.value);
-  if (check.kind === 'none') return refuse(request, { status: 400, ...check });
-  const { inventory } = check;
-  // Ironic also searches for the address of the BMC.
-  if (inventory.macs.length === 0 && !request.query.has('node_uuid')) {
-    const problem = 'No lookup information provided';
-    return refuse(request, { status: 400, problem, reason: 'no-macs' }, inventory);
-  }
-  const found = findNode(nodes, request.query, inventory.macs);
-  if (found.kind === 'unknown') {
-    const { problem, reason } = found;
-    return refuse(request, { status: 404, problem, reason, response: notFound }, inventory);
-  }
-  return accept(request, { node: found.node, inventory, body: parsed.value });
-}
-
-interface Refusal {
-  readonly status: number;
-  readonly problem: string;
-  readonly reason: RefusalReason;
-  /** Message for the agent, if it differs from `problem`. */
-  readonly response?: string;
-}
-
-/** Checks a request without its body. */
-function refusalOf({ service, query, version }: InspectionRequest): Refusal | undefined {
-  if (service === 'inspector') return undefined;
-  const invalid = unexpectedArguments(query.keys(), ['node_uuid']) ?? uuidProblem(query);
-  if (invalid !== undefined) return { status: 400, problem: invalid, reason: 'arguments' };
-  const { minor } = version;
-  if (minor >= lookupSince || (minor === minMinor && !query.has('node_uuid'))) return undefined;
-  const problem = `API version 1.${lookupSince} or newer is required`;
-  return { status: 404, problem, reason: versionReason(version) };
-}
-
-function refuse(
-  { service }: InspectionRequest,
-  { status, problem, reason, response = problem }: Refusal,
-  inventory?: Inventory,
+export function answerInspection(
+  request: RamdiskRequest,
+  service: InspectionService,
+  body: Uint8Array,
+  nodes: NodeStore,
 ): InspectionAnswer {
-  return {
-    answer: service === 'inspector' ? inspectorFault(status, response) : fault(status, response),
-    macs: inventory?.macs ?? [],
-    node: undefined,
-    summary: inventory?.summary,
+  const { query } = request;
+  const errorOf = service === 'inspector' ? inspectorFault : fault;
+  const nothing = { macs: [], node: undefined, summary: undefined, collected: undefined };
+  const refuse = (status: number, problem: string, reason: RefusalReason): InspectionAnswer => ({
+    ...nothing,
+    answer: errorOf(status, problem),
     problem,
     reason,
-    collected: undefined,
-  };
-}
-
-interface Accepted {
-  readonly node: IronicNode;
-  readonly inventory: Inventory;
-  readonly body: Mapping;
-}
-
-function accept(request: InspectionRequest, { node, inventory, body }: Accepted): InspectionAnswer {
+  });
+  // The inspector has neither versions nor queries.
+  const refusal = service === 'inspector' ? undefined : refusalOf(request);
+  if (refusal !== undefined) return { ...nothing, ...refusal };
+  const parsed = parseBody(body);
+  // Ironic fails with an internal error.
+  if (parsed.kind === 'none') return refuse(500, parsed.problem, 'not-json');
+  if (!isMapping(parsed.value)) {
+    return refuse(400, "Schema error for data: it is not of type 'object'", 'arguments');
+  }
+  const check = checkInventory(parsed.value);
+  if (check.kind === 'none') return refuse(400, check.problem, check.reason);
+  const { macs, summary } = check.inventory;
+  // Ironic also searches for the address of the BMC.
+  if (macs.length === 0 && !query.has('node_uuid')) {
+    return { ...refuse(400, 'No lookup information provided', 'no-macs'), summary };
+  }
+  const found = findNode(nodes, query, macs);
+  if (found.kind === 'unknown') {
+    const { problem, reason } = found;
+    return { ...nothing, answer: errorOf(404, notFound), macs, summary, problem, reason };
+  }
+  const { node } = found;
   recordStart(node, request.now);
-  const { macs, summary } = inventory;
   return {
-    answer: acceptance(node, request),
+    answer: acceptance(node, request, service),
     macs,
     node: node.uuid,
     summary,
-    problem: collectorProblem(body),
+    problem: collectorProblem(parsed.value),
     reason: undefined,
-    collected: { node: node.uuid, name: node.name, macs, body: request.body },
+    collected: { node: node.uuid, name: node.name, macs, body },
   };
+}
+
+/** Checks a request to Ironic without its body. */
+function refusalOf({ query, version }: RamdiskRequest): RefusedRequest | undefined {
+  const invalid = unexpectedArguments(query.keys(), ['node_uuid']) ?? uuidProblem(query);
+  if (invalid !== undefined) return refuseRequest(400, invalid, 'arguments');
+  const { minor } = version;
+  if (minor >= lookupSince || (minor === minMinor && !query.has('node_uuid'))) return undefined;
+  return refuseRequest(404, `API version 1.${lookupSince} or newer is required`, versionReason(version));
 }
 
 function acceptance(
   node: IronicNode,
-  { service, version, url }: Pick<InspectionRequest, 'service' | 'version' | 'url'>,
+  { version, url }: RamdiskRequest,
+  service: InspectionService,
 ): ApiAnswer {
   if (service === 'inspector') return answerWith(200, { uuid: node.uuid });
   return answerWith(

@@ -12,9 +12,9 @@ import {
 import {
   answerWith,
   type ApiAnswer,
-  type ApiVersion,
   fault,
   notFound,
+  type RamdiskRequest,
   type RefusedRequest,
   refuseRequest,
   unexpectedArguments,
@@ -22,15 +22,7 @@ import {
   versionRefusal,
 } from './messages.ts';
 
-export interface LookupRequest {
-  readonly query: URLSearchParams;
-  readonly version: ApiVersion;
-  /** Base URL of the service, for links. */
-  readonly url: string;
-  readonly now: Date;
-}
-
-export interface Lookup extends FactsOf<LookupEvent> {
+interface Lookup extends FactsOf<LookupEvent> {
   readonly answer: ApiAnswer;
 }
 
@@ -38,8 +30,7 @@ export interface Lookup extends FactsOf<LookupEvent> {
 const tokensSince = 62;
 
 /** Source: `ramdisk.py` of Ironic's API, and `get_node_with_token` of its conductor. */
-export function answerLookup(request: LookupRequest, nodes: NodeStore): Lookup {
-  const { query, version, url, now } = request;
+export function answerLookup({ query, version, url, now }: RamdiskRequest, nodes: NodeStore): Lookup {
   const macs = normalizeMacs(query.getAll('addresses').flatMap((list) => list.split(',')));
   const refused = (refusal: RefusedRequest): Lookup => ({
     ...refusal,

@@ -30,34 +30,28 @@ export function routeOf(method: string, target: string): Route {
   if (path === '') return { kind: 'root' };
   const [first = '', ...others] = path.split('/');
   const [name, ...rest] = first === 'v1' ? others : [first, ...others];
-  if (name === undefined)
-    return isFetch(method) ? { kind: 'v1' } : { kind: 'method-not-allowed', allowed: 'GET' };
+  if (name === undefined) return isFetch(method) ? { kind: 'v1' } : notAllowed('GET');
   return ramdiskRoute(method, name, rest);
 }
 
 function ramdiskRoute(method: string, name: string, [node, ...rest]: readonly string[]): Route {
   switch (name) {
     case 'lookup':
-      return isFetch(method) && node === undefined
-        ? { kind: 'lookup' }
-        : { kind: 'method-not-allowed', allowed: 'GET' };
+      return isFetch(method) && node === undefined ? { kind: 'lookup' } : notAllowed('GET');
     case 'heartbeat':
-      return method === 'POST' && rest.length === 0
-        ? { kind: 'heartbeat', node }
-        : { kind: 'method-not-allowed', allowed: 'POST' };
+      return method === 'POST' && rest.length === 0 ? { kind: 'heartbeat', node } : notAllowed('POST');
     case 'continue_inspection':
-      return inspectionRoute(method, 'ironic', node);
-    case 'continue':
-      return inspectionRoute(method, 'inspector', node);
+    case 'continue': {
+      const service = name === 'continue' ? 'inspector' : 'ironic';
+      return method === 'POST' && node === undefined ? { kind: 'inspection', service } : notAllowed('POST');
+    }
     default:
       return { kind: 'unknown' };
   }
 }
 
-function inspectionRoute(method: string, service: InspectionService, rest: string | undefined): Route {
-  return method === 'POST' && rest === undefined
-    ? { kind: 'inspection', service }
-    : { kind: 'method-not-allowed', allowed: 'POST' };
+function notAllowed(allowed: 'GET' | 'POST'): Route {
+  return { kind: 'method-not-allowed', allowed };
 }
 
 function isFetch(method: string): boolean {
@@ -74,8 +68,7 @@ function withoutQuery(target: string): string {
 
 /** The query parameters. */
 export function queryOf(target: string): URLSearchParams {
-  const mark = target.indexOf('?');
-  return new URLSearchParams(mark < 0 ? '' : target.slice(mark + 1));
+  return new URLSearchParams(target.replace(/^[^?]*\??/, ''));
 }
 
 /** Undefined for a valid UUID, and without one. */
@@ -193,6 +186,15 @@ export function versionReason({ isRequested }: ApiVersion): 'api-version' | 'no-
   return isRequested ? 'api-version' : 'no-api-version';
 }
 
+/** A request to one of the paths for ramdisks, without its body. */
+export interface RamdiskRequest {
+  readonly query: URLSearchParams;
+  readonly version: ApiVersion;
+  /** Base URL of the service, for links. */
+  readonly url: string;
+  readonly now: Date;
+}
+
 /** A refused request. */
 export interface RefusedRequest {
   readonly answer: ApiAnswer;
@@ -254,26 +256,19 @@ export function negotiateVersion(headers: RequestHeaders): Negotiation {
   const text = wanted.toLowerCase() === 'latest' ? maxVersion : wanted;
   const [, major, minor] = /^([1-9][0-9]{0,4})\.([0-9]{1,5})$/.exec(text) ?? [];
   if (minor === undefined) {
-    return {
-      kind: 'refused',
-      requested: text,
-      answer: fault(406, `Invalid value for ${versionHeader} header`),
-    };
+    const answer = fault(406, `Invalid value for ${versionHeader} header`);
+    return { kind: 'refused', requested: text, answer };
   }
+  if (major === '1' && Number(minor) >= minMinor && Number(minor) <= maxMinor) {
+    return { kind: 'agreed', version: { minor: Number(minor), isRequested: requested !== undefined } };
+  }
+  const problem =
+    major === '1'
+      ? `Version ${text} was requested but the minor version is not supported by this service.`
+      : `Mutually exclusive versions requested. Version ${text} requested but not supported by this service.`;
   const range = `The supported version range is: [${minVersion}, ${maxVersion}].`;
-  if (major !== '1') {
-    return outOfRange(
-      text,
-      `Mutually exclusive versions requested. Version ${text} requested but not supported by this service. ${range}`,
-    );
-  }
-  if (Number(minor) < minMinor || Number(minor) > maxMinor) {
-    return outOfRange(
-      text,
-      `Version ${text} was requested but the minor version is not supported by this service. ${range}`,
-    );
-  }
-  return { kind: 'agreed', version: { minor: Number(minor), isRequested: requested !== undefined } };
+  const answer = { ...fault(406, `${problem} ${range}`), headers: rangeHeaders };
+  return { kind: 'refused', requested: text, answer };
 }
 
 /** The common header of all OpenStack services has precedence over Ironic's own header. */
@@ -281,10 +276,6 @@ function requestedVersion(headers: RequestHeaders): string | undefined {
   const shared = [headers['openstack-api-version'] ?? []].flat().flatMap((value) => value.split(','));
   const ironics = shared.map((value) => /^\s*baremetal\s+(\S+)\s*$/.exec(value)?.[1]);
   return ironics.findLast((value) => value !== undefined) ?? [headers[versionHeader.toLowerCase()]].flat()[0];
-}
-
-function outOfRange(requested: string, message: string): Negotiation {
-  return { kind: 'refused', requested, answer: { ...fault(406, message), headers: rangeHeaders } };
 }
 
 /** Adds the version headers to a response. */

@@ -53,15 +53,10 @@ export interface NodeStore {
   readonly size: number;
 }
 
-interface NodeLimits {
-  readonly unknownMachines: number;
-  readonly macsPerNode: number;
-}
-
 /** Maximum number of unexpected machines with a MAC address. */
 export const MAX_UNKNOWN_MACHINES = 1000;
 
-const defaultLimits: NodeLimits = { unknownMachines: MAX_UNKNOWN_MACHINES, macsPerNode: 64 };
+const defaultLimits = { unknownMachines: MAX_UNKNOWN_MACHINES, macsPerNode: 64 };
 
 export function createNodeStore(expected: readonly ExpectedNode[], limits = defaultLimits): NodeStore {
   const byUuid = new Map<string, IronicNode>();

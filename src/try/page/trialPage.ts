@@ -7,17 +7,23 @@
 import { randomBytes } from 'node:crypto';
 import { formatCount } from '../../formats/messageText.ts';
 import type { Answerer } from '../../serve/http/exchanges.ts';
-import { formatTime } from '../../serve/status/figures.ts';
+import { formatPercent, formatTime } from '../../serve/status/figures.ts';
 import { html, type Html } from '../../serve/status/html.ts';
 import { fillPage, htmlHeaders } from '../../serve/status/page.ts';
-import { stageBar } from '../../serve/status/stageBar.ts';
+import {
+  type BootStage,
+  bootStages,
+  type MarkState,
+  stageBar,
+  type StageMark,
+} from '../../serve/status/stageBar.ts';
 import { factList, timeOf } from '../../serve/status/tables.ts';
-import { eventPhrase, originPhrase } from '../report/phrases.ts';
+import { elapsed, eventPhrase, originPhrase } from '../report/phrases.ts';
 import type { LikelyCause } from '../timeline/causes.ts';
-import { withPorts } from '../timeline/causes/cause.ts';
+import { entriesOf, withPorts } from '../timeline/causes/cause.ts';
 import { type HostResult, resultsOf, type TrialResult } from '../timeline/result.ts';
-import { byLastEvent } from '../timeline/stages.ts';
-import { elapsed, stageMarks, firstEventTime } from './stageMarks.ts';
+import { byLastEvent, type Stage, stages } from '../timeline/stages.ts';
+import type { HostTimeline } from '../timeline/timeline.ts';
 
 /** Seconds. */
 const REFRESH = 5;
@@ -55,21 +61,16 @@ export function renderTrialPage(result: TrialResult): string {
   const results = resultsOf(result);
   const { calledHome, missingCount } = result.verdict;
   const title = `${calledHome.length} of ${calledHome.length + missingCount} called home`;
-  const parts: Record<string, Html> = {
+  return fillPage('try/status.html', {
     refresh: html`${REFRESH}`,
     title: html`${title}`,
-    facts: factsOf(result, title),
+    facts: factList([
+      ['Machines', title],
+      ['Started', timeOf(result.started, result.ended)],
+      ['Page generated', formatTime(result.ended)],
+    ]),
     machines: machineTable(results, result),
-  };
-  return fillPage('try/status.html', parts);
-}
-
-function factsOf({ ended: now, started }: TrialResult, title: string): Html {
-  return factList([
-    ['Machines', title],
-    ['Started', timeOf(started, now)],
-    ['Page generated', formatTime(now)],
-  ]);
+  });
 }
 
 function machineTable(results: readonly HostResult[], result: TrialResult): Html {
@@ -139,3 +140,65 @@ const certainties: Readonly<Record<LikelyCause['certainty'], string>> = {
   likely: 'Likely',
   possible: 'Possible',
 };
+
+const partOf: Readonly<Record<Exclude<Stage, 'none'>, BootStage>> = {
+  'boot device': 'media',
+  power: 'power',
+  script: 'loader',
+  image: 'media',
+  kernel: 'kernel',
+  initramfs: 'kernel',
+  config: 'Ignition',
+  rootfs: 'root filesystem',
+  'agent archive': 'image',
+  'live system': 'Ignition',
+  'agent container': 'image',
+  inspection: 'agent',
+  api: 'agent',
+  lookup: 'agent',
+  heartbeat: 'agent',
+  callback: 'agent',
+  steps: 'agent',
+};
+
+/**
+ * The marks of one machine. The note of a reached stage is the time since the first event of the machine; that of the ISO is
+ * the fetched part.
+ */
+export function stageMarks({ causes, gaps, hasCalledHome, host }: HostResult): StageMark[] {
+  const started = firstEventTime(host);
+  const reached = bootStages.map((part) => firstOf(host, part));
+  const last = reached.findLastIndex((at) => at !== undefined);
+  const hasStopped =
+    gaps.some(({ isOpen }) => isOpen) || causes.some(({ certainty }) => certainty === 'proven');
+  return bootStages.map((stage, index) => {
+    const at = reached[index];
+    if (at === undefined) return { stage, state: index < last ? 'passed' : 'waiting' };
+    const note = stage === 'media' ? fetchedPart(host) : undefined;
+    const state = index < last || hasCalledHome ? 'reached' : lastState(hasStopped);
+    return { stage, state, note: note ?? (started && started < at ? elapsed(started, at) : undefined) };
+  });
+}
+
+function lastState(hasStopped: boolean): MarkState {
+  return hasStopped ? 'stopped' : 'running';
+}
+
+/** The first event of the machine; undefined without events. */
+function firstEventTime({ entries }: Pick<HostTimeline, 'entries'>): Date | undefined {
+  return entries[0]?.first;
+}
+
+function firstOf({ entries, milestones }: HostTimeline, part: BootStage): Date | undefined {
+  const inserted = entries.filter(({ event }) => event.kind === 'bmc' && event.step === 'media');
+  const shown = stages.flatMap((stage) =>
+    stage !== 'none' && partOf[stage] === part ? (milestones.get(stage) ?? []) : [],
+  );
+  const times = [...(part === 'media' ? inserted : []), ...shown].map(({ first }) => first.getTime());
+  return times.length === 0 ? undefined : new Date(Math.min(...times));
+}
+
+function fetchedPart(host: HostTimeline): string | undefined {
+  const last = entriesOf(host, 'fetch').findLast(({ event }) => event.artifact.endsWith('iso'))?.event;
+  return last && formatPercent(last.bytes, last.size);
+}

@@ -5,7 +5,6 @@
 
 import { formatCount } from '../../formats/messageText.ts';
 import { printable, wrapText } from '../../io/report/terminalText.ts';
-import { elapsed } from '../page/stageMarks.ts';
 import type { LikelyCause } from '../timeline/causes.ts';
 import { stages, type TimelineEntry } from '../timeline/stages.ts';
 import {
@@ -18,10 +17,10 @@ import {
   type Verdict,
 } from '../timeline/result.ts';
 import { hasCalledIronic, type Ports, withPorts } from '../timeline/causes/cause.ts';
+import type { AgentStep, ReportedManager } from '../timeline/events.ts';
 import type { HostTimeline } from '../timeline/timeline.ts';
-import { timeOfDay } from './liveLines.ts';
-import { stepLines, stepsObject } from './agentSteps.ts';
-import { eventPhrase, originPhrase, stagePhrases } from './phrases.ts';
+import { formatJsonLine, timeOfDay } from './liveLines.ts';
+import { elapsed, eventPhrase, originPhrase, stagePhrases } from './phrases.ts';
 
 /** Per host. */
 const maxEntries = 30;
@@ -123,6 +122,43 @@ function factLines({ host }: HostResult): readonly string[] {
   );
 }
 
+/** Steps with the priority 0 of one hardware manager and type that the report lists by name. */
+const MAX_NAMES = 3;
+
+/** One line per hardware manager, or why they are unknown; empty for an agent without a callback URL. */
+function stepLines(host: HostTimeline): readonly string[] {
+  const managers = host.steps?.managers ?? [];
+  const problem = unreportedProblem(host);
+  return problem === undefined ? managers.map(managerLine) : [problem];
+}
+
+/** Why the steps of the agent are unknown; undefined if they are known, or if the agent has no callback URL. */
+function unreportedProblem({ callback, steps }: HostTimeline): string | undefined {
+  if (callback === undefined || (steps !== undefined && steps.managers.length > 0)) return undefined;
+  if (steps !== undefined) return `not reported: ${steps.problem ?? 'no hardware manager'}`;
+  if (callback.hasAnswered === true) return 'not reported: no response before the end';
+  return `not asked: the agent ${callback.hasAnswered === undefined ? 'was not contacted' : 'did not answer'}`;
+}
+
+/** `GenericHardwareManager 1.2: clean: erase_devices_metadata (99), 9 with priority 0; deploy: write_image (0)` */
+function managerLine({ name, steps, version }: ReportedManager): string {
+  const parts = (['clean', 'deploy'] as const).flatMap((type) => {
+    const ofType = steps.filter((step) => step.type === type);
+    return ofType.length === 0 ? [] : [`${type}: ${stepList(ofType)}`];
+  });
+  const list = parts.length === 0 ? 'no steps' : parts.join('; ');
+  return `${name}${version === undefined ? '' : ` ${version}`}: ${list}`;
+}
+
+function stepList(steps: readonly AgentStep[]): string {
+  const onRequest = steps.filter(({ priority }) => priority === 0);
+  const isLong = onRequest.length > MAX_NAMES;
+  const named = (isLong ? steps.filter(({ priority }) => priority !== 0) : steps)
+    .toSorted((a, b) => b.priority - a.priority)
+    .map(({ priority, step }) => `${step} (${priority})`);
+  return [...named, ...(isLong ? [`${onRequest.length} with priority 0`] : [])].join(', ');
+}
+
 function entryLines({ host, gaps }: HostResult): readonly string[] {
   const shown = host.entries.slice(-maxEntries);
   const left = host.dropped + host.entries.length - shown.length;
@@ -130,7 +166,10 @@ function entryLines({ host, gaps }: HostResult): readonly string[] {
     ...(left > 0 ? [`  ${formatCount(left, 'earlier event')} omitted`] : []),
     ...shown.flatMap((entry) => {
       const gap = gaps.find(({ after, isOpen }) => after === entry && !isOpen);
-      return [...entryLine(entry), ...(gap === undefined ? [] : [`            (${gapPhrase(gap)})`])];
+      return [
+        ...entryLine(entry),
+        ...(gap === undefined ? [] : [`            (no activity for ${elapsed(gap.from, gap.until)})`]),
+      ];
     }),
   ];
 }
@@ -145,10 +184,6 @@ function entryLine(entry: TimelineEntry): readonly string[] {
     first: `  ${timeOfDay(entry.first)}  `,
     rest: ' '.repeat(12),
   });
-}
-
-function gapPhrase({ from, until }: Gap): string {
-  return `no activity for ${elapsed(from, until)}`;
 }
 
 /** `Last activity 4 min before the end: fetched the kernel. The agent never called Ironic. Likely: the boot order.` */
@@ -253,12 +288,12 @@ export function formatReportDocument(result: TrialResult, kind?: 'report'): stri
   const inactive = inactiveOf(result, results);
   const document = {
     kind,
-    started, // JSON.stringify writes a Date in the format of RFC 3339
+    started, // a Date in JSON has the format of RFC 3339
     ended,
     passed: verdict.isPassed,
     successStage,
-    calledHome: verdict.calledHome.map(printable),
-    missing: verdict.missing.map(printable),
+    calledHome: verdict.calledHome,
+    missing: verdict.missing,
     missingCount: verdict.missingCount,
     inactive: inactive && {
       count: inactive.count,
@@ -267,25 +302,30 @@ export function formatReportDocument(result: TrialResult, kind?: 'report'): stri
     hosts: results.map((one) => hostObject(one, ports)),
     droppedEvents: timeline.droppedEvents(),
   };
-  return `${JSON.stringify(document)}\n`;
+  return `${formatJsonLine(document)}\n`;
 }
 
 function hostObject({ host, hasCalledHome, isAwaited, gaps, causes }: HostResult, ports: Ports): object {
+  const { callback } = host;
   return {
-    name: clean(host.name),
-    label: printable(host.label),
+    name: host.name,
+    label: host.label,
     expected: host.isExpected,
     awaited: isAwaited,
     calledHome: hasCalledHome,
     stage: host.stage,
     boot: host.boot,
-    macs: host.macs.map(printable),
-    clients: host.clients.map(printable),
-    nodes: host.nodes.map(printable),
-    agentVersion: clean(host.agentVersion),
-    callback: callbackObject(host.callback),
+    macs: host.macs,
+    clients: host.clients,
+    nodes: host.nodes,
+    agentVersion: host.agentVersion,
+    callback: callback && {
+      url: callback.url,
+      answered: callback.hasAnswered,
+      problem: callback.problem,
+    },
     steps: stepsObject(host),
-    inventory: clean(host.inventory),
+    inventory: host.inventory,
     stages: stages.flatMap((stage) => {
       const milestone = host.milestones.get(stage);
       return milestone === undefined ? [] : [{ stage, ...milestone }];
@@ -297,24 +337,18 @@ function hostObject({ host, hasCalledHome, isAwaited, gaps, causes }: HostResult
   };
 }
 
-function callbackObject(callback: HostResult['host']['callback']): object | undefined {
-  if (callback === undefined) return undefined;
-  const { url, hasAnswered, problem } = callback;
-  return { url: printable(url), answered: hasAnswered, problem: clean(problem) };
+/** Undefined for an agent without a callback URL. */
+function stepsObject(host: HostTimeline): object | undefined {
+  if (host.callback === undefined) return undefined;
+  const { managers = [], missing = [] } = host.steps ?? {};
+  const reported = host.steps && managers.length > 0;
+  return { reported, problem: unreportedProblem(host), missing, managers };
 }
 
 function entryObject({ first, last, count, event }: TimelineEntry): object {
-  const progress =
-    event.kind === 'fetch' ? { path: printable(event.path), bytes: event.bytes, size: event.size } : {};
-  return {
-    kind: event.kind,
-    first,
-    last,
-    count,
-    client: clean(event.client),
-    text: eventPhrase(event),
-    ...progress,
-  };
+  const { client, kind } = event;
+  const progress = kind === 'fetch' ? { path: event.path, bytes: event.bytes, size: event.size } : {};
+  return { kind, first, last, count, client, text: eventPhrase(event), ...progress };
 }
 
 function gapObject({ from, until, isOpen }: Gap): object {
@@ -324,8 +358,4 @@ function gapObject({ from, until, isOpen }: Gap): object {
 function causeObject({ cause, certainty, evidence }: LikelyCause, ports: Ports): object {
   const [text, check, fix] = [cause.text, cause.check, cause.fix].map((one) => withPorts(one, ports));
   return { id: cause.id, certainty, text, check, fix, evidence: evidence && entryObject(evidence) };
-}
-
-function clean(text: string | undefined): string | undefined {
-  return text === undefined ? undefined : printable(text);
 }

@@ -15,28 +15,28 @@ import { eventPhrase, originPhrase } from './phrases.ts';
 const MAX_UNEXPECTED_LINES = 10_000;
 const LIMIT_TEXT = 'further events of unexpected clients are omitted';
 
-export interface LineForm {
-  /** Undefined for events that need no line. */
-  readonly line: (step: TimelineStep) => string | undefined;
-  /** The line that reports omitted lines. */
-  readonly limit: (text: string) => string;
-}
-
-export const textLines: LineForm = { line: formatLiveLine, limit: (text) => text };
-export const jsonLines: LineForm = { line: formatEventLine, limit: formatLimitLine };
-
-/** Prints the lines of new events. The report contains more details. */
+/**
+ * Writes the lines of new events. The report contains more details.
+ * @param print gets text
+ * @param writeEvent gets JSON
+ */
 export function createLiveLines(
   print: (line: string) => void,
-  { line: format, limit }: LineForm,
+  writeEvent?: (line: string) => void,
 ): (step: TimelineStep) => void {
   let unexpected = 0;
   return (step) => {
-    const line = step.isFull ? undefined : format(step);
+    const line = step.isFull ? undefined : formatLiveLine(step);
     if (line === undefined) return;
     if (!step.isExpected) unexpected++;
-    if (step.isExpected || unexpected <= MAX_UNEXPECTED_LINES) print(line);
-    if (!step.isExpected && unexpected === MAX_UNEXPECTED_LINES) print(limit(LIMIT_TEXT));
+    if (step.isExpected || unexpected <= MAX_UNEXPECTED_LINES) {
+      print(line);
+      writeEvent?.(formatEventLine(step));
+    }
+    if (step.isExpected || unexpected !== MAX_UNEXPECTED_LINES) return;
+    print(LIMIT_TEXT);
+    const last = { kind: 'truncated', at: new Date(), machine: 'unknown', expected: false, text: LIMIT_TEXT };
+    writeEvent?.(formatJsonLine(last));
   };
 }
 
@@ -80,22 +80,22 @@ function quarterOf({ bytes, size }: FetchEvent): number {
   return Math.floor((4 * bytes) / size);
 }
 
-/** One JSON object without a line break and without unknown values; undefined for a repeated event. */
-function formatEventLine(step: TimelineStep): string | undefined {
-  if (!isNew(step)) return undefined;
-  const { event, isExpected, label } = step;
+function formatEventLine({ event, isExpected, label }: TimelineStep): string {
   const { at, client, kind } = event;
   const text = eventPhrase(event);
-  return toLine({ kind, at, machine: label, expected: isExpected, client, text, ...detailsOf(event) });
+  return formatJsonLine({
+    kind,
+    at,
+    machine: label,
+    expected: isExpected,
+    client,
+    text,
+    ...detailsOf(event),
+  });
 }
 
-/** The last line about unexpected clients. */
-function formatLimitLine(text: string): string {
-  return toLine({ kind: 'truncated', at: new Date(), machine: 'unknown', expected: false, text });
-}
-
-/** Escapes control characters in all texts. */
-function toLine(value: object): string {
+/** JSON without a line break and without unknown values; control characters in all texts are escaped. */
+export function formatJsonLine(value: object): string {
   return JSON.stringify(value, (_name, member: unknown) =>
     typeof member === 'string' ? printable(member) : member,
   );

@@ -3,7 +3,7 @@
 import { formatCount, formatSize } from '../../formats/messageText.ts';
 import { printable } from '../../io/report/terminalText.ts';
 import type { Artifact } from '../../serve/answer/resource.ts';
-import { formatPercent } from '../../serve/status/figures.ts';
+import { formatDuration, formatPercent } from '../../serve/status/figures.ts';
 import { isFullyFetched, isInterrupted, type Stage } from '../timeline/stages.ts';
 import type {
   CallbackEvent,
@@ -11,7 +11,6 @@ import type {
   HeartbeatEvent,
   InspectionEvent,
   LookupEvent,
-  MachineEvent,
   PreflightEvent,
   RefusalEvent,
   StepsEvent,
@@ -27,6 +26,10 @@ export function eventPhrase(event: TrialEvent): string {
 export function originPhrase({ kind, client }: TrialEvent): string {
   if (client === undefined || kind === 'callback' || kind === 'steps') return '';
   return kind === 'fetch' ? ` from ${printable(client)}` : ` (${printable(client)})`;
+}
+
+export function elapsed(from: Date, until: Date): string {
+  return formatDuration(Math.max(0, until.getTime() - from.getTime()) / 1000);
 }
 
 /** Names of the stages: `Ignition config`. */
@@ -56,7 +59,7 @@ function wordsOf(event: TrialEvent): string {
     case 'bmc':
       return event.text;
     case 'machine':
-      return machinePhrase(event);
+      return `${event.state}${because(event.problem)}`;
     case 'console':
       return `console: ${event.line}`;
     case 'fetch':
@@ -171,10 +174,6 @@ function preflightPhrase({ problem }: PreflightEvent): string {
   const { fix, here, urls } = problem;
   const named = urls.length === 0 ? 'no Ironic URL' : `the Ironic URL ${urls.join(', ')}`;
   return `was not started: its config contains ${named}, but the mock Ironic is at ${here}: ${fix}`;
-}
-
-function machinePhrase({ state, problem }: MachineEvent): string {
-  return problem === undefined ? state : `${state}: ${problem}`;
 }
 
 function because(problem: string | undefined): string {

@@ -14,16 +14,12 @@ import {
 } from '../../serve/answer/transfers.ts';
 import type { FetchEvent } from '../timeline/events.ts';
 
-export interface CatalogServiceOptions {
-  readonly listen: ListenAddress;
-  readonly log: ServerLog;
-  readonly observe: (event: FetchEvent) => void;
-}
-
 /** Throws CliError if the port is not available. */
 export async function startCatalogService(
   find: Catalog['find'],
-  { listen, log, observe }: CatalogServiceOptions,
+  listen: ListenAddress,
+  log: ServerLog,
+  observe: (event: FetchEvent) => void,
 ): Promise<RunningServer> {
   let transfers: TransferLog | undefined;
   const watcher = createFetchWatcher(() => transfers, observe);

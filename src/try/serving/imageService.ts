@@ -11,9 +11,9 @@ import { readSetup } from '../../serve/setup.ts';
 import { printUrls } from '../../serve/urlList.ts';
 import {
   createIronicChange,
-  type IronicUrls,
+  type IronicOfHosts,
   changeDiagnostics,
-  otherIronicDiagnostic,
+  otherIronicDiagnostics,
 } from '../ironicAddress.ts';
 import type { IronicApi } from '../api/ironicApi.ts';
 import type { GuestAddress } from '../emulation/guestAddress.ts';
@@ -33,18 +33,12 @@ export interface ImageService {
   mediumUrl(host: string): string;
 }
 
-/** Removes undefined options. */
-function definedOf<T extends object>(options: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  const entries = Object.entries(options).filter(([, value]) => value !== undefined);
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- removed options are optional
-  return Object.fromEntries(entries) as { [K in keyof T]: Exclude<T[K], undefined> };
-}
-
 /** Reports which machines can connect, and prints the URLs. */
 async function reportUrls(
   { links, server, state }: RunningService,
   { expect, open, publicUrl, qemu }: TryOptions,
-  { listen, io }: { readonly listen: ListenAddress; readonly io: Io },
+  listen: ListenAddress,
+  io: Io,
 ): Promise<void> {
   // An emulated machine needs no printed URLs, and anyone who can read them in a log can fetch the images.
   if (qemu !== undefined && expect === undefined) return;
@@ -91,8 +85,7 @@ function isoPath(host: string, { links, state }: RunningService): string {
 export interface ImageContext {
   readonly api: IronicApi;
   readonly guest: GuestAddress | undefined;
-  /** Ironic URLs in the inventory. */
-  readonly listed: IronicUrls;
+  readonly listed: IronicOfHosts;
   readonly place: ApiPlace;
 }
 
@@ -103,10 +96,11 @@ export async function startImages(
 ): Promise<ImageService> {
   const isOfHost = machine?.source.medium.kind === 'host';
   const url = ironicUrl ?? (isOfHost ? otherUrl(guest, place) : undefined);
-  const messages = url === undefined ? [otherIronicDiagnostic(listed, place)] : changeDiagnostics(url, place);
-  for (const message of messages) if (message !== undefined) output.report(message);
-  const changeSource = await createIronicChange({ url, ca: api.ca }, cleanup);
-  const serve = definedOf({ ...options, listen: options.serveListen, format: undefined, log: 'text' });
+  const found = url === undefined ? otherIronicDiagnostics(listed, place) : changeDiagnostics(url, place);
+  for (const message of found) output.report(message);
+  const changeSource = await createIronicChange(url, api.ca, cleanup);
+  const { format: _format, listen: _listen, serveListen, ...shared } = options;
+  const serve = { ...shared, ...(serveListen !== undefined && { listen: serveListen }), log: 'text' };
   const setup = await readSetup(serve, io);
   let running: RunningService | undefined;
   const watcher = createFetchWatcher(() => running?.transfers, trial.observe);
@@ -124,7 +118,7 @@ export async function startImages(
   });
   await loadSnapshot(service);
   refuseUnserved(service, expectation);
-  await reportUrls(service, options, { listen: setup.listen, io });
+  await reportUrls(service, options, setup.listen, io);
   return {
     port: service.server.port,
     scriptUrl: () => scriptUrl(service),

@@ -34,7 +34,7 @@ export async function startIso(
   const path = `${token}/${fileName}`;
   const find = (wanted: string): CatalogEntry | undefined =>
     wanted === path ? entryOf(resource) : undefined;
-  const server = await startCatalogService(find, { listen, log: createQuietLog(io), observe });
+  const server = await startCatalogService(find, listen, createQuietLog(io), observe);
   cleanup.defer(async () => void (await server.stop(0)));
   const base = publicUrl === undefined ? server.origin : parseBaseUrl(publicUrl, '--public-url');
   return { url: `${base}/${path}`, port: server.port };

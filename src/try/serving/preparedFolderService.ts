@@ -68,14 +68,12 @@ function problemOf(url: URL | undefined): string | undefined {
 /** @returns the URL of the boot script, and a function to stop. Throws CliError if the port of the URL is not available. */
 export async function startFolderService(
   place: ManifestFolder,
-  { log, observe }: { readonly log: ServerLog; readonly observe: (event: FetchEvent) => void },
+  log: ServerLog,
+  observe: (event: FetchEvent) => void,
 ): Promise<{ readonly scriptUrl: string; readonly stop: () => Promise<void> }> {
   const { port, prefix, url } = readFolderUrl(place);
-  const server = await startCatalogService(fileFinder(place, prefix), {
-    listen: { kind: 'tcp', host: '127.0.0.1', port },
-    log,
-    observe,
-  });
+  const listen = { kind: 'tcp', host: '127.0.0.1', port } as const;
+  const server = await startCatalogService(fileFinder(place, prefix), listen, log, observe);
   return { scriptUrl: `${url}/${SCRIPT}`, stop: async () => void (await server.stop(0)) };
 }
 

@@ -17,47 +17,37 @@ export interface ApiPlace {
 
 /** Whether one of the URLs may be the one of the mock Ironic. This is always possible for a host name. */
 export function mayReachApi(urls: readonly string[], place: ApiPlace): boolean {
-  return urls.some((text) => {
-    const url = urlOf(text);
-    if (url === undefined || !isSamePort(url, place)) return false;
-    const host = url.hostname.replace(/^\[|\]$/g, '');
+  return urlsAtPort(urls, place).some(({ hostname }) => {
+    const host = hostname.replace(/^\[|\]$/g, '');
     if (/(?:^|\.)localhost$/.test(host)) return loopback.some((address) => place.addresses.includes(address));
     return !isAddress(host) || place.addresses.includes(host);
   });
 }
 
 /** Whether the URL has the scheme and the port of the mock Ironic, with any host. */
-export function hasPortOf(text: string, place: Pick<ApiPlace, 'scheme' | 'port'>): boolean {
-  const url = urlOf(text);
-  return url !== undefined && isSamePort(url, place);
+export function hasPortOf(text: string, place: ApiPort): boolean {
+  return urlsAtPort([text], place).length > 0;
 }
 
 /**
  * The address of this machine in the emulated network with which a URL of the config reaches the mock Ironic; undefined if
  * no URL has the scheme and the port of the mock Ironic and a suitable address.
  */
-export function guestHostFor(
-  urls: readonly string[],
-  place: Pick<ApiPlace, 'scheme' | 'port'>,
-): string | undefined {
-  for (const text of urls) {
-    const url = urlOf(text);
-    if (url === undefined || !isSamePort(url, place)) continue;
-    if (guestHostProblem(url.hostname) === undefined) return url.hostname;
-  }
-  return undefined;
+export function guestHostFor(urls: readonly string[], place: ApiPort): string | undefined {
+  const hosts = urlsAtPort(urls, place).map(({ hostname }) => hostname);
+  return hosts.find((host) => guestHostProblem(host) === undefined);
 }
 
 /** On each machine, the addresses of the machine itself. */
 const loopback = ['127.0.0.1', '::1'];
 
-function urlOf(text: string): URL | undefined {
-  return URL.canParse(text) ? new URL(text) : undefined;
-}
+type ApiPort = Pick<ApiPlace, 'scheme' | 'port'>;
 
-function isSamePort({ port, protocol }: URL, place: Pick<ApiPlace, 'scheme' | 'port'>): boolean {
-  const own = port === '' ? defaultPorts[place.scheme] : Number(port);
-  return protocol === `${place.scheme}:` && own === place.port;
+function urlsAtPort(urls: readonly string[], { port, scheme }: ApiPort): readonly URL[] {
+  return urls
+    .filter((text) => URL.canParse(text))
+    .map((text) => new URL(text))
+    .filter((url) => url.protocol === `${scheme}:` && Number(url.port || defaultPorts[scheme]) === port);
 }
 
 const defaultPorts = { http: 80, https: 443 } as const;

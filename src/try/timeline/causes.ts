@@ -5,11 +5,20 @@
 import { agentCauses } from './causes/agentCauses.ts';
 import { bootCauses, ramdiskCauses } from './causes/bootCauses.ts';
 import { callbackCauses, tlsCauses } from './causes/connectionCauses.ts';
-import { type Cause, type Certainty, findEvidence, hasCalledIronic, isOwn } from './causes/cause.ts';
+import {
+  type Cause,
+  type Certainty,
+  entriesOf,
+  findEvidence,
+  hasCalledIronic,
+  isOwn,
+  isUnsolved,
+  lastCallOf,
+} from './causes/cause.ts';
 import { ironicCauses } from './causes/ironicCauses.ts';
-import { readConsoleEvidence } from './consoleEvidence.ts';
+import { type ConsoleSign, signById } from './consoleSigns.ts';
 import { stepCauses } from './causes/stepCauses.ts';
-import { isFurther, type Stage, type TimelineEntry } from './stages.ts';
+import { byLastEvent, isFurther, type Stage, type TimelineEntry } from './stages.ts';
 import { createTimeline, type HostTimeline } from './timeline.ts';
 
 /** What could be observed: everything from the first fetch, or only requests to Ironic if no images were served. */
@@ -53,7 +62,9 @@ export function likelyCauses(host: HostTimeline, coverage: ObservedPart): readon
         return [{ cause, certainty: 'proven', evidence }];
       if (evidence !== undefined || cause.evidenceIf?.(own) === true)
         return [{ cause, certainty: 'likely', evidence }];
-      return isPossible(cause, host, stagesOfHost) ? [{ cause, certainty: 'possible', evidence }] : [];
+      const isAtStage = cause.after?.some((stage) => stagesOfHost.includes(stage)) === true;
+      const isPossible = isAtStage && isOfBoot(cause, host) && cause.isRefuted?.(host) !== true;
+      return isPossible ? [{ cause, certainty: 'possible', evidence }] : [];
     });
   return found.toSorted((a, b) => rankOf(a) - rankOf(b));
 }
@@ -63,12 +74,6 @@ export function causesOfInactive(coverage: ObservedPart): readonly LikelyCause[]
   return createTimeline([{ name: 'inactive', macs: [] }])
     .hosts()
     .flatMap((host) => likelyCauses(host, coverage));
-}
-
-function isPossible(cause: Cause, host: HostTimeline, hostStages: readonly Stage[]): boolean {
-  const { after = [], isRefuted } = cause;
-  if (!after.some((stage) => hostStages.includes(stage))) return false;
-  return isOfBoot(cause, host) && isRefuted?.(host) !== true;
 }
 
 /** Whether the cause is possible with the boot method of the host, if it is known. */
@@ -103,3 +108,76 @@ function rankOf({ cause, certainty }: LikelyCause): number {
 
 const frequencies: readonly Cause['frequency'][] = ['very common', 'common', undefined];
 const certainties: readonly Certainty[] = ['proven', 'likely', 'possible'];
+
+/** What the lines on the console of a machine say about the causes, by the ids of the causes. */
+interface ConsoleEvidence {
+  readonly proven: ReadonlyMap<string, TimelineEntry>;
+  readonly suggested: ReadonlyMap<string, TimelineEntry>;
+  readonly refuted: ReadonlySet<string>;
+}
+
+interface SeenSign {
+  readonly entry: TimelineEntry;
+  readonly sign: ConsoleSign;
+}
+
+/**
+ * Only lines since the last start of the kernel count, and none from before the machine was powered on. A line is no evidence
+ * if later events show that the problem is solved. Of the problems that one program reports, only the last one proves its
+ * cause, because a program that fails later has solved the earlier ones.
+ */
+function readConsoleEvidence(host: HostTimeline): ConsoleEvidence {
+  const seen = listSigns(host);
+  const lastCall = lastCallOf(host);
+  const settled = new Map(
+    seen.filter(({ sign }) => sign.settles).map(({ entry, sign }) => [sign.printer, entry.last]),
+  );
+  const unsolved = seen.filter(
+    ({ entry, sign }) =>
+      isUnsolved(host, entry, sign.solvedBy) &&
+      (lastCall ?? 0) <= entry.last &&
+      (sign.proves === undefined || (settled.get(sign.printer) ?? 0) <= entry.last),
+  );
+  const proofs = new Map(
+    unsolved.filter(({ sign }) => sign.proves !== undefined).map((one) => [one.sign.printer, one]),
+  );
+  const proven = [...proofs.values()].filter((one) => isOfAgent(one, seen));
+  const unsure = [...proofs.values()].filter((one) => !proven.includes(one));
+  const suggested = unsolved.flatMap(({ entry, sign: { proves, suggests = [] } }) =>
+    [...suggests, ...(proves === undefined ? [] : [proves])].map((id) => [id, entry] as const),
+  );
+  const refuted = new Set(seen.flatMap(({ sign }) => sign.refutes));
+  for (const { sign } of unsure) refuted.delete(sign.proves ?? '');
+  return {
+    proven: new Map(proven.map(({ entry, sign }) => [sign.proves ?? '', entry])),
+    suggested: new Map(suggested),
+    refuted,
+  };
+}
+
+/** While the agent runs, podman may print the problems of another container, or of a restarted agent. */
+function isOfAgent({ sign }: SeenSign, seen: readonly SeenSign[]): boolean {
+  const last = (id: string): number => seen.findLastIndex((other) => other.sign.id === id);
+  return (
+    sign.printer !== 'podman' ||
+    Math.max(last('agent-failed'), last('agent-starting')) >= last('agent-started')
+  );
+}
+
+/** Those of the last boot, in order. */
+function listSigns(host: HostTimeline): readonly SeenSign[] {
+  const poweredOn = host.milestones.get('power')?.last ?? 0;
+  const seen = entriesOf(host, 'console')
+    .filter(({ last }) => last >= poweredOn)
+    .toSorted(byLastEvent)
+    .flatMap((entry) => {
+      const sign = signById.get(entry.event.sign);
+      return sign === undefined ? [] : [{ entry, sign }];
+    });
+  return seen.slice(
+    Math.max(
+      0,
+      seen.findLastIndex(({ sign }) => sign.id === 'kernel-started'),
+    ),
+  );
+}

@@ -36,9 +36,9 @@ export interface ConsoleSign {
   /** Whether the line shows that the earlier problems of the program that have a proof are solved. */
   readonly settles?: boolean;
   /** Ids of causes that the line excludes until the next restart. */
-  readonly refutes?: readonly string[];
-  /** A later event of one of these stages shows that the problem is solved; by default, the stages after that of the printer. */
-  readonly solvedBy?: readonly Stage[];
+  readonly refutes: readonly string[];
+  /** A later event of one of these stages shows that the problem is solved. */
+  readonly solvedBy: readonly Stage[];
   /** The program and its file with the text. */
   readonly source: string;
 }
@@ -91,11 +91,23 @@ const solvedByPrinter: Readonly<Record<Printer, readonly Stage[]>> = {
   podman: from('agent container'),
 };
 
-type Common = Pick<ConsoleSign, 'printer' | 'stage' | 'refutes'>;
+type Row = Omit<ConsoleSign, 'printer' | 'refutes' | 'solvedBy'> &
+  Partial<Pick<ConsoleSign, 'refutes' | 'solvedBy'>>;
 
-/** Rows with the same printer, and unless they differ, the same stage and excluded causes. */
-function rowsWith(common: Common, rows: readonly Omit<ConsoleSign, 'printer'>[]): readonly ConsoleSign[] {
-  return rows.map((row) => ({ ...common, ...row }));
+/**
+ * Rows with the same printer, and unless they differ, the same stage and excluded causes. A stage excludes further causes. By
+ * default, the stages after that of the printer solve a problem.
+ */
+function rowsWith(
+  { printer, ...common }: Pick<ConsoleSign, 'printer'> & Partial<Pick<ConsoleSign, 'stage' | 'refutes'>>,
+  rows: readonly Row[],
+): readonly ConsoleSign[] {
+  return rows.map((given) => {
+    const row = { ...common, ...given };
+    const byStage = row.stage === undefined ? undefined : refutedByStage[row.stage];
+    const refutes = [...(row.refutes ?? []), ...(byStage ?? [])];
+    return { solvedBy: solvedByPrinter[printer], ...row, printer, refutes };
+  });
 }
 
 const kernelSigns = rowsWith({ printer: 'kernel' }, [
@@ -493,21 +505,9 @@ export const consoleSigns: readonly ConsoleSign[] = [
   ...podmanSigns,
 ];
 
-const signById: ReadonlyMap<string, ConsoleSign> = new Map(consoleSigns.map((sign) => [sign.id, sign]));
-
-/** Undefined for unknown ids. */
-export function findSign(id: string): ConsoleSign | undefined {
-  return signById.get(id);
-}
-
-export function solvedByOf({ printer, solvedBy }: ConsoleSign): readonly Stage[] {
-  return solvedBy ?? solvedByPrinter[printer];
-}
-
-/** The ids of the causes that the line excludes, also by its stage. */
-export function refutedBy({ refutes = [], stage }: ConsoleSign): readonly string[] {
-  return stage === undefined ? refutes : [...refutes, ...(refutedByStage[stage] ?? [])];
-}
+export const signById: ReadonlyMap<string, ConsoleSign> = new Map(
+  consoleSigns.map((sign) => [sign.id, sign]),
+);
 
 export interface FoundSign {
   readonly sign: ConsoleSign;

@@ -42,6 +42,30 @@ interface SeenFrom {
   readonly client: string;
 }
 
+/** A request of an agent to Ironic. */
+interface AgentRequest extends SeenFrom {
+  /** Text: why it was refused, or for an accepted inventory, which collectors failed and why it was not saved. */
+  readonly problem: string | undefined;
+  /** Why it was refused, as a constant; undefined if it was accepted. */
+  readonly reason: RefusalReason | undefined;
+}
+
+/** A request to an agent at its callback URL. */
+interface RequestToAgent extends SeenFrom {
+  readonly node: string;
+  readonly url: string;
+  /** Text; undefined if the agent answered, and has all required steps. */
+  readonly problem: string | undefined;
+  /** Why, as a constant. */
+  readonly reason: CallbackReason | undefined;
+}
+
+/** An event that no client causes. */
+interface WithoutClient {
+  readonly at: Date;
+  readonly client: undefined;
+}
+
 /** A machine fetches an image, a script or a config. */
 export interface FetchEvent extends SeenFrom {
   readonly kind: 'fetch';
@@ -92,7 +116,7 @@ export interface ApiEvent extends SeenFrom {
   readonly userAgent: string | undefined;
 }
 
-export interface LookupEvent extends SeenFrom {
+export interface LookupEvent extends AgentRequest {
   readonly kind: 'lookup';
   /** Valid MAC addresses are in lower case with colons. */
   readonly macs: readonly string[];
@@ -105,14 +129,10 @@ export interface LookupEvent extends SeenFrom {
   readonly token: 'sent' | 'masked' | 'none';
   /** Whether the boot medium contains the token; otherwise an earlier lookup returned a masked token. */
   readonly hasBootToken: boolean;
-  /** Why it was refused, as text. */
-  readonly problem: string | undefined;
-  /** Why, as a constant. */
-  readonly reason: RefusalReason | undefined;
 }
 
 /** The agent sends its inventory. */
-export interface InspectionEvent extends SeenFrom {
+export interface InspectionEvent extends AgentRequest {
   readonly kind: 'inspection';
   /** Ironic's `/v1/continue_inspection`, or `/v1/continue` of ironic-inspector. */
   readonly service: 'ironic' | 'inspector';
@@ -121,53 +141,33 @@ export interface InspectionEvent extends SeenFrom {
   readonly node: string | undefined;
   /** One line: vendor, processors, memory, disks. */
   readonly summary: string | undefined;
-  /** Text: why it was refused, which collectors failed, or why it was not saved. */
-  readonly problem: string | undefined;
-  /** Why it was refused. */
-  readonly reason: RefusalReason | undefined;
   /** Whether collectors of the agent failed. */
   readonly isIncomplete: boolean;
 }
 
-export interface HeartbeatEvent extends SeenFrom {
+export interface HeartbeatEvent extends AgentRequest {
   readonly kind: 'heartbeat';
   readonly node: string;
   readonly callbackUrl: string | undefined;
   readonly agentVersion: string | undefined;
   /** Whether the request contains the token of the lookup; `unknown` for unknown nodes. */
   readonly token: 'valid' | 'invalid' | 'missing' | 'unknown';
-  /** Why it was refused, as text; undefined if it was accepted. */
-  readonly problem: string | undefined;
-  /** Why, as a constant. */
-  readonly reason: RefusalReason | undefined;
 }
 
 /** The result of a request to the agent at its callback URL. */
-export interface CallbackEvent extends SeenFrom {
+export interface CallbackEvent extends RequestToAgent {
   readonly kind: 'callback';
-  readonly node: string;
-  readonly url: string;
-  /** Text; undefined if the agent answered. */
-  readonly problem: string | undefined;
-  /** Why, as a constant. */
-  readonly reason: CallbackReason | undefined;
   /** Version of the agent and the commands it has run, if it answered. */
   readonly summary: string | undefined;
 }
 
 /** The result of asking the agent for its hardware managers and steps, after it has answered at its callback URL. */
-export interface StepsEvent extends SeenFrom {
+export interface StepsEvent extends RequestToAgent {
   readonly kind: 'steps';
-  readonly node: string;
-  readonly url: string;
   /** Empty if the agent did not report them. */
   readonly managers: readonly ReportedManager[];
   /** Required steps that the agent does not have. */
   readonly missing: readonly string[];
-  /** Text; undefined if the agent reported its steps, and has all required ones. */
-  readonly problem: string | undefined;
-  /** Why, as a constant. */
-  readonly reason: CallbackReason | undefined;
 }
 
 /** A plugin of the agent, which implements steps. */
@@ -217,10 +217,8 @@ export type CallbackReason =
   | 'step-missing';
 
 /** A state change of the machine of `try --qemu`. */
-export interface MachineEvent {
+export interface MachineEvent extends WithoutClient {
   readonly kind: 'machine';
-  readonly at: Date;
-  readonly client: undefined;
   /** Its MAC address. */
   readonly mac: string;
   readonly state: 'started' | 'rebooted' | 'powered off' | 'failed';
@@ -228,10 +226,8 @@ export interface MachineEvent {
 }
 
 /** A line on the console of a machine that shows its progress or its problem: a row of consoleSigns.ts. */
-export interface ConsoleEvent {
+export interface ConsoleEvent extends WithoutClient {
   readonly kind: 'console';
-  readonly at: Date;
-  readonly client: undefined;
   /** Name of the host. */
   readonly host: string;
   /** Id of the row. */
@@ -243,10 +239,8 @@ export interface ConsoleEvent {
 }
 
 /** A step of `boot` at the BMC of a machine. */
-export interface BmcEvent {
+export interface BmcEvent extends WithoutClient {
   readonly kind: 'bmc';
-  readonly at: Date;
-  readonly client: undefined;
   /** Name of the host. */
   readonly host: string;
   /** `failed`: the machine cannot be booted. `restored`: a part of its former state. */
@@ -256,10 +250,8 @@ export interface BmcEvent {
 }
 
 /** The image of `try --qemu` has no config with the URL of the mock Ironic, so the machine is not started. */
-export interface PreflightEvent {
+export interface PreflightEvent extends WithoutClient {
   readonly kind: 'preflight';
-  readonly at: Date;
-  readonly client: undefined;
   /** MAC address of the machine. */
   readonly mac: string;
   readonly problem:

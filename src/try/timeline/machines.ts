@@ -77,7 +77,7 @@ export function createMachineTable(expected: readonly ExpectedHost[]): MachineTa
 /** Undefined if the event is of a machine above the limit; then it is counted. */
 export function findMachine(table: MachineTable, event: TrialEvent): Machine | undefined {
   const identifiers = identifiersOf(event);
-  const { macs, name, isNodeVerified } = identifiers;
+  const { macs, name, node, isNodeVerified } = identifiers;
   const matches = findMatches(table, identifiers);
   const isIdentified = matches.length > 0 || name !== undefined || macs.length > 0 || isNodeVerified;
   const machine = isIdentified
@@ -85,8 +85,10 @@ export function findMachine(table: MachineTable, event: TrialEvent): Machine | u
     : findClient(table, event.client, event.kind);
   if (machine === undefined) table.droppedEvents++;
   if (machine === undefined || !isIdentified) return machine;
-  addIdentifiers(machine, identifiers, event.client);
-  return event.client === undefined ? machine : joinUnnamed(table, machine, event.client);
+  const { client } = event;
+  const nodes = node === undefined ? [] : [node];
+  addIdentifiers(machine, macs, nodes, client === undefined ? [] : [client]);
+  return client === undefined ? machine : joinUnnamed(table, machine, client);
 }
 
 export function labelOf({ name, seenMacs, nodes, clients }: Machine): string {
@@ -207,10 +209,15 @@ function findClient(
   return known ?? addMachine(table, { isIdentified: false, clients: new Set([client]) });
 }
 
-function addIdentifiers(machine: Machine, { macs, node }: Identifiers, client: string | undefined): void {
+function addIdentifiers(
+  machine: Machine,
+  macs: Iterable<string>,
+  nodes: Iterable<string>,
+  clients: Iterable<string>,
+): void {
   for (const mac of macs) addLast(machine.seenMacs, mac, MAX_MACS);
-  if (node !== undefined) addLast(machine.nodes, node, MAX_NODES);
-  if (client !== undefined) addLast(machine.clients, client, MAX_CLIENTS);
+  for (const node of nodes) addLast(machine.nodes, node, MAX_NODES);
+  for (const client of clients) addLast(machine.clients, client, MAX_CLIENTS);
 }
 
 /**
@@ -236,9 +243,7 @@ function hasHardware({ listedMacs, seenMacs, nodes }: Machine): boolean {
 function mergeMachine(table: MachineTable, machine: Machine, other: Machine): void {
   table.machines.delete(other);
   mergeLog(machine.log, other.log);
-  for (const mac of other.seenMacs) addLast(machine.seenMacs, mac, MAX_MACS);
-  for (const node of other.nodes) addLast(machine.nodes, node, MAX_NODES);
-  for (const client of other.clients) addLast(machine.clients, client, MAX_CLIENTS);
+  addIdentifiers(machine, other.seenMacs, other.nodes, other.clients);
 }
 
 /** Adds the item as the last one, and removes the first ones above the limit. */

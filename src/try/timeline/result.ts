@@ -16,11 +16,6 @@ export type AwaitedMachines =
  */
 export type SuccessStage = Extract<Stage, 'heartbeat' | 'callback' | 'steps'>;
 
-export interface VerdictOptions {
-  readonly awaited: AwaitedMachines;
-  readonly successStage: SuccessStage;
-}
-
 export interface Verdict {
   /** Whether all expected machines have called home: then the trial ends with success. */
   readonly isPassed: boolean;
@@ -35,7 +30,7 @@ export interface Verdict {
 /** Computes the current verdict. The number of machines never decreases, even if two machines turn out to be the same. */
 export type Judge = (machines: readonly MachineProgress[]) => Verdict;
 
-export function createJudge({ awaited, successStage }: VerdictOptions): Judge {
+export function createJudge(awaited: AwaitedMachines, successStage: SuccessStage): Judge {
   let labels: readonly string[] = [];
   return (machines) => {
     const arrived = machines.filter((machine) => hasReached(machine, successStage));
@@ -94,14 +89,13 @@ export function inactiveOf(
   results: readonly HostResult[],
 ): InactiveMachines | undefined {
   const { missing, missingCount } = verdict;
-  const active = results.filter(({ hasCalledHome, causes }) => !hasCalledHome && !causes.some(isOfNoAgent));
+  // A health check or a browser is not an expected machine.
+  const active = results.filter(
+    ({ hasCalledHome, causes }) =>
+      !hasCalledHome && !causes.some(({ cause }) => cause.id === 'not-the-agent'),
+  );
   const count = missing.length > 0 ? 0 : missingCount - active.length;
   return count > 0 ? { count, causes: causesOfInactive(coverage) } : undefined;
-}
-
-/** A health check or a browser is not an expected machine. */
-function isOfNoAgent({ cause }: LikelyCause): boolean {
-  return cause.id === 'not-the-agent';
 }
 
 /** In the order of the timeline. */

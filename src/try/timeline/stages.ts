@@ -74,11 +74,6 @@ function stageOf(event: TrialEvent): Stage | undefined {
   }
 }
 
-/** The boot method of a machine that fetches this artifact; undefined if several methods use it. */
-export function bootWayOf(artifact: Artifact): BootWay | undefined {
-  return artifactWays[artifact];
-}
-
 const artifactStages: Readonly<Record<Artifact, Stage>> = {
   script: 'script',
   iso: 'image',
@@ -96,7 +91,8 @@ const bmcStages: Readonly<Partial<Record<BmcEvent['step'], Stage>>> = {
   'power on': 'power',
 };
 
-const artifactWays: Readonly<Partial<Record<Artifact, BootWay>>> = {
+/** The boot method of a machine that fetches an artifact, unless several methods use it. */
+export const artifactWays: Readonly<Partial<Record<Artifact, BootWay>>> = {
   iso: 'iso',
   'minimal-iso': 'minimal-iso',
   script: 'network',

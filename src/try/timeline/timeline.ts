@@ -6,7 +6,7 @@
 import type { BootWay } from '../../hosts/artifacts/hostMemory.ts';
 import {
   addEvent,
-  bootWayOf,
+  artifactWays,
   byLastEvent,
   createEntryLog,
   type EntryLog,
@@ -16,7 +16,7 @@ import {
   type Stage,
   type TimelineEntry,
 } from './stages.ts';
-import { type CallbackEvent, mapTexts, type StepsEvent, type TrialEvent } from './events.ts';
+import { mapTexts, type StepsEvent, type TrialEvent } from './events.ts';
 import {
   createMachineTable,
   type ExpectedHost,
@@ -61,19 +61,19 @@ export interface HostTimeline extends MachineProgress {
   /** Number of entries that newer ones have replaced. */
   readonly dropped: number;
   readonly agentVersion: string | undefined;
-  readonly callback: CallbackState | undefined;
+  readonly callback:
+    | {
+        readonly url: string;
+        /** Whether the agent answered there; undefined if it was not contacted. */
+        readonly hasAnswered: boolean | undefined;
+        /** Why it did not answer or was not contacted. */
+        readonly problem: string | undefined;
+      }
+    | undefined;
   /** What the agent reported about its steps; undefined if it was not asked. */
   readonly steps: Pick<StepsEvent, 'managers' | 'missing' | 'problem'> | undefined;
   /** One line: vendor, processors, memory, disks. */
   readonly inventory: string | undefined;
-}
-
-interface CallbackState {
-  readonly url: string;
-  /** Whether the agent answered there; undefined if it was not contacted. */
-  readonly hasAnswered: boolean | undefined;
-  /** Why it did not answer or was not contacted. */
-  readonly problem: string | undefined;
 }
 
 /** The change by an event. */
@@ -115,7 +115,12 @@ export function createTimeline(expected: readonly ExpectedHost[]): Timeline {
         isFull: machine === undefined || log.dropped > 0,
       };
     },
-    machines: () => identified(table.machines).map(progressOf),
+    machines: () =>
+      identified(table.machines).map((machine) => ({
+        name: machine.name,
+        label: labelOf(machine),
+        milestones: machine.log.milestones,
+      })),
     hosts: () => describeHosts([...table.machines]),
     droppedEvents: () => table.droppedEvents,
   };
@@ -138,10 +143,6 @@ function limitText(text: string, name: string): string {
 
 function identified(machines: Iterable<Machine>): readonly Machine[] {
   return [...machines].filter(({ isIdentified }) => isIdentified);
-}
-
-function progressOf(machine: Machine): MachineProgress {
-  return { name: machine.name, label: labelOf(machine), milestones: machine.log.milestones };
 }
 
 type MachinesByAddress = ReadonlyMap<string, readonly Machine[]>;
@@ -219,20 +220,16 @@ function unknownMacs(clients: readonly string[], machinesByAddress: MachinesByAd
 }
 
 function bootOf(entries: readonly TimelineEntry[]): BootWay | undefined {
-  const ways = entries.flatMap(({ event }) =>
-    event.kind === 'fetch' ? (bootWayOf(event.artifact) ?? []) : [],
+  const ways = entries.map(({ event }) =>
+    event.kind === 'fetch' ? artifactWays[event.artifact] : undefined,
   );
-  return ways.at(-1);
+  return ways.findLast((way) => way !== undefined);
 }
 
 function furthestOf({ milestones }: EntryLog): Stage {
   let furthest: Stage = 'none';
   for (const stage of milestones.keys()) if (isFurther(stage, furthest)) furthest = stage;
   return furthest;
-}
-
-function hasAnswered({ problem, reason }: CallbackEvent): boolean | undefined {
-  return reason === 'other-address' ? undefined : problem === undefined;
 }
 
 function agentOf(
@@ -242,16 +239,11 @@ function agentOf(
   const heartbeat = events.findLast((event) => event.kind === 'heartbeat');
   const callback = events.findLast((event) => event.kind === 'callback');
   const url = callback?.url ?? heartbeat?.callbackUrl;
+  const isContacted = callback !== undefined && callback.reason !== 'other-address';
+  const hasAnswered = isContacted ? callback.problem === undefined : undefined;
   return {
     agentVersion: heartbeat?.agentVersion,
-    callback:
-      url === undefined
-        ? undefined
-        : {
-            url,
-            hasAnswered: callback === undefined ? undefined : hasAnswered(callback),
-            problem: callback?.problem,
-          },
+    callback: url === undefined ? undefined : { url, hasAnswered, problem: callback?.problem },
     steps: events.findLast((event) => event.kind === 'steps'),
     inventory: events.findLast((event) => event.kind === 'inspection')?.summary,
   };

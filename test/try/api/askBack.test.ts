@@ -58,7 +58,7 @@ function agentAt(callbackUrl: string): Agent {
 
 describe('asking back', () => {
   it('an agent at the address of its heartbeat, until it has answered', async () => {
-    const { asking, events, requests, url, answers } = await start('own address');
+    const { asking, events, requests, url, answers } = await start('own');
     const agent = agentAt(url);
     const token = agent.node.token.issue();
     answers.status = 500;
@@ -92,7 +92,7 @@ describe('asking back', () => {
   });
 
   it('an agent that is busy, again after its next heartbeat', async () => {
-    const { asking, events, url, answers } = await start('own address');
+    const { asking, events, url, answers } = await start('own');
     const agent = agentAt(url);
     answers.command = () => ({ status: 409, body: { faultstring: 'Agent is busy: executing command x' } });
     asking.onHeartbeat(agent, '127.0.0.1');
@@ -107,7 +107,7 @@ describe('asking back', () => {
   });
 
   it('an agent without a required step', async () => {
-    const { asking, events, url } = await start('own address', ['install_coreos', 'write_image']);
+    const { asking, events, url } = await start('own', ['install_coreos', 'write_image']);
     asking.onHeartbeat(agentAt(url), '127.0.0.1');
     await until(() => events.length === 2);
     expect(events[1]).toMatchObject({
@@ -118,7 +118,7 @@ describe('asking back', () => {
   });
 
   it('an agent that sends its token and control characters back, without reporting them', async () => {
-    const { asking, events, url, answers } = await start('own address');
+    const { asking, events, url, answers } = await start('own');
     const agent = agentAt(url);
     const token = agent.node.token.issue();
     const steps = { A: [{ step: `a\u001b${token}` }] };
@@ -151,7 +151,7 @@ describe('asking back', () => {
     ['http://169.254.169.254/latest', '192.0.2.7', /^not contacted/],
     ['http://a\u001b@[::1]:1', '::2', /^not contacted: the URL contains \[::1\]/],
   ])('not %s from %s', async (url, client, problem) => {
-    const { asking, events } = await start('own address');
+    const { asking, events } = await start('own');
     const agent = agentAt(url);
     asking.onHeartbeat(agent, client);
     asking.onHeartbeat(agent, client);
@@ -165,7 +165,7 @@ describe('asking back', () => {
     ['http://[0:0::1]:1', '::1'],
     ['http://0x7f.1:1', '127.0.0.1'],
   ])('%s is the address %s', async (url, client) => {
-    const { asking, events } = await start('own address');
+    const { asking, events } = await start('own');
     asking.onHeartbeat(agentAt(url), client);
     await until(() => events.length === 1);
     expect(events[0]?.problem).not.toMatch(/^not contacted/);
@@ -181,7 +181,7 @@ describe('asking back', () => {
   it('nobody, where that is wanted, or where there is no URL', async () => {
     const never = await start('never');
     never.asking.onHeartbeat(agentAt(never.url), '127.0.0.1');
-    const own = await start('own address');
+    const own = await start('own');
     own.asking.onHeartbeat(agentAt(''), '127.0.0.1');
     await Promise.all([never.asking.stop(), own.asking.stop()]);
     expect([never.requests, never.events, own.events]).toEqual([[], [], []]);

@@ -4,7 +4,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { afterEach, describe, expect, it } from 'vitest';
 import { AgentError, askWithin, requestAgent } from '../../../src/try/api/agentConnection.ts';
-import { askSteps } from '../../../src/try/api/askSteps.ts';
+import { askSteps } from '../../../src/try/api/askAgent.ts';
 import { listenLocally } from '../../support/listening.ts';
 import { type AgentCommand, agentListener, genericAgent } from '../../support/scriptedAgent.ts';
 import { tlsText } from '../../support/serveFixtures.ts';
@@ -262,7 +262,7 @@ describe('askSteps', () => {
   ])('gives up on an agent that %s', async (_title, listener) => {
     const callbackUrl = await listen(createServer(listener));
     const asked = askWithin({ callbackUrl, verifyCa: undefined, token }, 100, (connection) =>
-      requestAgent(connection, { path: '/v1/commands/', body: {} }),
+      requestAgent(connection, '/v1/commands/', {}),
     );
     await expect(asked).rejects.toThrow('no response within 0.1 seconds');
   });

@@ -5,9 +5,11 @@ import { describe, expect, it } from 'vitest';
 import { createConsoleText } from '../../../src/try/emulation/consoleOutput.ts';
 
 function linesOf(...parts: readonly (string | Uint8Array)[]): string[] {
-  const text = createConsoleText();
-  const lines = parts.flatMap((part) => text.push(typeof part === 'string' ? Buffer.from(part) : part));
-  return [...lines, ...text.end()];
+  const lines: string[] = [];
+  const text = createConsoleText((line) => lines.push(line));
+  for (const part of parts) text.push(typeof part === 'string' ? Buffer.from(part) : part);
+  text.end();
+  return lines;
 }
 
 describe('lines of a console', () => {

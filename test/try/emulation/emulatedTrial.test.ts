@@ -64,17 +64,19 @@ async function play(script: string, accelerators: readonly Accelerator[] = ['tcg
   const said: string[] = [];
   const mac = '52:54:00:12:34:56';
   const run: MachineRun = {
-    setup: { program: qemu('played', script), firmware: { kind: 'bios' }, accelerators, memory: 1024 },
-    source: {
-      medium: { kind: 'image', source: path('live.iso') },
-      host: { name: 'qemu', macs: [mac] },
-      mac,
+    program: qemu('played', script),
+    accelerators,
+    plan: {
       architecture: 'x86_64',
+      firmware: { kind: 'bios' },
+      memory: 1024,
+      mac,
+      medium: { kind: 'cd', path: path('live.iso') },
+      network: guestNetwork('10.0.2.2', '--guest-host'),
     },
-    medium: { kind: 'cd', path: path('live.iso') },
-    network: guestNetwork('10.0.2.2', '--guest-host'),
     console: await openConsoleOutput('console.log', (line) => shown.push(line), { cwd: folder }),
-    observe: (event) => void events.push(event),
+    observe: (state, problem) =>
+      void events.push({ kind: 'machine', at: new Date(), client: undefined, mac, state, problem }),
     report: (message) => void said.push(message),
     env: { PATH: process.env['PATH'] },
   };

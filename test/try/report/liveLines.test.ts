@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createLiveLines, textLines } from '../../../src/try/report/liveLines.ts';
+import { createLiveLines } from '../../../src/try/report/liveLines.ts';
 import type { TrialEvent } from '../../../src/try/timeline/events.ts';
 import { createTimeline } from '../../../src/try/timeline/timeline.ts';
 import { heartbeat, lookedUp, mac, refused } from '../../support/trialEvents.ts';
@@ -7,7 +7,7 @@ import { heartbeat, lookedUp, mac, refused } from '../../support/trialEvents.ts'
 function linesOf(events: Iterable<TrialEvent>): string[] {
   const timeline = createTimeline([{ name: 'worker-0', macs: [mac] }]);
   const lines: string[] = [];
-  const tell = createLiveLines((line) => lines.push(line), textLines);
+  const tell = createLiveLines((line) => lines.push(line));
   for (const event of events) tell(timeline.add(event));
   return lines;
 }

@@ -348,7 +348,7 @@ describe('the report at the end', () => {
 
   it('of machines of which nothing was seen, whoever they are', () => {
     const timeline = createTimeline([]);
-    const verdict = createJudge({ awaited: { kind: 'any', count: 3 }, successStage: 'heartbeat' })([]);
+    const verdict = createJudge({ kind: 'any', count: 3 }, 'heartbeat')([]);
     timeline.add(asked(1, { userAgent: 'curl/8.14.1' }));
     timeline.add(lookedUp(2));
     const result = resultOf([], { timeline, verdict, coverage: 'calls' });
@@ -377,7 +377,7 @@ describe('the report at the end', () => {
     for (const { name } of hosts.slice(0, 30))
       timeline.add(fetched(1, { host: name, client: `10.0.0.${name.slice(5)}` }));
     const awaited = { kind: 'hosts', names: hosts.map(({ name }) => name) } as const;
-    const verdict = createJudge({ awaited, successStage: 'heartbeat' })(timeline.hosts());
+    const verdict = createJudge(awaited, 'heartbeat')(timeline.hosts());
     const report = formatClosingReport(resultOf([], { timeline, verdict }));
     expect(report.split('Likely causes: same as for node-0\n')).toHaveLength(30);
     expect(report.split('Likely causes: same as for node-30\n')).toHaveLength(10);

@@ -50,7 +50,7 @@ const log = { request: () => undefined, note: () => undefined };
 describe('a prepared folder', () => {
   it('is served as it is, and what is fetched is told', async () => {
     const events: FetchEvent[] = [];
-    const service = await startFolderService(place, { log, observe: (event) => void events.push(event) });
+    const service = await startFolderService(place, log, (event) => void events.push(event));
     try {
       expect(service.scriptUrl).toBe(`http://192.0.2.1:${port}/boot/boot.ipxe`);
       const origin = `http://127.0.0.1:${port}/boot`;

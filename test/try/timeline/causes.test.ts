@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { causeTable, likelyCauses, type ObservedPart } from '../../../src/try/timeline/causes.ts';
 import type { RefusalReason } from '../../../src/try/ironic/messages.ts';
-import { consoleSigns, findSign } from '../../../src/try/timeline/consoleSigns.ts';
+import { consoleSigns, signById } from '../../../src/try/timeline/consoleSigns.ts';
 import type { Cause } from '../../../src/try/timeline/causes/cause.ts';
 import type { RefusalEvent, TrialEvent } from '../../../src/try/timeline/events.ts';
 import { stages } from '../../../src/try/timeline/stages.ts';
@@ -355,7 +355,7 @@ function hostsAfter(events: readonly TrialEvent[]): readonly HostTimeline[] {
 }
 
 function isProof({ id, proof }: Cause, event: TrialEvent): boolean {
-  if (event.kind === 'console') return findSign(event.sign)?.proves === id;
+  if (event.kind === 'console') return signById.get(event.sign)?.proves === id;
   return proof?.matches(event) === true;
 }
 

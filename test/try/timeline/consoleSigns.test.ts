@@ -6,8 +6,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { causeTable, likelyCauses, type ObservedPart } from '../../../src/try/timeline/causes.ts';
 import { consoleSigns, findConsoleSigns } from '../../../src/try/timeline/consoleSigns.ts';
-import { createConsoleText } from '../../../src/try/emulation/consoleOutput.ts';
-import { createConsoleWatch } from '../../../src/try/consoleWatch.ts';
+import { createConsoleText, createConsoleWatch } from '../../../src/try/emulation/consoleOutput.ts';
 import type { TrialEvent } from '../../../src/try/timeline/events.ts';
 import { createTimeline, type HostTimeline } from '../../../src/try/timeline/timeline.ts';
 import { mac, machine } from '../../support/trialEvents.ts';
@@ -456,7 +455,7 @@ describe('a console line', () => {
 
   it('names only causes that exist', () => {
     const ids = new Set(causeTable.flatMap(({ causes }) => causes.map(({ id }) => id)));
-    const named = consoleSigns.flatMap(({ proves = [], suggests = [], refutes = [] }) =>
+    const named = consoleSigns.flatMap(({ proves = [], suggests = [], refutes }) =>
       [proves, suggests, refutes].flat(),
     );
     expect(named.filter((id) => !ids.has(id))).toEqual([]);
@@ -726,9 +725,9 @@ describe('a console', () => {
 function eventsOf(parts: readonly Uint8Array[]): readonly TrialEvent[] {
   const events: TrialEvent[] = [];
   const watch = createConsoleWatch('worker-0', (event) => void events.push(event));
-  const text = createConsoleText();
-  for (const part of parts) text.push(part).forEach((line) => watch(line));
-  text.end().forEach((line) => watch(line));
+  const text = createConsoleText(watch);
+  for (const part of parts) text.push(part);
+  text.end();
   return events;
 }
 

@@ -8,7 +8,6 @@ import {
   createJudge,
   exitCodeOf,
   type SuccessStage,
-  type VerdictOptions,
 } from '../../../src/try/timeline/result.ts';
 import {
   anyEvent,
@@ -37,6 +36,11 @@ const stranger = [
   lookedUp(6, { macs: ['52:54:00:99:99:99'], node: 'node-9', client: '192.0.2.9' }),
   heartbeat(7, { node: 'node-9', client: '192.0.2.9' }),
 ];
+
+interface VerdictOptions {
+  readonly awaited: AwaitedMachines;
+  readonly successStage: SuccessStage;
+}
 
 describe('who is home', () => {
   it.each<readonly [string, readonly TrialEvent[], VerdictOptions, readonly [readonly string[], number]]>([
@@ -98,7 +102,7 @@ describe('who is home', () => {
   ])('%s', (_title, events, options, [arrived, missingCount]) => {
     const timeline = createTimeline(expected);
     for (const event of events) timeline.add(event);
-    const verdict = createJudge(options)(timeline.hosts());
+    const verdict = createJudge(options.awaited, options.successStage)(timeline.hosts());
     expect(verdict).toMatchObject({ calledHome: arrived, missingCount, isPassed: missingCount === 0 });
     expect(exitCodeOf(verdict)).toBe(missingCount === 0 ? 0 : 1);
     const names = options.awaited.kind === 'hosts' ? options.awaited.names : [];
@@ -111,7 +115,7 @@ describe('who is home', () => {
     fc.assert(
       fc.property(fc.array(anyEvent, { maxLength: 40 }), awaited, home, (events, who, stage) => {
         const timeline = createTimeline(expected);
-        const judge = createJudge({ awaited: who, successStage: stage });
+        const judge = createJudge(who, stage);
         let before = judge(timeline.hosts());
         for (const event of events) {
           timeline.add(event);
@@ -137,13 +141,8 @@ describe('a trial', () => {
     ['ends if all machines lack a step', 2, [...second, lacking('node-1', '192.0.2.8')], true],
     ['ends if the only machine lacks a step', 1, [], true],
   ])('%s', async (_title, count, later, isEnded) => {
-    const trial = createRunningTrial({
-      expectation: { known: [], awaited: any(count) },
-      successStage: 'steps',
-      print: () => undefined,
-      writeEvent: undefined,
-      count: () => undefined,
-    });
+    const output = { print: () => undefined, count: () => undefined };
+    const trial = createRunningTrial({ known: [], awaited: any(count) }, 'steps', output);
     let hasEnded = false;
     void trial.decided.then(() => {
       hasEnded = true;
