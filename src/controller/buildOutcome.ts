@@ -3,6 +3,7 @@
 import { CliError, type ErrorCode } from '../core/errors.ts';
 import type { Io } from '../io/io.ts';
 import type { FailedOutcome, Outcome } from './api/outcome.ts';
+import { keyText } from './kube/objects.ts';
 import type { PreprovisioningImage } from './api/preprovisioningImage.ts';
 import { type Diagnostic, diagnosticOf } from '../core/diagnostic.ts';
 import { formatSentence } from '../io/report/diagnosticText.ts';
@@ -10,13 +11,7 @@ import { collectDiagnostics } from '../io/report/report.ts';
 import type { Links } from '../serve/links.ts';
 import { imageKey } from './imageCatalog.ts';
 import type { ImageFactory, BuiltImage } from './imageFactory.ts';
-import {
-  type BuildRequest,
-  type CheckedRequest,
-  buildRequestOf,
-  objectKey,
-  type ReadSecret,
-} from './buildRequest.ts';
+import { type BuildRequest, type CheckedRequest, buildRequestOf, type ReadSecret } from './buildRequest.ts';
 
 export interface BuildTools {
   readonly factory: ImageFactory;
@@ -33,7 +28,7 @@ export async function buildOutcome(image: PreprovisioningImage, tools: BuildTool
   const built = await tryToBuild(checked, factory, io);
   if ('kind' in built) return built;
   const { extraKernelParams, kernelUrl, path, resource } = built;
-  const owner = objectKey(image);
+  const owner = keyText(image);
   await factory.images.get(imageKey(owner, path), async () => resource); // a client will fetch it soon
   const imageUrl = links.url({ kind: 'host', host: owner }, path);
   const note = noteOf(checked.request);

@@ -46,11 +46,6 @@ interface StoredSecret extends SecretData {
   readonly metadata: { readonly resourceVersion: string };
 }
 
-/** The key of an object in tokens, logs and metrics. */
-export function objectKey(key: ObjectKey): string {
-  return keyText({ namespace: key.namespace, name: key.name });
-}
-
 /** @throws ApiError if the Secret cannot be read at the moment */
 export async function buildRequestOf(
   image: PreprovisioningImage,

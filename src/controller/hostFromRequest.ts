@@ -6,7 +6,8 @@ import { CliError, FormatError } from '../core/errors.ts';
 import { parseYaml, type ParsedYaml } from '../formats/yaml.ts';
 import { hostSource, type RenderHost } from '../hosts/settings/renderHosts.ts';
 import type { RenderSource } from '../hosts/settings/settings.ts';
-import { type BuildRequest, type HostNetwork, objectKey } from './buildRequest.ts';
+import { keyText } from './kube/objects.ts';
+import { type BuildRequest, type HostNetwork } from './buildRequest.ts';
 
 /** Reading its inputs throws CliError if the network data is not valid YAML. */
 export function hostFromRequest(request: BuildRequest, source: RenderSource): RenderHost {
@@ -17,7 +18,7 @@ export function hostFromRequest(request: BuildRequest, source: RenderSource): Re
     findings: [],
     readInputs: () => (network === undefined ? new Map() : networkInputs(network)),
   };
-  const place = `PreprovisioningImage ${objectKey(request)}`;
+  const place = `PreprovisioningImage ${keyText(request)}`;
   return {
     name,
     at: { file: place },

@@ -20,7 +20,8 @@ import { givenOrIccImages } from '../serve/iccImages.ts';
 import { type Cached, createImageCache, type ImageCache } from '../serve/imageCache.ts';
 import type { Links } from '../serve/links.ts';
 import { hostPlaces, type ServeContext } from '../serve/servedPlaces.ts';
-import { type BuildRequest, objectKey } from './buildRequest.ts';
+import { keyText } from './kube/objects.ts';
+import type { BuildRequest } from './buildRequest.ts';
 import { hostFromRequest } from './hostFromRequest.ts';
 import { type ControllerOptions, readRenderLayers, type SettingsFile } from './settings.ts';
 
@@ -160,7 +161,7 @@ async function planRequest(
   io: Io,
 ): Promise<HostPlan | undefined> {
   const { choice, name } = request;
-  const owner = objectKey(request);
+  const owner = keyText(request);
   const artifact = artifactOf[choice.format];
   const own = hostPlaces(serveContext);
   const places = {
@@ -191,7 +192,7 @@ async function buildImage(
   const { archives, bases, links } = serveContext;
   const source = {
     ...(await materialOf(plan, { archives, bases, baseUrl: links.publicUrl, growth })),
-    name: objectKey(request),
+    name: keyText(request),
     modified: new Date(0), // the path changes with the content
   };
   const artifact = artifactOf[choice.format];

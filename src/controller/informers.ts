@@ -6,7 +6,6 @@
 import type { KubernetesClient, ListSelector } from './kube/kubernetesClient.ts';
 import {
   keyText,
-  type KubernetesObject,
   type ObjectKey,
   parseKey,
   type ApiResource,
@@ -31,8 +30,8 @@ export interface Informers {
   /** The time up to which all changes are known; undefined before the initial lists. */
   readonly lastContact: Date | undefined;
   /** By `NAMESPACE/NAME`. */
-  find(owner: string): StoredImage | undefined;
-  all(): IterableIterator<StoredImage>;
+  find(owner: string): PreprovisioningImage | undefined;
+  all(): IterableIterator<PreprovisioningImage>;
   /** The version of its Secret; undefined if the object names no Secret, or the Secret does not exist. */
   networkVersion(image: PreprovisioningImage): string | undefined;
   /**
@@ -43,22 +42,11 @@ export interface Informers {
   close(): Promise<void>;
 }
 
-export interface StoredImage {
-  readonly image: PreprovisioningImage;
-  /** The object reference for Kubernetes events. */
-  readonly reference: KubernetesObject;
-}
-
 interface InformersOptions {
   readonly client: KubernetesClient;
   /** Undefined for all namespaces. */
   readonly namespace: string | undefined;
   readonly onError: (error: Error) => void;
-}
-
-export function storedImage(object: KubernetesObject): StoredImage {
-  const { metadata } = object;
-  return { image: readPreprovisioningImage(object), reference: { metadata } };
 }
 
 export function openInformers({ client, namespace, onError }: InformersOptions): Informers {
@@ -72,7 +60,7 @@ export function openInformers({ client, namespace, onError }: InformersOptions):
     resource: preprovisioningImages,
     selection,
     onError,
-    keep: storedImage,
+    keep: readPreprovisioningImage,
     changed: ({ key }) => notify(keyText(key)),
   });
   const versions = new Informer({
@@ -83,7 +71,7 @@ export function openInformers({ client, namespace, onError }: InformersOptions):
     keep: ({ metadata }) => metadata.resourceVersion,
     changed: ({ key, before, now }) => {
       if (subscribers.size === 0 || before === now) return;
-      for (const { image } of images.values()) if (namesSecret(image, key)) notify(keyText(image));
+      for (const image of images.values()) if (namesSecret(image, key)) notify(keyText(image));
     },
   });
   return {

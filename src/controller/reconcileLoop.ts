@@ -8,9 +8,13 @@ import { type QueueLoad, WorkQueue } from './kube/workQueue.ts';
 import { plainText } from '../serve/http/textResponse.ts';
 import type { ServerLog } from '../serve/http/serverLog.ts';
 import { type Outcome, type StatusPatch, statusPatch } from './api/outcome.ts';
-import { type PreprovisioningImage, wantedFinalizers } from './api/preprovisioningImage.ts';
-import { type Informers, preprovisioningImages, type StoredImage, storedImage } from './informers.ts';
-import { objectKey } from './buildRequest.ts';
+import {
+  type PreprovisioningImage,
+  readPreprovisioningImage,
+  wantedFinalizers,
+} from './api/preprovisioningImage.ts';
+import { type Informers, preprovisioningImages } from './informers.ts';
+import { keyText } from './kube/objects.ts';
 import { createBuildCache, type BuildCache } from './buildCache.ts';
 import { CliError } from '../core/errors.ts';
 import { isConflict, isNotFound } from './kube/apiError.ts';
@@ -47,7 +51,7 @@ export function createReconcileLoop(options: ReconcileLoopOptions): ReconcileLoo
   let queue: WorkQueue | undefined;
   let outcomes = createBuildCache<Outcome>();
   const addAll = (): void => {
-    for (const { image } of informers.all()) queue?.add(objectKey(image));
+    for (const image of informers.all()) queue?.add(keyText(image));
   };
   return {
     get load() {
@@ -133,40 +137,39 @@ interface ReconcileTools extends Omit<ReconcileLoopOptions, 'build' | 'failed'> 
  * the object is reconciled again. Throws ApiError if the work must be retried.
  */
 async function reconcile(owner: string, tools: ReconcileTools): Promise<void> {
-  const stored = tools.informers.find(owner);
-  if (stored === undefined || tools.pendingWrites.isOutdated(owner, stored.image.resourceVersion)) return;
+  const image = tools.informers.find(owner);
+  if (image === undefined || tools.pendingWrites.isOutdated(owner, image.resourceVersion)) return;
   try {
-    await settle(stored, tools);
+    await settle(image, tools);
   } catch (error) {
     if (!isConflict(error) && !isNotFound(error)) throw error;
   }
 }
 
-async function settle(stored: StoredImage, tools: ReconcileTools): Promise<void> {
+async function settle(image: PreprovisioningImage, tools: ReconcileTools): Promise<void> {
   // A service that took the object over later does not remove our finalizer, so the object would never be gone.
-  if (stored.image.isForeign && !stored.image.isDeleted) return;
-  const finalized = await settleFinalizers(stored, tools);
-  if (finalized.image.isDeleted) return;
-  const outcome = await tools.outcomeOf(finalized.image);
+  if (image.isForeign && !image.isDeleted) return;
+  const finalizers = wantedFinalizers(image);
+  const finalized =
+    finalizers === undefined ? image : await write(image, { metadata: { finalizers } }, tools);
+  if (finalized.isDeleted) return;
+  const outcome = await tools.outcomeOf(finalized);
   if (tools.signal.aborted) return;
   await writeStatus(finalized, outcome, tools);
 }
 
-async function settleFinalizers(stored: StoredImage, tools: ReconcileTools): Promise<StoredImage> {
-  const finalizers = wantedFinalizers(stored.image);
-  if (finalizers === undefined) return stored;
-  return write(stored, { metadata: { finalizers } }, tools);
-}
-
-async function writeStatus(stored: StoredImage, outcome: Outcome, tools: ReconcileTools): Promise<void> {
-  const { image, reference } = stored;
+async function writeStatus(
+  image: PreprovisioningImage,
+  outcome: Outcome,
+  tools: ReconcileTools,
+): Promise<void> {
   const { log, recorder, statusWrites, wrote } = tools;
   const patch = statusPatch(image, outcome, new Date());
   if (patch === undefined) return;
-  const host = objectKey(image);
+  const host = keyText(image);
   const content = JSON.stringify([image.generation, outcome]);
   statusWrites.check(host, content);
-  await write(stored, { subresource: 'status', ...patch }, tools);
+  await write(image, { subresource: 'status', ...patch }, tools);
   statusWrites.wrote(host, content);
   wrote(outcome);
   if (outcome.kind === 'ready') {
@@ -175,7 +178,7 @@ async function writeStatus(stored: StoredImage, outcome: Outcome, tools: Reconci
   }
   const { message, reason } = outcome;
   log.note('error', 'build failed', { host, reason, message: printable(message) });
-  const about = { resource: preprovisioningImages, object: reference };
+  const about = { resource: preprovisioningImages, object: image };
   recorder.record({ ...about, type: 'Warning', reason, action: 'BuildImage', message });
 }
 
@@ -187,10 +190,10 @@ interface Change {
 
 /** The API server refuses the patch (`isConflict`) if the object was changed meanwhile. */
 async function write(
-  { image }: StoredImage,
+  image: PreprovisioningImage,
   { subresource, metadata, ...fields }: Change,
   { client, pendingWrites, signal }: ReconcileTools,
-): Promise<StoredImage> {
+): Promise<PreprovisioningImage> {
   const { resourceVersion } = image;
   const body = { metadata: { resourceVersion, ...metadata }, ...fields };
   const written = await client.patch(preprovisioningImages, image, {
@@ -200,8 +203,8 @@ async function write(
   });
   // If the patch changes nothing, no watch event follows.
   if (written.metadata.resourceVersion !== resourceVersion)
-    pendingWrites.overwrote(objectKey(image), resourceVersion);
-  return storedImage(written);
+    pendingWrites.overwrote(keyText(image), resourceVersion);
+  return readPreprovisioningImage(written);
 }
 
 /**

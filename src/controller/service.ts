@@ -55,7 +55,7 @@ export async function startControllerService(
   const { client, io, log, namespace, recorder, setup, onError } = parts;
   const informers = openInformers({ client, namespace, onError });
   const readSecret = secretReader(client);
-  const findImage = (owner: string): PreprovisioningImage | undefined => informers.find(owner)?.image;
+  const findImage = (owner: string): PreprovisioningImage | undefined => informers.find(owner);
   const networkVersion = (image: PreprovisioningImage): string | undefined => informers.networkVersion(image);
   const state = createServiceState(
     snapshotTaker(options, parts, () => ({ links, findImage, networkVersion })),
@@ -147,7 +147,7 @@ async function listen(
     describeController({
       snapshot: state.current(),
       problem: state.problem(),
-      images: [...informers.all()].map(({ image }) => image),
+      images: [...informers.all()],
       transfers,
       started,
       connections: server.connections(),
@@ -167,8 +167,8 @@ function metricsSource(
       return { count, bytes: size };
     },
     hosts: () => {
-      const images = [...informers.all()].filter(({ image }) => !image.isForeign);
-      const valid = images.filter(({ image }) => image.status.imageUrl !== undefined).length;
+      const images = [...informers.all()].filter(({ isForeign }) => !isForeign);
+      const valid = images.filter(({ status }) => status.imageUrl !== undefined).length;
       return { valid, invalid: images.length - valid };
     },
   };

@@ -7,7 +7,7 @@ import type { TransferLog } from '../serve/answer/transfers.ts';
 import type { Loaded } from '../serve/serviceState.ts';
 import { type CommonSource, describeCommon } from '../serve/service.ts';
 import type { ControllerSnapshot } from './snapshot.ts';
-import { objectKey } from './buildRequest.ts';
+import { keyText } from './kube/objects.ts';
 import Counter from 'prom-client/lib/counter.js';
 import { addGauge } from '../serve/metrics.ts';
 import type Registry from 'prom-client/lib/registry.js';
@@ -31,7 +31,7 @@ export function describeController(source: ControllerStatusSource): Status {
 }
 
 function describeImage(image: PreprovisioningImage, transfers: TransferLog): HostStatus {
-  const name = objectKey(image);
+  const name = keyText(image);
   return {
     name,
     macs: [],
@@ -53,7 +53,7 @@ function publishedImage(image: PreprovisioningImage, transfers: TransferLog): Im
   const known = imageFormats.find((it) => it === format);
   if (imageUrl === undefined || known === undefined) return [];
   const path = imageUrl.split('/').slice(-2).join('/');
-  const size = transfers.progressOf(objectKey(image)).find((it) => it.path === path)?.size;
+  const size = transfers.progressOf(keyText(image)).find((it) => it.path === path)?.size;
   return [{ path, artifact: artifactOf[known], size, url: imageUrl }];
 }
 

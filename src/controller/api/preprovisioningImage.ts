@@ -9,16 +9,10 @@
 
 import { isMapping, type Mapping } from '../../formats/mapping.ts';
 import type { ConfigArtifact } from '../../hosts/artifacts/artifacts.ts';
-import type { KubernetesObject } from '../kube/objects.ts';
+import type { KubernetesObject, ObjectMetadata } from '../kube/objects.ts';
 
-export interface PreprovisioningImage {
-  readonly namespace: string;
-  /** The name of the BareMetalHost, which is also the host name of the ramdisk. */
-  readonly name: string;
-  readonly resourceVersion: string;
-  /** The generation of the spec. */
-  readonly generation: number;
-  readonly finalizers: readonly string[];
+/** Its name is that of the BareMetalHost, and the host name of the ramdisk. */
+export interface PreprovisioningImage extends Omit<ObjectMetadata, 'labels' | 'deletionTimestamp'> {
   /** The object has a deletion timestamp and waits for its finalizers. */
   readonly isDeleted: boolean;
   /** Another service builds the image of this object. */
@@ -67,13 +61,9 @@ const FOREIGN_LABEL = 'infraenvs.agent-install.openshift.io';
 
 /** Reads any object; invalid fields count as missing. */
 export function readPreprovisioningImage({ metadata, ...fields }: KubernetesObject): PreprovisioningImage {
-  const { namespace, name, resourceVersion, generation, labels, finalizers, deletionTimestamp } = metadata;
+  const { labels, deletionTimestamp, ...kept } = metadata;
   return {
-    namespace,
-    name,
-    resourceVersion,
-    generation,
-    finalizers,
+    ...kept,
     isDeleted: deletionTimestamp !== undefined,
     isForeign: Object.hasOwn(labels, FOREIGN_LABEL),
     spec: readSpec(fieldsOf(fields['spec'])),

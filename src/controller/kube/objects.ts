@@ -40,7 +40,7 @@ export interface ObjectKey {
   readonly name: string;
 }
 
-/** `NAMESPACE/NAME`: for maps, work queues and logs. */
+/** `NAMESPACE/NAME`: for maps, work queues, tokens, logs and metrics. */
 export function keyText({ namespace, name }: ObjectKey): string {
   return `${namespace}/${name}`;
 }
@@ -57,7 +57,7 @@ export interface KubernetesObject {
   readonly [field: string]: unknown;
 }
 
-interface ObjectMetadata extends ObjectKey {
+export interface ObjectMetadata extends ObjectKey {
   readonly uid: string;
   /** Changes with each change of the object; an opaque value. */
   readonly resourceVersion: string;

@@ -268,7 +268,13 @@ describe.skipIf(!haveKubernetes)(`a real API server${kubernetesNote}`, () => {
       instance: 'pod-1',
       onError: (error) => expect.fail(error.message),
     });
-    const event = { resource: images, object, type: 'Warning', reason: 'Bad', action: 'Make' } as const;
+    const event = {
+      resource: images,
+      object: object.metadata,
+      type: 'Warning',
+      reason: 'Bad',
+      action: 'Make',
+    } as const;
     for (const count of [1, 2, 1]) {
       for (let again = 0; again < count; again++) {
         recorder.record({ ...event, message: 'the state cannot be read' });

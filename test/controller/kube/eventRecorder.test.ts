@@ -43,7 +43,7 @@ afterEach(async () => {
   await server.close();
 });
 
-const object = readObject(objectNamed('worker-0', 7));
+const object = readObject(objectNamed('worker-0', 7)).metadata;
 const event: RecordedEvent = {
   resource: secrets,
   object,
@@ -97,7 +97,7 @@ describe('EventRecorder', () => {
     server.answers.push(fine);
     recorder.record(event);
     recorder.record({ ...event, message: 'another' });
-    recorder.record({ ...event, object: readObject(objectNamed('worker-1', 7)) });
+    recorder.record({ ...event, object: readObject(objectNamed('worker-1', 7)).metadata });
     await recorder.stop();
     expect(written()).toEqual(['POST', 'POST', 'POST']);
   });
@@ -138,7 +138,11 @@ describe('EventRecorder', () => {
   it('cuts what is too long, at the end of a character, and long names', async () => {
     server.answers.push(fine);
     const name = `${'a'.repeat(229)}.${'b'.repeat(23)}`;
-    recorder.record({ ...event, message: '€'.repeat(1000), object: readObject(objectNamed(name, 1)) });
+    recorder.record({
+      ...event,
+      message: '€'.repeat(1000),
+      object: readObject(objectNamed(name, 1)).metadata,
+    });
     await recorder.stop();
     const body = server.requests[0]?.body;
     expect(body).toMatchObject({ note: `${'€'.repeat(340)}…` });
