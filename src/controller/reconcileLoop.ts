@@ -196,11 +196,7 @@ async function write(
 ): Promise<PreprovisioningImage> {
   const { resourceVersion } = image;
   const body = { metadata: { resourceVersion, ...metadata }, ...fields };
-  const written = await client.patch(preprovisioningImages, image, {
-    subresource,
-    body,
-    signal,
-  });
+  const written = await client.patch(preprovisioningImages, image, { subresource, body }, signal);
   // If the patch changes nothing, no watch event follows.
   if (written.metadata.resourceVersion !== resourceVersion)
     pendingWrites.overwrote(keyText(image), resourceVersion);

@@ -128,11 +128,7 @@ export class EventRecorder {
   async #write(series: Series): Promise<void> {
     if (series.isWritten && (await this.#writeCount(series))) return;
     const { namespace } = series.event.object;
-    await this.#options.client.create(
-      events,
-      { namespace, signal: this.#end.signal },
-      bodyOf(this.#options, series),
-    );
+    await this.#options.client.create(events, namespace, bodyOf(this.#options, series), this.#end.signal);
     series.isWritten = true;
   }
 
@@ -141,7 +137,7 @@ export class EventRecorder {
     const { namespace } = event.object;
     const body = { series: countOf(series) };
     try {
-      await this.#options.client.patch(events, { namespace, name }, { body, signal: this.#end.signal });
+      await this.#options.client.patch(events, { namespace, name }, { body }, this.#end.signal);
       return true;
     } catch (error) {
       if (isNotFound(error)) return false;

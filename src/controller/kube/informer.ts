@@ -125,7 +125,7 @@ export class Informer<Kept> {
     const { client, resource, selection } = this.#options;
     const unseen = new Set(this.#objects.keys());
     let from: string | undefined;
-    for await (const page of client.list(resource, selection, { signal: this.#end.signal })) {
+    for await (const page of client.list(resource, selection, this.#end.signal)) {
       for (const object of page.objects) {
         unseen.delete(keyText(keyOf(object)));
         this.#put(object);
@@ -145,8 +145,7 @@ export class Informer<Kept> {
     const resourceVersion = this.#from ?? '';
     const start = this.#clock.now();
     try {
-      const { signal } = this.#end;
-      for await (const event of client.watch(resource, selection, { resourceVersion, signal })) {
+      for await (const event of client.watch(resource, selection, resourceVersion, this.#end.signal)) {
         this.#from =
           event.type === 'bookmark' ? event.resourceVersion : event.object.metadata.resourceVersion;
         this.#failures = 0;

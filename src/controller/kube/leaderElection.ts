@@ -187,7 +187,7 @@ export class LeaderElection {
   async #read(signal: AbortSignal): Promise<LeaseState | undefined> {
     const { client, lease } = this.#options;
     try {
-      return this.#observe(await client.get(leases, lease, { signal }));
+      return this.#observe(await client.get(leases, lease, signal));
     } catch (error) {
       if (isNotFound(error)) return undefined;
       throw error;
@@ -214,8 +214,8 @@ export class LeaderElection {
     const { client, identity, lease } = this.#options;
     const duration = this.#durations.lease;
     const body = claimBody({ identity, duration, now: this.#clock.date() }, before);
-    if (before !== undefined) return client.patch(leases, lease, { body, signal });
-    return client.create(leases, { ...lease, signal }, { ...body, metadata: { name: lease.name } });
+    if (before !== undefined) return client.patch(leases, lease, { body }, signal);
+    return client.create(leases, lease.namespace, { ...body, metadata: { name: lease.name } }, signal);
   }
 
   /** Releases the Lease. If that fails, other replicas wait until it expires. */
@@ -239,7 +239,7 @@ export class LeaderElection {
     if (this.#seen === undefined || this.#seen.lease.holder !== identity) return true;
     const body = releaseBody(this.#seen.lease, this.#clock.date());
     try {
-      this.#observe(await client.patch(leases, lease, { body, signal }));
+      this.#observe(await client.patch(leases, lease, { body }, signal));
       return true;
     } catch (error) {
       if (isConflict(error)) return false;

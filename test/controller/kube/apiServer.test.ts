@@ -89,13 +89,13 @@ describe.skipIf(!haveKubernetes)(`a real API server${kubernetesNote}`, () => {
     const namespace = await newNamespace('life');
     const client = connect();
     const key = { namespace, name: 'worker-0' };
-    const made = await client.create(images, key, {
+    const made = await client.create(images, namespace, {
       metadata: { name: 'worker-0', labels: { a: 'b' } },
       spec: { acceptFormats: ['iso'] },
     });
     expect(made).toMatchObject({ metadata: { ...key, generation: 1, labels: { a: 'b' } } });
     expect(made.metadata).not.toHaveProperty('managedFields');
-    await expect(client.create(images, key, { metadata: { name: 'worker-0' } })).rejects.toSatisfy(
+    await expect(client.create(images, namespace, { metadata: { name: 'worker-0' } })).rejects.toSatisfy(
       isConflict,
     );
 
@@ -114,7 +114,7 @@ describe.skipIf(!haveKubernetes)(`a real API server${kubernetesNote}`, () => {
   it('tells what the API server says about a wrong object, with its status and reason', async () => {
     const namespace = await newNamespace('wrong');
     const object = { metadata: { name: 'worker-0' }, spec: { acceptFormats: ['floppy'] } };
-    await expect(connect().create(images, { namespace }, object)).rejects.toMatchObject({
+    await expect(connect().create(images, namespace, object)).rejects.toMatchObject({
       status: 422,
       reason: 'Invalid',
       isRetryable: false,
@@ -126,7 +126,7 @@ describe.skipIf(!haveKubernetes)(`a real API server${kubernetesNote}`, () => {
     const namespace = await newNamespace('pages');
     const client = connect();
     const names = Array.from({ length: 600 }, (_, index) => `worker-${String(index).padStart(3, '0')}`);
-    await Promise.all(names.map((name) => client.create(images, { namespace }, { metadata: { name } })));
+    await Promise.all(names.map((name) => client.create(images, namespace, { metadata: { name } })));
     const pages = await pagesOf(client, images, namespace);
     expect(pages.flat()).toEqual(names);
     expect(pages.map(({ length }) => length)).toEqual([250, 250, 100]);
@@ -137,7 +137,7 @@ describe.skipIf(!haveKubernetes)(`a real API server${kubernetesNote}`, () => {
     const client = connect();
     const data = { nmstate: Buffer.alloc(900_000, 'x').toString('base64') };
     const names = Array.from({ length: 40 }, (_, index) => `net-${String(index).padStart(2, '0')}`);
-    for (const name of names) await client.create(secrets, { namespace }, { metadata: { name }, data });
+    for (const name of names) await client.create(secrets, namespace, { metadata: { name }, data });
     const pages = await pagesOf(client, secrets, namespace);
     expect(pages.flat()).toEqual(names);
     expect(pages.length).toBeGreaterThan(1);
@@ -147,7 +147,7 @@ describe.skipIf(!haveKubernetes)(`a real API server${kubernetesNote}`, () => {
     const namespace = await newNamespace('metadata');
     const client = connect();
     const key = { namespace, name: 'net' };
-    await client.create(secrets, key, { metadata: { name: 'net' }, stringData: { nmstate: '{}' } });
+    await client.create(secrets, namespace, { metadata: { name: 'net' }, stringData: { nmstate: '{}' } });
     expect(await client.get(secretMetadata, key)).not.toHaveProperty('data');
     for await (const { objects } of client.list(secretMetadata, { namespace })) {
       expect(objects).toMatchObject([{ metadata: key }]);
@@ -192,7 +192,7 @@ describe.skipIf(!haveKubernetes)(`a real API server${kubernetesNote}`, () => {
   });
 
   it('is told that a watch starts from what is long gone', async () => {
-    const watching = connect().watch(images, { namespace: 'default' }, { resourceVersion: '1' });
+    const watching = connect().watch(images, { namespace: 'default' }, '1');
     await expect(watching[Symbol.asyncIterator]().next()).rejects.toSatisfy(isExpired);
   });
 
@@ -200,7 +200,7 @@ describe.skipIf(!haveKubernetes)(`a real API server${kubernetesNote}`, () => {
     const namespace = await newNamespace('follow');
     const client = connect();
     const place = { namespace };
-    await client.create(images, place, { metadata: { name: 'before' } });
+    await client.create(images, namespace, { metadata: { name: 'before' } });
     const changes: string[] = [];
     const cache = new Informer({
       client,
@@ -212,7 +212,7 @@ describe.skipIf(!haveKubernetes)(`a real API server${kubernetesNote}`, () => {
     });
     open.push({ close: () => cache.stop() });
     await cache.synced;
-    await client.create(images, place, { metadata: { name: 'after' } });
+    await client.create(images, namespace, { metadata: { name: 'after' } });
     await until(() => cache.size === 2);
 
     await server.down();
@@ -261,7 +261,7 @@ describe.skipIf(!haveKubernetes)(`a real API server${kubernetesNote}`, () => {
   it('records events, and counts those that come again', async () => {
     const namespace = await newNamespace('events');
     const client = connect();
-    const object = await client.create(images, { namespace }, { metadata: { name: 'worker-0' } });
+    const object = await client.create(images, namespace, { metadata: { name: 'worker-0' } });
     const recorder = new EventRecorder({
       client,
       controller: 'metal3.io/ironic-coreos',

@@ -43,7 +43,7 @@ afterEach(async () => {
   await server.close();
 });
 
-const object = readObject(objectNamed('worker-0', 7)).metadata;
+const object = readObject(objectNamed('worker-0', 7), 'get').metadata;
 const event: RecordedEvent = {
   resource: secrets,
   object,
@@ -97,7 +97,7 @@ describe('EventRecorder', () => {
     server.answers.push(fine);
     recorder.record(event);
     recorder.record({ ...event, message: 'another' });
-    recorder.record({ ...event, object: readObject(objectNamed('worker-1', 7)).metadata });
+    recorder.record({ ...event, object: readObject(objectNamed('worker-1', 7), 'get').metadata });
     await recorder.stop();
     expect(written()).toEqual(['POST', 'POST', 'POST']);
   });
@@ -141,7 +141,7 @@ describe('EventRecorder', () => {
     recorder.record({
       ...event,
       message: '€'.repeat(1000),
-      object: readObject(objectNamed(name, 1)).metadata,
+      object: readObject(objectNamed(name, 1), 'get').metadata,
     });
     await recorder.stop();
     const body = server.requests[0]?.body;
