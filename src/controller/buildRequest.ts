@@ -17,10 +17,17 @@ import {
 } from './api/preprovisioningImage.ts';
 import type { Attempt, FailedOutcome } from './api/outcome.ts';
 
-export interface BuildRequest extends ObjectKey {
+/** A host and its image. */
+export interface HostRequest extends ObjectKey {
   readonly choice: ImageChoice;
   /** Undefined for a host without a network of its own. */
   readonly network: HostNetwork | undefined;
+}
+
+/** A valid request. */
+export interface BuildRequest extends HostRequest {
+  readonly kind: 'checked';
+  readonly attempt: Attempt;
 }
 
 /** In YAML or JSON. */
@@ -31,13 +38,6 @@ export interface HostNetwork extends NetworkDescription {
 
 /** Characters of an invalid name in a message. */
 const MAX_SHOWN = 80;
-
-/** A valid build request. */
-export interface CheckedRequest {
-  readonly kind: 'checked';
-  readonly request: BuildRequest;
-  readonly attempt: Attempt;
-}
 
 /** Reads a Secret; undefined if it does not exist. Throws ApiError. */
 export type ReadSecret = (key: ObjectKey) => Promise<StoredSecret | undefined>;
@@ -51,7 +51,7 @@ export async function buildRequestOf(
   image: PreprovisioningImage,
   possible: PossibleImages,
   readSecret: ReadSecret,
-): Promise<CheckedRequest | FailedOutcome> {
+): Promise<BuildRequest | FailedOutcome> {
   const { namespace, name, spec } = image;
   const choice = chooseImage(spec, possible);
   const network = await readNetwork(image, readSecret);
@@ -61,10 +61,8 @@ export async function buildRequestOf(
     return { ...choice, attempt: format && attemptOf(spec, format, network) };
   }
   const attempt = attemptOf(spec, choice.format, network);
-  const checked = { namespace, name, choice };
-  if (network === undefined) {
-    return { kind: 'checked', request: { ...checked, network }, attempt };
-  }
+  const request = { kind: 'checked', namespace, name, choice, attempt } as const;
+  if (network === undefined) return { ...request, network };
   const { place, secret } = network;
   if (secret === undefined) {
     const problem = objectNameProblem(network.name);
@@ -76,8 +74,7 @@ export async function buildRequestOf(
   }
   const description = readNetworkDescription(secret);
   if (description !== undefined || isEmpty(secret)) {
-    const request = { ...checked, network: description && { place, ...description } };
-    return { kind: 'checked', request, attempt };
+    return { ...request, network: description && { place, ...description } };
   }
   const others = listOtherKeys(secret);
   const message = `${place} has no text in the key ${networkKeys.join(' or ')}${others === '' ? '' : `; it has the keys ${others}`}`;

@@ -1,7 +1,12 @@
 /** Builds the images of all objects from one state of settings and base images. A reload creates a new factory. */
 
 import { kernelArguments } from '../boot/kernelArguments.ts';
-import { CliError } from '../core/errors.ts';
+import { CliError, FormatError } from '../core/errors.ts';
+import type { Inputs } from '../agent/settingInputs.ts';
+import { parseYaml, type ParsedYaml } from '../formats/yaml.ts';
+import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
+import { hostSource, type RenderHost } from '../hosts/settings/renderHosts.ts';
+import type { RenderSource } from '../hosts/settings/settings.ts';
 import type { KnownDigests } from '../io/files/fileDigests.ts';
 import { type Io, ioWith } from '../io/io.ts';
 import type { ConfigArtifact } from '../hosts/artifacts/artifacts.ts';
@@ -19,14 +24,13 @@ import { makeHostResource, sharedResources } from '../serve/resources.ts';
 import { givenOrIccImages } from '../serve/iccImages.ts';
 import { type Cached, createImageCache, type ImageCache } from '../serve/imageCache.ts';
 import type { Links } from '../serve/links.ts';
-import { hostPlaces, type ServeContext } from '../serve/servedPlaces.ts';
+import { type Bases, hostPlaces, type ServeContext } from '../serve/servedPlaces.ts';
 import { keyText } from './kube/objects.ts';
-import type { BuildRequest } from './buildRequest.ts';
-import { hostFromRequest } from './hostFromRequest.ts';
+import type { HostNetwork, HostRequest } from './buildRequest.ts';
 import { type ControllerOptions, readRenderLayers, type SettingsFile } from './settings.ts';
 
 export interface ImageFactory {
-  readonly bases: ReadonlyMap<string, BaseSet>;
+  readonly bases: Bases;
   readonly possible: PossibleImages;
   /** Recently fetched images, by object and path. */
   readonly images: ImageCache<ServedResource>;
@@ -36,7 +40,7 @@ export interface ImageFactory {
    * Builds an image; undefined if the config is invalid, after reporting the errors.
    * @throws CliError for other errors
    */
-  build(request: BuildRequest, io: Io): Promise<BuiltImage | undefined>;
+  build(request: HostRequest, io: Io): Promise<BuiltImage | undefined>;
   close(): Promise<void>;
 }
 
@@ -51,7 +55,8 @@ export interface BuiltImage {
 
 /** The part that all factories of a controller share. */
 export interface FactoryInputs {
-  readonly settings: Pick<SettingsFile, 'name' | 'folder'>;
+  /** Released when the factory is closed, or when opening it fails. */
+  readonly settings: SettingsFile;
   readonly links: Links;
   readonly digests: KnownDigests;
   /** Bytes of memory for cached images. */
@@ -65,25 +70,26 @@ export async function openImageFactory(
   inputs: FactoryInputs,
 ): Promise<ImageFactory> {
   const { cacheSize, digests, io, links, settings } = inputs;
-  const images = await readImageInputs(await givenOrIccImages(options, io), digests, io);
-  if (images.size === 0) {
-    throw new CliError('No base image', {
-      code: 'ERR_SETTING',
-      hint: 'pass --iso FILE or --images FOLDER, or set DEPLOY_ISO',
-    });
-  }
-  const bases = await openBaseSets(images);
   const archives = createOpenArchives();
+  let bases: Bases = new Map();
   const close = async (): Promise<void> => {
     await archives.close();
     await closeBaseSets(bases);
+    await settings.release();
   };
-  const possible = possibleImages(bases);
   try {
-    const serveContext = { archives, bases, links };
-    const job = await planJob(options, { ...inputs, possible });
+    const images = await readImageInputs(await givenOrIccImages(options, io), digests, io);
+    if (images.size === 0) {
+      throw new CliError('No base image', {
+        code: 'ERR_SETTING',
+        hint: 'pass --iso FILE or --images FOLDER, or set DEPLOY_ISO',
+      });
+    }
+    bases = await openBaseSets(images);
+    const possible = possibleImages(bases);
+    const job = await planJob(options, possible, inputs);
     const growth = options.grow === true ? 'usual' : 'refused';
-    const context: FactoryContext = { serveContext, job, settingsFolder: settings.folder, growth };
+    const context = { archives, bases, links, job, settingsFolder: settings.folder, growth } as const;
     await checkSettings(context, possible, io);
     return {
       bases,
@@ -99,13 +105,12 @@ export async function openImageFactory(
   }
 }
 
-interface FactoryContext extends Pick<SharedMaterial, 'growth'> {
-  readonly serveContext: ServeContext;
+interface FactoryContext extends ServeContext, Pick<SharedMaterial, 'growth'> {
   readonly job: PlanJob;
   readonly settingsFolder: string;
 }
 
-function possibleImages(bases: ReadonlyMap<BaseSet['architecture'], BaseSet>): PossibleImages {
+function possibleImages(bases: Bases): PossibleImages {
   const given: Readonly<Record<ImageFormat, (base: BaseSet) => unknown>> = {
     iso: ({ iso }) => iso,
     initrd: ({ parts }) => parts.initramfs,
@@ -120,7 +125,8 @@ function possibleImages(bases: ReadonlyMap<BaseSet['architecture'], BaseSet>): P
 
 async function planJob(
   options: ControllerOptions,
-  { io, links, possible, settings }: FactoryInputs & { readonly possible: PossibleImages },
+  possible: PossibleImages,
+  { io, links, settings }: FactoryInputs,
 ): Promise<PlanJob> {
   const { layers, source } = await readRenderLayers(settings.name, options, relativeTo(settings.folder, io));
   const configs = [...new Set([...possible.values()].flat())].map((format) => artifactOf[format]);
@@ -141,12 +147,8 @@ async function planJob(
 async function checkSettings(context: FactoryContext, possible: PossibleImages, io: Io): Promise<void> {
   for (const [architecture, [format]] of possible) {
     if (format === undefined) continue;
-    const choice = { architecture, format };
-    const plan = await planRequest(
-      { namespace: 'any', name: 'host', choice, network: undefined },
-      context,
-      io,
-    );
+    const sample = { namespace: 'any', name: 'host', network: undefined };
+    const plan = await planRequest({ ...sample, choice: { architecture, format } }, context, io);
     if (plan !== undefined) continue;
     throw new CliError('The settings do not result in a valid config', {
       code: 'ERR_SETTING',
@@ -156,21 +158,21 @@ async function checkSettings(context: FactoryContext, possible: PossibleImages, 
 }
 
 async function planRequest(
-  request: BuildRequest,
-  { job, settingsFolder, serveContext }: FactoryContext,
+  request: HostRequest,
+  context: FactoryContext,
   io: Io,
 ): Promise<HostPlan | undefined> {
   const { choice, name } = request;
+  const { job, settingsFolder } = context;
   const owner = keyText(request);
-  const artifact = artifactOf[choice.format];
-  const own = hostPlaces(serveContext);
+  const own = hostPlaces(context);
   const places = {
     images: () => own.images(owner),
     publish: () => own.publish(owner),
     // The config cannot contain the URL of its own image, as that depends on the config.
     file: (_host: string, wanted: ConfigArtifact) => builtFileName(name, wanted),
   };
-  const wanted = { ...job.wanted, configs: [artifact] };
+  const wanted = { ...job.wanted, configs: [artifactOf[choice.format]] };
   const host = hostFromRequest(request, job.source);
   return planHost(host, { ...job, wanted, places }, relativeTo(settingsFolder, io));
 }
@@ -181,17 +183,16 @@ function relativeTo(folder: string, io: Io): Io {
 }
 
 async function buildImage(
-  request: BuildRequest,
+  request: HostRequest,
   context: FactoryContext,
   io: Io,
 ): Promise<BuiltImage | undefined> {
   const { choice, name } = request;
   const plan = await planRequest(request, context, io);
   if (plan === undefined) return undefined;
-  const { growth, job, serveContext } = context;
-  const { archives, bases, links } = serveContext;
+  const baseUrl = context.links.publicUrl;
   const source = {
-    ...(await materialOf(plan, { archives, bases, baseUrl: links.publicUrl, growth })),
+    ...(await materialOf(plan, { ...context, baseUrl })),
     name: keyText(request),
     modified: new Date(0), // the path changes with the content
   };
@@ -201,7 +202,7 @@ async function buildImage(
   return {
     resource,
     path: formatImagePath({ etag, fileName }),
-    ...(choice.format === 'initrd' ? bootParameters(plan, job) : noParameters),
+    ...(choice.format === 'initrd' ? bootParameters(plan, baseUrl) : noParameters),
   };
 }
 
@@ -210,10 +211,58 @@ type BootParameters = Pick<BuiltImage, 'kernelUrl' | 'extraKernelParams'>;
 /** An ISO needs no boot parameters. */
 const noParameters: BootParameters = { kernelUrl: undefined, extraKernelParams: undefined };
 
-function bootParameters({ boot: { start }, images }: HostPlan, { wanted }: PlanJob): BootParameters {
+function bootParameters({ boot: { start }, images }: HostPlan, baseUrl: string): BootParameters {
   const kernel = images?.parts.kernel;
   return {
-    kernelUrl: kernel === undefined ? undefined : `${wanted.baseUrl}/${kernel}`,
+    kernelUrl: kernel === undefined ? undefined : `${baseUrl}/${kernel}`,
     extraKernelParams: start.kind === 'ramdisk' ? kernelArguments(start.settings).join(' ') : undefined,
   };
+}
+
+/** Converts a request to a host in the form that all commands render. Reading its inputs throws CliError if the network data is not valid YAML. */
+function hostFromRequest(request: HostRequest, source: RenderSource): RenderHost {
+  const { choice, name, network } = request;
+  const inventory: InventoryHost = {
+    name,
+    architecture: choice.architecture,
+    findings: [],
+    readInputs: () => (network === undefined ? new Map() : networkInputs(network)),
+  };
+  const place = `PreprovisioningImage ${keyText(request)}`;
+  return {
+    name,
+    at: { file: place },
+    problems: [],
+    inventory,
+    readSource: hostSource(inventory, place, source),
+  };
+}
+
+/** In place of any network that all hosts have. */
+function networkInputs(network: HostNetwork): Inputs {
+  const { key, place, text } = network;
+  const { value, locate } = parseNetwork(network);
+  const input = {
+    text,
+    place,
+    origin: 'file',
+    isContent: true,
+    document: { name: place, value, locate },
+  } as const;
+  return new Map([
+    ['host.nmstate', key === 'nmstate' ? [input] : []],
+    ['host.networkData', key === 'networkData' ? [input] : []],
+  ]);
+}
+
+function parseNetwork({ key, place, text }: HostNetwork): ParsedYaml {
+  try {
+    return parseYaml(text);
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error;
+    throw new CliError(`${place}: ${error.message}`, {
+      code: 'ERR_FORMAT',
+      hint: error.hint ?? `fix the key ${key} of the Secret`,
+    });
+  }
 }

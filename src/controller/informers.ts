@@ -3,7 +3,7 @@
  * Secret is read only when an image is built from it, and only for Secrets that an object names.
  */
 
-import type { KubernetesClient, ListSelector } from './kube/kubernetesClient.ts';
+import type { KubernetesClient } from './kube/kubernetesClient.ts';
 import {
   keyText,
   type ObjectKey,
@@ -42,15 +42,13 @@ export interface Informers {
   close(): Promise<void>;
 }
 
-interface InformersOptions {
-  readonly client: KubernetesClient;
-  /** Undefined for all namespaces. */
-  readonly namespace: string | undefined;
-  readonly onError: (error: Error) => void;
-}
-
-export function openInformers({ client, namespace, onError }: InformersOptions): Informers {
-  const selection: ListSelector = { namespace };
+/** @param namespace undefined for all namespaces */
+export function openInformers(
+  client: KubernetesClient,
+  namespace: string | undefined,
+  onError: (error: Error) => void,
+): Informers {
+  const selection = { namespace };
   const subscribers = new Set<(owner: string) => void>();
   const notify = (owner: string): void => {
     for (const subscriber of subscribers) subscriber(owner);
@@ -75,7 +73,9 @@ export function openInformers({ client, namespace, onError }: InformersOptions):
     },
   });
   return {
-    synced: Promise.all([images.synced, versions.synced]),
+    get synced() {
+      return Promise.all([images.synced, versions.synced]);
+    },
     get lastContact() {
       return earlier(images.lastContact, versions.lastContact);
     },

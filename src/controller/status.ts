@@ -4,9 +4,8 @@ import { artifactOf, imageFormats, type PreprovisioningImage } from './api/prepr
 import type { Finding } from '../core/finding.ts';
 import type { HostStatus, ImageStatus, Status } from '../serve/status/status.ts';
 import type { TransferLog } from '../serve/answer/transfers.ts';
-import type { Loaded } from '../serve/serviceState.ts';
+import type { BaseSet } from '../hosts/artifacts/baseImages.ts';
 import { type CommonSource, describeCommon } from '../serve/service.ts';
-import type { ControllerSnapshot } from './snapshot.ts';
 import { keyText } from './kube/objects.ts';
 import Counter from 'prom-client/lib/counter.js';
 import { addGauge } from '../serve/metrics.ts';
@@ -14,18 +13,16 @@ import type Registry from 'prom-client/lib/registry.js';
 import type { QueueLoad } from './kube/workQueue.ts';
 import type { Outcome } from './api/outcome.ts';
 
-interface ControllerStatusSource extends CommonSource {
-  readonly snapshot: Loaded<ControllerSnapshot> | undefined;
-  readonly images: readonly PreprovisioningImage[];
-}
-
-export function describeController(source: ControllerStatusSource): Status {
-  const { images, snapshot, transfers } = source;
+/** @param images the objects for which the controller builds the image */
+export function describeController(
+  source: CommonSource,
+  bases: Iterable<BaseSet>,
+  images: readonly PreprovisioningImage[],
+): Status {
   return {
-    ...describeCommon(source, snapshot?.factory.bases.values() ?? []),
+    ...describeCommon(source, bases),
     hosts: images
-      .filter(({ isForeign }) => !isForeign)
-      .map((image) => describeImage(image, transfers))
+      .map((image) => describeImage(image, source.transfers))
       .toSorted((one, other) => (one.name < other.name ? -1 : 1)),
   };
 }
