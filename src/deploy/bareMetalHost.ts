@@ -25,7 +25,6 @@ import {
   imageSource,
   type InstallImageOptions,
   type InstallOptions,
-  installSettings,
   type InventoryFlags,
   readHostOptions,
   refuseWithoutInventory,
@@ -128,11 +127,9 @@ async function readHostSettings(
   const config = await context.readConfig(options.ignition, context.io);
   const settings = await hostSettings(options, { ...read, config }, context);
   const imageIssues = settings.image === undefined ? checkImageFormat(options.imageFormat) : [];
-  const issues = [
-    ...read.issues,
-    ...imageIssues.map((issue) => ({ ...issue, path: ['image', ...issue.path] })),
-    ...checkHostSettings(settings),
-  ].filter(({ rule, path }) => !isConsequence(rule.id, path, read));
+  const issues = [...read.issues, ...imageIssues, ...checkHostSettings(settings)].filter(
+    ({ rule, path }) => !isConsequence(rule.id, path, read),
+  );
   return reportIssues(issues, context.io, context.wording) === 0 ? settings : undefined;
 }
 
@@ -140,7 +137,7 @@ async function readHostSettings(
 function isConsequence(rule: string, path: readonly unknown[], { issues }: HostRead): boolean {
   const unread = new Set(issues.map((issue) => issue.path[0]));
   return (
-    (rule === 'bmc-missing' && unread.has('bmc')) ||
+    (rule === 'bmc-missing' && unread.has('bmcAddress')) ||
     (rule.startsWith('mac-missing') && unread.has('bootMac')) ||
     (rule === 'root-device-missing' && unread.has('rootDevice')) ||
     (rule === 'hint-not-in-metal3' &&
@@ -169,7 +166,7 @@ async function hostSettings(
     host,
     bmcCredentials: options.bmcCredentialsName ?? `${host.name}-bmc-secret`,
     method,
-    install: installSettings(options),
+    install: options,
     namespace: options.namespace,
     config,
     userData: options.userDataName,

@@ -7,7 +7,6 @@ import { type HostContext, reportIssues } from './hostContext.ts';
 import {
   emptyConfigDrive,
   type InstallOptions,
-  installSettings,
   type InventoryFlags,
   needsConfigDrive,
   refuseWithoutInventory,
@@ -66,8 +65,7 @@ async function readConfigDrive(
   { io, wording, readConfig }: HostContext,
 ): Promise<ConfigDrive | undefined> {
   if (!needsConfigDrive(options)) throw emptyConfigDrive();
-  const install = installSettings(options);
-  const drive = renderConfigDrive(await readConfig(options.ignition, io), install);
-  const issues = [...checkInstall(install), ...checkRequestSize([drive])];
+  const drive = renderConfigDrive(await readConfig(options.ignition, io), options);
+  const issues = [...checkInstall(options), ...checkRequestSize([drive])];
   return reportIssues(issues, io, wording) === 0 ? drive : undefined;
 }

@@ -63,32 +63,10 @@ export function cacheConfigs(read: ReadInstalledConfig = readInstalledConfig): R
   };
 }
 
-/** The flags by the first step of an issue's path. */
-const flags: ReadonlyMap<string, string> = new Map([
-  ['name', '--name'],
-  ['namespace', '--namespace'],
-  ['bootMac', '--boot-mac'],
-  ['bmc', '--bmc-address'],
-  ['bmcCredentials', '--bmc-credentials-name'],
-  ['rootDevice', '--root-device'],
-  ['kernelArguments', '--append-karg'],
-  ['copyNetwork', '--copy-network'],
-  ['config', '--ignition'],
-  ['userData', '--user-data-name'],
-  ['image', '--image-source'],
-  ['bootMode', '--boot-mode'],
-  ['networkData', '--network-data'],
-  ['iso', '--deploy-iso'],
-  ['kernel', '--deploy-kernel'],
-  ['ramdisk', '--deploy-ramdisk'],
-  ['arguments', '--kernel-append-params'],
-  ['node', '--node'],
-]);
-
-const imageFlags: ReadonlyMap<unknown, string> = new Map([
-  ['checksum', '--image-checksum'],
-  ['format', '--image-format'],
-]);
+/** The flag of an option: `--boot-mac` for `bootMac`. */
+export function flagOf(option: string): string {
+  return `--${option.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
 
 /** Names of options in messages: flags, or places in an inventory. */
 export interface Wording {
@@ -100,7 +78,7 @@ export interface Wording {
 
 const wordingOfFlags: Wording = { place: (flag) => flag, reword: (text) => text };
 
-/** Reports all issues once. Returns 1 if one of them is an error. */
+/** Reports all issues once. Their paths begin with the name of the option. Returns 1 if one of them is an error. */
 export function reportIssues(issues: readonly Issue[], io: Io, wording: Wording = wordingOfFlags): ExitCode {
   const { reword } = wording;
   const diagnostics = issues.map(({ rule, path, message = rule.message, hint = rule.hint }) => ({
@@ -113,12 +91,11 @@ export function reportIssues(issues: readonly Issue[], io: Io, wording: Wording 
 }
 
 /** The subject of a message, with the name of a hint or the number of an argument. Never a value: it may be secret. */
-function subjectOf([setting, detail]: Path, { place }: Wording): string {
-  if (setting === 'image') return `${place(imageFlags.get(detail) ?? '--image-source')}: `;
-  const flag = flags.get(String(setting));
-  if (flag === undefined) return '';
+function subjectOf([option, detail]: Path, { place }: Wording): string {
+  if (option === undefined) return '';
+  const flag = flagOf(String(option));
   if (typeof detail === 'number') return `${place(flag, detail)} (number ${detail + 1}): `;
-  const isNamed = setting === 'rootDevice' && detail !== undefined;
+  const isNamed = option === 'rootDevice' && detail !== undefined;
   return isNamed ? `${place(flag, detail)} ${detail}: ` : `${place(flag)}: `;
 }
 

@@ -14,7 +14,7 @@ import type { Io } from '../io/io.ts';
 import type { Path } from '../core/finding.ts';
 import { pathIn } from '../hosts/settings/reading.ts';
 import type { RamdiskNetwork } from './documents/bareMetalHost.ts';
-import { readNetworkFile, type Wording } from './hostContext.ts';
+import { flagOf, readNetworkFile, type Wording } from './hostContext.ts';
 import type { HostOptions, InventoryFlags } from './options.ts';
 
 /** Text settings; their placeholders are replaced. */
@@ -163,10 +163,6 @@ export function optionsOf<O extends InventoryOptions>(
     ...texts,
     ...(appendKarg !== undefined && { appendKarg: appendKarg.map((text) => fill('--append-karg', text)) }),
   };
-}
-
-function flagOf(setting: string): string {
-  return `--${setting.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
 /** The values of placeholders. */

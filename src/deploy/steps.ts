@@ -27,13 +27,12 @@ import { type HostContext, reportIssues } from './hostContext.ts';
 import {
   emptyConfigDrive,
   type InstallOptions,
-  installSettings,
   type InventoryFlags,
   needsConfigDrive,
   refuseWithoutInventory,
 } from './options.ts';
 import { parseChoice, parseFormat } from '../io/report/choices.ts';
-import { ignoredSettings, nameIssues } from './documents/bareMetalHost.ts';
+import { ignoredOptions, nameIssues } from './documents/bareMetalHost.ts';
 import { formatDeployCommands, nodeName } from './documents/node.ts';
 import { isUuid, nodeNameProblem } from '../core/objectName.ts';
 import { stepNames } from '../core/installSteps.ts';
@@ -108,10 +107,12 @@ async function makeSteps(
   refuseIncomplete(options, format);
   const config = await readConfig(options.ignition, io);
   const inArguments = options.ignitionInArgs === true ? config : undefined;
-  const drive = renderConfigDrive(inArguments === undefined ? config : undefined, installSettings(options));
+  const drive = renderConfigDrive(inArguments === undefined ? config : undefined, options);
   const deploySteps = renderDeploySteps(step, inArguments);
+  const { ignition, appendKarg, copyNetwork, imageSource } = options;
+  const givenOptions = { ignition, appendKarg: appendKarg?.[0], copyNetwork, imageSource };
   const issues = [
-    ...(step === 'start_assisted_install' ? checkNothingGiven(options) : []),
+    ...(step === 'start_assisted_install' ? ignoredOptions(givenOptions) : []),
     ...checkOptions(options, format),
     ...checkRequestSize([deploySteps, drive]),
   ];
@@ -171,23 +172,13 @@ function refuseConfigDrive(options: StepsOptions): void {
   if (!isNeeded && configDrive !== undefined) throw emptyConfigDrive();
 }
 
-function checkNothingGiven({
-  ignition,
-  appendKarg,
-  copyNetwork,
-  imageSource,
-}: StepsOptions): readonly Issue[] {
-  const kernelArguments = appendKarg?.[0];
-  return ignoredSettings({ config: ignition, kernelArguments, copyNetwork, image: imageSource });
-}
-
 function checkOptions(options: StepsOptions, format: StepsFormat): readonly Issue[] {
   const { imageSource: url, node, ignitionInArgs } = options;
   const problem = node === undefined || isUuid(node) ? undefined : nodeNameProblem(node);
   return [
-    ...checkInstall(installSettings(options)),
-    ...(url === undefined ? [] : checkImageSource({ url }).map((issue) => ({ ...issue, path: ['image'] }))),
-    ...(url === undefined || format === 'command' ? [] : [{ rule: imageSetOnNode, path: ['image'] }]),
+    ...checkInstall(options),
+    ...(url === undefined ? [] : checkImageSource({ url })),
+    ...(url === undefined || format === 'command' ? [] : [{ rule: imageSetOnNode, path: ['imageSource'] }]),
     ...nameIssues(nodeName, { node: problem }),
     ...(ignitionInArgs === true ? [{ rule: ignitionInArguments, path: [] }] : []),
   ];

@@ -63,7 +63,7 @@ const imagesSwapped = warningRule(
   'swap --deploy-kernel and --deploy-ramdisk',
 );
 
-/** Paths are relative to the settings. */
+/** Paths begin with the name of an option. */
 export function checkNode(settings: NodeSettings): readonly Issue[] {
   const { host, ramdisk } = settings;
   return [
@@ -71,20 +71,19 @@ export function checkNode(settings: NodeSettings): readonly Issue[] {
     ...checkSystemPath(host),
     ...(ramdisk === undefined ? [] : checkRamdisk(ramdisk)),
     ...(ramdisk?.kind === 'iso' && host.bmc !== undefined && !isVirtualMedia(host.bmc.address)
-      ? [{ rule: isoNeedsVirtualMedia, path: ['iso'] }]
+      ? [{ rule: isoNeedsVirtualMedia, path: ['deployIso'] }]
       : []),
     ...(Object.keys(host.rootDevice).length === 0 ? [{ rule: rootDeviceMissing, path: [] }] : []),
   ];
 }
 
-/** Paths begin with `iso`, `kernel`, `ramdisk` or `arguments`. */
 export function checkRamdisk(ramdisk: Ramdisk): readonly Issue[] {
-  if (ramdisk.kind === 'iso') return checkReference('iso', ramdisk.iso);
+  if (ramdisk.kind === 'iso') return checkReference('deployIso', ramdisk.iso);
   return [
-    ...checkReference('kernel', ramdisk.kernel),
-    ...checkReference('ramdisk', ramdisk.ramdisk),
+    ...checkReference('deployKernel', ramdisk.kernel),
+    ...checkReference('deployRamdisk', ramdisk.ramdisk),
     ...(isInitramfs(ramdisk.kernel) && !isInitramfs(ramdisk.ramdisk)
-      ? [{ rule: imagesSwapped, path: ['kernel'] }]
+      ? [{ rule: imagesSwapped, path: ['deployKernel'] }]
       : []),
     ...(ramdisk.arguments === undefined ? [] : checkRamdiskArguments(ramdisk.arguments)),
   ];
@@ -95,8 +94,8 @@ function isInitramfs(reference: string): boolean {
   return /initramfs|initrd/.test(reference.slice(reference.lastIndexOf('/')));
 }
 
-function checkReference(name: string, reference: string): readonly Issue[] {
-  return isSupported(reference) ? [] : [{ rule: imageReference, path: [name] }];
+function checkReference(option: string, reference: string): readonly Issue[] {
+  return isSupported(reference) ? [] : [{ rule: imageReference, path: [option] }];
 }
 
 /** As Ironic's image services: of a container, it does not look up the image behind a tag. */
@@ -249,7 +248,7 @@ const ramdiskArgumentMissing = warningRule(
 
 const needed = ['coreos.live.rootfs_url', 'ignition.firstboot', 'ignition.platform.id'];
 
-/** Paths begin with `arguments`. Messages contain only names of arguments: values may be secret. */
+/** Messages contain only names of arguments: values may be secret. */
 export function checkRamdiskArguments(text: string): readonly Issue[] {
   const words = text.split(' ').filter((word) => word !== '');
   const names = words.map((word) => word.split('=', 1)[0] ?? '');
@@ -261,7 +260,7 @@ export function checkRamdiskArguments(text: string): readonly Issue[] {
       ? [
           {
             rule: ramdiskArgumentMissing,
-            path: ['arguments'],
+            path: ['kernelAppendParams'],
             message: `${ramdiskArgumentMissing.message}: ${missing.join(', ')}`,
           },
         ]
@@ -276,5 +275,5 @@ function checkWord(word: string, name: string): readonly Issue[] {
   const message = isName
     ? `${ramdiskArgumentSyntax.message}: the value of ${name} is empty, or contains a quote or characters other than printable ASCII`
     : ramdiskArgumentSyntax.message;
-  return [{ rule: ramdiskArgumentSyntax, path: ['arguments'], message }];
+  return [{ rule: ramdiskArgumentSyntax, path: ['kernelAppendParams'], message }];
 }
