@@ -12,7 +12,6 @@ import type { ExitCode, Io } from '../io/io.ts';
 import {
   type DeployJob,
   formatItem,
-  formatManifests,
   isAlone,
   manifestList,
   plainFrame,
@@ -47,29 +46,28 @@ export async function bareMetalHost(options: BareMetalHostOptions, io: Io): Prom
   const make: DeployJob<BareMetalHostOptions>['make'] = async (host, context) => {
     const settings = await readHostSettings(requireName(host), context);
     if (settings === undefined) return undefined;
-    const isKnown = shared(settings) === 'known';
-    const manifests = renderHostManifests(settings);
-    const content = containsSecrets(settings) ? 'secret' : 'public';
-    if (isAlone(options)) return { text: await formatManifests(manifests, format), content };
-    const isRepeated = ({ kind, metadata }: (typeof manifests)[number]): boolean =>
-      isKnown && kind === 'Secret' && metadata.name === settings.userData;
-    return {
-      text: await formatPart(
-        manifests.filter((manifest) => !isRepeated(manifest)),
-        format,
-      ),
-      content,
-    };
+    const isRepeated = shared(settings) === 'known' && !isAlone(options);
+    const manifests = renderHostManifests(settings).filter(
+      ({ kind, metadata }) => !(isRepeated && kind === 'Secret' && metadata.name === settings.userData),
+    );
+    const text = await formatManifests(manifests, format, isAlone(options));
+    return { text, content: containsSecrets(settings) ? 'secret' : 'public' };
   };
   const frame = format === 'json' ? manifestList : plainFrame;
   return writeDeployed({ options, extension: `.${format}`, frame, make }, io);
 }
 
-/** The manifests of one host, as a part of a document with several hosts. */
-async function formatPart(manifests: readonly object[], format: 'yaml' | 'json'): Promise<string> {
+/** Formats manifests for `kubectl apply -f`. @param isAlone whether the document has only these */
+async function formatManifests(
+  manifests: readonly object[],
+  format: 'yaml' | 'json',
+  isAloneInDocument: boolean,
+): Promise<string> {
   if (format === 'json') return manifests.map(formatItem).join(',\n');
   const { formatYaml } = await import('../formats/yamlText.ts');
-  return manifests.map((manifest) => `---\n${formatYaml([manifest])}`).join('');
+  return isAloneInDocument
+    ? formatYaml(manifests)
+    : manifests.map((one) => `---\n${formatYaml([one])}`).join('');
 }
 
 /** The config in a Secret, and the first host that uses it. */

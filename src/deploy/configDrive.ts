@@ -28,12 +28,11 @@ export async function configDrive(options: ConfigDriveOptions, io: Io): Promise<
   const make: DeployJob<ConfigDriveOptions>['make'] = async (host, context) => {
     const drive = await readConfigDrive(host, context);
     if (drive === undefined) return undefined;
-    const text = isAlone(options)
-      ? `${JSON.stringify(drive, undefined, options.pretty === true ? 2 : 0)}\n`
-      : formatMember(host.name ?? '', drive);
+    const isCompact = isAlone(options) && options.pretty !== true;
+    const text = isCompact ? `${JSON.stringify(drive)}\n` : formatMember(host, drive);
     return { text, content: 'secret' };
   };
-  return writeDeployed({ options, extension: '.json', frame: jsonMapping, make }, io);
+  return writeDeployed({ options, extension: '.json', frame: jsonMapping(options), make }, io);
 }
 
 const refusals: ReadonlyMap<string, string> = new Map([

@@ -21,16 +21,6 @@ export async function formatValue(value: unknown, format: 'json' | 'yaml'): Prom
   return formatYaml([value]);
 }
 
-/** Formats manifests for `kubectl apply -f`: YAML documents, or a JSON list. */
-export async function formatManifests(
-  manifests: readonly object[],
-  format: 'json' | 'yaml',
-): Promise<string> {
-  if (format === 'json') return formatValue({ apiVersion: 'v1', kind: 'List', items: manifests }, 'json');
-  const { formatYaml } = await import('../formats/yamlText.ts');
-  return formatYaml(manifests);
-}
-
 interface OutputOptions {
   /** File to write; `-` is standard output (default: standard output). */
   readonly output?: string | undefined;
@@ -38,7 +28,7 @@ interface OutputOptions {
 
 /** The output for one host. */
 export interface HostOutput {
-  /** The complete document, or a part for a frame around several hosts. */
+  /** The part of the host in the frame. */
   readonly text: string;
   readonly content: 'secret' | 'public';
 }
@@ -48,7 +38,7 @@ export interface DeployJob<O> {
   readonly options: O;
   /** File name extension, with a leading dot, for one file per host. */
   readonly extension: string;
-  /** The frame around several hosts in one document. */
+  /** The frame of a document, around one or several hosts. */
   readonly frame: HostFrame;
   /** Returns undefined for an invalid host, after reporting its errors. */
   readonly make: (
@@ -79,7 +69,8 @@ export async function writeDeployed<O extends InventoryOptions>(
   await refuseSameFile(options, io);
   const made = await make(options, contextOfFlags(io));
   if (made === undefined) return 1;
-  await writeDocument(made.text, { output: options.output, content: made.content }, io);
+  const text = `${job.frame.start}${made.text}${job.frame.end}`;
+  await writeDocument(text, { output: options.output, content: made.content }, io);
   return 0;
 }
 
@@ -133,7 +124,10 @@ export function permissionsFor(text: string, content: 'secret' | 'public'): { re
   return isSecret ? { mode: privateMode } : {};
 }
 
-/** Text before, between and after hosts. If `between` ends a line, the text of a host has no final line break. */
+/**
+ * Text before, between and after hosts. If `between` ends a line, the text of a host has no final line break. The frames
+ * around one host are the same as `formatValue` writes.
+ */
 export interface HostFrame {
   readonly start: string;
   readonly between: string;
@@ -143,11 +137,15 @@ export interface HostFrame {
 /** For texts that follow each other without separator: commands, YAML documents, entries of one YAML mapping. */
 export const plainFrame: HostFrame = { start: '', between: '', end: '' };
 
-/** A mapping from host names to values, formatted by {@link formatMember}. */
-export const jsonMapping: HostFrame = { start: '{\n', between: ',\n', end: '\n}\n' };
+/** A mapping from host names to values, formatted by {@link formatMember}; or a single value. */
+export function jsonMapping(options: InventoryOptions): HostFrame {
+  return isAlone(options) ? plainFrame : { start: '{\n', between: ',\n', end: '\n}\n' };
+}
 
-export function formatMember(name: string, value: unknown): string {
-  return `  ${JSON.stringify(name)}: ${indent(JSON.stringify(value, undefined, 2), '  ')}`;
+/** Formats the value of a host for {@link jsonMapping}. */
+export function formatMember(host: InventoryOptions, value: unknown): string {
+  const json = JSON.stringify(value, undefined, 2);
+  return isAlone(host) ? `${json}\n` : `  ${JSON.stringify(host.name)}: ${indent(json, '  ')}`;
 }
 
 /** Lists for `kubectl` and `baremetal create`, with items formatted by {@link formatItem}. */

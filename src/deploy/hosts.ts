@@ -33,7 +33,6 @@ import { isFolder } from './options.ts';
 import {
   type DeploySource,
   factsOf,
-  type HostReading,
   type InventoryOptions,
   mergeSettings,
   optionsOf,
@@ -56,9 +55,15 @@ export async function writeHosts<O extends InventoryOptions>(
   const run = startRun({ io, done: 'written', failFast: options.failFast }, hosts.length);
   const made = makeHosts(hosts, makerOf(job), run);
   const { output = '' } = options;
-  if (isFolder(options)) return writeHostFiles(made, { folder: output, extension, fileOf }, run);
+  if (isFolder(options)) {
+    const fileOf = ({ text, content }: HostOutput): FileContent => {
+      const document = `${frame.start}${text}${frame.end}`;
+      return { data: Buffer.from(document), ...permissionsFor(document, content) };
+    };
+    return writeHostFiles(made, { folder: output, extension, fileOf }, run);
+  }
   const counts = { written: 0 };
-  await writeStdout(io, joinHosts({ made, frame, counts }, run));
+  await writeStdout(io, joinHosts(made, frame, counts, run));
   reportGroups(run);
   const { invalid } = run.counts;
   if (invalid > 0) io.stderr.write(`${counts.written} written, ${formatInvalid(run)}\n`);
@@ -70,14 +75,23 @@ function makerOf<O extends InventoryOptions>({
   make,
 }: DeployJob<O>): MakeHost<SelectedHost<O>, HostOutput> {
   const readConfig = cacheConfigs();
-  return async (host, io) => {
-    const { options, wording, ...reading } = host.read();
-    const context = { io, wording, readConfig, readRamdiskNetwork: () => reading.readRamdiskNetwork(io) };
-    const output = isFolder(options) ? join(options.output ?? '', `${host.name}${extension}`) : undefined;
-    const made = refuseSameFile({ ...options, output }, io).then(() => make(options, context));
-    return made.catch((error: unknown) => {
+  return async ({ name, source, sameBmc }, io) => {
+    const wording = wordingOf(source);
+    if (sameBmc !== undefined) {
+      throw new CliError(`${wording.place('--bmc-address')}: host ${sameBmc.name} has the same BMC`, {
+        code: 'ERR_INVENTORY',
+        hint: 'fix one of the addresses; both hosts are skipped',
+      });
+    }
+    const options = optionsOf(source, wording);
+    const context = { io, wording, readConfig, readRamdiskNetwork: () => readRamdiskNetwork(source, io) };
+    const output = isFolder(options) ? join(options.output ?? '', `${name}${extension}`) : undefined;
+    try {
+      await refuseSameFile({ ...options, output }, io);
+      return await make(options, context);
+    } catch (error) {
       throw error instanceof CliError ? rewordError(error, wording) : error;
-    });
+    }
   };
 }
 
@@ -86,18 +100,13 @@ function rewordError(error: CliError, { reword }: Wording): CliError {
   return new CliError(reword(message), { code, cause: error, hint: hint && reword(hint) });
 }
 
-function fileOf({ text, content }: HostOutput): FileContent {
-  return { data: Buffer.from(text), ...permissionsFor(text, content) };
-}
-
-/** The hosts of one document. */
-interface JoinedHosts {
-  readonly made: AsyncIterable<MadeHost<HostOutput>>;
-  readonly frame: HostFrame;
-  readonly counts: { written: number };
-}
-
-async function* joinHosts({ made, frame, counts }: JoinedHosts, run: HostRun): AsyncGenerator<Uint8Array> {
+/** The hosts as one document. */
+async function* joinHosts(
+  made: AsyncIterable<MadeHost<HostOutput>>,
+  frame: HostFrame,
+  counts: { written: number },
+  run: HostRun,
+): AsyncGenerator<Uint8Array> {
   for await (const { host, made: output, remarks } of made) {
     keepRemarks(remarks, host.name, run);
     clearProgress(run);
@@ -109,8 +118,9 @@ async function* joinHosts({ made, frame, counts }: JoinedHosts, run: HostRun): A
 
 /** A host that the options select. */
 interface SelectedHost<O> extends ListedHost {
-  /** @throws CliError where a placeholder has no value */
-  readonly read: () => HostReading<O>;
+  readonly source: DeploySource<O>;
+  /** Another host with the same BMC. */
+  readonly sameBmc: InventoryHost | undefined;
 }
 
 /**
@@ -134,8 +144,15 @@ async function readSelectedHosts<O extends InventoryOptions>(
   const wanted = chooseHosts(sources, options);
   const shared = findTwins(sources.map(bmcOf));
   return wanted.map((source) => {
-    const other = shared.get(source.index)?.find((index) => index !== source.index);
-    return selectedHost(source, other === undefined ? undefined : hosts[other]);
+    const { host, index } = source;
+    const other = shared.get(index)?.find((one) => one !== index);
+    return {
+      name: host.name,
+      at: { file: name, line: host.line ?? 1 },
+      problems: host.findings.map((finding) => diagnosticIn(name, finding)),
+      source,
+      sameBmc: other === undefined ? undefined : hosts[other],
+    };
   });
 }
 
@@ -175,32 +192,4 @@ function tryToFill(text: string, source: DeploySource<InventoryOptions>): string
     if (error instanceof FormatError) return undefined;
     throw error;
   }
-}
-
-/** @param sameBmc another host with the same BMC */
-function selectedHost<O extends InventoryOptions>(
-  source: DeploySource<O>,
-  sameBmc: InventoryHost | undefined,
-): SelectedHost<O> {
-  const { host, name } = source;
-  return {
-    name: host.name,
-    at: { file: name, line: host.line ?? 1 },
-    problems: host.findings.map((finding) => diagnosticIn(name, finding)),
-    read: () => {
-      const wording = wordingOf(source);
-      if (sameBmc !== undefined) {
-        const message = `${wording.place('--bmc-address')}: host ${sameBmc.name} has the same BMC`;
-        throw new CliError(message, {
-          code: 'ERR_INVENTORY',
-          hint: 'fix one of the addresses; both hosts are skipped',
-        });
-      }
-      return {
-        options: optionsOf(source, wording),
-        wording,
-        readRamdiskNetwork: (io) => readRamdiskNetwork(source, io),
-      };
-    },
-  };
 }

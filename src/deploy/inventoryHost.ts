@@ -120,12 +120,6 @@ export interface InventoryOptions extends InventoryFlags, DeploySettings, HostOp
   readonly configDrive?: string;
 }
 
-export interface HostReading<O> {
-  readonly options: O & { readonly name: string };
-  readonly wording: Wording;
-  readonly readRamdiskNetwork: (io: Io) => Promise<RamdiskNetwork | undefined>;
-}
-
 /** One host, and its inventory. */
 export interface DeploySource<O> {
   readonly options: O;

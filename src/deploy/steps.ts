@@ -63,12 +63,12 @@ export async function steps(options: StepsOptions, io: Io): Promise<ExitCode> {
     if (made === undefined) return undefined;
     const { deploySteps, content } = made;
     if (format === 'command') return { text: formatStepCommands(deploySteps, adapted), content };
-    const text = isAlone(options)
-      ? await formatValue(deploySteps, format)
-      : await formatPart(name ?? '', deploySteps, format);
+    const text =
+      format === 'json' ? formatMember(host, deploySteps) : await formatYamlMember(host, deploySteps);
     return { text, content };
   };
-  return writeDeployed({ options, ...forms[format], make }, io);
+  const frame = format === 'json' ? jsonMapping(options) : plainFrame;
+  return writeDeployed({ options, extension: extensions[format], frame, make }, io);
 }
 
 /** The options, named as on the command line. */
@@ -190,11 +190,7 @@ function formatStepCommands(deploySteps: readonly DeployStep[], options: StepsOp
   return formatDeployCommands({ node, steps: deploySteps, configDrive, imageSource });
 }
 
-const forms: Readonly<Record<StepsFormat, Pick<DeployJob<StepsOptions>, 'extension' | 'frame'>>> = {
-  command: { extension: '.sh', frame: plainFrame },
-  json: { extension: '.json', frame: jsonMapping },
-  yaml: { extension: '.yaml', frame: plainFrame },
-};
+const extensions = { command: '.sh', json: '.json', yaml: '.yaml' } as const;
 
 function refuseSharedDrive({ configDrive, node }: StepsOptions): void {
   if (node !== undefined) {
@@ -229,12 +225,10 @@ async function makeFolder(folder: string, { cwd }: Io): Promise<void> {
   });
 }
 
-/** An entry of a mapping from host names to steps. */
-async function formatPart(
-  name: string,
+/** An entry of a mapping from host names to steps; or the steps alone. */
+async function formatYamlMember(
+  host: StepsOptions & { readonly name?: string },
   deploySteps: readonly DeployStep[],
-  format: 'json' | 'yaml',
 ): Promise<string> {
-  if (format === 'json') return formatMember(name, deploySteps);
-  return formatValue({ [name]: deploySteps }, 'yaml');
+  return formatValue(isAlone(host) ? deploySteps : { [host.name ?? '']: deploySteps }, 'yaml');
 }
