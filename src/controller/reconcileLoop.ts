@@ -182,11 +182,10 @@ async function writeStatus(
   recorder.record({ ...about, type: 'Warning', reason, action: 'BuildImage', message });
 }
 
-interface Change {
+type Change = Partial<StatusPatch> & {
   readonly subresource?: 'status';
   readonly metadata?: { readonly finalizers: readonly string[] };
-  readonly status?: StatusPatch['status'];
-}
+};
 
 /** The API server refuses the patch (`isConflict`) if the object was changed meanwhile. */
 async function write(

@@ -96,11 +96,12 @@ export async function startControllerService(
     failed: () => counters?.failed(),
   });
   const metrics = createMetrics(metricsSource(state, informers), (registry) => {
-    counters = addControllerMetrics(registry, {
-      isLeader: () => role.current?.isLeader ?? false,
-      load: () => reconcileLoop.load,
-      lastContact: () => informers.lastContact,
-    });
+    counters = addControllerMetrics(
+      registry,
+      () => role.current?.isLeader ?? false,
+      () => reconcileLoop.load,
+      () => informers.lastContact,
+    );
   });
   const service = { ...parts, informers, state, reconcileLoop, metrics };
   const server = await listen(service).catch(async (error: unknown) => {

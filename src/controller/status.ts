@@ -54,22 +54,17 @@ function publishedImage(image: PreprovisioningImage, transfers: TransferLog): Im
   return [{ path, artifact: artifactOf[known], size, url: imageUrl }];
 }
 
-/** Values that are read at each scrape. */
-interface ControllerGauges {
-  readonly isLeader: () => boolean;
-  readonly load: () => QueueLoad;
-  /** The last contact to the API server; undefined before the first one. */
-  readonly lastContact: () => Date | undefined;
-}
-
 export interface ControllerCounters {
   wrote(outcome: Outcome): void;
   failed(): void;
 }
 
+/** The functions are called at each scrape. @param lastContact undefined before the first contact to the API server */
 export function addControllerMetrics(
   registry: Registry,
-  { isLeader, lastContact, load }: ControllerGauges,
+  isLeader: () => boolean,
+  load: () => QueueLoad,
+  lastContact: () => Date | undefined,
 ): ControllerCounters {
   const outcomes = new Counter({
     name: 'ironic_coreos_statuses_written_total',

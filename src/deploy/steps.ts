@@ -59,13 +59,12 @@ export async function steps(options: StepsOptions, io: Io): Promise<ExitCode> {
     if (name !== undefined && adapted.configDrive !== undefined) {
       await makeFolder(dirname(adapted.configDrive), io);
     }
-    const made = await makeSteps(adapted, format, context);
-    if (made === undefined) return undefined;
-    const { deploySteps, content } = made;
-    if (format === 'command') return { text: formatStepCommands(deploySteps, adapted), content };
+    const deploySteps = await makeSteps(adapted, format, context);
+    if (deploySteps === undefined) return undefined;
+    if (format === 'command') return { text: formatStepCommands(deploySteps, adapted), content: 'public' };
     const text =
       format === 'json' ? formatMember(host, deploySteps) : await formatYamlMember(host, deploySteps);
-    return { text, content };
+    return { text, content: options.ignitionInArgs === true ? 'secret' : 'public' };
   };
   const frame = format === 'json' ? jsonMapping(options) : plainFrame;
   return writeDeployed({ options, extension: extensions[format], frame, make }, io);
@@ -88,21 +87,15 @@ export interface StepsOptions extends InventoryFlags, InstallOptions {
 
 type StepsFormat = 'json' | 'yaml' | 'command';
 
-/** Deploy steps. Their config drive has been written if it was requested. */
-interface MadeSteps {
-  readonly deploySteps: readonly DeployStep[];
-  readonly content: 'secret' | 'public';
-}
-
 /**
- * Returns undefined for invalid options, after reporting the errors.
+ * Writes the config drive if it is requested. Returns undefined for invalid options, after reporting the errors.
  * @throws UsageError for options that cannot be combined or are incomplete
  */
 async function makeSteps(
   options: StepsOptions,
   format: StepsFormat,
   { io, wording, readConfig }: HostContext,
-): Promise<MadeSteps | undefined> {
+): Promise<readonly DeployStep[] | undefined> {
   const step = parseChoice('--step', options.step, stepNames) ?? 'install_coreos';
   refuseIncomplete(options, format);
   const config = await readConfig(options.ignition, io);
@@ -124,7 +117,7 @@ async function makeSteps(
       shownPath: options.configDrive,
     });
   }
-  return { deploySteps, content: inArguments === undefined ? 'public' : 'secret' };
+  return deploySteps;
 }
 
 /** Options that the steps cannot contain must not be ignored silently. */

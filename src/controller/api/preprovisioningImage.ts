@@ -7,7 +7,7 @@
  * as images are built when they are fetched.
  */
 
-import { isMapping, type Mapping } from '../../formats/mapping.ts';
+import { asMapping, type Mapping } from '../../formats/mapping.ts';
 import type { ConfigArtifact } from '../../hosts/artifacts/artifacts.ts';
 import type { KubernetesObject, ObjectMetadata } from '../kube/objects.ts';
 
@@ -66,8 +66,8 @@ export function readPreprovisioningImage({ metadata, ...fields }: KubernetesObje
     ...kept,
     isDeleted: deletionTimestamp !== undefined,
     isForeign: Object.hasOwn(labels, FOREIGN_LABEL),
-    spec: readSpec(fieldsOf(fields['spec'])),
-    status: readStatus(fieldsOf(fields['status'])),
+    spec: readSpec(asMapping(fields['spec'])),
+    status: readStatus(asMapping(fields['status'])),
   };
 }
 
@@ -86,8 +86,10 @@ function readStatus(status: Mapping): PreprovisioningImageStatus {
     extraKernelParams: textOf(status['extraKernelParams']),
     format: textOf(status['format']),
     architecture: textOf(status['architecture']),
-    networkData: readVersion(fieldsOf(status['networkData'])),
-    conditions: listOf(status['conditions']).flatMap((condition) => readCondition(fieldsOf(condition)) ?? []),
+    networkData: readVersion(asMapping(status['networkData'])),
+    conditions: listOf(status['conditions']).flatMap(
+      (condition) => readCondition(asMapping(condition)) ?? [],
+    ),
   };
 }
 
@@ -109,10 +111,6 @@ function readCondition(condition: Mapping): Condition | undefined {
     lastTransitionTime: textOf(condition['lastTransitionTime']) ?? '',
     ...(typeof observedGeneration === 'number' && { observedGeneration }),
   };
-}
-
-function fieldsOf(value: unknown): Mapping {
-  return isMapping(value) ? value : {};
 }
 
 function listOf(value: unknown): readonly unknown[] {

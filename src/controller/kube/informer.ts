@@ -61,7 +61,6 @@ export class Informer<Kept> {
   #from: string | undefined;
   /** In a row. */
   #failures = 0;
-  #isSynced = false;
   #lastContact: Date | undefined;
 
   constructor(options: InformerOptions<Kept>) {
@@ -81,7 +80,7 @@ export class Informer<Kept> {
   }
 
   get isSynced(): boolean {
-    return this.#isSynced;
+    return this.#lastContact !== undefined;
   }
 
   /** The time of the last event or bookmark; API servers send a bookmark each minute. Undefined until the initial list is complete. */
@@ -134,7 +133,6 @@ export class Informer<Kept> {
     }
     this.#from = from;
     for (const name of unseen) this.#remove(name);
-    this.#isSynced = true;
     this.#lastContact = this.#clock.date();
     this.#synced.resolve();
   }

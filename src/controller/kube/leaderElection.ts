@@ -5,7 +5,7 @@
  */
 
 import { CliError } from '../../core/errors.ts';
-import { isMapping } from '../../formats/mapping.ts';
+import { asMapping } from '../../formats/mapping.ts';
 import { isConflict, isNotFound, toError } from './apiError.ts';
 import { withJitter } from './rateLimit.ts';
 import type { KubernetesClient } from './kubernetesClient.ts';
@@ -213,7 +213,7 @@ export class LeaderElection {
   async #write(before: LeaseState | undefined, signal: AbortSignal): Promise<KubernetesObject> {
     const { client, identity, lease } = this.#options;
     const duration = this.#durations.lease;
-    const body = claimBody({ identity, duration, now: this.#clock.date() }, before);
+    const body = claimBody(identity, duration, this.#clock.date(), before);
     if (before !== undefined) return client.patch(leases, lease, { body }, signal);
     return client.create(leases, lease.namespace, { ...body, metadata: { name: lease.name } }, signal);
   }
@@ -268,7 +268,7 @@ const LONGEST = 3_600_000;
 
 /** @param fallback the duration in milliseconds if the Lease has none */
 export function readLease({ metadata, spec }: KubernetesObject, fallback: number): LeaseState {
-  const fields = isMapping(spec) ? spec : {};
+  const fields = asMapping(spec);
   const holder = fields['holderIdentity'];
   const seconds = fields['leaseDurationSeconds'];
   const transitions = fields['leaseTransitions'];
@@ -280,16 +280,14 @@ export function readLease({ metadata, spec }: KubernetesObject, fallback: number
   };
 }
 
-interface LeaseClaim {
-  readonly identity: string;
-  /** Milliseconds. */
-  readonly duration: number;
-  readonly now: Date;
-}
-
-/** The body that acquires or renews the Lease. It is refused if the Lease was changed since `before`. */
+/**
+ * The body that acquires or renews the Lease. It is refused if the Lease was changed since `before`.
+ * @param duration milliseconds
+ */
 export function claimBody(
-  { identity, duration, now }: LeaseClaim,
+  identity: string,
+  duration: number,
+  now: Date,
   before: LeaseState | undefined,
 ): Record<'metadata' | 'spec', Record<string, unknown>> {
   const time = formatMicroTime(now);

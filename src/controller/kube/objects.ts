@@ -1,6 +1,6 @@
 /** Kubernetes resources and objects: URL paths, and checks of the metadata from the API server. */
 
-import { isMapping } from '../../formats/mapping.ts';
+import { asMapping, isMapping } from '../../formats/mapping.ts';
 import { UsageError } from '../../core/errors.ts';
 import { namespaceProblem, objectNameProblem } from '../../core/objectName.ts';
 import { type ApiError, invalidResponse } from './apiError.ts';
@@ -105,9 +105,10 @@ export function readObject(value: unknown, operation: string): KubernetesObject 
 }
 
 function textsOf(value: unknown): Readonly<Record<string, string>> {
-  if (!isMapping(value)) return {};
   return Object.fromEntries(
-    Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+    Object.entries(asMapping(value)).filter(
+      (entry): entry is [string, string] => typeof entry[1] === 'string',
+    ),
   );
 }
 

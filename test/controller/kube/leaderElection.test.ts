@@ -351,12 +351,11 @@ describe('readLease', () => {
   });
 
   it('reads what is claimed', () => {
-    const claim = { identity: 'one', duration: 15_000, now: new Date(0) };
-    const { spec } = claimBody(claim, undefined);
+    const { spec } = claimBody('one', 15_000, new Date(0), undefined);
     const object = readObject({ metadata: { ...key, uid: 'u', resourceVersion: '7' }, spec }, 'get');
     const lease = { resourceVersion: '7', holder: 'one', duration: 15_000, transitions: 0 };
     expect(readLease(object, 1000)).toEqual(lease);
-    expect(claimBody({ ...claim, identity: 'two' }, lease)).toMatchObject({
+    expect(claimBody('two', 15_000, new Date(0), lease)).toMatchObject({
       metadata: { resourceVersion: '7' },
       spec: { holderIdentity: 'two', leaseTransitions: 1 },
     });
