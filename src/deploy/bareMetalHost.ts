@@ -32,6 +32,7 @@ import {
 import { parseChoice, parseFormat } from '../io/report/choices.ts';
 import { stepNames } from '../core/installSteps.ts';
 import { checkImageFormat, type PlainConfig } from './documents/installation.ts';
+import type { DeployHost } from './documents/host.ts';
 import { CliError } from '../core/errors.ts';
 
 /**
@@ -122,8 +123,7 @@ async function readHostSettings(
   context: HostContext,
 ): Promise<HostSettings | undefined> {
   const read = readHostOptions(options);
-  const config = await context.readConfig(options.ignition, context.io);
-  const settings = await hostSettings(options, { ...read, config }, context);
+  const settings = await hostSettings(options, read.host, context);
   const imageIssues = settings.image === undefined ? checkImageFormat(options.imageFormat) : [];
   const issues = [...read.issues, ...imageIssues, ...checkHostSettings(settings)].filter(
     ({ rule, path }) => !isConsequence(rule.id, path, read),
@@ -145,9 +145,10 @@ function isConsequence(rule: string, path: readonly unknown[], { issues }: HostR
 
 async function hostSettings(
   options: BareMetalHostOptions,
-  { host, config }: HostRead & { readonly config: PlainConfig | undefined },
-  { io, readRamdiskNetwork }: HostContext,
+  host: DeployHost,
+  { io, readConfig, readRamdiskNetwork }: HostContext,
 ): Promise<HostSettings> {
+  const config = await readConfig(options.ignition, io);
   const { method = 'install_coreos', ...choices } = parseChoices(options);
   const ramdiskNetwork =
     options.nmstate === undefined

@@ -29,7 +29,6 @@ import {
   formatCreateCommands,
   formatSetCommand,
   type NodeDescription,
-  type NodeSettings,
   type Ramdisk,
 } from './documents/node.ts';
 
@@ -84,11 +83,12 @@ export function readNode(
   const ramdisk = withArguments(ramdiskOf(options), options.kernelAppendParams);
   refuseIncomplete(options, format);
   const { host, issues } = readHostOptions(options);
-  const settings: NodeSettings = { host, ramdisk };
   // An existing node may already have hints, and invalid hints have been reported.
   const hasHints = options.set === true || issues.some(({ path }) => path[0] === 'rootDevice');
-  const found = checkNode(settings).filter(({ rule }) => !(hasHints && rule.id === 'root-device-missing'));
-  return reportIssues([...issues, ...found], io, wording) === 0 ? describeNode(settings) : undefined;
+  const found = checkNode(host, ramdisk).filter(
+    ({ rule }) => !(hasHints && rule.id === 'root-device-missing'),
+  );
+  return reportIssues([...issues, ...found], io, wording) === 0 ? describeNode(host, ramdisk) : undefined;
 }
 
 function withArguments(ramdisk: Ramdisk | undefined, text: string | undefined): Ramdisk | undefined {
@@ -113,16 +113,12 @@ async function formatNode(
   format: NodeFormat,
   options: NodeOptions,
 ): Promise<string> {
-  switch (format) {
-    case 'command':
-      return options.set === true ? formatSetCommand(description) : formatCreateCommands(description);
-    case 'json':
-      return formatItem(description);
-    case 'yaml':
-      return (await formatValue({ nodes: [description] }, 'yaml')).slice(YAML_START.length);
-    case 'driver-info':
-      return formatMember(options, description.driver_info);
+  if (format === 'command') {
+    return options.set === true ? formatSetCommand(description) : formatCreateCommands(description);
   }
+  if (format === 'json') return formatItem(description);
+  if (format === 'driver-info') return formatMember(options, description.driver_info);
+  return (await formatValue({ nodes: [description] }, 'yaml')).slice(YAML_START.length);
 }
 
 const YAML_START = 'nodes:\n';

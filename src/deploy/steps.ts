@@ -61,7 +61,13 @@ export async function steps(options: StepsOptions, io: Io): Promise<ExitCode> {
     }
     const deploySteps = await makeSteps(adapted, format, context);
     if (deploySteps === undefined) return undefined;
-    if (format === 'command') return { text: formatStepCommands(deploySteps, adapted), content: 'public' };
+    if (format === 'command') {
+      const { node = '', configDrive, imageSource } = adapted;
+      return {
+        text: formatDeployCommands(node, deploySteps, configDrive, imageSource),
+        content: 'public',
+      };
+    }
     const text =
       format === 'json' ? formatMember(host, deploySteps) : await formatYamlMember(host, deploySteps);
     return { text, content: options.ignitionInArgs === true ? 'secret' : 'public' };
@@ -175,12 +181,6 @@ function checkOptions(options: StepsOptions, format: StepsFormat): readonly Issu
     ...nameIssues(nodeName, { node: problem }),
     ...(ignitionInArgs === true ? [{ rule: ignitionInArguments, path: [] }] : []),
   ];
-}
-
-/** Shell commands for a complete deployment. */
-function formatStepCommands(deploySteps: readonly DeployStep[], options: StepsOptions): string {
-  const { node = '', configDrive, imageSource } = options;
-  return formatDeployCommands({ node, steps: deploySteps, configDrive, imageSource });
 }
 
 const extensions = { command: '.sh', json: '.json', yaml: '.yaml' } as const;

@@ -24,12 +24,6 @@ export type Ramdisk =
       readonly arguments?: string | undefined;
     };
 
-export interface NodeSettings {
-  readonly host: DeployHost;
-  /** If absent, the settings of the conductor apply. */
-  readonly ramdisk?: Ramdisk | undefined;
-}
-
 /** Field names of Ironic's API. */
 export interface NodeDescription {
   readonly name: string;
@@ -63,9 +57,8 @@ const imagesSwapped = warningRule(
   'swap --deploy-kernel and --deploy-ramdisk',
 );
 
-/** Paths begin with the name of an option. */
-export function checkNode(settings: NodeSettings): readonly Issue[] {
-  const { host, ramdisk } = settings;
+/** Paths begin with the name of an option. Without a ramdisk, the settings of the conductor apply. */
+export function checkNode(host: DeployHost, ramdisk: Ramdisk | undefined): readonly Issue[] {
   return [
     ...nameIssues(nodeName, { name: nodeNameProblem(host.name) }),
     ...checkSystemPath(host),
@@ -108,7 +101,7 @@ function isSupported(reference: string): boolean {
   );
 }
 
-export function describeNode({ host, ramdisk }: NodeSettings): NodeDescription {
+export function describeNode(host: DeployHost, ramdisk?: Ramdisk): NodeDescription {
   const kind = host.bmc && bmcKind(host.bmc.address);
   return {
     name: host.name,
@@ -189,16 +182,16 @@ export function formatSetCommand(node: NodeDescription): string {
   ]);
 }
 
-interface DeployRequest {
-  readonly node: string;
-  readonly steps: readonly DeployStep[];
-  /** Path of the config drive file. */
-  readonly configDrive: string | undefined;
-  readonly imageSource: string | undefined;
-}
-
-/** Commands that set the attributes that deploy steps read from the node, and deploy it. */
-export function formatDeployCommands({ node, steps, configDrive, imageSource }: DeployRequest): string {
+/**
+ * Commands that set the attributes that deploy steps read from the node, and deploy it.
+ * @param configDrive the path of its file
+ */
+export function formatDeployCommands(
+  node: string,
+  steps: readonly DeployStep[],
+  configDrive: string | undefined,
+  imageSource: string | undefined,
+): string {
   const set = formatCommand([
     `baremetal node set ${quoteShellWord(node)}`,
     '--deploy-interface custom-agent',

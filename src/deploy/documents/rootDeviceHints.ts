@@ -264,8 +264,8 @@ export function toMetal3Hints(rootDevice: RootDevice): {
     else if (metal3 === undefined || parsed === undefined || 'problem' in parsed) {
       issues.push({ rule: hintNotInMetal3, path: [name] });
     } else if (!metal3.operators.includes(parsed.operator)) {
-      const hint = `use "${metal3.operators[0]} VALUE": Metal3 supports no other operator for this hint`;
-      issues.push({ rule: hintNotInMetal3, hint, path: [name] });
+      const fix = `use "${metal3.operators[0]} VALUE": Metal3 supports no other operator for this hint`;
+      issues.push({ rule: hintNotInMetal3, hint: fix, path: [name] });
     } else if (Object.hasOwn(hints, metal3.field)) issues.push({ rule: hintTwice, path: [name] });
     else hints[metal3.field] = name === 'size' ? Number(parsed.values[0]) : (parsed.values[0] ?? '');
   }
