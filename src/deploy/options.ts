@@ -6,7 +6,7 @@ import { architectures } from '../core/architecture.ts';
 import { parseMacAddress } from '../core/macAddress.ts';
 import { readRootDevice, splitHint } from './documents/rootDeviceHints.ts';
 import { CliError, UsageError } from '../core/errors.ts';
-import { errorRule, type Issue, type Rule } from '../ignition/rule.ts';
+import { errorRule, findingOf, type Issue, type Rule } from '../ignition/rule.ts';
 import { parseChoice } from '../io/report/choices.ts';
 import type { Ramdisk } from './documents/node.ts';
 import {
@@ -202,14 +202,7 @@ export async function readInstalledConfig(
   const [document] = await readConfigDocuments([file], io);
   if (document === undefined) return undefined;
   const issues = [...checkInstalledConfig(document.config), ...checkInlined(document)];
-  const findings = issues.map(({ rule: { id, severity, message, hint }, path }) => ({
-    rule: id,
-    severity,
-    message,
-    hint,
-    path,
-  }));
-  reportFindings(findings, document, io);
+  reportFindings(issues.map(findingOf), document, io);
   if (issues.some(({ rule }) => rule.severity === 'error')) {
     throw new CliError('install_coreos does not support this config', {
       code: 'ERR_CONFIG_INVALID',

@@ -23,46 +23,33 @@ export async function* splitLines(
   maxBytes: number,
   operation: string,
 ): AsyncGenerator<Uint8Array, void> {
-  /** The first part of an incomplete line. */
-  let partial: PartialLine = { bytes: new Uint8Array(0), size: 0 };
+  // With spare capacity, so that many small parts are not copied repeatedly.
+  let line = new Uint8Array(0);
+  let size = 0;
+  const append = (piece: Uint8Array): void => {
+    const wanted = size + piece.length;
+    if (wanted > maxBytes) throw tooLarge(operation);
+    if (wanted > line.length) {
+      const larger = new Uint8Array(Math.max(wanted, 2 * line.length));
+      larger.set(line.subarray(0, size));
+      line = larger;
+    }
+    line.set(piece, size);
+    size = wanted;
+  };
   for await (const part of parts) {
     let start = 0;
     for (let end = part.indexOf(LINE_FEED); end >= 0; end = part.indexOf(LINE_FEED, start)) {
-      const piece = part.subarray(start, end);
-      if (partial.size + piece.length > maxBytes) throw tooLarge(operation);
-      const line = partial.size === 0 ? piece : wholeOf(append(partial, piece));
-      if (line.length > 0) yield line;
-      partial = { bytes: partial.bytes, size: 0 };
+      append(part.subarray(start, end));
+      if (size > 0) yield line.subarray(0, size);
+      size = 0;
       start = end + 1;
     }
-    const rest = part.subarray(start);
-    if (partial.size + rest.length > maxBytes) throw tooLarge(operation);
-    partial = append(partial, rest);
+    append(part.subarray(start));
   }
 }
 
 const LINE_FEED = 0x0a;
-
-interface PartialLine {
-  /** With spare capacity, so that many small parts are not copied repeatedly. */
-  readonly bytes: Uint8Array;
-  readonly size: number;
-}
-
-function append({ bytes, size }: PartialLine, piece: Uint8Array): PartialLine {
-  const wanted = size + piece.length;
-  let room = bytes;
-  if (wanted > bytes.length) {
-    room = new Uint8Array(Math.max(wanted, 2 * bytes.length));
-    room.set(bytes.subarray(0, size));
-  }
-  room.set(piece, size);
-  return { bytes: room, size: wanted };
-}
-
-function wholeOf({ bytes, size }: PartialLine): Uint8Array {
-  return bytes.subarray(0, size);
-}
 
 const CHANGES = { ADDED: 'added', MODIFIED: 'modified', DELETED: 'deleted' } as const;
 
