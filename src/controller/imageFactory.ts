@@ -11,13 +11,13 @@ import type { KnownDigests } from '../io/files/fileDigests.ts';
 import { type Io, ioWith } from '../io/io.ts';
 import type { ConfigArtifact } from '../hosts/artifacts/artifacts.ts';
 import { formatImagePath, builtFileName, imageStem, type PossibleImages } from './api/imageChoice.ts';
-import { artifactOf, type ImageFormat, imageFormats } from './api/preprovisioningImage.ts';
+import { artifactOf, imageFormats } from './api/preprovisioningImage.ts';
 import type { ServedResource } from '../serve/answer/resource.ts';
 import { openAgentArchives } from '../hosts/plan/agentArchives.ts';
 import { readImageInputs } from '../hosts/plan/imageInputs.ts';
 import { type HostPlan, planHost, type PlanJob } from '../hosts/plan/planHost.ts';
 import { createRenderer } from '../hosts/settings/renderConfig.ts';
-import { type BaseSet, closeBaseSets, openBaseSets } from '../hosts/artifacts/baseImages.ts';
+import { closeBaseSets, openBaseSets } from '../hosts/artifacts/baseImages.ts';
 import { materialOf, type SharedMaterial } from '../hosts/artifacts/hostArtifacts.ts';
 import { createOpenArchives } from '../hosts/artifacts/openArchives.ts';
 import { makeHostResource, sharedResources } from '../serve/resources.ts';
@@ -111,14 +111,10 @@ interface FactoryContext extends ServeContext, Pick<SharedMaterial, 'growth'> {
 }
 
 function possibleImages(bases: Bases): PossibleImages {
-  const given: Readonly<Record<ImageFormat, (base: BaseSet) => unknown>> = {
-    iso: ({ iso }) => iso,
-    initrd: ({ parts }) => parts.initramfs,
-  };
   return new Map(
-    [...bases].map(([architecture, base]) => [
+    [...bases].map(([architecture, { iso, parts }]) => [
       architecture,
-      imageFormats.filter((format) => given[format](base) !== undefined),
+      imageFormats.filter((format) => (format === 'iso' ? iso : parts.initramfs) !== undefined),
     ]),
   );
 }
@@ -128,7 +124,11 @@ async function planJob(
   possible: PossibleImages,
   { io, links, settings }: FactoryInputs,
 ): Promise<PlanJob> {
-  const { layers, source } = await readRenderLayers(settings.name, options, relativeTo(settings.folder, io));
+  const { layers, source } = await readRenderLayers(
+    settings.name,
+    options,
+    ioWith(io, { cwd: settings.folder }),
+  );
   const configs = [...new Set([...possible.values()].flat())].map((format) => artifactOf[format]);
   return {
     wanted: { configs, loaders: [], baseUrl: links.publicUrl },
@@ -174,12 +174,7 @@ async function planRequest(
   };
   const wanted = { ...job.wanted, configs: [artifactOf[choice.format]] };
   const host = hostFromRequest(request, job.source);
-  return planHost(host, { ...job, wanted, places }, relativeTo(settingsFolder, io));
-}
-
-/** The same `io`, with relative paths based on this folder. */
-function relativeTo(folder: string, io: Io): Io {
-  return ioWith(io, { cwd: folder });
+  return planHost(host, { ...job, wanted, places }, ioWith(io, { cwd: settingsFolder }));
 }
 
 async function buildImage(
@@ -198,22 +193,13 @@ async function buildImage(
   };
   const artifact = artifactOf[choice.format];
   const resource = await makeHostResource(source, { artifact, host: imageStem(name) });
-  const { etag, fileName } = resource.value;
+  const path = formatImagePath(resource.value);
+  if (choice.format === 'iso') return { resource, path, kernelUrl: undefined, extraKernelParams: undefined };
+  const kernel = plan.images?.parts.kernel;
+  const { start } = plan.boot;
   return {
     resource,
-    path: formatImagePath({ etag, fileName }),
-    ...(choice.format === 'initrd' ? bootParameters(plan, baseUrl) : noParameters),
-  };
-}
-
-type BootParameters = Pick<BuiltImage, 'kernelUrl' | 'extraKernelParams'>;
-
-/** An ISO needs no boot parameters. */
-const noParameters: BootParameters = { kernelUrl: undefined, extraKernelParams: undefined };
-
-function bootParameters({ boot: { start }, images }: HostPlan, baseUrl: string): BootParameters {
-  const kernel = images?.parts.kernel;
-  return {
+    path,
     kernelUrl: kernel === undefined ? undefined : `${baseUrl}/${kernel}`,
     extraKernelParams: start.kind === 'ramdisk' ? kernelArguments(start.settings).join(' ') : undefined,
   };

@@ -3,9 +3,9 @@
 import { resolve } from 'node:path';
 import { listEmbeddedSecrets } from '../agent/embeddedSecrets.ts';
 import type { ExitCode, Io } from '../io/io.ts';
-import { contextOfFlags, type HostContext } from './hostContext.ts';
+import { flagOf, type HostContext, wordingOfFlags } from './hostContext.ts';
 import type { InventoryOptions } from './inventoryHost.ts';
-import { type InventoryFlags, isFolder } from './options.ts';
+import { type InventoryFlags, isFolder, readInstalledConfig } from './options.ts';
 import { UsageError } from '../core/errors.ts';
 import { writeFileAtomically } from '../io/files/newFile.ts';
 import { isSameFile } from '../io/files/shareFile.ts';
@@ -19,11 +19,6 @@ export async function formatValue(value: unknown, format: 'json' | 'yaml'): Prom
   if (format === 'json') return `${JSON.stringify(value, undefined, 2)}\n`;
   const { formatYaml } = await import('../formats/yamlText.ts');
   return formatYaml([value]);
-}
-
-interface OutputOptions {
-  /** File to write; `-` is standard output (default: standard output). */
-  readonly output?: string | undefined;
 }
 
 /** The output for one host. */
@@ -48,8 +43,8 @@ export interface DeployJob<O> {
 }
 
 /** Whether each host has its own document: there is only one host, or one file per host. */
-export function isAlone({ inventory, output }: InventoryFlags & OutputOptions): boolean {
-  return inventory === undefined || isFolder({ output });
+export function isAlone(options: InventoryFlags & { readonly output?: string }): boolean {
+  return options.inventory === undefined || isFolder(options);
 }
 
 /**
@@ -67,35 +62,35 @@ export async function writeDeployed<O extends InventoryOptions>(
     return writeHosts(inventory, job, io);
   }
   await refuseSameFile(options, io);
-  const made = await make(options, contextOfFlags(io));
+  const made = await make(options, {
+    io,
+    wording: wordingOfFlags,
+    readConfig: readInstalledConfig,
+    readRamdiskNetwork: async () => undefined,
+  });
   if (made === undefined) return 1;
   const text = `${job.frame.start}${made.text}${job.frame.end}`;
-  await writeDocument(text, { output: options.output, content: made.content }, io);
+  await writeDocument(text, options.output, made.content, io);
   return 0;
 }
 
-const inputFlags = {
-  inventory: '--inventory',
-  ignition: '--ignition',
-  nmstate: '--nmstate',
-  networkData: '--network-data',
-} as const;
-const outputFlags = { configDrive: '--config-drive', output: '--output' } as const;
+const inputFiles = ['inventory', 'ignition', 'nmstate', 'networkData'] as const;
+const outputFiles = ['configDrive', 'output'] as const;
 
 /** The files of a command, for one host. */
 type FileOptions = {
-  readonly [option in keyof typeof inputFlags | keyof typeof outputFlags]?: string | undefined;
+  readonly [option in (typeof inputFiles | typeof outputFiles)[number]]?: string | undefined;
 };
 
 /** @throws UsageError if an output would replace an input or another output */
 export async function refuseSameFile(files: FileOptions, { cwd }: Io): Promise<void> {
   const known: { readonly flag: string; readonly path: string }[] = [];
-  const given = new Map<string, string | undefined>(Object.entries(files));
-  for (const [option, flag] of Object.entries({ ...inputFlags, ...outputFlags })) {
-    const file = given.get(option) ?? '-';
+  for (const option of [...inputFiles, ...outputFiles]) {
+    const file = files[option] ?? '-';
     if (file === '-') continue;
     const path = resolve(cwd, file);
-    for (const other of option in outputFlags ? known : []) {
+    const flag = flagOf(option);
+    for (const other of outputFiles.some((output) => output === option) ? known : []) {
       if (path !== other.path && !(await isSameFile(path, other.path))) continue;
       throw new UsageError(`${other.flag} and ${flag} are the same file: ${file}`, {
         hint: `use another file for ${flag}`,
@@ -105,10 +100,14 @@ export async function refuseSameFile(files: FileOptions, { cwd }: Io): Promise<v
   }
 }
 
-/** Writes text, with mode 0600 if `content` is `secret` or if the text seems to contain a secret. */
+/**
+ * Writes text, with mode 0600 if `content` is `secret` or if the text seems to contain a secret.
+ * @param output a file; `-` is standard output (default: standard output)
+ */
 export async function writeDocument(
   text: string,
-  { output, content }: OutputOptions & { readonly content: 'secret' | 'public' },
+  output: string | undefined,
+  content: HostOutput['content'],
   io: Io,
 ): Promise<void> {
   if (output === undefined || output === '-') return writeStdout(io, [Buffer.from(text)]);

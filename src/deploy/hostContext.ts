@@ -20,16 +20,6 @@ export interface HostContext {
   readonly readRamdiskNetwork: () => Promise<RamdiskNetwork | undefined>;
 }
 
-/** For a host that options describe. */
-export function contextOfFlags(io: Io): HostContext {
-  return {
-    io,
-    wording: wordingOfFlags,
-    readConfig: readInstalledConfig,
-    readRamdiskNetwork: () => Promise.resolve(undefined),
-  };
-}
-
 /** A cached result of the reader, with its reports. */
 interface CacheEntry {
   readonly file: string;
@@ -76,7 +66,8 @@ export interface Wording {
   readonly reword: (text: string) => string;
 }
 
-const wordingOfFlags: Wording = { place: (flag) => flag, reword: (text) => text };
+/** For a host that options describe. */
+export const wordingOfFlags: Wording = { place: (flag) => flag, reword: (text) => text };
 
 /** Reports all issues once. Their paths begin with the name of the option. Returns 1 if one of them is an error. */
 export function reportIssues(issues: readonly Issue[], io: Io, wording: Wording = wordingOfFlags): ExitCode {

@@ -35,7 +35,7 @@ export async function ironic(options: IronicOptions, io: Io): Promise<ExitCode> 
     format === 'env' && ramdisk !== undefined
       ? formatOperatorEnvironment(ramdisk)
       : await formatValue(renderIronicResource(settings), format === 'json' ? 'json' : 'yaml');
-  await writeDocument(text, { ...options, content: 'public' }, io);
+  await writeDocument(text, options.output, 'public', io);
   return 0;
 }
 

@@ -170,7 +170,8 @@ export function parseHintExpression(text: string): HintExpression | { readonly p
   if (trimmed === '') return { problem: 'the value is empty' };
   const operator = operatorOf(trimmed);
   if (operator === undefined) return { operator: '', values: [trimmed] };
-  const values = splitAt(trimmed, operator)
+  const values = trimmed
+    .split(new RegExp(operator, 'i')) // operators have no special characters
     .slice(1)
     .map((value) => value.trim());
   if (values.includes('')) return { problem: `a value is missing after ${operator}` };
@@ -184,19 +185,6 @@ export function parseHintExpression(text: string): HintExpression | { readonly p
 function operatorOf(text: string): string | undefined {
   const lower = text.slice(0, 12).toLowerCase();
   return operators.find((operator) => lower.startsWith(operator));
-}
-
-/** Splits case-insensitively. */
-function splitAt(text: string, operator: string): readonly string[] {
-  const parts: string[] = [];
-  // Only ASCII, so that the length and the indexes stay the same.
-  const lower = text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
-  let start = 0;
-  for (let at = lower.indexOf(operator); at !== -1; at = lower.indexOf(operator, start)) {
-    parts.push(text.slice(start, at));
-    start = at + operator.length;
-  }
-  return [...parts, text.slice(start)];
 }
 
 function checkSize({ operator, values }: HintExpression): readonly Omit<Issue, 'path'>[] {
