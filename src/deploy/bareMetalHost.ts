@@ -44,8 +44,8 @@ export async function bareMetalHost(options: BareMetalHostOptions, io: Io): Prom
   refuseWithoutInventory(options);
   if (options.inventory !== undefined) parseChoices(options);
   const shared = trackShared();
-  const make: DeployJob<BareMetalHostOptions>['make'] = async (host, context) => {
-    const settings = await readHostSettings(requireName(host), context);
+  const make: DeployJob['make'] = async (host, context) => {
+    const settings = await readHostSettings({ ...options, ...requireName(host) }, context);
     if (settings === undefined) return undefined;
     const isRepeated = shared(settings) === 'known' && !isAlone(options);
     const manifests = renderHostManifests(settings).filter(
@@ -58,17 +58,15 @@ export async function bareMetalHost(options: BareMetalHostOptions, io: Io): Prom
   return writeDeployed({ options, extension: `.${format}`, frame, make }, io);
 }
 
-/** Formats manifests for `kubectl apply -f`. @param isAlone whether the document has only these */
+/** Formats manifests for `kubectl apply -f`. @param isWhole whether they are the whole document */
 async function formatManifests(
   manifests: readonly object[],
   format: 'yaml' | 'json',
-  isAloneInDocument: boolean,
+  isWhole: boolean,
 ): Promise<string> {
   if (format === 'json') return manifests.map(formatItem).join(',\n');
   const { formatYaml } = await import('../formats/yamlText.ts');
-  return isAloneInDocument
-    ? formatYaml(manifests)
-    : manifests.map((one) => `---\n${formatYaml([one])}`).join('');
+  return isWhole ? formatYaml(manifests) : manifests.map((one) => `---\n${formatYaml([one])}`).join('');
 }
 
 /** The config in a Secret, and the first host that uses it. */

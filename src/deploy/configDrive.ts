@@ -25,7 +25,7 @@ import {
 export async function configDrive(options: ConfigDriveOptions, io: Io): Promise<ExitCode> {
   refuseWithoutInventory(options);
   requireJson(options.format ?? 'json');
-  const make: DeployJob<ConfigDriveOptions>['make'] = async (host, context) => {
+  const make: DeployJob['make'] = async (host, context) => {
     const drive = await readConfigDrive(host, context);
     if (drive === undefined) return undefined;
     const isCompact = isAlone(options) && options.pretty !== true;

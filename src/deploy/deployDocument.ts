@@ -29,17 +29,17 @@ export interface HostOutput {
 }
 
 /** The parts that differ between the commands. */
-export interface DeployJob<O> {
-  readonly options: O;
+export interface DeployJob {
+  readonly options: InventoryOptions;
   /** File name extension, with a leading dot, for one file per host. */
   readonly extension: string;
   /** The frame of a document, around one or several hosts. */
   readonly frame: HostFrame;
-  /** Returns undefined for an invalid host, after reporting its errors. */
-  readonly make: (
-    options: O & { readonly name?: string },
-    context: HostContext,
-  ) => Promise<HostOutput | undefined>;
+  /**
+   * Returns undefined for an invalid host, after reporting its errors.
+   * @param host the options, with the settings of the host
+   */
+  readonly make: (host: InventoryOptions, context: HostContext) => Promise<HostOutput | undefined>;
 }
 
 /** Whether each host has its own document: there is only one host, or one file per host. */
@@ -51,10 +51,7 @@ export function isAlone(options: InventoryFlags & { readonly output?: string }):
  * Writes the document of the host that the options describe, or of the hosts of an inventory. Invalid hosts are reported
  * and skipped; the exit code is then 1.
  */
-export async function writeDeployed<O extends InventoryOptions>(
-  job: DeployJob<O>,
-  io: Io,
-): Promise<ExitCode> {
+export async function writeDeployed(job: DeployJob, io: Io): Promise<ExitCode> {
   const { options, make } = job;
   const { inventory } = options;
   if (inventory !== undefined) {

@@ -45,11 +45,7 @@ import { fillPlaceholders } from '../core/placeholders.ts';
 import { findHost, readInventoryDocument } from '../hosts/settings/inventory.ts';
 
 /** The exit code is 1 if a host is invalid. */
-export async function writeHosts<O extends InventoryOptions>(
-  inventory: string,
-  job: DeployJob<O>,
-  io: Io,
-): Promise<ExitCode> {
+export async function writeHosts(inventory: string, job: DeployJob, io: Io): Promise<ExitCode> {
   const { options, extension, frame } = job;
   const hosts = await readSelectedHosts(inventory, options, io);
   const run = startRun({ io, done: 'written', failFast: options.failFast }, hosts.length);
@@ -70,10 +66,7 @@ export async function writeHosts<O extends InventoryOptions>(
   return invalid > 0 ? 1 : 0;
 }
 
-function makerOf<O extends InventoryOptions>({
-  extension,
-  make,
-}: DeployJob<O>): MakeHost<SelectedHost<O>, HostOutput> {
+function makerOf({ extension, make }: DeployJob): MakeHost<SelectedHost, HostOutput> {
   const readConfig = cacheConfigs();
   return async ({ name, source, sameBmc }, io) => {
     const wording = wordingOf(source);
@@ -117,8 +110,8 @@ async function* joinHosts(
 }
 
 /** A host that the options select. */
-interface SelectedHost<O> extends ListedHost {
-  readonly source: DeploySource<O>;
+interface SelectedHost extends ListedHost {
+  readonly source: DeploySource;
   /** Another host with the same BMC. */
   readonly sameBmc: InventoryHost | undefined;
 }
@@ -127,11 +120,11 @@ interface SelectedHost<O> extends ListedHost {
  * Reads the inventory and selects the hosts that the options name.
  * @throws CliError if it cannot be read, or if its settings for all hosts are invalid (after reporting the errors)
  */
-async function readSelectedHosts<O extends InventoryOptions>(
+async function readSelectedHosts(
   name: string,
-  options: O,
+  options: InventoryOptions,
   io: Io,
-): Promise<readonly SelectedHost<O>[]> {
+): Promise<readonly SelectedHost[]> {
   const { inventory, document } = await readInventoryDocument(name, io);
   const { hosts } = inventory;
   if (hosts === undefined || hosts.length === 0) {
@@ -157,10 +150,7 @@ async function readSelectedHosts<O extends InventoryOptions>(
 }
 
 /** In the order of the inventory. */
-function chooseHosts<O extends InventoryOptions>(
-  sources: readonly DeploySource<O>[],
-  options: O,
-): readonly DeploySource<O>[] {
+function chooseHosts(sources: readonly DeploySource[], options: InventoryOptions): readonly DeploySource[] {
   const { host: names, name, bootMac, inventory = '' } = options;
   if (name !== undefined) {
     throw new UsageError('--name cannot be combined with --inventory', { hint: `use --host ${name}` });
@@ -173,7 +163,7 @@ function chooseHosts<O extends InventoryOptions>(
 }
 
 /** Identifies a BMC, independent of the driver; undefined if the host has none. */
-function bmcOf<O extends InventoryOptions>(source: DeploySource<O>): string | undefined {
+function bmcOf(source: DeploySource): string | undefined {
   if (source.host.findings.length > 0) return undefined;
   const text = source.options.bmcAddress ?? mergeSettings(source).bmcAddress;
   if (text === undefined) return undefined;
@@ -185,7 +175,7 @@ function bmcOf<O extends InventoryOptions>(source: DeploySource<O>): string | un
 }
 
 /** Ignores errors: they are reported when the host is read. */
-function tryToFill(text: string, source: DeploySource<InventoryOptions>): string | undefined {
+function tryToFill(text: string, source: DeploySource): string | undefined {
   try {
     return fillPlaceholders(text, factsOf(source));
   } catch (error) {

@@ -121,8 +121,8 @@ export interface InventoryOptions extends InventoryFlags, DeploySettings, HostOp
 }
 
 /** One host, and its inventory. */
-export interface DeploySource<O> {
-  readonly options: O;
+export interface DeploySource {
+  readonly options: InventoryOptions;
   /** File name of the inventory. */
   readonly name: string;
   readonly document: ParsedYaml;
@@ -135,14 +135,14 @@ export interface DeploySource<O> {
  * The options for the host.
  * @throws CliError if a placeholder has no value
  */
-export function optionsOf<O extends InventoryOptions>(
-  source: DeploySource<O>,
+export function optionsOf(
+  source: DeploySource,
   wording: Wording,
-): O & { readonly name: string } {
+): InventoryOptions & { readonly name: string } {
   const { options } = source;
-  const { architecture, ...facts } = factsOf(source);
-  const fill = (flag: string, text: string): string =>
-    fillSetting(text, wording.place(flag), factsOf(source));
+  const facts = factsOf(source);
+  const { name, bootMac, architecture } = facts;
+  const fill = (flag: string, text: string): string => fillSetting(text, wording.place(flag), facts);
   const merged = { ...mergeSettings(source), ...options };
   const texts: Partial<Record<(typeof textSettings)[number] | 'configDrive', string>> = {};
   for (const setting of [...textSettings, 'configDrive'] as const) {
@@ -152,7 +152,8 @@ export function optionsOf<O extends InventoryOptions>(
   const { appendKarg } = merged;
   return {
     ...merged,
-    ...facts,
+    name,
+    ...(bootMac !== undefined && { bootMac }),
     ...(architecture !== undefined && { arch: architecture }),
     ...texts,
     ...(appendKarg !== undefined && { appendKarg: appendKarg.map((text) => fill('--append-karg', text)) }),
@@ -160,13 +161,13 @@ export function optionsOf<O extends InventoryOptions>(
 }
 
 /** The values of placeholders. */
-export function factsOf({ host, options }: DeploySource<InventoryOptions>): HostFacts {
+export function factsOf({ host, options }: DeploySource): HostFacts {
   const { bootMac = host.mac, arch: architecture = host.architecture } = options;
   return { name: host.name, bootMac, architecture };
 }
 
 /** The settings of a host in the inventory, without those that options override. */
-export function mergeSettings(source: DeploySource<InventoryOptions>): DeploySettings {
+export function mergeSettings(source: DeploySource): DeploySettings {
   const { name, options } = source;
   const own = deployOf(source, ['hosts', source.index]);
   const merged = { ...withoutOverridden(deployOf(source, []), own), ...own };
@@ -181,12 +182,12 @@ export function mergeSettings(source: DeploySource<InventoryOptions>): DeploySet
 }
 
 /** The key `deploy` of a part of the document. */
-function deployOf({ document }: DeploySource<InventoryOptions>, path: Path): Mapping {
+function deployOf({ document }: DeploySource, path: Path): Mapping {
   return mappingAt(document.value, [...path, 'deploy']);
 }
 
 /** Replaces flags in messages with their places in the inventory. Flags of the command line are unchanged. */
-export function wordingOf(source: DeploySource<InventoryOptions>): Wording {
+export function wordingOf(source: DeploySource): Wording {
   const { name, document, options, index } = source;
   const given = new Set(Object.keys(options).map(flagOf));
   const settingOf = (flag: string): string | undefined => (given.has(flag) ? undefined : settingOfFlag(flag));
@@ -208,7 +209,7 @@ export function wordingOf(source: DeploySource<InventoryOptions>): Wording {
 
 /** The network of the ramdisk: that of the host, or of all hosts. */
 export async function readRamdiskNetwork(
-  { host, inventory }: DeploySource<InventoryOptions>,
+  { host, inventory }: DeploySource,
   io: Io,
 ): Promise<RamdiskNetwork | undefined> {
   const inputs = host.readInputs();

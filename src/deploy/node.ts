@@ -40,10 +40,10 @@ export async function node(options: NodeOptions, io: Io): Promise<ExitCode> {
   const format = parseFormat<NodeFormat>(options.format, ['command', 'json', 'yaml', 'driver-info']);
   checkSet(options, format);
   refuseWithoutInventory(options);
-  const make: DeployJob<NodeOptions>['make'] = async (host, context) => {
-    const description = readNode(requireName(host), format, context);
+  const make: DeployJob['make'] = async (host, context) => {
+    const description = readNode({ ...options, ...requireName(host) }, format, context);
     if (description === undefined) return undefined;
-    return { text: await formatNode(description, format, host), content: 'public' };
+    return { text: await formatNode(description, format, { ...options, ...host }), content: 'public' };
   };
   return writeDeployed({ options, ...formOf(format, options), make }, io);
 }
@@ -124,10 +124,7 @@ async function formatNode(
 const YAML_START = 'nodes:\n';
 
 /** `baremetal create` only reads one document. */
-function formOf(
-  format: NodeFormat,
-  options: NodeOptions,
-): Pick<DeployJob<NodeOptions>, 'extension' | 'frame'> {
+function formOf(format: NodeFormat, options: NodeOptions): Pick<DeployJob, 'extension' | 'frame'> {
   const forms = {
     command: { extension: '.sh', frame: plainFrame },
     json: { extension: '.json', frame: nodeList },

@@ -23,6 +23,7 @@ import {
   privateMode,
   writeDeployed,
 } from './deployDocument.ts';
+import type { InventoryOptions } from './inventoryHost.ts';
 import { type HostContext, reportIssues } from './hostContext.ts';
 import {
   emptyConfigDrive,
@@ -53,9 +54,9 @@ export async function steps(options: StepsOptions, io: Io): Promise<ExitCode> {
     parseChoice('--step', options.step, stepNames);
     refuseSharedDrive(options);
   }
-  const make: DeployJob<StepsOptions>['make'] = async (host, context) => {
+  const make: DeployJob['make'] = async (host, context) => {
     const { name } = host;
-    const adapted = name === undefined ? host : adaptToHost({ ...host, name }, format);
+    const adapted = name === undefined ? options : adaptToHost({ ...options, ...host, name }, format);
     if (name !== undefined && adapted.configDrive !== undefined) {
       await makeFolder(dirname(adapted.configDrive), io);
     }
@@ -219,9 +220,6 @@ async function makeFolder(folder: string, { cwd }: Io): Promise<void> {
 }
 
 /** An entry of a mapping from host names to steps; or the steps alone. */
-async function formatYamlMember(
-  host: StepsOptions & { readonly name?: string },
-  deploySteps: readonly DeployStep[],
-): Promise<string> {
+async function formatYamlMember(host: InventoryOptions, deploySteps: readonly DeployStep[]): Promise<string> {
   return formatValue(isAlone(host) ? deploySteps : { [host.name ?? '']: deploySteps }, 'yaml');
 }
