@@ -3,7 +3,7 @@
 import { objectNameProblem } from '../core/objectName.ts';
 import { isMapping } from '../formats/mapping.ts';
 import { keyText, type ObjectKey } from './kube/objects.ts';
-import { chooseImage, type ImageChoice, type PossibleImages } from './api/imageChoice.ts';
+import { chooseImage, firstAccepted, type ImageChoice, type PossibleImages } from './api/imageChoice.ts';
 import {
   type ImageFormat,
   imageFormats,
@@ -57,7 +57,7 @@ export async function buildRequestOf(
   const network = await readNetwork(image, readSecret);
   if ('kind' in choice) {
     // The operator ignores an error for a format that it does not accept.
-    const format = acceptedFormat(spec);
+    const format = firstAccepted(spec.acceptFormats, imageFormats);
     return { ...choice, attempt: format && attemptOf(spec, format, network) };
   }
   const attempt = attemptOf(spec, choice.format, network);
@@ -111,8 +111,4 @@ function attemptOf(
   const version = network?.secret?.metadata.resourceVersion;
   const networkData = network && version !== undefined ? { name: network.name, version } : undefined;
   return { format, architecture, networkData };
-}
-
-function acceptedFormat({ acceptFormats }: PreprovisioningImageSpec): ImageFormat | undefined {
-  return acceptFormats.flatMap((text) => imageFormats.find((format) => format === text) ?? [])[0];
 }

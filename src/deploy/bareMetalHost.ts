@@ -153,12 +153,12 @@ async function hostSettings(
       ? await readRamdiskNetwork()
       : ({
           key: 'nmstate',
-          text: await readNetworkFile(options.nmstate, { kind: 'nmstate', what: 'nmstate' }, io),
+          text: await readNetworkFile(options.nmstate, 'nmstate', 'nmstate', io),
         } as const);
   const networkData =
     options.networkData === undefined
       ? undefined
-      : await readNetworkFile(options.networkData, { kind: 'networkData', what: 'Network data' }, io);
+      : await readNetworkFile(options.networkData, 'networkData', 'Network data', io);
   return {
     host,
     bmcCredentials: options.bmcCredentialsName ?? `${host.name}-bmc-secret`,

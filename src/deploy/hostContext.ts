@@ -4,7 +4,6 @@ import type { RamdiskNetwork } from './documents/bareMetalHost.ts';
 import { CliError } from '../core/errors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { collectDiagnostics, report, withoutRepeats } from '../io/report/report.ts';
-import type { Diagnostic } from '../core/diagnostic.ts';
 import { readInstalledConfig, type ReadInstalledConfig } from './options.ts';
 import { isMapping } from '../formats/mapping.ts';
 import type { Issue } from '../ignition/rule.ts';
@@ -20,37 +19,33 @@ export interface HostContext {
   readonly readRamdiskNetwork: () => Promise<RamdiskNetwork | undefined>;
 }
 
-/** A cached result of the reader, with its reports. */
-interface CacheEntry {
-  readonly file: string;
-  readonly answer: Promise<Awaited<ReturnType<ReadInstalledConfig>> | CliError>;
-  readonly reported: readonly Diagnostic[];
-}
-
 /** Limit for the cache: configs may be large, and a config of a single host is read only once. */
 const maxConfigs = 8;
 
 /** Reads a config that several hosts share only once, and repeats its reports for each host. */
-export function cacheConfigs(read: ReadInstalledConfig = readInstalledConfig): ReadInstalledConfig {
-  const known: CacheEntry[] = [];
+export function cacheConfigs(): ReadInstalledConfig {
+  const known = new Map<string, ReturnType<typeof readQuietly>>(); // the oldest first
   return async (file, io) => {
     if (file === undefined) return undefined;
-    let entry = known.find((one) => one.file === file);
-    if (entry === undefined) {
-      const { io: quiet, reported } = collectDiagnostics(io);
-      const answer = read(file, quiet).catch((error: unknown) => {
-        if (error instanceof CliError) return error;
-        throw error;
-      });
-      entry = { file, answer, reported };
-      known.push(entry);
-      if (known.length > maxConfigs) known.shift();
-    }
-    const answer = await entry.answer;
-    report(io, ...entry.reported);
+    const entry = known.get(file) ?? readQuietly(file, io);
+    known.set(file, entry);
+    const [oldest = ''] = known.keys();
+    if (known.size > maxConfigs) known.delete(oldest);
+    const { answer, reported } = await entry;
+    report(io, ...reported);
     if (answer instanceof CliError) throw answer;
     return answer;
   };
+}
+
+/** The config or its error, and what was reported about it. */
+async function readQuietly(file: string, io: Io) {
+  const { io: quiet, reported } = collectDiagnostics(io);
+  const answer = await readInstalledConfig(file, quiet).catch((error: unknown) => {
+    if (error instanceof CliError) return error;
+    throw error;
+  });
+  return { answer, reported };
 }
 
 /** The flag of an option: `--boot-mac` for `bootMac`. */
@@ -107,7 +102,8 @@ const networkKinds = {
  */
 export async function readNetworkFile(
   file: string,
-  { kind, what }: { readonly kind: keyof typeof networkKinds; readonly what: string },
+  kind: keyof typeof networkKinds,
+  what: string,
   io: Io,
 ): Promise<string> {
   const bytes = await readUserFile(file, io, { what, maxBytes: 1024 * 1024 });

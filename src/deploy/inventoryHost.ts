@@ -7,7 +7,7 @@ import { dirname, isAbsolute, join } from 'node:path';
 import type { Inventory, InventoryHost } from '../hosts/settings/inventoryDocument.ts';
 import type { InputValue } from '../agent/settingInputs.ts';
 import { fillSetting, type HostFacts } from '../core/placeholders.ts';
-import { type Mapping, mappingAt } from '../formats/mapping.ts';
+import { isMapping, type Mapping, mappingAt } from '../formats/mapping.ts';
 import { formatYaml } from '../formats/yamlText.ts';
 import type { ParsedYaml } from '../formats/yaml.ts';
 import type { Io } from '../io/io.ts';
@@ -42,10 +42,12 @@ const pathSettings = ['ignition', 'networkData'] as const;
 
 const switchSettings = ['bmcInsecure', 'copyNetwork'] as const;
 
+type PlainSettings = Partial<
+  Record<(typeof textSettings)[number], string> & Record<(typeof switchSettings)[number], boolean>
+>;
+
 /** The settings as options of the commands. */
-type DeploySettings = Readonly<
-  Partial<Record<(typeof textSettings)[number], string> & Record<(typeof switchSettings)[number], boolean>>
-> & {
+type DeploySettings = Readonly<PlainSettings> & {
   readonly appendKarg?: readonly string[];
   /** `NAME=EXPRESSION` each. */
   readonly rootDevice?: readonly string[];
@@ -74,9 +76,7 @@ export function settingOfFlag(flag: string): string | undefined {
 
 /** Reads a mapping that is valid by the schema. */
 export function readDeploySettings(mapping: Mapping): DeploySettings {
-  const settings: Partial<
-    Record<(typeof textSettings)[number], string> & Record<(typeof switchSettings)[number], boolean>
-  > = {};
+  const settings: PlainSettings = {};
   for (const name of textSettings) {
     const value = mapping[name];
     if (typeof value === 'string') settings[name] = value;
@@ -89,10 +89,9 @@ export function readDeploySettings(mapping: Mapping): DeploySettings {
   return {
     ...settings,
     ...(Array.isArray(appendKargs) && { appendKarg: appendKargs.map(String) }),
-    ...(typeof hints === 'object' &&
-      hints !== null && {
-        rootDevice: Object.entries(hints).map(([name, value]) => `${name}=${String(value)}`),
-      }),
+    ...(isMapping(hints) && {
+      rootDevice: Object.entries(hints).map(([name, value]) => `${name}=${String(value)}`),
+    }),
   };
 }
 
@@ -222,5 +221,5 @@ export async function readRamdiskNetwork(
 
 async function readDescription(key: RamdiskNetwork['key'], value: InputValue, io: Io): Promise<string> {
   if (value.document !== undefined) return formatYaml([value.document.value]);
-  return readNetworkFile(pathIn(value, value.text), { kind: key, what: `${key} (${value.place})` }, io);
+  return readNetworkFile(pathIn(value, value.text), key, `${key} (${value.place})`, io);
 }
