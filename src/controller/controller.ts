@@ -11,7 +11,7 @@ import { readLogForm } from '../serve/setup.ts';
 import { type ControllerOptions, openSettings } from './settings.ts';
 import { type ControllerPlan, readPlan } from './plan.ts';
 import { CliError } from '../core/errors.ts';
-import { createKubernetesClient } from './kube/kubernetesClient.ts';
+import { ApiClient } from './kube/kubernetesClient.ts';
 import { EventRecorder } from './kube/eventRecorder.ts';
 import { LeaderElection } from './kube/leaderElection.ts';
 import { isLoopback } from '../serve/http/listenAddress.ts';
@@ -119,8 +119,8 @@ async function startService(
   { io, log }: ReplicaContext,
 ): Promise<ControllerService> {
   const { cluster, identity } = plan;
-  const client = createKubernetesClient(cluster, { pace: RATE_LIMIT, note: io.note });
-  const electionClient = createKubernetesClient(cluster);
+  const client = new ApiClient(cluster, { pace: RATE_LIMIT, note: io.note });
+  const electionClient = new ApiClient(cluster);
   const onError = createErrorLog(log);
   const recorder = new EventRecorder({ client, controller: CONTROLLER, instance: identity, onError });
   const role: Role = { isAnnounced: false, current: undefined };

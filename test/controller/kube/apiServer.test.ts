@@ -3,10 +3,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { isConflict, isExpired, isNotFound } from '../../../src/controller/kube/apiError.ts';
-import {
-  createKubernetesClient,
-  type KubernetesClient,
-} from '../../../src/controller/kube/kubernetesClient.ts';
+import { ApiClient, type KubernetesClient } from '../../../src/controller/kube/kubernetesClient.ts';
 import { type ClusterConfig, findClusterConfig } from '../../../src/controller/kube/clusterConfig.ts';
 import { EventRecorder } from '../../../src/controller/kube/eventRecorder.ts';
 import { LeaderElection } from '../../../src/controller/kube/leaderElection.ts';
@@ -69,7 +66,7 @@ describe.skipIf(!haveKubernetes)(`a real API server${kubernetesNote}`, () => {
   });
 
   const connect = (config = admin): KubernetesClient => {
-    const client = createKubernetesClient(config, { pace: { perSecond: 500, burst: 500 } });
+    const client = new ApiClient(config, { pace: { perSecond: 500, burst: 500 } });
     open.push(client);
     return client;
   };

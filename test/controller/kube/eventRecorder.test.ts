@@ -1,10 +1,7 @@
 /** Events: how they are written, counted, and dropped. */
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import {
-  createKubernetesClient,
-  type KubernetesClient,
-} from '../../../src/controller/kube/kubernetesClient.ts';
+import { ApiClient, type KubernetesClient } from '../../../src/controller/kube/kubernetesClient.ts';
 import { EventRecorder, type RecordedEvent } from '../../../src/controller/kube/eventRecorder.ts';
 import { readObject, secrets } from '../../../src/controller/kube/objects.ts';
 import {
@@ -27,7 +24,7 @@ const fine: Answer = json(objectNamed('an-event', 1));
 
 beforeEach(async () => {
   server = await startFakeApiServer();
-  client = createKubernetesClient(server.config, { pace: { perSecond: 1e6, burst: 1e6 } });
+  client = new ApiClient(server.config, { pace: { perSecond: 1e6, burst: 1e6 } });
   clock = createFakeClock();
   troubles = [];
   recorder = new EventRecorder({

@@ -7,10 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CliError } from '../../../src/core/errors.ts';
 import { ApiError, isConflict, isExpired, isNotFound } from '../../../src/controller/kube/apiError.ts';
 import type { RequestSettings } from '../../../src/controller/kube/apiRequests.ts';
-import {
-  createKubernetesClient,
-  type KubernetesClient,
-} from '../../../src/controller/kube/kubernetesClient.ts';
+import { ApiClient, type KubernetesClient } from '../../../src/controller/kube/kubernetesClient.ts';
 import type { WatchEvent } from '../../../src/controller/kube/watchStream.ts';
 import { secretMetadata, secrets } from '../../../src/controller/kube/objects.ts';
 import {
@@ -30,7 +27,7 @@ let server: FakeApiServer;
 let client: KubernetesClient;
 
 const connect = (settings: RequestSettings = {}, config = server.config): KubernetesClient =>
-  (client = createKubernetesClient(config, settings));
+  (client = new ApiClient(config, settings));
 
 beforeEach(async () => {
   server = await startFakeApiServer();
