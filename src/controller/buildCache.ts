@@ -4,7 +4,7 @@
  */
 
 import type { PreprovisioningImage } from './api/preprovisioningImage.ts';
-import { objectKey } from './buildRequest.ts';
+import { keyText } from './kube/objects.ts';
 
 /** `version` is the resource version of the Secret that the object names; undefined without one. */
 export interface BuildCache<T> {
@@ -23,11 +23,11 @@ export function createBuildCache<T>(): BuildCache<T> {
   const remembered = new Map<string, Remembered<T>>();
   return {
     recall: (image, version) => {
-      const found = remembered.get(objectKey(image));
+      const found = remembered.get(keyText(image));
       return found?.spec === specText(image) && found.version === version ? found.made : undefined;
     },
     remember: (image, version, made) => {
-      remembered.set(objectKey(image), { spec: specText(image), version, made });
+      remembered.set(keyText(image), { spec: specText(image), version, made });
     },
     forget: (owner) => void remembered.delete(owner),
   };

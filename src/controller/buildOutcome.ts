@@ -3,6 +3,7 @@
 import { CliError, type ErrorCode } from '../core/errors.ts';
 import type { Io } from '../io/io.ts';
 import type { FailedOutcome, Outcome } from './api/outcome.ts';
+import { keyText } from './kube/objects.ts';
 import type { PreprovisioningImage } from './api/preprovisioningImage.ts';
 import { type Diagnostic, diagnosticOf } from '../core/diagnostic.ts';
 import { formatSentence } from '../io/report/diagnosticText.ts';
@@ -10,13 +11,7 @@ import { collectDiagnostics } from '../io/report/report.ts';
 import type { Links } from '../serve/links.ts';
 import { imageKey } from './imageCatalog.ts';
 import type { ImageFactory, BuiltImage } from './imageFactory.ts';
-import {
-  type BuildRequest,
-  type CheckedRequest,
-  buildRequestOf,
-  objectKey,
-  type ReadSecret,
-} from './buildRequest.ts';
+import { type BuildRequest, buildRequestOf, type ReadSecret } from './buildRequest.ts';
 
 export interface BuildTools {
   readonly factory: ImageFactory;
@@ -28,16 +23,16 @@ export interface BuildTools {
 /** @throws ApiError if the Secret cannot be read at the moment, CliError for problems of this machine */
 export async function buildOutcome(image: PreprovisioningImage, tools: BuildTools): Promise<Outcome> {
   const { factory, links, readSecret, io } = tools;
-  const checked = await buildRequestOf(image, factory.possible, readSecret);
-  if (checked.kind === 'failed') return checked;
-  const built = await tryToBuild(checked, factory, io);
+  const request = await buildRequestOf(image, factory.possible, readSecret);
+  if (request.kind === 'failed') return request;
+  const built = await tryToBuild(request, factory, io);
   if ('kind' in built) return built;
   const { extraKernelParams, kernelUrl, path, resource } = built;
-  const owner = objectKey(image);
+  const owner = keyText(image);
   await factory.images.get(imageKey(owner, path), async () => resource); // a client will fetch it soon
   const imageUrl = links.url({ kind: 'host', host: owner }, path);
-  const note = noteOf(checked.request);
-  return { kind: 'ready', imageUrl, kernelUrl, extraKernelParams, note, attempt: checked.attempt };
+  const note = noteOf(request);
+  return { kind: 'ready', imageUrl, kernelUrl, extraKernelParams, note, attempt: request.attempt };
 }
 
 function noteOf({ network }: BuildRequest): string | undefined {
@@ -59,7 +54,7 @@ const passing: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 async function tryToBuild(
-  { request, attempt }: CheckedRequest,
+  request: BuildRequest,
   factory: ImageFactory,
   io: Io,
 ): Promise<BuiltImage | FailedOutcome> {
@@ -73,7 +68,8 @@ async function tryToBuild(
     problems.push(diagnosticOf(error));
   }
   const errors = [...reported, ...problems].filter(({ severity }) => severity === 'error');
-  return { kind: 'failed', reason: 'ImageBuildInvalid', message: errors.map(inOneLine).join('\n'), attempt };
+  const message = errors.map(inOneLine).join('\n');
+  return { kind: 'failed', reason: 'ImageBuildInvalid', message, attempt: request.attempt };
 }
 
 function inOneLine(diagnostic: Diagnostic): string {

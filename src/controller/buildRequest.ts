@@ -3,7 +3,7 @@
 import { objectNameProblem } from '../core/objectName.ts';
 import { isMapping } from '../formats/mapping.ts';
 import { keyText, type ObjectKey } from './kube/objects.ts';
-import { chooseImage, type ImageChoice, type PossibleImages } from './api/imageChoice.ts';
+import { chooseImage, firstAccepted, type ImageChoice, type PossibleImages } from './api/imageChoice.ts';
 import {
   type ImageFormat,
   imageFormats,
@@ -17,10 +17,17 @@ import {
 } from './api/preprovisioningImage.ts';
 import type { Attempt, FailedOutcome } from './api/outcome.ts';
 
-export interface BuildRequest extends ObjectKey {
+/** A host and its image. */
+export interface HostRequest extends ObjectKey {
   readonly choice: ImageChoice;
   /** Undefined for a host without a network of its own. */
   readonly network: HostNetwork | undefined;
+}
+
+/** A valid request. */
+export interface BuildRequest extends HostRequest {
+  readonly kind: 'checked';
+  readonly attempt: Attempt;
 }
 
 /** In YAML or JSON. */
@@ -32,13 +39,6 @@ export interface HostNetwork extends NetworkDescription {
 /** Characters of an invalid name in a message. */
 const MAX_SHOWN = 80;
 
-/** A valid build request. */
-export interface CheckedRequest {
-  readonly kind: 'checked';
-  readonly request: BuildRequest;
-  readonly attempt: Attempt;
-}
-
 /** Reads a Secret; undefined if it does not exist. Throws ApiError. */
 export type ReadSecret = (key: ObjectKey) => Promise<StoredSecret | undefined>;
 
@@ -46,30 +46,23 @@ interface StoredSecret extends SecretData {
   readonly metadata: { readonly resourceVersion: string };
 }
 
-/** The key of an object in tokens, logs and metrics. */
-export function objectKey(key: ObjectKey): string {
-  return keyText({ namespace: key.namespace, name: key.name });
-}
-
 /** @throws ApiError if the Secret cannot be read at the moment */
 export async function buildRequestOf(
   image: PreprovisioningImage,
   possible: PossibleImages,
   readSecret: ReadSecret,
-): Promise<CheckedRequest | FailedOutcome> {
+): Promise<BuildRequest | FailedOutcome> {
   const { namespace, name, spec } = image;
   const choice = chooseImage(spec, possible);
   const network = await readNetwork(image, readSecret);
   if ('kind' in choice) {
     // The operator ignores an error for a format that it does not accept.
-    const format = acceptedFormat(spec);
+    const format = firstAccepted(spec.acceptFormats, imageFormats);
     return { ...choice, attempt: format && attemptOf(spec, format, network) };
   }
   const attempt = attemptOf(spec, choice.format, network);
-  const checked = { namespace, name, choice };
-  if (network === undefined) {
-    return { kind: 'checked', request: { ...checked, network }, attempt };
-  }
+  const request = { kind: 'checked', namespace, name, choice, attempt } as const;
+  if (network === undefined) return { ...request, network };
   const { place, secret } = network;
   if (secret === undefined) {
     const problem = objectNameProblem(network.name);
@@ -81,8 +74,7 @@ export async function buildRequestOf(
   }
   const description = readNetworkDescription(secret);
   if (description !== undefined || isEmpty(secret)) {
-    const request = { ...checked, network: description && { place, ...description } };
-    return { kind: 'checked', request, attempt };
+    return { ...request, network: description && { place, ...description } };
   }
   const others = listOtherKeys(secret);
   const message = `${place} has no text in the key ${networkKeys.join(' or ')}${others === '' ? '' : `; it has the keys ${others}`}`;
@@ -119,8 +111,4 @@ function attemptOf(
   const version = network?.secret?.metadata.resourceVersion;
   const networkData = network && version !== undefined ? { name: network.name, version } : undefined;
   return { format, architecture, networkData };
-}
-
-function acceptedFormat({ acceptFormats }: PreprovisioningImageSpec): ImageFormat | undefined {
-  return acceptFormats.flatMap((text) => imageFormats.find((format) => format === text) ?? [])[0];
 }

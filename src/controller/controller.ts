@@ -7,18 +7,18 @@ import type { ExitCode, Io } from '../io/io.ts';
 import { createServerLog, noteFailedReload, type ServerLog } from '../serve/http/serverLog.ts';
 import { keepHeapSmall, listenToSignals } from '../io/process.ts';
 import { runService, withLog } from '../serve/serviceLog.ts';
-import { readLogForm, type Setup } from '../serve/setup.ts';
-import { type ControllerOptions, openSettings, type SettingsSource } from './settings.ts';
+import { readLogForm } from '../serve/setup.ts';
+import { type ControllerOptions, openSettings } from './settings.ts';
 import { type ControllerPlan, readPlan } from './plan.ts';
 import { CliError } from '../core/errors.ts';
-import { createKubernetesClient, type KubernetesClient } from './kube/kubernetesClient.ts';
+import { ApiClient } from './kube/kubernetesClient.ts';
 import { EventRecorder } from './kube/eventRecorder.ts';
 import { LeaderElection } from './kube/leaderElection.ts';
 import { isLoopback } from '../serve/http/listenAddress.ts';
 import { type Watch, watchFiles } from '../io/files/watchFiles.ts';
 import { printable } from '../io/report/terminalText.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
-import { type ControllerService, startControllerService } from './service.ts';
+import { type ControllerService, type Role, startControllerService } from './service.ts';
 import { type Clock, pause, systemClock } from '../io/clock.ts';
 
 /**
@@ -72,109 +72,89 @@ interface ReplicaContext {
   readonly log: ServerLog;
 }
 
-/** All parts of a replica. */
-interface Parts extends ReplicaContext {
-  readonly plan: ControllerPlan;
-  readonly client: KubernetesClient;
-  /** A separate client, so that its requests do not wait behind other requests. */
-  readonly electionClient: KubernetesClient;
-  readonly recorder: EventRecorder;
-  readonly settings: SettingsSource;
-  readonly service: ControllerService;
-  readonly role: Role;
-  readonly onError: (error: Error) => void;
-}
-
-interface Role {
-  /** Load balancers may already use this replica. */
-  isAnnounced: boolean;
-  current: Pick<LeaderElection, 'isLeader' | 'stop'> | undefined;
-}
-
 /** Listens first, so that an address in use is reported before anything is read. Throws CliError. */
 export async function startReplica(
   options: ControllerOptions,
   plan: ControllerPlan,
   context: ReplicaContext,
 ): Promise<Replica> {
-  const parts = await startParts(options, plan, context);
-  const { role, service, settings } = parts;
+  const service = await startService(options, plan, context);
+  const { informers, metrics, role, settings, state } = service;
   const watches: Watch[] = [];
   let isEnding = false;
   const endWatches = (): void => {
     for (const watch of watches.splice(0)) watch.stop();
   };
-  const reload = async (): Promise<void> => reloadAll(parts);
+  const reload = async (): Promise<void> => reloadAll(service);
   return {
     origin: service.server.origin,
     get isLeader() {
       return role.current?.isLeader ?? false;
     },
     begin: async () => {
-      await service.state.load();
-      service.metrics.catalogReloaded('success');
-      await service.informers.synced;
+      await state.load();
+      metrics.catalogReloaded('success');
+      await informers.synced;
       const files = async (): Promise<string[]> => [...settings.watched, ...imageFiles(service)];
       watches.push(await watchFiles(files, { interval: LOOK_INTERVAL, changed: () => void reload() }));
       if (isEnding) return endWatches();
-      logStart(parts);
-      role.current = startLeading(parts);
+      logStart(service);
+      role.current = startLeading(service);
       role.isAnnounced = true;
     },
     reload,
     stop: async (hurry) => {
       isEnding = true;
       endWatches();
-      await stopAll(parts, hurry);
+      await stopAll(service, hurry);
     },
   };
 }
 
-async function startParts(
+async function startService(
   options: ControllerOptions,
   plan: ControllerPlan,
   { io, log }: ReplicaContext,
-): Promise<Parts> {
-  const { cluster, identity, namespace, setup } = plan;
-  const client = createKubernetesClient(cluster, { pace: RATE_LIMIT, note: io.note });
-  const electionClient = createKubernetesClient(cluster);
+): Promise<ControllerService> {
+  const { cluster, identity } = plan;
+  const client = new ApiClient(cluster, { pace: RATE_LIMIT, note: io.note });
+  const electionClient = new ApiClient(cluster);
   const onError = createErrorLog(log);
   const recorder = new EventRecorder({ client, controller: CONTROLLER, instance: identity, onError });
   const role: Role = { isAnnounced: false, current: undefined };
-  let parts: Parts | undefined;
+  let service: ControllerService | undefined;
   const settings = openSettings(
     {
       text: options.settings,
       client,
       namespace: cluster.namespace,
-      changed: () => void (parts && reloadAll(parts)),
+      changed: () => void (service && reloadAll(service)),
       onError,
     },
     io,
   );
-  const isLeader = (): boolean => role.current?.isLeader ?? false;
-  const started = { setup, client, namespace, settings, recorder, isLeader, onError, log, io };
-  const service = await startControllerService(options, started).catch(async (error: unknown) => {
+  const parts = { plan, client, electionClient, recorder, settings, role, onError, log, io };
+  service = await startControllerService(options, parts).catch(async (error: unknown) => {
     await Promise.all([settings.close(), client.close(), electionClient.close()]);
     throw error;
   });
-  parts = { plan, client, electionClient, recorder, settings, service, role, onError, io, log };
-  return parts;
+  return service;
 }
 
-function logStart({ log, plan, service }: Parts): void {
+function logStart({ log, plan, server }: ControllerService): void {
   const { cluster, namespace, setup } = plan;
   log.note('info', 'ready', {
-    url: setup.publicUrl ?? service.server.origin,
+    url: setup.publicUrl ?? server.origin,
     cluster: printable(cluster.description),
     namespace: namespace ?? 'all namespaces',
   });
-  for (const { severity, message, hint } of startDiagnostics(setup, service)) {
+  for (const { severity, message, hint } of startDiagnostics(plan, server.origin)) {
     log.note(severity, 'check', { message, hint });
   }
 }
 
-function startDiagnostics({ hasKey, listen, publicUrl }: Setup, { server }: ControllerService): Diagnostic[] {
+function startDiagnostics({ setup }: ControllerPlan, origin: string): Diagnostic[] {
+  const { hasKey, listen, publicUrl } = setup;
   const messages: Diagnostic[] = [];
   if (!hasKey) {
     const message = 'no key file: the key that signs URLs is random for each start and each replica';
@@ -185,7 +165,7 @@ function startDiagnostics({ hasKey, listen, publicUrl }: Setup, { server }: Cont
     });
   }
   if (publicUrl === undefined) {
-    const message = `URLs start with ${server.origin}, which other machines may not reach`;
+    const message = `URLs start with ${origin}, which other machines may not reach`;
     messages.push({
       severity: 'warning',
       message,
@@ -204,8 +184,8 @@ function imageFiles({ state }: ControllerService): string[] {
   return bases.flatMap(({ inputs }) => [...inputs.values()].map(({ path }) => path));
 }
 
-function startLeading(parts: Parts): Role['current'] {
-  const { electionClient, log, plan, service, onError } = parts;
+function startLeading(service: ControllerService): Role['current'] {
+  const { electionClient, log, plan, onError } = service;
   if (plan.lease === undefined) return leadAlways(service);
   const { identity, lease } = plan;
   return new LeaderElection({
@@ -233,8 +213,8 @@ function leadAlways({ reconcileLoop }: ControllerService): Role['current'] {
   };
 }
 
-async function reloadAll({ log, service }: Parts): Promise<void> {
-  const { reconcileLoop, metrics, server, state } = service;
+async function reloadAll(service: ControllerService): Promise<void> {
+  const { log, reconcileLoop, metrics, server, state } = service;
   await server.reloadCertificates();
   try {
     await state.load();
@@ -249,9 +229,9 @@ async function reloadAll({ log, service }: Parts): Promise<void> {
 }
 
 /** Releases the Lease first, and stops serving last, so that other replicas take over without a gap. */
-async function stopAll(parts: Parts, hurry: Promise<void>): Promise<void> {
-  const { client, electionClient, log, plan, recorder, role, service, settings } = parts;
-  const { server, state, informers } = service;
+async function stopAll(service: ControllerService, hurry: Promise<void>): Promise<void> {
+  const { client, electionClient, log, plan, recorder, role } = service;
+  const { informers, server, settings, state } = service;
   server.announceEnd();
   await role.current?.stop();
   await recorder.stop();

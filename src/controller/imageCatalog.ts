@@ -6,42 +6,40 @@
 
 import { CliError } from '../core/errors.ts';
 import type { Io } from '../io/io.ts';
-import { formatImagePath, builtFileName, parseImagePath } from './api/imageChoice.ts';
+import { builtFileName, parseImagePath } from './api/imageChoice.ts';
 import { artifactOf, imageFormats, type PreprovisioningImage } from './api/preprovisioningImage.ts';
 import { type CatalogEntry, entryOf, type ServedResource } from '../serve/answer/resource.ts';
 import { collectDiagnostics } from '../io/report/report.ts';
 import type { Cached } from '../serve/imageCache.ts';
 import type { ImageFactory } from './imageFactory.ts';
+import type { Informers } from './informers.ts';
 import { createBuildCache, type BuildCache } from './buildCache.ts';
 import { buildRequestOf, type ReadSecret } from './buildRequest.ts';
+import { keyText } from './kube/objects.ts';
 
 export interface CatalogSources {
   readonly factory: ImageFactory;
-  readonly findImage: (owner: string) => PreprovisioningImage | undefined;
-  /** The known version of the Secret that an object names. */
-  readonly networkVersion: (image: PreprovisioningImage) => string | undefined;
+  readonly informers: Pick<Informers, 'find' | 'networkVersion'>;
   readonly readSecret: ReadSecret;
   readonly io: Io;
 }
 
-export interface ImageCatalog {
+interface ImageCatalog {
   /** As in `Catalog`, but no path has several owners. */
   find(path: string, owner?: string): CatalogEntry | undefined;
 }
 
 export function createImageCatalog(sources: CatalogSources): ImageCatalog {
-  const { factory, findImage } = sources;
+  const { factory, informers } = sources;
   const context = { ...sources, lastPaths: createBuildCache<string>() };
   return {
     find: (path, owner = '') => {
       const shared = factory.shared(path);
       if (shared !== undefined) return entryOf(shared);
-      const image = findImage(owner);
+      const image = informers.find(owner);
       if (image === undefined) context.lastPaths.forget(owner);
       // Other finalizers may keep a deleted object until its host has been cleaned, which needs the image.
-      return image === undefined || image.isForeign
-        ? undefined
-        : findImageFile(path, { owner, image }, context);
+      return image === undefined || image.isForeign ? undefined : findImageFile(path, image, context);
     },
   };
 }
@@ -51,28 +49,21 @@ interface CatalogContext extends CatalogSources {
   readonly lastPaths: BuildCache<string>;
 }
 
-/** An object with its key. */
-interface OwnImage {
-  readonly owner: string;
-  readonly image: PreprovisioningImage;
-}
-
 function findImageFile(
   path: string,
-  { owner, image }: OwnImage,
+  image: PreprovisioningImage,
   context: CatalogContext,
 ): CatalogEntry | undefined {
   const wanted = parseImagePath(path);
   const format = imageFormats.find((it) => builtFileName(image.name, artifactOf[it]) === wanted?.fileName);
   if (wanted === undefined || format === undefined) return undefined;
+  const host = keyText(image);
   return {
     artifact: artifactOf[format],
-    host: owner,
+    host,
     resource: async () => {
       try {
-        return await context.factory.images.get(imageKey(owner, path), () =>
-          buildNamed(path, image, context),
-        );
+        return await context.factory.images.get(imageKey(host, path), () => buildNamed(path, image, context));
       } catch (error) {
         if (!(error instanceof OtherImage)) throw error;
         if (!isPublished(image, path)) return undefined;
@@ -93,36 +84,20 @@ export function imageKey(owner: string, path: string): string {
 /** The image that is built for the object now is not the requested one. */
 class OtherImage extends Error {}
 
+/** If the build fails, the leader reports the reason. */
 async function buildNamed(
   path: string,
   image: PreprovisioningImage,
-  { lastPaths, networkVersion, ...sources }: CatalogContext,
+  { factory, informers, io, lastPaths, readSecret }: CatalogContext,
 ): Promise<Cached<ServedResource>> {
   // Avoids a build for a path that cannot match.
-  if ((lastPaths.recall(image, networkVersion(image)) ?? path) !== path) throw new OtherImage();
-  const { built, version } = await buildLatest(image, sources);
-  const builtPath = built === undefined ? '' : formatImagePath(built.value);
-  lastPaths.remember(image, version, builtPath);
-  if (built === undefined || builtPath !== path) throw new OtherImage();
-  return built;
-}
-
-interface Latest {
-  /** Undefined if the build failed; the leader reports the reason. */
-  readonly built: Cached<ServedResource> | undefined;
-  /** The version of the Secret that was used. */
-  readonly version: string | undefined;
-}
-
-async function buildLatest(
-  image: PreprovisioningImage,
-  { factory, readSecret, io }: Omit<CatalogSources, 'networkVersion'>,
-): Promise<Latest> {
-  const checked = await buildRequestOf(image, factory.possible, readSecret);
-  const version = checked.attempt?.networkData?.version;
-  if (checked.kind === 'failed') return { built: undefined, version };
-  const built = await factory.build(checked.request, collectDiagnostics(io).io);
-  return { built: built?.resource, version };
+  if ((lastPaths.recall(image, informers.networkVersion(image)) ?? path) !== path) throw new OtherImage();
+  const request = await buildRequestOf(image, factory.possible, readSecret);
+  const built =
+    request.kind === 'failed' ? undefined : await factory.build(request, collectDiagnostics(io).io);
+  lastPaths.remember(image, request.attempt?.networkData?.version, built?.path ?? '');
+  if (built?.path !== path) throw new OtherImage();
+  return built.resource;
 }
 
 /** Whether the status of the object contains this path. */

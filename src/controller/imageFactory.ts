@@ -1,30 +1,33 @@
 /** Builds the images of all objects from one state of settings and base images. A reload creates a new factory. */
 
 import { kernelArguments } from '../boot/kernelArguments.ts';
-import { CliError } from '../core/errors.ts';
+import { CliError, FormatError } from '../core/errors.ts';
+import type { Inputs } from '../agent/settingInputs.ts';
+import { parseYaml, type ParsedYaml } from '../formats/yaml.ts';
+import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
 import type { KnownDigests } from '../io/files/fileDigests.ts';
 import { type Io, ioWith } from '../io/io.ts';
 import type { ConfigArtifact } from '../hosts/artifacts/artifacts.ts';
 import { formatImagePath, builtFileName, imageStem, type PossibleImages } from './api/imageChoice.ts';
-import { artifactOf, type ImageFormat, imageFormats } from './api/preprovisioningImage.ts';
+import { artifactOf, imageFormats } from './api/preprovisioningImage.ts';
 import type { ServedResource } from '../serve/answer/resource.ts';
 import { openAgentArchives, createOpenArchives } from '../hosts/plan/agentArchives.ts';
 import { readImageInputs } from '../hosts/plan/imageInputs.ts';
 import { type HostPlan, planHost, type PlanJob } from '../hosts/plan/planHost.ts';
-import { type BaseSet, closeBaseSets, openBaseSets } from '../hosts/artifacts/baseImages.ts';
+import { closeBaseSets, openBaseSets } from '../hosts/artifacts/baseImages.ts';
 import type { Growth } from '../image/growth.ts';
 import { materialOf } from '../hosts/artifacts/hostArtifacts.ts';
 import { makeHostResource, sharedResources } from '../serve/resources.ts';
 import { givenOrIccImages } from '../serve/iccImages.ts';
 import { type Cached, createImageCache, type ImageCache } from '../serve/imageCache.ts';
 import type { Links } from '../serve/links.ts';
-import { hostPlaces, type ServeContext } from '../serve/servedPlaces.ts';
-import { type BuildRequest, objectKey } from './buildRequest.ts';
-import { hostFromRequest } from './hostFromRequest.ts';
+import { type Bases, hostPlaces, type ServeContext } from '../serve/servedPlaces.ts';
+import { keyText } from './kube/objects.ts';
+import type { HostNetwork, HostRequest } from './buildRequest.ts';
 import { type ControllerOptions, readRenderLayers, type SettingsFile } from './settings.ts';
 
 export interface ImageFactory {
-  readonly bases: ReadonlyMap<string, BaseSet>;
+  readonly bases: Bases;
   readonly possible: PossibleImages;
   /** Recently fetched images, by object and path. */
   readonly images: ImageCache<ServedResource>;
@@ -34,7 +37,7 @@ export interface ImageFactory {
    * Builds an image; undefined if the config is invalid, after reporting the errors.
    * @throws CliError for other errors
    */
-  build(request: BuildRequest, io: Io): Promise<BuiltImage | undefined>;
+  build(request: HostRequest, io: Io): Promise<BuiltImage | undefined>;
   close(): Promise<void>;
 }
 
@@ -49,7 +52,8 @@ export interface BuiltImage {
 
 /** The part that all factories of a controller share. */
 export interface FactoryInputs {
-  readonly settings: Pick<SettingsFile, 'name' | 'folder'>;
+  /** Released when the factory is closed, or when opening it fails. */
+  readonly settings: SettingsFile;
   readonly links: Links;
   readonly digests: KnownDigests;
   /** Bytes of memory for cached images. */
@@ -63,25 +67,26 @@ export async function openImageFactory(
   inputs: FactoryInputs,
 ): Promise<ImageFactory> {
   const { cacheSize, digests, io, links, settings } = inputs;
-  const images = await readImageInputs(await givenOrIccImages(options, io), digests, io);
-  if (images.size === 0) {
-    throw new CliError('No base image', {
-      code: 'ERR_SETTING',
-      hint: 'pass --iso FILE or --images FOLDER, or set DEPLOY_ISO',
-    });
-  }
-  const bases = await openBaseSets(images);
   const archives = createOpenArchives();
+  let bases: Bases = new Map();
   const close = async (): Promise<void> => {
     await archives.close();
     await closeBaseSets(bases);
+    await settings.release();
   };
-  const possible = possibleImages(bases);
   try {
-    const serveContext = { archives, bases, links };
-    const job = await planJob(options, { ...inputs, possible });
+    const images = await readImageInputs(await givenOrIccImages(options, io), digests, io);
+    if (images.size === 0) {
+      throw new CliError('No base image', {
+        code: 'ERR_SETTING',
+        hint: 'pass --iso FILE or --images FOLDER, or set DEPLOY_ISO',
+      });
+    }
+    bases = await openBaseSets(images);
+    const possible = possibleImages(bases);
+    const job = await planJob(options, possible, inputs);
     const growth = options.grow === true ? 'usual' : 'refused';
-    const context: FactoryContext = { serveContext, job, settingsFolder: settings.folder, growth };
+    const context = { archives, bases, links, job, settingsFolder: settings.folder, growth } as const;
     await checkSettings(context, possible, io);
     return {
       bases,
@@ -97,31 +102,31 @@ export async function openImageFactory(
   }
 }
 
-interface FactoryContext {
-  readonly serveContext: ServeContext;
+interface FactoryContext extends ServeContext {
   readonly job: PlanJob;
   readonly settingsFolder: string;
   readonly growth: Growth;
 }
 
-function possibleImages(bases: ReadonlyMap<BaseSet['architecture'], BaseSet>): PossibleImages {
-  const given: Readonly<Record<ImageFormat, (base: BaseSet) => unknown>> = {
-    iso: ({ iso }) => iso,
-    initrd: ({ parts }) => parts.initramfs,
-  };
+function possibleImages(bases: Bases): PossibleImages {
   return new Map(
-    [...bases].map(([architecture, base]) => [
+    [...bases].map(([architecture, { iso, parts }]) => [
       architecture,
-      imageFormats.filter((format) => given[format](base) !== undefined),
+      imageFormats.filter((format) => (format === 'iso' ? iso : parts.initramfs) !== undefined),
     ]),
   );
 }
 
 async function planJob(
   options: ControllerOptions,
-  { io, links, possible, settings }: FactoryInputs & { readonly possible: PossibleImages },
+  possible: PossibleImages,
+  { io, links, settings }: FactoryInputs,
 ): Promise<PlanJob> {
-  const { layers, source } = await readRenderLayers(settings.name, options, relativeTo(settings.folder, io));
+  const { layers, source } = await readRenderLayers(
+    settings.name,
+    options,
+    ioWith(io, { cwd: settings.folder }),
+  );
   const configs = [...new Set([...possible.values()].flat())].map((format) => artifactOf[format]);
   return {
     wanted: { configs, loaders: [], baseUrl: links.publicUrl },
@@ -135,12 +140,8 @@ async function planJob(
 async function checkSettings(context: FactoryContext, possible: PossibleImages, io: Io): Promise<void> {
   for (const [architecture, [format]] of possible) {
     if (format === undefined) continue;
-    const choice = { architecture, format };
-    const plan = await planRequest(
-      { namespace: 'any', name: 'host', choice, network: undefined },
-      context,
-      io,
-    );
+    const sample = { namespace: 'any', name: 'host', network: undefined };
+    const plan = await planRequest({ ...sample, choice: { architecture, format } }, context, io);
     if (plan !== undefined) continue;
     throw new CliError('The settings do not result in a valid config', {
       code: 'ERR_SETTING',
@@ -150,63 +151,90 @@ async function checkSettings(context: FactoryContext, possible: PossibleImages, 
 }
 
 async function planRequest(
-  request: BuildRequest,
-  { job, settingsFolder, serveContext }: FactoryContext,
+  request: HostRequest,
+  context: FactoryContext,
   io: Io,
 ): Promise<HostPlan | undefined> {
   const { choice, name } = request;
-  const owner = objectKey(request);
-  const artifact = artifactOf[choice.format];
-  const own = hostPlaces(serveContext);
+  const { job, settingsFolder } = context;
+  const owner = keyText(request);
+  const own = hostPlaces(context);
   const places = {
     images: () => own.images(owner),
     publish: () => own.publish(owner),
     // The config cannot contain the URL of its own image, as that depends on the config.
     file: (_host: string, wanted: ConfigArtifact) => builtFileName(name, wanted),
   };
-  const wanted = { ...job.wanted, configs: [artifact] };
-  return planHost(hostFromRequest(request), { ...job, wanted }, places, relativeTo(settingsFolder, io));
-}
-
-/** The same `io`, with relative paths based on this folder. */
-function relativeTo(folder: string, io: Io): Io {
-  return ioWith(io, { cwd: folder });
+  const wanted = { ...job.wanted, configs: [artifactOf[choice.format]] };
+  return planHost(hostFromRequest(request), { ...job, wanted }, places, ioWith(io, { cwd: settingsFolder }));
 }
 
 async function buildImage(
-  request: BuildRequest,
+  request: HostRequest,
   context: FactoryContext,
   io: Io,
 ): Promise<BuiltImage | undefined> {
   const { choice, name } = request;
   const plan = await planRequest(request, context, io);
   if (plan === undefined) return undefined;
-  const { growth, job, serveContext } = context;
-  const { archives, links } = serveContext;
+  const { archives, growth, links } = context;
+  const baseUrl = links.publicUrl;
   const source = {
-    ...(await materialOf(plan, archives, links.publicUrl, growth)),
-    name: objectKey(request),
+    ...(await materialOf(plan, archives, baseUrl, growth)),
+    name: keyText(request),
     modified: new Date(0), // the path changes with the content
   };
   const artifact = artifactOf[choice.format];
   const resource = await makeHostResource(source, { artifact, host: imageStem(name) });
-  const { etag, fileName } = resource.value;
+  const path = formatImagePath(resource.value);
+  if (choice.format === 'iso') return { resource, path, kernelUrl: undefined, extraKernelParams: undefined };
+  const kernel = plan.images?.paths.kernel;
+  const { start } = plan.boot;
   return {
     resource,
-    path: formatImagePath({ etag, fileName }),
-    ...(choice.format === 'initrd' ? bootParameters(plan, job) : noParameters),
+    path,
+    kernelUrl: kernel === undefined ? undefined : `${baseUrl}/${kernel}`,
+    extraKernelParams: start.kind === 'ramdisk' ? kernelArguments(start.settings).join(' ') : undefined,
   };
 }
 
-type BootParameters = Pick<BuiltImage, 'kernelUrl' | 'extraKernelParams'>;
-
-/** An ISO needs no boot parameters. */
-const noParameters: BootParameters = { kernelUrl: undefined, extraKernelParams: undefined };
-
-function bootParameters({ boot: { start }, images }: HostPlan, { wanted }: PlanJob): BootParameters {
-  const kernel = images?.paths.kernel;
+/** Converts a request to a host in the form that all commands render. Reading its inputs throws CliError if the network data is not valid YAML. */
+function hostFromRequest(request: HostRequest): InventoryHost {
+  const { choice, name, network } = request;
   return {
-    kernelUrl: kernel === undefined ? undefined : `${wanted.baseUrl}/${kernel}`,
-    extraKernelParams: start.kind === 'ramdisk' ? kernelArguments(start.settings).join(' ') : undefined,
+    name,
+    at: { file: `PreprovisioningImage ${keyText(request)}` },
+    architecture: choice.architecture,
+    problems: [],
+    readInputs: () => (network === undefined ? new Map() : networkInputs(network)),
   };
+}
+
+/** In place of any network that all hosts have. */
+function networkInputs(network: HostNetwork): Inputs {
+  const { key, place, text } = network;
+  const { value, locate } = parseNetwork(network);
+  const input = {
+    text,
+    place,
+    origin: 'file',
+    isContent: true,
+    document: { name: place, value, locate },
+  } as const;
+  return new Map([
+    ['host.nmstate', key === 'nmstate' ? [input] : []],
+    ['host.networkData', key === 'networkData' ? [input] : []],
+  ]);
+}
+
+function parseNetwork({ key, place, text }: HostNetwork): ParsedYaml {
+  try {
+    return parseYaml(text);
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error;
+    throw new CliError(`${place}: ${error.message}`, {
+      code: 'ERR_FORMAT',
+      hint: error.hint ?? `fix the key ${key} of the Secret`,
+    });
+  }
 }

@@ -3,10 +3,9 @@
  * Secret is read only when an image is built from it, and only for Secrets that an object names.
  */
 
-import type { KubernetesClient, ListSelector } from './kube/kubernetesClient.ts';
+import type { KubernetesClient } from './kube/kubernetesClient.ts';
 import {
   keyText,
-  type KubernetesObject,
   type ObjectKey,
   parseKey,
   type ApiResource,
@@ -31,8 +30,8 @@ export interface Informers {
   /** The time up to which all changes are known; undefined before the initial lists. */
   readonly lastContact: Date | undefined;
   /** By `NAMESPACE/NAME`. */
-  find(owner: string): StoredImage | undefined;
-  all(): IterableIterator<StoredImage>;
+  find(owner: string): PreprovisioningImage | undefined;
+  all(): IterableIterator<PreprovisioningImage>;
   /** The version of its Secret; undefined if the object names no Secret, or the Secret does not exist. */
   networkVersion(image: PreprovisioningImage): string | undefined;
   /**
@@ -43,26 +42,13 @@ export interface Informers {
   close(): Promise<void>;
 }
 
-export interface StoredImage {
-  readonly image: PreprovisioningImage;
-  /** The object reference for Kubernetes events. */
-  readonly reference: KubernetesObject;
-}
-
-interface InformersOptions {
-  readonly client: KubernetesClient;
-  /** Undefined for all namespaces. */
-  readonly namespace: string | undefined;
-  readonly onError: (error: Error) => void;
-}
-
-export function storedImage(object: KubernetesObject): StoredImage {
-  const { metadata } = object;
-  return { image: readPreprovisioningImage(object), reference: { metadata } };
-}
-
-export function openInformers({ client, namespace, onError }: InformersOptions): Informers {
-  const selection: ListSelector = { namespace };
+/** @param namespace undefined for all namespaces */
+export function openInformers(
+  client: KubernetesClient,
+  namespace: string | undefined,
+  onError: (error: Error) => void,
+): Informers {
+  const selection = { namespace };
   const subscribers = new Set<(owner: string) => void>();
   const notify = (owner: string): void => {
     for (const subscriber of subscribers) subscriber(owner);
@@ -72,7 +58,7 @@ export function openInformers({ client, namespace, onError }: InformersOptions):
     resource: preprovisioningImages,
     selection,
     onError,
-    keep: storedImage,
+    keep: readPreprovisioningImage,
     changed: ({ key }) => notify(keyText(key)),
   });
   const versions = new Informer({
@@ -83,11 +69,13 @@ export function openInformers({ client, namespace, onError }: InformersOptions):
     keep: ({ metadata }) => metadata.resourceVersion,
     changed: ({ key, before, now }) => {
       if (subscribers.size === 0 || before === now) return;
-      for (const { image } of images.values()) if (namesSecret(image, key)) notify(keyText(image));
+      for (const image of images.values()) if (namesSecret(image, key)) notify(keyText(image));
     },
   });
   return {
-    synced: Promise.all([images.synced, versions.synced]),
+    get synced() {
+      return Promise.all([images.synced, versions.synced]);
+    },
     get lastContact() {
       return earlier(images.lastContact, versions.lastContact);
     },

@@ -2,19 +2,25 @@
  * The reconcile loop of the leader: it updates finalizer and status of each object when objects, Secrets or settings change.
  */
 
+import { once } from 'node:events';
 import type { KubernetesClient } from './kube/kubernetesClient.ts';
 import type { EventRecorder } from './kube/eventRecorder.ts';
-import { type QueueLoad, WorkQueue } from './kube/workQueue.ts';
+import { type QueueLoad, type WorkFailure, WorkQueue } from './kube/workQueue.ts';
 import { plainText } from '../serve/http/textResponse.ts';
 import type { ServerLog } from '../serve/http/serverLog.ts';
 import { type Outcome, type StatusPatch, statusPatch } from './api/outcome.ts';
-import { type PreprovisioningImage, wantedFinalizers } from './api/preprovisioningImage.ts';
-import { type Informers, preprovisioningImages, type StoredImage, storedImage } from './informers.ts';
-import { objectKey } from './buildRequest.ts';
+import {
+  type PreprovisioningImage,
+  readPreprovisioningImage,
+  wantedFinalizers,
+} from './api/preprovisioningImage.ts';
+import { type Informers, preprovisioningImages } from './informers.ts';
+import { keyText } from './kube/objects.ts';
 import { createBuildCache, type BuildCache } from './buildCache.ts';
 import { CliError } from '../core/errors.ts';
-import { isConflict, isNotFound } from './kube/apiError.ts';
-import { createStatusWrites, type StatusWrites } from './statusWrites.ts';
+import { ApiError, isConflict, isNotFound } from './kube/apiError.ts';
+import { type Clock, systemClock } from '../io/clock.ts';
+import { backOffAfter } from './kube/rateLimit.ts';
 import { printable } from '../io/report/terminalText.ts';
 
 interface ReconcileLoopOptions {
@@ -47,7 +53,7 @@ export function createReconcileLoop(options: ReconcileLoopOptions): ReconcileLoo
   let queue: WorkQueue | undefined;
   let outcomes = createBuildCache<Outcome>();
   const addAll = (): void => {
-    for (const { image } of informers.all()) queue?.add(objectKey(image));
+    for (const image of informers.all()) queue?.add(keyText(image));
   };
   return {
     get load() {
@@ -58,175 +64,194 @@ export function createReconcileLoop(options: ReconcileLoopOptions): ReconcileLoo
       addAll();
     },
     lead: async (signal) => {
-      const started = startQueue(options, signal, () => outcomes);
-      queue = started;
-      const unsubscribe = informers.subscribe((owner) => started.add(owner));
+      const term = new Term(options, () => outcomes, signal);
+      queue = term.queue;
+      const unsubscribe = informers.subscribe((owner) => term.queue.add(owner));
       addAll();
-      await whenAborted(signal);
+      if (!signal.aborted) await once(signal, 'abort');
       unsubscribe();
       queue = undefined;
-      void started.stop(); // a slow build or a hung request must not delay the release of the Lease
+      void term.queue.stop(); // a slow build or a hung request must not delay the release of the Lease
     },
   };
-}
-
-function startQueue(
-  options: ReconcileLoopOptions,
-  signal: AbortSignal,
-  outcomes: () => BuildCache<Outcome>,
-): WorkQueue {
-  const { informers, log, failed } = options;
-  const pendingWrites = createPendingWrites();
-  const statusWrites = createStatusWrites();
-  const outcomeOf = async (image: PreprovisioningImage): Promise<Outcome> => {
-    const cache = outcomes(); // `startOver` may replace it during the build
-    const known = cache.recall(image, informers.networkVersion(image));
-    if (known !== undefined) return known;
-    const outcome = await options.build(image);
-    cache.remember(image, outcome.attempt?.networkData?.version, outcome);
-    return outcome;
-  };
-  return new WorkQueue({
-    workers: WORKERS,
-    backOff: BACK_OFF,
-    work: async (owner) => {
-      if (signal.aborted) return;
-      await reconcile(owner, { ...options, outcomeOf, pendingWrites, statusWrites, signal });
-      if (informers.find(owner) !== undefined) return;
-      outcomes().forget(owner);
-      pendingWrites.forget(owner);
-      statusWrites.forget(owner);
-    },
-    failed: ({ key, error, retryIn }) => {
-      if (signal.aborted) return;
-      failed();
-      const message = error instanceof Error ? error.message : String(error);
-      log.note('warning', 'retry', {
-        host: key,
-        message: plainText(message, MAX_MESSAGE),
-        hint: error instanceof CliError ? error.hint : undefined,
-        seconds: Math.round(retryIn / 1000),
-      });
-    },
-  });
 }
 
 /** Characters. */
 const MAX_MESSAGE = 500;
 
-async function whenAborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return;
-  await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
-}
+/** The work of a leader, until the signal is aborted: nothing may be written afterwards. */
+class Term {
+  readonly queue: WorkQueue;
+  readonly #options: ReconcileLoopOptions;
+  readonly #outcomes: () => BuildCache<Outcome>;
+  readonly #signal: AbortSignal;
+  readonly #statusWrites = createStatusWrites();
+  /**
+   * The object versions that this replica has overwritten, until the watch has reported the new versions. An object with an
+   * overwritten version is not reconciled.
+   */
+  readonly #overwritten = new Map<string, Set<string>>();
 
-interface ReconcileTools extends Omit<ReconcileLoopOptions, 'build' | 'failed'> {
-  /** Throws ApiError. */
-  readonly outcomeOf: (image: PreprovisioningImage) => Promise<Outcome>;
-  readonly pendingWrites: PendingWrites;
-  readonly statusWrites: StatusWrites;
-  /** Nothing may be written after it is aborted. */
-  readonly signal: AbortSignal;
-}
+  constructor(options: ReconcileLoopOptions, outcomes: () => BuildCache<Outcome>, signal: AbortSignal) {
+    this.#options = options;
+    this.#outcomes = outcomes;
+    this.#signal = signal;
+    this.queue = new WorkQueue({
+      workers: WORKERS,
+      backOff: BACK_OFF,
+      work: async (owner) => this.#work(owner),
+      failed: (failure) => this.#reportFailure(failure),
+    });
+  }
 
-/**
- * Reconciles one object. If the object was changed or deleted meanwhile, nothing is written: the watch reports the change, and
- * the object is reconciled again. Throws ApiError if the work must be retried.
- */
-async function reconcile(owner: string, tools: ReconcileTools): Promise<void> {
-  const stored = tools.informers.find(owner);
-  if (stored === undefined || tools.pendingWrites.isOutdated(owner, stored.image.resourceVersion)) return;
-  try {
-    await settle(stored, tools);
-  } catch (error) {
-    if (!isConflict(error) && !isNotFound(error)) throw error;
+  /**
+   * Reconciles one object. If the object was changed or deleted meanwhile, nothing is written: the watch reports the change, and
+   * the object is reconciled again. Throws ApiError if the work must be retried.
+   */
+  async #work(owner: string): Promise<void> {
+    if (this.#signal.aborted) return;
+    const { informers } = this.#options;
+    const image = informers.find(owner);
+    try {
+      if (image !== undefined && !this.#isOutdated(owner, image)) await this.#reconcile(image);
+    } catch (error) {
+      if (!isConflict(error) && !isNotFound(error)) throw error;
+    }
+    if (informers.find(owner) !== undefined) return;
+    this.#outcomes().forget(owner);
+    this.#overwritten.delete(owner);
+    this.#statusWrites.forget(owner);
+  }
+
+  #reportFailure({ key, error, retryIn }: WorkFailure): void {
+    if (this.#signal.aborted) return;
+    this.#options.failed();
+    const message = error instanceof Error ? error.message : String(error);
+    this.#options.log.note('warning', 'retry', {
+      host: key,
+      message: plainText(message, MAX_MESSAGE),
+      hint: error instanceof CliError ? error.hint : undefined,
+      seconds: Math.round(retryIn / 1000),
+    });
+  }
+
+  /** Whether the latest known version of the object was overwritten. */
+  #isOutdated(owner: string, { resourceVersion }: PreprovisioningImage): boolean {
+    if (this.#overwritten.get(owner)?.has(resourceVersion) === true) return true;
+    this.#overwritten.delete(owner);
+    return false;
+  }
+
+  async #reconcile(image: PreprovisioningImage): Promise<void> {
+    // A service that took the object over later does not remove our finalizer, so the object would never be gone.
+    if (image.isForeign && !image.isDeleted) return;
+    const finalizers = wantedFinalizers(image);
+    const finalized =
+      finalizers === undefined ? image : await this.#write(image, { metadata: { finalizers } });
+    if (finalized.isDeleted) return;
+    const outcome = await this.#outcomeOf(finalized);
+    if (!this.#signal.aborted) await this.#writeStatus(finalized, outcome);
+  }
+
+  async #outcomeOf(image: PreprovisioningImage): Promise<Outcome> {
+    const cache = this.#outcomes(); // `startOver` may replace it during the build
+    const known = cache.recall(image, this.#options.informers.networkVersion(image));
+    if (known !== undefined) return known;
+    const outcome = await this.#options.build(image);
+    cache.remember(image, outcome.attempt?.networkData?.version, outcome);
+    return outcome;
+  }
+
+  async #writeStatus(image: PreprovisioningImage, outcome: Outcome): Promise<void> {
+    const { log, recorder, wrote } = this.#options;
+    const patch = statusPatch(image, outcome, new Date());
+    if (patch === undefined) return;
+    const host = keyText(image);
+    const content = JSON.stringify([image.generation, outcome]);
+    this.#statusWrites.check(host, content);
+    await this.#write(image, { subresource: 'status', ...patch });
+    this.#statusWrites.wrote(host, content);
+    wrote(outcome);
+    if (outcome.kind === 'ready') {
+      log.note('info', 'image', { host, format: outcome.attempt.format, generation: image.generation });
+      return;
+    }
+    const { message, reason } = outcome;
+    log.note('error', 'build failed', { host, reason, message: printable(message) });
+    const about = { resource: preprovisioningImages, object: image };
+    recorder.record({ ...about, type: 'Warning', reason, action: 'BuildImage', message });
+  }
+
+  /** The API server refuses the patch (`isConflict`) if the object was changed meanwhile. */
+  async #write(
+    image: PreprovisioningImage,
+    { subresource, metadata, ...fields }: Change,
+  ): Promise<PreprovisioningImage> {
+    const { resourceVersion } = image;
+    const patch = { subresource, body: { metadata: { resourceVersion, ...metadata }, ...fields } };
+    const { client } = this.#options;
+    const written = await client.patch(preprovisioningImages, image, patch, this.#signal);
+    const owner = keyText(image);
+    // If the patch changes nothing, no watch event follows.
+    if (written.metadata.resourceVersion !== resourceVersion) {
+      this.#overwritten.set(owner, (this.#overwritten.get(owner) ?? new Set()).add(resourceVersion));
+    }
+    return readPreprovisioningImage(written);
   }
 }
 
-async function settle(stored: StoredImage, tools: ReconcileTools): Promise<void> {
-  // A service that took the object over later does not remove our finalizer, so the object would never be gone.
-  if (stored.image.isForeign && !stored.image.isDeleted) return;
-  const finalized = await settleFinalizers(stored, tools);
-  if (finalized.image.isDeleted) return;
-  const outcome = await tools.outcomeOf(finalized.image);
-  if (tools.signal.aborted) return;
-  await writeStatus(finalized, outcome, tools);
-}
-
-async function settleFinalizers(stored: StoredImage, tools: ReconcileTools): Promise<StoredImage> {
-  const finalizers = wantedFinalizers(stored.image);
-  if (finalizers === undefined) return stored;
-  return write(stored, { metadata: { finalizers } }, tools);
-}
-
-async function writeStatus(stored: StoredImage, outcome: Outcome, tools: ReconcileTools): Promise<void> {
-  const { image, reference } = stored;
-  const { log, recorder, statusWrites, wrote } = tools;
-  const patch = statusPatch(image, outcome, new Date());
-  if (patch === undefined) return;
-  const host = objectKey(image);
-  const content = JSON.stringify([image.generation, outcome]);
-  statusWrites.check(host, content);
-  await write(stored, { subresource: 'status', ...patch }, tools);
-  statusWrites.wrote(host, content);
-  wrote(outcome);
-  if (outcome.kind === 'ready') {
-    log.note('info', 'image', { host, format: outcome.attempt.format, generation: image.generation });
-    return;
-  }
-  const { message, reason } = outcome;
-  log.note('error', 'build failed', { host, reason, message: printable(message) });
-  const about = { resource: preprovisioningImages, object: reference };
-  recorder.record({ ...about, type: 'Warning', reason, action: 'BuildImage', message });
-}
-
-interface Change {
+type Change = Partial<StatusPatch> & {
   readonly subresource?: 'status';
   readonly metadata?: { readonly finalizers: readonly string[] };
-  readonly status?: StatusPatch['status'];
-}
-
-/** The API server refuses the patch (`isConflict`) if the object was changed meanwhile. */
-async function write(
-  { image }: StoredImage,
-  { subresource, metadata, ...fields }: Change,
-  { client, pendingWrites, signal }: ReconcileTools,
-): Promise<StoredImage> {
-  const { resourceVersion } = image;
-  const body = { metadata: { resourceVersion, ...metadata }, ...fields };
-  const written = await client.patch(preprovisioningImages, image, {
-    subresource,
-    body,
-    signal,
-  });
-  // If the patch changes nothing, no watch event follows.
-  if (written.metadata.resourceVersion !== resourceVersion)
-    pendingWrites.overwrote(objectKey(image), resourceVersion);
-  return storedImage(written);
-}
+};
 
 /**
- * The object versions that this replica has overwritten, until the watch has reported the new versions. An object with an
- * overwritten version is not reconciled.
+ * The status writes of each object. If another controller overwrites the same status repeatedly, such as a second image
+ * builder during a migration, both would write as fast as they can. So after a few writes this replica waits longer each time.
  */
-interface PendingWrites {
-  /** This version of the object was overwritten. */
-  overwrote(owner: string, version: string): void;
-  /** Whether this version, the latest known one, was overwritten. */
-  isOutdated(owner: string, version: string): boolean;
+interface StatusWrites {
+  /** @throws ApiError if the content was written too often; it names the time until the next write */
+  check(owner: string, content: string): void;
+  wrote(owner: string, content: string): void;
   forget(owner: string): void;
 }
 
-function createPendingWrites(): PendingWrites {
-  const overwritten = new Map<string, Set<string>>();
+/** The same content may be written so often without a wait. */
+const FREE_WRITES = 3;
+/** Milliseconds. */
+const STATUS_BACK_OFF = { first: 10_000, longest: 300_000 };
+
+interface LastWrite {
+  readonly content: string;
+  readonly at: number;
+  /** How often this content was written. */
+  readonly count: number;
+}
+
+export function createStatusWrites(clock: Clock = systemClock): StatusWrites {
+  const writes = new Map<string, LastWrite>();
+  const lastOf = (owner: string, content: string): LastWrite | undefined => {
+    const last = writes.get(owner);
+    return last?.content === content && clock.now() - last.at < 2 * STATUS_BACK_OFF.longest
+      ? last
+      : undefined;
+  };
   return {
-    overwrote: (owner, version) => {
-      overwritten.set(owner, (overwritten.get(owner) ?? new Set()).add(version));
+    check: (owner, content) => {
+      const last = lastOf(owner, content);
+      if (last === undefined || last.count < FREE_WRITES) return;
+      const retryAfter = last.at + backOffAfter(STATUS_BACK_OFF, last.count - FREE_WRITES + 1) - clock.now();
+      if (retryAfter <= 0) return;
+      throw new ApiError('Another controller overwrites the status of this object', {
+        reason: 'Overwritten',
+        retryAfter,
+        hint: 'stop other image builders, such as image-customization-controller, or use another --namespace',
+      });
     },
-    isOutdated: (owner, version) => {
-      if (overwritten.get(owner)?.has(version) === true) return true;
-      overwritten.delete(owner);
-      return false;
+    wrote: (owner, content) => {
+      const count = (lastOf(owner, content)?.count ?? 0) + 1;
+      writes.set(owner, { content, at: clock.now(), count });
     },
-    forget: (owner) => void overwritten.delete(owner),
+    forget: (owner) => void writes.delete(owner),
   };
 }

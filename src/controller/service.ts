@@ -5,45 +5,57 @@ import { knownDigests } from '../io/files/fileDigests.ts';
 import type { Io } from '../io/io.ts';
 import type { KubernetesClient } from './kube/kubernetesClient.ts';
 import type { EventRecorder } from './kube/eventRecorder.ts';
+import type { LeaderElection } from './kube/leaderElection.ts';
 import type { RunningServer } from '../serve/http/server.ts';
 import type { ServerLog } from '../serve/http/serverLog.ts';
 import type { Outcome } from './api/outcome.ts';
 import type { PreprovisioningImage } from './api/preprovisioningImage.ts';
-import { createTransferLog, type TransferLog } from '../serve/answer/transfers.ts';
+import { createTransferLog } from '../serve/answer/transfers.ts';
 import { programVersion } from '../core/programVersion.ts';
 import { createLinks } from '../serve/links.ts';
 import { createMetrics, type Metrics } from '../serve/metrics.ts';
 import { withLog } from '../serve/serviceLog.ts';
 import { startServiceServer } from '../serve/service.ts';
-import { createServiceState, type ServiceState } from '../serve/serviceState.ts';
-import type { Setup } from '../serve/setup.ts';
+import { createServiceState, type Servable, type ServiceState } from '../serve/serviceState.ts';
 import { buildOutcome } from './buildOutcome.ts';
+import { createImageCatalog } from './imageCatalog.ts';
+import { type ImageFactory, openImageFactory } from './imageFactory.ts';
 import { type Informers, openInformers, secretReader } from './informers.ts';
+import type { ControllerPlan } from './plan.ts';
 import { addControllerMetrics, type ControllerCounters, describeImages } from './status.ts';
 import { createReconcileLoop, type ReconcileLoop } from './reconcileLoop.ts';
 import type { ControllerOptions, SettingsSource } from './settings.ts';
-import { type ControllerSnapshot, type ControllerContext, takeControllerSnapshot } from './snapshot.ts';
 
-export interface ControllerService {
+/** The parts that a service is built from. */
+export interface ControllerParts {
+  readonly plan: ControllerPlan;
+  readonly client: KubernetesClient;
+  /** A separate client, so that its requests do not wait behind other requests. */
+  readonly electionClient: KubernetesClient;
+  readonly recorder: EventRecorder;
+  readonly settings: SettingsSource;
+  readonly role: Role;
+  readonly onError: (error: Error) => void;
+  readonly log: ServerLog;
+  readonly io: Io;
+}
+
+export interface Role {
+  /** Load balancers may already use this replica. */
+  isAnnounced: boolean;
+  current: Pick<LeaderElection, 'isLeader' | 'stop'> | undefined;
+}
+
+export interface ControllerService extends ControllerParts {
   readonly informers: Informers;
   readonly state: ServiceState<ControllerSnapshot>;
   readonly server: RunningServer;
   readonly reconcileLoop: ReconcileLoop;
   readonly metrics: Metrics;
-  readonly log: ServerLog;
 }
 
-/** The context of a controller service. */
-export interface ControllerParts {
-  readonly onError: (error: Error) => void;
-  readonly setup: Setup;
-  readonly client: KubernetesClient;
-  readonly namespace: string | undefined;
-  readonly settings: SettingsSource;
-  readonly recorder: EventRecorder;
-  readonly isLeader: () => boolean;
-  readonly log: ServerLog;
-  readonly io: Io;
+interface ControllerSnapshot extends Servable {
+  readonly factory: ImageFactory;
 }
 
 /** Listens and starts to watch the cluster. Throws CliError if it cannot listen. */
@@ -51,14 +63,19 @@ export async function startControllerService(
   options: ControllerOptions,
   parts: ControllerParts,
 ): Promise<ControllerService> {
-  const { client, io, log, namespace, recorder, setup, onError } = parts;
-  const informers = openInformers({ client, namespace, onError });
+  const { client, io, log, onError, plan, recorder, role } = parts;
+  const { setup } = plan;
+  const informers = openInformers(client, plan.namespace, onError);
   const readSecret = secretReader(client);
-  const findImage = (owner: string): PreprovisioningImage | undefined => informers.find(owner)?.image;
-  const networkVersion = (image: PreprovisioningImage): string | undefined => informers.networkVersion(image);
-  const state = createServiceState(
-    snapshotTaker(options, parts, () => ({ links, findImage, networkVersion })),
-  );
+  const digests = knownDigests(new Map());
+  const snapshotIo = withLog(io, { log, form: setup.log });
+  const state = createServiceState(async () => {
+    const settings = await parts.settings.open();
+    const { cacheSize } = setup;
+    const factory = await openImageFactory(options, { settings, links, digests, cacheSize, io: snapshotIo });
+    const catalog = createImageCatalog({ factory, informers, readSecret, io: snapshotIo });
+    return { factory, catalog, close: async () => factory.close() };
+  });
   const build = async (image: PreprovisioningImage): Promise<Outcome> => {
     const release = state.catalog().acquire();
     try {
@@ -78,44 +95,24 @@ export async function startControllerService(
     failed: () => counters?.failed(),
   });
   const metrics = createMetrics(metricsSource(state, informers), (registry) => {
-    counters = addControllerMetrics(registry, {
-      isLeader: parts.isLeader,
-      load: () => reconcileLoop.load,
-      lastContact: () => informers.lastContact,
-    });
+    counters = addControllerMetrics(
+      registry,
+      () => role.current?.isLeader ?? false,
+      () => reconcileLoop.load,
+      () => informers.lastContact,
+    );
   });
-  const transfers = createTransferLog({ watchers: [metrics.watcher] });
-  const server = await listen(setup, { state, informers, metrics, transfers, log }).catch(
-    async (error: unknown) => {
-      await informers.close();
-      throw error;
-    },
-  );
+  const service = { ...parts, informers, state, reconcileLoop, metrics };
+  const server = await listen(service).catch(async (error: unknown) => {
+    await informers.close();
+    throw error;
+  });
   // The URL of the server is known only now. No image is built earlier.
   const links = createLinks({ ...setup, publicUrl: setup.publicUrl ?? server.origin });
-  return { informers, state, server, reconcileLoop, metrics, log };
+  return { ...service, server };
 }
 
-/** Returns the function that takes snapshots. */
-function snapshotTaker(
-  options: ControllerOptions,
-  { client, io, log, settings, setup }: ControllerParts,
-  sources: () => Pick<ControllerContext, 'links' | 'findImage' | 'networkVersion'>,
-): () => Promise<ControllerSnapshot> {
-  const digests = knownDigests(new Map());
-  const { cacheSize, log: form } = setup;
-  return async () =>
-    takeControllerSnapshot(options, {
-      ...sources(),
-      settings: await settings.open(),
-      digests,
-      cacheSize,
-      readSecret: secretReader(client),
-      io: withLog(io, { log, form }),
-    });
-}
-
-function requireFactory(state: ServiceState<ControllerSnapshot>): ControllerSnapshot['factory'] {
+function requireFactory(state: ServiceState<ControllerSnapshot>): ImageFactory {
   const snapshot = state.current();
   if (snapshot !== undefined) return snapshot.factory;
   throw new CliError('settings and images are still loading', {
@@ -124,36 +121,27 @@ function requireFactory(state: ServiceState<ControllerSnapshot>): ControllerSnap
   });
 }
 
-interface ListenParts extends Pick<ControllerService, 'informers' | 'state' | 'metrics' | 'log'> {
-  readonly transfers: TransferLog;
-}
-
-async function listen(
-  setup: Setup,
-  { informers, state, metrics, transfers, log }: ListenParts,
-): Promise<RunningServer> {
-  let isSynced = false;
-  informers.synced.then(
-    () => (isSynced = true),
-    () => undefined,
-  );
+async function listen(service: Omit<ControllerService, 'server'>): Promise<RunningServer> {
+  const { informers, state, metrics, log, plan } = service;
+  const transfers = createTransferLog({ watchers: [metrics.watcher] });
   const problem = (): string | undefined => {
     if (state.current() === undefined) return 'settings and images are still loading';
-    return isSynced ? undefined : 'the initial list of objects is still loading';
+    return informers.lastContact === undefined ? 'the initial list of objects is still loading' : undefined;
   };
-  return startServiceServer(setup, {
+  return startServiceServer(plan.setup, {
     state,
     metrics,
     transfers,
     log,
     problem,
     bases: () => state.current()?.factory.bases.values() ?? [],
-    hosts: () =>
-      describeImages(
-        [...informers.all()].map(({ image }) => image),
-        transfers,
-      ),
+    hosts: () => describeImages(ownImages(informers), transfers),
   });
+}
+
+/** The objects for which no other service builds the image. */
+function ownImages(informers: Informers): PreprovisioningImage[] {
+  return [...informers.all()].filter(({ isForeign }) => !isForeign);
 }
 
 function metricsSource(
@@ -167,8 +155,8 @@ function metricsSource(
       return { count, bytes: size };
     },
     hosts: () => {
-      const images = [...informers.all()].filter(({ image }) => !image.isForeign);
-      const valid = images.filter(({ image }) => image.status.imageUrl !== undefined).length;
+      const images = ownImages(informers);
+      const valid = images.filter(({ status }) => status.imageUrl !== undefined).length;
       return { valid, invalid: images.length - valid };
     },
   };

@@ -8,7 +8,8 @@ import { isMapping } from '../formats/mapping.ts';
 import type { ServiceOptions } from '../serve/options.ts';
 import type { Io } from '../io/io.ts';
 import { CliError, UsageError } from '../core/errors.ts';
-import { type InventoryLayers, readInventoryFile } from '../hosts/settings/inventory.ts';
+import type { PlanJob } from '../hosts/plan/planHost.ts';
+import { readInventoryFile } from '../hosts/settings/inventory.ts';
 import { chooseProfile } from '../hosts/settings/profile.ts';
 import { readInputs, type RenderSource } from '../hosts/settings/settings.ts';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
@@ -34,11 +35,6 @@ export interface ControllerOptions extends ServiceOptions {
   readonly drainTime?: string;
 }
 
-interface RenderLayers {
-  readonly source: RenderSource;
-  readonly layers: InventoryLayers;
-}
-
 const addressHint =
   'set ironic.apiUrls below agent in the settings (--settings), or the variable IRONIC_BASE_URL';
 
@@ -50,7 +46,7 @@ export async function readRenderLayers(
   file: string | undefined,
   { profile }: Pick<ControllerOptions, 'profile'>,
   io: Io,
-): Promise<RenderLayers> {
+): Promise<Pick<PlanJob, 'source' | 'layers'>> {
   const given = profile === undefined ? {} : { profile };
   if (file === undefined) {
     // Settings from the environment only: a replacement of image-customization-controller.
@@ -174,7 +170,7 @@ async function writeFiles(
       hint: 'add this key with the settings of all hosts, in the form of an inventory',
     });
   }
-  const folder = await makeFolder();
+  const folder = await makeTempFolder().catch(refuseWrite);
   const release = async (): Promise<void> => rm(folder, { recursive: true }).catch(() => undefined);
   const own = join(kind, name);
   try {
@@ -182,21 +178,13 @@ async function writeFiles(
     for (const [key, bytes] of files) await writeFile(join(folder, own, key), bytes, { mode: 0o600 });
   } catch (error) {
     await release();
-    throw cannotWrite(error);
+    refuseWrite(error);
   }
   return { name: join(own, settings), folder, release };
 }
 
-async function makeFolder(): Promise<string> {
-  try {
-    return await makeTempFolder();
-  } catch (error) {
-    throw cannotWrite(error);
-  }
-}
-
-function cannotWrite(error: unknown): CliError {
-  return new CliError(`Cannot write settings to ${tmpdir()} (${errorCode(error) ?? 'unknown error'})`, {
+function refuseWrite(error: unknown): never {
+  throw new CliError(`Cannot write settings to ${tmpdir()} (${errorCode(error) ?? 'unknown error'})`, {
     code: 'ERR_FILE_WRITE',
     hint: 'mount a writable volume there, or set TMPDIR to another folder',
     cause: error,

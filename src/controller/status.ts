@@ -4,25 +4,25 @@ import { artifactOf, imageFormats, type PreprovisioningImage } from './api/prepr
 import type { Finding } from '../core/finding.ts';
 import type { HostStatus, ImageStatus } from '../serve/status/status.ts';
 import type { TransferLog } from '../serve/answer/transfers.ts';
-import { objectKey } from './buildRequest.ts';
+import { keyText } from './kube/objects.ts';
 import Counter from 'prom-client/lib/counter.js';
 import { addGauges } from '../serve/metrics.ts';
 import type Registry from 'prom-client/lib/registry.js';
 import type { QueueLoad } from './kube/workQueue.ts';
 import type { Outcome } from './api/outcome.ts';
 
+/** @param images the objects for which the controller builds the image */
 export function describeImages(
   images: readonly PreprovisioningImage[],
   transfers: TransferLog,
 ): readonly HostStatus[] {
   return images
-    .filter(({ isForeign }) => !isForeign)
     .map((image) => describeImage(image, transfers))
     .toSorted((one, other) => (one.name < other.name ? -1 : 1));
 }
 
 function describeImage(image: PreprovisioningImage, transfers: TransferLog): HostStatus {
-  const name = objectKey(image);
+  const name = keyText(image);
   return {
     name,
     macs: [],
@@ -44,16 +44,8 @@ function publishedImage(image: PreprovisioningImage, transfers: TransferLog): Im
   const known = imageFormats.find((it) => it === format);
   if (imageUrl === undefined || known === undefined) return [];
   const path = imageUrl.split('/').slice(-2).join('/');
-  const size = transfers.progressOf(objectKey(image)).find((it) => it.path === path)?.size;
+  const size = transfers.progressOf(keyText(image)).find((it) => it.path === path)?.size;
   return [{ path, artifact: artifactOf[known], size, url: imageUrl }];
-}
-
-/** Values that are read at each scrape. */
-interface ControllerGauges {
-  readonly isLeader: () => boolean;
-  readonly load: () => QueueLoad;
-  /** The last contact to the API server; undefined before the first one. */
-  readonly lastContact: () => Date | undefined;
 }
 
 export interface ControllerCounters {
@@ -61,9 +53,12 @@ export interface ControllerCounters {
   failed(): void;
 }
 
+/** The functions are called at each scrape. @param lastContact undefined before the first contact to the API server */
 export function addControllerMetrics(
   registry: Registry,
-  { isLeader, lastContact, load }: ControllerGauges,
+  isLeader: () => boolean,
+  load: () => QueueLoad,
+  lastContact: () => Date | undefined,
 ): ControllerCounters {
   const outcomes = new Counter({
     name: 'ironic_coreos_statuses_written_total',

@@ -12,7 +12,6 @@ import type { ExitCode, Io } from '../io/io.ts';
 import {
   type DeployJob,
   formatItem,
-  formatManifests,
   isAlone,
   manifestList,
   plainFrame,
@@ -25,7 +24,6 @@ import {
   imageSource,
   type InstallImageOptions,
   type InstallOptions,
-  installSettings,
   type InventoryFlags,
   readHostOptions,
   refuseWithoutInventory,
@@ -34,6 +32,7 @@ import {
 import { parseChoice, parseFormat } from '../io/report/choices.ts';
 import { stepNames } from '../core/installSteps.ts';
 import { checkImageFormat, type PlainConfig } from './documents/installation.ts';
+import type { DeployHost } from './documents/host.ts';
 import { CliError } from '../core/errors.ts';
 
 /**
@@ -45,32 +44,29 @@ export async function bareMetalHost(options: BareMetalHostOptions, io: Io): Prom
   refuseWithoutInventory(options);
   if (options.inventory !== undefined) parseChoices(options);
   const shared = trackShared();
-  const make: DeployJob<BareMetalHostOptions>['make'] = async (host, context) => {
-    const settings = await readHostSettings(requireName(host), context);
+  const make: DeployJob['make'] = async (host, context) => {
+    const settings = await readHostSettings({ ...options, ...requireName(host) }, context);
     if (settings === undefined) return undefined;
-    const isKnown = shared(settings) === 'known';
-    const manifests = renderHostManifests(settings);
-    const content = containsSecrets(settings) ? 'secret' : 'public';
-    if (isAlone(options)) return { text: await formatManifests(manifests, format), content };
-    const isRepeated = ({ kind, metadata }: (typeof manifests)[number]): boolean =>
-      isKnown && kind === 'Secret' && metadata.name === settings.userData;
-    return {
-      text: await formatPart(
-        manifests.filter((manifest) => !isRepeated(manifest)),
-        format,
-      ),
-      content,
-    };
+    const isRepeated = shared(settings) === 'known' && !isAlone(options);
+    const manifests = renderHostManifests(settings).filter(
+      ({ kind, metadata }) => !(isRepeated && kind === 'Secret' && metadata.name === settings.userData),
+    );
+    const text = await formatManifests(manifests, format, isAlone(options));
+    return { text, content: containsSecrets(settings) ? 'secret' : 'public' };
   };
   const frame = format === 'json' ? manifestList : plainFrame;
   return writeDeployed({ options, extension: `.${format}`, frame, make }, io);
 }
 
-/** The manifests of one host, as a part of a document with several hosts. */
-async function formatPart(manifests: readonly object[], format: 'yaml' | 'json'): Promise<string> {
+/** Formats manifests for `kubectl apply -f`. @param isWhole whether they are the whole document */
+async function formatManifests(
+  manifests: readonly object[],
+  format: 'yaml' | 'json',
+  isWhole: boolean,
+): Promise<string> {
   if (format === 'json') return manifests.map(formatItem).join(',\n');
   const { formatYaml } = await import('../formats/yamlText.ts');
-  return manifests.map((manifest) => `---\n${formatYaml([manifest])}`).join('');
+  return isWhole ? formatYaml(manifests) : manifests.map((one) => `---\n${formatYaml([one])}`).join('');
 }
 
 /** The config in a Secret, and the first host that uses it. */
@@ -125,14 +121,11 @@ async function readHostSettings(
   context: HostContext,
 ): Promise<HostSettings | undefined> {
   const read = readHostOptions(options);
-  const config = await context.readConfig(options.ignition, context.io);
-  const settings = await hostSettings(options, { ...read, config }, context);
+  const settings = await hostSettings(options, read.host, context);
   const imageIssues = settings.image === undefined ? checkImageFormat(options.imageFormat) : [];
-  const issues = [
-    ...read.issues,
-    ...imageIssues.map((issue) => ({ ...issue, path: ['image', ...issue.path] })),
-    ...checkHostSettings(settings),
-  ].filter(({ rule, path }) => !isConsequence(rule.id, path, read));
+  const issues = [...read.issues, ...imageIssues, ...checkHostSettings(settings)].filter(
+    ({ rule, path }) => !isConsequence(rule.id, path, read),
+  );
   return reportIssues(issues, context.io, context.wording) === 0 ? settings : undefined;
 }
 
@@ -140,7 +133,7 @@ async function readHostSettings(
 function isConsequence(rule: string, path: readonly unknown[], { issues }: HostRead): boolean {
   const unread = new Set(issues.map((issue) => issue.path[0]));
   return (
-    (rule === 'bmc-missing' && unread.has('bmc')) ||
+    (rule === 'bmc-missing' && unread.has('bmcAddress')) ||
     (rule.startsWith('mac-missing') && unread.has('bootMac')) ||
     (rule === 'root-device-missing' && unread.has('rootDevice')) ||
     (rule === 'hint-not-in-metal3' &&
@@ -150,26 +143,27 @@ function isConsequence(rule: string, path: readonly unknown[], { issues }: HostR
 
 async function hostSettings(
   options: BareMetalHostOptions,
-  { host, config }: HostRead & { readonly config: PlainConfig | undefined },
-  { io, readRamdiskNetwork }: HostContext,
+  host: DeployHost,
+  { io, readConfig, readRamdiskNetwork }: HostContext,
 ): Promise<HostSettings> {
+  const config = await readConfig(options.ignition, io);
   const { method = 'install_coreos', ...choices } = parseChoices(options);
   const ramdiskNetwork =
     options.nmstate === undefined
       ? await readRamdiskNetwork()
       : ({
           key: 'nmstate',
-          text: await readNetworkFile(options.nmstate, { kind: 'nmstate', what: 'nmstate' }, io),
+          text: await readNetworkFile(options.nmstate, 'nmstate', 'nmstate', io),
         } as const);
   const networkData =
     options.networkData === undefined
       ? undefined
-      : await readNetworkFile(options.networkData, { kind: 'networkData', what: 'Network data' }, io);
+      : await readNetworkFile(options.networkData, 'networkData', 'Network data', io);
   return {
     host,
     bmcCredentials: options.bmcCredentialsName ?? `${host.name}-bmc-secret`,
     method,
-    install: installSettings(options),
+    install: options,
     namespace: options.namespace,
     config,
     userData: options.userDataName,

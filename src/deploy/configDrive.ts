@@ -7,7 +7,6 @@ import { type HostContext, reportIssues } from './hostContext.ts';
 import {
   emptyConfigDrive,
   type InstallOptions,
-  installSettings,
   type InventoryFlags,
   needsConfigDrive,
   refuseWithoutInventory,
@@ -26,15 +25,14 @@ import {
 export async function configDrive(options: ConfigDriveOptions, io: Io): Promise<ExitCode> {
   refuseWithoutInventory(options);
   requireJson(options.format ?? 'json');
-  const make: DeployJob<ConfigDriveOptions>['make'] = async (host, context) => {
+  const make: DeployJob['make'] = async (host, context) => {
     const drive = await readConfigDrive(host, context);
     if (drive === undefined) return undefined;
-    const text = isAlone(options)
-      ? `${JSON.stringify(drive, undefined, options.pretty === true ? 2 : 0)}\n`
-      : formatMember(host.name ?? '', drive);
+    const isCompact = isAlone(options) && options.pretty !== true;
+    const text = isCompact ? `${JSON.stringify(drive)}\n` : formatMember(host, drive);
     return { text, content: 'secret' };
   };
-  return writeDeployed({ options, extension: '.json', frame: jsonMapping, make }, io);
+  return writeDeployed({ options, extension: '.json', frame: jsonMapping(options), make }, io);
 }
 
 const refusals: ReadonlyMap<string, string> = new Map([
@@ -66,8 +64,7 @@ async function readConfigDrive(
   { io, wording, readConfig }: HostContext,
 ): Promise<ConfigDrive | undefined> {
   if (!needsConfigDrive(options)) throw emptyConfigDrive();
-  const install = installSettings(options);
-  const drive = renderConfigDrive(await readConfig(options.ignition, io), install);
-  const issues = [...checkInstall(install), ...checkRequestSize([drive])];
+  const drive = renderConfigDrive(await readConfig(options.ignition, io), options);
+  const issues = [...checkInstall(options), ...checkRequestSize([drive])];
   return reportIssues(issues, io, wording) === 0 ? drive : undefined;
 }

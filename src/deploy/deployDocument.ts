@@ -3,9 +3,9 @@
 import { resolve } from 'node:path';
 import { listEmbeddedSecrets } from '../agent/embeddedSecrets.ts';
 import type { ExitCode, Io } from '../io/io.ts';
-import { contextOfFlags, type HostContext } from './hostContext.ts';
+import { flagOf, type HostContext, wordingOfFlags } from './hostContext.ts';
 import type { InventoryOptions } from './inventoryHost.ts';
-import { type InventoryFlags, isFolder } from './options.ts';
+import { type InventoryFlags, isFolder, readInstalledConfig } from './options.ts';
 import { UsageError } from '../core/errors.ts';
 import { writeFileAtomically } from '../io/files/newFile.ts';
 import { isSameFile } from '../io/files/shareFile.ts';
@@ -21,55 +21,37 @@ export async function formatValue(value: unknown, format: 'json' | 'yaml'): Prom
   return formatYaml([value]);
 }
 
-/** Formats manifests for `kubectl apply -f`: YAML documents, or a JSON list. */
-export async function formatManifests(
-  manifests: readonly object[],
-  format: 'json' | 'yaml',
-): Promise<string> {
-  if (format === 'json') return formatValue({ apiVersion: 'v1', kind: 'List', items: manifests }, 'json');
-  const { formatYaml } = await import('../formats/yamlText.ts');
-  return formatYaml(manifests);
-}
-
-interface OutputOptions {
-  /** File to write; `-` is standard output (default: standard output). */
-  readonly output?: string | undefined;
-}
-
 /** The output for one host. */
 export interface HostOutput {
-  /** The complete document, or a part for a frame around several hosts. */
+  /** The part of the host in the frame. */
   readonly text: string;
   readonly content: 'secret' | 'public';
 }
 
 /** The parts that differ between the commands. */
-export interface DeployJob<O> {
-  readonly options: O;
+export interface DeployJob {
+  readonly options: InventoryOptions;
   /** File name extension, with a leading dot, for one file per host. */
   readonly extension: string;
-  /** The frame around several hosts in one document. */
+  /** The frame of a document, around one or several hosts. */
   readonly frame: HostFrame;
-  /** Returns undefined for an invalid host, after reporting its errors. */
-  readonly make: (
-    options: O & { readonly name?: string },
-    context: HostContext,
-  ) => Promise<HostOutput | undefined>;
+  /**
+   * Returns undefined for an invalid host, after reporting its errors.
+   * @param host the options, with the settings of the host
+   */
+  readonly make: (host: InventoryOptions, context: HostContext) => Promise<HostOutput | undefined>;
 }
 
 /** Whether each host has its own document: there is only one host, or one file per host. */
-export function isAlone({ inventory, output }: InventoryFlags & OutputOptions): boolean {
-  return inventory === undefined || isFolder({ output });
+export function isAlone(options: InventoryFlags & { readonly output?: string }): boolean {
+  return options.inventory === undefined || isFolder(options);
 }
 
 /**
  * Writes the document of the host that the options describe, or of the hosts of an inventory. Invalid hosts are reported
  * and skipped; the exit code is then 1.
  */
-export async function writeDeployed<O extends InventoryOptions>(
-  job: DeployJob<O>,
-  io: Io,
-): Promise<ExitCode> {
+export async function writeDeployed(job: DeployJob, io: Io): Promise<ExitCode> {
   const { options, make } = job;
   const { inventory } = options;
   if (inventory !== undefined) {
@@ -77,34 +59,35 @@ export async function writeDeployed<O extends InventoryOptions>(
     return writeHosts(inventory, job, io);
   }
   await refuseSameFile(options, io);
-  const made = await make(options, contextOfFlags(io));
+  const made = await make(options, {
+    io,
+    wording: wordingOfFlags,
+    readConfig: readInstalledConfig,
+    readRamdiskNetwork: async () => undefined,
+  });
   if (made === undefined) return 1;
-  await writeDocument(made.text, { output: options.output, content: made.content }, io);
+  const text = `${job.frame.start}${made.text}${job.frame.end}`;
+  await writeDocument(text, options.output, made.content, io);
   return 0;
 }
 
-const inputFlags = {
-  inventory: '--inventory',
-  ignition: '--ignition',
-  nmstate: '--nmstate',
-  networkData: '--network-data',
-} as const;
-const outputFlags = { configDrive: '--config-drive', output: '--output' } as const;
+const inputFiles = ['inventory', 'ignition', 'nmstate', 'networkData'] as const;
+const outputFiles = ['configDrive', 'output'] as const;
 
 /** The files of a command, for one host. */
 type FileOptions = {
-  readonly [option in keyof typeof inputFlags | keyof typeof outputFlags]?: string | undefined;
+  readonly [option in (typeof inputFiles | typeof outputFiles)[number]]?: string | undefined;
 };
 
 /** @throws UsageError if an output would replace an input or another output */
 export async function refuseSameFile(files: FileOptions, { cwd }: Io): Promise<void> {
   const known: { readonly flag: string; readonly path: string }[] = [];
-  const given = new Map<string, string | undefined>(Object.entries(files));
-  for (const [option, flag] of Object.entries({ ...inputFlags, ...outputFlags })) {
-    const file = given.get(option) ?? '-';
+  for (const option of [...inputFiles, ...outputFiles]) {
+    const file = files[option] ?? '-';
     if (file === '-') continue;
     const path = resolve(cwd, file);
-    for (const other of option in outputFlags ? known : []) {
+    const flag = flagOf(option);
+    for (const other of outputFiles.some((output) => output === option) ? known : []) {
       if (path !== other.path && !(await isSameFile(path, other.path))) continue;
       throw new UsageError(`${other.flag} and ${flag} are the same file: ${file}`, {
         hint: `use another file for ${flag}`,
@@ -114,10 +97,14 @@ export async function refuseSameFile(files: FileOptions, { cwd }: Io): Promise<v
   }
 }
 
-/** Writes text, with mode 0600 if `content` is `secret` or if the text seems to contain a secret. */
+/**
+ * Writes text, with mode 0600 if `content` is `secret` or if the text seems to contain a secret.
+ * @param output a file; `-` is standard output (default: standard output)
+ */
 export async function writeDocument(
   text: string,
-  { output, content }: OutputOptions & { readonly content: 'secret' | 'public' },
+  output: string | undefined,
+  content: HostOutput['content'],
   io: Io,
 ): Promise<void> {
   if (output === undefined || output === '-') return writeStdout(io, [Buffer.from(text)]);
@@ -133,7 +120,10 @@ export function permissionsFor(text: string, content: 'secret' | 'public'): { re
   return isSecret ? { mode: privateMode } : {};
 }
 
-/** Text before, between and after hosts. If `between` ends a line, the text of a host has no final line break. */
+/**
+ * Text before, between and after hosts. If `between` ends a line, the text of a host has no final line break. The frames
+ * around one host are the same as `formatValue` writes.
+ */
 export interface HostFrame {
   readonly start: string;
   readonly between: string;
@@ -143,11 +133,15 @@ export interface HostFrame {
 /** For texts that follow each other without separator: commands, YAML documents, entries of one YAML mapping. */
 export const plainFrame: HostFrame = { start: '', between: '', end: '' };
 
-/** A mapping from host names to values, formatted by {@link formatMember}. */
-export const jsonMapping: HostFrame = { start: '{\n', between: ',\n', end: '\n}\n' };
+/** A mapping from host names to values, formatted by {@link formatMember}; or a single value. */
+export function jsonMapping(options: InventoryOptions): HostFrame {
+  return isAlone(options) ? plainFrame : { start: '{\n', between: ',\n', end: '\n}\n' };
+}
 
-export function formatMember(name: string, value: unknown): string {
-  return `  ${JSON.stringify(name)}: ${indent(JSON.stringify(value, undefined, 2), '  ')}`;
+/** Formats the value of a host for {@link jsonMapping}. */
+export function formatMember(host: InventoryOptions, value: unknown): string {
+  const json = JSON.stringify(value, undefined, 2);
+  return isAlone(host) ? `${json}\n` : `  ${JSON.stringify(host.name)}: ${indent(json, '  ')}`;
 }
 
 /** Lists for `kubectl` and `baremetal create`, with items formatted by {@link formatItem}. */

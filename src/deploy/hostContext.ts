@@ -4,7 +4,6 @@ import type { RamdiskNetwork } from './documents/bareMetalHost.ts';
 import { CliError } from '../core/errors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { collectDiagnostics, report, withoutRepeats } from '../io/report/report.ts';
-import type { Diagnostic } from '../core/diagnostic.ts';
 import { readInstalledConfig, type ReadInstalledConfig } from './options.ts';
 import { isMapping } from '../formats/mapping.ts';
 import type { Issue } from '../ignition/rule.ts';
@@ -20,75 +19,39 @@ export interface HostContext {
   readonly readRamdiskNetwork: () => Promise<RamdiskNetwork | undefined>;
 }
 
-/** For a host that options describe. */
-export function contextOfFlags(io: Io): HostContext {
-  return {
-    io,
-    wording: wordingOfFlags,
-    readConfig: readInstalledConfig,
-    readRamdiskNetwork: () => Promise.resolve(undefined),
-  };
-}
-
-/** A cached result of the reader, with its reports. */
-interface CacheEntry {
-  readonly file: string;
-  readonly answer: Promise<Awaited<ReturnType<ReadInstalledConfig>> | CliError>;
-  readonly reported: readonly Diagnostic[];
-}
-
 /** Limit for the cache: configs may be large, and a config of a single host is read only once. */
 const maxConfigs = 8;
 
 /** Reads a config that several hosts share only once, and repeats its reports for each host. */
-export function cacheConfigs(read: ReadInstalledConfig = readInstalledConfig): ReadInstalledConfig {
-  const known: CacheEntry[] = [];
+export function cacheConfigs(): ReadInstalledConfig {
+  const known = new Map<string, ReturnType<typeof readQuietly>>(); // the oldest first
   return async (file, io) => {
     if (file === undefined) return undefined;
-    let entry = known.find((one) => one.file === file);
-    if (entry === undefined) {
-      const { io: quiet, reported } = collectDiagnostics(io);
-      const answer = read(file, quiet).catch((error: unknown) => {
-        if (error instanceof CliError) return error;
-        throw error;
-      });
-      entry = { file, answer, reported };
-      known.push(entry);
-      if (known.length > maxConfigs) known.shift();
-    }
-    const answer = await entry.answer;
-    report(io, ...entry.reported);
+    const entry = known.get(file) ?? readQuietly(file, io);
+    known.set(file, entry);
+    const [oldest = ''] = known.keys();
+    if (known.size > maxConfigs) known.delete(oldest);
+    const { answer, reported } = await entry;
+    report(io, ...reported);
     if (answer instanceof CliError) throw answer;
     return answer;
   };
 }
 
-/** The flags by the first step of an issue's path. */
-const flags: ReadonlyMap<string, string> = new Map([
-  ['name', '--name'],
-  ['namespace', '--namespace'],
-  ['bootMac', '--boot-mac'],
-  ['bmc', '--bmc-address'],
-  ['bmcCredentials', '--bmc-credentials-name'],
-  ['rootDevice', '--root-device'],
-  ['kernelArguments', '--append-karg'],
-  ['copyNetwork', '--copy-network'],
-  ['config', '--ignition'],
-  ['userData', '--user-data-name'],
-  ['image', '--image-source'],
-  ['bootMode', '--boot-mode'],
-  ['networkData', '--network-data'],
-  ['iso', '--deploy-iso'],
-  ['kernel', '--deploy-kernel'],
-  ['ramdisk', '--deploy-ramdisk'],
-  ['arguments', '--kernel-append-params'],
-  ['node', '--node'],
-]);
+/** The config or its error, and what was reported about it. */
+async function readQuietly(file: string, io: Io) {
+  const { io: quiet, reported } = collectDiagnostics(io);
+  const answer = await readInstalledConfig(file, quiet).catch((error: unknown) => {
+    if (error instanceof CliError) return error;
+    throw error;
+  });
+  return { answer, reported };
+}
 
-const imageFlags: ReadonlyMap<unknown, string> = new Map([
-  ['checksum', '--image-checksum'],
-  ['format', '--image-format'],
-]);
+/** The flag of an option: `--boot-mac` for `bootMac`. */
+export function flagOf(option: string): string {
+  return `--${option.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
 
 /** Names of options in messages: flags, or places in an inventory. */
 export interface Wording {
@@ -98,9 +61,10 @@ export interface Wording {
   readonly reword: (text: string) => string;
 }
 
-const wordingOfFlags: Wording = { place: (flag) => flag, reword: (text) => text };
+/** For a host that options describe. */
+export const wordingOfFlags: Wording = { place: (flag) => flag, reword: (text) => text };
 
-/** Reports all issues once. Returns 1 if one of them is an error. */
+/** Reports all issues once. Their paths begin with the name of the option. Returns 1 if one of them is an error. */
 export function reportIssues(issues: readonly Issue[], io: Io, wording: Wording = wordingOfFlags): ExitCode {
   const { reword } = wording;
   const diagnostics = issues.map(({ rule, path, message = rule.message, hint = rule.hint }) => ({
@@ -113,12 +77,11 @@ export function reportIssues(issues: readonly Issue[], io: Io, wording: Wording 
 }
 
 /** The subject of a message, with the name of a hint or the number of an argument. Never a value: it may be secret. */
-function subjectOf([setting, detail]: Path, { place }: Wording): string {
-  if (setting === 'image') return `${place(imageFlags.get(detail) ?? '--image-source')}: `;
-  const flag = flags.get(String(setting));
-  if (flag === undefined) return '';
+function subjectOf([option, detail]: Path, { place }: Wording): string {
+  if (option === undefined) return '';
+  const flag = flagOf(String(option));
   if (typeof detail === 'number') return `${place(flag, detail)} (number ${detail + 1}): `;
-  const isNamed = setting === 'rootDevice' && detail !== undefined;
+  const isNamed = option === 'rootDevice' && detail !== undefined;
   return isNamed ? `${place(flag, detail)} ${detail}: ` : `${place(flag)}: `;
 }
 
@@ -139,7 +102,8 @@ const networkKinds = {
  */
 export async function readNetworkFile(
   file: string,
-  { kind, what }: { readonly kind: keyof typeof networkKinds; readonly what: string },
+  kind: keyof typeof networkKinds,
+  what: string,
   io: Io,
 ): Promise<string> {
   const bytes = await readUserFile(file, io, { what, maxBytes: 1024 * 1024 });

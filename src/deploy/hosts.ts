@@ -33,7 +33,6 @@ import { isFolder } from './options.ts';
 import {
   type DeploySource,
   factsOf,
-  type HostReading,
   type InventoryOptions,
   mergeSettings,
   optionsOf,
@@ -46,38 +45,46 @@ import { fillPlaceholders } from '../core/placeholders.ts';
 import { findHost, readInventoryDocument } from '../hosts/settings/inventory.ts';
 
 /** The exit code is 1 if a host is invalid. */
-export async function writeHosts<O extends InventoryOptions>(
-  inventory: string,
-  job: DeployJob<O>,
-  io: Io,
-): Promise<ExitCode> {
+export async function writeHosts(inventory: string, job: DeployJob, io: Io): Promise<ExitCode> {
   const { options, extension, frame } = job;
   const hosts = await readSelectedHosts(inventory, options, io);
   const run = startRun({ io, done: 'written', failFast: options.failFast }, hosts.length);
   const made = makeHosts(hosts, makerOf(job), run);
   const { output = '' } = options;
-  if (isFolder(options)) return writeHostFiles(made, { folder: output, extension, fileOf }, run);
+  if (isFolder(options)) {
+    const fileOf = ({ text, content }: HostOutput): FileContent => {
+      const document = `${frame.start}${text}${frame.end}`;
+      return { data: Buffer.from(document), ...permissionsFor(document, content) };
+    };
+    return writeHostFiles(made, { folder: output, extension, fileOf }, run);
+  }
   const counts = { written: 0 };
-  await writeStdout(io, joinHosts({ made, frame, counts }, run));
+  await writeStdout(io, joinHosts(made, frame, counts, run));
   reportGroups(run);
   const { invalid } = run.counts;
   if (invalid > 0) io.stderr.write(`${counts.written} written, ${formatInvalid(run)}\n`);
   return invalid > 0 ? 1 : 0;
 }
 
-function makerOf<O extends InventoryOptions>({
-  extension,
-  make,
-}: DeployJob<O>): MakeHost<SelectedHost<O>, HostOutput> {
+function makerOf({ extension, make }: DeployJob): MakeHost<SelectedHost, HostOutput> {
   const readConfig = cacheConfigs();
-  return async (host, io) => {
-    const { options, wording, ...reading } = host.read();
-    const context = { io, wording, readConfig, readRamdiskNetwork: () => reading.readRamdiskNetwork(io) };
-    const output = isFolder(options) ? join(options.output ?? '', `${host.name}${extension}`) : undefined;
-    const made = refuseSameFile({ ...options, output }, io).then(() => make(options, context));
-    return made.catch((error: unknown) => {
+  return async ({ name, source, sameBmc }, io) => {
+    const wording = wordingOf(source);
+    if (sameBmc !== undefined) {
+      throw new CliError(`${wording.place('--bmc-address')}: host ${sameBmc.name} has the same BMC`, {
+        code: 'ERR_INVENTORY',
+        hint: 'fix one of the addresses; both hosts are skipped',
+      });
+    }
+    const options = optionsOf(source, wording);
+    const context = { io, wording, readConfig, readRamdiskNetwork: () => readRamdiskNetwork(source, io) };
+    const output = isFolder(options) ? join(options.output ?? '', `${name}${extension}`) : undefined;
+    try {
+      await refuseSameFile({ ...options, output }, io);
+      return await make(options, context);
+    } catch (error) {
       throw error instanceof CliError ? rewordError(error, wording) : error;
-    });
+    }
   };
 }
 
@@ -86,18 +93,13 @@ function rewordError(error: CliError, { reword }: Wording): CliError {
   return new CliError(reword(message), { code, cause: error, hint: hint && reword(hint) });
 }
 
-function fileOf({ text, content }: HostOutput): FileContent {
-  return { data: Buffer.from(text), ...permissionsFor(text, content) };
-}
-
-/** The hosts of one document. */
-interface JoinedHosts {
-  readonly made: AsyncIterable<MadeHost<HostOutput>>;
-  readonly frame: HostFrame;
-  readonly counts: { written: number };
-}
-
-async function* joinHosts({ made, frame, counts }: JoinedHosts, run: HostRun): AsyncGenerator<Uint8Array> {
+/** The hosts as one document. */
+async function* joinHosts(
+  made: AsyncIterable<MadeHost<HostOutput>>,
+  frame: HostFrame,
+  counts: { written: number },
+  run: HostRun,
+): AsyncGenerator<Uint8Array> {
   for await (const { host, made: output, remarks } of made) {
     keepRemarks(remarks, host.name, run);
     clearProgress(run);
@@ -108,20 +110,21 @@ async function* joinHosts({ made, frame, counts }: JoinedHosts, run: HostRun): A
 }
 
 /** A host that the options select. */
-interface SelectedHost<O> extends ListedHost {
-  /** @throws CliError where a placeholder has no value */
-  readonly read: () => HostReading<O>;
+interface SelectedHost extends ListedHost {
+  readonly source: DeploySource;
+  /** Another host with the same BMC. */
+  readonly sameBmc: InventoryHost | undefined;
 }
 
 /**
  * Reads the inventory and selects the hosts that the options name.
  * @throws CliError if it cannot be read, or if its settings for all hosts are invalid (after reporting the errors)
  */
-async function readSelectedHosts<O extends InventoryOptions>(
+async function readSelectedHosts(
   name: string,
-  options: O,
+  options: InventoryOptions,
   io: Io,
-): Promise<readonly SelectedHost<O>[]> {
+): Promise<readonly SelectedHost[]> {
   const { inventory, document } = await readInventoryDocument(name, io);
   const { hosts } = inventory;
   if (hosts === undefined || hosts.length === 0) {
@@ -134,16 +137,20 @@ async function readSelectedHosts<O extends InventoryOptions>(
   const wanted = chooseHosts(sources, options);
   const shared = findTwins(sources.map(bmcOf));
   return wanted.map((source) => {
-    const other = shared.get(source.index)?.find((index) => index !== source.index);
-    return selectedHost(source, other === undefined ? undefined : hosts[other]);
+    const { host, index } = source;
+    const other = shared.get(index)?.find((one) => one !== index);
+    return {
+      name: host.name,
+      at: host.at,
+      problems: host.problems,
+      source,
+      sameBmc: other === undefined ? undefined : hosts[other],
+    };
   });
 }
 
 /** In the order of the inventory. */
-function chooseHosts<O extends InventoryOptions>(
-  sources: readonly DeploySource<O>[],
-  options: O,
-): readonly DeploySource<O>[] {
+function chooseHosts(sources: readonly DeploySource[], options: InventoryOptions): readonly DeploySource[] {
   const { host: names, name, bootMac, inventory = '' } = options;
   if (name !== undefined) {
     throw new UsageError('--name cannot be combined with --inventory', { hint: `use --host ${name}` });
@@ -156,7 +163,7 @@ function chooseHosts<O extends InventoryOptions>(
 }
 
 /** Identifies a BMC, independent of the driver; undefined if the host has none. */
-function bmcOf<O extends InventoryOptions>(source: DeploySource<O>): string | undefined {
+function bmcOf(source: DeploySource): string | undefined {
   if (source.host.problems.length > 0) return undefined;
   const text = source.options.bmcAddress ?? mergeSettings(source).bmcAddress;
   if (text === undefined) return undefined;
@@ -168,39 +175,11 @@ function bmcOf<O extends InventoryOptions>(source: DeploySource<O>): string | un
 }
 
 /** Ignores errors: they are reported when the host is read. */
-function tryToFill(text: string, source: DeploySource<InventoryOptions>): string | undefined {
+function tryToFill(text: string, source: DeploySource): string | undefined {
   try {
     return fillPlaceholders(text, factsOf(source));
   } catch (error) {
     if (error instanceof FormatError) return undefined;
     throw error;
   }
-}
-
-/** @param sameBmc another host with the same BMC */
-function selectedHost<O extends InventoryOptions>(
-  source: DeploySource<O>,
-  sameBmc: InventoryHost | undefined,
-): SelectedHost<O> {
-  const { at, name, problems } = source.host;
-  return {
-    name,
-    at,
-    problems,
-    read: () => {
-      const wording = wordingOf(source);
-      if (sameBmc !== undefined) {
-        const message = `${wording.place('--bmc-address')}: host ${sameBmc.name} has the same BMC`;
-        throw new CliError(message, {
-          code: 'ERR_INVENTORY',
-          hint: 'fix one of the addresses; both hosts are skipped',
-        });
-      }
-      return {
-        options: optionsOf(source, wording),
-        wording,
-        readRamdiskNetwork: (io) => readRamdiskNetwork(source, io),
-      };
-    },
-  };
 }

@@ -7,14 +7,14 @@ import { dirname, isAbsolute, join } from 'node:path';
 import type { Inventory, InventoryHost } from '../hosts/settings/inventoryDocument.ts';
 import type { InputValue } from '../agent/settingInputs.ts';
 import { fillSetting, type HostFacts } from '../core/placeholders.ts';
-import { type Mapping, mappingAt } from '../formats/mapping.ts';
+import { isMapping, type Mapping, mappingAt } from '../formats/mapping.ts';
 import { formatYaml } from '../formats/yamlText.ts';
 import type { ParsedYaml } from '../formats/yaml.ts';
 import type { Io } from '../io/io.ts';
 import type { Path } from '../core/finding.ts';
 import { pathIn } from '../hosts/settings/reading.ts';
 import type { RamdiskNetwork } from './documents/bareMetalHost.ts';
-import { readNetworkFile, type Wording } from './hostContext.ts';
+import { flagOf, readNetworkFile, type Wording } from './hostContext.ts';
 import type { HostOptions, InventoryFlags } from './options.ts';
 
 /** Text settings; their placeholders are replaced. */
@@ -42,10 +42,12 @@ const pathSettings = ['ignition', 'networkData'] as const;
 
 const switchSettings = ['bmcInsecure', 'copyNetwork'] as const;
 
+type PlainSettings = Partial<
+  Record<(typeof textSettings)[number], string> & Record<(typeof switchSettings)[number], boolean>
+>;
+
 /** The settings as options of the commands. */
-type DeploySettings = Readonly<
-  Partial<Record<(typeof textSettings)[number], string> & Record<(typeof switchSettings)[number], boolean>>
-> & {
+type DeploySettings = Readonly<PlainSettings> & {
   readonly appendKarg?: readonly string[];
   /** `NAME=EXPRESSION` each. */
   readonly rootDevice?: readonly string[];
@@ -74,9 +76,7 @@ export function settingOfFlag(flag: string): string | undefined {
 
 /** Reads a mapping that is valid by the schema. */
 export function readDeploySettings(mapping: Mapping): DeploySettings {
-  const settings: Partial<
-    Record<(typeof textSettings)[number], string> & Record<(typeof switchSettings)[number], boolean>
-  > = {};
+  const settings: PlainSettings = {};
   for (const name of textSettings) {
     const value = mapping[name];
     if (typeof value === 'string') settings[name] = value;
@@ -89,10 +89,9 @@ export function readDeploySettings(mapping: Mapping): DeploySettings {
   return {
     ...settings,
     ...(Array.isArray(appendKargs) && { appendKarg: appendKargs.map(String) }),
-    ...(typeof hints === 'object' &&
-      hints !== null && {
-        rootDevice: Object.entries(hints).map(([name, value]) => `${name}=${String(value)}`),
-      }),
+    ...(isMapping(hints) && {
+      rootDevice: Object.entries(hints).map(([name, value]) => `${name}=${String(value)}`),
+    }),
   };
 }
 
@@ -120,15 +119,9 @@ export interface InventoryOptions extends InventoryFlags, DeploySettings, HostOp
   readonly configDrive?: string;
 }
 
-export interface HostReading<O> {
-  readonly options: O & { readonly name: string };
-  readonly wording: Wording;
-  readonly readRamdiskNetwork: (io: Io) => Promise<RamdiskNetwork | undefined>;
-}
-
 /** One host, and its inventory. */
-export interface DeploySource<O> {
-  readonly options: O;
+export interface DeploySource {
+  readonly options: InventoryOptions;
   /** File name of the inventory. */
   readonly name: string;
   readonly document: ParsedYaml;
@@ -141,14 +134,14 @@ export interface DeploySource<O> {
  * The options for the host.
  * @throws CliError if a placeholder has no value
  */
-export function optionsOf<O extends InventoryOptions>(
-  source: DeploySource<O>,
+export function optionsOf(
+  source: DeploySource,
   wording: Wording,
-): O & { readonly name: string } {
+): InventoryOptions & { readonly name: string } {
   const { options } = source;
-  const { architecture, ...facts } = factsOf(source);
-  const fill = (flag: string, text: string): string =>
-    fillSetting(text, wording.place(flag), factsOf(source));
+  const facts = factsOf(source);
+  const { name, bootMac, architecture } = facts;
+  const fill = (flag: string, text: string): string => fillSetting(text, wording.place(flag), facts);
   const merged = { ...mergeSettings(source), ...options };
   const texts: Partial<Record<(typeof textSettings)[number] | 'configDrive', string>> = {};
   for (const setting of [...textSettings, 'configDrive'] as const) {
@@ -158,25 +151,22 @@ export function optionsOf<O extends InventoryOptions>(
   const { appendKarg } = merged;
   return {
     ...merged,
-    ...facts,
+    name,
+    ...(bootMac !== undefined && { bootMac }),
     ...(architecture !== undefined && { arch: architecture }),
     ...texts,
     ...(appendKarg !== undefined && { appendKarg: appendKarg.map((text) => fill('--append-karg', text)) }),
   };
 }
 
-function flagOf(setting: string): string {
-  return `--${setting.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-}
-
 /** The values of placeholders. */
-export function factsOf({ host, options }: DeploySource<InventoryOptions>): HostFacts {
+export function factsOf({ host, options }: DeploySource): HostFacts {
   const { bootMac = host.mac, arch: architecture = host.architecture } = options;
   return { name: host.name, bootMac, architecture };
 }
 
 /** The settings of a host in the inventory, without those that options override. */
-export function mergeSettings(source: DeploySource<InventoryOptions>): DeploySettings {
+export function mergeSettings(source: DeploySource): DeploySettings {
   const { name, options } = source;
   const own = deployOf(source, ['hosts', source.index]);
   const merged = { ...withoutOverridden(deployOf(source, []), own), ...own };
@@ -191,12 +181,12 @@ export function mergeSettings(source: DeploySource<InventoryOptions>): DeploySet
 }
 
 /** The key `deploy` of a part of the document. */
-function deployOf({ document }: DeploySource<InventoryOptions>, path: Path): Mapping {
+function deployOf({ document }: DeploySource, path: Path): Mapping {
   return mappingAt(document.value, [...path, 'deploy']);
 }
 
 /** Replaces flags in messages with their places in the inventory. Flags of the command line are unchanged. */
-export function wordingOf(source: DeploySource<InventoryOptions>): Wording {
+export function wordingOf(source: DeploySource): Wording {
   const { name, document, options, index } = source;
   const given = new Set(Object.keys(options).map(flagOf));
   const settingOf = (flag: string): string | undefined => (given.has(flag) ? undefined : settingOfFlag(flag));
@@ -218,7 +208,7 @@ export function wordingOf(source: DeploySource<InventoryOptions>): Wording {
 
 /** The network of the ramdisk: that of the host, or of all hosts. */
 export async function readRamdiskNetwork(
-  { host, inventory }: DeploySource<InventoryOptions>,
+  { host, inventory }: DeploySource,
   io: Io,
 ): Promise<RamdiskNetwork | undefined> {
   const inputs = host.readInputs();
@@ -231,5 +221,5 @@ export async function readRamdiskNetwork(
 
 async function readDescription(key: RamdiskNetwork['key'], value: InputValue, io: Io): Promise<string> {
   if (value.document !== undefined) return formatYaml([value.document.value]);
-  return readNetworkFile(pathIn(value, value.text), { kind: key, what: `${key} (${value.place})` }, io);
+  return readNetworkFile(pathIn(value, value.text), key, `${key} (${value.place})`, io);
 }

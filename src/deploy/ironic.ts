@@ -29,13 +29,13 @@ export async function ironic(options: IronicOptions, io: Io): Promise<ExitCode> 
   const { name = 'ironic', namespace, kernelAppendParams } = options;
   const ramdisk = ramdiskOf(options);
   const settings: IronicSettings = { name, namespace, kernelArguments: kernelAppendParams, ramdisk };
-  requireRamdisk(options, format);
+  if (ramdisk === undefined) requireArguments(options, format);
   if (reportIssues(checkIronic(settings), io) !== 0) return 1;
   const text =
     format === 'env' && ramdisk !== undefined
       ? formatOperatorEnvironment(ramdisk)
       : await formatValue(renderIronicResource(settings), format === 'json' ? 'json' : 'yaml');
-  await writeDocument(text, { ...options, content: 'public' }, io);
+  await writeDocument(text, options.output, 'public', io);
   return 0;
 }
 
@@ -43,9 +43,8 @@ export async function ironic(options: IronicOptions, io: Io): Promise<ExitCode> 
  * The resource disables the download of the default ramdisk, so hosts need another one. Kernel arguments alone are valid
  * for images that Ironic already serves.
  */
-function requireRamdisk(options: IronicOptions, format: string): void {
-  const isNamed = ramdiskOf(options) !== undefined;
-  if (isNamed || (format !== 'env' && options.kernelAppendParams !== undefined)) return;
+function requireArguments({ kernelAppendParams }: IronicOptions, format: string): void {
+  if (format !== 'env' && kernelAppendParams !== undefined) return;
   const ofServed =
     format === 'env' ? '' : '; or pass --kernel-append-params for images that Ironic already serves';
   throw new UsageError('no ramdisk image is given', {

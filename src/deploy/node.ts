@@ -7,7 +7,6 @@ import {
   formatItem,
   formatMember,
   formatValue,
-  isAlone,
   jsonMapping,
   nodeList,
   plainFrame,
@@ -30,7 +29,6 @@ import {
   formatCreateCommands,
   formatSetCommand,
   type NodeDescription,
-  type NodeSettings,
   type Ramdisk,
 } from './documents/node.ts';
 
@@ -42,13 +40,12 @@ export async function node(options: NodeOptions, io: Io): Promise<ExitCode> {
   const format = parseFormat<NodeFormat>(options.format, ['command', 'json', 'yaml', 'driver-info']);
   checkSet(options, format);
   refuseWithoutInventory(options);
-  const formatHost = isAlone(options) ? formatNode : formatPart;
-  const make: DeployJob<NodeOptions>['make'] = async (host, context) => {
-    const description = readNode(requireName(host), format, context);
+  const make: DeployJob['make'] = async (host, context) => {
+    const description = readNode({ ...options, ...requireName(host) }, format, context);
     if (description === undefined) return undefined;
-    return { text: await formatHost(description, format, host), content: 'public' };
+    return { text: await formatNode(description, format, { ...options, ...host }), content: 'public' };
   };
-  return writeDeployed({ options, ...forms[format], make }, io);
+  return writeDeployed({ options, ...formOf(format, options), make }, io);
 }
 
 function checkSet({ bootMac, set = false }: NodeOptions, format: NodeFormat): void {
@@ -86,11 +83,12 @@ export function readNode(
   const ramdisk = withArguments(ramdiskOf(options), options.kernelAppendParams);
   refuseIncomplete(options, format);
   const { host, issues } = readHostOptions(options);
-  const settings: NodeSettings = { host, ramdisk };
   // An existing node may already have hints, and invalid hints have been reported.
   const hasHints = options.set === true || issues.some(({ path }) => path[0] === 'rootDevice');
-  const found = checkNode(settings).filter(({ rule }) => !(hasHints && rule.id === 'root-device-missing'));
-  return reportIssues([...issues, ...found], io, wording) === 0 ? describeNode(settings) : undefined;
+  const found = checkNode(host, ramdisk).filter(
+    ({ rule }) => !(hasHints && rule.id === 'root-device-missing'),
+  );
+  return reportIssues([...issues, ...found], io, wording) === 0 ? describeNode(host, ramdisk) : undefined;
 }
 
 function withArguments(ramdisk: Ramdisk | undefined, text: string | undefined): Ramdisk | undefined {
@@ -109,32 +107,29 @@ function refuseIncomplete({ bmcAddress, set = false }: NodeOptions, format: Node
   }
 }
 
-/** A complete document with one node. */
-export async function formatNode(
+/** Formats a node for the frame of its format. */
+async function formatNode(
   description: NodeDescription,
   format: NodeFormat,
-  { set = false }: Pick<NodeOptions, 'set'>,
+  options: NodeOptions,
 ): Promise<string> {
-  if (format === 'command') return set ? formatSetCommand(description) : formatCreateCommands(description);
-  if (format === 'driver-info') return formatValue(description.driver_info, 'json');
-  return formatValue({ nodes: [description] }, format);
+  if (format === 'command') {
+    return options.set === true ? formatSetCommand(description) : formatCreateCommands(description);
+  }
+  if (format === 'json') return formatItem(description);
+  if (format === 'driver-info') return formatMember(options, description.driver_info);
+  return (await formatValue({ nodes: [description] }, 'yaml')).slice(YAML_START.length);
 }
 
-/** `baremetal create` only reads one document. */
-const forms: Readonly<Record<NodeFormat, Pick<DeployJob<NodeOptions>, 'extension' | 'frame'>>> = {
-  command: { extension: '.sh', frame: plainFrame },
-  json: { extension: '.json', frame: nodeList },
-  yaml: { extension: '.yaml', frame: { ...plainFrame, start: 'nodes:\n' } },
-  'driver-info': { extension: '.json', frame: jsonMapping },
-};
+const YAML_START = 'nodes:\n';
 
-async function formatPart(
-  description: NodeDescription,
-  format: NodeFormat,
-  options: Pick<NodeOptions, 'set'>,
-): Promise<string> {
-  if (format === 'json') return formatItem(description);
-  if (format === 'driver-info') return formatMember(description.name, description.driver_info);
-  const text = await formatNode(description, format, options);
-  return format === 'yaml' ? text.slice(forms.yaml.frame.start.length) : text;
+/** `baremetal create` only reads one document. */
+function formOf(format: NodeFormat, options: NodeOptions): Pick<DeployJob, 'extension' | 'frame'> {
+  const forms = {
+    command: { extension: '.sh', frame: plainFrame },
+    json: { extension: '.json', frame: nodeList },
+    yaml: { extension: '.yaml', frame: { ...plainFrame, start: YAML_START } },
+    'driver-info': { extension: '.json', frame: jsonMapping(options) },
+  };
+  return forms[format];
 }

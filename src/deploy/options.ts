@@ -6,7 +6,7 @@ import { architectures } from '../core/architecture.ts';
 import { parseMacAddress } from '../core/macAddress.ts';
 import { readRootDevice, splitHint } from './documents/rootDeviceHints.ts';
 import { CliError, UsageError } from '../core/errors.ts';
-import { errorRule, type Issue, type Rule } from '../ignition/rule.ts';
+import { errorRule, findingOf, type Issue, type Rule } from '../ignition/rule.ts';
 import { parseChoice } from '../io/report/choices.ts';
 import type { Ramdisk } from './documents/node.ts';
 import {
@@ -78,7 +78,9 @@ export function readHostOptions(options: HostOptions & { readonly name: string }
     host,
     issues: [
       ...(mac !== undefined && 'problem' in mac ? [problemOf(macAddress, 'bootMac', mac)] : []),
-      ...(address !== undefined && 'problem' in address ? [problemOf(bmcAddress, 'bmc', address)] : []),
+      ...(address !== undefined && 'problem' in address
+        ? [problemOf(bmcAddress, 'bmcAddress', address)]
+        : []),
       ...issues.map((issue) => ({ ...issue, path: ['rootDevice', ...issue.path] })),
     ],
   };
@@ -86,15 +88,10 @@ export function readHostOptions(options: HostOptions & { readonly name: string }
 
 function problemOf(
   rule: Rule,
-  setting: string,
+  option: string,
   { problem, hint }: { readonly problem: string; readonly hint?: string | undefined },
 ): Issue {
-  return {
-    rule,
-    path: [setting],
-    message: `${rule.message}: ${problem}`,
-    hint,
-  };
+  return { rule, path: [option], message: `${rule.message}: ${problem}`, hint };
 }
 
 /** Options for an inventory, named as on the command line. */
@@ -151,15 +148,9 @@ export function ramdiskOf({
 }
 
 /** Options for the installed host, named as on the command line. */
-export interface InstallOptions {
+export interface InstallOptions extends InstallSettings {
   /** Ignition config of the installed host; `-` is standard input. */
   readonly ignition?: string;
-  readonly appendKarg?: readonly string[];
-  readonly copyNetwork?: boolean;
-}
-
-export function installSettings({ appendKarg = [], copyNetwork }: InstallOptions): InstallSettings {
-  return { kernelArguments: appendKarg, copyNetwork };
 }
 
 /** Whether there are settings that deploy steps cannot contain. */
@@ -211,14 +202,7 @@ export async function readInstalledConfig(
   const [document] = await readConfigDocuments([file], io);
   if (document === undefined) return undefined;
   const issues = [...checkInstalledConfig(document.config), ...checkInlined(document)];
-  const findings = issues.map(({ rule: { id, severity, message, hint }, path }) => ({
-    rule: id,
-    severity,
-    message,
-    hint,
-    path,
-  }));
-  reportFindings(findings, document, io);
+  reportFindings(issues.map(findingOf), document, io);
   if (issues.some(({ rule }) => rule.severity === 'error')) {
     throw new CliError('install_coreos does not support this config', {
       code: 'ERR_CONFIG_INVALID',

@@ -23,17 +23,17 @@ import {
   privateMode,
   writeDeployed,
 } from './deployDocument.ts';
+import type { InventoryOptions } from './inventoryHost.ts';
 import { type HostContext, reportIssues } from './hostContext.ts';
 import {
   emptyConfigDrive,
   type InstallOptions,
-  installSettings,
   type InventoryFlags,
   needsConfigDrive,
   refuseWithoutInventory,
 } from './options.ts';
 import { parseChoice, parseFormat } from '../io/report/choices.ts';
-import { ignoredSettings, nameIssues } from './documents/bareMetalHost.ts';
+import { ignoredOptions, nameIssues } from './documents/bareMetalHost.ts';
 import { formatDeployCommands, nodeName } from './documents/node.ts';
 import { isUuid, nodeNameProblem } from '../core/objectName.ts';
 import { stepNames } from '../core/installSteps.ts';
@@ -54,22 +54,27 @@ export async function steps(options: StepsOptions, io: Io): Promise<ExitCode> {
     parseChoice('--step', options.step, stepNames);
     refuseSharedDrive(options);
   }
-  const make: DeployJob<StepsOptions>['make'] = async (host, context) => {
+  const make: DeployJob['make'] = async (host, context) => {
     const { name } = host;
-    const adapted = name === undefined ? host : adaptToHost({ ...host, name }, format);
+    const adapted = name === undefined ? options : adaptToHost({ ...options, ...host, name }, format);
     if (name !== undefined && adapted.configDrive !== undefined) {
       await makeFolder(dirname(adapted.configDrive), io);
     }
-    const made = await makeSteps(adapted, format, context);
-    if (made === undefined) return undefined;
-    const { deploySteps, content } = made;
-    if (format === 'command') return { text: formatStepCommands(deploySteps, adapted), content };
-    const text = isAlone(options)
-      ? await formatValue(deploySteps, format)
-      : await formatPart(name ?? '', deploySteps, format);
-    return { text, content };
+    const deploySteps = await makeSteps(adapted, format, context);
+    if (deploySteps === undefined) return undefined;
+    if (format === 'command') {
+      const { node = '', configDrive, imageSource } = adapted;
+      return {
+        text: formatDeployCommands(node, deploySteps, configDrive, imageSource),
+        content: 'public',
+      };
+    }
+    const text =
+      format === 'json' ? formatMember(host, deploySteps) : await formatYamlMember(host, deploySteps);
+    return { text, content: options.ignitionInArgs === true ? 'secret' : 'public' };
   };
-  return writeDeployed({ options, ...forms[format], make }, io);
+  const frame = format === 'json' ? jsonMapping(options) : plainFrame;
+  return writeDeployed({ options, extension: extensions[format], frame, make }, io);
 }
 
 /** The options, named as on the command line. */
@@ -89,29 +94,25 @@ export interface StepsOptions extends InventoryFlags, InstallOptions {
 
 type StepsFormat = 'json' | 'yaml' | 'command';
 
-/** Deploy steps. Their config drive has been written if it was requested. */
-interface MadeSteps {
-  readonly deploySteps: readonly DeployStep[];
-  readonly content: 'secret' | 'public';
-}
-
 /**
- * Returns undefined for invalid options, after reporting the errors.
+ * Writes the config drive if it is requested. Returns undefined for invalid options, after reporting the errors.
  * @throws UsageError for options that cannot be combined or are incomplete
  */
 async function makeSteps(
   options: StepsOptions,
   format: StepsFormat,
   { io, wording, readConfig }: HostContext,
-): Promise<MadeSteps | undefined> {
+): Promise<readonly DeployStep[] | undefined> {
   const step = parseChoice('--step', options.step, stepNames) ?? 'install_coreos';
   refuseIncomplete(options, format);
   const config = await readConfig(options.ignition, io);
   const inArguments = options.ignitionInArgs === true ? config : undefined;
-  const drive = renderConfigDrive(inArguments === undefined ? config : undefined, installSettings(options));
+  const drive = renderConfigDrive(inArguments === undefined ? config : undefined, options);
   const deploySteps = renderDeploySteps(step, inArguments);
+  const { ignition, appendKarg, copyNetwork, imageSource } = options;
+  const givenOptions = { ignition, appendKarg: appendKarg?.[0], copyNetwork, imageSource };
   const issues = [
-    ...(step === 'start_assisted_install' ? checkNothingGiven(options) : []),
+    ...(step === 'start_assisted_install' ? ignoredOptions(givenOptions) : []),
     ...checkOptions(options, format),
     ...checkRequestSize([deploySteps, drive]),
   ];
@@ -123,7 +124,7 @@ async function makeSteps(
       shownPath: options.configDrive,
     });
   }
-  return { deploySteps, content: inArguments === undefined ? 'public' : 'secret' };
+  return deploySteps;
 }
 
 /** Options that the steps cannot contain must not be ignored silently. */
@@ -171,39 +172,19 @@ function refuseConfigDrive(options: StepsOptions): void {
   if (!isNeeded && configDrive !== undefined) throw emptyConfigDrive();
 }
 
-function checkNothingGiven({
-  ignition,
-  appendKarg,
-  copyNetwork,
-  imageSource,
-}: StepsOptions): readonly Issue[] {
-  const kernelArguments = appendKarg?.[0];
-  return ignoredSettings({ config: ignition, kernelArguments, copyNetwork, image: imageSource });
-}
-
 function checkOptions(options: StepsOptions, format: StepsFormat): readonly Issue[] {
   const { imageSource: url, node, ignitionInArgs } = options;
   const problem = node === undefined || isUuid(node) ? undefined : nodeNameProblem(node);
   return [
-    ...checkInstall(installSettings(options)),
-    ...(url === undefined ? [] : checkImageSource({ url }).map((issue) => ({ ...issue, path: ['image'] }))),
-    ...(url === undefined || format === 'command' ? [] : [{ rule: imageSetOnNode, path: ['image'] }]),
+    ...checkInstall(options),
+    ...(url === undefined ? [] : checkImageSource({ url })),
+    ...(url === undefined || format === 'command' ? [] : [{ rule: imageSetOnNode, path: ['imageSource'] }]),
     ...nameIssues(nodeName, { node: problem }),
     ...(ignitionInArgs === true ? [{ rule: ignitionInArguments, path: [] }] : []),
   ];
 }
 
-/** Shell commands for a complete deployment. */
-function formatStepCommands(deploySteps: readonly DeployStep[], options: StepsOptions): string {
-  const { node = '', configDrive, imageSource } = options;
-  return formatDeployCommands({ node, steps: deploySteps, configDrive, imageSource });
-}
-
-const forms: Readonly<Record<StepsFormat, Pick<DeployJob<StepsOptions>, 'extension' | 'frame'>>> = {
-  command: { extension: '.sh', frame: plainFrame },
-  json: { extension: '.json', frame: jsonMapping },
-  yaml: { extension: '.yaml', frame: plainFrame },
-};
+const extensions = { command: '.sh', json: '.json', yaml: '.yaml' } as const;
 
 function refuseSharedDrive({ configDrive, node }: StepsOptions): void {
   if (node !== undefined) {
@@ -238,12 +219,7 @@ async function makeFolder(folder: string, { cwd }: Io): Promise<void> {
   });
 }
 
-/** An entry of a mapping from host names to steps. */
-async function formatPart(
-  name: string,
-  deploySteps: readonly DeployStep[],
-  format: 'json' | 'yaml',
-): Promise<string> {
-  if (format === 'json') return formatMember(name, deploySteps);
-  return formatValue({ [name]: deploySteps }, 'yaml');
+/** An entry of a mapping from host names to steps; or the steps alone. */
+async function formatYamlMember(host: InventoryOptions, deploySteps: readonly DeployStep[]): Promise<string> {
+  return formatValue(isAlone(host) ? deploySteps : { [host.name ?? '']: deploySteps }, 'yaml');
 }

@@ -52,7 +52,12 @@ async function fetchImage(
   { image, owner = 'metal3/worker-0', readSecret = secrets }: Fetching,
 ): Promise<ServedResource | undefined> {
   const findImage = (name: string): typeof image => (name === 'metal3/worker-0' ? image : undefined);
-  const catalog = createImageCatalog({ factory, findImage, networkVersion, readSecret, io: place.io });
+  const catalog = createImageCatalog({
+    factory,
+    informers: { find: findImage, networkVersion },
+    readSecret,
+    io: place.io,
+  });
   return catalog.find(path, owner)?.resource();
 }
 
@@ -390,7 +395,8 @@ describe('the catalog', () => {
     };
     const findImage = (): PreprovisioningImage => image;
     let version = '41';
-    const tools = { factory, findImage, networkVersion: () => version, readSecret, io: place.io };
+    const informers = { find: findImage, networkVersion: () => version };
+    const tools = { factory, informers, readSecret, io: place.io };
     const catalog = createImageCatalog(tools);
     const ask = async (letter: string): Promise<unknown> =>
       catalog.find(`${letter.repeat(24)}/worker-0.iso`, 'metal3/worker-0')?.resource();

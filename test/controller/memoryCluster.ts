@@ -6,8 +6,8 @@ import type {
   KubernetesClient,
   MergePatch,
   ListSelector,
-  WatchEvent,
 } from '../../src/controller/kube/kubernetesClient.ts';
+import type { WatchEvent } from '../../src/controller/kube/watchStream.ts';
 import {
   keyText,
   type KubernetesObject,
@@ -57,7 +57,7 @@ export function memoryCluster(): MemoryCluster {
     const type = objects.has(name) ? 'modified' : 'added';
     const metadata = isMapping(fields['metadata']) ? fields['metadata'] : {};
     const own = { ...metadata, namespace: key.namespace, name: key.name, resourceVersion: String(++version) };
-    const object = readObject({ ...fields, metadata: { uid: name, generation: 1, ...own } });
+    const object = readObject({ ...fields, metadata: { uid: name, generation: 1, ...own } }, 'store');
     objects.set(name, { object, resource: resource.plural });
     for (const watcher of watchers) watcher({ type, object }, resource.plural);
   };
@@ -78,7 +78,7 @@ export function memoryCluster(): MemoryCluster {
       const all = [...objects.values()].filter((kept) => matches(kept, resource, selection));
       yield { objects: all.map(({ object }) => partOf(object, resource)), resourceVersion: String(version) };
     },
-    create: async (resource, { namespace }, object) => {
+    create: async (resource, namespace, object) => {
       ask(`create ${resource.plural} ${namespace}`);
       const { name } = object.metadata;
       const key = { namespace, name: typeof name === 'string' ? name : `made-${version}` };
@@ -93,7 +93,7 @@ export function memoryCluster(): MemoryCluster {
       store(resource, key, { ...before, ...mergePatch({ ...before }, patch.body) });
       return found(resource, key);
     },
-    watch: async function* watch(resource, selection, { signal = new AbortController().signal }) {
+    watch: async function* watch(resource, selection, _from, signal = new AbortController().signal) {
       const waiting: WatchEvent[] = [];
       const bell = new EventTarget();
       const ring = (): boolean => bell.dispatchEvent(new Event('ring'));

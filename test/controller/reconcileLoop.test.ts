@@ -50,7 +50,7 @@ async function lead(
     },
   });
   const { client } = cluster;
-  const informers = openInformers({ client, namespace: 'metal3', onError: () => undefined });
+  const informers = openInformers(client, 'metal3', () => undefined);
   await informers.synced;
   const built: string[] = [];
   const events: RecordedEvent[] = [];

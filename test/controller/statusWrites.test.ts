@@ -1,7 +1,7 @@
 /** How often the same status is written when another controller overwrites it. */
 
 import { describe, expect, it } from 'vitest';
-import { createStatusWrites } from '../../src/controller/statusWrites.ts';
+import { createStatusWrites } from '../../src/controller/reconcileLoop.ts';
 import { createFakeClock } from '../support/fakeClock.ts';
 
 const clock = createFakeClock();

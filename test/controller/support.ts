@@ -116,7 +116,7 @@ export function workplace(env: Io['env'] = {}): Workplace {
         ...surroundings,
         cacheSize: 1024 * 1024,
         ...more,
-        settings: { name, folder },
+        settings: { name, folder, release: async () => undefined },
       });
       factories.push(factory);
       return factory;

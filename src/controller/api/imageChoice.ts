@@ -29,13 +29,21 @@ export function chooseImage(
     const known = [...possible.keys()].join(', ') || 'none';
     return refused(`no base image for the architecture ${shown(wanted ?? 'x86_64')}; available: ${known}`);
   }
-  const format = acceptFormats.flatMap((text) => formats.find((known) => known === text) ?? [])[0];
+  const format = firstAccepted(acceptFormats, formats);
   if (format !== undefined) return { format, architecture };
   const accepted = acceptFormats.map(shown).slice(0, imageFormats.length).join(', ') || 'none';
   const available = formats.join(', ');
   return refused(
     `no accepted image format for ${architecture}; accepted: ${accepted}; available: ${available}`,
   );
+}
+
+/** The first of the formats that the operator accepts. */
+export function firstAccepted(
+  acceptFormats: readonly string[],
+  formats: readonly ImageFormat[],
+): ImageFormat | undefined {
+  return acceptFormats.flatMap((text) => formats.find((known) => known === text) ?? [])[0];
 }
 
 /** The requested architecture; without one, the only one with base images, otherwise x86_64. */

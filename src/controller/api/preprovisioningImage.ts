@@ -7,18 +7,12 @@
  * as images are built when they are fetched.
  */
 
-import { isMapping, type Mapping } from '../../formats/mapping.ts';
+import { asMapping, type Mapping } from '../../formats/mapping.ts';
 import type { ConfigArtifact } from '../../hosts/artifacts/artifacts.ts';
-import type { KubernetesObject } from '../kube/objects.ts';
+import type { KubernetesObject, ObjectMetadata } from '../kube/objects.ts';
 
-export interface PreprovisioningImage {
-  readonly namespace: string;
-  /** The name of the BareMetalHost, which is also the host name of the ramdisk. */
-  readonly name: string;
-  readonly resourceVersion: string;
-  /** The generation of the spec. */
-  readonly generation: number;
-  readonly finalizers: readonly string[];
+/** Its name is that of the BareMetalHost, and the host name of the ramdisk. */
+export interface PreprovisioningImage extends Omit<ObjectMetadata, 'labels' | 'deletionTimestamp'> {
   /** The object has a deletion timestamp and waits for its finalizers. */
   readonly isDeleted: boolean;
   /** Another service builds the image of this object. */
@@ -67,17 +61,13 @@ const FOREIGN_LABEL = 'infraenvs.agent-install.openshift.io';
 
 /** Reads any object; invalid fields count as missing. */
 export function readPreprovisioningImage({ metadata, ...fields }: KubernetesObject): PreprovisioningImage {
-  const { namespace, name, resourceVersion, generation, labels, finalizers, deletionTimestamp } = metadata;
+  const { labels, deletionTimestamp, ...kept } = metadata;
   return {
-    namespace,
-    name,
-    resourceVersion,
-    generation,
-    finalizers,
+    ...kept,
     isDeleted: deletionTimestamp !== undefined,
     isForeign: Object.hasOwn(labels, FOREIGN_LABEL),
-    spec: readSpec(fieldsOf(fields['spec'])),
-    status: readStatus(fieldsOf(fields['status'])),
+    spec: readSpec(asMapping(fields['spec'])),
+    status: readStatus(asMapping(fields['status'])),
   };
 }
 
@@ -96,8 +86,10 @@ function readStatus(status: Mapping): PreprovisioningImageStatus {
     extraKernelParams: textOf(status['extraKernelParams']),
     format: textOf(status['format']),
     architecture: textOf(status['architecture']),
-    networkData: readVersion(fieldsOf(status['networkData'])),
-    conditions: listOf(status['conditions']).flatMap((condition) => readCondition(fieldsOf(condition)) ?? []),
+    networkData: readVersion(asMapping(status['networkData'])),
+    conditions: listOf(status['conditions']).flatMap(
+      (condition) => readCondition(asMapping(condition)) ?? [],
+    ),
   };
 }
 
@@ -119,10 +111,6 @@ function readCondition(condition: Mapping): Condition | undefined {
     lastTransitionTime: textOf(condition['lastTransitionTime']) ?? '',
     ...(typeof observedGeneration === 'number' && { observedGeneration }),
   };
-}
-
-function fieldsOf(value: unknown): Mapping {
-  return isMapping(value) ? value : {};
 }
 
 function listOf(value: unknown): readonly unknown[] {

@@ -2,7 +2,7 @@
  * Responses of the Kubernetes API server: bodies with a size limit, and errors as messages for the user.
  */
 
-import { isMapping } from '../../formats/mapping.ts';
+import { asMapping, isMapping } from '../../formats/mapping.ts';
 import { CliError, type ErrorDetails } from '../../core/errors.ts';
 import { readAll } from '../../io/files/files.ts';
 import {
@@ -61,9 +61,6 @@ export type OwnReason =
 const RETRYABLE_STATUSES: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);
 const RETRYABLE_REASONS: ReadonlySet<string> = new Set<OwnReason>(['NoConnection', 'NoToken']);
 
-/** A line of a watch is longer than the limit, so the rest of the stream cannot be read. */
-export class LineTooLong extends Error {}
-
 /** A thrown value as an error. */
 export function toError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error('unknown error', { cause: thrown });
@@ -84,9 +81,6 @@ export function isExpired(error: unknown): boolean {
   return error instanceof ApiError && error.status === 410;
 }
 
-/** The operation of a request: `list secrets in metal3`. */
-export type Operation = string;
-
 /** Characters of a message from the API server. */
 const MAX_MESSAGE = 1000;
 /** Milliseconds; longer times are ignored. */
@@ -94,18 +88,22 @@ const LONGEST_WAIT = 600_000;
 
 /**
  * Reads the whole body as JSON.
+ * @param operation for messages: `list secrets in metal3`
  * @throws ApiError if it is larger than `maxBytes` or not valid JSON
  */
 export async function readJson(
   parts: AsyncIterable<Uint8Array>,
-  operation: Operation,
+  operation: string,
   maxBytes: number,
 ): Promise<unknown> {
-  return parseJson(await readAll(parts, maxBytes, () => tooLarge(operation, maxBytes)), operation);
+  return parseJson(
+    await readAll(parts, maxBytes, () => tooLarge(operation, ` has more than ${maxBytes} bytes`)),
+    operation,
+  );
 }
 
 /** @throws ApiError for invalid JSON */
-export function parseJson(bytes: Uint8Array, operation: Operation): unknown {
+export function parseJson(bytes: Uint8Array, operation: string): unknown {
   try {
     const value: unknown = JSON.parse(decoder.decode(bytes));
     return value;
@@ -117,18 +115,18 @@ export function parseJson(bytes: Uint8Array, operation: Operation): unknown {
 
 const decoder = new TextDecoder();
 
-function tooLarge(operation: Operation, maxBytes: number): ApiError {
-  return ownError('TooLarge', `Cannot ${operation}: the response has more than ${maxBytes} bytes`);
+export function tooLarge(operation: string, detail = ' is too large'): ApiError {
+  return ownError('TooLarge', `Cannot ${operation}: the response${detail}`);
 }
 
 /** @param problem a clause */
-export function invalidResponse(operation: Operation, problem: string): ApiError {
+export function invalidResponse(operation: string, problem: string): ApiError {
   return ownError('InvalidResponse', `Cannot ${operation}: ${problem}`, {
     hint: 'check the address of the API server, and any proxy in front of it',
   });
 }
 
-export function abortedError(operation: Operation): ApiError {
+export function abortedError(operation: string): ApiError {
   return ownError('Aborted', `Cannot ${operation}: the request was aborted`);
 }
 
@@ -140,19 +138,17 @@ function ownError(
   return new ApiError(message, { reason, ...details });
 }
 
-interface Refusal {
-  readonly operation: Operation;
-  readonly status: number;
-  /** The `Retry-After` header. */
-  readonly retryAfter?: string | undefined;
-  /** The response body, usually a Kubernetes `Status`. */
-  readonly body: unknown;
-  /** A secret to mask in the message of the server. */
-  readonly secret?: string | undefined;
-}
-
-/** The error for an unsuccessful response, or for a watch that ends with an error. */
-export function describeRefusal({ operation, status, retryAfter, body, secret }: Refusal): ApiError {
+/**
+ * The error for an unsuccessful response, or for a watch that ends with an error.
+ * @param body usually a Kubernetes `Status`
+ * @param sent the `Retry-After` header, and a secret to mask in the message of the server
+ */
+export function describeRefusal(
+  operation: string,
+  status: number,
+  body: unknown,
+  { retryAfter, secret }: { readonly retryAfter?: string; readonly secret?: string | undefined } = {},
+): ApiError {
   const said = isMapping(body) && body['kind'] === 'Status' ? body : {};
   const { message, reason } = said;
   const words =
@@ -174,17 +170,14 @@ const hints: Readonly<Record<number, string>> = {
 };
 
 function secondsIn(status: Readonly<Record<string, unknown>>): number {
-  const details = status['details'];
-  const seconds = isMapping(details) ? details['retryAfterSeconds'] : undefined;
+  const { retryAfterSeconds: seconds } = asMapping(status['details']);
   return typeof seconds === 'number' && seconds > 0 ? seconds : 0;
 }
 
 /** The error for an exception of undici or of the system during a request; other errors are returned unchanged. */
-export function describeBreak(error: unknown, operation: Operation): unknown {
+export function describeBreak(error: unknown, operation: string): unknown {
   if (error instanceof ApiError) return error;
   if (error instanceof CliError) return noToken(error, operation);
-  if (error instanceof LineTooLong)
-    return ownError('TooLarge', `Cannot ${operation}: the response is too large`);
   const proxyStatus = proxyStatusOf(error);
   if (proxyStatus !== undefined) {
     return ownError('NoConnection', `Cannot ${operation}: the proxy responds with ${proxyStatus}`, {
@@ -201,7 +194,7 @@ export function describeBreak(error: unknown, operation: Operation): unknown {
 }
 
 /** A CliError during a request comes from reading the token file. */
-function noToken({ message, hint }: CliError, operation: Operation): ApiError {
+function noToken({ message, hint }: CliError, operation: string): ApiError {
   return ownError('NoToken', `Cannot ${operation}: ${message}`, hint === undefined ? {} : { hint });
 }
 

@@ -4,21 +4,15 @@
  */
 
 import type { RawResponse } from '../../io/http/httpExchange.ts';
-import {
-  type ApiError,
-  describeBreak,
-  describeRefusal,
-  abortedError,
-  readJson,
-  type Operation,
-} from './apiError.ts';
+import { type ApiError, describeBreak, describeRefusal, abortedError, readJson } from './apiError.ts';
 import { type Clock, pause, systemClock } from '../../io/clock.ts';
 import type { ClusterConfig } from './clusterConfig.ts';
 import type { ApiTimeouts, ClusterConnection, SentRequest } from './clusterConnection.ts';
 import { createRateLimiter, type RateLimit, type WaitForTurn } from './rateLimit.ts';
 
 export interface ApiRequest {
-  readonly operation: Operation;
+  /** For messages: `list secrets in metal3`. */
+  readonly operation: string;
   readonly method: SentRequest['method'];
   /** Including the query. */
   readonly path: string;
@@ -116,7 +110,7 @@ export class ApiRequests {
       await this.#waitForTurn(signal);
       if (signal.aborted) throw abortedError(request.operation);
       const token = await this.#config.readToken();
-      const response = await this.#sendOnce({ ...request, token }, signal);
+      const response = await this.#sendOnce(request, token, signal);
       if (response.statusCode < 300) return response;
       const refusal = await readRefusal(response, request.operation, token);
       if (!isWorthWaiting(refusal) || attempt === MAX_ATTEMPTS) throw refusal;
@@ -124,11 +118,8 @@ export class ApiRequests {
     }
   }
 
-  async #sendOnce(
-    request: ApiRequest & { readonly token: string | undefined },
-    signal: AbortSignal,
-  ): Promise<RawResponse> {
-    const { accept = 'application/json', body, contentType = 'application/json', token } = request;
+  async #sendOnce(request: ApiRequest, token: string | undefined, signal: AbortSignal): Promise<RawResponse> {
+    const { accept = 'application/json', body, contentType = 'application/json' } = request;
     const connection = await (this.#connection ??= this.#connect());
     const response = await connection.request(request.path, {
       method: request.method,
@@ -155,16 +146,13 @@ export class ApiRequests {
 /** An unreadable body is ignored, as the status is sufficient. */
 async function readRefusal(
   { statusCode: status, headers, body }: RawResponse,
-  operation: Operation,
+  operation: string,
   secret: string | undefined,
 ): Promise<ApiError> {
   const retryAfter = headers['retry-after'];
   const content = await readJson(body, operation, MAX_ERROR_BYTES).catch(() => undefined);
-  return describeRefusal({
-    operation,
-    status,
-    retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined,
-    body: content,
+  return describeRefusal(operation, status, content, {
+    ...(typeof retryAfter === 'string' && { retryAfter }),
     secret,
   });
 }

@@ -6,7 +6,7 @@
 import { X509Certificate } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { delimiter, dirname, join, resolve } from 'node:path';
+import { delimiter, join, resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { CliError } from '../../core/errors.ts';
 import { readUserFile } from '../../io/files/files.ts';
@@ -72,12 +72,13 @@ async function readKubeconfigs(paths: readonly string[], io: ConfigContext): Pro
     files.push(parseKubeconfig(new TextDecoder().decode(bytes), path));
   }
   const access = selectAccess(files);
+  const { proxyUrl } = access;
   return {
     description: `context ${access.context} of ${paths.join(', ')}`,
     server: checkServer(access.server),
     tls: await readTls(access, io),
     serverName: access.serverName,
-    proxies: proxiesOf(access, io),
+    proxies: parseProxies(proxyUrl === undefined ? io.env : { http_proxy: proxyUrl, https_proxy: proxyUrl }),
     namespace: access.namespace ?? 'default',
     readToken: tokenReader(access.token, io),
   };
@@ -114,7 +115,8 @@ async function readTls(access: ClusterAccess, io: ConfigContext): Promise<Cluste
 function checkTls(tls: ClusterTls): ClusterTls {
   try {
     createSecureContext(tls);
-    if (tls.ca !== undefined) checkCertificate(tls.ca);
+    // OpenSSL accepts any data for a CA certificate.
+    if (tls.ca !== undefined) void new X509Certificate(tls.ca).fingerprint256;
     return tls;
   } catch (error) {
     throw new CliError('Invalid certificate or key of the cluster', {
@@ -125,27 +127,11 @@ function checkTls(tls: ClusterTls): ClusterTls {
   }
 }
 
-/** Checks a CA certificate, for which OpenSSL accepts any data. */
-function checkCertificate(pem: Buffer): void {
-  void new X509Certificate(pem).fingerprint256;
-}
-
 async function readMaterial(material: Material | undefined, io: ConfigContext): Promise<Buffer | undefined> {
   if (material === undefined) return undefined;
   if (material.kind === 'data') return Buffer.from(material.bytes);
   const expected = { what: 'File of the kubeconfig', maxBytes: MAX_PEM };
-  return Buffer.from(await readUserFile(placeOf(material, io), io, expected));
-}
-
-/** Paths in a kubeconfig are relative to its folder. */
-function placeOf({ path, from }: Extract<Material, { kind: 'file' }>, { cwd }: ConfigContext): string {
-  return resolve(cwd, dirname(from), path);
-}
-
-/** The proxies of the environment, or the one of the kubeconfig. */
-function proxiesOf({ proxyUrl }: ClusterAccess, { env }: ConfigContext): HttpProxies {
-  if (proxyUrl === undefined) return parseProxies(env);
-  return parseProxies({ http_proxy: proxyUrl, https_proxy: proxyUrl });
+  return Buffer.from(await readUserFile(material.path, io, expected));
 }
 
 function tokenReader(token: Material | undefined, io: ConfigContext): ClusterConfig['readToken'] {
@@ -154,8 +140,7 @@ function tokenReader(token: Material | undefined, io: ConfigContext): ClusterCon
     const text = checkToken(token.bytes, 'the kubeconfig');
     return async () => text;
   }
-  const path = placeOf(token, io);
-  return async () => readTokenFile(path, io);
+  return async () => readTokenFile(token.path, io);
 }
 
 async function readTokenFile(path: string, { cwd }: ConfigContext): Promise<string> {

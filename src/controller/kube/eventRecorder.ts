@@ -7,12 +7,12 @@ import { randomBytes } from 'node:crypto';
 import { isNotFound, toError } from './apiError.ts';
 import type { KubernetesClient } from './kubernetesClient.ts';
 import { type Clock, pause, systemClock } from '../../io/clock.ts';
-import { formatMicroTime, apiVersionOf, events, type KubernetesObject, type ApiResource } from './objects.ts';
+import { formatMicroTime, apiVersionOf, events, type ObjectMetadata, type ApiResource } from './objects.ts';
 
 export interface RecordedEvent {
   /** The kind of the regarding object. */
   readonly resource: ApiResource;
-  readonly object: Pick<KubernetesObject, 'metadata'>;
+  readonly object: ObjectReference;
   readonly type: 'Normal' | 'Warning';
   /** The reason: `ImageBuildInvalid`. */
   readonly reason: string;
@@ -21,6 +21,8 @@ export interface RecordedEvent {
   /** Truncated after 1024 bytes. */
   readonly message: string;
 }
+
+type ObjectReference = Pick<ObjectMetadata, 'namespace' | 'name' | 'uid' | 'resourceVersion'>;
 
 export interface EventRecorderOptions {
   readonly client: KubernetesClient;
@@ -91,7 +93,7 @@ export class EventRecorder {
 
   #count(event: RecordedEvent): Series {
     const { object, type, reason, action, message } = event;
-    const identity = JSON.stringify([object.metadata.uid, type, reason, action, message]);
+    const identity = JSON.stringify([object.uid, type, reason, action, message]);
     const [date, now] = [this.#clock.date(), this.#clock.now()];
     const known = this.#series.get(identity);
     this.#series.delete(identity);
@@ -125,18 +127,17 @@ export class EventRecorder {
 
   async #write(series: Series): Promise<void> {
     if (series.isWritten && (await this.#writeCount(series))) return;
-    const { client } = this.#options;
-    const { namespace } = series.event.object.metadata;
-    await client.create(events, { namespace, signal: this.#end.signal }, bodyOf(this.#options, series));
+    const { namespace } = series.event.object;
+    await this.#options.client.create(events, namespace, bodyOf(this.#options, series), this.#end.signal);
     series.isWritten = true;
   }
 
   /** Resolves to whether the event still exists: API servers delete events after an hour. */
   async #writeCount({ event, name, ...series }: Series): Promise<boolean> {
-    const { namespace } = event.object.metadata;
+    const { namespace } = event.object;
     const body = { series: countOf(series) };
     try {
-      await this.#options.client.patch(events, { namespace, name }, { body, signal: this.#end.signal });
+      await this.#options.client.patch(events, { namespace, name }, { body }, this.#end.signal);
       return true;
     } catch (error) {
       if (isNotFound(error)) return false;
@@ -146,8 +147,7 @@ export class EventRecorder {
 }
 
 function startSeries(event: RecordedEvent, first: Date): Series {
-  const { name } = event.object.metadata;
-  const unique = `${name.slice(0, 230).replace(/[.-]+$/, '')}.${randomBytes(8).toString('hex')}`;
+  const unique = `${event.object.name.slice(0, 230).replace(/[.-]+$/, '')}.${randomBytes(8).toString('hex')}`;
   return { event, first, name: unique, last: first, lastTime: 0, count: 0, isWritten: false };
 }
 
@@ -157,9 +157,9 @@ function countOf({ count, last }: Pick<Series, 'count' | 'last'>): Record<string
 
 function bodyOf(options: EventRecorderOptions, series: Series): NewEvent {
   const { event, first, name } = series;
-  const { metadata } = event.object;
+  const { namespace, name: objectName, uid, resourceVersion } = event.object;
   return {
-    metadata: { name, namespace: metadata.namespace },
+    metadata: { name, namespace },
     eventTime: formatMicroTime(first),
     reportingController: options.controller,
     reportingInstance: options.instance,
@@ -171,10 +171,10 @@ function bodyOf(options: EventRecorderOptions, series: Series): NewEvent {
     regarding: {
       apiVersion: apiVersionOf(event.resource),
       kind: event.resource.kind,
-      namespace: metadata.namespace,
-      name: metadata.name,
-      uid: metadata.uid,
-      resourceVersion: metadata.resourceVersion,
+      namespace,
+      name: objectName,
+      uid,
+      resourceVersion,
     },
   };
 }

@@ -61,7 +61,6 @@ export class Informer<Kept> {
   #from: string | undefined;
   /** In a row. */
   #failures = 0;
-  #isSynced = false;
   #lastContact: Date | undefined;
 
   constructor(options: InformerOptions<Kept>) {
@@ -81,7 +80,7 @@ export class Informer<Kept> {
   }
 
   get isSynced(): boolean {
-    return this.#isSynced;
+    return this.#lastContact !== undefined;
   }
 
   /** The time of the last event or bookmark; API servers send a bookmark each minute. Undefined until the initial list is complete. */
@@ -125,7 +124,7 @@ export class Informer<Kept> {
     const { client, resource, selection } = this.#options;
     const unseen = new Set(this.#objects.keys());
     let from: string | undefined;
-    for await (const page of client.list(resource, selection, { signal: this.#end.signal })) {
+    for await (const page of client.list(resource, selection, this.#end.signal)) {
       for (const object of page.objects) {
         unseen.delete(keyText(keyOf(object)));
         this.#put(object);
@@ -134,7 +133,6 @@ export class Informer<Kept> {
     }
     this.#from = from;
     for (const name of unseen) this.#remove(name);
-    this.#isSynced = true;
     this.#lastContact = this.#clock.date();
     this.#synced.resolve();
   }
@@ -145,8 +143,7 @@ export class Informer<Kept> {
     const resourceVersion = this.#from ?? '';
     const start = this.#clock.now();
     try {
-      const { signal } = this.#end;
-      for await (const event of client.watch(resource, selection, { resourceVersion, signal })) {
+      for await (const event of client.watch(resource, selection, resourceVersion, this.#end.signal)) {
         this.#from =
           event.type === 'bookmark' ? event.resourceVersion : event.object.metadata.resourceVersion;
         this.#failures = 0;

@@ -5,23 +5,28 @@
  * Source: https://kubernetes.io/docs/reference/config-api/kubeconfig.v1/
  */
 
-import { isMapping } from '../../formats/mapping.ts';
+import { dirname, isAbsolute, join } from 'node:path';
+import { isMapping, type Mapping } from '../../formats/mapping.ts';
 import { CliError } from '../../core/errors.ts';
 import { parseYaml } from '../../formats/yaml.ts';
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** A kubeconfig file with its named entries. */
 export interface Kubeconfig {
   /** The path, for messages. */
   readonly path: string;
   readonly currentContext: string | undefined;
-  readonly contexts: ReadonlyMap<string, Fields>;
-  readonly clusters: ReadonlyMap<string, Fields>;
-  readonly users: ReadonlyMap<string, Fields>;
+  readonly contexts: ReadonlyMap<string, Entry>;
+  readonly clusters: ReadonlyMap<string, Entry>;
+  readonly users: ReadonlyMap<string, Entry>;
 }
 
-/** Cluster and credentials of the current context. Paths are unchanged. */
+/** An entry, and the path of its kubeconfig. */
+interface Entry {
+  readonly path: string;
+  readonly fields: Mapping;
+}
+
+/** Cluster and credentials of the current context. */
 export interface ClusterAccess {
   /** The name of the context, for messages. */
   readonly context: string;
@@ -36,10 +41,10 @@ export interface ClusterAccess {
   readonly token: Material | undefined;
 }
 
-/** Data in the kubeconfig itself, or in a file; `from` is the kubeconfig that names the file. */
+/** Data in the kubeconfig itself, or in a file. Paths in a kubeconfig are relative to its folder. */
 export type Material =
   | { readonly kind: 'data'; readonly bytes: Uint8Array }
-  | { readonly kind: 'file'; readonly path: string; readonly from: string };
+  | { readonly kind: 'file'; readonly path: string };
 
 /** @throws CliError for an invalid kubeconfig. The message never quotes its text, which contains secrets */
 export function parseKubeconfig(text: string, path: string): Kubeconfig {
@@ -73,8 +78,8 @@ function problemIn(path: string, problem: string): CliError {
 }
 
 /** `[{name: NAME, [field]: {…}}]`; the first entry with a name counts, as in kubectl. */
-function readNamed(list: unknown, field: string, path: string): ReadonlyMap<string, Fields> {
-  const found = new Map<string, Fields>();
+function readNamed(list: unknown, field: string, path: string): ReadonlyMap<string, Entry> {
+  const found = new Map<string, Entry>();
   if (list === undefined || list === null) return found;
   if (!Array.isArray(list)) throw problemIn(path, `${field}s is not a list`);
   for (const entry of list) {
@@ -82,7 +87,7 @@ function readNamed(list: unknown, field: string, path: string): ReadonlyMap<stri
     const fields: unknown = isMapping(entry) ? (entry[field] ?? {}) : undefined;
     if (typeof name !== 'string' || !isMapping(fields))
       throw problemIn(path, `an entry of ${field}s has no name, or no ${field}`);
-    if (!found.has(name)) found.set(name, fields);
+    if (!found.has(name)) found.set(name, { path, fields });
   }
   return found;
 }
@@ -105,40 +110,28 @@ export function selectAccess(files: readonly Kubeconfig[]): ClusterAccess {
     context: name,
     ...readCluster(cluster),
     ...readUser(user),
-    namespace: context.text('namespace'),
+    namespace: textOf(context, 'namespace'),
   };
-}
-
-/** Typed access to an entry. */
-interface Entry {
-  readonly path: string;
-  readonly fields: Fields;
-  /** Undefined if it is missing or empty. */
-  text(field: string): string | undefined;
 }
 
 type Section = 'contexts' | 'clusters' | 'users';
 
 function findNamed(files: readonly Kubeconfig[], section: Section, name: string): Entry | undefined {
-  const file = files.find((it) => it[section].has(name));
-  const fields = file?.[section].get(name);
-  return file === undefined || fields === undefined ? undefined : entryOf(fields, file.path);
+  return files.map((file) => file[section].get(name)).find((entry) => entry !== undefined);
 }
 
-function entryOf(fields: Fields, path: string): Entry {
-  const text = (field: string): string | undefined => {
-    const value = fields[field];
-    if (value === undefined || value === null || value === '') return undefined;
-    if (typeof value !== 'string') throw problemIn(path, `${field} is not a string`);
-    return value;
-  };
-  return { path, fields, text };
+/** Undefined if the field is missing or empty. */
+function textOf({ path, fields }: Entry, field: string): string | undefined {
+  const value = fields[field];
+  if (value === undefined || value === null || value === '') return undefined;
+  if (typeof value !== 'string') throw problemIn(path, `${field} is not a string`);
+  return value;
 }
 
 /** A context without a user has no credentials. */
 function readReference(files: readonly Kubeconfig[], context: Entry, kind: 'cluster' | 'user'): Entry {
-  const name = context.text(kind);
-  if (name === undefined && kind === 'user') return entryOf({}, context.path);
+  const name = textOf(context, kind);
+  if (name === undefined && kind === 'user') return { path: context.path, fields: {} };
   const found = name === undefined ? undefined : findNamed(files, `${kind}s`, name);
   if (found === undefined) throw problemIn(context.path, `the ${kind} of its context was not found`);
   return found;
@@ -179,43 +172,37 @@ const refused: readonly (readonly [field: string, what: string])[] = [
 function readCluster(
   cluster: Entry,
 ): Pick<ClusterAccess, 'server' | 'authority' | 'serverName' | 'proxyUrl'> {
-  const server = cluster.text('server');
+  const server = textOf(cluster, 'server');
   if (server === undefined) throw problemIn(cluster.path, 'the server of its cluster is missing');
   return {
     server,
     authority: readMaterial(cluster, 'certificate-authority'),
-    serverName: cluster.text('tls-server-name'),
-    proxyUrl: cluster.text('proxy-url'),
+    serverName: textOf(cluster, 'tls-server-name'),
+    proxyUrl: textOf(cluster, 'proxy-url'),
   };
 }
 
 function readUser(user: Entry): Pick<ClusterAccess, 'certificate' | 'key' | 'token'> {
-  const token = user.text('token');
-  const file = user.text('tokenFile');
+  const token = textOf(user, 'token');
+  const data = token === undefined ? undefined : ({ kind: 'data', bytes: Buffer.from(token) } as const);
   const certificate = readMaterial(user, 'client-certificate');
   const key = readMaterial(user, 'client-key');
   if ((certificate === undefined) !== (key === undefined))
     throw problemIn(user.path, 'client certificate or client key is missing; both are required');
-  return { certificate, key, token: readToken(token, file, user.path) };
+  // A token file has priority, as its token may be replaced.
+  return { certificate, key, token: readFileName(user, 'tokenFile') ?? data };
 }
 
-/** The file has priority, as its token may be replaced. */
-function readToken(
-  token: string | undefined,
-  file: string | undefined,
-  from: string,
-): ClusterAccess['token'] | undefined {
-  if (file !== undefined) return { kind: 'file', path: file, from };
-  return token === undefined ? undefined : { kind: 'data', bytes: Buffer.from(token) };
+function readFileName(entry: Entry, field: string): Material | undefined {
+  const path = textOf(entry, field);
+  if (path === undefined) return undefined;
+  return { kind: 'file', path: isAbsolute(path) ? path : join(dirname(entry.path), path) };
 }
 
 /** `FIELD-data` in base64, otherwise the file that `FIELD` names. */
 function readMaterial(entry: Entry, field: string): Material | undefined {
-  const data = entry.text(`${field}-data`);
-  if (data === undefined) {
-    const path = entry.text(field);
-    return path === undefined ? undefined : { kind: 'file', path, from: entry.path };
-  }
+  const data = textOf(entry, `${field}-data`);
+  if (data === undefined) return readFileName(entry, field);
   const plain = data.replaceAll(/\s/g, '');
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(plain)) throw problemIn(entry.path, `${field}-data is not valid base64`);
   return { kind: 'data', bytes: Buffer.from(plain, 'base64') };

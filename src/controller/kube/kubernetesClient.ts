@@ -3,7 +3,7 @@
  * object. Not supported: cluster-scoped kinds, discovery, protobuf, deletion, and updates of whole objects (it uses patches).
  */
 
-import { isMapping } from '../../formats/mapping.ts';
+import { asMapping } from '../../formats/mapping.ts';
 import {
   apiVersionOf,
   collectionPath,
@@ -16,33 +16,10 @@ import {
   acceptedType,
   operationFor,
 } from './objects.ts';
-import { ApiError, describeBreak, invalidResponse, type OwnReason, type Operation } from './apiError.ts';
+import { ApiError, invalidResponse, type OwnReason } from './apiError.ts';
 import { type ApiRequest, ApiRequests, type RequestSettings } from './apiRequests.ts';
 import type { ClusterConfig } from './clusterConfig.ts';
-import { readWatchEvent, splitLines, versionOf } from './watchStream.ts';
-
-/** All methods throw ApiError, and UsageError for invalid names and namespaces. */
-export interface KubernetesClient {
-  get(resource: ApiResource, key: ObjectKey, call?: CallOptions): Promise<KubernetesObject>;
-  /** Lists all objects, page by page, from one resource version. Throws an `isExpired` error if that takes too long. */
-  list(resource: ApiResource, selection: ListSelector, call?: CallOptions): AsyncIterable<ListPage>;
-  /** @param object has `metadata.name` or `metadata.generateName`; `apiVersion` and `kind` are added */
-  create(resource: ApiResource, place: NewPlace, object: NewObject): Promise<KubernetesObject>;
-  patch(resource: ApiResource, key: ObjectKey, patch: MergePatch): Promise<KubernetesObject>;
-  /** Watches changes on one connection, until the API server closes it. `Informer` reconnects. */
-  watch(resource: ApiResource, selection: ListSelector, from: WatchStart): AsyncIterable<WatchEvent>;
-  /** Aborts all running requests. */
-  close(): Promise<void>;
-}
-
-interface CallOptions {
-  readonly signal?: AbortSignal | undefined;
-}
-
-/** The namespace of a new object. */
-interface NewPlace extends CallOptions {
-  readonly namespace: string;
-}
+import { readWatchEvent, splitLines, versionOf, type WatchEvent } from './watchStream.ts';
 
 export interface ListSelector {
   /** Undefined for all namespaces. */
@@ -64,21 +41,11 @@ interface NewObject {
 }
 
 /** A merge patch (RFC 7396). */
-export interface MergePatch extends CallOptions {
+export interface MergePatch {
   /** With `metadata.resourceVersion`, the patch is refused (`isConflict`) if the object was changed meanwhile. */
   readonly body: Readonly<Record<string, unknown>>;
   readonly subresource?: 'status' | undefined;
 }
-
-interface WatchStart extends CallOptions {
-  /** The watch reports changes after this version. */
-  readonly resourceVersion: string;
-}
-
-export type WatchEvent =
-  | { readonly type: 'added' | 'modified' | 'deleted'; readonly object: KubernetesObject }
-  /** All changes up to this version were reported. */
-  | { readonly type: 'bookmark'; readonly resourceVersion: string };
 
 /** Bytes. etcd accepts objects of 1.5 MiB; managed fields and JSON escapes may increase that several times. */
 const MAX_OBJECT = 8 * 1024 * 1024;
@@ -89,152 +56,150 @@ const PAGE = 250;
 const MAX_PAGES = 2000;
 /** Minimum duration of a watch in seconds; the maximum is twice as long, so that not all watches end at the same time. */
 const WATCH_TIME = 300;
-
-/** Connects with the first request. */
-export function createKubernetesClient(
-  config: ClusterConfig,
-  settings: RequestSettings = {},
-): KubernetesClient {
-  const requests = new ApiRequests(config, settings);
-  const askForObject = async (request: ApiRequest): Promise<KubernetesObject> => {
-    const answer = await requests.ask(request, MAX_OBJECT);
-    return understand(request.operation, () => readObject(answer));
-  };
-  return {
-    get: async (resource, key, call) =>
-      askForObject({
-        operation: operationFor('get', resource, key),
-        method: 'GET',
-        path: objectPath(resource, key),
-        accept: acceptedType(resource, ''),
-        signal: call?.signal,
-      }),
-    list: (resource, selection, call) => list(requests, { resource, selection }, call),
-    create: async (resource, { namespace, signal }, object) =>
-      askForObject({
-        operation: operationFor('create', resource, { namespace }),
-        method: 'POST',
-        path: collectionPath(resource, namespace),
-        body: { ...object, apiVersion: apiVersionOf(resource), kind: resource.kind },
-        signal,
-      }),
-    patch: async (resource, key, patch) => {
-      const subresource = patch.subresource === undefined ? '' : `/${patch.subresource}`;
-      return askForObject({
-        operation: operationFor('patch', { ...resource, plural: `${resource.plural}${subresource}` }, key),
-        method: 'PATCH',
-        path: `${objectPath(resource, key)}${subresource}${queryText({ fieldManager: MANAGER })}`,
-        contentType: 'application/merge-patch+json',
-        body: patch.body,
-        signal: patch.signal,
-      });
-    },
-    watch: (resource, selection, from) => watch(requests, { resource, selection }, from),
-    close: async () => requests.close(),
-  };
-}
-
-/** Whose fields those of a patch become. */
+/** The owner of the fields that a patch sets. */
 const MANAGER = 'ironic-coreos';
 
-interface Query {
-  readonly resource: ApiResource;
-  readonly selection: ListSelector;
-}
+/** Connects with the first request. All methods throw ApiError, and UsageError for invalid names and namespaces. */
+export class ApiClient {
+  readonly #requests: ApiRequests;
 
-/** @throws ApiError for an invalid response */
-function understand<T>(operation: Operation, read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof ApiError) throw error;
-    throw invalidResponse(operation, error instanceof Error ? error.message : 'the response is invalid');
+  constructor(config: ClusterConfig, settings: RequestSettings = {}) {
+    this.#requests = new ApiRequests(config, settings);
   }
-}
 
-async function* list(
-  requests: ApiRequests,
-  { resource, selection }: Query,
-  call?: CallOptions,
-): AsyncGenerator<ListPage, void> {
-  const operation = operationFor('list', resource, selection);
-  const path = collectionPath(resource, selection.namespace);
-  let limit = PAGE;
-  let next: string | undefined;
-  for (let count = 0; count < MAX_PAGES; count++) {
-    const query = queryText({ fieldSelector: selection.fieldSelector, limit: String(limit), continue: next });
-    const request: ApiRequest = {
-      operation,
+  async get(resource: ApiResource, key: ObjectKey, signal?: AbortSignal): Promise<KubernetesObject> {
+    return this.#askForObject({
+      operation: operationFor('get', resource, key),
       method: 'GET',
-      path: `${path}${query}`,
-      accept: acceptedType(resource, 'List'),
-      signal: call?.signal,
-    };
-    const page = await askForPage(requests, request);
-    if (page === 'too large' && limit === 1) throw invalidResponse(operation, 'an object is too large');
-    if (page === 'too large') {
-      limit = Math.ceil(limit / 8);
-      continue;
-    }
-    yield page;
-    next = page.next;
-    if (next === undefined) return;
+      path: objectPath(resource, key),
+      accept: acceptedType(resource, ''),
+      signal,
+    });
   }
-  throw invalidResponse(operation, 'the list does not end');
+
+  /** Lists all objects, page by page, from one resource version. Throws an `isExpired` error if that takes too long. */
+  async *list(
+    resource: ApiResource,
+    { namespace, fieldSelector }: ListSelector,
+    signal?: AbortSignal,
+  ): AsyncGenerator<ListPage, void> {
+    const operation = operationFor('list', resource, { namespace });
+    const path = collectionPath(resource, namespace);
+    const accept = acceptedType(resource, 'List');
+    let limit = PAGE;
+    let next: string | undefined;
+    for (let count = 0; count < MAX_PAGES; count++) {
+      const query = queryText({ fieldSelector, limit: String(limit), continue: next });
+      const page = await this.#askForPage({
+        operation,
+        method: 'GET',
+        path: `${path}${query}`,
+        accept,
+        signal,
+      });
+      if (page === 'too large' && limit === 1) throw invalidResponse(operation, 'an object is too large');
+      if (page === 'too large') {
+        limit = Math.ceil(limit / 8);
+        continue;
+      }
+      yield page;
+      next = page.next;
+      if (next === undefined) return;
+    }
+    throw invalidResponse(operation, 'the list does not end');
+  }
+
+  /** @param object has `metadata.name` or `metadata.generateName`; `apiVersion` and `kind` are added */
+  async create(
+    resource: ApiResource,
+    namespace: string,
+    object: NewObject,
+    signal?: AbortSignal,
+  ): Promise<KubernetesObject> {
+    return this.#askForObject({
+      operation: operationFor('create', resource, { namespace }),
+      method: 'POST',
+      path: collectionPath(resource, namespace),
+      body: { ...object, apiVersion: apiVersionOf(resource), kind: resource.kind },
+      signal,
+    });
+  }
+
+  async patch(
+    resource: ApiResource,
+    key: ObjectKey,
+    { body, subresource }: MergePatch,
+    signal?: AbortSignal,
+  ): Promise<KubernetesObject> {
+    const suffix = subresource === undefined ? '' : `/${subresource}`;
+    return this.#askForObject({
+      operation: operationFor('patch', { ...resource, plural: `${resource.plural}${suffix}` }, key),
+      method: 'PATCH',
+      path: `${objectPath(resource, key)}${suffix}${queryText({ fieldManager: MANAGER })}`,
+      contentType: 'application/merge-patch+json',
+      body,
+      signal,
+    });
+  }
+
+  /**
+   * Watches changes on one connection, until the API server closes it. `Informer` reconnects.
+   * @param resourceVersion the watch reports changes after this version
+   */
+  async *watch(
+    resource: ApiResource,
+    { namespace, fieldSelector }: ListSelector,
+    resourceVersion: string,
+    signal?: AbortSignal,
+  ): AsyncGenerator<WatchEvent, void> {
+    const operation = operationFor('watch', resource, { namespace });
+    const query = queryText({
+      fieldSelector,
+      watch: 'true',
+      allowWatchBookmarks: 'true',
+      resourceVersion,
+      timeoutSeconds: String(Math.round(WATCH_TIME * (1 + Math.random()))),
+    });
+    const path = `${collectionPath(resource, namespace)}${query}`;
+    const accept = acceptedType(resource, '');
+    const parts = this.#requests.stream({ operation, method: 'GET', path, accept, isWatch: true, signal });
+    for await (const line of splitLines(parts, MAX_OBJECT, operation)) {
+      const event = readWatchEvent(line, operation);
+      if (event !== undefined) yield event;
+    }
+  }
+
+  /** Aborts all running requests. */
+  async close(): Promise<void> {
+    await this.#requests.close();
+  }
+
+  async #askForObject(request: ApiRequest): Promise<KubernetesObject> {
+    return readObject(await this.#requests.ask(request, MAX_OBJECT), request.operation);
+  }
+
+  async #askForPage(request: ApiRequest): Promise<Page | 'too large'> {
+    try {
+      return readPage(await this.#requests.ask(request, MAX_PAGE), request.operation);
+    } catch (error) {
+      if (error instanceof ApiError && error.reason === ('TooLarge' satisfies OwnReason)) return 'too large';
+      throw error;
+    }
+  }
 }
+
+export type KubernetesClient = Pick<ApiClient, keyof ApiClient>;
 
 type Page = ListPage & { readonly next: string | undefined };
 
-async function askForPage(requests: ApiRequests, request: ApiRequest): Promise<Page | 'too large'> {
-  try {
-    const answer = await requests.ask(request, MAX_PAGE);
-    return understand(request.operation, () => readPage(answer, request.operation));
-  } catch (error) {
-    if (error instanceof ApiError && error.reason === ('TooLarge' satisfies OwnReason)) return 'too large';
-    throw error;
-  }
-}
-
-function readPage(answer: unknown, operation: Operation): Page {
+function readPage(answer: unknown, operation: string): Page {
   const resourceVersion = versionOf(answer, operation);
-  const { items, metadata } = isMapping(answer) ? answer : {};
+  const { items, metadata } = asMapping(answer);
   if (!Array.isArray(items) && items !== null) throw invalidResponse(operation, 'the response is not a list');
-  const next = isMapping(metadata) ? metadata['continue'] : undefined;
+  const { continue: next } = asMapping(metadata);
   return {
-    objects: (items ?? []).map(readObject),
+    objects: (items ?? []).map((item) => readObject(item, operation)),
     resourceVersion,
     next: typeof next === 'string' && next !== '' ? next : undefined,
   };
-}
-
-async function* watch(
-  requests: ApiRequests,
-  { resource, selection }: Query,
-  { resourceVersion, signal }: WatchStart,
-): AsyncGenerator<WatchEvent, void> {
-  const operation = operationFor('watch', resource, selection);
-  const query = queryText({
-    fieldSelector: selection.fieldSelector,
-    watch: 'true',
-    allowWatchBookmarks: 'true',
-    resourceVersion,
-    timeoutSeconds: String(Math.round(WATCH_TIME * (1 + Math.random()))),
-  });
-  const path = `${collectionPath(resource, selection.namespace)}${query}`;
-  const parts = requests.stream({
-    operation,
-    method: 'GET',
-    path,
-    accept: acceptedType(resource, ''),
-    isWatch: true,
-    signal,
-  });
-  try {
-    for await (const line of splitLines(parts, MAX_OBJECT)) {
-      const event = understand(operation, () => readWatchEvent(line, operation));
-      if (event !== undefined) yield event;
-    }
-  } catch (error) {
-    throw describeBreak(error, operation);
-  }
 }

@@ -5,7 +5,7 @@
  */
 
 import { CliError } from '../../core/errors.ts';
-import { isMapping } from '../../formats/mapping.ts';
+import { asMapping } from '../../formats/mapping.ts';
 import { isConflict, isNotFound, toError } from './apiError.ts';
 import { withJitter } from './rateLimit.ts';
 import type { KubernetesClient } from './kubernetesClient.ts';
@@ -46,16 +46,6 @@ interface LeaseDurations {
 /** The defaults of client-go. */
 const DEFAULT_DURATIONS: LeaseDurations = { lease: 15_000, renewal: 10_000, retry: 2000 };
 
-/** The term of this replica as the leader. */
-interface Term {
-  /** Aborted to end the term. */
-  readonly end: AbortController;
-  /** Aborted when `lead` has ended. */
-  readonly over: AbortController;
-  /** Cancels the timer that ends the term if the renewal fails. */
-  cancelTimer: () => void;
-}
-
 /** Starts immediately. */
 export class LeaderElection {
   readonly #options: LeaderElectionOptions;
@@ -67,7 +57,8 @@ export class LeaderElection {
   #seen: { readonly lease: LeaseState; readonly since: number } | undefined;
   /** The last reported leader, which `#seen` may have forgotten after an error. */
   #reported: string | undefined;
-  #term: Term | undefined;
+  /** Aborted when this replica stops leading; undefined if it does not lead. */
+  #term: AbortSignal | undefined;
 
   constructor(options: LeaderElectionOptions) {
     this.#options = options;
@@ -77,7 +68,7 @@ export class LeaderElection {
   }
 
   get isLeader(): boolean {
-    return this.#term !== undefined && !this.#term.end.signal.aborted;
+    return this.#term?.aborted === false;
   }
 
   /** The identity of the leader; undefined without a leader, or before the first read. */
@@ -100,54 +91,52 @@ export class LeaderElection {
     await this.#releaseLease();
   }
 
-  /** Renews the Lease until `lead` has ended, or until renewing fails. */
+  /**
+   * Leads, and renews the Lease until `lead` has ended, or until renewing fails.
+   * @param begun the start of the request that acquired the Lease; other replicas count from this time or later
+   */
   async #serveTerm(begun: number, stop: AbortSignal): Promise<void> {
-    const term = this.#startTerm(begun);
-    const endTerm = (): void => term.end.abort();
+    const term = new AbortController();
+    const endTerm = (): void => term.abort();
+    this.#term = term.signal;
+    let cancelTimer = this.#endAfterRenewalTime(endTerm, begun);
     stop.addEventListener('abort', endTerm);
-    while (!term.over.signal.aborted) {
-      await pause(this.#clock, this.#durations.retry, term.over.signal);
+    const over = this.#lead(term.signal);
+    while (!over.aborted) {
+      await pause(this.#clock, this.#durations.retry, over);
       // A stopping replica keeps the Lease until its work has ended; a replica that failed to renew has lost it.
-      if (!term.end.signal.aborted || stop.aborted) await this.#renew(term);
+      if (term.signal.aborted && !stop.aborted) continue;
+      const renewed = this.#clock.now();
+      const outcome = await this.#claim(over);
+      if (outcome === 'owned by another') endTerm();
+      if (outcome !== 'acquired') continue;
+      cancelTimer();
+      cancelTimer = this.#endAfterRenewalTime(endTerm, renewed);
     }
     stop.removeEventListener('abort', endTerm);
-    term.end.abort();
-    term.cancelTimer();
+    endTerm();
+    cancelTimer();
     this.#term = undefined;
     await this.#releaseLease();
   }
 
-  /** @param begun the start of the request that acquired the Lease; other replicas count from this time or later */
-  #startTerm(begun: number): Term {
-    const term: Term = {
-      end: new AbortController(),
-      over: new AbortController(),
-      cancelTimer: () => undefined,
-    };
-    this.#term = term;
-    this.#extendTerm(term, begun);
+  /** Ends the term if the Lease is not renewed in time. @returns cancels the timer */
+  #endAfterRenewalTime(endTerm: () => void, begun: number): () => void {
+    return this.#clock.after(begun + this.#durations.renewal - this.#clock.now(), endTerm);
+  }
+
+  /** @returns a signal that is aborted when `lead` has ended */
+  #lead(term: AbortSignal): AbortSignal {
+    const over = new AbortController();
     void (async () => {
       try {
-        await this.#options.lead(term.end.signal);
+        await this.#options.lead(term);
       } catch (error) {
         this.#reportError(error);
       }
-      term.over.abort();
+      over.abort();
     })();
-    return term;
-  }
-
-  #extendTerm(term: Term, begun: number): void {
-    term.cancelTimer();
-    const rest = begun + this.#durations.renewal - this.#clock.now();
-    term.cancelTimer = this.#clock.after(rest, () => term.end.abort());
-  }
-
-  async #renew(term: Term): Promise<void> {
-    const begun = this.#clock.now();
-    const outcome = await this.#claim(term.over.signal);
-    if (outcome === 'acquired') this.#extendTerm(term, begun);
-    if (outcome === 'owned by another') term.end.abort();
+    return over.signal;
   }
 
   /** One attempt to acquire or to renew the Lease. */
@@ -187,7 +176,7 @@ export class LeaderElection {
   async #read(signal: AbortSignal): Promise<LeaseState | undefined> {
     const { client, lease } = this.#options;
     try {
-      return this.#observe(await client.get(leases, lease, { signal }));
+      return this.#observe(await client.get(leases, lease, signal));
     } catch (error) {
       if (isNotFound(error)) return undefined;
       throw error;
@@ -213,9 +202,9 @@ export class LeaderElection {
   async #write(before: LeaseState | undefined, signal: AbortSignal): Promise<KubernetesObject> {
     const { client, identity, lease } = this.#options;
     const duration = this.#durations.lease;
-    const body = claimBody({ identity, duration, now: this.#clock.date() }, before);
-    if (before !== undefined) return client.patch(leases, lease, { body, signal });
-    return client.create(leases, { ...lease, signal }, { ...body, metadata: { name: lease.name } });
+    const body = claimBody(identity, duration, this.#clock.date(), before);
+    if (before !== undefined) return client.patch(leases, lease, { body }, signal);
+    return client.create(leases, lease.namespace, { ...body, metadata: { name: lease.name } }, signal);
   }
 
   /** Releases the Lease. If that fails, other replicas wait until it expires. */
@@ -239,7 +228,7 @@ export class LeaderElection {
     if (this.#seen === undefined || this.#seen.lease.holder !== identity) return true;
     const body = releaseBody(this.#seen.lease, this.#clock.date());
     try {
-      this.#observe(await client.patch(leases, lease, { body, signal }));
+      this.#observe(await client.patch(leases, lease, { body }, signal));
       return true;
     } catch (error) {
       if (isConflict(error)) return false;
@@ -268,7 +257,7 @@ const LONGEST = 3_600_000;
 
 /** @param fallback the duration in milliseconds if the Lease has none */
 export function readLease({ metadata, spec }: KubernetesObject, fallback: number): LeaseState {
-  const fields = isMapping(spec) ? spec : {};
+  const fields = asMapping(spec);
   const holder = fields['holderIdentity'];
   const seconds = fields['leaseDurationSeconds'];
   const transitions = fields['leaseTransitions'];
@@ -280,16 +269,14 @@ export function readLease({ metadata, spec }: KubernetesObject, fallback: number
   };
 }
 
-interface LeaseClaim {
-  readonly identity: string;
-  /** Milliseconds. */
-  readonly duration: number;
-  readonly now: Date;
-}
-
-/** The body that acquires or renews the Lease. It is refused if the Lease was changed since `before`. */
+/**
+ * The body that acquires or renews the Lease. It is refused if the Lease was changed since `before`.
+ * @param duration milliseconds
+ */
 export function claimBody(
-  { identity, duration, now }: LeaseClaim,
+  identity: string,
+  duration: number,
+  now: Date,
   before: LeaseState | undefined,
 ): Record<'metadata' | 'spec', Record<string, unknown>> {
   const time = formatMicroTime(now);

@@ -1,9 +1,9 @@
 /** Kubernetes resources and objects: URL paths, and checks of the metadata from the API server. */
 
-import { isMapping } from '../../formats/mapping.ts';
-import { CliError, UsageError } from '../../core/errors.ts';
+import { asMapping, isMapping } from '../../formats/mapping.ts';
+import { UsageError } from '../../core/errors.ts';
 import { namespaceProblem, objectNameProblem } from '../../core/objectName.ts';
-import type { ListSelector } from './kubernetesClient.ts';
+import { type ApiError, invalidResponse } from './apiError.ts';
 
 /** A namespaced resource, with its names in URLs and manifests. */
 export interface ApiResource {
@@ -40,7 +40,7 @@ export interface ObjectKey {
   readonly name: string;
 }
 
-/** `NAMESPACE/NAME`: for maps, work queues and logs. */
+/** `NAMESPACE/NAME`: for maps, work queues, tokens, logs and metrics. */
 export function keyText({ namespace, name }: ObjectKey): string {
   return `${namespace}/${name}`;
 }
@@ -57,7 +57,7 @@ export interface KubernetesObject {
   readonly [field: string]: unknown;
 }
 
-interface ObjectMetadata extends ObjectKey {
+export interface ObjectMetadata extends ObjectKey {
   readonly uid: string;
   /** Changes with each change of the object; an opaque value. */
   readonly resourceVersion: string;
@@ -75,15 +75,17 @@ export function keyOf({ metadata: { namespace, name } }: KubernetesObject): Obje
 
 /**
  * Reads an object with the required metadata. Other metadata, such as `managedFields`, is dropped, as it may be large.
- * @throws CliError if the value is not a Kubernetes object
+ * @throws ApiError if the value is not a Kubernetes object
  */
-export function readObject(value: unknown): KubernetesObject {
+export function readObject(value: unknown, operation: string): KubernetesObject {
   const metadata = isMapping(value) ? value['metadata'] : undefined;
-  if (!isMapping(value) || !isMapping(metadata)) throw notAnObject('metadata is missing');
+  const missing = (field: string): ApiError =>
+    invalidResponse(operation, `the API server returned an invalid object: ${field} is missing`);
+  if (!isMapping(value) || !isMapping(metadata)) throw missing('metadata');
   const text = (field: string): string => {
     const found = metadata[field];
     if (typeof found === 'string' && found !== '') return found;
-    throw notAnObject(`metadata.${field} is missing`);
+    throw missing(`metadata.${field}`);
   };
   const generation = metadata['generation'];
   const deletionTimestamp = metadata['deletionTimestamp'];
@@ -102,17 +104,11 @@ export function readObject(value: unknown): KubernetesObject {
   };
 }
 
-function notAnObject(problem: string): CliError {
-  return new CliError(`The API server returned an invalid object: ${problem}`, {
-    code: 'ERR_KUBERNETES',
-    hint: 'check the address of the API server, and any proxy in front of it',
-  });
-}
-
 function textsOf(value: unknown): Readonly<Record<string, string>> {
-  if (!isMapping(value)) return {};
   return Object.fromEntries(
-    Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+    Object.entries(asMapping(value)).filter(
+      (entry): entry is [string, string] => typeof entry[1] === 'string',
+    ),
   );
 }
 
@@ -157,12 +153,14 @@ export function queryText(fields: Readonly<Record<string, string | undefined>>):
 }
 
 /** For messages: `list secrets in metal3`. */
-export function operationFor(verb: string, { plural }: ApiResource, { namespace, name }: Target): string {
+export function operationFor(
+  verb: string,
+  { plural }: ApiResource,
+  { namespace, name }: { readonly namespace?: string | undefined; readonly name?: string },
+): string {
   if (name !== undefined) return `${verb} ${plural} ${namespace ?? ''}/${name}`;
   return `${verb} ${plural} in ${namespace ?? 'all namespaces'}`;
 }
-
-type Target = Pick<ListSelector, 'namespace'> & { readonly name?: string };
 
 /** Formats a MicroTime of Kubernetes, which requires six digits for fractions of a second. */
 export function formatMicroTime(date: Date): string {

@@ -3,69 +3,61 @@
  * end in the middle of a line or of a character.
  */
 
-import { isMapping } from '../../formats/mapping.ts';
-import { describeRefusal, LineTooLong, invalidResponse, parseJson, type Operation } from './apiError.ts';
-import type { WatchEvent } from './kubernetesClient.ts';
-import { readObject } from './objects.ts';
+import { asMapping, isMapping } from '../../formats/mapping.ts';
+import { describeRefusal, invalidResponse, parseJson, tooLarge } from './apiError.ts';
+import { type KubernetesObject, readObject } from './objects.ts';
+
+export type WatchEvent =
+  | { readonly type: 'added' | 'modified' | 'deleted'; readonly object: KubernetesObject }
+  /** All changes up to this version were reported. */
+  | { readonly type: 'bookmark'; readonly resourceVersion: string };
 
 /**
  * Yields lines without their line feeds; each buffer is valid only until the next line. Empty lines are skipped. Text after
  * the last line feed is ignored, as the body was truncated there.
  * @param maxBytes the size limit of a line
- * @throws LineTooLong, and all errors of the parts
+ * @throws ApiError for a longer line, as the rest cannot be read; all errors of the parts
  */
 export async function* splitLines(
   parts: AsyncIterable<Uint8Array>,
   maxBytes: number,
+  operation: string,
 ): AsyncGenerator<Uint8Array, void> {
-  /** The first part of an incomplete line. */
-  let partial: PartialLine = { bytes: new Uint8Array(0), size: 0 };
+  // With spare capacity, so that many small parts are not copied repeatedly.
+  let line = new Uint8Array(0);
+  let size = 0;
+  const append = (piece: Uint8Array): void => {
+    const wanted = size + piece.length;
+    if (wanted > maxBytes) throw tooLarge(operation);
+    if (wanted > line.length) {
+      const larger = new Uint8Array(Math.max(wanted, 2 * line.length));
+      larger.set(line.subarray(0, size));
+      line = larger;
+    }
+    line.set(piece, size);
+    size = wanted;
+  };
   for await (const part of parts) {
     let start = 0;
     for (let end = part.indexOf(LINE_FEED); end >= 0; end = part.indexOf(LINE_FEED, start)) {
-      const piece = part.subarray(start, end);
-      if (partial.size + piece.length > maxBytes) throw new LineTooLong();
-      const line = partial.size === 0 ? piece : wholeOf(append(partial, piece));
-      if (line.length > 0) yield line;
-      partial = { bytes: partial.bytes, size: 0 };
+      append(part.subarray(start, end));
+      if (size > 0) yield line.subarray(0, size);
+      size = 0;
       start = end + 1;
     }
-    const rest = part.subarray(start);
-    if (partial.size + rest.length > maxBytes) throw new LineTooLong();
-    partial = append(partial, rest);
+    append(part.subarray(start));
   }
 }
 
 const LINE_FEED = 0x0a;
 
-interface PartialLine {
-  /** With spare capacity, so that many small parts are not copied repeatedly. */
-  readonly bytes: Uint8Array;
-  readonly size: number;
-}
-
-function append({ bytes, size }: PartialLine, piece: Uint8Array): PartialLine {
-  const wanted = size + piece.length;
-  let room = bytes;
-  if (wanted > bytes.length) {
-    room = new Uint8Array(Math.max(wanted, 2 * bytes.length));
-    room.set(bytes.subarray(0, size));
-  }
-  room.set(piece, size);
-  return { bytes: room, size: wanted };
-}
-
-function wholeOf({ bytes, size }: PartialLine): Uint8Array {
-  return bytes.subarray(0, size);
-}
-
 const CHANGES = { ADDED: 'added', MODIFIED: 'modified', DELETED: 'deleted' } as const;
 
 /**
  * Undefined for unknown event types.
- * @throws ApiError for an invalid event, and for an error event; CliError for an invalid object
+ * @throws ApiError for an invalid event, and for an error event
  */
-export function readWatchEvent(line: Uint8Array, operation: Operation): WatchEvent | undefined {
+export function readWatchEvent(line: Uint8Array, operation: string): WatchEvent | undefined {
   const event = parseJson(line, operation);
   if (!isMapping(event)) throw invalidResponse(operation, 'the watch contains an invalid event');
   const { type, object } = event;
@@ -73,25 +65,24 @@ export function readWatchEvent(line: Uint8Array, operation: Operation): WatchEve
     case 'ADDED':
     case 'MODIFIED':
     case 'DELETED':
-      return { type: CHANGES[type], object: readObject(object) };
+      return { type: CHANGES[type], object: readObject(object, operation) };
     case 'BOOKMARK':
       return { type: 'bookmark', resourceVersion: versionOf(object, operation) };
     case 'ERROR':
-      throw describeRefusal({ operation, status: codeOf(object), body: object });
+      throw describeRefusal(operation, codeOf(object), object);
     default:
       return undefined;
   }
 }
 
 /** The resource version of a list or a bookmark, which have no name. @throws ApiError if it is missing */
-export function versionOf(value: unknown, operation: Operation): string {
-  const metadata = isMapping(value) ? value['metadata'] : undefined;
-  const version = isMapping(metadata) ? metadata['resourceVersion'] : undefined;
+export function versionOf(value: unknown, operation: string): string {
+  const { resourceVersion: version } = asMapping(asMapping(value)['metadata']);
   if (typeof version === 'string' && version !== '') return version;
   throw invalidResponse(operation, 'the response has no resourceVersion');
 }
 
 function codeOf(status: unknown): number {
-  const code = isMapping(status) ? status['code'] : undefined;
+  const { code } = asMapping(status);
   return typeof code === 'number' && code >= 400 && code < 600 ? code : 500;
 }

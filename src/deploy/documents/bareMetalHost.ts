@@ -120,7 +120,7 @@ const networkDataUnread = warningRule(
   'use --nmstate for the ramdisk, and --copy-network to copy its network',
 );
 
-/** Checks the settings. Paths are relative to the settings; those of root device hints begin with `rootDevice`. */
+/** Checks the settings. Paths begin with the name of an option. */
 export function checkHostSettings(settings: HostSettings): readonly Issue[] {
   const { host, install, image, networkData } = settings;
   return [
@@ -129,20 +129,17 @@ export function checkHostSettings(settings: HostSettings): readonly Issue[] {
     ...checkBmc(settings),
     ...checkSystemPath(host),
     ...checkBootMode(settings),
-    ...under('rootDevice', toMetal3Hints(host.rootDevice).issues),
+    ...toMetal3Hints(host.rootDevice).issues.map((issue) => ({
+      ...issue,
+      path: ['rootDevice', ...issue.path],
+    })),
     ...(Object.keys(host.rootDevice).length === 0 ? [{ rule: rootDeviceMissing, path: [] }] : []),
     ...checkMethod(settings),
     ...checkInstall(install),
-    ...(image === undefined
-      ? []
-      : under('image', [...checkImageSource(image), ...checkImageChecksum(image)])),
+    ...(image === undefined ? [] : [...checkImageSource(image), ...checkImageChecksum(image)]),
     ...(networkData === undefined ? [] : [{ rule: networkDataUnread, path: [] }]),
     ...renderSecrets(settings).flatMap(checkSecret),
   ];
-}
-
-function under(name: string, issues: readonly Issue[]): readonly Issue[] {
-  return issues.map((issue) => ({ ...issue, path: [name, ...issue.path] }));
 }
 
 function checkNames({ host, namespace, bmcCredentials, userData }: HostSettings): readonly Issue[] {
@@ -152,25 +149,25 @@ function checkNames({ host, namespace, bmcCredentials, userData }: HostSettings)
   return nameIssues(metal3Name, {
     name,
     namespace: namespace === undefined ? undefined : namespaceProblem(namespace),
-    bmcCredentials: isReported ? undefined : objectNameProblem(bmcCredentials),
-    userData: userData === undefined ? undefined : objectNameProblem(userData),
+    bmcCredentialsName: isReported ? undefined : objectNameProblem(bmcCredentials),
+    userDataName: userData === undefined ? undefined : objectNameProblem(userData),
   });
 }
 
 function checkSecretNames(settings: HostSettings): readonly Issue[] {
-  const names = [settings.bmcCredentials, ...Object.values(secretNames(settings))];
-  const twice = names.find((name, index) => name !== undefined && names.indexOf(name) < index);
+  const names = [settings.bmcCredentials, ...listSecrets(settings).map(({ name }) => name)];
+  const twice = names.find((name, index) => names.indexOf(name) < index);
   if (twice === undefined) return [];
   return [{ rule: secretNameTwice, path: [], message: `${secretNameTwice.message}: ${twice}` }];
 }
 
-/** @param problems of the settings; undefined for valid names */
+/** @param problems by option; undefined for valid names */
 export function nameIssues(
   rule: Rule,
   problems: Readonly<Record<string, string | undefined>>,
 ): readonly Issue[] {
-  return Object.entries(problems).flatMap(([setting, problem]) =>
-    problem === undefined ? [] : [{ rule, path: [setting], message: `${rule.message}: ${problem}` }],
+  return Object.entries(problems).flatMap(([option, problem]) =>
+    problem === undefined ? [] : [{ rule, path: [option], message: `${rule.message}: ${problem}` }],
   );
 }
 
@@ -196,14 +193,20 @@ function checkMethod({ method, config, userData, install, image }: HostSettings)
   if (method === 'install_coreos') {
     return config === undefined && userData === undefined ? [{ rule: userDataMissing, path: [] }] : [];
   }
-  const { kernelArguments, copyNetwork } = install;
-  return ignoredSettings({ config, userData, kernelArguments: kernelArguments[0], copyNetwork, image });
+  const { appendKarg, copyNetwork } = install;
+  return ignoredOptions({
+    ignition: config,
+    userDataName: userData,
+    appendKarg: appendKarg?.[0],
+    copyNetwork,
+    imageSource: image,
+  });
 }
 
-/** An issue for each setting that is given. */
-export function ignoredSettings(given: Mapping): readonly Issue[] {
-  return Object.entries(given).flatMap(([setting, value]) =>
-    value === undefined ? [] : [{ rule: methodTakesNothing, path: [setting] }],
+/** An issue for each option that is given. */
+export function ignoredOptions(given: Mapping): readonly Issue[] {
+  return Object.entries(given).flatMap(([option, value]) =>
+    value === undefined ? [] : [{ rule: methodTakesNothing, path: [option] }],
   );
 }
 
@@ -226,7 +229,6 @@ function metadataOf({ namespace }: HostSettings, name: string): ManifestMetadata
 function renderSpec(settings: HostSettings): Mapping {
   const { host, bmcCredentials, method, image, bootMode, cleaning } = settings;
   const { hints } = toMetal3Hints(host.rootDevice);
-  const secrets = secretNames(settings);
   return {
     online: true,
     ...(host.bmc !== undefined && {
@@ -243,10 +245,12 @@ function renderSpec(settings: HostSettings): Mapping {
     ...(Object.keys(hints).length > 0 && { rootDeviceHints: hints }),
     customDeploy: { method },
     ...(image !== undefined && { image: renderImage(image) }),
-    ...(secrets.userData !== undefined && { userData: metadataOf(settings, secrets.userData) }),
-    ...(secrets.metaData !== undefined && { metaData: metadataOf(settings, secrets.metaData) }),
-    ...(secrets.networkData !== undefined && { networkData: metadataOf(settings, secrets.networkData) }),
-    ...(secrets.ramdiskNetwork !== undefined && { preprovisioningNetworkDataName: secrets.ramdiskNetwork }),
+    ...Object.fromEntries(
+      listSecrets(settings).map(({ field, name }) => [
+        field,
+        field === 'preprovisioningNetworkDataName' ? name : metadataOf(settings, name),
+      ]),
+    ),
   };
 }
 
@@ -259,37 +263,48 @@ function renderImage({ url, checksum = '' }: InstallImage): Readonly<Record<stri
   return { url, checksum, checksumType, format: 'raw' };
 }
 
-function secretNames({ host, config, userData, install, networkData, ramdiskNetwork }: HostSettings) {
-  return {
-    userData: userData ?? (config === undefined ? undefined : `${host.name}-user-data`),
-    metaData: renderMetaData(install) === undefined ? undefined : `${host.name}-meta-data`,
-    networkData: networkData === undefined ? undefined : `${host.name}-network-data`,
-    ramdiskNetwork: ramdiskNetwork === undefined ? undefined : `${host.name}-preprovisioning-network-data`,
-  };
+/** A Secret that the host refers to. */
+interface HostSecret {
+  /** The field of the host that names the Secret. */
+  readonly field: 'userData' | 'metaData' | 'networkData' | 'preprovisioningNetworkDataName';
+  readonly name: string;
+  /** The key that the operator or the image-customization-controller reads. */
+  readonly key: string;
+  /** Text, or a value to be written as JSON. Undefined for a Secret that already exists. */
+  readonly content: string | object | undefined;
 }
 
-/** The keys are those that the operator and the image-customization-controller read. */
-function renderSecrets(settings: HostSettings): readonly SecretManifest[] {
-  const { config, install, networkData, ramdiskNetwork } = settings;
-  const names = secretNames(settings);
-  const metaData = renderMetaData(install);
-  // The operator reads the meta data as YAML, which includes JSON.
-  const contents: readonly (readonly [name: string | undefined, key: string, text: string | undefined])[] = [
-    [names.userData, 'userData', config && JSON.stringify(config)],
-    [names.metaData, 'metaData', metaData && JSON.stringify(metaData)],
-    [names.networkData, 'networkData', networkData],
-    [names.ramdiskNetwork, ramdiskNetwork?.key ?? 'nmstate', ramdiskNetwork?.text],
+function listSecrets({ host, userData, ...settings }: HostSettings): readonly HostSecret[] {
+  const { config, install, networkData, ramdiskNetwork: network } = settings;
+  const own = (
+    field: HostSecret['field'],
+    suffix: string,
+    content: HostSecret['content'],
+    key: string = field,
+  ): HostSecret => ({ field, name: `${host.name}-${suffix}`, content, key });
+  const secrets = [
+    { ...own('userData', 'user-data', config), ...(userData !== undefined && { name: userData }) },
+    // The operator reads the meta data as YAML, which includes JSON.
+    own('metaData', 'meta-data', renderMetaData(install)),
+    own('networkData', 'network-data', networkData),
+    own('preprovisioningNetworkDataName', 'preprovisioning-network-data', network?.text, network?.key),
   ];
-  return contents.flatMap(([name, key, text]) =>
-    name === undefined || text === undefined
-      ? []
-      : [secretManifest(metadataOf(settings, name), { [key]: text })],
+  return secrets.filter(
+    ({ field, content }) => content !== undefined || (field === 'userData' && userData !== undefined),
   );
+}
+
+function renderSecrets(settings: HostSettings): readonly SecretManifest[] {
+  return listSecrets(settings).flatMap(({ name, key, content }) => {
+    if (content === undefined) return [];
+    const text = typeof content === 'string' ? content : JSON.stringify(content);
+    return [secretManifest(metadataOf(settings, name), { [key]: text })];
+  });
 }
 
 /** Whether the manifests contain Secrets. */
 export function containsSecrets(settings: HostSettings): boolean {
-  return renderSecrets(settings).length > 0;
+  return listSecrets(settings).some(({ content }) => content !== undefined);
 }
 
 interface SecretManifest {

@@ -27,7 +27,7 @@ const systemPath = errorRule(
 /** Ironic looks up the path as `redfish_system_id`. */
 export function checkSystemPath({ bmc }: DeployHost): readonly Issue[] {
   const isOther = /^\/redfish\/v1\/(?:Managers|Chassis)(?:\/|$)/.test(bmc?.address.path ?? '');
-  return isOther ? [{ rule: systemPath, path: ['bmc'] }] : [];
+  return isOther ? [{ rule: systemPath, path: ['bmcAddress'] }] : [];
 }
 
 /** The BMC of a host, without credentials. */

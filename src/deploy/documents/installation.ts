@@ -62,11 +62,12 @@ export function checkRequestSize(parts: readonly unknown[]): readonly Issue[] {
     : [{ rule: requestTooLarge, path: [], message: `${requestTooLarge.message}: ${bytes} bytes` }];
 }
 
+/** The options for the installed host, besides its config. */
 export interface InstallSettings {
   /** Kernel arguments for the installed system, one per item. */
-  readonly kernelArguments: readonly string[];
+  readonly appendKarg?: readonly string[];
   /** Whether to copy the network of the ramdisk to the installed system; if absent, the agent decides. */
-  readonly copyNetwork?: boolean | undefined;
+  readonly copyNetwork?: boolean;
 }
 
 /** Field names of the agent. */
@@ -92,12 +93,12 @@ const installKargsJoined = infoRule(
   'ignore this message: install_coreos would join a list with commas, but passes one element unchanged to coreos-installer',
 );
 
-/** Paths are relative to the settings. */
-export function checkInstall({ kernelArguments }: InstallSettings): readonly Issue[] {
-  const issues = kernelArguments.flatMap((text, index) =>
-    checkArgument(text).map((issue) => ({ ...issue, path: ['kernelArguments', index] })),
+/** Paths begin with the name of the option. */
+export function checkInstall({ appendKarg = [] }: InstallSettings): readonly Issue[] {
+  const issues = appendKarg.flatMap((text, index) =>
+    checkArgument(text).map((issue) => ({ ...issue, path: ['appendKarg', index] })),
   );
-  return kernelArguments.length > 1 ? [...issues, { rule: installKargsJoined, path: [] }] : issues;
+  return appendKarg.length > 1 ? [...issues, { rule: installKargsJoined, path: [] }] : issues;
 }
 
 function checkArgument(text: string): readonly Issue[] {
@@ -112,12 +113,12 @@ function checkArgument(text: string): readonly Issue[] {
 
 /** The meta data for the agent; undefined if it is empty. */
 export function renderMetaData({
-  kernelArguments,
+  appendKarg = [],
   copyNetwork,
 }: InstallSettings): InstallMetaData | undefined {
-  if (kernelArguments.length === 0 && copyNetwork === undefined) return undefined;
+  if (appendKarg.length === 0 && copyNetwork === undefined) return undefined;
   return {
-    ...(kernelArguments.length > 0 && { coreos_append_karg: [kernelArguments.join(' ')] as const }),
+    ...(appendKarg.length > 0 && { coreos_append_karg: [appendKarg.join(' ')] as const }),
     ...(copyNetwork !== undefined && { coreos_copy_network: copyNetwork }),
   };
 }
@@ -216,12 +217,12 @@ const imageChecksum = errorRule(
   'pass the SHA-256 or SHA-512 of the image, or the URL of a checksum file, with --image-checksum',
 );
 
-/** Paths are relative to the image. */
+/** Paths are the names of options. */
 export function checkImageSource({ url, format }: InstallImage): readonly Issue[] {
   const isFetchable = /^[!-~]+$/.test(url) && /^https?:/.test(url) && parseBootUrl(url) !== undefined;
   const isOther = /\.(?:iso|ova|qcow2|vhd|vmdk)(?:\.(?:gz|xz|zst))?(?:\?|$)/.test(url);
   return [
-    { rule: isFetchable ? (isOther ? imageFormat : imageUnverified) : imageUrl, path: ['url'] },
+    { rule: isFetchable ? (isOther ? imageFormat : imageUnverified) : imageUrl, path: ['imageSource'] },
     ...checkImageFormat(format),
   ];
 }
@@ -229,12 +230,12 @@ export function checkImageSource({ url, format }: InstallImage): readonly Issue[
 /** Checks the format, also without an image. */
 export function checkImageFormat(format: string | undefined): readonly Issue[] {
   if (format === undefined || format === 'raw') return [];
-  return [{ rule: format === 'coreos' ? imageFormatCoreos : imageFormat, path: ['format'] }];
+  return [{ rule: format === 'coreos' ? imageFormatCoreos : imageFormat, path: ['imageFormat'] }];
 }
 
 /** The check of the operator's webhook, which only supports digests and URLs. */
 export function checkImageChecksum({ checksum = '' }: InstallImage): readonly Issue[] {
   const isDigest = /^(?:[0-9a-fA-F]{64}|[0-9a-fA-F]{128})$/.test(checksum);
   const isUrl = /^https?:\/\/[!-~]+$/.test(checksum) && parseBootUrl(checksum) !== undefined;
-  return isDigest || isUrl ? [] : [{ rule: imageChecksum, path: ['checksum'] }];
+  return isDigest || isUrl ? [] : [{ rule: imageChecksum, path: ['imageChecksum'] }];
 }

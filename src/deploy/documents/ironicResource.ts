@@ -34,7 +34,7 @@ const argumentsUnusedByIso = errorRule(
   'add the arguments to the ISO with iso kargs modify, or use --deploy-kernel and --deploy-ramdisk',
 );
 
-/** Paths are relative to the settings; those of the ramdisk begin with its field names. */
+/** Paths begin with the name of an option. */
 export function checkIronic({ name, namespace, kernelArguments, ramdisk }: IronicSettings): readonly Issue[] {
   const issues = [
     ...nameIssues(metal3Name, {
@@ -44,7 +44,8 @@ export function checkIronic({ name, namespace, kernelArguments, ramdisk }: Ironi
   ];
   if (ramdisk?.kind === 'iso') {
     issues.push(...checkRamdisk(ramdisk));
-    if (kernelArguments !== undefined) issues.push({ rule: argumentsUnusedByIso, path: ['arguments'] });
+    if (kernelArguments !== undefined)
+      issues.push({ rule: argumentsUnusedByIso, path: ['kernelAppendParams'] });
   } else if (ramdisk !== undefined) {
     issues.push(...checkRamdisk({ ...ramdisk, arguments: kernelArguments }));
   } else if (kernelArguments !== undefined) issues.push(...checkRamdiskArguments(kernelArguments));

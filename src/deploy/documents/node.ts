@@ -24,12 +24,6 @@ export type Ramdisk =
       readonly arguments?: string | undefined;
     };
 
-export interface NodeSettings {
-  readonly host: DeployHost;
-  /** If absent, the settings of the conductor apply. */
-  readonly ramdisk?: Ramdisk | undefined;
-}
-
 /** Field names of Ironic's API. */
 export interface NodeDescription {
   readonly name: string;
@@ -63,28 +57,26 @@ const imagesSwapped = warningRule(
   'swap --deploy-kernel and --deploy-ramdisk',
 );
 
-/** Paths are relative to the settings. */
-export function checkNode(settings: NodeSettings): readonly Issue[] {
-  const { host, ramdisk } = settings;
+/** Paths begin with the name of an option. Without a ramdisk, the settings of the conductor apply. */
+export function checkNode(host: DeployHost, ramdisk: Ramdisk | undefined): readonly Issue[] {
   return [
     ...nameIssues(nodeName, { name: nodeNameProblem(host.name) }),
     ...checkSystemPath(host),
     ...(ramdisk === undefined ? [] : checkRamdisk(ramdisk)),
     ...(ramdisk?.kind === 'iso' && host.bmc !== undefined && !isVirtualMedia(host.bmc.address)
-      ? [{ rule: isoNeedsVirtualMedia, path: ['iso'] }]
+      ? [{ rule: isoNeedsVirtualMedia, path: ['deployIso'] }]
       : []),
     ...(Object.keys(host.rootDevice).length === 0 ? [{ rule: rootDeviceMissing, path: [] }] : []),
   ];
 }
 
-/** Paths begin with `iso`, `kernel`, `ramdisk` or `arguments`. */
 export function checkRamdisk(ramdisk: Ramdisk): readonly Issue[] {
-  if (ramdisk.kind === 'iso') return checkReference('iso', ramdisk.iso);
+  if (ramdisk.kind === 'iso') return checkReference('deployIso', ramdisk.iso);
   return [
-    ...checkReference('kernel', ramdisk.kernel),
-    ...checkReference('ramdisk', ramdisk.ramdisk),
+    ...checkReference('deployKernel', ramdisk.kernel),
+    ...checkReference('deployRamdisk', ramdisk.ramdisk),
     ...(isInitramfs(ramdisk.kernel) && !isInitramfs(ramdisk.ramdisk)
-      ? [{ rule: imagesSwapped, path: ['kernel'] }]
+      ? [{ rule: imagesSwapped, path: ['deployKernel'] }]
       : []),
     ...(ramdisk.arguments === undefined ? [] : checkRamdiskArguments(ramdisk.arguments)),
   ];
@@ -95,8 +87,8 @@ function isInitramfs(reference: string): boolean {
   return /initramfs|initrd/.test(reference.slice(reference.lastIndexOf('/')));
 }
 
-function checkReference(name: string, reference: string): readonly Issue[] {
-  return isSupported(reference) ? [] : [{ rule: imageReference, path: [name] }];
+function checkReference(option: string, reference: string): readonly Issue[] {
+  return isSupported(reference) ? [] : [{ rule: imageReference, path: [option] }];
 }
 
 /** As Ironic's image services: of a container, it does not look up the image behind a tag. */
@@ -109,7 +101,7 @@ function isSupported(reference: string): boolean {
   );
 }
 
-export function describeNode({ host, ramdisk }: NodeSettings): NodeDescription {
+export function describeNode(host: DeployHost, ramdisk?: Ramdisk): NodeDescription {
   const kind = host.bmc && bmcKind(host.bmc.address);
   return {
     name: host.name,
@@ -190,16 +182,16 @@ export function formatSetCommand(node: NodeDescription): string {
   ]);
 }
 
-interface DeployRequest {
-  readonly node: string;
-  readonly steps: readonly DeployStep[];
-  /** Path of the config drive file. */
-  readonly configDrive: string | undefined;
-  readonly imageSource: string | undefined;
-}
-
-/** Commands that set the attributes that deploy steps read from the node, and deploy it. */
-export function formatDeployCommands({ node, steps, configDrive, imageSource }: DeployRequest): string {
+/**
+ * Commands that set the attributes that deploy steps read from the node, and deploy it.
+ * @param configDrive the path of its file
+ */
+export function formatDeployCommands(
+  node: string,
+  steps: readonly DeployStep[],
+  configDrive: string | undefined,
+  imageSource: string | undefined,
+): string {
   const set = formatCommand([
     `baremetal node set ${quoteShellWord(node)}`,
     '--deploy-interface custom-agent',
@@ -249,7 +241,7 @@ const ramdiskArgumentMissing = warningRule(
 
 const needed = ['coreos.live.rootfs_url', 'ignition.firstboot', 'ignition.platform.id'];
 
-/** Paths begin with `arguments`. Messages contain only names of arguments: values may be secret. */
+/** Messages contain only names of arguments: values may be secret. */
 export function checkRamdiskArguments(text: string): readonly Issue[] {
   const words = text.split(' ').filter((word) => word !== '');
   const names = words.map((word) => word.split('=', 1)[0] ?? '');
@@ -261,7 +253,7 @@ export function checkRamdiskArguments(text: string): readonly Issue[] {
       ? [
           {
             rule: ramdiskArgumentMissing,
-            path: ['arguments'],
+            path: ['kernelAppendParams'],
             message: `${ramdiskArgumentMissing.message}: ${missing.join(', ')}`,
           },
         ]
@@ -276,5 +268,5 @@ function checkWord(word: string, name: string): readonly Issue[] {
   const message = isName
     ? `${ramdiskArgumentSyntax.message}: the value of ${name} is empty, or contains a quote or characters other than printable ASCII`
     : ramdiskArgumentSyntax.message;
-  return [{ rule: ramdiskArgumentSyntax, path: ['arguments'], message }];
+  return [{ rule: ramdiskArgumentSyntax, path: ['kernelAppendParams'], message }];
 }

@@ -67,14 +67,25 @@ const hintExactSize = warningRule(
   'use size=">= N" for a minimum size',
 );
 
-/** Names of Metal3, and the operators that it adds to their values. */
-const metal3Names: ReadonlyMap<string, { readonly name: HintName; readonly operator: string }> = new Map([
-  ['deviceName', { name: 'name', operator: 's==' }],
-  ['serialNumber', { name: 'serial', operator: 's==' }],
-  ['minSizeGigabytes', { name: 'size', operator: '>=' }],
-  ['wwnWithExtension', { name: 'wwn_with_extension', operator: 's==' }],
-  ['wwnVendorExtension', { name: 'wwn_vendor_extension', operator: 's==' }],
-]);
+interface Metal3Field {
+  readonly name: HintName;
+  readonly field: string;
+  /** The operator that Metal3 applies to the value, and others with the same meaning. */
+  readonly operators: readonly [string, ...string[]];
+}
+
+const metal3Fields: readonly Metal3Field[] = [
+  { name: 'name', field: 'deviceName', operators: ['s==', ''] },
+  { name: 'by_path', field: 'deviceName', operators: ['s==', ''] },
+  { name: 'hctl', field: 'hctl', operators: ['s==', ''] },
+  { name: 'model', field: 'model', operators: ['<in>'] },
+  { name: 'vendor', field: 'vendor', operators: ['<in>'] },
+  { name: 'serial', field: 'serialNumber', operators: ['s==', ''] },
+  { name: 'size', field: 'minSizeGigabytes', operators: ['>=', '='] },
+  { name: 'wwn', field: 'wwn', operators: ['s==', ''] },
+  { name: 'wwn_with_extension', field: 'wwnWithExtension', operators: ['s==', ''] },
+  { name: 'wwn_vendor_extension', field: 'wwnVendorExtension', operators: ['s==', ''] },
+];
 
 const byPathFolder = '/dev/disk/by-path/';
 
@@ -105,13 +116,13 @@ function translateName(
   given: string,
   value: unknown,
 ): { readonly name: string; readonly expression: unknown } {
-  const metal3 = metal3Names.get(given);
+  const metal3 = metal3Fields.find(({ name, field }) => field === given && field !== name);
   if (metal3 === undefined || !['string', 'number'].includes(typeof value))
     return { name: given, expression: value };
   const text = String(value).trim();
   const isByPath = metal3.name === 'name' && text.startsWith(byPathFolder);
   // An empty value stays empty, so that it is rejected as empty.
-  return { name: isByPath ? 'by_path' : metal3.name, expression: text && `${metal3.operator} ${text}` };
+  return { name: isByPath ? 'by_path' : metal3.name, expression: text && `${metal3.operators[0]} ${text}` };
 }
 
 function isHintName(name: string): name is HintName {
@@ -159,7 +170,8 @@ export function parseHintExpression(text: string): HintExpression | { readonly p
   if (trimmed === '') return { problem: 'the value is empty' };
   const operator = operatorOf(trimmed);
   if (operator === undefined) return { operator: '', values: [trimmed] };
-  const values = splitAt(trimmed, operator)
+  const values = trimmed
+    .split(new RegExp(operator, 'i')) // operators have no special characters
     .slice(1)
     .map((value) => value.trim());
   if (values.includes('')) return { problem: `a value is missing after ${operator}` };
@@ -173,19 +185,6 @@ export function parseHintExpression(text: string): HintExpression | { readonly p
 function operatorOf(text: string): string | undefined {
   const lower = text.slice(0, 12).toLowerCase();
   return operators.find((operator) => lower.startsWith(operator));
-}
-
-/** Splits case-insensitively. */
-function splitAt(text: string, operator: string): readonly string[] {
-  const parts: string[] = [];
-  // Only ASCII, so that the length and the indexes stay the same.
-  const lower = text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
-  let start = 0;
-  for (let at = lower.indexOf(operator); at !== -1; at = lower.indexOf(operator, start)) {
-    parts.push(text.slice(start, at));
-    start = at + operator.length;
-  }
-  return [...parts, text.slice(start)];
 }
 
 function checkSize({ operator, values }: HintExpression): readonly Omit<Issue, 'path'>[] {
@@ -239,22 +238,6 @@ const hintNotInMetal3 = errorRule(
   'use equality of deviceName, hctl, serialNumber or wwn, a part of model or vendor, a minimum size, or rotational',
 );
 
-/** The field of each hint, and the operators that the operator of Metal3 applies to it. */
-const metal3Fields: Partial<
-  Record<HintName, { readonly field: string; readonly operators: readonly string[] }>
-> = {
-  name: { field: 'deviceName', operators: ['', 's=='] },
-  by_path: { field: 'deviceName', operators: ['', 's=='] },
-  hctl: { field: 'hctl', operators: ['', 's=='] },
-  model: { field: 'model', operators: ['<in>'] },
-  vendor: { field: 'vendor', operators: ['<in>'] },
-  serial: { field: 'serialNumber', operators: ['', 's=='] },
-  size: { field: 'minSizeGigabytes', operators: ['>=', '='] },
-  wwn: { field: 'wwn', operators: ['', 's=='] },
-  wwn_with_extension: { field: 'wwnWithExtension', operators: ['', 's=='] },
-  wwn_vendor_extension: { field: 'wwnVendorExtension', operators: ['', 's=='] },
-};
-
 /** Converts valid hints to those of Metal3. Unsupported hints are issues; paths begin with the name of Ironic. */
 export function toMetal3Hints(rootDevice: RootDevice): {
   readonly hints: Metal3Hints;
@@ -263,23 +246,16 @@ export function toMetal3Hints(rootDevice: RootDevice): {
   const hints: Record<string, string | number | boolean> = {};
   const issues: Issue[] = [];
   for (const [name, hint] of Object.entries(rootDevice)) {
-    const field = isHintName(name) ? metal3Fields[name] : undefined;
+    const metal3 = metal3Fields.find((known) => known.name === name);
     const parsed = typeof hint === 'string' ? parseHintExpression(hint) : undefined;
     if (typeof hint === 'boolean') hints[name] = hint;
-    else if (field === undefined || parsed === undefined || 'problem' in parsed) {
+    else if (metal3 === undefined || parsed === undefined || 'problem' in parsed) {
       issues.push({ rule: hintNotInMetal3, path: [name] });
-    } else if (!field.operators.includes(parsed.operator)) {
-      issues.push({ ...otherOperator(field.operators), path: [name] });
-    } else if (Object.hasOwn(hints, field.field)) issues.push({ rule: hintTwice, path: [name] });
-    else hints[field.field] = name === 'size' ? Number(parsed.values[0]) : (parsed.values[0] ?? '');
+    } else if (!metal3.operators.includes(parsed.operator)) {
+      const fix = `use "${metal3.operators[0]} VALUE": Metal3 supports no other operator for this hint`;
+      issues.push({ rule: hintNotInMetal3, hint: fix, path: [name] });
+    } else if (Object.hasOwn(hints, metal3.field)) issues.push({ rule: hintTwice, path: [name] });
+    else hints[metal3.field] = name === 'size' ? Number(parsed.values[0]) : (parsed.values[0] ?? '');
   }
   return { hints, issues };
-}
-
-function otherOperator(allowed: readonly string[]): Omit<Issue, 'path'> {
-  const operator = allowed.find((text) => text !== '') ?? '';
-  return {
-    rule: hintNotInMetal3,
-    hint: `use "${operator} VALUE": Metal3 supports no other operator for this hint`,
-  };
 }

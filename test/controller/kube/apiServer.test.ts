@@ -3,10 +3,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { isConflict, isExpired, isNotFound } from '../../../src/controller/kube/apiError.ts';
-import {
-  createKubernetesClient,
-  type KubernetesClient,
-} from '../../../src/controller/kube/kubernetesClient.ts';
+import { ApiClient, type KubernetesClient } from '../../../src/controller/kube/kubernetesClient.ts';
 import { type ClusterConfig, findClusterConfig } from '../../../src/controller/kube/clusterConfig.ts';
 import { EventRecorder } from '../../../src/controller/kube/eventRecorder.ts';
 import { LeaderElection } from '../../../src/controller/kube/leaderElection.ts';
@@ -69,7 +66,7 @@ describe.skipIf(!haveKubernetes)(`a real API server${kubernetesNote}`, () => {
   });
 
   const connect = (config = admin): KubernetesClient => {
-    const client = createKubernetesClient(config, { pace: { perSecond: 500, burst: 500 } });
+    const client = new ApiClient(config, { pace: { perSecond: 500, burst: 500 } });
     open.push(client);
     return client;
   };
@@ -89,13 +86,13 @@ describe.skipIf(!haveKubernetes)(`a real API server${kubernetesNote}`, () => {
     const namespace = await newNamespace('life');
     const client = connect();
     const key = { namespace, name: 'worker-0' };
-    const made = await client.create(images, key, {
+    const made = await client.create(images, namespace, {
       metadata: { name: 'worker-0', labels: { a: 'b' } },
       spec: { acceptFormats: ['iso'] },
     });
     expect(made).toMatchObject({ metadata: { ...key, generation: 1, labels: { a: 'b' } } });
     expect(made.metadata).not.toHaveProperty('managedFields');
-    await expect(client.create(images, key, { metadata: { name: 'worker-0' } })).rejects.toSatisfy(
+    await expect(client.create(images, namespace, { metadata: { name: 'worker-0' } })).rejects.toSatisfy(
       isConflict,
     );
 
@@ -114,7 +111,7 @@ describe.skipIf(!haveKubernetes)(`a real API server${kubernetesNote}`, () => {
   it('tells what the API server says about a wrong object, with its status and reason', async () => {
     const namespace = await newNamespace('wrong');
     const object = { metadata: { name: 'worker-0' }, spec: { acceptFormats: ['floppy'] } };
-    await expect(connect().create(images, { namespace }, object)).rejects.toMatchObject({
+    await expect(connect().create(images, namespace, object)).rejects.toMatchObject({
       status: 422,
       reason: 'Invalid',
       isRetryable: false,
@@ -126,7 +123,7 @@ describe.skipIf(!haveKubernetes)(`a real API server${kubernetesNote}`, () => {
     const namespace = await newNamespace('pages');
     const client = connect();
     const names = Array.from({ length: 600 }, (_, index) => `worker-${String(index).padStart(3, '0')}`);
-    await Promise.all(names.map((name) => client.create(images, { namespace }, { metadata: { name } })));
+    await Promise.all(names.map((name) => client.create(images, namespace, { metadata: { name } })));
     const pages = await pagesOf(client, images, namespace);
     expect(pages.flat()).toEqual(names);
     expect(pages.map(({ length }) => length)).toEqual([250, 250, 100]);
@@ -137,7 +134,7 @@ describe.skipIf(!haveKubernetes)(`a real API server${kubernetesNote}`, () => {
     const client = connect();
     const data = { nmstate: Buffer.alloc(900_000, 'x').toString('base64') };
     const names = Array.from({ length: 40 }, (_, index) => `net-${String(index).padStart(2, '0')}`);
-    for (const name of names) await client.create(secrets, { namespace }, { metadata: { name }, data });
+    for (const name of names) await client.create(secrets, namespace, { metadata: { name }, data });
     const pages = await pagesOf(client, secrets, namespace);
     expect(pages.flat()).toEqual(names);
     expect(pages.length).toBeGreaterThan(1);
@@ -147,7 +144,7 @@ describe.skipIf(!haveKubernetes)(`a real API server${kubernetesNote}`, () => {
     const namespace = await newNamespace('metadata');
     const client = connect();
     const key = { namespace, name: 'net' };
-    await client.create(secrets, key, { metadata: { name: 'net' }, stringData: { nmstate: '{}' } });
+    await client.create(secrets, namespace, { metadata: { name: 'net' }, stringData: { nmstate: '{}' } });
     expect(await client.get(secretMetadata, key)).not.toHaveProperty('data');
     for await (const { objects } of client.list(secretMetadata, { namespace })) {
       expect(objects).toMatchObject([{ metadata: key }]);
@@ -192,7 +189,7 @@ describe.skipIf(!haveKubernetes)(`a real API server${kubernetesNote}`, () => {
   });
 
   it('is told that a watch starts from what is long gone', async () => {
-    const watching = connect().watch(images, { namespace: 'default' }, { resourceVersion: '1' });
+    const watching = connect().watch(images, { namespace: 'default' }, '1');
     await expect(watching[Symbol.asyncIterator]().next()).rejects.toSatisfy(isExpired);
   });
 
@@ -200,7 +197,7 @@ describe.skipIf(!haveKubernetes)(`a real API server${kubernetesNote}`, () => {
     const namespace = await newNamespace('follow');
     const client = connect();
     const place = { namespace };
-    await client.create(images, place, { metadata: { name: 'before' } });
+    await client.create(images, namespace, { metadata: { name: 'before' } });
     const changes: string[] = [];
     const cache = new Informer({
       client,
@@ -212,7 +209,7 @@ describe.skipIf(!haveKubernetes)(`a real API server${kubernetesNote}`, () => {
     });
     open.push({ close: () => cache.stop() });
     await cache.synced;
-    await client.create(images, place, { metadata: { name: 'after' } });
+    await client.create(images, namespace, { metadata: { name: 'after' } });
     await until(() => cache.size === 2);
 
     await server.down();
@@ -261,14 +258,20 @@ describe.skipIf(!haveKubernetes)(`a real API server${kubernetesNote}`, () => {
   it('records events, and counts those that come again', async () => {
     const namespace = await newNamespace('events');
     const client = connect();
-    const object = await client.create(images, { namespace }, { metadata: { name: 'worker-0' } });
+    const object = await client.create(images, namespace, { metadata: { name: 'worker-0' } });
     const recorder = new EventRecorder({
       client,
       controller: 'metal3.io/ironic-coreos',
       instance: 'pod-1',
       onError: (error) => expect.fail(error.message),
     });
-    const event = { resource: images, object, type: 'Warning', reason: 'Bad', action: 'Make' } as const;
+    const event = {
+      resource: images,
+      object: object.metadata,
+      type: 'Warning',
+      reason: 'Bad',
+      action: 'Make',
+    } as const;
     for (const count of [1, 2, 1]) {
       for (let again = 0; again < count; again++) {
         recorder.record({ ...event, message: 'the state cannot be read' });

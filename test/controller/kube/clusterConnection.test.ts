@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:https';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ClusterConfig } from '../../../src/controller/kube/clusterConfig.ts';
-import { createKubernetesClient } from '../../../src/controller/kube/kubernetesClient.ts';
+import { ApiClient } from '../../../src/controller/kube/kubernetesClient.ts';
 import { secrets } from '../../../src/controller/kube/objects.ts';
 import { parseProxies } from '../../../src/io/http/httpUrl.ts';
 import { type ConnectProxy, startConnectProxy } from '../../support/connectProxy.ts';
@@ -39,7 +39,7 @@ afterEach(async () => {
 const none = { http: '', https: '', except: '' };
 
 async function list(config: Partial<ClusterConfig>): Promise<string> {
-  const client = createKubernetesClient({
+  const client = new ApiClient({
     description: 'test',
     server: origin,
     tls: { ca: pem('ca'), cert: pem('client'), key: pem('client-key') },

@@ -1,10 +1,7 @@
 /** Events: how they are written, counted, and dropped. */
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import {
-  createKubernetesClient,
-  type KubernetesClient,
-} from '../../../src/controller/kube/kubernetesClient.ts';
+import { ApiClient, type KubernetesClient } from '../../../src/controller/kube/kubernetesClient.ts';
 import { EventRecorder, type RecordedEvent } from '../../../src/controller/kube/eventRecorder.ts';
 import { readObject, secrets } from '../../../src/controller/kube/objects.ts';
 import {
@@ -27,7 +24,7 @@ const fine: Answer = json(objectNamed('an-event', 1));
 
 beforeEach(async () => {
   server = await startFakeApiServer();
-  client = createKubernetesClient(server.config, { pace: { perSecond: 1e6, burst: 1e6 } });
+  client = new ApiClient(server.config, { pace: { perSecond: 1e6, burst: 1e6 } });
   clock = createFakeClock();
   troubles = [];
   recorder = new EventRecorder({
@@ -43,7 +40,7 @@ afterEach(async () => {
   await server.close();
 });
 
-const object = readObject(objectNamed('worker-0', 7));
+const object = readObject(objectNamed('worker-0', 7), 'get').metadata;
 const event: RecordedEvent = {
   resource: secrets,
   object,
@@ -97,7 +94,7 @@ describe('EventRecorder', () => {
     server.answers.push(fine);
     recorder.record(event);
     recorder.record({ ...event, message: 'another' });
-    recorder.record({ ...event, object: readObject(objectNamed('worker-1', 7)) });
+    recorder.record({ ...event, object: readObject(objectNamed('worker-1', 7), 'get').metadata });
     await recorder.stop();
     expect(written()).toEqual(['POST', 'POST', 'POST']);
   });
@@ -138,7 +135,11 @@ describe('EventRecorder', () => {
   it('cuts what is too long, at the end of a character, and long names', async () => {
     server.answers.push(fine);
     const name = `${'a'.repeat(229)}.${'b'.repeat(23)}`;
-    recorder.record({ ...event, message: '€'.repeat(1000), object: readObject(objectNamed(name, 1)) });
+    recorder.record({
+      ...event,
+      message: '€'.repeat(1000),
+      object: readObject(objectNamed(name, 1), 'get').metadata,
+    });
     await recorder.stop();
     const body = server.requests[0]?.body;
     expect(body).toMatchObject({ note: `${'€'.repeat(340)}…` });

@@ -2,10 +2,7 @@
 
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import {
-  createKubernetesClient,
-  type KubernetesClient,
-} from '../../../src/controller/kube/kubernetesClient.ts';
+import { ApiClient, type KubernetesClient } from '../../../src/controller/kube/kubernetesClient.ts';
 import { keyText, secrets } from '../../../src/controller/kube/objects.ts';
 import { Informer, type InformerOptions } from '../../../src/controller/kube/informer.ts';
 import {
@@ -28,7 +25,7 @@ let troubles: { readonly message: string; readonly retryIn: number }[];
 
 beforeEach(async () => {
   server = await startFakeApiServer();
-  client = createKubernetesClient(server.config, { pace: { perSecond: 1e6, burst: 1e6 } });
+  client = new ApiClient(server.config, { pace: { perSecond: 1e6, burst: 1e6 } });
   changes = [];
   troubles = [];
 });

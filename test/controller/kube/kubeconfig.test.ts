@@ -51,7 +51,7 @@ describe('selectAccess', () => {
 
   it('takes a file of a token before a token, since that may be renewed', () => {
     const { token } = selectAccess([parse(withUser({ token: 'a', tokenFile: 'token' }), '/a/config')]);
-    expect(token).toEqual({ kind: 'file', path: 'token', from: '/a/config' });
+    expect(token).toEqual({ kind: 'file', path: '/a/token' });
   });
 
   it('takes several files as one, of which the first counts', () => {

@@ -7,11 +7,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CliError } from '../../../src/core/errors.ts';
 import { ApiError, isConflict, isExpired, isNotFound } from '../../../src/controller/kube/apiError.ts';
 import type { RequestSettings } from '../../../src/controller/kube/apiRequests.ts';
-import {
-  createKubernetesClient,
-  type KubernetesClient,
-  type WatchEvent,
-} from '../../../src/controller/kube/kubernetesClient.ts';
+import { ApiClient, type KubernetesClient } from '../../../src/controller/kube/kubernetesClient.ts';
+import type { WatchEvent } from '../../../src/controller/kube/watchStream.ts';
 import { secretMetadata, secrets } from '../../../src/controller/kube/objects.ts';
 import {
   event,
@@ -30,7 +27,7 @@ let server: FakeApiServer;
 let client: KubernetesClient;
 
 const connect = (settings: RequestSettings = {}, config = server.config): KubernetesClient =>
-  (client = createKubernetesClient(config, settings));
+  (client = new ApiClient(config, settings));
 
 beforeEach(async () => {
   server = await startFakeApiServer();
@@ -63,8 +60,7 @@ async function list(): Promise<string[][]> {
 async function watch(signal?: AbortSignal): Promise<(WatchEvent | string)[]> {
   const events: (WatchEvent | string)[] = [];
   try {
-    for await (const change of client.watch(secrets, {}, { resourceVersion: '5', signal }))
-      events.push(change);
+    for await (const change of client.watch(secrets, {}, '5', signal)) events.push(change);
     events.push('end');
   } catch (error) {
     events.push(error instanceof ApiError ? (error.status?.toString() ?? error.reason) : String(error));
@@ -371,7 +367,7 @@ describe('watch', () => {
 
   it('ends its connection when nobody listens any more', async () => {
     server.answers.push(watching([whole, whole], 'goes on'));
-    for await (const change of client.watch(secrets, {}, { resourceVersion: '5' })) {
+    for await (const change of client.watch(secrets, {}, '5')) {
       expect(nameOf(change)).toBe('added a');
       break;
     }
@@ -383,7 +379,7 @@ describe('giving up', () => {
   it('ends what is under way, with the signal', async () => {
     server.answers.push(() => undefined);
     const end = new AbortController();
-    const failure = failureOf(client.get(secrets, key, { signal: end.signal }));
+    const failure = failureOf(client.get(secrets, key, end.signal));
     await expect.poll(() => server.requests.length).toBe(1);
     end.abort();
     expect(await failure).toMatchObject({ reason: 'Aborted' });
@@ -409,14 +405,14 @@ describe('giving up', () => {
   it('leaves nothing with a signal that lives on', async () => {
     const { signal } = new AbortController();
     server.answers.push(json(objectNamed('net', 7)), watching([], 'ends'));
-    await client.get(secrets, key, { signal });
+    await client.get(secrets, key, signal);
     expect(await watch(signal)).toEqual(['end']);
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
   it('sends nothing once it is given up', async () => {
     const signal = AbortSignal.abort();
-    expect(await failureOf(client.get(secrets, key, { signal }))).toMatchObject({ reason: 'Aborted' });
+    expect(await failureOf(client.get(secrets, key, signal))).toMatchObject({ reason: 'Aborted' });
     expect(server.requests).toEqual([]);
   });
 });

@@ -27,7 +27,7 @@ interface Weather {
 }
 
 function leaseOf({ spec, version }: Store): KubernetesObject {
-  return readObject({ metadata: { ...key, uid: 'u', resourceVersion: String(version) }, spec });
+  return readObject({ metadata: { ...key, uid: 'u', resourceVersion: String(version) }, spec }, 'get');
 }
 
 const refuse = (status: number): ApiError => new ApiError('no', { status, reason: 'x' });
@@ -50,17 +50,17 @@ function connect(store: Store, weather: Weather, clock: FakeClock): KubernetesCl
     return leaseOf(store);
   };
   return {
-    get: async (_resource, _key, call) =>
+    get: async (_resource, _key, signal) =>
       ask(() => {
         if (store.spec === undefined) throw refuse(404);
         return leaseOf(store);
-      }, call?.signal),
-    create: async (_resource, { signal }, { spec }) =>
+      }, signal),
+    create: async (_resource, _namespace, { spec }, signal) =>
       ask(() => {
         if (store.spec !== undefined) throw refuse(409);
         return write(spec);
       }, signal),
-    patch: async (_resource, _key, { body, signal }) =>
+    patch: async (_resource, _key, { body }, signal) =>
       ask(() => {
         const { metadata, spec } = body;
         if (Object(metadata).resourceVersion !== String(store.version)) throw refuse(409);
@@ -346,17 +346,16 @@ describe('readLease', () => {
     ],
     ['no time', { leaseDurationSeconds: -5 }, { duration: 1000 }],
   ])('%s', (_title, spec, expected) => {
-    const object = readObject({ metadata: { ...key, uid: 'u', resourceVersion: '1' }, spec });
+    const object = readObject({ metadata: { ...key, uid: 'u', resourceVersion: '1' }, spec }, 'get');
     expect(readLease(object, 15_000)).toMatchObject(expected);
   });
 
   it('reads what is claimed', () => {
-    const claim = { identity: 'one', duration: 15_000, now: new Date(0) };
-    const { spec } = claimBody(claim, undefined);
-    const object = readObject({ metadata: { ...key, uid: 'u', resourceVersion: '7' }, spec });
+    const { spec } = claimBody('one', 15_000, new Date(0), undefined);
+    const object = readObject({ metadata: { ...key, uid: 'u', resourceVersion: '7' }, spec }, 'get');
     const lease = { resourceVersion: '7', holder: 'one', duration: 15_000, transitions: 0 };
     expect(readLease(object, 1000)).toEqual(lease);
-    expect(claimBody({ ...claim, identity: 'two' }, lease)).toMatchObject({
+    expect(claimBody('two', 15_000, new Date(0), lease)).toMatchObject({
       metadata: { resourceVersion: '7' },
       spec: { holderIdentity: 'two', leaseTransitions: 1 },
     });

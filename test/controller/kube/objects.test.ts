@@ -2,7 +2,8 @@
 
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CliError, UsageError } from '../../../src/core/errors.ts';
+import { UsageError } from '../../../src/core/errors.ts';
+import { ApiError } from '../../../src/controller/kube/apiError.ts';
 import {
   collectionPath,
   keyText,
@@ -19,9 +20,9 @@ const metadata = { namespace: 'metal3', name: 'worker-0', uid: 'u', resourceVers
 /** Of what is refused, something right. */
 function readOrRefuse(value: unknown): { readonly name: unknown; readonly labels: object } {
   try {
-    return readObject(value).metadata;
+    return readObject(value, 'get secrets').metadata;
   } catch (error) {
-    if (error instanceof CliError) return { name: '', labels: {} };
+    if (error instanceof ApiError) return { name: '', labels: {} };
     throw error;
   }
 }
@@ -33,7 +34,7 @@ describe('readObject', () => {
       data: { a: 'b' },
       metadata: { ...metadata, labels: { a: 'b', c: 1 }, finalizers: ['f', 2], managedFields: [{}] },
     };
-    expect(readObject(value)).toEqual({
+    expect(readObject(value, 'get secrets')).toEqual({
       kind: 'Secret',
       data: { a: 'b' },
       metadata: {
@@ -55,10 +56,10 @@ describe('readObject', () => {
     ['an empty name', { metadata: { ...metadata, name: '' } }],
     ['a number as version', { metadata: { ...metadata, resourceVersion: 7 } }],
   ])('refuses %s', (_title, value) => {
-    expect(() => readObject(value)).toThrow(CliError);
+    expect(() => readObject(value, 'get secrets')).toThrow(ApiError);
   });
 
-  it('throws nothing but CliError for any JSON', () => {
+  it('throws nothing but ApiError for any JSON', () => {
     const part = fc.oneof(fc.jsonValue(), fc.constant(metadata.name));
     const like = fc.record(
       {

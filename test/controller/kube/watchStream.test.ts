@@ -2,7 +2,6 @@
 
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LineTooLong } from '../../../src/controller/kube/apiError.ts';
 import { splitLines } from '../../../src/controller/kube/watchStream.ts';
 
 async function linesOf(pieces: Iterable<Uint8Array>, maxBytes = 100): Promise<string[]> {
@@ -10,7 +9,8 @@ async function linesOf(pieces: Iterable<Uint8Array>, maxBytes = 100): Promise<st
   const parts = (async function* () {
     yield* pieces;
   })();
-  for await (const line of splitLines(parts, maxBytes)) lines.push(Buffer.from(line).toString());
+  for await (const line of splitLines(parts, maxBytes, 'watch secrets'))
+    lines.push(Buffer.from(line).toString());
   return lines;
 }
 
@@ -34,7 +34,7 @@ describe('splitLines', () => {
     ['in several', ['a'.repeat(60), `${'a'.repeat(41)}\n`]],
     ['without an end', ['a'.repeat(60), 'a'.repeat(60)]],
   ])('refuses a line that is too long: %s', async (_title, texts) => {
-    await expect(linesOf(pieces(...texts))).rejects.toThrow(LineTooLong);
+    await expect(linesOf(pieces(...texts))).rejects.toMatchObject({ reason: 'TooLarge' });
   });
 
   it('takes a long line that comes byte by byte', async () => {

@@ -31,7 +31,7 @@ const base: HostSettings = {
   bmcCredentials: 'worker-3-bmc-secret',
   method: 'install_coreos',
   config: { ignition: { version: '3.4.0' } },
-  install: { kernelArguments: [] },
+  install: { appendKarg: [] },
 };
 const rulesOf = (settings: HostSettings) => checkHostSettings(settings).map(({ rule }) => rule.id);
 const withHost = (host: Partial<HostSettings['host']>): HostSettings => ({
@@ -52,7 +52,7 @@ const full: HostSettings = {
     rootDevice: { by_path: '/dev/disk/by-path/x', model: '<in> PERC', size: '>= 100', rotational: false },
   },
   userData: 'site-config',
-  install: { kernelArguments: ['a=1', 'b'], copyNetwork: true },
+  install: { appendKarg: ['a=1', 'b'], copyNetwork: true },
   ramdiskNetwork: { key: 'nmstate', text: 'interfaces: []\n' },
   networkData: '{}',
   image: { url: 'https://h/i', checksum, format: 'raw' },

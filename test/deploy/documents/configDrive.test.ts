@@ -6,8 +6,8 @@ describe('the config drive', () => {
     ['empty', undefined, [], {}],
     ['a config', { ignition: { version: '3.4.0' } }, [], { user_data: { ignition: { version: '3.4.0' } } }],
     ['arguments', undefined, ['a'], { meta_data: { coreos_append_karg: ['a'] } }],
-  ])('is rendered: %s', (_title, config, kernelArguments, drive) => {
-    expect(renderConfigDrive(config, { kernelArguments })).toEqual(drive);
+  ])('is rendered: %s', (_title, config, appendKarg, drive) => {
+    expect(renderConfigDrive(config, { appendKarg })).toEqual(drive);
   });
 
   it.each([

@@ -1,27 +1,26 @@
 import { describe, expect, it } from 'vitest';
 import { checkInstall, renderMetaData } from '../../../src/deploy/documents/installation.ts';
 
-const rulesOf = (...kernelArguments: string[]) =>
-  checkInstall({ kernelArguments }).map(({ rule }) => rule.id);
+const rulesOf = (...appendKarg: string[]) => checkInstall({ appendKarg }).map(({ rule }) => rule.id);
 
 describe('install settings', () => {
   it.each([
-    ['nothing', { kernelArguments: [] }, undefined],
-    ['one argument', { kernelArguments: ['a=1'] }, { coreos_append_karg: ['a=1'] }],
+    ['nothing', { appendKarg: [] }, undefined],
+    ['one argument', { appendKarg: ['a=1'] }, { coreos_append_karg: ['a=1'] }],
     [
       'several arguments as one element',
-      { kernelArguments: ['ip=dhcp,dhcp6', 'b', 'c=2'] },
+      { appendKarg: ['ip=dhcp,dhcp6', 'b', 'c=2'] },
       { coreos_append_karg: ['ip=dhcp,dhcp6 b c=2'] },
     ],
-    ['copying', { kernelArguments: [], copyNetwork: true }, { coreos_copy_network: true }],
-    ['not copying', { kernelArguments: [], copyNetwork: false }, { coreos_copy_network: false }],
+    ['copying', { appendKarg: [], copyNetwork: true }, { coreos_copy_network: true }],
+    ['not copying', { appendKarg: [], copyNetwork: false }, { coreos_copy_network: false }],
   ])('are rendered: %s', (_title, settings, metaData) => {
     expect(renderMetaData(settings)).toEqual(metaData);
   });
 
   // The agent joins the list with commas; what results must be what was meant.
   it('survive how the agent joins them', () => {
-    const { coreos_append_karg: list = [] } = renderMetaData({ kernelArguments: ['a', 'b=c,d'] }) ?? {};
+    const { coreos_append_karg: list = [] } = renderMetaData({ appendKarg: ['a', 'b=c,d'] }) ?? {};
     expect(list.join(',')).toBe('a b=c,d');
   });
 
@@ -39,7 +38,7 @@ describe('install settings', () => {
     ['first boot', ['ignition.firstboot'], ['install-karg-of-ramdisk']],
     ['a broken console', ['console=tty S0'], ['install-karg']],
     ['a console with a broken speed', ['console=ttyS0,fast'], ['console-options']],
-  ])('are checked: %s', (_title, kernelArguments, rules) => {
-    expect(rulesOf(...kernelArguments)).toEqual(rules);
+  ])('are checked: %s', (_title, appendKarg, rules) => {
+    expect(rulesOf(...appendKarg)).toEqual(rules);
   });
 });

@@ -59,7 +59,7 @@ describe('a node', () => {
       { driver: 'redfish', boot: 'redfish-https', info: { redfish_address: 'https://h' } },
     ],
   ])('has the driver of its BMC: %s', (_title, address, { driver, boot, info }) => {
-    expect(describeNode({ host: host(address) })).toEqual({
+    expect(describeNode(host(address))).toEqual({
       name: 'w1',
       driver,
       boot_interface: boot,
@@ -70,10 +70,10 @@ describe('a node', () => {
   });
 
   it('need not verify the BMC', () => {
-    expect(describeNode({ host: host('redfish://h', true) }).driver_info).toMatchObject({
+    expect(describeNode(host('redfish://h', true)).driver_info).toMatchObject({
       redfish_verify_ca: false,
     });
-    expect(describeNode({ host: host('ipmi://h', true) }).driver_info).toEqual({ ipmi_address: 'h' });
+    expect(describeNode(host('ipmi://h', true)).driver_info).toEqual({ ipmi_address: 'h' });
   });
 
   it.each<[string, string, Ramdisk, string[]]>([
@@ -113,6 +113,6 @@ describe('a node', () => {
       ['ramdisk-swapped'],
     ],
   ])('boots from %s', (_title, address, ramdisk, rules) => {
-    expect(checkNode({ host: host(address), ramdisk }).map(({ rule }) => rule.id)).toEqual(rules);
+    expect(checkNode(host(address), ramdisk).map(({ rule }) => rule.id)).toEqual(rules);
   });
 });

@@ -64,8 +64,7 @@ describe('commands of the client', () => {
   });
 
   it('set the image before they deploy', () => {
-    const request = { node: 'w1', steps: [], configDrive: 'a b.json', imageSource: 'https://h/i' };
-    expect(formatDeployCommands(request)).toBe(
+    expect(formatDeployCommands('w1', [], 'a b.json', 'https://h/i')).toBe(
       'baremetal node set w1 \\\n  --deploy-interface custom-agent \\\n  --instance-info image_source=https://h/i\n' +
         "baremetal node deploy w1 \\\n  --deploy-steps '[]' \\\n  --config-drive 'a b.json'\n",
     );
