@@ -112,6 +112,26 @@ export function list<T>(read: Reader<T>): Reader<readonly T[]> {
   };
 }
 
+/** Converts the values of another reader. */
+export function mapped<T, U>(read: Reader<T>, convert: (value: T) => U): Reader<U> {
+  return (value, place) => {
+    const result = read(value, place);
+    return result === undefined ? undefined : convert(result);
+  };
+}
+
+/** Whether an object has two keys with the same meaning, which is reported. */
+export function hasBoth<Key extends string>(
+  fields: Readonly<Partial<Record<Key, unknown>>>,
+  key: Key,
+  other: Key,
+  place: DocumentPlace,
+): boolean {
+  if (fields[key] === undefined || fields[other] === undefined) return false;
+  refuse(step(place, other), `duplicate of "${key}"`, 'remove one of the two keys');
+  return true;
+}
+
 /** A boolean of nmstate, also as a word or a number. */
 export const flag: Reader<boolean> = (value, place) => {
   if (typeof value === 'boolean') return value;
@@ -210,12 +230,12 @@ export const listItem: Reader<string> = (value, place) => {
   return refuse(place, 'the string contains a semicolon or a space');
 };
 
-/** An address in its canonical form. */
-export function address(family: Family): Reader<string> {
+/** An address in its canonical form; without a family, of either one. */
+export function address(family?: Family): Reader<string> {
   return (value, place) => {
     const parsed = typeof value === 'string' ? parseAddress(value) : undefined;
-    if (parsed?.family === family) return formatAddress(parsed);
-    return refuse(place, expected(`an IPv${family} address`, value));
+    if (parsed !== undefined && parsed.family === (family ?? parsed.family)) return formatAddress(parsed);
+    return refuse(place, expected(family === undefined ? 'an IP address' : `an IPv${family} address`, value));
   };
 }
 
