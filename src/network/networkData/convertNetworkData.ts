@@ -40,7 +40,7 @@ function readNetworkData(document: unknown, place: DocumentPlace): NetworkData |
   if (!Object.hasOwn(document, 'links'))
     return refuse(place, '"links" is missing', otherFormatHint(document));
   warnUnused(fields, (key) => topKeys.has(key));
-  const listed = readMappings(document['links'], { place: step(place, 'links'), limit: maxLinks });
+  const listed = readMappings(document['links'], maxLinks, step(place, 'links'));
   const links = checkLinks(listed.flatMap((link) => readLink(link) ?? []));
   // Networks of links that were refused would be reported as dangling.
   if (hasErrors(place.findings)) return undefined;

@@ -73,7 +73,7 @@ const vlanId = integer(1, 4094);
 /** Reads one link; what links say about each other is checked by `checkLinks`. */
 export function readLink(fields: DataFields): DataLink | undefined {
   const { place } = fields;
-  const id = required(fields, { key: 'id', example: '"eth0"' }, anyId);
+  const id = required(fields, 'id', '"eth0"', anyId);
   const kind = readKind(fields);
   if (kind === undefined) return undefined;
   warnUnused(
@@ -86,7 +86,9 @@ export function readLink(fields: DataFields): DataLink | undefined {
   const name = optional(fields, 'name', interfaceName);
   const macKey = kind === 'vlan' ? 'vlan_mac_address' : 'ethernet_mac_address';
   const mac = optional(fields, macKey, anyMacAddress);
-  if (kind === 'ethernet' && mac === undefined && name === undefined) requireMac(fields);
+  if (kind === 'ethernet' && mac === undefined && name === undefined) {
+    required(fields, macKey, macExample, () => undefined); // an address that was refused is not a missing one
+  }
   const size = optional(fields, 'mtu', mtu);
   const bondLink = kind === 'bond' ? readBond(fields) : undefined;
   const vlanLink = kind === 'vlan' ? readVlan(fields) : undefined;
@@ -116,15 +118,8 @@ function readKind({ value, place }: DataFields): DataLink['kind'] | undefined {
   return 'ethernet';
 }
 
-/** An address that was refused is not a missing one. */
-function requireMac(fields: DataFields): void {
-  const hint = 'the MAC address of the network card, as the name of the interface is not known at boot';
-  required(
-    fields,
-    { key: 'ethernet_mac_address', example: `"52:54:00:12:34:56" (${hint})` },
-    () => undefined,
-  );
-}
+const macExample =
+  '"52:54:00:12:34:56" (the MAC address of the network card, as the name of the interface is not known at boot)';
 
 const interfaceName: Reader<string> = (value, place) => {
   if (typeof value === 'string' && isInterfaceName(value)) return value;
@@ -138,20 +133,20 @@ export function isInterfaceName(name: string): boolean {
 }
 
 function readVlan(fields: DataFields): VlanLink | undefined {
-  const parent = required(fields, { key: 'vlan_link', example: 'the id of a "phy" or "bond" link' }, anyId);
-  const id = required(fields, { key: 'vlan_id', example: '100' }, vlanId);
+  const parent = required(fields, 'vlan_link', 'the id of a "phy" or "bond" link', anyId);
+  const id = required(fields, 'vlan_id', '100', vlanId);
   return parent === undefined || id === undefined ? undefined : { parent, vlanId: id };
 }
 
 const readPorts = list(anyId);
 
 function readBond(fields: DataFields): BondLink | undefined {
-  const ports = required(fields, { key: 'bond_links', example: '["eth0", "eth1"]' }, readPorts);
+  const ports = required(fields, 'bond_links', '["eth0", "eth1"]', readPorts);
   if (ports?.length === 0) {
     const hint = 'add the ids of the links that are its ports';
     warnAbout(step(fields.place, 'bond_links'), 'the bond has no ports', hint);
   }
-  const mode = required(fields, { key: 'bond_mode', example: '"active-backup"' }, (value) => value);
+  const mode = required(fields, 'bond_mode', '"active-backup"', (value) => value);
   const settings = readBondOptions(fields, mode);
   if (ports === undefined || settings === undefined) return undefined;
   return { ports, entries: settings.entries, macFollowsPorts: settings.macFollowsPorts };
