@@ -215,11 +215,8 @@ function checkName(
     return Object.hasOwn(value, 'name') ? undefined : refuse(place, '"name" is missing');
   if (name === 'lo') return refuseUnsupportedValue(step(place, 'name'), 'the loopback interface');
   if (identifier === 'mac-address' || isKernelName(name)) return name;
-  return refuse(
-    step(place, 'name'),
-    'invalid interface name for Linux',
-    'use 1 to 15 ASCII characters without spaces, slashes and colons',
-  );
+  const hint = 'use 1 to 15 ASCII characters without spaces, slashes and colons';
+  return refuse(step(place, 'name'), 'invalid interface name for Linux', hint);
 }
 
 function checkFields(type: InterfaceType, fields: InterfaceFields, place: DocumentPlace): void {
@@ -241,11 +238,9 @@ function checkBond(fields: InterfaceFields, place: DocumentPlace): void {
   if (isUp && settings?.mode === undefined)
     refuse(place, 'a bond requires a mode', 'set link-aggregation.mode');
   if (settings?.macFollowsPorts === true && fields['mac-address'] !== undefined) {
-    warn(
-      step(place, 'mac-address'),
-      'the MAC address is ignored, as in nmstate',
-      'remove the MAC address; with fail_over_mac active, the bond uses the address of its active port',
-    );
+    const hint =
+      'remove the MAC address; with fail_over_mac active, the bond uses the address of its active port';
+    warn(step(place, 'mac-address'), 'the MAC address is ignored, as in nmstate', hint);
   }
 }
 

@@ -154,11 +154,8 @@ export function sortByActivation(links: InterfaceLinks, place: DocumentPlace): I
   let isDone = false;
   for (let round = 0; round < maxRounds && !isDone; round += 1) isDone = raisePriorities(links, priorities);
   if (!isDone) {
-    refuse(
-      place,
-      'controllers and ports are nested too deeply, or form a loop',
-      'list every controller before its ports',
-    );
+    const message = 'controllers and ports are nested too deeply, or form a loop';
+    refuse(place, message, 'list every controller before its ports');
   }
   const priority = ({ name }: Interface): number => priorities.get(name) ?? 0;
   return [...links.interfaces.values()].toSorted(

@@ -67,13 +67,13 @@ export function object(shape: Shape): Reader<Mapping> {
     for (const key of Object.keys(value)) {
       const at = step(place, key);
       const read = readers.get(key);
-      if (read === undefined)
+      if (read !== undefined) result[key] = read(value[key], at);
+      else
         refuseKey(
           at,
           key,
           [...readers.keys()].filter((one) => !(one in value)),
         );
-      else result[key] = read(value[key], at);
     }
     return result;
   };
@@ -253,11 +253,8 @@ export const macAddress: Reader<string> = (value, place) =>
 export const linkName: Reader<string> = (value, place) => {
   const name = text(value, place);
   if (name === undefined || /^(?![.])[ -.0-~]{1,200}$/.test(name)) return name;
-  return refuse(
-    place,
-    'invalid interface name',
-    'use ASCII characters, without slashes and without a leading dot',
-  );
+  const hint = 'use ASCII characters, without slashes and without a leading dot';
+  return refuse(place, 'invalid interface name', hint);
 };
 
 /** Whether Linux accepts the name of an interface. */

@@ -135,19 +135,13 @@ function findTarget(
   const at = step(place, 'next-hop-interface');
   const target = links.find(interfaceName);
   if (target === undefined) {
-    return refuse(
-      at,
-      `no interface ${interfaceName} with state up in the document`,
-      'add the interface to "interfaces"',
-    );
+    const message = `no interface ${interfaceName} with state up in the document`;
+    return refuse(at, message, 'add the interface to "interfaces"');
   }
   const settings = ipSettingsOf(target, destination.family);
   if (settings?.enabled === true) return target;
-  return refuse(
-    at,
-    `IPv${destination.family} is disabled on ${target.name}`,
-    `set its ipv${destination.family}.enabled to true`,
-  );
+  const hint = `set its ipv${destination.family}.enabled to true`;
+  return refuse(at, `IPv${destination.family} is disabled on ${target.name}`, hint);
 }
 
 /** Sorts routes like nmstate, which keeps only one of several routes that differ only in the metric. */
@@ -158,10 +152,8 @@ function sortEntries(entries: readonly Entry[]): Entry[] {
   for (const [index, { entry, key }] of sorted.entries()) {
     const before = sorted[index - 1];
     if (before === undefined || compareKeys(before.key, key) !== 0) continue;
-    refuse(
-      entry.place,
-      'another route has the same destination and next hop; nmstate keeps only one of them',
-    );
+    const message = 'another route has the same destination and next hop; nmstate keeps only one of them';
+    refuse(entry.place, message);
   }
   return sorted.map(({ entry }) => entry);
 }

@@ -69,11 +69,7 @@ function checkPortsHaveNoNetworks(networks: NetworkData['networks'], links: Netw
   for (const { place, linkId } of networks) {
     const bond = bonds.get(linkId);
     if (bond === undefined) continue;
-    const at = step(place, 'link');
-    refuse(
-      at,
-      'a port of a bond cannot have a network',
-      `use the id of the bond: ${JSON.stringify(bond.id)}`,
-    );
+    const hint = `use the id of the bond: ${JSON.stringify(bond.id)}`;
+    refuse(step(place, 'link'), 'a port of a bond cannot have a network', hint);
   }
 }

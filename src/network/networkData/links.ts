@@ -32,17 +32,9 @@ export interface DataLink {
   /** The name that the document gives the interface, beside its id. */
   readonly name: string | undefined;
   readonly mtu: number | undefined;
-  readonly bond: BondLink | undefined;
+  /** Its ports are ids of links. */
+  readonly bond: Bond | undefined;
   readonly vlan: VlanLink | undefined;
-}
-
-interface BondLink {
-  /** Ids of links. */
-  readonly ports: readonly string[];
-  /** Of the `[bond]` section. */
-  readonly entries: Bond['entries'];
-  /** The bond takes its MAC address from a port, so that it cannot have another. */
-  readonly macFollowsPorts: boolean;
 }
 
 interface VlanLink {
@@ -93,17 +85,8 @@ export function readLink(fields: DataFields): DataLink | undefined {
   const bondLink = kind === 'bond' ? readBond(fields) : undefined;
   const vlanLink = kind === 'vlan' ? readVlan(fields) : undefined;
   if (id === undefined) return undefined;
-  return {
-    place,
-    id,
-    kind,
-    mac,
-    name,
-    // The kernel's own.
-    mtu: size === 0 ? undefined : size,
-    bond: bondLink,
-    vlan: vlanLink,
-  };
+  const ownMtu = size === 0 ? undefined : size; // 0: that of the kernel
+  return { place, id, kind, mac, name, mtu: ownMtu, bond: bondLink, vlan: vlanLink };
 }
 
 function readKind({ value, place }: DataFields): DataLink['kind'] | undefined {
@@ -140,7 +123,7 @@ function readVlan(fields: DataFields): VlanLink | undefined {
 
 const readPorts = list(anyId);
 
-function readBond(fields: DataFields): BondLink | undefined {
+function readBond(fields: DataFields): Bond | undefined {
   const ports = required(fields, 'bond_links', '["eth0", "eth1"]', readPorts);
   if (ports?.length === 0) {
     const hint = 'add the ids of the links that are its ports';
@@ -148,8 +131,7 @@ function readBond(fields: DataFields): BondLink | undefined {
   }
   const mode = required(fields, 'bond_mode', '"active-backup"', (value) => value);
   const settings = readBondOptions(fields, mode);
-  if (ports === undefined || settings === undefined) return undefined;
-  return { ports, entries: settings.entries, macFollowsPorts: settings.macFollowsPorts };
+  return ports && settings && { ...settings, ports };
 }
 
 /** Options are those of nmstate, whose readers report problems for other paths than those of network data. */
@@ -241,11 +223,8 @@ function checkPorts(links: DataLinks): void {
       const kind = links.get(port)?.kind;
       if (kind === undefined) refuseDangling(at, port, links);
       else if (kind !== 'ethernet') {
-        refuse(
-          at,
-          `${quoteText(port)} is a ${kind}`,
-          'list physical links only; put a VLAN on top of the bond',
-        );
+        const hint = 'list physical links only; put a VLAN on top of the bond';
+        refuse(at, `${quoteText(port)} is a ${kind}`, hint);
       } else if (taken.has(port)) {
         refuse(at, `${quoteText(port)} is already a port of a bond`, 'list each link in one bond, once');
       }

@@ -120,11 +120,8 @@ function readSubnet(fields: DataFields, family: Family): Subnet | undefined {
   if (prefixLength !== undefined) return { address, prefixLength };
   const assumed = family === 4 ? 24 : 64;
   const message = `the netmask is missing; /${assumed} is used, as cloud-init does`;
-  warnAbout(
-    at,
-    message,
-    `add "netmask", for example ${family === 4 ? '"255.255.255.0"' : '"ffff:ffff:ffff:ffff::"'}`,
-  );
+  const mask = family === 4 ? '"255.255.255.0"' : '"ffff:ffff:ffff:ffff::"';
+  warnAbout(at, message, `add "netmask", for example ${mask}`);
   return { address, prefixLength: assumed };
 }
 
@@ -167,11 +164,8 @@ export function readServices(services: readonly DataFields[]): IpAddress[] {
     const type = required(fields, 'type', '"dns"', anyId);
     if (type === undefined) return [];
     if (type !== 'dns') {
-      warnAbout(
-        step(place, 'type'),
-        `services of the type ${quoteText(type)} are not used`,
-        'use "dns", or remove it',
-      );
+      const message = `services of the type ${quoteText(type)} are not used`;
+      warnAbout(step(place, 'type'), message, 'use "dns", or remove it');
       return [];
     }
     const address = required(fields, 'address', '"192.0.2.53"', addressOf());
