@@ -84,11 +84,11 @@ const MAX_REDIRECTS = 2;
 export async function openRedfish(settings: RedfishSettings): Promise<RedfishClient> {
   const requests = new RedfishRequests(settings);
   try {
-    const action = 'reading the service root';
-    const answer = await requests.send({ method: 'GET', path: ROOT, action });
+    const reading = 'reading the service root';
+    const answer = await requests.send({ method: 'GET', path: ROOT, action: reading });
     const root = { ...readServiceRoot(answer), path: ROOT };
     if (root.systems === undefined) {
-      throw invalidAnswer(`${settings.origin}: ${action}`, 'it is not a Redfish service');
+      throw invalidAnswer(`${settings.origin}: ${reading}`, 'it is not a Redfish service');
     }
     await requests.login(root.sessions);
     return {
