@@ -4,14 +4,7 @@
  */
 
 import { FormatError } from '../core/errors.ts';
-import {
-  type ByteRange,
-  overlay,
-  type Patch,
-  patchRange,
-  type RandomAccess,
-  type BufferReader,
-} from './overlay.ts';
+import { type ByteRange, overlay, type Patch, patchRange, type BufferReader } from './overlay.ts';
 
 export interface ImageChange {
   /** Data is written before the directory records and headers that point to it. Patches do not overlap. */

@@ -57,7 +57,7 @@ export function createHttpClient(
       try {
         const opened = await (connections ??= connect());
         const sent = { ...commonHeaders, ...(authorization !== undefined && { authorization }), ...headers };
-        const response = await opened.request(url, { headers: sent, signal });
+        const response = await opened.request(url, sent, signal);
         note?.(describeRequest(name, headers, response.statusCode));
         return describeAnswer(response, url, name, signal);
       } catch (error) {

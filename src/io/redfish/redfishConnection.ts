@@ -1,7 +1,7 @@
 /** The connection to a BMC with undici. Redirects are not followed, and proxies are not used. Loaded on demand. */
 
 import { Agent, type Dispatcher } from 'undici';
-import { exchange, type RawResponse, withPlainParser } from '../http/httpExchange.ts';
+import { exchange, type RawResponse } from '../http/httpExchange.ts';
 
 export interface ConnectionSettings {
   /** `https://192.0.2.10` */
@@ -29,7 +29,7 @@ export class RedfishConnection {
   /** The caller limits the time of the whole exchange. Throws errors of undici and of the system. */
   async request(sent: Sent, signal: AbortSignal): Promise<RawResponse> {
     const limits = { headersTimeout: 0, bodyTimeout: 0 };
-    return withPlainParser(() => exchange(this.#agent, { ...sent, ...limits, signal, origin: this.#origin }));
+    return exchange(this.#agent, { ...sent, ...limits, signal, origin: this.#origin });
   }
 
   async close(): Promise<void> {

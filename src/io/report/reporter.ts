@@ -38,11 +38,11 @@ export interface UncheckedFile {
 }
 
 export interface Reporter {
-  /** The text before the first report. */
-  readonly start: string;
+  /** The text before the first report; undefined without one. */
+  readonly start?: string;
   add(file: CheckedFile | UncheckedFile): ReportOutput;
   /** The text after the last report. */
-  end(): string;
+  end?(): string;
 }
 
 /** Whole lines for the two streams; either may be empty. */
@@ -86,12 +86,10 @@ export function nameFile(file: string): string {
 }
 
 export const jsonReporter: Reporter = {
-  start: '',
   add: (file) => {
     const report = 'error' in file ? { valid: false, findings: [uncheckedFinding(file.error)] } : file.report;
     return { stdout: formatJsonReport(report, file.file), stderr: '' };
   },
-  end: () => '',
 };
 
 /** One line with a line feed at its end. */
