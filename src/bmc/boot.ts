@@ -26,7 +26,6 @@ import { readInventory, runTrial } from '../try/try.ts';
 import {
   bootMachine,
   type BootProgress,
-  type BootTiming,
   createProgress,
   type MachineBoot,
   restoreMachine,
@@ -83,18 +82,11 @@ export async function boot(
     isoArchitecture(options.iso, io),
     checkImages(setup, trialOptions, io),
   ]);
-  const run: BootRun = { setup, times, io, imageUrl: expectedUrl(setup, trialOptions), architecture };
+  const imageUrl = expectedUrl(setup, trialOptions);
+  const run: BootRun = { setup, times, io, imageUrl, architecture, trialOptions, consoleLogs };
   const machines = await checkTargets(targets, images, run);
   refuseSharedSystems(machines);
-  if (setup.isCheck) return writeChecks(machines, options, io);
-  const bootable = machines.filter(isBootable);
-  reportRefused(machines, io);
-  if (bootable.length === 0) {
-    throw new CliError('no machine can be booted', { code: 'ERR_BMC', hint: 'fix the errors above' });
-  }
-  const question = setup.isConfirmed ? undefined : questionAbout(bootable);
-  if (question !== undefined) requireTerminal(question, io);
-  return follow({ machines, bootable, question, run, trialOptions, consoleLogs });
+  return setup.isCheck ? writeChecks(machines, options, io) : bootChecked(machines, run);
 }
 
 interface BootRun {
@@ -105,10 +97,8 @@ interface BootRun {
   readonly imageUrl: URL | undefined;
   /** Of the only ISO. */
   readonly architecture: Architecture | undefined;
-}
-
-function isBootable(machine: CheckedMachine): machine is SurveyedMachine {
-  return machine.survey !== undefined && !isRefused(machine.checks);
+  readonly trialOptions: TryOptions;
+  readonly consoleLogs: readonly ConsoleLog[];
 }
 
 /** Two hosts with the same system would work against each other. */
@@ -184,7 +174,7 @@ async function checkTargets(
 ): Promise<readonly CheckedMachine[]> {
   const { ignore, signal } = listenToStop();
   const machines = await runParallel(targets, run.setup.parallel, (target) =>
-    checkTarget(target, images(target.name), { run, signal }),
+    checkTarget(target, images(target.name), run, signal),
   ).finally(ignore);
   if (signal.aborted) throw new CliError('canceled; nothing was booted', { code: 'ERR_BMC' });
   return machines;
@@ -193,28 +183,26 @@ async function checkTargets(
 async function checkTarget(
   target: Target,
   image: readonly MachineCheck[],
-  { run, signal }: Pick<Working, 'run' | 'signal'>,
+  run: BootRun,
+  signal: AbortSignal,
 ): Promise<CheckedMachine> {
   try {
-    const survey = await withClient(target, { run, signal }, (client) => surveyMachine(client, target.path));
+    const survey = await withClient(target, run, signal, (client) => surveyMachine(client, target.path));
     const { architecture = run.architecture } = target;
     const plan = { ...target, architecture, imageUrl: run.imageUrl, image };
     return { target, survey, checks: checkMachine(survey, plan) };
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     const { hint, message: text } = error;
-    return {
-      target,
-      survey: undefined,
-      checks: [{ id: 'bmc', status: 'error', text, hint }, ...image],
-    };
+    return { target, survey: undefined, checks: [{ id: 'bmc', status: 'error', text, hint }, ...image] };
   }
 }
 
 /** Logs in, and logs out at the end. */
 async function withClient<T>(
   target: Target,
-  { run: { io, times }, signal }: Pick<Working, 'run' | 'signal'>,
+  { io, times }: BootRun,
+  signal: AbortSignal | undefined,
   use: (client: RedfishClient) => Promise<T>,
 ): Promise<T> {
   const timing = { ...defaultTiming, interval: times.interval };
@@ -254,41 +242,29 @@ function questionAbout(machines: readonly SurveyedMachine[]): string | undefined
   return `power off and boot ${formatWordList(running)}, which ${running.length === 1 ? 'is' : 'are'} on`;
 }
 
-interface Following {
-  /** To ask before the machines are changed. */
-  readonly question: string | undefined;
-  readonly consoleLogs: readonly ConsoleLog[];
-  readonly machines: readonly CheckedMachine[];
-  readonly bootable: readonly SurveyedMachine[];
-  readonly run: BootRun;
-  readonly trialOptions: TryOptions;
-}
-
-/** Runs the trial in which the machines boot. */
-async function follow({
-  bootable,
-  consoleLogs,
-  machines,
-  question,
-  run,
-  trialOptions,
-}: Following): Promise<ExitCode> {
-  const { io, setup } = run;
+/** Boots the machines that can be booted, in a trial. */
+async function bootChecked(machines: readonly CheckedMachine[], run: BootRun): Promise<ExitCode> {
+  const { consoleLogs, io, setup, trialOptions } = run;
+  const bootable = machines.filter(isBootable);
+  reportRefused(machines, io);
+  if (bootable.length === 0) {
+    throw new CliError('no machine can be booted', { code: 'ERR_BMC', hint: 'fix the errors above' });
+  }
+  const question = setup.isConfirmed ? undefined : questionAbout(bootable);
+  if (question !== undefined) requireTerminal(question, io);
   const failures: CliError[] = [];
   const bootMachines: BootMachines = async (services) => {
     // Now all warnings about the images are printed.
     if (question !== undefined && !(await confirm(question, io, services.signal))) {
-      throw new CliError('canceled; nothing was booted', {
-        code: 'ERR_BMC',
-        hint: 'answer y, or pass --yes',
-      });
+      const hint = 'answer y, or pass --yes';
+      throw new CliError('canceled; nothing was booted', { code: 'ERR_BMC', hint });
     }
     for (const { checks, target } of machines) {
       const refusal = checks.find(({ status }) => status === 'error');
       if (refusal === undefined) continue;
       observeBmc(services, target, 'failed', `cannot be booted: ${refusal.text}`);
     }
-    return startMachines({ bootable, run, services, fail: (error) => failures.push(error) });
+    return startMachines(bootable, run, services, failures);
   };
   const listen = parseListenAddress(trialOptions.serveListen ?? '');
   const code = await runTrial({
@@ -310,6 +286,10 @@ async function follow({
   });
 }
 
+function isBootable(machine: CheckedMachine): machine is SurveyedMachine {
+  return machine.survey !== undefined && !isRefused(machine.checks);
+}
+
 /** A single machine whose BMC shows no MAC address may be any machine that calls. */
 function expectationOf(machines: readonly CheckedMachine[]): Expectation {
   const known = machines.map(({ survey, target }) => ({
@@ -325,13 +305,13 @@ function expectationOf(machines: readonly CheckedMachine[]): Expectation {
   };
 }
 
-interface Starting extends Working {
-  readonly bootable: readonly SurveyedMachine[];
-  /** Receives the failures of restoring. */
-  readonly fail: (error: CliError) => void;
-}
-
-function startMachines({ bootable, fail, run, services }: Starting): Awaited<ReturnType<BootMachines>> {
+/** @param failures receives the errors of restoring */
+function startMachines(
+  bootable: readonly SurveyedMachine[],
+  run: BootRun,
+  services: TrialServices,
+  failures: CliError[],
+): Awaited<ReturnType<BootMachines>> {
   const { io, setup } = run;
   const controller = new AbortController();
   const { signal } = controller;
@@ -350,9 +330,10 @@ function startMachines({ bootable, fail, run, services }: Starting): Awaited<Ret
       if (!setup.isLeft && started.length > 0) {
         io.stderr.write(`restoring ${formatCount(started.length, 'machine')}; press Ctrl-C again to stop\n`);
         await runParallel(started, setup.parallel, async (machine) => {
-          for (const error of await restoreOne(machine, { run, services })) {
+          const working = { run, services, signal: new AbortController().signal };
+          for (const error of await withMachine(machine, working, restoreMachine).catch(listOf)) {
             report(io, diagnosticOf(new CliError(`${machine.target.name}: ${error.message}`, error)));
-            fail(error);
+            failures.push(error);
           }
         });
       }
@@ -361,56 +342,50 @@ function startMachines({ bootable, fail, run, services }: Starting): Awaited<Ret
   };
 }
 
+function listOf(error: unknown): readonly CliError[] {
+  if (error instanceof CliError) return [error];
+  throw error;
+}
+
 interface Working {
   readonly run: BootRun;
   readonly services: TrialServices;
-  readonly signal?: AbortSignal | undefined;
+  readonly signal: AbortSignal;
 }
 
 async function bootOne(machine: StartedMachine, working: Working): Promise<void> {
   const { run, services, signal } = working;
   const { target } = machine;
   try {
-    await withClient(target, working, (client) => bootMachine(machineBoot(machine, client, working)));
+    await withMachine(machine, working, bootMachine);
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    if (signal?.aborted === true) return;
+    if (signal.aborted) return;
     observeBmc(services, target, 'failed', `cannot be booted: ${error.message}`);
     if (error.hint !== undefined)
       report(run.io, { severity: 'info', message: `${target.name}: ${error.hint}` });
   }
 }
 
-async function restoreOne(machine: StartedMachine, working: Working): Promise<readonly CliError[]> {
-  try {
-    return await withClient(machine.target, working, (client) =>
-      restoreMachine(machineBoot(machine, client, working)),
-    );
-  } catch (error) {
-    if (error instanceof CliError) return [error];
-    throw error;
-  }
-}
-
-function machineBoot(
+async function withMachine<T>(
   { progress, survey, target }: StartedMachine,
-  client: RedfishClient,
-  working: Working,
-): MachineBoot {
-  const { run, services, signal } = working;
-  const timing: BootTiming = { ...run.times, shutdown: run.setup.shutdownTimeout };
-  return {
-    client,
-    survey,
-    method: target.method,
-    mayPowerOff: run.setup.isConfirmed || survey.system.power !== 'Off',
-    imageUrl: services.imageUrl(target.name),
-    timing,
-    progress,
-    clock: systemClock,
-    signal: signal ?? new AbortController().signal,
-    say: (step, text) => observeBmc(services, target, step, text),
-  };
+  { run, services, signal }: Working,
+  use: (boot: MachineBoot) => Promise<T>,
+): Promise<T> {
+  return withClient(target, run, signal, (client) =>
+    use({
+      client,
+      survey,
+      method: target.method,
+      mayPowerOff: run.setup.isConfirmed || survey.system.power !== 'Off',
+      imageUrl: services.imageUrl(target.name),
+      timing: { ...run.times, shutdown: run.setup.shutdownTimeout },
+      progress,
+      clock: systemClock,
+      signal,
+      say: (step, text) => observeBmc(services, target, step, text),
+    }),
+  );
 }
 
 function observeBmc(

@@ -45,7 +45,7 @@ export function createProgress(): BootProgress {
 }
 
 /** Milliseconds. */
-export interface BootTiming {
+interface BootTiming {
   /** For a graceful shutdown, before the machine is forced off. */
   readonly shutdown: number;
   /** For other changes of the power state. */

@@ -69,6 +69,14 @@ function ok(id: CheckId, text: string): MachineCheck {
   return { id, status: 'ok', text };
 }
 
+function warn(id: CheckId, text: string, hint: string): MachineCheck {
+  return { id, status: 'warning', text, hint };
+}
+
+function refuse(id: CheckId, text: string, hint: string): MachineCheck {
+  return { id, status: 'error', text, hint };
+}
+
 function describeBmc({ manager, vendor }: Survey): MachineCheck {
   const facts = [manager?.model, manager?.firmware].filter((text) => text !== undefined);
   return ok('bmc', `${vendor.name}${facts.length === 0 ? '' : ` (${facts.join(', ')})`}`);
@@ -80,94 +88,82 @@ function describeSystem({ macs, system }: Survey, plan: Plan): MachineCheck {
   const text = [system.path, name, shown].filter((one) => one !== '').join(', ');
   const [wanted] = plan.macs;
   if (macs.length === 0 && wanted === undefined) {
-    return {
-      id: 'system',
-      status: 'warning',
-      text: `${text}; its MAC addresses are unknown, so calls of its agent cannot be assigned to it`,
-      hint: 'set the MAC address of the host in the inventory, or pass --mac',
-    };
+    return warn(
+      'system',
+      `${text}; its MAC addresses are unknown, so calls of its agent cannot be assigned to it`,
+      'set the MAC address of the host in the inventory, or pass --mac',
+    );
   }
   if (macs.length === 0 || wanted === undefined || macs.includes(wanted)) return ok('system', text);
-  return otherMachine(text, wanted, { macs, plan });
+  return otherMachine(text, wanted, macs, plan);
 }
 
 /** A BMC may not list the interfaces of cards, so this is an error only if it lists an interface of another host. */
-function otherMachine(
-  text: string,
-  wanted: string,
-  { macs, plan }: { readonly macs: readonly string[]; readonly plan: Plan },
-): MachineCheck {
+function otherMachine(text: string, wanted: string, macs: readonly string[], plan: Plan): MachineCheck {
   const other = macs.find((mac) => plan.hostNames.has(mac));
   if (other === undefined) {
-    return {
-      id: 'system',
-      status: 'warning',
-      text: `${text}; the BMC does not list the MAC address ${wanted} of ${plan.name}, so it may be the BMC of another machine`,
-      hint: 'fix the MAC address or the address of the BMC; ignore this if the interface is on a card that the BMC does not list',
-    };
+    return warn(
+      'system',
+      `${text}; the BMC does not list the MAC address ${wanted} of ${plan.name}, so it may be the BMC of another machine`,
+      'fix the MAC address or the address of the BMC; ignore this if the interface is on a card that the BMC does not list',
+    );
   }
   const name = plan.hostNames.get(other);
-  return {
-    id: 'system',
-    status: 'error',
-    text: `${text}; this is the BMC of ${name}, because it lists the MAC address ${other}, and not ${wanted}`,
-    hint: `fix bmc.address of ${plan.name} in the inventory, or the MAC addresses of ${plan.name} and ${name}`,
-  };
+  return refuse(
+    'system',
+    `${text}; this is the BMC of ${name}, because it lists the MAC address ${other}, and not ${wanted}`,
+    `fix bmc.address of ${plan.name} in the inventory, or the MAC addresses of ${plan.name} and ${name}`,
+  );
 }
 
 function checkArchitecture({ architecture: own }: Survey, { architecture: wanted }: Plan): MachineCheck {
   if (own === undefined || wanted === undefined || own === wanted)
     return ok('architecture', own ?? 'unknown');
-  return {
-    id: 'architecture',
-    status: 'error',
-    text: `the machine has the architecture ${own}, but its image is for ${wanted}`,
-    hint: `pass an image for ${own}: --iso FILE, and set architecture: ${own} for the host in the inventory`,
-  };
+  return refuse(
+    'architecture',
+    `the machine has the architecture ${own}, but its image is for ${wanted}`,
+    `pass an image for ${own}: --iso FILE, and set architecture: ${own} for the host in the inventory`,
+  );
 }
 
 function checkMemory({ system: { memory } }: Survey): MachineCheck {
   if (memory === undefined) return ok('memory', 'unknown');
   const size = formatSizeInWords(memory);
   if (memory >= ADVISED_FOR_AGENT) return ok('memory', size);
-  return {
-    id: 'memory',
-    status: 'warning',
-    text: `${size}, but ${formatSizeInWords(ADVISED_FOR_AGENT)} are recommended for the live system and the container image of the agent`,
-    hint: 'add memory to the machine',
-  };
+  return warn(
+    'memory',
+    `${size}, but ${formatSizeInWords(ADVISED_FOR_AGENT)} are recommended for the live system and the container image of the agent`,
+    'add memory to the machine',
+  );
 }
 
 function describePower({ system: { power, reset } }: Survey): MachineCheck {
   if (reset !== undefined) return ok('power', power ?? 'unknown');
-  return {
-    id: 'power',
-    status: 'error',
-    text: 'the BMC cannot power the machine on',
-    hint: 'use an account of the BMC with the role Administrator, or update the firmware of the BMC',
-  };
+  return refuse(
+    'power',
+    'the BMC cannot power the machine on',
+    'use an account of the BMC with the role Administrator, or update the firmware of the BMC',
+  );
 }
 
 function checkMedia({ mediaProblem, slots, vendor }: Survey): MachineCheck {
   const license =
     vendor.license === undefined ? '' : `; ${vendor.name} requires the license ${vendor.license}`;
   if (mediaProblem !== undefined || slots.length === 0) {
-    return {
-      id: 'media',
-      status: 'error',
-      text: `${mediaProblem?.message ?? 'no virtual media slot takes a CD'}${license}`,
-      hint: mediaProblem?.hint ?? 'install the license of the BMC, or boot with --method uefi-http',
-    };
+    return refuse(
+      'media',
+      `${mediaProblem?.message ?? 'no virtual media slot takes a CD'}${license}`,
+      mediaProblem?.hint ?? 'install the license of the BMC, or boot with --method uefi-http',
+    );
   }
   const names = slots.map(({ id }) => id).join(', ');
   const used = slots.filter(({ isInserted }) => isInserted).map(({ id }) => id);
   if (used.length === 0) return ok('media', `slots: ${names}`);
-  return {
-    id: 'media',
-    status: 'warning',
-    text: `slots: ${names}; media is inserted in ${used.join(', ')}`,
-    hint: 'boot ejects this media and does not insert it again',
-  };
+  return warn(
+    'media',
+    `slots: ${names}; media is inserted in ${used.join(', ')}`,
+    'boot ejects this media and does not insert it again',
+  );
 }
 
 /** The boot target of the method; undefined if the BMC does not allow it. */
@@ -182,34 +178,30 @@ function checkBootDevice(survey: Survey, { method }: Plan): MachineCheck {
   if (method === 'virtual-media' && vendor.bootRequest === 'dell') {
     if (manager?.importSettings !== undefined)
       return ok('boot-device', 'virtual CD, by a settings import of the iDRAC');
-    return {
-      id: 'boot-device',
-      status: 'error',
-      text: 'the iDRAC does not support the import of settings, which sets the virtual CD as the boot device',
-      hint: 'use an account with the role Administrator, or update the firmware of the iDRAC',
-    };
+    return refuse(
+      'boot-device',
+      'the iDRAC does not support the import of settings, which sets the virtual CD as the boot device',
+      'use an account with the role Administrator, or update the firmware of the iDRAC',
+    );
   }
   const target = bootTarget(survey, method);
   if (target !== undefined) return ok('boot-device', `${target}, once`);
-  return {
-    id: 'boot-device',
-    status: 'error',
-    text: `the BMC allows only the boot devices ${system.boot.targets.join(', ')}`,
-    hint:
-      method === 'uefi-http'
-        ? 'use --method virtual-media'
-        : 'use --method uefi-http, or set the boot order in the firmware',
-  };
+  return refuse(
+    'boot-device',
+    `the BMC allows only the boot devices ${system.boot.targets.join(', ')}`,
+    method === 'uefi-http'
+      ? 'use --method virtual-media'
+      : 'use --method uefi-http, or set the boot order in the firmware',
+  );
 }
 
 function describeMode({ system: { boot } }: Survey, { method }: Plan): MachineCheck {
   if (boot.mode === 'Legacy' && method === 'uefi-http') {
-    return {
-      id: 'boot-mode',
-      status: 'error',
-      text: 'the machine boots in BIOS mode, but UEFI HTTP boot requires UEFI',
-      hint: 'set the boot mode UEFI in the firmware, or use --method virtual-media',
-    };
+    return refuse(
+      'boot-mode',
+      'the machine boots in BIOS mode, but UEFI HTTP boot requires UEFI',
+      'set the boot mode UEFI in the firmware, or use --method virtual-media',
+    );
   }
   return ok('boot-mode', boot.mode ?? 'unknown');
 }
@@ -229,37 +221,33 @@ function checkImageUrl({ vendor }: Survey, { hostname, protocol }: URL, bmcHost:
   const host = hostname.replace(/^\[|\]$/g, '');
   const shown = `${scheme}://${hostname}`;
   if (vendor.protocols?.includes(scheme) === false) {
-    return {
-      id: 'image-url',
-      status: 'error',
-      text: `${vendor.name} supports only ${vendor.protocols.join(', ')} for images, but the URL is ${shown}/…`,
-      hint: 'use the URL of an image on an HTTPS server: --iso https://…',
-    };
+    return refuse(
+      'image-url',
+      `${vendor.name} supports only ${vendor.protocols.join(', ')} for images, but the URL is ${shown}/…`,
+      'use the URL of an image on an HTTPS server: --iso https://…',
+    );
   }
   if (isLoopback(host) && !isLoopback(bmcHost)) {
-    return {
-      id: 'image-url',
-      status: 'error',
-      text: `the BMC cannot reach ${shown}/…: this address is only for programs on this machine`,
-      hint: 'use --serve-listen :8084 --public-url http://ADDRESS:8084',
-    };
+    return refuse(
+      'image-url',
+      `the BMC cannot reach ${shown}/…: this address is only for programs on this machine`,
+      'use --serve-listen :8084 --public-url http://ADDRESS:8084',
+    );
   }
   const [family, own] = [isIP(bmcHost.replace(/^\[|\]$/g, '')), isIP(host)];
   if (family !== 0 && own !== 0 && family !== own) {
-    return {
-      id: 'image-url',
-      status: 'warning',
-      text: `the image URL has an IPv${own} address, but the address of the BMC is IPv${family}`,
-      hint: `use an IPv${family} address in --public-url, unless the BMC has both`,
-    };
+    return warn(
+      'image-url',
+      `the image URL has an IPv${own} address, but the address of the BMC is IPv${family}`,
+      `use an IPv${family} address in --public-url, unless the BMC has both`,
+    );
   }
   if (own === 0) {
-    return {
-      id: 'image-url',
-      status: 'warning',
-      text: `the image URL contains the name ${host}, which the BMC must resolve`,
-      hint: 'use an address in --public-url, unless the BMC has a DNS server',
-    };
+    return warn(
+      'image-url',
+      `the image URL contains the name ${host}, which the BMC must resolve`,
+      'use an address in --public-url, unless the BMC has a DNS server',
+    );
   }
   return ok('image-url', `${shown}/…`);
 }
@@ -277,10 +265,9 @@ function checkClock({ clockOffset }: Survey): MachineCheck {
   const days = seconds / 86_400;
   const shown = days >= 2 ? `${Math.round(days)} days` : formatDuration(seconds);
   if (Math.abs(clockOffset) < MAX_OFFSET) return ok('clock', `differs by ${shown}`);
-  return {
-    id: 'clock',
-    status: 'warning',
-    text: `the clock of the BMC is ${shown} ${clockOffset > 0 ? 'ahead' : 'behind'}, so it may reject certificates of HTTPS servers`,
-    hint: 'set the time or an NTP server in the BMC',
-  };
+  return warn(
+    'clock',
+    `the clock of the BMC is ${shown} ${clockOffset > 0 ? 'ahead' : 'behind'}, so it may reject certificates of HTTPS servers`,
+    'set the time or an NTP server in the BMC',
+  );
 }

@@ -74,13 +74,24 @@ async function checkReadable(
   const options = { lint: 'auto', strict: false, now: new Date() } as const;
   const checked = await checkIfImage(file, undefined, options, io).catch(() => undefined);
   // Another live system than CoreOS may contain an agent, too.
-  if (checked === undefined) return [known(config)];
+  if (checked === undefined) return [(await findDamage(file, io)) ?? known(config)];
   const found = reportDiagnostics(checked.report, { ...checked, name: file }).map(checkOf);
   if (config.kind === 'urls' && place !== undefined && !mayReachApi(config.urls, place)) {
     const hint = `use --listen and --tls for that URL, or render the config with --api-url ${place.scheme}://ADDRESS:${place.port}`;
     found.push(otherIronic(file, config.urls, hint));
   }
   return found.length > 0 ? found : [known(config)];
+}
+
+/** The problem of a file that is not an ISO or is incomplete, such as an interrupted download. */
+async function findDamage(file: string, io: Io): Promise<MachineCheck | undefined> {
+  try {
+    await readImage(file, io, openIsoTree);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof CliError) || error.code !== 'ERR_IMAGE') throw error;
+    return { id: 'image', status: 'error', text: error.message, hint: error.hint };
+  }
 }
 
 function otherIronic(who: string, urls: readonly string[], hint: string): MachineCheck {

@@ -43,11 +43,8 @@ export async function surveyMachine(client: RedfishClient, path: string): Promis
   const resource = await getSystem(client, path);
   const system = { ...readSystem(resource), bootPath: await findBootPath(client, resource) };
   const manager = await readFirstManager(client, system);
-  const vendor = findVendor({
-    makers: [...client.root.makers, system.manufacturer, manager?.manufacturer, manager?.model],
-    models: [manager?.model, system.model],
-    firmware: manager?.firmware,
-  });
+  const makers = [...client.root.makers, system.manufacturer, manager?.manufacturer, manager?.model];
+  const vendor = findVendor(makers, [manager?.model, system.model], manager?.firmware);
   const { mediaProblem, slots } = await readSlots(client, { manager, system, vendor });
   const secureBoot = await readOptional(client, system.secureBoot);
   return {

@@ -188,10 +188,6 @@ async function readTarget(
   const address = readAddress(name, settings.address);
   const { host, path, port, scheme, transport } = address;
   const label = name ?? host;
-  const ca =
-    caFile === undefined
-      ? undefined
-      : Buffer.from(await readUserFile(caFile, io, { what: 'CA certificates of the BMC', maxBytes: MAX_CA }));
   return {
     name: label,
     macs,
@@ -202,12 +198,23 @@ async function readTarget(
     path,
     method: options.method ?? (scheme === 'redfish-uefihttp' ? 'uefi-http' : 'virtual-media'),
     credentials: await readBmcCredentials(credentialsFile, label, io),
-    ca: ca?.toString('utf8'),
+    ca: caFile === undefined ? undefined : await readCa(caFile, io),
     isInsecure,
   };
 }
 
 const MAX_CA = 1024 * 1024;
+
+/** Node.js ignores a file without certificates. */
+async function readCa(file: string, io: Io): Promise<string> {
+  const bytes = await readUserFile(file, io, { what: 'CA certificates of the BMC', maxBytes: MAX_CA });
+  const text = Buffer.from(bytes).toString('utf8');
+  if (/-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----/.test(text)) return text;
+  throw new CliError(`${file} contains no PEM certificate`, {
+    code: 'ERR_SETTING',
+    hint: 'use a PEM file with the CA certificate of the BMC ("-----BEGIN CERTIFICATE-----")',
+  });
+}
 
 function readAddress(name: string | undefined, text: string | undefined): BmcAddress {
   const place = name === undefined ? '--bmc' : `bmc.address of ${name}`;
@@ -217,11 +224,14 @@ function readAddress(name: string | undefined, text: string | undefined): BmcAdd
       hint: 'add it to the inventory: bmc: {address: "redfish-virtualmedia://192.0.2.10/redfish/v1/Systems/1"}',
     });
   }
-  const address = parseBmcAddress(text);
+  // Metal3 uses IPMI for addresses without a scheme.
+  const address = text.includes('://') ? parseBmcAddress(text) : { problem: 'the scheme is missing' };
   const problem = 'problem' in address ? address : undefined;
   if ('scheme' in address && address.scheme !== 'ipmi' && address.scheme !== 'libvirt') return address;
+  const other =
+    name === undefined ? 'use https://HOST' : 'use redfish-virtualmedia://HOST/redfish/v1/Systems/ID';
   throw new CliError(`${place} is invalid: ${problem?.problem ?? 'IPMI does not support virtual media'}`, {
     code: name === undefined ? 'ERR_USAGE' : 'ERR_INVENTORY',
-    hint: problem?.hint ?? 'use redfish-virtualmedia://HOST/redfish/v1/Systems/ID',
+    hint: problem?.hint ?? other,
   });
 }

@@ -1,7 +1,7 @@
 /** Checks the values of the kernel arguments `console=` and `ip=`. */
 
 import { errorRule, type Issue, warningRule } from '../ignition/rule.ts';
-import { addressBits, type Family, formatSubnet, isLinkLocal, parseAddress } from '../network/ipAddress.ts';
+import { addressBits, formatSubnet, isLinkLocal, parseAddress, parseNetmask } from '../network/ipAddress.ts';
 
 const consoleSpec = errorRule(
   'console-spec',
@@ -28,18 +28,15 @@ export function checkConsole(value: string): Issue[] {
     ];
   }
   if (/^(?:null|ttynull|tty\d*)$/.test(value)) return [];
-  const device =
-    /^(?:tty[A-Za-z]+|hvc|hvsi|lp|xvc|netcon|brl)\d+(?:,(.*))?$/s.exec(value) ?? earlyUart(value);
+  const device = consoleDevice.exec(value) ?? earlyUart.exec(value);
   if (device === null) return [{ rule: consoleSpec, path: [] }];
   const options = device[1];
   return options === undefined || lineOptions.test(options) ? [] : [{ rule: consoleOptions, path: [] }];
 }
 
-function earlyUart(value: string): RegExpExecArray | null {
-  return /^(?:uart|uart8250|pl011),(?:(?:io|mmio|mmio16|mmio32|mmio32be),)?0x[0-9a-fA-F]{1,16}(?:,(.*))?$/s.exec(
-    value,
-  );
-}
+const consoleDevice = /^(?:tty[A-Za-z]+|hvc|hvsi|lp|xvc|netcon|brl)\d+(?:,(.*))?$/s;
+const earlyUart =
+  /^(?:uart|uart8250|pl011),(?:(?:io|mmio|mmio16|mmio32|mmio32be),)?0x[0-9a-fA-F]{1,16}(?:,(.*))?$/s;
 
 const ipSpec = errorRule(
   'ip-spec',
@@ -76,11 +73,11 @@ const ipGateway = warningRule(
 );
 
 function checkSubnet([address = '', , gateway = '', netmask = '']: readonly string[]): Issue[] {
-  const ip = parseAddress(address.replaceAll(/^\[|\]$/g, ''));
+  const ip = parseAddress(withoutBrackets(address));
   if (ip === undefined || netmask === '') return [];
-  const prefixLength = parseNetmask(netmask, ip.family);
+  const prefixLength = parseNetmask(withoutBrackets(netmask), ip.family);
   if (prefixLength === undefined) return [{ rule: ipNetmask, path: [] }];
-  const router = parseAddress(gateway.replaceAll(/^\[|\]$/g, ''));
+  const router = parseAddress(withoutBrackets(gateway));
   const isOutside =
     router?.family === ip.family &&
     !isLinkLocal(router) &&
@@ -89,14 +86,8 @@ function checkSubnet([address = '', , gateway = '', netmask = '']: readonly stri
   return isOutside && prefixLength < addressBits(ip.family) ? [{ rule: ipGateway, path: [] }] : [];
 }
 
-/** A prefix length, or the bits of a mask, in which all ones precede all zeros. */
-function parseNetmask(text: string, family: Family): number | undefined {
-  if (/^\d{1,3}$/.test(text)) return Number(text) <= addressBits(family) ? Number(text) : undefined;
-  const mask = parseAddress(text.replaceAll(/^\[|\]$/g, ''));
-  if (mask?.family !== family) return undefined;
-  const width = family === 4 ? 8 : 16;
-  const bits = mask.groups.map((group) => group.toString(2).padStart(width, '0')).join('');
-  return /^1*0*$/.test(bits) ? bits.replace(/0*$/, '').length : undefined;
+function withoutBrackets(address: string): string {
+  return address.replaceAll(/^\[|\]$/g, '');
 }
 
 const argumentSyntax = warningRule(
@@ -117,7 +108,7 @@ const networkChecks: Readonly<Record<string, (value: string) => string | undefin
   },
   nameserver: (value) => {
     const isUrl = value.includes('://');
-    const isServer = isUrl || parseAddress(value.replaceAll(/^\[|\]$/g, '')) !== undefined;
+    const isServer = isUrl || parseAddress(withoutBrackets(value)) !== undefined;
     return isServer ? undefined : 'use an IP address: nameserver=192.0.2.53';
   },
   vlan: (value) => (/^[^:]+:[^:]+/.test(value) ? undefined : 'use NAME:INTERFACE: vlan=eno1.5:eno1'),
@@ -147,13 +138,8 @@ function isStatic(fields: readonly string[]): boolean {
 
 function isAddress(field: string): boolean {
   const bare = field.replace(/\/\d{1,3}$/, '');
-  return /^\d{1,3}(?:\.\d{1,3}){3}$/.test(bare)
-    ? octetsFit(bare)
-    : /^\[[0-9a-fA-F:.]+(?:\/\d{1,3})?\]$/.test(bare);
-}
-
-function octetsFit(address: string): boolean {
-  return address.split('.').every((octet) => Number(octet) <= 255);
+  if (/^\[[0-9a-fA-F:.]+(?:\/\d{1,3})?\]$/.test(bare)) return true;
+  return /^\d{1,3}(?:\.\d{1,3}){3}$/.test(bare) && bare.split('.').every((octet) => Number(octet) <= 255);
 }
 
 /**

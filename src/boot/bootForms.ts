@@ -110,17 +110,15 @@ export function checkForms(
   architecture: Architecture,
 ): readonly Issue[] {
   const placed = placedArguments(settings);
-  const wellFormed = placed.filter(({ text }) => isWellFormed(text));
-  const lengths = forms.map((form) => lengthOf(placed, form.added(settings)));
+  // Other issues are reported only for well-formed arguments.
+  const wellFormed = placed.filter(({ text }) => isPlainText(text) && argumentName(text) !== '');
+  const texts = placed.map(({ text }) => text);
+  const lengths = forms.map((form) => Buffer.byteLength([...texts, ...form.added(settings)].join(' ')));
   return [
     ...checkArguments(settings, placed),
     ...forms.flatMap((form) => form.check(settings, wellFormed)),
     ...checkLength(Math.max(0, ...lengths), longestCommandLine[architecture]),
   ];
-}
-
-function lengthOf(placed: readonly KernelArgument[], added: readonly string[]): number {
-  return Buffer.byteLength([...placed.map(({ text }) => text), ...added].join(' '));
 }
 
 function checkLength(length: number, longest: number): readonly Issue[] {
@@ -251,11 +249,6 @@ function checkSpelling(name: string): readonly Issue[] {
   return nearest === undefined ? [] : [{ rule: argumentUnknown, path: [], hint: `use ${nearest}` }];
 }
 
-/** Whether an argument is well-formed; other issues are reported only for well-formed arguments. */
-function isWellFormed(text: string): boolean {
-  return isPlainText(text) && argumentName(text) !== '';
-}
-
 function checkRepetitions(placed: readonly KernelArgument[]): readonly Issue[] {
   const first = new Map<string, string>();
   const issues: Issue[] = [];
@@ -263,7 +256,10 @@ function checkRepetitions(placed: readonly KernelArgument[]): readonly Issue[] {
     const name = repeatedName(text);
     const earlier = first.get(name);
     if (earlier === undefined) first.set(name, text);
-    else if (earlier !== text && !mayRepeat(name)) issues.push({ ...repetition(name), path });
+    else if (earlier !== text && !repeatable.test(name)) {
+      const rule = single.test(name) ? argumentConflict : argumentRepeated;
+      issues.push({ rule, message: `${name}: ${rule.message}`, path });
+    }
   }
   return issues;
 }
@@ -274,24 +270,12 @@ function repeatedName(text: string): string {
   return name === 'systemd.setenv' ? `${name}=${argumentName(argumentValue(text) ?? '')}` : name;
 }
 
-function repetition(name: string): Omit<Issue, 'path'> {
-  const rule = isSingle(name) ? argumentConflict : argumentRepeated;
-  return { rule, message: `${name}: ${rule.message}` };
-}
+/** Arguments of which dracut, Ignition, CoreOS or the agent use only one value. */
+const single =
+  /^(?:ipa-.*|ignition\..*|coreos\.live\..*|BOOTIF|boot_method|root|fips|selinux|enforcing|rd\.neednet|rd\.bootif)$/;
 
-/** Whether dracut, Ignition, CoreOS or the agent use only one value of the argument. */
-function isSingle(name: string): boolean {
-  return /^(?:ipa-.*|ignition\..*|coreos\.live\..*|BOOTIF|boot_method|root|fips|selinux|enforcing|rd\.neednet|rd\.bootif)$/.test(
-    name,
-  );
-}
-
-/** Whether the argument is repeatable. */
-function mayRepeat(name: string): boolean {
-  return /^(?:console|earlycon|ip|nameserver|ifname|bond|bridge|team|vlan|rd\.route|rd\.znet|rd\.driver\..*|systemd\.(?:wants|mask)|module_blacklist|modprobe\.blacklist|pci|memmap|initcall_blacklist)$/.test(
-    name,
-  );
-}
+const repeatable =
+  /^(?:console|earlycon|ip|nameserver|ifname|bond|bridge|team|vlan|rd\.route|rd\.znet|rd\.driver\..*|systemd\.(?:wants|mask)|module_blacklist|modprobe\.blacklist|pci|memmap|initcall_blacklist)$/;
 
 function checkPresence(settings: BootSettings, placed: readonly KernelArgument[]): readonly Issue[] {
   const names = new Set(placed.map(({ text }) => argumentName(text)));

@@ -31,7 +31,8 @@ export function placedArguments(settings: BootSettings): readonly KernelArgument
     { text: 'ignition.firstboot', path: [] },
     { text: 'ignition.platform.id=metal', path: [] },
     ...each(settings.ip, 'ip', (value) => `ip=${value}`),
-    ...networkDemand(settings),
+    // CoreOS enables the network only if it needs it; with an explicit `ip=`, the network is always enabled.
+    ...(settings.ip.length === 0 ? [] : [{ text: 'rd.neednet=1', path: ['ip'] }]),
     ...proxyArguments(settings),
     ...each(settings.consoles, 'consoles', (value) => `console=${value}`),
     ...each(settings.ipaParameters, 'ipaParameters', ipaArgument),
@@ -51,11 +52,6 @@ function each(
   format: (value: string) => string,
 ): readonly KernelArgument[] {
   return values.map((value, index) => ({ text: format(value), path: [setting, index] }));
-}
-
-/** CoreOS enables the network only if it needs it; with an explicit `ip=`, the network is always enabled. */
-function networkDemand(settings: BootSettings): readonly KernelArgument[] {
-  return settings.ip.length === 0 ? [] : [{ text: 'rd.neednet=1', path: ['ip'] }];
 }
 
 const proxyScope = infoRule(

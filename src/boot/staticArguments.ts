@@ -5,42 +5,28 @@
  * search domains, more than one connection per interface.
  */
 
+import { CliError } from '../core/errors.ts';
 import { type Connection, connectionName, findConnection, type IpConfig } from '../network/connection.ts';
 import { type Family, formatAddress, type IpAddress } from '../network/ipAddress.ts';
 
-/** Arguments, or the reason why the network cannot be expressed. */
-export type StaticArguments =
-  | { readonly kind: 'arguments'; readonly texts: readonly string[] }
-  | { readonly kind: 'refused'; readonly file: string; readonly message: string; readonly hint: string };
-
-class Refusal extends Error {
-  readonly file: string;
-  readonly hint: string;
-
-  constructor({ file }: Connection, message: string, hint: string) {
-    super(message);
-    this.file = file;
-    this.hint = hint;
-  }
+/**
+ * Bonds first, then VLANs, addresses, routes and DNS servers; connections that do not start by themselves are left out.
+ * @throws CliError if arguments cannot express the network
+ */
+export function staticArguments(connections: readonly Connection[]): readonly string[] {
+  const active = connections.filter(({ isAutoconnected }) => isAutoconnected);
+  const texts = [
+    ...active.flatMap((connection) => bondArgument(connection, active)),
+    ...active.flatMap((connection) => vlanArgument(connection, active)),
+    ...active.flatMap(ipArguments),
+    ...active.flatMap(routeArguments),
+    ...new Set(active.flatMap(({ ip }) => [...ip[4].dns, ...ip[6].dns].map(nameserver))),
+  ];
+  return texts.length === 0 ? [] : [...texts, 'rd.neednet=1'];
 }
 
-/** Bonds first, then VLANs, addresses, routes and DNS servers; connections that do not start by themselves are left out. */
-export function staticArguments(connections: readonly Connection[]): StaticArguments {
-  const active = connections.filter(({ isAutoconnected }) => isAutoconnected);
-  try {
-    const texts = [
-      ...active.flatMap((connection) => bondArgument(connection, active)),
-      ...active.flatMap((connection) => vlanArgument(connection, active)),
-      ...active.flatMap(ipArguments),
-      ...active.flatMap(routeArguments),
-      ...new Set(active.flatMap(({ ip }) => [...ip[4].dns, ...ip[6].dns].map(nameserver))),
-    ];
-    return { kind: 'arguments', texts: texts.length === 0 ? [] : [...texts, 'rd.neednet=1'] };
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    const { file, hint, message } = error;
-    return { kind: 'refused', file, message, hint };
-  }
+function refusal({ file }: Connection, message: string, hint: string): CliError {
+  return new CliError(`--static: ${file}: ${message}`, { code: 'ERR_SETTING', hint });
 }
 
 const types: ReadonlySet<string> = new Set(['ethernet', 'bond', 'vlan']);
@@ -49,7 +35,7 @@ const types: ReadonlySet<string> = new Set(['ethernet', 'bond', 'vlan']);
 function deviceOf(connection: Connection): string {
   const { interfaceName, mac, type } = connection;
   if (!types.has(type)) {
-    throw new Refusal(
+    throw refusal(
       connection,
       `kernel arguments cannot describe ${connectionName(connection)}, a connection of type ${type}`,
       'use artifacts with the network in the initramfs: iso, minimal-iso, initramfs or archive',
@@ -57,7 +43,7 @@ function deviceOf(connection: Connection): string {
   }
   const device = interfaceName ?? mac?.replaceAll(':', '-');
   if (device !== undefined && /^[\w.-]+$/.test(device)) return device;
-  throw new Refusal(
+  throw refusal(
     connection,
     device === undefined
       ? `${connectionName(connection)} names no interface`
@@ -75,7 +61,7 @@ function bondArgument(connection: Connection, all: readonly Connection[]): strin
   const options = [...bond].map(([name, value]) => `${name}=${value.replaceAll(',', ';')}`).join(',');
   const unsafe = [...bond].find(([name, value]) => !/^[\w-]+$/.test(name) || !/^[\w.,+:-]*$/.test(value));
   if (unsafe !== undefined || options.includes(':')) {
-    throw new Refusal(
+    throw refusal(
       connection,
       `kernel arguments cannot contain the options of the bond ${connectionName(connection)}: ${options}`,
       'remove the option with the address, or use artifacts with the network in the initramfs',
@@ -94,21 +80,21 @@ function vlanArgument(connection: Connection, all: readonly Connection[]): strin
   const parentDevice = parent === undefined ? vlan.parent : deviceOf(parent);
   const device = deviceOf(connection);
   if (parent?.mac !== undefined && parent.interfaceName === undefined) {
-    throw new Refusal(
+    throw refusal(
       connection,
       `kernel arguments cannot refer to the parent of the VLAN ${device} by its MAC address ${parent.mac}`,
       'identify the parent interface by its name, or use artifacts with the network in the initramfs',
     );
   }
   if (parentDevice === undefined || !/^[\w.-]+$/.test(parentDevice)) {
-    throw new Refusal(
+    throw refusal(
       connection,
       `the VLAN ${device} has no parent interface that kernel arguments can name`,
       'set parent= in [vlan] to the name of an interface',
     );
   }
   if (Number(vlanName.exec(device)?.[1]) !== vlan.id) {
-    throw new Refusal(
+    throw refusal(
       connection,
       `kernel arguments derive the ID of a VLAN from its name, and ${device} does not end in ${vlan.id}`,
       `rename the interface to ${parentDevice}.${vlan.id} or vlan${vlan.id}`,
@@ -144,7 +130,7 @@ function dynamicMethod(connection: Connection, ip: Readonly<Record<Family, IpCon
   const [ipv4, ipv6] = [ip[4].method, ip[6].method];
   for (const method of [ipv4, ipv6]) {
     if (['auto', 'dhcp', 'manual', 'disabled', 'ignore', 'link-local'].includes(method)) continue;
-    throw new Refusal(
+    throw refusal(
       connection,
       `kernel arguments cannot describe the method ${method} of ${connectionName(connection)}`,
       'set method= to manual, auto or disabled',

@@ -4,15 +4,7 @@
  */
 
 import { FormatError } from '../core/errors.ts';
-import {
-  type ByteRange,
-  gapsIn,
-  overlay,
-  type Patch,
-  patchRange,
-  type RandomAccess,
-  type BufferReader,
-} from './overlay.ts';
+import { type ByteRange, overlay, type Patch, patchRange, type BufferReader } from './overlay.ts';
 
 export interface ImageChange {
   /** Data is written before the directory records and headers that point to it. Patches do not overlap. */
@@ -87,12 +79,4 @@ export function sizeAfter({ stages, size: after }: ImageChange, size: number): n
 export function changedImage(base: BufferReader, { stages, size }: ImageChange): Required<BufferReader> {
   const whole = overlay(base, stages.flat());
   return size === undefined || size >= whole.size ? whole : { ...whole, size };
-}
-
-/** The ranges that the change does not affect, in order. */
-export function keptRanges(
-  { size }: Pick<RandomAccess, 'size'>,
-  { stages, size: newSize = size }: ImageChange,
-): readonly ByteRange[] {
-  return gapsIn({ offset: 0, length: Math.min(size, newSize) }, stages.flat().map(patchRange));
 }

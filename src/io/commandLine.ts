@@ -110,13 +110,8 @@ export function declareRun(command: Command, notes: string, run: Run, context: C
   refuseRepeatedOptions(command);
 }
 
-/** The part of the options that `--help` prints. `--help-all` and the manual page have all options. */
-interface ShortHelp {
-  /** The long names of the options that most users need: `--api-url`. */
-  readonly common: ReadonlySet<string>;
-}
-
-const shortHelps = new WeakMap<Command, ShortHelp>();
+/** The long names of the options that `--help` prints. `--help-all` and the manual page have all options. */
+const shortHelps = new WeakMap<Command, readonly string[]>();
 
 /**
  * Gives a command with many options a short help.
@@ -124,7 +119,7 @@ const shortHelps = new WeakMap<Command, ShortHelp>();
  * @param reference sections of the help that are only in `--help-all`
  */
 export function declareShortHelp(command: Command, common: readonly string[], reference = ''): void {
-  shortHelps.set(command, { common: new Set(common) });
+  shortHelps.set(command, common);
   command.addHelpText('after', () => (printsAll(command) ? reference.trimEnd() : moreHelp(command)));
 }
 
@@ -136,8 +131,9 @@ function moreHelp(command: Command): string {
 
 /** Whether the help of the command prints this option. */
 export function isInHelp(command: Command, option: Option): boolean {
-  const short = shortHelps.get(command);
-  return short === undefined || printsAll(command) || isGlobal(option) || short.common.has(option.long ?? '');
+  const common = shortHelps.get(command);
+  const isGlobal = option.helpGroupHeading === GLOBAL_OPTIONS;
+  return common === undefined || printsAll(command) || isGlobal || common.includes(option.long ?? '');
 }
 
 /** Whether `--help-all` prints more than `--help`. */
@@ -156,10 +152,6 @@ function printsAll(command: Command): boolean {
 
 /** The heading of the global options in the help. */
 export const GLOBAL_OPTIONS = 'Global options:';
-
-function isGlobal(option: Option): boolean {
-  return option.helpGroupHeading === GLOBAL_OPTIONS;
-}
 
 /** The exit codes in the help of most commands. */
 export const EXIT_CODES = `

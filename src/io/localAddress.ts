@@ -1,5 +1,6 @@
 /** The address of this machine that another machine can reach: the one from which this machine connects to it. */
 
+import { once } from 'node:events';
 import { connect } from 'node:net';
 
 /** Milliseconds. */
@@ -13,15 +14,13 @@ export async function localAddressTo({ hostname, port, protocol }: URL): Promise
   const socket = connect({
     host: hostname.replace(/^\[|\]$/g, ''),
     port: Number(port || (protocol === 'https:' ? 443 : 80)),
-    timeout: TIME,
   });
-  return new Promise((resolve) => {
-    const end = (address: string | undefined): void => {
-      socket.destroy();
-      resolve(address);
-    };
-    socket.once('connect', () => end(socket.localAddress));
-    socket.once('timeout', () => end(undefined));
-    socket.once('error', () => end(undefined));
-  });
+  try {
+    await once(socket, 'connect', { signal: AbortSignal.timeout(TIME) });
+    return socket.localAddress;
+  } catch {
+    return undefined;
+  } finally {
+    socket.destroy();
+  }
 }

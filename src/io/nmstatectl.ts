@@ -4,6 +4,7 @@
  */
 
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +12,7 @@ import type { Readable } from 'node:stream';
 import type { Keyfile } from '../network/convertNmstate.ts';
 import { CliError } from '../core/errors.ts';
 import { isMapping } from '../formats/mapping.ts';
-import { fileError } from './files/fileErrors.ts';
+import { errorCode, fileError } from './files/fileErrors.ts';
 import { findProgram } from './programs.ts';
 import type { Io } from './io.ts';
 import { makeTempFolder } from './files/tempFile.ts';
@@ -69,29 +70,29 @@ async function makeInput(state: string): Promise<FileHandle> {
 const maxOutput = 16 * 1024 * 1024;
 const defaultTimeout = 60_000;
 
-function run(input: number, { program, env, timeout = defaultTimeout }: NmstatectlOptions): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(program, ['gc', '/dev/stdin'], { stdio: [input, 'pipe', 'pipe'], env: { ...env } });
-    const end = (): void => {
-      child.kill('SIGKILL');
-      // Its child processes may keep the pipes open.
-      child.stdout?.destroy();
-      child.stderr?.destroy();
-    };
-    const timer = setTimeout(end, timeout);
-    const stdout = collect(child.stdout, end);
-    const stderr = collect(child.stderr, end);
-    child.on('error', (error) => {
-      clearTimeout(timer);
-      reject(startError(program, error));
-    });
-    child.on('close', (code, signal) => {
-      clearTimeout(timer);
-      if (code === 0) resolve(Buffer.concat(stdout).toString());
-      else if (code === null) reject(endedError(program, signal, timeout));
-      else reject(refusedError(Buffer.concat(stderr).toString(), code));
-    });
-  });
+async function run(
+  input: number,
+  { program, env, timeout = defaultTimeout }: NmstatectlOptions,
+): Promise<string> {
+  const child = spawn(program, ['gc', '/dev/stdin'], { stdio: [input, 'pipe', 'pipe'], env: { ...env } });
+  const end = (): void => {
+    child.kill('SIGKILL');
+    // Its child processes may keep the pipes open.
+    child.stdout?.destroy();
+    child.stderr?.destroy();
+  };
+  const timer = setTimeout(end, timeout);
+  const stdout = collect(child.stdout, end);
+  const stderr = collect(child.stderr, end);
+  await once(child, 'close')
+    .catch((error: unknown) => {
+      throw startError(program, error);
+    })
+    .finally(() => clearTimeout(timer));
+  const { exitCode, signalCode } = child;
+  if (exitCode === 0) return Buffer.concat(stdout).toString();
+  if (exitCode === null) throw endedError(program, signalCode, timeout);
+  throw refusedError(Buffer.concat(stderr).toString(), exitCode);
 }
 
 function collect(stream: Readable | null, tooMuch: () => void): Buffer[] {
@@ -105,8 +106,8 @@ function collect(stream: Readable | null, tooMuch: () => void): Buffer[] {
   return chunks;
 }
 
-function startError(program: string, cause: Error): CliError {
-  const reason = 'code' in cause && cause.code === 'ENOENT' ? 'file not found' : 'not an executable file';
+function startError(program: string, cause: unknown): CliError {
+  const reason = errorCode(cause) === 'ENOENT' ? 'file not found' : 'not an executable file';
   return new CliError(`Cannot run ${program}: ${reason}`, {
     code: 'ERR_PROGRAM',
     hint: 'pass the path of nmstatectl',
@@ -161,9 +162,8 @@ async function readKeyfiles(output: string): Promise<readonly Keyfile[]> {
 
 function listOfPairs(value: unknown): Keyfile[] | undefined {
   const list = isMapping(value) ? value['NetworkManager'] : undefined;
-  if (!Array.isArray(list)) return undefined;
-  const keyfiles = list.flatMap((item: unknown) => readPair(item) ?? []);
-  return keyfiles.length === list.length ? keyfiles : undefined;
+  const keyfiles = Array.isArray(list) ? list.map(readPair) : [undefined];
+  return keyfiles.every((keyfile) => keyfile !== undefined) ? keyfiles : undefined;
 }
 
 /** The name becomes a file in a folder, so it must not lead out of it. */

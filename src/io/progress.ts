@@ -43,17 +43,17 @@ const longestIdle = 30_000;
 async function loadBar(stream: Output, what: string): Promise<SingleBar | undefined> {
   const library = await import('cli-progress').catch(() => undefined);
   if (library === undefined) return undefined;
-  return new library.default.SingleBar({
-    stream,
-    format: `${what} {value}/{total} [{bar}] {eta_formatted}`,
-    barCompleteChar: '#',
-    barIncompleteChar: '.',
-    barsize: 30,
-    etaBuffer: 200,
-    clearOnComplete: true,
-    linewrap: true, // else it would have to be switched on again when the program is interrupted
-  });
+  const format = `${what} {value}/{total} [{bar}] {eta_formatted}`;
+  return new library.default.SingleBar({ ...look, stream, format, barsize: 30 });
 }
+
+const look = {
+  barCompleteChar: '#',
+  barIncompleteChar: '.',
+  etaBuffer: 200,
+  clearOnComplete: true,
+  linewrap: true, // else it would have to be switched on again when the program is interrupted
+};
 
 /** One of several transfers at a time. */
 interface TransferProgress {
@@ -140,20 +140,13 @@ async function loadBars(stream: Output): Promise<Bars | undefined> {
   const library = await import('cli-progress').catch(() => undefined);
   if (library === undefined) return undefined;
   const bars = new library.default.MultiBar({
+    ...look,
     stream,
     format: '{name} {percentage}% [{bar}] {amount} {speed} {eta_formatted}',
-    barCompleteChar: '#',
-    barIncompleteChar: '.',
     barsize: 20,
-    etaBuffer: 200,
-    clearOnComplete: true,
     hideCursor: false,
-    linewrap: true, // as above
     gracefulExit: false,
   });
-  return canDraw(bars) ? bars : undefined;
-}
-
-function canDraw(bars: MultiBar): bars is Bars {
-  return 'update' in bars && typeof bars.update === 'function';
+  // The types of cli-progress do not contain it.
+  return 'update' in bars && typeof bars.update === 'function' ? bars : undefined;
 }

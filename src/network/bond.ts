@@ -1,13 +1,16 @@
 /** Bonds: the `link-aggregation` of an interface, its options and the settings of its ports. */
 
+import { isDeepStrictEqual } from 'node:util';
 import {
   address,
   flag,
   formatBit,
+  hasBoth,
   integer,
   linkName,
   list,
   macAddress,
+  mapped,
   numbered,
   object,
   objectWith,
@@ -46,6 +49,8 @@ const modes = [
   'balance-alb',
 ] as const;
 
+const bit = mapped(flag, (value) => formatBit(value));
+
 const optionShape = {
   ad_actor_sys_prio: digits(uint16),
   ad_actor_system: actorSystem,
@@ -66,7 +71,7 @@ const optionShape = {
   lp_interval: digits(uint32),
   miimon: digits(uint32),
   min_links: digits(uint32),
-  ns_ip6_target: neighbourTargets,
+  ns_ip6_target: mapped(list(address(6)), (targets) => targets.join(',')),
   num_grat_arp: digits(uint8),
   num_unsol_na: digits(uint8),
   packets_per_slave: digits(uint32),
@@ -99,21 +104,11 @@ type BondFields = Shaped<typeof bondShape>;
 type PortFields = NonNullable<BondFields['ports-config']>[number];
 
 function digits(read: Reader<number>): Reader<string> {
-  return (value, place) => {
-    return read(value, place)?.toString();
-  };
-}
-
-function bit(value: unknown, place: DocumentPlace): string | undefined {
-  return formatBit(flag(value, place));
+  return mapped(read, String);
 }
 
 function numberOf(words: readonly string[]): Reader<string> {
-  const read = numbered(words);
-  return (value, place) => {
-    const word = read(value, place);
-    return word === undefined ? undefined : String(words.indexOf(word));
-  };
+  return mapped(numbered(words), (word) => String(words.indexOf(word)));
 }
 
 function actorSystem(value: unknown, place: DocumentPlace): string | undefined {
@@ -127,24 +122,18 @@ function arpTargets(value: unknown, place: DocumentPlace): string | undefined {
   return refuse(place, 'expected IPv4 addresses separated by commas, without spaces');
 }
 
-const readNeighbourTargets = list(address(6));
-
-function neighbourTargets(value: unknown, place: DocumentPlace): string | undefined {
-  return readNeighbourTargets(value, place)?.join(',');
-}
-
 const readBondFields = object(bondShape);
 
 export const bond: Reader<Bond> = (value, place) => {
   const fields = readBondFields(value, place);
   if (fields === undefined) return undefined;
-  if (fields.port !== undefined && fields.ports !== undefined) {
-    return refuse(step(place, 'ports'), 'duplicate of "port"', 'remove one of the two keys');
-  }
+  if (hasBoth(fields, 'port', 'ports', place)) return undefined;
   const { mode, options = {}, 'ports-config': portConfigs } = fields;
   const listed = fields.port ?? fields.ports;
   const configured = portConfigs?.map(({ name }) => name);
-  checkSamePorts(listed, configured, place);
+  if (listed && configured && !isDeepStrictEqual(new Set(listed), new Set(configured))) {
+    refuse(step(place, 'ports-config'), 'the ports differ from "port"');
+  }
   checkQueues(portConfigs ?? [], step(place, 'ports-config'));
   checkOptions(options, mode, step(place, 'options'));
   return {
@@ -155,17 +144,6 @@ export const bond: Reader<Bond> = (value, place) => {
     macFollowsPorts: mode === 'active-backup' && options.fail_over_mac === 'active',
   };
 };
-
-function checkSamePorts(
-  listed: readonly string[] | undefined,
-  configured: readonly string[] | undefined,
-  place: DocumentPlace,
-): void {
-  if (listed === undefined || configured === undefined) return;
-  const [first, second] = [new Set(listed), new Set(configured)];
-  const same = first.size === second.size && configured.every((port) => first.has(port));
-  if (!same) refuse(step(place, 'ports-config'), 'the ports differ from "port"');
-}
 
 /** In the kernel, two ports cannot use the same queue; 0 means no queue. */
 function checkQueues(ports: readonly PortFields[], place: DocumentPlace): void {
@@ -182,9 +160,7 @@ function checkOptions(options: Options, mode: string | undefined, place: Documen
   if (monitorsArp && Number(options.miimon ?? 0) > 0) {
     refuse(step(place, 'miimon'), 'miimon and arp_interval are mutually exclusive');
   }
-  if (options.balance_slb !== undefined && options['balance-slb'] !== undefined) {
-    refuse(step(place, 'balance-slb'), 'duplicate of "balance_slb"', 'remove one of the two keys');
-  }
+  hasBoth(options, 'balance_slb', 'balance-slb', place);
   if (mode === undefined) return;
   const slb = options.balance_slb ?? options['balance-slb'];
   if (slb === '1' && !(mode === 'balance-xor' && options.xmit_hash_policy === 'vlan+srcmac')) {

@@ -4,9 +4,11 @@ import { isMapping, type Mapping } from '../formats/mapping.ts';
 import type { ProfileEntries } from './connectionProfile.ts';
 import {
   flag,
+  hasBoth,
   integer,
   linkName,
   list,
+  mapped,
   object,
   objectWith,
   oneOf,
@@ -114,15 +116,14 @@ function multicastRouter(value: unknown, place: DocumentPlace): string | undefin
 /** First and last number. */
 type TagRange = readonly [number, number];
 
-const readId = objectWith({ id: vlanTag }, ['id']);
+const readId = mapped(objectWith({ id: vlanTag }, ['id']), ({ id }): TagRange => [id, id]);
 const readRange = objectWith({ 'id-range': objectWith({ min: vlanTag, max: vlanTag }, ['min', 'max']) }, [
   'id-range',
 ]);
 
 function trunkTag(value: unknown, place: DocumentPlace): TagRange | undefined {
   if (isMapping(value) && Object.hasOwn(value, 'id')) {
-    const id = readId(value, place)?.id;
-    return id === undefined ? undefined : [id, id];
+    return readId(value, place);
   }
   const range = readRange(value, place)?.['id-range'];
   if (range === undefined) return undefined;
@@ -133,9 +134,7 @@ function trunkTag(value: unknown, place: DocumentPlace): TagRange | undefined {
 export const bridge: Reader<Bridge> = (value, place) => {
   const fields = readBridgeFields(value, place);
   if (fields === undefined) return undefined;
-  if (fields.port !== undefined && fields.ports !== undefined) {
-    return refuse(step(place, 'ports'), 'duplicate of "port"', 'remove one of the two keys');
-  }
+  if (hasBoth(fields, 'port', 'ports', place)) return undefined;
   const key = fields.port === undefined ? 'ports' : 'port';
   const listed = fields.port ?? fields.ports;
   const filtersVlans = (listed ?? []).some(({ vlan = {} }) => Object.keys(vlan).length > 0);

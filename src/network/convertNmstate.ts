@@ -25,7 +25,7 @@ import {
 } from './readers.ts';
 import { readRoutes, type NmstateRoute, type RoutesByInterface } from './routes.ts';
 import { formatKeyfile, type KeyfileSection } from '../formats/keyfile.ts';
-import type { Interface } from './interface.ts';
+import type { Interface, InterfaceFields } from './interface.ts';
 import { type IpSettings, longestTimeout } from './ipSettings.ts';
 
 export interface Keyfile {
@@ -80,7 +80,7 @@ function readNetwork(document: unknown, place: DocumentPlace): Network {
     links,
     routes: readRoutes(sectionOf(sections, 'routes', {}), links, step(place, 'routes')),
     dns: readDns(sectionOf(sections, 'dns-resolver', {}), links, step(place, 'dns-resolver')),
-    copiedMacs: copyMacs(links, place),
+    copiedMacs: copyMacs(links),
   };
 }
 
@@ -108,14 +108,16 @@ const emptyRules: Reader<unknown> = (value, place) => {
     : refuseUnsupportedValue(place, '"route-rules"');
 };
 
-function copyMacs(links: InterfaceLinks, place: DocumentPlace): Map<string, string> {
+function copyMacs(links: InterfaceLinks): Map<string, string> {
   const macs = new Map<string, string>();
-  for (const { name, path, copyMacFrom } of links.listed) {
-    if (copyMacFrom === undefined) continue;
-    const mac = links.find(copyMacFrom)?.macToCopy;
-    const at = { path: [...path, 'copy-mac-from'], findings: place.findings };
+  for (const { name, place, fields } of links.listed) {
+    const source = fields['copy-mac-from'];
+    if (source === undefined) continue;
+    const from = links.find(source)?.fields;
+    const mac = from?.['permanent-mac-address'] ?? from?.['mac-address'];
     if (mac === undefined) {
-      refuse(at, `the MAC address of ${copyMacFrom} is unknown`, `set mac-address of ${copyMacFrom}`);
+      const at = step(place, 'copy-mac-from');
+      refuse(at, `the MAC address of ${source} is unknown`, `set mac-address of ${source}`);
     } else macs.set(name, mac);
   }
   return macs;
@@ -133,16 +135,20 @@ interface Network {
 /** Formats the keyfile of an interface. */
 function renderProfile(link: Interface, network: Network): string {
   const controller = network.links.controllers.get(link.name);
+  const { bridge, description } = link.fields;
   const sections: (KeyfileSection | undefined)[] = [
     section('connection', connectionEntries(link, controller)),
     section('bond', link.type === 'bond' ? (link.bond?.entries ?? {}) : undefined),
     section('bond-port', bondPortEntries(link, controller)),
-    section('bridge', link.type === 'linux-bridge' ? (link.bridge?.entries ?? {}) : undefined),
-    section('bridge-port', link.foundByMac ? undefined : controller?.bridge?.portEntries.get(link.name)),
+    section('bridge', link.type === 'linux-bridge' ? (bridge?.entries ?? {}) : undefined),
+    section(
+      'bridge-port',
+      link.foundByMac ? undefined : controller?.fields.bridge?.portEntries.get(link.name),
+    ),
     ...(controller === undefined ? ipSections(link, network) : []),
     wiredSection(link, network.copiedMacs.get(link.name)),
     section('vlan', vlanEntries(link, network.links)),
-    section('user', link.description === undefined ? undefined : { [descriptionKey]: link.description }),
+    section('user', description === undefined ? undefined : { [descriptionKey]: description }),
   ];
   return formatKeyfile(sections.filter((item) => item !== undefined));
 }
@@ -160,7 +166,7 @@ function connectionEntries(link: Interface, controller: Interface | undefined): 
     'autoconnect-slaves': isController ? '1' : '-1',
     id: link.id,
     'interface-name': link.foundByMac ? undefined : link.name,
-    lldp: formatBit(link.lldp),
+    lldp: formatBit(link.fields.lldp?.enabled),
     master: controller?.name,
     'slave-type': controller === undefined ? undefined : connectionTypes[controller.type],
     type: connectionTypes[link.type],
@@ -179,15 +185,18 @@ function uuidOf({ type, name }: Pick<Interface, 'type' | 'name'>): string {
   return profileUuid(`${type}://${name}`);
 }
 
-function ipSections(link: Interface, { routes, dns }: Network): (KeyfileSection | undefined)[] {
+function ipSections(link: Interface, { routes, dns }: Network): KeyfileSection[] {
   const own = routes.get(link.name) ?? [];
   const servers = dns.get(link.name) ?? {};
-  const mayFail = (family: 'ipv4' | 'ipv6'): string | undefined =>
-    link.waitIp === undefined ? undefined : String(!link.waitIp.split('+').includes(family));
-  return [
-    section('ipv4', { ...ipEntries(link.ipv4, own, servers[4]), 'may-fail': mayFail('ipv4') }),
-    section('ipv6', { ...ipEntries(link.ipv6, own, servers[6]), 'may-fail': mayFail('ipv6') }),
-  ];
+  const awaited = link.fields['wait-ip']?.split('+');
+  return ([4, 6] as const).map((family) => {
+    const name = `ipv${family}` as const;
+    const mayFail = awaited && String(!awaited.includes(name));
+    return profileSection(name, {
+      ...ipEntries(link.fields[name], own, servers[family]),
+      'may-fail': mayFail,
+    });
+  });
 }
 
 function ipEntries(
@@ -226,16 +235,30 @@ function dnsEntries({ servers, searches, options, priority }: DnsSettings): Reco
 }
 
 function wiredSection(link: Interface, copiedMac: string | undefined): KeyfileSection | undefined {
-  const mac = link.bond?.macFollowsPorts === true ? undefined : (copiedMac ?? link.mac);
+  const mac = link.bond?.macFollowsPorts === true ? undefined : (copiedMac ?? link.fields['mac-address']);
   const macKey = link.foundByMac ? 'mac-address' : 'cloned-mac-address';
-  const wired = profileSection('ethernet', { ...link.wired, [macKey]: mac });
+  const wired = profileSection('ethernet', { ...wiredEntries(link.fields), [macKey]: mac });
   return wired.entries.length === 0 ? undefined : wired;
 }
 
+/** Speed and duplex apply only without autonegotiation. */
+function wiredEntries({ mtu: size, ethernet = {}, ...fields }: InterfaceFields): ProfileEntries {
+  const { 'auto-negotiation': negotiate, speed, duplex } = ethernet;
+  return {
+    mtu: size?.toString(),
+    'accept-all-mac-addresses': formatBit(fields['accept-all-mac-addresses']),
+    'auto-negotiate': negotiate?.toString(),
+    ...(negotiate === false && { speed: speed?.toString(), duplex }),
+  };
+}
+
 /** A parent that is identified by its MAC address has no name yet, so the UUID of its profile is used. */
-function vlanEntries(link: Interface, { parents, interfaces }: InterfaceLinks): ProfileEntries | undefined {
-  if (link.vlan === undefined) return undefined;
-  const parent = parents.get(link.name) ?? link.vlan.parent;
+function vlanEntries(
+  { name, fields: { vlan } }: Interface,
+  { parents, interfaces }: InterfaceLinks,
+): ProfileEntries | undefined {
+  if (vlan === undefined) return undefined;
+  const parent = parents.get(name) ?? vlan.parent;
   const profile = interfaces.get(parent);
-  return { ...link.vlan.entries, parent: profile?.foundByMac === true ? uuidOf(profile) : parent };
+  return { ...vlan.entries, parent: profile?.foundByMac === true ? uuidOf(profile) : parent };
 }

@@ -76,26 +76,21 @@ export function readDns(value: unknown, links: InterfaceLinks, place: DocumentPl
     options = [],
   } = readDnsFields(value, place)?.config ?? {};
   const at = step(place, 'config');
-  if (servers.length > 0) return placeServers(servers, { searches, options, links, place: at });
+  const settings = { servers: [], searches, options, priority: highPriority };
+  if (servers.length > 0) return placeServers(servers, settings, links, step(at, 'server'));
   if (searches.length === 0 && options.length === 0) return new Map();
-  return placeSearches({ searches, options, links, place: at });
+  return placeSearches(settings, links, at);
 }
 
-interface Rest {
-  readonly searches: readonly string[];
-  readonly options: readonly string[];
-  readonly links: InterfaceLinks;
-  readonly place: DocumentPlace;
-}
-
-function placeServers(servers: readonly Server[], { searches, options, links, place }: Rest): DnsByInterface {
+function placeServers(
+  servers: readonly Server[],
+  shared: DnsSettings,
+  links: InterfaceLinks,
+  place: DocumentPlace,
+): DnsByInterface {
   checkZones(servers, links);
   if (isMixed(servers)) {
-    refuse(
-      step(place, 'server'),
-      'the servers of both IP versions are mixed',
-      'sort the servers by IP version',
-    );
+    refuse(place, 'the servers of both IP versions are mixed', 'sort the servers by IP version');
   }
   const chosen = new Map<string, { 4?: DnsSettings; 6?: DnsSettings }>();
   const first = servers[0]?.family;
@@ -106,13 +101,13 @@ function placeServers(servers: readonly Server[], { searches, options, links, pl
     const target = zone === undefined ? findTarget(links, family) : links.interfaces.get(zone);
     if (target === undefined) {
       const hint = `set ipv${family}.enabled of an interface to true, with an address or DHCP`;
-      refuse(step(place, 'server'), `no interface supports IPv${family} name servers`, hint);
+      refuse(place, `no interface supports IPv${family} name servers`, hint);
       continue;
     }
     const addresses = own.map(({ address }) => address);
     const settings =
       family === first
-        ? { servers: addresses, searches, options, priority: highPriority }
+        ? { ...shared, servers: addresses }
         : { servers: addresses, searches: [], options: [], priority: lowPriority };
     chosen.set(target.name, { ...chosen.get(target.name), [family]: settings });
   }
@@ -156,17 +151,13 @@ function supportsServers(candidate: Interface, family: Family): boolean {
 }
 
 /** Search domains without servers are set on an interface that gets its servers automatically, if there is one. */
-function placeSearches({ searches, options, links, place }: Rest): DnsByInterface {
-  const settings = { servers: [], searches, options, priority: highPriority };
-  for (const needsAuto of [true, false]) {
-    for (const candidate of links.listed) {
-      for (const family of [6, 4] as const) {
-        if (!supportsServers(candidate, family)) continue;
-        if (needsAuto && ipSettingsOf(candidate, family)?.isAuto !== true) continue;
-        return new Map([[candidate.name, { [family]: settings }]]);
-      }
-    }
-  }
+function placeSearches(settings: DnsSettings, links: InterfaceLinks, place: DocumentPlace): DnsByInterface {
+  const candidates = links.listed.flatMap((link) =>
+    ([6, 4] as const).filter((family) => supportsServers(link, family)).map((family) => ({ link, family })),
+  );
+  const target =
+    candidates.find(({ link, family }) => ipSettingsOf(link, family)?.isAuto === true) ?? candidates[0];
+  if (target !== undefined) return new Map([[target.link.name, { [target.family]: settings }]]);
   const hint = 'set ipv4.enabled or ipv6.enabled of an interface to true, with an address or DHCP';
   refuse(place, 'no interface supports the search domains', hint);
   return new Map();

@@ -1,21 +1,21 @@
 /** Reads and checks one interface of an nmstate document, independently of other interfaces. */
 
-import type { Path } from '../core/finding.ts';
 import { isMapping, type Mapping } from '../formats/mapping.ts';
 import { type Bond, bond } from './bond.ts';
-import { type Bridge, bridge } from './bridge.ts';
+import { bridge } from './bridge.ts';
 import type { ProfileEntries } from './connectionProfile.ts';
 import type { Family } from './ipAddress.ts';
 import { type IpSettings, ipv4, ipv6 } from './ipSettings.ts';
 import {
   type DocumentPlace,
   flag,
-  formatBit,
+  hasBoth,
   integer,
   isKernelName,
   linkName,
   list,
   macAddress,
+  mapped,
   refuseUnsupportedValue,
   object,
   objectWith,
@@ -36,7 +36,7 @@ import {
 type InterfaceType = 'ethernet' | 'vlan' | 'bond' | 'linux-bridge' | 'dummy';
 
 export interface Interface {
-  readonly path: Path;
+  readonly place: DocumentPlace;
   readonly name: string;
   readonly type: InterfaceType;
   readonly isUp: boolean;
@@ -45,21 +45,9 @@ export interface Interface {
   /** Identified by its MAC address, so its name is unknown. */
   readonly foundByMac: boolean;
   readonly profileName: string | undefined;
-  /** Upper case. */
-  readonly mac: string | undefined;
-  /** As written in the document, for `copy-mac-from`. */
-  readonly macToCopy: string | undefined;
-  readonly copyMacFrom: string | undefined;
-  readonly description: string | undefined;
-  readonly lldp: boolean | undefined;
-  readonly waitIp: string | undefined;
-  readonly ipv4: IpSettings | undefined;
-  readonly ipv6: IpSettings | undefined;
-  readonly vlan: Vlan | undefined;
   readonly bond: Bond | undefined;
-  readonly bridge: Bridge | undefined;
-  /** Entries of the `[ethernet]` section, without the MAC address. */
-  readonly wired: ProfileEntries;
+  /** All keys of the document. */
+  readonly fields: InterfaceFields;
 }
 
 /** An interface without a profile. */
@@ -92,12 +80,10 @@ const vlanShape = {
 type VlanFields = WithKeys<typeof vlanShape, 'base-iface' | 'id'>;
 type QosMap = readonly { readonly from: number; readonly to: number }[];
 
-const readVlanFields = objectWith(vlanShape, ['base-iface', 'id']);
-
-const vlan: Reader<Vlan> = (value, place) => {
-  const fields = readVlanFields(value, place);
-  return fields === undefined ? undefined : { parent: fields['base-iface'], entries: vlanEntries(fields) };
-};
+const vlan: Reader<Vlan> = mapped(objectWith(vlanShape, ['base-iface', 'id']), (fields) => ({
+  parent: fields['base-iface'],
+  entries: vlanEntries(fields),
+}));
 
 function vlanEntries(fields: VlanFields): ProfileEntries {
   const { id, protocol } = fields;
@@ -165,10 +151,10 @@ const anyShape = {
   'copy-mac-from': linkName,
 };
 
-type Fields = Shaped<typeof anyShape>;
+export type InterfaceFields = Shaped<typeof anyShape>;
 
-const dummy: Reader<Fields> = object(sharedShape);
-const readers: Readonly<Record<InterfaceType, Reader<Fields>>> = {
+const dummy: Reader<InterfaceFields> = object(sharedShape);
+const readers: Readonly<Record<InterfaceType, Reader<InterfaceFields>>> = {
   ethernet: object({ ...sharedShape, ethernet: anyShape.ethernet }),
   vlan: object({ ...sharedShape, vlan }),
   bond: object({ ...sharedShape, 'link-aggregation': bond, bond, 'copy-mac-from': linkName }),
@@ -184,9 +170,12 @@ export const readInterface: Reader<Interface | Unmanaged> = (value, place) => {
   if (type === undefined || fields === undefined) return undefined;
   const name = checkName(fields, value, place);
   if (name === undefined) return undefined;
-  if (fields.state === 'ignore') return readIgnored(name, fields, place);
+  if (fields.state === 'ignore') {
+    if (portsOf(fields) === undefined) return { name, state: 'ignore' };
+    return refuseUnsupportedValue(step(place, 'state'), 'an ignored interface with ports');
+  }
   checkFields(type, fields, place);
-  return toInterface(name, { type, fields, path: place.path });
+  return toInterface(name, type, fields, place);
 };
 
 /** Keys that nmstate reads of an interface with state absent. */
@@ -217,116 +206,66 @@ function readType(value: Mapping, place: DocumentPlace): InterfaceType | undefin
   return refuseUnsupportedValue(step(place, 'type'), `type ${JSON.stringify(type.slice(0, 60))}`);
 }
 
-function checkName({ name, identifier }: Fields, value: Mapping, place: DocumentPlace): string | undefined {
+function checkName(
+  { name, identifier }: InterfaceFields,
+  value: Mapping,
+  place: DocumentPlace,
+): string | undefined {
   if (name === undefined)
     return Object.hasOwn(value, 'name') ? undefined : refuse(place, '"name" is missing');
   if (name === 'lo') return refuseUnsupportedValue(step(place, 'name'), 'the loopback interface');
   if (identifier === 'mac-address' || isKernelName(name)) return name;
-  return refuse(
-    step(place, 'name'),
-    'invalid interface name for Linux',
-    'use 1 to 15 ASCII characters without spaces, slashes and colons',
-  );
+  const hint = 'use 1 to 15 ASCII characters without spaces, slashes and colons';
+  return refuse(step(place, 'name'), 'invalid interface name for Linux', hint);
 }
 
-function readIgnored(name: string, fields: Fields, place: DocumentPlace): Unmanaged | undefined {
-  const ports = portsOf(fields);
-  if (ports === undefined) return { name, state: 'ignore' };
-  return refuseUnsupportedValue(step(place, 'state'), 'an ignored interface with ports');
-}
-
-function portsOf(fields: Fields): readonly string[] | undefined {
-  return (fields['link-aggregation'] ?? fields.bond)?.ports ?? fields.bridge?.ports;
-}
-
-function checkFields(type: InterfaceType, fields: Fields, place: DocumentPlace): void {
+function checkFields(type: InterfaceType, fields: InterfaceFields, place: DocumentPlace): void {
   if (fields.identifier === 'mac-address' && fields['mac-address'] === undefined) {
     refuse(step(place, 'identifier'), 'requires "mac-address"');
   }
   if (fields.ipv6?.enabled === true && fields.mtu !== undefined && fields.mtu < leastIpv6Mtu) {
-    refuse(
-      step(place, 'mtu'),
-      `IPv6 requires at least ${leastIpv6Mtu}`,
-      'increase the MTU, or set ipv6.enabled to false',
-    );
+    const hint = 'increase the MTU, or set ipv6.enabled to false';
+    refuse(step(place, 'mtu'), `IPv6 requires at least ${leastIpv6Mtu}`, hint);
   }
   if (type === 'vlan' && fields.vlan === undefined) refuse(place, '"vlan" is missing');
   if (type === 'bond') checkBond(fields, place);
 }
 
-function checkBond(fields: Fields, place: DocumentPlace): void {
-  if (fields.bond !== undefined && fields['link-aggregation'] !== undefined) {
-    refuse(step(place, 'bond'), 'duplicate of "link-aggregation"', 'remove one of the two keys');
-  }
-  const settings = fields['link-aggregation'] ?? fields.bond;
+function checkBond(fields: InterfaceFields, place: DocumentPlace): void {
+  hasBoth(fields, 'link-aggregation', 'bond', place);
+  const settings = bondOf(fields);
   const isUp = (fields.state ?? 'up') === 'up';
   if (isUp && settings?.mode === undefined)
     refuse(place, 'a bond requires a mode', 'set link-aggregation.mode');
   if (settings?.macFollowsPorts === true && fields['mac-address'] !== undefined) {
-    warn(
-      step(place, 'mac-address'),
-      'the MAC address is ignored, as in nmstate',
-      'remove the MAC address; with fail_over_mac active, the bond uses the address of its active port',
-    );
+    const hint =
+      'remove the MAC address; with fail_over_mac active, the bond uses the address of its active port';
+    warn(step(place, 'mac-address'), 'the MAC address is ignored, as in nmstate', hint);
   }
 }
 
-interface Read {
-  readonly type: InterfaceType;
-  readonly fields: Fields;
-  readonly path: Path;
-}
-
-function toInterface(name: string, { type, fields, path }: Read): Interface {
-  const settings = fields['link-aggregation'] ?? fields.bond;
+export function toInterface(
+  name: string,
+  type: InterfaceType,
+  fields: InterfaceFields,
+  place: DocumentPlace,
+): Interface {
   const isUp = (fields.state ?? 'up') === 'up';
   const foundByMac = fields.identifier === 'mac-address';
   const profileName = fields['profile-name'] ?? (foundByMac && isUp ? name : undefined);
-  const mac = fields['mac-address'];
-  return {
-    path,
-    name,
-    type,
-    isUp,
-    id: profileName ?? name,
-    foundByMac,
-    profileName,
-    mac,
-    macToCopy: fields['permanent-mac-address'] ?? mac,
-    copyMacFrom: fields['copy-mac-from'],
-    description: fields.description,
-    lldp: fields.lldp?.enabled,
-    waitIp: fields['wait-ip'],
-    ipv4: fields.ipv4,
-    ipv6: fields.ipv6,
-    vlan: fields.vlan,
-    bond: settings,
-    bridge: fields.bridge,
-    wired: wiredEntries(fields),
-  };
+  const id = profileName ?? name;
+  return { place, name, type, isUp, id, foundByMac, profileName, bond: bondOf(fields), fields };
 }
 
-/** Speed and duplex apply only without autonegotiation. */
-function wiredEntries({ mtu: size, ethernet = {}, ...fields }: Fields): ProfileEntries {
-  const { 'auto-negotiation': negotiate, speed, duplex } = ethernet;
-  return {
-    mtu: size?.toString(),
-    'accept-all-mac-addresses': formatBit(fields['accept-all-mac-addresses']),
-    'auto-negotiate': negotiate?.toString(),
-    ...(negotiate === false && { speed: speed?.toString(), duplex }),
-  };
+function bondOf(fields: InterfaceFields): Bond | undefined {
+  return fields['link-aggregation'] ?? fields.bond;
 }
 
-/** A port without its own entry in the document; nmstate treats it as Ethernet. */
-export function assumedPort(name: string, path: Path): Interface {
-  return toInterface(name, { type: 'ethernet', fields: {}, path });
-}
-
-export function ipSettingsOf(one: Interface, family: Family): IpSettings | undefined {
-  return family === 4 ? one.ipv4 : one.ipv6;
+export function ipSettingsOf({ fields }: Interface, family: Family): IpSettings | undefined {
+  return family === 4 ? fields.ipv4 : fields.ipv6;
 }
 
 /** Undefined for an interface without ports, or if the document does not list them. */
-export function portsOfInterface(one: Pick<Interface, 'bond' | 'bridge'>): readonly string[] | undefined {
-  return one.bond?.ports ?? one.bridge?.ports;
+export function portsOf(fields: InterfaceFields): readonly string[] | undefined {
+  return bondOf(fields)?.ports ?? fields.bridge?.ports;
 }

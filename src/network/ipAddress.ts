@@ -73,6 +73,16 @@ export function maskAddress({ family, groups }: IpAddress, prefixLength: number)
   return { family, groups: masked };
 }
 
+/** A prefix length, or the bits of a mask, in which all ones precede all zeros. */
+export function parseNetmask(text: string, family: Family): number | undefined {
+  if (/^[0-9]{1,3}$/.test(text)) return Number(text) <= addressBits(family) ? Number(text) : undefined;
+  const mask = parseAddress(text);
+  if (mask?.family !== family) return undefined;
+  const width = family === 4 ? 8 : 16;
+  const bits = mask.groups.map((group) => group.toString(2).padStart(width, '0')).join('');
+  return /^1*0*$/.test(bits) ? bits.replace(/0*$/, '').length : undefined;
+}
+
 /** An address, and the length of its subnet's prefix. */
 export interface Subnet {
   readonly address: IpAddress;

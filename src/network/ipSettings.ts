@@ -98,7 +98,7 @@ export const ipv4: Reader<IpSettings> = (value, place) => {
     addresses: enabled ? formatAddresses(fields) : [],
     listsAddresses: (fields.address ?? []).length > 0,
     autoDns: fields['auto-dns'] ?? true,
-    entries: ipv4Entries(fields, { enabled, isAuto }),
+    entries: ipv4Entries(fields, enabled, isAuto),
   };
 };
 
@@ -107,25 +107,17 @@ function checkMetrics(fields: Ipv4Fields, isAuto: boolean, place: DocumentPlace)
   const prefix = fields['prefix-route-metric'] ?? -1;
   const auto = fields['auto-route-metric'] ?? -1;
   if (isAuto && prefix !== -1 && auto !== -1 && prefix !== auto) {
-    refuse(
-      step(place, 'prefix-route-metric'),
-      'the value differs from auto-route-metric',
-      'set both to the same value',
-    );
+    const at = step(place, 'prefix-route-metric');
+    refuse(at, 'the value differs from auto-route-metric', 'set both to the same value');
   }
 }
 
-interface Mode {
-  readonly enabled: boolean;
-  readonly isAuto: boolean;
-}
-
-function ipv4Entries(fields: Ipv4Fields, { enabled, isAuto }: Mode): ProfileEntries {
+function ipv4Entries(fields: Ipv4Fields, enabled: boolean, isAuto: boolean): ProfileEntries {
   const { forwarding, 'dhcp-client-id': clientId = 'll' } = fields;
   const entries = {
     // Forwarding is omitted if the IP version is disabled.
     forwarding: enabled || forwarding === false ? formatBit(forwarding) : undefined,
-    'route-metric': ipv4Metric(fields, { enabled, isAuto })?.toString(),
+    'route-metric': ipv4Metric(fields, enabled, isAuto)?.toString(),
   };
   if (!isAuto) return entries;
   const name = sentHostname(fields);
@@ -150,7 +142,7 @@ const clientIds: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Both metrics use the same key; a number overrides the default. */
-function ipv4Metric(fields: Ipv4Fields, { enabled, isAuto }: Mode): number | undefined {
+function ipv4Metric(fields: Ipv4Fields, enabled: boolean, isAuto: boolean): number | undefined {
   const prefix = enabled ? fields['prefix-route-metric'] : undefined;
   const auto = isAuto ? fields['auto-route-metric'] : undefined;
   if (prefix === undefined || auto === undefined) return auto ?? prefix;
@@ -174,7 +166,10 @@ export const ipv6: Reader<IpSettings> = (value, place) => {
   const enabled = fields.enabled ?? false;
   const dhcp = enabled && fields.dhcp === true;
   const autoconf = enabled && fields.autoconf === true;
-  if (autoconf && !dhcp) notSupportedAlone(place);
+  if (autoconf && !dhcp) {
+    const hint = 'set dhcp to true, which has no effect without a DHCP server';
+    refuse(step(place, 'autoconf'), 'nmstate does not support autoconf without DHCP', hint);
+  }
   const token = readToken(fields, enabled, step(place, 'token'));
   return {
     family: 6,
@@ -184,27 +179,16 @@ export const ipv6: Reader<IpSettings> = (value, place) => {
     addresses: enabled ? formatAddresses(withoutLinkLocal(fields, step(place, 'address'))) : [],
     listsAddresses: (fields.address ?? []).length > 0,
     autoDns: fields['auto-dns'] ?? true,
-    entries: ipv6Entries(fields, { isAuto: dhcp || autoconf, token }),
+    entries: ipv6Entries(fields, dhcp || autoconf, token),
   };
 };
-
-function notSupportedAlone(place: DocumentPlace): void {
-  refuse(
-    step(place, 'autoconf'),
-    'nmstate does not support autoconf without DHCP',
-    'set dhcp to true, which has no effect without a DHCP server',
-  );
-}
 
 /** The kernel creates a link-local address for each interface, so nmstate ignores link-local addresses. */
 function withoutLinkLocal(fields: Ipv6Fields, place: DocumentPlace): Pick<Ipv6Fields, 'address'> {
   const kept = (fields.address ?? []).filter(({ ip }) => !isLinkLocalText(ip));
   if (kept.length < (fields.address ?? []).length) {
-    warn(
-      place,
-      'link-local addresses are ignored, as in nmstate',
-      'remove the address; the kernel creates one automatically',
-    );
+    const hint = 'remove the address; the kernel creates one automatically';
+    warn(place, 'link-local addresses are ignored, as in nmstate', hint);
   }
   return { address: kept };
 }
@@ -232,10 +216,7 @@ function readToken(fields: Ipv6Fields, enabled: boolean, place: DocumentPlace): 
     : formatAddress({ family: 6, groups: [1, 1, ...lower] }).slice('1:1'.length);
 }
 
-function ipv6Entries(
-  fields: Ipv6Fields,
-  { isAuto, token }: { readonly isAuto: boolean; readonly token: string | undefined },
-): ProfileEntries {
+function ipv6Entries(fields: Ipv6Fields, isAuto: boolean, token: string | undefined): ProfileEntries {
   const { autoconf, 'dhcp-duid': duid = 'll' } = fields;
   const entries = { 'addr-gen-mode': fields['addr-gen-mode'] === 'stable-privacy' ? '1' : '0' };
   if (!isAuto) return entries;

@@ -1,6 +1,6 @@
 /** Relations between the interfaces of a document: controllers and ports, VLANs and parents, and the order. */
 
-import { assumedPort, type Interface, portsOfInterface, readInterface, type Unmanaged } from './interface.ts';
+import { type Interface, portsOf, readInterface, toInterface, type Unmanaged } from './interface.ts';
 import { isKernelName, list, type DocumentPlace, refuse, step } from './readers.ts';
 
 export interface InterfaceLinks {
@@ -22,18 +22,18 @@ export function readLinks(value: unknown, place: DocumentPlace): InterfaceLinks 
   const unmanaged = new Map(read.filter((item) => 'state' in item).map((item) => [item.name, item]));
   checkNames(read, managed, place);
   const interfaces = new Map(managed.map((item) => [item.name, item]));
-  addAssumedPorts(interfaces, unmanaged, place);
+  addAssumedPorts(interfaces, unmanaged);
   const find = makeFind(interfaces);
   const links: InterfaceLinks = {
     interfaces,
     listed: managed,
-    controllers: findControllers(interfaces, place),
+    controllers: findControllers(interfaces),
     parents: findParents(interfaces, find),
     find,
   };
-  checkPortsHaveNoIp(links, place);
+  checkPortsHaveNoIp(links);
   checkParents(links, unmanaged, place);
-  checkIds(interfaces, place);
+  checkIds(interfaces);
   return links;
 }
 
@@ -47,42 +47,35 @@ function checkNames(
     refuse(place, 'two interfaces have the same name', 'remove or rename one of them');
   }
   const names = new Set(read.map(({ name }) => name));
-  for (const { path, name, profileName } of managed) {
+  for (const { place: own, name, profileName } of managed) {
     if (profileName === undefined || profileName === name || !names.has(profileName)) continue;
-    refuse(at(place, [...path, 'profile-name']), 'another interface has this name');
+    refuse(step(own, 'profile-name'), 'another interface has this name');
   }
 }
 
-function at(place: DocumentPlace, path: Interface['path']): DocumentPlace {
-  return { path, findings: place.findings };
-}
-
+/** nmstate treats ports without their own entry in the document as Ethernet interfaces. */
 function addAssumedPorts(
   interfaces: Map<string, Interface>,
   unmanaged: ReadonlyMap<string, Unmanaged>,
-  place: DocumentPlace,
 ): void {
-  for (const controller of interfaces.values()) {
-    for (const port of portsOfInterface(controller) ?? []) {
+  for (const { fields, place } of interfaces.values()) {
+    for (const port of portsOf(fields) ?? []) {
       const state = unmanaged.get(port)?.state;
       const isKnown = interfaces.has(port);
-      if (state !== undefined) refuse(at(place, controller.path), `port ${port} has state ${state}`);
+      if (state !== undefined) refuse(place, `port ${port} has state ${state}`);
       else if (!isKnown && (!isKernelName(port) || port === 'lo')) {
-        refuse(at(place, controller.path), `port ${JSON.stringify(port)} cannot be an Ethernet interface`);
-      } else if (!isKnown) interfaces.set(port, assumedPort(port, controller.path));
+        refuse(place, `port ${JSON.stringify(port)} cannot be an Ethernet interface`);
+      } else if (!isKnown) interfaces.set(port, toInterface(port, 'ethernet', {}, place));
     }
   }
 }
 
-function findControllers(
-  interfaces: ReadonlyMap<string, Interface>,
-  place: DocumentPlace,
-): Map<string, Interface> {
+function findControllers(interfaces: ReadonlyMap<string, Interface>): Map<string, Interface> {
   const controllers = new Map<string, Interface>();
   for (const controller of interfaces.values()) {
-    for (const port of portsOfInterface(controller) ?? []) {
-      if (port === controller.name) refuse(at(place, controller.path), 'the interface is its own port');
-      else if (controllers.has(port)) refuse(at(place, controller.path), `port ${port} is listed twice`);
+    for (const port of portsOf(controller.fields) ?? []) {
+      if (port === controller.name) refuse(controller.place, 'the interface is its own port');
+      else if (controllers.has(port)) refuse(controller.place, `port ${port} is listed twice`);
       else controllers.set(port, controller);
     }
   }
@@ -104,7 +97,8 @@ function findParents(
   find: InterfaceLinks['find'],
 ): Map<string, string> {
   const parents = new Map<string, string>();
-  for (const { name, vlan, isUp } of interfaces.values()) {
+  for (const { name, fields, isUp } of interfaces.values()) {
+    const { vlan } = fields;
     if (vlan === undefined) continue;
     const found = isUp ? find(vlan.parent) : undefined;
     parents.set(name, found?.name ?? vlan.parent);
@@ -112,17 +106,14 @@ function findParents(
   return parents;
 }
 
-function checkPortsHaveNoIp({ controllers, interfaces }: InterfaceLinks, place: DocumentPlace): void {
+function checkPortsHaveNoIp({ controllers, interfaces }: InterfaceLinks): void {
   for (const [name, controller] of controllers) {
     const port = interfaces.get(name);
     for (const family of ['ipv4', 'ipv6'] as const) {
-      if (port?.[family]?.enabled !== true) continue;
+      if (port?.fields[family]?.enabled !== true) continue;
       const message = `a port of ${controller.name} cannot have IP addresses`;
-      refuse(
-        at(place, [...port.path, family]),
-        message,
-        `set enabled to false, or move the addresses to ${controller.name}`,
-      );
+      const hint = `set enabled to false, or move the addresses to ${controller.name}`;
+      refuse(step(port.place, family), message, hint);
     }
   }
 }
@@ -133,8 +124,7 @@ function checkParents(
   place: DocumentPlace,
 ): void {
   for (const [name, parent] of parents) {
-    const vlanPlace = at(place, interfaces.get(name)?.path ?? []);
-    const base = step(vlanPlace, 'vlan', 'base-iface');
+    const base = step(interfaces.get(name)?.place ?? place, 'vlan', 'base-iface');
     if (parent === name) refuse(base, 'the VLAN is its own parent');
     else if (unmanaged.get(parent)?.state === 'absent') refuse(base, `${parent} has state absent`);
     else if (!interfaces.has(parent) && !isKernelName(parent)) {
@@ -144,10 +134,10 @@ function checkParents(
 }
 
 /** Profiles are stored as files named by their id, so one would replace the other. */
-function checkIds(interfaces: ReadonlyMap<string, Interface>, place: DocumentPlace): void {
+function checkIds(interfaces: ReadonlyMap<string, Interface>): void {
   const ids = new Set<string>();
-  for (const { id, path } of interfaces.values()) {
-    if (ids.has(id)) refuse(at(place, path), `two profiles would have the name ${JSON.stringify(id)}`);
+  for (const { id, place } of interfaces.values()) {
+    if (ids.has(id)) refuse(place, `two profiles would have the name ${JSON.stringify(id)}`);
     ids.add(id);
   }
 }
@@ -164,11 +154,8 @@ export function sortByActivation(links: InterfaceLinks, place: DocumentPlace): I
   let isDone = false;
   for (let round = 0; round < maxRounds && !isDone; round += 1) isDone = raisePriorities(links, priorities);
   if (!isDone) {
-    refuse(
-      place,
-      'controllers and ports are nested too deeply, or form a loop',
-      'list every controller before its ports',
-    );
+    const message = 'controllers and ports are nested too deeply, or form a loop';
+    refuse(place, message, 'list every controller before its ports');
   }
   const priority = ({ name }: Interface): number => priorities.get(name) ?? 0;
   return [...links.interfaces.values()].toSorted(

@@ -67,13 +67,13 @@ export function object(shape: Shape): Reader<Mapping> {
     for (const key of Object.keys(value)) {
       const at = step(place, key);
       const read = readers.get(key);
-      if (read === undefined)
+      if (read !== undefined) result[key] = read(value[key], at);
+      else
         refuseKey(
           at,
           key,
           [...readers.keys()].filter((one) => !(one in value)),
         );
-      else result[key] = read(value[key], at);
     }
     return result;
   };
@@ -110,6 +110,26 @@ export function list<T>(read: Reader<T>): Reader<readonly T[]> {
     }
     return items;
   };
+}
+
+/** Converts the values of another reader. */
+export function mapped<T, U>(read: Reader<T>, convert: (value: T) => U): Reader<U> {
+  return (value, place) => {
+    const result = read(value, place);
+    return result === undefined ? undefined : convert(result);
+  };
+}
+
+/** Whether an object has two keys with the same meaning, which is reported. */
+export function hasBoth<Key extends string>(
+  fields: Readonly<Partial<Record<Key, unknown>>>,
+  key: Key,
+  other: Key,
+  place: DocumentPlace,
+): boolean {
+  if (fields[key] === undefined || fields[other] === undefined) return false;
+  refuse(step(place, other), `duplicate of "${key}"`, 'remove one of the two keys');
+  return true;
 }
 
 /** A boolean of nmstate, also as a word or a number. */
@@ -210,12 +230,12 @@ export const listItem: Reader<string> = (value, place) => {
   return refuse(place, 'the string contains a semicolon or a space');
 };
 
-/** An address in its canonical form. */
-export function address(family: Family): Reader<string> {
+/** An address in its canonical form; without a family, of either one. */
+export function address(family?: Family): Reader<string> {
   return (value, place) => {
     const parsed = typeof value === 'string' ? parseAddress(value) : undefined;
-    if (parsed?.family === family) return formatAddress(parsed);
-    return refuse(place, expected(`an IPv${family} address`, value));
+    if (parsed !== undefined && parsed.family === (family ?? parsed.family)) return formatAddress(parsed);
+    return refuse(place, expected(family === undefined ? 'an IP address' : `an IPv${family} address`, value));
   };
 }
 
@@ -233,11 +253,8 @@ export const macAddress: Reader<string> = (value, place) =>
 export const linkName: Reader<string> = (value, place) => {
   const name = text(value, place);
   if (name === undefined || /^(?![.])[ -.0-~]{1,200}$/.test(name)) return name;
-  return refuse(
-    place,
-    'invalid interface name',
-    'use ASCII characters, without slashes and without a leading dot',
-  );
+  const hint = 'use ASCII characters, without slashes and without a leading dot';
+  return refuse(place, 'invalid interface name', hint);
 };
 
 /** Whether Linux accepts the name of an interface. */

@@ -1,10 +1,10 @@
 /** The `routes` of a document, grouped by interface. */
 
-import { addressBits, type Family, formatAddress, formatSubnet, parseAddress } from './ipAddress.ts';
+import { addressBits, type Family, formatSubnet, parseAddress } from './ipAddress.ts';
 import { type Interface, ipSettingsOf } from './interface.ts';
 import type { InterfaceLinks } from './links.ts';
 import {
-  expected,
+  address,
   flag,
   integer,
   linkName,
@@ -35,13 +35,13 @@ const routeShape = {
   state: oneOf(['absent', 'ignore']),
   destination: text,
   'next-hop-interface': linkName,
-  'next-hop-address': anyAddress,
+  'next-hop-address': address(),
   /** -1 is the default. */
   metric: integer(-1, 2 ** 32 - 1),
   'table-id': uint32,
   weight: integer(1, 256),
   cwnd: positive,
-  source: anyAddress,
+  source: address(),
   initcwnd: uint32,
   initrwnd: uint32,
   mtu: positive,
@@ -66,11 +66,6 @@ interface Destination {
   readonly family: Family;
   /** `192.0.2.0/24`. */
   readonly network: string;
-}
-
-function anyAddress(value: unknown, place: DocumentPlace): string | undefined {
-  const parsed = typeof value === 'string' ? parseAddress(value) : undefined;
-  return parsed === undefined ? refuse(place, expected('an IP address', value)) : formatAddress(parsed);
 }
 
 /** Routes with state absent are not written to keyfiles, but nmstate checks them. */
@@ -110,8 +105,8 @@ function parseDestination(written: string, place: DocumentPlace): Destination | 
 
 function checkFamilies(fields: Fields, { family }: Destination, place: DocumentPlace): void {
   for (const key of ['next-hop-address', 'source'] as const) {
-    const address = fields[key];
-    if (address === undefined || parseAddress(address)?.family === family) continue;
+    const written = fields[key];
+    if (written === undefined || parseAddress(written)?.family === family) continue;
     refuse(step(place, key), `expected an IPv${family} address, like the destination`);
   }
   if (family === 6 && fields.weight !== undefined) {
@@ -126,9 +121,9 @@ export function readRoutes(value: unknown, links: InterfaceLinks, place: Documen
   for (const entry of entries) {
     const target = findTarget(entry, links);
     if (target === undefined) continue;
-    const others = byInterface.get(target.name);
-    if (others === undefined) byInterface.set(target.name, [entry]);
-    else others.push(entry);
+    const own = byInterface.get(target.name) ?? [];
+    own.push(entry);
+    byInterface.set(target.name, own);
   }
   return new Map(Array.from(byInterface, ([name, list_]) => [name, sortEntries(list_).map(toRoute)]));
 }
@@ -140,19 +135,13 @@ function findTarget(
   const at = step(place, 'next-hop-interface');
   const target = links.find(interfaceName);
   if (target === undefined) {
-    return refuse(
-      at,
-      `no interface ${interfaceName} with state up in the document`,
-      'add the interface to "interfaces"',
-    );
+    const message = `no interface ${interfaceName} with state up in the document`;
+    return refuse(at, message, 'add the interface to "interfaces"');
   }
   const settings = ipSettingsOf(target, destination.family);
   if (settings?.enabled === true) return target;
-  return refuse(
-    at,
-    `IPv${destination.family} is disabled on ${target.name}`,
-    `set its ipv${destination.family}.enabled to true`,
-  );
+  const hint = `set its ipv${destination.family}.enabled to true`;
+  return refuse(at, `IPv${destination.family} is disabled on ${target.name}`, hint);
 }
 
 /** Sorts routes like nmstate, which keeps only one of several routes that differ only in the metric. */
@@ -163,10 +152,8 @@ function sortEntries(entries: readonly Entry[]): Entry[] {
   for (const [index, { entry, key }] of sorted.entries()) {
     const before = sorted[index - 1];
     if (before === undefined || compareKeys(before.key, key) !== 0) continue;
-    refuse(
-      entry.place,
-      'another route has the same destination and next hop; nmstate keeps only one of them',
-    );
+    const message = 'another route has the same destination and next hop; nmstate keeps only one of them';
+    refuse(entry.place, message);
   }
   return sorted.map(({ entry }) => entry);
 }

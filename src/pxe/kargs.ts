@@ -6,7 +6,7 @@ import { bootImages } from '../boot/bootForm.ts';
 import { argumentName, type BootSettings } from '../boot/bootSettings.ts';
 import { argumentSecrets } from '../boot/kernelArguments.ts';
 import { staticArguments } from '../boot/staticArguments.ts';
-import { CliError, UsageError } from '../core/errors.ts';
+import { UsageError } from '../core/errors.ts';
 import { parseConnection } from '../network/connection.ts';
 import { modeForSecrets } from '../io/images/imageOutput.ts';
 import { writeFileAtomically } from '../io/files/newFile.ts';
@@ -62,12 +62,8 @@ async function withNetwork({ reading, settings }: BootInputs): Promise<BootSetti
       hint: 'pass --nmstate FILE, --network-data FILE or --keyfile FILE, or --inventory FILE and --host NAME of a host with a network',
     });
   }
-  const result = staticArguments(keyfiles.map(({ name, text }) => parseConnection(name, text)));
-  if (result.kind === 'refused') {
-    const { file, hint, message } = result;
-    throw new CliError(`--static: ${file}: ${message}`, { code: 'ERR_SETTING', hint });
-  }
-  return { ...settings, extraArguments: [...settings.extraArguments, ...result.texts] };
+  const added = staticArguments(keyfiles.map(({ name, text }) => parseConnection(name, text)));
+  return { ...settings, extraArguments: [...settings.extraArguments, ...added] };
 }
 
 /** One error in `--base-url` results in the same message for three URLs. */

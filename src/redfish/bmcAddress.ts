@@ -140,7 +140,10 @@ function parseParts(rest: string): Parts | BmcProblem {
   if (rest.includes('#')) return { problem: 'it has a fragment (#), which is not supported' };
   const [, authority = '', path = '', query = ''] = /^([^/?]*)([^?]*)\??(.*)$/.exec(rest) ?? [];
   if (authority.includes('@')) {
-    return { problem: 'it contains a user', hint: 'move user and password to the Secret of the BMC' };
+    return {
+      problem: 'it contains a user',
+      hint: 'move user and password to the Secret or the credentials file of the BMC',
+    };
   }
   const [, bracketed, plain, portText] =
     /^(?:\[([^\]]*)\]|([^:[\]]*))(?::([0-9]{1,5}))?$/.exec(authority) ?? [];

@@ -162,14 +162,12 @@ const otherVendor: Vendor = {
   sources: ['DMTF DSP2046, VirtualMedia and ComputerSystem'],
 };
 
-/** The fields that identify a BMC. */
-export interface VendorFields {
-  readonly makers: readonly (string | undefined)[];
-  readonly models: readonly (string | undefined)[];
-  readonly firmware: string | undefined;
-}
-
-export function findVendor({ makers, models, firmware = '' }: VendorFields): Vendor {
+/** @param firmware of the manager */
+export function findVendor(
+  makers: readonly (string | undefined)[],
+  models: readonly (string | undefined)[],
+  firmware = '',
+): Vendor {
   const isOf = ({ match }: Vendor): boolean =>
     someMatch(makers, match.maker) &&
     (match.model === undefined || someMatch(models, match.model)) &&

@@ -55,7 +55,7 @@ export async function validate(options: ValidateOptions, io: Io): Promise<ExitCo
     throw new UsageError('standard input can be read only once', { hint: 'pass "-" only once' });
   }
   let exitCode: ExitCode = 0;
-  await print({ stdout: reporter.start, stderr: '' }, io);
+  await print({ stdout: reporter.start ?? '', stderr: '' }, io);
   for await (const document of readDocuments(expandInputs(options.files, interest, io), io)) {
     const checked =
       'error' in document
@@ -66,7 +66,7 @@ export async function validate(options: ValidateOptions, io: Io): Promise<ExitCo
     if ('error' in checked || !checked.report.valid) exitCode = 1;
     await print(reporter.add(checked), io);
   }
-  await print({ stdout: reporter.end(), stderr: '' }, io);
+  await print({ stdout: reporter.end?.() ?? '', stderr: '' }, io);
   return exitCode;
 }
 

@@ -435,6 +435,13 @@ describe('hosts of an inventory', () => {
     expect((await startBoot(names, options, { cwd: folder }).ended).error?.message).toBe(message);
   });
 
+  it('a file without certificates is not accepted as CA certificates', async () => {
+    writeFileSync(join(folder, 'ca.der'), Buffer.from([0x30, 0x82]));
+    const options = { bmc: 'https://192.0.2.1', check: true, caFile: 'ca.der' };
+    const { error } = await startBoot([], options, { cwd: folder, env }).ended;
+    expect(error?.message).toBe('ca.der contains no PEM certificate');
+  });
+
   it('an unknown key is reported with the one that is meant', async () => {
     writeInventory('', [`- {name: w, bmc: {addres: 'redfish://192.0.2.1'}}`]);
     const { ended, said } = startBoot(['w'], { inventory: 'inv.yaml' }, { cwd: folder });
@@ -448,6 +455,8 @@ describe('hosts of an inventory', () => {
       `address: 'ipmi://192.0.2.1'`,
       /bmc\.address of w is invalid: IPMI does not support virtual media/,
     ],
+    ['no scheme', `address: '192.0.2.1'`, /bmc\.address of w is invalid: the scheme is missing/],
+    ['a port without scheme', `address: 'bmc.example.com:443'`, /the scheme is missing/],
     ['no address', `caFile: x`, /bmc\.address of w is missing/],
     ['a password', `address: 'redfish://root:calvin@192.0.2.1'`, /it contains a user/],
   ])('%s in the address is refused', async (_, bmc, message) => {

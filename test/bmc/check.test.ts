@@ -228,6 +228,8 @@ describe('the image', () => {
   it.each<[title: string, options: BootOptions, code: number, text: RegExp]>([
     ['valid', { iso: ['agent.iso'] }, 0, /image the agent calls http:\/\/192\.0\.2\.1:6385 /],
     ['no config', { iso: ['empty.iso'] }, 1, /image error: no agent would call home: empty\.iso contains no/],
+    ['no ISO', { iso: ['text.iso'] }, 1, /image error: text\.iso: not an ISO 9660 image/],
+    ['half of an ISO', { iso: ['half.iso'] }, 1, /image error: half\.iso: ISO image is incomplete/],
     ['an invalid config', { iso: ['invalid.iso'] }, 1, /image error: .*invalid\.iso: .*path not absolute/],
     [
       'a config for another Ironic',
@@ -237,7 +239,10 @@ describe('the image', () => {
     ],
   ])('%s', async (_, options, code, text) => {
     await writeAgentIso(folder, 'agent.iso', 'http://192.0.2.1:6385');
-    writeFileSync(join(folder, 'empty.iso'), isoPair().full);
+    const { full } = isoPair();
+    writeFileSync(join(folder, 'empty.iso'), full);
+    writeFileSync(join(folder, 'half.iso'), full.subarray(0, full.length / 2));
+    writeFileSync(join(folder, 'text.iso'), 'password: x\n');
     await writeIsoWith(folder, 'invalid.iso', invalid);
     const end = await check({}, options);
     expect([end.report.replaceAll(/\s+/g, ' '), end.error]).toEqual([expect.stringMatching(text), undefined]);

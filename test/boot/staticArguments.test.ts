@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { staticArguments } from '../../src/boot/staticArguments.ts';
+import { CliError } from '../../src/core/errors.ts';
 import { type Connection, parseConnection } from '../../src/network/connection.ts';
 import { have, missingNote } from '../support/programs.ts';
 
@@ -118,7 +119,7 @@ const cases: readonly (readonly [title: string, files: Files, expected: readonly
 describe('static arguments of', () => {
   it.each(cases)('%s', (_title, files, expected) => {
     const texts = expected.length === 0 ? [] : [...expected, 'rd.neednet=1'];
-    expect(staticArguments(parse(files))).toEqual({ kind: 'arguments', texts });
+    expect(staticArguments(parse(files))).toEqual(texts);
   });
 });
 
@@ -164,9 +165,12 @@ describe('refused is', () => {
       'the method shared of eth0',
     ],
   ])('%s', (_title, files, message) => {
-    const result = staticArguments(parse(files));
-    expect(result).toMatchObject({ kind: 'refused', message: expect.stringContaining(message) });
-    expect(result).toHaveProperty('hint', expect.stringMatching(/^[a-z].*[^.]$/));
+    const run = (): readonly string[] => staticArguments(parse(files));
+    expect(run).toThrow(CliError);
+    expect(run).toThrow(message);
+    expect(run).toThrow(
+      expect.objectContaining({ code: 'ERR_SETTING', hint: expect.stringMatching(/^[a-z].*[^.]$/) }),
+    );
   });
 });
 
@@ -180,8 +184,7 @@ describe.skipIf(!have(generator))(
   () => {
     it.each(cases)('%s', (_title, files) => {
       const connections = parse(files).filter(({ isAutoconnected }) => isAutoconnected);
-      const result = staticArguments(connections);
-      const texts = result.kind === 'arguments' ? result.texts : [];
+      const texts = staticArguments(connections);
       expect(generated(texts).map(meaning).toSorted()).toEqual(
         connections.map((connection) => meaning(withoutDefaults(connection))).toSorted(),
       );

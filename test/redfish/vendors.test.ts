@@ -27,6 +27,6 @@ describe('the table of vendors', () => {
     ['Redfish', { maker: 'Contoso' }],
     ['Redfish', { maker: 'Shpellac' }],
   ])('%s: %o', (name, { firmware, maker, model }) => {
-    expect(findVendor({ makers: [undefined, maker], models: [model], firmware }).name).toBe(name);
+    expect(findVendor([undefined, maker], [model], firmware).name).toBe(name);
   });
 });

@@ -1,7 +1,7 @@
 /** The connection to an API server with undici. TLS is always verified; redirects are not followed. Loaded on demand. */
 
 import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici';
-import { type RawResponse, exchange, withPlainParser } from '../../io/http/httpExchange.ts';
+import { type RawResponse, exchange } from '../../io/http/httpExchange.ts';
 import type { ClusterConfig } from './clusterConfig.ts';
 
 /** Milliseconds. */
@@ -35,16 +35,14 @@ export function openClusterConnection(config: ClusterConfig, timeouts: ApiTimeou
   return {
     request: async (target, { isWatch, body, ...sent }) => {
       const { origin, pathname, search } = new URL(`${config.server}${target}`);
-      return withPlainParser(() =>
-        exchange(dispatcher, {
-          ...sent,
-          origin,
-          path: `${pathname}${search}`,
-          body: body ?? null,
-          headersTimeout: timeouts.answer,
-          bodyTimeout: isWatch ? timeouts.watch : timeouts.answer,
-        }),
-      );
+      return exchange(dispatcher, {
+        ...sent,
+        origin,
+        path: `${pathname}${search}`,
+        body: body ?? null,
+        headersTimeout: timeouts.answer,
+        bodyTimeout: isWatch ? timeouts.watch : timeouts.answer,
+      });
     },
     close: async () => dispatcher.destroy(),
   };

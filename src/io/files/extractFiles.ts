@@ -53,13 +53,6 @@ export interface Extraction {
   readonly pathOf: (name: string) => string;
 }
 
-interface Target {
-  /** Below the folder as the user gave it. */
-  readonly path: string;
-  /** Absolute. */
-  readonly place: string;
-}
-
 /** Maximum length of a path on Linux. */
 const MAX_LENGTH = 4096;
 
@@ -76,98 +69,83 @@ export async function prepareExtraction(
   if (directory === '') throw emptyPathError('The folder path is empty', 'folder');
   const folder = resolve(io.cwd, directory);
   const prefix = directory.endsWith('/') ? directory : `${directory}/`;
-  const places = names.map((name) => targetOf(name, { folder, prefix }));
-  await refuseExisting(places);
-  await makeFolder(folder, directory);
-  const targets = new Map(places.map((target, index) => [names[index], target]));
-  const find = (name: string): Target => {
-    const target = targets.get(name);
-    if (target === undefined) throw new RangeError(`${name} was not announced`);
-    return target;
+  const paths = names.map(pathBelow);
+  await refuseExisting(paths, folder, prefix);
+  await mkdir(folder, { recursive: true }).catch((error: unknown) => {
+    throw creationError(error, directory);
+  });
+  const pathsByName = new Map(paths.map((path, index) => [names[index], path]));
+  const find = (name: string): string => {
+    const path = pathsByName.get(name);
+    if (path === undefined) throw new RangeError(`${name} was not announced`);
+    return path;
   };
-  const written = new Set<Target>();
+  const written = new Set<string>();
   const write = async (name: string, data: Uint8Array, origin = name): Promise<void> => {
-    const target = find(name);
+    const path = find(name);
+    const place = join(folder, path);
     const mode = await modeForContent(new Map([[origin, data]]));
-    if (written.has(target)) await unlink(target.place);
-    else await makeParents(target.path.slice(prefix.length), { folder, prefix });
-    await writeNewFile(target, data, mode);
-    written.add(target);
+    if (written.has(path)) await unlink(place);
+    else await makeParents(path, folder, prefix);
+    await writeNewFile(place, data, mode).catch((error: unknown) => {
+      throw creationError(error, prefix + path);
+    });
+    written.add(path);
   };
-  return { write, pathOf: (name) => find(name).path };
+  return { write, pathOf: (name) => prefix + find(name) };
 }
 
-interface Place {
-  /** Absolute. */
-  readonly folder: string;
-  /** The same as the user gave it, with a slash at its end. */
-  readonly prefix: string;
-}
-
-function targetOf(name: string, { folder, prefix }: Place): Target {
+/** The path below the folder for a name in an archive. */
+function pathBelow(name: string): string {
   const hint = 'pass patterns that do not match this file; nothing was written';
   const steps = name.split('/').filter((step) => step !== '' && step !== '.');
   if (name.startsWith('/') || steps.includes('..')) {
     throw new CliError(`path ${name} contains path traversal`, { code: 'ERR_IMAGE', hint });
   }
   if (steps.length === 0 || !steps.every((step) => isOwnName(step)) || name.length > MAX_LENGTH) {
-    throw new CliError(`${JSON.stringify(name.slice(0, 80))} is not a valid file name`, {
-      code: 'ERR_IMAGE',
-      hint,
-    });
+    const shown = JSON.stringify(name.slice(0, 80));
+    throw new CliError(`${shown} is not a valid file name`, { code: 'ERR_IMAGE', hint });
   }
-  return { path: prefix + steps.join('/'), place: join(folder, ...steps) };
+  return steps.join('/');
 }
 
-async function refuseExisting(targets: readonly Target[]): Promise<void> {
+/** @param prefix the folder as the user gave it, with a slash at its end */
+async function refuseExisting(paths: readonly string[], folder: string, prefix: string): Promise<void> {
   const seen = new Set<string>();
-  for (const { place, path } of targets) {
-    const exists = seen.has(place) || (await lstat(place).catch(() => undefined)) !== undefined;
-    if (exists) throw creationError(Object.assign(new Error('exists'), { code: 'EEXIST' }), path);
-    seen.add(place);
+  for (const path of paths) {
+    const exists = seen.has(path) || (await lstat(join(folder, path)).catch(() => undefined)) !== undefined;
+    if (exists) throw creationError(Object.assign(new Error('exists'), { code: 'EEXIST' }), prefix + path);
+    seen.add(path);
   }
 }
 
-async function makeFolder(place: string, shownPath: string): Promise<void> {
-  try {
-    await mkdir(place, { recursive: true });
-  } catch (error) {
-    throw creationError(error, shownPath);
-  }
-}
-
-/** Creates the missing folders between the folder of the user and a file. */
-async function makeParents(path: string, { folder, prefix }: Place): Promise<void> {
+/**
+ * Creates the missing folders between the folder of the user and a file. An existing folder may be a symbolic link that leads
+ * out of the folder of the user.
+ */
+async function makeParents(path: string, folder: string, prefix: string): Promise<void> {
   for (let slash = path.indexOf('/'); slash !== -1; slash = path.indexOf('/', slash + 1)) {
     const parent = path.slice(0, slash);
-    await makeOwnFolder(join(folder, parent), prefix + parent);
-  }
-}
-
-/** An existing folder may be a symbolic link that leads out of the folder of the user. */
-async function makeOwnFolder(place: string, shownPath: string): Promise<void> {
-  try {
-    await mkdir(place);
-  } catch (error) {
-    const isFolder = errorCode(error) === 'EEXIST' && (await lstat(place)).isDirectory();
-    if (!isFolder) throw creationError(error, shownPath);
+    const place = join(folder, parent);
+    try {
+      await mkdir(place);
+    } catch (error) {
+      const isFolder = errorCode(error) === 'EEXIST' && (await lstat(place)).isDirectory();
+      if (!isFolder) throw creationError(error, prefix + parent);
+    }
   }
 }
 
 /** Without a temporary file and without sync, because an initramfs has thousands of files. */
-async function writeNewFile({ place, path }: Target, data: Uint8Array, mode = 0o666): Promise<void> {
+async function writeNewFile(place: string, data: Uint8Array, mode = 0o666): Promise<void> {
+  const handle = await open(place, 'wx', mode);
   try {
-    const handle = await open(place, 'wx', mode);
-    try {
-      await handle.writeFile(data);
-    } catch (error) {
-      await unlink(place);
-      throw error;
-    } finally {
-      await handle.close();
-    }
+    await handle.writeFile(data);
   } catch (error) {
-    throw creationError(error, path);
+    await unlink(place);
+    throw error;
+  } finally {
+    await handle.close();
   }
 }
 

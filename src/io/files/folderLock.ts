@@ -28,11 +28,6 @@ export interface FileLock {
   release(): Promise<void>;
 }
 
-/** The process that has a lock, e.g. `4711 on host.example.com`. */
-interface LockOwner {
-  readonly owner: string;
-}
-
 /** Milliseconds between two heartbeats, and the time after which a process without heartbeat counts as ended. */
 const HEARTBEAT = 1000;
 const STALE_AFTER = 15_000;
@@ -54,10 +49,10 @@ export async function lockFolder(path: string, shown: string): Promise<FileLock>
 }
 
 /**
- * Takes the lock, also from an ended process, or returns its owner.
+ * Takes the lock, also from an ended process, or returns its owner, for example `4711 on host.example.com`.
  * @throws system errors
  */
-export async function takeLock(path: string): Promise<FileLock | LockOwner> {
+export async function takeLock(path: string): Promise<FileLock | { readonly owner: string }> {
   const first = take(path);
   if (first.file !== undefined) return lockAt(path, first.file, false);
   const text = await readFile(path, 'utf8').catch(() => '');

@@ -55,14 +55,10 @@ export async function writeChunks(
   }
 }
 
-/**
- * Synchronous `writeAll`.
- * @param position `null` appends, because a pipe has no positions
- */
-export function writeAllNow(fd: number, bytes: Uint8Array, position: number | null): void {
+/** Synchronous `writeAll`. */
+export function writeAllNow(fd: number, bytes: Uint8Array, position: number): void {
   let written = 0;
   while (written < bytes.length) {
-    const place = position === null ? null : position + written;
-    written += writeSync(fd, bytes, written, bytes.length - written, place);
+    written += writeSync(fd, bytes, written, bytes.length - written, position + written);
   }
 }

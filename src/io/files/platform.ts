@@ -41,15 +41,14 @@ const NO_LINKS: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP',
 /** libuv's names for what Windows calls an invalid function and an invalid parameter. */
 const NO_LINKS_ON_WINDOWS: ReadonlySet<string> = new Set(['EISDIR', 'EINVAL']);
 
-/** A pattern for file names, or any path, by its folders. */
-interface PathSteps {
-  /** E.g. `/`, `C:\`; empty for what is relative. */
-  readonly root: string;
-  readonly steps: readonly string[];
-}
-
-/** Slashes separate on all systems, backslashes on Windows too. */
-export function splitPath(path: string, platform: NodeJS.Platform = process.platform): PathSteps {
+/**
+ * A path, or a pattern for file names, by its folders. Slashes separate on all systems, backslashes on Windows too. The root is
+ * `/` or `C:\`, and empty for relative paths.
+ */
+export function splitPath(
+  path: string,
+  platform: NodeJS.Platform = process.platform,
+): { readonly root: string; readonly steps: readonly string[] } {
   const { root } = pathsOf(platform).parse(path);
   const steps = path.slice(root.length).split(platform === 'win32' ? /[/\\]/ : '/');
   return { root, steps: steps.filter((step) => step !== '') };

@@ -153,21 +153,16 @@ async function removeOwn(path: string): Promise<void> {
   await rm(path, { recursive: true, force: true }).catch(() => undefined);
 }
 
-/** What a rename is done with; tests give their own. */
-interface Renaming {
-  readonly platform: NodeJS.Platform;
-  readonly rename: (from: string, to: string) => Promise<void>;
-}
-
 /**
  * Renames over another file. Windows refuses that for as long as a program has the other one open, which scanners for
  * viruses and search indexes do for a moment with each new file; so there it is tried again for a second.
+ * @param renaming tests give their own
  * @throws system errors
  */
 export async function renameFile(
   from: string,
   to: string,
-  renaming: Renaming = { platform: process.platform, rename },
+  renaming = { platform: process.platform, rename },
 ): Promise<void> {
   for (const wait of WAITS) {
     try {
@@ -180,17 +175,11 @@ export async function renameFile(
   await renaming.rename(from, to);
 }
 
-/** What a rename is done with that nothing else may come in between; tests give their own. */
-interface RenamingNow {
-  readonly platform: NodeJS.Platform;
-  readonly rename: (from: string, to: string) => void;
-}
-
 /** The same, and nothing else of this program runs meanwhile. */
 export function renameFileNow(
   from: string,
   to: string,
-  renaming: RenamingNow = { platform: process.platform, rename: renameSync },
+  renaming = { platform: process.platform, rename: renameSync },
 ): void {
   for (const wait of WAITS) {
     try {

@@ -9,7 +9,7 @@ import { formatSizeInWords } from '../../formats/messageText.ts';
 import { freeMemory } from '../process.ts';
 import { readAll } from '../files/files.ts';
 import type { HttpConnections, HttpTimeouts } from './httpExchange.ts';
-import { type Circumstances, describeFailure, describeStatus } from './httpErrors.ts';
+import { describeFailure, describeStatus } from './httpErrors.ts';
 import { type HttpProxies, parseHttpUrl, parseProxies } from './httpUrl.ts';
 import type { Io } from '../io.ts';
 
@@ -54,15 +54,14 @@ export function createHttpClient(
   return {
     get: async ({ href }, { headers, signal } = {}) => {
       const { name, url, authorization } = parseHttpUrl(href);
-      const circumstances = { name, signal };
       try {
         const opened = await (connections ??= connect());
         const sent = { ...commonHeaders, ...(authorization !== undefined && { authorization }), ...headers };
-        const response = await opened.request(url, { headers: sent, signal });
+        const response = await opened.request(url, sent, signal);
         note?.(describeRequest(name, headers, response.statusCode));
-        return describeAnswer(response, url, circumstances);
+        return describeAnswer(response, url, name, signal);
       } catch (error) {
-        throw describeFailure(error, circumstances);
+        throw describeFailure(error, name, signal);
       }
     },
     close: async () => (await connections)?.close(),
@@ -96,21 +95,15 @@ export async function readAnswer({ parts }: HttpAnswer, name: string, maxBytes: 
 
 type Response = Awaited<ReturnType<HttpConnections['request']>>;
 
-function describeAnswer(response: Response, url: URL, circumstances: Circumstances): HttpAnswer {
+function describeAnswer(response: Response, url: URL, name: string, signal?: AbortSignal): HttpAnswer {
   const { statusCode: status, body, history } = response;
   const headers = firstOfEach(response.headers);
   const dismiss = (): void => body.dismiss();
   if (status !== 200 && status !== 206 && status !== 416) {
     dismiss();
-    throw describeStatus(status, circumstances, headers.get('retry-after'));
+    throw describeStatus(status, name, headers.get('retry-after'));
   }
-  return {
-    status,
-    headers,
-    urls: [url, ...history],
-    parts: lendParts(body, circumstances),
-    dismiss,
-  };
+  return { status, headers, urls: [url, ...history], parts: lendParts(body, name, signal), dismiss };
 }
 
 function firstOfEach(headers: Response['headers']): ReadonlyMap<string, string> {
@@ -124,7 +117,8 @@ function firstOfEach(headers: Response['headers']): ReadonlyMap<string, string> 
 
 async function* lendParts(
   body: AsyncIterable<Uint8Array>,
-  circumstances: Circumstances,
+  name: string,
+  signal?: AbortSignal,
 ): AsyncGenerator<Uint8Array, void> {
   try {
     for await (const part of body) {
@@ -132,6 +126,6 @@ async function* lendParts(
       freeMemory(part);
     }
   } catch (error) {
-    throw describeFailure(error, circumstances);
+    throw describeFailure(error, name, signal);
   }
 }

@@ -26,25 +26,17 @@ export class TransferError extends CliError {
   }
 }
 
-/** Context of a failed transfer. */
-export interface Circumstances {
-  /** The URL as it may be shown. */
-  readonly name: string;
-  /** Cancels the transfer. */
-  readonly signal?: AbortSignal | undefined;
-}
-
 /** Status codes that coreos-installer also retries. */
 const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);
 
 const LOGIN_FOR_PROXY = 'add the credentials to the proxy URL: http://USER:PASSWORD@…';
 
-/** The error for an HTTP error status. `retryAfter` is the header of that name. */
-export function describeStatus(
-  status: number,
-  { name }: Circumstances,
-  retryAfter: string | undefined,
-): TransferError {
+/**
+ * The error for an HTTP error status.
+ * @param name the URL as it may be shown
+ * @param retryAfter the header of that name
+ */
+export function describeStatus(status: number, name: string, retryAfter: string | undefined): TransferError {
   const hints: Readonly<Record<number, string>> = {
     401: 'add the credentials to the URL: https://USER:PASSWORD@…',
     403: 'allow read access to the file on the server',
@@ -65,18 +57,22 @@ export function secondsOf(retryAfter = ''): number {
   return /^\d{1,6}$/.test(retryAfter) ? Number(retryAfter) : 0;
 }
 
-/** Converts an error of undici or the system, before or during a response. */
-export function describeFailure(error: unknown, { name, signal }: Circumstances): CliError {
+/**
+ * Converts an error of undici or the system, before or during a response.
+ * @param name the URL as it may be shown
+ * @param signal cancels the transfer
+ */
+export function describeFailure(error: unknown, name: string, signal?: AbortSignal): CliError {
   if (error instanceof CliError) return error;
   if (signal?.aborted === true) return new TransferError(`fetching ${name} was canceled`, { cause: error });
   const proxyStatus = proxyStatusOf(error);
   if (proxyStatus !== undefined) return describeProxy(proxyStatus, name);
   const code = transferCode(error);
-  const { problem, hint, kind }: Omit<NetworkProblem, 'codes'> = findProblem(code) ?? {
-    problem: code ?? (error instanceof Error ? error.message : 'the connection failed'),
-    hint: 'check the URL and the network',
-    kind: code === undefined ? 'protocol' : 'connection',
-  };
+  const {
+    problem = code ?? (error instanceof Error ? error.message : 'the connection failed'),
+    hint = 'check the URL and the network',
+    kind = code === undefined ? 'protocol' : 'connection',
+  }: Partial<NetworkProblem> = findProblem(code) ?? {};
   return new TransferError(`${name} cannot be fetched: ${problem}`, {
     code: kinds[kind],
     hint,

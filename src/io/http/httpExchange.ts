@@ -12,9 +12,7 @@ import { Agent, type Dispatcher, EnvHttpProxyAgent, errors, interceptors } from 
 import type { HttpProxies } from './httpUrl.ts';
 import { setFlagsFromString } from 'node:v8';
 
-interface ExchangeOptions extends Dispatcher.DispatchOptions {
-  readonly signal: AbortSignal | undefined;
-}
+type ExchangeOptions = Dispatcher.DispatchOptions & { readonly signal: AbortSignal | undefined };
 
 /** The head of an answer, and its body, which has not been read yet. */
 export interface RawResponse {
@@ -35,11 +33,23 @@ interface AnswerBody extends AsyncIterable<Uint8Array> {
 /** Waiting bytes that pause the connection; a part has up to 64 KiB. */
 const MAX_WAITING = 32 * 1024;
 
-/** @throws errors of undici and of the system */
-export function exchange(
-  dispatcher: Dispatcher,
-  { signal, ...options }: ExchangeOptions,
-): Promise<RawResponse> {
+/**
+ * The first exchange of the process compiles the parser of undici. To have it optimized takes 35 MiB, more than everything
+ * else of a transfer, and saves no time that could be measured.
+ * @throws errors of undici and of the system
+ */
+export async function exchange(dispatcher: Dispatcher, options: ExchangeOptions): Promise<RawResponse> {
+  if (isCompiled) return dispatch(dispatcher, options);
+  setOptimized(false);
+  try {
+    return await dispatch(dispatcher, options);
+  } finally {
+    setOptimized(true);
+    isCompiled = true;
+  }
+}
+
+function dispatch(dispatcher: Dispatcher, { signal, ...options }: ExchangeOptions): Promise<RawResponse> {
   return new Promise((resolve, reject) => {
     const handler = new ExchangeHandler(resolve, (error) => {
       signal?.removeEventListener('abort', abort);
@@ -224,13 +234,12 @@ export interface HttpTimeouts {
 
 export interface HttpConnections {
   /** @throws errors of undici and of the system */
-  request(url: URL, options: RequestOptions): Promise<RawResponse>;
+  request(
+    url: URL,
+    headers: Readonly<Record<string, string>>,
+    signal: AbortSignal | undefined,
+  ): Promise<RawResponse>;
   close(): Promise<void>;
-}
-
-interface RequestOptions {
-  readonly headers: Readonly<Record<string, string>>;
-  readonly signal: AbortSignal | undefined;
 }
 
 const MAX_REDIRECTS = 10;
@@ -238,17 +247,16 @@ const MAX_REDIRECTS = 10;
 export function openConnections(proxies: HttpProxies, { connect, silence }: HttpTimeouts): HttpConnections {
   const { dispatcher, close } = createDispatcher(proxies, connect);
   return {
-    request: async ({ origin, pathname, search }, options) =>
-      withPlainParser(() =>
-        exchange(dispatcher, {
-          ...options,
-          origin,
-          path: `${pathname}${search}`,
-          method: 'GET',
-          headersTimeout: silence,
-          bodyTimeout: silence,
-        }),
-      ),
+    request: ({ origin, pathname, search }, headers, signal) =>
+      exchange(dispatcher, {
+        headers,
+        signal,
+        origin,
+        path: `${pathname}${search}`,
+        method: 'GET',
+        headersTimeout: silence,
+        bodyTimeout: silence,
+      }),
     close,
   };
 }
@@ -276,21 +284,6 @@ function createDispatcher(
 const NEWEST_KNOWN = 24;
 
 let isCompiled = false;
-
-/**
- * Makes a request; the first one of the process compiles the parser. To have it optimized takes 35 MiB, more than
- * everything else of a transfer, and saves no time that could be measured.
- */
-export async function withPlainParser<T>(makeRequest: () => Promise<T>): Promise<T> {
-  if (isCompiled) return makeRequest();
-  setOptimized(false);
-  try {
-    return await makeRequest();
-  } finally {
-    setOptimized(true);
-    isCompiled = true;
-  }
-}
 
 function setOptimized(isOptimized: boolean): void {
   if (Number.parseInt(process.versions.node, 10) > NEWEST_KNOWN) return;

@@ -10,7 +10,7 @@ import {
   readerOf,
 } from '../../image/overlay.ts';
 import { fileError } from '../files/fileErrors.ts';
-import { readUpTo, readUpToNow } from '../files/handles.ts';
+import { readUpTo } from '../files/handles.ts';
 
 /** Bytes that can also be read into memory that is used again: copying is a third faster so. */
 export type ImageBytes = Required<BufferReader>;
@@ -28,8 +28,6 @@ export interface OpenImage extends ImageBytes, ImageAccess {
    * of `range`, if it is given, at the places that they have in the image.
    */
   readonly inOrder?: <T>(use: (bytes: ImageBytes) => Promise<T>, range?: ByteRange) => Promise<T>;
-  /** Synchronous `readInto`; only for images with fast access, such as files. */
-  readonly readNow?: (target: Uint8Array, offset: number) => void;
   /** Of a file: throws CliError where it has been changed or replaced since it was opened. */
   readonly checkUnchanged?: () => Promise<void>;
   close(): Promise<void>;
@@ -47,30 +45,10 @@ export function readFrom(handle: FileHandle, { name, size }: Contents): Omit<Ope
   const readInto = async (target: Uint8Array, offset: number): Promise<void> => {
     checkRange({ size }, offset, target.length);
     const filled = await readUpTo(handle, target, offset).catch((error: unknown) => {
-      throw readError(error, name);
+      throw fileError(error, { path: name, what: 'ISO image', action: 'read' });
     });
-    if (filled < target.length) throw shorterError(name);
+    if (filled === target.length) return;
+    throw new CliError(`${name} was truncated while it was being read`, { code: 'ERR_IMAGE_CHANGED' });
   };
   return { name, ...readerOf(size, readInto), close: () => handle.close() };
-}
-
-/** The content of an open file, read synchronously: a device may block for seconds, a file seldom does. */
-export function readFromFile(handle: FileHandle, { name, size }: Contents): Omit<OpenImage, 'kind'> {
-  const readNow = (target: Uint8Array, offset: number): void => {
-    checkRange({ size }, offset, target.length);
-    try {
-      if (readUpToNow(handle, target, offset) < target.length) throw shorterError(name);
-    } catch (error) {
-      throw readError(error, name);
-    }
-  };
-  return { ...readFrom(handle, { name, size }), readNow };
-}
-
-function readError(error: unknown, name: string): unknown {
-  return fileError(error, { path: name, what: 'ISO image', action: 'read' });
-}
-
-function shorterError(name: string): CliError {
-  return new CliError(`${name} was truncated while it was being read`, { code: 'ERR_IMAGE_CHANGED' });
 }

@@ -85,15 +85,9 @@ async function refuseInput(file: NewFile, input: string, { cwd }: Pick<Io, 'cwd'
 export async function modeForFiles(
   mode: number | undefined,
   files: EmbedFiles,
-  { stderr }: Pick<Io, 'stderr'>,
+  io: Pick<Io, 'stderr'>,
 ): Promise<number | undefined> {
-  const secrets = mode === undefined && hasPermissions() ? await listSecrets(files) : [];
-  if (secrets.length === 0) return mode;
-  // Of names that the user or the image gives nothing is said here, so nothing has to be made harmless.
-  stderr.write(
-    `the new file contains ${formatWordList(secrets)}, so it is created with mode 0600; override with --mode\n`,
-  );
-  return OWNER_ONLY;
+  return mode ?? modeForSecrets(await listSecrets(files), io, '; override with --mode');
 }
 
 /** The permission bits for a new file by its content: 0600 for secrets, else undefined, so that the umask decides. */
@@ -101,13 +95,17 @@ export async function modeForContent(files: EmbedFiles): Promise<number | undefi
   return hasPermissions() && (await listSecrets(files)).length > 0 ? OWNER_ONLY : undefined;
 }
 
-/** The same for a file of a command without --mode, and for secrets that are known; said on standard error. */
+/**
+ * The same for secrets that are known, as nouns; said on standard error.
+ * @param hint continues the sentence
+ */
 export function modeForSecrets(
   secrets: readonly string[],
   { stderr }: Pick<Io, 'stderr'>,
+  hint = '',
 ): number | undefined {
   if (secrets.length === 0 || !hasPermissions()) return undefined;
-  stderr.write(`the new file contains ${formatWordList(secrets)}, so it is created with mode 0600\n`);
+  stderr.write(`the new file contains ${formatWordList(secrets)}, so it is created with mode 0600${hint}\n`);
   return OWNER_ONLY;
 }
 

@@ -67,15 +67,14 @@ async function openOnce(file: RemoteFile): Promise<OpenImage> {
     return image;
   }
   const size = answer.status === 416 ? 0 : placeOf(answer).total;
-  const remote: Remote = { ...file, size, version: versionOf(answer) };
-  const blocks: Blocks = new Map();
+  const remote: Remote = { ...file, size, version: versionOf(answer), blocks: new Map() };
   if (answer.status === 416) answer.dismiss();
   else {
     const first = new Uint8Array(Math.min(BLOCK, size));
-    await takeRange(remote, answer, { target: first, offset: 0 });
-    blocks.set(0, Promise.resolve(first));
+    await takeRange(remote, answer, first, 0);
+    remote.blocks.set(0, Promise.resolve(first));
   }
-  return imageOf(remote, blocks);
+  return imageOf(remote);
 }
 
 interface Remote extends RemoteFile {
@@ -83,17 +82,16 @@ interface Remote extends RemoteFile {
   readonly size: number;
   /** That all answers have to have. */
   readonly version: string | undefined;
+  /** By number, the one that was used last at the end. */
+  readonly blocks: Map<number, Promise<Uint8Array>>;
 }
 
-/** By number, the one that was used last at the end. */
-type Blocks = Map<number, Promise<Uint8Array>>;
-
-function imageOf(remote: Remote, blocks: Blocks): OpenImage {
-  const { name, size, client } = remote;
+function imageOf(remote: Remote): OpenImage {
+  const { blocks, name, size, client } = remote;
   const readInto = async (target: Uint8Array, offset: number): Promise<void> => {
     checkRange({ size }, offset, target.length);
-    if (target.length > LARGE) await fetchRange(remote, { target, offset });
-    else await readBlocks(remote, blocks, { target, offset });
+    if (target.length > LARGE) await fetchRange(remote, target, offset);
+    else await readBlocks(remote, target, offset);
   };
   const close = async (): Promise<void> => {
     blocks.clear();
@@ -108,24 +106,20 @@ function imageOf(remote: Remote, blocks: Blocks): OpenImage {
   };
 }
 
-/** Memory to fill, and where in the image its bytes are. */
-interface Wanted {
-  readonly target: Uint8Array;
-  readonly offset: number;
-}
-
-async function readBlocks(remote: Remote, blocks: Blocks, { target, offset }: Wanted): Promise<void> {
+/** @param offset place in the image of the bytes that fill `target`; also below */
+async function readBlocks(remote: Remote, target: Uint8Array, offset: number): Promise<void> {
   for (let filled = 0; filled < target.length;) {
     const number = Math.floor((offset + filled) / BLOCK);
     const inBlock = offset + filled - number * BLOCK;
-    const block = await readBlock(remote, blocks, number);
+    const block = await readBlock(remote, number);
     const piece = block.subarray(inBlock, inBlock + target.length - filled);
     target.set(piece, filled);
     filled += piece.length;
   }
 }
 
-function readBlock(remote: Remote, blocks: Blocks, number: number): Promise<Uint8Array> {
+function readBlock(remote: Remote, number: number): Promise<Uint8Array> {
+  const { blocks } = remote;
   const block = blocks.get(number) ?? fetchBlock(remote, number);
   blocks.delete(number);
   blocks.set(number, block);
@@ -138,18 +132,25 @@ function readBlock(remote: Remote, blocks: Blocks, number: number): Promise<Uint
 async function fetchBlock(remote: Remote, number: number): Promise<Uint8Array> {
   const offset = number * BLOCK;
   const target = new Uint8Array(Math.min(BLOCK, remote.size - offset));
-  await fetchRange(remote, { target, offset });
+  await fetchRange(remote, target, offset);
   return target;
 }
 
-async function fetchRange(remote: Remote, wanted: Wanted): Promise<void> {
+async function fetchRange(remote: Remote, target: Uint8Array, offset: number): Promise<void> {
   const { client, policy, url } = remote;
-  const headers = rangeHeader({ offset: wanted.offset, length: wanted.target.length });
-  await withRetries(policy, async () => takeRange(remote, await client.get(url, { headers }), wanted));
+  const headers = rangeHeader({ offset, length: target.length });
+  await withRetries(policy, async () =>
+    takeRange(remote, await client.get(url, { headers }), target, offset),
+  );
 }
 
 /** The body of an answer to a request for a range, if it is just that of the same file. */
-async function takeRange(remote: Remote, answer: HttpAnswer, { target, offset }: Wanted): Promise<void> {
+async function takeRange(
+  remote: Remote,
+  answer: HttpAnswer,
+  target: Uint8Array,
+  offset: number,
+): Promise<void> {
   checkAnswer(remote, answer, offset);
   let filled = 0;
   for await (const part of answer.parts) {
@@ -169,20 +170,18 @@ async function readInOrder<T>(
   const stream = openStream(remote, range);
   try {
     const result = await use(stream.bytes);
-    if (remote.size > 0) await fetchRange(remote, { target: new Uint8Array(1), offset: remote.size - 1 });
+    if (remote.size > 0) await fetchRange(remote, new Uint8Array(1), remote.size - 1);
     return result;
   } finally {
     stream.close();
   }
 }
 
-interface Stream {
-  readonly bytes: ImageBytes;
-  readonly close: () => void;
-}
-
 /** Reads one piece of the range behind the other. Where the connection breaks off, another one brings the rest. */
-function openStream(remote: Remote, { offset: start, length }: ByteRange): Stream {
+function openStream(
+  remote: Remote,
+  { offset: start, length }: ByteRange,
+): { readonly bytes: ImageBytes; readonly close: () => void } {
   let asked = start;
   let received = start;
   let rest: Uint8Array = new Uint8Array();

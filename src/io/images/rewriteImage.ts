@@ -52,19 +52,28 @@ export async function rewriteLiveIso(
   edit: (iso: LiveIso) => Promise<ImageChange>,
   io: Io,
 ): Promise<void> {
-  const destination = destinationOf(rewrite, io);
-  if (destination.kind === 'copy') await checkOutput(destination.file, [rewrite.iso], io);
-  const { iso: source, grow = false, force = false } = rewrite;
+  const { iso: source, grow = false, force = false, output } = rewrite;
+  const file = outputFile(rewrite, io);
+  if (output !== undefined) await checkOutput(file, [source], io);
+  else if (!isLocalImage(source)) throw notInPlace(source);
   const run = (): Promise<void> =>
     readImage(source, io, async (image) => {
       const iso = await openLiveIso(image, grow ? (force ? 'any' : 'usual') : 'refused');
       logImage(iso, io);
       const change = await edit(iso);
       logChange(change, image, io);
-      await deliver({ iso, image, change }, destination, io);
+      if (output === undefined) await deliverInPlace({ iso, image, change }, source, io);
+      else await deliverCopy({ iso, image, change }, file, io);
     });
-  if (destination.kind !== 'in place') return run();
-  await editAlone(destination.path, io, run);
+  if (output !== undefined) return run();
+  await editAlone(source, io, run);
+}
+
+function notInPlace(source: string): UsageError {
+  const kind = source === '-' ? 'from standard input' : 'at a URL';
+  return new UsageError(`an image ${kind} cannot be changed in place`, {
+    hint: 'write the result to a new file with -o, or to standard output with "-o -"',
+  });
 }
 
 function logImage({ embedArea, label }: LiveIso, { note }: Io): void {
@@ -85,37 +94,22 @@ function logChange({ size, stages }: ImageChange, image: OpenImage, { note }: Io
   note(`changed ${patches} of the image (${formatCount(bytes, 'byte')}); ${length}`);
 }
 
-type Destination =
-  | { readonly kind: 'in place'; readonly path: string }
-  /** Undefined for standard output. */
-  | { readonly kind: 'copy'; readonly file: NewFile | undefined };
-
-function destinationOf(rewrite: Rewrite, io: Io): Destination {
-  const { iso, output } = rewrite;
-  const file = outputFile(rewrite, io);
-  if (output !== undefined) return { kind: 'copy', file };
-  if (isLocalImage(iso)) return { kind: 'in place', path: iso };
-  throw new UsageError(
-    `an image ${iso === '-' ? 'from standard input' : 'at a URL'} cannot be changed in place`,
-    {
-      hint: 'write the result to a new file with -o, or to standard output with "-o -"',
-    },
-  );
-}
-
 interface Result extends ChangedImage {
   readonly iso: LiveIso;
 }
 
-async function deliver(result: Result, destination: Destination, io: Io): Promise<void> {
+async function deliverInPlace(result: Result, path: string, io: Io): Promise<void> {
+  await result.image.checkUnchanged?.();
+  await changeInPlace(path, result.change, io);
+  if (!reachesEmbedArea(result)) return;
+  if (!canAllRead(await stat(resolve(io.cwd, path)))) return;
+  await warnOfSecrets(await result.iso.embeddedFiles(), await embeddedAfter(result), io);
+}
+
+/** @param file undefined for standard output */
+async function deliverCopy(result: Result, file: NewFile | undefined, io: Io): Promise<void> {
   const { image, change } = result;
-  if (destination.kind === 'in place') {
-    await image.checkUnchanged?.();
-    await changeInPlace(destination.path, change, io);
-    return warnOfPublicSecrets(result, destination.path, io);
-  }
   const { copyWithChange, streamImage } = await import('./copyImage.ts');
-  const { file } = destination;
   if (file === undefined) return streamImage(image, change, io);
   const files = file.mode === undefined ? await embeddedAfter(result) : new Map();
   const mode = await modeForFiles(file.mode, files, io);
@@ -131,12 +125,6 @@ async function embeddedAfter({ image, change }: Result): Promise<EmbedFiles> {
     if (error instanceof FormatError) return new Map();
     throw error;
   }
-}
-
-async function warnOfPublicSecrets(result: Result, path: string, io: Io): Promise<void> {
-  if (!reachesEmbedArea(result)) return;
-  if (!canAllRead(await stat(resolve(io.cwd, path)))) return;
-  await warnOfSecrets(await result.iso.embeddedFiles(), await embeddedAfter(result), io);
 }
 
 /** Kernel arguments are elsewhere; an area that moves goes to what was the end of the image. */

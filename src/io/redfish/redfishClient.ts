@@ -7,7 +7,6 @@ import type { RawResponse } from '../http/httpExchange.ts';
 import { readAll } from '../files/files.ts';
 import { type Clock, limitTime, pause, systemClock } from '../clock.ts';
 import { secondsOf, TransferError } from '../http/httpErrors.ts';
-import type { CliError } from '../../core/errors.ts';
 import { isMapping, type Mapping } from '../../formats/mapping.ts';
 import { readMessages } from '../../redfish/messages.ts';
 import {
@@ -16,13 +15,14 @@ import {
   type RedfishResource,
   type ServiceRoot,
 } from '../../redfish/resources.ts';
-import type { ConnectionSettings, RedfishConnection, BmcRequest } from './redfishConnection.ts';
+import type { ConnectionSettings, RedfishConnection } from './redfishConnection.ts';
 import {
   connectionError,
   invalidAnswer,
+  redirectError,
   RedfishError,
   refusedError,
-  type RequestName,
+  timeoutError,
 } from './redfishError.ts';
 
 export interface RedfishCredentials {
@@ -30,7 +30,7 @@ export interface RedfishCredentials {
   readonly password: string;
 }
 
-export interface RedfishSettings extends Pick<ConnectionSettings, 'ca' | 'isInsecure' | 'origin'> {
+export interface RedfishSettings extends ConnectionSettings {
   readonly credentials: RedfishCredentials;
   readonly timing?: RedfishTiming;
   readonly clock?: Clock;
@@ -84,13 +84,11 @@ const MAX_REDIRECTS = 2;
 export async function openRedfish(settings: RedfishSettings): Promise<RedfishClient> {
   const requests = new RedfishRequests(settings);
   try {
-    const answer = await requests.send({ method: 'GET', path: ROOT, action: 'reading the service root' });
+    const reading = 'reading the service root';
+    const answer = await requests.send({ method: 'GET', path: ROOT, action: reading });
     const root = { ...readServiceRoot(answer), path: ROOT };
     if (root.systems === undefined) {
-      throw invalidAnswer(
-        { origin: settings.origin, action: 'reading the service root' },
-        'it is not a Redfish service',
-      );
+      throw invalidAnswer(`${settings.origin}: ${reading}`, 'it is not a Redfish service');
     }
     await requests.login(root.sessions);
     return {
@@ -108,7 +106,7 @@ export async function openRedfish(settings: RedfishSettings): Promise<RedfishCli
 }
 
 interface RedfishRequest {
-  readonly method: BmcRequest['method'];
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly path: string;
   readonly action: string;
   readonly body?: Mapping;
@@ -154,13 +152,7 @@ class RedfishRequests {
     const action = 'logging in';
     try {
       const body = { UserName, Password };
-      const { headers, path } = await this.#request({
-        method: 'POST',
-        path: sessions,
-        body,
-        action,
-        headers: {},
-      });
+      const { headers, path } = await this.#request({ method: 'POST', path: sessions, body, action });
       const token = headers['x-auth-token'];
       if (typeof token !== 'string') return;
       this.#authorization = { 'x-auth-token': token };
@@ -210,7 +202,7 @@ class RedfishRequests {
       if (state === 'failed') throw this.#refused(200, task, action);
       if (task.status !== 202 && state !== 'running') return;
     }
-    throw invalidAnswer({ origin: this.#settings.origin, action }, 'its task does not end');
+    throw invalidAnswer(`${this.#settings.origin}: ${action}`, 'its task does not end');
   }
 
   /**
@@ -218,18 +210,13 @@ class RedfishRequests {
    * a strong one, and then none.
    */
   async patch(path: string, body: Mapping, action: string): Promise<void> {
-    const { headers, body: before } = await this.send({ method: 'GET', path, action });
-    const tag = [headers['etag'], before['@odata.etag']].find((one) => typeof one === 'string') ?? '';
+    const now = await this.send({ method: 'GET', path, action });
+    const tag = [now.headers['etag'], now.body['@odata.etag']].find((one) => typeof one === 'string') ?? '';
     const tags = new Set([tag, tag.replace(/^W\//, ''), '']);
     for (const one of tags) {
       try {
-        return await this.act({
-          method: 'PATCH',
-          path,
-          body,
-          action,
-          headers: one === '' ? {} : { 'if-match': one },
-        });
+        const headers = one === '' ? {} : { 'if-match': one };
+        return await this.act({ method: 'PATCH', path, body, action, headers });
       } catch (error) {
         if (!(error instanceof RedfishError) || error.status !== 412 || one === '') throw error;
       }
@@ -248,12 +235,13 @@ class RedfishRequests {
 
   async #request(request: RedfishRequest, signal = this.#signal, redirects = 0): Promise<Answer> {
     const { action, method, path } = request;
-    const name: RequestName = { origin: this.#settings.origin, action };
+    const { origin } = this.#settings;
+    const name = `${origin}: ${action}`;
     const limit = limitTime(method === 'GET' ? this.#timing.answer : this.#timing.action, { signal });
     try {
       const response = await this.#exchange(request, limit.signal);
       const { headers, statusCode: status } = response;
-      this.#settings.note?.(`${method} ${name.origin}${path}: ${status}`);
+      this.#settings.note?.(`${method} ${origin}${path}: ${status}`);
       if (status >= 300 && status < 400) {
         response.body.dismiss();
         const next = this.#localPath(headers['location'], path);
@@ -266,7 +254,7 @@ class RedfishRequests {
       if (status < 300) return answer;
       throw this.#refused(status, answer, action);
     } catch (error) {
-      if (signal.aborted) throw new RedfishError(`${name.origin}: ${action} was canceled`, { cause: error });
+      if (signal.aborted) throw new RedfishError(`${name} was canceled`, { cause: error });
       if (limit.signal.aborted) throw timeoutError(name);
       throw connectionError(error, name);
     } finally {
@@ -279,29 +267,26 @@ class RedfishRequests {
     signal: AbortSignal,
   ): Promise<RawResponse> {
     const connection = await (this.#connection ??= this.#connect());
-    return connection.request(path, {
-      method,
-      headers: {
-        accept: 'application/json',
-        // With another encoding some BMCs send only weak entity tags (OpenStack sushy, connector.py).
-        'accept-encoding': 'identity',
-        'odata-version': '4.0',
-        'user-agent': 'ironic-coreos',
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-        ...headers,
-      },
-      body: body === undefined ? undefined : JSON.stringify(body),
-      signal,
-    });
+    const all = {
+      accept: 'application/json',
+      // With another encoding some BMCs send only weak entity tags (OpenStack sushy, connector.py).
+      'accept-encoding': 'identity',
+      'odata-version': '4.0',
+      'user-agent': 'ironic-coreos',
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    };
+    const text = body === undefined ? null : JSON.stringify(body);
+    return connection.request({ method, path, headers: all, body: text }, signal);
   }
 
   async #connect(): Promise<RedfishConnection> {
-    const { openRedfishConnection } = await import('./redfishConnection.ts');
-    return openRedfishConnection({ ...this.#settings, connectTimeout: this.#timing.connect });
+    const library = await import('./redfishConnection.ts');
+    return new library.RedfishConnection(this.#settings, this.#timing.connect);
   }
 
   /** Only successful reads must contain JSON: BMCs answer actions with anything. */
-  async #readBody({ body, statusCode }: RawResponse, name: RequestName): Promise<Mapping> {
+  async #readBody({ body, statusCode }: RawResponse, name: string): Promise<Mapping> {
     const bytes = await readAll(body, MAX_BODY, () =>
       invalidAnswer(name, 'the response is larger than 4 MiB'),
     );
@@ -318,7 +303,7 @@ class RedfishRequests {
   ): RedfishError {
     const messages = readMessages(body).map((message) => ({ ...message, text: this.#hide(message.text) }));
     const wait = secondsOf(headers['retry-after']) * 1000;
-    return refusedError({ origin: this.#settings.origin, action }, { status, messages, wait });
+    return refusedError(`${this.#settings.origin}: ${action}`, status, messages, wait);
   }
 
   /** BMCs quote requests in their messages: the password, or the path of an image, which contains its token. */
@@ -370,17 +355,4 @@ function parseJson(text: string): unknown {
 function clockOffset(date: unknown, clock: Clock): number | undefined {
   const time = typeof date === 'string' ? Date.parse(date) : Number.NaN;
   return Number.isNaN(time) ? undefined : time - clock.date().getTime();
-}
-
-function redirectError({ action, origin }: RequestName): CliError {
-  return new RedfishError(`${origin}: ${action} failed: the BMC redirects to another address`, {
-    hint: 'use the address that the BMC redirects to, with its scheme: https or http',
-  });
-}
-
-function timeoutError({ action, origin }: RequestName): CliError {
-  return new RedfishError(`${origin}: ${action} failed: no complete response from the BMC`, {
-    code: 'ERR_NETWORK',
-    hint: 'check the network between this machine and the BMC, or restart the BMC',
-  });
 }

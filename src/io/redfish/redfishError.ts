@@ -23,26 +23,17 @@ export class RedfishError extends TransferError {
   }
 }
 
-/** The request, for errors. */
-export interface RequestName {
-  /** `https://192.0.2.10` */
-  readonly origin: string;
-  /** What it does, as a gerund: `inserting the image`. */
-  readonly action: string;
-}
-
-export interface Refused {
-  readonly status: number;
-  readonly messages: readonly RedfishMessage[];
-  /** Milliseconds of the header Retry-After. */
-  readonly wait: number;
-}
-
+/**
+ * The functions below take the request as the subject of a sentence: the origin, and what the request does:
+ * `https://192.0.2.10: inserting the image`.
+ */
 export function refusedError(
-  { action, origin }: RequestName,
-  { messages, status, wait }: Refused,
+  request: string,
+  status: number,
+  messages: readonly RedfishMessage[],
+  wait: number,
 ): RedfishError {
-  return new RedfishError(`${origin}: ${action} failed: ${describeBmcRefusal(status, messages)}`, {
+  return new RedfishError(`${request} failed: ${describeBmcRefusal(status, messages)}`, {
     hint: hintForRefusal(status, messages),
     isPassing: isPassing(status, messages),
     status,
@@ -51,24 +42,37 @@ export function refusedError(
   });
 }
 
-export function invalidAnswer({ action, origin }: RequestName, problem: string): RedfishError {
-  return new RedfishError(`${origin}: ${action} failed: ${problem}`, {
+export function invalidAnswer(request: string, problem: string): RedfishError {
+  return new RedfishError(`${request} failed: ${problem}`, {
     hint: 'fix the address of the BMC if this is another web server; otherwise restart the BMC',
   });
 }
 
 /** Converts an error of undici or of the system. */
-export function connectionError(error: unknown, { action, origin }: RequestName): CliError {
+export function connectionError(error: unknown, request: string): CliError {
   if (error instanceof CliError) return error;
   const found = findProblem(transferCode(error));
   const problem = found?.problem ?? transferCode(error) ?? 'the connection failed';
   const isTrust = found?.kind === 'trust';
-  return new RedfishError(`${origin}: ${action} failed: ${problem}`, {
+  return new RedfishError(`${request} failed: ${problem}`, {
     code: isTrust ? 'ERR_TLS' : 'ERR_NETWORK',
     hint: isTrust
       ? 'pass the CA certificate of the BMC: --ca-file FILE; or use --insecure'
       : 'fix the address of the BMC, or check the network between this machine and the BMC',
     isPassing: found === undefined || found.kind === 'connection',
     cause: error,
+  });
+}
+
+export function redirectError(request: string): CliError {
+  return new RedfishError(`${request} failed: the BMC redirects to another address`, {
+    hint: 'use the address that the BMC redirects to, with its scheme: https or http',
+  });
+}
+
+export function timeoutError(request: string): CliError {
+  return new RedfishError(`${request} failed: no complete response from the BMC`, {
+    code: 'ERR_NETWORK',
+    hint: 'check the network between this machine and the BMC, or restart the BMC',
   });
 }

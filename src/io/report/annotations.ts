@@ -27,9 +27,7 @@ import { programVersion } from '../../core/programVersion.ts';
 import { ruleBook, type RuleEntry, type RuleExample } from './ruleBook.ts';
 
 export const githubReporter: Reporter = {
-  start: '',
   add: (file) => ({ stdout: mapFindings(file, formatCommand).join(''), stderr: '' }),
-  end: () => '',
 };
 
 const commands: Readonly<Record<Severity, string>> = { error: 'error', warning: 'warning', info: 'notice' };

@@ -38,11 +38,11 @@ export interface UncheckedFile {
 }
 
 export interface Reporter {
-  /** The text before the first report. */
-  readonly start: string;
+  /** The text before the first report; undefined without one. */
+  readonly start?: string;
   add(file: CheckedFile | UncheckedFile): ReportOutput;
   /** The text after the last report. */
-  end(): string;
+  end?(): string;
 }
 
 /** Whole lines for the two streams; either may be empty. */
@@ -85,50 +85,24 @@ export function nameFile(file: string): string {
   return file === '-' ? 'standard input' : file;
 }
 
-/** A finding in the JSON report. Unknown lines and columns are null. */
-interface JsonMessage {
-  readonly severity: string;
-  /** As Ignition writes it: `$.storage.files.0.path`. */
-  readonly path: string;
-  readonly line: number | null;
-  readonly column: number | null;
-  readonly rule: string;
-  readonly message: string;
-  readonly hint: string | null;
-  /**
-   * What path, line and column lead into, where that is a document within the file: `config.ign` of a live ISO,
-   * `ignition.config.merge.0` for an inlined config, `config.ign > ignition.config.merge.0` for both.
-   */
-  readonly member?: string;
-}
-
-/** The report on one document. */
-interface JsonReport {
-  readonly file: string;
-  readonly valid: boolean;
-  /** Only this program reports messages of severity `info`. */
-  readonly messages: readonly JsonMessage[];
-}
-
 export const jsonReporter: Reporter = {
-  start: '',
   add: (file) => {
     const report = 'error' in file ? { valid: false, findings: [uncheckedFinding(file.error)] } : file.report;
     return { stdout: formatJsonReport(report, file.file), stderr: '' };
   },
-  end: () => '',
 };
 
 /** One line with a line feed at its end. */
-export function formatJsonReport(report: FileReport, file: string): string {
-  return `${JSON.stringify(jsonReport(report, file))}\n`;
+export function formatJsonReport({ valid, findings }: FileReport, file: string): string {
+  return `${JSON.stringify({ file, valid, messages: findings.map(jsonMessage) })}\n`;
 }
 
-function jsonReport({ valid, findings }: FileReport, file: string): JsonReport {
-  return { file, valid, messages: findings.map(jsonMessage) };
-}
-
-function jsonMessage(finding: FileFinding): JsonMessage {
+/**
+ * A finding. Unknown lines and columns are null. The path is written as Ignition writes it: `$.storage.files.0.path`. With a
+ * `member`, path, line and column lead into a document within the file: `config.ign` of a live ISO, `ignition.config.merge.0`
+ * for an inlined config, `config.ign > ignition.config.merge.0` for both.
+ */
+function jsonMessage(finding: FileFinding): object {
   const { severity, path, position, rule, message, hint } = finding;
   const member = innerDocument(finding);
   const { line, column } = position ?? { line: null, column: null };

@@ -137,14 +137,10 @@ function anchorOf(heading: string): string {
     .replaceAll(' ', '-');
 }
 
-/** Why a rule cannot be turned off, and what to do. */
-interface IgnoreProblem {
-  readonly message: string;
-  readonly hint: string;
-}
-
-/** Why a rule cannot be turned off: what Ignition or the agent refuses stays an error. Undefined where it can. */
-export function ignoreProblem(rule: string): IgnoreProblem | undefined {
+/**
+ * Why a rule cannot be turned off, and what to do: what Ignition or the agent refuses stays an error. Undefined where it can.
+ */
+export function ignoreProblem(rule: string): Required<Pick<Finding, 'hint' | 'message'>> | undefined {
   const book = ruleBook();
   const entry = book.get(rule);
   if (entry === undefined) {

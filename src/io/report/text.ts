@@ -30,7 +30,6 @@ export interface Source {
 export function createTextReporter(paint: Paint = withoutColors): Reporter {
   let separator = '';
   return {
-    start: '',
     add: (file) => {
       if ('error' in file) return { stdout: '', stderr: '', error: file.error };
       const name = nameFile(file.file);
@@ -39,7 +38,6 @@ export function createTextReporter(paint: Paint = withoutColors): Reporter {
       if (text !== '') separator = '\n';
       return { stdout, stderr: formatVerdict(file.report, name) };
     },
-    end: () => '',
   };
 }
 

@@ -40,7 +40,7 @@ function readNetworkData(document: unknown, place: DocumentPlace): NetworkData |
   if (!Object.hasOwn(document, 'links'))
     return refuse(place, '"links" is missing', otherFormatHint(document));
   warnUnused(fields, (key) => topKeys.has(key));
-  const listed = readMappings(document['links'], { place: step(place, 'links'), limit: maxLinks });
+  const listed = readMappings(document['links'], maxLinks, step(place, 'links'));
   const links = checkLinks(listed.flatMap((link) => readLink(link) ?? []));
   // Networks of links that were refused would be reported as dangling.
   if (hasErrors(place.findings)) return undefined;
@@ -69,11 +69,7 @@ function checkPortsHaveNoNetworks(networks: NetworkData['networks'], links: Netw
   for (const { place, linkId } of networks) {
     const bond = bonds.get(linkId);
     if (bond === undefined) continue;
-    const at = step(place, 'link');
-    refuse(
-      at,
-      'a port of a bond cannot have a network',
-      `use the id of the bond: ${JSON.stringify(bond.id)}`,
-    );
+    const hint = `use the id of the bond: ${JSON.stringify(bond.id)}`;
+    refuse(step(place, 'link'), 'a port of a bond cannot have a network', hint);
   }
 }

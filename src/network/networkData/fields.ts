@@ -17,10 +17,7 @@ export interface DataFields {
 const maxTextLength = 255;
 
 /** The items of a list, each a mapping. The limit keeps the work small that a hostile document can ask for. */
-export function readMappings(
-  value: unknown,
-  { place, limit }: { readonly place: DocumentPlace; readonly limit: number },
-): DataFields[] {
+export function readMappings(value: unknown, limit: number, place: DocumentPlace): DataFields[] {
   if (!Array.isArray(value)) {
     refuse(place, expected('a list', value), 'write it as [ … ], with a mapping for each item');
     return [];
@@ -38,7 +35,7 @@ export function readMappings(
 }
 
 export function optionalList(fields: DataFields, key: string, limit: number): DataFields[] {
-  return has(fields, key) ? readMappings(fields.value[key], { place: step(fields.place, key), limit }) : [];
+  return has(fields, key) ? readMappings(fields.value[key], limit, step(fields.place, key)) : [];
 }
 
 export function has({ value }: DataFields, key: string): boolean {
@@ -53,7 +50,8 @@ export function optional<T>(fields: DataFields, key: string, read: Reader<T>): T
 /** `example` completes the hint. */
 export function required<T>(
   fields: DataFields,
-  { key, example }: { readonly key: string; readonly example: string },
+  key: string,
+  example: string,
   read: Reader<T>,
 ): T | undefined {
   if (has(fields, key)) return read(fields.value[key], step(fields.place, key));
@@ -98,18 +96,13 @@ export const anyMacAddress: Reader<string> = (value, place) => {
   return mac;
 };
 
-/** An address of the family. */
-export function addressOf(family: Family): Reader<IpAddress> {
+/** An address of the family; without a family, of either one. */
+export function addressOf(family?: Family): Reader<IpAddress> {
+  const version = family === undefined ? 'IP' : `IPv${family}`;
+  const hint = family === undefined ? 'use an IPv4 or IPv6 address' : `use an ${version} address`;
   return (value, place) => {
     const parsed = typeof value === 'string' ? parseAddress(value) : undefined;
-    if (parsed?.family === family) return parsed;
-    return refuse(place, expected(`an IPv${family} address`, value), `use an IPv${family} address`);
+    if (parsed !== undefined && parsed.family === (family ?? parsed.family)) return parsed;
+    return refuse(place, expected(`an ${version} address`, value), hint);
   };
 }
-
-/** An address of either family. */
-export const anyAddress: Reader<IpAddress> = (value, place) => {
-  const parsed = typeof value === 'string' ? parseAddress(value) : undefined;
-  if (parsed !== undefined) return parsed;
-  return refuse(place, expected('an IP address', value), 'use an IPv4 or IPv6 address');
-};

@@ -32,17 +32,9 @@ export interface DataLink {
   /** The name that the document gives the interface, beside its id. */
   readonly name: string | undefined;
   readonly mtu: number | undefined;
-  readonly bond: BondLink | undefined;
+  /** Its ports are ids of links. */
+  readonly bond: Bond | undefined;
   readonly vlan: VlanLink | undefined;
-}
-
-interface BondLink {
-  /** Ids of links. */
-  readonly ports: readonly string[];
-  /** Of the `[bond]` section. */
-  readonly entries: Bond['entries'];
-  /** The bond takes its MAC address from a port, so that it cannot have another. */
-  readonly macFollowsPorts: boolean;
 }
 
 interface VlanLink {
@@ -73,7 +65,7 @@ const vlanId = integer(1, 4094);
 /** Reads one link; what links say about each other is checked by `checkLinks`. */
 export function readLink(fields: DataFields): DataLink | undefined {
   const { place } = fields;
-  const id = required(fields, { key: 'id', example: '"eth0"' }, anyId);
+  const id = required(fields, 'id', '"eth0"', anyId);
   const kind = readKind(fields);
   if (kind === undefined) return undefined;
   warnUnused(
@@ -86,22 +78,15 @@ export function readLink(fields: DataFields): DataLink | undefined {
   const name = optional(fields, 'name', interfaceName);
   const macKey = kind === 'vlan' ? 'vlan_mac_address' : 'ethernet_mac_address';
   const mac = optional(fields, macKey, anyMacAddress);
-  if (kind === 'ethernet' && mac === undefined && name === undefined) requireMac(fields);
+  if (kind === 'ethernet' && mac === undefined && name === undefined) {
+    required(fields, macKey, macExample, () => undefined); // an address that was refused is not a missing one
+  }
   const size = optional(fields, 'mtu', mtu);
   const bondLink = kind === 'bond' ? readBond(fields) : undefined;
   const vlanLink = kind === 'vlan' ? readVlan(fields) : undefined;
   if (id === undefined) return undefined;
-  return {
-    place,
-    id,
-    kind,
-    mac,
-    name,
-    // The kernel's own.
-    mtu: size === 0 ? undefined : size,
-    bond: bondLink,
-    vlan: vlanLink,
-  };
+  const ownMtu = size === 0 ? undefined : size; // 0: that of the kernel
+  return { place, id, kind, mac, name, mtu: ownMtu, bond: bondLink, vlan: vlanLink };
 }
 
 function readKind({ value, place }: DataFields): DataLink['kind'] | undefined {
@@ -116,15 +101,8 @@ function readKind({ value, place }: DataFields): DataLink['kind'] | undefined {
   return 'ethernet';
 }
 
-/** An address that was refused is not a missing one. */
-function requireMac(fields: DataFields): void {
-  const hint = 'the MAC address of the network card, as the name of the interface is not known at boot';
-  required(
-    fields,
-    { key: 'ethernet_mac_address', example: `"52:54:00:12:34:56" (${hint})` },
-    () => undefined,
-  );
-}
+const macExample =
+  '"52:54:00:12:34:56" (the MAC address of the network card, as the name of the interface is not known at boot)';
 
 const interfaceName: Reader<string> = (value, place) => {
   if (typeof value === 'string' && isInterfaceName(value)) return value;
@@ -138,23 +116,22 @@ export function isInterfaceName(name: string): boolean {
 }
 
 function readVlan(fields: DataFields): VlanLink | undefined {
-  const parent = required(fields, { key: 'vlan_link', example: 'the id of a "phy" or "bond" link' }, anyId);
-  const id = required(fields, { key: 'vlan_id', example: '100' }, vlanId);
+  const parent = required(fields, 'vlan_link', 'the id of a "phy" or "bond" link', anyId);
+  const id = required(fields, 'vlan_id', '100', vlanId);
   return parent === undefined || id === undefined ? undefined : { parent, vlanId: id };
 }
 
 const readPorts = list(anyId);
 
-function readBond(fields: DataFields): BondLink | undefined {
-  const ports = required(fields, { key: 'bond_links', example: '["eth0", "eth1"]' }, readPorts);
+function readBond(fields: DataFields): Bond | undefined {
+  const ports = required(fields, 'bond_links', '["eth0", "eth1"]', readPorts);
   if (ports?.length === 0) {
     const hint = 'add the ids of the links that are its ports';
     warnAbout(step(fields.place, 'bond_links'), 'the bond has no ports', hint);
   }
-  const mode = required(fields, { key: 'bond_mode', example: '"active-backup"' }, (value) => value);
+  const mode = required(fields, 'bond_mode', '"active-backup"', (value) => value);
   const settings = readBondOptions(fields, mode);
-  if (ports === undefined || settings === undefined) return undefined;
-  return { ports, entries: settings.entries, macFollowsPorts: settings.macFollowsPorts };
+  return ports && settings && { ...settings, ports };
 }
 
 /** Options are those of nmstate, whose readers report problems for other paths than those of network data. */
@@ -246,11 +223,8 @@ function checkPorts(links: DataLinks): void {
       const kind = links.get(port)?.kind;
       if (kind === undefined) refuseDangling(at, port, links);
       else if (kind !== 'ethernet') {
-        refuse(
-          at,
-          `${quoteText(port)} is a ${kind}`,
-          'list physical links only; put a VLAN on top of the bond',
-        );
+        const hint = 'list physical links only; put a VLAN on top of the bond';
+        refuse(at, `${quoteText(port)} is a ${kind}`, hint);
       } else if (taken.has(port)) {
         refuse(at, `${quoteText(port)} is already a port of a bond`, 'list each link in one bond, once');
       }

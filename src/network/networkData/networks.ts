@@ -1,20 +1,18 @@
 /** The `networks` of network data: addresses, routes and name servers of one IP version on one link. */
 
 import {
-  addressBits,
   type Family,
   formatAddress,
   formatSubnet,
   type IpAddress,
   isLinkLocal,
   isUnspecified,
-  parseAddress,
+  parseNetmask,
   type Subnet,
 } from '../ipAddress.ts';
 import { type DocumentPlace, integer, list, listItem, oneOf, type Reader, refuse, step } from '../readers.ts';
 import {
   addressOf,
-  anyAddress,
   anyId,
   type DataFields,
   has,
@@ -81,10 +79,10 @@ export function readDataNetwork(fields: DataFields, links: DataLinks): Network |
   warnUnused(fields, (key) => networkKeys.has(key));
   if (!has(fields, 'id')) warnAbout(place, '"id" is missing, which Ironic and Glean require', 'add an "id"');
   else optional(fields, 'id', anyId);
-  const linkId = required(fields, { key: 'link', example: 'the id of a link' }, anyId);
+  const linkId = required(fields, 'link', 'the id of a link', anyId);
   const isDangling = linkId !== undefined && !links.has(linkId);
   if (isDangling) refuseDangling(step(place, 'link'), linkId, links);
-  const type = required(fields, { key: 'type', example: '"ipv4"' }, readType);
+  const type = required(fields, 'type', '"ipv4"', readType);
   if (type === undefined) return undefined;
   const family = type.startsWith('ipv4') ? 4 : 6;
   const isStatic = type === 'ipv4' || type === 'ipv6';
@@ -112,7 +110,7 @@ export function readDataNetwork(fields: DataFields, links: DataLinks): Network |
 
 function readSubnet(fields: DataFields, family: Family): Subnet | undefined {
   const example = family === 4 ? '"192.0.2.10"' : '"2001:db8::10"';
-  const subnet = readAddressWithMask(fields, { key: 'ip_address', example, family });
+  const subnet = readAddressWithMask(fields, 'ip_address', example, family);
   if (subnet === undefined) return undefined;
   const at = step(fields.place, 'ip_address');
   const { address, prefixLength } = subnet;
@@ -122,18 +120,15 @@ function readSubnet(fields: DataFields, family: Family): Subnet | undefined {
   if (prefixLength !== undefined) return { address, prefixLength };
   const assumed = family === 4 ? 24 : 64;
   const message = `the netmask is missing; /${assumed} is used, as cloud-init does`;
-  warnAbout(
-    at,
-    message,
-    `add "netmask", for example ${family === 4 ? '"255.255.255.0"' : '"ffff:ffff:ffff:ffff::"'}`,
-  );
+  const mask = family === 4 ? '"255.255.255.0"' : '"ffff:ffff:ffff:ffff::"';
+  warnAbout(at, message, `add "netmask", for example ${mask}`);
   return { address, prefixLength: assumed };
 }
 
 function readRoute(fields: DataFields, family: Family): Route | undefined {
   warnUnused(fields, (key) => routeKeys.has(key));
   const example = family === 4 ? '"0.0.0.0" for the default route' : '"::" for the default route';
-  const target = readAddressWithMask(fields, { key: 'network', example, family });
+  const target = readAddressWithMask(fields, 'network', example, family);
   const gateway = optional(fields, 'gateway', addressOf(family));
   const own = optional(fields, 'metric', metric);
   if (target === undefined) return undefined;
@@ -164,19 +159,16 @@ function readGateway(fields: DataFields, family: Family): Route | undefined {
 /** The name servers among services. */
 export function readServices(services: readonly DataFields[]): IpAddress[] {
   return services.flatMap((fields) => {
-    const { place, value } = fields;
+    const { place } = fields;
     warnUnused(fields, (key) => serviceKeys.has(key));
-    const type = required(fields, { key: 'type', example: '"dns"' }, anyId);
+    const type = required(fields, 'type', '"dns"', anyId);
     if (type === undefined) return [];
     if (type !== 'dns') {
-      warnAbout(
-        step(place, 'type'),
-        `services of the type ${quoteText(type)} are not used`,
-        'use "dns", or remove it',
-      );
+      const message = `services of the type ${quoteText(type)} are not used`;
+      warnAbout(step(place, 'type'), message, 'use "dns", or remove it');
       return [];
     }
-    const address = required({ value, place }, { key: 'address', example: '"192.0.2.53"' }, anyAddress);
+    const address = required(fields, 'address', '"192.0.2.53"', addressOf());
     return address ?? [];
   });
 }
@@ -193,7 +185,7 @@ function listOrWords<T>(read: Reader<T>): Reader<readonly T[]> {
       : readList(value, place);
 }
 
-const readServers = listOrWords(anyAddress);
+const readServers = listOrWords(addressOf());
 const readSearches = listOrWords(listItem);
 
 /** What networks say about each other and their links. */
@@ -267,9 +259,11 @@ interface AddressWithPrefix {
 /** `key` is the key of the address, which may have a prefix length; the other place of a mask is the key `netmask`. */
 function readAddressWithMask(
   fields: DataFields,
-  { key, example, family }: { readonly key: string; readonly example: string; readonly family: Family },
+  key: string,
+  example: string,
+  family: Family,
 ): AddressWithPrefix | undefined {
-  const own = required(fields, { key, example }, withSlash(family));
+  const own = required(fields, key, example, withSlash(family));
   const beside = optional(fields, 'netmask', netmask(family));
   if (own === undefined) return undefined;
   const { address, prefixLength } = own;
@@ -294,29 +288,13 @@ function withSlash(family: Family): Reader<AddressWithPrefix> {
 
 function netmask(family: Family): Reader<number> {
   return (value, place) => {
-    const prefixLength = parseNetmask(value, family);
+    const isText = typeof value === 'string' || typeof value === 'number';
+    const prefixLength = isText ? parseNetmask(String(value), family) : undefined;
     if (prefixLength !== undefined) return prefixLength;
     const example = family === 4 ? '255.255.255.0 or 24' : 'ffff:ffff:ffff:ffff:: or 64';
-    const shown =
-      typeof value === 'string' || typeof value === 'number' ? `: ${quoteText(String(value))}` : '';
+    const shown = isText ? `: ${quoteText(String(value))}` : '';
     return refuse(place, `the netmask is invalid${shown}`, `write it like ${example}`);
   };
-}
-
-function parseNetmask(value: unknown, family: Family): number | undefined {
-  const text = typeof value === 'number' ? String(value) : value;
-  if (typeof text !== 'string') return undefined;
-  if (/^[0-9]{1,3}$/.test(text)) return Number(text) <= addressBits(family) ? Number(text) : undefined;
-  const parsed = parseAddress(text);
-  return parsed?.family === family ? countLeadingOnes(parsed) : undefined;
-}
-
-/** Undefined where ones follow zeros. */
-function countLeadingOnes({ family, groups }: IpAddress): number | undefined {
-  const width = family === 4 ? 8 : 16;
-  const bits = groups.map((group) => group.toString(2).padStart(width, '0')).join('');
-  const [ones = ''] = /^1*/.exec(bits) ?? [];
-  return bits.slice(ones.length).includes('1') ? undefined : ones.length;
 }
 
 function isMulticast({ family, groups: [first = 0] }: IpAddress): boolean {

@@ -115,11 +115,8 @@ function bondEntries({ bond, place }: DataLink, links: DataLinks): ProfileEntrie
   const port = primary === undefined ? undefined : links.get(primary);
   if (port === undefined || port.name === primary || physicalName.test(port.id))
     return { ...others, primary };
-  warnAbout(
-    step(place, 'bond_primary'),
-    'the primary port is not set, as its interface name is not known',
-    'use the name of the interface',
-  );
+  const message = 'the primary port is not set, as its interface name is not known';
+  warnAbout(step(place, 'bond_primary'), message, 'use the name of the interface');
   return others;
 }
 
@@ -146,13 +143,8 @@ function ipSections(networks: readonly Network[], common: readonly IpAddress[]):
   const searches = [...new Set(networks.flatMap((network) => network.searches))];
   return ([4, 6] as const).map((family) => {
     const ofFamily = networks.filter((network) => network.family === family);
-    return profileSection(`ipv${family}`, ipEntries(family, ofFamily, { servers, searches }));
+    return profileSection(`ipv${family}`, ipEntries(family, ofFamily, servers, searches));
   });
-}
-
-interface Dns {
-  readonly servers: readonly IpAddress[];
-  readonly searches: readonly string[];
 }
 
 /**
@@ -160,7 +152,12 @@ interface Dns {
  * That is also so for links that nothing uses. cloud-init brings them up without addresses; without a profile,
  * NetworkManager would ask for addresses there.
  */
-function ipEntries(family: Family, networks: readonly Network[], { servers, searches }: Dns): ProfileEntries {
+function ipEntries(
+  family: Family,
+  networks: readonly Network[],
+  servers: readonly IpAddress[],
+  searches: readonly string[],
+): ProfileEntries {
   if (networks.length === 0) return { method: 'disabled' };
   const isStatic = networks.every(({ subnet }) => subnet !== undefined);
   const metrics = networks.flatMap(({ metric }) => (metric === undefined ? [] : String(metric)));

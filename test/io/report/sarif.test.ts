@@ -26,7 +26,7 @@ function report(...files: readonly (readonly [file: string, findings: readonly F
     ([file, findings]) =>
       reporter.add({ file, report: { valid: false, findings }, bytes: Buffer.from('\né, x') }).stdout,
   );
-  return JSON.parse([reporter.start, ...added, reporter.end()].join(''));
+  return JSON.parse([reporter.start, ...added, reporter.end?.()].join(''));
 }
 
 describe('createSarifReporter', () => {
