@@ -87,6 +87,15 @@ describe('who is awaited', () => {
 });
 
 describe('an agent that can be asked', () => {
+  it('is not awaited if it has no URL', async () => {
+    const trial = await startTry({ timeout: '60s' }, folder);
+    await scriptedAgent({ api: trial.origin, mac, callbackUrl: '' }).callHome();
+    const { code, report } = await trial.ended;
+    expect(code).toBe(0);
+    expect(report).toContain('sent a heartbeat (agent 11.0.0) without a callback URL');
+    expect(report).not.toMatch(/^  callback /m);
+  });
+
   it('is asked before the report, which tells it', async () => {
     const { url, close } = await startAgentApi();
     try {

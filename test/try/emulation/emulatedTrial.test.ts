@@ -193,6 +193,19 @@ describe('try --qemu', () => {
     });
   });
 
+  it.each<readonly [string, TryOptions, string]>([
+    ['images for network boot', {}, 'pass --iso, or --kernel and --initramfs'],
+    ['an ISO', { boot: 'cd' }, 'pass --iso FILE'],
+    ['boot scripts', { iso: ['live.iso'], artifacts: 'iso' }, 'add ipxe to --artifacts, or use --boot cd'],
+    ['ISOs', { iso: ['live.iso'], artifacts: 'ign,ipxe', boot: 'cd' }, 'add iso to --artifacts'],
+  ])('says what to pass for a host without %s', async (_title, options, hint) => {
+    const yaml = 'agent: {ironic.apiUrls: "http://192.0.2.1:26394"}\nhosts:\n- {name: worker-0}\n';
+    writeFileSync(path('one.yaml'), yaml);
+    const served = { inventory: 'one.yaml', qemu: 'worker-0', serveListen: '127.0.0.1:0', accel: 'tcg' };
+    const trial = await startTry({ ...served, ...options }, folder, asQemu('exit 0'));
+    await expect(trial.ended).rejects.toMatchObject({ hint });
+  });
+
   it('ends when the machine does', async () => {
     const env = asQemu('exit 0');
     const trial = await startTry({ qemu: 'live.iso', accel: 'tcg', timeout: '60s' }, folder, env);
