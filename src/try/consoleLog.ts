@@ -65,7 +65,12 @@ export async function followConsoleLog(
   { cwd }: Pick<Io, 'cwd'>,
 ): Promise<() => Promise<void>> {
   const explain = (error: unknown): never => {
-    if (errorCode(error) === 'ENOENT') throw notFound(path);
+    if (errorCode(error) === 'ENOENT') {
+      throw new CliError(`Console log (--console-log) not found: ${path}`, {
+        code: 'ERR_FILE_MISSING',
+        hint: `start the program that writes it, or run \`touch ${quoteShellWord(path)}\``,
+      });
+    }
     throw fileError(error, { path, what: 'Console log (--console-log)', action: 'read' });
   };
   const place = resolve(cwd, path);
@@ -96,13 +101,6 @@ export async function followConsoleLog(
     await followed;
     await tail.close();
   };
-}
-
-function notFound(path: string): CliError {
-  return new CliError(`Console log (--console-log) not found: ${path}`, {
-    code: 'ERR_FILE_MISSING',
-    hint: `start the program that writes it, or run \`touch ${quoteShellWord(path)}\``,
-  });
 }
 
 interface Tail {
