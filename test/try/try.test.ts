@@ -570,6 +570,16 @@ describe('--inventory', () => {
     expect(trial.said()).toContain(text);
   });
 
+  it('says with which option the images get another address', async () => {
+    const first = await startTry({ timeout: '3s' }, folder);
+    const trial = await startTry({ ...served, serveListen: new URL(first.origin).host }, folder);
+    await expect(trial.ended).rejects.toMatchObject({
+      message: expect.stringContaining('the address is already in use'),
+      hint: 'pass another address or port with --serve-listen',
+    });
+    await first.ended;
+  });
+
   it('does not wait for a host that cannot be served', async () => {
     const wrong = `agent: {ironic.apiUrls: 'https://192.0.2.1'}\nhosts:\n- {name: worker-0}\n- {name: worker-1, mac: x}\n`;
     writeFileSync(path('wrong-mac.yaml'), wrong);
