@@ -106,6 +106,13 @@ describe('an emulated machine', () => {
     });
   });
 
+  it('tells no password of the URL of its image', async () => {
+    const { machine, events } = await play("echo 'qemu: file=http://u:pa55@h/x.iso: Failed' >&2; exit 1");
+    await machine.ended;
+    expect(events.at(-1)?.problem).toMatch(/^QEMU exited with code 1: qemu: file=.*: Failed$/);
+    expect(events.at(-1)?.problem).not.toContain('pa55');
+  });
+
   it('that is no program has failed', async () => {
     const { machine, events } = await play('');
     await machine.ended;
