@@ -22,7 +22,7 @@ import type { Expectation } from '../try/expectation.ts';
 import { reachableAddresses } from '../try/ironicAddress.ts';
 import type { TrialSetup, TryOptions } from '../try/setup.ts';
 import type { ApiPlace } from '../try/timeline/addresses.ts';
-import { readTrialSource, runTrial } from '../try/try.ts';
+import { readTrialInventory, runTrial } from '../try/try.ts';
 import {
   bootMachine,
   type BootProgress,
@@ -270,7 +270,7 @@ async function bootChecked(machines: readonly CheckedMachine[], run: BootRun): P
   const code = await runTrial({
     options: trialOptions,
     setup: readTrial(trialOptions),
-    inventory: await readTrialSource(trialOptions, io),
+    inventory: await readTrialInventory(trialOptions, io),
     machine: undefined,
     consoleLogs,
     expectation: expectationOf(machines),

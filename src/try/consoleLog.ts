@@ -7,6 +7,7 @@ import { type FileHandle, open, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type Diagnostic, diagnosticOf } from '../core/diagnostic.ts';
 import { CliError, UsageError } from '../core/errors.ts';
+import { parseMacAddress } from '../core/macAddress.ts';
 import { quoteShellWord } from '../formats/shell.ts';
 import { pause, systemClock } from '../io/clock.ts';
 import { errorCode, fileError } from '../io/files/fileErrors.ts';
@@ -37,8 +38,10 @@ export function readConsoleLogs(
   hosts: readonly string[],
 ): readonly ConsoleLog[] {
   return (values ?? []).map((value) => {
-    const named = hosts.find((name) => value.startsWith(`${name}=`));
-    if (named !== undefined) return { host: named, path: value.slice(named.length + 1) };
+    const [name = '', ...path] = value.split('=');
+    const address = parseMacAddress(name);
+    const named = 'mac' in address ? address.mac : name; // the form of --expect
+    if (path.length > 0 && hosts.includes(named)) return { host: named, path: path.join('=') };
     const [host, ...others] = hosts;
     if (host !== undefined && others.length === 0) return { host, path: value };
     if (host === undefined) {
@@ -65,7 +68,12 @@ export async function followConsoleLog(
   { cwd }: Pick<Io, 'cwd'>,
 ): Promise<() => Promise<void>> {
   const explain = (error: unknown): never => {
-    if (errorCode(error) === 'ENOENT') throw notFound(path);
+    if (errorCode(error) === 'ENOENT') {
+      throw new CliError(`Console log (--console-log) not found: ${path}`, {
+        code: 'ERR_FILE_MISSING',
+        hint: `start the program that writes it, or run \`touch ${quoteShellWord(path)}\``,
+      });
+    }
     throw fileError(error, { path, what: 'Console log (--console-log)', action: 'read' });
   };
   const place = resolve(cwd, path);
@@ -96,13 +104,6 @@ export async function followConsoleLog(
     await followed;
     await tail.close();
   };
-}
-
-function notFound(path: string): CliError {
-  return new CliError(`Console log (--console-log) not found: ${path}`, {
-    code: 'ERR_FILE_MISSING',
-    hint: `start the program that writes it, or run \`touch ${quoteShellWord(path)}\``,
-  });
 }
 
 interface Tail {

@@ -49,7 +49,7 @@ import { readTrialSetup, type TrialSetup, type TryOptions } from './setup.ts';
 /** Returns 0 if all expected hosts have called home, otherwise 1. Throws CliError, UsageError. */
 export async function tryRamdisk(options: TryOptions, io: Io): Promise<ExitCode> {
   const setup = readTrialSetup(options);
-  const inventory = await readTrialSource(options, io);
+  const inventory = await readTrialInventory(options, io);
   const hosts = (inventory?.inventory.hosts ?? []).map(({ architecture, mac, name }) => ({
     name,
     macs: mac === undefined ? [] : [mac],
@@ -185,7 +185,7 @@ function isAwaited({ source }: PlannedMachine, { expectation: { awaited } }: Tri
 }
 
 /** Undefined without `--inventory`. Throws CliError. */
-export async function readTrialSource(
+export async function readTrialInventory(
   { inventory, profile }: TryOptions,
   io: Io,
 ): Promise<ServeSource | undefined> {

@@ -87,6 +87,15 @@ describe('who is awaited', () => {
 });
 
 describe('an agent that can be asked', () => {
+  it('is not awaited if it has no URL', async () => {
+    const trial = await startTry({ timeout: '60s' }, folder);
+    await scriptedAgent({ api: trial.origin, mac, callbackUrl: '' }).callHome();
+    const { code, report } = await trial.ended;
+    expect(code).toBe(0);
+    expect(report).toContain('sent a heartbeat (agent 11.0.0) without a callback URL');
+    expect(report).not.toMatch(/^  callback /m);
+  });
+
   it('is asked before the report, which tells it', async () => {
     const { url, close } = await startAgentApi();
     try {
@@ -559,6 +568,16 @@ describe('--inventory', () => {
     const trial = await startTry({ ...served, ...options, timeout: '1s', askBack: 'never' }, folder);
     await trial.ended;
     expect(trial.said()).toContain(text);
+  });
+
+  it('says with which option the images get another address', async () => {
+    const first = await startTry({ timeout: '3s' }, folder);
+    const trial = await startTry({ ...served, serveListen: new URL(first.origin).host }, folder);
+    await expect(trial.ended).rejects.toMatchObject({
+      message: expect.stringContaining('the address is already in use'),
+      hint: 'pass another address or port with --serve-listen',
+    });
+    await first.ended;
   });
 
   it('does not wait for a host that cannot be served', async () => {

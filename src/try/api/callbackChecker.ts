@@ -55,6 +55,7 @@ export function createCallbackChecker(options: CallbackOptions): CallbackChecker
     done.set(agent.node.uuid, identityOf(agent));
   };
   const ask = async (agent: Agent, client: string): Promise<void> => {
+    if (end.signal.aborted) return;
     const contact = { ...agent, client, token: agent.node.token.current(), signal: end.signal };
     const callback = await contactAgent(contact);
     observe(callback);

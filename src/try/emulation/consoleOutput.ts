@@ -119,8 +119,8 @@ const ESCAPE = '\u001B';
  * starts another sequence. Other sequences have one character.
  */
 function isComplete(sequence: string): boolean {
-  const [, second = '', ...rest] = sequence;
-  const last = rest.at(-1);
+  const second = sequence[1] ?? '';
+  const last = sequence.length > 2 ? sequence.at(-1) : undefined;
   if (sequence.length >= LONGEST_SEQUENCE) return true;
   if (second === '[') return last !== undefined && last >= '@' && last <= '~';
   if (second === ']' || second === 'P') return last === '\u0007';

@@ -5,6 +5,7 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Duplex, Readable } from 'node:stream';
+import { maskLine } from '../../core/masking.ts';
 import { isMapping, type Mapping } from '../../formats/mapping.ts';
 import { findProgram } from '../../io/programs.ts';
 import type { Io } from '../../io/io.ts';
@@ -97,7 +98,8 @@ function isDuplex(stream: unknown): stream is Duplex {
 function describeEnd(stderr: string, code: number | null, signal: NodeJS.Signals | null): string {
   const first = stderr.split('\n').find((line) => line.trim() !== '') ?? '';
   const how = code === null ? `was killed by ${signal ?? 'a signal'}` : `exited with code ${code}`;
-  return first === '' ? `QEMU ${how}` : `QEMU ${how}: ${first.trim()}`;
+  // QEMU prints its options, and the URL of an image may contain a password.
+  return first === '' ? `QEMU ${how}` : `QEMU ${how}: ${maskLine(first.trim())}`;
 }
 
 /** `stuck`: QEMU stopped the machine, for example because virtualization does not work. */

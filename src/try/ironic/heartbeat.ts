@@ -10,6 +10,7 @@ import {
   fault,
   parseBody,
   type RamdiskRequest,
+  type RefusalReason,
   type RefusedRequest,
   refuseRequest,
   unexpectedArguments,
@@ -73,7 +74,7 @@ export function answerHeartbeat(
     argumentRefusal(name, sent, parsed.kind === 'value') ??
     versionRefusal(version, 'heartbeat') ??
     fieldRefusal(sent, version) ??
-    (node && (urlRefusal(callbackUrl, node) ?? agentRefusal(sent, token) ?? tlsRefusal(callbackUrl)));
+    (node && (urlRefusal(callbackUrl, node) ?? agentRefusal(sent, token)));
   if (refusal !== undefined || node === undefined) {
     const unknown = `Node ${shown(name)} could not be found.`;
     return { ...beat, ...(refusal ?? refuseRequest(404, unknown, 'unknown-node')), agent: undefined };
@@ -97,10 +98,6 @@ function fieldRefusal(sent: Mapping, version: ApiVersion): RefusedRequest | unde
 }
 
 /** For Ironic's option `require_tls`, which is enabled by default. */
-function tlsRefusal(callbackUrl: string): RefusedRequest | undefined {
-  return /^http:/i.test(callbackUrl) ? withoutTls : undefined;
-}
-
 const withoutTls: RefusedRequest = {
   answer: fault(400, 'TLS is required by configuration'),
   problem: 'the callback URL is plain HTTP, which Ironic refuses ([agent] require_tls)',
@@ -121,24 +118,18 @@ function argumentRefusal(
   sent: Mapping,
   isJson: boolean,
 ): RefusedRequest | undefined {
-  const problem = argumentProblem(node, sent);
-  if (problem === undefined) return undefined;
-  const reason = problem === noUrl ? 'no-callback-url' : 'arguments';
-  return refuseRequest(400, problem, isJson ? reason : 'not-json');
-}
-
-function argumentProblem(node: string | undefined, sent: Mapping): string | undefined {
+  const refuse = (problem: string, reason: RefusalReason = 'arguments'): RefusedRequest =>
+    refuseRequest(400, problem, isJson ? reason : 'not-json');
   const unexpected = unexpectedArguments(Object.keys(sent), fields);
-  if (unexpected !== undefined) return unexpected;
-  if (node === undefined) return 'Missing mandatory parameter: node_ident';
+  if (unexpected !== undefined) return refuse(unexpected);
+  if (node === undefined) return refuse('Missing mandatory parameter: node_ident');
   if (!isUuid(node) && !/^[A-Za-z0-9._~-]{1,255}$/.test(node))
-    return `Expected UUID or name for node_ident: ${shown(node)}`;
-  if (!('callback_url' in sent)) return noUrl;
+    return refuse(`Expected UUID or name for node_ident: ${shown(node)}`);
+  if (!('callback_url' in sent))
+    return refuse('Missing mandatory parameter: callback_url', 'no-callback-url');
   const invalid = fields.find((name) => given(sent[name]) && typeof sent[name] !== 'string');
-  return invalid === undefined ? undefined : `Expected string for ${invalid}`;
+  return invalid === undefined ? undefined : refuse(`Expected string for ${invalid}`);
 }
-
-const noUrl = 'Missing mandatory parameter: callback_url';
 
 /** Characters. The URL is stored for each node; Ironic itself has no such limit. */
 const LONGEST_URL = 2000;
@@ -160,7 +151,7 @@ function agentRefusal(sent: Mapping, token: Heartbeat['token']): RefusedRequest 
     return refuseRequest(400, `Agent status is invalid. Valid states are ${states.join(',')}.`, 'arguments');
   if (!given(sent['agent_version']) && status === undefined)
     return refuseRequest(400, noVersion, 'no-agent-version');
-  if (token === 'valid') return undefined;
+  if (token === 'valid') return /^http:/i.test(textOf(sent['callback_url']) ?? '') ? withoutTls : undefined;
   const reason = token === 'missing' ? 'token-missing' : 'token-invalid';
   return refuseRequest(400, 'Invalid or missing agent token received.', reason);
 }

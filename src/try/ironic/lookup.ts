@@ -41,11 +41,11 @@ export function answerLookup({ query, version, url, now }: RamdiskRequest, nodes
   });
   const tooOld = versionRefusal(version, 'lookup');
   if (tooOld !== undefined) return refused(tooOld);
-  const problem = problemOf(query, macs);
-  if (problem !== undefined) {
+  const invalid = uuidProblem(query) ?? unexpectedArguments(query.keys(), ['addresses', 'node_uuid']);
+  if (invalid !== undefined) return refused(refuseRequest(400, invalid, 'arguments'));
+  if (macs.length === 0 && !query.has('node_uuid')) {
     // An agent always sends the parameter; it is empty if the agent has found no interface.
-    const hasList = query.has('addresses') && problem === noNames;
-    return refused(refuseRequest(400, problem, hasList ? 'no-macs' : 'arguments'));
+    return refused(refuseRequest(400, noNames, query.has('addresses') ? 'no-macs' : 'arguments'));
   }
   const found = findNode(nodes, query, macs);
   if (found.kind === 'unknown') {
@@ -64,11 +64,6 @@ export function answerLookup({ query, version, url, now }: RamdiskRequest, nodes
     problem: undefined,
     reason: undefined,
   };
-}
-
-function problemOf(query: URLSearchParams, macs: readonly string[]): string | undefined {
-  const invalid = uuidProblem(query) ?? unexpectedArguments(query.keys(), ['addresses', 'node_uuid']);
-  return invalid ?? (macs.length === 0 && !query.has('node_uuid') ? noNames : undefined);
 }
 
 const noNames = "At least one of 'addresses' and 'node_uuid' parameters is required";

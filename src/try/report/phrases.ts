@@ -152,7 +152,7 @@ function heartbeatPhrase({ agentVersion, callbackUrl, problem, token }: Heartbea
     return `sent a heartbeat${tokenPhrases[token]}${problem === undefined ? '' : `, which was refused: ${problem}`}`;
   }
   const agent = agentVersion === undefined ? '' : ` (agent ${agentVersion})`;
-  return `sent a heartbeat${agent}${callbackUrl === undefined ? '' : `, callback URL ${callbackUrl}`}`;
+  return `sent a heartbeat${agent}${callbackUrl ? `, callback URL ${callbackUrl}` : ' without a callback URL'}`;
 }
 
 function callbackPhrase({ url, problem, reason, summary }: CallbackEvent): string {

@@ -1,5 +1,6 @@
 /** Serves files without authentication, and reports each fetch as an event. */
 
+import { CliError } from '../../core/errors.ts';
 import { createAccessCheck } from '../../serve/http/accessCheck.ts';
 import type { ListenAddress } from '../../serve/http/listenAddress.ts';
 import { createAnswerer } from '../../serve/http/requests.ts';
@@ -39,6 +40,16 @@ export async function startCatalogService(
     }),
   });
 }
+
+/** For an address that does not come from `--listen`: throws the error of a server that cannot listen with another hint. */
+export function throwWithHint(hint: string): (error: unknown) => never {
+  return (error) => {
+    if (!(error instanceof CliError) || error.code !== 'ERR_LISTEN') throw error;
+    throw new CliError(error.message, { code: error.code, hint, cause: error.cause });
+  };
+}
+
+export const serveListenHint = 'pass another address or port with --serve-listen';
 
 /** Maximum number of remembered first fetches. Above it, some are reported twice. */
 const MAX_REMEMBERED = 100_000;

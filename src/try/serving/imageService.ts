@@ -21,7 +21,7 @@ import type { Expectation } from '../expectation.ts';
 import type { TryOptions } from '../setup.ts';
 import { createQuietLog } from '../quietLog.ts';
 import type { TrialPlan } from '../trial.ts';
-import { createFetchWatcher } from './catalogService.ts';
+import { createFetchWatcher, serveListenHint, throwWithHint } from './catalogService.ts';
 
 export interface ImageService {
   readonly port: number;
@@ -62,23 +62,27 @@ async function reportUrls(
   await printUrls(snapshot, links, 'text', { stdout: io.stderr });
 }
 
-function scriptUrl({ links, state }: RunningService): string {
+/** @param artifacts the value of `--artifacts` */
+function scriptUrl({ links, state }: RunningService, artifacts: string | undefined): string {
   if (state.current()?.wanted.loaders.includes('ipxe') === true) {
     return `${links.publicUrl}/${links.path({ kind: 'boot' }, 'boot.ipxe')}`;
   }
   throw new CliError('no boot script for the emulated machine', {
     code: 'ERR_IMAGE',
-    hint: 'pass --iso, or --kernel and --initramfs; or use --boot cd',
+    hint:
+      artifacts === undefined
+        ? 'pass --iso, or --kernel and --initramfs'
+        : 'add ipxe to --artifacts, or use --boot cd',
   });
 }
 
-function isoPath(host: string, { links, state }: RunningService): string {
+function isoPath(host: string, { links, state }: RunningService, artifacts: string | undefined): string {
   if (state.current()?.wanted.configs.includes('iso') === true) {
     return links.path({ kind: 'host', host }, hostFileName(host, 'iso'));
   }
   throw new CliError('no live ISO for the machine', {
     code: 'ERR_IMAGE',
-    hint: 'pass --iso FILE, or use --boot network',
+    hint: artifacts === undefined ? 'pass --iso FILE' : 'add iso to --artifacts',
   });
 }
 
@@ -94,6 +98,7 @@ export async function startImages(
   { cleanup, expectation, io, machine, options, setup: { ironicUrl }, output, trial }: TrialPlan,
   { api, guest, listed, place }: ImageContext,
 ): Promise<ImageService> {
+  const { artifacts } = options;
   const isOfHost = machine?.source.medium.kind === 'host';
   const url = ironicUrl ?? (isOfHost ? otherUrl(guest, place) : undefined);
   const found = url === undefined ? otherIronicDiagnostics(listed, place) : changeDiagnostics(url, place);
@@ -110,7 +115,7 @@ export async function startImages(
     watchers: [watcher],
     changeSource,
     publicUrl: guest && (({ port }) => `http://${guest.host}:${port}`),
-  });
+  }).catch(throwWithHint(serveListenHint));
   running = service;
   cleanup.defer(async () => {
     await service.server.stop(0);
@@ -121,9 +126,9 @@ export async function startImages(
   await reportUrls(service, options, setup.listen, io);
   return {
     port: service.server.port,
-    scriptUrl: () => scriptUrl(service),
-    isoUrl: (host) => `${service.server.origin}/${isoPath(host, service)}`,
-    mediumUrl: (host) => `${service.links.publicUrl}/${isoPath(host, service)}`,
+    scriptUrl: () => scriptUrl(service, artifacts),
+    isoUrl: (host) => `${service.server.origin}/${isoPath(host, service, artifacts)}`,
+    mediumUrl: (host) => `${service.links.publicUrl}/${isoPath(host, service, artifacts)}`,
   };
 }
 

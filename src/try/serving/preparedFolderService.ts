@@ -12,7 +12,7 @@ import type { Manifest, ManifestFile } from '../../hosts/artifacts/manifest.ts';
 import { digestTag } from '../../serve/answer/entityTag.ts';
 import { mediaTypes, type Artifact, type Catalog, type ServedResource } from '../../serve/answer/resource.ts';
 import type { FetchEvent } from '../timeline/events.ts';
-import { startCatalogService } from './catalogService.ts';
+import { startCatalogService, throwWithHint } from './catalogService.ts';
 import { guestHostProblem } from '../timeline/addresses.ts';
 
 export interface ManifestFolder {
@@ -73,7 +73,9 @@ export async function startFolderService(
 ): Promise<{ readonly scriptUrl: string; readonly stop: () => Promise<void> }> {
   const { port, prefix, url } = readFolderUrl(place);
   const listen = { kind: 'tcp', host: '127.0.0.1', port } as const;
-  const server = await startCatalogService(fileFinder(place, prefix), listen, log, observe);
+  const server = await startCatalogService(fileFinder(place, prefix), listen, log, observe).catch(
+    throwWithHint('make this port available, or run `prepare` with another port in --base-url'),
+  );
   return { scriptUrl: `${url}/${SCRIPT}`, stop: async () => void (await server.stop(0)) };
 }
 

@@ -119,8 +119,9 @@ const kernelSigns = rowsWith({ printer: 'kernel' }, [
   },
   {
     id: 'kernel-disk',
-    // Only an installed system has a root file system of its own.
-    pattern: /^(?:Kernel c|C)ommand line: (?!.*\bcoreos\.live).*\b(?:root|ostree)=/,
+    // Only an installed system has a root file system of its own; that of other ramdisks is an image or in the network.
+    pattern:
+      /^(?:Kernel c|C)ommand line: (?!.*\bcoreos\.live).*\b(?:root=(?!(?:live|nfs|http)\b|\/dev\/(?:ram|nfs))|ostree=)/,
     proves: 'boot-order',
     solvedBy: from('script'),
     source: 'Linux, arch/x86/kernel/setup.c, init/main.c; ostree, src/switchroot/ostree-prepare-root.c',
@@ -268,9 +269,17 @@ const rootfsSigns = rowsWith({ printer: 'coreos-livepxe-rootfs' }, [
     source: 'fedora-coreos-config, 35coreos-live/coreos-livepxe-rootfs.sh',
   },
   {
+    id: 'rootfs-no-space',
+    pattern: /No space left on device/,
+    proves: 'no-memory',
+    solvedBy: from('live system'),
+    source: 'glibc, sysdeps/gnu/errlist.h (ENOSPC); libarchive, tar/read.c',
+  },
+  {
     id: 'rootfs-unreachable',
+    // Error 23: the program that unpacks the image has failed.
     pattern:
-      /^(?:curl: \(\d+\) |Couldn't establish connectivity with the server specified by:|Couldn't query the server for the rootfs specified by:|Unsupported scheme for image specified by:|No rootfs image found\.)/,
+      /^(?:curl: \((?!23\))\d+\) |Couldn't establish connectivity with the server specified by:|Couldn't query the server for the rootfs specified by:|Unsupported scheme for image specified by:|No rootfs image found\.)/,
     proves: 'rootfs-not-fetched',
     source: 'fedora-coreos-config, 35coreos-live/coreos-livepxe-rootfs.sh; curl, src/tool_operate.c',
   },

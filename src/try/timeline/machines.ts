@@ -96,34 +96,15 @@ export function labelOf({ name, seenMacs, nodes, clients }: Machine): string {
 }
 
 export function identifiersOf(event: TrialEvent): Identifiers {
-  const none: Identifiers = { name: undefined, macs: [], node: undefined, isNodeVerified: false };
-  switch (event.kind) {
-    case 'fetch':
-      return { ...none, name: event.host === unknownMachines ? undefined : event.host };
-    case 'lookup':
-    case 'inspection':
-      return {
-        ...none,
-        macs: event.macs.filter(isMac),
-        node: event.node,
-        isNodeVerified: event.node !== undefined,
-      };
-    case 'heartbeat':
-      return { ...none, node: event.node, isNodeVerified: event.problem === undefined };
-    case 'callback':
-    case 'steps':
-      return { ...none, node: event.node, isNodeVerified: true };
-    case 'console':
-    case 'bmc':
-      return { ...none, name: event.host };
-    case 'machine':
-    case 'preflight':
-      return { ...none, macs: [event.mac].filter(isMac) };
-    case 'api':
-    default:
-    case 'refusal':
-      return none;
-  }
+  const macs = [...('macs' in event ? event.macs : []), ...('mac' in event ? [event.mac] : [])];
+  const node = 'node' in event ? event.node : undefined;
+  const isRefused = event.kind === 'heartbeat' && event.problem !== undefined;
+  return {
+    name: 'host' in event && event.host !== unknownMachines ? event.host : undefined,
+    macs: macs.filter(isMac),
+    node,
+    isNodeVerified: node !== undefined && !isRefused,
+  };
 }
 
 /** Several machines may send the same invalid MAC address. */

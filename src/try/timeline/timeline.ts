@@ -238,7 +238,7 @@ function agentOf(
   const events = entries.toSorted(byLastEvent).map(({ event }) => event);
   const heartbeat = events.findLast((event) => event.kind === 'heartbeat');
   const callback = events.findLast((event) => event.kind === 'callback');
-  const url = callback?.url ?? heartbeat?.callbackUrl;
+  const url = callback?.url ?? (heartbeat?.callbackUrl || undefined); // agents without an API send an empty one
   const isContacted = callback !== undefined && callback.reason !== 'other-address';
   const hasAnswered = isContacted ? callback.problem === undefined : undefined;
   return {

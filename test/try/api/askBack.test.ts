@@ -106,6 +106,13 @@ describe('asking back', () => {
     expect(steps.map(({ reason }) => reason)).toEqual(['busy', undefined]);
   });
 
+  it('more agents than at the same time, one after the other', async () => {
+    const { asking, events, url } = await start('own');
+    for (let count = 0; count < 100; count++) asking.onHeartbeat(agentAt(url), '127.0.0.1');
+    await asking.idle();
+    expect(events.filter(({ kind, problem }) => kind === 'steps' && problem === undefined)).toHaveLength(100);
+  });
+
   it('an agent without a required step', async () => {
     const { asking, events, url } = await start('own', ['install_coreos', 'write_image']);
     asking.onHeartbeat(agentAt(url), '127.0.0.1');

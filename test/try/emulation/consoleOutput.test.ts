@@ -38,6 +38,10 @@ describe('lines of a console', () => {
     expect(linesOf(...parts)).toEqual(lines);
   });
 
+  it('take linear time for sequences without an end', () => {
+    expect(linesOf(`\u001B]${'x'.repeat(998)}`.repeat(2000), '\na')).toEqual(['a']);
+  });
+
   it('are UTF-8 wherever it is cut', () => {
     const bytes = Buffer.from('ü\n');
     expect(linesOf(bytes.subarray(0, 1), bytes.subarray(1))).toEqual(['ü']);

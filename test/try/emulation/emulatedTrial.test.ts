@@ -106,6 +106,13 @@ describe('an emulated machine', () => {
     });
   });
 
+  it('tells no password of the URL of its image', async () => {
+    const { machine, events } = await play("echo 'qemu: file=http://u:pa55@h/x.iso: Failed' >&2; exit 1");
+    await machine.ended;
+    expect(events.at(-1)?.problem).toMatch(/^QEMU exited with code 1: qemu: file=.*: Failed$/);
+    expect(events.at(-1)?.problem).not.toContain('pa55');
+  });
+
   it('that is no program has failed', async () => {
     const { machine, events } = await play('');
     await machine.ended;
@@ -191,6 +198,19 @@ describe('try --qemu', () => {
       message: '--qemu "worker-2" not found: not a host of the inventory, a file or a folder',
       hint: 'use the path of an image or folder, or a host: worker-0, worker-1',
     });
+  });
+
+  it.each<readonly [string, TryOptions, string]>([
+    ['images for network boot', {}, 'pass --iso, or --kernel and --initramfs'],
+    ['an ISO', { boot: 'cd' }, 'pass --iso FILE'],
+    ['boot scripts', { iso: ['live.iso'], artifacts: 'iso' }, 'add ipxe to --artifacts, or use --boot cd'],
+    ['ISOs', { iso: ['live.iso'], artifacts: 'ign,ipxe', boot: 'cd' }, 'add iso to --artifacts'],
+  ])('says what to pass for a host without %s', async (_title, options, hint) => {
+    const yaml = 'agent: {ironic.apiUrls: "http://192.0.2.1:26394"}\nhosts:\n- {name: worker-0}\n';
+    writeFileSync(path('one.yaml'), yaml);
+    const served = { inventory: 'one.yaml', qemu: 'worker-0', serveListen: '127.0.0.1:0', accel: 'tcg' };
+    const trial = await startTry({ ...served, ...options }, folder, asQemu('exit 0'));
+    await expect(trial.ended).rejects.toMatchObject({ hint });
   });
 
   it('ends when the machine does', async () => {

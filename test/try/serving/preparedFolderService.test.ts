@@ -77,6 +77,15 @@ describe('a prepared folder', () => {
     );
   });
 
+  it('says where its port is set', async () => {
+    const other = createServer().listen(port, '127.0.0.1');
+    await new Promise((resolve) => other.once('listening', resolve));
+    await expect(startFolderService(place, log, () => undefined)).rejects.toMatchObject({
+      hint: 'make this port available, or run `prepare` with another port in --base-url',
+    });
+    await new Promise((resolve) => other.close(resolve));
+  });
+
   it.each([
     ['no URL', { baseUrl: null }, 'its base URL is missing'],
     ['https', { baseUrl: 'https://192.0.2.1/' }, 'firmware requires http'],

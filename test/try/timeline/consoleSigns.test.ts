@@ -38,6 +38,8 @@ const rows: readonly (readonly [sign: string, lines: readonly string[], others: 
     [
       '[    0.000000] Command line: coreos.live.rootfs_url=http://192.0.2.1/rootfs.img ignition.firstboot root=x',
       '[    0.000000] Command line: BOOT_IMAGE=/images/pxeboot/vmlinuz rootflags=x ignition.firstboot',
+      '[    0.000000] Command line: initrd=ramdisk root=live:http://192.0.2.1/squashfs.img rd.neednet=1',
+      '[    0.000000] Command line: BOOT_IMAGE=/vmlinuz root=/dev/nfs nfsroot=192.0.2.1:/srv ip=dhcp',
       'Command line: root=/dev/sda1',
     ],
   ],
@@ -179,13 +181,22 @@ const rows: readonly (readonly [sign: string, lines: readonly string[], others: 
     [`${rootfs}Fetching rootfs image from http://192.0.2.1/rootfs.img...`],
   ],
   [
+    'rootfs-no-space',
+    [`${rootfs}bsdtar: Write error: No space left on device`],
+    [`${ignition}no space left on device`],
+  ],
+  [
     'rootfs-unreachable',
     [
       `${rootfs}curl: (7) Failed to connect to 192.0.2.1 port 8084 after 0 ms: Couldn't connect to server`,
       `${rootfs}Couldn't establish connectivity with the server specified by:`,
       `${rootfs}No rootfs image found.  Modify your PXE configuration to add the rootfs`,
     ],
-    [`${rootfs}Retrying in 5s...`, '[    8.4] agent[1]: curl: (7) Failed to connect'],
+    [
+      `${rootfs}Retrying in 5s...`,
+      `${rootfs}curl: (23) Failure writing output to destination`,
+      '[    8.4] agent[1]: curl: (7) Failed to connect',
+    ],
   ],
   [
     'system-welcome',
@@ -535,6 +546,16 @@ describe('a console', () => {
         'Entering emergency mode. Exit the shell to continue.',
       ],
       ['ignition-failed'],
+    ],
+    [
+      'proves too little memory for the root filesystem, and not that it cannot be fetched',
+      [
+        ...boot,
+        `${rootfs}bsdtar: Write error: No space left on device`,
+        `${rootfs}curl: (23) Failure writing output to destination`,
+        `${rootfs}Couldn't fetch, verify, and unpack image specified by:`,
+      ],
+      ['no-memory'],
     ],
     [
       'proves a config that is not found',
