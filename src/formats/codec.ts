@@ -27,9 +27,11 @@ export interface Decoded {
   readonly end: number;
 }
 
+export class TooLargeError extends FormatError {}
+
 /** The error for data that decompresses to more than the limit; `offset` is the place of the data. */
-export function tooLarge(format: string, maxBytes: number, offset: number): FormatError {
-  return new FormatError(`The ${format} data decompresses to more than ${maxBytes} bytes`, {
+export function tooLarge(format: string, maxBytes: number, offset: number): TooLargeError {
+  return new TooLargeError(`The ${format} data decompresses to more than ${maxBytes} bytes`, {
     offset,
     hint: 'get a new copy of the file; this one is damaged or malicious',
   });
