@@ -98,7 +98,7 @@ function unpack(data: Uint8Array, compression: string, maxBytes: number): Uint8A
   }
 }
 
-/** The hash that the data should have; undefined if it has that of `verification`, or if there is none. */
+/** The hash that the data should have; undefined if it has the hash of `verification`, or that has no hash. */
 function correctedHash(data: Uint8Array, { hash = '' }: Verification): string | undefined {
   const [, algorithm, sum] = /^(sha256|sha512)-(.*)$/s.exec(hash) ?? [];
   if (algorithm === undefined) return undefined;
