@@ -8,7 +8,7 @@
 import { createHash } from 'node:crypto';
 import { FormatError, ifWellFormed } from '../core/errors.ts';
 import type { Path } from '../core/finding.ts';
-import { TooLargeError } from '../formats/codec.ts';
+import { LimitError } from '../formats/codec.ts';
 import { decodeDataUrl } from '../formats/dataUrl.ts';
 import { parseGoUrl } from '../formats/goUrl.ts';
 import { decodeGzipMembers } from '../formats/gzip.ts';
@@ -117,7 +117,7 @@ export function contentsIssues({ storage = {} }: Config): readonly Issue[] {
     const { compression = '', source = '', verification: { hash = '' } = {} } = resource;
     if (!source.startsWith('data:') || (compression === '' && hash === '')) continue;
     const data = unpack(decodeDataUrl(source).data, compression, bytesLeft);
-    if (data instanceof TooLargeError) break;
+    if (data instanceof LimitError) break;
     if (data instanceof FormatError) {
       const message = `${contentsRules.unreadable.message}: ${data.message}`;
       issues.push({ ...issue(contentsRules.unreadable, [...path, 'source']), message });

@@ -38,6 +38,13 @@ describe('contentsIssues', () => {
       'more than is checked',
       { source: dataUrl(gzipSync(Buffer.alloc(257 * 1024 * 1024))), compression: 'gzip' },
     ],
+    [
+      'more gzip members than are checked',
+      {
+        source: dataUrl(Buffer.concat(Array.from({ length: 4097 }, () => gzipSync('')))),
+        compression: 'gzip',
+      },
+    ],
   ])('finds nothing in %s', (_title, contents) => {
     expect(issues(contents)).toEqual([]);
   });
