@@ -27,9 +27,12 @@ export interface Decoded {
   readonly end: number;
 }
 
+/** The data exceed a limit of this program; they may be valid. */
+export class LimitError extends FormatError {}
+
 /** The error for data that decompresses to more than the limit; `offset` is the place of the data. */
-export function tooLarge(format: string, maxBytes: number, offset: number): FormatError {
-  return new FormatError(`The ${format} data decompresses to more than ${maxBytes} bytes`, {
+export function tooLarge(format: string, maxBytes: number, offset: number): LimitError {
+  return new LimitError(`The ${format} data decompresses to more than ${maxBytes} bytes`, {
     offset,
     hint: 'get a new copy of the file; this one is damaged or malicious',
   });
@@ -38,7 +41,7 @@ export function tooLarge(format: string, maxBytes: number, offset: number): Form
 /** @throws FormatError once too many were counted; `offset` is where the next one starts */
 export function countStream(streams: UnpackOptions['streams'], offset: number): void {
   if (streams.left-- > 0) return;
-  throw new FormatError(`The compressed data contains too many streams at byte ${offset}`, {
+  throw new LimitError(`The compressed data contains too many streams at byte ${offset}`, {
     offset,
     hint: 'get a new copy of the file; this one is damaged or malicious',
   });

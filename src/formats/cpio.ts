@@ -125,22 +125,18 @@ function readField(header: string, index: number, start: number): number {
   return Number.parseInt(digits, 16);
 }
 
-/** The name, or the error for an invalid name. */
+/** The name, or the error for an invalid name. dracut-cpio pads names with further NULs, to align the data. */
 function* readName(feed: ByteFeed, size: number, start: number): Steps<never, string | FormatError> {
   if (size > MAX_NAME_SIZE) {
     yield* skip(feed, size, start);
     return entryError('the name is too long', start);
   }
   if (!(yield* feed.has(size))) throw cutOff(start);
-  return parseName(feed.take(size), start);
-}
-
-/** dracut-cpio pads names with further NULs, to align the data. */
-function parseName(bytes: Uint8Array, start: number): string | FormatError {
+  const bytes = Buffer.from(feed.take(size));
   if (bytes.at(-1) !== 0) return entryError('the name does not end with NUL', start);
-  let length = bytes.length - 1;
+  let length = size - 1;
   while (length > 0 && bytes[length - 1] === 0) length--;
-  const name = Buffer.from(bytes.subarray(0, length));
+  const name = bytes.subarray(0, length);
   return isUtf8(name) ? name.toString() : entryError('the name is not UTF-8', start);
 }
 

@@ -108,9 +108,11 @@ function bracketedHostProblem(host: string): string | undefined {
       ? hostTextProblem(address)
       : (hostTextProblem(address.slice(0, zone)) ?? zoneTextProblem(address.slice(zone)));
   if (problem !== undefined) return problem;
-  return isIpv6Address(unescapeInPlace(Buffer.from(address)).toString('latin1'))
-    ? undefined
-    : 'its host is not an IPv6 address';
+  // As Go's `netip.ParseAddr`: a zone may contain any byte, but not be empty.
+  const text = unescapeInPlace(Buffer.from(address)).toString('latin1');
+  const [plain, zoneName] = cutText(text, '%');
+  const isIpv6 = (plain === text || zoneName !== '') && parseIpv6(plain) !== undefined;
+  return isIpv6 ? undefined : 'its host is not an IPv6 address';
 }
 
 function isOptionalPort(text: string): boolean {
@@ -150,12 +152,6 @@ export function escapeProblem(text: string): string | undefined {
     }
   }
   return undefined;
-}
-
-/** Whether Go's `netip.ParseAddr` reads `text` (a character a byte) as an IPv6 address, with or without a zone. */
-function isIpv6Address(text: string): boolean {
-  const [address, zone] = cutText(text, '%');
-  return (address === text || zone !== '') && parseIpv6(address) !== undefined;
 }
 
 // Percent escapes (%41), the part that all kinds of URLs share.

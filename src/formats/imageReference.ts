@@ -43,15 +43,17 @@ export function parseImageReference(text: string): ImageReferenceCheck {
   if (misplaced !== undefined) return misplaced;
   const { name, ...version } = splitReference(text);
   const named = splitName(name);
-  const problem =
-    registryProblem(named.registry) ??
-    repositoryProblem(named.repository) ??
-    (name.length > maxNameLength
-      ? refuse(`the name is longer than ${maxNameLength} characters`, name)
-      : undefined) ??
-    tagProblem(version.tag) ??
-    digestProblem(version.digest);
-  return problem ?? { ok: true, reference: { ...named, ...version } };
+  const { registry, repository } = named;
+  if (registry !== undefined && !isRegistryHost(registry)) {
+    return refuse('the registry is not a valid host or host:port', registry);
+  }
+  const problem = repositoryProblem(repository);
+  if (problem !== undefined) return problem;
+  if (name.length > maxNameLength) {
+    return refuse(`the name is longer than ${maxNameLength} characters`, name);
+  }
+  const { tag, digest } = version;
+  return tagProblem(tag) ?? digestProblem(digest) ?? { ok: true, reference: { ...named, ...version } };
 }
 
 /**
@@ -99,11 +101,6 @@ function splitName(name: string): { registry?: string; repository: string } {
   const first = slash < 0 ? '' : name.slice(0, slash);
   const isRegistry = /[.:]/.test(first) || first === 'localhost';
   return isRegistry ? { registry: first, repository: name.slice(slash + 1) } : { repository: name };
-}
-
-function registryProblem(registry: string | undefined): ImageReferenceCheck | undefined {
-  if (registry === undefined || isRegistryHost(registry)) return undefined;
-  return refuse('the registry is not a valid host or host:port', registry);
 }
 
 function repositoryProblem(repository: string): ImageReferenceCheck | undefined {

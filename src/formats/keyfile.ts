@@ -21,13 +21,10 @@ interface KeyfileEntry {
 
 /** One blank line between sections, none at the end; the result ends in a line feed. */
 export function formatKeyfile(sections: readonly KeyfileSection[]): string {
-  return sections.map((section) => formatSection(section)).join('\n');
-}
-
-function formatSection({ name, entries }: KeyfileSection): string {
-  let text = `[${name}]\n`;
-  for (const { key, value } of entries) text += `${key}=${value}\n`;
-  return text;
+  return sections
+    .map(({ name, entries }) => [`[${name}]`, ...entries.map(({ key, value }) => `${key}=${value}`), ''])
+    .map((lines) => lines.join('\n'))
+    .join('\n');
 }
 
 /**

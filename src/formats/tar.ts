@@ -102,14 +102,15 @@ export async function* readTarMembers(input: ByteInput): AsyncGenerator<TarMembe
       next = {};
     }
   }
-  await readToEnd(input);
+  while (await hasMore(input)) input.feed.take(input.feed.available);
 }
 
 /** Undefined at the end: two blocks of zeros, of which some writers leave out the second, or the end of the input. */
 async function readHeader(input: ByteInput): Promise<Header | undefined> {
   const { offset } = input.feed;
   if (!(await hasMore(input))) return undefined;
-  const block = await readBlock(input);
+  if (!(await runAll(input.feed.has(BLOCK), input))) throw cutOff(input);
+  const block = Buffer.from(input.feed.take(BLOCK)); // a copy, because the buffer of the available bytes is reused
   if (block.every((byte) => byte === 0)) return undefined;
   checkChecksum(block, offset);
   return {
@@ -163,16 +164,6 @@ async function passOver(input: ByteInput, length: number): Promise<void> {
   for await (const piece of readContent(input, length)) void piece;
 }
 
-async function readToEnd(input: ByteInput): Promise<void> {
-  while (await hasMore(input)) input.feed.take(input.feed.available);
-}
-
-/** A copy, because the buffer of the available bytes is reused. */
-async function readBlock(input: ByteInput): Promise<Buffer> {
-  if (!(await runAll(input.feed.has(BLOCK), input))) throw cutOff(input);
-  return Buffer.from(input.feed.take(BLOCK));
-}
-
 async function readExtension(input: ByteInput, { size, offset }: Header): Promise<Buffer> {
   if (size > MAX_EXTENSION) throw damaged('an extended header is too large', offset);
   const pieces: Buffer[] = [];
@@ -193,9 +184,7 @@ function checkChecksum(block: Buffer, offset: number): void {
 }
 
 function sumOf(bytes: Buffer): number {
-  let sum = 0;
-  for (const byte of bytes) sum += byte;
-  return sum;
+  return bytes.reduce((sum, byte) => sum + byte, 0);
 }
 
 function field(
@@ -274,7 +263,5 @@ function cutOff({ feed }: ByteInput): FormatError {
 }
 
 function damaged(problem: string, offset: number): FormatError {
-  return new FormatError(`it is not a valid tar archive: ${problem} at byte ${offset}`, {
-    offset,
-  });
+  return new FormatError(`it is not a valid tar archive: ${problem} at byte ${offset}`, { offset });
 }

@@ -34,7 +34,7 @@ class UnitSyntaxError extends Error {}
 type Step = 'section' | 'option' | 'end';
 
 function visitSteps(reader: UnitReader, visitor: UnitVisitor): void {
-  let step: Step = skipToSection(reader);
+  let step = skipToStep(reader, false);
   while (step !== 'end') {
     if (step === 'section') {
       const name = readSectionName(reader);
@@ -43,28 +43,18 @@ function visitSteps(reader: UnitReader, visitor: UnitVisitor): void {
       const option = readOption(reader);
       visitor.option?.(option);
     }
-    step = skipToNext(reader);
+    step = skipToStep(reader, true);
   }
 }
 
 /** Before the first section everything but comments is skipped, a character at a time. */
-function skipToSection(reader: UnitReader): Step {
-  for (;;) {
-    reader.checkLine();
-    const character = reader.character();
-    if (character === undefined) return 'end';
-    if (character === '[') return 'section';
-    if (isComment(character)) skipComment(reader);
-  }
-}
-
-function skipToNext(reader: UnitReader): Step {
+function skipToStep(reader: UnitReader, isInSection: boolean): Step {
   for (;;) {
     reader.checkLine();
     const character = reader.peek();
     if (character === undefined) return 'end';
-    if (character !== '[' && !isComment(character) && !isSpace(character)) return 'option';
-    reader.character();
+    if (isInSection && character !== '[' && !isComment(character) && !isSpace(character)) return 'option';
+    reader.skipCharacter();
     if (character === '[') return 'section';
     if (isComment(character)) skipComment(reader);
   }
@@ -148,10 +138,9 @@ class UnitReader {
     return length === 0 ? undefined : this.#bytes.toString('utf8', start, start + length);
   }
 
-  character(): string | undefined {
-    const character = this.peek();
+  /** Consumes the character of `peek`. */
+  skipCharacter(): void {
     this.#position += characterLength(this.#bytes[this.#position]);
-    return character;
   }
 
   /** Up to and with the next `delimiter`, or all the rest. */

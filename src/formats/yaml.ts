@@ -45,11 +45,12 @@ function refuseLarge(text: string): void {
     if (!beginsValue(text, at)) continue;
     count += 1;
     if (count <= maxValues) continue;
-    throw yamlError(text, {
-      message: sentence('it contains too many lines and values'),
-      offset: at,
-      hint: 'split it into several files',
-    });
+    throw yamlError(
+      text,
+      sentence('it contains too many lines and values'),
+      at,
+      'split it into several files',
+    );
   }
 }
 

@@ -7,7 +7,7 @@
 
 import type { Path } from '../core/finding.ts';
 import { valueAt } from '../formats/mapping.ts';
-import type { Config, Resource } from './config.ts';
+import type { Config } from './config.ts';
 import { itemsOf } from './decode.ts';
 import { itemKey } from './duplicates.ts';
 import {
@@ -125,17 +125,13 @@ function render(search: Search, layer: Layer): Rendered {
   const others = references.flatMap(({ resource }, index) =>
     children[index] === undefined ? [resource] : [],
   );
-  const own = { config: withMerge(layer.config, others), layers: [layer] };
-  return children.filter((child) => child !== undefined).reduce<Rendered>(mergeRendered, own);
-}
-
-function mergeRendered(parent: Rendered, child: Rendered): Rendered {
-  const config = mergeConfigs(parent.config, child.config, newestVersion);
-  return { config, layers: [...parent.layers, ...child.layers] };
-}
-
-function withMerge(config: Config, merge: readonly Resource[]): Config {
-  return { ...config, ignition: { ...config.ignition, config: { merge } } };
+  let config: Config = { ...layer.config, ignition: { ...ignition, config: { merge: others } } };
+  const layers = [layer];
+  for (const child of children.filter((one) => one !== undefined)) {
+    config = mergeConfigs(config, child.config, newestVersion);
+    layers.push(...child.layers);
+  }
+  return { config, layers };
 }
 
 /** Undefined for a config that is fetched on boot or cannot be read. */

@@ -3,7 +3,7 @@
 import { formatPath } from '../core/finding.ts';
 import type { SyntaxProblem } from '../formats/json/syntax.ts';
 import type { TypeMismatch } from './decode.ts';
-import { specVersions } from './versions.ts';
+import { type SpecVersion, specVersions } from './versions.ts';
 
 /** A hint for a problem in `bytes`; undefined if the hint of the rule is sufficient. */
 export function syntaxHint({ message, offset }: SyntaxProblem, bytes: Uint8Array): string | undefined {
@@ -17,6 +17,11 @@ export function syntaxHint({ message, offset }: SyntaxProblem, bytes: Uint8Array
   const byte = bytes[at];
   if (message.endsWith('object key string') && byte === 0x7d) return 'remove the comma before the "}"';
   if (message.endsWith('beginning of value') && byte === 0x5d) return 'remove the comma before the "]"';
+  if (message.endsWith('after top-level value')) {
+    return byte === 0x7b
+      ? 'write one document per file; "ironic-coreos ignition merge" merges several configs'
+      : 'remove the text after the end of the document';
+  }
   if (message.endsWith('in string literal')) return controlHint(byte);
   if (message.endsWith('in string escape code')) return 'write a backslash as \\\\';
   if (/^invalid character '"' after (array element|object key:value pair)$/.test(message)) {
@@ -33,7 +38,12 @@ function beginningHint(bytes: Uint8Array, start: number): string | undefined {
   if (first === 0xff || first === 0xfe) return 'save the document as UTF-8; it seems to be UTF-16';
   if (first === 0x1f && second === 0x8b) return 'decompress the document first: it is compressed with gzip';
   const text = Buffer.from(bytes.subarray(start, start + 40)).toString('latin1');
-  return /^(---|#|[a-z_]+:)/i.test(text)
+  if (text.startsWith('<')) {
+    return 'download the config again: this is HTML or XML, for example the error page of a web server';
+  }
+  // `{"`, `{ ` or `{` and a line break, encoded.
+  if (/^(eyJ|eyA|ew[o0])[\w+/]{5}/.test(text)) return 'decode the document first: it is encoded as base64';
+  return /^(---|#(?!!)|[a-z_]+:(\s|$))/i.test(text)
     ? 'translate a Butane config with butane first: this looks like YAML, and Ignition supports only JSON'
     : undefined;
 }
@@ -62,9 +72,7 @@ export function versionHint(text: string): string | undefined {
   if (/^[12]\./.test(text)) {
     return 'convert this config of the Container Linux era to spec 3, e.g. with ign-converter';
   }
-  const known = specVersions.find(
-    (version) => release(version) === release(text) || release(version).startsWith(`${release(text)}.`),
-  );
+  const known = intendedVersion(text);
   if (known !== undefined) return `use "${known}"`;
   if (/^3\.\d+\.[1-9]\d*$/.test(text))
     return 'use 0 as the last number, as in 3.4.0: all spec versions end in 0';
@@ -72,6 +80,13 @@ export function versionHint(text: string): string | undefined {
 }
 
 const longestVersion = 100;
+
+/** For a version with a part missing, such as `3.4`. */
+function intendedVersion(text: string): SpecVersion | undefined {
+  return specVersions.find(
+    (version) => release(version) === release(text) || release(version).startsWith(`${release(text)}.`),
+  );
+}
 
 /** The version without pre-release and metadata. */
 function release(version: string): string {
@@ -90,6 +105,8 @@ export function typeHint(mismatch: TypeMismatch): string {
 function specificHint({ path, kind, wanted, found }: TypeMismatch, place: string): string | undefined {
   const text = found.startsWith('"') ? found.slice(1, -1) : undefined;
   const isMode = path.at(-1) === 'mode';
+  if (place === 'ignition.version')
+    return `set ${place} to "${intendedVersion(found) ?? '3.4.0'}", with quotes`;
   if (kind === 'integer' && text !== undefined)
     return isMode ? modeHint(text, place) : numberHint(text, place);
   if (kind === 'integer' && /^-?\d/.test(found))

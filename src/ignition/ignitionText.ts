@@ -14,50 +14,38 @@ import { type SpecVersion, specVersions } from './versions.ts';
 export function formatIgnition(config: Config, indent = 0): string {
   const version = specVersions.find((known) => known === config.ignition?.version);
   const type = version === undefined ? undefined : configType(version);
-  return `${formatValue(config, type, { separator: indent > 0 ? '\n' : '', step: ' '.repeat(indent) })}\n`;
+  return `${formatValue(config, type, indent > 0 ? '\n' : '', ' '.repeat(indent))}\n`;
 }
 
-interface Layout {
-  /** Between a bracket or comma and the next token: nothing, or a line feed and the current indentation. */
-  readonly separator: string;
-  readonly step: string;
-}
-
-/** JSON.stringify does not support integers beyond 2^53. A config is as deep as its type, so recursion is bounded. */
-function formatValue(value: unknown, type: StructType | undefined, layout: Layout): string {
+/**
+ * JSON.stringify does not support integers beyond 2^53. A config is as deep as its type, so recursion is bounded.
+ * @param separator between a bracket or comma and the next token: nothing, or a line feed and the current indentation
+ */
+function formatValue(value: unknown, type: StructType | undefined, separator: string, step: string): string {
   if (typeof value === 'bigint') return value.toString();
+  const inner = separator + step;
   if (Array.isArray(value)) {
-    const inner = indented(layout);
-    const items = value.map((item: unknown) => formatValue(item, type, inner));
-    return enclose('[]', items, layout);
+    const items = value.map((item: unknown) => formatValue(item, type, inner, step));
+    return items.length === 0 ? '[]' : `[${inner}${items.join(`,${inner}`)}${separator}]`;
   }
-  return isMapping(value) ? enclose('{}', formatMembers(value, type, layout), layout) : JSON.stringify(value);
+  if (!isMapping(value)) return JSON.stringify(value);
+  const members = formatMembers(value, type, inner, step);
+  return members.length === 0 ? '{}' : `{${inner}${members.join(`,${inner}`)}${separator}}`;
 }
 
-function indented({ separator, step }: Layout): Layout {
-  return { separator: separator + step, step };
-}
-
-function formatMembers(value: Members, type: StructType | undefined, layout: Layout): string[] {
-  const inner = indented(layout);
-  const colon = layout.separator === '' ? ':' : ': ';
+/** @param inner the separator within the object */
+function formatMembers(value: Members, type: StructType | undefined, inner: string, step: string): string[] {
+  const colon = inner === '' ? ':' : ': ';
   const members: string[] = [];
   const add = (name: string, field?: Field): void => {
     const member = value[name];
     if (member === undefined) return;
-    members.push(JSON.stringify(name) + colon + formatValue(member, structOf(field), inner));
+    members.push(JSON.stringify(name) + colon + formatValue(member, structOf(field), inner, step));
   };
   const fields = type?.fields ?? [];
   for (const field of fields) add(field.name, field);
   for (const name of Object.keys(value)) if (!fields.some((field) => field.name === name)) add(name);
   return members;
-}
-
-function enclose(brackets: string, parts: readonly string[], { separator, step }: Layout): string {
-  const [open = '', close = ''] = brackets;
-  if (parts.length === 0) return open + close;
-  const inner = separator + step;
-  return `${open}${inner}${parts.join(`,${inner}`)}${separator}${close}`;
 }
 
 /**

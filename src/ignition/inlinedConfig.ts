@@ -1,16 +1,18 @@
 /**
- * A config that another one refers to in `ignition.config.merge` or `replace`. Only configs that are inlined as data URLs
- * are read, in the same steps as in Ignition: decode, decompress, then compare with the hash. Source: Ignition's
+ * A config that another one refers to in `ignition.config.merge` or `replace`, and the contents of files. Only what is
+ * inlined as data URLs is read, in the same steps as in Ignition: decode, decompress, then compare with the hash. Source:
+ * Ignition's
  * `internal/exec/config_fetcher.go`, `internal/resource/url.go` and `internal/util/verification.go`.
  */
 
 import { createHash } from 'node:crypto';
 import { FormatError, ifWellFormed } from '../core/errors.ts';
 import type { Path } from '../core/finding.ts';
+import { LimitError } from '../formats/codec.ts';
 import { decodeDataUrl } from '../formats/dataUrl.ts';
 import { parseGoUrl } from '../formats/goUrl.ts';
 import { decodeGzipMembers } from '../formats/gzip.ts';
-import type { Config, Resource, Verification } from './config.ts';
+import type { Config, Resource, Storage, Verification } from './config.ts';
 import { errorRule, infoRule, type Issue, issue, warningRule } from './rule.ts';
 
 /** Configs that `ignition.config` refers to: problems that Ignition detects only when it fetches them on boot. */
@@ -37,6 +39,20 @@ export const referenceRules = {
   ),
 };
 
+/** Contents of files that a config inlines: problems that Ignition detects only when it writes the files on boot. */
+export const contentsRules = {
+  unreadable: errorRule(
+    'contents-undecodable',
+    'the inlined contents cannot be decompressed',
+    'compress the contents with gzip and encode the result as data:;base64,DATA, or remove "compression"',
+  ),
+  hashMismatch: errorRule(
+    'contents-hash-mismatch',
+    'the inlined contents do not match verification.hash',
+    'replace the hash, or remove "verification": a data URL cannot change in transit',
+  ),
+};
+
 export interface FetchedConfig {
   /** Undefined if the config is not inlined or cannot be decoded. */
   readonly document?: Buffer;
@@ -57,35 +73,69 @@ export function fetchInlined({ resource, path }: Reference, maxBytes: number): F
   if (url.scheme !== 'data') return { issues: [issue(referenceRules.remote, [...path, 'source'])] };
   const data = ifWellFormed(() => decodeDataUrl(source).data);
   if (data === undefined || !['', 'gzip'].includes(compression)) return { issues: [] };
-  const unpacked = compression === '' ? data : unpack(data, maxBytes);
-  if (typeof unpacked === 'string') {
-    const message = `${referenceRules.unreadable.message}: ${unpacked}`;
+  const unpacked = unpack(data, compression, maxBytes);
+  if (unpacked instanceof FormatError) {
+    const message = `${referenceRules.unreadable.message}: ${unpacked.message}`;
     return { issues: [{ ...issue(referenceRules.unreadable, [...path, 'source']), message }] };
   }
   const document = Buffer.from(unpacked.buffer, unpacked.byteOffset, unpacked.byteLength);
-  return { document, issues: hashIssues(document, verification, path) };
+  // Ignition compares these sums as text, so a sum in capital letters never matches.
+  const expected = correctedHash(document, verification);
+  if (expected === undefined) return { document, issues: [] };
+  const hint = `use ${expected}, or remove "verification": a data URL cannot change in transit`;
+  return { document, issues: [issue(referenceRules.hashMismatch, [...path, 'verification', 'hash'], hint)] };
 }
 
 const fetchedSchemes: ReadonlySet<string> = new Set(['arn', 'data', 'gs', 'http', 'https', 's3', 'tftp']);
 
-/** The contents, or the reason why they cannot be decompressed. */
-function unpack(data: Uint8Array, maxBytes: number): Uint8Array | string {
+/** The contents, or the error if they cannot be decompressed. */
+function unpack(data: Uint8Array, compression: string, maxBytes: number): Uint8Array | FormatError {
   try {
-    return decodeGzipMembers(data, { maxBytes });
+    return compression === 'gzip' ? decodeGzipMembers(data, { maxBytes }) : data;
   } catch (error) {
-    if (error instanceof FormatError) return error.message;
+    if (error instanceof FormatError) return error;
     throw error;
   }
 }
 
-/** Ignition compares the sums as text, so a sum in capital letters never matches. */
-function hashIssues(document: Buffer, { hash = '' }: Verification, path: Path): readonly Issue[] {
+/** The hash that the data should have; undefined if it has the hash of `verification`, or that has no hash. */
+function correctedHash(data: Uint8Array, { hash = '' }: Verification): string | undefined {
   const [, algorithm, sum] = /^(sha256|sha512)-(.*)$/s.exec(hash) ?? [];
-  if (algorithm === undefined) return [];
-  const found = createHash(algorithm).update(document).digest('hex');
-  if (found === sum) return [];
-  const hint = `use ${algorithm}-${found}, or remove "verification": a data URL cannot change in transit`;
-  return [issue(referenceRules.hashMismatch, [...path, 'verification', 'hash'], hint)];
+  if (algorithm === undefined) return undefined;
+  const found = createHash(algorithm).update(data).digest('hex');
+  return found === sum ? undefined : `${algorithm}-${found}`;
+}
+
+/** Decompressed bytes of all files together; later files are not checked. */
+const maxContents = 256 * 1024 * 1024;
+
+/** The issues of inlined contents of files. Source: `newFetchOp` in Ignition's `internal/exec/util/file.go`. */
+export function contentsIssues({ storage = {} }: Config): readonly Issue[] {
+  const issues: Issue[] = [];
+  let bytesLeft = maxContents;
+  for (const { resource, path } of listContents(storage)) {
+    const { compression = '', source = '', verification: { hash = '' } = {} } = resource;
+    if (!source.startsWith('data:') || (compression === '' && hash === '')) continue;
+    const data = unpack(decodeDataUrl(source).data, compression, bytesLeft);
+    if (data instanceof LimitError) break;
+    if (data instanceof FormatError) {
+      const message = `${contentsRules.unreadable.message}: ${data.message}`;
+      issues.push({ ...issue(contentsRules.unreadable, [...path, 'source']), message });
+      continue;
+    }
+    bytesLeft -= data.length;
+    if (correctedHash(data, { hash: hash.toLowerCase() }) === undefined) continue;
+    issues.push(issue(contentsRules.hashMismatch, [...path, 'verification', 'hash']));
+  }
+  return issues;
+}
+
+function listContents({ files = [] }: Storage): Reference[] {
+  return files.flatMap(({ append = [], contents = {} }, index) => {
+    const path = ['storage', 'files', index];
+    const appended = append.map((resource, number) => ({ resource, path: [...path, 'append', number] }));
+    return [{ resource: contents, path: [...path, 'contents'] }, ...appended];
+  });
 }
 
 /** A config that another one refers to. */

@@ -243,7 +243,10 @@ export type VersionResult =
 /** Reads `ignition.version` of a document that is valid JSON. */
 export function readVersion(bytes: Buffer): VersionResult {
   const { value, mismatch } = decode(bytes, stubType);
-  if (mismatch !== undefined) return { status: 'mismatch', mismatch };
+  if (mismatch !== undefined) {
+    const path = mismatch.path.map((step) => String(step).toLowerCase());
+    return { status: 'mismatch', mismatch: { ...mismatch, path } };
+  }
   const section = value['Ignition'];
   const text = isMapping(section) ? asString(section['Version']) : '';
   const parsed = parseSemver(text);

@@ -3,6 +3,9 @@
  * embedded config is valid.
  */
 
+import { FormatError } from '../core/errors.ts';
+import { inputOfBytes } from '../formats/byteFeed.ts';
+import { detectCompression, unpackMember } from '../formats/compression.ts';
 import type { Issue } from '../ignition/rule.ts';
 import { readEffectiveConfig } from '../ignition/effectiveConfig.ts';
 import { CONFIG_NAME } from '../image/embeddedIgnition.ts';
@@ -10,7 +13,7 @@ import { detectImageKind } from '../image/imageKind.ts';
 import { inspectInitrd } from '../image/inspection/inspectInitrd.ts';
 import type { ImageInspection } from '../image/inspection/inspection.ts';
 import { inspectIso } from '../image/inspection/inspectIso.ts';
-import { bytesAccess } from '../image/overlay.ts';
+import { bytesAccess, type RandomAccess } from '../image/overlay.ts';
 import { isRemote } from '../io/http/httpUrl.ts';
 import type { Io } from '../io/io.ts';
 import type { CheckedFile, FileFinding } from '../io/report/reporter.ts';
@@ -42,6 +45,7 @@ export async function checkIfImage(
 
 async function checkImage(source: ImageInput, options: CheckOptions): Promise<CheckedFile> {
   const { kind, image, name: file } = source;
+  if (kind === 'initramfs') await refusePackedConfig(image);
   const inspection = await (kind === 'iso' ? inspectIso(image) : inspectInitrd(image));
   const { files, issues } = inspection;
   const document = files?.get(CONFIG_NAME);
@@ -56,6 +60,23 @@ async function checkImage(source: ImageInput, options: CheckOptions): Promise<Ch
   const valid = findings.every(({ severity }) => severity !== 'error') && checked?.report.valid !== false;
   const report = { valid: isValid({ valid, findings }, options), findings };
   return { file, bytes: new Uint8Array(), ...checked, report };
+}
+
+/** @throws FormatError for a compressed Ignition config, which starts like a compressed initramfs */
+async function refusePackedConfig(image: RandomAccess): Promise<void> {
+  const head = await image.read(0, Math.min(image.size, 4096));
+  const format = detectCompression(head);
+  if (format === 'none') return;
+  const limits = { maxBytes: Infinity, streams: { left: 1 } };
+  const pieces = unpackMember(format, inputOfBytes(format, head), limits);
+  // Damaged data are reported when all of it is read.
+  const { value: first } = await pieces.next().catch(() => ({ value: undefined }));
+  const start = Buffer.from(first?.slice(0, 64) ?? []).toString('latin1');
+  await pieces.return();
+  if (!/^\s*\{/.test(start)) return;
+  throw new FormatError(`the Ignition config is compressed with ${format}`, {
+    hint: `decompress it first: ${format} -dc FILE | ironic-coreos validate -`,
+  });
 }
 
 /** Whether the image contains what the config requires: the agent archive, and the network for the initramfs. */

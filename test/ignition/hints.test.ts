@@ -65,6 +65,24 @@ describe('syntaxHint', () => {
     ['a comment for a key', '{// x\n}', 'remove the comment: JSON does not support comments'],
     ['a word that is not quite one', '{"a":tru}', none],
     ['the wrong bracket', '{"a":1]', none],
+    [
+      'a second document',
+      '{"a":1}\n{"b":2}',
+      'write one document per file; "ironic-coreos ignition merge" merges several configs',
+    ],
+    ['text behind the document', '{"a":1} x y', 'remove the text after the end of the document'],
+    [
+      'an error page',
+      '<!DOCTYPE html>\n<html>',
+      'download the config again: this is HTML or XML, for example the error page of a web server',
+    ],
+    [
+      'base64',
+      Buffer.from('{"ignition":{}}').toString('base64'),
+      'decode the document first: it is encoded as base64',
+    ],
+    ['a script', '#!ipxe\nboot', none],
+    ['a data URL', 'data:;base64,e30=', none],
   ])('of %s', (_title, text, hint) => {
     expect(validateConfig(Buffer.from(text, 'latin1')).findings).toMatchObject([
       { rule: 'json-syntax', hint },
@@ -86,6 +104,16 @@ describe('typeHint', () => {
     ['[]', 'an object, not a list'],
   ])('of %s as a document', (text, hint) => {
     expect(hintOn(text)).toBe(`set the document to ${hint}`);
+  });
+
+  it.each([
+    ['3.4', '3.4.0'],
+    ['3', '3.0.0'],
+    ['340', '3.4.0'],
+    ['{}', '3.4.0'],
+  ])('of the version %s', (version, known) => {
+    const text = `{"ignition":{"version":${version}}}`;
+    expect(hintOn(text)).toBe(`set ignition.version to "${known}", with quotes`);
   });
 
   it.each([

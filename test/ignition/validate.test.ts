@@ -62,7 +62,7 @@ describe('validateConfig: documents that are refused', () => {
     [withVersion(',"storage":{"files":[{"contents":"hello"}]}'), '{"source": "data:,…"}'],
     [withVersion(',"storage":[]'), 'set storage to an object, not a list'],
     ['5', 'set the document to an object, not a number'],
-    ['{"ignition":{"version":3.4}}', 'Version to a string'],
+    ['{"ignition":{"version":3.4}}', 'ignition.version to "3.4.0"'],
     ['{"ignition":{"version":"3.4"}}', 'use "3.4.0"'],
   ])('%j: hint %s', (text, hint) => {
     expect(validate(text).findings[0]?.hint).toContain(hint);

@@ -1,11 +1,15 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCli } from '../support/runCli.ts';
 
 const partition = (members: string) =>
   `{"ignition":{"version":"3.4.0"},"storage":{"disks":[{"device":"/dev/sda","partitions":[${members}]}]}}`;
+const dataUrl = `data:;base64,${gzipSync('x').toString('base64')}`;
+const contents = (source: string, ...more: string[]) =>
+  `{"ignition":{"version":"3.4.0"},"storage":{"files":[{"path":"/etc/a","contents":{${[`"source":"${source}"`, ...more].join()}}}]}}`;
 const configs = {
   parent:
     '{"ignition":{"version":"3.1.0"},"storage":{"links":[{"path":"/etc/a","target":"/b"}]},"unknown":1}',
@@ -16,6 +20,8 @@ const configs = {
   broken: '{"ignition":',
   numbered: partition('{"number":1,"label":"root"}'),
   labelled: partition('{"label":"root"}'),
+  packed: contents(dataUrl, '"compression":"gzip"'),
+  plain: contents('data:,x'),
   large: '{"ignition":{"version":"3.4.0"},"passwd":{"users":[{"name":"core","uid":9007199254740993}]}}',
 };
 
@@ -39,6 +45,16 @@ describe('ignition merge', () => {
       'warning: this file replaces the link of the parent at the same path [$.storage.files.0] (merge-replaces-node)\n  --> child.ign:1:54\n',
     );
     expect(stderr).toContain('warning: unused key unknown [$.unknown] (unused-key)\n  --> parent.ign:1:');
+  });
+
+  it('refuses plain contents that inherit the compression of the parent', async () => {
+    const { code, stderr } = await merge('packed.ign', 'plain.ign', '-o', 'out.ign');
+    expect(code).toBe(1);
+    expect(stderr).toContain('(merge-inherits)');
+    expect(stderr).toContain(
+      '[$.storage.files.0.contents.source] (contents-undecodable)\n  --> merged config:1:',
+    );
+    expect((await merge('plain.ign', 'packed.ign')).code).toBe(0);
   });
 
   it('merges from left to right', async () => {

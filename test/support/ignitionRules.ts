@@ -1,6 +1,6 @@
 /** All rules that are about the values in a config. */
 
-import { referenceRules } from '../../src/ignition/inlinedConfig.ts';
+import { contentsRules, referenceRules } from '../../src/ignition/inlinedConfig.ts';
 import type { Rule } from '../../src/ignition/rule.ts';
 import { diskRules, partitionRules, raidRules } from '../../src/ignition/rules/disk.ts';
 import { filesystemRules } from '../../src/ignition/rules/filesystem.ts';
@@ -21,6 +21,7 @@ export const allRules: readonly Rule[] = [
   configRules,
   ignitionRules,
   referenceRules,
+  contentsRules,
   proxyRules,
   resourceRules,
   urlRules,

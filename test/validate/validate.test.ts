@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { Ajv } from 'ajv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCli } from '../support/runCli.ts';
@@ -123,6 +124,16 @@ describe('validate', () => {
         messages: [{ path: '$.storage.files.0.path', line: 1, column: 61 }],
       },
     ]);
+  });
+
+  it('says that a config is compressed, and not that an initramfs is damaged', async () => {
+    await writeFile(join(folder, 'packed.ign.gz'), gzipSync(valid));
+    const { code, stderr } = await validate('packed.ign.gz');
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      'error: packed.ign.gz: the Ignition config is compressed with gzip\n' +
+        'hint: decompress it first: gzip -dc FILE | ironic-coreos validate -\n',
+    );
   });
 
   it('notes what is of a wrong type behind the error at which Ignition stops', async () => {

@@ -32,23 +32,21 @@ const maxRanges = 100;
  *   Go's net/http: some clients send a range with every request).
  */
 export function parseRange(field: string | undefined, size: number): RangeRequest {
-  const specs = field === undefined || size === 0 ? undefined : parseSpecs(field);
+  const specs = field === undefined || size === 0 ? undefined : parseSpecs(field, size);
   if (specs === undefined) return { kind: 'whole' };
-  const [first, ...others] = joined(specs.flatMap((spec) => satisfy(spec, size)));
+  const [first, ...others] = joined(specs.filter(({ length }) => length > 0));
   return first === undefined ? { kind: 'unsatisfiable' } : { kind: 'ranges', ranges: [first, ...others] };
 }
 
-/** Numbers may be beyond what is exact, and infinite: then they are beyond every size as well. */
-type Spec = { readonly first: number; readonly last: number } | { readonly suffix: number };
-
-function parseSpecs(field: string): Spec[] | undefined {
+/** Undefined for an invalid field. */
+function parseSpecs(field: string, size: number): Range[] | undefined {
   const unit = /^bytes=/i.exec(field);
   if (unit === null) return undefined;
   // Empty elements are to be skipped; of these, too, there may only be so many.
   const elements = field.slice(unit[0].length).split(',', 2 * maxRanges + 1);
   const texts = elements.map(trimBlanks).filter((text) => text !== '');
   if (texts.length === 0 || texts.length > maxRanges || elements.length > 2 * maxRanges) return undefined;
-  const specs = texts.flatMap((text) => parseSpec(text) ?? []);
+  const specs = texts.flatMap((text) => parseSpec(text, size) ?? []);
   return specs.length === texts.length ? specs : undefined;
 }
 
@@ -64,17 +62,19 @@ function isBlank(character: string | undefined): boolean {
   return character === ' ' || character === '\t';
 }
 
-function parseSpec(text: string): Spec | undefined {
+/**
+ * Undefined for an invalid range; without a length if it lies behind the end. Numbers may be beyond what is exact, and
+ * infinite: then they are beyond every size as well.
+ */
+function parseSpec(text: string, size: number): Range | undefined {
   const [, first = '', last = ''] = /^(\d*)-(\d*)$/.exec(text) ?? [];
-  if (first === '') return last === '' ? undefined : { suffix: Number(last) };
-  const spec = { first: Number(first), last: last === '' ? Infinity : Number(last) };
-  return spec.first <= spec.last ? spec : undefined;
-}
-
-function satisfy(spec: Spec, size: number): Range[] {
-  const first = 'suffix' in spec ? Math.max(0, size - spec.suffix) : spec.first;
-  const end = 'suffix' in spec ? size : Math.min(spec.last + 1, size);
-  return first < end ? [{ offset: first, length: end - first }] : [];
+  if (first === '' && last === '') return undefined;
+  if (first === '') {
+    const length = Math.min(Number(last), size);
+    return { offset: size - length, length };
+  }
+  const [offset, end] = [Number(first), last === '' ? Infinity : Number(last)];
+  return offset <= end ? { offset, length: Math.min(end + 1, size) - offset } : undefined;
 }
 
 /** Ranges that overlap or touch become one, in the place of the first of them. */

@@ -3,7 +3,7 @@
  * which nothing in this field uses. What follows the stream (padding, another stream) is the caller's.
  */
 
-import { createHash, type Hash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
 import { ByteFeed, outputOf, type Steps } from '../byteFeed.ts';
 import { type Decoded, type DecodeOptions, tooLarge } from '../codec.ts';
 import * as container from './container.ts';
@@ -46,12 +46,12 @@ export function* unpackXz(feed: ByteFeed, limits: Lzma2Limits): Steps<Uint8Array
   feed.format = 'xz';
   const decoder: Lzma2Decoder = { feed, limits, lzma: createLzmaDecoder(), length: 0 };
   const check = yield* readStreamHeader(feed);
-  const blocks = startBlockList();
+  const blocks = new BlockList();
   for (;;) {
     yield* feed.need(1);
     // A block starts with the size of its header, the index with 0.
     if (feed.peek(1) === 0) break;
-    addBlock(blocks, yield* readBlock(decoder, check));
+    blocks.add(yield* readBlock(decoder, check));
   }
   const indexSize = yield* readIndex(feed, blocks);
   yield* readStreamFooter(feed, check, indexSize);
@@ -149,33 +149,15 @@ function readLzma2Filter(fields: ByteFeed): number {
  * The blocks that were read, as far as the index is compared with them: a stream may have so many that their sizes would
  * fill the memory.
  */
-interface BlockList {
-  count: number;
-  /** Over the sizes of all blocks, but for the latest; absent while there are few, as it takes longer to load than they. */
-  hash?: Hash;
-  readonly latest: Float64Array;
-}
+class BlockList {
+  count = 0;
+  /** CRC32 of the sizes of all blocks. */
+  crc = 0;
 
-function startBlockList(): BlockList {
-  return { count: 0, latest: new Float64Array(256) };
-}
-
-function addBlock(blocks: BlockList, { unpaddedSize, uncompressedSize }: container.BlockRecord): void {
-  const { count, latest } = blocks;
-  const index = (count * 2) % latest.length;
-  latest[index] = unpaddedSize;
-  latest[index + 1] = uncompressedSize;
-  if (index + 2 === latest.length) {
-    blocks.hash ??= createHash('sha256');
-    blocks.hash.update(latest);
+  add({ unpaddedSize, uncompressedSize }: container.BlockRecord): void {
+    this.count++;
+    this.crc = crc32(new Uint8Array(Float64Array.of(unpaddedSize, uncompressedSize).buffer), this.crc);
   }
-  blocks.count++;
-}
-
-function sameBlocks(a: BlockList, b: BlockList): boolean {
-  if (a.count !== b.count) return false;
-  const digest = ({ hash }: BlockList): Uint8Array => hash?.digest() ?? new Uint8Array(0);
-  return same(bytesOf(a.latest), bytesOf(b.latest)) && same(digest(a), digest(b));
 }
 
 /** Section 4: it has to list exactly the blocks that were read. Returns its size in bytes. */
@@ -190,12 +172,12 @@ function* readIndex(feed: ByteFeed, blocks: BlockList): Steps<never, number> {
     return value;
   };
   crc.update(feed.take(1));
-  const listed = startBlockList();
+  const listed = new BlockList();
   const count = yield* readNumber();
   while (count === blocks.count && listed.count < count) {
-    addBlock(listed, { unpaddedSize: yield* readNumber(), uncompressedSize: yield* readNumber() });
+    listed.add({ unpaddedSize: yield* readNumber(), uncompressedSize: yield* readNumber() });
   }
-  if (count !== blocks.count || !sameBlocks(listed, blocks)) {
+  if (listed.count !== blocks.count || listed.crc !== blocks.crc) {
     throw feed.error('has an index that does not match its blocks', start);
   }
   const padding = container.paddingOf(feed.offset - start);
@@ -241,10 +223,6 @@ function expectZeros(feed: ByteFeed, length: number, problem: string): void {
 function expectBytes(feed: ByteFeed, expected: Uint8Array, problem: string): void {
   const start = feed.offset;
   if (!same(feed.take(expected.length), expected)) throw feed.error(problem, start);
-}
-
-function bytesOf(numbers: Float64Array): Uint8Array {
-  return new Uint8Array(numbers.buffer);
 }
 
 function same(a: Uint8Array, b: Uint8Array): boolean {

@@ -13,7 +13,7 @@ export function withYamlErrors<T>(text: string, read: () => T): T {
     if (!(error instanceof YAMLException)) throw new FormatError('Invalid YAML', { cause: error });
     const { mark, reason } = error;
     const hint = fixes.find(([start]) => reason.startsWith(start))?.[1];
-    throw yamlError(text, { message: sentence(reason), offset: mark?.position ?? 0, hint });
+    throw yamlError(text, sentence(reason), mark?.position ?? 0, hint);
   }
 }
 
@@ -43,15 +43,8 @@ export function sentence(reason: string): string {
   return `Invalid YAML: ${reason}`;
 }
 
-interface YamlProblem {
-  readonly message: string;
-  /** In characters. */
-  readonly offset: number;
-  readonly hint?: string | undefined;
-}
-
-/** The error about one place of the text. */
-export function yamlError(text: string, { message, offset, hint }: YamlProblem): FormatError {
+/** The error about one place of the text; `offset` counts characters. */
+export function yamlError(text: string, message: string, offset: number, hint?: string): FormatError {
   const position = makeLocator(text)(offset);
   return new FormatError(message, {
     offset,

@@ -94,7 +94,7 @@ function readChildren(reader: Reader, parent: Parent): Value {
     height = Math.max(height, child.height + 1);
     if (values <= maxValues && height + depth <= maxHeight) continue;
     const message = sentence('its aliases expand to too much data');
-    throw yamlError(reader.text, { message, offset: child.start });
+    throw yamlError(reader.text, message, child.start);
   }
   const firstChild = addNumbers(reader.places, children);
   return { start, firstChild, childCount: children.length / numbersOfValue, values, height };
@@ -134,7 +134,7 @@ function readKey(reader: Reader, event: ValueEvent, parent: Parent): Key {
   const { text, places } = reader;
   if (event.type !== EVENT_ID.SCALAR) {
     const offset = event.type === EVENT_ID.ALIAS ? event.anchorStart - 1 : event.start;
-    throw yamlError(text, { message: sentence('a key must be a plain string'), offset });
+    throw yamlError(text, sentence('a key must be a plain string'), offset);
   }
   const { start } = readValue(reader, event, parent, undefined);
   const name = getScalarValue(text, event);
@@ -164,13 +164,13 @@ function readAlias(text: string, event: AliasEvent, target: Value | undefined): 
   if (target !== undefined) return { ...target, start: offset };
   const message = sentence('an alias must refer to a complete value before it');
   const hint = 'put the value in quotes if it is text that starts with *';
-  throw yamlError(text, { message, offset, hint });
+  throw yamlError(text, message, offset, hint);
 }
 
 function checkTag(text: string, event: Exclude<ValueEvent, AliasEvent>): void {
   if (event.tagStart < 0 || text.slice(event.tagStart, event.tagEnd) === '!!str') return;
   const hint = 'remove the tag, or put the value in quotes if it is text that starts with !';
-  throw yamlError(text, { message: sentence('tags are not supported'), offset: event.tagStart, hint });
+  throw yamlError(text, sentence('tags are not supported'), event.tagStart, hint);
 }
 
 /** Gives the index of the first. */
@@ -193,11 +193,9 @@ function checkNumber(text: string, event: ScalarEvent): void {
   if (first > digit9 || first < plus) return;
   const written = text.slice(event.valueStart, event.valueEnd);
   if (isFaithful(written)) return;
-  throw yamlError(text, {
-    message: 'The YAML file contains a number that cannot be read exactly as written',
-    offset: event.valueStart,
-    hint: 'quote it if it is a string; otherwise write it in plain decimal digits, or as 0o… or 0x…',
-  });
+  const message = 'The YAML file contains a number that cannot be read exactly as written';
+  const hint = 'quote it if it is a string; otherwise write it in plain decimal digits, or as 0o… or 0x…';
+  throw yamlError(text, message, event.valueStart, hint);
 }
 
 /** Everything that can begin a number is from `+` to `9`. */

@@ -7,7 +7,7 @@ import {
   furtherMismatches,
   locateFindings,
 } from '../../ignition/validate.ts';
-import { listReferences } from '../../ignition/inlinedConfig.ts';
+import { contentsIssues, listReferences } from '../../ignition/inlinedConfig.ts';
 import { findingOf, type Issue } from '../../ignition/rule.ts';
 import type { Finding, Report } from '../../core/finding.ts';
 import type { CheckedFile, FileFinding } from '../../io/report/reporter.ts';
@@ -44,7 +44,7 @@ export async function checkConfig(
   const configs = read.status === 'read' ? await findConfigs(document, read, report) : undefined;
   const further = configs?.findings ?? furtherMismatches(document, read);
   const found: readonly FileFinding[] = [...report.findings, ...further];
-  const remarks = configs === undefined || hasErrors(found) ? [] : await lint(document, configs, options);
+  const remarks = configs === undefined || hasErrors(found) ? [] : await checkBoot(document, configs, options);
   if (found.length + remarks.length === 0) return { report, bytes };
   const { maskChecked } = await import('./maskChecked.ts');
   const { documents: inlined = new Map<string, Buffer>(), config } = configs ?? {};
@@ -89,6 +89,16 @@ async function findConfigs(document: Buffer, read: DocumentRead, own: Report): P
 function wantsLint(documents: readonly Buffer[], { lint: mode }: Pick<CheckOptions, 'lint'>): boolean {
   if (mode !== 'auto') return mode !== 'none';
   return documents.some((document) => document.includes('ironic') || document.includes('\\u'));
+}
+
+/** What Ignition and the agent would run into on boot. */
+async function checkBoot(
+  document: Buffer,
+  configs: CheckedConfigs,
+  options: Omit<CheckOptions, 'strict'>,
+): Promise<readonly FileFinding[]> {
+  const ofContents = configs.place(contentsIssues(configs.config).map(findingOf));
+  return [...ofContents, ...(await lint(document, configs, options))];
 }
 
 async function lint(

@@ -4,6 +4,8 @@ import { resolve } from 'node:path';
 import { CliError, UsageError } from '../../core/errors.ts';
 import { maskSecrets } from '../../agent/lint/secrets.ts';
 import type { Config } from '../../ignition/config.ts';
+import { contentsIssues } from '../../ignition/inlinedConfig.ts';
+import { findingOf } from '../../ignition/rule.ts';
 import { locateFindings, readConfig, validateConfig } from '../../ignition/validate.ts';
 import { formatIgnition } from '../../ignition/ignitionText.ts';
 import { translateConfig } from '../../ignition/translate.ts';
@@ -141,7 +143,10 @@ export async function writeConfig(
   io: Io,
 ): Promise<void> {
   const bytes = Buffer.from(formatIgnition(config, pretty ? 2 : 0));
-  const { valid, findings } = validateConfig(bytes);
+  const checked = validateConfig(bytes);
+  const ofContents = checked.valid ? locateFindings(contentsIssues(config).map(findingOf), bytes) : [];
+  const findings = [...checked.findings, ...ofContents];
+  const valid = checked.valid && ofContents.length === 0;
   const reported = new Set(sources.flatMap((source) => source.findings.map(identify)));
   const unreported = findings.filter((finding) => !reported.has(identify(finding)));
   const source = { name, bytes: maskSecrets(bytes, config) };

@@ -120,7 +120,8 @@ function tokenAt(bytes: Uint8Array, line: Span, start: number): Span | undefined
 function tokenEndingAt(bytes: Uint8Array, line: Span, end: number): Span | undefined {
   const limit = Math.max(line.start, end - bytesBefore);
   let start = end - 1;
-  if (start < limit) return undefined;
+  // In YAML, positions point to the start of the value, which follows a blank.
+  if (start < limit || bytes[start] === 0x20) return undefined;
   if (bytes[start] === 0x22) {
     do start -= 1;
     while (start > limit && (bytes[start] !== 0x22 || bytes[start - 1] === 0x5c));

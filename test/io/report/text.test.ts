@@ -55,6 +55,12 @@ describe('formatTextReport', () => {
       at(1, 7),
       ['   |', ' 1 | {"a": "x\\"y"}', '   |       ^^^^^^'],
     ],
+    [
+      'a value of YAML of an invalid type',
+      'a: 3.4',
+      { ...at(1, 4), path: [] },
+      ['   |', ' 1 | a: 3.4', '   |    ^^^'],
+    ],
     ['the bracket before a position', '{"b": 1}', at(1, 2), ['   |', ' 1 | {"b": 1}', '   | ^']],
     ['a key just behind a bracket', '{"a": 1}', at(1, 2), ['   |', ' 1 | {"a": 1}', '   |  ^^^']],
     [

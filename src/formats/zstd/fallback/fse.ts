@@ -85,11 +85,6 @@ export function buildFseTable({ log, counts }: Distribution): FseTable {
   return { log, entries };
 }
 
-/** The table of a single symbol, which takes no bits. */
-export function singleSymbolTable(symbol: number): FseTable {
-  return { log: 0, entries: Uint32Array.of(symbol << 16) };
-}
-
 /** The symbol of each state: the rarest at the end, the others spread over the rest. */
 function spreadSymbols(counts: ArrayLike<number>, size: number): Uint8Array {
   const symbols = new Uint8Array(size);

@@ -10,7 +10,6 @@ import {
   type DistributionLimits,
   type FseTable,
   readDistribution,
-  singleSymbolTable,
 } from './fse.ts';
 
 /** Of one block, until the next one; in bytes. */
@@ -110,7 +109,8 @@ function readTable(reader: BlockReader, codes: Codes, mode: number, latest: FseT
       const symbol = reader.uint(1, WHAT);
       if (symbol > codes.maxSymbol)
         throw reader.error(`has a damaged table of ${codes.name}`, reader.index - 1);
-      return singleSymbolTable(symbol);
+      // It takes no bits.
+      return { log: 0, entries: Uint32Array.of(symbol << 16) };
     }
     case DESCRIBED:
       return buildFseTable(readDistribution(reader, codes));
