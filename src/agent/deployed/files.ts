@@ -127,7 +127,7 @@ function listResources({ contents, append = [] }: File): FilePart[] {
   ];
 }
 
-/** The text of a file; undefined if a part is unknown, or if there is none. */
+/** The text of a file; undefined if it is empty, or if a part is unknown. */
 function readWhole(parts: readonly FilePart[], read: ReadContents): string | undefined {
   // Go prints an object without a source if there are no contents.
   const sources = parts.filter(({ resource }) => resource.source !== undefined);
