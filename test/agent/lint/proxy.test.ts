@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { summary, withUnit } from './support.ts';
+import { render, summary, withUnit } from './support.ts';
 
 const found = ['agent-proxy-ironic $.systemd.units.0.contents'];
 
@@ -21,6 +21,16 @@ describe('a proxy between the agent and Ironic', () => {
     ['variables that are taken back', 'Environment=HTTPS_PROXY=http://proxy:3128\nEnvironment=', []],
   ])('%s', (_title, line, expected) => {
     expect(summary(withUnit(['TimeoutStartSec=0\n', `${line}\n`]))).toEqual(expected);
+  });
+
+  it.each([
+    ['its domain', '.example.com', []],
+    ['a wildcard, which Python does not support', '*.example.com', found],
+  ])('%s', (_title, direct, expected) => {
+    const variables = `Environment=HTTPS_PROXY=http://proxy:3128 NO_PROXY=${direct}\n`;
+    const { systemd = {} } = withUnit(['TimeoutStartSec=0\n', variables]);
+    const config = { ...render({ apiUrls: ['https://ironic.example.com:6385'] }), systemd };
+    expect(summary(config)).toEqual(expected);
   });
 
   it('that podman does not hand on', () => {
