@@ -284,7 +284,11 @@ function checkText(line: OsloOption, name: string): Finding[] {
 
 const textChecks: ReadonlyMap<string, (value: string) => Problem | undefined> = new Map([
   ['advertise_host', findHostProblem],
+  ['cafile', findFileProblem],
+  ['certfile', findFileProblem],
+  ['enable_vlan_interfaces', findVlanProblem],
   ['inspection_collectors', findCollectorProblem],
+  ['keyfile', findFileProblem],
   ['listen_host', findHostProblem],
   ['ntp_server', findHostProblem],
 ]);
@@ -297,6 +301,19 @@ function findHostProblem(value: string): Problem | undefined {
   return { message, hint: 'use one IP address or host name, without a port' };
 }
 
+function findFileProblem(value: string): Problem | undefined {
+  if (value.startsWith('/')) return undefined;
+  const message = 'the agent starts, but does not find the file, because its path is relative';
+  return { message, hint: 'use the path in the container, such as /etc/ironic-python-agent/ca.crt' };
+}
+
+/** The modes of the setting `agent.vlanInterfaces`, which the agent does not have. */
+function findVlanProblem(value: string): Problem | undefined {
+  if (!/^(?:always|auto|never)$/i.test(value.trim())) return undefined;
+  const message = 'the agent treats the value as the name of an interface';
+  return { message, hint: 'use all or names of interfaces, or leave the value empty' };
+}
+
 /** The collectors of the agent; an image may contain others. */
 const collectors = `default logs extra-hardware pci-devices numa-topology dmi-decode lldp usb-devices`.split(
   ' ',
@@ -304,6 +321,10 @@ const collectors = `default logs extra-hardware pci-devices numa-topology dmi-de
 
 function findCollectorProblem(value: string): Problem | undefined {
   for (const name of value.split(',').map((item) => item.trim())) {
+    if (!/^[\w.-]*$/.test(name)) {
+      const message = 'the agent sends no inspection data, because a collector has an invalid name';
+      return { message, hint: 'separate names with commas: default,logs' };
+    }
     const nearest = collectors.includes(name)
       ? undefined
       : nearestName(name.replaceAll('_', '-'), collectors);
