@@ -3,6 +3,8 @@
  * units, their variables that nothing sets, and files with variables that nothing writes.
  */
 
+import { posix } from 'node:path';
+import { nearestName } from '../../formats/messageText.ts';
 import { warningRule, type Issue, type Rule } from '../../ignition/rule.ts';
 import {
   broken,
@@ -12,6 +14,7 @@ import {
   type LintedUnit,
   type LintSubject,
   readInlineText,
+  splitCommands,
   splitVariables,
   type UnitCommand,
   type UnitSetting,
@@ -41,6 +44,11 @@ export const agentUnitRules = {
     'the unit does not restart after a failure, for example when the registry is briefly unreachable',
     'add Restart=on-failure and RestartSec=5 to the section [Service]',
   ),
+  type: warningRule(
+    'agent-unit-type',
+    'Type= does not match how podman runs the container, so systemd stops or restarts the agent',
+    'use Type=notify with --detach --sdnotify=conmon --cgroups=no-conmon, or remove Type= and --detach',
+  ),
   nameTaken: warningRule(
     'agent-unit-name-taken',
     'the unit cannot start twice, because its first container still has the name',
@@ -51,7 +59,10 @@ export const agentUnitRules = {
 export function checkUnits({ activeUnits, runs }: LintSubject): Issue[] {
   const runningUnits = new Set(runs.map(({ setting }) => setting.unitName));
   const own = activeUnits.filter(({ name }) => runningUnits.has(name) || isAgentUnitName(name));
-  return [...own.flatMap(checkStart), ...runs.flatMap(checkRun)];
+  return [
+    ...own.flatMap((unit) => [...checkStart(unit), ...checkPrograms(unit), ...checkType(unit, runs)]),
+    ...runs.flatMap(checkRun),
+  ];
 }
 
 /** A unit without contents belongs to the OS or to another config; it may have a drop-in. */
@@ -65,6 +76,49 @@ function checkStart({ name, unit, path, settings }: LintedUnit): Issue[] {
     ...(hasCommand ? [] : [issueAt(agentUnitRules.command, 'contents')]),
     ...(restart === 'no' ? [issueAt(agentUnitRules.restart, 'contents')] : []),
   ];
+}
+
+/** Misspelled names of podman and of its commands. */
+function checkPrograms({ settings }: LintedUnit): Issue[] {
+  const commands = settings
+    .filter(({ name }) => name.startsWith('Exec'))
+    .flatMap((setting) => splitCommands(setting).map((words) => ({ setting, words })));
+  return commands.flatMap(({ setting, words: [program, verb] }) => {
+    const name = posix.basename(program?.text.replace(/^[-@:+!|]+/, '') ?? '');
+    const isPodman = name === 'podman';
+    const given = isPodman ? (verb?.text ?? '') : name;
+    const nearest = nearestName(given, isPodman ? ['create', 'pull', 'run'] : ['podman']);
+    if (nearest === undefined || nearest === given || !/^[\w-]+$/.test(given)) return [];
+    const message = isPodman ? `podman has no command ${given}` : `CoreOS has no program ${given}`;
+    return [brokenSetting(agentUnitRules.command, setting, { message, hint: `use ${nearest}` })];
+  });
+}
+
+/** How systemd learns that the agent has started, and what it does if it learns that too early or never. */
+function checkType({ name: unitName, settings }: LintedUnit, runs: readonly UnitCommand[]): Issue[] {
+  const valueOf = (...names: readonly string[]): string | undefined =>
+    settings.findLast(({ name, section }) => section === 'Service' && names.includes(name))?.value;
+  const type = valueOf('Type') ?? 'simple';
+  const isEndless = /^(?:infinity|0+\s*[a-z]*)$/.test(valueOf('TimeoutStartSec', 'TimeoutSec') ?? '');
+  const isRepeated = ['always', 'on-success'].includes(valueOf('Restart') ?? '');
+  return runs.flatMap(({ podman, setting }) => {
+    if (setting.unitName !== unitName || setting.name !== 'ExecStart' || !podman.isSure) return [];
+    const isDetached = isOptionSet(podman, 'detach') || isOptionSet(podman, 'd');
+    const notifier = optionValues(podman, 'sdnotify').at(-1)?.text ?? 'container';
+    if (/^notify/.test(type) && !['conmon', 'healthy'].includes(notifier) && !isEndless) {
+      const message = `with Type=${type}, systemd stops the unit after TimeoutStartSec, because the agent does not notify it`;
+      const hint = 'add --sdnotify=conmon --cgroups=no-conmon to the command';
+      return [brokenSetting(agentUnitRules.type, setting, { message, hint })];
+    }
+    if (type === 'forking' && !isDetached && !isEndless) {
+      const message =
+        'with Type=forking, systemd stops the unit after TimeoutStartSec, because podman does not exit';
+      return [brokenSetting(agentUnitRules.type, setting, { message, hint: 'remove Type=forking' })];
+    }
+    if (!['simple', 'exec', 'idle'].includes(type) || !isDetached || !isRepeated) return [];
+    const message = 'podman exits at once because of --detach, so systemd restarts the agent again and again';
+    return [brokenSetting(agentUnitRules.type, setting, { message, hint: 'remove --detach (-d)' })];
+  });
 }
 
 function checkRun({ setting, podman }: UnitCommand): Issue[] {
