@@ -37,7 +37,7 @@ function refuseEntry(registry: string, entry: unknown): void {
   if (!isMapping(entry)) {
     throw invalid(`contains no credentials object for the registry ${JSON.stringify(registry)}`);
   }
-  const [name] = ['auth', 'identitytoken'].filter(
+  const name = ['auth', 'identitytoken'].find(
     (known) => !['string', 'undefined'].includes(typeof entry[known]),
   );
   if (name === undefined) return;

@@ -105,7 +105,7 @@ function checkType({ name: unitName, settings }: LintedUnit, runs: readonly Unit
     if (setting.unitName !== unitName || setting.name !== 'ExecStart' || !podman.isSure) return [];
     const isDetached = isOptionSet(podman, 'detach') || isOptionSet(podman, 'd');
     const notifier = optionValues(podman, 'sdnotify').at(-1)?.text ?? 'container';
-    if (/^notify/.test(type) && !['conmon', 'healthy'].includes(notifier) && !isEndless) {
+    if (type.startsWith('notify') && !['conmon', 'healthy'].includes(notifier) && !isEndless) {
       const message = `with Type=${type}, systemd stops the unit after TimeoutStartSec, because the agent does not notify it`;
       const hint = 'add --sdnotify=conmon --cgroups=no-conmon to the command';
       return [brokenSetting(agentUnitRules.type, setting, { message, hint })];

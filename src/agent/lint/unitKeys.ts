@@ -5,7 +5,6 @@
 
 import { readSystemdLines, type SystemdLine } from '../../formats/unitFile.ts';
 import { infoRule, warningRule, type Issue } from '../../ignition/rule.ts';
-import type { Path } from '../../core/finding.ts';
 import { broken, type LintedFile, type LintSubject, readInlineText, type UnitText } from './subject.ts';
 import { readAsset } from '../../assets.ts';
 import { nearestName } from '../../formats/messageText.ts';
