@@ -189,7 +189,9 @@ function checkNames(document: OsloDocument, ipaVersion: IpaVersion | undefined):
 
 function unknownSection(name: string, position: Position | undefined): Finding {
   const suggestion = suggestIpaSection(name);
-  const hint = suggestion && `use "[${suggestion}]"`;
+  const hint = name.startsWith('[')
+    ? 'remove the second brackets; to check a registries.conf, pass it to render with --registries-conf'
+    : suggestion && `use "[${suggestion}]"`;
   return finding(confRules.unknownSection, { path: [name], position, ...(hint && { hint }) });
 }
 
