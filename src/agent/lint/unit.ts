@@ -5,7 +5,7 @@
 
 import { posix } from 'node:path';
 import { nearestName } from '../../formats/messageText.ts';
-import { warningRule, type Issue, type Rule } from '../../ignition/rule.ts';
+import { infoRule, warningRule, type Issue, type Rule } from '../../ignition/rule.ts';
 import {
   broken,
   brokenSetting,
@@ -44,6 +44,11 @@ export const agentUnitRules = {
     'the unit does not restart after a failure, for example when the registry is briefly unreachable',
     'add Restart=on-failure and RestartSec=5 to the section [Service]',
   ),
+  timeout: infoRule(
+    'agent-unit-timeout',
+    'systemd stops the command if the pull of the image takes more than 90 seconds',
+    'add TimeoutStartSec=0 to the section [Service]',
+  ),
   type: warningRule(
     'agent-unit-type',
     'Type= does not match how podman runs the container, so systemd stops or restarts the agent',
@@ -56,11 +61,16 @@ export const agentUnitRules = {
   ),
 };
 
-export function checkUnits({ activeUnits, runs }: LintSubject): Issue[] {
+export function checkUnits({ activeUnits, pulls, runs }: LintSubject): Issue[] {
   const runningUnits = new Set(runs.map(({ setting }) => setting.unitName));
   const own = activeUnits.filter(({ name }) => runningUnits.has(name) || isAgentUnitName(name));
   return [
-    ...own.flatMap((unit) => [...checkStart(unit), ...checkPrograms(unit), ...checkType(unit, runs)]),
+    ...own.flatMap((unit) => [
+      ...checkStart(unit),
+      ...checkPrograms(unit),
+      ...checkTimeout(unit, pulls),
+      ...checkType(unit, runs),
+    ]),
     ...runs.flatMap(checkRun),
   ];
 }
@@ -92,6 +102,15 @@ function checkPrograms({ settings }: LintedUnit): Issue[] {
     const message = isPodman ? `podman has no command ${given}` : `CoreOS has no program ${given}`;
     return [brokenSetting(agentUnitRules.command, setting, { message, hint: `use ${nearest}` })];
   });
+}
+
+/** The default time for each command before the start; none for oneshot services. */
+function checkTimeout({ name: unitName, settings }: LintedUnit, pulls: readonly UnitCommand[]): Issue[] {
+  const pull = pulls.find(({ setting }) => setting.unitName === unitName && setting.name === 'ExecStartPre');
+  const isChosen = settings.some(({ name, value }) => {
+    return /^Timeout(?:Start)?Sec$/.test(name) || (name === 'Type' && value === 'oneshot');
+  });
+  return pull === undefined || isChosen ? [] : [brokenSetting(agentUnitRules.timeout, pull.setting)];
 }
 
 /** How systemd learns that the agent has started, and what it does if it learns that too early or never. */

@@ -46,10 +46,15 @@ describe('the unit of the agent', () => {
       withUnit(['podman pull', 'podman pul']),
       [`agent-unit-command ${contents}`],
     ],
+    [
+      'without a time for the pull',
+      withUnit(['TimeoutStartSec=0\n', '']),
+      [`agent-unit-timeout ${contents}`],
+    ],
     ['that the container notifies', withUnit(['--sdnotify=conmon ', '']), []],
     [
       'that nothing notifies',
-      withUnit(['--sdnotify=conmon ', ''], ['TimeoutStartSec=0\n', '']),
+      withUnit(['--sdnotify=conmon ', ''], ['TimeoutStartSec=0', 'TimeoutStartSec=5min']),
       [`agent-unit-type ${contents}`],
     ],
     [
