@@ -36,7 +36,7 @@ import {
 } from '../ipa/ipaOptions.ts';
 import { findUrlListAddress, findUrlProblem } from './ironicUrl.ts';
 import { nearestName } from '../formats/messageText.ts';
-import { parseHost } from '../formats/hostName.ts';
+import { findHostProblem } from './machineAddress.ts';
 
 interface ConfCheckOptions {
   /** The release of the agent that reads the file; default: the newest. */
@@ -285,21 +285,21 @@ function checkText(line: OsloOption, name: string): Finding[] {
 }
 
 const textChecks: ReadonlyMap<string, (value: string) => Problem | undefined> = new Map([
-  ['advertise_host', findHostProblem],
+  ['advertise_host', findAddressProblem],
   ['cafile', findFileProblem],
   ['certfile', findFileProblem],
   ['enable_vlan_interfaces', findVlanProblem],
   ['inspection_collectors', findCollectorProblem],
   ['keyfile', findFileProblem],
-  ['listen_host', findHostProblem],
-  ['ntp_server', findHostProblem],
+  ['listen_host', findAddressProblem],
+  ['ntp_server', findAddressProblem],
 ]);
 
 /** Underscores occur in names of internal hosts. */
-function findHostProblem(value: string): Problem | undefined {
-  const host = parseHost(value.replaceAll('_', '-'));
-  if (host.kind !== 'invalid') return undefined;
-  const message = `the agent starts, but cannot use the address: ${host.problem}`;
+function findAddressProblem(value: string): Problem | undefined {
+  const problem = findHostProblem(value.replaceAll('_', '-'));
+  if (problem === undefined) return undefined;
+  const message = `the agent starts, but cannot use the address: ${problem}`;
   return { message, hint: 'use one IP address or host name, without a port' };
 }
 

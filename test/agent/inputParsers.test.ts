@@ -44,6 +44,11 @@ describe('inputs', () => {
       'contains a control character',
     ],
     [
+      'a time server with a port',
+      () => own.ntpServers('192.0.2.1:123'),
+      'is not a server: it contains a port',
+    ],
+    [
       'a misspelled mode of VLANs',
       () => own.vlanInterfaces('alwys', false),
       'is neither always, never or auto',
