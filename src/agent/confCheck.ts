@@ -36,7 +36,7 @@ import {
 } from '../ipa/ipaOptions.ts';
 import { findUrlListAddress, findUrlProblem } from './ironicUrl.ts';
 import { nearestName } from '../formats/messageText.ts';
-import { parseHost } from '../formats/hostName.ts';
+import { findHostProblem } from './machineAddress.ts';
 
 interface ConfCheckOptions {
   /** The release of the agent that reads the file; default: the newest. */
@@ -189,7 +189,9 @@ function checkNames(document: OsloDocument, ipaVersion: IpaVersion | undefined):
 
 function unknownSection(name: string, position: Position | undefined): Finding {
   const suggestion = suggestIpaSection(name);
-  const hint = suggestion && `use "[${suggestion}]"`;
+  const hint = name.startsWith('[')
+    ? 'remove the second brackets; to check a registries.conf, pass it to render with --registries-conf'
+    : suggestion && `use "[${suggestion}]"`;
   return finding(confRules.unknownSection, { path: [name], position, ...(hint && { hint }) });
 }
 
@@ -283,18 +285,35 @@ function checkText(line: OsloOption, name: string): Finding[] {
 }
 
 const textChecks: ReadonlyMap<string, (value: string) => Problem | undefined> = new Map([
-  ['advertise_host', findHostProblem],
+  ['advertise_host', findAddressProblem],
+  ['cafile', findFileProblem],
+  ['certfile', findFileProblem],
+  ['enable_vlan_interfaces', findVlanProblem],
   ['inspection_collectors', findCollectorProblem],
-  ['listen_host', findHostProblem],
-  ['ntp_server', findHostProblem],
+  ['keyfile', findFileProblem],
+  ['listen_host', findAddressProblem],
+  ['ntp_server', findAddressProblem],
 ]);
 
 /** Underscores occur in names of internal hosts. */
-function findHostProblem(value: string): Problem | undefined {
-  const host = parseHost(value.replaceAll('_', '-'));
-  if (host.kind !== 'invalid') return undefined;
-  const message = `the agent starts, but cannot use the address: ${host.problem}`;
+function findAddressProblem(value: string): Problem | undefined {
+  const problem = findHostProblem(value.replaceAll('_', '-'));
+  if (problem === undefined) return undefined;
+  const message = `the agent starts, but cannot use the address: ${problem}`;
   return { message, hint: 'use one IP address or host name, without a port' };
+}
+
+function findFileProblem(value: string): Problem | undefined {
+  if (value.startsWith('/')) return undefined;
+  const message = 'the agent starts, but does not find the file, because its path is relative';
+  return { message, hint: 'use the path in the container, such as /etc/ironic-python-agent/ca.crt' };
+}
+
+/** The modes of the setting `agent.vlanInterfaces`, which the agent does not have. */
+function findVlanProblem(value: string): Problem | undefined {
+  if (!/^(?:always|auto|never)$/i.test(value.trim())) return undefined;
+  const message = 'the agent treats the value as the name of an interface';
+  return { message, hint: 'use all or names of interfaces, or leave the value empty' };
 }
 
 /** The collectors of the agent; an image may contain others. */
@@ -304,6 +323,10 @@ const collectors = `default logs extra-hardware pci-devices numa-topology dmi-de
 
 function findCollectorProblem(value: string): Problem | undefined {
   for (const name of value.split(',').map((item) => item.trim())) {
+    if (!/^[\w.-]*$/.test(name)) {
+      const message = 'the agent sends no inspection data, because a collector has an invalid name';
+      return { message, hint: 'separate names with commas: default,logs' };
+    }
     const nearest = collectors.includes(name)
       ? undefined
       : nearestName(name.replaceAll('_', '-'), collectors);

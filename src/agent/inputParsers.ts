@@ -6,6 +6,7 @@
 import { FormatError, UsageError } from '../core/errors.ts';
 import { machineNameProblem } from '../formats/hostName.ts';
 import { checkImageReference } from '../formats/imageReference.ts';
+import { nearestName } from '../formats/messageText.ts';
 import { splitAuthorizedKeys } from '../formats/sshKey.ts';
 import { findBareRegistry } from './imageSource.ts';
 import {
@@ -160,8 +161,9 @@ function parseVlanInterfaces(text: string, hasNetwork: boolean): string {
   if (word === 'auto') return hasNetwork ? '' : 'all';
   const names = splitList(text);
   const invalid = names.find((name) => !interfaceName.test(name));
-  if (invalid === undefined && names.length > 0) return names.join(',');
+  const mode = nearestName(word, ['always', 'never', 'auto']);
+  if (invalid === undefined && mode === undefined && names.length > 0) return names.join(',');
   throw new FormatError('is neither always, never or auto nor a list of interfaces', {
-    hint: 'use interfaces such as eno1,eno2.100',
+    hint: `use ${mode ?? 'interfaces such as eno1,eno2.100'}`,
   });
 }

@@ -33,6 +33,13 @@ export function findAddressProblem(host: Host): AddressProblem | undefined {
   return { isUnusable, message: `${name} ${text}`, hint };
 }
 
+/** Why a text is not a host: a clause. */
+export function findHostProblem(text: string): string | undefined {
+  const host = parseHost(text);
+  if (host.kind !== 'invalid') return undefined;
+  return /^[^:]+:\d+$/.test(text) ? 'it contains a port' : host.problem;
+}
+
 /** Like `findAddressProblem`, for the host of a URL that `URL` can parse; undefined for other texts. */
 export function findUrlAddressProblem(url: string): AddressProblem | undefined {
   if (!URL.canParse(url)) return undefined;

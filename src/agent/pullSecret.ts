@@ -7,7 +7,11 @@ import { FormatError } from '../core/errors.ts';
 import type { Problem } from '../core/finding.ts';
 import { isMapping } from '../formats/mapping.ts';
 
-const hint = 'use JSON such as {"auths": {"quay.io": {"auth": "…"}}}, or its base64';
+function invalid(problem: string): FormatError {
+  return new FormatError(problem, {
+    hint: 'use JSON such as {"auths": {"quay.io": {"auth": "…"}}}, or its base64',
+  });
+}
 
 /**
  * Parses credentials from JSON or from its base64 (with or without line breaks, as Kubernetes and `base64` write it) to
@@ -16,16 +20,13 @@ const hint = 'use JSON such as {"auths": {"quay.io": {"auth": "…"}}}, or its b
 export function parsePullSecret(text: string): string {
   const json = decodePullSecret(text.trim());
   const secret = parseJson(json);
-  if (!isMapping(secret)) throw new FormatError('is not a JSON object', { hint });
+  if (!isMapping(secret)) throw invalid('is not a JSON object');
   const { auths, credHelpers = {} } = secret;
   if (!isMapping(auths) && (auths !== undefined || secret['credHelpers'] === undefined)) {
-    throw new FormatError('does not contain "auths"', { hint });
+    throw invalid('does not contain "auths"');
   }
   if (!isMapping(credHelpers) || !Object.values(credHelpers).every((name) => typeof name === 'string')) {
-    throw new FormatError(
-      'contains "credHelpers" that are not an object with a program name for each registry',
-      { hint },
-    );
+    throw invalid('contains "credHelpers" that are not an object with a program name for each registry');
   }
   for (const [registry, entry] of Object.entries(auths ?? {})) refuseEntry(registry, entry);
   return json;
@@ -34,27 +35,21 @@ export function parsePullSecret(text: string): string {
 /** podman ignores the whole file if one value has an invalid type. */
 function refuseEntry(registry: string, entry: unknown): void {
   if (!isMapping(entry)) {
-    throw new FormatError(`contains no credentials object for the registry ${JSON.stringify(registry)}`, {
-      hint,
-    });
+    throw invalid(`contains no credentials object for the registry ${JSON.stringify(registry)}`);
   }
-  const invalid = ['auth', 'identitytoken'].find(
-    (name) => !['string', 'undefined'].includes(typeof entry[name]),
+  const name = ['auth', 'identitytoken'].find(
+    (known) => !['string', 'undefined'].includes(typeof entry[known]),
   );
-  if (invalid === undefined) return;
-  throw new FormatError(
-    `contains a value of ${JSON.stringify(invalid)} for ${JSON.stringify(registry)} that is not a string`,
-    {
-      hint,
-    },
-  );
+  if (name === undefined) return;
+  const place = `${JSON.stringify(name)} for ${JSON.stringify(registry)}`;
+  throw invalid(`contains a value of ${place} that is not a string`);
 }
 
 function decodePullSecret(text: string): string {
-  if (text === '') throw new FormatError('is empty', { hint });
+  if (text === '') throw invalid('is empty');
   if (text.startsWith('{')) return text;
   const base64 = text.replace(/\s+/g, '');
-  if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(base64)) throw new FormatError('is neither JSON nor base64', { hint });
+  if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(base64)) throw invalid('is neither JSON nor base64');
   return Buffer.from(base64, 'base64').toString('utf8');
 }
 
@@ -62,7 +57,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new FormatError('is not valid JSON', { hint }); // the cause would quote the secret
+    throw invalid('is not valid JSON'); // the cause would quote the secret
   }
 }
 

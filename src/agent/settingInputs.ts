@@ -56,25 +56,20 @@ interface UnreadVariable {
   readonly reason: string;
 }
 
-/** Inputs from flags or files that the profile does not support. */
-interface MisplacedInput {
-  readonly place: string;
-  readonly profiles: readonly ProfileName[];
-}
-
 export interface CollectedInputs {
   readonly inputs: Inputs;
   readonly unread: readonly UnreadVariable[];
-  readonly misplaced: readonly MisplacedInput[];
+  /** Inputs from flags or files that the profile does not support, and the profiles that do. */
+  readonly misplaced: readonly { readonly place: string; readonly profiles: readonly ProfileName[] }[];
 }
 
 export function collectInputs(sources: InputSources): CollectedInputs {
   const inputs = new Map<SettingName, readonly InputValue[]>();
   const unread: UnreadVariable[] = [];
-  const misplaced: MisplacedInput[] = [];
+  const misplaced: CollectedInputs['misplaced'][number][] = [];
   for (const setting of settingTable) {
     const flags = readFlag(setting, sources.flags);
-    const filed = readFiles(setting.name, sources);
+    const filed = sources.files?.find((layer) => layer.has(setting.name))?.get(setting.name);
     const isTaken = setting.profiles.includes(sources.profile);
     const [first] = [...flags, ...(filed ?? [])];
     if (first !== undefined && !isTaken) {
@@ -107,11 +102,6 @@ export function flagKey(flag: string): string {
 /** Cached, because the flags are looked up for each of many hosts. */
 const flagKeys = new Map<string, string>();
 
-/** Undefined if no file sets the setting. */
-function readFiles(name: SettingName, { files = [] }: InputSources): readonly InputValue[] | undefined {
-  return files.find((layer) => layer.has(name))?.get(name);
-}
-
 /** Pairs of settings that exclude each other. */
 const rivals = [
   ['agent.standalone', 'ironic.apiUrls'],
@@ -142,22 +132,17 @@ function readEnvironment(setting: Setting, sources: InputSources, unread: Unread
   const { environment = [], kind, profiles } = setting;
   const values: InputValue[] = [];
   for (const variable of environment) {
-    const text = sources.env[variable.name];
-    if (text === undefined || (text.trim() === '' && !emptyCounts(variable, sources))) continue;
+    const { emptyCountsFor = [], isContent = false, name } = variable;
+    const text = sources.env[name];
+    if (text === undefined || (text.trim() === '' && !emptyCountsFor.includes(sources.profile))) continue;
     const reason = unreadReason(variable, profiles, sources);
-    if (reason === undefined) {
-      const isContent = variable.isContent === true;
-      values.push({ text, place: variable.name, origin: 'environment', isContent });
-    } else unread.push({ name: variable.name, reason });
+    if (reason === undefined) values.push({ text, place: name, origin: 'environment', isContent });
+    else unread.push({ name, reason });
   }
   if (kind === 'texts' || kind === 'files') return values;
   const [first, ...others] = values;
   for (const { place } of others) unread.push({ name: place, reason: `${first?.place} takes precedence` });
   return first === undefined ? [] : [first];
-}
-
-function emptyCounts({ emptyCountsFor = [] }: EnvironmentVariable, { profile }: InputSources): boolean {
-  return emptyCountsFor.includes(profile);
 }
 
 /** Variables that show that the environment is intended for an agent. */

@@ -163,7 +163,7 @@ function maskSecrets(text: string): string {
   return text
     .replaceAll(/(:\/\/[^\s/@:]*:)[^\s/@]*@/g, `$1${hidden}@`)
     .replace(
-      /^((?:-{0,2}|.{0,80}[_.-])(?:creds|key|pass|passw(?:or)?d|secret|token)\s?[=:]\s?).+$/is,
+      /^((?:-{0,2}|.{0,80}[_.=-])(?:creds|key|pass|passw(?:or)?d|secret|token)\s?[=:]\s?).+$/is,
       `$1${hidden}`,
     );
 }

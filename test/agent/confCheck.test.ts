@@ -105,6 +105,14 @@ describe('checkConf', () => {
       '[DEFAULT]\ninspection_collectors = defualt,logs\n',
       ['conf-unusable 2:25'],
     ],
+    [
+      'collectors without commas',
+      '[DEFAULT]\ninspection_collectors = default;logs\n',
+      ['conf-unusable 2:25'],
+    ],
+    ['a relative path', '[DEFAULT]\ncafile = ca.crt\n', ['conf-unusable 2:10']],
+    ['a mode of VLANs', '[DEFAULT]\nenable_vlan_interfaces = always\n', ['conf-unusable 2:26']],
+    ['VLANs', '[DEFAULT]\nenable_vlan_interfaces = eno1,eno2.100\n', []],
     ['other collectors', '[DEFAULT]\ninspection_collectors = default, my-own,\n', []],
     ['an address that is none', '[DEFAULT]\nadvertise_host = 192.0.2.300\n', ['conf-unusable 2:18']],
     ['a time server with a scheme', '[DEFAULT]\nntp_server = ntp://a\n', ['conf-unusable 2:14']],
@@ -131,6 +139,10 @@ describe('checkConf', () => {
     [
       '[DEFAULT]\ninject_files_priority = 100\n',
       'use an integer from 0 to 99 in decimal digits, without a unit',
+    ],
+    [
+      '[[registry]]\nlocation = "a"\n',
+      'remove the second brackets; to check a registries.conf, pass it to render with --registries-conf',
     ],
   ])('hints for %j', (text, hint) => {
     expect(checkConf(text).map((finding) => finding.hint)).toContain(hint);

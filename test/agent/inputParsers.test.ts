@@ -43,6 +43,16 @@ describe('inputs', () => {
       () => script.vlanInterfaces('a\nb', false),
       'contains a control character',
     ],
+    [
+      'a time server with a port',
+      () => own.ntpServers('192.0.2.1:123'),
+      'is not a server: it contains a port',
+    ],
+    [
+      'a misspelled mode of VLANs',
+      () => own.vlanInterfaces('alwys', false),
+      'is neither always, never or auto',
+    ],
     ['a flag with a quote for the script', () => script.pullArgs('--a="b"'), 'contains "\\""'],
     ['a host without a name', () => own.hostname('-'), 'is not a valid host name'],
     ['a quote in a kernel argument', () => own.installIpOptions('ip="dhcp"'), 'is not a kernel argument'],

@@ -34,6 +34,8 @@ beforeAll(async () => {
     'w.bu': 'variant: fcos\nversion: 1.5.0\n',
     'ca.pem': '-----BEGIN CERTIFICATE-----\nMII\n-----END CERTIFICATE-----\n',
     'id.pub': 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIK9z a@b\n',
+    id: '-----BEGIN OPENSSH PRIVATE KEY-----\nb3Bl\n',
+    'a.service': '[Unit]\nDescription=a\n',
     'pod.yaml': 'apiVersion: v1\nkind: Pod\n',
     'typo.ign': '{"ignitoin": {"version": "3.4.0"}}',
   };
@@ -118,6 +120,8 @@ describe('something else than an Ignition config', () => {
     ['keyfile', 'a NetworkManager keyfile', 'iso network embed -k keyfile'],
     ['ca.pem', 'a PEM certificate', '--ca-file ca.pem'],
     ['id.pub', 'an SSH public key', '--ssh-key id.pub'],
+    ['id', 'a private key', 'pass only the public key'],
+    ['a.service', 'a systemd unit', '--unit a.service'],
     ['pod.yaml', 'a Kubernetes object', 'kubectl'],
   ];
   it.each(kinds)('validate %s', async (file, noun, use) => {

@@ -644,6 +644,7 @@ describe('render --show-settings', () => {
     const args = [
       ['--option', 'agent_token = hunter2', '--option', 'image_server_password=hunter2'],
       ['--podman-env', 'API_TOKEN=hunter2', '--podman-arg', '--secret=hunter2'],
+      ['--podman-arg', '--env=PASSWORD=hunter2'],
       ['--podman-pull-arg', '--creds=user:hunter2', '--https-proxy', 'https://user:hunter2@proxy'],
     ].flat();
     const env = {
@@ -655,7 +656,7 @@ describe('render --show-settings', () => {
     expect(result.code).toBe(0);
     expect(result.stdout).not.toContain('hunter2');
     expect(result.stdout).toContain('http://user:(secret)@proxy');
-    expect(result.stdout.match(/\(secret\)/g)).toHaveLength(9);
+    expect(result.stdout.match(/\(secret\)/g)).toHaveLength(10);
   });
 });
 

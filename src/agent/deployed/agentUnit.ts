@@ -31,10 +31,9 @@ export function readAgentUnit({ name, unit, settings, commands }: LintedUnit, ru
   const pulls = commands.filter(({ podman }) => podman.verb === 'pull');
   const pull = pulls.length === 1 ? pulls[0] : undefined;
   const understood = [run, ...(pull === undefined ? [] : [pull])].filter(isUnderstood);
-  const runs = new Map(understood.map((command) => [command.setting, command]));
   const environment = readEnvironment(setting, settings);
   const lines = settings.flatMap((line) => {
-    const command = runs.get(line);
+    const command = understood.find((known) => known.setting === line);
     if (command !== undefined) return commandEntries(setting, command);
     if (line.name === 'Environment' && environment !== undefined) return [];
     return [lineEntry(setting, line)];
@@ -128,12 +127,8 @@ function readRunOption(option: PodmanOption, start: string): Entry[] {
   if (name === 'env') return readVariable(value);
   const shared = sharedSetting(name, value);
   if (shared !== undefined) return [optionEntry(shared, option, start)];
-  return [
-    optionEntry(
-      name === 'log-driver' && value.text === 'journald' ? 'agent.debug' : 'agent.podman.args',
-      option,
-    ),
-  ];
+  const isDebug = name === 'log-driver' && value.text === 'journald';
+  return [optionEntry(isDebug ? 'agent.debug' : 'agent.podman.args', option)];
 }
 
 function readPullOption(option: PodmanOption): Entry {

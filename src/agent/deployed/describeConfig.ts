@@ -91,7 +91,7 @@ function readIgnition(
   read: ReadContents,
 ): Entry[] {
   const sections = Object.entries(others).flatMap(([name, members]) =>
-    describe({ setting: `Ignition ${name}`, read }, '', members),
+    describe(`Ignition ${name}`, '', members, read),
   );
   return [textEntry('Ignition version', version), ...sections];
 }
@@ -262,27 +262,25 @@ function nameOf({ path, device, name }: Members): string {
 
 /** The members of a list item; one entry even if it has no members. */
 function readItem(setting: string, members: Members, read: ReadContents): Entry[] {
-  const entries = describe({ setting, read }, '', members);
+  const entries = describe(setting, '', members, read);
   return entries.length === 0 ? [textEntry(setting, 'nothing else')] : entries;
 }
 
-interface Place {
-  readonly setting: string;
-  readonly read: ReadContents;
-}
-
 /** All non-empty members of an object, or a value in it. A config is as deep as its type, so recursion is bounded. */
-function describe(place: Place, name: string, value: unknown): Entry[] {
+function describe(setting: string, name: string, value: unknown, read: ReadContents): Entry[] {
   if (value === undefined) return [];
   if (Array.isArray(value)) {
-    return value.flatMap((item: unknown, index) => describe(place, join(name, String(index + 1)), item));
+    return value.flatMap((item: unknown, index) =>
+      describe(setting, join(name, String(index + 1)), item, read),
+    );
   }
-  if (!isMapping(value)) return [valueEntry(place.setting, name, value)];
+  if (!isMapping(value)) return [valueEntry(setting, name, value)];
   if (isResource(value)) {
-    const start = name === '' ? '' : `${name} `;
-    return readResourceEntries({ setting: place.setting, start }, value, place.read);
+    return readResourceEntries({ setting, start: name === '' ? '' : `${name} ` }, value, read);
   }
-  return Object.entries(value).flatMap(([member, inner]) => describe(place, join(name, member), inner));
+  return Object.entries(value).flatMap(([member, inner]) =>
+    describe(setting, join(name, member), inner, read),
+  );
 }
 
 function join(name: string, member: string): string {
@@ -294,7 +292,7 @@ function isResource(value: Members): value is Members & Resource {
 }
 
 function valueEntry(setting: string, name: string, value: unknown): Entry {
-  const text = typeof value === 'string' ? value : String(value);
+  const text = String(value);
   // Password hashes are not shown, because readers of the output could attack them offline.
   if (name.endsWith('passwordHash'))
     return textEntry(setting, `${name} ${fingerprint(text)}`, `${name} ${text}`);

@@ -196,13 +196,13 @@ function checkRun({ podman, setting }: UnitCommand, { units }: LintSubject, urls
   return [broken(unitProxyRules.ironic, path, { about: unitName, message })];
 }
 
-/** Follows the Python library requests: networks for IPv4 addresses, suffixes for host names. */
+/** Follows the Python library requests: networks for IPv4 addresses, suffixes for host names; no wildcards in names. */
 function isDirect(host: string, entries: readonly string[]): boolean {
   return entries.some((entry) => {
     if (entry === '') return false;
     if (entry === '*' || entry === host || entry === `[${host}]`) return true;
     if (entry.includes('/')) return isInNetwork(host, entry);
-    return !isIpv4(host) && !host.includes(':') && host.endsWith(`.${entry.replace(/^\*?\./, '')}`);
+    return !isIpv4(host) && !host.includes(':') && host.endsWith(`.${entry.replace(/^\.+/, '')}`);
   });
 }
 

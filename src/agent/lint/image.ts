@@ -4,7 +4,8 @@ import { type ImageReference, parseImageReference } from '../../formats/imageRef
 import type { ExecWord } from '../../formats/systemdQuoting.ts';
 import { infoRule, warningRule, type Issue } from '../../ignition/rule.ts';
 import { findBareRegistry, findRegistryIssuer, findShortNameProblem } from '../imageSource.ts';
-import { optionValues } from './podmanCommand.ts';
+import { findIpaOption } from '../../ipa/ipaOptions.ts';
+import { optionTable, optionValues } from './podmanCommand.ts';
 import {
   broken,
   brokenSetting,
@@ -12,6 +13,7 @@ import {
   type LintSubject,
   readInlineText,
   type UnitCommand,
+  type UnitSetting,
 } from './subject.ts';
 import { posix } from 'node:path';
 import { readRegistriesConf, type Registries } from '../registriesConf.ts';
@@ -123,9 +125,9 @@ export function checkPulledImages(subject: LintSubject): Issue[] {
 
 function checkRun(run: UnitCommand, pulls: readonly UnitCommand[]): Issue[] {
   const { podman, setting } = run;
-  const [image, argument] = podman.operands;
+  const [image, ...words] = podman.operands;
   if (image === undefined || image.expands || !podman.isSure) return [];
-  const hasStrangeArgument = argument !== undefined && !argument.text.startsWith('-');
+  const hasEntrypoint = optionValues(podman, 'entrypoint').length > 0;
   const pulled = pulls
     .filter((pull) => pull.setting.unitName === setting.unitName)
     .flatMap((pull) => pull.podman.operands);
@@ -133,11 +135,29 @@ function checkRun(run: UnitCommand, pulls: readonly UnitCommand[]): Issue[] {
   return [
     ...checkReference(image.text, run),
     ...(isLocal && isShortName(image.text) ? [brokenSetting(pulledImageRules.shortName, setting)] : []),
-    ...(hasStrangeArgument && optionValues(podman, 'entrypoint').length === 0
-      ? [brokenSetting(pulledImageRules.argument, setting)]
-      : []),
+    ...(hasEntrypoint ? [] : checkArguments(words, setting)),
     ...(matchesPulled(image.text, pulled) ? [] : [brokenSetting(pulledImageRules.notPulled, setting)]),
   ];
+}
+
+/** The words after the image are arguments of the agent, which accepts only its own options. */
+function checkArguments(words: readonly ExecWord[], setting: UnitSetting): Issue[] {
+  const [first] = words;
+  if (first === undefined) return [];
+  if (!first.text.startsWith('-')) return [brokenSetting(pulledImageRules.argument, setting)];
+  const option = words.map(({ text }) => text.replace(/=.*$/s, '')).find(isPodmanOption);
+  if (option === undefined) return [];
+  const message = `${option} is after the image, so podman passes it to the agent, which does not support it`;
+  return [
+    brokenSetting(pulledImageRules.argument, setting, { message, hint: `move ${option} before the image` }),
+  ];
+}
+
+/** Whether podman has an option that the agent does not have. */
+function isPodmanOption(argument: string): boolean {
+  const [, name = ''] = /^--([\w-]{2,})$/.exec(argument) ?? [];
+  const isOfAgent = name === 'help' || findIpaOption('DEFAULT', name.replaceAll('-', '_')) !== undefined;
+  return !isOfAgent && optionTable('run')?.options.has(name) === true;
 }
 
 /** Images that are on the host already, so podman contacts no registry. */

@@ -15,8 +15,7 @@ import { checkConnections } from './network.ts';
 import { checkPodmanArguments } from './podmanArguments.ts';
 import { checkPullSecrets } from './pullSecret.ts';
 import { isAgentUnitName, type LintSubject, readSubject } from './subject.ts';
-import { checkUnits, checkUnitText } from './unit.ts';
-import { checkUnitEnvironment } from './unitEnvironment.ts';
+import { checkUnitEnvironment, checkUnits, checkUnitText } from './unit.ts';
 import { checkUnitKeys } from './unitKeys.ts';
 import { checkUnitValues } from './unitValues.ts';
 

@@ -1,7 +1,9 @@
 /** Lint of the host's network: consistent connections, and a way to Ironic. */
 
 import { posix } from 'node:path';
+import { FormatError } from '../../core/errors.ts';
 import type { Path } from '../../core/finding.ts';
+import { parseKeyfile } from '../../formats/keyfile.ts';
 import type { Config } from '../../ignition/config.ts';
 import { warningRule, type Issue } from '../../ignition/rule.ts';
 import {
@@ -12,7 +14,7 @@ import {
 import { keyfileFolder } from '../files.ts';
 import { urlHost } from '../machineAddress.ts';
 import { connectionsOf } from '../hostNetwork.ts';
-import { broken, confValues, type FileSubject, readFiles } from './subject.ts';
+import { broken, confValues, type FileSubject, type LintedFile, readFiles, textOf } from './subject.ts';
 
 export const networkRules = {
   inconsistent: warningRule(
@@ -33,17 +35,33 @@ export function lintNetwork(config: Config): Issue[] {
 }
 
 export function checkConnections(subject: FileSubject): Issue[] {
-  return [...checkModes(subject), ...checkParsed(subject)];
+  return [...checkKeyfiles(subject), ...checkParsed(subject)];
 }
 
-/** NetworkManager loads only keyfiles that no other user can read. Ignition creates files with the mode 0644. */
-function checkModes({ filesByPath }: FileSubject): Issue[] {
+/** NetworkManager loads only keyfiles that it can parse and that no other user can read. */
+function checkKeyfiles({ filesByPath }: FileSubject): Issue[] {
   const keyfiles = [...filesByPath.values()].filter(({ name }) => posix.dirname(name) === keyfileFolder);
-  return keyfiles.flatMap(({ name, file: { contents, mode = 0o644 }, path }) => {
-    if (contents?.source === undefined || (Number(mode) & 0o077) === 0) return [];
-    const message = `NetworkManager ignores ${posix.basename(name)}, because other users can access the file`;
-    return [broken(networkRules.inconsistent, [...path, 'mode'], { message, hint: modeHint })];
-  });
+  return keyfiles.flatMap((keyfile) => [...checkMode(keyfile), ...checkSyntax(keyfile)]);
+}
+
+/** Ignition creates files with the mode 0644. */
+function checkMode({ name, file: { contents, mode = 0o644 }, path }: LintedFile): Issue[] {
+  if (contents?.source === undefined || (Number(mode) & 0o077) === 0) return [];
+  const message = `NetworkManager ignores ${posix.basename(name)}, because other users can access the file`;
+  return [broken(networkRules.inconsistent, [...path, 'mode'], { message, hint: modeHint })];
+}
+
+function checkSyntax(keyfile: LintedFile): Issue[] {
+  if (!keyfile.name.endsWith('.nmconnection')) return [];
+  try {
+    parseKeyfile(textOf(keyfile));
+    return [];
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error;
+    const { hint = networkRules.inconsistent.hint, message } = error;
+    const about = posix.basename(keyfile.name);
+    return [broken(networkRules.inconsistent, keyfile.source, { about, message, hint })];
+  }
 }
 
 const modeHint = 'set "mode" to 384, which is octal 0600';

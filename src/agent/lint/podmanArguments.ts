@@ -21,6 +21,11 @@ export const podmanArgumentRules = {
     'invalid value of an option: podman refuses to start the container',
     'use a value that podman-run(1) describes for the option',
   ),
+  shell: warningRule(
+    'agent-podman-shell',
+    'systemd runs no shell: podman gets the operator and the words after it as arguments',
+    'write each command in a line ExecStartPre= or ExecStart= of its own, without operators such as && and >',
+  ),
   since: infoRule(
     'agent-podman-since',
     'older releases of podman do not support the option and refuse to start the container',
@@ -34,7 +39,11 @@ const widespreadVersion = '4.4';
 export function checkPodmanArguments({ activeUnits }: LintSubject): Issue[] {
   return activeUnits
     .flatMap(({ commands }) => commands)
-    .flatMap((command) => [...reportProblems(command), ...reportVersions(command)]);
+    .flatMap((command) => [
+      ...reportProblems(command),
+      ...reportOperator(command),
+      ...reportVersions(command),
+    ]);
 }
 
 /** The rule that an option breaks, and its correction; `write` formats an argument for the config. */
@@ -68,6 +77,12 @@ function withoutValue(problem: OptionProblem): OptionProblem {
   const { instead, kind } = problem;
   if (instead === undefined || kind === 'value') return problem;
   return { ...problem, instead: instead.replace(/=.*$/s, '=VALUE') };
+}
+
+function reportOperator({ podman: { operator }, setting }: UnitCommand): Issue[] {
+  if (operator === undefined) return [];
+  const message = `systemd runs no shell: podman gets ${operator} and the words after it as arguments`;
+  return [brokenSetting(podmanArgumentRules.shell, setting, { message })];
 }
 
 function reportVersions({ podman, setting }: UnitCommand): Issue[] {

@@ -20,6 +20,8 @@ export interface PodmanCommand {
   readonly isSure: boolean;
   /** The options that podman refuses, as far as podman would parse the line. */
   readonly problems: readonly OptionProblem[];
+  /** The operator of a shell that ends the command, such as `&&`; systemd runs no shell. */
+  readonly operator?: string | undefined;
 }
 
 /** An option that podman refuses. */
@@ -56,7 +58,9 @@ export function readPodmanCommand(command: readonly ExecWord[]): PodmanCommand |
   const [, prefix = '', path = ''] = /^([-@:+!|]*)(.*)$/s.exec(program?.text ?? '') ?? [];
   if (path.slice(path.lastIndexOf('/') + 1) !== 'podman') return undefined;
   // With the prefix @, the word after the program is its argv[0].
-  const words = prefix.includes('@') ? rest.slice(1) : rest;
+  const all = prefix.includes('@') ? rest.slice(1) : rest;
+  const operator = all.find(({ text }) => shellOperator.test(text));
+  const words = operator === undefined ? all : all.slice(0, all.indexOf(operator));
   const globalTable = optionTable('podman');
   if (globalTable === undefined) return undefined;
   const global = readOptions(words, globalTable);
@@ -72,8 +76,11 @@ export function readPodmanCommand(command: readonly ExecWord[]): PodmanCommand |
     operands: own.operands,
     isSure: own.isSure && global.isSure,
     problems: [...global.problems, ...own.problems],
+    operator: operator && /^[12&|<>]+/.exec(operator.text)?.[0],
   };
 }
+
+const shellOperator = /^(?:&&?|\|\|?|<|[12&]?>{1,2}\S*)$/;
 
 /** The arguments that podman refuses for a command, such as `--memory=4g` for `run`. */
 export function argumentProblems(verb: string, texts: readonly string[]): readonly OptionProblem[] {

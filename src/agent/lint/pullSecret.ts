@@ -127,6 +127,7 @@ function findProblem(text: string): string | undefined {
     if (error instanceof FormatError) return error.message;
     throw error;
   }
+  if (text.startsWith('\uFEFF')) return 'starts with a byte order mark, which podman does not accept';
   return text.trimStart().startsWith('{') ? undefined : 'is base64 twice';
 }
 

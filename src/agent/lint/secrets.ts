@@ -168,7 +168,7 @@ interface Context {
   readonly find?: (text: string) => readonly Span[];
 }
 
-/** Recursion is limited by the depth of the type, and by `maxUnknown` below unknown fields. */
+/** Recursion is limited by the depth of the type, and by `maxUnknown` for lists in lists and below unknown fields. */
 function searchNode(search: Search, node: TextNode, context: Context, unknown = 0): void {
   if (node.kind === 'scalar') {
     const find = context.find ?? findSecretParts;
@@ -176,11 +176,11 @@ function searchNode(search: Search, node: TextNode, context: Context, unknown = 
     return;
   }
   if (unknown > maxUnknown) return;
-  const below = context.type === undefined ? unknown + 1 : 0;
   if (node.kind === 'list') {
-    for (const item of node.items()) searchNode(search, item, context, below);
+    for (const item of node.items()) searchNode(search, item, context, unknown + 1);
     return;
   }
+  const below = context.type === undefined ? unknown + 1 : 0;
   const inner = { ...context, isSecret: context.isSecret || isSecretObject(search, node, context.type) };
   for (const [key, value] of node.entries()) searchNode(search, value, contextOf(key, inner), below);
 }

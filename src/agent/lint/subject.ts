@@ -64,9 +64,19 @@ export interface LintedUnit {
   readonly unit: Unit;
   /** In the config. */
   readonly path: Path;
+  /** The unit and its drop-ins, in the order of the config. */
+  readonly texts: readonly UnitText[];
   /** Settings of the unit and its drop-ins, in the order in which systemd reads them; empty if they cannot be parsed. */
   readonly settings: readonly UnitSetting[];
   readonly commands: readonly UnitCommand[];
+}
+
+export interface UnitText {
+  /** Name of the file below the unit folder: `a.service`, `a.service.d/b.conf`. */
+  readonly name: string;
+  readonly text: string;
+  /** In the config. */
+  readonly path: Path;
 }
 
 export interface UnitSetting {
@@ -176,17 +186,18 @@ function isConfPath(path: string): boolean {
 }
 
 function readHostUnit(unit: Unit, index: number): LintedUnit {
-  const name = unit.name ?? '';
+  const { contents: text = '', dropins = [], name = '' } = unit;
   const path = ['systemd', 'units', index];
+  const own = { name, text, path: [...path, 'contents'] };
+  const others = dropins.map((dropin, number) => ({
+    name: `${name}.d/${dropin.name ?? ''}`,
+    text: dropin.contents ?? '',
+    path: [...path, 'dropins', number, 'contents'],
+  }));
   // systemd reads drop-ins in the order of their names.
-  const dropins = (unit.dropins ?? [])
-    .map((dropin, number) => ({ dropin, at: [...path, 'dropins', number, 'contents'] }))
-    .toSorted((a, b) => compareText(a.dropin.name ?? '', b.dropin.name ?? ''));
-  const settings = [
-    ...readSettings(name, unit.contents, [...path, 'contents']),
-    ...dropins.flatMap(({ dropin, at }) => readSettings(name, dropin.contents, at)),
-  ];
-  return { name, unit, path, settings, commands: readCommands(settings) };
+  const ordered = [own, ...others.toSorted((a, b) => compareText(a.name, b.name))];
+  const settings = ordered.flatMap((part) => readSettings(name, part));
+  return { name, unit, path, texts: [own, ...others], settings, commands: readCommands(settings) };
 }
 
 /** An order that does not depend on the locale. */
@@ -196,10 +207,10 @@ export function compareText(a: string, b: string): number {
 }
 
 /** As systemd reads them: comments between continued lines are no part of a value. */
-function readSettings(unitName: string, contents = '', path: Path): UnitSetting[] {
-  if (visitUnit(contents) !== undefined) return [];
+function readSettings(unitName: string, { path, text }: UnitText): UnitSetting[] {
+  if (visitUnit(text) !== undefined) return [];
   let section: string | undefined;
-  return readSystemdLines(contents).flatMap((line): UnitSetting[] => {
+  return readSystemdLines(text).flatMap((line): UnitSetting[] => {
     if (line.kind === 'section') section = line.name;
     if (line.kind !== 'assignment' || section === undefined) return [];
     return [{ unitName, section, name: line.name, value: line.value, path }];

@@ -1,6 +1,11 @@
-/** Lint of the units that run the agent: whether they start, and restart after a failure. */
+/**
+ * Lint of units: whether the agent's units start, and restart after a failure; quotes and percent signs in the text of all
+ * units, their variables that nothing sets, and files with variables that nothing writes.
+ */
 
-import { warningRule, type Issue, type Rule } from '../../ignition/rule.ts';
+import { posix } from 'node:path';
+import { nearestName } from '../../formats/messageText.ts';
+import { infoRule, warningRule, type Issue, type Rule } from '../../ignition/rule.ts';
 import {
   broken,
   brokenSetting,
@@ -8,12 +13,15 @@ import {
   isAgentUnitName,
   type LintedUnit,
   type LintSubject,
+  readInlineText,
+  splitCommands,
+  splitVariables,
   type UnitCommand,
   type UnitSetting,
 } from './subject.ts';
 import { isOptionSet, optionValues } from './podmanCommand.ts';
-import { FormatError } from '../../core/errors.ts';
-import { splitEnvironmentLine, splitExecLine } from '../../formats/systemdQuoting.ts';
+import { FormatError, ifWellFormed } from '../../core/errors.ts';
+import { splitEnvironmentLine, splitExecLine, variableNames } from '../../formats/systemdQuoting.ts';
 
 export const agentUnitRules = {
   notEnabled: warningRule(
@@ -36,6 +44,16 @@ export const agentUnitRules = {
     'the unit does not restart after a failure, for example when the registry is briefly unreachable',
     'add Restart=on-failure and RestartSec=5 to the section [Service]',
   ),
+  timeout: infoRule(
+    'agent-unit-timeout',
+    'systemd stops the command if the pull of the image takes more than 90 seconds',
+    'add TimeoutStartSec=0 to the section [Service]',
+  ),
+  type: warningRule(
+    'agent-unit-type',
+    'Type= does not match how podman runs the container, so systemd stops or restarts the agent',
+    'use Type=notify with --detach --sdnotify=conmon --cgroups=no-conmon, or remove Type= and --detach',
+  ),
   nameTaken: warningRule(
     'agent-unit-name-taken',
     'the unit cannot start twice, because its first container still has the name',
@@ -43,10 +61,18 @@ export const agentUnitRules = {
   ),
 };
 
-export function checkUnits({ activeUnits, runs }: LintSubject): Issue[] {
+export function checkUnits({ activeUnits, pulls, runs }: LintSubject): Issue[] {
   const runningUnits = new Set(runs.map(({ setting }) => setting.unitName));
   const own = activeUnits.filter(({ name }) => runningUnits.has(name) || isAgentUnitName(name));
-  return [...own.flatMap(checkStart), ...runs.flatMap(checkRun)];
+  return [
+    ...own.flatMap((unit) => [
+      ...checkStart(unit),
+      ...checkPrograms(unit),
+      ...checkTimeout(unit, pulls),
+      ...checkType(unit, runs),
+    ]),
+    ...runs.flatMap(checkRun),
+  ];
 }
 
 /** A unit without contents belongs to the OS or to another config; it may have a drop-in. */
@@ -60,6 +86,58 @@ function checkStart({ name, unit, path, settings }: LintedUnit): Issue[] {
     ...(hasCommand ? [] : [issueAt(agentUnitRules.command, 'contents')]),
     ...(restart === 'no' ? [issueAt(agentUnitRules.restart, 'contents')] : []),
   ];
+}
+
+/** Misspelled names of podman and of its commands. */
+function checkPrograms({ settings }: LintedUnit): Issue[] {
+  const commands = settings
+    .filter(({ name }) => name.startsWith('Exec'))
+    .flatMap((setting) => splitCommands(setting).map((words) => ({ setting, words })));
+  return commands.flatMap(({ setting, words: [program, verb] }) => {
+    const name = posix.basename(program?.text.replace(/^[-@:+!|]+/, '') ?? '');
+    const isPodman = name === 'podman';
+    const given = isPodman ? (verb?.text ?? '') : name;
+    const nearest = nearestName(given, isPodman ? ['create', 'pull', 'run'] : ['podman']);
+    if (nearest === undefined || nearest === given || !/^[\w-]+$/.test(given)) return [];
+    const message = isPodman ? `podman has no command ${given}` : `CoreOS has no program ${given}`;
+    return [brokenSetting(agentUnitRules.command, setting, { message, hint: `use ${nearest}` })];
+  });
+}
+
+/** The default time for each command before the start; none for oneshot services. */
+function checkTimeout({ name: unitName, settings }: LintedUnit, pulls: readonly UnitCommand[]): Issue[] {
+  const pull = pulls.find(({ setting }) => setting.unitName === unitName && setting.name === 'ExecStartPre');
+  const isChosen = settings.some(({ name, value }) => {
+    return /^Timeout(?:Start)?Sec$/.test(name) || (name === 'Type' && value === 'oneshot');
+  });
+  return pull === undefined || isChosen ? [] : [brokenSetting(agentUnitRules.timeout, pull.setting)];
+}
+
+/** How systemd learns that the agent has started, and what it does if it learns that too early or never. */
+function checkType({ name: unitName, settings }: LintedUnit, runs: readonly UnitCommand[]): Issue[] {
+  const valueOf = (...names: readonly string[]): string | undefined =>
+    settings.findLast(({ name, section }) => section === 'Service' && names.includes(name))?.value;
+  const type = valueOf('Type') ?? 'simple';
+  const isEndless = /^(?:infinity|0+\s*[a-z]*)$/.test(valueOf('TimeoutStartSec', 'TimeoutSec') ?? '');
+  const isRepeated = ['always', 'on-success'].includes(valueOf('Restart') ?? '');
+  return runs.flatMap(({ podman, setting }) => {
+    if (setting.unitName !== unitName || setting.name !== 'ExecStart' || !podman.isSure) return [];
+    const isDetached = isOptionSet(podman, 'detach') || isOptionSet(podman, 'd');
+    const notifier = optionValues(podman, 'sdnotify').at(-1)?.text ?? 'container';
+    if (type.startsWith('notify') && !['conmon', 'healthy'].includes(notifier) && !isEndless) {
+      const message = `with Type=${type}, systemd stops the unit after TimeoutStartSec, because the agent does not notify it`;
+      const hint = 'add --sdnotify=conmon --cgroups=no-conmon to the command';
+      return [brokenSetting(agentUnitRules.type, setting, { message, hint })];
+    }
+    if (type === 'forking' && !isDetached && !isEndless) {
+      const message =
+        'with Type=forking, systemd stops the unit after TimeoutStartSec, because podman does not exit';
+      return [brokenSetting(agentUnitRules.type, setting, { message, hint: 'remove Type=forking' })];
+    }
+    if (!['simple', 'exec', 'idle'].includes(type) || !isDetached || !isRepeated) return [];
+    const message = 'podman exits at once because of --detach, so systemd restarts the agent again and again';
+    return [brokenSetting(agentUnitRules.type, setting, { message, hint: 'remove --detach (-d)' })];
+  });
 }
 
 function checkRun({ setting, podman }: UnitCommand): Issue[] {
@@ -146,4 +224,87 @@ function hasOddPercent(value: string): boolean {
       return isProxy || !specifiers.has(letter) || (isUrl && next !== '');
     });
   });
+}
+
+export const unitEnvironmentRules = {
+  file: warningRule(
+    'agent-unit-environment-file',
+    'the config does not write the file, so the unit does not start',
+    'write the file, or add a dash: EnvironmentFile=-/etc/FILE',
+  ),
+  variable: warningRule(
+    'agent-unit-variable',
+    'a variable of the command is not set, so systemd passes an empty text',
+    'add Environment=NAME=VALUE to the section [Service], or write $$ for a literal dollar sign',
+  ),
+};
+
+/** Another config, or a file for systemd that the config writes, may set variables and write files. */
+export function checkUnitEnvironment(subject: LintSubject): Issue[] {
+  const { activeUnits, files, isComplete } = subject;
+  if (!isComplete || files.some(({ name }) => name.startsWith('/etc/systemd/'))) return [];
+  return activeUnits
+    .filter(({ unit }) => (unit.contents ?? '') !== '')
+    .flatMap((unit) => [...checkEnvironmentFiles(unit, subject), ...checkVariables(unit, subject)]);
+}
+
+/** Files that CoreOS contains, or that programs of CoreOS write. */
+const osFile = /^\/etc\/(?:environment|hostname|locale\.conf|machine-info|os-release|vconsole\.conf|.+\/.+)$/;
+
+function checkEnvironmentFiles({ settings }: LintedUnit, subject: LintSubject): Issue[] {
+  return effectiveSettings(settings, 'EnvironmentFile').flatMap((setting) => {
+    const { value } = setting;
+    const isChecked = /^\/etc\/[\w./-]+$/.test(value) && (!osFile.test(value) || value.includes('ironic'));
+    if (!isChecked || subject.filesByPath.has(value) || mayBeWritten(value, subject)) return [];
+    const hint = `write the file, or ignore its absence: EnvironmentFile=-${value}`;
+    return [brokenSetting(unitEnvironmentRules.file, setting, { hint })];
+  });
+}
+
+/** Whether a command, a script or a link of the config contains the path. */
+function mayBeWritten(path: string, { config, files, units }: LintSubject): boolean {
+  const values = units.flatMap(({ settings }) => settings.filter(({ name }) => name !== 'EnvironmentFile'));
+  return (
+    values.some(({ value }) => value.includes(path)) ||
+    files.some(({ file }) => readInlineText(file.contents)?.includes(path) ?? true) ||
+    (config.storage?.links ?? []).some((link) => link.path === path)
+  );
+}
+
+/** systemd.exec(5), "Environment variables in spawned processes"; kernel arguments may set proxies. */
+const isSetBySystemd =
+  /^(?:PATH|LANG|LC_\w+|USER|LOGNAME|HOME|SHELL|TERM|\w*_DIRECTORY|\w*PID|INVOCATION_ID|XDG_\w+|LISTEN_\w+|NOTIFY_\w+|WATCHDOG_\w+|SYSTEMD_\w+|JOURNAL_STREAM|LOG_NAMESPACE|SERVICE_RESULT|EXIT_\w+|MONITOR_\w+|REMOTE_\w+|TRIGGER_\w+|MEMORY_\w+|CREDENTIALS_\w+|PIDFILE|FDSTORE|DEBUG_INVOCATION|\w+_proxy|\w+_PROXY)$/;
+
+function checkVariables({ settings }: LintedUnit, subject: LintSubject): Issue[] {
+  const known = setVariables(settings, subject);
+  if (known === undefined) return [];
+  return settings
+    .filter(({ name }) => name.startsWith('Exec'))
+    .flatMap((setting) => {
+      const names = ifWellFormed(() => variableNames(setting.value)) ?? [];
+      const missing = names.find((name) => !known.has(name) && !isSetBySystemd.test(name));
+      if (missing === undefined) return [];
+      const message = `the variable ${missing.slice(0, 60)} is not set, so systemd passes an empty text`;
+      return [brokenSetting(unitEnvironmentRules.variable, setting, { message })];
+    });
+}
+
+/** Undefined if a file with variables is not in the config. */
+function setVariables(
+  settings: readonly UnitSetting[],
+  { filesByPath }: LintSubject,
+): ReadonlySet<string> | undefined {
+  const texts = effectiveSettings(settings, 'EnvironmentFile').map(({ value }) => {
+    const file = filesByPath.get(value.replace(/^-/, ''))?.file;
+    return (file?.append ?? []).length > 0 ? undefined : readInlineText(file?.contents);
+  });
+  if (texts.includes(undefined)) return undefined;
+  const ofFiles = texts.flatMap((text = '') => [...text.matchAll(/^[ \t]*([A-Za-z_]\w*)=/gm)]);
+  const assigned = effectiveSettings(settings, 'Environment').flatMap(splitVariables);
+  const passed = effectiveSettings(settings, 'PassEnvironment').flatMap(({ value }) => value.split(/\s+/));
+  return new Set([
+    ...ofFiles.map(([, name = '']) => name),
+    ...assigned.map(({ text }) => text.replace(/=.*$/s, '')),
+    ...passed,
+  ]);
 }

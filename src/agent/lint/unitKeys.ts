@@ -5,8 +5,7 @@
 
 import { readSystemdLines, type SystemdLine } from '../../formats/unitFile.ts';
 import { infoRule, warningRule, type Issue } from '../../ignition/rule.ts';
-import type { Path } from '../../core/finding.ts';
-import { broken, type LintedFile, type LintedUnit, type LintSubject, readInlineText } from './subject.ts';
+import { broken, type LintedFile, type LintSubject, readInlineText, type UnitText } from './subject.ts';
 import { readAsset } from '../../assets.ts';
 import { nearestName } from '../../formats/messageText.ts';
 
@@ -32,41 +31,23 @@ export const unitKeyRules = {
 const widespreadVersion = 252;
 
 export function checkUnitKeys({ activeUnits, files }: LintSubject): Issue[] {
-  return [...activeUnits.flatMap(unitTexts), ...files.flatMap(fileTexts)].flatMap(checkText);
+  const listed = activeUnits.flatMap(({ name, texts }) => {
+    const type = name.slice(name.lastIndexOf('.') + 1);
+    return texts.map((text) => ({ ...text, type }));
+  });
+  return [...listed, ...files.flatMap(fileTexts)].flatMap(checkText);
 }
 
-interface UnitText {
-  /** Name of the file below the unit folder: `a.service`, `a.service.d/b.conf`. */
-  readonly name: string;
+interface TypedText extends UnitText {
   /** Type of the unit: `service`. */
   readonly type: string;
-  readonly text: string;
-  /** Path in the config. */
-  readonly path: Path;
-}
-
-function unitTexts({ name, unit, path }: LintedUnit): UnitText[] {
-  const { contents, dropins = [] } = unit;
-  const all = [
-    { name, text: contents, path: [...path, 'contents'] },
-    ...dropins.map((dropin, index) => ({
-      name: `${name}.d/${dropin.name ?? ''}`,
-      text: dropin.contents,
-      path: [...path, 'dropins', index, 'contents'],
-    })),
-  ];
-  return all.flatMap(({ text, ...rest }) => (text ? [{ ...rest, type: typeOf(name), text }] : []));
-}
-
-function typeOf(name: string): string {
-  return name.slice(name.lastIndexOf('.') + 1);
 }
 
 /** The unit folders of systemd outside the OS image. */
 const unitFile =
   /^\/(?:etc|run|usr\/local\/lib|usr\/lib)\/systemd\/(?:system|user)\/((?:[^/]+\.)?([a-z]+)(?:\.d\/[^/]+\.conf)?)$/s;
 
-function fileTexts({ name: file, file: { contents }, path }: LintedFile): UnitText[] {
+function fileTexts({ name: file, file: { contents }, path }: LintedFile): TypedText[] {
   const [, name, type] = unitFile.exec(file) ?? [];
   if (name === undefined || type === undefined || contents === undefined) return [];
   const text = unitSections(type) === undefined ? undefined : readInlineText(contents);
@@ -77,7 +58,7 @@ function fileTexts({ name: file, file: { contents }, path }: LintedFile): UnitTe
 const mostIssues = 1000;
 
 /** Reports each key and section once, even if it occurs several times. */
-function checkText(unit: UnitText): Issue[] {
+function checkText(unit: TypedText): Issue[] {
   const sections = unitSections(unit.type);
   if (sections === undefined) return [];
   const issues = new Map<string, Issue>();
@@ -104,7 +85,7 @@ function isForeign(name: string): boolean {
   return name.startsWith('X-');
 }
 
-function checkKey(unit: UnitText, section: string, key: string): Issue | undefined {
+function checkKey(unit: TypedText, section: string, key: string): Issue | undefined {
   const directive = findDirective(section, key);
   if (directive === undefined) return reportKey(unit, section, key);
   const about = unit.name;
@@ -120,7 +101,7 @@ function checkKey(unit: UnitText, section: string, key: string): Issue | undefin
 /** Other text may be the rest of a command and contain a secret. */
 const keyName = /^[\w-]{1,80}$/;
 
-function reportKey({ name: about, path, type }: UnitText, section: string, key: string): Issue {
+function reportKey({ name: about, path, type }: TypedText, section: string, key: string): Issue {
   const problem = keyName.test(key)
     ? { message: `systemd ignores ${key}= in [${section}]: unknown key`, hint: hintKey(type, section, key) }
     : {
@@ -141,7 +122,7 @@ function hintKey(type: string, section: string, key: string): string {
   return place.section === section ? `use ${place.key}=` : `use ${place.key}=, and move it ${inSection}`;
 }
 
-function reportSection({ name: about, path, type }: UnitText, header: string): Issue {
+function reportSection({ name: about, path, type }: TypedText, header: string): Issue {
   const name = header.slice(0, 80);
   const message = `systemd ignores the section [${name}]: unknown section`;
   return broken(unitKeyRules.section, path, { about, message, hint: hintSection(type, name) });
@@ -157,7 +138,7 @@ function hintSection(type: string, name: string): string {
     : `move the section to a unit whose name ends in .${place.type}`;
 }
 
-function reportOutside({ name: about, path }: UnitText, line: SystemdLine): Issue {
+function reportOutside({ name: about, path }: TypedText, line: SystemdLine): Issue {
   const what = line.kind === 'assignment' && keyName.test(line.name) ? `${line.name}=` : 'a line';
   const message = `systemd ignores ${what} above the first section`;
   return broken(unitKeyRules.key, path, { about, message, hint: 'move it below the header of its section' });

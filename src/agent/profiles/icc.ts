@@ -13,9 +13,9 @@ import type { AgentSettings } from '../settings.ts';
 import { unitName } from '../unit.ts';
 import { renderPasswd } from '../login.ts';
 import { FormatError, UsageError } from '../../core/errors.ts';
-import { parseHost } from '../../formats/hostName.ts';
 import { splitAuthorizedKeys } from '../../formats/sshKey.ts';
 import { findBlankUrl, formatIronicUrl, parseIronicUrl, type UrlSource } from '../ironicUrl.ts';
+import { findHostProblem } from '../machineAddress.ts';
 import { parsePullSecret } from '../pullSecret.ts';
 
 export const iccSpecVersion = '3.2.0';
@@ -243,10 +243,10 @@ export function parseIccNtpServers(text: string): string[] {
 /** The servers unchanged. Throws FormatError without a subject if one is neither a name nor an address. */
 export function checkTimeServerNames(servers: string[], hint: string): string[] {
   for (const server of servers) {
-    const host = parseHost(server);
-    if (host.kind !== 'invalid') continue;
+    const problem = findHostProblem(server);
+    if (problem === undefined) continue;
     const what = JSON.stringify(server.slice(0, 300));
-    throw new FormatError(`contains ${what}, which is not a server: ${host.problem}`, { hint });
+    throw new FormatError(`contains ${what}, which is not a server: ${problem}`, { hint });
   }
   return servers;
 }

@@ -30,12 +30,16 @@ function detectLines(file: string, text: string): ContentKind | undefined {
     return { noun: 'a PEM certificate', use: `pass it to render with --ca-file ${file}` };
   if (/^(?:ssh|ecdsa|sk)-\S+ AAAA/.test(start))
     return { noun: 'an SSH public key', use: `pass it to render with --ssh-key ${file}` };
+  if (/^-----BEGIN [A-Z ]*PRIVATE KEY/.test(start))
+    return { noun: 'a private key', use: 'keep it secret, and pass only the public key or certificate' };
   const [, section = ''] = /^\[([\w-]+)\]$/m.exec(text) ?? [];
   if (/^(?:connection|ipv4|ethernet)$/.test(section))
     return {
       noun: 'a NetworkManager keyfile',
       use: `embed it with "ironic-coreos iso network embed -k ${file} ISO"`,
     };
+  if (/^(?:Unit|Service|Timer|Mount|Install)$/.test(section))
+    return { noun: 'a systemd unit', use: `pass it to render with --unit ${file}` };
   if (section === 'DEFAULT')
     return {
       noun: 'a configuration file of ironic-python-agent',

@@ -14,6 +14,11 @@ describe('images', () => {
     ],
     ['a blank', [`agent ${image}`, `agent ${image} x`], [`agent-image-argument ${contents}`]],
     ['an argument for the agent', [`agent ${image}`, `agent ${image} --debug`], []],
+    [
+      'an argument for podman',
+      [`agent ${image}`, `agent ${image} --memory=2g`],
+      [`agent-image-argument ${contents}`],
+    ],
     ['a short name', [`agent ${image}`, 'agent ironic-agent'], [`agent-image-short-name ${contents}`]],
     [
       'a short name in both commands',

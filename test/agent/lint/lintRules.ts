@@ -13,8 +13,7 @@ import { networkRules } from '../../../src/agent/lint/network.ts';
 import { podmanArgumentRules } from '../../../src/agent/lint/podmanArguments.ts';
 import { addressRules, sourceRules, unitProxyRules } from '../../../src/agent/lint/addresses.ts';
 import { pullSecretRules } from '../../../src/agent/lint/pullSecret.ts';
-import { agentUnitRules, unitTextRules } from '../../../src/agent/lint/unit.ts';
-import { unitEnvironmentRules } from '../../../src/agent/lint/unitEnvironment.ts';
+import { agentUnitRules, unitEnvironmentRules, unitTextRules } from '../../../src/agent/lint/unit.ts';
 import { unitKeyRules } from '../../../src/agent/lint/unitKeys.ts';
 import { unitValueRules } from '../../../src/agent/lint/unitValues.ts';
 

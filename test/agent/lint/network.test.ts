@@ -57,7 +57,13 @@ describe('the network of a host', () => {
         'agent-network $.storage.files.2.contents.source: the gateway 198.51.100.1 of eth0 is outside its subnet 192.0.2.0/24',
       ],
     ],
-    ['that is not a keyfile', configOf('https://198.51.100.1', { 'eth0.nmconnection': 'text' }), []],
+    [
+      'that is not a keyfile',
+      configOf('https://198.51.100.1', { 'eth0.nmconnection': 'text' }),
+      [
+        'agent-network $.storage.files.1.contents.source: eth0.nmconnection: Invalid keyfile line 1: it is before the first section',
+      ],
+    ],
     [
       'in a file that NetworkManager ignores',
       configOf('https://198.51.100.1', { eth0: eth0('192.0.2.5/24') }),

@@ -27,6 +27,9 @@ const unknown = (option: string, command = 'podman run'): string =>
 const blank = (option: string): string =>
   `agent-podman-blank ${option} and more text are one argument, which podman run refuses | `;
 
+const shell = (operator: string): string =>
+  `agent-podman-shell systemd runs no shell: podman gets ${operator} and the words after it as arguments | `;
+
 const value = (option: string, reason: string): string =>
   `agent-podman-value podman run refuses ${option}: ${reason} | use ${option}=`;
 const notAllowed = 'the value is not one of the allowed values: ';
@@ -48,6 +51,8 @@ describe('options of podman', () => {
       `${unknown('--memory', 'podman pull')}remove the option, or fix its name`,
     ],
     ['podman --log-levl=debug run img', `${unknown('--log-levl', 'podman')}use --log-level=VALUE`],
+    ['podman pull img && podman run --rm img', `${shell('&&')}${podmanArgumentRules.shell.hint}`],
+    ['podman run img >/var/log/img 2>&1', `${shell('>')}${podmanArgumentRules.shell.hint}`],
     ['podman run "--memory 4g" img', `${blank('--memory')}use --memory=VALUE`],
     ['podman run "--env A=b" img', `${blank('--env')}use --env=VALUE`],
     ['podman run "-v /a:/b" img', `${blank('-v')}use --volume=VALUE`],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { summary, withUnit } from './support.ts';
+import { render, summary, withUnit } from './support.ts';
 
 const found = ['agent-proxy-ironic $.systemd.units.0.contents'];
 
@@ -20,12 +20,22 @@ describe('a proxy between the agent and Ironic', () => {
     ['names in lower case', 'Environment=https_proxy=http://proxy:3128\nEnvironment=no_proxy=*', []],
     ['variables that are taken back', 'Environment=HTTPS_PROXY=http://proxy:3128\nEnvironment=', []],
   ])('%s', (_title, line, expected) => {
-    expect(summary(withUnit(['TimeoutStartSec=0\n', `${line}\n`]))).toEqual(expected);
+    expect(summary(withUnit(['[Service]\n', `[Service]\n${line}\n`]))).toEqual(expected);
+  });
+
+  it.each([
+    ['its domain', '.example.com', []],
+    ['a wildcard, which Python does not support', '*.example.com', found],
+  ])('%s', (_title, direct, expected) => {
+    const variables = `Environment=HTTPS_PROXY=http://proxy:3128 NO_PROXY=${direct}\n`;
+    const { systemd = {} } = withUnit(['[Service]\n', `[Service]\n${variables}`]);
+    const config = { ...render({ apiUrls: ['https://ironic.example.com:6385'] }), systemd };
+    expect(summary(config)).toEqual(expected);
   });
 
   it('that podman does not hand on', () => {
     const changes = [
-      ['TimeoutStartSec=0\n', 'Environment=HTTPS_PROXY=http://p:1\n'],
+      ['[Service]\n', '[Service]\nEnvironment=HTTPS_PROXY=http://p:1\n'],
       ['--rm ', '--rm --http-proxy=false '],
     ] as const;
     expect(summary(withUnit(...changes))).toEqual([]);

@@ -51,6 +51,11 @@ describe('pull secrets', () => {
       [`agent-secret-content ${at}.contents.source`],
     ],
     [
+      'with a byte order mark',
+      { path, mode: 0o600, contents: { source: dataUrl(`\uFEFF${json}`) } },
+      [`agent-secret-content ${at}.contents.source`],
+    ],
+    [
       'no auths',
       { path, mode: 0o600, contents: { source: dataUrl('{"sesame":1}') } },
       [`agent-secret-content ${at}.contents.source`],

@@ -12,6 +12,11 @@ const hidden = '*'.repeat(open.length);
 const privateKey = `-----BEGIN PRIVATE KEY----- ${open}`;
 const unit = (password: string): string => `[Service]\nEnvironment=HTTP_PROXY=http://${password}@h\n`;
 
+it('reads lists of any depth', () => {
+  const lists = Buffer.from('['.repeat(100_000) + ']'.repeat(100_000));
+  expect(maskSecrets(lists)).toBe(lists);
+});
+
 describe('secrets of a config', () => {
   it.each([
     [

@@ -37,6 +37,38 @@ describe('the unit of the agent', () => {
       [`agent-unit-command ${contents}`],
     ],
     [
+      'with a misspelled program',
+      withUnit(['ExecStart=/bin/podman', 'ExecStart=/bin/podmn']),
+      [`agent-unit-command ${contents}`],
+    ],
+    [
+      'with a misspelled command of podman',
+      withUnit(['podman pull', 'podman pul']),
+      [`agent-unit-command ${contents}`],
+    ],
+    [
+      'without a time for the pull',
+      withUnit(['TimeoutStartSec=0\n', '']),
+      [`agent-unit-timeout ${contents}`],
+    ],
+    ['that the container notifies', withUnit(['--sdnotify=conmon ', '']), []],
+    [
+      'that nothing notifies',
+      withUnit(['--sdnotify=conmon ', ''], ['TimeoutStartSec=0', 'TimeoutStartSec=5min']),
+      [`agent-unit-type ${contents}`],
+    ],
+    [
+      'that waits for podman to exit',
+      withUnit(['Type=notify', 'Type=forking'], ['--detach ', ''], ['TimeoutStartSec=0', 'TimeoutSec=90']),
+      [`agent-unit-type ${contents}`],
+    ],
+    [
+      'that restarts when podman exits',
+      withUnit(['Type=notify', 'Type=exec'], ['Restart=on-failure', 'Restart=always']),
+      [`agent-unit-type ${contents}`],
+    ],
+    ['that does not', withUnit(['Type=notify', 'Type=exec']), []],
+    [
       'whose command a drop-in replaces',
       withChange({ dropins: [{ name: '10.conf', contents: '[Service]\nExecStart=\nExecStart=/opt/run\n' }] }),
       [],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { lintConfig } from '../../../src/agent/lint/lintConfig.ts';
-import { unitEnvironmentRules } from '../../../src/agent/lint/unitEnvironment.ts';
+import { unitEnvironmentRules } from '../../../src/agent/lint/unit.ts';
 import type { File } from '../../../src/ignition/config.ts';
 import { dataUrl, now, render } from './support.ts';
 
