@@ -185,8 +185,8 @@ export async function checkDocument(
   bytes: Uint8Array,
   options: CheckOptions,
 ): Promise<CheckedDocument> {
-  const { report, ...documents } = await checkByKind(file, bytes, options);
-  return { report: { ...report, valid: isValid(report, options) }, ...documents };
+  const checked = await checkByKind(file, bytes, options);
+  return { ...checked, report: { ...checked.report, valid: isValid(checked.report, options) } };
 }
 
 async function checkByKind(file: string, bytes: Uint8Array, options: CheckOptions): Promise<CheckedDocument> {
@@ -199,10 +199,10 @@ async function checkByKind(file: string, bytes: Uint8Array, options: CheckOption
 /** `ironic-python-agent.conf`; valid if the agent starts with it. */
 async function checkConf(bytes: Uint8Array, { ipaVersion }: CheckOptions): Promise<CheckedDocument> {
   const { checkConfFile } = await import('../agent/confCheck.ts');
-  const report = checkConfFile(bytes, { ipaVersion });
-  if (report.findings.length === 0) return { report, bytes };
+  const checked = checkConfFile(bytes, { ipaVersion });
+  if (checked.findings.length === 0) return { report: checked, bytes };
   const { maskConfSecrets } = await import('../agent/lint/secrets.ts');
-  return { report, bytes: maskConfSecrets(bytes) };
+  return { report: checked, bytes: maskConfSecrets(bytes) };
 }
 
 function dropIgnored(checked: CheckedFile, options: CheckOptions, io: Io): CheckedFile {

@@ -266,8 +266,13 @@ function readSettings(mapping: Mapping, document: InventoryDocument, path: Path)
     if (!Object.hasOwn(mapping, name)) continue;
     const value = mapping[name];
     const place = [...path, name];
-    if (Array.isArray(value)) inputs.set(name, readList(name, value, document, place));
-    else inputs.set(name, value === null ? [] : [inputValue(name, String(value), document, place)]);
+    const single: readonly unknown[] = value === null ? [] : [value];
+    inputs.set(
+      name,
+      Array.isArray(value)
+        ? readList(name, value, document, place)
+        : single.map((item) => inputValue(name, String(item), document, place)),
+    );
   }
   return inputs;
 }
