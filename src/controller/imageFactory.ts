@@ -21,7 +21,7 @@ import type { Links } from '../serve/links.ts';
 import { hostPlaces, type ServeContext } from '../serve/servedPlaces.ts';
 import { type BuildRequest, objectKey } from './buildRequest.ts';
 import { hostFromRequest } from './hostFromRequest.ts';
-import { type ControllerOptions, readRenderLayers, type SettingsFile } from './settings.ts';
+import { type ControllerOptions, readRenderSource, type SettingsFile } from './settings.ts';
 
 export interface ImageFactory {
   readonly bases: ReadonlyMap<string, BaseSet>;
@@ -121,12 +121,11 @@ async function planJob(
   options: ControllerOptions,
   { io, links, possible, settings }: FactoryInputs & { readonly possible: PossibleImages },
 ): Promise<PlanJob> {
-  const { layers, source } = await readRenderLayers(settings.name, options, relativeTo(settings.folder, io));
+  const source = await readRenderSource(settings.name, options, relativeTo(settings.folder, io));
   const configs = [...new Set([...possible.values()].flat())].map((format) => artifactOf[format]);
   return {
     wanted: { configs, loaders: [], baseUrl: links.publicUrl },
     source,
-    layers,
     archives: await openAgentArchives(options.agentArchive, configs, io),
   };
 }

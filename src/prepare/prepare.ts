@@ -67,13 +67,11 @@ export async function prepare(options: PrepareOptions, io: Io): Promise<ExitCode
     const archives = createOpenArchives();
     try {
       const images = await putImageSets(bases, { folder, access, wanted });
-      const { agent, profile = 'default' } = inventory;
       const job: HostJob = {
         wanted,
         access,
         images,
         source,
-        layers: { profile, files: [agent] },
         archives: agents,
         publish: publishIn({ folder, access: access.open, root: '', baseUrl: wanted.baseUrl }),
         openArchives: archives,

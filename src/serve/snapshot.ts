@@ -119,7 +119,6 @@ async function entryJob(
   parts: Parts & { readonly wanted: WantedArtifacts },
 ): Promise<EntryJob> {
   const { archives, bases, io, links, read, wanted } = parts;
-  const { agent, profile = 'default' } = read.inventory;
   return {
     read,
     io,
@@ -129,7 +128,6 @@ async function entryJob(
     plan: {
       wanted: { ...wanted, baseUrl: links.publicUrl },
       source: read.source,
-      layers: { profile, files: [agent] },
       archives: await openAgentArchives(options.agentArchive, wanted.configs, io),
     },
   };

@@ -209,7 +209,6 @@ function redirectIronic(read: ServeSource, other: OtherIronic): ServeSource {
       ...read.source,
       options: redirectOptions(read.source, other),
       files: [inventory.agent],
-      ...(inventory.hosts !== undefined && { hosts: inventory.hosts }),
     },
   };
 }

@@ -9,7 +9,6 @@ import { isoArguments, bootOfHost, readBootSettings, startOf, reportBoot } from 
 import type { AgentArchives, HostConfigs, PublishArchive } from './agentArchives.ts';
 import { reportNetwork } from './hostNetwork.ts';
 import type { ImageSet } from '../artifacts/baseImages.ts';
-import type { InventoryLayers } from '../settings/inventory.ts';
 import { hostSource } from '../settings/renderHosts.ts';
 import type { InventoryHost } from '../settings/inventoryDocument.ts';
 import type { RenderSource } from '../settings/settings.ts';
@@ -18,7 +17,6 @@ import type { RenderSource } from '../settings/settings.ts';
 export interface PlanJob {
   readonly wanted: Wanted;
   readonly source: RenderSource;
-  readonly layers: InventoryLayers;
   readonly archives: AgentArchives;
 }
 
@@ -53,17 +51,18 @@ export async function planHost(
   places: HostPlaces,
   io: Io,
 ): Promise<HostPlan | undefined> {
-  const { archives, layers, source, wanted } = job;
+  const { archives, wanted } = job;
   const { name } = host;
+  const source = hostSource(host, job.source, io);
   const images = findImages(host.architecture, places.images(name));
   const known = host.architecture ?? images?.base.architecture;
-  const configs = await archives.render(hostSource(host, source, io), known, places.publish(name));
+  const configs = await archives.render(source, known, places.publish(name));
   if (configs === undefined) return undefined;
   const architecture = known ?? 'x86_64';
   const subject = {
     architecture,
     images,
-    layers: { ...layers, files: [host.readInputs(), ...layers.files] },
+    source,
     pathOf: (artifact: ConfigArtifact) => places.file(name, artifact),
   };
   const settings = readBootSettings(subject, wanted, io);

@@ -36,7 +36,7 @@ export interface UnknownPlaces {
 
 /** @throws CliError if the settings of all hosts do not result in a valid config */
 export async function planUnknown(job: PlanJob, places: UnknownPlaces, io: Io): Promise<UnknownPlan[]> {
-  const { layers, wanted } = job;
+  const { source, wanted } = job;
   const rendered = await renderAll(job, places);
   // Agent archives differ for each architecture, and so do their configs.
   const isCommon = new Set(rendered.map(({ configs }) => configs.fetched.document.toString())).size === 1;
@@ -46,7 +46,7 @@ export async function planUnknown(job: PlanJob, places: UnknownPlaces, io: Io): 
   return rendered.map(({ images, configs }) => {
     const architecture = images?.base.architecture ?? 'x86_64';
     const pathOf = (artifact: ConfigArtifact): string => places.file(artifact, images, isCommon);
-    const settings = readBootSettings({ architecture, images, layers, pathOf }, wanted, io);
+    const settings = readBootSettings({ architecture, images, pathOf, source }, wanted, io);
     const start: RamdiskBoot | undefined =
       images !== undefined && isScripted
         ? { kind: 'ramdisk', architecture, settings: withCallback(settings, configs.fetched.settings) }
