@@ -12,7 +12,7 @@ import type { ExitCode, Io } from '../io/io.ts';
 import { openPreparedFolder, type PreparedFolder } from './folder/preparedFolder.ts';
 import { needsSharedImages, type Wanted } from '../hosts/artifacts/artifacts.ts';
 import type { ManifestInput } from '../hosts/artifacts/manifest.ts';
-import { inAnyCase, ownedScripts, refuseSharedPaths } from '../hosts/artifacts/pathOwners.ts';
+import { inAnyCase, ownedScripts, refuseSharedPaths, imagePath } from '../hosts/artifacts/servedPaths.ts';
 import type { Architecture } from '../core/architecture.ts';
 import { formatInvalid, reportGroups, startRun } from '../hosts/run/hostRun.ts';
 import { printable } from '../io/report/terminalText.ts';
@@ -29,7 +29,6 @@ import {
   imageSetOf,
   openBaseSets,
 } from '../hosts/artifacts/baseImages.ts';
-import { imagePath } from '../hosts/artifacts/servedPaths.ts';
 import type { ImagePart } from '../image/bootParts.ts';
 import {
   chooseLayout,

@@ -22,7 +22,7 @@ import type { ServeOptions } from './options.ts';
 import { type Bases, unknownStems } from './servedPlaces.ts';
 import { readServeSource, type ServeSource } from './source.ts';
 import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
-import { ownedFiles, ownedScripts, refuseSharedPaths } from '../hosts/artifacts/pathOwners.ts';
+import { ownedFiles, ownedScripts, refuseSharedPaths } from '../hosts/artifacts/servedPaths.ts';
 import { UsageError } from '../core/errors.ts';
 import { MINISO_PATH } from '../image/minimalIso/minisoData.ts';
 import { openIsoTree } from '../image/isoTree.ts';
