@@ -28,21 +28,7 @@ import { checkSshPublicKey } from '../../formats/sshKey.ts';
 import { homeFolder } from '../../io/files/platform.ts';
 import type { Warn } from './options.ts';
 
-/** The settings that {@link readHost} reads. */
-export type HostPart = Pick<
-  AgentSettings,
-  | 'sshKeys'
-  | 'passwordHash'
-  | 'autologin'
-  | 'serialConsoles'
-  | 'ntpServers'
-  | 'proxy'
-  | 'installIpOptions'
-  | 'files'
-  | 'units'
->;
-
-export async function readHost(reading: Reading): Promise<HostPart> {
+export async function readHost(reading: Reading) {
   const { parse } = reading;
   return {
     sshKeys: await readSshKeys(reading),
@@ -54,7 +40,7 @@ export async function readHost(reading: Reading): Promise<HostPart> {
     installIpOptions: parsed(reading, 'host.installIpOptions', parse.installIpOptions),
     files: await readFiles(valuesOf(reading, 'ignition.files'), reading.io),
     units: await readUnits(valuesOf(reading, 'ignition.units'), reading.io),
-  };
+  } satisfies Partial<AgentSettings>;
 }
 
 function readSerialConsoles(reading: Reading): string[] {
