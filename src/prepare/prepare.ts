@@ -15,6 +15,7 @@ import type { ManifestInput } from '../hosts/artifacts/manifest.ts';
 import { inAnyCase, ownedScripts, refuseSharedPaths, imagePath } from '../hosts/artifacts/servedPaths.ts';
 import type { Architecture } from '../core/architecture.ts';
 import { formatInvalid, reportGroups, startRun } from '../hosts/run/hostRun.ts';
+import { createAddressCheck } from '../hosts/settings/renderHosts.ts';
 import { printable } from '../io/report/terminalText.ts';
 import { openAgentArchives, createOpenArchives } from '../hosts/plan/agentArchives.ts';
 import { bundleFolder, checkBundleName } from './bundle.ts';
@@ -72,6 +73,7 @@ export async function prepare(options: PrepareOptions, io: Io): Promise<ExitCode
         images,
         source,
         archives: agents,
+        checkAddresses: createAddressCheck(),
         publish: publishIn({ folder, access: access.open, root: '', baseUrl: wanted.baseUrl }),
         openArchives: archives,
         growth: options.grow === true ? 'usual' : 'refused',

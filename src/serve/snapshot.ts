@@ -13,6 +13,7 @@ import {
 } from './hostEntries.ts';
 import { type ImageOptions, readImageInputs } from '../hosts/plan/imageInputs.ts';
 import { openAgentArchives, createOpenArchives, type OpenArchives } from '../hosts/plan/agentArchives.ts';
+import { createAddressCheck } from '../hosts/settings/renderHosts.ts';
 import { closeBaseSets, openBaseSets, type BaseSet } from '../hosts/artifacts/baseImages.ts';
 import { type ServedHost, createCatalog, type HostCatalog } from './catalog.ts';
 import type { HostNames, Diagnostic } from '../core/diagnostic.ts';
@@ -128,6 +129,7 @@ async function entryJob(
     plan: {
       wanted: { ...wanted, baseUrl: links.publicUrl },
       source: read.source,
+      checkAddresses: createAddressCheck(),
       archives: await openAgentArchives(options.agentArchive, wanted.configs, io),
     },
   };

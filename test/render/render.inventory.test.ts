@@ -337,4 +337,29 @@ describe('render --inventory', () => {
     expect(code).toBe(0);
     expect((await stat(join(folder, output))).isFile()).toBe(true);
   });
+
+  it('warns of an address that another host has, unless it is ignored', async () => {
+    const host = (name: string, address: string, more = ''): string =>
+      `- name: ${name}\n${more}  network:\n    nmstate: {interfaces: [{name: eth0, type: ethernet, state: up, ` +
+      `ipv4: {enabled: true, dhcp: false, address: [{ip: ${address}, prefix-length: 24}]}}]}\n`;
+    const { code, stderr, written } = await render(
+      `${shared}hosts:\n${host('a', '192.0.2.7')}${host('b', '192.0.2.7')}${host('c', '192.0.2.8')}` +
+        `${host('d', '169.254.0.7')}${host('e', '169.254.0.7')}` +
+        host('f', '192.0.2.8', '  ignore: [agent-network]\n'),
+    );
+    expect(stderr).toMatch(
+      /^warning: a has the same address 192\.0\.2\.7 \(agent-network\)\nhint: set a unique address for each host\n {2}for b\n/,
+    );
+    expect(stderr).not.toContain('192.0.2.8');
+    expect(stderr).not.toContain('169.254');
+    expect([code, written.length]).toEqual([0, 6]);
+  });
+
+  it('takes no host for --host', async () => {
+    const { code, stderr } = await render(`${shared}hosts:\n- name: worker-0\n`, ['--host', 'worker-0']);
+    expect(code).toBe(2);
+    expect(stderr).toContain(
+      'error: --host requires the address of Ironic, but worker-0 is a host of site/ramdisk.yaml\nhint: remove --host',
+    );
+  });
 });

@@ -8,7 +8,7 @@ import { type ConfigArtifact, type Wanted, startedArtifact } from '../artifacts/
 import { isoArguments, bootOfHost, readBootSettings, startOf, reportBoot } from './hostBoot.ts';
 import type { AgentArchives, HostConfigs, PublishArchive } from './agentArchives.ts';
 import { type ImageSet, supportsNetwork } from '../artifacts/baseImages.ts';
-import { hostSource } from '../settings/renderHosts.ts';
+import { type AddressCheck, hostSource } from '../settings/renderHosts.ts';
 import type { InventoryHost } from '../settings/inventoryDocument.ts';
 import type { RenderSource } from '../settings/settings.ts';
 import { hasKeyfiles } from '../../agent/hostNetwork.ts';
@@ -24,6 +24,8 @@ export interface PlanJob {
   readonly wanted: Wanted;
   readonly source: RenderSource;
   readonly archives: AgentArchives;
+  /** For the hosts of an inventory. */
+  readonly checkAddresses?: AddressCheck;
 }
 
 /** Paths of the files that a host boots, relative to the base URL. */
@@ -64,6 +66,7 @@ export async function planHost(
   const known = host.architecture ?? images?.base.architecture;
   const configs = await archives.render(source, known, places.publish(name));
   if (configs === undefined) return undefined;
+  job.checkAddresses?.(name, configs.fetched.connections, source.io);
   const architecture = known ?? 'x86_64';
   const subject = {
     architecture,
