@@ -67,6 +67,7 @@ describe('an error of the command line', () => {
     ['iso ignition embed live.iso a.ign', '-i, --ignition-file <path>: '],
     ['iso ignition remove --force x', '--overwrite: '],
     ['iso kargs show --json x', '--format <FORM>: '],
+    ['render ramdisk.yaml', '--inventory <file>: '],
   ])('%s: the hint is %j', async (line, hint) => {
     const { code, stderr } = await run(line);
     expect(code).toBe(2);
