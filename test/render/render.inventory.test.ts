@@ -51,6 +51,10 @@ function fileOf(config: Config | undefined, path: string): string | undefined {
   return 'data' in decoded ? Buffer.from(decoded.data).toString() : decodeURIComponent(source);
 }
 
+const staticHost = (name: string, address: string, more = ''): string =>
+  `- name: ${name}\n${more}  network:\n    nmstate: {interfaces: [{name: eth0, type: ethernet, state: up, ` +
+  `ipv4: {enabled: true, dhcp: false, address: [{ip: ${address}, prefix-length: 24}]}}]}\n`;
+
 describe('render --inventory', () => {
   it('writes one config per host, with what is different', async () => {
     const hosts = `hosts:
@@ -339,13 +343,10 @@ describe('render --inventory', () => {
   });
 
   it('warns of an address that another host has, unless it is ignored', async () => {
-    const host = (name: string, address: string, more = ''): string =>
-      `- name: ${name}\n${more}  network:\n    nmstate: {interfaces: [{name: eth0, type: ethernet, state: up, ` +
-      `ipv4: {enabled: true, dhcp: false, address: [{ip: ${address}, prefix-length: 24}]}}]}\n`;
     const { code, stderr, written } = await render(
-      `${shared}hosts:\n${host('a', '192.0.2.7')}${host('b', '192.0.2.7')}${host('c', '192.0.2.8')}` +
-        `${host('d', '169.254.0.7')}${host('e', '169.254.0.7')}` +
-        host('f', '192.0.2.8', '  ignore: [agent-network]\n'),
+      `${shared}hosts:\n${staticHost('a', '192.0.2.7')}${staticHost('b', '192.0.2.7')}${staticHost('c', '192.0.2.8')}` +
+        `${staticHost('d', '169.254.0.7')}${staticHost('e', '169.254.0.7')}` +
+        staticHost('f', '192.0.2.8', '  ignore: [agent-network]\n'),
     );
     expect(stderr).toMatch(
       /^warning: a has the same address 192\.0\.2\.7 \(agent-network\)\nhint: set a unique address for each host\n {2}for b\n/,
