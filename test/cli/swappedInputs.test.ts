@@ -35,6 +35,9 @@ beforeAll(async () => {
     'ca.pem': '-----BEGIN CERTIFICATE-----\nMII\n-----END CERTIFICATE-----\n',
     'id.pub': 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIK9z a@b\n',
     'pod.yaml': 'apiVersion: v1\nkind: Pod\n',
+    'page.iso': '<!DOCTYPE html>\n<title>404</title>\n',
+    'cut.iso': '\0'.repeat(4096),
+    'none.img': '',
     'typo.ign': '{"ignitoin": {"version": "3.4.0"}}',
   };
   for (const [name, data] of Object.entries(files)) await writeFile(join(cwd, name), data);
@@ -119,6 +122,9 @@ describe('something else than an Ignition config', () => {
     ['ca.pem', 'a PEM certificate', '--ca-file ca.pem'],
     ['id.pub', 'an SSH public key', '--ssh-key id.pub'],
     ['pod.yaml', 'a Kubernetes object', 'kubectl'],
+    ['page.iso', 'an HTML page', 'download the file again'],
+    ['cut.iso', 'an incomplete or damaged image', 'download or create it again'],
+    ['none.img', 'an incomplete or damaged image', 'download or create it again'],
   ];
   it.each(kinds)('validate %s', async (file, noun, use) => {
     const { code, stdout } = await run(`validate ${file}`);
