@@ -74,6 +74,11 @@ describe('an error of the command line', () => {
     expect(stderr).toContain(`hint: use ${hint}`);
   });
 
+  it('escapes what it quotes', async () => {
+    const { stderr } = await runCli(['\u001b[31mred']);
+    expect(stderr).toContain("error: unknown command '\\u001b[31mred'\n");
+  });
+
   it('an argument too many is named', async () => {
     const { stderr } = await run('iso ignition show live.iso other.iso');
     expect(stderr).toContain('hint: remove "other.iso", or quote an argument that contains spaces\n');
