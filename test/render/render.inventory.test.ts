@@ -363,4 +363,26 @@ describe('render --inventory', () => {
       'error: --host requires the address of Ironic, but worker-0 is a host of site/ramdisk.yaml\nhint: remove --host',
     );
   });
+
+  it('reports mistakes in the order of the document', async () => {
+    const { stderr } = await render(
+      'agent:\n  ironic.insecure: "yes"\n  agent.debug: "no"\n  host.ntpServers: a\n  agent.options: b\n',
+    );
+    expect(stderr.match(/(?<=yaml:)\d+(?=:)/g)).toEqual(['2', '3', '4', '5']);
+  });
+
+  it('names the setting of a key that is missing', async () => {
+    const { stderr } = await render(
+      `agent: {ironic.apiUrls: https://192.0.2.1, host.sshKeys: [no.pub]}\nhosts: [{name: a}]\n`,
+    );
+    expect(stderr).toContain('SSH public key (site/ramdisk.yaml:1:59: host.sshKeys) not found: site/no.pub');
+  });
+
+  it('explains a path that only a shell expands', async () => {
+    const { code, stderr } = await render(`${shared}  agent.pullSecret: ~/auth.json\n`);
+    expect(code).toBe(1);
+    expect(stderr).toContain(
+      'error: site/ramdisk.yaml:4:21: agent.pullSecret: "~" is not expanded in ~/auth.json\nhint: write the full path, such as /root/auth.json',
+    );
+  });
 });

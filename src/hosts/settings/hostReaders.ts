@@ -135,7 +135,6 @@ async function readUnits(values: readonly InputValue[], io: Io): Promise<AddedUn
   return units;
 }
 
-const what = 'SSH public key (--ssh-key)';
 const noKeyHint = 'pass --ssh-key FILE or set host.sshKeys, or pass --no-ssh-key to disable SSH login';
 
 /**
@@ -169,7 +168,7 @@ async function readGivenKeys(value: InputValue, reading: Reading): Promise<strin
     if (reading.profile === 'default') requireKey(text, place);
     return checkKeys(text, place, reading);
   }
-  const content = await readText(pathIn(value, text), reading.io, what);
+  const content = await readNamedFile(value, reading.io, 'SSH public key');
   requireKey(content, `${place}: ${text}`);
   return checkKeys(content, `${place}: ${text}`, reading);
 }
@@ -232,7 +231,7 @@ async function readHomeKeys(reading: Reading): Promise<string[]> {
     );
   }
   const path = join(folder, first);
-  return checkKeys(await readText(path, reading.io, what), path, reading);
+  return checkKeys(await readText(path, reading.io, 'SSH public key'), path, reading);
 }
 
 async function listKeyFiles(folder: string): Promise<string[]> {

@@ -96,12 +96,16 @@ function checkShape(value: unknown, check: Check, checked: Checked): Mistake[] {
   return (check.errors ?? []).slice(0, mostFindings).map((error) => findMistake(error, value, checked));
 }
 
-/** @param path of the part of the document that contains the mistakes */
+/** In the order of the document. @param path of the part of the document that contains the mistakes */
 function locate(mistakes: readonly Mistake[], document: InventoryDocument, path: Path): Diagnostic[] {
-  return mistakes.map(({ message, hint, path: steps }) => {
+  const located = mistakes.map(({ message, hint, path: steps }) => {
     const at = { file: document.name, ...document.locate([...path, ...steps]) };
-    return { severity: 'error', message, hint, at };
+    return { severity: 'error', message, hint, at } as const;
   });
+  return located.toSorted(
+    ({ at: one }, { at: other }) =>
+      (one.line ?? 0) - (other.line ?? 0) || (one.column ?? 0) - (other.column ?? 0),
+  );
 }
 
 function readHosts(list: readonly unknown[], document: InventoryDocument, check: Check): InventoryHost[] {
