@@ -147,6 +147,10 @@ async function readDocument(input: InputFile, io: Io): Promise<Document> {
   const { path: file } = input;
   if (input.kind === 'error') throw input.error;
   if (input.kind === 'circle') return { file, content: 'circle' };
+  if (/^https?:\/\//i.test(file)) {
+    const hint = 'download the file first, or use "ironic-coreos inspect URL"';
+    throw new CliError('validate does not read URLs', { code: 'ERR_FILE_MISSING', hint });
+  }
   const isLarge = file !== '-' && isImageSized(file, io);
   return { file, content: isLarge ? 'unread' : await readContent(file, io) };
 }
