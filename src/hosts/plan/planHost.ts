@@ -110,7 +110,7 @@ interface PlannedNetwork {
  * Reports what the initramfs cannot fetch with the network of the host.
  * @returns false if an artifact cannot contain the network
  */
-export async function reportNetwork(
+async function reportNetwork(
   { configs, images, settings }: PlannedNetwork,
   wanted: Pick<Wanted, 'configs' | 'baseUrl' | 'loaders'>,
   io: Io,
