@@ -375,7 +375,7 @@ describe('render --inventory', () => {
     const { stderr } = await render(
       `agent: {ironic.apiUrls: https://192.0.2.1, host.sshKeys: [no.pub]}\nhosts: [{name: a}]\n`,
     );
-    expect(stderr).toContain('SSH public key (site/ramdisk.yaml:1:59: host.sshKeys) not found: site/no.pub');
+    expect(stderr).toContain('SSH public key (host.sshKeys) not found: site/no.pub');
   });
 
   it('explains a path that only a shell expands', async () => {

@@ -168,7 +168,8 @@ async function readGivenKeys(value: InputValue, reading: Reading): Promise<strin
     if (reading.profile === 'default') requireKey(text, place);
     return checkKeys(text, place, reading);
   }
-  const content = await readNamedFile(value, reading.io, 'SSH public key');
+  const what = `SSH public key (${value.source?.name ?? place})`;
+  const content = await readText(pathIn(value, text), reading.io, what);
   requireKey(content, `${place}: ${text}`);
   return checkKeys(content, `${place}: ${text}`, reading);
 }
