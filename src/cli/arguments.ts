@@ -74,7 +74,9 @@ export function explainUsageError(text: string, command: Command): string {
 /** Other programs take the config as an argument. */
 function hintArgument(command: Command): string {
   const { args, registeredArguments } = command;
-  const option = args.some((arg) => /\.(?:ign|json)$/.test(arg)) ? hintOption('config', command) : undefined;
+  const option = args.some((arg) => /\.(?:ign|json|ya?ml)$/.test(arg))
+    ? hintOption('config', command)
+    : undefined;
   const extra = args[registeredArguments.length] ?? '';
   return option ?? `hint: remove ${JSON.stringify(extra)}, or quote an argument that contains spaces`;
 }

@@ -54,7 +54,7 @@ function declare(command: Command, option: Option, take: (value: string) => void
 function parseColor(when: string): OutputChoice['color'] {
   const color = COLORS.find((name) => name === when);
   if (color !== undefined) return color;
-  throw new UsageError(`--color: unknown value ${JSON.stringify(when)}`, {
+  throw new UsageError(`invalid value ${JSON.stringify(when)} for --color`, {
     hint: `use one of ${COLORS.join(', ')}`,
   });
 }

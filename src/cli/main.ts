@@ -12,6 +12,7 @@ import { adaptArguments, explainUsageError, namedCommand, usageLine } from './ar
 import { declareCommands } from './commands.ts';
 import { placeGlobalOptions, settleIgnored } from './globalOptions.ts';
 import { describeError, type OutputChoice, paintFor, withLogLevel } from '../io/report/report.ts';
+import { printable } from '../io/report/terminalText.ts';
 
 /** Runs the program for `argv` as Node gives it (interpreter, script, arguments); never throws, never exits. */
 export async function main(argv: readonly string[], streams: Io = processIo(argv)): Promise<ExitCode> {
@@ -61,8 +62,9 @@ function reportError(error: unknown, command: Command, chosen: OutputChoice, { s
   const paint = paintFor(stderr, chosen, env);
   if (error instanceof CommanderError) {
     if (error.code.startsWith('commander.help') || error.exitCode === 0) return error.exitCode === 0 ? 0 : 2;
-    const text = explainUsageError(error.message.replace(/^error: /, ''), command);
-    stderr.write(`${paint('error', 'error')}: ${text.trimEnd()}\n${usageLine(command)}`);
+    const text = explainUsageError(error.message.replace(/^error: /, ''), command).trimEnd();
+    const lines = text.split('\n').map(printable); // they quote the command line
+    stderr.write(`${paint('error', 'error')}: ${lines.join('\n')}\n${usageLine(command)}`);
     return 2;
   }
   const isUsage = error instanceof UsageError;

@@ -22,9 +22,9 @@ export async function man(
   program: CommandDescription,
   io: Io,
 ): Promise<ExitCode> {
-  const release = { version: programVersion(), date: pageDate(io) };
+  const date = pageDate(io);
   if (directory === undefined) {
-    await writeStdout(io, [Buffer.from(formatManPage(findCommand(program, words), release))]);
+    await writeStdout(io, [Buffer.from(formatManPage(findCommand(program, words), date))]);
     return 0;
   }
   if (words.length > 0) throw new UsageError('-C writes all pages', { hint: 'remove the command' });
@@ -34,7 +34,7 @@ export async function man(
   });
   for (const command of withDescendants(program)) {
     const name = `${pageName(command)}.1`;
-    const page = Buffer.from(formatManPage(command, release));
+    const page = Buffer.from(formatManPage(command, date));
     await writeIfChanged(join(folder, name), page, { shownPath: join(directory, name) });
   }
   return 0;
@@ -62,24 +62,18 @@ function pageDate({ env }: Pick<Io, 'env'>): string {
   return new Date(time).toISOString().slice(0, 10);
 }
 
-/** The release that the page describes; the date has the form `2026-11-21`. */
-interface Release {
-  readonly version: string;
-  readonly date: string;
-}
-
 /** `ironic-coreos-iso-kargs` */
 function pageName({ words }: CommandDescription): string {
   return words.join('-');
 }
 
-/** The page of one command. The commands of a group have their own pages. */
-function formatManPage(command: CommandDescription, { date, version }: Release): string {
+/** The page of one command. The commands of a group have their own pages. @param date in the form `2026-11-21` */
+function formatManPage(command: CommandDescription, date: string): string {
   const { commands, notes, purpose, summary, words } = command;
   const [program = ''] = words;
   const { intro, sections } = formatNotes(notes);
   return [
-    `.TH ${pageName(command).toUpperCase()} 1 ${date} "${program} ${version}"`,
+    `.TH ${pageName(command).toUpperCase()} 1 ${date} "${program} ${programVersion()}"`,
     '.SH NAME',
     `${escapeRoff(pageName(command))} \\- ${escapeRoff(asPhrase(summary))}`,
     '.SH SYNOPSIS',

@@ -24,7 +24,7 @@ import type { Links } from '../serve/links.ts';
 import { type Bases, hostPlaces, type ServeContext } from '../serve/servedPlaces.ts';
 import { keyText } from './kube/objects.ts';
 import type { HostNetwork, HostRequest } from './buildRequest.ts';
-import { type ControllerOptions, readRenderLayers, type SettingsFile } from './settings.ts';
+import { type ControllerOptions, readRenderSource, type SettingsFile } from './settings.ts';
 
 export interface ImageFactory {
   readonly bases: Bases;
@@ -122,16 +122,11 @@ async function planJob(
   possible: PossibleImages,
   { io, links, settings }: FactoryInputs,
 ): Promise<PlanJob> {
-  const { layers, source } = await readRenderLayers(
-    settings.name,
-    options,
-    ioWith(io, { cwd: settings.folder }),
-  );
+  const source = await readRenderSource(settings.name, options, ioWith(io, { cwd: settings.folder }));
   const configs = [...new Set([...possible.values()].flat())].map((format) => artifactOf[format]);
   return {
     wanted: { configs, loaders: [], baseUrl: links.publicUrl },
     source,
-    layers,
     archives: await openAgentArchives(options.agentArchive, configs, io),
   };
 }

@@ -8,9 +8,7 @@ import { isMapping } from '../formats/mapping.ts';
 import type { ServiceOptions } from '../serve/options.ts';
 import type { Io } from '../io/io.ts';
 import { CliError, UsageError } from '../core/errors.ts';
-import type { PlanJob } from '../hosts/plan/planHost.ts';
 import { readInventoryFile } from '../hosts/settings/inventory.ts';
-import { chooseProfile } from '../hosts/settings/profile.ts';
 import { readInputs, type RenderSource } from '../hosts/settings/settings.ts';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -42,17 +40,17 @@ const addressHint =
  * @param file the settings file; undefined if the settings come from the environment
  * @throws CliError for an invalid file, UsageError for invalid options and for a list of hosts
  */
-export async function readRenderLayers(
+export async function readRenderSource(
   file: string | undefined,
   { profile }: Pick<ControllerOptions, 'profile'>,
   io: Io,
-): Promise<Pick<PlanJob, 'source' | 'layers'>> {
+): Promise<RenderSource> {
   const given = profile === undefined ? {} : { profile };
   if (file === undefined) {
     // Settings from the environment only: a replacement of image-customization-controller.
     const source: RenderSource = { options: { profile: 'icc', ...given }, io, addressHint };
     readInputs(source);
-    return { source, layers: { profile: chooseProfile(source.options), files: [] } };
+    return source;
   }
   const read = await readInventoryFile(file, { ...given, inventory: file }, io);
   const { inventory } = read;
@@ -66,8 +64,7 @@ export async function readRenderLayers(
     );
   }
   readInputs(source);
-  const layers = { profile: chooseProfile(source.options), files: [inventory.agent] };
-  return { source, layers };
+  return source;
 }
 
 /** The key of the settings in a ConfigMap or Secret with several keys. */

@@ -18,10 +18,13 @@ import type { Finding } from '../core/finding.ts';
 import { referenceSeparator } from '../io/report/reporter.ts';
 import { isRemote } from '../io/http/httpUrl.ts';
 import { withoutIgnored } from '../io/report/ruleBook.ts';
-import { checkInitramfsNetwork } from '../hosts/input/initramfsNetwork.ts';
+import {
+  checkInitramfsNetwork,
+  inspectAgentArchive,
+  type InspectedArchive,
+} from '../hosts/input/imageRequirements.ts';
 import { nameInput } from '../hosts/input/nameInput.ts';
 import { type ImageInput, readImageSource, readWhole } from '../hosts/input/imageSource.ts';
-import { inspectAgentArchive, type InspectedArchive } from '../hosts/input/deployedArchive.ts';
 import { archiveMemory } from '../agent/agentArchive.ts';
 import { hasMore, inputOf } from '../formats/byteFeed.ts';
 import { compressionAt, unpackMember } from '../formats/compression.ts';

@@ -1,7 +1,7 @@
 /** The report of `inspect` as aligned text, without terminal control characters. */
 
 import { formatCount, formatSizeInWords } from '../formats/messageText.ts';
-import type { ArchiveState } from '../hosts/input/deployedArchive.ts';
+import type { ArchiveState } from '../hosts/input/imageRequirements.ts';
 import { EMBED_AREA_SIZE } from '../image/embeddedIgnition.ts';
 import type { InspectionReport, ReportedKind } from './inspectionReport.ts';
 import { displayWidth, printable } from '../io/report/terminalText.ts';

@@ -3,7 +3,7 @@
 import type { Command, Option } from 'commander';
 import { layoutNames } from './layoutNames.ts';
 import type { PrepareOptions } from './options.ts';
-import { profileNames } from '../hosts/settings/options.ts';
+import { profileNames } from '../agent/settings.ts';
 import { choice, type Context, declareRun, declareShortHelp, repeated } from '../io/commandLine.ts';
 
 /** The options that most users need. */

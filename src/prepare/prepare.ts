@@ -12,9 +12,10 @@ import type { ExitCode, Io } from '../io/io.ts';
 import { openPreparedFolder, type PreparedFolder } from './folder/preparedFolder.ts';
 import { needsSharedImages, type Wanted } from '../hosts/artifacts/artifacts.ts';
 import type { ManifestInput } from '../hosts/artifacts/manifest.ts';
-import { inAnyCase, ownedScripts, refuseSharedPaths } from '../hosts/artifacts/pathOwners.ts';
+import { inAnyCase, ownedScripts, refuseSharedPaths, imagePath } from '../hosts/artifacts/servedPaths.ts';
 import type { Architecture } from '../core/architecture.ts';
 import { formatInvalid, reportGroups, startRun } from '../hosts/run/hostRun.ts';
+import { createAddressCheck } from '../hosts/settings/renderHosts.ts';
 import { printable } from '../io/report/terminalText.ts';
 import { openAgentArchives, createOpenArchives } from '../hosts/plan/agentArchives.ts';
 import { bundleFolder, checkBundleName } from './bundle.ts';
@@ -29,7 +30,6 @@ import {
   imageSetOf,
   openBaseSets,
 } from '../hosts/artifacts/baseImages.ts';
-import { imagePath } from '../hosts/artifacts/servedPaths.ts';
 import type { ImagePart } from '../image/bootParts.ts';
 import { chooseLayout, type PrepareOptions, readAccess, readWanted, readSource } from './options.ts';
 
@@ -61,14 +61,13 @@ export async function prepare(options: PrepareOptions, io: Io): Promise<ExitCode
     const archives = createOpenArchives();
     try {
       const images = await putImageSets(folder, bases, wanted);
-      const { agent, profile = 'default' } = inventory;
       const job: HostJob = {
         wanted,
         folder,
         images,
         source,
-        layers: { profile, files: [agent] },
         archives: agents,
+        checkAddresses: createAddressCheck(),
         publish: publishIn(folder, wanted.baseUrl, ''),
         openArchives: archives,
         growth: options.grow === true ? 'usual' : 'refused',

@@ -8,7 +8,8 @@ import type { BaseImage, BaseSet } from '../hosts/artifacts/baseImages.ts';
 import {
   type HostMaterial,
   type MadeImage,
-  makeHostFile,
+  makeConfigFile,
+  makeHostImage,
   recipeOf,
 } from '../hosts/artifacts/hostArtifacts.ts';
 import { hashFile } from '../io/files/fileDigests.ts';
@@ -33,14 +34,12 @@ export async function putHostFile(
   material: HostMaterial,
 ): Promise<void> {
   if (artifact === 'ign' || artifact === 'archive') {
-    const made = await makeHostFile(artifact, material);
-    if (made.kind === 'bytes') await folder.put(purpose, made.bytes);
+    await folder.put(purpose, makeConfigFile(artifact, material));
     return;
   }
   const recipe = purpose.recipe ?? recipeOf(artifact, material);
   await folder.make({ ...purpose, recipe }, async (target) => {
-    const made = await makeHostFile(artifact, material);
-    return made.kind === 'image' ? writeImage(made, target, folder.hashes) : undefined;
+    return writeImage(await makeHostImage(artifact, material), target, folder.hashes);
   });
 }
 

@@ -1,7 +1,8 @@
 /** Declares `render`. The options for settings come from the settings table. */
 
 import { type Command, Option } from 'commander';
-import { profileNames, type RenderOptions, settingFlags } from '../hosts/settings/options.ts';
+import { profileNames } from '../agent/settings.ts';
+import { type RenderOptions, settingFlags } from '../hosts/settings/options.ts';
 import { choice, type Context, declareRun, declareShortHelp, repeated } from '../io/commandLine.ts';
 
 /** The options that most users need. */

@@ -158,12 +158,14 @@ function maskOption(line: string): string {
   return isSensitive ? `${option}${separator}${hidden}` : maskSecrets(line);
 }
 
+const secretName = '(?:creds|key|pass|passw(?:or)?d|secret|token)';
+/** A colon also separates the tag of an image, so a name before it must be a whole word. */
+const secretValue = new RegExp(
+  `^((?:-{0,2}|.{0,80}[_.=-])${secretName}\\s?[=:]\\s?|.{0,80}${secretName}=).+$`,
+  'is',
+);
+
 /** Masks passwords in URLs, and values of names such as `token`. */
 function maskSecrets(text: string): string {
-  return text
-    .replaceAll(/(:\/\/[^\s/@:]*:)[^\s/@]*@/g, `$1${hidden}@`)
-    .replace(
-      /^((?:-{0,2}|.{0,80}[_.=-])(?:creds|key|pass|passw(?:or)?d|secret|token)\s?[=:]\s?).+$/is,
-      `$1${hidden}`,
-    );
+  return text.replaceAll(/(:\/\/[^\s/@:]*:)[^\s/@]*@/g, `$1${hidden}@`).replace(secretValue, `$1${hidden}`);
 }

@@ -7,7 +7,12 @@ import { bytesAccess, overlay, type Patch, zeros } from '../image/overlay.ts';
 import type { ImageBytes } from '../io/images/imageBytes.ts';
 import type { SharedImage } from '../io/images/sharedImage.ts';
 import type { BaseSet } from '../hosts/artifacts/baseImages.ts';
-import { type HostMaterial, type MadeImage, makeHostFile } from '../hosts/artifacts/hostArtifacts.ts';
+import {
+  type HostMaterial,
+  type MadeImage,
+  makeConfigFile,
+  makeHostImage,
+} from '../hosts/artifacts/hostArtifacts.ts';
 import { type HostFile, hostFileName, imagePath } from '../hosts/artifacts/servedPaths.ts';
 import type { OpenArchives } from '../hosts/plan/agentArchives.ts';
 import { bytesTag, digestTag, imageTag } from './answer/entityTag.ts';
@@ -34,13 +39,12 @@ export async function makeHostResource(
   source: HostMaterial & Owner,
   { artifact, host }: HostFile,
 ): Promise<Cached<ServedResource>> {
-  const made = await makeHostFile(artifact, source);
   const name = { artifact, fileName: hostFileName(host, artifact) };
-  if (made.kind === 'bytes') {
-    const value = bytesResource({ ...name, bytes: made.bytes }, source);
-    return { value, size: made.bytes.length + OVERHEAD };
+  if (artifact === 'ign' || artifact === 'archive') {
+    const bytes = makeConfigFile(artifact, source);
+    return { value: bytesResource({ ...name, bytes }, source), size: bytes.length + OVERHEAD };
   }
-  return imageResource(name, made, source);
+  return imageResource(name, await makeHostImage(artifact, source), source);
 }
 
 type Name = Pick<ServedResource, 'artifact' | 'fileName'>;

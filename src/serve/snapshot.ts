@@ -13,6 +13,7 @@ import {
 } from './hostEntries.ts';
 import { readImageInputs } from '../hosts/plan/imageInputs.ts';
 import { openAgentArchives, createOpenArchives, type OpenArchives } from '../hosts/plan/agentArchives.ts';
+import { createAddressCheck } from '../hosts/settings/renderHosts.ts';
 import { closeBaseSets, openBaseSets, type BaseSet } from '../hosts/artifacts/baseImages.ts';
 import { type ServedHost, createCatalog, type HostCatalog } from './catalog.ts';
 import type { HostNames, Diagnostic } from '../core/diagnostic.ts';
@@ -22,7 +23,7 @@ import type { ServeOptions } from './options.ts';
 import { type Bases, unknownStems } from './servedPlaces.ts';
 import { readServeSource, type ServeSource } from './source.ts';
 import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
-import { ownedFiles, ownedScripts, refuseSharedPaths } from '../hosts/artifacts/pathOwners.ts';
+import { ownedFiles, ownedScripts, refuseSharedPaths } from '../hosts/artifacts/servedPaths.ts';
 import { UsageError } from '../core/errors.ts';
 import { MINISO_PATH } from '../image/minimalIso/minisoData.ts';
 import { openIsoTree } from '../image/isoTree.ts';
@@ -89,7 +90,7 @@ async function buildSnapshot(
   { cacheSize, io, links }: SnapshotContext,
   { archives, bases, read }: OpenInputs,
 ): Promise<Omit<Snapshot, 'bases' | 'close'>> {
-  const { agent, hosts = [], profile = 'default' } = read.inventory;
+  const { hosts = [] } = read.inventory;
   const wanted = await chooseArtifacts(options.artifacts, [...bases.values()]);
   const job: EntryJob = {
     read,
@@ -100,7 +101,7 @@ async function buildSnapshot(
     plan: {
       wanted: { ...wanted, baseUrl: links.publicUrl },
       source: read.source,
-      layers: { profile, files: [agent] },
+      checkAddresses: createAddressCheck(),
       archives: await openAgentArchives(options.agentArchive, wanted.configs, io),
     },
   };

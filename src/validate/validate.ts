@@ -147,6 +147,10 @@ async function readDocument(input: InputFile, io: Io): Promise<Document> {
   const { path: file } = input;
   if (input.kind === 'error') throw input.error;
   if (input.kind === 'circle') return { file, content: 'circle' };
+  if (/^https?:\/\//i.test(file)) {
+    const hint = 'download the file first, or use "ironic-coreos inspect URL"';
+    throw new CliError('validate does not read URLs', { code: 'ERR_FILE_MISSING', hint });
+  }
   const isLarge = file !== '-' && isImageSized(file, io);
   return { file, content: isLarge ? 'unread' : await readContent(file, io) };
 }
@@ -185,8 +189,8 @@ export async function checkDocument(
   bytes: Uint8Array,
   options: CheckOptions,
 ): Promise<CheckedDocument> {
-  const { report, ...documents } = await checkByKind(file, bytes, options);
-  return { report: { ...report, valid: isValid(report, options) }, ...documents };
+  const checked = await checkByKind(file, bytes, options);
+  return { ...checked, report: { ...checked.report, valid: isValid(checked.report, options) } };
 }
 
 async function checkByKind(file: string, bytes: Uint8Array, options: CheckOptions): Promise<CheckedDocument> {
@@ -199,10 +203,10 @@ async function checkByKind(file: string, bytes: Uint8Array, options: CheckOption
 /** `ironic-python-agent.conf`; valid if the agent starts with it. */
 async function checkConf(bytes: Uint8Array, { ipaVersion }: CheckOptions): Promise<CheckedDocument> {
   const { checkConfFile } = await import('../agent/confCheck.ts');
-  const report = checkConfFile(bytes, { ipaVersion });
-  if (report.findings.length === 0) return { report, bytes };
+  const checked = checkConfFile(bytes, { ipaVersion });
+  if (checked.findings.length === 0) return { report: checked, bytes };
   const { maskConfSecrets } = await import('../agent/lint/secrets.ts');
-  return { report, bytes: maskConfSecrets(bytes) };
+  return { report: checked, bytes: maskConfSecrets(bytes) };
 }
 
 function dropIgnored(checked: CheckedFile, options: CheckOptions, io: Io): CheckedFile {

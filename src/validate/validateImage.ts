@@ -18,8 +18,7 @@ import { isRemote } from '../io/http/httpUrl.ts';
 import type { Io } from '../io/io.ts';
 import type { CheckedFile, FileFinding } from '../io/report/reporter.ts';
 import { checkConfig, type CheckOptions, isValid, lintFindings } from '../hosts/input/checkConfig.ts';
-import { checkInitramfsNetwork } from '../hosts/input/initramfsNetwork.ts';
-import { inspectAgentArchive } from '../hosts/input/deployedArchive.ts';
+import { checkInitramfsNetwork, inspectAgentArchive } from '../hosts/input/imageRequirements.ts';
 import { type ImageInput, readImageSource } from '../hosts/input/imageSource.ts';
 import { nameInput } from '../hosts/input/nameInput.ts';
 

@@ -37,6 +37,9 @@ beforeAll(async () => {
     id: '-----BEGIN OPENSSH PRIVATE KEY-----\nb3Bl\n',
     'a.service': '[Unit]\nDescription=a\n',
     'pod.yaml': 'apiVersion: v1\nkind: Pod\n',
+    'page.iso': '<!DOCTYPE html>\n<title>404</title>\n',
+    'cut.iso': '\0'.repeat(4096),
+    'none.img': '',
     'typo.ign': '{"ignitoin": {"version": "3.4.0"}}',
   };
   for (const [name, data] of Object.entries(files)) await writeFile(join(cwd, name), data);
@@ -123,6 +126,9 @@ describe('something else than an Ignition config', () => {
     ['id', 'a private key', 'pass only the public key'],
     ['a.service', 'a systemd unit', '--unit a.service'],
     ['pod.yaml', 'a Kubernetes object', 'kubectl'],
+    ['page.iso', 'an HTML page', 'download the file again'],
+    ['cut.iso', 'an incomplete or damaged image', 'download or create it again'],
+    ['none.img', 'an incomplete or damaged image', 'download or create it again'],
   ];
   it.each(kinds)('validate %s', async (file, noun, use) => {
     const { code, stdout } = await run(`validate ${file}`);

@@ -67,10 +67,16 @@ describe('an error of the command line', () => {
     ['iso ignition embed live.iso a.ign', '-i, --ignition-file <path>: '],
     ['iso ignition remove --force x', '--overwrite: '],
     ['iso kargs show --json x', '--format <FORM>: '],
+    ['render ramdisk.yaml', '--inventory <file>: '],
   ])('%s: the hint is %j', async (line, hint) => {
     const { code, stderr } = await run(line);
     expect(code).toBe(2);
     expect(stderr).toContain(`hint: use ${hint}`);
+  });
+
+  it('escapes what it quotes', async () => {
+    const { stderr } = await runCli(['\u001b[31mred']);
+    expect(stderr).toContain("error: unknown command '\\u001b[31mred'\n");
   });
 
   it('an argument too many is named', async () => {

@@ -51,6 +51,10 @@ function fileOf(config: Config | undefined, path: string): string | undefined {
   return 'data' in decoded ? Buffer.from(decoded.data).toString() : decodeURIComponent(source);
 }
 
+const staticHost = (name: string, address: string, more = ''): string =>
+  `- name: ${name}\n${more}  network:\n    nmstate: {interfaces: [{name: eth0, type: ethernet, state: up, ` +
+  `ipv4: {enabled: true, dhcp: false, address: [{ip: ${address}, prefix-length: 24}]}}]}\n`;
+
 describe('render --inventory', () => {
   it('writes one config per host, with what is different', async () => {
     const hosts = `hosts:
@@ -336,5 +340,49 @@ describe('render --inventory', () => {
     const { code, output } = await render(shared);
     expect(code).toBe(0);
     expect((await stat(join(folder, output))).isFile()).toBe(true);
+  });
+
+  it('warns of an address that another host has, unless it is ignored', async () => {
+    const { code, stderr, written } = await render(
+      `${shared}hosts:\n${staticHost('a', '192.0.2.7')}${staticHost('b', '192.0.2.7')}${staticHost('c', '192.0.2.8')}` +
+        `${staticHost('d', '169.254.0.7')}${staticHost('e', '169.254.0.7')}` +
+        staticHost('f', '192.0.2.8', '  ignore: [agent-network]\n'),
+    );
+    expect(stderr).toMatch(
+      /^warning: a has the same address 192\.0\.2\.7 \(agent-network\)\nhint: set a unique address for each host\n {2}for b\n/,
+    );
+    expect(stderr).not.toContain('192.0.2.8');
+    expect(stderr).not.toContain('169.254');
+    expect([code, written.length]).toEqual([0, 6]);
+  });
+
+  it('takes no host for --host', async () => {
+    const { code, stderr } = await render(`${shared}hosts:\n- name: worker-0\n`, ['--host', 'worker-0']);
+    expect(code).toBe(2);
+    expect(stderr).toContain(
+      'error: --host requires the address of Ironic, but worker-0 is a host of site/ramdisk.yaml\nhint: remove --host',
+    );
+  });
+
+  it('reports mistakes in the order of the document', async () => {
+    const { stderr } = await render(
+      'agent:\n  ironic.insecure: "yes"\n  agent.debug: "no"\n  host.ntpServers: a\n  agent.options: b\n',
+    );
+    expect(stderr.match(/(?<=yaml:)\d+(?=:)/g)).toEqual(['2', '3', '4', '5']);
+  });
+
+  it('names the setting of a key that is missing', async () => {
+    const { stderr } = await render(
+      `agent: {ironic.apiUrls: https://192.0.2.1, host.sshKeys: [no.pub]}\nhosts: [{name: a}]\n`,
+    );
+    expect(stderr).toContain('SSH public key (host.sshKeys) not found: site/no.pub');
+  });
+
+  it('explains a path that only a shell expands', async () => {
+    const { code, stderr } = await render(`${shared}  agent.pullSecret: ~/auth.json\n`);
+    expect(code).toBe(1);
+    expect(stderr).toContain(
+      'error: site/ramdisk.yaml:4:21: agent.pullSecret: "~" is not expanded in ~/auth.json\nhint: write the full path, such as /root/auth.json',
+    );
   });
 });

@@ -465,6 +465,19 @@ describe('render: settings', () => {
     expect(result.stderr).not.toContain('7kVpvjzuSg');
   });
 
+  it.each([
+    ['--nmstate', ''],
+    ['--network-data', ''],
+    ['--nmstate', '# nothing\n'],
+  ])('warns of an empty file: %s %j', async (flag, text) => {
+    await writeFile(join(cwd, 'nothing'), text);
+    const { code, stderr } = await renderDefault(flag, 'nothing');
+    expect([code, stderr]).toEqual([
+      0,
+      `warning: ${flag}: nothing contains no connections\nhint: remove it\n`,
+    ]);
+  });
+
   it('warns of a network state that describes nothing', async () => {
     const result = await renderDefault('--nmstate', 'empty-state.yaml');
     expect(result.code).toBe(0);

@@ -71,6 +71,17 @@ describe('formatShownSettings', () => {
     expect(lines).toContain('ironic.apiUrls | https://192.0.2.2 | r.yaml:1:45');
   });
 
+  it.each([
+    ['agent.podman.args', '--env=PASSWORD=hunter2', '--env=PASSWORD=(secret)'],
+    ['agent.podman.environment', 'APIKEY=hunter2', 'APIKEY=(secret)'],
+    ['agent.podman.environment', 'MYPASSWORD=hunter2', 'MYPASSWORD=(secret)'],
+    ['agent.podman.args', '--memory=2g', '--memory=2g'],
+    ['agent.podman.environment', 'IMAGE=q.io/monkey:v1', 'IMAGE=q.io/monkey:v1'],
+  ])('%s: %s is shown as %s', async (name, text, shown) => {
+    const lines = await show(`agent: {${name}: ["${text}"]}\n`);
+    expect(lines.join('\n')).toContain(`${name} | ${shown} | r.yaml:`);
+  });
+
   it('says nothing of hosts that are like the others', async () =>
     expect((await show(`${agent}hosts: [{name: a}]\n`)).join('\n')).not.toContain('host |'));
 

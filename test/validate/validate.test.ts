@@ -90,6 +90,7 @@ describe('validate', () => {
       '',
       'error: Conf of the agent not found: missing.conf\nhint: use a path that exists\n',
     ],
+    [['https://192.0.2.1/x.ign'], 1, '', 'error: validate does not read URLs\nhint: download the file first'],
     [['folder.ign'], 1, '', 'error: No file to check in folder.ign\n'],
     [['missing.ign', 'valid.ign'], 1, '', 'valid.ign: valid\n'],
   ])('%j: %i', async (files, code, stdout, stderr) => {

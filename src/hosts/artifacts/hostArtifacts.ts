@@ -68,11 +68,15 @@ export async function materialOf(
   };
 }
 
-/** The content of a created file: bytes in memory, or a shared base image with changes. */
-export type MadeFile =
-  | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
-  | ({ readonly kind: 'image' } & MadeImage);
+/** The config, or an archive of it and of its network for the initramfs. */
+export function makeConfigFile(artifact: 'ign' | 'archive', material: HostMaterial): Uint8Array {
+  const config = material.config();
+  return artifact === 'ign' ? config : settingsOf(config, material).archive();
+}
 
+type ImageArtifact = Exclude<ConfigArtifact, 'ign' | 'archive'>;
+
+/** A shared base image with changes. */
 export interface MadeImage {
   readonly base: BaseImage;
   /** The base image, or the image that all hosts derive from it. */
@@ -84,24 +88,15 @@ export interface MadeImage {
 }
 
 /** @throws CliError if something does not fit, or if a base image is missing */
-export function makeHostFile(artifact: ConfigArtifact, material: HostMaterial): Promise<MadeFile> {
+export function makeHostImage(artifact: ImageArtifact, material: HostMaterial): Promise<MadeImage> {
   return makers[artifact](material);
 }
 
-const makers: Readonly<Record<ConfigArtifact, (material: HostMaterial) => Promise<MadeFile>>> = {
-  ign: async ({ config }) => ({ kind: 'bytes', bytes: config() }),
-  archive: async (material) => ({
-    kind: 'bytes',
-    bytes: settingsOf(material.config(), material).archive(),
-  }),
+const makers: Readonly<Record<ImageArtifact, (material: HostMaterial) => Promise<MadeImage>>> = {
   initramfs: async (material) => {
     const base = baseOf('initramfs', material);
-    return {
-      kind: 'image',
-      base,
-      unchanged: base.bytes,
-      changes: [hostInitramfs(base.bytes, settingsOf(material.config(), material))],
-    };
+    const change = hostInitramfs(base.bytes, settingsOf(material.config(), material));
+    return { base, unchanged: base.bytes, changes: [change] };
   },
   iso: async (material) => {
     const base = baseOf('iso', material);
@@ -109,7 +104,7 @@ const makers: Readonly<Record<ConfigArtifact, (material: HostMaterial) => Promis
     const mediumFiles = await missingArchives(archive, base.bytes);
     const contents = { ...settingsOf(isoConfig(), material), kargs, mediumFiles };
     const change = await named(base, () => hostIso(base.bytes, contents, growth));
-    return { kind: 'image', base, archive, unchanged: base.bytes, changes: [change] };
+    return { base, archive, unchanged: base.bytes, changes: [change] };
   },
   'minimal-iso': async (material) => {
     const base = baseOf('minimal-iso', material);
@@ -117,7 +112,7 @@ const makers: Readonly<Record<ConfigArtifact, (material: HostMaterial) => Promis
     const minimal = required(await bases?.minimalIso(), 'live ISO');
     const contents = { ...settingsOf(config(), material), kargs, rootfsUrl };
     const { changes } = await named(base, () => hostMinimalIso(minimal, contents, growth));
-    return { kind: 'image', base, unchanged: minimal.image, changes };
+    return { base, unchanged: minimal.image, changes };
   },
 };
 
@@ -152,8 +147,6 @@ async function isOnMedium({ name, sha512 }: OpenArchive, image: ImageBytes): Pro
     hint: 'remove it with `iso reset`, or use the original ISO',
   });
 }
-
-type ImageArtifact = Exclude<ConfigArtifact, 'ign' | 'archive'>;
 
 function baseOf(artifact: ImageArtifact, { bases }: HostMaterial): BaseImage {
   return artifact === 'initramfs'

@@ -76,7 +76,15 @@ export async function explainContent(
   return { ...checked, report: { ...checked.report, findings: [{ ...first, hint }] } };
 }
 
-async function findConfigs(document: Buffer, read: DocumentRead, own: Report): Promise<CheckedConfigs> {
+/**
+ * The config, merged with the configs that it inlines, and the findings in these.
+ * @param own findings in the document itself
+ */
+export async function findConfigs(
+  document: Buffer,
+  read: DocumentRead,
+  own: Report,
+): Promise<CheckedConfigs> {
   if (listReferences(read.config).length > 0) {
     const { checkInlined } = await import('./checkInlined.ts');
     return checkInlined(document, read, own.findings);

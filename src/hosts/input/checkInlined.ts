@@ -4,12 +4,7 @@
  */
 
 import type { Config } from '../../ignition/config.ts';
-import {
-  type ConfigPlace,
-  type EffectiveConfig,
-  type PlacedIssue,
-  resolveConfig,
-} from '../../ignition/effectiveConfig.ts';
+import { type ConfigPlace, resolveConfig } from '../../ignition/effectiveConfig.ts';
 import {
   checkMergedConfig,
   type DocumentRead,
@@ -37,9 +32,18 @@ export function checkInlined(document: Buffer, read: DocumentRead, own: readonly
   const effective = resolveConfig(read);
   const { config, inlined } = effective;
   const documents = new Map(inlined.map((it) => [nameOf(it.place), it.document]));
-  const place = (found: readonly Finding[]): readonly FileFinding[] =>
-    locate(found.map(placeBy(effective)), document, documents);
-  const ofReferences = locate(effective.issues.map(placedFinding), document, documents);
+  const place = (found: readonly Finding[]): readonly FileFinding[] => {
+    const placed = found.map((finding) => {
+      const { path, place: inner } = effective.locate(finding.path);
+      return { place: inner, finding: { ...finding, path } };
+    });
+    return locate(placed, document, documents);
+  };
+  const issues = effective.issues.map(({ place: inner, issue }) => ({
+    place: inner,
+    finding: findingOf(issue),
+  }));
+  const ofReferences = locate(issues, document, documents);
   const findings: FileFinding[] = withoutKnown(ofReferences, own);
   for (const { place: inner, document: bytes, read: readInner } of inlined) {
     const found = [...validateConfig(bytes).findings, ...furtherMismatches(bytes, readInner)];
@@ -48,7 +52,9 @@ export function checkInlined(document: Buffer, read: DocumentRead, own: readonly
   const known = [...own, ...findings];
   if (inlined.length > 0 && known.every(({ severity }) => severity !== 'error')) {
     const ofMerged = place(checkMergedConfig(config, newestVersion));
-    findings.push(...withoutKnown(ofMerged, known).map(logMerged));
+    for (const finding of withoutKnown(ofMerged, known)) {
+      findings.push({ ...finding, message: `${finding.message}, once all configs are merged` });
+    }
   }
   return { config, findings, documents, place };
 }
@@ -58,23 +64,8 @@ interface PlacedFinding {
   readonly finding: Finding;
 }
 
-function placedFinding({ place, issue }: PlacedIssue): PlacedFinding {
-  return { place, finding: findingOf(issue) };
-}
-
-function placeBy({ locate: find }: EffectiveConfig): (finding: Finding) => PlacedFinding {
-  return (finding) => {
-    const { path, place } = find(finding.path);
-    return { place, finding: { ...finding, path } };
-  };
-}
-
 function nameOf(place: ConfigPlace): string {
   return place.join(referenceSeparator);
-}
-
-function logMerged(finding: FileFinding): FileFinding {
-  return { ...finding, message: `${finding.message}, once all configs are merged` };
 }
 
 /** Adds positions; the order of the findings is unchanged. */

@@ -19,13 +19,17 @@ export async function detectContent(file: string, bytes: Uint8Array): Promise<Co
   const image = await detectImageKind(bytesAccess(bytes));
   if (image === 'iso')
     return { noun: 'an ISO image', use: `inspect it with "ironic-coreos inspect ${file}"` };
-  if (image === 'initramfs' || bytes.length > MAX_TEXT) return undefined;
-  const text = Buffer.from(bytes).toString('utf8');
-  return detectLines(file, text) ?? detectMapping(file, await parseMapping(text));
+  if (image === 'initramfs') return undefined;
+  const text = bytes.length > MAX_TEXT ? '' : Buffer.from(bytes).toString('utf8');
+  const kind = detectLines(file, text) ?? detectMapping(file, await parseMapping(text));
+  if (kind !== undefined || !/\.(?:iso|img)$/i.test(file)) return kind;
+  return { noun: 'an incomplete or damaged image', use: 'download or create it again' };
 }
 
 function detectLines(file: string, text: string): ContentKind | undefined {
   const start = text.trimStart().slice(0, 200);
+  if (/^<(?:!doctype|html)\b/i.test(start))
+    return { noun: 'an HTML page', use: 'download the file again, and check the URL in a browser' };
   if (start.startsWith('-----BEGIN CERTIFICATE'))
     return { noun: 'a PEM certificate', use: `pass it to render with --ca-file ${file}` };
   if (/^(?:ssh|ecdsa|sk)-\S+ AAAA/.test(start))

@@ -29,7 +29,7 @@ export interface HostConfigs {
 }
 
 /** The archive that a host loads. */
-export interface HostArchive extends ArchiveToLoad {
+interface HostArchive extends ArchiveToLoad {
   /** Name of the folder in `agents`; changes with the content. */
   readonly id: string;
   /** File name without folder. */

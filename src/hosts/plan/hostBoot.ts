@@ -18,14 +18,14 @@ import type { Io } from '../../io/io.ts';
 import { type ConfigArtifact, startedArtifact, type Wanted } from '../artifacts/artifacts.ts';
 import { report } from '../../io/report/report.ts';
 import { bootInputsOf } from './bootInputs.ts';
-import type { InventoryLayers } from '../settings/inventory.ts';
+import { chooseProfile, type RenderSource } from '../settings/settings.ts';
 import type { ImageSet } from '../artifacts/baseImages.ts';
 
 /** A host, or all unknown machines. */
 export interface BootSubject {
   readonly architecture: Architecture;
   readonly images: ImageSet | undefined;
-  readonly layers: InventoryLayers;
+  readonly source: RenderSource;
   readonly pathOf: (artifact: ConfigArtifact) => string;
 }
 
@@ -37,7 +37,7 @@ export type Start = RamdiskBoot | IsoBoot;
  * @throws UsageError for invalid settings
  */
 export function readBootSettings(
-  { images, layers, pathOf }: BootSubject,
+  { images, pathOf, source }: BootSubject,
   { baseUrl, configs }: Pick<Wanted, 'baseUrl' | 'configs'>,
   io: Io,
 ): BootSettings {
@@ -53,7 +53,8 @@ export function readBootSettings(
     // ISOs use none of these URLs, but the other kernel arguments.
     ...(isEmbedded && images !== undefined ? { embedded: true } : { ignitionUrl: urlOf(pathOf(started)) }),
   };
-  const { settings } = bootInputsOf(flags, layers, io);
+  const { files = [], options } = source;
+  const { settings } = bootInputsOf(flags, { profile: chooseProfile(options), files }, io);
   return started === 'archive' ? { ...settings, appendedUrls: [urlOf(pathOf('archive'))] } : settings;
 }
 

@@ -4,22 +4,28 @@ import type { Architecture } from '../../core/architecture.ts';
 import type { NetworkHost } from '../../boot/network/networkBoot.ts';
 import { CliError } from '../../core/errors.ts';
 import type { Io } from '../../io/io.ts';
-import type { ConfigArtifact, Wanted } from '../artifacts/artifacts.ts';
+import { type ConfigArtifact, type Wanted, startedArtifact } from '../artifacts/artifacts.ts';
 import { isoArguments, bootOfHost, readBootSettings, startOf, reportBoot } from './hostBoot.ts';
 import type { AgentArchives, HostConfigs, PublishArchive } from './agentArchives.ts';
-import { reportNetwork } from './hostNetwork.ts';
-import type { ImageSet } from '../artifacts/baseImages.ts';
-import type { InventoryLayers } from '../settings/inventory.ts';
-import { hostSource } from '../settings/renderHosts.ts';
+import { type ImageSet, supportsNetwork } from '../artifacts/baseImages.ts';
+import { type AddressCheck, hostSource } from '../settings/renderHosts.ts';
 import type { InventoryHost } from '../settings/inventoryDocument.ts';
 import type { RenderSource } from '../settings/settings.ts';
+import { hasKeyfiles } from '../../agent/hostNetwork.ts';
+import { networkRules } from '../../agent/lint/network.ts';
+import { urlHost } from '../../agent/machineAddress.ts';
+import type { BootSettings } from '../../boot/bootSettings.ts';
+import { report } from '../../io/report/report.ts';
+import type { Connection } from '../../network/connection.ts';
+import { findReachProblem, isStatic } from '../../network/reachability.ts';
 
 /** The inputs that all machines share. */
 export interface PlanJob {
   readonly wanted: Wanted;
   readonly source: RenderSource;
-  readonly layers: InventoryLayers;
   readonly archives: AgentArchives;
+  /** For the hosts of an inventory. */
+  readonly checkAddresses?: AddressCheck;
 }
 
 /** Paths of the files that a host boots, relative to the base URL. */
@@ -53,17 +59,19 @@ export async function planHost(
   places: HostPlaces,
   io: Io,
 ): Promise<HostPlan | undefined> {
-  const { archives, layers, source, wanted } = job;
+  const { archives, wanted } = job;
   const { name } = host;
+  const source = hostSource(host, job.source, io);
   const images = findImages(host.architecture, places.images(name));
   const known = host.architecture ?? images?.base.architecture;
-  const configs = await archives.render(hostSource(host, source, io), known, places.publish(name));
+  const configs = await archives.render(source, known, places.publish(name));
   if (configs === undefined) return undefined;
+  job.checkAddresses?.(name, configs.fetched.connections, source.io);
   const architecture = known ?? 'x86_64';
   const subject = {
     architecture,
     images,
-    layers: { ...layers, files: [host.readInputs(), ...layers.files] },
+    source,
     pathOf: (artifact: ConfigArtifact) => places.file(name, artifact),
   };
   const settings = readBootSettings(subject, wanted, io);
@@ -87,4 +95,58 @@ function findImages(
     code: 'ERR_SETTING',
     hint: `pass --iso ${wanted}=FILE, or --kernel, --initramfs and --rootfs`,
   });
+}
+
+/** Artifacts with which a host fetches its root filesystem from the initramfs. A full ISO has it on the medium. */
+const fetching: ReadonlySet<ConfigArtifact> = new Set(['archive', 'initramfs', 'minimal-iso']);
+
+interface PlannedNetwork {
+  readonly configs: HostConfigs;
+  readonly images: ImageSet | undefined;
+  readonly settings: BootSettings;
+}
+
+/**
+ * Reports what the initramfs cannot fetch with the network of the host.
+ * @returns false if an artifact cannot contain the network
+ */
+async function reportNetwork(
+  { configs, images, settings }: PlannedNetwork,
+  wanted: Pick<Wanted, 'configs' | 'baseUrl' | 'loaders'>,
+  io: Io,
+): Promise<boolean> {
+  const { connections, document } = configs.fetched;
+  if (!hasKeyfiles(document)) return true;
+  reportFetches(connections, settings, wanted, io);
+  const artifacts = wanted.configs.filter((artifact) => fetching.has(artifact));
+  if (artifacts.length === 0 || (await supportsNetwork(images))) return true;
+  report(io, {
+    severity: 'error',
+    code: 'ERR_IMAGE',
+    message: `the network of the host cannot be added to ${artifacts.join(' and ')}: the initramfs of this OS image ignores keyfiles`,
+    hint: 'use --artifacts iso, or an image built since 2022',
+  });
+  return false;
+}
+
+function reportFetches(
+  connections: readonly Connection[],
+  { rootfsUrl }: BootSettings,
+  { baseUrl, configs, loaders }: Pick<Wanted, 'configs' | 'baseUrl' | 'loaders'>,
+  io: Io,
+): void {
+  const { id: rule } = networkRules.unreachable;
+  if (loaders.length > 0 && startedArtifact(configs) === 'ign' && isStatic(connections)) {
+    const message =
+      'the initramfs fetches the Ignition config, but it has no network: the network is in the config';
+    const hint = 'use --artifacts with initramfs, archive, minimal-iso or iso for this host';
+    report(io, { severity: 'warning', rule, message, hint });
+    return;
+  }
+  if (rootfsUrl === undefined || baseUrl === undefined || !configs.some((artifact) => fetching.has(artifact)))
+    return;
+  const problem = URL.canParse(rootfsUrl) ? findReachProblem(connections, urlHost(rootfsUrl)) : undefined;
+  if (problem === undefined) return;
+  const { hint, message } = problem;
+  report(io, { severity: 'warning', rule, message: `the root filesystem at ${baseUrl}: ${message}`, hint });
 }

@@ -11,7 +11,6 @@ import { type ConfigArtifact, startedArtifact } from '../artifacts/artifacts.ts'
 import { isoArguments, readBootSettings } from './hostBoot.ts';
 import type { HostConfigs, PublishArchive } from './agentArchives.ts';
 import type { ImageSet } from '../artifacts/baseImages.ts';
-import { createSettingsReader, readInputs } from '../settings/settings.ts';
 import type { PlanJob } from './planHost.ts';
 
 /** One plan for each architecture with images, or one plan without images. */
@@ -37,21 +36,20 @@ export interface UnknownPlaces {
 
 /** @throws CliError if the settings of all hosts do not result in a valid config */
 export async function planUnknown(job: PlanJob, places: UnknownPlaces, io: Io): Promise<UnknownPlan[]> {
-  const { layers, wanted } = job;
+  const { source, wanted } = job;
   const rendered = await renderAll(job, places);
   // Agent archives differ for each architecture, and so do their configs.
   const isCommon = new Set(rendered.map(({ configs }) => configs.fetched.document.toString())).size === 1;
   // The firmware starts ISOs, but unknown machines request a boot script.
   const started = startedArtifact(wanted.configs);
   const isScripted = started !== 'iso' && started !== 'minimal-iso';
-  const agent = await readAgent(job);
   return rendered.map(({ images, configs }) => {
     const architecture = images?.base.architecture ?? 'x86_64';
     const pathOf = (artifact: ConfigArtifact): string => places.file(artifact, images, isCommon);
-    const settings = readBootSettings({ architecture, images, layers, pathOf }, wanted, io);
+    const settings = readBootSettings({ architecture, images, pathOf, source }, wanted, io);
     const start: RamdiskBoot | undefined =
       images !== undefined && isScripted
-        ? { kind: 'ramdisk', architecture, settings: withCallback(settings, agent) }
+        ? { kind: 'ramdisk', architecture, settings: withCallback(settings, configs.fetched.settings) }
         : undefined;
     return { images, configs, isCommon, isoArguments: isoArguments(settings), start };
   });
@@ -73,11 +71,6 @@ async function renderAll(
     rendered.push({ images, configs });
   }
   return rendered;
-}
-
-/** Ignores warnings: they were reported with the config. */
-async function readAgent({ source }: Pick<PlanJob, 'source'>): Promise<AgentSettings> {
-  return createSettingsReader()(source, readInputs(source), () => undefined);
 }
 
 /** Adds the agent parameters that an inspection needs before its config is read. */

@@ -224,8 +224,9 @@ export async function writeHostFiles<M>(
   const counts = { written: 0, unchanged: 0 };
   const write = async (one: MadeHost<M>): Promise<void> => {
     const { data, ...options } = fileOf(one.made);
-    const path = join(resolve(run.io.cwd, folder), `${one.host.name}${extension}`);
-    counts[(await writeIfChanged(path, data, options)) ? 'written' : 'unchanged'] += 1;
+    const shownPath = join(folder, `${one.host.name}${extension}`);
+    const isWritten = await writeIfChanged(resolve(run.io.cwd, shownPath), data, { ...options, shownPath });
+    counts[isWritten ? 'written' : 'unchanged'] += 1;
   };
   await writeMade(made, maxWrites, write, run);
   reportGroups(run);

@@ -18,9 +18,6 @@ import {
 import { CliError, FormatError, UsageError } from '../../core/errors.ts';
 import { parseImageReference } from '../../formats/imageReference.ts';
 import { parseChoice } from '../../io/report/choices.ts';
-import type { HostPart } from './hostReaders.ts';
-import type { IronicPart } from './ironicReaders.ts';
-import type { NetworkReading } from './networkReaders.ts';
 import { readPullArgs, readRunArgs } from './podmanArgs.ts';
 import {
   inFile,
@@ -48,17 +45,7 @@ import { fileError } from '../../io/files/fileErrors.ts';
 import { readUserFile } from '../../io/files/files.ts';
 import type { Io } from '../../io/io.ts';
 
-type AgentPart = Omit<
-  AgentSettings,
-  | 'profile'
-  | 'hostname'
-  | 'vlanInterfaces'
-  | keyof IronicPart
-  | keyof HostPart
-  | keyof NetworkReading['settings']
->;
-
-export async function readAgent(reading: Reading): Promise<AgentPart> {
+export async function readAgent(reading: Reading) {
   const archived = await readAgentArchive(reading, valueOf(reading, 'agent.image'));
   const pullPolicy = readPullPolicy(reading);
   const userConf = valueOf(reading, 'agent.confFile');
@@ -80,7 +67,7 @@ export async function readAgent(reading: Reading): Promise<AgentPart> {
     pullSecret: await readPullSecret(reading),
     caCertificates: await readCaCertificates(reading),
     registriesConf: await readRegistries(reading),
-  };
+  } satisfies Partial<AgentSettings>;
 }
 
 function readPullPolicy(reading: Reading): PullPolicy {

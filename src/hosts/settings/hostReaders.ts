@@ -28,21 +28,7 @@ import { checkSshPublicKey } from '../../formats/sshKey.ts';
 import { homeFolder } from '../../io/files/platform.ts';
 import type { Warn } from './options.ts';
 
-/** The settings that {@link readHost} reads. */
-export type HostPart = Pick<
-  AgentSettings,
-  | 'sshKeys'
-  | 'passwordHash'
-  | 'autologin'
-  | 'serialConsoles'
-  | 'ntpServers'
-  | 'proxy'
-  | 'installIpOptions'
-  | 'files'
-  | 'units'
->;
-
-export async function readHost(reading: Reading): Promise<HostPart> {
+export async function readHost(reading: Reading) {
   const { parse } = reading;
   return {
     sshKeys: await readSshKeys(reading),
@@ -54,7 +40,7 @@ export async function readHost(reading: Reading): Promise<HostPart> {
     installIpOptions: parsed(reading, 'host.installIpOptions', parse.installIpOptions),
     files: await readFiles(valuesOf(reading, 'ignition.files'), reading.io),
     units: await readUnits(valuesOf(reading, 'ignition.units'), reading.io),
-  };
+  } satisfies Partial<AgentSettings>;
 }
 
 function readSerialConsoles(reading: Reading): string[] {
@@ -149,7 +135,6 @@ async function readUnits(values: readonly InputValue[], io: Io): Promise<AddedUn
   return units;
 }
 
-const what = 'SSH public key (--ssh-key)';
 const noKeyHint = 'pass --ssh-key FILE or set host.sshKeys, or pass --no-ssh-key to disable SSH login';
 
 /**
@@ -183,6 +168,7 @@ async function readGivenKeys(value: InputValue, reading: Reading): Promise<strin
     if (reading.profile === 'default') requireKey(text, place);
     return checkKeys(text, place, reading);
   }
+  const what = `SSH public key (${value.source?.name ?? place})`;
   const content = await readText(pathIn(value, text), reading.io, what);
   requireKey(content, `${place}: ${text}`);
   return checkKeys(content, `${place}: ${text}`, reading);
@@ -246,7 +232,7 @@ async function readHomeKeys(reading: Reading): Promise<string[]> {
     );
   }
   const path = join(folder, first);
-  return checkKeys(await readText(path, reading.io, what), path, reading);
+  return checkKeys(await readText(path, reading.io, 'SSH public key'), path, reading);
 }
 
 async function listKeyFiles(folder: string): Promise<string[]> {

@@ -33,7 +33,12 @@ export async function readInventoryFile(
   io: Io,
 ): Promise<InventoryFile> {
   const { inventory } = await readInventoryDocument(name, io);
-  const { agent, profile = options.profile } = inventory;
+  const { agent, hosts = [], profile = options.profile } = inventory;
+  if (hosts.some((host) => host.name === options.host)) {
+    throw new UsageError(`--host requires the address of Ironic, but ${options.host} is a host of ${name}`, {
+      hint: 'remove --host: each host gets its own config in the folder --output',
+    });
+  }
   const chosen = options.profile ?? (options.host === undefined ? profile : undefined);
   const ofAll = ignoringRules(io, inventory.ignore ?? []);
   return {

@@ -96,12 +96,16 @@ function checkShape(value: unknown, check: Check, checked: Checked): Mistake[] {
   return (check.errors ?? []).slice(0, mostFindings).map((error) => findMistake(error, value, checked));
 }
 
-/** @param path of the part of the document that contains the mistakes */
+/** In the order of the document. @param path of the part of the document that contains the mistakes */
 function locate(mistakes: readonly Mistake[], document: InventoryDocument, path: Path): Diagnostic[] {
-  return mistakes.map(({ message, hint, path: steps }) => {
+  const located = mistakes.map(({ message, hint, path: steps }) => {
     const at = { file: document.name, ...document.locate([...path, ...steps]) };
-    return { severity: 'error', message, hint, at };
+    return { severity: 'error', message, hint, at } as const;
   });
+  return located.toSorted(
+    ({ at: one }, { at: other }) =>
+      (one.line ?? 0) - (other.line ?? 0) || (one.column ?? 0) - (other.column ?? 0),
+  );
 }
 
 function readHosts(list: readonly unknown[], document: InventoryDocument, check: Check): InventoryHost[] {
@@ -266,8 +270,13 @@ function readSettings(mapping: Mapping, document: InventoryDocument, path: Path)
     if (!Object.hasOwn(mapping, name)) continue;
     const value = mapping[name];
     const place = [...path, name];
-    if (Array.isArray(value)) inputs.set(name, readList(name, value, document, place));
-    else inputs.set(name, value === null ? [] : [inputValue(name, String(value), document, place)]);
+    const single: readonly unknown[] = value === null ? [] : [value];
+    inputs.set(
+      name,
+      Array.isArray(value)
+        ? readList(name, value, document, place)
+        : single.map((item) => inputValue(name, String(item), document, place)),
+    );
   }
   return inputs;
 }

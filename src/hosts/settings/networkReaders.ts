@@ -30,7 +30,9 @@ export async function readNetwork(reading: Reading): Promise<NetworkReading> {
     const hasNetwork = text !== '' || given.length > 0 || (await discoveryHasNetwork(reading));
     return { settings: { keyfiles: [] }, hasNetwork };
   }
-  const converted = described === undefined || text === '' ? [] : await convert(described, text, reading);
+  // ICC starts a host with an empty file without a network of its own.
+  const isLeftOut = described === undefined || (text === '' && reading.profile === 'icc');
+  const converted = isLeftOut ? [] : await convert(described, text, reading);
   const keyfiles = [...converted, ...(await readKeyfiles(given, reading))];
   rejectDuplicates(keyfiles);
   const hasNetwork = keyfiles.length > 0;

@@ -3,9 +3,6 @@
 import { pullPolicies } from '../../agent/settings.ts';
 import { type InputKind, type KnownSetting, type Setting, settingTable } from '../../agent/settingTable.ts';
 
-/** The values of `--profile`. */
-export { profileNames } from '../../agent/settings.ts';
-
 /** The options as commander returns them: those of the settings table and those of the command itself. */
 export type RenderOptions = SettingOptions & CommandOptions;
 

@@ -98,8 +98,14 @@ export async function readNamedFile(value: InputValue, io: Io, what: string): Pr
   return readText(pathIn(value, value.text), io, `${what} (${value.place})`);
 }
 
-/** A path that an input names, relative to the current folder. */
-export function pathIn({ folder }: InputValue, path: string): string {
+/** A path that an input names, relative to the current folder. @throws CliError for a path that only a shell expands */
+export function pathIn({ folder, place }: InputValue, path: string): string {
+  if (path.startsWith('~/')) {
+    throw new CliError(`${place}: "~" is not expanded in ${path}`, {
+      code: 'ERR_SETTING',
+      hint: `write the full path, such as /root/${path.slice(2)}`,
+    });
+  }
   return folder === undefined || path === '' || isAbsolute(path) ? path : join(folder, path);
 }
 

@@ -1,13 +1,13 @@
 /** Renders one Ignition config from its inputs, and reports all findings. */
 
 import { formatAgentConfig, listSettingSecrets, renderAgentConfig } from '../../agent/agentConfig.ts';
-import { type ConfPlaces, type ConfRemark, createConfCheck } from '../../agent/confReport.ts';
+import { type ConfPlaces, createConfCheck } from '../../agent/confReport.ts';
 import { publicMode } from '../../ignition/dataFile.ts';
 import { confPath, keyfileFolder } from '../../agent/files.ts';
 import type { Inputs } from '../../agent/settingInputs.ts';
 import type { AgentSettings } from '../../agent/settings.ts';
 import type { Config } from '../../ignition/config.ts';
-import { listReferences } from '../../ignition/inlinedConfig.ts';
+import { findConfigs } from '../input/checkConfig.ts';
 import { examineConfig } from '../../ignition/validate.ts';
 import { type Io, ioWith } from '../../io/io.ts';
 import type { Finding, Path } from '../../core/finding.ts';
@@ -38,6 +38,7 @@ import type { Diagnostic } from '../../core/diagnostic.ts';
 
 export interface RenderedConfig {
   readonly document: Buffer;
+  readonly settings: AgentSettings;
   /** The secrets in it, as nouns for a sentence. */
   readonly secrets: readonly string[];
   /** The connections of its keyfiles. */
@@ -67,9 +68,11 @@ export function createRenderer(): RenderConfig {
     }).catch((error: unknown) => {
       throw locateError(error, inputs);
     });
-    const remarks = checkAgentConf(settings, nameConfPlaces(options, collected.inputs));
-    if (!reportConf(remarks, io)) return undefined;
-    const config = await mergeGivenConfigs(renderAgentConfig(settings), collected.inputs, io);
+    const remarks = checkAgentConf(settings, nameConfPlaces(options, inputs));
+    for (const { severity, place, message, hint, rule } of withoutIgnored(remarks, io))
+      report(io, { severity, message: `${place}: ${message}`, hint, rule });
+    if (remarks.some(({ severity }) => severity === 'error')) return undefined;
+    const config = await mergeGivenConfigs(renderAgentConfig(settings), inputs, io);
     const indent = options.pretty === true ? 2 : undefined;
     const document = Buffer.from(formatAgentConfig(config, settings.profile, indent));
     const checked = await checkRendered(document, io);
@@ -77,8 +80,8 @@ export function createRenderer(): RenderConfig {
     const { effective, own } = checked;
     if (hasKeyfiles(document)) await reportNetwork(effective, inputs, io);
     if (hasOwnParts(settings, inputs)) await reportOwnParts(effective, settings, io);
-    const secrets = listConfigSecrets(settings, effective, collected.inputs);
-    return { document, secrets, connections: connectionsOf(own) };
+    const secrets = listConfigSecrets(settings, effective, inputs);
+    return { document, settings, secrets, connections: connectionsOf(own) };
   };
 }
 
@@ -97,12 +100,6 @@ function hasRestrictedFile({ storage = {} }: Config): boolean {
   });
 }
 
-function reportConf(remarks: readonly ConfRemark[], io: Io): boolean {
-  for (const { severity, place, message, hint, rule } of withoutIgnored(remarks, io))
-    report(io, { severity, message: `${place}: ${message}`, hint, rule });
-  return remarks.every(({ severity }) => severity !== 'error');
-}
-
 interface CheckedConfig {
   readonly own: Config;
   /** Merged with the configs that it inlines, which have been checked one by one before. */
@@ -111,22 +108,16 @@ interface CheckedConfig {
 
 /** Reports findings without an excerpt of the document, which may contain secrets. Undefined if the config is invalid. */
 async function checkRendered(document: Buffer, io: Io): Promise<CheckedConfig | undefined> {
-  const examined = examineConfig(document);
-  const { read } = examined;
-  const findings = [...examined.report.findings];
-  const own = read.status === 'read' ? read.config : undefined;
-  let effective = own;
-  if (read.status === 'read' && listReferences(read.config).length > 0) {
-    const { checkInlined } = await import('../input/checkInlined.ts');
-    const checked = checkInlined(document, read, findings);
-    findings.push(...checked.findings.filter(({ severity }) => severity === 'error'));
-    effective = checked.config;
-  }
+  const { read, report: own } = examineConfig(document);
+  const configs = read.status === 'read' ? await findConfigs(document, read, own) : undefined;
+  const inlined = configs?.findings.filter(({ severity }) => severity === 'error') ?? [];
+  const findings = [...own.findings, ...inlined];
   for (const { severity, message, path, hint, rule } of withoutIgnored(findings, io)) {
     report(io, { severity, message, path, hint, rule });
   }
   const isInvalid = findings.some(({ severity }) => severity === 'error');
-  return isInvalid || own === undefined || effective === undefined ? undefined : { own, effective };
+  if (isInvalid || read.status !== 'read' || configs === undefined) return undefined;
+  return { own: read.config, effective: configs.config };
 }
 
 /** Reports connections that cannot work, and a network that does not reach Ironic. */
@@ -166,35 +157,31 @@ function identify({ message, rule }: Finding): string {
   return `${rule} ${message}`;
 }
 
-/** The settings that become options of the conf. */
-const confSettings: Readonly<Record<string, SettingName>> = {
-  api_url: 'ironic.apiUrls',
-  inspection_callback_url: 'ironic.inspectorUrls',
-  insecure: 'ironic.insecure',
-  cafile: 'ironic.caFiles',
-  ntp_server: 'host.ntpServers',
-  enable_vlan_interfaces: 'agent.vlanInterfaces',
-  debug: 'agent.debug',
-};
+/** The options of the conf, and the settings that they come from. The last setting that is given counts. */
+const confSettings = [
+  ['api_url', 'ironic.apiUrls'],
+  ['inspection_callback_url', 'ironic.inspectorUrls'],
+  ['inspection_callback_url', 'ironic.inspectionCallbackUrls'],
+  ['insecure', 'ironic.insecure'],
+  ['cafile', 'ironic.caFiles'],
+  ['ntp_server', 'host.ntpServers'],
+  ['enable_vlan_interfaces', 'agent.vlanInterfaces'],
+  ['debug', 'agent.debug'],
+] as const;
 
 /** The sources of the options in the agent's conf: flags, variables or places in a file. */
-function nameConfPlaces(options: RenderOptions, inputs: Inputs): ConfPlaces {
-  const places = Object.entries(confSettings).flatMap(([option, name]) => {
-    const place = inputs.get(name)?.at(-1)?.place;
-    return place === undefined ? [] : [[option, place] as const];
-  });
-  const ofHost = options.host === undefined ? {} : { api_url: '--host', inspection_callback_url: '--host' };
-  const callback = inputs.get('ironic.inspectionCallbackUrls')?.at(-1);
-  const ofCallback = callback === undefined ? {} : { inspection_callback_url: callback.place };
+function nameConfPlaces({ host, tls }: RenderOptions, inputs: Inputs): ConfPlaces {
+  const options: Record<string, string> = {};
+  for (const [option, name] of confSettings) {
+    const value = inputs.get(name)?.at(-1);
+    if (value !== undefined) options[option] = value.place;
+  }
+  if (host !== undefined) Object.assign(options, { api_url: '--host', inspection_callback_url: '--host' });
+  if (tls !== undefined) options['insecure'] = '--tls';
   return {
     userConf: inputs.get('agent.confFile')?.at(-1)?.text ?? '--conf',
     optionLine: inputs.get('agent.options')?.find(({ origin }) => origin === 'file')?.place ?? '--option',
-    options: {
-      ...Object.fromEntries(places),
-      ...ofHost,
-      ...ofCallback,
-      ...(options.tls && { insecure: '--tls' }),
-    },
+    options,
   };
 }
 

@@ -4,10 +4,14 @@
  */
 
 import type { InventoryHost } from './inventoryDocument.ts';
+import { networkRules } from '../../agent/lint/network.ts';
 import type { Inputs } from '../../agent/settingInputs.ts';
 import { formatPlace, UsageError } from '../../core/errors.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
-import { ignoringRules } from '../../io/report/ruleBook.ts';
+import { report } from '../../io/report/report.ts';
+import { ignoringRules, withoutIgnored } from '../../io/report/ruleBook.ts';
+import type { Connection } from '../../network/connection.ts';
+import { formatAddress } from '../../network/ipAddress.ts';
 import { type FileContent, makeHosts, startRun, writeHostFiles } from '../run/hostRun.ts';
 import { createRenderer, type RenderedConfig } from './renderConfig.ts';
 import { readInputs, type RenderSource } from './settings.ts';
@@ -23,7 +27,17 @@ export async function renderHosts(hosts: readonly InventoryHost[], source: Rende
   readInputs(source); // reports errors that concern all hosts once
   const run = startRun({ io, done: 'written', failFast: options.failFast }, hosts.length);
   const render = createRenderer();
-  const rendered = makeHosts(hosts, (host, hostIo) => render(hostSource(host, source, hostIo)), run);
+  const checkAddresses = createAddressCheck();
+  const rendered = makeHosts(
+    hosts,
+    async (host, hostIo) => {
+      const own = hostSource(host, source, hostIo);
+      const config = await render(own);
+      if (config !== undefined) checkAddresses(host.name, config.connections, own.io);
+      return config;
+    },
+    run,
+  );
   return writeHostFiles(rendered, { folder, extension: '.ign', fileOf }, run);
 }
 
@@ -33,6 +47,30 @@ function requireFolder({ options: { output } }: RenderSource): string {
     hint: 'pass the folder for the configs, for example --output configs',
   });
 }
+
+export type AddressCheck = (host: string, connections: readonly Connection[], io: Io) => void;
+
+/** Warns if two hosts set the same address: usually, a network was copied from one to the other. */
+export function createAddressCheck(): AddressCheck {
+  const owners = new Map<string, string>();
+  return (host, connections, io) => {
+    const active = connections.filter(({ isAutoconnected }) => isAutoconnected);
+    const subnets = active.flatMap(({ ip }) => [...ip[4].addresses, ...ip[6].addresses]);
+    for (const address of new Set(subnets.map((subnet) => formatAddress(subnet.address)))) {
+      if (linkLocal.test(address)) continue;
+      const owner = owners.get(address) ?? host;
+      owners.set(address, owner);
+      if (owner === host) continue;
+      const { id: rule, severity } = networkRules.inconsistent;
+      const message = `${owner} has the same address ${address}`;
+      const hint = 'set a unique address for each host';
+      report(io, ...withoutIgnored([{ severity, message, hint, rule }], io));
+    }
+  };
+}
+
+/** Addresses of these ranges only have to be unique on one link. */
+const linkLocal = /^(?:169\.254\.|fe80:)/;
 
 /** The sources of one host: the settings of all hosts, overridden by its own. */
 export function hostSource(host: InventoryHost, source: RenderSource, io: Io): RenderSource {

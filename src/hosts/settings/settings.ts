@@ -9,13 +9,15 @@ import { inputParsers } from '../../agent/inputParsers.ts';
 import {
   type CollectedInputs,
   collectInputs,
+  flagKey,
   type Inputs,
   type InputValue,
 } from '../../agent/settingInputs.ts';
 import type { SettingName } from '../../agent/settingTable.ts';
 import { findProxiedHosts } from '../../agent/proxy.ts';
 import { createSettingCheck, type SettingRemark } from '../../agent/settingChecks.ts';
-import type { AgentSettings } from '../../agent/settings.ts';
+import { type AgentSettings, type ProfileName, profileNames } from '../../agent/settings.ts';
+import { parseChoice } from '../../io/report/choices.ts';
 import { CliError, UsageError } from '../../core/errors.ts';
 import type { Io } from '../../io/io.ts';
 import type { ReadArchiveFile } from '../input/containerArchiveFile.ts';
@@ -24,7 +26,6 @@ import { readHost, readHostname } from './hostReaders.ts';
 import { readIronic } from './ironicReaders.ts';
 import { readNetwork } from './networkReaders.ts';
 import type { RenderOptions, Warn } from './options.ts';
-import { checkCombination, chooseProfile } from './profile.ts';
 import { checkPodmanArgs } from './podmanArgs.ts';
 import { type Reading, valueOf } from './reading.ts';
 
@@ -60,6 +61,48 @@ export function readInputs({ options, io, files = [], implied = new Map() }: Ren
   throw new UsageError(`profile ${profile} does not support ${misplaced.place}`, {
     hint: `remove it, or use a profile that supports it: ${misplaced.profiles.join(', ')}`,
   });
+}
+
+/** `--host` selects the profile buildpy. @throws UsageError for an unknown profile */
+export function chooseProfile({ host, profile }: RenderOptions): ProfileName {
+  const known = parseChoice('--profile', profile, profileNames);
+  if (host !== undefined && known !== undefined && known !== 'buildpy') {
+    throw new UsageError(`--host cannot be combined with --profile ${known}`, {
+      hint: 'use --api-url instead of --host',
+    });
+  }
+  if (known === 'buildpy' && host === undefined) {
+    throw new UsageError('--profile buildpy requires --host', {
+      hint: 'pass the address of Ironic, for example --host 192.0.2.1 --registry 192.0.2.1:5000',
+    });
+  }
+  return known ?? (host === undefined ? 'default' : 'buildpy');
+}
+
+/** Two options that cannot be combined, and the hint. */
+const conflicts = [
+  ['--host', '--api-url', 'use --api-url, or --host for the config of build.py'],
+  ['--host', '--inspection-callback-url', 'use --api-url instead of --host'],
+  ['--insecure', '--host', 'use --tls insecure'],
+  ['--registry', '--agent-image', 'use one of them'],
+  ['--ssh-key', '--no-ssh-key', 'use one of them'],
+  ['--copy-network', '--no-copy-network', 'use one of them'],
+  ['--inspector-url', '--inspection-callback-url', 'use one of them'],
+  ['--standalone', '--api-url', 'use one of them'],
+  [
+    '--tls',
+    '--api-url',
+    'use http:// or https:// in the URL, and --insecure to skip verification of the certificate',
+  ],
+] as const;
+
+/** @throws UsageError for options that cannot be combined */
+function checkCombination(options: RenderOptions): void {
+  const values: Readonly<Record<string, unknown>> = { ...options };
+  for (const [one, other, hint] of conflicts) {
+    if (values[flagKey(one)] !== undefined && values[flagKey(other)] !== undefined)
+      throw new UsageError(`${one} cannot be combined with ${other}`, { hint });
+  }
 }
 
 /** Reads the settings of one config after the other. Unchanged parts are read once. */

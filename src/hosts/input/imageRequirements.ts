@@ -1,4 +1,4 @@
-/** Inspects the agent archive that a config loads. */
+/** Checks whether an image contains what its config requires: the agent archive, and the network for the initramfs. */
 
 import {
   archiveMemory,
@@ -16,6 +16,12 @@ import type { MemoryPart } from '../../image/inspection/memoryNeed.ts';
 import { type IsoEntry, openIsoTree } from '../../image/isoTree.ts';
 import type { RandomAccess } from '../../image/overlay.ts';
 import type { ImageInput } from './imageSource.ts';
+import { keyfilesOf } from '../../agent/hostNetwork.ts';
+import { argumentName } from '../../boot/bootSettings.ts';
+import { type ImageInspection, splitKargs } from '../../image/inspection/inspection.ts';
+import { isNetworkPath } from '../../image/networkSettings.ts';
+import { parseConnections } from '../../network/connection.ts';
+import { isStatic } from '../../network/reachability.ts';
 
 /**
  * `present`: the ISO contains the archive, and its digest matches. `other`: the ISO contains a different file with that
@@ -85,4 +91,23 @@ function memoryOf(content: ContainerArchive, name: string | undefined): MemoryPa
 
 function issueOf(rule: Rule, message: string = rule.message): Issue {
   return { rule, path: [], message };
+}
+
+/** Kernel arguments that configure the network of the initramfs. */
+const networkArguments: ReadonlySet<string> = new Set(['ip', 'bond', 'vlan', 'rd.route']);
+
+/** An issue if the initramfs must fetch the root filesystem, but only the config contains the network. */
+export function checkInitramfsNetwork(config: Config, inspection: ImageInspection): Issue[] {
+  if (!fetchesRootfs(inspection)) return [];
+  if ([...(inspection.files?.keys() ?? [])].some(isNetworkPath)) return [];
+  return isStatic(parseConnections(keyfilesOf(config)))
+    ? [{ rule: imageRules.initramfsNetworkMissing, path: [] }]
+    : [];
+}
+
+/** False if kernel arguments configure the network; those of an initramfs are unknown. */
+function fetchesRootfs(inspection: ImageInspection): boolean {
+  if (inspection.kind === 'initramfs') return inspection.build !== undefined && !inspection.hasRootfs;
+  const names = splitKargs(inspection.kargs?.current ?? '').map(argumentName);
+  return inspection.isMinimal && !names.some((name) => networkArguments.has(name));
 }
