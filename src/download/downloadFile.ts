@@ -3,7 +3,7 @@
  * checksum and signature. Until then, its name is `NAME.partial`.
  */
 
-import { lstat, mkdir, stat, unlink, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { PlannedFile } from './artifacts/plan.ts';
 import { CliError } from '../core/errors.ts';
@@ -22,6 +22,7 @@ import { fileError } from '../io/files/fileErrors.ts';
 import { readAnswer } from '../io/http/httpClient.ts';
 import { TransferError } from '../io/http/httpErrors.ts';
 import { shownUrl } from '../io/http/httpUrl.ts';
+import { writeFileAtomically } from '../io/files/newFile.ts';
 import { renameFile } from '../io/files/tempFile.ts';
 import { withRetries } from '../io/http/retries.ts';
 
@@ -63,8 +64,10 @@ export async function downloadFile(file: PlannedFile, context: DownloadContext):
     await fetchChecked(file, proof, context);
     await finish(target);
   }
-  const { signatureFile } = proof;
-  if (signatureFile !== undefined) await writeSignature(context.place(`${file.name}.sig`), signatureFile);
+  if (proof.signatureFile !== undefined) {
+    const { path, shownPath } = context.place(`${file.name}.sig`); // where gpg --verify looks for it
+    await writeFileAtomically(path, proof.signatureFile, { shownPath });
+  }
   return target;
 }
 
@@ -254,16 +257,4 @@ async function finish({ path, shownPath }: Place): Promise<void> {
     throw fileError(error, { path: shownPath, what: 'Output', action: 'create' });
   });
   await forgetPartial({ path });
-}
-
-/** Writes the signature next to the image, where `gpg --verify` looks for it. */
-async function writeSignature({ path, shownPath }: Place, bytes: Uint8Array): Promise<void> {
-  const part = `${path}.partial`;
-  try {
-    await unlink(part).catch(() => undefined);
-    await writeFile(part, bytes, { flag: 'wx' });
-    await renameFile(part, path);
-  } catch (error) {
-    throw fileError(error, { path: shownPath, what: 'Signature', action: 'write' });
-  }
 }
