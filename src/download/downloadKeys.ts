@@ -3,8 +3,8 @@
  * pinned keys, whose material comes from the system's files, or from Fedora's web site, once, then from the cache.
  */
 
-import { mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { CliError } from '../core/errors.ts';
 import { once } from '../core/once.ts';
 import { type DetachedSignature, isIssuer, parseKeyring, type PublicKey } from '../formats/openpgp.ts';
@@ -12,6 +12,7 @@ import { readUserFile } from '../io/files/files.ts';
 import { type HttpClient, readAnswer } from '../io/http/httpClient.ts';
 import { shownUrl } from '../io/http/httpUrl.ts';
 import type { Io } from '../io/io.ts';
+import { writeFileAtomically } from '../io/files/newFile.ts';
 import { cacheFolder } from '../io/files/platform.ts';
 import { type RetryPolicy, withRetries } from '../io/http/retries.ts';
 
@@ -136,11 +137,9 @@ function cacheFile({ env }: Pick<Io, 'env'>): string | undefined {
 /** Without a cache the next run fetches them again, and that is all. */
 async function saveCache(bytes: Uint8Array, path: string | undefined): Promise<void> {
   if (path === undefined) return;
-  const part = `${path}.${process.pid}.partial`;
   try {
-    await mkdir(join(path, '..'), { recursive: true });
-    await writeFile(part, bytes);
-    await rename(part, path);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFileAtomically(path, bytes);
   } catch {
     // A read-only home, for example.
   }

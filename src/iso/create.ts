@@ -63,13 +63,13 @@ export async function createIso(options: CreateIsoOptions, io: Io): Promise<Exit
     const iso = planIso({
       kernel,
       initrd,
+      rootfs,
       system,
-      date,
-      kargs: ramdiskKargs(system, options.karg, rootfs && label),
       label,
-      ...(rootfs !== undefined && { rootfs }),
-      ...(bios !== undefined && { bios }),
-      ...(efiImage !== undefined && { efi: await efiLoader(efiImage, options) }),
+      date,
+      bios,
+      kargs: ramdiskKargs(system, options.karg, rootfs && label),
+      efi: efiImage && (await efiLoader(efiImage, options)),
     });
     const mode = await modeForFiles(file?.mode, system.embedded ?? new Map(), io);
     if (file !== undefined) return copyWithChange({ image: nothing, change: iso }, { ...file, mode });
