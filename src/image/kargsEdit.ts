@@ -26,13 +26,16 @@ export interface KargsRemark {
   readonly hint: string;
 }
 
-interface Replacement {
-  readonly key: string;
-  readonly oldValue: string;
-  readonly newValue: string;
-}
-
 const LINE_BREAK = /[\r\n]/;
+const LINE_BREAK_REMARK: KargsRemark = {
+  message:
+    'the kernel arguments contain a line break: the boot loader interprets the text after it as a command',
+  hint: 'use one --append per argument',
+};
+const NO_CHANGE: KargsRemark = {
+  message: 'the kernel arguments do not change',
+  hint: 'use --append, --delete or --replace with other arguments',
+};
 
 /** @throws CliError for a replacement that is not `KEY=OLD=NEW` */
 export function editKargs(current: string, edits: KargsEdits): EditedKargs {
@@ -45,20 +48,21 @@ export function editKargs(current: string, edits: KargsEdits): EditedKargs {
     line = line.replaceAll(found, ' ');
   }
   for (const argument of edits.append ?? []) line += `${trimSpace(argument)} `;
-  for (const { key, oldValue, newValue } of (edits.replace ?? []).map(parseReplacement)) {
+  for (const [key, oldValue, newValue] of (edits.replace ?? []).map(parseReplacement)) {
     const found = ` ${key}=${oldValue} `;
     if (!line.includes(found)) remarks.push(remarkMissing('replace', key, line));
     line = line.replaceAll(found, () => ` ${key}=${newValue} `);
   }
   const kargs = trimSpace(line);
-  return { kargs, remarks: [...remarks, ...remarkResult(current, kargs, remarks)] };
+  if (LINE_BREAK.test(kargs) && !LINE_BREAK.test(current)) remarks.push(LINE_BREAK_REMARK);
+  else if (kargs === current && remarks.length === 0) remarks.push(NO_CHANGE);
+  return { kargs, remarks };
 }
 
-function parseReplacement(text: string): Replacement {
+function parseReplacement(text: string): [key: string, oldValue: string, newValue: string] {
   const [key = '', oldValue = '', newValue = '', ...others] = text.split('=');
-  if (key !== '' && oldValue !== '' && newValue !== '' && others.length === 0) {
-    return { key, oldValue, newValue };
-  }
+  const isComplete = key !== '' && oldValue !== '' && newValue !== '' && others.length === 0;
+  if (isComplete) return [key, oldValue, newValue];
   throw new CliError('Wrong input, format should be: KEY=OLD=NEW', {
     code: 'ERR_SETTING',
     hint: `use --delete and --append for ${nameOf(text)} if a value is empty or contains "="`,
@@ -75,25 +79,6 @@ function remarkMissing(edit: 'delete' | 'replace', argument: string, line: strin
       ? `pass ${name} with its current value; use \`iso kargs show\` to print it`
       : 'use `iso kargs show` to print the current kernel arguments',
   };
-}
-
-function remarkResult(before: string, after: string, missing: readonly KargsRemark[]): KargsRemark[] {
-  if (LINE_BREAK.test(after) && !LINE_BREAK.test(before)) {
-    return [
-      {
-        message:
-          'the kernel arguments contain a line break: the boot loader interprets the text after it as a command',
-        hint: 'use one --append per argument',
-      },
-    ];
-  }
-  if (before !== after || missing.length > 0) return [];
-  return [
-    {
-      message: 'the kernel arguments do not change',
-      hint: 'use --append, --delete or --replace with other arguments',
-    },
-  ];
 }
 
 /** The name without the value, because messages must not contain values. */

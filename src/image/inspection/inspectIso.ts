@@ -3,7 +3,7 @@
  * the initramfs, of the EFI boot image, and of the root filesystem.
  */
 
-import { FormatError } from '../../core/errors.ts';
+import { FormatError, ifWellFormed } from '../../core/errors.ts';
 import { maskText } from '../../core/masking.ts';
 import type { Issue, Rule } from '../../ignition/rule.ts';
 import { type Appendix, bytesBehind, readAppendix, volumeEnds } from '../appendix.ts';
@@ -207,13 +207,7 @@ async function hasMinisoData(tree: IsoTree): Promise<boolean> {
   const entry = await tree.find(MINISO_PATH);
   if (entry?.kind !== 'file' || entry.size > MAX_MINISO) return false;
   const bytes = await tree.readFile(entry, { maxBytes: MAX_MINISO });
-  try {
-    decodeMinisoData(bytes);
-    return true;
-  } catch (error) {
-    if (error instanceof FormatError) return false;
-    throw error;
-  }
+  return ifWellFormed(() => decodeMinisoData(bytes)) !== undefined;
 }
 
 /**
