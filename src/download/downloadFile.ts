@@ -92,11 +92,11 @@ async function downloadUnpacked(
 
 /** @throws CliError if the file cannot be verified, and the user requires verification */
 async function findProof(file: PlannedFile, context: DownloadContext): Promise<Proof> {
-  const { name, sha256, signatureUrl, trust } = file;
+  const { name, needsSignature, sha256, signatureUrl } = file;
   const { policy } = context;
   const bytes = signatureUrl === undefined ? undefined : await fetchSignature(signatureUrl, context);
   if (bytes === undefined) {
-    if (trust === 'signature') {
+    if (needsSignature) {
       throw new CliError(`--insecure not specified and signature not found: ${name}`, {
         code: 'ERR_SIGNATURE',
         hint: 'pass --insecure to accept the file without verification',
@@ -127,7 +127,7 @@ async function fetchSignature(
 }
 
 async function findKeys(
-  { name, trust }: PlannedFile,
+  { name, needsSignature }: PlannedFile,
   bytes: Uint8Array,
   { keys, policy }: DownloadContext,
 ): Promise<readonly CheckedSignature[]> {
@@ -150,7 +150,7 @@ async function findKeys(
   }
   if (found.length > 0) return found;
   const issuers = signatures.map(({ issuer }) => issuer.toUpperCase()).join(', ');
-  if (trust === 'signature') {
+  if (needsSignature) {
     throw new CliError(
       `GPG verification failure: no trusted key for the signature of ${name}, made by ${issuers}`,
       {

@@ -30,8 +30,8 @@ export interface KeySourceOptions {
   readonly folders?: readonly string[];
   /** Where Fedora's keys are. */
   readonly url?: URL;
-  /** Keys that count where the user names none. */
-  readonly pinned?: readonly PinnedKey[];
+  /** Fingerprints of the trusted keys if the user names no keyring. */
+  readonly pinned?: readonly string[];
 }
 
 /** Where distributions, and Debian's distribution-gpg-keys, put keys. */
@@ -48,8 +48,7 @@ const MAX_KEY = 256 * 1024;
 /** Nothing is read before a key is asked for, and each place once. Keys that are neither pinned nor named never count. */
 export function createKeySource(options: KeySourceOptions, io: Pick<Io, 'env' | 'cwd'>): KeySource {
   const { keyring, folders = systemFolders, pinned = pinnedKeys } = options;
-  const isPinned = (key: PublicKey): boolean =>
-    pinned.some(({ fingerprint }) => fingerprint === key.getFingerprint());
+  const isPinned = (key: PublicKey): boolean => pinned.includes(key.getFingerprint());
   const cache = cacheFile(io);
   const pinnedPlaces = [
     () => readFolders(folders),
@@ -145,18 +144,13 @@ async function saveCache(bytes: Uint8Array, path: string | undefined): Promise<v
   }
 }
 
-export interface PinnedKey {
-  /** Of the primary key: 40 hexadecimal digits, small letters. */
-  readonly fingerprint: string;
-  readonly owner: string;
-}
-
-const pinnedKeys: readonly PinnedKey[] = [
-  { fingerprint: '567e347ad0044ade55ba8a5f199e2f91fd431d51', owner: 'Red Hat (release key 2)' },
-  { fingerprint: 'c6e7f081cf80e13146676e88829b606631645531', owner: 'Fedora 43' },
-  { fingerprint: '36f612dcf27f7d1a48a835e4dbfcf71c6d9f90a6', owner: 'Fedora 44' },
-  { fingerprint: '4f50a6114cd5c6976a7f1179655a4b02f577861e', owner: 'Fedora 45' },
-  { fingerprint: 'd924b10d3e810dabdd8b56b596e7e91491211fce', owner: 'Fedora 46' },
+/** Fingerprints of primary keys: 40 hexadecimal digits in lower case. */
+const pinnedKeys: readonly string[] = [
+  '567e347ad0044ade55ba8a5f199e2f91fd431d51', // Red Hat (release key 2)
+  'c6e7f081cf80e13146676e88829b606631645531', // Fedora 43
+  '36f612dcf27f7d1a48a835e4dbfcf71c6d9f90a6', // Fedora 44
+  '4f50a6114cd5c6976a7f1179655a4b02f577861e', // Fedora 45
+  'd924b10d3e810dabdd8b56b596e7e91491211fce', // Fedora 46
 ];
 
 /** Where Fedora publishes all of its keys. */
