@@ -200,7 +200,7 @@ function refuseOverwriting(isOccupied: boolean, proof: Proof, { shownPath }: Pla
 async function fetchChecked(file: PlannedFile, proof: Proof, context: DownloadContext): Promise<void> {
   const place = context.place(file.name);
   await mkdir(dirname(place.path), { recursive: true }).catch((error: unknown) => {
-    throw fileError(error, { path: place.shownPath, what: 'Folder', action: 'create' });
+    throw fileError(error, { path: dirname(place.shownPath), what: 'Folder', action: 'create' });
   });
   const transfer = { ...place, url: file.url, sha256: file.sha256 };
   for (const isLast of [false, true]) {

@@ -266,6 +266,14 @@ describe('download', () => {
   });
 });
 
+it('a file in the place of the folder is named in the error', async () => {
+  writeFileSync(join(folder, 'out'), 'text');
+  const args = ['download', '-C', 'out', '-a', 'x86_64', '-f', 'iso', '--insecure'];
+  const run = await runCli([...args, '--stream-base-url', `${server.origin}/streams/`], { cwd: folder });
+  expect(run).toMatchObject({ code: 1, stdout: '' });
+  expect(run.stderr).toContain('error: File exists: out\n');
+});
+
 describe('trust', () => {
   it('metadata without signature suffices with a digest, as that of RHCOS', async () => {
     serveImage({ isSigned: false });
