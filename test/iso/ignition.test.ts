@@ -108,6 +108,7 @@ describe('errors are one line and a hint, and nothing changes', () => {
     ['embed -i nowhere.ign nowhere.iso', 'Ignition config not found: nowhere.ign'],
     ['embed -i config.ign nowhere.iso', 'ISO image not found: nowhere.iso'],
     ['embed -i config.ign .', '. is a directory'],
+    ['embed -i config.ign --iso-file nowhere:a coreos.iso', 'File for the medium not found: nowhere'],
     ['embed -i . coreos.iso', '. is a directory'],
     ['embed -i config.ign config.ign', 'config.ign: not an ISO 9660 image'],
     ['embed -i config.ign cut.iso', 'cut.iso: ISO image is incomplete'],
