@@ -5,6 +5,7 @@
 
 import { CliError } from '../core/errors.ts';
 import { trimSpace } from '../formats/goText.ts';
+import type { KargsAreas } from './kargsAreas.ts';
 
 /** Applied in this order: delete, append, replace. */
 export interface KargsEdits {
@@ -79,6 +80,24 @@ function remarkMissing(edit: 'delete' | 'replace', argument: string, line: strin
       ? `pass ${name} with its current value; use \`iso kargs show\` to print it`
       : 'use `iso kargs show` to print the current kernel arguments',
   };
+}
+
+/** Characters that GRUB interprets outside of quotes. Quotes are left out, because balanced quotes are valid. */
+const GRUB_SPECIAL = /[$\\;&|<>{}]/;
+
+/** Warns of a new argument that makes the menu of GRUB invalid, or that GRUB changes. GRUB boots with UEFI. */
+export function remarkGrub({ current, info }: KargsAreas, kargs: string): KargsRemark[] {
+  const usesGrub = info === undefined || info.files.some(({ path }) => /grub/i.test(path));
+  const known = new Set(current.split(' '));
+  const argument = kargs.split(' ').find((word) => !known.has(word) && GRUB_SPECIAL.test(word));
+  if (!usesGrub || argument === undefined) return [];
+  const character = GRUB_SPECIAL.exec(argument)?.[0];
+  return [
+    {
+      message: `GRUB cannot boot with the kernel argument ${nameOf(argument)}, or changes it: ${character} is special in its menu`,
+      hint: 'use a value without the characters $ \\ ; & | < > { }, for example a URL without a query',
+    },
+  ];
 }
 
 /** The name without the value, because messages must not contain values. */
