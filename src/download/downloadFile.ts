@@ -85,7 +85,11 @@ async function downloadUnpacked(
   const isPacked = await isThere(packed, proof, context);
   if (!isPacked) await fetchChecked(file, proof, context);
   const from = isPacked ? packed.path : `${packed.path}.partial`;
-  await unpackFile(from, target, sha256);
+  await unpackFile(from, target, sha256).catch(async (error: unknown) => {
+    const isInvalid = error instanceof CliError && ['ERR_FORMAT', 'ERR_DIGEST'].includes(error.code);
+    if (isInvalid && !isPacked) await discardPartial(packed); // else the next run would not download it again
+    throw error;
+  });
   if (!isPacked) await discardPartial(packed);
   return target;
 }

@@ -39,6 +39,7 @@ export async function unpackFile(from: string, target: Place, sha256: string | u
     if (!(error instanceof FormatError)) throw error;
     throw new CliError(`${shownPath} cannot be decompressed: ${error.message}`, {
       code: 'ERR_FORMAT',
+      hint: 'run the command again to download the file again, or remove --decompress',
       cause: error,
     });
   }

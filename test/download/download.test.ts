@@ -382,6 +382,16 @@ describe('--decompress', () => {
     expect(run.files).not.toContain('disk.raw');
   });
 
+  it('a file that cannot be decompressed is downloaded again by the next run', async () => {
+    server.files.set('/builds/a.raw.gz', { content: gzipSync(raw).subarray(0, 500) });
+    const args = ['-d', '--insecure', '-u', `${server.origin}/builds/a.raw.gz`];
+    const run = await download(...args);
+    expect(run).toMatchObject({ code: 1, files: [] });
+    expect(run.stderr).toContain('\nhint: run the command again to download the file again');
+    server.files.set('/builds/a.raw.gz', { content: gzipSync(raw) });
+    expect(await download(...args)).toMatchObject({ code: 0, files: ['a.raw'] });
+  });
+
   it.skipIf(!have('zstd'))(`zstd${missingNote('zstd')}`, async () => {
     const { spawnSync } = await import('node:child_process');
     const packed = spawnSync('zstd', ['-c'], { input: raw }).stdout;
