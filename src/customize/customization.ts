@@ -84,8 +84,8 @@ async function readEach<T>(
 }
 
 async function readKeyfiles(options: CustomizeOptions, io: Io): Promise<readonly NetworkFile[]> {
-  const { networkData = [] } = options;
-  const given = await readEach(options.networkKeyfile, (path) => readNamed(path, 'Keyfile', io));
+  const { networkData = [], networkKeyfile: keyfile = [] } = options;
+  const given = keyfile.length === 0 ? [] : await readNetworkFiles({ keyfile }, io);
   const converted = await readEach(options.networkNmstate, (path) => readNmstate(path, io));
   const others = networkData.length === 0 ? [] : await readNetworkFiles({ networkData }, io);
   return [...given, ...converted.flat(), ...others];
