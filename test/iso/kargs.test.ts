@@ -55,15 +55,15 @@ describe('layout 2020-09', () => {
 
 describe('characters that GRUB interprets', () => {
   const url = 'http://example.com/a?b=1&c=2';
-  const warning = (name: string): string =>
-    `warning: GRUB cannot boot with the kernel argument ${name}, or changes it: & is special in its menu\nhint: `;
-
   it.each<[string, string[]]>([
     ['ignition.config.url', ['iso', 'kargs', 'modify', '-a', `ignition.config.url=${url}`, 'coreos.iso']],
     ['x', ['iso', 'customize', '--live-karg-append', `x=${url}`, 'coreos.iso']],
   ])('are reported for a new %s', async (name, args) => {
     const { code, stderr } = await runCli(args, { cwd });
-    expect([code, stderr]).toEqual([0, expect.stringContaining(warning(name))]);
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringContaining(`the kernel argument ${name}, or changes it: & is special in its menu\nhint: `),
+    ]);
     expect((await kargs('modify', '-a', 'y=1', 'coreos.iso')).stderr).toBe('');
   });
 
