@@ -3,7 +3,7 @@
  * checksum and signature. Until then, its name is `NAME.partial`.
  */
 
-import { lstat, mkdir, stat, unlink, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { PlannedFile } from './artifacts/plan.ts';
 import { CliError } from '../core/errors.ts';
@@ -22,6 +22,7 @@ import { fileError } from '../io/files/fileErrors.ts';
 import { readAnswer } from '../io/http/httpClient.ts';
 import { TransferError } from '../io/http/httpErrors.ts';
 import { shownUrl } from '../io/http/httpUrl.ts';
+import { writeFileAtomically } from '../io/files/newFile.ts';
 import { renameFile } from '../io/files/tempFile.ts';
 import { withRetries } from '../io/http/retries.ts';
 
@@ -63,8 +64,10 @@ export async function downloadFile(file: PlannedFile, context: DownloadContext):
     await fetchChecked(file, proof, context);
     await finish(target);
   }
-  const { signatureFile } = proof;
-  if (signatureFile !== undefined) await writeSignature(context.place(`${file.name}.sig`), signatureFile);
+  if (proof.signatureFile !== undefined) {
+    const { path, shownPath } = context.place(`${file.name}.sig`); // where gpg --verify looks for it
+    await writeFileAtomically(path, proof.signatureFile, { shownPath });
+  }
   return target;
 }
 
@@ -82,18 +85,22 @@ async function downloadUnpacked(
   const isPacked = await isThere(packed, proof, context);
   if (!isPacked) await fetchChecked(file, proof, context);
   const from = isPacked ? packed.path : `${packed.path}.partial`;
-  await unpackFile(from, target, sha256);
+  await unpackFile(from, target, sha256).catch(async (error: unknown) => {
+    const isInvalid = error instanceof CliError && ['ERR_FORMAT', 'ERR_DIGEST'].includes(error.code);
+    if (isInvalid && !isPacked) await discardPartial(packed); // else the next run would not download it again
+    throw error;
+  });
   if (!isPacked) await discardPartial(packed);
   return target;
 }
 
 /** @throws CliError if the file cannot be verified, and the user requires verification */
 async function findProof(file: PlannedFile, context: DownloadContext): Promise<Proof> {
-  const { name, sha256, signatureUrl, trust } = file;
+  const { name, needsSignature, sha256, signatureUrl } = file;
   const { policy } = context;
   const bytes = signatureUrl === undefined ? undefined : await fetchSignature(signatureUrl, context);
   if (bytes === undefined) {
-    if (trust === 'signature') {
+    if (needsSignature) {
       throw new CliError(`--insecure not specified and signature not found: ${name}`, {
         code: 'ERR_SIGNATURE',
         hint: 'pass --insecure to accept the file without verification',
@@ -124,7 +131,7 @@ async function fetchSignature(
 }
 
 async function findKeys(
-  { name, trust }: PlannedFile,
+  { name, needsSignature }: PlannedFile,
   bytes: Uint8Array,
   { keys, policy }: DownloadContext,
 ): Promise<readonly CheckedSignature[]> {
@@ -147,7 +154,7 @@ async function findKeys(
   }
   if (found.length > 0) return found;
   const issuers = signatures.map(({ issuer }) => issuer.toUpperCase()).join(', ');
-  if (trust === 'signature') {
+  if (needsSignature) {
     throw new CliError(
       `GPG verification failure: no trusted key for the signature of ${name}, made by ${issuers}`,
       {
@@ -197,7 +204,7 @@ function refuseOverwriting(isOccupied: boolean, proof: Proof, { shownPath }: Pla
 async function fetchChecked(file: PlannedFile, proof: Proof, context: DownloadContext): Promise<void> {
   const place = context.place(file.name);
   await mkdir(dirname(place.path), { recursive: true }).catch((error: unknown) => {
-    throw fileError(error, { path: place.shownPath, what: 'Folder', action: 'create' });
+    throw fileError(error, { path: dirname(place.shownPath), what: 'Folder', action: 'create' });
   });
   const transfer = { ...place, url: file.url, sha256: file.sha256 };
   for (const isLast of [false, true]) {
@@ -254,16 +261,4 @@ async function finish({ path, shownPath }: Place): Promise<void> {
     throw fileError(error, { path: shownPath, what: 'Output', action: 'create' });
   });
   await forgetPartial({ path });
-}
-
-/** Writes the signature next to the image, where `gpg --verify` looks for it. */
-async function writeSignature({ path, shownPath }: Place, bytes: Uint8Array): Promise<void> {
-  const part = `${path}.partial`;
-  try {
-    await unlink(part).catch(() => undefined);
-    await writeFile(part, bytes, { flag: 'wx' });
-    await renameFile(part, path);
-  } catch (error) {
-    throw fileError(error, { path: shownPath, what: 'Signature', action: 'write' });
-  }
 }

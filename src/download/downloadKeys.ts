@@ -3,8 +3,8 @@
  * pinned keys, whose material comes from the system's files, or from Fedora's web site, once, then from the cache.
  */
 
-import { mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { CliError } from '../core/errors.ts';
 import { once } from '../core/once.ts';
 import { type DetachedSignature, isIssuer, parseKeyring, type PublicKey } from '../formats/openpgp.ts';
@@ -12,6 +12,7 @@ import { readUserFile } from '../io/files/files.ts';
 import { type HttpClient, readAnswer } from '../io/http/httpClient.ts';
 import { shownUrl } from '../io/http/httpUrl.ts';
 import type { Io } from '../io/io.ts';
+import { writeFileAtomically } from '../io/files/newFile.ts';
 import { cacheFolder } from '../io/files/platform.ts';
 import { type RetryPolicy, withRetries } from '../io/http/retries.ts';
 
@@ -29,8 +30,8 @@ export interface KeySourceOptions {
   readonly folders?: readonly string[];
   /** Where Fedora's keys are. */
   readonly url?: URL;
-  /** Keys that count where the user names none. */
-  readonly pinned?: readonly PinnedKey[];
+  /** Fingerprints of the trusted keys if the user names no keyring. */
+  readonly pinned?: readonly string[];
 }
 
 /** Where distributions, and Debian's distribution-gpg-keys, put keys. */
@@ -47,8 +48,7 @@ const MAX_KEY = 256 * 1024;
 /** Nothing is read before a key is asked for, and each place once. Keys that are neither pinned nor named never count. */
 export function createKeySource(options: KeySourceOptions, io: Pick<Io, 'env' | 'cwd'>): KeySource {
   const { keyring, folders = systemFolders, pinned = pinnedKeys } = options;
-  const isPinned = (key: PublicKey): boolean =>
-    pinned.some(({ fingerprint }) => fingerprint === key.getFingerprint());
+  const isPinned = (key: PublicKey): boolean => pinned.includes(key.getFingerprint());
   const cache = cacheFile(io);
   const pinnedPlaces = [
     () => readFolders(folders),
@@ -136,28 +136,21 @@ function cacheFile({ env }: Pick<Io, 'env'>): string | undefined {
 /** Without a cache the next run fetches them again, and that is all. */
 async function saveCache(bytes: Uint8Array, path: string | undefined): Promise<void> {
   if (path === undefined) return;
-  const part = `${path}.${process.pid}.partial`;
   try {
-    await mkdir(join(path, '..'), { recursive: true });
-    await writeFile(part, bytes);
-    await rename(part, path);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFileAtomically(path, bytes);
   } catch {
     // A read-only home, for example.
   }
 }
 
-export interface PinnedKey {
-  /** Of the primary key: 40 hexadecimal digits, small letters. */
-  readonly fingerprint: string;
-  readonly owner: string;
-}
-
-const pinnedKeys: readonly PinnedKey[] = [
-  { fingerprint: '567e347ad0044ade55ba8a5f199e2f91fd431d51', owner: 'Red Hat (release key 2)' },
-  { fingerprint: 'c6e7f081cf80e13146676e88829b606631645531', owner: 'Fedora 43' },
-  { fingerprint: '36f612dcf27f7d1a48a835e4dbfcf71c6d9f90a6', owner: 'Fedora 44' },
-  { fingerprint: '4f50a6114cd5c6976a7f1179655a4b02f577861e', owner: 'Fedora 45' },
-  { fingerprint: 'd924b10d3e810dabdd8b56b596e7e91491211fce', owner: 'Fedora 46' },
+/** Fingerprints of primary keys: 40 hexadecimal digits in lower case. */
+const pinnedKeys: readonly string[] = [
+  '567e347ad0044ade55ba8a5f199e2f91fd431d51', // Red Hat (release key 2)
+  'c6e7f081cf80e13146676e88829b606631645531', // Fedora 43
+  '36f612dcf27f7d1a48a835e4dbfcf71c6d9f90a6', // Fedora 44
+  '4f50a6114cd5c6976a7f1179655a4b02f577861e', // Fedora 45
+  'd924b10d3e810dabdd8b56b596e7e91491211fce', // Fedora 46
 ];
 
 /** Where Fedora publishes all of its keys. */

@@ -4,14 +4,13 @@
  */
 
 import { createHash } from 'node:crypto';
-import { constants } from 'node:fs';
-import { open, unlink } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
 import { CliError, FormatError } from '../core/errors.ts';
 import { hasMore, inputOf, sourceOf } from '../formats/byteFeed.ts';
 import { compressionAt, unpackMember } from '../formats/compression.ts';
-import { fileError } from '../io/files/fileErrors.ts';
 import { writeAll } from '../io/files/handles.ts';
-import { renameFile } from '../io/files/tempFile.ts';
+import { createFile } from '../io/files/newFile.ts';
 import type { Place } from './downloadPartial.ts';
 
 const BLOCK = 1024 * 1024;
@@ -22,16 +21,12 @@ const BLOCK = 1024 * 1024;
  * @param sha256 expected digest of the new file
  * @throws CliError in the user's terms; then no new file exists
  */
-export async function unpackFile(
-  from: string,
-  { path: to, shownPath }: Place,
-  sha256: string | undefined,
-): Promise<void> {
-  const part = `${to}.partial`;
+export async function unpackFile(from: string, target: Place, sha256: string | undefined): Promise<void> {
+  const { shownPath } = target;
   try {
-    await unlink(part).catch(() => undefined);
-    const digest = await writeUnpacked(from, part);
-    if (sha256 !== undefined && digest !== sha256) {
+    await createFile({ ...target, existing: 'replace' }, async ({ handle }) => {
+      const digest = await writeUnpacked(from, handle);
+      if (sha256 === undefined || digest === sha256) return;
       throw new CliError(
         `checksum mismatch: ${shownPath} has sha256 ${digest} after decompression, expected ${sha256}`,
         {
@@ -39,41 +34,33 @@ export async function unpackFile(
           hint: 'download the file again; its content does not match the metadata',
         },
       );
-    }
-    await renameFile(part, to);
+    });
   } catch (error) {
-    await unlink(part).catch(() => undefined);
-    if (error instanceof FormatError) {
-      throw new CliError(`${shownPath} cannot be decompressed: ${error.message}`, {
-        code: 'ERR_FORMAT',
-        cause: error,
-      });
-    }
-    throw fileError(error, { path: shownPath, what: 'Output', action: 'write' });
+    if (!(error instanceof FormatError)) throw error;
+    throw new CliError(`${shownPath} cannot be decompressed: ${error.message}`, {
+      code: 'ERR_FORMAT',
+      hint: 'run the command again to download the file again, or remove --decompress',
+      cause: error,
+    });
   }
 }
 
 /** Returns the sha256 of the written bytes. */
-async function writeUnpacked(from: string, to: string): Promise<string> {
-  const input = await open(from, 'r');
+async function writeUnpacked(from: string, output: FileHandle): Promise<string> {
+  const hash = createHash('sha256');
+  const input = createReadStream(from, { highWaterMark: BLOCK });
   try {
-    const output = await open(to, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL);
-    try {
-      const hash = createHash('sha256');
-      let size = 0;
-      for await (const bytes of unpack(input.createReadStream({ highWaterMark: BLOCK, autoClose: false }))) {
-        hash.update(bytes);
-        await writeAll(output, bytes, size);
-        size += bytes.length;
-      }
-      await output.datasync();
-      return hash.digest('hex');
-    } finally {
-      await output.close();
+    let size = 0;
+    for await (const bytes of unpack(input)) {
+      hash.update(bytes);
+      await writeAll(output, bytes, size);
+      size += bytes.length;
     }
   } finally {
-    await input.close();
+    input.destroy();
   }
+  await output.datasync();
+  return hash.digest('hex');
 }
 
 /** A piece is valid until the next one is requested. */

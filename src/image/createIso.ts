@@ -25,7 +25,7 @@ export interface NewIso {
   /** The system that the initramfs boots. */
   readonly system: RamdiskSystem;
   /** Root filesystem of a CoreOS live system, which finds it by the volume ID. */
-  readonly rootfs?: RandomAccess;
+  readonly rootfs?: RandomAccess | undefined;
   /** Volume ID: letters, digits, dots, dashes and underscores, at most 32. */
   readonly label: string;
   /** The whole line of kernel arguments. */
@@ -33,8 +33,8 @@ export interface NewIso {
   /** Time stamp of all files. */
   readonly date: Date;
   /** At least one of `bios` and `efi` is required. */
-  readonly bios?: BiosLoader;
-  readonly efi?: EfiLoader;
+  readonly bios?: BiosLoader | undefined;
+  readonly efi?: EfiLoader | undefined;
 }
 
 export interface BiosLoader {

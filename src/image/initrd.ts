@@ -83,7 +83,10 @@ export async function listInitrd(
     wants: (path, size) => {
       if (!wants(path)) return false;
       if (!sizes.has(path)) characters += path.length;
-      if (characters > MAX_NAMES) throw namesTooLong();
+      if (characters > MAX_NAMES) {
+        const hint = 'use a valid initramfs, which has only a few thousand files';
+        throw unreadable(`the names of its files are longer than ${MAX_NAMES} characters`, { hint });
+      }
       sizes.set(path, size);
       return false;
     },
@@ -173,7 +176,10 @@ async function collectFiles(
     wants: (path, size) => {
       if (!wants(path)) return false;
       kept += size - (files.get(path)?.length ?? 0);
-      if (kept > maxKept) throw filesTooLarge(path, maxKept);
+      if (kept > maxKept) {
+        const hint = 'use a valid initramfs; this file is damaged or malicious';
+        throw unreadable(`with ${path}, the extracted files are larger than ${maxKept} bytes`, { hint });
+      }
       return true;
     },
     take: (path, data) => {
@@ -218,7 +224,13 @@ async function readCompressed(
   try {
     await readEntries(unpacked, visitor, budget, where);
     await skipZeros(unpacked);
-    if (await hasMore(unpacked)) throw trailingGarbage(offset);
+    if (await hasMore(unpacked)) {
+      const hint = 'append additional archives after the compressed archive, not inside it';
+      throw unreadable(`found trailing garbage inside compressed archive at byte ${offset}`, {
+        offset,
+        hint,
+      });
+    }
   } catch (error) {
     // If the compressed data is damaged, report that error, because it is the cause of the other one.
     if (error instanceof FormatError) while ((await pieces.next()).done !== true);
@@ -260,43 +272,18 @@ function nextEntry(walk: ReturnType<typeof walkCpio>, where: string): ReturnType
   } catch (cause) {
     if (!(cause instanceof FormatError) || cause.offset === undefined) throw cause;
     const { offset } = cause;
-    throw new FormatError(`Cannot read the initramfs: ${cause.message}${where}`, {
-      cause,
-      hint: READABLE,
-      offset,
-    });
+    throw unreadable(cause.message + where, { cause, hint: READABLE, offset });
   }
 }
 
 function countMember(budget: Budget): void {
   if (budget.members-- > 0) return;
-  throw new FormatError(`Cannot read the initramfs: it has more than ${MAX_MEMBERS} members`, {
-    hint: 'use a valid initramfs, which has only a few thousand members',
-  });
+  const hint = 'use a valid initramfs, which has only a few thousand members';
+  throw unreadable(`it has more than ${MAX_MEMBERS} members`, { hint });
 }
 
-function filesTooLarge(path: string, maxKept: number): FormatError {
-  return new FormatError(
-    `Cannot read the initramfs: with ${path}, the extracted files are larger than ${maxKept} bytes`,
-    { hint: 'use a valid initramfs; this file is damaged or malicious' },
-  );
-}
-
-function namesTooLong(): FormatError {
-  return new FormatError(
-    `Cannot read the initramfs: the names of its files are longer than ${MAX_NAMES} characters`,
-    { hint: 'use a valid initramfs, which has only a few thousand files' },
-  );
-}
-
-function trailingGarbage(offset: number): FormatError {
-  return new FormatError(
-    `Cannot read the initramfs: found trailing garbage inside compressed archive at byte ${offset}`,
-    {
-      offset,
-      hint: 'append additional archives after the compressed archive, not inside it',
-    },
-  );
+function unreadable(problem: string, details: ConstructorParameters<typeof FormatError>[1]): FormatError {
+  return new FormatError(`Cannot read the initramfs: ${problem}`, details);
 }
 
 /** Skips zeros. */

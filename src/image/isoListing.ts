@@ -16,7 +16,9 @@ export interface IsoListing {
 /** @throws FormatError if a directory is damaged */
 export async function listIso(tree: IsoTree): Promise<IsoListing> {
   const descriptors = tree.descriptors.flatMap(describeDescriptor);
-  return { header: { descriptors }, records: await primaryPaths(tree) };
+  const records: string[] = [];
+  for await (const { recordPath } of tree.walk()) records.push(recordPath);
+  return { header: { descriptors }, records };
 }
 
 /** The areas for kernel arguments; null if the image reserves none. */
@@ -53,17 +55,4 @@ function describeDescriptor(descriptor: VolumeDescriptor): object[] {
       break; // coreos-installer does not list it
   }
   return [];
-}
-
-/** Converts the Rock Ridge names of a walk to primary names. */
-async function primaryPaths(tree: IsoTree): Promise<string[]> {
-  const prefixes = new Map<string, string>();
-  const paths: string[] = [];
-  for await (const { path, entry } of tree.walk()) {
-    const parent = path.slice(0, Math.max(0, path.length - entry.name.length - 1));
-    const primary = (prefixes.get(parent) ?? '') + entry.recordName;
-    if (entry.kind === 'directory') prefixes.set(path, `${primary}/`);
-    paths.push(primary);
-  }
-  return paths;
 }

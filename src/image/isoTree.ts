@@ -41,11 +41,18 @@ export interface IsoTree {
   /** Lists a directory (default: the root). */
   list(directory?: IsoEntry): Promise<readonly IsoEntry[]>;
   /** Yields all entries below the root, each directory before its contents. */
-  walk(): AsyncGenerator<{ readonly path: string; readonly entry: IsoEntry }, void>;
+  walk(): AsyncGenerator<WalkedEntry, void>;
   /** The ranges of metadata that have been read: the start of the image and directories. */
   structure(): readonly ByteRange[];
   /** The content of a small file. */
   readFile(entry: IsoEntry, limit: { readonly maxBytes: number }): Promise<Uint8Array>;
+}
+
+interface WalkedEntry {
+  readonly path: string;
+  /** The path of the names in the directory records. */
+  readonly recordPath: string;
+  readonly entry: IsoEntry;
 }
 
 const MAX_DESCRIPTORS = 64;
@@ -244,19 +251,22 @@ function matchName(entries: readonly IsoEntry[], wanted: string): IsoEntry | und
 /** Enters each directory once, also if it contains itself or has two records. */
 async function* walkTree(list: IsoTree['list']): ReturnType<IsoTree['walk']> {
   const entered = new Set<number>();
-  const waiting: { path: string; entry: IsoEntry; depth: number }[] = [];
-  const push = (prefix: string, entries: readonly IsoEntry[], depth: number): void => {
-    for (const entry of entries.toReversed()) waiting.push({ path: prefix + entry.name, entry, depth });
+  const waiting: (WalkedEntry & { readonly depth: number })[] = [];
+  const push = (prefix: string, recordPrefix: string, entries: readonly IsoEntry[], depth: number): void => {
+    for (const entry of entries.toReversed()) {
+      const recordPath = recordPrefix + entry.recordName;
+      waiting.push({ path: prefix + entry.name, recordPath, entry, depth });
+    }
   };
-  push('', await list(), 1);
+  push('', '', await list(), 1);
   let count = 0;
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    const { path, entry, depth } = next;
+    const { path, recordPath, entry, depth } = next;
     if (++count > MAX_ENTRIES) throw new FormatError(`the image has more than ${MAX_ENTRIES} files`);
-    yield { path, entry };
+    yield { path, recordPath, entry };
     if (entry.kind !== 'directory' || entered.has(entry.offset) || depth > MAX_DEPTH) continue;
     entered.add(entry.offset);
-    push(`${path}/`, await list(entry), depth + 1);
+    push(`${path}/`, `${recordPath}/`, await list(entry), depth + 1);
   }
 }
 

@@ -197,9 +197,9 @@ function invalidInfo(problem: string, cause?: unknown): FormatError {
 }
 
 async function readInfo(tree: IsoTree): Promise<KargsLayout | undefined> {
-  const file = await readJsonFile(tree, INFO_PATH, invalidInfo);
-  if (file === undefined) return undefined;
-  const { default: defaults, files, size } = file.object;
+  const info = await readJsonFile(tree, INFO_PATH, invalidInfo);
+  if (info === undefined) return undefined;
+  const { default: defaults, files, size } = info.object;
   if (typeof defaults !== 'string') throw invalidInfo('has no string "default"');
   if (!isByteCount(size)) throw invalidInfo('has no valid "size"');
   if (!Array.isArray(files)) throw invalidInfo('has no list "files"');
@@ -207,7 +207,7 @@ async function readInfo(tree: IsoTree): Promise<KargsLayout | undefined> {
   checkLength(size);
   const listed = files.map(checkedFile);
   const places = await Promise.all(listed.map((file) => findPlace(tree, file, size)));
-  return { length: size, defaults, places, info: { entry: file.entry, files: listed } };
+  return { length: size, defaults, places, info: { entry: info.entry, files: listed } };
 }
 
 function checkLength(length: number): void {

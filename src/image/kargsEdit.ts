@@ -5,6 +5,7 @@
 
 import { CliError } from '../core/errors.ts';
 import { trimSpace } from '../formats/goText.ts';
+import type { KargsAreas } from './kargsAreas.ts';
 
 /** Applied in this order: delete, append, replace. */
 export interface KargsEdits {
@@ -26,13 +27,16 @@ export interface KargsRemark {
   readonly hint: string;
 }
 
-interface Replacement {
-  readonly key: string;
-  readonly oldValue: string;
-  readonly newValue: string;
-}
-
 const LINE_BREAK = /[\r\n]/;
+const LINE_BREAK_REMARK: KargsRemark = {
+  message:
+    'the kernel arguments contain a line break: the boot loader interprets the text after it as a command',
+  hint: 'use one --append per argument',
+};
+const NO_CHANGE: KargsRemark = {
+  message: 'the kernel arguments do not change',
+  hint: 'use --append, --delete or --replace with other arguments',
+};
 
 /** @throws CliError for a replacement that is not `KEY=OLD=NEW` */
 export function editKargs(current: string, edits: KargsEdits): EditedKargs {
@@ -45,20 +49,21 @@ export function editKargs(current: string, edits: KargsEdits): EditedKargs {
     line = line.replaceAll(found, ' ');
   }
   for (const argument of edits.append ?? []) line += `${trimSpace(argument)} `;
-  for (const { key, oldValue, newValue } of (edits.replace ?? []).map(parseReplacement)) {
+  for (const [key, oldValue, newValue] of (edits.replace ?? []).map(parseReplacement)) {
     const found = ` ${key}=${oldValue} `;
     if (!line.includes(found)) remarks.push(remarkMissing('replace', key, line));
     line = line.replaceAll(found, () => ` ${key}=${newValue} `);
   }
   const kargs = trimSpace(line);
-  return { kargs, remarks: [...remarks, ...remarkResult(current, kargs, remarks)] };
+  if (LINE_BREAK.test(kargs) && !LINE_BREAK.test(current)) remarks.push(LINE_BREAK_REMARK);
+  else if (kargs === current && remarks.length === 0) remarks.push(NO_CHANGE);
+  return { kargs, remarks };
 }
 
-function parseReplacement(text: string): Replacement {
+function parseReplacement(text: string): [key: string, oldValue: string, newValue: string] {
   const [key = '', oldValue = '', newValue = '', ...others] = text.split('=');
-  if (key !== '' && oldValue !== '' && newValue !== '' && others.length === 0) {
-    return { key, oldValue, newValue };
-  }
+  const isComplete = key !== '' && oldValue !== '' && newValue !== '' && others.length === 0;
+  if (isComplete) return [key, oldValue, newValue];
   throw new CliError('Wrong input, format should be: KEY=OLD=NEW', {
     code: 'ERR_SETTING',
     hint: `use --delete and --append for ${nameOf(text)} if a value is empty or contains "="`,
@@ -77,21 +82,20 @@ function remarkMissing(edit: 'delete' | 'replace', argument: string, line: strin
   };
 }
 
-function remarkResult(before: string, after: string, missing: readonly KargsRemark[]): KargsRemark[] {
-  if (LINE_BREAK.test(after) && !LINE_BREAK.test(before)) {
-    return [
-      {
-        message:
-          'the kernel arguments contain a line break: the boot loader interprets the text after it as a command',
-        hint: 'use one --append per argument',
-      },
-    ];
-  }
-  if (before !== after || missing.length > 0) return [];
+/** Characters that GRUB interprets outside of quotes. Quotes are left out, because balanced quotes are valid. */
+const GRUB_SPECIAL = /[$\\;&|<>{}]/;
+
+/** Warns of a new argument that makes the menu of GRUB invalid, or that GRUB changes. GRUB boots with UEFI. */
+export function remarkGrub({ current, info }: KargsAreas, kargs: string): KargsRemark[] {
+  const usesGrub = info === undefined || info.files.some(({ path }) => /grub/i.test(path));
+  const known = new Set(current.split(' '));
+  const argument = kargs.split(' ').find((word) => !known.has(word) && GRUB_SPECIAL.test(word));
+  if (!usesGrub || argument === undefined) return [];
+  const character = GRUB_SPECIAL.exec(argument)?.[0];
   return [
     {
-      message: 'the kernel arguments do not change',
-      hint: 'use --append, --delete or --replace with other arguments',
+      message: `GRUB cannot boot with the kernel argument ${nameOf(argument)}, or changes it: ${character} is special in its menu`,
+      hint: 'use a value without the characters $ \\ ; & | < > { }, for example a URL without a query',
     },
   ];
 }

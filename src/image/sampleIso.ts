@@ -61,7 +61,7 @@ export function sampleFiles(label: string): Map<string, Uint8Array> {
     ['images/pxeboot/vmlinuz', NOT_BOOTABLE],
   ]);
   return new Map([
-    ...[...texts].map(([path, text]): [string, Uint8Array] => [path, utf8(text)]),
+    ...[...texts].map(([path, text]): [string, Uint8Array] => [path, Buffer.from(text)]),
     ['images/ignition.img', new Uint8Array(EMBED_AREA_SIZE)],
     ['images/pxeboot/initrd.img', sampleInitrd(label, features)],
   ]);
@@ -95,12 +95,8 @@ export function bootConfigs(area: string): Map<string, string> {
 function sampleInitrd(label: string, features: object): Uint8Array {
   return writeInitrd(
     new Map([
-      ['etc/coreos-live-initramfs', utf8(`${label}\n`)],
-      ['etc/coreos/features.json', utf8(jsonText(features))],
+      ['etc/coreos-live-initramfs', Buffer.from(`${label}\n`)],
+      ['etc/coreos/features.json', Buffer.from(jsonText(features))],
     ]),
   );
-}
-
-function utf8(text: string): Uint8Array {
-  return new TextEncoder().encode(text);
 }

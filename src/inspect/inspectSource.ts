@@ -26,7 +26,7 @@ import {
 import { nameInput } from '../hosts/input/nameInput.ts';
 import { type ImageInput, readImageSource, readWhole } from '../hosts/input/imageSource.ts';
 import { archiveMemory } from '../agent/agentArchive.ts';
-import { hasMore, inputOf } from '../formats/byteFeed.ts';
+import { inputOf } from '../formats/byteFeed.ts';
 import { compressionAt, unpackMember } from '../formats/compression.ts';
 import { type ContainerArchive, readContainerArchive } from '../formats/containerArchive.ts';
 import type { RandomAccess } from '../image/overlay.ts';
@@ -203,7 +203,6 @@ async function startOf(file: RandomAccess): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
   let length = 0;
   try {
-    if (!(await hasMore(input))) return new Uint8Array();
     for await (const piece of unpackMember(format, input, { maxBytes: MAX_LOOK, streams: { left: 1 } })) {
       pieces.push(Uint8Array.from(piece.subarray(0, HEAD)));
       length += piece.length;

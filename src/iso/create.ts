@@ -21,6 +21,7 @@ import type { ExitCode, Io } from '../io/io.ts';
 import { writeStdout } from '../io/stdout.ts';
 import { report } from '../io/report/report.ts';
 import { nameInput } from '../hosts/input/nameInput.ts';
+import { refuseIso } from '../hosts/input/swappedInputs.ts';
 
 export interface CreateIsoOptions extends OutputOptions {
   /** A new file, or `-` for standard output. */
@@ -53,6 +54,7 @@ export async function createIso(options: CreateIsoOptions, io: Io): Promise<Exit
   const file = outputFile(options, io);
   const inputs = [options.kernel, options.initrd, options.rootfs, options.efiImage, options.isolinux];
   await checkOutput(file, inputs, io);
+  await refuseIso(options.initrd, io);
   const date = creationDate(io);
   const bios = await readBiosLoader(options, io);
   await withInputs(options, io, async ({ kernel, initrd, rootfs, efiImage }) => {
@@ -63,13 +65,13 @@ export async function createIso(options: CreateIsoOptions, io: Io): Promise<Exit
     const iso = planIso({
       kernel,
       initrd,
+      rootfs,
       system,
-      date,
-      kargs: ramdiskKargs(system, options.karg, rootfs && label),
       label,
-      ...(rootfs !== undefined && { rootfs }),
-      ...(bios !== undefined && { bios }),
-      ...(efiImage !== undefined && { efi: await efiLoader(efiImage, options) }),
+      date,
+      bios,
+      kargs: ramdiskKargs(system, options.karg, rootfs && label),
+      efi: efiImage && (await efiLoader(efiImage, options)),
     });
     const mode = await modeForFiles(file?.mode, system.embedded ?? new Map(), io);
     if (file !== undefined) return copyWithChange({ image: nothing, change: iso }, { ...file, mode });
@@ -126,18 +128,18 @@ async function withInputs(
   use: (inputs: Inputs) => Promise<void>,
 ): Promise<void> {
   const opened: OpenImage[] = [];
-  const open = async (path: string): Promise<OpenImage> => {
-    const image = await openImage(path, { cwd });
+  const open = async (path: string, what: string): Promise<OpenImage> => {
+    const image = await openImage(path, { cwd }, what);
     opened.push(image);
     if (image.size > 0) return image;
     throw new CliError(`${path} is empty`, { code: 'ERR_IMAGE', hint: 'download or build the file again' });
   };
   try {
     await use({
-      kernel: await open(kernel),
-      initrd: await open(initrd),
-      rootfs: rootfs === undefined ? undefined : await open(rootfs),
-      efiImage: efiImage === undefined ? undefined : await open(efiImage),
+      kernel: await open(kernel, 'Kernel'),
+      initrd: await open(initrd, 'Initramfs'),
+      rootfs: rootfs === undefined ? undefined : await open(rootfs, 'Root filesystem'),
+      efiImage: efiImage === undefined ? undefined : await open(efiImage, 'EFI image'),
     });
   } finally {
     for (const image of opened) await image.close();

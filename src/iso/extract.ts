@@ -13,6 +13,9 @@ import { refuseTerminal, writeLentToStdout, writeStdout } from '../io/stdout.ts'
 import { lineForOutput } from '../io/report/terminalText.ts';
 import { CliError } from '../core/errors.ts';
 import { changedImage } from '../image/imageChange.ts';
+import { requireKargsAreas } from '../image/kargsAreas.ts';
+import { remarkGrub } from '../image/kargsEdit.ts';
+import { report } from '../io/report/report.ts';
 import {
   adaptKargs,
   checkRootfsUrl,
@@ -93,6 +96,12 @@ export async function extractMinimalIso(options: ExtractMinimalIsoOptions, io: I
   await readLiveIso(path, io, async (iso) => {
     await refuseCustomized(iso);
     const minimal = await openMinimalIso(iso);
+    if (rootfsUrl !== undefined) {
+      const areas = requireKargsAreas(await iso.kargsAreas());
+      for (const remark of remarkGrub(areas, `coreos.live.rootfs_url=${rootfsUrl}`)) {
+        report(io, { severity: 'warning', ...remark });
+      }
+    }
     await withRootfs(iso, rootfs, () => deliver(minimal, file, rootfsUrl, io));
   });
   return 0;

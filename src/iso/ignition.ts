@@ -91,7 +91,7 @@ async function readInitrdFiles(
     files.set(name, data);
   };
   for (const option of initrdFile) {
-    const { hostPath, name } = splitOption('--initrd-file', option);
+    const { hostPath, name } = splitOption('--initrd-file', option, './ca.crt:etc/pki/ca.crt');
     add(name, await readUserFile(hostPath, io, { what: 'File for the initramfs', maxBytes: MAX_BYTES }));
   }
   for (const path of initrdArchive) {
@@ -112,8 +112,8 @@ async function withMediumFiles<T>(
   const opened: (MediumFile & { readonly content: OpenImage })[] = [];
   try {
     for (const option of isoFile) {
-      const { hostPath, name } = splitOption('--iso-file', option);
-      opened.push({ name, content: await openImage(hostPath, io) });
+      const { hostPath, name } = splitOption('--iso-file', option, './ipa.tar:ipa.tar');
+      opened.push({ name, content: await openImage(hostPath, io, 'File for the medium') });
     }
     return await use(opened);
   } finally {
@@ -122,12 +122,12 @@ async function withMediumFiles<T>(
 }
 
 /** The path on the host may contain colons, the name must not. */
-function splitOption(flag: string, option: string): { readonly hostPath: string; readonly name: string } {
+function splitOption(flag: string, option: string, example: string): { hostPath: string; name: string } {
   const colon = option.lastIndexOf(':');
   const [hostPath, name] = [option.slice(0, Math.max(0, colon)), option.slice(colon + 1)];
   if (hostPath !== '' && name !== '') return { hostPath, name };
   throw new UsageError(`invalid value '${option}' for '${flag}': PATH:NAME is required`, {
-    hint: `use for example ${flag} ./ca.crt:etc/pki/ca.crt`,
+    hint: `use for example ${flag} ${example}`,
   });
 }
 

@@ -2,7 +2,7 @@
 
 import type { ImageChange } from '../image/imageChange.ts';
 import { type KargsAreas, requireKargsAreas } from '../image/kargsAreas.ts';
-import { editKargs, type KargsEdits } from '../image/kargsEdit.ts';
+import { editKargs, type KargsEdits, remarkGrub } from '../image/kargsEdit.ts';
 import type { LiveIso } from '../image/liveIso.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { readLiveIso, type Rewrite, rewriteLiveIso } from '../io/images/rewriteImage.ts';
@@ -23,9 +23,11 @@ export async function modifyKargs(options: ModifyKargsOptions, io: Io): Promise<
 }
 
 async function change(iso: LiveIso, edits: KargsEdits, io: Io): Promise<ImageChange> {
-  const { current } = requireKargsAreas(await iso.kargsAreas());
-  const { kargs, remarks } = editKargs(current, edits);
-  for (const remark of remarks) report(io, { severity: 'warning', ...remark });
+  const areas = requireKargsAreas(await iso.kargsAreas());
+  const { kargs, remarks } = editKargs(areas.current, edits);
+  for (const remark of [...remarks, ...remarkGrub(areas, kargs)]) {
+    report(io, { severity: 'warning', ...remark });
+  }
   return iso.change({ kargs });
 }
 

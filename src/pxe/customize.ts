@@ -10,7 +10,7 @@ import {
 } from '../customize/customization.ts';
 import { type ByteSource, piecesOf } from '../formats/byteFeed.ts';
 import { nameInput } from '../hosts/input/nameInput.ts';
-import { refuseSwapped } from '../hosts/input/swappedInputs.ts';
+import { refuseIso, refuseSwapped } from '../hosts/input/swappedInputs.ts';
 import { readLiveInitrd, renderCustomization } from '../image/customize/customization.ts';
 import type { EmbedFiles } from '../image/embedArea.ts';
 import { CONFIG_NAME } from '../image/embeddedIgnition.ts';
@@ -39,6 +39,7 @@ const KARGS_NOTICE =
 export async function customizePxe(options: PxeCustomizeOptions, io: Io): Promise<ExitCode> {
   parseConsoles(options); // a usage error is reported before a file is opened
   await refuseSwapped(options.initrd, inputsOf(options), io);
+  await refuseIso(options.initrd, io);
   const file = outputFile(options, io);
   await checkOutput(file, [options.initrd], io);
   const input = await openInput({ path: options.initrd, what: 'Initramfs' }, io);

@@ -69,6 +69,21 @@ describe('an image and another input that are swapped', () => {
     expect(stderr.replace(/^.*deprecated.*\n/, '')).toBe(expected);
   });
 
+  it.each([
+    'pxe ignition unwrap image',
+    'pxe network unwrap image',
+    'pxe customize --live-ignition a.ign -o out image',
+    'dev show initrd image',
+    'dev extract initrd -C out image',
+  ])('%s: an ISO instead of an initramfs', async (line) => {
+    const { code, stderr } = await run(line);
+    expect([code, stderr]).toEqual([
+      1,
+      'error: image is an ISO image, not an initramfs\n' +
+        'hint: use the `iso` commands for this file, or extract its initramfs with `iso extract pxe`\n',
+    ]);
+  });
+
   it('knows an initramfs, too', async () => {
     const { code, stderr } = await run('pxe customize --live-ignition initrd -o out a.ign');
     expect([code, stderr]).toEqual([

@@ -18,6 +18,7 @@ beforeEach(async () => {
   await Promise.all([
     writeFile(join(cwd, 'coreos.iso'), liveIso('2023-07')),
     writeFile(join(cwd, 'x.img'), archive('etc/b.json', 'etc/a.json', 'init')),
+    writeFile(join(cwd, 'text'), 'an initramfs begins with another text\n'.repeat(10)),
   ]);
 });
 afterEach(async () => rm(cwd, { recursive: true, force: true }));
@@ -116,7 +117,7 @@ describe('extract initrd', () => {
     });
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toContain(`path ${path} contains path traversal`);
-    expect(await readdir(cwd)).toEqual(['coreos.iso', 'x.img']);
+    expect(await readdir(cwd)).toEqual(['coreos.iso', 'text', 'x.img']);
   });
 });
 
@@ -125,9 +126,10 @@ describe('errors are one line and a hint', () => {
     ['show iso nowhere.iso', 'ISO image not found: nowhere.iso'],
     ['show iso x.img', 'x.img: not an ISO 9660 image'],
     ['show initrd nowhere', 'Initramfs not found: nowhere'],
+    ['show initrd coreos.iso', 'coreos.iso is an ISO image, not an initramfs'],
     [
-      'show initrd coreos.iso',
-      'coreos.iso: Cannot read the initramfs: reading CPIO entry at byte 0: Invalid magic number',
+      'show initrd text',
+      'text: Cannot read the initramfs: reading CPIO entry at byte 0: Invalid magic number',
     ],
     [
       'show initrd x.img [a',

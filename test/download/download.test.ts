@@ -266,6 +266,14 @@ describe('download', () => {
   });
 });
 
+it('a file in the place of the folder is named in the error', async () => {
+  writeFileSync(join(folder, 'out'), 'text');
+  const args = ['download', '-C', 'out', '-a', 'x86_64', '-f', 'iso', '--insecure'];
+  const run = await runCli([...args, '--stream-base-url', `${server.origin}/streams/`], { cwd: folder });
+  expect(run).toMatchObject({ code: 1, stdout: '' });
+  expect(run.stderr).toContain('error: File exists: out\n');
+});
+
 describe('trust', () => {
   it('metadata without signature suffices with a digest, as that of RHCOS', async () => {
     serveImage({ isSigned: false });
@@ -372,6 +380,16 @@ describe('--decompress', () => {
     const run = await download('-d');
     expect(run.code).toBe(1);
     expect(run.files).not.toContain('disk.raw');
+  });
+
+  it('a file that cannot be decompressed is downloaded again by the next run', async () => {
+    server.files.set('/builds/a.raw.gz', { content: gzipSync(raw).subarray(0, 500) });
+    const args = ['-d', '--insecure', '-u', `${server.origin}/builds/a.raw.gz`];
+    const run = await download(...args);
+    expect(run).toMatchObject({ code: 1, files: [] });
+    expect(run.stderr).toContain('\nhint: run the command again to download the file again');
+    server.files.set('/builds/a.raw.gz', { content: gzipSync(raw) });
+    expect(await download(...args)).toMatchObject({ code: 0, files: ['a.raw'] });
   });
 
   it.skipIf(!have('zstd'))(`zstd${missingNote('zstd')}`, async () => {

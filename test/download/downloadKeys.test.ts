@@ -4,18 +4,13 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import {
-  createKeySource,
-  type KeySource,
-  type KeySourceOptions,
-  type PinnedKey,
-} from '../../src/download/downloadKeys.ts';
+import { createKeySource, type KeySource, type KeySourceOptions } from '../../src/download/downloadKeys.ts';
 import { type DetachedSignature, parseSignatures } from '../../src/formats/openpgp.ts';
 import { createHttpClient, type HttpClient } from '../../src/io/http/httpClient.ts';
 import { type ImageServer, startImageServer } from '../support/imageServer.ts';
 import { makeKey, signFile } from '../support/signing.ts';
 
-let pinned: PinnedKey[];
+let pinned: string[];
 let server: ImageServer;
 let client: HttpClient;
 let folder: string;
@@ -33,7 +28,7 @@ beforeEach(async () => {
   const [parsed] = await parseSignatures(await signFile(Buffer.from('x'), key));
   if (parsed === undefined) throw new Error('no signature');
   signature = parsed;
-  pinned = [{ fingerprint: key.privateKey.getFingerprint(), owner: 'Test' }];
+  pinned = [key.privateKey.getFingerprint()];
 });
 
 afterEach(async () => {

@@ -13,6 +13,7 @@ import {
   liveInitrd,
   liveRootfs,
 } from '../support/newIso.ts';
+import { liveIso } from '../support/liveIso.ts';
 import { runCli, type RunResult } from '../support/runCli.ts';
 
 const elf = Buffer.alloc(1024);
@@ -27,6 +28,7 @@ beforeEach(async () => {
     empty: Buffer.alloc(0),
     text: Buffer.from('text'),
     'live.img': liveInitrd,
+    'image.iso': liveIso('2023-07'),
     'rootfs.img': liveRootfs,
     'eth0.nmconnection': Buffer.from('[connection]\nid=eth0\ntype=ethernet\n'),
     elf,
@@ -213,6 +215,18 @@ describe('iso create', () => {
       ['-o', 'x', '-k', 'initrd', '-i', 'elf', ...loaders],
       1,
       'swap the two files: -k elf -i initrd',
+    ],
+    [
+      'a kernel that is missing',
+      ['-o', 'x', '-k', 'nowhere', '-i', 'initrd', ...loaders],
+      1,
+      'Kernel not found: nowhere',
+    ],
+    [
+      'an ISO as the initramfs',
+      ['-o', 'x', '-k', 'kernel', '-i', 'image.iso', ...loaders],
+      1,
+      'image.iso is an ISO image, not an initramfs',
     ],
     ['an empty kernel', ['-o', 'x', '-k', 'empty', '-i', 'initrd', ...loaders], 1, 'empty is empty'],
     [

@@ -114,6 +114,14 @@ describe('the image', () => {
     );
   });
 
+  it('reports a file that is no keyfile, such as nmstate', async () => {
+    const { code, stderr } = await customize('--network-keyfile net.yaml');
+    expect(code).toBe(0);
+    expect(stderr).toMatch(
+      /^warning: net\.yaml: .*\nhint: fix the file: NetworkManager ignores it otherwise\n$/,
+    );
+  });
+
   it('gets connections from nmstate beside keyfiles', async () => {
     const { stderr } = await customize('--network-nmstate net.yaml --network-keyfile eth1.nmconnection');
     expect(stderr).toBe('');

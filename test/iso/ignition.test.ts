@@ -108,7 +108,12 @@ describe('errors are one line and a hint, and nothing changes', () => {
     ['embed -i nowhere.ign nowhere.iso', 'Ignition config not found: nowhere.ign'],
     ['embed -i config.ign nowhere.iso', 'ISO image not found: nowhere.iso'],
     ['embed -i config.ign .', '. is a directory'],
+    ['embed -i config.ign --iso-file nowhere:a coreos.iso', 'File for the medium not found: nowhere'],
     ['embed -i . coreos.iso', '. is a directory'],
+    [
+      'embed -i https://a:b@c/config.ign coreos.iso',
+      'Ignition config not found: https://(secret)@c/config.ign',
+    ],
     ['embed -i config.ign config.ign', 'config.ign: not an ISO 9660 image'],
     ['embed -i config.ign cut.iso', 'cut.iso: ISO image is incomplete'],
     ['embed -i config.ign -o coreos.iso coreos.iso', 'File exists: coreos.iso is the input'],

@@ -53,6 +53,26 @@ describe('layout 2020-09', () => {
   );
 });
 
+describe('characters that GRUB interprets', () => {
+  const url = 'http://example.com/a?b=1&c=2';
+  it.each<[string, string[]]>([
+    ['ignition.config.url', ['iso', 'kargs', 'modify', '-a', `ignition.config.url=${url}`, 'coreos.iso']],
+    ['x', ['iso', 'customize', '--live-karg-append', `x=${url}`, 'coreos.iso']],
+  ])('are reported for a new %s', async (name, args) => {
+    const { code, stderr } = await runCli(args, { cwd });
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringContaining(`the kernel argument ${name}, or changes it: & is special in its menu\nhint: `),
+    ]);
+    expect((await kargs('modify', '-a', 'y=1', 'coreos.iso')).stderr).toBe('');
+  });
+
+  it('are not reported for s390x, which has no GRUB', async () => {
+    await writeFile(join(cwd, 'coreos.iso'), liveIso('s390x'));
+    expect(await kargs('modify', '-a', `x=${url}`, 'coreos.iso')).toMatchObject(done);
+  });
+});
+
 describe('modify', () => {
   it('edits in its own order, not in that of the options', async () => {
     await kargs('modify', '-r', 'k=o=n', '--append=k=o', '--delete', 'x', '-ax', 'coreos.iso');

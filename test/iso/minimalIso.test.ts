@@ -130,6 +130,11 @@ describe('iso extract minimal-iso', () => {
       'begins or ends with whitespace',
     ],
     ['the URL is empty', ['full.iso', 'new', '--rootfs-url', ''], 'The rootfs URL is empty'],
+    [
+      'the URL has no scheme',
+      ['full.iso', 'new', '--rootfs-url', '192.0.2.1/rootfs.img'],
+      'The rootfs URL has no scheme or no valid host',
+    ],
     ['the image is minimal', ['built.iso', 'new'], 'does not support extracting a minimal ISO'],
     ['an older image has none', ['old.iso', 'new'], 'does not support extracting a minimal ISO'],
     ['the oldest image has no kargs', ['oldest.iso', 'new'], 'No karg embed areas found'],

@@ -11,20 +11,13 @@ export interface PlannedFile {
   readonly signatureUrl: URL | undefined;
   readonly sha256: string | undefined;
   /** The file that is wanted instead of this one, which is compressed. */
-  readonly unpacked: UnpackedFile | undefined;
-  readonly trust: Trust;
+  readonly unpacked: { readonly name: string; readonly sha256: string | undefined } | undefined;
+  /**
+   * False if the user accepts unsigned files, or if the metadata is authentic and contains a digest, but no signature, so that
+   * the digest suffices.
+   */
+  readonly needsSignature: boolean;
 }
-
-interface UnpackedFile {
-  readonly name: string;
-  readonly sha256: string | undefined;
-}
-
-/**
- * `digest`: the metadata is authentic and contains a digest, but no signature, so the digest suffices.
- * `none`: the user accepts unsigned files. `signature`: a signature is required.
- */
-type Trust = 'signature' | 'digest' | 'none';
 
 interface PlanOptions {
   readonly decompress: boolean;
@@ -51,11 +44,11 @@ export function planImage(
   const files = artifacts.map((artifact) => {
     const { location, sha256, signature, uncompressedSha256 } = artifact;
     const hasDigest = sha256 !== undefined && source.isAuthentic && !source.isSigned;
-    const required = hasDigest && signature === undefined ? 'digest' : 'signature';
+    const isDigestEnough = hasDigest && signature === undefined;
     const url = parseLocation(location, artifact, source);
     const signatureUrl = signature === undefined ? undefined : parseLocation(signature, artifact, source);
-    const trust = options.insecure ? 'none' : required;
-    return planFile({ url, signatureUrl, sha256, trust }, options.decompress, uncompressedSha256);
+    const needsSignature = !options.insecure && !isDigestEnough;
+    return planFile({ url, signatureUrl, sha256, needsSignature }, options.decompress, uncompressedSha256);
   });
   refuseSameNames(files);
   return files;
@@ -74,8 +67,7 @@ export function planUrl(text: string, { decompress, insecure }: PlanOptions): Pl
   }
   const signatureUrl = new URL(url);
   signatureUrl.pathname += '.sig';
-  const trust = insecure ? 'none' : 'signature';
-  return planFile({ url, signatureUrl, sha256: undefined, trust }, decompress);
+  return planFile({ url, signatureUrl, sha256: undefined, needsSignature: !insecure }, decompress);
 }
 
 /** @param unpackedSha256 expected digest of the decompressed file */

@@ -114,8 +114,8 @@ function keyOf({ architecture, platform, format }: ImageChoice): string {
 export const fedoraStreams = 'https://builds.coreos.fedoraproject.org/streams/';
 
 /**
- * Returns the URL of the metadata, or its path. A base URL loses its last part unless that ends in a slash, as URLs are
- * joined. A path that ends in `.json` is the metadata itself, any other a folder with `<stream>.json`.
+ * Returns the URL of the metadata, or its path. A URL or a path that ends in `.json` is the metadata itself. Other URLs lose
+ * their last part unless that ends in a slash, as URLs are joined. Any other path is a folder with `<stream>.json`.
  * @throws UsageError for invalid stream names, and for unsupported URL schemes
  */
 export function locateStream(base: string, stream: string): URL | string {
@@ -129,7 +129,8 @@ export function locateStream(base: string, stream: string): URL | string {
     if (!URL.canParse(base)) {
       throw new UsageError('invalid URL for --stream-base-url', { hint: `use a URL like ${fedoraStreams}` });
     }
-    return new URL(`${stream}.json`, base);
+    const url = new URL(base);
+    return url.pathname.endsWith('.json') ? url : new URL(`${stream}.json`, url);
   }
   const path = pathOf(base);
   return path.endsWith('.json') ? path : `${path.replace(/\/$/, '')}/${stream}.json`;

@@ -6,6 +6,7 @@ import { openInput } from '../../io/files/byteInput.ts';
 import type { Io } from '../../io/io.ts';
 import { openSpooled } from '../../io/files/spool.ts';
 import { nameInput } from './nameInput.ts';
+import { refuseIso } from './swappedInputs.ts';
 
 /**
  * Returns the selected regular files, by path.
@@ -30,6 +31,7 @@ export async function withInitrd<T>(
   io: Io,
   use: (source: ByteSource) => Promise<T>,
 ): Promise<T> {
+  await refuseIso(path, io);
   const input = await openInput({ path, what: 'Initramfs' }, io);
   try {
     return await nameInput(path ?? 'standard input', () => use(input.bytes()));
@@ -50,6 +52,7 @@ export async function withRepeatableInitrd<T>(
   use: (open: () => ByteSource) => Promise<T>,
 ): Promise<T> {
   const name = path ?? 'standard input';
+  await refuseIso(path, io);
   const input = await openInput({ path, what: 'Initramfs' }, io);
   try {
     if (input.isFile) return await nameInput(name, () => use(() => input.bytes()));

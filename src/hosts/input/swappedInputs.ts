@@ -43,6 +43,18 @@ export async function refuseSwapped(
   }
 }
 
+/**
+ * @param initrd path of an input that must be an initramfs; undefined for standard input
+ * @throws CliError if it is an ISO image
+ */
+export async function refuseIso(initrd: string | undefined, io: Pick<Io, 'cwd'>): Promise<void> {
+  if (initrd === undefined || (await kindOf(initrd, io)) !== 'iso') return;
+  throw new CliError(`${initrd} is an ISO image, not an initramfs`, {
+    code: 'ERR_SETTING',
+    hint: 'use the `iso` commands for this file, or extract its initramfs with `iso extract pxe`',
+  });
+}
+
 /** Bytes that are needed to detect an ISO. */
 const HEAD = 32_774;
 

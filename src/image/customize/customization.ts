@@ -11,7 +11,7 @@ import type { Unit } from '../../ignition/config.ts';
 import type { EmbedFiles } from '../embedArea.ts';
 import { CONFIG_NAME, type Existing } from '../embeddedIgnition.ts';
 import type { ImageChange } from '../imageChange.ts';
-import { editKargs, type KargsEdits, type KargsRemark } from '../kargsEdit.ts';
+import { editKargs, type KargsEdits, type KargsRemark, remarkGrub } from '../kargsEdit.ts';
 import type { LiveFeatures } from '../liveFeatures.ts';
 import type { LiveIso } from '../liveIso.ts';
 import { NETWORK_FOLDER, type NetworkFile } from '../networkSettings.ts';
@@ -211,7 +211,8 @@ export async function customizeIso(
     });
   }
   const { kargs, remarks } = editKargs(areas.defaults, edits);
-  return { change: await iso.change({ files, kargs }), remarks };
+  const change = await iso.change({ files, kargs });
+  return { change, remarks: [...remarks, ...remarkGrub(areas, kargs)] };
 }
 
 /** Limit of these files in bytes; real ones have a few hundred. */

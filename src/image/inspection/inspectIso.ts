@@ -3,10 +3,10 @@
  * the initramfs, of the EFI boot image, and of the root filesystem.
  */
 
-import { FormatError } from '../../core/errors.ts';
+import { FormatError, ifWellFormed } from '../../core/errors.ts';
 import { maskText } from '../../core/masking.ts';
 import type { Issue, Rule } from '../../ignition/rule.ts';
-import { type Appendix, bytesBehind, readAppendix, volumeEnds } from '../appendix.ts';
+import { bytesBehind, readAppendix, volumeEnds } from '../appendix.ts';
 import { findArchitecture } from '../bootParts.ts';
 import { type EmbedArea, type EmbedFiles, findEmbedArea, readEmbedArea } from '../embedArea.ts';
 import { hasAreaHeader } from '../growth.ts';
@@ -26,7 +26,6 @@ import {
   issueOf,
   type Leftover,
   splitKargs,
-  type UsedArea,
 } from './inspection.ts';
 import { filesMemory, liveMemory, type MemoryPart } from './memoryNeed.ts';
 
@@ -160,25 +159,19 @@ async function readKargs(iso: Iso): Promise<InspectedKargs | undefined> {
 
 async function readAppended(
   { image, tree }: Iso,
-  area: UsedArea | EmbedArea | undefined,
+  area: EmbedArea | undefined,
 ): Promise<Appended | undefined> {
   const appendix = await readAppendix(image, tree);
   if (appendix === undefined) return undefined;
   const { originalSize } = appendix;
+  const folder = await tree.find(MEDIUM_FOLDER);
+  const entries = folder?.kind === 'directory' ? await tree.list(folder) : [];
+  const added = entries.filter(({ kind, offset }) => kind === 'file' && offset >= originalSize);
   return {
     originalSize,
     hasGrown: area !== undefined && area.offset >= originalSize,
-    files: await findMediumFiles(tree, appendix),
+    files: added.map(({ name, size }) => ({ name, size })),
   };
-}
-
-async function findMediumFiles(tree: IsoTree, { originalSize }: Appendix): Promise<Appended['files']> {
-  const folder = await tree.find(MEDIUM_FOLDER);
-  if (folder?.kind !== 'directory') return [];
-  const added = (await tree.list(folder)).filter(
-    ({ kind, offset }) => kind === 'file' && offset >= originalSize,
-  );
-  return added.map(({ name, size }) => ({ name, size }));
 }
 
 type Facts = Pick<
@@ -207,13 +200,7 @@ async function hasMinisoData(tree: IsoTree): Promise<boolean> {
   const entry = await tree.find(MINISO_PATH);
   if (entry?.kind !== 'file' || entry.size > MAX_MINISO) return false;
   const bytes = await tree.readFile(entry, { maxBytes: MAX_MINISO });
-  try {
-    decodeMinisoData(bytes);
-    return true;
-  } catch (error) {
-    if (error instanceof FormatError) return false;
-    throw error;
-  }
+  return ifWellFormed(() => decodeMinisoData(bytes)) !== undefined;
 }
 
 /**

@@ -61,7 +61,7 @@ interface Contents {
   readonly issues: readonly Issue[];
 }
 
-export interface UsedArea extends EmbedArea {
+interface UsedArea extends EmbedArea {
   /** Bytes of the archive, rounded up to 4 bytes; 0 if the area is empty. */
   readonly used: number;
 }

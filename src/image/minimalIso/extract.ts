@@ -1,6 +1,7 @@
 /** Extracts the minimal ISO and the root filesystem of a live ISO. */
 
 import { createHash } from 'node:crypto';
+import { parseBootUrl } from '../../boot/urlArgument.ts';
 import { CliError, FormatError } from '../../core/errors.ts';
 import { SECTOR } from '../../formats/iso9660/fields.ts';
 import { decodeXz } from '../../formats/xz/decode.ts';
@@ -83,7 +84,7 @@ export async function adaptKargs(
 
 /**
  * Messages do not contain the URL, because it may contain credentials.
- * @throws CliError for an empty URL, or a URL that the kernel command line would split
+ * @throws CliError for an empty or invalid URL, or a URL that the kernel command line would split
  */
 export function checkRootfsUrl(url: string): void {
   if (url.trim() === '')
@@ -102,6 +103,11 @@ export function checkRootfsUrl(url: string): void {
       hint: 'remove the whitespace',
     });
   }
+  if (parseBootUrl(url) !== undefined) return;
+  throw new CliError('The rootfs URL has no scheme or no valid host', {
+    code: 'ERR_SETTING',
+    hint: 'use a URL such as http://192.0.2.1/rootfs.img',
+  });
 }
 
 /**

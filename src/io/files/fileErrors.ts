@@ -49,6 +49,8 @@ const kinds: Readonly<Record<string, ErrorCode>> = {
   EBUSY: 'ERR_BUSY',
 };
 
+const URL_START = /^[a-z][a-z0-9+.-]+:\/\//i;
+
 interface Description {
   readonly message: string;
   readonly hint: string;
@@ -57,6 +59,10 @@ interface Description {
 function describe(code: string, { path, what, action }: FileAction): Description {
   switch (code) {
     case 'ENOENT':
+      if (URL_START.test(path)) {
+        const hint = 'download the file first, and pass its path: a URL of this kind is not supported here';
+        return { message: `${what} not found: ${path.replace(/\/\/[^/]*@/, '//(secret)@')}`, hint };
+      }
       return action === 'create'
         ? { message: `The folder for ${path} does not exist`, hint: 'create the folder first' }
         : { message: `${what} not found: ${path}`, hint: 'use a path that exists' };

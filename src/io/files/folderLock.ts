@@ -17,7 +17,7 @@ import {
 import { link, readFile, rename, stat, unlink } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { CliError } from '../../core/errors.ts';
-import { errorCode } from './fileErrors.ts';
+import { errorCode, fileError } from './fileErrors.ts';
 import { cannotLink } from './platform.ts';
 import { processWithId, stateOf, thisProcess } from '../process.ts';
 import { tempPathFor } from './tempFile.ts';
@@ -40,7 +40,9 @@ const ownLocks = new Set<string>();
  * @throws CliError if another process has the lock
  */
 export async function lockFolder(path: string, shown: string): Promise<FileLock> {
-  const lock = await takeLock(path);
+  const lock = await takeLock(path).catch((error: unknown) => {
+    throw fileError(error, { path: shown, what: 'Folder', action: 'write' });
+  });
   if (!('owner' in lock)) return lock;
   throw new CliError(`Another process is preparing ${shown}: process ${lock.owner}`, {
     code: 'ERR_BUSY',

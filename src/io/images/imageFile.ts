@@ -19,9 +19,10 @@ export type ImageIo = Pick<Io, 'cwd' | 'note'> & Partial<Pick<Io, 'stdin' | 'std
 
 /**
  * Opens an image: a path, a URL (http://, https://), or `-` for standard input.
+ * @param what noun for errors
  * @throws CliError in the user's terms
  */
-export async function openImage(source: string, io: ImageIo): Promise<OpenImage> {
+export async function openImage(source: string, io: ImageIo, what = 'ISO image'): Promise<OpenImage> {
   const { stdin } = io;
   if (source === '-' && stdin !== undefined) {
     const { openStdin } = await import('../files/spool.ts');
@@ -31,7 +32,7 @@ export async function openImage(source: string, io: ImageIo): Promise<OpenImage>
     const { accessFor, openRemoteImage } = await import('./remoteImage.ts');
     return openRemoteImage(source, accessFor(io));
   }
-  return openLocalImage(source, io);
+  return openLocalImage(source, io, what);
 }
 
 /** Whether the source is a place that can be written to as well. */
@@ -45,8 +46,8 @@ export function imageFileName(source: string): string | undefined {
   return isRemote(source) && URL.canParse(source) ? basename(new URL(source).pathname) : basename(source);
 }
 
-async function openLocalImage(path: string, io: Pick<Io, 'cwd' | 'note'>): Promise<OpenImage> {
-  if (path === '') throw emptyPathError('The ISO image path is empty');
+async function openLocalImage(path: string, io: Pick<Io, 'cwd' | 'note'>, what: string): Promise<OpenImage> {
+  if (path === '') throw emptyPathError(`The ${what} path is empty`);
   const absolute = resolve(io.cwd, path);
   try {
     const handle = await openForReading(absolute);
@@ -63,7 +64,7 @@ async function openLocalImage(path: string, io: Pick<Io, 'cwd' | 'note'>): Promi
       throw error;
     }
   } catch (error) {
-    throw fileError(error, { path, what: 'ISO image', action: 'read' });
+    throw fileError(error, { path, what, action: 'read' });
   }
 }
 

@@ -182,9 +182,10 @@ export async function editAlone(
 async function waitForLock(lockPath: string, shown: string): Promise<FileLock | undefined> {
   for (const end = performance.now() + WAIT; ; await sleep(ATTEMPT_EVERY)) {
     const lock = await takeLock(lockPath).catch((error: unknown) => {
-      if (!NO_LOCK.has(errorCode(error) ?? '')) throw error;
+      if (NO_LOCK.has(errorCode(error) ?? '')) return undefined;
+      throw fileError(error, { path: shown, what: 'ISO image', action: 'write' });
     });
-    if (lock === undefined || !('owner' in lock)) return lock ?? undefined;
+    if (lock === undefined || !('owner' in lock)) return lock;
     if (performance.now() < end) continue;
     throw new CliError(`Another process is editing ${shown}: process ${lock.owner}`, {
       code: 'ERR_BUSY',

@@ -63,6 +63,8 @@ describe('locateStream', () => {
   it.each([
     ['https://example.com/streams/', 'https://example.com/streams/stable.json'],
     ['https://example.com/streams', 'https://example.com/stable.json'],
+    ['https://example.com/rhcos.json', 'https://example.com/rhcos.json'],
+    ['https://example.com/rhcos.json?token=a', 'https://example.com/rhcos.json?token=a'],
   ])('%s is the URL %s', (base, url) => {
     expect(locateStream(base, 'stable')).toEqual(new URL(url));
   });
