@@ -152,7 +152,8 @@ async function finishLayout(
 ): Promise<void> {
   const { name, baseUrl, folder, io, layout, options, read } = job;
   const boot: LayoutBoot = { folder, layout, baseUrl, images: parts };
-  await putIronicConf(boot, job);
+  const ironicConf = renderIronicConf(boot, { profile: 'default', files: [read.inventory.agent] }, io);
+  if (ironicConf !== undefined) await folder.put({ path: ironicConf.path }, Buffer.from(ironicConf.text));
   const memory = parts.flatMap((part) => listMemory(part, configs));
   // An ISO that is changed in place is not listed: its digest changes with each run.
   const images = hasImages(options) ? parts.map((part) => [part.architecture, part.images] as const) : [];
@@ -234,13 +235,6 @@ async function renderParts(
     });
   }
   return parts;
-}
-
-async function putIronicConf(boot: LayoutBoot, { folder, layout, read, io }: LayoutJob): Promise<void> {
-  const layers = { profile: 'default', files: [read.inventory.agent] } as const;
-  const text = renderIronicConf(boot, layers, io);
-  if (text === undefined || layout.ironicConf === undefined) return;
-  await folder.put({ path: layout.ironicConf }, Buffer.from(text));
 }
 
 function listMemory(

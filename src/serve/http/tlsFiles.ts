@@ -60,11 +60,7 @@ async function readPem(path: string, what: string): Promise<Buffer> {
 }
 
 function parseCertificate(pem: Buffer, path: string): X509Certificate {
-  try {
-    return new X509Certificate(pem);
-  } catch (error) {
-    throw tlsError(`${path} is not a certificate`, 'pass a PEM file', error);
-  }
+  return orTlsError(() => new X509Certificate(pem), `${path} is not a certificate`);
 }
 
 function parseKey(pem: Buffer, path: string): KeyObject {
@@ -72,10 +68,14 @@ function parseKey(pem: Buffer, path: string): KeyObject {
   if (pem.includes('ENCRYPTED')) {
     throw tlsError(`The key ${path} is encrypted`, 'remove the passphrase: openssl pkey -in KEY -out PLAIN');
   }
+  return orTlsError(() => createPrivateKey(pem), `${path} is not a private key`);
+}
+
+function orTlsError<T>(parse: () => T, problem: string): T {
   try {
-    return createPrivateKey(pem);
+    return parse();
   } catch (error) {
-    throw tlsError(`${path} is not a private key`, 'pass a PEM file', error);
+    throw tlsError(problem, 'pass a PEM file', error);
   }
 }
 
