@@ -28,7 +28,7 @@ import { parseBaseUrl } from '../hosts/artifacts/servedPaths.ts';
 import { printable } from '../io/report/terminalText.ts';
 import { createRenderer } from '../hosts/settings/renderConfig.ts';
 import { type AgentArchives, type HostConfigs, openAgentArchives } from '../hosts/plan/agentArchives.ts';
-import { bundleFolder, checkBundleName } from './bundle.ts';
+import { type Bundle, checkBundle, readBundle, writeBundle } from './bundle.ts';
 import { archiveInputs, publishIn, putHostFile, putImages } from './putFiles.ts';
 import { reportExposed, finishFolder, reportMemory } from './finish.ts';
 import { type InputImages, listInputs, readImageInputs } from '../hosts/plan/imageInputs.ts';
@@ -56,12 +56,14 @@ export async function prepareLayout(
   const root = resolve(io.cwd, shown);
   const layout = name === 'metal3' ? withScriptPaths(base, root, io.env) : base;
   const baseUrl = options.baseUrl === undefined ? undefined : parseBaseUrl(options.baseUrl);
+  const bundle = readBundle(options, io);
   const access = await readAccess(options);
   const read = await readSource(withScriptProfile(name, options), io);
   refuseHosts(name, read);
   const folder = await openPreparedFolder(root, { ...access, shown, force: true, naming: 'together' });
   try {
-    if (!(await prepareAll({ name, folder, layout, options, baseUrl, read, io }))) return 1;
+    await checkBundle(bundle);
+    if (!(await prepareAll({ name, folder, layout, options, baseUrl, bundle, read, io }))) return 1;
     const { written, unchanged } = folder.counts;
     io.stderr.write(`${printable(shown)}: ${formatCount(written, 'file')} written, ${unchanged} unchanged\n`);
     return 0;
@@ -70,8 +72,7 @@ export async function prepareLayout(
   }
 }
 
-function refuseUnused(name: FixedLayoutName, { artifacts, bundle, discovery }: PrepareOptions): void {
-  checkBundleName(bundle);
+function refuseUnused(name: FixedLayoutName, { artifacts, discovery }: PrepareOptions): void {
   const option = artifacts !== undefined ? '--artifacts' : discovery === true ? '--discovery' : undefined;
   if (option === undefined) return;
   throw new UsageError(`${option} cannot be combined with --layout ${name}`, { hint: 'remove one of them' });
@@ -97,6 +98,7 @@ interface LayoutJob {
   readonly options: PrepareOptions;
   /** Without a final slash. */
   readonly baseUrl: string | undefined;
+  readonly bundle: Bundle | undefined;
   readonly read: ReadSource;
   readonly io: Io;
 }
@@ -150,7 +152,7 @@ async function finishLayout(
   agents: AgentArchives,
   job: LayoutJob,
 ): Promise<void> {
-  const { name, baseUrl, folder, io, layout, options, read } = job;
+  const { name, baseUrl, bundle, folder, io, layout, options, read } = job;
   const boot: LayoutBoot = { folder, layout, baseUrl, images: parts };
   const ironicConf = renderIronicConf(boot, { profile: 'default', files: [read.inventory.agent] }, io);
   if (ironicConf !== undefined) await folder.put({ path: ironicConf.path }, Buffer.from(ironicConf.text));
@@ -169,7 +171,7 @@ async function finishLayout(
   const manifest = await finishFolder(folder, content, { invalid: new Set(), prune, io });
   reportMemory([], memory, io);
   reportExposed(folder, baseUrl, layout.served, io);
-  await bundleFolder(folder, manifest, options, io);
+  if (bundle !== undefined) await writeBundle(bundle, folder, manifest, agents);
   if (name === 'metal3') reportOtherRootfs(boot, io);
   const values = formatBootValues(name, boot);
   if (values !== '') await writeStdout(io, [Buffer.from(values)]);

@@ -18,7 +18,7 @@ import { formatInvalid, reportGroups, startRun } from '../hosts/run/hostRun.ts';
 import { createRenderer } from '../hosts/settings/renderConfig.ts';
 import { printable } from '../io/report/terminalText.ts';
 import { openAgentArchives } from '../hosts/plan/agentArchives.ts';
-import { bundleFolder, checkBundleName } from './bundle.ts';
+import { type Bundle, checkBundle, readBundle, writeBundle } from './bundle.ts';
 import { prepareDiscovery, type HostJob, prepareHosts } from './hosts.ts';
 import { finishFolder, reportMemory, reportExposed } from './finish.ts';
 import { listInputs, readImageInputs } from '../hosts/plan/imageInputs.ts';
@@ -46,8 +46,8 @@ export async function prepare(options: PrepareOptions, io: Io): Promise<ExitCode
     return prepareLayout(layout, options, io);
   }
   const shown = requireOutput(options);
-  checkBundleName(options.bundle);
   const wanted = readWanted(options);
+  const bundle = readBundle(options, io);
   const access = await readAccess(options);
   const { inventory, source, input } = await readSource(options, io);
   const folder = await openPreparedFolder(resolve(io.cwd, shown), {
@@ -57,6 +57,7 @@ export async function prepare(options: PrepareOptions, io: Io): Promise<ExitCode
     naming: 'immediate',
   });
   try {
+    await checkBundle(bundle);
     const inputs = await readImageInputs(options, folder.digests, io);
     const agents = await openAgentArchives({
       given: options.agentArchive ?? [],
@@ -71,7 +72,7 @@ export async function prepare(options: PrepareOptions, io: Io): Promise<ExitCode
       const { baseUrl } = wanted;
       const growth = options.grow === true ? 'usual' : 'refused';
       const { agent, profile = 'default' } = inventory;
-      const job: HostJob = {
+      const job: PrepareJob = {
         wanted,
         folder,
         images,
@@ -80,6 +81,7 @@ export async function prepare(options: PrepareOptions, io: Io): Promise<ExitCode
         archives: agents,
         publish: publishIn(folder, baseUrl, ''),
         shared: { bases, archives, baseUrl: baseUrl ?? '', growth },
+        bundle,
         io,
       };
       return await prepareAll(options, inventory, [...input, ...listInputs(inputs)], job);
@@ -92,14 +94,18 @@ export async function prepare(options: PrepareOptions, io: Io): Promise<ExitCode
   }
 }
 
+interface PrepareJob extends HostJob {
+  readonly bundle: Bundle | undefined;
+}
+
 async function prepareAll(
   options: PrepareOptions,
   inventory: Inventory,
   inputs: readonly ManifestInput[],
-  job: HostJob,
+  job: PrepareJob,
 ): Promise<ExitCode> {
   const { hosts = [] } = inventory;
-  const { folder, io, wanted } = job;
+  const { bundle, folder, io, wanted } = job;
   refuseSharedPaths(inAnyCase(ownedScripts(hosts, wanted)), 'rename one of the two hosts');
   const run = startRun({ io, done: 'written', failFast: options.failFast }, hosts.length);
   const prepared = await prepareHosts(hosts, job, run);
@@ -119,7 +125,7 @@ async function prepareAll(
   reportGroups(run);
   reportMemory(prepared.hosts, memory, io);
   reportExposed(folder, wanted.baseUrl, '', io);
-  await bundleFolder(folder, manifest, options, io);
+  if (bundle !== undefined) await writeBundle(bundle, folder, manifest, job.archives);
   const { written, unchanged } = folder.counts;
   const valid = hosts.length - prepared.invalid.size;
   const made = `${formatCount(valid, 'host')} prepared, ${formatCount(written, 'file')} written`;
