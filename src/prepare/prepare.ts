@@ -17,6 +17,7 @@ import type { Architecture } from '../core/architecture.ts';
 import { formatInvalid, reportGroups, startRun } from '../hosts/run/hostRun.ts';
 import { createRenderer } from '../hosts/settings/renderConfig.ts';
 import { printable } from '../io/report/terminalText.ts';
+import { hasUnknown } from '../hosts/plan/planUnknown.ts';
 import { openAgentArchives } from '../hosts/plan/agentArchives.ts';
 import { type Bundle, checkBundle, readBundle, writeBundle } from './bundle.ts';
 import { prepareDiscovery, type HostJob, prepareHosts } from './hosts.ts';
@@ -109,9 +110,7 @@ async function prepareAll(
   refuseSharedPaths(inAnyCase(ownedScripts(hosts, wanted)), 'rename one of the two hosts');
   const run = startRun({ io, done: 'written', failFast: options.failFast }, hosts.length);
   const prepared = await prepareHosts(hosts, job, run);
-  // Without a list of hosts, the config is for all machines.
-  const isForUnknown = inventory.hosts === undefined || options.discovery === true;
-  const memory = await prepareDiscovery(isForUnknown, prepared.boots, job);
+  const memory = await prepareDiscovery(hasUnknown(inventory, options, io), prepared.boots, job);
   const content = {
     layout: 'folder',
     baseUrl: wanted.baseUrl ?? null,

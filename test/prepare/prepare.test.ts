@@ -181,6 +181,14 @@ describe('prepare', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
   });
 
+  it('warns of an empty list of hosts, unless all machines get a config', async () => {
+    const args = ['prepare', '--inventory', 'empty.yaml', ...url, '-o', 'empty'];
+    await here.write('empty.yaml', read('inv.yaml').replace(/hosts:[^]*/, 'hosts: []\n'));
+    const warning = 'the list of hosts is empty, so no machine gets a config';
+    expect((await run(args)).stderr).toContain(warning);
+    expect((await run([...args, '--discovery'])).stderr).not.toContain(warning);
+  });
+
   it('refuses a folder of somebody else', async () => {
     await write('live.img', '');
     const { code, stderr } = await run(['prepare', '--inventory', 'inv.yaml', ...url, '-o', '.']);
