@@ -209,6 +209,14 @@ describe('prepare', () => {
 });
 
 describe('prepare from files for network boot', () => {
+  it('hints at its own option where the root filesystem is missing', async () => {
+    await write('kernel', 'kernel');
+    await write('initramfs', 'initramfs');
+    const files = ['--kernel', 'kernel', '--initramfs', 'initramfs', '-o', 'short'];
+    const args = ['prepare', '--inventory', 'inv.yaml', ...files, '--base-url', 'http://h'];
+    expect((await run(args)).stderr).toContain('\nhint: pass the root filesystem with --rootfs FILE\n');
+  });
+
   it('unpacks kernels of aarch64, and shares the rest with the user’s files', async () => {
     const kernel = Buffer.alloc(100_000, 'kernel');
     await write('fcos-1-live-kernel.aarch64', gzipSync(kernel));
