@@ -169,9 +169,18 @@ function startMessages(
 /** What keeps other machines from fetching files from the public URL. */
 async function publicUrlMessages({ listen, publicUrl, tls }: Setup, port: number): Promise<Diagnostic[]> {
   if (publicUrl === undefined) return [];
-  const { hostname, protocol } = new URL(publicUrl);
+  const { hostname, protocol, port: given } = new URL(publicUrl);
   const host = hostname.replace(/^\[(.*)\]$/, '$1');
   const messages: Diagnostic[] = [];
+  const publicPort = Number(given || (protocol === 'http:' ? 80 : 443));
+  const isDirect = (protocol === 'https:') === (tls !== undefined); // otherwise, a proxy encrypts
+  if (!isLoopback(listen) && isDirect && publicPort !== port) {
+    messages.push({
+      severity: 'info',
+      message: `--public-url has port ${publicPort}, but this server listens on port ${port}`,
+      hint: `use :${port} in --public-url, unless a proxy or NAT forwards port ${publicPort}`,
+    });
+  }
   if (isLoopback(listen) && !isLoopback({ kind: 'tcp', host, port })) {
     messages.push({
       severity: 'info',

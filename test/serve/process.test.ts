@@ -264,17 +264,16 @@ describe('the start', () => {
     ['nothing for its names', [...tls, '--public-url', 'https://localhost'], []],
     ['nothing for its addresses', [...tls, '--public-url', 'https://127.0.0.1'], []],
     ['a URL of other machines', ['--public-url', 'http://[2001:db8::1]'], ['only through a proxy']],
+    [
+      'another port',
+      ['--listen', ':0', '--public-url', 'http://192.0.2.1'],
+      ['--public-url has port 80, but'],
+    ],
     ['no URL of this one', ['--public-url', 'http://[::1]:8084'], []],
   ])('reports of a public URL: %s', async (_title, args, expected) => {
-    const service = await start([
-      '--inventory',
-      'inv.yaml',
-      '--listen',
-      '127.0.0.1:0',
-      '--artifacts',
-      'ign',
-      ...args,
-    ]);
+    const listen = args.includes('--listen') ? [] : ['--listen', '127.0.0.1:0'];
+    const common = ['--inventory', 'inv.yaml', '--artifacts', 'ign'];
+    const service = await start([...common, ...listen, ...args]);
     await service.whenEvent(({ event }) => event === 'ready');
     service.signal('SIGTERM');
     await service.ended;
@@ -292,7 +291,10 @@ describe('the start', () => {
   it('warns of an empty list of hosts', async () => {
     write('empty.yaml', inventory.replace(/hosts:[^]*/, 'hosts: []\n'));
     const service = await start(['--inventory', 'empty.yaml', '--listen', '127.0.0.1:0']);
-    await service.whenEvent(({ message }) => String(message).startsWith('the list of hosts is empty'));
+    const { level } = await service.whenEvent(({ message }) =>
+      String(message).startsWith('the list of hosts is empty'),
+    );
+    expect(level).toBe('warning');
   });
 
   it('fails for a command line that is invalid with plain text: no service has begun', async () => {
