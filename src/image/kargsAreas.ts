@@ -206,7 +206,7 @@ async function readInfo(tree: IsoTree): Promise<KargsLayout | undefined> {
   if (files.length > MAX_PLACES) throw invalidInfo(`lists more than ${MAX_PLACES} files`);
   checkLength(size);
   const listed = files.map(checkedFile);
-  const places = await Promise.all(listed.map((file) => findPlace(tree, file, size)));
+  const places = await Promise.all(listed.map((listedFile) => findPlace(tree, listedFile, size)));
   return { length: size, defaults, places, info: { entry: info.entry, files: listed } };
 }
 

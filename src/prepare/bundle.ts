@@ -10,6 +10,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import tar from 'tar-stream';
 import { CliError, UsageError } from '../core/errors.ts';
+import { isSameFile } from '../io/files/shareFile.ts';
 import { fileError } from '../io/files/fileErrors.ts';
 import { writeAll } from '../io/files/handles.ts';
 import type { Io } from '../io/io.ts';
@@ -17,24 +18,53 @@ import { checkNewFile, createFile, type NewFile } from '../io/files/newFile.ts';
 import type { PreparedFolder } from './folder/preparedFolder.ts';
 import type { Manifest, ManifestFile } from '../hosts/artifacts/manifest.ts';
 import { CHECKSUMS, MANIFEST } from '../hosts/artifacts/servedPaths.ts';
+import type { AgentArchives } from '../hosts/plan/agentArchives.ts';
 import type { PrepareOptions } from './options.ts';
 
-/** @throws UsageError for an unsupported file name extension */
-export function checkBundleName(name: string | undefined): void {
-  if (name === undefined || /\.(?:tar|tar\.gz|tgz)$/.test(name)) return;
-  throw new UsageError('--bundle requires a name that ends in .tar, .tar.gz or .tgz', {
-    hint: 'use a name such as boot.tar.gz',
-  });
+/** The archive to write. */
+export interface Bundle {
+  readonly output: Pick<NewFile, 'path' | 'shownPath' | 'existing'>;
+  /** The time of all files. */
+  readonly time: Date;
 }
 
-/** Packs the manifest and all files that it lists if a bundle is wanted. Other files in the folder are not packed. */
-export async function bundleFolder(
+/** @throws UsageError for an unsupported file name extension, or an invalid SOURCE_DATE_EPOCH */
+export function readBundle({ bundle }: PrepareOptions, io: Io): Bundle | undefined {
+  if (bundle === undefined) return undefined;
+  if (!/\.(?:tar|tar\.gz|tgz)$/.test(bundle)) {
+    throw new UsageError('--bundle requires a name that ends in .tar, .tar.gz or .tgz', {
+      hint: 'use a name such as boot.tar.gz',
+    });
+  }
+  const output = { path: resolve(io.cwd, bundle), shownPath: bundle, existing: 'replace' } as const;
+  return { output, time: sourceDate(io) };
+}
+
+/** Called before anything is written: images take long. @throws CliError if the archive cannot be created */
+export async function checkBundle(bundle: Bundle | undefined): Promise<void> {
+  if (bundle !== undefined) await checkNewFile(bundle.output);
+}
+
+/**
+ * Packs the manifest and all files that it lists. Other files in the folder are not packed.
+ * @throws UsageError if the archive would replace an agent archive, CliError if it cannot be written
+ */
+export async function writeBundle(
+  { output, time }: Bundle,
   folder: PreparedFolder,
   manifest: Manifest,
-  { bundle }: PrepareOptions,
-  io: Io,
+  archives: AgentArchives,
 ): Promise<void> {
-  if (bundle === undefined) return;
+  const replaced = [
+    ...archives.used().map(({ path }) => path),
+    ...manifest.files.map(({ path }) => join(folder.path, path)).filter((path) => path === output.path),
+  ];
+  for (const path of replaced) {
+    if (!(await isSameFile(path, output.path))) continue;
+    throw new UsageError(`--bundle ${output.shownPath} would replace the agent archive`, {
+      hint: 'use another name for the bundle',
+    });
+  }
   const { mode } = folder.accessOf({});
   const files = [
     ...manifest.files.toSorted((one, other) =>
@@ -43,21 +73,14 @@ export async function bundleFolder(
     ...[CHECKSUMS, MANIFEST].map((path) => ({ path, mode: mode.toString(8) })),
   ];
   const secrets = manifest.files.flatMap((file) => file.secrets ?? []);
-  const output: NewFile = {
-    path: resolve(io.cwd, bundle),
-    shownPath: bundle,
-    existing: 'replace',
-    mode: folder.accessOf({ secrets }).mode,
-  };
-  await checkNewFile(output);
-  const time = sourceDate(io);
-  await createFile(output, async ({ handle }) => {
+  const access = folder.accessOf({ secrets });
+  await createFile({ ...output, mode: access.mode }, async ({ handle }) => {
     const pack = tar.pack();
     const added = addAll(pack, folder.path, files, time).catch((error: unknown) => {
       pack.destroy(error instanceof Error ? error : new Error(String(error)));
       throw error;
     });
-    await Promise.all([added, writeArchive(pack, handle, !bundle.endsWith('.tar'))]);
+    await Promise.all([added, writeArchive(pack, handle, !output.path.endsWith('.tar'))]);
   });
 }
 

@@ -33,7 +33,7 @@ import {
   openAgentArchives,
   type OpenArchives,
 } from '../hosts/plan/agentArchives.ts';
-import { bundleFolder, checkBundleName } from './bundle.ts';
+import { type Bundle, checkBundle, readBundle, writeBundle } from './bundle.ts';
 import { archiveInputs, publishIn, putHostFile, putImages } from './putFiles.ts';
 import { reportExposed, finishFolder, reportMemory } from './finish.ts';
 import { type InputImages, listInputs, readImageInputs } from '../hosts/plan/imageInputs.ts';
@@ -60,12 +60,14 @@ export async function prepareLayout(
   const root = resolve(io.cwd, shown);
   const layout = name === 'metal3' ? withScriptPaths(base, root, io.env) : base;
   const baseUrl = options.baseUrl === undefined ? undefined : parseBaseUrl(options.baseUrl);
+  const bundle = readBundle(options, io);
   const access = await readAccess(options);
   const read = await readSource(withScriptProfile(name, options), io);
   refuseHosts(name, read);
   const folder = await openPreparedFolder(root, { ...access, shown, force: true, naming: 'together' });
   try {
-    if (!(await prepareAll({ name, folder, layout, options, baseUrl, read, io }))) return 1;
+    await checkBundle(bundle);
+    if (!(await prepareAll({ name, folder, layout, options, baseUrl, bundle, read, io }))) return 1;
     const { written, unchanged } = folder.counts;
     io.stderr.write(`${printable(shown)}: ${formatCount(written, 'file')} written, ${unchanged} unchanged\n`);
     return 0;
@@ -74,8 +76,7 @@ export async function prepareLayout(
   }
 }
 
-function refuseUnused(name: FixedLayoutName, { artifacts, bundle, discovery }: PrepareOptions): void {
-  checkBundleName(bundle);
+function refuseUnused(name: FixedLayoutName, { artifacts, discovery }: PrepareOptions): void {
   const option = artifacts !== undefined ? '--artifacts' : discovery === true ? '--discovery' : undefined;
   if (option === undefined) return;
   throw new UsageError(`${option} cannot be combined with --layout ${name}`, { hint: 'remove one of them' });
@@ -101,6 +102,7 @@ interface LayoutJob {
   readonly options: PrepareOptions;
   /** Without a final slash. */
   readonly baseUrl: string | undefined;
+  readonly bundle: Bundle | undefined;
   readonly read: ReadSource;
   readonly io: Io;
 }
@@ -149,9 +151,10 @@ async function finishLayout(
   agents: AgentArchives,
   job: LayoutJob,
 ): Promise<void> {
-  const { name, baseUrl, folder, io, layout, options, read } = job;
+  const { name, baseUrl, bundle, folder, io, layout, options, read } = job;
   const boot: LayoutBoot = { folder, layout, baseUrl, images: parts };
-  await putIronicConf(boot, job);
+  const ironicConf = renderIronicConf(boot, { profile: 'default', files: [read.inventory.agent] }, io);
+  if (ironicConf !== undefined) await folder.put({ path: ironicConf.path }, Buffer.from(ironicConf.text));
   const memory = parts.flatMap((part) => listMemory(part, configs));
   // An ISO that is changed in place is not listed: its digest changes with each run.
   const images = hasImages(options) ? parts.map((part) => [part.architecture, part.images] as const) : [];
@@ -167,7 +170,7 @@ async function finishLayout(
   const manifest = await finishFolder(folder, content, { invalid: new Set(), prune, io });
   reportMemory([], memory, io);
   reportExposed(folder, baseUrl, layout.served, io);
-  await bundleFolder(folder, manifest, options, io);
+  if (bundle !== undefined) await writeBundle(bundle, folder, manifest, agents);
   if (name === 'metal3') reportOtherRootfs(boot, io);
   const values = formatBootValues(name, boot);
   if (values !== '') await writeStdout(io, [Buffer.from(values)]);
@@ -233,13 +236,6 @@ async function renderParts(
     });
   }
   return parts;
-}
-
-async function putIronicConf(boot: LayoutBoot, { folder, layout, read, io }: LayoutJob): Promise<void> {
-  const layers = { profile: 'default', files: [read.inventory.agent] } as const;
-  const text = renderIronicConf(boot, layers, io);
-  if (text === undefined || layout.ironicConf === undefined) return;
-  await folder.put({ path: layout.ironicConf }, Buffer.from(text));
 }
 
 function listMemory(

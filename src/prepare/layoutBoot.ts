@@ -33,13 +33,18 @@ export interface LayoutBoot {
  * The part of ironic.conf for network boot with Ironic's own scripts; undefined if the layout has none.
  * @throws CliError if it cannot be written
  */
-export function renderIronicConf(boot: LayoutBoot, layers: InventoryLayers, io: Io): string | undefined {
+export function renderIronicConf(
+  boot: LayoutBoot,
+  layers: InventoryLayers,
+  io: Io,
+): { readonly path: string; readonly text: string } | undefined {
   const { folder, layout } = boot;
   const { rootfs } = layout.images;
   const rootfsUrl = urlOf(boot, rootfs);
   const ignitionUrl = urlOf(boot, layout.config);
-  const isWanted = layout.ironicConf !== undefined && folder.files.has(rootfs);
-  if (!isWanted || rootfsUrl === undefined || ignitionUrl === undefined) return undefined;
+  const path = layout.ironicConf;
+  if (path === undefined || !folder.files.has(rootfs)) return undefined;
+  if (rootfsUrl === undefined || ignitionUrl === undefined) return undefined;
   const { settings } = bootInputsOf({ rootfsUrl, ignitionUrl }, layers, io);
   const findings = checkBoot(settings, bootForms.ironic);
   for (const { severity, message, hint } of findings) report(io, { severity, message, hint });
@@ -49,7 +54,7 @@ export function renderIronicConf(boot: LayoutBoot, layers: InventoryLayers, io: 
       hint: 'fix the errors above',
     });
   }
-  return bootForms.ironic.render(settings) + renderByArchitecture(boot);
+  return { path, text: bootForms.ironic.render(settings) + renderByArchitecture(boot) };
 }
 
 /** Ironic selects the images by the architecture of a node. */

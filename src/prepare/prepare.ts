@@ -17,8 +17,9 @@ import type { Architecture } from '../core/architecture.ts';
 import { formatInvalid, reportGroups, startRun } from '../hosts/run/hostRun.ts';
 import { createAddressCheck } from '../hosts/settings/renderHosts.ts';
 import { printable } from '../io/report/terminalText.ts';
+import { hasUnknown } from '../hosts/plan/planUnknown.ts';
 import { openAgentArchives, createOpenArchives } from '../hosts/plan/agentArchives.ts';
-import { bundleFolder, checkBundleName } from './bundle.ts';
+import { type Bundle, checkBundle, readBundle, writeBundle } from './bundle.ts';
 import { prepareDiscovery, type HostJob, prepareHosts } from './hosts.ts';
 import { finishFolder, reportMemory, reportExposed } from './finish.ts';
 import { listInputs, readImageInputs } from '../hosts/plan/imageInputs.ts';
@@ -44,8 +45,8 @@ export async function prepare(options: PrepareOptions, io: Io): Promise<ExitCode
     return prepareLayout(layout, options, io);
   }
   const shown = requireOutput(options);
-  checkBundleName(options.bundle);
   const wanted = readWanted(options);
+  const bundle = readBundle(options, io);
   const access = await readAccess(options);
   const { inventory, source, input } = await readSource(options, io);
   const folder = await openPreparedFolder(resolve(io.cwd, shown), {
@@ -55,22 +56,26 @@ export async function prepare(options: PrepareOptions, io: Io): Promise<ExitCode
     naming: 'immediate',
   });
   try {
+    await checkBundle(bundle);
     const inputs = await readImageInputs(options, folder.digests, io);
     const agents = await openAgentArchives(options.agentArchive, wanted.configs, io);
     const bases = await openBaseSets(inputs);
     const archives = createOpenArchives();
     try {
       const images = await putImageSets(folder, bases, wanted);
-      const job: HostJob = {
+      const { baseUrl } = wanted;
+      const growth = options.grow === true ? 'usual' : 'refused';
+      const job: PrepareJob = {
         wanted,
         folder,
         images,
         source,
         archives: agents,
         checkAddresses: createAddressCheck(),
-        publish: publishIn(folder, wanted.baseUrl, ''),
+        publish: publishIn(folder, baseUrl, ''),
         openArchives: archives,
-        growth: options.grow === true ? 'usual' : 'refused',
+        growth,
+        bundle,
         io,
       };
       return await prepareAll(options, inventory, [...input, ...listInputs(inputs)], job);
@@ -83,20 +88,22 @@ export async function prepare(options: PrepareOptions, io: Io): Promise<ExitCode
   }
 }
 
+interface PrepareJob extends HostJob {
+  readonly bundle: Bundle | undefined;
+}
+
 async function prepareAll(
   options: PrepareOptions,
   inventory: Inventory,
   inputs: readonly ManifestInput[],
-  job: HostJob,
+  job: PrepareJob,
 ): Promise<ExitCode> {
   const { hosts = [] } = inventory;
-  const { folder, io, wanted } = job;
+  const { bundle, folder, io, wanted } = job;
   refuseSharedPaths(inAnyCase(ownedScripts(hosts, wanted)), 'rename one of the two hosts');
   const run = startRun({ io, done: 'written', failFast: options.failFast }, hosts.length);
   const prepared = await prepareHosts(hosts, job, run);
-  // Without a list of hosts, the config is for all machines.
-  const isForUnknown = inventory.hosts === undefined || options.discovery === true;
-  const memory = await prepareDiscovery(isForUnknown, prepared.boots, job);
+  const memory = await prepareDiscovery(hasUnknown(inventory, options, io), prepared.boots, job);
   const content = {
     layout: 'folder',
     baseUrl: wanted.baseUrl ?? null,
@@ -110,7 +117,7 @@ async function prepareAll(
   reportGroups(run);
   reportMemory(prepared.hosts, memory, io);
   reportExposed(folder, wanted.baseUrl, '', io);
-  await bundleFolder(folder, manifest, options, io);
+  if (bundle !== undefined) await writeBundle(bundle, folder, manifest, job.archives);
   const { written, unchanged } = folder.counts;
   const valid = hosts.length - prepared.invalid.size;
   const made = `${formatCount(valid, 'host')} prepared, ${formatCount(written, 'file')} written`;

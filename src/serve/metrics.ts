@@ -35,7 +35,7 @@ export interface Metrics {
  * @param addOwn adds the metrics of a specific service
  */
 export function createMetrics(
-  source: MetricsSource,
+  { images, hosts, version }: MetricsSource,
   addOwn: (registry: Registry) => void = () => undefined,
 ): Metrics {
   const registry = new Registry();
@@ -46,7 +46,17 @@ export function createMetrics(
     registers: [registry],
   });
   const catalogReloaded = reloadCounter(registry);
-  addCatalogGauges(registry, source);
+  addGauges(registry, [
+    ['ironic_coreos_images_in_memory', 'Number of images in memory.', () => images().count],
+    ['ironic_coreos_images_in_memory_bytes', 'Memory used by images, in bytes.', () => images().bytes],
+    ['ironic_coreos_hosts', 'Number of hosts in the inventory, by state: valid or invalid.', hosts, 'state'],
+    [
+      'ironic_coreos_build_info',
+      'Version of the program as a label; the value is always 1.',
+      () => ({ [version]: 1 }),
+      'version',
+    ],
+  ]);
   addProcessGauges(registry);
   addOwn(registry);
   return {
@@ -122,20 +132,6 @@ function reloadCounter(registry: Registry): Metrics['catalogReloaded'] {
     if (outcome === 'failure') failures.inc();
     else lastSuccess.setToCurrentTime();
   };
-}
-
-function addCatalogGauges(registry: Registry, { images, hosts, version }: MetricsSource): void {
-  addGauges(registry, [
-    ['ironic_coreos_images_in_memory', 'Number of images in memory.', () => images().count],
-    ['ironic_coreos_images_in_memory_bytes', 'Memory used by images, in bytes.', () => images().bytes],
-    ['ironic_coreos_hosts', 'Number of hosts in the inventory, by state: valid or invalid.', hosts, 'state'],
-    [
-      'ironic_coreos_build_info',
-      'Version of the program as a label; the value is always 1.',
-      () => ({ [version]: 1 }),
-      'version',
-    ],
-  ]);
 }
 
 /** The standard process metrics of Prometheus client libraries. */

@@ -9,6 +9,7 @@ import { CliError, UsageError } from '../core/errors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { isLoopback } from './http/listenAddress.ts';
 import { createServerLog } from './http/serverLog.ts';
+import { isCertificateFor } from './http/tlsFiles.ts';
 import { keepHeapSmall, listenToSignals } from '../io/process.ts';
 import { watchFiles } from '../io/files/watchFiles.ts';
 import { report } from '../io/report/report.ts';
@@ -99,12 +100,12 @@ async function reportStart(
   service: RunningService,
   io: Io,
 ): Promise<void> {
-  const { links, log, state } = service;
+  const { links, log, server, state } = service;
   const snapshot = state.current();
   if (snapshot === undefined) return; // the service is already stopping
   log.note('info', 'ready', { url: links.publicUrl });
-  const { port } = new URL(links.publicUrl);
-  report(io, ...startMessages(setup, port), ...imageMessages(options, snapshot), ...secretMessages(service));
+  const messages = [...startMessages(setup, server.port), ...(await publicUrlMessages(setup, server.port))];
+  report(io, ...messages, ...imageMessages(options, snapshot), ...secretMessages(service));
   if (setup.list !== undefined) await printUrls(snapshot, links, setup.list, io);
 }
 
@@ -127,7 +128,7 @@ function secretMessages({ links, state }: RunningService): Diagnostic[] {
 /** @param port the port that the service listens on */
 function startMessages(
   { hasKey, listen, publicUrl, signer, tls, tokens }: Setup,
-  port: string,
+  port: number,
 ): Diagnostic[] {
   const isLocal = isLoopback(listen);
   const messages: readonly (Diagnostic & { readonly isTrue: boolean })[] = [
@@ -147,7 +148,7 @@ function startMessages(
       isTrue: isLocal && publicUrl === undefined,
       severity: 'info',
       message: 'listening on loopback only; other machines cannot connect',
-      hint: `pass --listen :${port} --public-url http://ADDRESS:${port} for other machines`,
+      hint: `pass --listen :${port} --public-url ${tls === undefined ? 'http' : 'https'}://ADDRESS:${port} for other machines`,
     },
     {
       isTrue: signer !== undefined && !hasKey,
@@ -163,6 +164,44 @@ function startMessages(
     },
   ];
   return messages.filter(({ isTrue }) => isTrue);
+}
+
+/** What keeps other machines from fetching files from the public URL. */
+async function publicUrlMessages({ listen, publicUrl, tls }: Setup, port: number): Promise<Diagnostic[]> {
+  if (publicUrl === undefined) return [];
+  const { hostname, protocol, port: given } = new URL(publicUrl);
+  const host = hostname.replace(/^\[(.*)\]$/, '$1');
+  const messages: Diagnostic[] = [];
+  const publicPort = Number(given || (protocol === 'http:' ? 80 : 443));
+  const isDirect = (protocol === 'https:') === (tls !== undefined); // otherwise, a proxy encrypts
+  if (!isLoopback(listen) && isDirect && publicPort !== port) {
+    messages.push({
+      severity: 'info',
+      message: `--public-url has port ${publicPort}, but this server listens on port ${port}`,
+      hint: `use :${port} in --public-url, unless a proxy or NAT forwards port ${publicPort}`,
+    });
+  }
+  if (isLoopback(listen) && !isLoopback({ kind: 'tcp', host, port })) {
+    messages.push({
+      severity: 'info',
+      message: 'listening on loopback only; other machines can connect only through a proxy on this machine',
+      hint: `pass --listen :${port} if there is no proxy`,
+    });
+  }
+  if (tls !== undefined && protocol === 'http:') {
+    messages.push({
+      severity: 'warning',
+      message: '--public-url is an http URL, but this server accepts only https',
+      hint: 'use https in --public-url, or remove --tls-cert and --tls-key',
+    });
+  } else if (tls !== undefined && !(await isCertificateFor(host, tls))) {
+    messages.push({
+      severity: 'warning',
+      message: `the certificate is not valid for ${host}, so clients reject it`,
+      hint: 'use a certificate that contains this name or address as subjectAltName, or another --public-url',
+    });
+  }
+  return messages;
 }
 
 /** The files of the command line. Files that the inventory names are not watched; SIGHUP reloads them. */

@@ -9,7 +9,7 @@ import type { Status, BaseStatus, HostStatus, ImageStatus } from './status/statu
 import { createTransferLog, type TransferLog, type TransferWatcher } from './answer/transfers.ts';
 import { programVersion } from '../core/programVersion.ts';
 import { createLinks, type Links } from './links.ts';
-import { createMetrics, type Metrics, type MetricsSource } from './metrics.ts';
+import { createMetrics, type Metrics } from './metrics.ts';
 import type { ServeOptions } from './options.ts';
 import { createServiceState, type Servable, type ServiceState } from './serviceState.ts';
 import type { Setup } from './setup.ts';
@@ -50,7 +50,14 @@ export async function startService(
   const state = createServiceState(() =>
     takeSnapshot(options, { links, digests, cacheSize: setup.cacheSize, io, changeSource: own.changeSource }),
   );
-  const metrics = createMetrics(metricsSource(state));
+  const metrics = createMetrics({
+    version: programVersion(),
+    images: () => {
+      const { count = 0, size = 0 } = state.current()?.catalog.images ?? {};
+      return { count, bytes: size };
+    },
+    hosts: () => countHosts(state),
+  });
   const transfers = createTransferLog({ watchers: [metrics.watcher, ...watchers] });
   const server = await startServiceServer(setup, {
     state,
@@ -115,17 +122,6 @@ export async function startServiceServer(setup: Setup, parts: ServerParts): Prom
     }),
   });
   return server;
-}
-
-function metricsSource(state: ServiceState<Snapshot>): MetricsSource {
-  return {
-    version: programVersion(),
-    images: () => {
-      const { count = 0, size = 0 } = state.current()?.catalog.images ?? {};
-      return { count, bytes: size };
-    },
-    hosts: () => countHosts(state),
-  };
 }
 
 function countHosts(state: ServiceState<Snapshot>): { readonly valid: number; readonly invalid: number } {

@@ -28,7 +28,7 @@ export interface ServiceState<S extends Servable> {
 }
 
 /** A snapshot with the time at which it was loaded. */
-export type Loaded<S> = S & { readonly loaded: Date };
+type Loaded<S> = S & { readonly loaded: Date };
 
 /** A snapshot with a reference count: its files are closed when it is replaced and no request uses it any more. */
 interface CountedSnapshot<S> {

@@ -12,6 +12,7 @@ import {
   sharedScripts,
 } from './hostEntries.ts';
 import { readImageInputs } from '../hosts/plan/imageInputs.ts';
+import { hasUnknown } from '../hosts/plan/planUnknown.ts';
 import { openAgentArchives, createOpenArchives, type OpenArchives } from '../hosts/plan/agentArchives.ts';
 import { createAddressCheck } from '../hosts/settings/renderHosts.ts';
 import { closeBaseSets, openBaseSets, type BaseSet } from '../hosts/artifacts/baseImages.ts';
@@ -105,7 +106,7 @@ async function buildSnapshot(
       archives: await openAgentArchives(options.agentArchive, wanted.configs, io),
     },
   };
-  const hasDiscovery = read.inventory.hosts === undefined || options.discovery === true;
+  const hasDiscovery = hasUnknown(read.inventory, options, io);
   refuseAmbiguousHosts(options, hosts, hasDiscovery ? unknownStems(bases) : [], wanted);
   const { states, served } = await buildHostEntries(options, job);
   const unknown = hasDiscovery ? await buildDiscoveryEntries(job) : { hosts: [], boots: [] };

@@ -67,6 +67,16 @@ describe('prepare --agent-archive', () => {
     expect((await prepare(...iso, '--agent-archive', 'agent.tar')).stderr).toContain(' 0 files written');
   });
 
+  it('is not replaced by a bundle', async () => {
+    const before = await readFile(path('agent.tar'));
+    const args = [...iso, '--agent-archive', 'agent.tar', '--bundle'];
+    for (const bundle of ['agent.tar', `boot/agents/${id}/agent.tar`]) {
+      const { code, stderr } = await prepare(...args, bundle);
+      expect([code, stderr]).toEqual([2, expect.stringContaining('would replace the agent archive')]);
+    }
+    expect(await readFile(path('agent.tar'))).toEqual(before);
+  });
+
   it('records it, and the memory that hosts need by the way in which they boot', () => {
     const { hosts, inputs } = manifest();
     expect(inputs.at(-1)).toMatchObject({ role: 'agent-archive', name: 'agent.tar', architecture: 'x86_64' });

@@ -170,4 +170,16 @@ describe('prepare --bundle', () => {
     expect(Number.parseInt(time, 8)).toBe(1_000_000_000);
     expect((await run(args, { SOURCE_DATE_EPOCH: 'now' })).code).toBe(2);
   });
+
+  it('that cannot be written is reported before any file is', async () => {
+    const args = ['prepare', '--inventory', 'inv.yaml', ...url, '-o', 'early', '--bundle'];
+    const { code, stderr } = await run([...args, 'missing/x.tar']);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining('The folder for missing/x.tar does not exist'),
+    ]);
+    expect((await run([...args, 'x.tar'], { SOURCE_DATE_EPOCH: 'now' })).code).toBe(2);
+    expect(await list('early')).toEqual([]);
+    expect((await run([...args, 'early/x.tar'])).code).toBe(0);
+  });
 });

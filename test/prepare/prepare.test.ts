@@ -181,6 +181,14 @@ describe('prepare', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
   });
 
+  it('warns of an empty list of hosts, unless all machines get a config', async () => {
+    const args = ['prepare', '--inventory', 'empty.yaml', ...url, '-o', 'empty'];
+    await here.write('empty.yaml', read('inv.yaml').replace(/hosts:[^]*/, 'hosts: []\n'));
+    const warning = 'the list of hosts is empty, so no machine gets a config';
+    expect((await run(args)).stderr).toContain(warning);
+    expect((await run([...args, '--discovery'])).stderr).not.toContain(warning);
+  });
+
   it('refuses a folder of somebody else', async () => {
     await write('live.img', '');
     const { code, stderr } = await run(['prepare', '--inventory', 'inv.yaml', ...url, '-o', '.']);
@@ -201,6 +209,14 @@ describe('prepare', () => {
 });
 
 describe('prepare from files for network boot', () => {
+  it('hints at its own option where the root filesystem is missing', async () => {
+    await write('kernel', 'kernel');
+    await write('initramfs', 'initramfs');
+    const files = ['--kernel', 'kernel', '--initramfs', 'initramfs', '-o', 'short'];
+    const args = ['prepare', '--inventory', 'inv.yaml', ...files, '--base-url', 'http://h'];
+    expect((await run(args)).stderr).toContain('\nhint: pass the root filesystem with --rootfs FILE\n');
+  });
+
   it('unpacks kernels of aarch64, and shares the rest with the user’s files', async () => {
     const kernel = Buffer.alloc(100_000, 'kernel');
     await write('fcos-1-live-kernel.aarch64', gzipSync(kernel));

@@ -253,6 +253,50 @@ describe('the start', () => {
     );
   });
 
+  const tls = ['--tls-cert', tlsFile('server'), '--tls-key', tlsFile('server-key')];
+  it.each<[title: string, args: readonly string[], expected: readonly string[]]>([
+    [
+      'an http URL of an https server',
+      [...tls, '--public-url', 'http://localhost'],
+      ['--public-url is an http URL'],
+    ],
+    ['a certificate for others', [...tls, '--public-url', 'https://127.0.0.2'], ['not valid for 127.0.0.2']],
+    ['nothing for its names', [...tls, '--public-url', 'https://localhost'], []],
+    ['nothing for its addresses', [...tls, '--public-url', 'https://127.0.0.1'], []],
+    ['a URL of other machines', ['--public-url', 'http://[2001:db8::1]'], ['only through a proxy']],
+    [
+      'another port',
+      ['--listen', ':0', '--public-url', 'http://192.0.2.1'],
+      ['--public-url has port 80, but'],
+    ],
+    ['no URL of this one', ['--public-url', 'http://[::1]:8084'], []],
+  ])('reports of a public URL: %s', async (_title, args, expected) => {
+    const listen = args.includes('--listen') ? [] : ['--listen', '127.0.0.1:0'];
+    const common = ['--inventory', 'inv.yaml', '--artifacts', 'ign'];
+    const service = await start([...common, ...listen, ...args]);
+    await service.whenEvent(({ event }) => event === 'ready');
+    service.signal('SIGTERM');
+    await service.ended;
+    const told = service.events().map(({ message }) => String(message));
+    const ofUrl = told.filter((text) => /public-url|not valid for|only through/.test(text));
+    expect(ofUrl).toEqual(expected.map((text) => expect.stringContaining(text)));
+  });
+
+  it('hints at https for other machines where it has a certificate', async () => {
+    const service = await start(['--inventory', 'inv.yaml', '--listen', '127.0.0.1:0', ...tls]);
+    const { hint } = await service.whenEvent(({ message }) => String(message).includes('loopback only'));
+    expect(hint).toMatch(/--public-url https:/);
+  });
+
+  it('warns of an empty list of hosts', async () => {
+    write('empty.yaml', inventory.replace(/hosts:[^]*/, 'hosts: []\n'));
+    const service = await start(['--inventory', 'empty.yaml', '--listen', '127.0.0.1:0']);
+    const { level } = await service.whenEvent(({ message }) =>
+      String(message).startsWith('the list of hosts is empty'),
+    );
+    expect(level).toBe('warning');
+  });
+
   it('fails for a command line that is invalid with plain text: no service has begun', async () => {
     const { code, stderr } = await refused('--inventory', 'inv.yaml', '--log', 'json', '--expires', 'soon');
     expect([code, stderr]).toEqual([

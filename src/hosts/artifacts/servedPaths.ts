@@ -65,7 +65,8 @@ export function parseBaseUrl(text: string, option = '--base-url'): string {
   const [issue] = checkUrl(text, ['http', 'https']);
   const message = issue?.message ?? issue?.rule.message;
   if (message !== undefined && issue?.rule.severity === 'error') {
-    throw new UsageError(`${option}: ${message}`, { hint: 'use a URL such as http://192.0.2.1/boot' });
+    const example = option === '--base-url' ? 'http://192.0.2.1/boot' : 'http://192.0.2.1:8084';
+    throw new UsageError(`${option}: ${message}`, { hint: `use a URL such as ${example}` });
   }
   if (!isPlainText(text) || /[?#,'\\]/.test(text)) {
     throw new UsageError(`${option}: file names cannot be added to this URL`, {

@@ -81,11 +81,16 @@ export function reportBoot(boot: NetworkBoot, { configs }: Pick<Wanted, 'configs
     for (const { severity, message, hint, rule } of findings) {
       if (skipped.has(rule)) continue;
       if (severity === 'error') isValid = false;
-      report(io, { severity, message: anyHost(message, host), hint });
+      report(io, { severity, message: anyHost(message, host), hint: ownHints[rule] ?? hint });
     }
   }
   return isValid;
 }
+
+/** For rules whose usual hint names an option of other commands. */
+const ownHints: Readonly<Record<string, string>> = {
+  'rootfs-missing': 'pass the root filesystem with --rootfs FILE',
+};
 
 /** Removes the host name from a message, so that the same message of several hosts is reported once. */
 function anyHost(message: string, host: string | undefined): string {

@@ -11,6 +11,8 @@ import { type ConfigArtifact, startedArtifact } from '../artifacts/artifacts.ts'
 import { isoArguments, readBootSettings } from './hostBoot.ts';
 import type { HostConfigs, PublishArchive } from './agentArchives.ts';
 import type { ImageSet } from '../artifacts/baseImages.ts';
+import { report } from '../../io/report/report.ts';
+import type { Inventory } from '../settings/inventoryDocument.ts';
 import type { PlanJob } from './planHost.ts';
 
 /** One plan for each architecture with images, or one plan without images. */
@@ -32,6 +34,22 @@ export interface UnknownPlaces {
   file(artifact: ConfigArtifact, set: ImageSet | undefined, isCommon: boolean): string;
   /** Returns the complete URL. */
   readonly publish: PublishArchive;
+}
+
+/** Whether machines that are not listed get a config. Warns if no machine gets one. */
+export function hasUnknown(
+  { hosts }: Pick<Inventory, 'hosts'>,
+  { discovery = false }: { readonly discovery?: boolean },
+  io: Io,
+): boolean {
+  if (hosts?.length === 0 && !discovery) {
+    report(io, {
+      severity: 'warning',
+      message: 'the list of hosts is empty, so no machine gets a config',
+      hint: 'add the hosts; to use the config for all machines, remove the list "hosts" or pass --discovery',
+    });
+  }
+  return hosts === undefined || discovery;
 }
 
 /** @throws CliError if the settings of all hosts do not result in a valid config */

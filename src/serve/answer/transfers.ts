@@ -50,7 +50,7 @@ export interface ImageProgress {
  */
 export type TransferOutcome = 'complete' | 'client disconnected' | 'aborted' | 'failed';
 
-export interface Transfer {
+interface Transfer {
   /** These bytes of the image were sent. */
   sent(range: ByteRange): void;
   /** To be called once, at the end. `complete`: all requested bytes were sent. */

@@ -54,7 +54,10 @@ async function sendRange(
   const small = buffers.borrowSmall();
   const pending: FilledBuffer[] = [];
   const readAt = (start: number, buffer: Uint8Array): void => {
-    pending.push(startReading(source, { offset: start, length: end - start }, buffer));
+    const range = { offset: start, length: Math.min(buffer.length, end - start) };
+    const filled = source.readInto(buffer.subarray(0, range.length), start);
+    filled.catch(() => undefined); // rethrown where it is awaited; until then, it would be an unhandled rejection
+    pending.push({ buffer, range, filled });
   };
   let takenFast = 0;
   try {
@@ -86,18 +89,6 @@ interface FilledBuffer {
   /** What of the resource is in it, once `filled` has resolved. */
   readonly range: ByteRange;
   readonly filled: Promise<void>;
-}
-
-/** Fills the buffer from the start of the range. */
-function startReading(
-  source: Sending['source'],
-  { offset, length }: ByteRange,
-  buffer: Uint8Array,
-): FilledBuffer {
-  const range = { offset, length: Math.min(buffer.length, length) };
-  const filled = source.readInto(buffer.subarray(0, range.length), offset);
-  filled.catch(() => undefined); // rethrown where it is awaited; until then, it would be an unhandled rejection
-  return { buffer, range, filled };
 }
 
 /** Milliseconds in which a fast client takes a buffer. */

@@ -55,7 +55,7 @@ export const defaultLimits: ServerLimits = {
 };
 
 /** A refused connection or an invalid request. */
-export interface Refusal {
+interface Refusal {
   /** IP address. */
   readonly client: string;
   readonly problem:

@@ -49,9 +49,9 @@ export function createServerLog(
   form: 'json' | 'text',
   now = (): Date => new Date(),
 ): ServerLog {
-  const format = form === 'json' ? formatJson : formatText;
   const note: ServerLog['note'] = (level, event, fields) => {
-    output.write(format({ time: now().toISOString(), level, event, ...fields }));
+    const line = { time: now().toISOString(), level, event, ...fields };
+    output.write(`${form === 'json' ? JSON.stringify(line) : formatText(line)}\n`);
   };
   output.on('error', () => undefined);
   return {
@@ -85,10 +85,6 @@ function fieldsOf({ path, userAgent, seconds, bytes, ...event }: RequestEvent): 
 
 type Line = LogFields & { readonly time: string; readonly level: LogLevel; readonly event: string };
 
-function formatJson(line: Line): string {
-  return `${JSON.stringify(line)}\n`;
-}
-
 /** `2026-11-21T16:55:37.000Z info request client=10.0.0.7 path=worker-0.iso …` */
 function formatText({ time, level, event, ...fields }: Line): string {
   const words = Object.entries(fields).flatMap(([name, value]) => {
@@ -96,5 +92,5 @@ function formatText({ time, level, event, ...fields }: Line): string {
     const text = String(value);
     return [`${name}=${/^[^\s"=]+$/.test(text) ? text : JSON.stringify(text)}`];
   });
-  return `${[time, level, event, ...words].join(' ')}\n`;
+  return [time, level, event, ...words].join(' ');
 }

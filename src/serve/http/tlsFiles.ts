@@ -6,6 +6,7 @@
 
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
+import { isIP } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
 import { CliError } from '../../core/errors.ts';
@@ -53,6 +54,12 @@ export async function readTlsFiles(files: TlsFiles): Promise<TlsMaterial> {
   return { context, expires: new Date(certificate.validTo), fingerprint: certificate.fingerprint256, stamp };
 }
 
+/** Whether clients that connect to this name or address accept the certificate. */
+export async function isCertificateFor(host: string, { certificate: path }: TlsFiles): Promise<boolean> {
+  const certificate = parseCertificate(await readPem(path, 'TLS certificate'), path);
+  return (isIP(host) === 0 ? certificate.checkHost(host) : certificate.checkIP(host)) !== undefined;
+}
+
 async function readPem(path: string, what: string): Promise<Buffer> {
   return readFile(path).catch((error: unknown) => {
     throw fileError(error, { path, what, action: 'read' });
@@ -60,11 +67,9 @@ async function readPem(path: string, what: string): Promise<Buffer> {
 }
 
 function parseCertificate(pem: Buffer, path: string): X509Certificate {
-  try {
-    return new X509Certificate(pem);
-  } catch (error) {
-    throw tlsError(`${path} is not a certificate`, 'pass a PEM file', error);
-  }
+  const isKey = pem.includes('PRIVATE KEY-----');
+  const hint = isKey ? 'pass the certificate; this file contains a private key' : 'pass a PEM file';
+  return orTlsError(() => new X509Certificate(pem), `${path} is not a certificate`, hint);
 }
 
 function parseKey(pem: Buffer, path: string): KeyObject {
@@ -72,10 +77,16 @@ function parseKey(pem: Buffer, path: string): KeyObject {
   if (pem.includes('ENCRYPTED')) {
     throw tlsError(`The key ${path} is encrypted`, 'remove the passphrase: openssl pkey -in KEY -out PLAIN');
   }
+  const isCertificate = pem.includes('CERTIFICATE-----');
+  const hint = isCertificate ? 'pass the private key; this file contains a certificate' : 'pass a PEM file';
+  return orTlsError(() => createPrivateKey(pem), `${path} is not a private key`, hint);
+}
+
+function orTlsError<T>(parse: () => T, problem: string, hint: string): T {
   try {
-    return createPrivateKey(pem);
+    return parse();
   } catch (error) {
-    throw tlsError(`${path} is not a private key`, 'pass a PEM file', error);
+    throw tlsError(problem, hint, error);
   }
 }
 

@@ -315,4 +315,16 @@ describe('readTlsFiles', () => {
       hint: expect.any(String),
     });
   });
+
+  it.each<[title: string, own: Partial<TlsFiles>, hint: string]>([
+    [
+      'certificate',
+      { certificate: tlsFile('server-key') },
+      'pass the certificate; this file contains a private key',
+    ],
+    ['key', { key: tlsFile('server') }, 'pass the private key; this file contains a certificate'],
+  ])('hints at the %s where the two are swapped', async (_title, own, hint) => {
+    const given = { certificate: tlsFile('server'), key: tlsFile('server-key'), clientCa: undefined, ...own };
+    await expect(readTlsFiles(given)).rejects.toMatchObject({ hint });
+  });
 });
