@@ -83,11 +83,13 @@ export function readNode(
   const ramdisk = withArguments(ramdiskOf(options), options.kernelAppendParams);
   refuseIncomplete(options, format);
   const { host, issues } = readHostOptions(options);
-  // An existing node may already have hints, and invalid hints have been reported.
-  const hasHints = options.set === true || issues.some(({ path }) => path[0] === 'rootDevice');
-  const found = checkNode(host, ramdisk).filter(
-    ({ rule }) => !(hasHints && rule.id === 'root-device-missing'),
-  );
+  // An existing node may already have hints and arguments, and invalid hints have been reported.
+  const { set = false, kernelAppendParams } = options;
+  const mayBeMissing = new Set([
+    ...(set || issues.some(({ path }) => path[0] === 'rootDevice') ? ['root-device-missing'] : []),
+    ...(set && kernelAppendParams === undefined ? ['ramdisk-argument-missing'] : []),
+  ]);
+  const found = checkNode(host, ramdisk).filter(({ rule }) => !mayBeMissing.has(rule.id));
   return reportIssues([...issues, ...found], io, wording) === 0 ? describeNode(host, ramdisk) : undefined;
 }
 

@@ -42,6 +42,14 @@ describe('deploy node', () => {
     expect(stdout.match(/null/g) ?? []).toHaveLength(word.endsWith('null') ? 1 : 0);
   });
 
+  it('warns of a kernel without the arguments that CoreOS requires', async () => {
+    const { code, stderr } = await node(...pxe);
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringContaining('coreos.live.rootfs_url, ignition.firstboot'),
+    ]);
+  });
+
   it('writes a description for baremetal create', async () => {
     const { stdout } = await node(...iso, '--format', 'yaml');
     await expect(stdout).toMatchFileSnapshot('../golden/deploy/node-iso.yaml');
@@ -76,6 +84,7 @@ describe('deploy node', () => {
       /--kernel-append-params: Ironic rejects/,
     ],
     ['a broken hint', [...pxe, '--root-device', 'size=big'], /--root-device size: /],
+    ['an operator before the equals sign', [...pxe, '--root-device', 'size>=1'], /hint: use .*size=">= 100"/],
   ])('refuses %s', async (_title, args, message) => {
     expect(await node(...args)).toMatchObject({
       code: 1,

@@ -5,7 +5,7 @@
  * that CoreOS ignores.
  */
 
-import { errorRule, type Issue } from '../../ignition/rule.ts';
+import { errorRule, type Issue, warningRule } from '../../ignition/rule.ts';
 import { type ManifestMetadata, metal3Name, nameIssues } from './bareMetalHost.ts';
 import { checkRamdisk, checkRamdiskArguments, type Ramdisk } from './node.ts';
 import { namespaceProblem, objectNameProblem } from '../../core/objectName.ts';
@@ -32,6 +32,12 @@ const argumentsUnusedByIso = errorRule(
   'arguments-unused-by-iso',
   'Ironic cannot add kernel arguments to an ISO',
   'add the arguments to the ISO with iso kargs modify, or use --deploy-kernel and --deploy-ramdisk',
+);
+
+export const ramdiskNotInResource = warningRule(
+  'ramdisk-not-in-resource',
+  'the Ironic resource does not contain the URL of the ramdisk',
+  'pass the URL to the BareMetal Operator: write its environment with --format env',
 );
 
 /** Paths begin with the name of an option. */
