@@ -1,6 +1,7 @@
 /** `deploy node`: writes a node for Ironic as commands or as JSON or YAML, or the nodes of an inventory. */
 
 import { UsageError } from '../core/errors.ts';
+import { isUuid } from '../core/objectName.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import {
   type DeployJob,
@@ -83,13 +84,14 @@ export function readNode(
   const ramdisk = withArguments(ramdiskOf(options), options.kernelAppendParams);
   refuseIncomplete(options, format);
   const { host, issues } = readHostOptions(options);
-  // An existing node may already have hints and arguments, and invalid hints have been reported.
+  // An existing node may already have hints and arguments, and its name may be its UUID. Invalid hints have been reported.
   const { set = false, kernelAppendParams } = options;
-  const mayBeMissing = new Set([
+  const allowed = new Set([
     ...(set || issues.some(({ path }) => path[0] === 'rootDevice') ? ['root-device-missing'] : []),
     ...(set && kernelAppendParams === undefined ? ['ramdisk-argument-missing'] : []),
+    ...(set && isUuid(host.name) ? ['node-name'] : []),
   ]);
-  const found = checkNode(host, ramdisk).filter(({ rule }) => !mayBeMissing.has(rule.id));
+  const found = checkNode(host, ramdisk).filter(({ rule }) => !allowed.has(rule.id));
   return reportIssues([...issues, ...found], io, wording) === 0 ? describeNode(host, ramdisk) : undefined;
 }
 
@@ -101,10 +103,18 @@ function withArguments(ramdisk: Ramdisk | undefined, text: string | undefined): 
   });
 }
 
-function refuseIncomplete({ bmcAddress, set = false }: NodeOptions, format: NodeFormat): void {
+function refuseIncomplete(
+  { bmcAddress, bmcInsecure = false, set = false }: NodeOptions,
+  format: NodeFormat,
+): void {
   if (bmcAddress === undefined && !set && format !== 'driver-info') {
     throw new UsageError('a new node requires --bmc-address', {
       hint: 'pass --bmc-address, or use --set to change an existing node',
+    });
+  }
+  if (bmcAddress === undefined && bmcInsecure) {
+    throw new UsageError('--bmc-insecure requires --bmc-address', {
+      hint: 'pass the address, too: its scheme decides which setting is written',
     });
   }
 }

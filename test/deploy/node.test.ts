@@ -56,6 +56,12 @@ describe('deploy node', () => {
     expect(load(stdout)).toEqual(JSON.parse((await node(...iso, '--format', 'json')).stdout));
   });
 
+  it('changes a node that is named by its UUID', async () => {
+    const uuid = '33ce8659-7400-4c68-9535-d10766f07a58';
+    const { code, stdout } = await run(['node', '--set', '--name', uuid, ...pair]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining(`baremetal node set ${uuid} `)]);
+  });
+
   it('writes driver_info alone', async () => {
     const args = [...pair, '--kernel-append-params', '%default% a=b', '--format', 'driver-info'];
     const { code, stdout } = await node(...args);
@@ -98,6 +104,11 @@ describe('deploy node', () => {
     ['half a ramdisk', ['--set', '--deploy-kernel', 'http://h/k'], /require each other/],
     ['arguments for an ISO', [...iso, '--kernel-append-params', 'a'], /iso kargs/],
     ['a new node without a driver', pair, /--bmc-address, or use --set/],
+    [
+      'an insecure BMC without an address',
+      ['--set', '--bmc-insecure'],
+      /--bmc-insecure requires --bmc-address/,
+    ],
     ['a port of a change', [...iso, '--set'], /--set does not change the ports/],
     ['a description of a change', [...iso, '--set', '--format', 'json'], /--set requires --format command/],
   ])('asks for another command line: %s', async (_title, args, message) => {
