@@ -54,7 +54,7 @@ export async function readRenderLayers(
     readInputs(source);
     return { source, layers: { profile: chooseProfile(source.options), files: [] } };
   }
-  const read = await readInventoryFile(file, { ...given, inventory: file }, io);
+  const read = await readInventoryFile(file, { ...given, inventory: file }, io, 'Settings (--settings)');
   const { inventory } = read;
   const source = { ...read.source, addressHint };
   if (inventory.hosts !== undefined) {
