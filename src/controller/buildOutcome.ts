@@ -44,6 +44,7 @@ export async function buildOutcome(image: PreprovisioningImage, tools: BuildTool
   const own = withoutRepeats(reported).filter(
     (one) => one.severity === 'warning' && !factory.sharedWarnings.has(formatSentence(one)),
   );
+  report(io, ...own.map((one) => ({ ...one, hosts: { names: [owner], count: 1 } })));
   const notes = [...noteOf(request), ...own.map(inOneLine)];
   const note = notes.length === 0 ? undefined : notes.join('; ');
   return { kind: 'ready', imageUrl, kernelUrl, extraKernelParams, note, attempt };

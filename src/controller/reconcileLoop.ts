@@ -173,13 +173,7 @@ class Term {
     this.#statusWrites.wrote(host, content);
     wrote(outcome);
     if (outcome.kind === 'ready') {
-      const { attempt, note } = outcome;
-      const fields = {
-        format: attempt.format,
-        generation: image.generation,
-        message: note && printable(note),
-      };
-      log.note(note === undefined ? 'info' : 'warning', 'image', { host, ...fields });
+      log.note('info', 'image', { host, format: outcome.attempt.format, generation: image.generation });
       return;
     }
     const { message, reason } = outcome;

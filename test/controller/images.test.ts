@@ -143,6 +143,7 @@ describe('the ISO of an object', () => {
     expect(note).toMatch(
       /^Ironic: no connection of the host has a route to 198\.51\.100\.1 [^;]*\(add a gateway/,
     );
+    expect(place.said()).toMatch(/198\.51\.100\.1 .*\nhint: add a gateway.*\n  for metal3\/worker-0/);
     expect(ready(await outcomeOf(imageOf({}), factory)).note).toBeUndefined();
   });
 
