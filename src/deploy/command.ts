@@ -296,7 +296,10 @@ function declareRamdisk(command: Command): Command {
     .option('--deploy-iso <URL>', 'live ISO that runs the agent')
     .option('--deploy-kernel <URL>', 'kernel that runs the agent; requires --deploy-ramdisk')
     .option('--deploy-ramdisk <URL>', 'initramfs that runs the agent; requires --deploy-kernel')
-    .option('--kernel-append-params <TEXT>', 'kernel arguments; %default% inserts those of the conductor');
+    .option(
+      '--kernel-append-params <TEXT>',
+      'kernel arguments; for a node, %default% inserts those of the conductor',
+    );
 }
 
 function declareOutput(command: Command): Command {

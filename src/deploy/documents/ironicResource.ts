@@ -34,6 +34,11 @@ const argumentsUnusedByIso = errorRule(
   'add the arguments to the ISO with iso kargs modify, or use --deploy-kernel and --deploy-ramdisk',
 );
 
+const defaultOfNodeOnly = errorRule(
+  'ramdisk-argument-default',
+  'Ironic replaces %default% only in the settings of a node',
+  'remove %default%: these arguments are added to those that Ironic always uses',
+);
 export const ramdiskNotInResource = warningRule(
   'ramdisk-not-in-resource',
   'the Ironic resource does not contain the URL of the ramdisk',
@@ -55,6 +60,9 @@ export function checkIronic({ name, namespace, kernelArguments, ramdisk }: Ironi
   } else if (ramdisk !== undefined) {
     issues.push(...checkRamdisk({ ...ramdisk, arguments: kernelArguments }));
   } else if (kernelArguments !== undefined) issues.push(...checkRamdiskArguments(kernelArguments));
+  if (kernelArguments?.split(' ').includes('%default%') === true) {
+    issues.push({ rule: defaultOfNodeOnly, path: ['kernelAppendParams'] });
+  }
   return issues;
 }
 
