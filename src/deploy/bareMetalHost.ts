@@ -43,7 +43,7 @@ export async function bareMetalHost(options: BareMetalHostOptions, io: Io): Prom
   if (options.inventory !== undefined) parseChoices(options);
   const shared = trackShared();
   const make: DeployJob['make'] = async (host, context) => {
-    const settings = await readHostSettings({ ...options, ...requireName(host) }, context);
+    const settings = await readHostSettings({ ...host, name: requireName(host) }, context);
     if (settings === undefined) return undefined;
     const isRepeated = shared(settings) === 'known' && !isAlone(options);
     const manifests = renderHostManifests(settings).filter(

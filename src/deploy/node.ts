@@ -42,9 +42,10 @@ export async function node(options: NodeOptions, io: Io): Promise<ExitCode> {
   checkSet(options, format);
   refuseWithoutInventory(options);
   const make: DeployJob['make'] = async (host, context) => {
-    const description = readNode({ ...options, ...requireName(host) }, format, context);
+    const own = { ...host, name: requireName(host) };
+    const description = readNode(own, format, context);
     if (description === undefined) return undefined;
-    return { text: await formatNode(description, format, { ...options, ...host }), content: 'public' };
+    return { text: await formatNode(description, format, own), content: 'public' };
   };
   return writeDeployed({ options, ...formOf(format, options), make }, io);
 }
