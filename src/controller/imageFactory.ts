@@ -48,7 +48,7 @@ export interface ImageFactory {
   close(): Promise<void>;
 }
 
-export interface BuiltImage {
+interface BuiltImage {
   readonly resource: Cached<ServedResource>;
   /** The path after the token of the object. */
   readonly path: string;

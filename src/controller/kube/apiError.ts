@@ -97,7 +97,7 @@ export async function readJson(
   maxBytes: number,
 ): Promise<unknown> {
   return parseJson(
-    await readAll(parts, maxBytes, () => tooLarge(operation, ` has more than ${maxBytes} bytes`)),
+    await readAll(parts, maxBytes, () => responseTooLarge(operation, ` has more than ${maxBytes} bytes`)),
     operation,
   );
 }
@@ -115,7 +115,7 @@ export function parseJson(bytes: Uint8Array, operation: string): unknown {
 
 const decoder = new TextDecoder();
 
-export function tooLarge(operation: string, detail = ' is too large'): ApiError {
+export function responseTooLarge(operation: string, detail = ' is too large'): ApiError {
   return ownError('TooLarge', `Cannot ${operation}: the response${detail}`);
 }
 

@@ -4,7 +4,7 @@
  */
 
 import { asMapping, isMapping } from '../../formats/mapping.ts';
-import { describeRefusal, invalidResponse, parseJson, tooLarge } from './apiError.ts';
+import { describeRefusal, invalidResponse, parseJson, responseTooLarge } from './apiError.ts';
 import { type KubernetesObject, readObject } from './objects.ts';
 
 export type WatchEvent =
@@ -28,7 +28,7 @@ export async function* splitLines(
   let size = 0;
   const append = (piece: Uint8Array): void => {
     const wanted = size + piece.length;
-    if (wanted > maxBytes) throw tooLarge(operation);
+    if (wanted > maxBytes) throw responseTooLarge(operation);
     if (wanted > line.length) {
       const larger = new Uint8Array(Math.max(wanted, 2 * line.length));
       larger.set(line.subarray(0, size));
