@@ -7,32 +7,23 @@ import type { PreprovisioningImage } from './api/preprovisioningImage.ts';
 import { keyText } from './kube/objects.ts';
 
 /** `version` is the resource version of the Secret that the object names; undefined without one. */
-export interface BuildCache<T> {
-  recall(image: PreprovisioningImage, version: string | undefined): T | undefined;
-  remember(image: PreprovisioningImage, version: string | undefined, made: T): void;
-  forget(owner: string): void;
+export class BuildCache<T> {
+  readonly #results = new Map<string, { readonly inputs: string; readonly result: T }>();
+
+  recall(image: PreprovisioningImage, version: string | undefined): T | undefined {
+    const found = this.#results.get(keyText(image));
+    return found?.inputs === formatInputs(image, version) ? found.result : undefined;
+  }
+
+  remember(image: PreprovisioningImage, version: string | undefined, result: T): void {
+    this.#results.set(keyText(image), { inputs: formatInputs(image, version), result });
+  }
+
+  forget(owner: string): void {
+    this.#results.delete(owner);
+  }
 }
 
-interface Remembered<T> {
-  readonly spec: string;
-  readonly version: string | undefined;
-  readonly made: T;
-}
-
-export function createBuildCache<T>(): BuildCache<T> {
-  const remembered = new Map<string, Remembered<T>>();
-  return {
-    recall: (image, version) => {
-      const found = remembered.get(keyText(image));
-      return found?.spec === specText(image) && found.version === version ? found.made : undefined;
-    },
-    remember: (image, version, made) => {
-      remembered.set(keyText(image), { spec: specText(image), version, made });
-    },
-    forget: (owner) => void remembered.delete(owner),
-  };
-}
-
-function specText({ spec }: PreprovisioningImage): string {
-  return JSON.stringify(spec);
+function formatInputs({ spec }: PreprovisioningImage, version: string | undefined): string {
+  return JSON.stringify([spec, version]);
 }

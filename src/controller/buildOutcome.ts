@@ -2,15 +2,15 @@
 
 import { CliError, type ErrorCode } from '../core/errors.ts';
 import type { Io } from '../io/io.ts';
-import type { FailedOutcome, Outcome } from './api/outcome.ts';
+import type { Outcome } from './api/outcome.ts';
 import { keyText } from './kube/objects.ts';
 import type { PreprovisioningImage } from './api/preprovisioningImage.ts';
 import { type Diagnostic, diagnosticOf } from '../core/diagnostic.ts';
 import { formatSentence } from '../io/report/diagnosticText.ts';
-import { collectDiagnostics } from '../io/report/report.ts';
+import { collectDiagnostics, report, withoutRepeats } from '../io/report/report.ts';
 import type { Links } from '../serve/links.ts';
 import { imageKey } from './imageCatalog.ts';
-import type { ImageFactory, BuiltImage } from './imageFactory.ts';
+import type { ImageFactory } from './imageFactory.ts';
 import { type BuildRequest, buildRequestOf, type ReadSecret } from './buildRequest.ts';
 
 export interface BuildTools {
@@ -25,19 +25,34 @@ export async function buildOutcome(image: PreprovisioningImage, tools: BuildTool
   const { factory, links, readSecret, io } = tools;
   const request = await buildRequestOf(image, factory.possible, readSecret);
   if (request.kind === 'failed') return request;
-  const built = await tryToBuild(request, factory, io);
-  if ('kind' in built) return built;
+  const { attempt } = request;
+  const { io: quiet, reported } = collectDiagnostics(io);
+  const built = await factory.build(request, quiet).catch((error: unknown) => {
+    if (!(error instanceof CliError) || passing.has(error.code)) throw error;
+    report(quiet, diagnosticOf(error));
+    return undefined;
+  });
+  if (built === undefined) {
+    const errors = reported.filter(({ severity }) => severity === 'error');
+    const message = errors.map(inOneLine).join('\n');
+    return { kind: 'failed', reason: 'ImageBuildInvalid', message, attempt };
+  }
   const { extraKernelParams, kernelUrl, path, resource } = built;
   const owner = keyText(image);
   await factory.images.get(imageKey(owner, path), async () => resource); // a client will fetch it soon
   const imageUrl = links.url({ kind: 'host', host: owner }, path);
-  const note = noteOf(request);
-  return { kind: 'ready', imageUrl, kernelUrl, extraKernelParams, note, attempt: request.attempt };
+  const own = withoutRepeats(reported).filter(
+    (one) => one.severity === 'warning' && !factory.sharedWarnings.has(formatSentence(one)),
+  );
+  report(io, ...own.map((one) => ({ ...one, hosts: { names: [owner], count: 1 } })));
+  const notes = [...noteOf(request), ...own.map(inOneLine)];
+  const note = notes.length === 0 ? undefined : notes.join('; ');
+  return { kind: 'ready', imageUrl, kernelUrl, extraKernelParams, note, attempt };
 }
 
-function noteOf({ network }: BuildRequest): string | undefined {
-  if (network?.unread === undefined) return undefined;
-  return `${network.place} has the keys ${network.key} and ${network.unread}; ${network.key} is used`;
+function noteOf({ network }: BuildRequest): string[] {
+  if (network?.unread === undefined) return [];
+  return [`${network.place} has the keys ${network.key} and ${network.unread}; ${network.key} is used`];
 }
 
 /** Problems of this machine and of its network, not of the object: the build is retried. */
@@ -52,25 +67,6 @@ const passing: ReadonlySet<ErrorCode> = new Set([
   'ERR_IMAGE_CHANGED',
   'ERR_NETWORK',
 ]);
-
-async function tryToBuild(
-  request: BuildRequest,
-  factory: ImageFactory,
-  io: Io,
-): Promise<BuiltImage | FailedOutcome> {
-  const { io: quiet, reported } = collectDiagnostics(io);
-  const problems: Diagnostic[] = [];
-  try {
-    const built = await factory.build(request, quiet);
-    if (built !== undefined) return built;
-  } catch (error) {
-    if (!(error instanceof CliError) || passing.has(error.code)) throw error;
-    problems.push(diagnosticOf(error));
-  }
-  const errors = [...reported, ...problems].filter(({ severity }) => severity === 'error');
-  const message = errors.map(inOneLine).join('\n');
-  return { kind: 'failed', reason: 'ImageBuildInvalid', message, attempt: request.attempt };
-}
 
 function inOneLine(diagnostic: Diagnostic): string {
   const sentence = formatSentence(diagnostic);

@@ -13,7 +13,7 @@ import { collectDiagnostics } from '../io/report/report.ts';
 import type { Cached } from '../serve/imageCache.ts';
 import type { ImageFactory } from './imageFactory.ts';
 import type { Informers } from './informers.ts';
-import { createBuildCache, type BuildCache } from './buildCache.ts';
+import { BuildCache } from './buildCache.ts';
 import { buildRequestOf, type ReadSecret } from './buildRequest.ts';
 import { keyText } from './kube/objects.ts';
 
@@ -31,7 +31,7 @@ interface ImageCatalog {
 
 export function createImageCatalog(sources: CatalogSources): ImageCatalog {
   const { factory, informers } = sources;
-  const context = { ...sources, lastPaths: createBuildCache<string>() };
+  const context = { ...sources, lastPaths: new BuildCache<string>() };
   return {
     find: (path, owner = '') => {
       const shared = factory.shared(path);

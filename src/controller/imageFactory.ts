@@ -7,6 +7,8 @@ import { parseYaml, type ParsedYaml } from '../formats/yaml.ts';
 import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
 import type { KnownDigests } from '../io/files/fileDigests.ts';
 import { type Io, ioWith } from '../io/io.ts';
+import { formatSentence } from '../io/report/diagnosticText.ts';
+import { collectDiagnostics, report, withoutRepeats } from '../io/report/report.ts';
 import type { ConfigArtifact } from '../hosts/artifacts/artifacts.ts';
 import { formatImagePath, builtFileName, imageStem, type PossibleImages } from './api/imageChoice.ts';
 import { artifactOf, imageFormats } from './api/preprovisioningImage.ts';
@@ -29,6 +31,8 @@ import { type ControllerOptions, readRenderSource, type SettingsFile } from './s
 export interface ImageFactory {
   readonly bases: Bases;
   readonly possible: PossibleImages;
+  /** The warnings that concern all hosts. They were reported when the factory was opened. */
+  readonly sharedWarnings: ReadonlySet<string>;
   /** Recently fetched images, by object and path. */
   readonly images: ImageCache<ServedResource>;
   /** Shared files by path. */
@@ -41,7 +45,7 @@ export interface ImageFactory {
   close(): Promise<void>;
 }
 
-export interface BuiltImage {
+interface BuiltImage {
   readonly resource: Cached<ServedResource>;
   /** The path after the token of the object. */
   readonly path: string;
@@ -87,10 +91,11 @@ export async function openImageFactory(
     const job = await planJob(options, possible, inputs);
     const growth = options.grow === true ? 'usual' : 'refused';
     const context = { archives, bases, links, job, settingsFolder: settings.folder, growth } as const;
-    await checkSettings(context, possible, io);
+    const sharedWarnings = await checkSettings(context, possible, io);
     return {
       bases,
       possible,
+      sharedWarnings,
       images: createImageCache(cacheSize),
       shared: (path) => sharedResources([...bases.values()], archives).get(path),
       build: (request, buildIo) => buildImage(request, context, buildIo),
@@ -131,18 +136,31 @@ async function planJob(
   };
 }
 
-/** Renders a sample host, so that errors and warnings for all hosts are reported once, before the first object. */
-async function checkSettings(context: FactoryContext, possible: PossibleImages, io: Io): Promise<void> {
-  for (const [architecture, [format]] of possible) {
-    if (format === undefined) continue;
-    const sample = { namespace: 'any', name: 'host', network: undefined };
-    const plan = await planRequest({ ...sample, choice: { architecture, format } }, context, io);
-    if (plan !== undefined) continue;
-    throw new CliError('The settings do not result in a valid config', {
-      code: 'ERR_SETTING',
-      hint: 'fix the errors reported above',
-    });
+/**
+ * Renders a sample host, so that errors and warnings for all hosts are reported once, before the first object.
+ * @returns what was reported
+ */
+async function checkSettings(
+  context: FactoryContext,
+  possible: PossibleImages,
+  io: Io,
+): Promise<ReadonlySet<string>> {
+  const { io: quiet, reported } = collectDiagnostics(io);
+  const sample = { namespace: 'any', name: 'host', network: undefined };
+  const choices = [...possible].flatMap(([architecture, [format]]) =>
+    format === undefined ? [] : [{ architecture, format }],
+  );
+  const plans: (HostPlan | undefined)[] = [];
+  try {
+    for (const choice of choices) plans.push(await planRequest({ ...sample, choice }, context, quiet));
+  } finally {
+    report(io, ...withoutRepeats(reported));
   }
+  if (!plans.includes(undefined)) return new Set(reported.map(formatSentence));
+  throw new CliError('The settings do not result in a valid config', {
+    code: 'ERR_SETTING',
+    hint: 'fix the errors reported above',
+  });
 }
 
 async function planRequest(

@@ -24,75 +24,71 @@ export const preprovisioningImages: ApiResource = {
   kind: 'PreprovisioningImage',
 };
 
-export interface Informers {
+export class Informers {
+  readonly #images: Informer<PreprovisioningImage>;
+  readonly #versions: Informer<string>;
+  readonly #subscribers = new Set<(owner: string) => void>();
+
+  /** @param namespace undefined for all namespaces */
+  constructor(client: KubernetesClient, namespace: string | undefined, onError: (error: Error) => void) {
+    const shared = { client, selection: { namespace }, onError };
+    this.#images = new Informer({
+      ...shared,
+      resource: preprovisioningImages,
+      keep: readPreprovisioningImage,
+      changed: ({ key }) => this.#notify(keyText(key)),
+    });
+    this.#versions = new Informer({
+      ...shared,
+      resource: secretMetadata,
+      keep: ({ metadata }) => metadata.resourceVersion,
+      changed: ({ key, before, now }) => {
+        if (this.#subscribers.size === 0 || before === now) return;
+        for (const image of this.all()) if (namesSecret(image, key)) this.#notify(keyText(image));
+      },
+    });
+  }
+
   /** Resolves after the initial lists; rejects if the informers are closed before. */
-  readonly synced: Promise<unknown>;
+  get synced(): Promise<unknown> {
+    return Promise.all([this.#images.synced, this.#versions.synced]);
+  }
+
   /** The time up to which all changes are known; undefined before the initial lists. */
-  readonly lastContact: Date | undefined;
+  get lastContact(): Date | undefined {
+    return earlier(this.#images.lastContact, this.#versions.lastContact);
+  }
+
   /** By `NAMESPACE/NAME`. */
-  find(owner: string): PreprovisioningImage | undefined;
-  all(): IterableIterator<PreprovisioningImage>;
+  find(owner: string): PreprovisioningImage | undefined {
+    return this.#images.get(parseKey(owner));
+  }
+
+  all(): IterableIterator<PreprovisioningImage> {
+    return this.#images.values();
+  }
+
   /** The version of its Secret; undefined if the object names no Secret, or the Secret does not exist. */
-  networkVersion(image: PreprovisioningImage): string | undefined;
+  networkVersion({ namespace, spec: { networkDataName: name } }: PreprovisioningImage): string | undefined {
+    return name === undefined ? undefined : this.#versions.get({ namespace, name });
+  }
+
   /**
    * Calls `changed` for each object that has changed, or whose Secret has changed.
    * @returns unsubscribes
    */
-  subscribe(changed: (owner: string) => void): () => void;
-  close(): Promise<void>;
-}
+  subscribe(changed: (owner: string) => void): () => void {
+    this.#subscribers.add(changed);
+    return () => this.#subscribers.delete(changed);
+  }
 
-/** @param namespace undefined for all namespaces */
-export function openInformers(
-  client: KubernetesClient,
-  namespace: string | undefined,
-  onError: (error: Error) => void,
-): Informers {
-  const selection = { namespace };
-  const subscribers = new Set<(owner: string) => void>();
-  const notify = (owner: string): void => {
-    for (const subscriber of subscribers) subscriber(owner);
-  };
-  const images = new Informer({
-    client,
-    resource: preprovisioningImages,
-    selection,
-    onError,
-    keep: readPreprovisioningImage,
-    changed: ({ key }) => notify(keyText(key)),
-  });
-  const versions = new Informer({
-    client,
-    resource: secretMetadata,
-    selection,
-    onError,
-    keep: ({ metadata }) => metadata.resourceVersion,
-    changed: ({ key, before, now }) => {
-      if (subscribers.size === 0 || before === now) return;
-      for (const image of images.values()) if (namesSecret(image, key)) notify(keyText(image));
-    },
-  });
-  return {
-    get synced() {
-      return Promise.all([images.synced, versions.synced]);
-    },
-    get lastContact() {
-      return earlier(images.lastContact, versions.lastContact);
-    },
-    find: (owner) => images.get(parseKey(owner)),
-    all: () => images.values(),
-    networkVersion: (image) => {
-      const name = image.spec.networkDataName;
-      return name === undefined ? undefined : versions.get({ namespace: image.namespace, name });
-    },
-    subscribe: (changed) => {
-      subscribers.add(changed);
-      return () => subscribers.delete(changed);
-    },
-    close: async () => {
-      await Promise.all([images.stop(), versions.stop()]);
-    },
-  };
+  async close(): Promise<void> {
+    await Promise.all([this.#images.stop(), this.#versions.stop()]);
+  }
+
+  #notify(owner: string): void {
+    for (const subscriber of this.#subscribers) subscriber(owner);
+  }
 }
 
 function earlier(one: Date | undefined, other: Date | undefined): Date | undefined {

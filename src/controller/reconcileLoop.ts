@@ -16,7 +16,7 @@ import {
 } from './api/preprovisioningImage.ts';
 import { type Informers, preprovisioningImages } from './informers.ts';
 import { keyText } from './kube/objects.ts';
-import { createBuildCache, type BuildCache } from './buildCache.ts';
+import { BuildCache } from './buildCache.ts';
 import { CliError } from '../core/errors.ts';
 import { ApiError, isConflict, isNotFound } from './kube/apiError.ts';
 import { type Clock, systemClock } from '../io/clock.ts';
@@ -34,46 +34,46 @@ interface ReconcileLoopOptions {
   readonly failed: () => void;
 }
 
-export interface ReconcileLoop {
-  /** Runs until the signal is aborted. Builds that are still running end later, but their results are not written. */
-  lead(signal: AbortSignal): Promise<void>;
-  /** Reconciles all objects again, after settings or base images have changed. */
-  startOver(): void;
-  readonly load: QueueLoad;
-}
-
 /** The number of objects that are reconciled concurrently, as most time is spent waiting for the API server. */
 const WORKERS = 8;
 /** Milliseconds. */
 const BACK_OFF = { first: 1000, longest: 300_000 };
 const IDLE: QueueLoad = { waiting: 0, delayed: 0, running: 0 };
 
-export function createReconcileLoop(options: ReconcileLoopOptions): ReconcileLoop {
-  const { informers } = options;
-  let queue: WorkQueue | undefined;
-  let outcomes = createBuildCache<Outcome>();
-  const addAll = (): void => {
-    for (const image of informers.all()) queue?.add(keyText(image));
-  };
-  return {
-    get load() {
-      return queue?.load ?? IDLE;
-    },
-    startOver: () => {
-      outcomes = createBuildCache();
-      addAll();
-    },
-    lead: async (signal) => {
-      const term = new Term(options, () => outcomes, signal);
-      queue = term.queue;
-      const unsubscribe = informers.subscribe((owner) => term.queue.add(owner));
-      addAll();
-      if (!signal.aborted) await once(signal, 'abort');
-      unsubscribe();
-      queue = undefined;
-      void term.queue.stop(); // a slow build or a hung request must not delay the release of the Lease
-    },
-  };
+export class ReconcileLoop {
+  readonly #options: ReconcileLoopOptions;
+  #queue: WorkQueue | undefined;
+  #outcomes = new BuildCache<Outcome>();
+
+  constructor(options: ReconcileLoopOptions) {
+    this.#options = options;
+  }
+
+  get load(): QueueLoad {
+    return this.#queue?.load ?? IDLE;
+  }
+
+  /** Reconciles all objects again, after settings or base images have changed. */
+  startOver(): void {
+    this.#outcomes = new BuildCache();
+    this.#addAll();
+  }
+
+  /** Runs until the signal is aborted. Builds that are still running end later, but their results are not written. */
+  async lead(signal: AbortSignal): Promise<void> {
+    const { queue } = new Term(this.#options, () => this.#outcomes, signal);
+    this.#queue = queue;
+    const unsubscribe = this.#options.informers.subscribe((owner) => queue.add(owner));
+    this.#addAll();
+    if (!signal.aborted) await once(signal, 'abort');
+    unsubscribe();
+    this.#queue = undefined;
+    void queue.stop(); // a slow build or a hung request must not delay the release of the Lease
+  }
+
+  #addAll(): void {
+    for (const image of this.#options.informers.all()) this.#queue?.add(keyText(image));
+  }
 }
 
 /** Characters. */
@@ -85,7 +85,7 @@ class Term {
   readonly #options: ReconcileLoopOptions;
   readonly #outcomes: () => BuildCache<Outcome>;
   readonly #signal: AbortSignal;
-  readonly #statusWrites = createStatusWrites();
+  readonly #statusWrites = new StatusWrites();
   /**
    * The object versions that this replica has overwritten, until the watch has reported the new versions. An object with an
    * overwritten version is not reconciled.
@@ -205,17 +205,6 @@ type Change = Partial<StatusPatch> & {
   readonly metadata?: { readonly finalizers: readonly string[] };
 };
 
-/**
- * The status writes of each object. If another controller overwrites the same status repeatedly, such as a second image
- * builder during a migration, both would write as fast as they can. So after a few writes this replica waits longer each time.
- */
-interface StatusWrites {
-  /** @throws ApiError if the content was written too often; it names the time until the next write */
-  check(owner: string, content: string): void;
-  wrote(owner: string, content: string): void;
-  forget(owner: string): void;
-}
-
 /** The same content may be written so often without a wait. */
 const FREE_WRITES = 3;
 /** Milliseconds. */
@@ -228,30 +217,44 @@ interface LastWrite {
   readonly count: number;
 }
 
-export function createStatusWrites(clock: Clock = systemClock): StatusWrites {
-  const writes = new Map<string, LastWrite>();
-  const lastOf = (owner: string, content: string): LastWrite | undefined => {
-    const last = writes.get(owner);
-    return last?.content === content && clock.now() - last.at < 2 * STATUS_BACK_OFF.longest
-      ? last
-      : undefined;
-  };
-  return {
-    check: (owner, content) => {
-      const last = lastOf(owner, content);
-      if (last === undefined || last.count < FREE_WRITES) return;
-      const retryAfter = last.at + backOffAfter(STATUS_BACK_OFF, last.count - FREE_WRITES + 1) - clock.now();
-      if (retryAfter <= 0) return;
-      throw new ApiError('Another controller overwrites the status of this object', {
-        reason: 'Overwritten',
-        retryAfter,
-        hint: 'stop other image builders, such as image-customization-controller, or use another --namespace',
-      });
-    },
-    wrote: (owner, content) => {
-      const count = (lastOf(owner, content)?.count ?? 0) + 1;
-      writes.set(owner, { content, at: clock.now(), count });
-    },
-    forget: (owner) => void writes.delete(owner),
-  };
+/**
+ * The status writes of each object. If another controller overwrites the same status repeatedly, such as a second image
+ * builder during a migration, both would write as fast as they can. So after a few writes this replica waits longer each time.
+ */
+export class StatusWrites {
+  readonly #clock: Clock;
+  readonly #writes = new Map<string, LastWrite>();
+
+  constructor(clock: Clock = systemClock) {
+    this.#clock = clock;
+  }
+
+  /** @throws ApiError if the content was written too often; it names the time until the next write */
+  check(owner: string, content: string): void {
+    const last = this.#lastOf(owner, content);
+    if (last === undefined || last.count < FREE_WRITES) return;
+    const wait = backOffAfter(STATUS_BACK_OFF, last.count - FREE_WRITES + 1);
+    const retryAfter = last.at + wait - this.#clock.now();
+    if (retryAfter <= 0) return;
+    throw new ApiError('Another controller overwrites the status of this object', {
+      reason: 'Overwritten',
+      retryAfter,
+      hint: 'stop other image builders, such as image-customization-controller, or use another --namespace',
+    });
+  }
+
+  wrote(owner: string, content: string): void {
+    const count = (this.#lastOf(owner, content)?.count ?? 0) + 1;
+    this.#writes.set(owner, { content, at: this.#clock.now(), count });
+  }
+
+  forget(owner: string): void {
+    this.#writes.delete(owner);
+  }
+
+  #lastOf(owner: string, content: string): LastWrite | undefined {
+    const last = this.#writes.get(owner);
+    if (last?.content !== content) return undefined;
+    return this.#clock.now() - last.at < 2 * STATUS_BACK_OFF.longest ? last : undefined;
+  }
 }

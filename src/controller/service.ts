@@ -14,16 +14,15 @@ import { createTransferLog } from '../serve/answer/transfers.ts';
 import { programVersion } from '../core/programVersion.ts';
 import { createLinks } from '../serve/links.ts';
 import { createMetrics, type Metrics } from '../serve/metrics.ts';
-import { withLog } from '../serve/serviceLog.ts';
 import { startServiceServer } from '../serve/service.ts';
 import { createServiceState, type Servable, type ServiceState } from '../serve/serviceState.ts';
 import { buildOutcome } from './buildOutcome.ts';
 import { createImageCatalog } from './imageCatalog.ts';
 import { type ImageFactory, openImageFactory } from './imageFactory.ts';
-import { type Informers, openInformers, secretReader } from './informers.ts';
+import { Informers, secretReader } from './informers.ts';
 import type { ControllerPlan } from './plan.ts';
 import { addControllerMetrics, type ControllerCounters, describeImages } from './status.ts';
-import { createReconcileLoop, type ReconcileLoop } from './reconcileLoop.ts';
+import { ReconcileLoop } from './reconcileLoop.ts';
 import type { ControllerOptions, SettingsSource } from './settings.ts';
 
 /** The parts that a service is built from. */
@@ -65,15 +64,14 @@ export async function startControllerService(
 ): Promise<ControllerService> {
   const { client, io, log, onError, plan, recorder, role } = parts;
   const { setup } = plan;
-  const informers = openInformers(client, plan.namespace, onError);
+  const informers = new Informers(client, plan.namespace, onError);
   const readSecret = secretReader(client);
   const digests = knownDigests(new Map());
-  const snapshotIo = withLog(io, { log, form: setup.log });
   const state = createServiceState(async () => {
     const settings = await parts.settings.open();
     const { cacheSize } = setup;
-    const factory = await openImageFactory(options, { settings, links, digests, cacheSize, io: snapshotIo });
-    const catalog = createImageCatalog({ factory, informers, readSecret, io: snapshotIo });
+    const factory = await openImageFactory(options, { settings, links, digests, cacheSize, io });
+    const catalog = createImageCatalog({ factory, informers, readSecret, io });
     return { factory, catalog, close: async () => factory.close() };
   });
   const build = async (image: PreprovisioningImage): Promise<Outcome> => {
@@ -85,7 +83,7 @@ export async function startControllerService(
     }
   };
   let counters: ControllerCounters | undefined;
-  const reconcileLoop = createReconcileLoop({
+  const reconcileLoop = new ReconcileLoop({
     client,
     informers,
     recorder,

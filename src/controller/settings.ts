@@ -52,7 +52,7 @@ export async function readRenderSource(
     readInputs(source);
     return source;
   }
-  const read = await readInventoryFile(file, { ...given, inventory: file }, io);
+  const read = await readInventoryFile(file, { ...given, inventory: file }, io, 'Settings (--settings)');
   const { inventory } = read;
   const source = { ...read.source, addressHint };
   if (inventory.hosts !== undefined) {

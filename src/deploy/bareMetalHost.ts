@@ -1,9 +1,7 @@
 /** `deploy baremetalhost`: writes the Metal3 manifests of one host, or of the hosts of an inventory. */
 
 import {
-  bootModes,
   checkHostSettings,
-  cleaningModes,
   containsSecrets,
   type HostSettings,
   renderHostManifests,
@@ -32,7 +30,7 @@ import {
 import { parseChoice, parseFormat } from '../io/report/choices.ts';
 import { stepNames } from '../core/installSteps.ts';
 import { checkImageFormat, type PlainConfig } from './documents/installation.ts';
-import type { DeployHost } from './documents/host.ts';
+import { bootModes, cleaningModes, type DeployHost } from './documents/host.ts';
 import { CliError } from '../core/errors.ts';
 
 /**
@@ -45,7 +43,7 @@ export async function bareMetalHost(options: BareMetalHostOptions, io: Io): Prom
   if (options.inventory !== undefined) parseChoices(options);
   const shared = trackShared();
   const make: DeployJob['make'] = async (host, context) => {
-    const settings = await readHostSettings({ ...options, ...requireName(host) }, context);
+    const settings = await readHostSettings({ ...host, name: requireName(host) }, context);
     if (settings === undefined) return undefined;
     const isRepeated = shared(settings) === 'known' && !isAlone(options);
     const manifests = renderHostManifests(settings).filter(

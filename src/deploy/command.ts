@@ -1,6 +1,8 @@
 /** Declares the `deploy` commands. */
 
 import { type Command, Option } from 'commander';
+import { architectures } from '../core/architecture.ts';
+import { bootModes, cleaningModes } from './documents/host.ts';
 import { stepNames } from '../core/installSteps.ts';
 import type { BareMetalHostOptions } from './bareMetalHost.ts';
 import type { ConfigDriveOptions } from './configDrive.ts';
@@ -186,18 +188,9 @@ function declareBareMetalHost(deploy: Command, context: Context): void {
       '--bmc-credentials-name <NAME>',
       'existing Secret with the BMC credentials (default: NAME-bmc-secret)',
     )
+    .addOption(choice('--boot-mode <MODE>', 'boot mode: UEFI, UEFISecureBoot or legacy', bootModes))
     .addOption(
-      choice('--boot-mode <MODE>', 'boot mode: UEFI, UEFISecureBoot or legacy', [
-        'UEFI',
-        'UEFISecureBoot',
-        'legacy',
-      ]),
-    )
-    .addOption(
-      choice('--automated-cleaning <MODE>', 'automated cleaning mode: metadata or disabled', [
-        'metadata',
-        'disabled',
-      ]),
+      choice('--automated-cleaning <MODE>', 'automated cleaning mode: metadata or disabled', cleaningModes),
     )
     .addOption(
       choice(
@@ -278,14 +271,7 @@ function declareHost(command: Command): Command {
   return command
     .option('--name <NAME>', 'name of the host')
     .option('--boot-mac <MAC>', 'MAC address of the boot interface')
-    .addOption(
-      choice('--arch <ARCH>', 'architecture: x86_64, aarch64, ppc64le or s390x', [
-        'x86_64',
-        'aarch64',
-        'ppc64le',
-        's390x',
-      ]),
-    )
+    .addOption(choice('--arch <ARCH>', 'architecture: x86_64, aarch64, ppc64le or s390x', architectures))
     .option('--bmc-address <URL>', 'address of the BMC, e.g. redfish://192.0.2.13/redfish/v1/Systems/1')
     .option('--bmc-insecure', "do not verify the BMC's TLS certificate")
     .addOption(repeated('--root-device <NAME=HINT>', 'root device hint, e.g. "size=>= 100"; repeatable'));
@@ -296,7 +282,10 @@ function declareRamdisk(command: Command): Command {
     .option('--deploy-iso <URL>', 'live ISO that runs the agent')
     .option('--deploy-kernel <URL>', 'kernel that runs the agent; requires --deploy-ramdisk')
     .option('--deploy-ramdisk <URL>', 'initramfs that runs the agent; requires --deploy-kernel')
-    .option('--kernel-append-params <TEXT>', 'kernel arguments; %default% inserts those of the conductor');
+    .option(
+      '--kernel-append-params <TEXT>',
+      'kernel arguments; for a node, %default% inserts those of the conductor',
+    );
 }
 
 function declareOutput(command: Command): Command {

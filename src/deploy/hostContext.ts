@@ -85,11 +85,17 @@ function subjectOf([option, detail]: Path, { place }: Wording): string {
   return isNamed ? `${place(flag, detail)} ${detail}: ` : `${place(flag)}: `;
 }
 
-/** The kinds of network descriptions: a key that each has, and what to do with one in place of the other. */
+/** The kinds of network descriptions: keys of which each has one, and what to do with one in place of the other. */
 const networkKinds = {
-  nmstate: { key: 'interfaces', name: 'nmstate', hint: 'use --nmstate for nmstate' },
+  nmstate: {
+    keys: 'interfaces routes route-rules dns-resolver hostname ovs-db ovn capture desired desiredState'.split(
+      ' ',
+    ),
+    name: 'nmstate',
+    hint: 'use --nmstate for nmstate',
+  },
   networkData: {
-    key: 'links',
+    keys: ['links', 'networks', 'services'],
     name: 'OpenStack network data',
     hint: 'set network.networkData of the host in an inventory',
   },
@@ -98,7 +104,7 @@ const networkKinds = {
 /**
  * The text of a YAML or JSON file that describes a network.
  * @param what for error messages
- * @throws CliError if the file cannot be read, contains no mapping, or is of the other kind
+ * @throws CliError if the file cannot be read, contains no mapping, or is not of this kind
  */
 export async function readNetworkFile(
   file: string,
@@ -116,10 +122,12 @@ export async function readNetworkFile(
       hint: 'pass a YAML or JSON file with a mapping',
     });
   }
+  const { keys, name } = networkKinds[kind];
+  if (keys.some((key) => Object.hasOwn(value, key))) return text;
   const other = networkKinds[kind === 'nmstate' ? 'networkData' : 'nmstate'];
-  if (Object.hasOwn(value, networkKinds[kind].key) || !Object.hasOwn(value, other.key)) return text;
-  throw new CliError(`${file}: ${what}: the file contains ${other.name}`, {
+  const isOther = other.keys.some((key) => Object.hasOwn(value, key));
+  throw new CliError(`${file}: ${what}: the file contains ${isOther ? other.name : `no ${name}`}`, {
     code: 'ERR_FORMAT',
-    hint: other.hint,
+    hint: isOther ? other.hint : `pass a file with the key "${keys[0]}"`,
   });
 }

@@ -117,6 +117,9 @@ export interface InventoryOptions extends InventoryFlags, DeploySettings, HostOp
   /** A folder. */
   readonly output?: string;
   readonly configDrive?: string;
+  /** Options without a setting in the inventory. */
+  readonly nmstate?: string;
+  readonly set?: boolean;
 }
 
 /** One host, and its inventory. */

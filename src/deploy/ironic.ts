@@ -2,6 +2,7 @@
 
 import {
   checkIronic,
+  ramdiskNotInResource,
   formatOperatorEnvironment,
   type IronicSettings,
   renderIronicResource,
@@ -30,7 +31,14 @@ export async function ironic(options: IronicOptions, io: Io): Promise<ExitCode> 
   const ramdisk = ramdiskOf(options);
   const settings: IronicSettings = { name, namespace, kernelArguments: kernelAppendParams, ramdisk };
   if (ramdisk === undefined) requireArguments(options, format);
-  if (reportIssues(checkIronic(settings), io) !== 0) return 1;
+  if (format === 'env' && ramdisk?.kind === 'pair' && kernelAppendParams !== undefined) {
+    throw new UsageError('--format env cannot contain kernel arguments', {
+      hint: 'remove --kernel-append-params; set IRONIC_KERNEL_PARAMS in the environment of Ironic instead',
+    });
+  }
+  const isLost = format !== 'env' && ramdisk !== undefined;
+  const issues = [...checkIronic(settings), ...(isLost ? [{ rule: ramdiskNotInResource, path: [] }] : [])];
+  if (reportIssues(issues, io) !== 0) return 1;
   const text =
     format === 'env' && ramdisk !== undefined
       ? formatOperatorEnvironment(ramdisk)

@@ -1,6 +1,7 @@
 /** `deploy node`: writes a node for Ironic as commands or as JSON or YAML, or the nodes of an inventory. */
 
 import { UsageError } from '../core/errors.ts';
+import { isUuid } from '../core/objectName.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import {
   type DeployJob,
@@ -41,9 +42,10 @@ export async function node(options: NodeOptions, io: Io): Promise<ExitCode> {
   checkSet(options, format);
   refuseWithoutInventory(options);
   const make: DeployJob['make'] = async (host, context) => {
-    const description = readNode({ ...options, ...requireName(host) }, format, context);
+    const own = { ...host, name: requireName(host) };
+    const description = readNode(own, format, context);
     if (description === undefined) return undefined;
-    return { text: await formatNode(description, format, { ...options, ...host }), content: 'public' };
+    return { text: await formatNode(description, format, own), content: 'public' };
   };
   return writeDeployed({ options, ...formOf(format, options), make }, io);
 }
@@ -83,11 +85,14 @@ export function readNode(
   const ramdisk = withArguments(ramdiskOf(options), options.kernelAppendParams);
   refuseIncomplete(options, format);
   const { host, issues } = readHostOptions(options);
-  // An existing node may already have hints, and invalid hints have been reported.
-  const hasHints = options.set === true || issues.some(({ path }) => path[0] === 'rootDevice');
-  const found = checkNode(host, ramdisk).filter(
-    ({ rule }) => !(hasHints && rule.id === 'root-device-missing'),
-  );
+  // An existing node may already have hints and arguments, and its name may be its UUID. Invalid hints have been reported.
+  const { set = false, kernelAppendParams } = options;
+  const allowed = new Set([
+    ...(set || issues.some(({ path }) => path[0] === 'rootDevice') ? ['root-device-missing'] : []),
+    ...(set && kernelAppendParams === undefined ? ['ramdisk-argument-missing'] : []),
+    ...(set && isUuid(host.name) ? ['node-name'] : []),
+  ]);
+  const found = checkNode(host, ramdisk).filter(({ rule }) => !allowed.has(rule.id));
   return reportIssues([...issues, ...found], io, wording) === 0 ? describeNode(host, ramdisk) : undefined;
 }
 
@@ -99,10 +104,18 @@ function withArguments(ramdisk: Ramdisk | undefined, text: string | undefined): 
   });
 }
 
-function refuseIncomplete({ bmcAddress, set = false }: NodeOptions, format: NodeFormat): void {
+function refuseIncomplete(
+  { bmcAddress, bmcInsecure = false, set = false }: NodeOptions,
+  format: NodeFormat,
+): void {
   if (bmcAddress === undefined && !set && format !== 'driver-info') {
     throw new UsageError('a new node requires --bmc-address', {
       hint: 'pass --bmc-address, or use --set to change an existing node',
+    });
+  }
+  if (bmcAddress === undefined && bmcInsecure) {
+    throw new UsageError('--bmc-insecure requires --bmc-address', {
+      hint: 'pass the address, too: its scheme decides which setting is written',
     });
   }
 }

@@ -40,13 +40,9 @@ const bmcAddress = errorRule(
   'use SCHEME://HOST[:PORT][/SYSTEM], e.g. redfish-virtualmedia://192.0.2.10/redfish/v1/Systems/1',
 );
 
-/**
- * Requires a name.
- * @throws UsageError if it is missing
- */
-export function requireName<O extends HostOptions>(options: O): O & { readonly name: string } {
-  const { name } = options;
-  if (name !== undefined) return { ...options, name };
+/** @throws UsageError if the name is missing */
+export function requireName({ name }: HostOptions): string {
+  if (name !== undefined) return name;
   throw new UsageError('--name is missing', {
     hint: 'pass --name NAME, or --inventory FILE for all its hosts',
   });

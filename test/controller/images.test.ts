@@ -135,6 +135,18 @@ describe('the ISO of an object', () => {
     );
   });
 
+  it('comes with the warnings about its own network, not with those about all hosts', async () => {
+    place.write('far.yaml', 'agent: {ironic.apiUrls: http://198.51.100.1}\n');
+    const factory = await place.factory({}, { settings: 'far.yaml' });
+    expect([...factory.sharedWarnings]).toEqual([expect.stringContaining('no SSH key is set')]);
+    const { note } = ready(await outcomeOf(imageOf({ spec }), factory));
+    expect(note).toMatch(
+      /^Ironic: no connection of the host has a route to 198\.51\.100\.1 [^;]*\(add a gateway/,
+    );
+    expect(place.said()).toMatch(/198\.51\.100\.1 .*\nhint: add a gateway.*\n  for metal3\/worker-0/);
+    expect(ready(await outcomeOf(imageOf({}), factory)).note).toBeUndefined();
+  });
+
   it('has no network of its own with an empty Secret', async () => {
     const empty = secretsOf({ net: { metadata: { resourceVersion: '7' } } });
     const outcome = ready(await outcomeOf(imageOf({ spec }), await place.factory(), empty));

@@ -59,7 +59,7 @@ describe('the plan', () => {
 
 describe('the command line', () => {
   it.each([
-    ['a cluster that is not there', [], 'not found'],
+    ['a cluster that is not there', [], 'pass --kubeconfig FILE, or set KUBECONFIG'],
     [
       'a setting that is no object',
       ['--kubeconfig', 'kubeconfig', '--settings', 'secret/A'],

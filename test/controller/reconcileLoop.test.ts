@@ -2,8 +2,8 @@
 
 import { Writable } from 'node:stream';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { type Informers, openInformers, preprovisioningImages } from '../../src/controller/informers.ts';
-import { createReconcileLoop, type ReconcileLoop } from '../../src/controller/reconcileLoop.ts';
+import { Informers, preprovisioningImages } from '../../src/controller/informers.ts';
+import { ReconcileLoop } from '../../src/controller/reconcileLoop.ts';
 import { ApiError } from '../../src/controller/kube/apiError.ts';
 import type { RecordedEvent } from '../../src/controller/kube/eventRecorder.ts';
 import { secrets } from '../../src/controller/kube/objects.ts';
@@ -50,11 +50,11 @@ async function lead(
     },
   });
   const { client } = cluster;
-  const informers = openInformers(client, 'metal3', () => undefined);
+  const informers = new Informers(client, 'metal3', () => undefined);
   await informers.synced;
   const built: string[] = [];
   const events: RecordedEvent[] = [];
-  const reconcileLoop = createReconcileLoop({
+  const reconcileLoop = new ReconcileLoop({
     client,
     informers,
     log: createServerLog(output, 'json'),

@@ -56,7 +56,7 @@ describe('a replica', () => {
   });
 
   it.each([
-    ['settings', { settings: 'missing.yaml' }, 'missing.yaml'],
+    ['settings', { settings: 'missing.yaml' }, 'Settings (--settings) not found: missing.yaml'],
     ['images', { iso: ['missing.iso'] }, 'missing.iso'],
   ])('ends where its %s are wrong', async (_title, options, message) => {
     const replica = await start('http://127.0.0.1:1', options);

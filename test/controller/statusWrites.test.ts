@@ -1,11 +1,11 @@
 /** How often the same status is written when another controller overwrites it. */
 
 import { describe, expect, it } from 'vitest';
-import { createStatusWrites } from '../../src/controller/reconcileLoop.ts';
+import { StatusWrites } from '../../src/controller/reconcileLoop.ts';
 import { createFakeClock } from '../support/fakeClock.ts';
 
 const clock = createFakeClock();
-const writes = createStatusWrites(clock);
+const writes = new StatusWrites(clock);
 
 /** Seconds until each of the writes. */
 async function waitsOf(content: string, count: number): Promise<number[]> {

@@ -114,6 +114,11 @@ describe('deploy baremetalhost', () => {
       [...minimal, '--network-data', 'nmstate.yaml'],
       /contains nmstate\nhint: use --nmstate/,
     ],
+    [
+      'an Ignition config as nmstate',
+      [...minimal, '--nmstate', 'host.ign'],
+      /host\.ign: nmstate: the file contains no nmstate\nhint: .*"interfaces"/,
+    ],
     ['network data that are no YAML', [...minimal, '--nmstate', 'broken.yaml'], /broken\.yaml: Invalid YAML/],
   ])('refuses %s', async (_title, args, message) => {
     expect(await host(...args)).toMatchObject({

@@ -15,6 +15,14 @@ describe('deploy ironic', () => {
     expect(load(stdout)).toEqual(JSON.parse((await ironic(...args, '--format', 'json')).stdout));
   });
 
+  it('says that the resource does not contain the URL of the ramdisk', async () => {
+    const { code, stderr } = await ironic('--deploy-iso', 'http://h/i.iso');
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringMatching(/does not contain the URL.*\nhint: .*--format env/),
+    ]);
+  });
+
   it('writes the environment', async () => {
     const { stdout } = await ironic('--format', 'env', '--deploy-iso', 'http://h/i.iso');
     expect(stdout).toBe('DEPLOY_ISO_URL=http://h/i.iso\n');
@@ -33,6 +41,15 @@ describe('deploy ironic', () => {
       ['--format', 'env', '--kernel-append-params', live],
       2,
       /no ramdisk image/,
+    ],
+    [
+      'an environment of a kernel with arguments',
+      ['--format', 'env', '--deploy-kernel', 'http://h/k', '--deploy-ramdisk', 'http://h/r'].concat(
+        '--kernel-append-params',
+        live,
+      ),
+      2,
+      /--format env cannot contain kernel arguments\nhint: .*IRONIC_KERNEL_PARAMS/,
     ],
     ['a resource of nothing', ['--namespace', 'metal3'], 2, /no ramdisk image.*\n.*--kernel-append-params/],
     ['JSON of nothing', ['--format', 'json'], 2, /no ramdisk image/],

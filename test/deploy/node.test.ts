@@ -42,10 +42,24 @@ describe('deploy node', () => {
     expect(stdout.match(/null/g) ?? []).toHaveLength(word.endsWith('null') ? 1 : 0);
   });
 
+  it('warns of a kernel without the arguments that CoreOS requires', async () => {
+    const { code, stderr } = await node(...pxe);
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringContaining('coreos.live.rootfs_url, ignition.firstboot'),
+    ]);
+  });
+
   it('writes a description for baremetal create', async () => {
     const { stdout } = await node(...iso, '--format', 'yaml');
     await expect(stdout).toMatchFileSnapshot('../golden/deploy/node-iso.yaml');
     expect(load(stdout)).toEqual(JSON.parse((await node(...iso, '--format', 'json')).stdout));
+  });
+
+  it('changes a node that is named by its UUID', async () => {
+    const uuid = '33ce8659-7400-4c68-9535-d10766f07a58';
+    const { code, stdout } = await run(['node', '--set', '--name', uuid, ...pair]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining(`baremetal node set ${uuid} `)]);
   });
 
   it('writes driver_info alone', async () => {
@@ -76,6 +90,7 @@ describe('deploy node', () => {
       /--kernel-append-params: Ironic rejects/,
     ],
     ['a broken hint', [...pxe, '--root-device', 'size=big'], /--root-device size: /],
+    ['an operator before the equals sign', [...pxe, '--root-device', 'size>=1'], /hint: use .*size=">= 100"/],
   ])('refuses %s', async (_title, args, message) => {
     expect(await node(...args)).toMatchObject({
       code: 1,
@@ -89,6 +104,11 @@ describe('deploy node', () => {
     ['half a ramdisk', ['--set', '--deploy-kernel', 'http://h/k'], /require each other/],
     ['arguments for an ISO', [...iso, '--kernel-append-params', 'a'], /iso kargs/],
     ['a new node without a driver', pair, /--bmc-address, or use --set/],
+    [
+      'an insecure BMC without an address',
+      ['--set', '--bmc-insecure'],
+      /--bmc-insecure requires --bmc-address/,
+    ],
     ['a port of a change', [...iso, '--set'], /--set does not change the ports/],
     ['a description of a change', [...iso, '--set', '--format', 'json'], /--set requires --format command/],
   ])('asks for another command line: %s', async (_title, args, message) => {

@@ -129,11 +129,11 @@ describe.skipIf(!haveKubernetes)(`with a real API server${kubernetesNote}`, { ti
     await start();
     await create('wrong', { networkDataName: 'wrong' });
     await until('wrong', hasFailed('MissingNetworkData', 'Secret metal3/wrong not found'));
-    await createSecret('wrong', { note: '{}' });
-    const missing = await until('wrong', hasFailed('ImageBuildInvalid', 'has no text in the key nmstate or networkData; it has the keys note'));
+    await createSecret('wrong', { userData: '{}' });
+    const missing = await until('wrong', hasFailed('ImageBuildInvalid', 'has no text in the key nmstate'));
     const networkData = { name: 'wrong' };
     expect(missing.status).toMatchObject({ format: 'iso', architecture: 'x86_64', networkData });
-    const words = 'Secret metal3/wrong:9:11: an IPv4 address is expected';
+    const words = 'Secret metal3/wrong:9:11: expected an IPv4 address';
     await patch(`${secrets}/wrong`, { stringData: { nmstate: nmstate('192.0.2.300') } });
     await until('wrong', hasFailed('ImageBuildInvalid', words));
     const note: unknown = expect.stringContaining(words);

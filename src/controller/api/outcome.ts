@@ -25,7 +25,7 @@ export interface ReadyOutcome {
   readonly kernelUrl: string | undefined;
   /** For `initrd`: the kernel arguments that the ramdisk requires. */
   readonly extraKernelParams: string | undefined;
-  /** A clause about what was not used, for people. */
+  /** Clauses about what was not used, and warnings, for people. */
   readonly note: string | undefined;
   readonly attempt: Attempt;
 }
@@ -123,7 +123,7 @@ function conditionsOf(outcome: Outcome): readonly OwnCondition[] {
     const reason = 'ImageSuccess';
     const message = outcome.note === undefined ? 'Generated image' : `Generated image; ${outcome.note}`;
     return [
-      { type: 'Ready', status: 'True', reason, message },
+      { type: 'Ready', status: 'True', reason, message: message.slice(0, MAX_MESSAGE) },
       { type: 'Error', status: 'False', reason, message: '' },
     ];
   }

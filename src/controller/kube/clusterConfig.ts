@@ -61,7 +61,15 @@ export async function findClusterConfig(
   const paths = kubeconfig === undefined ? listed.split(delimiter).filter((it) => it !== '') : [kubeconfig];
   if (paths.length > 0) return readKubeconfigs(paths, io);
   if (host !== undefined && host !== '') return readServiceAccount(host, serviceAccount, io);
-  return readKubeconfigs([join(io.env['HOME'] ?? homedir(), '.kube', 'config')], io);
+  return readKubeconfigs([join(io.env['HOME'] ?? homedir(), '.kube', 'config')], io).catch(
+    (error: unknown) => {
+      if (!(error instanceof CliError) || error.code !== 'ERR_FILE_MISSING') throw error;
+      throw new CliError(error.message, {
+        code: error.code,
+        hint: 'pass --kubeconfig FILE, or set KUBECONFIG',
+      });
+    },
+  );
 }
 
 async function readKubeconfigs(paths: readonly string[], io: ConfigContext): Promise<ClusterConfig> {

@@ -8,7 +8,7 @@
 import { errorRule, type Issue, type Rule, warningRule } from '../../ignition/rule.ts';
 import type { Mapping } from '../../formats/mapping.ts';
 import { bmcKind } from '../../redfish/bmcAddress.ts';
-import { checkSystemPath, type DeployHost } from './host.ts';
+import { type bootModes, checkSystemPath, type cleaningModes, type DeployHost } from './host.ts';
 import {
   checkImageChecksum,
   checkImageSource,
@@ -21,9 +21,6 @@ import {
 import type { StepName } from '../../core/installSteps.ts';
 import { hostNameOfMetal3Problem, namespaceProblem, objectNameProblem } from '../../core/objectName.ts';
 import { toMetal3Hints } from './rootDeviceHints.ts';
-
-export const bootModes = ['UEFI', 'UEFISecureBoot', 'legacy'] as const;
-export const cleaningModes = ['metadata', 'disabled'] as const;
 
 /** For the controller that makes the image of the ramdisk: YAML, and its key in the Secret. */
 export interface RamdiskNetwork {

@@ -5,7 +5,7 @@
  * that CoreOS ignores.
  */
 
-import { errorRule, type Issue } from '../../ignition/rule.ts';
+import { errorRule, type Issue, warningRule } from '../../ignition/rule.ts';
 import { type ManifestMetadata, metal3Name, nameIssues } from './bareMetalHost.ts';
 import { checkRamdisk, checkRamdiskArguments, type Ramdisk } from './node.ts';
 import { namespaceProblem, objectNameProblem } from '../../core/objectName.ts';
@@ -34,6 +34,17 @@ const argumentsUnusedByIso = errorRule(
   'add the arguments to the ISO with iso kargs modify, or use --deploy-kernel and --deploy-ramdisk',
 );
 
+const defaultOfNodeOnly = errorRule(
+  'ramdisk-argument-default',
+  'Ironic replaces %default% only in the settings of a node',
+  'remove %default%: these arguments are added to those that Ironic always uses',
+);
+export const ramdiskNotInResource = warningRule(
+  'ramdisk-not-in-resource',
+  'the Ironic resource does not contain the URL of the ramdisk',
+  'pass the URL to the BareMetal Operator: write its environment with --format env',
+);
+
 /** Paths begin with the name of an option. */
 export function checkIronic({ name, namespace, kernelArguments, ramdisk }: IronicSettings): readonly Issue[] {
   const issues = [
@@ -49,6 +60,9 @@ export function checkIronic({ name, namespace, kernelArguments, ramdisk }: Ironi
   } else if (ramdisk !== undefined) {
     issues.push(...checkRamdisk({ ...ramdisk, arguments: kernelArguments }));
   } else if (kernelArguments !== undefined) issues.push(...checkRamdiskArguments(kernelArguments));
+  if (kernelArguments?.split(' ').includes('%default%') === true) {
+    issues.push({ rule: defaultOfNodeOnly, path: ['kernelAppendParams'] });
+  }
   return issues;
 }
 

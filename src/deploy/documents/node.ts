@@ -63,6 +63,7 @@ export function checkNode(host: DeployHost, ramdisk: Ramdisk | undefined): reado
     ...nameIssues(nodeName, { name: nodeNameProblem(host.name) }),
     ...checkSystemPath(host),
     ...(ramdisk === undefined ? [] : checkRamdisk(ramdisk)),
+    ...(ramdisk?.kind === 'pair' && ramdisk.arguments === undefined ? checkRamdiskArguments('') : []),
     ...(ramdisk?.kind === 'iso' && host.bmc !== undefined && !isVirtualMedia(host.bmc.address)
       ? [{ rule: isoNeedsVirtualMedia, path: ['deployIso'] }]
       : []),

@@ -38,7 +38,7 @@ interface RootDeviceRead {
 const hintUnknown = errorRule(
   'hint-unknown',
   'unknown root device hint',
-  `use ${Object.keys(hintTypes).join(', ')}`,
+  `use NAME=VALUE or NAME="OPERATOR VALUE", such as size=">= 100"; names: ${Object.keys(hintTypes).join(', ')}`,
 );
 const hintTwice = errorRule(
   'hint-twice',

@@ -31,8 +31,9 @@ export async function readInventoryFile(
   name: string,
   options: RenderOptions,
   io: Io,
+  what?: string,
 ): Promise<InventoryFile> {
-  const { inventory } = await readInventoryDocument(name, io);
+  const { inventory } = await readInventoryDocument(name, io, what);
   const { agent, hosts = [], profile = options.profile } = inventory;
   if (hosts.some((host) => host.name === options.host)) {
     throw new UsageError(`--host requires the address of Ironic, but ${options.host} is a host of ${name}`, {
@@ -57,8 +58,12 @@ export interface InventoryRead {
  * Reads an inventory for any command.
  * @throws CliError if the file cannot be read, or if its shared part is invalid (after reporting the mistakes)
  */
-export async function readInventoryDocument(name: string, io: Io): Promise<InventoryRead> {
-  const bytes = await readUserFile(name, io, { what: 'Inventory (--inventory)', maxBytes });
+export async function readInventoryDocument(
+  name: string,
+  io: Io,
+  what = 'Inventory (--inventory)',
+): Promise<InventoryRead> {
+  const bytes = await readUserFile(name, io, { what, maxBytes });
   if (bytes.length > LARGE) keepHeapSmall();
   const document = parseInventory(name, bytes);
   const inventory = await readInventory({ name, folder: dirname(name), ...document });

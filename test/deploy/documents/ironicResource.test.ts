@@ -39,6 +39,11 @@ describe('the settings around Ironic', () => {
       { name: 'ironic', ramdisk: { kind: 'iso', iso: 'http://h/i' }, kernelArguments: live },
       ['arguments-unused-by-iso'],
     ],
+    [
+      'arguments of a node',
+      { name: 'ironic', kernelArguments: `%default% ${live}` },
+      ['ramdisk-argument-default'],
+    ],
     ['a wrong name', { name: 'Ironic', namespace: 'a.b' }, ['metal3-name', 'metal3-name']],
   ])('are checked: %s', (_title, settings, rules) => {
     expect(checkIronic(settings).map(({ rule }) => rule.id)).toEqual(rules);
