@@ -488,7 +488,11 @@ describe('errors', () => {
   });
 
   it.each([
-    ['nmstate', { interfaces: [] }, 'pass an nmstate document as nmstate'],
+    [
+      'nmstate',
+      { interfaces: [] },
+      'pass an nmstate document with --nmstate, or as nmstate in the inventory',
+    ],
     ['netplan', { version: 2, ethernets: {} }, 'use network_data.json'],
     ['the network config of cloud-init', { version: 1, config: [] }, 'use network_data.json'],
     ['anything else', { a: 1 }, 'add "links"'],

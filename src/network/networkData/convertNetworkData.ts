@@ -57,7 +57,8 @@ function readNetworkData(document: unknown, place: DocumentPlace): NetworkData |
 
 /** Documents of other formats are the most frequent mistake. */
 function otherFormatHint(document: Mapping): string {
-  if (Object.hasOwn(document, 'interfaces')) return 'pass an nmstate document as nmstate';
+  if (Object.hasOwn(document, 'interfaces'))
+    return 'pass an nmstate document with --nmstate, or as nmstate in the inventory';
   if (Object.hasOwn(document, 'ethernets') || Object.hasOwn(document, 'config')) {
     return 'use network_data.json; the network config of cloud-init and netplan is another format';
   }
