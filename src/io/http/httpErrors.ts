@@ -145,6 +145,13 @@ const problems: readonly NetworkProblem[] = [
     kind: 'connection',
   },
   {
+    // The response is not TLS, in OpenSSL 3.0 and since 3.2.
+    codes: /^ERR_SSL_(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG)$/,
+    problem: 'the server does not use TLS on this port',
+    hint: 'use http:// instead of https://, or fix the port of the URL',
+    kind: 'protocol',
+  },
+  {
     codes: /CERT|SIGNATURE|^ERR_TLS|^ERR_SSL|^EPROTO|UND_ERR_PRX_TLS/,
     problem: 'its TLS certificate is not trusted',
     hint: 'set NODE_EXTRA_CA_CERTS to the file with the CA certificate',

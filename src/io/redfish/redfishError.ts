@@ -48,18 +48,22 @@ export function invalidAnswer(request: string, problem: string): RedfishError {
   });
 }
 
+const hints = {
+  connection: 'fix the address of the BMC, or check the network between this machine and the BMC',
+  trust: 'pass the CA certificate of the BMC: --ca-file FILE; or use --insecure',
+  protocol: 'fix the port in the address of the BMC, or its scheme: https://, http://, redfish+http://',
+};
+
 /** Converts an error of undici or of the system. */
 export function connectionError(error: unknown, request: string): CliError {
   if (error instanceof CliError) return error;
   const found = findProblem(transferCode(error));
   const problem = found?.problem ?? transferCode(error) ?? 'the connection failed';
-  const isTrust = found?.kind === 'trust';
+  const kind = found?.kind ?? 'connection';
   return new RedfishError(`${request} failed: ${problem}`, {
-    code: isTrust ? 'ERR_TLS' : 'ERR_NETWORK',
-    hint: isTrust
-      ? 'pass the CA certificate of the BMC: --ca-file FILE; or use --insecure'
-      : 'fix the address of the BMC, or check the network between this machine and the BMC',
-    isPassing: found === undefined || found.kind === 'connection',
+    code: kind === 'trust' ? 'ERR_TLS' : 'ERR_NETWORK',
+    hint: hints[kind],
+    isPassing: kind === 'connection',
     cause: error,
   });
 }
