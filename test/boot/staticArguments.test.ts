@@ -64,12 +64,12 @@ const cases: readonly (readonly [title: string, files: Files, expected: readonly
   [
     'static IPv4, IPv6 from the network',
     { a: `${wired}interface-name=eth0\n[ipv4]\nmethod=manual\naddress1=192.0.2.5/24\n[ipv6]\nmethod=auto\n` },
-    ['ip=192.0.2.5:::24::eth0:none', 'ip=eth0:auto6'],
+    ['ip=192.0.2.5:::24::eth0:auto'],
   ],
   [
     'static IPv6, IPv4 by DHCP',
     { a: `${wired}interface-name=eth0\n[ipv6]\nmethod=manual\naddress1=2001:db8::5/64\n` },
-    ['ip=[2001:db8::5]:::64::eth0:none', 'ip=eth0:dhcp'],
+    ['ip=[2001:db8::5]:::64::eth0:auto'],
   ],
   ['DHCP', { a: `${wired}interface-name=eth0\n` }, ['ip=eth0:dhcp']],
   [
