@@ -500,6 +500,13 @@ describe('errors', () => {
     expect(convertNetworkData(document).findings[0]?.hint).toContain(hint);
   });
 
+  it('are not followed by warnings about what was refused', () => {
+    const network = { id: 'n', link: 'other', type: 'ipv4', ip_address: '192.0.2.5/24' };
+    const services = [{ type: 'dns', address: '192.0.2.53' }];
+    const { findings } = convertNetworkData({ links: [nic(1)], networks: [network], services });
+    expect(findings.map(({ severity }) => severity)).toEqual(['error']);
+  });
+
   it('have the rules of network data only', () => {
     const { findings } = convertNetworkData(withLinks(nic(1, { mtu: 'x', ethernet_mac_address: 'y' })));
     expect(findings.map(({ rule }) => rule)).toEqual(['network-data-value', 'network-data-value']);

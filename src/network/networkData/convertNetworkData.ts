@@ -51,7 +51,8 @@ function readNetworkData(document: unknown, place: DocumentPlace): NetworkData |
   checkNetworks(networks, links);
   const servers = readServices(optionalList(fields, 'services', maxServices));
   const data = { links, networks, servers };
-  if (has(fields, 'services')) checkServers(data, step(place, 'services'));
+  // A network that was refused is not missing.
+  if (has(fields, 'services') && !hasErrors(place.findings)) checkServers(data, step(place, 'services'));
   return data;
 }
 
