@@ -133,7 +133,11 @@ function addressArguments({ addresses, gateway, method }: IpConfig, end: string)
 /** The keyword for the families that get their addresses from the network; undefined if no family does. */
 function dynamicMethod(connection: Connection, ip: Readonly<Record<Family, IpConfig>>): string | undefined {
   const [ipv4, ipv6] = [ip[4].method, ip[6].method];
-  for (const method of [ipv4, ipv6]) {
+  for (const { addresses, method } of [ip[4], ip[6]]) {
+    if (method === 'manual' && addresses.length === 0) {
+      const message = `the method manual of ${connectionName(connection)} requires a valid address`;
+      throw refusal(connection, message, 'add an address: address1=192.0.2.10/24');
+    }
     if (['auto', 'dhcp', 'manual', 'disabled', 'ignore', 'link-local'].includes(method)) continue;
     throw refusal(
       connection,

@@ -160,6 +160,11 @@ describe('refused is', () => {
       'options of the bond bond0',
     ],
     [
+      'a static connection without a valid address',
+      { a: `${wired}interface-name=eth0\n[ipv4]\nmethod=manual\naddress1=192.0.2.300/24\n` },
+      'the method manual of eth0 requires a valid address',
+    ],
+    [
       'a shared connection',
       { a: `${wired}interface-name=eth0\n[ipv4]\nmethod=shared\n` },
       'the method shared of eth0',
