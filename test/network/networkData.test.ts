@@ -501,9 +501,9 @@ describe('errors', () => {
   });
 
   it('are not followed by warnings about what was refused', () => {
-    const network = { id: 'n', link: 'other', type: 'ipv4', ip_address: '192.0.2.5/24' };
+    const refused = { id: 'n', link: 'other', type: 'ipv4', ip_address: '192.0.2.5/24' };
     const services = [{ type: 'dns', address: '192.0.2.53' }];
-    const { findings } = convertNetworkData({ links: [nic(1)], networks: [network], services });
+    const { findings } = convertNetworkData({ links: [nic(1)], networks: [refused], services });
     expect(findings.map(({ severity }) => severity)).toEqual(['error']);
   });
 
