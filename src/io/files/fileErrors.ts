@@ -54,12 +54,19 @@ interface Description {
   readonly hint: string;
 }
 
+const isUrl = /^[a-z][a-z\d+.-]+:\/\//i;
+/** Images may also be `http://` and `https://` URLs, which are not read as files. */
+const urlHint = 'download the file first, and pass its path';
+
 function describe(code: string, { path, what, action }: FileAction): Description {
   switch (code) {
     case 'ENOENT':
       return action === 'create'
         ? { message: `The folder for ${path} does not exist`, hint: 'create the folder first' }
-        : { message: `${what} not found: ${path}`, hint: 'use a path that exists' };
+        : {
+            message: `${what} not found: ${path}`,
+            hint: isUrl.test(path) ? urlHint : 'use a path that exists',
+          };
     case 'ENOTDIR':
       return {
         message: `A part of the path is not a folder: ${path}`,
