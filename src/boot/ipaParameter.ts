@@ -122,5 +122,7 @@ function checkRange(
 }
 
 function invalidValue(option: IpaOption, expected: string): Issue {
-  return { rule: ipaValue, path: [], message: `${option.name} must be ${expected}`, hint: option.help };
+  const { help, name } = option;
+  const hint = `set ${name} to ${expected} (${help})`;
+  return { rule: ipaValue, path: [], message: `${name} must be ${expected}`, hint };
 }

@@ -103,20 +103,25 @@ function vlanArgument(connection: Connection, all: readonly Connection[]): strin
   return [`vlan=${device}:${parentDevice}`];
 }
 
-/** Static addresses before DHCP: nm-initrd-generator resets the other family with a later static address. */
+/**
+ * Beside static addresses, the method `auto` leaves the other family optional, as in a keyfile. With `auto6` or `dhcp` the
+ * connection fails if nothing answers (nm-initrd-generator sets `may-fail=false`).
+ */
 function ipArguments(connection: Connection): string[] {
   const { clonedMac, controller, ip, mtu, type } = connection;
   const device = deviceOf(connection);
   if (controller !== undefined) return [];
   const own = type === 'bond' ? undefined : mtu; // the MTU of a bond is in its own argument
   const end = clonedMac === undefined ? optional(own) : `:${own ?? ''}:${clonedMac.replaceAll(':', '-')}`;
-  const fixed = ([4, 6] as const).flatMap((family) => addressArguments(ip[family], `${device}:none${end}`));
   const dynamic = dynamicMethod(connection, ip);
-  if (dynamic !== undefined) return [...fixed, `ip=${device}:${dynamic}${fixed.length === 0 ? end : ''}`];
-  return fixed.length === 0 ? [`ip=${device}:off${end}`] : fixed;
+  const other = dynamic === undefined ? 'none' : 'auto';
+  const fixed = ([4, 6] as const).flatMap((family) =>
+    addressArguments(ip[family], `${device}:${other}${end}`),
+  );
+  return fixed.length === 0 ? [`ip=${device}:${dynamic ?? 'off'}${end}`] : fixed;
 }
 
-/** `ip=ADDRESS::GATEWAY:PREFIX::DEVICE:none[:MTU[:MAC]]`; the gateway belongs to the first address. */
+/** `ip=ADDRESS::GATEWAY:PREFIX::DEVICE:METHOD[:MTU[:MAC]]`; the gateway belongs to the first address. */
 function addressArguments({ addresses, gateway, method }: IpConfig, end: string): string[] {
   if (method !== 'manual') return [];
   return addresses.map(({ address, prefixLength }, index) => {
@@ -128,7 +133,11 @@ function addressArguments({ addresses, gateway, method }: IpConfig, end: string)
 /** The keyword for the families that get their addresses from the network; undefined if no family does. */
 function dynamicMethod(connection: Connection, ip: Readonly<Record<Family, IpConfig>>): string | undefined {
   const [ipv4, ipv6] = [ip[4].method, ip[6].method];
-  for (const method of [ipv4, ipv6]) {
+  for (const { addresses, method } of [ip[4], ip[6]]) {
+    if (method === 'manual' && addresses.length === 0) {
+      const message = `the method manual of ${connectionName(connection)} requires a valid address`;
+      throw refusal(connection, message, 'add an address: address1=192.0.2.10/24');
+    }
     if (['auto', 'dhcp', 'manual', 'disabled', 'ignore', 'link-local'].includes(method)) continue;
     throw refusal(
       connection,

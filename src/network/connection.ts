@@ -148,9 +148,8 @@ function subnetOf(text: string, family: Family): Subnet | undefined {
   const [address = '', prefix] = text.split('/');
   const parsed = parseAddress(address.trim());
   const prefixLength = prefix === undefined ? addressBits(family) : numberOf(prefix);
-  if (parsed === undefined || prefixLength === undefined || prefixLength > addressBits(family))
-    return undefined;
-  return { address: parsed, prefixLength };
+  if (parsed?.family !== family || prefixLength === undefined) return undefined;
+  return prefixLength > addressBits(family) ? undefined : { address: parsed, prefixLength };
 }
 
 /** Undefined also for `0.0.0.0` and `::`, which mean that there is no gateway. */

@@ -68,11 +68,20 @@ const sectionNames: ReadonlySet<string> = new Set([
   'description',
 ]);
 
+/** Documents of other formats are a frequent mistake: hints by the keys that they begin with. */
+const otherFormats: ReadonlyMap<string, string> = new Map([
+  ['links', 'pass OpenStack network data with --network-data, or as networkData in the inventory'],
+  ['networks', 'pass OpenStack network data with --network-data, or as networkData in the inventory'],
+  ['network', 'write the network as nmstate; netplan and cloud-init use another format'],
+  ['ethernets', 'write the network as nmstate; netplan and cloud-init use another format'],
+]);
+
 function readNetwork(document: unknown, place: DocumentPlace): Network {
   const sections = isMapping(document) ? document : {};
   if (!isMapping(document)) refuse(place, 'expected a mapping with the key "interfaces"');
   for (const name of Object.keys(sections)) {
-    if (!sectionNames.has(name)) refuseUnsupportedValue(step(place, name), JSON.stringify(name.slice(0, 60)));
+    if (sectionNames.has(name)) continue;
+    refuseUnsupportedValue(step(place, name), JSON.stringify(name.slice(0, 60)), otherFormats.get(name));
   }
   const links = readLinks(sectionOf(sections, 'interfaces', []), step(place, 'interfaces'));
   checkOthers(sections, place);

@@ -5,6 +5,7 @@
 
 import { type Connection, connectionName, findConnection, type IpConfig } from './connection.ts';
 import {
+  type Family,
   formatAddress,
   formatSubnet,
   type IpAddress,
@@ -20,6 +21,8 @@ export interface ConnectionProblem {
     | 'no-route'
     | 'no-dns'
     | 'gateway-outside-subnet'
+    | 'invalid-method'
+    | 'missing-address'
     | 'missing-parent'
     | 'missing-controller';
   /** The keyfile that the problem is in; undefined for a problem of all connections. */
@@ -36,7 +39,9 @@ export function findConnectionProblems(connections: readonly Connection[]): Conn
     .flatMap((connection) => [
       missingParent(connection, connections),
       missingController(connection, connections),
-      ...families.map((family) => outsideGateway(connection, connection.ip[family])),
+      ...families.map(
+        (family) => rejectedIp(connection, family) ?? outsideGateway(connection, connection.ip[family]),
+      ),
     ])
     .filter((problem) => problem !== undefined);
 }
@@ -81,6 +86,26 @@ function missingController(
 
 function isUuid(text: string): boolean {
   return /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text);
+}
+
+const methods = {
+  4: ['auto', 'manual', 'disabled', 'link-local', 'shared'],
+  6: ['auto', 'dhcp', 'manual', 'disabled', 'ignore', 'link-local', 'shared'],
+};
+
+/** Settings with which NetworkManager does not load the connection. */
+function rejectedIp(connection: Connection, family: Family): ConnectionProblem | undefined {
+  const { file } = connection;
+  const { addresses, method } = connection.ip[family];
+  const section = `[ipv${family}] of ${connectionName(connection)}`;
+  if (!methods[family].includes(method)) {
+    const message = `NetworkManager rejects the method ${JSON.stringify(method.slice(0, 40))} in ${section}`;
+    return { kind: 'invalid-method', file, message, hint: `use one of ${methods[family].join(', ')}` };
+  }
+  if (method !== 'manual' || addresses.length > 0) return undefined;
+  const message = `the method manual in ${section} requires a valid address`;
+  const hint = `add an address: address1=${family === 4 ? '192.0.2.10/24' : '2001:db8::10/64'}`;
+  return { kind: 'missing-address', file, message, hint };
 }
 
 function outsideGateway(connection: Connection, ip: IpConfig): ConnectionProblem | undefined {

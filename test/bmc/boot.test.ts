@@ -438,6 +438,7 @@ describe('hosts of an inventory', () => {
   it('a file without certificates is not accepted as CA certificates', async () => {
     writeFileSync(join(folder, 'ca.der'), Buffer.from([0x30, 0x82]));
     const options = { bmc: 'https://192.0.2.1', check: true, caFile: 'ca.der' };
+    const env = { IRONIC_COREOS_BMC_USERNAME: 'root', IRONIC_COREOS_BMC_PASSWORD: 'x' };
     const { error } = await startBoot([], options, { cwd: folder, env }).ended;
     expect(error?.message).toBe('ca.der contains no PEM certificate');
   });

@@ -216,6 +216,17 @@ describe('--check', () => {
     expect(end.code).toBe(code);
   });
 
+  it('https on a port of http', async () => {
+    const bmc = await startFakeBmc();
+    bmcs.push(bmc);
+    const options = { bmc: bmc.origin.replace('http', 'https'), check: true };
+    const { code, report } = await startBoot([], options, { cwd: folder, env }).ended;
+    expect(report.replaceAll(/\s+/g, ' ')).toContain(
+      'the server does not use TLS on this port hint: fix the port in the address of the BMC',
+    );
+    expect(code).toBe(1);
+  });
+
   it('several systems require a path', async () => {
     const { report } = await check({ fault: twoSystems });
     expect(report).toContain('the BMC manages several systems: /a, /b');

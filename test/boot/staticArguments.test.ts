@@ -64,12 +64,12 @@ const cases: readonly (readonly [title: string, files: Files, expected: readonly
   [
     'static IPv4, IPv6 from the network',
     { a: `${wired}interface-name=eth0\n[ipv4]\nmethod=manual\naddress1=192.0.2.5/24\n[ipv6]\nmethod=auto\n` },
-    ['ip=192.0.2.5:::24::eth0:none', 'ip=eth0:auto6'],
+    ['ip=192.0.2.5:::24::eth0:auto'],
   ],
   [
     'static IPv6, IPv4 by DHCP',
     { a: `${wired}interface-name=eth0\n[ipv6]\nmethod=manual\naddress1=2001:db8::5/64\n` },
-    ['ip=[2001:db8::5]:::64::eth0:none', 'ip=eth0:dhcp'],
+    ['ip=[2001:db8::5]:::64::eth0:auto'],
   ],
   ['DHCP', { a: `${wired}interface-name=eth0\n` }, ['ip=eth0:dhcp']],
   [
@@ -158,6 +158,11 @@ describe('refused is', () => {
       'a bond option with a colon',
       { b: 'type=bond\ninterface-name=bond0\n[bond]\nad_actor_system=00:00:5E:00:53:0A\n' },
       'options of the bond bond0',
+    ],
+    [
+      'a static connection without a valid address',
+      { a: `${wired}interface-name=eth0\n[ipv4]\nmethod=manual\naddress1=192.0.2.300/24\n` },
+      'the method manual of eth0 requires a valid address',
     ],
     [
       'a shared connection',

@@ -102,6 +102,13 @@ describe('what is not covered', () => {
 });
 
 it.each([
+  ['links: []', 'pass OpenStack network data with --network-data'],
+  ['network: {version: 2}', 'write the network as nmstate'],
+])('another format: %s', (text, hint) => {
+  expect(convertNmstate(parseYaml(text).value).findings[0]?.hint).toContain(hint);
+});
+
+it.each([
   ['interfaces: [{name: eth0, ipv4: {enable: true}}]', 'use "enabled"; otherwise, install nmstatectl'],
   ['interfaces: [{name: eth0, ipv4: {adress: []}}]', 'use "address"; otherwise, install nmstatectl'],
   ['interfaces: [{name: eth0, 802.1x: {}}]', 'install nmstatectl'],

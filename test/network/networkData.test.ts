@@ -488,12 +488,23 @@ describe('errors', () => {
   });
 
   it.each([
-    ['nmstate', { interfaces: [] }, 'pass an nmstate document as nmstate'],
+    [
+      'nmstate',
+      { interfaces: [] },
+      'pass an nmstate document with --nmstate, or as nmstate in the inventory',
+    ],
     ['netplan', { version: 2, ethernets: {} }, 'use network_data.json'],
     ['the network config of cloud-init', { version: 1, config: [] }, 'use network_data.json'],
     ['anything else', { a: 1 }, 'add "links"'],
   ])('know the format of %s', (_title, document, hint) => {
     expect(convertNetworkData(document).findings[0]?.hint).toContain(hint);
+  });
+
+  it('are not followed by warnings about what was refused', () => {
+    const refused = { id: 'n', link: 'other', type: 'ipv4', ip_address: '192.0.2.5/24' };
+    const services = [{ type: 'dns', address: '192.0.2.53' }];
+    const { findings } = convertNetworkData({ links: [nic(1)], networks: [refused], services });
+    expect(findings.map(({ severity }) => severity)).toEqual(['error']);
   });
 
   it('have the rules of network data only', () => {

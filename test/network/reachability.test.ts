@@ -129,6 +129,25 @@ describe('inconsistent is', () => {
       'the gateway 192.0.3.1 of eth0 is outside its subnet 192.0.2.0/24',
     ],
     [
+      'a method of another program',
+      { a: `${eth0}[ipv4]\nmethod=static\naddress1=192.0.2.5/24\n${no6}` },
+      'invalid-method',
+      'NetworkManager rejects the method "static" in [ipv4] of eth0',
+    ],
+    [
+      'a static connection without address',
+      { a: `${eth0}[ipv4]\nmethod=manual\ndns=192.0.2.53;\n${no6}` },
+      'missing-address',
+      'the method manual in [ipv4] of eth0 requires a valid address',
+    ],
+    ['an address that is none', { a: static4('192.0.2.300/24') }, 'missing-address', 'a valid address'],
+    [
+      'an address of the other family',
+      { a: static4('2001:db8::5/24') },
+      'missing-address',
+      'a valid address',
+    ],
+    [
       'a VLAN without parent',
       { v: 'type=vlan\ninterface-name=vlan7\n[vlan]\nid=7\n' },
       'missing-parent',
@@ -154,6 +173,7 @@ describe('inconsistent is', () => {
 
   it.each<readonly [title: string, files: Files]>([
     ['not a gateway inside the subnet', { a: static4('192.0.2.5/24,192.0.2.1') }],
+    ['no method of NetworkManager', { a: `${eth0}[ipv4]\nmethod=shared\n[ipv6]\nmethod=ignore\n` }],
     ['not a link-local gateway', { a: static6('2001:db8::5/64,fe80::1') }],
     ['not a VLAN on an interface without connection', { v: 'type=vlan\n[vlan]\nid=7\nparent=eth0\n' }],
     [

@@ -44,7 +44,8 @@ export async function checkConfig(
   const configs = read.status === 'read' ? await findConfigs(document, read, report) : undefined;
   const further = configs?.findings ?? furtherMismatches(document, read);
   const found: readonly FileFinding[] = [...report.findings, ...further];
-  const remarks = configs === undefined || hasErrors(found) ? [] : await checkBoot(document, configs, options);
+  const remarks =
+    configs === undefined || hasErrors(found) ? [] : await checkBoot(document, configs, options);
   if (found.length + remarks.length === 0) return { report, bytes };
   const { maskChecked } = await import('./maskChecked.ts');
   const { documents: inlined = new Map<string, Buffer>(), config } = configs ?? {};

@@ -56,16 +56,20 @@ interface Description {
   readonly hint: string;
 }
 
+function describeMissing(path: string, what: string, action: FileAction['action']): Description {
+  if (URL_START.test(path)) {
+    const message = `${what} not found: ${path.replace(/\/\/[^/]*@/, '//(secret)@')}`;
+    return { message, hint: 'download the file first, and pass its path' };
+  }
+  return action === 'create'
+    ? { message: `The folder for ${path} does not exist`, hint: 'create the folder first' }
+    : { message: `${what} not found: ${path}`, hint: 'use a path that exists' };
+}
+
 function describe(code: string, { path, what, action }: FileAction): Description {
   switch (code) {
     case 'ENOENT':
-      if (URL_START.test(path)) {
-        const hint = 'download the file first, and pass its path: a URL of this kind is not supported here';
-        return { message: `${what} not found: ${path.replace(/\/\/[^/]*@/, '//(secret)@')}`, hint };
-      }
-      return action === 'create'
-        ? { message: `The folder for ${path} does not exist`, hint: 'create the folder first' }
-        : { message: `${what} not found: ${path}`, hint: 'use a path that exists' };
+      return describeMissing(path, what, action);
     case 'ENOTDIR':
       return {
         message: `A part of the path is not a folder: ${path}`,

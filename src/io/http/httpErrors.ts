@@ -145,7 +145,26 @@ const problems: readonly NetworkProblem[] = [
     kind: 'connection',
   },
   {
-    codes: /CERT|SIGNATURE|^ERR_TLS|^ERR_SSL|^EPROTO|UND_ERR_PRX_TLS/,
+    // The response is not TLS, in OpenSSL 3.0 and since 3.2.
+    codes: /^ERR_SSL_(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG)$/,
+    problem: 'the server does not use TLS on this port',
+    hint: 'use http:// instead of https://, or fix the port of the URL',
+    kind: 'protocol',
+  },
+  {
+    codes: /^ERR_TLS_CERT_ALTNAME_INVALID$/,
+    problem: 'its TLS certificate is for other host names',
+    hint: 'use a host name in the certificate',
+    kind: 'trust',
+  },
+  {
+    codes: /^CERT_(?:HAS_EXPIRED|NOT_YET_VALID)$/,
+    problem: 'its TLS certificate has expired or is not valid yet',
+    hint: 'renew the certificate, or set the clock of this machine',
+    kind: 'trust',
+  },
+  {
+    codes: /CERT|SIGNATURE|^INVALID_(?:CA|PURPOSE)$|^ERR_TLS|^ERR_SSL|^EPROTO|UND_ERR_PRX_TLS/,
     problem: 'its TLS certificate is not trusted',
     hint: 'set NODE_EXTRA_CA_CERTS to the file with the CA certificate',
     kind: 'trust',

@@ -48,18 +48,27 @@ export function invalidAnswer(request: string, problem: string): RedfishError {
   });
 }
 
+/** By code or kind of the problem. */
+const hints: Readonly<Record<string, string>> = {
+  ERR_TLS_CERT_ALTNAME_INVALID: 'use a name in the certificate as the address of the BMC, or use --insecure',
+  CERT_HAS_EXPIRED: 'renew the certificate of the BMC, or use --insecure',
+  CERT_NOT_YET_VALID: 'set the clocks of the BMC and of this machine, or use --insecure',
+  connection: 'fix the address of the BMC, or check the network between this machine and the BMC',
+  trust: 'pass the CA certificate of the BMC: --ca-file FILE; or use --insecure',
+  protocol: 'fix the port in the address of the BMC, or its scheme: https://, http://, redfish+http://',
+};
+
 /** Converts an error of undici or of the system. */
 export function connectionError(error: unknown, request: string): CliError {
   if (error instanceof CliError) return error;
-  const found = findProblem(transferCode(error));
-  const problem = found?.problem ?? transferCode(error) ?? 'the connection failed';
-  const isTrust = found?.kind === 'trust';
+  const code = transferCode(error) ?? '';
+  const found = findProblem(code);
+  const problem = found?.problem ?? (code || 'the connection failed');
+  const kind = found?.kind ?? 'connection';
   return new RedfishError(`${request} failed: ${problem}`, {
-    code: isTrust ? 'ERR_TLS' : 'ERR_NETWORK',
-    hint: isTrust
-      ? 'pass the CA certificate of the BMC: --ca-file FILE; or use --insecure'
-      : 'fix the address of the BMC, or check the network between this machine and the BMC',
-    isPassing: found === undefined || found.kind === 'connection',
+    code: kind === 'trust' ? 'ERR_TLS' : 'ERR_NETWORK',
+    hint: hints[code] ?? hints[kind],
+    isPassing: kind === 'connection',
     cause: error,
   });
 }

@@ -51,13 +51,15 @@ function readNetworkData(document: unknown, place: DocumentPlace): NetworkData |
   checkNetworks(networks, links);
   const servers = readServices(optionalList(fields, 'services', maxServices));
   const data = { links, networks, servers };
-  if (has(fields, 'services')) checkServers(data, step(place, 'services'));
+  // A network that was refused is not missing.
+  if (has(fields, 'services') && !hasErrors(place.findings)) checkServers(data, step(place, 'services'));
   return data;
 }
 
 /** Documents of other formats are the most frequent mistake. */
 function otherFormatHint(document: Mapping): string {
-  if (Object.hasOwn(document, 'interfaces')) return 'pass an nmstate document as nmstate';
+  if (Object.hasOwn(document, 'interfaces'))
+    return 'pass an nmstate document with --nmstate, or as nmstate in the inventory';
   if (Object.hasOwn(document, 'ethernets') || Object.hasOwn(document, 'config')) {
     return 'use network_data.json; the network config of cloud-init and netplan is another format';
   }

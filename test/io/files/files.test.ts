@@ -41,6 +41,11 @@ describe('readUserFile', () => {
     expect(Buffer.from(await readUserFile('-', { cwd }, what)).toString()).toBe('x');
   });
 
+  it('says what to do with a URL', async () => {
+    const reading = readUserFile('https://192.0.2.1/a.ign', { cwd }, what);
+    await expect(reading).rejects.toMatchObject({ hint: 'download the file first, and pass its path' });
+  });
+
   it.skipIf(!have('mkfifo'))('reads a pipe', async () => {
     execFileSync('mkfifo', [join(cwd, 'pipe')]);
     const [bytes] = await Promise.all([

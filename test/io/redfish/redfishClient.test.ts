@@ -7,6 +7,7 @@ import {
   type RedfishClient,
   type RedfishSettings,
 } from '../../../src/io/redfish/redfishClient.ts';
+import { connectionError } from '../../../src/io/redfish/redfishError.ts';
 import {
   bmcModels,
   bmcUser,
@@ -121,6 +122,17 @@ describe('login', () => {
 });
 
 describe('TLS', () => {
+  it.each([
+    ['ERR_TLS_CERT_ALTNAME_INVALID', /is for other host names$/, 'use a name in the certificate'],
+    ['CERT_HAS_EXPIRED', /has expired or is not valid yet$/, 'renew the certificate of the BMC'],
+    ['INVALID_PURPOSE', /is not trusted$/, 'pass the CA certificate of the BMC'],
+  ])('names the cause %s', (code, message, hint) => {
+    const error = connectionError(Object.assign(new Error(code), { code }), 'https://192.0.2.1: reading');
+    expect(error.code).toBe('ERR_TLS');
+    expect(error.message).toMatch(message);
+    expect(error.hint).toContain(hint);
+  });
+
   it('verifies the certificate', async () => {
     const bmc = await start({ tls: true });
     const error = await failureOf(open(bmc));
