@@ -33,14 +33,17 @@ capabilities = re.findall(r'Cap(?:Eff|Prm|Bnd):\\s*([0-9a-f]+)', open('/proc/sel
 assert os.getuid() == 65534 and [int(set, 16) for set in capabilities] == [4, 4, 4]
 `;
 
-/** Whether it can be started here without being able to change anything. */
+/** Whether it can be started here without being able to change anything. It lists the hardware with lshw. */
 export const hasRealAgent =
-  hasIpa && process.platform === 'linux' && spawnSync('unshare', confine([python, '-c', check])).status === 0;
+  hasIpa &&
+  process.platform === 'linux' &&
+  spawnSync('lshw', ['-version']).error === undefined &&
+  spawnSync('unshare', confine([python, '-c', check])).status === 0;
 
 /** For test titles. */
 export const realAgentNote = hasRealAgent
   ? ''
-  : ' (skipped: needs IPA_PYTHON with ironic-python-agent, and root, whose rights are taken away)';
+  : ' (skipped: needs IPA_PYTHON with ironic-python-agent, lshw, and root, whose rights are taken away)';
 
 /** MAC addresses that an agent on this machine may find. */
 export const ownMacs: readonly string[] = Object.values(networkInterfaces())
