@@ -291,6 +291,12 @@ describe('render --inventory', () => {
     ['a setting without its section', 'apiUrls: x\n', 'use "ironic.apiUrls" below "agent"'],
     ['an option', 'agent: {api_url: x}\n', 'use "ironic.apiUrls"'],
     ['an unknown key of deploy', 'deploy: {x: 1}\n', 'name of an option of deploy'],
+    ['a network of a host outside', 'hosts: [{name: a, nmstate: x}]\n', 'hint: write it below "network"\n'],
+    [
+      'a network in place of its file',
+      'hosts: [{name: a, overrides: {host.nmstate: {interfaces: []}}}]\n',
+      'hint: set the path of a file; the key "network" of a host may contain the network itself\n',
+    ],
     ['an unknown setting', 'agent: {ironic.apiUrl: x}\n', 'use "ironic.apiUrls"'],
     ['a text', 'x\n', 'must be a mapping'],
     ['bad YAML', 'agent: [\n', 'site/ramdisk.yaml:2:1: Invalid YAML'],

@@ -60,9 +60,10 @@ const topKeys: Readonly<Record<Checked, readonly string[]>> = {
 };
 /** The key of the settings. */
 const settingsKey: Readonly<Record<Checked, string>> = { inventory: 'agent', host: 'overrides' };
+const networkKeys = ['nmstate', 'networkData', 'keyfiles'];
 /** The keys of other mappings, by their key. The keys of `deploy` are not listed here. */
 const innerKeys: Readonly<Record<string, readonly string[]>> = {
-  network: ['nmstate', 'networkData', 'keyfiles'],
+  network: networkKeys,
   deploy: [],
   bmc: ['address', 'credentialsFile', 'caFile', 'disableCertificateVerification'],
 };
@@ -78,6 +79,8 @@ function unknownKey(path: Path, value: unknown, checked: Checked): Mistake {
 
 function unknownKeyHint(path: Path, value: unknown, checked: Checked): string {
   const [key, parent] = [String(path.at(-1)), path.at(-2)];
+  if (checked === 'host' && parent === undefined && networkKeys.includes(key))
+    return 'write it below "network"';
   const isSetting = parent === 'agent' || parent === 'overrides';
   const place = isSetting ? '' : ` below "${settingsKey[checked]}"`;
   const isPlace = parent === undefined && (key === 'agent' || settingNames.includes(key));
@@ -138,8 +141,12 @@ function missingKey(path: Path, key: string): Mistake {
 
 function otherType(path: Path, name: string, types: readonly string[]): Mistake {
   const words = types.map((type) => typeWords[type] ?? type).join(' or ');
-  return { path, message: `${name} must be ${words}`, hint: formHints[types[0] ?? ''] };
+  const isNetwork = networkKeys.some((key) => path.at(-1) === `host.${key}`);
+  const hint = isNetwork ? networkHint : formHints[types[0] ?? ''];
+  return { path, message: `${name} must be ${words}`, hint };
 }
+
+const networkHint = 'set the path of a file; the key "network" of a host may contain the network itself';
 
 /** The YAML for a value of a type. */
 const formHints: Readonly<Record<string, string>> = {

@@ -57,6 +57,12 @@ interface Description {
 }
 
 function describeMissing(path: string, what: string, action: FileAction['action']): Description {
+  if (path.includes('\n')) {
+    return {
+      message: `${what}: expected a path, found text of several lines`,
+      hint: 'pass the path of a file',
+    };
+  }
   if (URL_START.test(path)) {
     const message = `${what} not found: ${path.replace(/\/\/[^/]*@/, '//(secret)@')}`;
     return { message, hint: 'download the file first, and pass its path' };

@@ -46,6 +46,12 @@ describe('readUserFile', () => {
     await expect(reading).rejects.toMatchObject({ hint: 'download the file first, and pass its path' });
   });
 
+  it('says that contents are not a path', async () => {
+    await expect(readUserFile('a: 1\nb: 2\n', { cwd }, what)).rejects.toMatchObject({
+      message: 'Ignition config: expected a path, found text of several lines',
+    });
+  });
+
   it.skipIf(!have('mkfifo'))('reads a pipe', async () => {
     execFileSync('mkfifo', [join(cwd, 'pipe')]);
     const [bytes] = await Promise.all([
