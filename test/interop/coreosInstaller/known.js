@@ -52,6 +52,12 @@ const known = [
     detail: /^full\.iso: /,
     reason: 'the data for the minimal ISO name their creator, and are compressed by another encoder',
   },
+  {
+    command: /^iso help$/,
+    kinds: ['exit code'],
+    detail: /0 and not 2/,
+    reason: 'groups of commands have a command help',
+  },
 ];
 
 /**
