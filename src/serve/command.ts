@@ -77,11 +77,13 @@ Replacing the static server of image-customization-controller:
 
 const notes = `
 serve renders and validates the config of every host before it serves the first
-one. It reports invalid hosts and skips them.
+one. It reports invalid hosts and skips them. It keeps running even if all hosts
+are invalid: after the inventory is corrected, the next reload serves them.
 
 Exit codes:
   0  success: stopped by a signal, or with --once after the image was fetched
-  1  failure: nothing can be served
+  1  failure at the start: an input is missing or invalid, the address is in
+     use, or a host is invalid with --fail-fast or --once
   2  usage error
 
 Examples:
