@@ -82,8 +82,7 @@ are invalid: after the inventory is corrected, the next reload serves them.
 
 Exit codes:
   0  success: stopped by a signal, or with --once after the image was fetched
-  1  failure at the start: an input is missing or invalid, the address is in
-     use, or a host is invalid with --fail-fast or --once
+  1  failure at the start, other than invalid hosts without --fail-fast
   2  usage error
 
 Examples:

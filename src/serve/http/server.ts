@@ -216,13 +216,13 @@ function createStop(
   let aborted = 0;
   const abortAll = (): void => {
     situation.isAborting = true;
-    aborted += exchanges.running();
+    aborted += exchanges.busy.size;
     connections.destroyAll();
   };
   const begin = async (): Promise<void> => {
     situation.isDraining = true;
     const closed = new Promise((resolve) => void server.close(resolve));
-    for (const socket of sessions) if (!exchanges.isBusy(socket)) socket.destroy();
+    for (const socket of sessions) if (!exchanges.busy.has(socket)) socket.destroy();
     await exchanges.whenIdle();
     connections.destroyAll(); // those without any request
     await closed;
@@ -252,7 +252,7 @@ function answerRequests(server: HttpServer, exchanges: Exchanges, { log, refused
     const client = clientAddress(socket);
     const { status, message } = answer;
     log.note('info', 'refused', { client, status, message });
-    const isBusy = exchanges.isBusy(socket);
+    const isBusy = exchanges.busy.has(socket);
     // The handler of a running request reports its end itself.
     if (!isBusy)
       refused?.({ client, problem: isHandshake(error) ? tlsToHttp : { kind: 'request', status, message } });
