@@ -43,10 +43,13 @@ export async function prepareHosts(
   job: HostJob,
   run: HostRun,
 ): Promise<PreparedHosts> {
-  const places = { images: () => job.images, file: hostPath, publish: () => job.publish };
   const written: ManifestHost[] = [];
   const boots: NetworkHost[] = [];
-  const plans = makeHosts(hosts, (host, io) => planHost(host, job, places, io), run);
+  const plans = makeHosts(
+    hosts,
+    (host, io) => planHost(host, job, { ...job, file: (artifact) => hostPath(host.name, artifact) }, io),
+    run,
+  );
   const write = async ({ made: plan }: MadeHost<HostPlan>): Promise<void> => {
     await putHost(plan, job);
     written.push(describeHost(plan, job.wanted));

@@ -59,8 +59,11 @@ export async function buildHostEntries(
     listed.length,
   );
   const hosts = listed.filter(({ name }) => (options.once ?? name) === name);
-  const places = hostPlaces(things);
-  const planned = makeHosts(hosts, (host, hostIo) => planHost(host, plan, places, hostIo), run);
+  const planned = makeHosts(
+    hosts,
+    (host, hostIo) => planHost(host, plan, hostPlaces(things, host.name), hostIo),
+    run,
+  );
   for await (const { host, made, remarks } of planned) {
     keepRemarks(remarks, host.name, run);
     const { architecture, boot, macs, name } = made;
