@@ -17,7 +17,7 @@ import { openAgentArchives, createOpenArchives, type OpenArchives } from '../hos
 import { createAddressCheck } from '../hosts/settings/renderHosts.ts';
 import { closeBaseSets, openBaseSets, type BaseSet } from '../hosts/artifacts/baseImages.ts';
 import { type ServedHost, createCatalog, type HostCatalog } from './catalog.ts';
-import type { HostNames, Diagnostic } from '../core/diagnostic.ts';
+import type { HostNames } from '../core/diagnostic.ts';
 import { givenOrIccImages } from './iccImages.ts';
 import type { Links } from './links.ts';
 import type { ServeOptions } from './options.ts';
@@ -32,7 +32,6 @@ import type { NetworkLoader } from '../boot/network/networkBoot.ts';
 import { formatWordList } from '../formats/messageText.ts';
 import { unknownMachines } from './answer/access.ts';
 import { addHost } from '../hosts/run/hostRun.ts';
-import { formatHosts } from '../io/report/diagnosticText.ts';
 
 export interface Snapshot {
   readonly catalog: HostCatalog;
@@ -222,17 +221,4 @@ function groupSecrets(hosts: Iterable<Pick<ServedHost, 'name' | 'secrets'>>): Ma
     if (what !== '') groups.set(what, addHost(groups.get(what), owner));
   }
   return groups;
-}
-
-/** @param publicUrl the base URL from which machines fetch their files */
-export function plaintextSecretWarnings(
-  secrets: ReadonlyMap<string, HostNames>,
-  publicUrl: string,
-): Diagnostic[] {
-  if (!/^http:/i.test(publicUrl)) return [];
-  return [...secrets].map(([what, hosts]) => ({
-    severity: 'warning',
-    message: `plain HTTP sends ${what} unencrypted, for ${formatHosts(hosts)}`,
-    hint: 'pass --tls-cert and --tls-key, or serve the provisioning network only',
-  }));
 }

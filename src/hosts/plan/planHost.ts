@@ -32,7 +32,7 @@ export interface PlanJob {
 export interface HostPlaces {
   /** The base images with their paths for this host. */
   readonly images: ReadonlyMap<Architecture, ImageSet>;
-  file(artifact: ConfigArtifact): string;
+  readonly file: (artifact: ConfigArtifact) => string;
   /** Returns the complete URL. */
   readonly publish: PublishArchive;
 }
