@@ -101,17 +101,13 @@ export function declareServe(command: Command, context: Context): void {
     .option('--fail-fast', 'serve nothing if a host is invalid')
     .option('--once <host>', 'serve only this host and exit after its image was fetched');
   declareImageOptions(command);
-  declareService(command);
-  declareIccFlags(command, '--kubeconfig <file>'); // upstream accepts it without any effect, too
-  const run = async (options: ServeOptions) => (await import('./serve.ts')).serve(options, context.io);
-  declareShortHelp(command, common, reference);
-  declareRun(command, notes, run, context);
-}
-
-function declareService(command: Command): void {
   declareListenOptions(command);
   declareAccessOptions(command)
     .option('--expires <time>', 'lifetime of printed URLs, e.g. 12h (default: as long as the key)')
     .option('--open', 'serve all files without authentication')
     .addOption(choice('--format <form>', 'print the URLs as text or json', ['text', 'json']));
+  declareIccFlags(command, '--kubeconfig <file>'); // upstream accepts it without any effect, too
+  const run = async (options: ServeOptions) => (await import('./serve.ts')).serve(options, context.io);
+  declareShortHelp(command, common, reference);
+  declareRun(command, notes, run, context);
 }

@@ -118,12 +118,8 @@ export function createTransferLog(options: TransferLogOptions = {}): TransferLog
   const waiting = new Set<(fetched: TransferStart) => void>();
   let running = 0;
 
-  const addEvent = (event: TransferEvent): void => {
-    events.unshift(event);
-    events.length = Math.min(events.length, maxEvents);
-    for (const watcher of watchers) watcher.ended?.(event);
-  };
-  const begin = (start: TransferStart): Transfer => {
+  const begin = (given: TransferStart): Transfer => {
+    const start = { ...given, userAgent: given.userAgent?.slice(0, maxUserAgentLength) };
     const began = now();
     const image = imageFor(images.use(start.host), start);
     const client = clientFor(image, start.client);
@@ -148,14 +144,17 @@ export function createTransferLog(options: TransferLogOptions = {}): TransferLog
         const isFetched = client.running === 0 && client.isServed && isComplete(client.coverage);
         if (isFetched) image.completed = ended;
         const seconds = (ended.getTime() - began.getTime()) / 1000;
-        addEvent({ ...start, outcome, bytes, seconds, ended });
+        const event = { ...start, outcome, bytes, seconds, ended };
+        events.unshift(event);
+        events.length = Math.min(events.length, maxEvents);
+        for (const watcher of watchers) watcher.ended?.(event);
         if (isFetched) for (const check of waiting) check(start);
       },
     };
   };
 
   return {
-    begin: (start) => begin({ ...start, userAgent: start.userAgent?.slice(0, maxUserAgentLength) }),
+    begin,
     progressOf: (host) => images.find(host).map(progressOf),
     recent: () => [...events],
     running: () => running,

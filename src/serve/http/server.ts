@@ -171,20 +171,14 @@ function createServer(limits: ServerLimits, material: TlsMaterial | undefined): 
         });
   server.timeout = limits.idleTime;
   server.maxRequestsPerSocket = limits.requestsPerConnection;
-  answerHalfClosed(server);
-  return server;
-}
-
-/**
- * A client may close its side of the connection after it has sent its request, and still wait for the answer (RFC 9112,
- * section 9.6). Without this undocumented property, Node sends no answer then.
- */
-function answerHalfClosed(server: HttpServer): void {
+  // A client may close its side of the connection after it has sent its request, and still wait for the answer (RFC 9112,
+  // section 9.6). Without this undocumented property, Node sends no answer then.
   Object.assign(server, { httpAllowHalfOpen: true });
   // Only after the handshake: a client that closes its side during the handshake has disconnected.
   server.on('secureConnection', (socket: Socket) => {
     socket.allowHalfOpen = true;
   });
+  return server;
 }
 
 /** The open HTTP connections; with TLS, only those with a finished handshake. */
