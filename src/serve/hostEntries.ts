@@ -2,7 +2,6 @@
 
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
-import type { Architecture } from '../core/architecture.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
 import { CliError } from '../core/errors.ts';
 import type { Io } from '../io/io.ts';
@@ -16,17 +15,13 @@ import type { Growth } from '../image/growth.ts';
 import { materialOf } from '../hosts/artifacts/hostArtifacts.ts';
 import { hostPlaces, type ServeContext, unknownPlaces, unknownStem } from './servedPlaces.ts';
 import type { ServeSource } from './source.ts';
+import type { HostStatus } from './status/status.ts';
 import { unknownMachines } from './answer/access.ts';
 import { planUnknown } from '../hosts/plan/planUnknown.ts';
 
 /** The state of a host for the status page. */
-export interface HostState {
-  readonly name: string;
-  readonly macs: readonly string[];
-  readonly architecture: Architecture | undefined;
+export interface HostState extends Pick<HostStatus, 'name' | 'macs' | 'architecture' | 'messages'> {
   readonly isServed: boolean;
-  /** Warnings about a served host, or the errors of an invalid one. */
-  readonly messages: readonly Diagnostic[];
 }
 
 /** The inputs for the entries of all hosts. */

@@ -13,7 +13,7 @@ import {
 } from './hostEntries.ts';
 import { readImageInputs } from '../hosts/plan/imageInputs.ts';
 import { hasUnknown } from '../hosts/plan/planUnknown.ts';
-import { openAgentArchives, createOpenArchives, type OpenArchives } from '../hosts/plan/agentArchives.ts';
+import { openAgentArchives, createOpenArchives } from '../hosts/plan/agentArchives.ts';
 import { createAddressCheck } from '../hosts/settings/renderHosts.ts';
 import { closeBaseSets, openBaseSets, type BaseSet } from '../hosts/artifacts/baseImages.ts';
 import { type ServedHost, createCatalog, type HostCatalog } from './catalog.ts';
@@ -21,7 +21,7 @@ import type { HostNames } from '../core/diagnostic.ts';
 import { givenOrIccImages } from './iccImages.ts';
 import type { Links } from './links.ts';
 import type { ServeOptions } from './options.ts';
-import { type Bases, unknownStems } from './servedPlaces.ts';
+import { type Bases, type ServeContext, unknownStems } from './servedPlaces.ts';
 import { readServeSource, type ServeSource } from './source.ts';
 import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
 import { ownedFiles, ownedScripts, refuseSharedPaths } from '../hosts/artifacts/servedPaths.ts';
@@ -79,10 +79,8 @@ export async function takeSnapshot(options: ServeOptions, context: SnapshotConte
   }
 }
 
-interface OpenInputs {
+interface OpenInputs extends Pick<ServeContext, 'archives' | 'bases'> {
   readonly read: ServeSource;
-  readonly archives: OpenArchives;
-  readonly bases: Bases;
 }
 
 async function buildSnapshot(

@@ -25,10 +25,7 @@ export interface TransferStart {
 }
 
 /** The fetch progress of an image. */
-export interface ImageProgress {
-  readonly path: string;
-  readonly artifact: Artifact;
-  readonly size: number;
+export interface ImageProgress extends Pick<TransferStart, 'path' | 'artifact' | 'size'> {
   /**
    * Distinct bytes that one client has received: of the running clients the one with the most bytes, otherwise of the last
    * client. If a client fetches a complete image again, the count restarts at zero.
@@ -67,11 +64,7 @@ export interface TransferEvent extends TransferStart {
 }
 
 /** An image that a client has received completely. */
-interface FetchedImage {
-  readonly path: string;
-  readonly artifact: Artifact;
-  readonly client: string;
-}
+type FetchedImage = Pick<TransferStart, 'path' | 'artifact' | 'client'>;
 
 export interface TransferLog {
   begin(start: TransferStart): Transfer;

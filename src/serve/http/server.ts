@@ -96,15 +96,10 @@ export interface RunningServer {
   announceEnd(): void;
   /**
    * Stops listening, closes idle connections, and waits for running requests. May be called again with a shorter time.
-   * Resolves when all connections are closed.
+   * Resolves when all connections are closed, to the number of requests that were aborted after the grace period.
    * @param grace milliseconds
    */
-  stop(grace: number): Promise<StopResult>;
-}
-
-interface StopResult {
-  /** The number of requests that were aborted after the grace period. */
-  readonly aborted: number;
+  stop(grace: number): Promise<{ readonly aborted: number }>;
 }
 
 /** @throws CliError if the TLS files are invalid, or if the server cannot listen on the address */
