@@ -23,7 +23,7 @@ export interface MetricsSource {
 export interface Metrics {
   /** Counts the transfers of a transfer log. */
   readonly watcher: TransferWatcher;
-  requestAnswered(request: Pick<RequestEvent, 'method' | 'status' | 'artifact'>): void;
+  readonly requestAnswered: (request: Pick<RequestEvent, 'method' | 'status' | 'artifact'>) => void;
   /** To be called after each load, including the first one. */
   catalogReloaded(outcome: 'success' | 'failure'): void;
   /** @param accept the `Accept` header, or an empty string */

@@ -133,12 +133,12 @@ export async function startServiceServer(setup: Setup, parts: ServerParts): Prom
     limits: setup.limits,
     log,
     answer: createAnswerer({
-      catalog: () => state.catalog(),
+      catalog: state.catalog,
       access: createAccessCheck({ ...setup, isOpen: setup.signer === undefined }),
       transfers,
       log,
       idleTimeout: setup.limits.idleTime,
-      watch: (event) => metrics.requestAnswered(event),
+      watch: metrics.requestAnswered,
       pages,
     }),
   });

@@ -12,7 +12,7 @@ export interface Servable {
 
 export interface ServiceState<S extends Servable> {
   /** The current catalog. Before the first snapshot its `find` throws `ERR_BUSY`. */
-  catalog(): Catalog;
+  readonly catalog: () => Catalog;
   /** Undefined before the first snapshot. */
   current(): Loaded<S> | undefined;
   /** Why the last reload failed; undefined if it succeeded. */

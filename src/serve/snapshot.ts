@@ -61,8 +61,9 @@ export interface SnapshotContext {
  * @throws CliError if an image or a setting for all hosts is invalid
  */
 export async function takeSnapshot(options: ServeOptions, context: SnapshotContext): Promise<Snapshot> {
-  const { changeSource = (read) => read, digests, io } = context;
-  const read = changeSource(await readServeSource(options, io));
+  const { digests, io } = context;
+  const source = await readServeSource(options, io);
+  const read = context.changeSource?.(source) ?? source;
   // A folder for image-customization-controller comes with its environment.
   const images = options.nmstateDir === undefined ? options : await givenOrIccImages(options, io);
   const bases = await openBaseSets(await readImageInputs(images, digests, io));

@@ -3,7 +3,7 @@
  * thousand answers at the same time.
  */
 
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** The shutdown state of the service; its values change. */
@@ -25,7 +25,7 @@ export interface Exchanges {
   readonly situation: { isDraining: boolean; isAborting: boolean };
   /** The connections with a running request. */
   readonly busy: ReadonlySet<Socket>;
-  take(request: IncomingMessage, response: ServerResponse): void;
+  readonly take: RequestListener;
   /** Resolves when no request is running. */
   whenIdle(): Promise<void>;
 }

@@ -6,7 +6,6 @@
 import { once } from 'node:events';
 import {
   createServer as createHttpServer,
-  type RequestListener,
   type Server as HttpServer,
   type ServerOptions as HttpOptions,
 } from 'node:http';
@@ -14,13 +13,7 @@ import { createServer as createHttpsServer, Server as HttpsServer } from 'node:h
 import { type AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { errorCode } from '../../io/files/fileErrors.ts';
-import {
-  clientAddress,
-  type ConnectionLimits,
-  type Connections,
-  limitConnections,
-  transportOf,
-} from './connections.ts';
+import { clientAddress, type ConnectionLimits, limitConnections, transportOf } from './connections.ts';
 import { type Answerer, createExchanges, type Exchanges } from './exchanges.ts';
 import { formatOrigin, type ListenAddress, listenError, listenOptions } from './listenAddress.ts';
 import type { ServerLog } from './serverLog.ts';
@@ -108,7 +101,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const tls = options.tls && (await readTls(options.tls));
   const exchanges = createExchanges(options.answer);
   const server = createServer(limits, tls?.first);
-  const connections = limitConnections(server, limits, log);
+  const sockets = limitConnections(server, limits, log);
   const sessions = collectSessions(server, tls !== undefined);
   answerRequests(server, exchanges, options);
   await listen(server, options.listen);
@@ -120,11 +113,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const watch =
     tls?.files && watchTlsFiles({ files: tls.files, first: tls.first, use, interval: tlsInterval, log });
   const bound: AddressInfo | string | null = server.address();
-  const stop = createStop(server, exchanges, connections, sessions);
+  const stop = createStop(server, exchanges, sockets, sessions);
   return {
     origin: formatOrigin(tls === undefined ? 'http' : 'https', bound),
     port: bound === null || typeof bound === 'string' ? 0 : bound.port,
-    connections: () => connections.count(),
+    connections: () => sockets.size,
     reloadCertificates: async () => watch?.reload() ?? true,
     announceEnd: () => {
       exchanges.situation.isDraining = true;
@@ -198,22 +191,25 @@ async function listen(server: HttpServer, address: ListenAddress): Promise<void>
 function createStop(
   server: HttpServer,
   exchanges: Exchanges,
-  connections: Connections,
+  sockets: ReadonlySet<Socket>,
   sessions: ReadonlySet<Socket>,
 ): RunningServer['stop'] {
-  const { situation } = exchanges;
+  const { busy, situation } = exchanges;
   let aborted = 0;
+  const destroyAll = (): void => {
+    for (const socket of sockets) socket.destroy();
+  };
   const abortAll = (): void => {
     situation.isAborting = true;
-    aborted += exchanges.busy.size;
-    connections.destroyAll();
+    aborted += busy.size;
+    destroyAll();
   };
   const begin = async (): Promise<void> => {
     situation.isDraining = true;
     const closed = new Promise((resolve) => void server.close(resolve));
-    for (const socket of sessions) if (!exchanges.busy.has(socket)) socket.destroy();
+    for (const socket of sessions) if (!busy.has(socket)) socket.destroy();
     await exchanges.whenIdle();
-    connections.destroyAll(); // those without any request
+    destroyAll(); // those without any request
     await closed;
   };
   let stopped: Promise<void> | undefined;
@@ -228,11 +224,10 @@ function createStop(
 
 /** Passes requests to their handlers and refuses invalid ones with an answer that the client can read. */
 function answerRequests(server: HttpServer, exchanges: Exchanges, { log, refused }: ServerOptions): void {
-  const take: RequestListener = (request, response) => exchanges.take(request, response);
-  server.on('request', take);
+  server.on('request', exchanges.take);
   // Only handlers that read the body send 100 Continue.
-  server.on('checkContinue', take);
-  server.on('checkExpectation', take);
+  server.on('checkContinue', exchanges.take);
+  server.on('checkExpectation', exchanges.take);
 
   const ended = new WeakSet<Duplex>();
   const refuse = (socket: Socket, answer: PlainAnswer, error?: Error): void => {
