@@ -123,7 +123,10 @@ export async function prepareDiscovery(
   for (const { path, text } of sharedBootFiles(discovery, hosts, wanted, io)) {
     await folder.put(path === DNSMASQ ? { path } : { path, secrets }, Buffer.from(text));
   }
-  return plans.flatMap((plan) => listMemory(plan, wanted));
+  return plans.flatMap(({ images, configs: { archive } }) => {
+    const architecture = images?.base.architecture ?? 'x86_64';
+    return memoryNeeds(wanted.configs, images?.base, archive).map((need) => ({ architecture, ...need }));
+  });
 }
 
 /** Writes the config, and plans a boot for each architecture with images. */
@@ -143,9 +146,4 @@ async function putDiscovery(job: HostJob): Promise<readonly UnknownPlan[]> {
     );
   }
   return plans;
-}
-
-function listMemory({ images, configs }: UnknownPlan, { configs: artifacts }: Wanted): UnlistedMemory[] {
-  const architecture = images?.base.architecture ?? 'x86_64';
-  return memoryNeeds(artifacts, images?.base, configs.archive).map((need) => ({ architecture, ...need }));
 }

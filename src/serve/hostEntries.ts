@@ -6,11 +6,11 @@ import type { Diagnostic } from '../core/diagnostic.ts';
 import { CliError } from '../core/errors.ts';
 import type { Io } from '../io/io.ts';
 import { keepRemarks, reportGroups, startRun, makeHosts } from '../hosts/run/hostRun.ts';
-import { scriptSecrets, sharedBootFiles } from '../hosts/plan/hostBoot.ts';
+import { scriptSecrets } from '../hosts/plan/hostBoot.ts';
 import { type HostPlan, planHost, type PlanJob } from '../hosts/plan/planHost.ts';
 import type { ServedHost } from './catalog.ts';
 import type { ServeOptions } from './options.ts';
-import type { NetworkHost, BootFile, RamdiskBoot } from '../boot/network/networkBoot.ts';
+import type { NetworkHost, RamdiskBoot } from '../boot/network/networkBoot.ts';
 import type { Growth } from '../image/growth.ts';
 import { materialOf } from '../hosts/artifacts/hostArtifacts.ts';
 import { hostPlaces, type ServeContext, unknownPlaces, unknownStem } from './servedPlaces.ts';
@@ -129,16 +129,6 @@ export async function buildDiscoveryEntries(
     hosts.push(await buildEntry(one, stem, undefined, job));
   }
   return { hosts, boots: plans.flatMap(({ start }) => start ?? []) };
-}
-
-/** @throws CliError if the scripts cannot be rendered */
-export function sharedScripts(
-  discovery: readonly RamdiskBoot[],
-  hosts: readonly NetworkHost[],
-  { io, plan: { wanted }, things: { links } }: EntryJob,
-): BootFile[] {
-  const folderUrl = `${links.publicUrl}/${links.path({ kind: 'boot' }, '')}`.replace(/\/$/, '');
-  return sharedBootFiles(discovery, hosts, { ...wanted, baseUrl: folderUrl }, io);
 }
 
 /** Compressed configs by host name. */

@@ -58,7 +58,7 @@ export async function startService(
     },
     hosts: () => countHosts(state),
   });
-  const transfers = createTransferLog({ watchers: [metrics.watcher, ...watchers] });
+  const transfers = createTransferLog([metrics.watcher, ...watchers]);
   const server = await startServiceServer(setup, {
     state,
     metrics,

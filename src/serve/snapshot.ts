@@ -9,8 +9,8 @@ import {
   type EntryJob,
   type HostState,
   buildDiscoveryEntries,
-  sharedScripts,
 } from './hostEntries.ts';
+import { sharedBootFiles } from '../hosts/plan/hostBoot.ts';
 import { readImageInputs } from '../hosts/plan/imageInputs.ts';
 import { hasUnknown } from '../hosts/plan/planUnknown.ts';
 import { openAgentArchives, createOpenArchives } from '../hosts/plan/agentArchives.ts';
@@ -109,13 +109,14 @@ async function buildSnapshot(
   const { states, served } = await buildHostEntries(options, job);
   const unknown = hasDiscovery ? await buildDiscoveryEntries(job) : { hosts: [], boots: [] };
   const boots = served.flatMap(({ boot }) => boot ?? []);
+  const baseUrl = `${links.publicUrl}/${links.path({ kind: 'boot' }, '')}`.replace(/\/$/, '');
   const catalog = createCatalog({
     hosts: [...unknown.hosts, ...served],
     aliases: aliasesOf(served, read),
     archives,
     bases: [...bases.values()],
     wanted,
-    scripts: sharedScripts(unknown.boots, boots, job),
+    scripts: sharedBootFiles(unknown.boots, boots, { ...wanted, baseUrl }, io),
     modified: read.modified,
     cacheSize,
   });

@@ -189,7 +189,9 @@ export class PreparedFolder {
     const own = join(this.path, OWN_FOLDER);
     try {
       if (removed.length > 0) await appendFile(join(own, JOURNAL), linesOf(removed));
-      const staged = [...this.files.values()].filter(({ path }) => this.#isStaged(path));
+      const staged = [...this.files.values()].filter(
+        ({ path }) => this.currentPath(path) !== join(this.path, path),
+      );
       const text = formatManifest(manifest);
       const sha256 = createHash('sha256').update(text).digest('hex');
       await this.#putOwn(MANIFEST, text);
@@ -211,10 +213,6 @@ export class PreparedFolder {
   async release(): Promise<void> {
     await this.#staged?.discard();
     await this.#lock.release();
-  }
-
-  #isStaged(name: string): boolean {
-    return this.currentPath(name) !== join(this.path, name);
   }
 
   /** Writes the manifest or the checksums. */

@@ -88,11 +88,6 @@ export interface TransferWatcher {
   ended?(event: TransferEvent): void;
 }
 
-export interface TransferLogOptions {
-  readonly now?: () => Date;
-  readonly watchers?: readonly TransferWatcher[];
-}
-
 /** The number of events that `recent` returns. */
 const maxEvents = 200;
 /** The number of characters of a user agent that are stored. */
@@ -104,8 +99,10 @@ const maxClients = 4;
 const maxHosts = 12_000;
 
 /** Creates an empty log. */
-export function createTransferLog(options: TransferLogOptions = {}): TransferLog {
-  const { now = (): Date => new Date(), watchers = [] } = options;
+export function createTransferLog(
+  watchers: readonly TransferWatcher[] = [],
+  now = (): Date => new Date(),
+): TransferLog {
   const images = createHostImages();
   const events: TransferEvent[] = [];
   const waiting = new Set<(fetched: TransferStart) => void>();
