@@ -170,14 +170,9 @@ async function planRequest(
 ): Promise<HostPlan | undefined> {
   const { choice, name } = request;
   const { job, settingsFolder } = context;
-  const owner = keyText(request);
-  const own = hostPlaces(context);
-  const places = {
-    images: () => own.images(owner),
-    publish: () => own.publish(owner),
-    // The config cannot contain the URL of its own image, as that depends on the config.
-    file: (_host: string, wanted: ConfigArtifact) => builtFileName(name, wanted),
-  };
+  // The config cannot contain the URL of its own image, as that depends on the config.
+  const file = (wanted: ConfigArtifact): string => builtFileName(name, wanted);
+  const places = { ...hostPlaces(context, keyText(request)), file };
   const wanted = { ...job.wanted, configs: [artifactOf[choice.format]] };
   return planHost(hostFromRequest(request), { ...job, wanted }, places, ioWith(io, { cwd: settingsFolder }));
 }

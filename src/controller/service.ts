@@ -121,7 +121,7 @@ function requireFactory(state: ServiceState<ControllerSnapshot>): ImageFactory {
 
 async function listen(service: Omit<ControllerService, 'server'>): Promise<RunningServer> {
   const { informers, state, metrics, log, plan } = service;
-  const transfers = createTransferLog({ watchers: [metrics.watcher] });
+  const transfers = createTransferLog([metrics.watcher]);
   const problem = (): string | undefined => {
     if (state.current() === undefined) return 'settings and images are still loading';
     return informers.lastContact === undefined ? 'the initial list of objects is still loading' : undefined;

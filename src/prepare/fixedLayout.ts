@@ -23,7 +23,7 @@ import {
   plainArchitecture,
   withScriptPaths,
 } from './fixedLayouts.ts';
-import { memoryNeeds, type UnlistedMemory } from '../hosts/artifacts/hostMemory.ts';
+import { memoryNeeds } from '../hosts/artifacts/hostMemory.ts';
 import { parseBaseUrl } from '../hosts/artifacts/servedPaths.ts';
 import { printable } from '../io/report/terminalText.ts';
 import {
@@ -155,7 +155,9 @@ async function finishLayout(
   const boot: LayoutBoot = { folder, layout, baseUrl, images: parts };
   const ironicConf = renderIronicConf(boot, { profile: 'default', files: [read.inventory.agent] }, io);
   if (ironicConf !== undefined) await folder.put({ path: ironicConf.path }, Buffer.from(ironicConf.text));
-  const memory = parts.flatMap((part) => listMemory(part, configs));
+  const memory = parts.flatMap(({ architecture, base, configs: { archive } }) =>
+    memoryNeeds(configs, base, archive).map((need) => ({ architecture, ...need })),
+  );
   // An ISO that is changed in place is not listed: its digest changes with each run.
   const images = hasImages(options) ? parts.map((part) => [part.architecture, part.images] as const) : [];
   const content = {
@@ -236,14 +238,6 @@ async function renderParts(
     });
   }
   return parts;
-}
-
-function listMemory(
-  { architecture, base, configs: { archive } }: LayoutPart,
-  artifacts: readonly ConfigArtifact[],
-): UnlistedMemory[] {
-  const needs = memoryNeeds(artifacts, base, archive);
-  return needs.map((need) => ({ architecture, ...need }));
 }
 
 /**

@@ -43,10 +43,13 @@ export async function prepareHosts(
   job: HostJob,
   run: HostRun,
 ): Promise<PreparedHosts> {
-  const places = { images: () => job.images, file: hostPath, publish: () => job.publish };
   const written: ManifestHost[] = [];
   const boots: NetworkHost[] = [];
-  const plans = makeHosts(hosts, (host, io) => planHost(host, job, places, io), run);
+  const plans = makeHosts(
+    hosts,
+    (host, io) => planHost(host, job, { ...job, file: (artifact) => hostPath(host.name, artifact) }, io),
+    run,
+  );
   const write = async ({ made: plan }: MadeHost<HostPlan>): Promise<void> => {
     await putHost(plan, job);
     written.push(describeHost(plan, job.wanted));
@@ -120,7 +123,10 @@ export async function prepareDiscovery(
   for (const { path, text } of sharedBootFiles(discovery, hosts, wanted, io)) {
     await folder.put(path === DNSMASQ ? { path } : { path, secrets }, Buffer.from(text));
   }
-  return plans.flatMap((plan) => listMemory(plan, wanted));
+  return plans.flatMap(({ images, configs: { archive } }) => {
+    const architecture = images?.base.architecture ?? 'x86_64';
+    return memoryNeeds(wanted.configs, images?.base, archive).map((need) => ({ architecture, ...need }));
+  });
 }
 
 /** Writes the config, and plans a boot for each architecture with images. */
@@ -140,9 +146,4 @@ async function putDiscovery(job: HostJob): Promise<readonly UnknownPlan[]> {
     );
   }
   return plans;
-}
-
-function listMemory({ images, configs }: UnknownPlan, { configs: artifacts }: Wanted): UnlistedMemory[] {
-  const architecture = images?.base.architecture ?? 'x86_64';
-  return memoryNeeds(artifacts, images?.base, configs.archive).map((need) => ({ architecture, ...need }));
 }

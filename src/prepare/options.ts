@@ -112,13 +112,11 @@ export async function readSource(options: PrepareOptions, io: Io): Promise<ReadS
   const { baseUrl = '', inventory: name, profile } = options;
   reportUrlAddresses([['--base-url', baseUrl]], io);
   const given = { inventory: name, profile, failFast: options.failFast };
-  if (name === undefined) {
-    const source: RenderSource = { options: given, io, addressHint: inventoryAddressHint };
-    readInputs(source);
-    return { inventory: { agent: new Map(), problems: [] }, source, input: [] };
-  }
-  const input = await describeFile(name, io);
-  const { inventory, source } = await readInventoryFile(name, given, io);
+  const input = name === undefined ? [] : await describeFile(name, io);
+  const { inventory, source } =
+    name === undefined
+      ? { inventory: { agent: new Map(), problems: [] }, source: { options: given, io } }
+      : await readInventoryFile(name, given, io);
   readInputs(source);
   return { inventory, source: { ...source, addressHint: inventoryAddressHint }, input };
 }

@@ -6,7 +6,7 @@ import type { WantedArtifacts } from '../hosts/artifacts/artifacts.ts';
 import type { BaseSet } from '../hosts/artifacts/baseImages.ts';
 import type { HostMaterial } from '../hosts/artifacts/hostArtifacts.ts';
 import type { OpenArchives } from '../hosts/plan/agentArchives.ts';
-import { type HostFile, parseHostFileName } from '../hosts/artifacts/servedPaths.ts';
+import { parseHostFileName } from '../hosts/artifacts/servedPaths.ts';
 import { type Catalog, type CatalogEntry, entryOf, type ServedResource } from './answer/resource.ts';
 import { createImageCache, type ImageCache } from './imageCache.ts';
 import { makeHostResource, scriptResource, sharedResources } from './resources.ts';
@@ -45,55 +45,39 @@ export interface HostCatalog extends Pick<Catalog, 'find'> {
 }
 
 export function createCatalog(contents: CatalogContents): HostCatalog {
-  const { hosts } = contents;
-  const cache = createImageCache<ServedResource>(contents.cacheSize);
+  const { aliases, hosts, modified, wanted } = contents;
+  const images = createImageCache<ServedResource>(contents.cacheSize);
   const shared = sharedResources(contents.bases, contents.archives);
-  const { modified } = contents;
   for (const script of contents.scripts)
     shared.set(script.path, scriptResource(script, { name: undefined, modified }));
   const scriptOwners = new Map<string, ServedHost>();
-  for (const host of hosts) for (const { path } of scriptsOf(host, contents)) scriptOwners.set(path, host);
-  const fileOwners = ownersByStem(contents);
-  return {
-    images: cache,
-    find: (path, owner) => {
-      const resource = shared.get(path);
-      if (resource !== undefined) return entryOf(resource);
-      const scriptOwner = scriptOwners.get(path);
-      if (scriptOwner !== undefined) return hostScript(path, scriptOwner, contents);
-      const found = fileOwners(path).filter(({ host }) => owner === undefined || host.name === owner);
-      return found.length > 1 ? 'ambiguous' : found.map((file) => hostFile(path, file, cache))[0];
-    },
-  };
-}
-
-/** A file of a host, found by its name. */
-interface FoundFile {
-  readonly host: ServedHost;
-  readonly file: HostFile;
-}
-
-/** Finds all hosts that have a file under a path. */
-function ownersByStem({ aliases, hosts, wanted }: CatalogContents): (path: string) => readonly FoundFile[] {
   const byStem = new Map<string, ServedHost[]>();
-  for (const host of hosts) byStem.set(host.stem, [...(byStem.get(host.stem) ?? []), host]);
-  return (path) => {
+  for (const host of hosts) {
+    for (const { path } of scriptsOf(host, contents)) scriptOwners.set(path, host);
+    byStem.set(host.stem, [...(byStem.get(host.stem) ?? []), host]);
+  }
+  const find: HostCatalog['find'] = (path, owner) => {
+    const resource = shared.get(path);
+    if (resource !== undefined) return entryOf(resource);
+    const scriptOwner = scriptOwners.get(path);
+    if (scriptOwner !== undefined) return hostScript(path, scriptOwner, contents);
     const files = parseHostFileName(path).filter(({ artifact }) => wanted.configs.includes(artifact));
-    const own = files.flatMap((file) => (byStem.get(file.host) ?? []).map((host) => ({ host, file })));
-    if (own.length > 0) return own;
-    return files.flatMap((file) => {
-      const host = aliases.get(file.host);
-      return host === undefined ? [] : [{ host, file }];
+    const hasOwn = files.some((file) => byStem.has(file.host));
+    const found = files.flatMap((file) => {
+      const owners = hasOwn ? (byStem.get(file.host) ?? []) : [aliases.get(file.host) ?? []].flat();
+      return owners.map((host) => ({ host, file }));
     });
+    const [first, ...others] = found.filter(({ host }) => owner === undefined || host.name === owner);
+    if (first === undefined) return undefined;
+    if (others.length > 0) return 'ambiguous';
+    const { file, host } = first;
+    return {
+      artifact: file.artifact,
+      host: host.name,
+      resource: () => images.get(`${host.name} ${path}`, () => makeHostResource(host, file)),
+    };
   };
-}
-
-function hostFile(path: string, { host, file }: FoundFile, cache: ImageCache<ServedResource>): CatalogEntry {
-  return {
-    artifact: file.artifact,
-    host: host.name,
-    resource: () => cache.get(`${host.name} ${path}`, () => makeHostResource(host, file)),
-  };
+  return { images, find };
 }
 
 function scriptsOf({ boot }: ServedHost, { wanted }: CatalogContents): BootFile[] {

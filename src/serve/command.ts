@@ -77,11 +77,12 @@ Replacing the static server of image-customization-controller:
 
 const notes = `
 serve renders and validates the config of every host before it serves the first
-one. It reports invalid hosts and skips them.
+one. It reports invalid hosts and skips them. It keeps running even if all hosts
+are invalid: after the inventory is corrected, the next reload serves them.
 
 Exit codes:
   0  success: stopped by a signal, or with --once after the image was fetched
-  1  failure: nothing can be served
+  1  failure at the start, other than invalid hosts without --fail-fast
   2  usage error
 
 Examples:
@@ -100,17 +101,13 @@ export function declareServe(command: Command, context: Context): void {
     .option('--fail-fast', 'serve nothing if a host is invalid')
     .option('--once <host>', 'serve only this host and exit after its image was fetched');
   declareImageOptions(command);
-  declareService(command);
-  declareIccFlags(command, '--kubeconfig <file>'); // upstream accepts it without any effect, too
-  const run = async (options: ServeOptions) => (await import('./serve.ts')).serve(options, context.io);
-  declareShortHelp(command, common, reference);
-  declareRun(command, notes, run, context);
-}
-
-function declareService(command: Command): void {
   declareListenOptions(command);
   declareAccessOptions(command)
     .option('--expires <time>', 'lifetime of printed URLs, e.g. 12h (default: as long as the key)')
     .option('--open', 'serve all files without authentication')
     .addOption(choice('--format <form>', 'print the URLs as text or json', ['text', 'json']));
+  declareIccFlags(command, '--kubeconfig <file>'); // upstream accepts it without any effect, too
+  const run = async (options: ServeOptions) => (await import('./serve.ts')).serve(options, context.io);
+  declareShortHelp(command, common, reference);
+  declareRun(command, notes, run, context);
 }

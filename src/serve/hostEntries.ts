@@ -2,31 +2,26 @@
 
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
-import type { Architecture } from '../core/architecture.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
 import { CliError } from '../core/errors.ts';
 import type { Io } from '../io/io.ts';
 import { keepRemarks, reportGroups, startRun, makeHosts } from '../hosts/run/hostRun.ts';
-import { scriptSecrets, sharedBootFiles } from '../hosts/plan/hostBoot.ts';
+import { scriptSecrets } from '../hosts/plan/hostBoot.ts';
 import { type HostPlan, planHost, type PlanJob } from '../hosts/plan/planHost.ts';
 import type { ServedHost } from './catalog.ts';
 import type { ServeOptions } from './options.ts';
-import type { NetworkHost, BootFile, RamdiskBoot } from '../boot/network/networkBoot.ts';
+import type { NetworkHost, RamdiskBoot } from '../boot/network/networkBoot.ts';
 import type { Growth } from '../image/growth.ts';
 import { materialOf } from '../hosts/artifacts/hostArtifacts.ts';
 import { hostPlaces, type ServeContext, unknownPlaces, unknownStem } from './servedPlaces.ts';
 import type { ServeSource } from './source.ts';
+import type { HostStatus } from './status/status.ts';
 import { unknownMachines } from './answer/access.ts';
 import { planUnknown } from '../hosts/plan/planUnknown.ts';
 
 /** The state of a host for the status page. */
-export interface HostState {
-  readonly name: string;
-  readonly macs: readonly string[];
-  readonly architecture: Architecture | undefined;
+export interface HostState extends Pick<HostStatus, 'name' | 'macs' | 'architecture' | 'messages'> {
   readonly isServed: boolean;
-  /** Warnings about a served host, or the errors of an invalid one. */
-  readonly messages: readonly Diagnostic[];
 }
 
 /** The inputs for the entries of all hosts. */
@@ -59,8 +54,11 @@ export async function buildHostEntries(
     listed.length,
   );
   const hosts = listed.filter(({ name }) => (options.once ?? name) === name);
-  const places = hostPlaces(things);
-  const planned = makeHosts(hosts, (host, hostIo) => planHost(host, plan, places, hostIo), run);
+  const planned = makeHosts(
+    hosts,
+    (host, hostIo) => planHost(host, plan, hostPlaces(things, host.name), hostIo),
+    run,
+  );
   for await (const { host, made, remarks } of planned) {
     keepRemarks(remarks, host.name, run);
     const { architecture, boot, macs, name } = made;
@@ -131,16 +129,6 @@ export async function buildDiscoveryEntries(
     hosts.push(await buildEntry(one, stem, undefined, job));
   }
   return { hosts, boots: plans.flatMap(({ start }) => start ?? []) };
-}
-
-/** @throws CliError if the scripts cannot be rendered */
-export function sharedScripts(
-  discovery: readonly RamdiskBoot[],
-  hosts: readonly NetworkHost[],
-  { io, plan: { wanted }, things: { links } }: EntryJob,
-): BootFile[] {
-  const folderUrl = `${links.publicUrl}/${links.path({ kind: 'boot' }, '')}`.replace(/\/$/, '');
-  return sharedBootFiles(discovery, hosts, { ...wanted, baseUrl: folderUrl }, io);
 }
 
 /** Compressed configs by host name. */

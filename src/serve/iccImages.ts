@@ -12,15 +12,10 @@ import type { ImageOptions } from '../hosts/plan/imageInputs.ts';
 /** Options override the environment. */
 export async function givenOrIccImages(
   options: ImageOptions,
-  io: Pick<Io, 'env' | 'cwd'>,
+  { env, cwd }: Pick<Io, 'env' | 'cwd'>,
 ): Promise<ImageOptions> {
   const { iso = [], kernel = [], initramfs = [], images } = options;
-  const isGiven = images !== undefined || [...iso, ...kernel, ...initramfs].length > 0;
-  return isGiven ? options : readIccImages(io);
-}
-
-/** The images of the environment, in the form of options. */
-async function readIccImages({ env, cwd }: Pick<Io, 'env' | 'cwd'>): Promise<ImageOptions> {
+  if (images !== undefined || [...iso, ...kernel, ...initramfs].length > 0) return options;
   const filesOf = async (variable: string): Promise<readonly string[]> => {
     const base = env[variable] ?? '';
     if (base === '') return [];

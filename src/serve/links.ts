@@ -1,6 +1,7 @@
 /** The URLs of served files: with a token in the path, or without one if the server requires no credential. */
 
-import type { SignedGrant, Signer } from './answer/signedPath.ts';
+import type { SignedGrant } from './answer/signedPath.ts';
+import type { Setup } from './setup.ts';
 
 export interface Links {
   /** A path below the public URL with access to `grant`, valid as long as the key. */
@@ -11,15 +12,10 @@ export interface Links {
   readonly publicUrl: string;
 }
 
-export interface LinkRules {
-  /** Undefined if URLs have no tokens. */
-  readonly signer: Signer | undefined;
-  readonly publicUrl: string;
-  /** Milliseconds that a URL is valid; undefined for URLs that do not expire. */
-  readonly lifetime: number | undefined;
-}
-
-export function createLinks({ signer, publicUrl, lifetime }: LinkRules, now = (): Date => new Date()): Links {
+export function createLinks(
+  { signer, publicUrl, lifetime }: Pick<Setup, 'signer' | 'lifetime'> & Pick<Links, 'publicUrl'>,
+  now = (): Date => new Date(),
+): Links {
   const path = (grant: SignedGrant, file: string, expires?: Date): string =>
     signer === undefined ? file : `${signer.sign(grant, expires)}/${file}`;
   return {

@@ -23,7 +23,7 @@ export interface MetricsSource {
 export interface Metrics {
   /** Counts the transfers of a transfer log. */
   readonly watcher: TransferWatcher;
-  requestAnswered(request: Pick<RequestEvent, 'method' | 'status' | 'artifact'>): void;
+  readonly requestAnswered: (request: Pick<RequestEvent, 'method' | 'status' | 'artifact'>) => void;
   /** To be called after each load, including the first one. */
   catalogReloaded(outcome: 'success' | 'failure'): void;
   /** @param accept the `Accept` header, or an empty string */
@@ -39,13 +39,27 @@ export function createMetrics(
   addOwn: (registry: Registry) => void = () => undefined,
 ): Metrics {
   const registry = new Registry();
-  const requests = new Counter({
-    name: 'ironic_coreos_http_requests_total',
-    help: 'Number of answered HTTP requests.',
-    labelNames: ['method', 'status', 'artifact'],
-    registers: [registry],
+  const registers = [registry];
+  const counter = (name: string, help: string, labelNames: readonly string[] = []): Counter =>
+    new Counter({ name: `ironic_coreos_${name}_total`, help, labelNames, registers });
+  const requests = counter('http_requests', 'Number of answered HTTP requests.', [
+    'method',
+    'status',
+    'artifact',
+  ]);
+  const reloads = counter(
+    'catalog_reloads',
+    'Number of attempts to load the inventory, including the first one.',
+  );
+  const failures = counter(
+    'catalog_reload_failures',
+    'Number of failed attempts to load the inventory; the previous inventory stays in use.',
+  );
+  const lastSuccess = new Gauge({
+    name: 'ironic_coreos_catalog_last_reload_success_timestamp_seconds',
+    help: 'Time at which the current inventory was loaded.',
+    registers,
   });
-  const catalogReloaded = reloadCounter(registry);
   addGauges(registry, [
     ['ironic_coreos_images_in_memory', 'Number of images in memory.', () => images().count],
     ['ironic_coreos_images_in_memory_bytes', 'Memory used by images, in bytes.', () => images().bytes],
@@ -67,7 +81,11 @@ export function createMetrics(
         status,
         artifact: artifact ?? 'none',
       }),
-    catalogReloaded,
+    catalogReloaded: (outcome) => {
+      reloads.inc();
+      if (outcome === 'failure') failures.inc();
+      else lastSuccess.setToCurrentTime();
+    },
     render: async (accept) => {
       const text = await registry.metrics();
       return accept.includes('application/openmetrics-text')
@@ -107,30 +125,6 @@ function transferWatcher(registry: Registry): TransferWatcher {
       running.dec();
       seconds.observe({ artifact, outcome: outcome.replace(' ', '_') }, taken);
     },
-  };
-}
-
-function reloadCounter(registry: Registry): Metrics['catalogReloaded'] {
-  const registers = [registry];
-  const reloads = new Counter({
-    name: 'ironic_coreos_catalog_reloads_total',
-    help: 'Number of attempts to load the inventory, including the first one.',
-    registers,
-  });
-  const failures = new Counter({
-    name: 'ironic_coreos_catalog_reload_failures_total',
-    help: 'Number of failed attempts to load the inventory; the previous inventory stays in use.',
-    registers,
-  });
-  const lastSuccess = new Gauge({
-    name: 'ironic_coreos_catalog_last_reload_success_timestamp_seconds',
-    help: 'Time at which the current inventory was loaded.',
-    registers,
-  });
-  return (outcome) => {
-    reloads.inc();
-    if (outcome === 'failure') failures.inc();
-    else lastSuccess.setToCurrentTime();
   };
 }
 

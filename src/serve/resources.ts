@@ -3,16 +3,11 @@
 import type { BootFile } from '../boot/network/networkBoot.ts';
 import { imageParts } from '../image/bootParts.ts';
 import { changedImage, type ImageChange } from '../image/imageChange.ts';
-import { bytesAccess, overlay, type Patch, zeros } from '../image/overlay.ts';
+import { type Patch, readerOf, zeros } from '../image/overlay.ts';
 import type { ImageBytes } from '../io/images/imageBytes.ts';
 import type { SharedImage } from '../io/images/sharedImage.ts';
 import type { BaseSet } from '../hosts/artifacts/baseImages.ts';
-import {
-  type HostMaterial,
-  type MadeImage,
-  makeConfigFile,
-  makeHostImage,
-} from '../hosts/artifacts/hostArtifacts.ts';
+import { type HostMaterial, makeConfigFile, makeHostImage } from '../hosts/artifacts/hostArtifacts.ts';
 import { type HostFile, hostFileName, imagePath } from '../hosts/artifacts/servedPaths.ts';
 import type { OpenArchives } from '../hosts/plan/agentArchives.ts';
 import { bytesTag, digestTag, imageTag } from './answer/entityTag.ts';
@@ -42,55 +37,36 @@ export async function makeHostResource(
   const name = { artifact, fileName: hostFileName(host, artifact) };
   if (artifact === 'ign' || artifact === 'archive') {
     const bytes = makeConfigFile(artifact, source);
-    return { value: bytesResource({ ...name, bytes }, source), size: bytes.length + OVERHEAD };
+    return { value: bytesResource(name, source, bytes), size: bytes.length + OVERHEAD };
   }
-  return imageResource(name, await makeHostImage(artifact, source), source);
-}
-
-type Name = Pick<ServedResource, 'artifact' | 'fileName'>;
-
-async function imageResource(
-  name: Name,
-  { archive, base, changes, unchanged }: MadeImage,
-  owner: Owner,
-): Promise<Cached<ServedResource>> {
+  const { archive, base, changes, unchanged } = await makeHostImage(artifact, source);
   const { digest, file } = base;
   const lean = changes.map(trimZeroPatches);
   const bytes = lean.reduce<ImageBytes>(changedImage, unchanged);
   const known = archive && new Map([[archive.file, archive.sha512]]);
-  const value = sharedResource(name, {
-    bytes,
-    etag: await imageTag({ base: `${name.artifact} of ${digest}`, changes, ...(known && { known }) }),
-    files: archive === undefined ? [file] : [file, archive.file],
-    owner: { ...owner, modified: new Date(Math.max(owner.modified.getTime(), file.modified.getTime())) },
-  });
+  const modified = new Date(Math.max(source.modified.getTime(), file.modified.getTime()));
+  const value = servedResource(
+    name,
+    { name: source.name, modified },
+    {
+      bytes,
+      etag: await imageTag({ base: `${artifact} of ${digest}`, changes, ...(known && { known }) }),
+      files: archive === undefined ? [file] : [file, archive.file],
+    },
+  );
   return { value, size: lean.reduce((sum, change) => sum + patchBytes(change), 0) + OVERHEAD };
 }
 
-function bytesResource(
-  { bytes, ...name }: Name & { readonly bytes: Uint8Array },
-  { modified, name: host }: Owner,
-): ServedResource {
-  return {
-    ...name,
-    host,
-    contentType: mediaTypes[name.artifact],
-    size: bytes.length,
-    etag: bytesTag(bytes),
-    lastModified: modified,
-    open: async () => ({ ...overlay(bytesAccess(bytes), []), close: async () => undefined }),
-  };
-}
+type Name = Pick<ServedResource, 'artifact' | 'fileName'>;
 
-/** Bytes of files that stay open as long as they are served. */
-interface FileBytes {
+interface Content {
   readonly bytes: ImageBytes;
   readonly etag: string;
+  /** Files that stay open as long as they are served. */
   readonly files: readonly SharedImage[];
-  readonly owner: Owner;
 }
 
-function sharedResource(name: Name, { bytes, etag, files, owner }: FileBytes): ServedResource {
+function servedResource(name: Name, owner: Owner, { bytes, etag, files }: Content): ServedResource {
   const check = async (): Promise<void> => {
     for (const file of files) await file.checkUnchanged();
   };
@@ -109,9 +85,19 @@ function sharedResource(name: Name, { bytes, etag, files, owner }: FileBytes): S
   };
 }
 
+function bytesResource(name: Name, owner: Owner, bytes: Uint8Array): ServedResource {
+  const readInto: ImageBytes['readInto'] = async (target, offset) =>
+    target.set(bytes.subarray(offset, offset + target.length));
+  return servedResource(name, owner, {
+    bytes: readerOf(bytes.length, readInto),
+    etag: bytesTag(bytes),
+    files: [],
+  });
+}
+
 export function scriptResource({ path, text }: BootFile, owner: Owner): ServedResource {
   const fileName = path.slice(path.lastIndexOf('/') + 1);
-  return bytesResource({ artifact: 'script', fileName, bytes: Buffer.from(text) }, owner);
+  return bytesResource({ artifact: 'script', fileName }, owner, Buffer.from(text));
 }
 
 /** The shared files by path: kernels, initramfs, root filesystems and agent archives. */
@@ -127,7 +113,7 @@ export function sharedResources(
   ): void => {
     const { bytes, digest, file } = image;
     const owner = { name: undefined, modified: file.modified };
-    resources.set(path, sharedResource(name, { bytes, etag: digestTag(digest), files: [file], owner }));
+    resources.set(path, servedResource(name, owner, { bytes, etag: digestTag(digest), files: [file] }));
   };
   for (const { id, parts } of bases) {
     for (const part of imageParts) {

@@ -12,11 +12,12 @@ import { createServerLog } from './http/serverLog.ts';
 import { isCertificateFor } from './http/tlsFiles.ts';
 import { keepHeapSmall, listenToSignals } from '../io/process.ts';
 import { watchFiles } from '../io/files/watchFiles.ts';
+import { formatHosts } from '../io/report/diagnosticText.ts';
 import { report } from '../io/report/report.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
 import { readLogForm, readSetup, type Setup } from './setup.ts';
 import type { ServeOptions } from './options.ts';
-import { plaintextSecretWarnings, type Snapshot } from './snapshot.ts';
+import type { Snapshot } from './snapshot.ts';
 import { loadSnapshot, reload, type RunningService, startService } from './service.ts';
 import { loggingFailure, runService, withLog } from './serviceLog.ts';
 import { mainArtifact, printUrls } from './urlList.ts';
@@ -122,7 +123,12 @@ function imageMessages({ artifacts }: ServeOptions, { bases }: Pick<Snapshot, 'b
 }
 
 function secretMessages({ links, state }: RunningService): Diagnostic[] {
-  return plaintextSecretWarnings(state.current()?.secrets ?? new Map(), links.publicUrl);
+  if (!/^http:/i.test(links.publicUrl)) return [];
+  return [...(state.current()?.secrets ?? [])].map(([what, hosts]) => ({
+    severity: 'warning',
+    message: `plain HTTP sends ${what} unencrypted, for ${formatHosts(hosts)}`,
+    hint: 'pass --tls-cert and --tls-key, or serve the provisioning network only',
+  }));
 }
 
 /** @param port the port that the service listens on */

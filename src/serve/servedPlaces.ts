@@ -18,31 +18,40 @@ export interface ServeContext {
   readonly links: Links;
 }
 
-export function hostPlaces({ archives, bases, links }: ServeContext): HostPlaces {
+export function hostPlaces(context: ServeContext, host: string): HostPlaces {
+  const grant = { kind: 'host', host } as const;
   return {
-    images: (host) => imageSets(bases, { kind: 'host', host }, links),
-    file: (host, artifact) => links.path({ kind: 'host', host }, hostFileName(host, artifact)),
-    publish: (host) => publishUnder({ kind: 'host', host }, { archives, links }),
+    ...sharedPlaces(context, grant),
+    file: (artifact) => context.links.path(grant, hostFileName(host, artifact)),
   };
 }
 
-export function unknownPlaces({ archives, bases, links }: ServeContext): UnknownPlaces {
+export function unknownPlaces(context: ServeContext): UnknownPlaces {
+  const { bases, links } = context;
+  const grant = { kind: 'boot' } as const;
   return {
-    images: imageSets(bases, { kind: 'boot' }, links),
+    ...sharedPlaces(context, grant),
     file: (artifact, set) =>
-      links.path({ kind: 'boot' }, hostFileName(unknownStem(set?.base.architecture, bases), artifact)),
-    publish: publishUnder({ kind: 'boot' }, { archives, links }),
+      links.path(grant, hostFileName(unknownStem(set?.base.architecture, bases), artifact)),
   };
 }
 
-function publishUnder(
+function sharedPlaces(
+  { archives, bases, links }: ServeContext,
   grant: SignedGrant,
-  { archives, links }: Pick<ServeContext, 'archives' | 'links'>,
-): PublishArchive {
-  return async (archive) => {
+): Pick<HostPlaces, 'images' | 'publish'> {
+  const images = new Map<Architecture, ImageSet>();
+  for (const [architecture, base] of bases) {
+    images.set(
+      architecture,
+      imageSetOf(base, (part) => links.path(grant, imagePath(base.id, part))),
+    );
+  }
+  const publish: PublishArchive = async (archive) => {
     await archives.open(archive);
     return `${links.publicUrl}/${links.path(grant, agentPath(archive.id, archive.name))}`;
   };
+  return { images, publish };
 }
 
 /** The file name, without its suffix, for machines that are not listed; with several architectures, one for each. */
@@ -54,10 +63,4 @@ export function unknownStem(architecture: Architecture | undefined, bases: Bases
 export function unknownStems(bases: Bases): string[] {
   const architectures = bases.size === 0 ? [undefined] : [...bases.keys()];
   return architectures.map((architecture) => unknownStem(architecture, bases));
-}
-
-function imageSets(bases: Bases, grant: SignedGrant, links: Links): Map<Architecture, ImageSet> {
-  const setOf = (base: BaseSet): ImageSet =>
-    imageSetOf(base, (part) => links.path(grant, imagePath(base.id, part)));
-  return new Map([...bases].map(([architecture, base]) => [architecture, setOf(base)]));
 }

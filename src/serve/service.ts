@@ -58,7 +58,7 @@ export async function startService(
     },
     hosts: () => countHosts(state),
   });
-  const transfers = createTransferLog({ watchers: [metrics.watcher, ...watchers] });
+  const transfers = createTransferLog([metrics.watcher, ...watchers]);
   const server = await startServiceServer(setup, {
     state,
     metrics,
@@ -106,19 +106,40 @@ export async function startServiceServer(setup: Setup, parts: ServerParts): Prom
     shared: transfers.progressOf(undefined),
     recent: transfers.recent(),
   });
+  const pages = new Map<string, Page>([
+    ['healthz', healthPage],
+    ['readyz', createReadyPage(parts.problem)],
+    [
+      '',
+      {
+        isPublic: false,
+        answer: (request) => ({ status: 200, ...statusAnswer(describe(), request) }),
+      },
+    ],
+    [
+      'metrics',
+      {
+        isPublic: false,
+        answer: async ({ accept }) => {
+          const { body, contentType } = await metrics.render(accept);
+          return { status: 200, headers: { 'Content-Type': contentType }, body };
+        },
+      },
+    ],
+  ]);
   const server = await startServer({
     listen: setup.listen,
     tls: setup.tls,
     limits: setup.limits,
     log,
     answer: createAnswerer({
-      catalog: () => state.catalog(),
+      catalog: state.catalog,
       access: createAccessCheck({ ...setup, isOpen: setup.signer === undefined }),
       transfers,
       log,
       idleTimeout: setup.limits.idleTime,
-      watch: (event) => metrics.requestAnswered(event),
-      pages: servicePages(parts.problem, metrics, describe),
+      watch: metrics.requestAnswered,
+      pages,
     }),
   });
   return server;
@@ -150,30 +171,6 @@ export async function reload(service: RunningService): Promise<void> {
   await loadSnapshot(service).catch((error: unknown) =>
     noteFailedReload(log, 'reload', error, 'still serving the previous inventory'),
   );
-}
-
-function servicePages(
-  problem: ServerParts['problem'],
-  metrics: Metrics,
-  describe: () => Status,
-): ReadonlyMap<string, Page> {
-  const status: Page = {
-    isPublic: false,
-    answer: (request) => ({ status: 200, ...statusAnswer(describe(), request) }),
-  };
-  const metricsPage: Page = {
-    isPublic: false,
-    answer: async ({ accept }) => {
-      const { body, contentType } = await metrics.render(accept);
-      return { status: 200, headers: { 'Content-Type': contentType }, body };
-    },
-  };
-  return new Map([
-    ['healthz', healthPage],
-    ['readyz', createReadyPage(problem)],
-    ['', status],
-    ['metrics', metricsPage],
-  ]);
 }
 
 function describeBases({ architecture, inputs }: BaseSet): BaseStatus[] {

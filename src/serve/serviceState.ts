@@ -12,7 +12,7 @@ export interface Servable {
 
 export interface ServiceState<S extends Servable> {
   /** The current catalog. Before the first snapshot its `find` throws `ERR_BUSY`. */
-  catalog(): Catalog;
+  readonly catalog: () => Catalog;
   /** Undefined before the first snapshot. */
   current(): Loaded<S> | undefined;
   /** Why the last reload failed; undefined if it succeeded. */
@@ -31,63 +31,60 @@ export interface ServiceState<S extends Servable> {
 type Loaded<S> = S & { readonly loaded: Date };
 
 /** A snapshot with a reference count: its files are closed when it is replaced and no request uses it any more. */
-interface CountedSnapshot<S> {
+interface Counted<S> {
   readonly snapshot: Loaded<S>;
-  readonly acquire: () => () => void;
-  /** Drops the reference of the service itself, after a newer snapshot has replaced this one. */
-  readonly retire: () => void;
+  /** The service itself has one of the references until a newer snapshot replaces this one. */
+  references: number;
 }
 
-function countReferences<S extends Servable>(snapshot: Loaded<S>): CountedSnapshot<S> {
-  let references = 0;
-  const acquire = (): (() => void) => {
-    references += 1;
-    return () => {
-      references -= 1;
-      if (references === 0) void snapshot.close();
-    };
-  };
-  return { snapshot, acquire, retire: acquire() };
+function release<S extends Servable>(counted: Counted<S>): void {
+  counted.references -= 1;
+  if (counted.references === 0) void counted.snapshot.close();
 }
 
 export function createServiceState<S extends Servable>(take: () => Promise<S>): ServiceState<S> {
-  let current: CountedSnapshot<S> | undefined;
+  let current: Counted<S> | undefined;
   let problem: string | undefined;
   let running: Promise<void> | undefined;
   let next: Promise<void> | undefined;
   const attempt = async (): Promise<void> => {
     try {
       const before = current;
-      current = countReferences({ ...(await take()), loaded: new Date() });
+      current = { snapshot: { ...(await take()), loaded: new Date() }, references: 1 };
       problem = undefined;
-      before?.retire();
+      if (before !== undefined) release(before);
     } catch (error) {
       problem = error instanceof Error ? error.message : String(error);
       throw error;
+    } finally {
+      running = undefined;
     }
   };
-  const start = (): Promise<void> => {
-    running = attempt().finally(() => (running = undefined));
-    return running;
-  };
   return {
-    catalog: () =>
-      current === undefined ? nothingYet : { ...current.snapshot.catalog, acquire: current.acquire },
+    catalog: () => {
+      const used = current;
+      if (used === undefined) return nothingYet;
+      const acquire = (): (() => void) => {
+        used.references += 1;
+        return () => release(used);
+      };
+      return { ...used.snapshot.catalog, acquire };
+    },
     current: () => current?.snapshot,
     problem: () => problem,
     load: () => {
-      if (running === undefined) return start();
+      if (running === undefined) return (running = attempt());
       next ??= running
         .catch(() => undefined)
         .then(() => {
           next = undefined;
-          return start();
+          return (running = attempt());
         });
       return next;
     },
     close: async () => {
       await running?.catch(() => undefined);
-      current?.retire();
+      if (current !== undefined) release(current);
       current = undefined;
     },
   };

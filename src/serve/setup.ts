@@ -52,8 +52,10 @@ export async function readSetup(options: ServeOptions, io: Io): Promise<Setup> {
       hint: 'remove --open, or remove the other options',
     });
   }
+  const inherited = options.listen === undefined ? inheritedAddress(io.env, process.pid) : undefined;
+  const { maxConnections, idleTimeout } = options;
   return {
-    listen: readListen(options, io),
+    listen: inherited ?? parseListenAddress(options.listen ?? DEFAULT_LISTEN),
     tls: readTls(options, io),
     publicUrl: publicUrl === undefined ? undefined : parseBaseUrl(publicUrl, '--public-url'),
     signer: open ? undefined : createSigner(await readKey(options.keyFile, io)),
@@ -62,7 +64,13 @@ export async function readSetup(options: ServeOptions, io: Io): Promise<Setup> {
       tokenFile === undefined
         ? []
         : parseTokens(await readSecret(tokenFile, 'Tokens (--token-file)', io), tokenFile),
-    limits: readLimits(options),
+    limits: {
+      ...defaultLimits,
+      ...(maxConnections !== undefined && {
+        connections: parseWholeNumber(maxConnections, '--max-connections', 1, 1_000_000),
+      }),
+      ...(idleTimeout !== undefined && { idleTime: parseDuration(idleTimeout, '--idle-timeout') }),
+    },
     lifetime: options.expires === undefined ? undefined : parseDuration(options.expires, '--expires'),
     grace: parseDuration(options.grace ?? '30s', '--grace'),
     cacheSize: parseWholeNumber(options.cache ?? '32', '--cache', 1, 65_536) * MIB,
@@ -79,11 +87,6 @@ export function readLogForm(
   { stderr }: Pick<Io, 'stderr'>,
 ): 'json' | 'text' {
   return parseChoice('--log', log, ['text', 'json']) ?? (stderr.isTTY === true ? 'text' : 'json');
-}
-
-function readListen({ listen }: ServeOptions, io: Io): ListenAddress {
-  const inherited = listen === undefined ? inheritedAddress(io.env, process.pid) : undefined;
-  return inherited ?? parseListenAddress(listen ?? DEFAULT_LISTEN);
 }
 
 function readTls({ tlsCert, tlsKey, clientCa }: ServeOptions, io: Io): TlsFiles | undefined {
@@ -128,16 +131,6 @@ async function readSecret(name: string, what: string, io: Io): Promise<string> {
     });
   }
   return Buffer.from(bytes).toString('utf8').trim();
-}
-
-function readLimits({ maxConnections, idleTimeout }: ServeOptions): ServerLimits {
-  return {
-    ...defaultLimits,
-    ...(maxConnections !== undefined && {
-      connections: parseWholeNumber(maxConnections, '--max-connections', 1, 1_000_000),
-    }),
-    ...(idleTimeout !== undefined && { idleTime: parseDuration(idleTimeout, '--idle-timeout') }),
-  };
 }
 
 const units: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };

@@ -9,19 +9,19 @@ import {
   type EntryJob,
   type HostState,
   buildDiscoveryEntries,
-  sharedScripts,
 } from './hostEntries.ts';
+import { sharedBootFiles } from '../hosts/plan/hostBoot.ts';
 import { readImageInputs } from '../hosts/plan/imageInputs.ts';
 import { hasUnknown } from '../hosts/plan/planUnknown.ts';
-import { openAgentArchives, createOpenArchives, type OpenArchives } from '../hosts/plan/agentArchives.ts';
+import { openAgentArchives, createOpenArchives } from '../hosts/plan/agentArchives.ts';
 import { createAddressCheck } from '../hosts/settings/renderHosts.ts';
 import { closeBaseSets, openBaseSets, type BaseSet } from '../hosts/artifacts/baseImages.ts';
 import { type ServedHost, createCatalog, type HostCatalog } from './catalog.ts';
-import type { HostNames, Diagnostic } from '../core/diagnostic.ts';
+import type { HostNames } from '../core/diagnostic.ts';
 import { givenOrIccImages } from './iccImages.ts';
 import type { Links } from './links.ts';
 import type { ServeOptions } from './options.ts';
-import { type Bases, unknownStems } from './servedPlaces.ts';
+import { type Bases, type ServeContext, unknownStems } from './servedPlaces.ts';
 import { readServeSource, type ServeSource } from './source.ts';
 import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
 import { ownedFiles, ownedScripts, refuseSharedPaths } from '../hosts/artifacts/servedPaths.ts';
@@ -32,7 +32,6 @@ import type { NetworkLoader } from '../boot/network/networkBoot.ts';
 import { formatWordList } from '../formats/messageText.ts';
 import { unknownMachines } from './answer/access.ts';
 import { addHost } from '../hosts/run/hostRun.ts';
-import { formatHosts } from '../io/report/diagnosticText.ts';
 
 export interface Snapshot {
   readonly catalog: HostCatalog;
@@ -62,8 +61,9 @@ export interface SnapshotContext {
  * @throws CliError if an image or a setting for all hosts is invalid
  */
 export async function takeSnapshot(options: ServeOptions, context: SnapshotContext): Promise<Snapshot> {
-  const { changeSource = (read) => read, digests, io } = context;
-  const read = changeSource(await readServeSource(options, io));
+  const { digests, io } = context;
+  const source = await readServeSource(options, io);
+  const read = context.changeSource?.(source) ?? source;
   // A folder for image-customization-controller comes with its environment.
   const images = options.nmstateDir === undefined ? options : await givenOrIccImages(options, io);
   const bases = await openBaseSets(await readImageInputs(images, digests, io));
@@ -80,10 +80,8 @@ export async function takeSnapshot(options: ServeOptions, context: SnapshotConte
   }
 }
 
-interface OpenInputs {
+interface OpenInputs extends Pick<ServeContext, 'archives' | 'bases'> {
   readonly read: ServeSource;
-  readonly archives: OpenArchives;
-  readonly bases: Bases;
 }
 
 async function buildSnapshot(
@@ -111,13 +109,14 @@ async function buildSnapshot(
   const { states, served } = await buildHostEntries(options, job);
   const unknown = hasDiscovery ? await buildDiscoveryEntries(job) : { hosts: [], boots: [] };
   const boots = served.flatMap(({ boot }) => boot ?? []);
+  const baseUrl = `${links.publicUrl}/${links.path({ kind: 'boot' }, '')}`.replace(/\/$/, '');
   const catalog = createCatalog({
     hosts: [...unknown.hosts, ...served],
     aliases: aliasesOf(served, read),
     archives,
     bases: [...bases.values()],
     wanted,
-    scripts: sharedScripts(unknown.boots, boots, job),
+    scripts: sharedBootFiles(unknown.boots, boots, { ...wanted, baseUrl }, io),
     modified: read.modified,
     cacheSize,
   });
@@ -222,17 +221,4 @@ function groupSecrets(hosts: Iterable<Pick<ServedHost, 'name' | 'secrets'>>): Ma
     if (what !== '') groups.set(what, addHost(groups.get(what), owner));
   }
   return groups;
-}
-
-/** @param publicUrl the base URL from which machines fetch their files */
-export function plaintextSecretWarnings(
-  secrets: ReadonlyMap<string, HostNames>,
-  publicUrl: string,
-): Diagnostic[] {
-  if (!/^http:/i.test(publicUrl)) return [];
-  return [...secrets].map(([what, hosts]) => ({
-    severity: 'warning',
-    message: `plain HTTP sends ${what} unencrypted, for ${formatHosts(hosts)}`,
-    hint: 'pass --tls-cert and --tls-key, or serve the provisioning network only',
-  }));
 }

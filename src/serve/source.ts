@@ -11,7 +11,6 @@ import type { ServeOptions } from './options.ts';
 import type { Inputs } from '../agent/settingInputs.ts';
 import { machineNameProblem } from '../formats/hostName.ts';
 import { fileError } from '../io/files/fileErrors.ts';
-import type { Diagnostic } from '../core/diagnostic.ts';
 
 export interface ServeSource {
   readonly inventory: Inventory;
@@ -89,22 +88,18 @@ function hostOf(
   const name = file.slice(0, file.length - extname(file).length);
   const problem = machineNameProblem(name);
   const isTaken = others.some((other) => other.name === name && other.problems.length === 0);
+  const messages = [
+    problem && `the file name ${name} is not a valid host name: ${problem}`,
+    isTaken ? `another file exists for the host ${name}` : undefined,
+  ].filter((message) => message !== undefined);
+  const hint = 'rename the file to the name of its host';
   return {
     name,
     at: { file: path },
-    problems: [
-      ...(problem === undefined
-        ? []
-        : [fileProblem(path, `the file name ${name} is not a valid host name: ${problem}`)]),
-      ...(isTaken ? [fileProblem(path, `another file exists for the host ${name}`)] : []),
-    ],
+    problems: messages.map((message) => ({ severity: 'error', at: { file: path }, message, hint })),
     readInputs: (): Inputs =>
       isEmpty
         ? new Map()
         : new Map([['host.nmstate', [{ text: path, place: path, origin: 'file', isContent: false }]]]),
   };
-}
-
-function fileProblem(file: string, message: string): Diagnostic {
-  return { severity: 'error', at: { file }, message, hint: 'rename the file to the name of its host' };
 }

@@ -109,6 +109,15 @@ describe('a reload', () => {
     expect([response.status, (await response.text()).startsWith('{')]).toEqual([200, true]);
   });
 
+  it('serves the hosts of an inventory in which all of them were invalid', async () => {
+    write('inv.yaml', inventory.replaceAll(/name: worker-/g, 'name: -worker-'));
+    const service = await serve();
+    expect(service.hosts).toEqual([]);
+    write('inv.yaml', inventory);
+    const last = await service.whenEvent(({ event, hosts }) => event === 'loaded' && hosts === 2);
+    expect(last).toMatchObject({ invalid: 0 });
+  });
+
   it('of hosts in a folder comes with a change of one that was not there at the start', async () => {
     mkdirSync(path('hosts'));
     write('hosts/a.yaml', '');

@@ -133,7 +133,7 @@ export async function startFixture(options: FixtureOptions = {}): Promise<Fixtur
   const log = createServerLog(output, 'json');
   const notReady: Fixture['notReady'] = { reason: undefined };
   const held = { count: 0 };
-  const transfers = createTransferLog({ now: () => new Date() });
+  const transfers = createTransferLog();
   const access = createAccessCheck({ signer, tokens: [token], isOpen: false, ...options.rules });
   const limits = { ...defaultLimits, ...options.limits };
   const service: Service = {

@@ -31,10 +31,10 @@ export interface PlanJob {
 /** Paths of the files that a host boots, relative to the base URL. */
 export interface HostPlaces {
   /** The base images with their paths for this host. */
-  images(host: string): ReadonlyMap<Architecture, ImageSet>;
-  file(host: string, artifact: ConfigArtifact): string;
+  readonly images: ReadonlyMap<Architecture, ImageSet>;
+  readonly file: (artifact: ConfigArtifact) => string;
   /** Returns the complete URL. */
-  publish(host: string): PublishArchive;
+  readonly publish: PublishArchive;
 }
 
 export interface HostPlan {
@@ -62,18 +62,13 @@ export async function planHost(
   const { archives, wanted } = job;
   const { name } = host;
   const source = hostSource(host, job.source, io);
-  const images = findImages(host.architecture, places.images(name));
+  const images = findImages(host.architecture, places.images);
   const known = host.architecture ?? images?.base.architecture;
-  const configs = await archives.render(source, known, places.publish(name));
+  const configs = await archives.render(source, known, places.publish);
   if (configs === undefined) return undefined;
   job.checkAddresses?.(name, configs.fetched.connections, source.io);
   const architecture = known ?? 'x86_64';
-  const subject = {
-    architecture,
-    images,
-    source,
-    pathOf: (artifact: ConfigArtifact) => places.file(name, artifact),
-  };
+  const subject = { architecture, images, source, pathOf: places.file };
   const settings = readBootSettings(subject, wanted, io);
   if (!(await reportNetwork({ configs, images, settings }, wanted, io))) return undefined;
   const macs = host.mac === undefined ? [] : [host.mac];

@@ -2,18 +2,17 @@
 
 import type { AgentSettings } from '../../agent/settings.ts';
 import type { BootSettings } from '../../boot/bootSettings.ts';
-import type { Architecture } from '../../core/architecture.ts';
 import { withDiscoveryParameters } from '../../boot/kernelArguments.ts';
 import type { RamdiskBoot } from '../../boot/network/networkBoot.ts';
 import { CliError } from '../../core/errors.ts';
 import type { Io } from '../../io/io.ts';
 import { type ConfigArtifact, startedArtifact } from '../artifacts/artifacts.ts';
 import { isoArguments, readBootSettings } from './hostBoot.ts';
-import type { HostConfigs, PublishArchive } from './agentArchives.ts';
+import type { HostConfigs } from './agentArchives.ts';
 import type { ImageSet } from '../artifacts/baseImages.ts';
 import { report } from '../../io/report/report.ts';
 import type { Inventory } from '../settings/inventoryDocument.ts';
-import type { PlanJob } from './planHost.ts';
+import type { HostPlaces, PlanJob } from './planHost.ts';
 
 /** One plan for each architecture with images, or one plan without images. */
 export interface UnknownPlan {
@@ -28,12 +27,9 @@ export interface UnknownPlan {
 }
 
 /** Paths of the files that unknown machines boot, relative to the base URL. */
-export interface UnknownPlaces {
-  readonly images: ReadonlyMap<Architecture, ImageSet>;
+export interface UnknownPlaces extends Pick<HostPlaces, 'images' | 'publish'> {
   /** @param isCommon whether all architectures share the config */
   file(artifact: ConfigArtifact, set: ImageSet | undefined, isCommon: boolean): string;
-  /** Returns the complete URL. */
-  readonly publish: PublishArchive;
 }
 
 /** Whether machines that are not listed get a config. Warns if no machine gets one. */

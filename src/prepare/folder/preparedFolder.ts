@@ -44,15 +44,6 @@ export interface Access {
 /** Path and manifest fields of a file. */
 export type FilePurpose = Pick<ManifestFile, 'path' | 'host' | 'secrets'>;
 
-/** A file that takes long to create. */
-interface LargeFile extends FilePurpose {
-  /** Digest of all inputs: the same digest means the same content. */
-  readonly recipe: string;
-}
-
-/** Writes a file atomically. Returns its SHA-256 in hexadecimal if it was computed while writing. */
-type Fill = (target: NewFile) => Promise<string | void>;
-
 export interface FolderOptions {
   /** The path as the user gave it. */
   readonly shown: string;
@@ -149,7 +140,15 @@ export class PreparedFolder {
     });
   }
 
-  async make(file: LargeFile, fill: Fill): Promise<void> {
+  /**
+   * Creates a file that takes long to create.
+   * @param file its recipe is a digest of all inputs: the same recipe means the same content
+   * @param fill writes a file atomically, and returns its SHA-256 in hexadecimal if it was computed while writing
+   */
+  async make(
+    file: FilePurpose & { readonly recipe: string },
+    fill: (target: NewFile) => Promise<string | void>,
+  ): Promise<void> {
     await this.#writing(file, async (path) => {
       const before = this.#known.get(file.path);
       const isThere = before?.recipe === file.recipe && (await this.#hasDigest(path, before.sha256));
@@ -190,7 +189,9 @@ export class PreparedFolder {
     const own = join(this.path, OWN_FOLDER);
     try {
       if (removed.length > 0) await appendFile(join(own, JOURNAL), linesOf(removed));
-      const staged = [...this.files.values()].filter(({ path }) => this.#isStaged(path));
+      const staged = [...this.files.values()].filter(
+        ({ path }) => this.currentPath(path) !== join(this.path, path),
+      );
       const text = formatManifest(manifest);
       const sha256 = createHash('sha256').update(text).digest('hex');
       await this.#putOwn(MANIFEST, text);
@@ -212,10 +213,6 @@ export class PreparedFolder {
   async release(): Promise<void> {
     await this.#staged?.discard();
     await this.#lock.release();
-  }
-
-  #isStaged(name: string): boolean {
-    return this.currentPath(name) !== join(this.path, name);
   }
 
   /** Writes the manifest or the checksums. */

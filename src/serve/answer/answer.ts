@@ -9,7 +9,7 @@ import {
 } from '../../formats/http/conditions.ts';
 import { formatContentRange, frameRanges, parseRange, type Range } from '../../formats/http/ranges.ts';
 import type { ByteRange } from '../../image/overlay.ts';
-import type { Artifact, ServedResource } from './resource.ts';
+import type { ServedResource } from './resource.ts';
 
 export interface AnsweredRequest {
   readonly method: 'GET' | 'HEAD';
@@ -92,18 +92,15 @@ function contentHeaders(resource: Described, type: string, length: number): Reco
 }
 
 function validatorHeaders({ artifact, etag, lastModified }: Described): Record<string, string> {
+  // No cache may store a file with a config or a signed URL. Clients may cache files of the vendor, but must revalidate them.
+  const isOfVendor = artifact === 'kernel' || artifact === 'rootfs';
   return {
     'Accept-Ranges': 'bytes',
     ETag: etag,
     'Last-Modified': formatHttpDate(lastModified),
-    'Cache-Control': cacheControl(artifact),
+    'Cache-Control': isOfVendor ? 'private, no-cache' : 'private, no-store',
     'X-Content-Type-Options': 'nosniff',
   };
-}
-
-/** No cache may store a file with a config or a signed URL. Clients may cache files of the vendor, but must revalidate them. */
-function cacheControl(artifact: Artifact): string {
-  return artifact === 'kernel' || artifact === 'rootfs' ? 'private, no-cache' : 'private, no-store';
 }
 
 /** A name with other characters than printable ASCII is sent twice: for old clients, underscores replace these characters. */

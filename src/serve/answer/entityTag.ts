@@ -25,24 +25,24 @@ export async function imageTag({ base, changes, known }: TaggedImage): Promise<s
     }
     hash.update(`\nsize ${size ?? 'as it is'}`);
   }
-  return quoted(hash);
+  return quoted(hash.digest());
 }
 
 /** The entity tag of bytes in memory. */
 export function bytesTag(bytes: Uint8Array): string {
-  return quoted(createHash('sha256').update(bytes));
+  return quoted(createHash('sha256').update(bytes).digest());
 }
 
 /** The entity tag of a file that is served unchanged. */
 export function digestTag(sha256: string): string {
-  return `"${Buffer.from(sha256, 'hex').subarray(0, TAG_BYTES).toString('base64url')}"`;
+  return quoted(Buffer.from(sha256, 'hex'));
 }
 
 /** Long enough to be unique, and short in a log. */
 const TAG_BYTES = 18;
 
-function quoted(hash: Hash): string {
-  return `"${hash.digest().subarray(0, TAG_BYTES).toString('base64url')}"`;
+function quoted(digest: Buffer): string {
+  return `"${digest.subarray(0, TAG_BYTES).toString('base64url')}"`;
 }
 
 async function hashAll(source: RandomAccess, hash: Hash): Promise<void> {

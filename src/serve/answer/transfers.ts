@@ -25,10 +25,7 @@ export interface TransferStart {
 }
 
 /** The fetch progress of an image. */
-export interface ImageProgress {
-  readonly path: string;
-  readonly artifact: Artifact;
-  readonly size: number;
+export interface ImageProgress extends Pick<TransferStart, 'path' | 'artifact' | 'size'> {
   /**
    * Distinct bytes that one client has received: of the running clients the one with the most bytes, otherwise of the last
    * client. If a client fetches a complete image again, the count restarts at zero.
@@ -67,11 +64,7 @@ export interface TransferEvent extends TransferStart {
 }
 
 /** An image that a client has received completely. */
-interface FetchedImage {
-  readonly path: string;
-  readonly artifact: Artifact;
-  readonly client: string;
-}
+type FetchedImage = Pick<TransferStart, 'path' | 'artifact' | 'client'>;
 
 export interface TransferLog {
   begin(start: TransferStart): Transfer;
@@ -95,11 +88,6 @@ export interface TransferWatcher {
   ended?(event: TransferEvent): void;
 }
 
-export interface TransferLogOptions {
-  readonly now?: () => Date;
-  readonly watchers?: readonly TransferWatcher[];
-}
-
 /** The number of events that `recent` returns. */
 const maxEvents = 200;
 /** The number of characters of a user agent that are stored. */
@@ -111,19 +99,17 @@ const maxClients = 4;
 const maxHosts = 12_000;
 
 /** Creates an empty log. */
-export function createTransferLog(options: TransferLogOptions = {}): TransferLog {
-  const { now = (): Date => new Date(), watchers = [] } = options;
+export function createTransferLog(
+  watchers: readonly TransferWatcher[] = [],
+  now = (): Date => new Date(),
+): TransferLog {
   const images = createHostImages();
   const events: TransferEvent[] = [];
   const waiting = new Set<(fetched: TransferStart) => void>();
   let running = 0;
 
-  const addEvent = (event: TransferEvent): void => {
-    events.unshift(event);
-    events.length = Math.min(events.length, maxEvents);
-    for (const watcher of watchers) watcher.ended?.(event);
-  };
-  const begin = (start: TransferStart): Transfer => {
+  const begin = (given: TransferStart): Transfer => {
+    const start = { ...given, userAgent: given.userAgent?.slice(0, maxUserAgentLength) };
     const began = now();
     const image = imageFor(images.use(start.host), start);
     const client = clientFor(image, start.client);
@@ -148,14 +134,17 @@ export function createTransferLog(options: TransferLogOptions = {}): TransferLog
         const isFetched = client.running === 0 && client.isServed && isComplete(client.coverage);
         if (isFetched) image.completed = ended;
         const seconds = (ended.getTime() - began.getTime()) / 1000;
-        addEvent({ ...start, outcome, bytes, seconds, ended });
+        const event = { ...start, outcome, bytes, seconds, ended };
+        events.unshift(event);
+        events.length = Math.min(events.length, maxEvents);
+        for (const watcher of watchers) watcher.ended?.(event);
         if (isFetched) for (const check of waiting) check(start);
       },
     };
   };
 
   return {
-    begin: (start) => begin({ ...start, userAgent: start.userAgent?.slice(0, maxUserAgentLength) }),
+    begin,
     progressOf: (host) => images.find(host).map(progressOf),
     recent: () => [...events],
     running: () => running,

@@ -11,16 +11,18 @@ export interface ConnectionLimits {
   readonly connectionsPerClient: number;
 }
 
-export interface Connections {
-  count(): number;
-  destroyAll(): void;
-}
-
-/** Closes connections above the limits immediately, before the TLS handshake. */
-export function limitConnections(server: HttpServer, limits: ConnectionLimits, log: ServerLog): Connections {
+/**
+ * Closes connections above the limits immediately, before the TLS handshake.
+ * @returns the open connections
+ */
+export function limitConnections(
+  server: HttpServer,
+  limits: ConnectionLimits,
+  log: ServerLog,
+): ReadonlySet<Socket> {
   const sockets = new Set<Socket>();
   const byClient = new Map<string, number>();
-  const admit = (socket: Socket): void => {
+  server.on('connection', (socket: Socket) => {
     const client = clientAddress(socket);
     const own = byClient.get(client) ?? 0;
     if (sockets.size >= limits.connections || own >= limits.connectionsPerClient) {
@@ -36,14 +38,8 @@ export function limitConnections(server: HttpServer, limits: ConnectionLimits, l
       if (left === 0) byClient.delete(client);
       else byClient.set(client, left);
     });
-  };
-  server.on('connection', admit);
-  return {
-    count: () => sockets.size,
-    destroyAll: () => {
-      for (const socket of sockets) socket.destroy();
-    },
-  };
+  });
+  return sockets;
 }
 
 /** The client address; IPv4 addresses have the same form on dual-stack sockets. */

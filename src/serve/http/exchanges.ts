@@ -3,7 +3,7 @@
  * thousand answers at the same time.
  */
 
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** The shutdown state of the service; its values change. */
@@ -23,13 +23,18 @@ export type Answerer = (
 
 export interface Exchanges {
   readonly situation: { isDraining: boolean; isAborting: boolean };
-  take(request: IncomingMessage, response: ServerResponse): void;
-  /** Whether a request is running on this connection. */
-  isBusy(socket: Socket): boolean;
-  /** The number of running requests. */
-  running(): number;
+  /** The connections with a running request. */
+  readonly busy: ReadonlySet<Socket>;
+  readonly take: RequestListener;
   /** Resolves when no request is running. */
   whenIdle(): Promise<void>;
+}
+
+/** The requests of one connection that are not answered yet. */
+interface Queue {
+  length: number;
+  /** Settles when the last request is answered. */
+  end: Promise<void>;
 }
 
 /** The maximum number of pipelined requests per connection. Normal clients send one request at a time. */
@@ -37,54 +42,43 @@ const MAX_WAITING = 16;
 
 export function createExchanges(answer: Answerer): Exchanges {
   const situation = { isDraining: false, isAborting: false };
-  const queues = new WeakMap<Socket, Queue>();
+  const queues = new Map<Socket, Queue>();
   const busy = new Set<Socket>();
-  const listeners = new Set<() => void>();
 
   const exchange = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { socket } = request;
     if (socket.destroyed || socket.writableEnded) return;
     busy.add(socket);
     const closed = new Promise((resolve) => void response.once('close', resolve));
-    response.on('error', ignore); // `close` follows
+    response.on('error', () => undefined); // `close` follows
     if (situation.isDraining) response.shouldKeepAlive = false;
     await answer(request, response, situation).catch(() => socket.destroy());
     await closed;
     busy.delete(socket);
     if (situation.isDraining) socket.destroySoon();
-    if (busy.size > 0) return;
-    for (const listener of listeners) listener();
-    listeners.clear();
   };
 
   return {
     situation,
+    busy,
     take: (request, response) => {
       const { socket } = request;
       const queue = queues.get(socket) ?? { length: 0, end: Promise.resolve() };
-      queues.set(socket, queue);
       if (queue.length > MAX_WAITING) {
         socket.destroy();
         return;
       }
+      queues.set(socket, queue);
       queue.length += 1;
       queue.end = queue.end
         .then(() => exchange(request, response))
         .finally(() => {
           queue.length -= 1;
+          if (queue.length === 0) queues.delete(socket);
         });
     },
-    isBusy: (socket) => busy.has(socket),
-    running: () => busy.size,
-    whenIdle: () =>
-      busy.size === 0 ? Promise.resolve() : new Promise((resolve) => void listeners.add(() => resolve())),
+    whenIdle: async () => {
+      while (queues.size > 0) await Promise.all([...queues.values()].map(({ end }) => end));
+    },
   };
 }
-
-interface Queue {
-  length: number;
-  /** Settles when the last request is answered. */
-  end: Promise<void>;
-}
-
-function ignore(): void {}

@@ -23,7 +23,7 @@ import type { RequestEvent, ServerLog } from './serverLog.ts';
 
 /** The sources of the answers. The catalog is read for each request, as a reload replaces it. */
 export interface Service {
-  catalog(): Catalog;
+  readonly catalog: () => Catalog;
   readonly access: AccessCheck;
   readonly transfers: TransferLog;
   readonly log: ServerLog;

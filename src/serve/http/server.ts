@@ -6,7 +6,6 @@
 import { once } from 'node:events';
 import {
   createServer as createHttpServer,
-  type RequestListener,
   type Server as HttpServer,
   type ServerOptions as HttpOptions,
 } from 'node:http';
@@ -14,13 +13,7 @@ import { createServer as createHttpsServer, Server as HttpsServer } from 'node:h
 import { type AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { errorCode } from '../../io/files/fileErrors.ts';
-import {
-  clientAddress,
-  type ConnectionLimits,
-  type Connections,
-  limitConnections,
-  transportOf,
-} from './connections.ts';
+import { clientAddress, type ConnectionLimits, limitConnections, transportOf } from './connections.ts';
 import { type Answerer, createExchanges, type Exchanges } from './exchanges.ts';
 import { formatOrigin, type ListenAddress, listenError, listenOptions } from './listenAddress.ts';
 import type { ServerLog } from './serverLog.ts';
@@ -96,15 +89,10 @@ export interface RunningServer {
   announceEnd(): void;
   /**
    * Stops listening, closes idle connections, and waits for running requests. May be called again with a shorter time.
-   * Resolves when all connections are closed.
+   * Resolves when all connections are closed, to the number of requests that were aborted after the grace period.
    * @param grace milliseconds
    */
-  stop(grace: number): Promise<StopResult>;
-}
-
-interface StopResult {
-  /** The number of requests that were aborted after the grace period. */
-  readonly aborted: number;
+  stop(grace: number): Promise<{ readonly aborted: number }>;
 }
 
 /** @throws CliError if the TLS files are invalid, or if the server cannot listen on the address */
@@ -113,7 +101,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const tls = options.tls && (await readTls(options.tls));
   const exchanges = createExchanges(options.answer);
   const server = createServer(limits, tls?.first);
-  const connections = limitConnections(server, limits, log);
+  const sockets = limitConnections(server, limits, log);
   const sessions = collectSessions(server, tls !== undefined);
   answerRequests(server, exchanges, options);
   await listen(server, options.listen);
@@ -125,11 +113,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const watch =
     tls?.files && watchTlsFiles({ files: tls.files, first: tls.first, use, interval: tlsInterval, log });
   const bound: AddressInfo | string | null = server.address();
-  const stop = createStop(server, exchanges, connections, sessions);
+  const stop = createStop(server, exchanges, sockets, sessions);
   return {
     origin: formatOrigin(tls === undefined ? 'http' : 'https', bound),
     port: bound === null || typeof bound === 'string' ? 0 : bound.port,
-    connections: () => connections.count(),
+    connections: () => sockets.size,
     reloadCertificates: async () => watch?.reload() ?? true,
     announceEnd: () => {
       exchanges.situation.isDraining = true;
@@ -171,20 +159,14 @@ function createServer(limits: ServerLimits, material: TlsMaterial | undefined): 
         });
   server.timeout = limits.idleTime;
   server.maxRequestsPerSocket = limits.requestsPerConnection;
-  answerHalfClosed(server);
-  return server;
-}
-
-/**
- * A client may close its side of the connection after it has sent its request, and still wait for the answer (RFC 9112,
- * section 9.6). Without this undocumented property, Node sends no answer then.
- */
-function answerHalfClosed(server: HttpServer): void {
+  // A client may close its side of the connection after it has sent its request, and still wait for the answer (RFC 9112,
+  // section 9.6). Without this undocumented property, Node sends no answer then.
   Object.assign(server, { httpAllowHalfOpen: true });
   // Only after the handshake: a client that closes its side during the handshake has disconnected.
   server.on('secureConnection', (socket: Socket) => {
     socket.allowHalfOpen = true;
   });
+  return server;
 }
 
 /** The open HTTP connections; with TLS, only those with a finished handshake. */
@@ -209,22 +191,25 @@ async function listen(server: HttpServer, address: ListenAddress): Promise<void>
 function createStop(
   server: HttpServer,
   exchanges: Exchanges,
-  connections: Connections,
+  sockets: ReadonlySet<Socket>,
   sessions: ReadonlySet<Socket>,
 ): RunningServer['stop'] {
-  const { situation } = exchanges;
+  const { busy, situation } = exchanges;
   let aborted = 0;
+  const destroyAll = (): void => {
+    for (const socket of sockets) socket.destroy();
+  };
   const abortAll = (): void => {
     situation.isAborting = true;
-    aborted += exchanges.running();
-    connections.destroyAll();
+    aborted += busy.size;
+    destroyAll();
   };
   const begin = async (): Promise<void> => {
     situation.isDraining = true;
     const closed = new Promise((resolve) => void server.close(resolve));
-    for (const socket of sessions) if (!exchanges.isBusy(socket)) socket.destroy();
+    for (const socket of sessions) if (!busy.has(socket)) socket.destroy();
     await exchanges.whenIdle();
-    connections.destroyAll(); // those without any request
+    destroyAll(); // those without any request
     await closed;
   };
   let stopped: Promise<void> | undefined;
@@ -239,11 +224,10 @@ function createStop(
 
 /** Passes requests to their handlers and refuses invalid ones with an answer that the client can read. */
 function answerRequests(server: HttpServer, exchanges: Exchanges, { log, refused }: ServerOptions): void {
-  const take: RequestListener = (request, response) => exchanges.take(request, response);
-  server.on('request', take);
+  server.on('request', exchanges.take);
   // Only handlers that read the body send 100 Continue.
-  server.on('checkContinue', take);
-  server.on('checkExpectation', take);
+  server.on('checkContinue', exchanges.take);
+  server.on('checkExpectation', exchanges.take);
 
   const ended = new WeakSet<Duplex>();
   const refuse = (socket: Socket, answer: PlainAnswer, error?: Error): void => {
@@ -252,7 +236,7 @@ function answerRequests(server: HttpServer, exchanges: Exchanges, { log, refused
     const client = clientAddress(socket);
     const { status, message } = answer;
     log.note('info', 'refused', { client, status, message });
-    const isBusy = exchanges.isBusy(socket);
+    const isBusy = exchanges.busy.has(socket);
     // The handler of a running request reports its end itself.
     if (!isBusy)
       refused?.({ client, problem: isHandshake(error) ? tlsToHttp : { kind: 'request', status, message } });

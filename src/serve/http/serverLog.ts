@@ -6,6 +6,7 @@
 import { CliError } from '../../core/errors.ts';
 import type { Writable } from 'node:stream';
 import type { Artifact } from '../answer/resource.ts';
+import type { TransferOutcome } from '../answer/transfers.ts';
 import { plainText } from './textResponse.ts';
 
 /** A finished request: answered, or aborted by either side. */
@@ -24,7 +25,7 @@ export interface RequestEvent {
   /** Bytes of an image or a page that the kernel has accepted. */
   readonly bytes: number;
   readonly seconds: number;
-  readonly outcome: 'complete' | 'client disconnected' | 'aborted' | 'failed';
+  readonly outcome: TransferOutcome;
   readonly userAgent: string | undefined;
 }
 

@@ -12,11 +12,14 @@ import type { ServiceStatus, Status } from './status.ts';
 
 /** Renders the document. */
 export function renderStatusPage(status: Status, query: StatusQuery, selection: Selection): string {
-  const { service } = status;
+  const { hosts, service } = status;
+  // For the browser tab.
+  const title = `${formatCount(service.transfers, 'transfer')}, ${formatCount(hosts.length, 'host')}: ironic-coreos serve`;
   const parts: Record<string, Html> = {
-    refresh: refreshElement(query),
-    title: html`${titleOf(status)}`,
-    service: serviceFacts(service, status.hosts.length),
+    refresh:
+      query.refresh === undefined ? html`` : html`<meta http-equiv="refresh" content="${query.refresh}" />`,
+    title: html`${title}`,
+    service: serviceFacts(service, hosts.length),
     filter: filterForm(query),
     hosts: html`${hostTable(selection, service.now)}${pageLinks(query, selection)}`,
     baseImages: baseImageTable(status.baseImages),
@@ -74,15 +77,6 @@ function readTemplate(name: string): string {
   const text = templates.get(name) ?? readAsset(`templates/${name}`);
   templates.set(name, text);
   return text;
-}
-
-/** The title for the browser tab, with the number of running transfers. */
-function titleOf({ service, hosts }: Status): string {
-  return `${formatCount(service.transfers, 'transfer')}, ${formatCount(hosts.length, 'host')}: ironic-coreos serve`;
-}
-
-function refreshElement({ refresh }: StatusQuery): Html {
-  return refresh === undefined ? html`` : html`<meta http-equiv="refresh" content="${refresh}" />`;
 }
 
 function serviceFacts(service: ServiceStatus, hosts: number): Html {

@@ -24,7 +24,7 @@ export async function startCatalogService(
 ): Promise<RunningServer> {
   let transfers: TransferLog | undefined;
   const watcher = createFetchWatcher(() => transfers, observe);
-  transfers = createTransferLog({ watchers: [watcher] });
+  transfers = createTransferLog([watcher]);
   return startServer({
     listen,
     tls: undefined,

@@ -20,7 +20,7 @@ const start: TransferStart = {
 /** A log with a clock that is set by hand. */
 function logWithClock(watchers: readonly TransferWatcher[] = []) {
   let time = Date.UTC(2026, 10, 21);
-  const log = createTransferLog({ now: () => new Date(time), watchers });
+  const log = createTransferLog(watchers, () => new Date(time));
   return { log, pass: (seconds: number) => (time += seconds * 1000) };
 }
 
