@@ -6,7 +6,7 @@
 
 import { CliError } from '../core/errors.ts';
 import type { Io } from '../io/io.ts';
-import { builtFileName, parseImagePath } from './api/imageChoice.ts';
+import { builtFileName, fileNameIn } from './api/imageChoice.ts';
 import { artifactOf, imageFormats, type PreprovisioningImage } from './api/preprovisioningImage.ts';
 import { type CatalogEntry, entryOf, type ServedResource } from '../serve/answer/resource.ts';
 import { collectDiagnostics } from '../io/report/report.ts';
@@ -54,9 +54,9 @@ function findImageFile(
   image: PreprovisioningImage,
   context: CatalogContext,
 ): CatalogEntry | undefined {
-  const wanted = parseImagePath(path);
-  const format = imageFormats.find((it) => builtFileName(image.name, artifactOf[it]) === wanted?.fileName);
-  if (wanted === undefined || format === undefined) return undefined;
+  const fileName = fileNameIn(path);
+  const format = imageFormats.find((it) => builtFileName(image.name, artifactOf[it]) === fileName);
+  if (format === undefined) return undefined;
   const host = keyText(image);
   return {
     artifact: artifactOf[format],

@@ -88,10 +88,6 @@ export class Informer<Kept> {
     return this.#lastContact;
   }
 
-  get size(): number {
-    return this.#objects.size;
-  }
-
   get(key: ObjectKey): Kept | undefined {
     return this.#objects.get(keyText(key))?.kept;
   }

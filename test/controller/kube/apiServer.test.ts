@@ -210,14 +210,14 @@ describe.skipIf(!haveKubernetes)(`a real API server${kubernetesNote}`, () => {
     open.push({ close: () => cache.stop() });
     await cache.synced;
     await client.create(images, namespace, { metadata: { name: 'after' } });
-    await until(() => cache.size === 2);
+    await until(() => [...cache.values()].length === 2);
 
     await server.down();
     await server.up();
     const body = { metadata: { labels: { v: 'two' } } };
     await client.patch(images, { namespace, name: 'before' }, { body });
     await remove(namespace, 'after');
-    await until(() => cache.size === 1 && changes.length >= 4);
+    await until(() => [...cache.values()].length === 1 && changes.length >= 4);
     expect(changes.slice(0, 2)).toEqual(['follow/before: - → before', 'follow/after: - → after']);
     expect(changes.slice(2)).toContain('follow/before: before → two');
     expect(changes.slice(2)).toContain('follow/after: after → -');
