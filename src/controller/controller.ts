@@ -4,7 +4,7 @@
  */
 
 import type { ExitCode, Io } from '../io/io.ts';
-import { createServerLog, noteFailedReload } from '../serve/http/serverLog.ts';
+import { createServerLog, noteFailedReload, type ServerLog } from '../serve/http/serverLog.ts';
 import { keepHeapSmall, listenToSignals } from '../io/process.ts';
 import { runService, withLog } from '../serve/serviceLog.ts';
 import { readLogForm } from '../serve/setup.ts';
@@ -15,13 +15,7 @@ import { isLoopback } from '../serve/http/listenAddress.ts';
 import { type Watch, watchFiles } from '../io/files/watchFiles.ts';
 import { printable } from '../io/report/terminalText.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
-import {
-  closeParts,
-  type ControllerService,
-  type Role,
-  type ServiceContext,
-  startControllerService,
-} from './service.ts';
+import { closeParts, type ControllerService, type Role, startControllerService } from './service.ts';
 import { pause, systemClock } from '../io/clock.ts';
 
 /**
@@ -71,7 +65,7 @@ const LOOK_INTERVAL = 2000;
 export async function startReplica(
   options: ControllerOptions,
   plan: ControllerPlan,
-  context: Pick<ServiceContext, 'io' | 'log'>,
+  context: { readonly io: Io; readonly log: ServerLog },
 ): Promise<Replica> {
   let started: ControllerService | undefined;
   const reload = async (): Promise<void> => started && reloadAll(started);

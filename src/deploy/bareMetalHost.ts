@@ -17,29 +17,24 @@ import {
 } from './deployDocument.ts';
 import { type HostContext, readNetworkFile, reportIssues } from './hostContext.ts';
 import {
+  type DeployOptions,
   type HostOptions,
   type HostRead,
-  imageSource,
-  type InstallImageOptions,
-  type InstallOptions,
-  type InventoryFlags,
   readHostOptions,
-  refuseWithoutInventory,
   requireName,
 } from './options.ts';
 import { parseChoice, parseFormat } from '../io/report/choices.ts';
 import { stepNames } from '../core/installSteps.ts';
-import { checkImageFormat, type PlainConfig } from './documents/installation.ts';
+import { checkImageFormat, type InstallImage, type PlainConfig } from './documents/installation.ts';
 import { bootModes, cleaningModes, type DeployHost } from './documents/host.ts';
-import { CliError } from '../core/errors.ts';
+import { CliError, UsageError } from '../core/errors.ts';
 
 /**
  * Reports all errors in the options; the exit code is then 1. With an inventory, the manifests of each of its hosts are
  * written.
  */
-export async function bareMetalHost(options: BareMetalHostOptions, io: Io): Promise<ExitCode> {
+export async function bareMetalHost(options: DeployOptions, io: Io): Promise<ExitCode> {
   const format = parseFormat(options.format, ['yaml', 'json']);
-  refuseWithoutInventory(options);
   if (options.inventory !== undefined) parseChoices(options);
   const shared = trackShared();
   const make: DeployJob['make'] = async (host, context) => {
@@ -92,30 +87,12 @@ function trackShared(): (settings: HostSettings) => 'new' | 'known' {
   };
 }
 
-/** The options, named as on the command line. */
-export interface BareMetalHostOptions
-  extends HostOptions, InventoryFlags, InstallOptions, InstallImageOptions {
-  readonly namespace?: string;
-  /** Default: `NAME-bmc-secret`, as in Metal3's examples. */
-  readonly bmcCredentialsName?: string;
-  readonly userDataName?: string;
-  /** Files. */
-  readonly nmstate?: string;
-  readonly networkData?: string;
-  readonly method?: string;
-  readonly bootMode?: string;
-  readonly automatedCleaning?: string;
-  /** `yaml` (default) or `json`. */
-  readonly format?: string;
-  readonly output?: string;
-}
-
 /**
  * Reads the settings from the options. Returns undefined for invalid options, after reporting the errors.
  * @throws UsageError for unsupported values, CliError for files that cannot be read
  */
 async function readHostSettings(
-  options: BareMetalHostOptions & { readonly name: string },
+  options: HostOptions,
   context: HostContext,
 ): Promise<HostSettings | undefined> {
   const read = readHostOptions(options);
@@ -140,7 +117,7 @@ function isConsequence(rule: string, path: readonly unknown[], { issues }: HostR
 }
 
 async function hostSettings(
-  options: BareMetalHostOptions,
+  options: DeployOptions,
   host: DeployHost,
   { io, readConfig, readRamdiskNetwork }: HostContext,
 ): Promise<HostSettings> {
@@ -167,7 +144,7 @@ async function hostSettings(
     userData: options.userDataName,
     ramdiskNetwork,
     networkData,
-    image: imageSource(options),
+    image: installImage(options),
     ...choices,
   };
 }
@@ -176,10 +153,21 @@ async function hostSettings(
  * Parses options with a fixed list of values. Also called alone, before the hosts are read.
  * @throws UsageError for unsupported values
  */
-function parseChoices(options: BareMetalHostOptions) {
+function parseChoices(options: DeployOptions) {
   return {
     bootMode: parseChoice('--boot-mode', options.bootMode, bootModes),
     cleaning: parseChoice('--automated-cleaning', options.automatedCleaning, cleaningModes),
     method: parseChoice('--method', options.method, stepNames),
   };
+}
+
+/** @throws UsageError for options that require an image */
+function installImage({
+  imageSource: url,
+  imageChecksum: checksum,
+  imageFormat: format,
+}: DeployOptions): InstallImage | undefined {
+  if (url !== undefined) return { url, checksum, format };
+  if (checksum === undefined) return undefined;
+  throw new UsageError('--image-checksum requires --image-source', { hint: 'pass --image-source URL, too' });
 }

@@ -15,7 +15,7 @@ import type { Path } from '../core/finding.ts';
 import { pathIn } from '../hosts/settings/reading.ts';
 import type { RamdiskNetwork } from './documents/bareMetalHost.ts';
 import { flagOf, readNetworkFile, type Wording } from './hostContext.ts';
-import type { HostOptions, InventoryFlags } from './options.ts';
+import type { DeployOptions, HostOptions } from './options.ts';
 
 /** Text settings; their placeholders are replaced. */
 const textSettings = [
@@ -42,17 +42,6 @@ const pathSettings = ['ignition', 'networkData'] as const;
 
 const switchSettings = ['bmcInsecure', 'copyNetwork'] as const;
 
-type PlainSettings = Partial<
-  Record<(typeof textSettings)[number], string> & Record<(typeof switchSettings)[number], boolean>
->;
-
-/** The settings as options of the commands. */
-type DeploySettings = Readonly<PlainSettings> & {
-  readonly appendKarg?: readonly string[];
-  /** `NAME=EXPRESSION` each. */
-  readonly rootDevice?: readonly string[];
-};
-
 /** Flags with other names in the inventory. */
 const otherNames: ReadonlyMap<string, string> = new Map([
   ['--append-karg', 'appendKargs'],
@@ -75,8 +64,8 @@ export function settingOfFlag(flag: string): string | undefined {
 }
 
 /** Reads a mapping that is valid by the schema. */
-export function readDeploySettings(mapping: Mapping): DeploySettings {
-  const settings: PlainSettings = {};
+export function readDeploySettings(mapping: Mapping): DeployOptions {
+  const settings: { -readonly [name in keyof DeployOptions]: DeployOptions[name] } = {};
   for (const name of textSettings) {
     const value = mapping[name];
     if (typeof value === 'string') settings[name] = value;
@@ -112,19 +101,9 @@ export function withoutOverridden(lower: Mapping, higher: Mapping): Mapping {
   return Object.fromEntries(Object.entries(lower).filter(([name]) => !overridden.has(name)));
 }
 
-/** The options for an inventory, and the options that it may contain. */
-export interface InventoryOptions extends InventoryFlags, DeploySettings, HostOptions {
-  /** A folder. */
-  readonly output?: string;
-  readonly configDrive?: string;
-  /** Options without a setting in the inventory. */
-  readonly nmstate?: string;
-  readonly set?: boolean;
-}
-
 /** One host, and its inventory. */
 export interface DeploySource {
-  readonly options: InventoryOptions;
+  readonly options: DeployOptions;
   /** File name of the inventory. */
   readonly name: string;
   readonly document: ParsedYaml;
@@ -137,10 +116,7 @@ export interface DeploySource {
  * The options for the host.
  * @throws CliError if a placeholder has no value
  */
-export function optionsOf(
-  source: DeploySource,
-  wording: Wording,
-): InventoryOptions & { readonly name: string } {
+export function optionsOf(source: DeploySource, wording: Wording): HostOptions {
   const { options } = source;
   const facts = factsOf(source);
   const { name, bootMac, architecture } = facts;
@@ -169,7 +145,7 @@ export function factsOf({ host, options }: DeploySource): HostFacts {
 }
 
 /** The settings of a host in the inventory, without those that options override. */
-export function mergeSettings(source: DeploySource): DeploySettings {
+export function mergeSettings(source: DeploySource): DeployOptions {
   const { name, options } = source;
   const own = deployOf(source, ['hosts', source.index]);
   const merged = { ...withoutOverridden(deployOf(source, []), own), ...own };
