@@ -106,26 +106,22 @@ async function makeSteps(
 
 /** Options that the steps cannot contain must not be ignored silently. */
 function refuseIncomplete(options: DeployOptions, format: StepsFormat): void {
-  refuseArguments(options, format);
-  refuseConfigDrive(options);
-  const { node } = options;
-  if (format === 'command' && node === undefined) {
-    throw new UsageError('--format command requires --node', { hint: 'pass --node NAME' });
-  }
-  if (format !== 'command' && node !== undefined) {
-    throw new UsageError('--node requires --format command', {
-      hint: 'pass --format command, or remove --node',
-    });
-  }
-}
-
-function refuseArguments({ ignition, ignitionInArgs = false }: DeployOptions, format: StepsFormat): void {
+  const { ignition, ignitionInArgs = false, node } = options;
   if (ignitionInArgs && ignition === undefined) {
     throw new UsageError('--ignition-in-args requires --ignition', { hint: 'pass --ignition FILE' });
   }
   if (ignitionInArgs && format === 'command') {
     throw new UsageError('--ignition-in-args cannot be combined with --format command', {
       hint: 'write the steps to a file, with --format json -o steps.json: a config is too large and too secret for a command line',
+    });
+  }
+  refuseConfigDrive(options);
+  if (format === 'command' && node === undefined) {
+    throw new UsageError('--format command requires --node', { hint: 'pass --node NAME' });
+  }
+  if (format !== 'command' && node !== undefined) {
+    throw new UsageError('--node requires --format command', {
+      hint: 'pass --format command, or remove --node',
     });
   }
 }

@@ -155,7 +155,7 @@ function countOf({ count, last }: Pick<Series, 'count' | 'last'>): Record<string
   return { count, lastObservedTime: formatMicroTime(last) };
 }
 
-function bodyOf(options: EventRecorderOptions, series: Series): NewEvent {
+function bodyOf(options: EventRecorderOptions, series: Series) {
   const { event, first, name } = series;
   const { namespace, name: objectName, uid, resourceVersion } = event.object;
   return {
@@ -178,8 +178,6 @@ function bodyOf(options: EventRecorderOptions, series: Series): NewEvent {
     },
   };
 }
-
-type NewEvent = Readonly<Record<string, unknown>> & { readonly metadata: Readonly<Record<string, unknown>> };
 
 /** Truncates between two characters. */
 function cutToBytes(text: string, limit: number): string {

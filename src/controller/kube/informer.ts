@@ -79,10 +79,6 @@ export class Informer<Kept> {
     return this.#synced.promise;
   }
 
-  get isSynced(): boolean {
-    return this.#lastContact !== undefined;
-  }
-
   /** The time of the last event or bookmark; API servers send a bookmark each minute. Undefined until the initial list is complete. */
   get lastContact(): Date | undefined {
     return this.#lastContact;
@@ -170,24 +166,20 @@ export class Informer<Kept> {
   }
 
   #put(object: KubernetesObject): void {
+    const { changed, keep, onError } = this.#options;
     const key = keyOf(object);
     const name = keyText(key);
-    const kept = this.#keep(object);
+    let kept: Kept | undefined;
+    try {
+      kept = keep(object);
+    } catch (error) {
+      onError?.(toError(error), 0);
+    }
     if (kept === undefined) return this.#remove(name);
     const before = this.#objects.get(name)?.kept;
     if (before === undefined && this.#isFull()) return;
     this.#objects.set(name, { key, kept });
-    this.#options.changed?.({ key, before, now: kept });
-  }
-
-  #keep(object: KubernetesObject): Kept | undefined {
-    const { keep, onError } = this.#options;
-    try {
-      return keep(object);
-    } catch (error) {
-      onError?.(toError(error), 0);
-      return undefined;
-    }
+    changed?.({ key, before, now: kept });
   }
 
   #isFull(): boolean {

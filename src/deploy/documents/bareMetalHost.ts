@@ -49,13 +49,6 @@ export interface HostSettings {
   readonly cleaning?: (typeof cleaningModes)[number] | undefined;
 }
 
-export interface BareMetalHost {
-  readonly apiVersion: 'metal3.io/v1alpha1';
-  readonly kind: 'BareMetalHost';
-  readonly metadata: ManifestMetadata;
-  readonly spec: Mapping;
-}
-
 export const metal3Name = errorRule(
   'metal3-name',
   'invalid name',
@@ -208,18 +201,17 @@ export function ignoredOptions(given: Mapping): readonly Issue[] {
 }
 
 /** The manifests in the order to apply them: Secrets first, because a host without its Secret waits. */
-export function renderHostManifests(settings: HostSettings): readonly (SecretManifest | BareMetalHost)[] {
-  const metadata = metadataOf(settings, settings.host.name);
-  const host: BareMetalHost = {
+export function renderHostManifests(settings: HostSettings) {
+  const host = {
     apiVersion: 'metal3.io/v1alpha1',
     kind: 'BareMetalHost',
-    metadata,
+    metadata: metadataOf(settings, settings.host.name),
     spec: renderSpec(settings),
   };
   return [...renderSecrets(settings), host];
 }
 
-function metadataOf({ namespace }: HostSettings, name: string): ManifestMetadata {
+export function metadataOf({ namespace }: Pick<HostSettings, 'namespace'>, name: string): ManifestMetadata {
   return { name, ...(namespace !== undefined && { namespace }) };
 }
 
@@ -304,15 +296,7 @@ export function containsSecrets(settings: HostSettings): boolean {
   return listSecrets(settings).some(({ content }) => content !== undefined);
 }
 
-interface SecretManifest {
-  readonly apiVersion: 'v1';
-  readonly kind: 'Secret';
-  readonly metadata: ManifestMetadata;
-  readonly type: 'Opaque';
-  readonly stringData: Readonly<Record<string, string>>;
-}
-
-export interface ManifestMetadata {
+interface ManifestMetadata {
   readonly name: string;
   readonly namespace?: string;
 }
@@ -332,10 +316,9 @@ const maxBytes = 1024 * 1024;
 /** Limit for all annotations of an object; `kubectl apply` stores the whole object in one. */
 const maxAnnotationBytes = 256 * 1024;
 
-export function secretManifest(
-  metadata: ManifestMetadata,
-  stringData: Readonly<Record<string, string>>,
-): SecretManifest {
+type SecretManifest = ReturnType<typeof secretManifest>;
+
+export function secretManifest(metadata: ManifestMetadata, stringData: Readonly<Record<string, string>>) {
   return { apiVersion: 'v1', kind: 'Secret', metadata, type: 'Opaque', stringData };
 }
 

@@ -228,12 +228,14 @@ describe.skipIf(!haveKubernetes)(`a real API server${kubernetesNote}`, () => {
     const namespace = await newNamespace('leader');
     const durations = { lease: 3000, renewal: 2000, retry: 100 };
     const led: string[] = [];
+    const leaders = new Map<string, string | undefined>();
     const start = (identity: string) =>
       new LeaderElection({
         client: connect(),
         lease: { namespace, name: 'ironic-coreos' },
         identity,
         durations,
+        changed: (leader) => void leaders.set(identity, leader),
         lead: async (signal) => {
           led.push(identity);
           await new Promise((resolve) => {
@@ -244,7 +246,7 @@ describe.skipIf(!haveKubernetes)(`a real API server${kubernetesNote}`, () => {
     const one = start('one');
     await until(() => one.isLeader);
     const two = start('two');
-    await until(() => two.leader === 'one');
+    await until(() => leaders.get('two') === 'one');
     expect(two.isLeader).toBe(false);
     await one.stop();
     await until(() => two.isLeader);
