@@ -91,7 +91,6 @@ export async function startReplica(
       if (isEnding) return endWatches();
       logStart(service);
       role.current = startLeading(service);
-      role.isAnnounced = true;
     },
     reload,
     stop: async (hurry) => {
@@ -196,7 +195,7 @@ async function stopAll(service: ControllerService, hurry: Promise<void>): Promis
   await recorder.stop();
   const isHurried = new AbortController();
   void hurry.then(() => isHurried.abort());
-  if (role.isAnnounced) await pause(systemClock, plan.drainTime, isHurried.signal);
+  if (role.current !== undefined) await pause(systemClock, plan.drainTime, isHurried.signal);
   void hurry.then(async () => server.stop(0));
   const { aborted } = await server.stop(plan.setup.grace);
   await closeParts(service);

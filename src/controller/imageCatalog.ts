@@ -24,16 +24,12 @@ export interface CatalogSources {
   readonly io: Io;
 }
 
-interface ImageCatalog {
-  /** As in `Catalog`, but no path has several owners. */
-  find(path: string, owner?: string): CatalogEntry | undefined;
-}
-
-export function createImageCatalog(sources: CatalogSources): ImageCatalog {
+/** A `Catalog` in which no path has several owners. */
+export function createImageCatalog(sources: CatalogSources) {
   const { factory, informers } = sources;
   const context = { ...sources, lastPaths: new BuildCache<string>() };
   return {
-    find: (path, owner = '') => {
+    find: (path: string, owner = ''): CatalogEntry | undefined => {
       const shared = factory.shared(path);
       if (shared !== undefined) return entryOf(shared);
       const image = informers.find(owner);

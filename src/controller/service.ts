@@ -31,9 +31,8 @@ import { printable } from '../io/report/terminalText.ts';
 const RATE_LIMIT = { perSecond: 100, burst: 200 };
 const CONTROLLER = 'metal3.io/ironic-coreos';
 
+/** Undefined until load balancers may use this replica. */
 export interface Role {
-  /** Load balancers may already use this replica. */
-  isAnnounced: boolean;
   current: Pick<LeaderElection, 'isLeader' | 'stop'> | undefined;
 }
 
@@ -50,7 +49,7 @@ function createParts(options: ControllerOptions, plan: ControllerPlan, { changed
   const { namespace } = cluster;
   const client = new ApiClient(cluster, { pace: RATE_LIMIT, note: io.note });
   const onError = createErrorLog(log);
-  const role: Role = { isAnnounced: false, current: undefined };
+  const role: Role = { current: undefined };
   return {
     io,
     log,

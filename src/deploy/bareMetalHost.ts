@@ -16,18 +16,13 @@ import {
   writeDeployed,
 } from './deployDocument.ts';
 import { type HostContext, readNetworkFile, reportIssues } from './hostContext.ts';
-import {
-  type DeployOptions,
-  type HostOptions,
-  type HostRead,
-  readHostOptions,
-  requireName,
-} from './options.ts';
+import { type DeployOptions, type HostOptions, readHostOptions, requireName } from './options.ts';
 import { parseChoice, parseFormat } from '../io/report/choices.ts';
 import { stepNames } from '../core/installSteps.ts';
 import { checkImageFormat, type InstallImage, type PlainConfig } from './documents/installation.ts';
 import { bootModes, cleaningModes, type DeployHost } from './documents/host.ts';
 import { CliError, UsageError } from '../core/errors.ts';
+import type { Issue } from '../ignition/rule.ts';
 
 /**
  * Reports all errors in the options; the exit code is then 1. With an inventory, the manifests of each of its hosts are
@@ -99,13 +94,13 @@ async function readHostSettings(
   const settings = await hostSettings(options, read.host, context);
   const imageIssues = settings.image === undefined ? checkImageFormat(options.imageFormat) : [];
   const issues = [...read.issues, ...imageIssues, ...checkHostSettings(settings)].filter(
-    ({ rule, path }) => !isConsequence(rule.id, path, read),
+    ({ rule, path }) => !isConsequence(rule.id, path, read.issues),
   );
   return reportIssues(issues, context.io, context.wording) === 0 ? settings : undefined;
 }
 
 /** Whether a setting is only missing because its value is invalid, which has been reported. */
-function isConsequence(rule: string, path: readonly unknown[], { issues }: HostRead): boolean {
+function isConsequence(rule: string, path: readonly unknown[], issues: readonly Issue[]): boolean {
   const unread = new Set(issues.map((issue) => issue.path[0]));
   return (
     (rule === 'bmc-missing' && unread.has('bmcAddress')) ||

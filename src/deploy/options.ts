@@ -93,14 +93,11 @@ export function requireName({ name }: DeployOptions): string {
   });
 }
 
-export interface HostRead {
-  /** Without the invalid parts. */
-  readonly host: DeployHost;
-  readonly issues: readonly Issue[];
-}
-
-/** @throws UsageError for an unknown architecture */
-export function readHostOptions(options: HostOptions): HostRead {
+/**
+ * Reads the host, without the invalid parts, which are issues.
+ * @throws UsageError for an unknown architecture
+ */
+export function readHostOptions(options: HostOptions) {
   const architecture = parseChoice('--arch', options.arch, architectures);
   const mac = options.bootMac === undefined ? undefined : parseMacAddress(options.bootMac);
   const address = options.bmcAddress === undefined ? undefined : parseBmcAddress(options.bmcAddress);
@@ -122,7 +119,7 @@ export function readHostOptions(options: HostOptions): HostRead {
       ...(address !== undefined && 'problem' in address
         ? [problemOf(bmcAddress, 'bmcAddress', address)]
         : []),
-      ...issues.map((issue) => ({ ...issue, path: ['rootDevice', ...issue.path] })),
+      ...issues,
     ],
   };
 }

@@ -204,5 +204,7 @@ export class Informer<Kept> {
 /** After an invalid response, a resumed watch would receive the same data again. */
 function canResume(error: Error): boolean {
   if (!(error instanceof ApiError) || isExpired(error)) return false;
-  return error.status !== undefined || error.isRetryable;
+  return error.status !== undefined || RESUMABLE.has(error.reason);
 }
+
+const RESUMABLE: ReadonlySet<string> = new Set<OwnReason>(['NoConnection', 'NoToken']);

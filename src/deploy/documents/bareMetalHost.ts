@@ -119,10 +119,7 @@ export function checkHostSettings(settings: HostSettings): readonly Issue[] {
     ...checkBmc(settings),
     ...checkSystemPath(host),
     ...checkBootMode(settings),
-    ...toMetal3Hints(host.rootDevice).issues.map((issue) => ({
-      ...issue,
-      path: ['rootDevice', ...issue.path],
-    })),
+    ...toMetal3Hints(host.rootDevice).issues,
     ...(Object.keys(host.rootDevice).length === 0 ? [{ rule: rootDeviceMissing, path: [] }] : []),
     ...checkMethod(settings),
     ...checkInstall(install),

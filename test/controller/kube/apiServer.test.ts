@@ -114,7 +114,6 @@ describe.skipIf(!haveKubernetes)(`a real API server${kubernetesNote}`, () => {
     await expect(connect().create(images, namespace, object)).rejects.toMatchObject({
       status: 422,
       reason: 'Invalid',
-      isRetryable: false,
       message: expect.stringContaining('spec.acceptFormats[0]'),
     });
   });
