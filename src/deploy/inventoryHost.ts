@@ -63,9 +63,11 @@ export function settingOfFlag(flag: string): string | undefined {
   return otherNames.get(flag) ?? (sameNames.has(camel) ? camel : undefined);
 }
 
+type Draft = { -readonly [name in keyof DeployOptions]: DeployOptions[name] };
+
 /** Reads a mapping that is valid by the schema. */
-export function readDeploySettings(mapping: Mapping): DeployOptions {
-  const settings: { -readonly [name in keyof DeployOptions]: DeployOptions[name] } = {};
+export function readDeploySettings(mapping: Mapping): Draft {
+  const settings: Draft = {};
   for (const name of textSettings) {
     const value = mapping[name];
     if (typeof value === 'string') settings[name] = value;
@@ -75,13 +77,11 @@ export function readDeploySettings(mapping: Mapping): DeployOptions {
     if (typeof value === 'boolean') settings[name] = value;
   }
   const { appendKargs, rootDeviceHints: hints } = mapping;
-  return {
-    ...settings,
-    ...(Array.isArray(appendKargs) && { appendKarg: appendKargs.map(String) }),
-    ...(isMapping(hints) && {
-      rootDevice: Object.entries(hints).map(([name, value]) => `${name}=${String(value)}`),
-    }),
-  };
+  if (Array.isArray(appendKargs)) settings.appendKarg = appendKargs.map(String);
+  if (isMapping(hints)) {
+    settings.rootDevice = Object.entries(hints).map(([name, value]) => `${name}=${String(value)}`);
+  }
+  return settings;
 }
 
 /** A leader also overrides its followers from sources with lower precedence. */
@@ -119,23 +119,16 @@ export interface DeploySource {
 export function optionsOf(source: DeploySource, wording: Wording): HostOptions {
   const { options } = source;
   const facts = factsOf(source);
-  const { name, bootMac, architecture } = facts;
+  const { name, bootMac, architecture: arch } = facts;
   const fill = (flag: string, text: string): string => fillSetting(text, wording.place(flag), facts);
-  const merged = { ...mergeSettings(source), ...options };
-  const texts: Partial<Record<(typeof textSettings)[number] | 'configDrive', string>> = {};
+  const merged: Draft = { ...mergeSettings(source), ...options };
   for (const setting of [...textSettings, 'configDrive'] as const) {
     const text = merged[setting];
-    if (text !== undefined) texts[setting] = fill(flagOf(setting), text);
+    if (text !== undefined) merged[setting] = fill(flagOf(setting), text);
   }
   const { appendKarg } = merged;
-  return {
-    ...merged,
-    name,
-    ...(bootMac !== undefined && { bootMac }),
-    ...(architecture !== undefined && { arch: architecture }),
-    ...texts,
-    ...(appendKarg !== undefined && { appendKarg: appendKarg.map((text) => fill('--append-karg', text)) }),
-  };
+  if (appendKarg !== undefined) merged.appendKarg = appendKarg.map((text) => fill('--append-karg', text));
+  return { ...merged, name, ...(bootMac !== undefined && { bootMac }), ...(arch !== undefined && { arch }) };
 }
 
 /** The values of placeholders. */
@@ -145,18 +138,16 @@ export function factsOf({ host, options }: DeploySource): HostFacts {
 }
 
 /** The settings of a host in the inventory, without those that options override. */
-export function mergeSettings(source: DeploySource): DeployOptions {
+export function mergeSettings(source: DeploySource): Draft {
   const { name, options } = source;
   const own = deployOf(source, ['hosts', source.index]);
   const merged = { ...withoutOverridden(deployOf(source, []), own), ...own };
   const settings = readDeploySettings(withoutOverridden(merged, { ...options }));
-  const folder = dirname(name);
-  const paths: { ignition?: string; networkData?: string } = {};
   for (const setting of pathSettings) {
     const path = settings[setting];
-    if (path !== undefined) paths[setting] = isAbsolute(path) ? path : join(folder, path);
+    if (path !== undefined && !isAbsolute(path)) settings[setting] = join(dirname(name), path);
   }
-  return { ...settings, ...paths };
+  return settings;
 }
 
 /** The key `deploy` of a part of the document. */

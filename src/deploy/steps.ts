@@ -62,7 +62,9 @@ export async function steps(options: DeployOptions, io: Io): Promise<ExitCode> {
       };
     }
     const text =
-      format === 'json' ? formatMember(host, deploySteps) : await formatYamlMember(host, deploySteps);
+      format === 'json'
+        ? formatMember(host, deploySteps)
+        : await formatValue(isAlone(host) ? deploySteps : { [host.name ?? '']: deploySteps }, 'yaml');
     return { text, content: options.ignitionInArgs === true ? 'secret' : 'public' };
   };
   const frame = format === 'json' ? jsonMapping(options) : plainFrame;
@@ -187,9 +189,4 @@ async function makeFolder(folder: string, { cwd }: Io): Promise<void> {
   await mkdir(resolve(cwd, folder), { recursive: true }).catch((error: unknown) => {
     throw fileError(error, { path: folder, what: 'Config drive folder', action: 'create' });
   });
-}
-
-/** An entry of a mapping from host names to steps; or the steps alone. */
-async function formatYamlMember(host: DeployOptions, deploySteps: readonly DeployStep[]): Promise<string> {
-  return formatValue(isAlone(host) ? deploySteps : { [host.name ?? '']: deploySteps }, 'yaml');
 }
