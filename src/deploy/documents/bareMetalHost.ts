@@ -208,7 +208,7 @@ export function renderHostManifests(settings: HostSettings) {
   return [...renderSecrets(settings), host];
 }
 
-export function metadataOf({ namespace }: Pick<HostSettings, 'namespace'>, name: string): ManifestMetadata {
+export function metadataOf({ namespace }: Pick<HostSettings, 'namespace'>, name: string) {
   return { name, ...(namespace !== undefined && { namespace }) };
 }
 
@@ -260,20 +260,19 @@ interface HostSecret {
   readonly content: string | object | undefined;
 }
 
-function listSecrets({ host, userData, ...settings }: HostSettings): readonly HostSecret[] {
+function listSecrets({ host: { name: host }, userData, ...settings }: HostSettings): readonly HostSecret[] {
   const { config, install, networkData, ramdiskNetwork: network } = settings;
-  const own = (
-    field: HostSecret['field'],
-    suffix: string,
-    content: HostSecret['content'],
-    key: string = field,
-  ): HostSecret => ({ field, name: `${host.name}-${suffix}`, content, key });
-  const secrets = [
-    { ...own('userData', 'user-data', config), ...(userData !== undefined && { name: userData }) },
+  const secrets: readonly HostSecret[] = [
+    { field: 'userData', key: 'userData', name: userData ?? `${host}-user-data`, content: config },
     // The operator reads the meta data as YAML, which includes JSON.
-    own('metaData', 'meta-data', renderMetaData(install)),
-    own('networkData', 'network-data', networkData),
-    own('preprovisioningNetworkDataName', 'preprovisioning-network-data', network?.text, network?.key),
+    { field: 'metaData', key: 'metaData', name: `${host}-meta-data`, content: renderMetaData(install) },
+    { field: 'networkData', key: 'networkData', name: `${host}-network-data`, content: networkData },
+    {
+      field: 'preprovisioningNetworkDataName',
+      key: network?.key ?? 'nmstate',
+      name: `${host}-preprovisioning-network-data`,
+      content: network?.text,
+    },
   ];
   return secrets.filter(
     ({ field, content }) => content !== undefined || (field === 'userData' && userData !== undefined),
@@ -293,11 +292,6 @@ export function containsSecrets(settings: HostSettings): boolean {
   return listSecrets(settings).some(({ content }) => content !== undefined);
 }
 
-interface ManifestMetadata {
-  readonly name: string;
-  readonly namespace?: string;
-}
-
 const secretTooLarge = errorRule(
   'secret-size',
   'the Secret is too large; the limit of Kubernetes is 1 MiB',
@@ -315,7 +309,10 @@ const maxAnnotationBytes = 256 * 1024;
 
 type SecretManifest = ReturnType<typeof secretManifest>;
 
-export function secretManifest(metadata: ManifestMetadata, stringData: Readonly<Record<string, string>>) {
+export function secretManifest(
+  metadata: ReturnType<typeof metadataOf>,
+  stringData: Readonly<Record<string, string>>,
+) {
   return { apiVersion: 'v1', kind: 'Secret', metadata, type: 'Opaque', stringData };
 }
 
