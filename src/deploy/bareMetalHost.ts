@@ -4,6 +4,7 @@ import {
   checkHostSettings,
   containsSecrets,
   type HostSettings,
+  type RamdiskNetwork,
   renderHostManifests,
 } from './documents/bareMetalHost.ts';
 import type { ExitCode, Io } from '../io/io.ts';
@@ -118,17 +119,12 @@ async function hostSettings(
 ): Promise<HostSettings> {
   const config = await readConfig(options.ignition, io);
   const { method = 'install_coreos', ...choices } = parseChoices(options);
-  const ramdiskNetwork =
-    options.nmstate === undefined
-      ? await readRamdiskNetwork()
-      : ({
-          key: 'nmstate',
-          text: await readNetworkFile(options.nmstate, 'nmstate', 'nmstate', io),
-        } as const);
-  const networkData =
-    options.networkData === undefined
-      ? undefined
-      : await readNetworkFile(options.networkData, 'networkData', 'Network data', io);
+  const read = async (key: RamdiskNetwork['key'], what: string): Promise<RamdiskNetwork | undefined> => {
+    const file = options[key];
+    return file === undefined ? undefined : { key, text: await readNetworkFile(file, key, what, io) };
+  };
+  const ramdiskNetwork = (await read('nmstate', 'nmstate')) ?? (await readRamdiskNetwork());
+  const networkData = (await read('networkData', 'Network data'))?.text;
   return {
     host,
     bmcCredentials: options.bmcCredentialsName ?? `${host.name}-bmc-secret`,

@@ -11,7 +11,7 @@ import { isSameFile } from '../io/files/shareFile.ts';
 import { writeStdout } from '../io/stdout.ts';
 
 /** Mode of files with secrets. */
-export const privateMode = 0o600;
+const privateMode = 0o600;
 
 /** Formats a value, with a final line break. */
 export async function formatValue(value: unknown, format: 'json' | 'yaml'): Promise<string> {

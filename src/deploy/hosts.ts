@@ -28,7 +28,7 @@ import {
   permissionsFor,
   refuseSameFile,
 } from './deployDocument.ts';
-import { cacheConfigs, type Wording } from './hostContext.ts';
+import { cacheConfigs } from './hostContext.ts';
 import { type DeployOptions, isFolder } from './options.ts';
 import {
   type DeploySource,
@@ -83,14 +83,12 @@ function makerOf({ extension, make }: DeployJob): MakeHost<SelectedHost, HostOut
       await refuseSameFile({ ...options, output: file }, io);
       return await make(options, context);
     } catch (error) {
-      throw error instanceof CliError ? rewordError(error, wording) : error;
+      if (!(error instanceof CliError)) throw error;
+      const { code, message, hint } = error;
+      const { reword } = wording;
+      throw new CliError(reword(message), { code, cause: error, hint: hint && reword(hint) });
     }
   };
-}
-
-function rewordError(error: CliError, { reword }: Wording): CliError {
-  const { code, message, hint } = error;
-  return new CliError(reword(message), { code, cause: error, hint: hint && reword(hint) });
 }
 
 /** The hosts as one document. */

@@ -20,8 +20,8 @@ import {
   isAlone,
   jsonMapping,
   plainFrame,
-  privateMode,
   writeDeployed,
+  writeDocument,
 } from './deployDocument.ts';
 import { type HostContext, reportIssues } from './hostContext.ts';
 import { type DeployOptions, emptyConfigDrive, type HostOptions, needsConfigDrive } from './options.ts';
@@ -32,7 +32,6 @@ import { isUuid, nodeNameProblem } from '../core/objectName.ts';
 import { stepNames } from '../core/installSteps.ts';
 import { UsageError } from '../core/errors.ts';
 import type { Issue } from '../ignition/rule.ts';
-import { writeFileAtomically } from '../io/files/newFile.ts';
 import { differsByHost } from '../core/placeholders.ts';
 import { fileError } from '../io/files/fileErrors.ts';
 
@@ -56,10 +55,8 @@ export async function steps(options: DeployOptions, io: Io): Promise<ExitCode> {
     if (deploySteps === undefined) return undefined;
     if (format === 'command') {
       const { node = '', configDrive, imageSource } = adapted;
-      return {
-        text: formatDeployCommands(node, deploySteps, configDrive, imageSource),
-        content: 'public',
-      };
+      const text = formatDeployCommands(node, deploySteps, configDrive, imageSource);
+      return { text, content: 'public' };
     }
     const text =
       format === 'json'
@@ -96,13 +93,8 @@ async function makeSteps(
     ...checkRequestSize([deploySteps, drive]),
   ];
   if (reportIssues(issues, io, wording) !== 0) return undefined;
-  if (options.configDrive !== undefined) {
-    const text = `${JSON.stringify(drive)}\n`;
-    await writeFileAtomically(resolve(io.cwd, options.configDrive), text, {
-      mode: privateMode,
-      shownPath: options.configDrive,
-    });
-  }
+  const { configDrive } = options;
+  if (configDrive !== undefined) await writeDocument(`${JSON.stringify(drive)}\n`, configDrive, 'secret', io);
   return deploySteps;
 }
 
