@@ -62,7 +62,7 @@ function findImageFile(
         return await context.factory.images.get(imageKey(host, path), () => buildNamed(path, image, context));
       } catch (error) {
         if (!(error instanceof OtherImage)) throw error;
-        if (!isPublished(image, path)) return undefined;
+        if (image.status.imageUrl?.endsWith(`/${path}`) !== true) return undefined; // not the published image
         throw new CliError('this replica builds an image that differs from the one at this URL', {
           code: 'ERR_IMAGE_CHANGED',
           hint: 'retry later; all replicas need the same settings, images and version',
@@ -94,9 +94,4 @@ async function buildNamed(
   lastPaths.remember(image, request.attempt?.networkData?.version, built?.path ?? '');
   if (built?.path !== path) throw new OtherImage();
   return built.resource;
-}
-
-/** Whether the status of the object contains this path. */
-function isPublished({ status: { imageUrl = '' } }: PreprovisioningImage, path: string): boolean {
-  return imageUrl.endsWith(`/${path}`);
 }

@@ -103,10 +103,8 @@ export class EventRecorder {
     counted.last = date;
     counted.lastTime = now;
     this.#series.set(identity, counted);
-    for (const oldest of this.#series.keys()) {
-      if (this.#series.size <= MAX_SERIES) break;
-      this.#series.delete(oldest);
-    }
+    const [oldest = ''] = this.#series.keys();
+    if (this.#series.size > MAX_SERIES) this.#series.delete(oldest);
     return counted;
   }
 

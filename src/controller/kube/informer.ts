@@ -22,7 +22,7 @@ export interface InformerOptions<Kept> {
   readonly changed?: (change: ObjectChange<Kept>) => void;
   /** Receives errors, with the milliseconds until the retry. */
   readonly onError?: (error: Error, retryIn: number) => void;
-  /** More objects than this are skipped, which is reported to `trouble`. Default: 100,000. */
+  /** More objects than this are skipped, which is reported to `onError`. Default: 100,000. */
   readonly maxObjects?: number;
   /** Default: from 500 ms to 30 s. */
   readonly backOff?: BackOff;
