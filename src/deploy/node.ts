@@ -59,7 +59,7 @@ type NodeFormat = 'command' | 'json' | 'yaml' | 'driver-info';
  * Reads the node from the options. Returns undefined for invalid options, after reporting the errors.
  * @throws UsageError for options that cannot be combined or are incomplete
  */
-export function readNode(
+function readNode(
   options: HostOptions,
   format: NodeFormat,
   { io, wording }: Pick<HostContext, 'io' | 'wording'>,
