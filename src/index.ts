@@ -80,11 +80,12 @@ export { kernelArguments } from './boot/kernelArguments.ts';
 export { formatJsonReport } from './io/report/reporter.ts';
 export { formatTextReport } from './io/report/text.ts';
 
-export { bareMetalHost, type BareMetalHostOptions } from './deploy/bareMetalHost.ts';
-export { configDrive, type ConfigDriveOptions } from './deploy/configDrive.ts';
-export { ironic as deployIronic, type IronicOptions } from './deploy/ironic.ts';
-export { node as deployNode, type NodeOptions } from './deploy/node.ts';
-export { steps as deploySteps, type StepsOptions } from './deploy/steps.ts';
+export { bareMetalHost } from './deploy/bareMetalHost.ts';
+export { configDrive } from './deploy/configDrive.ts';
+export { ironic as deployIronic } from './deploy/ironic.ts';
+export { node as deployNode } from './deploy/node.ts';
+export { steps as deploySteps } from './deploy/steps.ts';
+export type { DeployOptions } from './deploy/options.ts';
 export { merge as mergeIgnition, type MergeOptions } from './merge/merge.ts';
 export { translate as translateIgnition, type TranslateOptions } from './merge/merge.ts';
 export { embed as embedIgnition, type EmbedOptions } from './iso/ignition.ts';

@@ -5,9 +5,7 @@ import { isMapping } from '../formats/mapping.ts';
 import { keyText, type ObjectKey } from './kube/objects.ts';
 import { chooseImage, firstAccepted, type ImageChoice, type PossibleImages } from './api/imageChoice.ts';
 import {
-  type ImageFormat,
   imageFormats,
-  type PreprovisioningImageSpec,
   listOtherKeys,
   type PreprovisioningImage,
   type NetworkDescription,
@@ -53,62 +51,37 @@ export async function buildRequestOf(
   readSecret: ReadSecret,
 ): Promise<BuildRequest | FailedOutcome> {
   const { namespace, name, spec } = image;
+  const { acceptFormats, architecture, networkDataName } = spec;
   const choice = chooseImage(spec, possible);
-  const network = await readNetwork(image, readSecret);
+  const key = networkDataName === undefined ? undefined : { namespace, name: networkDataName };
+  const problem = key && objectNameProblem(key.name);
+  const secret = key !== undefined && problem === undefined ? await readSecret(key) : undefined;
+  const networkData = key && secret && { name: key.name, version: secret.metadata.resourceVersion };
   if ('kind' in choice) {
     // The operator ignores an error for a format that it does not accept.
-    const format = firstAccepted(spec.acceptFormats, imageFormats);
-    return { ...choice, attempt: format && attemptOf(spec, format, network) };
+    const format = firstAccepted(acceptFormats, imageFormats);
+    return { ...choice, attempt: format && { format, architecture, networkData } };
   }
-  const attempt = attemptOf(spec, choice.format, network);
-  const request = { kind: 'checked', namespace, name, choice, attempt } as const;
-  if (network === undefined) return { ...request, network };
-  const { place, secret } = network;
+  const attempt = { format: choice.format, architecture, networkData };
+  const request = { kind: 'checked', namespace, name, choice, attempt, network: undefined } as const;
+  if (key === undefined) return request;
+  const place = `Secret ${keyText(key)}`;
   if (secret === undefined) {
-    const problem = objectNameProblem(network.name);
     const message =
       problem === undefined
         ? `${place} not found`
-        : `networkDataName ${JSON.stringify(network.name.slice(0, MAX_SHOWN))} is not a valid name of a Secret: ${problem}`;
+        : `networkDataName ${JSON.stringify(key.name.slice(0, MAX_SHOWN))} is not a valid name of a Secret: ${problem}`;
     return { kind: 'failed', reason: 'MissingNetworkData', message, attempt: undefined };
   }
   const description = readNetworkDescription(secret);
-  if (description !== undefined || isEmpty(secret)) {
-    return { ...request, network: description && { place, ...description } };
-  }
+  if (description !== undefined) return { ...request, network: { place, ...description } };
+  if (isEmpty(secret)) return request;
   const others = listOtherKeys(secret);
   const message = `${place} has no text in the key ${networkKeys.join(' or ')}${others === '' ? '' : `; it has the keys ${others}`}`;
   return { kind: 'failed', reason: 'ImageBuildInvalid', message, attempt };
 }
 
-/** The Secret that an object names; it may not exist. */
-interface NamedSecret {
-  readonly name: string;
-  readonly place: string;
-  readonly secret: StoredSecret | undefined;
-}
-
-async function readNetwork(
-  { namespace, spec: { networkDataName: name } }: PreprovisioningImage,
-  readSecret: ReadSecret,
-): Promise<NamedSecret | undefined> {
-  if (name === undefined) return undefined;
-  const key = { namespace, name };
-  const secret = objectNameProblem(name) === undefined ? await readSecret(key) : undefined;
-  return { name, place: `Secret ${keyText(key)}`, secret };
-}
-
 /** An empty Secret means no network of its own, as for the image-customization-controller. */
 function isEmpty({ data }: StoredSecret): boolean {
   return data === undefined || (isMapping(data) && Object.keys(data).length === 0);
-}
-
-function attemptOf(
-  { architecture }: PreprovisioningImageSpec,
-  format: ImageFormat,
-  network: NamedSecret | undefined,
-): Attempt {
-  const version = network?.secret?.metadata.resourceVersion;
-  const networkData = network && version !== undefined ? { name: network.name, version } : undefined;
-  return { format, architecture, networkData };
 }

@@ -8,18 +8,15 @@ import { createServerLog, noteFailedReload, type ServerLog } from '../serve/http
 import { keepHeapSmall, listenToSignals } from '../io/process.ts';
 import { runService, withLog } from '../serve/serviceLog.ts';
 import { readLogForm } from '../serve/setup.ts';
-import { type ControllerOptions, openSettings } from './settings.ts';
+import type { ControllerOptions } from './settings.ts';
 import { type ControllerPlan, readPlan } from './plan.ts';
-import { CliError } from '../core/errors.ts';
-import { ApiClient } from './kube/kubernetesClient.ts';
-import { EventRecorder } from './kube/eventRecorder.ts';
 import { LeaderElection } from './kube/leaderElection.ts';
 import { isLoopback } from '../serve/http/listenAddress.ts';
 import { type Watch, watchFiles } from '../io/files/watchFiles.ts';
 import { printable } from '../io/report/terminalText.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
-import { type ControllerService, type Role, startControllerService } from './service.ts';
-import { type Clock, pause, systemClock } from '../io/clock.ts';
+import { closeParts, type ControllerService, type Role, startControllerService } from './service.ts';
+import { pause, systemClock } from '../io/clock.ts';
 
 /**
  * Runs until SIGTERM or SIGINT, then returns 0. With a JSON log, an error that ends it earlier is an event of the log.
@@ -63,29 +60,23 @@ export interface Replica {
 
 /** Milliseconds between two checks for changed files. */
 const LOOK_INTERVAL = 2000;
-/** Rate limit of requests to the API server: enough for a thousand new objects in half a minute. */
-const RATE_LIMIT = { perSecond: 100, burst: 200 };
-const CONTROLLER = 'metal3.io/ironic-coreos';
-
-interface ReplicaContext {
-  readonly io: Io;
-  readonly log: ServerLog;
-}
 
 /** Listens first, so that an address in use is reported before anything is read. Throws CliError. */
 export async function startReplica(
   options: ControllerOptions,
   plan: ControllerPlan,
-  context: ReplicaContext,
+  context: { readonly io: Io; readonly log: ServerLog },
 ): Promise<Replica> {
-  const service = await startService(options, plan, context);
+  let started: ControllerService | undefined;
+  const reload = async (): Promise<void> => started && reloadAll(started);
+  const service = await startControllerService(options, plan, { ...context, changed: () => void reload() });
+  started = service;
   const { informers, metrics, role, settings, state } = service;
   const watches: Watch[] = [];
   let isEnding = false;
   const endWatches = (): void => {
     for (const watch of watches.splice(0)) watch.stop();
   };
-  const reload = async (): Promise<void> => reloadAll(service);
   return {
     origin: service.server.origin,
     get isLeader() {
@@ -100,7 +91,6 @@ export async function startReplica(
       if (isEnding) return endWatches();
       logStart(service);
       role.current = startLeading(service);
-      role.isAnnounced = true;
     },
     reload,
     stop: async (hurry) => {
@@ -109,36 +99,6 @@ export async function startReplica(
       await stopAll(service, hurry);
     },
   };
-}
-
-async function startService(
-  options: ControllerOptions,
-  plan: ControllerPlan,
-  { io, log }: ReplicaContext,
-): Promise<ControllerService> {
-  const { cluster, identity } = plan;
-  const client = new ApiClient(cluster, { pace: RATE_LIMIT, note: io.note });
-  const electionClient = new ApiClient(cluster);
-  const onError = createErrorLog(log);
-  const recorder = new EventRecorder({ client, controller: CONTROLLER, instance: identity, onError });
-  const role: Role = { isAnnounced: false, current: undefined };
-  let service: ControllerService | undefined;
-  const settings = openSettings(
-    {
-      text: options.settings,
-      client,
-      namespace: cluster.namespace,
-      changed: () => void (service && reloadAll(service)),
-      onError,
-    },
-    io,
-  );
-  const parts = { plan, client, electionClient, recorder, settings, role, onError, log, io };
-  service = await startControllerService(options, parts).catch(async (error: unknown) => {
-    await Promise.all([settings.close(), client.close(), electionClient.close()]);
-    throw error;
-  });
-  return service;
 }
 
 function logStart({ log, plan, server }: ControllerService): void {
@@ -155,28 +115,27 @@ function logStart({ log, plan, server }: ControllerService): void {
 
 function startDiagnostics({ setup }: ControllerPlan, origin: string): Diagnostic[] {
   const { hasKey, listen, publicUrl } = setup;
-  const messages: Diagnostic[] = [];
-  if (!hasKey) {
-    const message = 'no key file: the key that signs URLs is random for each start and each replica';
-    messages.push({
+  const messages: readonly (Diagnostic & { readonly isTrue: boolean })[] = [
+    {
+      isTrue: !hasKey,
       severity: 'warning',
-      message,
+      message: 'no key file: the key that signs URLs is random for each start and each replica',
       hint: 'pass the same key to all replicas with --key-file FILE',
-    });
-  }
-  if (publicUrl === undefined) {
-    const message = `URLs start with ${origin}, which other machines may not reach`;
-    messages.push({
+    },
+    {
+      isTrue: publicUrl === undefined,
       severity: 'warning',
-      message,
+      message: `URLs start with ${origin}, which other machines may not reach`,
       hint: 'pass --public-url URL with the address that BMCs and Ironic use',
-    });
-  }
-  if (isLoopback(listen)) {
-    const message = 'listening on loopback only; other machines cannot connect';
-    messages.push({ severity: 'info', message, hint: 'pass --listen :8084 for other machines' });
-  }
-  return messages;
+    },
+    {
+      isTrue: isLoopback(listen),
+      severity: 'info',
+      message: 'listening on loopback only; other machines cannot connect',
+      hint: 'pass --listen :8084 for other machines',
+    },
+  ];
+  return messages.filter(({ isTrue }) => isTrue);
 }
 
 function imageFiles({ state }: ControllerService): string[] {
@@ -230,53 +189,15 @@ async function reloadAll(service: ControllerService): Promise<void> {
 
 /** Releases the Lease first, and stops serving last, so that other replicas take over without a gap. */
 async function stopAll(service: ControllerService, hurry: Promise<void>): Promise<void> {
-  const { client, electionClient, log, plan, recorder, role } = service;
-  const { informers, server, settings, state } = service;
+  const { log, plan, recorder, role, server } = service;
   server.announceEnd();
   await role.current?.stop();
   await recorder.stop();
   const isHurried = new AbortController();
   void hurry.then(() => isHurried.abort());
-  if (role.isAnnounced) await pause(systemClock, plan.drainTime, isHurried.signal);
+  if (role.current !== undefined) await pause(systemClock, plan.drainTime, isHurried.signal);
   void hurry.then(async () => server.stop(0));
   const { aborted } = await server.stop(plan.setup.grace);
-  await Promise.all([informers.close(), settings.close(), state.close()]);
-  await Promise.all([client.close(), electionClient.close()]);
+  await closeParts(service);
   log.note('info', 'stopped', { aborted });
-}
-
-/** Milliseconds until the same message is logged again. */
-const REPEAT_INTERVAL = 60_000;
-/** The number of messages that are remembered. */
-const MAX_MESSAGES = 100;
-
-interface LoggedMessage {
-  readonly at: number;
-  /** How often the message was suppressed since. */
-  suppressed: number;
-}
-
-/**
- * Logs problems with the cluster. An unavailable API server causes the same message every second for each request, so a
- * message that was logged recently is only counted.
- */
-export function createErrorLog(log: ServerLog, clock: Clock = systemClock): (error: Error) => void {
-  const known = new Map<string, LoggedMessage>(); // the oldest message first
-  return (error) => {
-    const message = printable(error.message);
-    const before = known.get(message);
-    if (before !== undefined && clock.now() - before.at < REPEAT_INTERVAL) {
-      before.suppressed += 1;
-      return;
-    }
-    known.delete(message);
-    known.set(message, { at: clock.now(), suppressed: 0 });
-    const [oldest = ''] = known.keys();
-    if (known.size > MAX_MESSAGES) known.delete(oldest);
-    log.note('warning', 'cluster', {
-      message,
-      hint: error instanceof CliError ? error.hint : undefined,
-      suppressed: before?.suppressed === 0 ? undefined : before?.suppressed,
-    });
-  };
 }

@@ -6,7 +6,7 @@
 
 import { CliError } from '../core/errors.ts';
 import type { Io } from '../io/io.ts';
-import { builtFileName, parseImagePath } from './api/imageChoice.ts';
+import { builtFileName, fileNameIn } from './api/imageChoice.ts';
 import { artifactOf, imageFormats, type PreprovisioningImage } from './api/preprovisioningImage.ts';
 import { type CatalogEntry, entryOf, type ServedResource } from '../serve/answer/resource.ts';
 import { collectDiagnostics } from '../io/report/report.ts';
@@ -24,16 +24,12 @@ export interface CatalogSources {
   readonly io: Io;
 }
 
-interface ImageCatalog {
-  /** As in `Catalog`, but no path has several owners. */
-  find(path: string, owner?: string): CatalogEntry | undefined;
-}
-
-export function createImageCatalog(sources: CatalogSources): ImageCatalog {
+/** A `Catalog` in which no path has several owners. */
+export function createImageCatalog(sources: CatalogSources) {
   const { factory, informers } = sources;
   const context = { ...sources, lastPaths: new BuildCache<string>() };
   return {
-    find: (path, owner = '') => {
+    find: (path: string, owner = ''): CatalogEntry | undefined => {
       const shared = factory.shared(path);
       if (shared !== undefined) return entryOf(shared);
       const image = informers.find(owner);
@@ -54,9 +50,9 @@ function findImageFile(
   image: PreprovisioningImage,
   context: CatalogContext,
 ): CatalogEntry | undefined {
-  const wanted = parseImagePath(path);
-  const format = imageFormats.find((it) => builtFileName(image.name, artifactOf[it]) === wanted?.fileName);
-  if (wanted === undefined || format === undefined) return undefined;
+  const fileName = fileNameIn(path);
+  const format = imageFormats.find((it) => builtFileName(image.name, artifactOf[it]) === fileName);
+  if (format === undefined) return undefined;
   const host = keyText(image);
   return {
     artifact: artifactOf[format],
@@ -66,7 +62,7 @@ function findImageFile(
         return await context.factory.images.get(imageKey(host, path), () => buildNamed(path, image, context));
       } catch (error) {
         if (!(error instanceof OtherImage)) throw error;
-        if (!isPublished(image, path)) return undefined;
+        if (image.status.imageUrl?.endsWith(`/${path}`) !== true) return undefined; // not the published image
         throw new CliError('this replica builds an image that differs from the one at this URL', {
           code: 'ERR_IMAGE_CHANGED',
           hint: 'retry later; all replicas need the same settings, images and version',
@@ -98,9 +94,4 @@ async function buildNamed(
   lastPaths.remember(image, request.attempt?.networkData?.version, built?.path ?? '');
   if (built?.path !== path) throw new OtherImage();
   return built.resource;
-}
-
-/** Whether the status of the object contains this path. */
-function isPublished({ status: { imageUrl = '' } }: PreprovisioningImage, path: string): boolean {
-  return imageUrl.endsWith(`/${path}`);
 }

@@ -11,7 +11,7 @@ import { formatSentence } from '../io/report/diagnosticText.ts';
 import { collectDiagnostics, report, withoutRepeats } from '../io/report/report.ts';
 import type { ConfigArtifact } from '../hosts/artifacts/artifacts.ts';
 import { formatImagePath, builtFileName, imageStem, type PossibleImages } from './api/imageChoice.ts';
-import { artifactOf, imageFormats } from './api/preprovisioningImage.ts';
+import { artifactOf, imageFormats, networkKeys } from './api/preprovisioningImage.ts';
 import type { ServedResource } from '../serve/answer/resource.ts';
 import { openAgentArchives, createOpenArchives } from '../hosts/plan/agentArchives.ts';
 import { readImageInputs } from '../hosts/plan/imageInputs.ts';
@@ -229,10 +229,7 @@ function networkInputs(network: HostNetwork): Inputs {
     isContent: true,
     document: { name: place, value, locate },
   } as const;
-  return new Map([
-    ['host.nmstate', key === 'nmstate' ? [input] : []],
-    ['host.networkData', key === 'networkData' ? [input] : []],
-  ]);
+  return new Map(networkKeys.map((known) => [`host.${known}`, known === key ? [input] : []]));
 }
 
 function parseNetwork({ key, place, text }: HostNetwork): ParsedYaml {

@@ -56,7 +56,8 @@ export class Informers {
 
   /** The time up to which all changes are known; undefined before the initial lists. */
   get lastContact(): Date | undefined {
-    return earlier(this.#images.lastContact, this.#versions.lastContact);
+    const [one, other] = [this.#images.lastContact, this.#versions.lastContact];
+    return one && other && (one < other ? one : other);
   }
 
   /** By `NAMESPACE/NAME`. */
@@ -89,11 +90,6 @@ export class Informers {
   #notify(owner: string): void {
     for (const subscriber of this.#subscribers) subscriber(owner);
   }
-}
-
-function earlier(one: Date | undefined, other: Date | undefined): Date | undefined {
-  if (one === undefined || other === undefined) return undefined;
-  return one < other ? one : other;
 }
 
 /** Whether the object names this Secret. */

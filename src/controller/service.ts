@@ -3,8 +3,8 @@
 import { CliError } from '../core/errors.ts';
 import { knownDigests } from '../io/files/fileDigests.ts';
 import type { Io } from '../io/io.ts';
-import type { KubernetesClient } from './kube/kubernetesClient.ts';
-import type { EventRecorder } from './kube/eventRecorder.ts';
+import { ApiClient } from './kube/kubernetesClient.ts';
+import { EventRecorder } from './kube/eventRecorder.ts';
 import type { LeaderElection } from './kube/leaderElection.ts';
 import type { RunningServer } from '../serve/http/server.ts';
 import type { ServerLog } from '../serve/http/serverLog.ts';
@@ -23,27 +23,48 @@ import { Informers, secretReader } from './informers.ts';
 import type { ControllerPlan } from './plan.ts';
 import { addControllerMetrics, type ControllerCounters, describeImages } from './status.ts';
 import { ReconcileLoop } from './reconcileLoop.ts';
-import type { ControllerOptions, SettingsSource } from './settings.ts';
+import { type ControllerOptions, openSettings } from './settings.ts';
+import { type Clock, systemClock } from '../io/clock.ts';
+import { printable } from '../io/report/terminalText.ts';
 
-/** The parts that a service is built from. */
-export interface ControllerParts {
-  readonly plan: ControllerPlan;
-  readonly client: KubernetesClient;
-  /** A separate client, so that its requests do not wait behind other requests. */
-  readonly electionClient: KubernetesClient;
-  readonly recorder: EventRecorder;
-  readonly settings: SettingsSource;
-  readonly role: Role;
-  readonly onError: (error: Error) => void;
-  readonly log: ServerLog;
-  readonly io: Io;
-}
+/** Rate limit of requests to the API server: enough for a thousand new objects in half a minute. */
+const RATE_LIMIT = { perSecond: 100, burst: 200 };
+const CONTROLLER = 'metal3.io/ironic-coreos';
 
+/** Undefined until load balancers may use this replica. */
 export interface Role {
-  /** Load balancers may already use this replica. */
-  isAnnounced: boolean;
   current: Pick<LeaderElection, 'isLeader' | 'stop'> | undefined;
 }
+
+export interface ServiceContext {
+  readonly io: Io;
+  readonly log: ServerLog;
+  /** Called when the settings in the cluster have changed. */
+  readonly changed: () => void;
+}
+
+/** The parts that a service is built from. @throws UsageError for invalid settings */
+function createParts(options: ControllerOptions, plan: ControllerPlan, { changed, io, log }: ServiceContext) {
+  const { identity: instance, cluster } = plan;
+  const { namespace } = cluster;
+  const client = new ApiClient(cluster, { pace: RATE_LIMIT, note: io.note });
+  const onError = createErrorLog(log);
+  const role: Role = { current: undefined };
+  return {
+    io,
+    log,
+    onError,
+    plan,
+    role,
+    client,
+    // A separate client, so that its requests do not wait behind other requests.
+    electionClient: new ApiClient(cluster),
+    recorder: new EventRecorder({ client, controller: CONTROLLER, instance, onError }),
+    settings: openSettings({ text: options.settings, client, namespace, changed, onError }, io),
+  };
+}
+
+type ControllerParts = ReturnType<typeof createParts>;
 
 export interface ControllerService extends ControllerParts {
   readonly informers: Informers;
@@ -60,9 +81,11 @@ interface ControllerSnapshot extends Servable {
 /** Listens and starts to watch the cluster. Throws CliError if it cannot listen. */
 export async function startControllerService(
   options: ControllerOptions,
-  parts: ControllerParts,
+  plan: ControllerPlan,
+  context: ServiceContext,
 ): Promise<ControllerService> {
-  const { client, io, log, onError, plan, recorder, role } = parts;
+  const parts = createParts(options, plan, context);
+  const { client, io, log, onError, recorder, role } = parts;
   const { setup } = plan;
   const informers = new Informers(client, plan.namespace, onError);
   const readSecret = secretReader(client);
@@ -77,7 +100,9 @@ export async function startControllerService(
   const build = async (image: PreprovisioningImage): Promise<Outcome> => {
     const release = state.catalog().acquire();
     try {
-      return await buildOutcome(image, { factory: requireFactory(state), links, readSecret, io });
+      const factory = state.current()?.factory;
+      if (factory === undefined) throw new CliError(LOADING, { code: 'ERR_BUSY', hint: 'wait for /readyz' });
+      return await buildOutcome(image, { factory, links, readSecret, io });
     } finally {
       release();
     }
@@ -102,7 +127,7 @@ export async function startControllerService(
   });
   const service = { ...parts, informers, state, reconcileLoop, metrics };
   const server = await listen(service).catch(async (error: unknown) => {
-    await informers.close();
+    await closeParts(service);
     throw error;
   });
   // The URL of the server is known only now. No image is built earlier.
@@ -110,20 +135,20 @@ export async function startControllerService(
   return { ...service, server };
 }
 
-function requireFactory(state: ServiceState<ControllerSnapshot>): ImageFactory {
-  const snapshot = state.current();
-  if (snapshot !== undefined) return snapshot.factory;
-  throw new CliError('settings and images are still loading', {
-    code: 'ERR_BUSY',
-    hint: 'wait for /readyz',
-  });
+const LOADING = 'settings and images are still loading';
+
+/** Closes all that is open except the server. */
+export async function closeParts(service: Omit<ControllerService, 'server'>): Promise<void> {
+  const { client, electionClient, informers, settings, state } = service;
+  await Promise.all([informers.close(), settings.close(), state.close()]);
+  await Promise.all([client.close(), electionClient.close()]);
 }
 
 async function listen(service: Omit<ControllerService, 'server'>): Promise<RunningServer> {
   const { informers, state, metrics, log, plan } = service;
   const transfers = createTransferLog([metrics.watcher]);
   const problem = (): string | undefined => {
-    if (state.current() === undefined) return 'settings and images are still loading';
+    if (state.current() === undefined) return LOADING;
     return informers.lastContact === undefined ? 'the initial list of objects is still loading' : undefined;
   };
   return startServiceServer(plan.setup, {
@@ -157,5 +182,41 @@ function metricsSource(
       const valid = images.filter(({ status }) => status.imageUrl !== undefined).length;
       return { valid, invalid: images.length - valid };
     },
+  };
+}
+
+/** Milliseconds until the same message is logged again. */
+const REPEAT_INTERVAL = 60_000;
+/** The number of messages that are remembered. */
+const MAX_MESSAGES = 100;
+
+interface LoggedMessage {
+  readonly at: number;
+  /** How often the message was suppressed since. */
+  suppressed: number;
+}
+
+/**
+ * Logs problems with the cluster. An unavailable API server causes the same message every second for each request, so a
+ * message that was logged recently is only counted.
+ */
+export function createErrorLog(log: ServerLog, clock: Clock = systemClock): (error: Error) => void {
+  const known = new Map<string, LoggedMessage>(); // the oldest message first
+  return (error) => {
+    const message = printable(error.message);
+    const before = known.get(message);
+    if (before !== undefined && clock.now() - before.at < REPEAT_INTERVAL) {
+      before.suppressed += 1;
+      return;
+    }
+    known.delete(message);
+    known.set(message, { at: clock.now(), suppressed: 0 });
+    const [oldest = ''] = known.keys();
+    if (known.size > MAX_MESSAGES) known.delete(oldest);
+    log.note('warning', 'cluster', {
+      message,
+      hint: error instanceof CliError ? error.hint : undefined,
+      suppressed: before?.suppressed === 0 ? undefined : before?.suppressed,
+    });
   };
 }

@@ -135,7 +135,7 @@ function objectSettings(place: ObjectPlace, options: SettingsOptions): SettingsS
     keep: (object) => ({ version: object.metadata.resourceVersion, files: valuesOf(kind, object) }),
     changed: ({ before, now }) => {
       // The initial list also results in calls, which are no changes.
-      if (cache.isSynced && before?.version !== now?.version) changed();
+      if (cache.lastContact !== undefined && before?.version !== now?.version) changed();
     },
     onError,
   });

@@ -4,6 +4,7 @@ import {
   checkHostSettings,
   containsSecrets,
   type HostSettings,
+  type RamdiskNetwork,
   renderHostManifests,
 } from './documents/bareMetalHost.ts';
 import type { ExitCode, Io } from '../io/io.ts';
@@ -16,30 +17,20 @@ import {
   writeDeployed,
 } from './deployDocument.ts';
 import { type HostContext, readNetworkFile, reportIssues } from './hostContext.ts';
-import {
-  type HostOptions,
-  type HostRead,
-  imageSource,
-  type InstallImageOptions,
-  type InstallOptions,
-  type InventoryFlags,
-  readHostOptions,
-  refuseWithoutInventory,
-  requireName,
-} from './options.ts';
+import { type DeployOptions, type HostOptions, readHostOptions, requireName } from './options.ts';
 import { parseChoice, parseFormat } from '../io/report/choices.ts';
 import { stepNames } from '../core/installSteps.ts';
-import { checkImageFormat, type PlainConfig } from './documents/installation.ts';
+import { checkImageFormat, type InstallImage, type PlainConfig } from './documents/installation.ts';
 import { bootModes, cleaningModes, type DeployHost } from './documents/host.ts';
-import { CliError } from '../core/errors.ts';
+import { CliError, UsageError } from '../core/errors.ts';
+import type { Issue } from '../ignition/rule.ts';
 
 /**
  * Reports all errors in the options; the exit code is then 1. With an inventory, the manifests of each of its hosts are
  * written.
  */
-export async function bareMetalHost(options: BareMetalHostOptions, io: Io): Promise<ExitCode> {
+export async function bareMetalHost(options: DeployOptions, io: Io): Promise<ExitCode> {
   const format = parseFormat(options.format, ['yaml', 'json']);
-  refuseWithoutInventory(options);
   if (options.inventory !== undefined) parseChoices(options);
   const shared = trackShared();
   const make: DeployJob['make'] = async (host, context) => {
@@ -92,43 +83,25 @@ function trackShared(): (settings: HostSettings) => 'new' | 'known' {
   };
 }
 
-/** The options, named as on the command line. */
-export interface BareMetalHostOptions
-  extends HostOptions, InventoryFlags, InstallOptions, InstallImageOptions {
-  readonly namespace?: string;
-  /** Default: `NAME-bmc-secret`, as in Metal3's examples. */
-  readonly bmcCredentialsName?: string;
-  readonly userDataName?: string;
-  /** Files. */
-  readonly nmstate?: string;
-  readonly networkData?: string;
-  readonly method?: string;
-  readonly bootMode?: string;
-  readonly automatedCleaning?: string;
-  /** `yaml` (default) or `json`. */
-  readonly format?: string;
-  readonly output?: string;
-}
-
 /**
  * Reads the settings from the options. Returns undefined for invalid options, after reporting the errors.
  * @throws UsageError for unsupported values, CliError for files that cannot be read
  */
 async function readHostSettings(
-  options: BareMetalHostOptions & { readonly name: string },
+  options: HostOptions,
   context: HostContext,
 ): Promise<HostSettings | undefined> {
   const read = readHostOptions(options);
   const settings = await hostSettings(options, read.host, context);
   const imageIssues = settings.image === undefined ? checkImageFormat(options.imageFormat) : [];
   const issues = [...read.issues, ...imageIssues, ...checkHostSettings(settings)].filter(
-    ({ rule, path }) => !isConsequence(rule.id, path, read),
+    ({ rule, path }) => !isConsequence(rule.id, path, read.issues),
   );
   return reportIssues(issues, context.io, context.wording) === 0 ? settings : undefined;
 }
 
 /** Whether a setting is only missing because its value is invalid, which has been reported. */
-function isConsequence(rule: string, path: readonly unknown[], { issues }: HostRead): boolean {
+function isConsequence(rule: string, path: readonly unknown[], issues: readonly Issue[]): boolean {
   const unread = new Set(issues.map((issue) => issue.path[0]));
   return (
     (rule === 'bmc-missing' && unread.has('bmcAddress')) ||
@@ -140,23 +113,18 @@ function isConsequence(rule: string, path: readonly unknown[], { issues }: HostR
 }
 
 async function hostSettings(
-  options: BareMetalHostOptions,
+  options: DeployOptions,
   host: DeployHost,
   { io, readConfig, readRamdiskNetwork }: HostContext,
 ): Promise<HostSettings> {
   const config = await readConfig(options.ignition, io);
   const { method = 'install_coreos', ...choices } = parseChoices(options);
-  const ramdiskNetwork =
-    options.nmstate === undefined
-      ? await readRamdiskNetwork()
-      : ({
-          key: 'nmstate',
-          text: await readNetworkFile(options.nmstate, 'nmstate', 'nmstate', io),
-        } as const);
-  const networkData =
-    options.networkData === undefined
-      ? undefined
-      : await readNetworkFile(options.networkData, 'networkData', 'Network data', io);
+  const read = async (key: RamdiskNetwork['key'], what: string): Promise<RamdiskNetwork | undefined> => {
+    const file = options[key];
+    return file === undefined ? undefined : { key, text: await readNetworkFile(file, key, what, io) };
+  };
+  const ramdiskNetwork = (await read('nmstate', 'nmstate')) ?? (await readRamdiskNetwork());
+  const networkData = (await read('networkData', 'Network data'))?.text;
   return {
     host,
     bmcCredentials: options.bmcCredentialsName ?? `${host.name}-bmc-secret`,
@@ -167,7 +135,7 @@ async function hostSettings(
     userData: options.userDataName,
     ramdiskNetwork,
     networkData,
-    image: imageSource(options),
+    image: installImage(options),
     ...choices,
   };
 }
@@ -176,10 +144,21 @@ async function hostSettings(
  * Parses options with a fixed list of values. Also called alone, before the hosts are read.
  * @throws UsageError for unsupported values
  */
-function parseChoices(options: BareMetalHostOptions) {
+function parseChoices(options: DeployOptions) {
   return {
     bootMode: parseChoice('--boot-mode', options.bootMode, bootModes),
     cleaning: parseChoice('--automated-cleaning', options.automatedCleaning, cleaningModes),
     method: parseChoice('--method', options.method, stepNames),
   };
+}
+
+/** @throws UsageError for options that require an image */
+function installImage({
+  imageSource: url,
+  imageChecksum: checksum,
+  imageFormat: format,
+}: DeployOptions): InstallImage | undefined {
+  if (url !== undefined) return { url, checksum, format };
+  if (checksum === undefined) return undefined;
+  throw new UsageError('--image-checksum requires --image-source', { hint: 'pass --image-source URL, too' });
 }

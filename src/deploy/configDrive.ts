@@ -3,31 +3,21 @@
 import { UsageError } from '../core/errors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { type DeployJob, formatMember, isAlone, jsonMapping, writeDeployed } from './deployDocument.ts';
-import { type HostContext, reportIssues } from './hostContext.ts';
-import {
-  emptyConfigDrive,
-  type InstallOptions,
-  type InventoryFlags,
-  needsConfigDrive,
-  refuseWithoutInventory,
-} from './options.ts';
-import {
-  checkInstall,
-  checkRequestSize,
-  type ConfigDrive,
-  renderConfigDrive,
-} from './documents/installation.ts';
+import { reportIssues } from './hostContext.ts';
+import { type DeployOptions, emptyConfigDrive, needsConfigDrive } from './options.ts';
+import { checkInstall, checkRequestSize, renderConfigDrive } from './documents/installation.ts';
 
 /**
  * Reports all errors in the options; the exit code is then 1. With an inventory, the config drive of each of its hosts is
  * written.
  */
-export async function configDrive(options: ConfigDriveOptions, io: Io): Promise<ExitCode> {
-  refuseWithoutInventory(options);
+export async function configDrive(options: DeployOptions, io: Io): Promise<ExitCode> {
   requireJson(options.format ?? 'json');
-  const make: DeployJob['make'] = async (host, context) => {
-    const drive = await readConfigDrive(host, context);
-    if (drive === undefined) return undefined;
+  const make: DeployJob['make'] = async (host, { io: hostIo, wording, readConfig }) => {
+    if (!needsConfigDrive(host)) throw emptyConfigDrive();
+    const drive = renderConfigDrive(await readConfig(host.ignition, hostIo), host);
+    const issues = [...checkInstall(host), ...checkRequestSize([drive])];
+    if (reportIssues(issues, hostIo, wording) !== 0) return undefined;
     const isCompact = isAlone(options) && options.pretty !== true;
     const text = isCompact ? `${JSON.stringify(drive)}\n` : formatMember(host, drive);
     return { text, content: 'secret' };
@@ -41,30 +31,9 @@ const refusals: ReadonlyMap<string, string> = new Map([
   ['base64', 'unsupported format "base64": install_coreos does not read ISO config drives'],
 ]);
 
+/** JSON is the only format that both client and agent support. */
 function requireJson(format: string): void {
   if (format === 'json') return;
   const reason = refusals.get(format) ?? `unsupported format ${JSON.stringify(format)}`;
   throw new UsageError(reason, { hint: 'use json' });
-}
-
-/** The options, named as on the command line. */
-export interface ConfigDriveOptions extends InventoryFlags, InstallOptions {
-  /** `json`, the only format that both client and agent support. */
-  readonly format?: string;
-  readonly pretty?: boolean;
-  readonly output?: string;
-}
-
-/**
- * Reads the config drive from the options. Returns undefined for invalid options, after reporting the errors.
- * @throws UsageError if no content is given, CliError for an invalid config
- */
-async function readConfigDrive(
-  options: InstallOptions,
-  { io, wording, readConfig }: HostContext,
-): Promise<ConfigDrive | undefined> {
-  if (!needsConfigDrive(options)) throw emptyConfigDrive();
-  const drive = renderConfigDrive(await readConfig(options.ignition, io), options);
-  const issues = [...checkInstall(options), ...checkRequestSize([drive])];
-  return reportIssues(issues, io, wording) === 0 ? drive : undefined;
 }

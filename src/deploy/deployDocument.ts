@@ -4,15 +4,14 @@ import { resolve } from 'node:path';
 import { listEmbeddedSecrets } from '../agent/embeddedSecrets.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { flagOf, type HostContext, wordingOfFlags } from './hostContext.ts';
-import type { InventoryOptions } from './inventoryHost.ts';
-import { type InventoryFlags, isFolder, readInstalledConfig } from './options.ts';
+import { type DeployOptions, isFolder, readInstalledConfig } from './options.ts';
 import { UsageError } from '../core/errors.ts';
 import { writeFileAtomically } from '../io/files/newFile.ts';
 import { isSameFile } from '../io/files/shareFile.ts';
 import { writeStdout } from '../io/stdout.ts';
 
 /** Mode of files with secrets. */
-export const privateMode = 0o600;
+const privateMode = 0o600;
 
 /** Formats a value, with a final line break. */
 export async function formatValue(value: unknown, format: 'json' | 'yaml'): Promise<string> {
@@ -30,7 +29,7 @@ export interface HostOutput {
 
 /** The parts that differ between the commands. */
 export interface DeployJob {
-  readonly options: InventoryOptions;
+  readonly options: DeployOptions;
   /** File name extension, with a leading dot, for one file per host. */
   readonly extension: string;
   /** The frame of a document, around one or several hosts. */
@@ -39,11 +38,11 @@ export interface DeployJob {
    * Returns undefined for an invalid host, after reporting its errors.
    * @param host the options, with the settings of the host
    */
-  readonly make: (host: InventoryOptions, context: HostContext) => Promise<HostOutput | undefined>;
+  readonly make: (host: DeployOptions, context: HostContext) => Promise<HostOutput | undefined>;
 }
 
 /** Whether each host has its own document: there is only one host, or one file per host. */
-export function isAlone(options: InventoryFlags & { readonly output?: string }): boolean {
+export function isAlone(options: DeployOptions): boolean {
   return options.inventory === undefined || isFolder(options);
 }
 
@@ -53,7 +52,11 @@ export function isAlone(options: InventoryFlags & { readonly output?: string }):
  */
 export async function writeDeployed(job: DeployJob, io: Io): Promise<ExitCode> {
   const { options, make } = job;
-  const { inventory } = options;
+  const { inventory, host, failFast = false } = options;
+  if (inventory === undefined && (host !== undefined || failFast)) {
+    const flag = host === undefined ? '--fail-fast' : '--host';
+    throw new UsageError(`${flag} requires --inventory`, { hint: 'pass --inventory FILE' });
+  }
   if (inventory !== undefined) {
     const { writeHosts } = await import('./hosts.ts');
     return writeHosts(inventory, job, io);
@@ -74,13 +77,8 @@ export async function writeDeployed(job: DeployJob, io: Io): Promise<ExitCode> {
 const inputFiles = ['inventory', 'ignition', 'nmstate', 'networkData'] as const;
 const outputFiles = ['configDrive', 'output'] as const;
 
-/** The files of a command, for one host. */
-type FileOptions = {
-  readonly [option in (typeof inputFiles | typeof outputFiles)[number]]?: string | undefined;
-};
-
 /** @throws UsageError if an output would replace an input or another output */
-export async function refuseSameFile(files: FileOptions, { cwd }: Io): Promise<void> {
+export async function refuseSameFile(files: DeployOptions, { cwd }: Io): Promise<void> {
   const known: { readonly flag: string; readonly path: string }[] = [];
   for (const option of [...inputFiles, ...outputFiles]) {
     const file = files[option] ?? '-';
@@ -134,12 +132,12 @@ export interface HostFrame {
 export const plainFrame: HostFrame = { start: '', between: '', end: '' };
 
 /** A mapping from host names to values, formatted by {@link formatMember}; or a single value. */
-export function jsonMapping(options: InventoryOptions): HostFrame {
+export function jsonMapping(options: DeployOptions): HostFrame {
   return isAlone(options) ? plainFrame : { start: '{\n', between: ',\n', end: '\n}\n' };
 }
 
 /** Formats the value of a host for {@link jsonMapping}. */
-export function formatMember(host: InventoryOptions, value: unknown): string {
+export function formatMember(host: DeployOptions, value: unknown): string {
   const json = JSON.stringify(value, undefined, 2);
   return isAlone(host) ? `${json}\n` : `  ${JSON.stringify(host.name)}: ${indent(json, '  ')}`;
 }

@@ -4,7 +4,7 @@
  */
 
 import { join } from 'node:path';
-import { CliError, FormatError, UsageError } from '../core/errors.ts';
+import { CliError, ifWellFormed, UsageError } from '../core/errors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { writeStdout } from '../io/stdout.ts';
 import {
@@ -28,12 +28,11 @@ import {
   permissionsFor,
   refuseSameFile,
 } from './deployDocument.ts';
-import { cacheConfigs, type Wording } from './hostContext.ts';
-import { isFolder } from './options.ts';
+import { cacheConfigs } from './hostContext.ts';
+import { type DeployOptions, isFolder } from './options.ts';
 import {
   type DeploySource,
   factsOf,
-  type InventoryOptions,
   mergeSettings,
   optionsOf,
   readRamdiskNetwork,
@@ -78,19 +77,18 @@ function makerOf({ extension, make }: DeployJob): MakeHost<SelectedHost, HostOut
     }
     const options = optionsOf(source, wording);
     const context = { io, wording, readConfig, readRamdiskNetwork: () => readRamdiskNetwork(source, io) };
-    const output = isFolder(options) ? join(options.output ?? '', `${name}${extension}`) : undefined;
+    const { output = '-' } = options;
+    const file = isFolder(options) ? join(output, `${name}${extension}`) : output;
     try {
-      await refuseSameFile({ ...options, output }, io);
+      await refuseSameFile({ ...options, output: file }, io);
       return await make(options, context);
     } catch (error) {
-      throw error instanceof CliError ? rewordError(error, wording) : error;
+      if (!(error instanceof CliError)) throw error;
+      const { code, message, hint } = error;
+      const { reword } = wording;
+      throw new CliError(reword(message), { code, cause: error, hint: hint && reword(hint) });
     }
   };
-}
-
-function rewordError(error: CliError, { reword }: Wording): CliError {
-  const { code, message, hint } = error;
-  return new CliError(reword(message), { code, cause: error, hint: hint && reword(hint) });
 }
 
 /** The hosts as one document. */
@@ -122,7 +120,7 @@ interface SelectedHost extends ListedHost {
  */
 async function readSelectedHosts(
   name: string,
-  options: InventoryOptions,
+  options: DeployOptions,
   io: Io,
 ): Promise<readonly SelectedHost[]> {
   const { inventory, document } = await readInventoryDocument(name, io);
@@ -150,7 +148,7 @@ async function readSelectedHosts(
 }
 
 /** In the order of the inventory. */
-function chooseHosts(sources: readonly DeploySource[], options: InventoryOptions): readonly DeploySource[] {
+function chooseHosts(sources: readonly DeploySource[], options: DeployOptions): readonly DeploySource[] {
   const { host: names, name, bootMac, inventory = '' } = options;
   if (name !== undefined) {
     throw new UsageError('--name cannot be combined with --inventory', { hint: `use --host ${name}` });
@@ -167,19 +165,10 @@ function bmcOf(source: DeploySource): string | undefined {
   if (source.host.problems.length > 0) return undefined;
   const text = source.options.bmcAddress ?? mergeSettings(source).bmcAddress;
   if (text === undefined) return undefined;
-  const address = parseBmcAddress(tryToFill(text, source) ?? '');
+  // Errors are reported when the host is read.
+  const address = parseBmcAddress(ifWellFormed(() => fillPlaceholders(text, factsOf(source))) ?? '');
   if ('problem' in address) return undefined;
   const { host, path, port = '', transport } = address;
   // A URL has no default port, and its host is in lower case.
   return `${new URL(`${transport}://${host}:${port}`).host}${path.replace(/\/$/, '')}`;
-}
-
-/** Ignores errors: they are reported when the host is read. */
-function tryToFill(text: string, source: DeploySource): string | undefined {
-  try {
-    return fillPlaceholders(text, factsOf(source));
-  } catch (error) {
-    if (error instanceof FormatError) return undefined;
-    throw error;
-  }
 }

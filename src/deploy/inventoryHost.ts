@@ -15,7 +15,7 @@ import type { Path } from '../core/finding.ts';
 import { pathIn } from '../hosts/settings/reading.ts';
 import type { RamdiskNetwork } from './documents/bareMetalHost.ts';
 import { flagOf, readNetworkFile, type Wording } from './hostContext.ts';
-import type { HostOptions, InventoryFlags } from './options.ts';
+import type { DeployOptions, HostOptions } from './options.ts';
 
 /** Text settings; their placeholders are replaced. */
 const textSettings = [
@@ -42,17 +42,6 @@ const pathSettings = ['ignition', 'networkData'] as const;
 
 const switchSettings = ['bmcInsecure', 'copyNetwork'] as const;
 
-type PlainSettings = Partial<
-  Record<(typeof textSettings)[number], string> & Record<(typeof switchSettings)[number], boolean>
->;
-
-/** The settings as options of the commands. */
-type DeploySettings = Readonly<PlainSettings> & {
-  readonly appendKarg?: readonly string[];
-  /** `NAME=EXPRESSION` each. */
-  readonly rootDevice?: readonly string[];
-};
-
 /** Flags with other names in the inventory. */
 const otherNames: ReadonlyMap<string, string> = new Map([
   ['--append-karg', 'appendKargs'],
@@ -74,9 +63,11 @@ export function settingOfFlag(flag: string): string | undefined {
   return otherNames.get(flag) ?? (sameNames.has(camel) ? camel : undefined);
 }
 
+type Draft = { -readonly [name in keyof DeployOptions]: DeployOptions[name] };
+
 /** Reads a mapping that is valid by the schema. */
-export function readDeploySettings(mapping: Mapping): DeploySettings {
-  const settings: PlainSettings = {};
+export function readDeploySettings(mapping: Mapping): Draft {
+  const settings: Draft = {};
   for (const name of textSettings) {
     const value = mapping[name];
     if (typeof value === 'string') settings[name] = value;
@@ -86,13 +77,11 @@ export function readDeploySettings(mapping: Mapping): DeploySettings {
     if (typeof value === 'boolean') settings[name] = value;
   }
   const { appendKargs, rootDeviceHints: hints } = mapping;
-  return {
-    ...settings,
-    ...(Array.isArray(appendKargs) && { appendKarg: appendKargs.map(String) }),
-    ...(isMapping(hints) && {
-      rootDevice: Object.entries(hints).map(([name, value]) => `${name}=${String(value)}`),
-    }),
-  };
+  if (Array.isArray(appendKargs)) settings.appendKarg = appendKargs.map(String);
+  if (isMapping(hints)) {
+    settings.rootDevice = Object.entries(hints).map(([name, value]) => `${name}=${String(value)}`);
+  }
+  return settings;
 }
 
 /** A leader also overrides its followers from sources with lower precedence. */
@@ -112,19 +101,9 @@ export function withoutOverridden(lower: Mapping, higher: Mapping): Mapping {
   return Object.fromEntries(Object.entries(lower).filter(([name]) => !overridden.has(name)));
 }
 
-/** The options for an inventory, and the options that it may contain. */
-export interface InventoryOptions extends InventoryFlags, DeploySettings, HostOptions {
-  /** A folder. */
-  readonly output?: string;
-  readonly configDrive?: string;
-  /** Options without a setting in the inventory. */
-  readonly nmstate?: string;
-  readonly set?: boolean;
-}
-
 /** One host, and its inventory. */
 export interface DeploySource {
-  readonly options: InventoryOptions;
+  readonly options: DeployOptions;
   /** File name of the inventory. */
   readonly name: string;
   readonly document: ParsedYaml;
@@ -137,29 +116,19 @@ export interface DeploySource {
  * The options for the host.
  * @throws CliError if a placeholder has no value
  */
-export function optionsOf(
-  source: DeploySource,
-  wording: Wording,
-): InventoryOptions & { readonly name: string } {
+export function optionsOf(source: DeploySource, wording: Wording): HostOptions {
   const { options } = source;
   const facts = factsOf(source);
-  const { name, bootMac, architecture } = facts;
+  const { name, bootMac, architecture: arch } = facts;
   const fill = (flag: string, text: string): string => fillSetting(text, wording.place(flag), facts);
-  const merged = { ...mergeSettings(source), ...options };
-  const texts: Partial<Record<(typeof textSettings)[number] | 'configDrive', string>> = {};
+  const merged: Draft = { ...mergeSettings(source), ...options };
   for (const setting of [...textSettings, 'configDrive'] as const) {
     const text = merged[setting];
-    if (text !== undefined) texts[setting] = fill(flagOf(setting), text);
+    if (text !== undefined) merged[setting] = fill(flagOf(setting), text);
   }
   const { appendKarg } = merged;
-  return {
-    ...merged,
-    name,
-    ...(bootMac !== undefined && { bootMac }),
-    ...(architecture !== undefined && { arch: architecture }),
-    ...texts,
-    ...(appendKarg !== undefined && { appendKarg: appendKarg.map((text) => fill('--append-karg', text)) }),
-  };
+  if (appendKarg !== undefined) merged.appendKarg = appendKarg.map((text) => fill('--append-karg', text));
+  return { ...merged, name, ...(bootMac !== undefined && { bootMac }), ...(arch !== undefined && { arch }) };
 }
 
 /** The values of placeholders. */
@@ -169,18 +138,16 @@ export function factsOf({ host, options }: DeploySource): HostFacts {
 }
 
 /** The settings of a host in the inventory, without those that options override. */
-export function mergeSettings(source: DeploySource): DeploySettings {
+export function mergeSettings(source: DeploySource): Draft {
   const { name, options } = source;
   const own = deployOf(source, ['hosts', source.index]);
   const merged = { ...withoutOverridden(deployOf(source, []), own), ...own };
   const settings = readDeploySettings(withoutOverridden(merged, { ...options }));
-  const folder = dirname(name);
-  const paths: { ignition?: string; networkData?: string } = {};
   for (const setting of pathSettings) {
     const path = settings[setting];
-    if (path !== undefined) paths[setting] = isAbsolute(path) ? path : join(folder, path);
+    if (path !== undefined && !isAbsolute(path)) settings[setting] = join(dirname(name), path);
   }
-  return { ...settings, ...paths };
+  return settings;
 }
 
 /** The key `deploy` of a part of the document. */

@@ -11,21 +11,14 @@ import { UsageError } from '../core/errors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { formatValue, writeDocument } from './deployDocument.ts';
 import { reportIssues } from './hostContext.ts';
-import { ramdiskOf, type RamdiskOptions } from './options.ts';
+import { type DeployOptions, ramdiskOf } from './options.ts';
 import { parseFormat } from '../io/report/choices.ts';
 
-/** The options, named as on the command line. */
-export interface IronicOptions extends RamdiskOptions {
-  /** Name of the resource (default: `ironic`). */
-  readonly name?: string;
-  readonly namespace?: string;
-  /** `yaml` (default) or `json`: the resource. `env`: the environment of the BareMetal Operator. */
-  readonly format?: string;
-  readonly output?: string;
-}
-
-/** Reports all errors in the options; the exit code is then 1. */
-export async function ironic(options: IronicOptions, io: Io): Promise<ExitCode> {
+/**
+ * Writes the resource as YAML or JSON, or with the format `env` the environment of the BareMetal Operator. Reports all errors
+ * in the options; the exit code is then 1.
+ */
+export async function ironic(options: DeployOptions, io: Io): Promise<ExitCode> {
   const format = parseFormat<'yaml' | 'json' | 'env'>(options.format, ['yaml', 'json', 'env']);
   const { name = 'ironic', namespace, kernelAppendParams } = options;
   const ramdisk = ramdiskOf(options);
@@ -51,7 +44,7 @@ export async function ironic(options: IronicOptions, io: Io): Promise<ExitCode> 
  * The resource disables the download of the default ramdisk, so hosts need another one. Kernel arguments alone are valid
  * for images that Ironic already serves.
  */
-function requireArguments({ kernelAppendParams }: IronicOptions, format: string): void {
+function requireArguments({ kernelAppendParams }: DeployOptions, format: string): void {
   if (format !== 'env' && kernelAppendParams !== undefined) return;
   const ofServed =
     format === 'env' ? '' : '; or pass --kernel-append-params for images that Ironic already serves';

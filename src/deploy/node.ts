@@ -14,15 +14,7 @@ import {
   writeDeployed,
 } from './deployDocument.ts';
 import { type HostContext, reportIssues } from './hostContext.ts';
-import {
-  type HostOptions,
-  type InventoryFlags,
-  ramdiskOf,
-  type RamdiskOptions,
-  readHostOptions,
-  refuseWithoutInventory,
-  requireName,
-} from './options.ts';
+import { type DeployOptions, type HostOptions, ramdiskOf, readHostOptions, requireName } from './options.ts';
 import { parseFormat } from '../io/report/choices.ts';
 import {
   checkNode,
@@ -37,10 +29,9 @@ import {
  * Reports all errors in the options; the exit code is then 1. With an inventory, the node of each of its hosts is
  * written.
  */
-export async function node(options: NodeOptions, io: Io): Promise<ExitCode> {
+export async function node(options: DeployOptions, io: Io): Promise<ExitCode> {
   const format = parseFormat<NodeFormat>(options.format, ['command', 'json', 'yaml', 'driver-info']);
   checkSet(options, format);
-  refuseWithoutInventory(options);
   const make: DeployJob['make'] = async (host, context) => {
     const own = { ...host, name: requireName(host) };
     const description = readNode(own, format, context);
@@ -50,7 +41,7 @@ export async function node(options: NodeOptions, io: Io): Promise<ExitCode> {
   return writeDeployed({ options, ...formOf(format, options), make }, io);
 }
 
-function checkSet({ bootMac, set = false }: NodeOptions, format: NodeFormat): void {
+function checkSet({ bootMac, set = false }: DeployOptions, format: NodeFormat): void {
   if (!set) return;
   if (format !== 'command') {
     throw new UsageError('--set requires --format command', { hint: 'remove --set or --format' });
@@ -62,23 +53,14 @@ function checkSet({ bootMac, set = false }: NodeOptions, format: NodeFormat): vo
   }
 }
 
-/** The options, named as on the command line. */
-export interface NodeOptions extends HostOptions, InventoryFlags, RamdiskOptions {
-  /** Whether the node already exists. */
-  readonly set?: boolean;
-  /** `command` (default), `json`, `yaml`, or `driver-info`. */
-  readonly format?: string;
-  readonly output?: string;
-}
-
 type NodeFormat = 'command' | 'json' | 'yaml' | 'driver-info';
 
 /**
  * Reads the node from the options. Returns undefined for invalid options, after reporting the errors.
  * @throws UsageError for options that cannot be combined or are incomplete
  */
-export function readNode(
-  options: NodeOptions & { readonly name: string },
+function readNode(
+  options: HostOptions,
   format: NodeFormat,
   { io, wording }: Pick<HostContext, 'io' | 'wording'>,
 ): NodeDescription | undefined {
@@ -105,7 +87,7 @@ function withArguments(ramdisk: Ramdisk | undefined, text: string | undefined): 
 }
 
 function refuseIncomplete(
-  { bmcAddress, bmcInsecure = false, set = false }: NodeOptions,
+  { bmcAddress, bmcInsecure = false, set = false }: DeployOptions,
   format: NodeFormat,
 ): void {
   if (bmcAddress === undefined && !set && format !== 'driver-info') {
@@ -124,7 +106,7 @@ function refuseIncomplete(
 async function formatNode(
   description: NodeDescription,
   format: NodeFormat,
-  options: NodeOptions,
+  options: DeployOptions,
 ): Promise<string> {
   if (format === 'command') {
     return options.set === true ? formatSetCommand(description) : formatCreateCommands(description);
@@ -137,7 +119,7 @@ async function formatNode(
 const YAML_START = 'nodes:\n';
 
 /** `baremetal create` only reads one document. */
-function formOf(format: NodeFormat, options: NodeOptions): Pick<DeployJob, 'extension' | 'frame'> {
+function formOf(format: NodeFormat, options: DeployOptions): Pick<DeployJob, 'extension' | 'frame'> {
   const forms = {
     command: { extension: '.sh', frame: plainFrame },
     json: { extension: '.json', frame: nodeList },

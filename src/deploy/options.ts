@@ -12,7 +12,6 @@ import type { Ramdisk } from './documents/node.ts';
 import {
   checkInstalledConfig,
   configOfRamdisk,
-  type InstallImage,
   type InstallSettings,
   plainConfig,
   type PlainConfig,
@@ -21,17 +20,63 @@ import type { Io } from '../io/io.ts';
 import { resolveConfig } from '../ignition/effectiveConfig.ts';
 import { type ConfigDocument, readConfigDocuments, reportFindings } from '../hosts/input/configDocuments.ts';
 
-/** Options for a host, named as on the command line. */
-export interface HostOptions {
-  /** Required without an inventory. */
+/**
+ * The options of all `deploy` commands, named as on the command line. Each command has some of them. An inventory may contain
+ * those of `inventoryHost.ts`.
+ */
+export interface DeployOptions extends InstallSettings {
+  /** Required without an inventory; for `ironic` the name of the resource (default: `ironic`). */
   readonly name?: string;
+  readonly namespace?: string;
   readonly bootMac?: string;
   readonly arch?: string;
   readonly bmcAddress?: string;
   readonly bmcInsecure?: boolean;
+  /** Default: `NAME-bmc-secret`, as in Metal3's examples. */
+  readonly bmcCredentialsName?: string;
   /** `NAME=EXPRESSION` each. */
   readonly rootDevice?: readonly string[];
+  readonly bootMode?: string;
+  readonly automatedCleaning?: string;
+  /** The deploy step of a BareMetalHost. Default: `install_coreos`. */
+  readonly method?: string;
+  /** The deploy step of `steps`. Default: `install_coreos`. */
+  readonly step?: string;
+  /** Ignition config of the installed host; `-` is standard input. */
+  readonly ignition?: string;
+  readonly ignitionInArgs?: boolean;
+  readonly userDataName?: string;
+  /** Files. */
+  readonly nmstate?: string;
+  readonly networkData?: string;
+  readonly imageSource?: string;
+  readonly imageChecksum?: string;
+  readonly imageFormat?: string;
+  /** The config drive file to write. */
+  readonly configDrive?: string;
+  /** The node, for commands that deploy it. */
+  readonly node?: string;
+  /** Whether the node already exists. */
+  readonly set?: boolean;
+  readonly deployIso?: string;
+  readonly deployKernel?: string;
+  readonly deployRamdisk?: string;
+  readonly kernelAppendParams?: string;
+  /** The inventory file. */
+  readonly inventory?: string;
+  /** Names of the selected hosts of the inventory (default: all hosts). */
+  readonly host?: readonly string[];
+  /** Stop at the first invalid host. */
+  readonly failFast?: boolean;
+  readonly format?: string;
+  /** Indent the JSON. */
+  readonly pretty?: boolean;
+  /** A file; with an inventory a folder. Default: standard output. */
+  readonly output?: string;
 }
+
+/** The options for one host. */
+export type HostOptions = DeployOptions & { readonly name: string };
 
 const macAddress = errorRule('mac-address', 'invalid MAC address', 'use the form 52:54:00:12:34:56');
 const bmcAddress = errorRule(
@@ -41,21 +86,18 @@ const bmcAddress = errorRule(
 );
 
 /** @throws UsageError if the name is missing */
-export function requireName({ name }: HostOptions): string {
+export function requireName({ name }: DeployOptions): string {
   if (name !== undefined) return name;
   throw new UsageError('--name is missing', {
     hint: 'pass --name NAME, or --inventory FILE for all its hosts',
   });
 }
 
-export interface HostRead {
-  /** Without the invalid parts. */
-  readonly host: DeployHost;
-  readonly issues: readonly Issue[];
-}
-
-/** @throws UsageError for an unknown architecture */
-export function readHostOptions(options: HostOptions & { readonly name: string }): HostRead {
+/**
+ * Reads the host, without the invalid parts, which are issues.
+ * @throws UsageError for an unknown architecture
+ */
+export function readHostOptions(options: HostOptions) {
   const architecture = parseChoice('--arch', options.arch, architectures);
   const mac = options.bootMac === undefined ? undefined : parseMacAddress(options.bootMac);
   const address = options.bmcAddress === undefined ? undefined : parseBmcAddress(options.bmcAddress);
@@ -77,7 +119,7 @@ export function readHostOptions(options: HostOptions & { readonly name: string }
       ...(address !== undefined && 'problem' in address
         ? [problemOf(bmcAddress, 'bmcAddress', address)]
         : []),
-      ...issues.map((issue) => ({ ...issue, path: ['rootDevice', ...issue.path] })),
+      ...issues,
     ],
   };
 }
@@ -90,34 +132,9 @@ function problemOf(
   return { rule, path: [option], message: `${rule.message}: ${problem}`, hint };
 }
 
-/** Options for an inventory, named as on the command line. */
-export interface InventoryFlags {
-  /** The inventory file. */
-  readonly inventory?: string;
-  /** Names of the selected hosts (default: all hosts). */
-  readonly host?: readonly string[];
-  /** Stop at the first invalid host. */
-  readonly failFast?: boolean;
-}
-
-/** @throws UsageError for options that require an inventory */
-export function refuseWithoutInventory({ inventory, host, failFast = false }: InventoryFlags): void {
-  if (inventory !== undefined || (host === undefined && !failFast)) return;
-  const flag = host === undefined ? '--fail-fast' : '--host';
-  throw new UsageError(`${flag} requires --inventory`, { hint: 'pass --inventory FILE' });
-}
-
 /** Whether to write one file per host. */
 export function isFolder({ output }: { readonly output?: string | undefined }): boolean {
   return output !== undefined && output !== '-';
-}
-
-/** Options for the ramdisk, named as on the command line. */
-export interface RamdiskOptions {
-  readonly deployIso?: string;
-  readonly deployKernel?: string;
-  readonly deployRamdisk?: string;
-  readonly kernelAppendParams?: string;
 }
 
 /**
@@ -128,7 +145,7 @@ export function ramdiskOf({
   deployIso: iso,
   deployKernel,
   deployRamdisk,
-}: RamdiskOptions): Ramdisk | undefined {
+}: DeployOptions): Ramdisk | undefined {
   const isPair = deployKernel !== undefined || deployRamdisk !== undefined;
   if (iso !== undefined && isPair) {
     throw new UsageError('--deploy-iso cannot be combined with --deploy-kernel and --deploy-ramdisk', {
@@ -143,19 +160,13 @@ export function ramdiskOf({
   return { kind: 'pair', kernel: deployKernel, ramdisk: deployRamdisk };
 }
 
-/** Options for the installed host, named as on the command line. */
-export interface InstallOptions extends InstallSettings {
-  /** Ignition config of the installed host; `-` is standard input. */
-  readonly ignition?: string;
-}
-
 /** Whether there are settings that deploy steps cannot contain. */
 export function needsConfigDrive({
   ignition,
   appendKarg = [],
   copyNetwork,
   ignitionInArgs = false,
-}: InstallOptions & { readonly ignitionInArgs?: boolean }): boolean {
+}: DeployOptions): boolean {
   return (ignition !== undefined && !ignitionInArgs) || appendKarg.length > 0 || copyNetwork !== undefined;
 }
 
@@ -163,23 +174,6 @@ export function emptyConfigDrive(): UsageError {
   return new UsageError('the config drive is empty', {
     hint: 'pass --ignition, --append-karg or --copy-network',
   });
-}
-
-export interface InstallImageOptions {
-  readonly imageSource?: string;
-  readonly imageChecksum?: string;
-  readonly imageFormat?: string;
-}
-
-/** @throws UsageError for options that require an image */
-export function imageSource({
-  imageSource: url,
-  imageChecksum: checksum,
-  imageFormat: format,
-}: InstallImageOptions): InstallImage | undefined {
-  if (url !== undefined) return { url, checksum, format };
-  if (checksum === undefined) return undefined;
-  throw new UsageError('--image-checksum requires --image-source', { hint: 'pass --image-source URL, too' });
 }
 
 /** `readInstalledConfig`, or its cached form. */

@@ -20,18 +20,11 @@ import {
   isAlone,
   jsonMapping,
   plainFrame,
-  privateMode,
   writeDeployed,
+  writeDocument,
 } from './deployDocument.ts';
-import type { InventoryOptions } from './inventoryHost.ts';
 import { type HostContext, reportIssues } from './hostContext.ts';
-import {
-  emptyConfigDrive,
-  type InstallOptions,
-  type InventoryFlags,
-  needsConfigDrive,
-  refuseWithoutInventory,
-} from './options.ts';
+import { type DeployOptions, emptyConfigDrive, type HostOptions, needsConfigDrive } from './options.ts';
 import { parseChoice, parseFormat } from '../io/report/choices.ts';
 import { ignoredOptions, nameIssues } from './documents/bareMetalHost.ts';
 import { formatDeployCommands, nodeName } from './documents/node.ts';
@@ -39,7 +32,6 @@ import { isUuid, nodeNameProblem } from '../core/objectName.ts';
 import { stepNames } from '../core/installSteps.ts';
 import { UsageError } from '../core/errors.ts';
 import type { Issue } from '../ignition/rule.ts';
-import { writeFileAtomically } from '../io/files/newFile.ts';
 import { differsByHost } from '../core/placeholders.ts';
 import { fileError } from '../io/files/fileErrors.ts';
 
@@ -47,16 +39,15 @@ import { fileError } from '../io/files/fileErrors.ts';
  * Reports all errors in the options; the exit code is then 1. With an inventory, the steps of each of its hosts are
  * written.
  */
-export async function steps(options: StepsOptions, io: Io): Promise<ExitCode> {
+export async function steps(options: DeployOptions, io: Io): Promise<ExitCode> {
   const format = parseFormat<StepsFormat>(options.format, ['json', 'yaml', 'command']);
-  refuseWithoutInventory(options);
   if (options.inventory !== undefined) {
     parseChoice('--step', options.step, stepNames);
     refuseSharedDrive(options);
   }
   const make: DeployJob['make'] = async (host, context) => {
     const { name } = host;
-    const adapted = name === undefined ? options : adaptToHost({ ...options, ...host, name }, format);
+    const adapted = name === undefined ? options : adaptToHost({ ...host, name }, format);
     if (name !== undefined && adapted.configDrive !== undefined) {
       await makeFolder(dirname(adapted.configDrive), io);
     }
@@ -64,32 +55,17 @@ export async function steps(options: StepsOptions, io: Io): Promise<ExitCode> {
     if (deploySteps === undefined) return undefined;
     if (format === 'command') {
       const { node = '', configDrive, imageSource } = adapted;
-      return {
-        text: formatDeployCommands(node, deploySteps, configDrive, imageSource),
-        content: 'public',
-      };
+      const text = formatDeployCommands(node, deploySteps, configDrive, imageSource);
+      return { text, content: 'public' };
     }
     const text =
-      format === 'json' ? formatMember(host, deploySteps) : await formatYamlMember(host, deploySteps);
+      format === 'json'
+        ? formatMember(host, deploySteps)
+        : await formatValue(isAlone(host) ? deploySteps : { [host.name ?? '']: deploySteps }, 'yaml');
     return { text, content: options.ignitionInArgs === true ? 'secret' : 'public' };
   };
   const frame = format === 'json' ? jsonMapping(options) : plainFrame;
   return writeDeployed({ options, extension: extensions[format], frame, make }, io);
-}
-
-/** The options, named as on the command line. */
-export interface StepsOptions extends InventoryFlags, InstallOptions {
-  /** Default: `install_coreos`. */
-  readonly step?: string;
-  readonly imageSource?: string;
-  readonly ignitionInArgs?: boolean;
-  /** The config drive file to write. */
-  readonly configDrive?: string;
-  /** The node, for `command`. */
-  readonly node?: string;
-  /** `json`, `yaml` or `command`. */
-  readonly format?: string;
-  readonly output?: string;
 }
 
 type StepsFormat = 'json' | 'yaml' | 'command';
@@ -99,7 +75,7 @@ type StepsFormat = 'json' | 'yaml' | 'command';
  * @throws UsageError for options that cannot be combined or are incomplete
  */
 async function makeSteps(
-  options: StepsOptions,
+  options: DeployOptions,
   format: StepsFormat,
   { io, wording, readConfig }: HostContext,
 ): Promise<readonly DeployStep[] | undefined> {
@@ -117,21 +93,23 @@ async function makeSteps(
     ...checkRequestSize([deploySteps, drive]),
   ];
   if (reportIssues(issues, io, wording) !== 0) return undefined;
-  if (options.configDrive !== undefined) {
-    const text = `${JSON.stringify(drive)}\n`;
-    await writeFileAtomically(resolve(io.cwd, options.configDrive), text, {
-      mode: privateMode,
-      shownPath: options.configDrive,
-    });
-  }
+  const { configDrive } = options;
+  if (configDrive !== undefined) await writeDocument(`${JSON.stringify(drive)}\n`, configDrive, 'secret', io);
   return deploySteps;
 }
 
 /** Options that the steps cannot contain must not be ignored silently. */
-function refuseIncomplete(options: StepsOptions, format: StepsFormat): void {
-  refuseArguments(options, format);
+function refuseIncomplete(options: DeployOptions, format: StepsFormat): void {
+  const { ignition, ignitionInArgs = false, node } = options;
+  if (ignitionInArgs && ignition === undefined) {
+    throw new UsageError('--ignition-in-args requires --ignition', { hint: 'pass --ignition FILE' });
+  }
+  if (ignitionInArgs && format === 'command') {
+    throw new UsageError('--ignition-in-args cannot be combined with --format command', {
+      hint: 'write the steps to a file, with --format json -o steps.json: a config is too large and too secret for a command line',
+    });
+  }
   refuseConfigDrive(options);
-  const { node } = options;
   if (format === 'command' && node === undefined) {
     throw new UsageError('--format command requires --node', { hint: 'pass --node NAME' });
   }
@@ -142,18 +120,7 @@ function refuseIncomplete(options: StepsOptions, format: StepsFormat): void {
   }
 }
 
-function refuseArguments({ ignition, ignitionInArgs = false }: StepsOptions, format: StepsFormat): void {
-  if (ignitionInArgs && ignition === undefined) {
-    throw new UsageError('--ignition-in-args requires --ignition', { hint: 'pass --ignition FILE' });
-  }
-  if (ignitionInArgs && format === 'command') {
-    throw new UsageError('--ignition-in-args cannot be combined with --format command', {
-      hint: 'write the steps to a file, with --format json -o steps.json: a config is too large and too secret for a command line',
-    });
-  }
-}
-
-function refuseConfigDrive(options: StepsOptions): void {
+function refuseConfigDrive(options: DeployOptions): void {
   const { configDrive } = options;
   if (configDrive === '-') {
     throw new UsageError('--config-drive requires a file: the steps are written to standard output', {
@@ -172,7 +139,7 @@ function refuseConfigDrive(options: StepsOptions): void {
   if (!isNeeded && configDrive !== undefined) throw emptyConfigDrive();
 }
 
-function checkOptions(options: StepsOptions, format: StepsFormat): readonly Issue[] {
+function checkOptions(options: DeployOptions, format: StepsFormat): readonly Issue[] {
   const { imageSource: url, node, ignitionInArgs } = options;
   const problem = node === undefined || isUuid(node) ? undefined : nodeNameProblem(node);
   return [
@@ -186,7 +153,7 @@ function checkOptions(options: StepsOptions, format: StepsFormat): readonly Issu
 
 const extensions = { command: '.sh', json: '.json', yaml: '.yaml' } as const;
 
-function refuseSharedDrive({ configDrive, node }: StepsOptions): void {
+function refuseSharedDrive({ configDrive, node }: DeployOptions): void {
   if (node !== undefined) {
     throw new UsageError('--node cannot be combined with --inventory', {
       hint: 'use --host NAME to select hosts; their names are the names of the nodes',
@@ -199,10 +166,7 @@ function refuseSharedDrive({ configDrive, node }: StepsOptions): void {
 }
 
 /** Sets step and node from the inventory, and removes the config drive if the host does not need one. */
-function adaptToHost(
-  host: StepsOptions & { readonly name: string; readonly method?: string },
-  format: StepsFormat,
-): StepsOptions {
+function adaptToHost(host: HostOptions, format: StepsFormat): DeployOptions {
   const { name, method, configDrive, step = method, ...others } = host;
   return {
     ...others,
@@ -217,9 +181,4 @@ async function makeFolder(folder: string, { cwd }: Io): Promise<void> {
   await mkdir(resolve(cwd, folder), { recursive: true }).catch((error: unknown) => {
     throw fileError(error, { path: folder, what: 'Config drive folder', action: 'create' });
   });
-}
-
-/** An entry of a mapping from host names to steps; or the steps alone. */
-async function formatYamlMember(host: InventoryOptions, deploySteps: readonly DeployStep[]): Promise<string> {
-  return formatValue(isAlone(host) ? deploySteps : { [host.name ?? '']: deploySteps }, 'yaml');
 }

@@ -1,7 +1,7 @@
 /** Trouble with the cluster: told, but not every second. */
 
 import { describe, expect, it } from 'vitest';
-import { createErrorLog } from '../../src/controller/controller.ts';
+import { createErrorLog } from '../../src/controller/service.ts';
 import { CliError } from '../../src/core/errors.ts';
 import type { Clock } from '../../src/io/clock.ts';
 import type { LogFields } from '../../src/serve/http/serverLog.ts';

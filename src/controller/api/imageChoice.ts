@@ -10,6 +10,7 @@ import { type ImageFormat, imageFormats, type PreprovisioningImageSpec } from '.
 import type { FailedOutcome } from './outcome.ts';
 import type { ConfigArtifact } from '../../hosts/artifacts/artifacts.ts';
 import { hostFileName } from '../../hosts/artifacts/servedPaths.ts';
+import type { ServedResource } from '../../serve/answer/resource.ts';
 
 /** The image formats that can be built, by architecture. */
 export type PossibleImages = ReadonlyMap<Architecture, readonly ImageFormat[]>;
@@ -62,12 +63,6 @@ function shown(text: string): string {
   return JSON.stringify(text.slice(0, MAX_SHOWN));
 }
 
-interface ImagePath {
-  /** Including its quotes. */
-  readonly etag: string;
-  readonly fileName: string;
-}
-
 /** Characters. Some BMCs support at most 255 characters in a URL, and an object name alone may have 253. */
 const MAX_STEM = 32;
 
@@ -81,12 +76,11 @@ export function builtFileName(name: string, artifact: ConfigArtifact): string {
 }
 
 /** @param etag including its quotes, which are not part of the path */
-export function formatImagePath({ etag, fileName }: ImagePath): string {
+export function formatImagePath({ etag, fileName }: Pick<ServedResource, 'etag' | 'fileName'>): string {
   return `${etag.replaceAll('"', '')}/${fileName}`;
 }
 
-/** Undefined for other paths. */
-export function parseImagePath(path: string): ImagePath | undefined {
-  const [, tag, fileName] = /^([A-Za-z0-9_-]{8,64})\/([A-Za-z0-9.-]{1,64})$/.exec(path) ?? [];
-  return tag === undefined || fileName === undefined ? undefined : { etag: `"${tag}"`, fileName };
+/** The file name in the path of an image; undefined for other paths. */
+export function fileNameIn(path: string): string | undefined {
+  return /^[A-Za-z0-9_-]{8,64}\/([A-Za-z0-9.-]{1,64})$/.exec(path)?.[1];
 }

@@ -5,6 +5,7 @@
  * failed build also sets architecture, format and network data version.
  */
 
+import { asMapping, type Mapping } from '../../formats/mapping.ts';
 import type {
   Condition,
   ImageFormat,
@@ -49,7 +50,7 @@ export interface Attempt {
 
 /** `{ status: … }` for the subresource `status`; null removes a field. */
 export interface StatusPatch {
-  readonly status: Readonly<Record<string, unknown>>;
+  readonly status: Mapping;
 }
 
 /** Undefined if the status is already correct. */
@@ -58,13 +59,12 @@ export function statusPatch(
   outcome: Outcome,
   now: Date,
 ): StatusPatch | undefined {
-  const { imageUrl, kernelUrl, extraKernelParams }: ImageFields =
-    outcome.kind === 'ready' ? outcome : noImage;
+  const ready = outcome.kind === 'ready' ? outcome : undefined;
   const wanted = fieldsOf({
     ...image.status,
-    imageUrl,
-    kernelUrl,
-    extraKernelParams,
+    imageUrl: ready?.imageUrl,
+    kernelUrl: ready?.kernelUrl,
+    extraKernelParams: ready?.extraKernelParams,
     ...outcome.attempt,
     conditions: mergeConditions(image, outcome, now),
   });
@@ -75,26 +75,9 @@ export function statusPatch(
   return changed.length === 0 ? undefined : { status: Object.fromEntries(changed) };
 }
 
-type ImageFields = Pick<PreprovisioningImageStatus, 'imageUrl' | 'kernelUrl' | 'extraKernelParams'>;
-
-const noImage: ImageFields = { imageUrl: undefined, kernelUrl: undefined, extraKernelParams: undefined };
-
-/** The fields of a status in the form of a merge patch. */
-function fieldsOf(status: PreprovisioningImageStatus): Readonly<Record<string, unknown>> {
-  const { imageUrl, kernelUrl, extraKernelParams, format, architecture, networkData, conditions } = status;
-  return {
-    imageUrl: imageUrl ?? null,
-    kernelUrl: kernelUrl ?? null,
-    extraKernelParams: extraKernelParams ?? null,
-    format: format ?? null,
-    architecture: architecture ?? null,
-    // Each field is set, as a merge patch keeps fields that it does not contain.
-    networkData:
-      networkData === undefined
-        ? null
-        : { name: networkData.name ?? null, version: networkData.version ?? null },
-    conditions,
-  };
+/** The fields of a status in the form of a merge patch: undefined fields are null, as a patch keeps fields that it omits. */
+function fieldsOf(status: PreprovisioningImageStatus): Mapping {
+  return asMapping(JSON.parse(JSON.stringify(status, (_name, value: unknown) => value ?? null)));
 }
 
 /** The complete list, as a merge patch replaces lists; conditions of other controllers are kept. */

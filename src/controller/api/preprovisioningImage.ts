@@ -163,8 +163,7 @@ export interface NetworkDescription {
 
 /** The other keys of the Secret: `"userData"`, or an empty text. */
 export function listOtherKeys({ data }: SecretData): string {
-  const names = typeof data === 'object' && data !== null ? Object.keys(data) : [];
-  const others = names.filter((name) => !networkKeys.some((key) => key === name));
+  const others = Object.keys(asMapping(data)).filter((name) => !networkKeys.some((key) => key === name));
   const shown = others.slice(0, MAX_KEYS).map((name) => JSON.stringify(name.slice(0, MAX_KEY)));
   return [...shown, ...(others.length > shown.length ? ['…'] : [])].join(', ');
 }
@@ -175,17 +174,13 @@ const MAX_KEY = 40;
 
 /** Undefined if the Secret has no text in these keys, or if it is not valid UTF-8. */
 export function readNetworkDescription({ data }: SecretData): NetworkDescription | undefined {
-  if (typeof data !== 'object' || data === null) return undefined;
-  const [key, unread] = networkKeys.filter((name) => Object.hasOwn(data, name));
-  if (key === undefined) return undefined;
-  const text = decodeText(Object.getOwnPropertyDescriptor(data, key)?.value);
-  return text === undefined ? undefined : { key, text, unread };
-}
-
-function decodeText(encoded: unknown): string | undefined {
-  if (typeof encoded !== 'string') return undefined;
+  const values = asMapping(data);
+  const [key, unread] = networkKeys.filter((name) => Object.hasOwn(values, name));
+  const encoded = key && values[key];
+  if (key === undefined || typeof encoded !== 'string') return undefined;
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(encoded, 'base64'));
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(encoded, 'base64'));
+    return { key, text, unread };
   } catch {
     return undefined;
   }

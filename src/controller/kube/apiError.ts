@@ -35,12 +35,6 @@ export class ApiError extends CliError {
     this.reason = reason;
     this.retryAfter = retryAfter;
   }
-
-  /** Whether a retry may succeed. */
-  get isRetryable(): boolean {
-    if (this.status !== undefined) return RETRYABLE_STATUSES.has(this.status);
-    return RETRYABLE_REASONS.has(this.reason);
-  }
 }
 
 /** Reasons that Kubernetes does not define. */
@@ -57,9 +51,6 @@ export type OwnReason =
   | 'TooLarge'
   /** The client was closed, or the request was aborted. */
   | 'Aborted';
-
-const RETRYABLE_STATUSES: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);
-const RETRYABLE_REASONS: ReadonlySet<string> = new Set<OwnReason>(['NoConnection', 'NoToken']);
 
 /** A thrown value as an error. */
 export function toError(thrown: unknown): Error {
@@ -133,7 +124,7 @@ export function abortedError(operation: string): ApiError {
 function ownError(
   reason: OwnReason,
   message: string,
-  details: { readonly hint?: string; readonly cause?: unknown } = {},
+  details: Pick<ErrorDetails, 'hint' | 'cause'> = {},
 ): ApiError {
   return new ApiError(message, { reason, ...details });
 }
@@ -147,19 +138,18 @@ export function describeRefusal(
   operation: string,
   status: number,
   body: unknown,
-  { retryAfter, secret }: { readonly retryAfter?: string; readonly secret?: string | undefined } = {},
+  { retryAfter, secret }: Readonly<Partial<Record<'retryAfter' | 'secret', string | undefined>>> = {},
 ): ApiError {
   const said = isMapping(body) && body['kind'] === 'Status' ? body : {};
   const { message, reason } = said;
   const words =
     typeof message === 'string' && message !== '' ? message : `the server responds with ${status}`;
   const shown = secret === undefined ? words : words.replaceAll(secret, '***');
-  const hint = hints[status];
   return new ApiError(`Cannot ${operation}: ${plainText(shown, MAX_MESSAGE)}`, {
     status,
     reason: typeof reason === 'string' && reason !== '' ? plainText(reason, 60) : 'Unknown',
     retryAfter: Math.min(Math.max(secondsOf(retryAfter), secondsIn(said)) * 1000, LONGEST_WAIT),
-    ...(hint === undefined ? {} : { hint }),
+    hint: hints[status],
   });
 }
 
@@ -177,7 +167,10 @@ function secondsIn(status: Readonly<Record<string, unknown>>): number {
 /** The error for an exception of undici or of the system during a request; other errors are returned unchanged. */
 export function describeBreak(error: unknown, operation: string): unknown {
   if (error instanceof ApiError) return error;
-  if (error instanceof CliError) return noToken(error, operation);
+  if (error instanceof CliError) {
+    // It comes from reading the token file.
+    return ownError('NoToken', `Cannot ${operation}: ${error.message}`, { hint: error.hint });
+  }
   const proxyStatus = proxyStatusOf(error);
   if (proxyStatus !== undefined) {
     return ownError('NoConnection', `Cannot ${operation}: the proxy responds with ${proxyStatus}`, {
@@ -191,11 +184,6 @@ export function describeBreak(error: unknown, operation: string): unknown {
   // The cause would contain the data that the parser could not read.
   const cause = kind === 'protocol' ? undefined : error;
   return ownError(reason, `Cannot ${operation}: ${problem}`, { hint, cause });
-}
-
-/** A CliError during a request comes from reading the token file. */
-function noToken({ message, hint }: CliError, operation: string): ApiError {
-  return ownError('NoToken', `Cannot ${operation}: ${message}`, hint === undefined ? {} : { hint });
 }
 
 const breaks: Readonly<

@@ -149,12 +149,8 @@ async function readRefusal(
   operation: string,
   secret: string | undefined,
 ): Promise<ApiError> {
-  const retryAfter = headers['retry-after'];
   const content = await readJson(body, operation, MAX_ERROR_BYTES).catch(() => undefined);
-  return describeRefusal(operation, status, content, {
-    ...(typeof retryAfter === 'string' && { retryAfter }),
-    secret,
-  });
+  return describeRefusal(operation, status, content, { retryAfter: headers['retry-after'], secret });
 }
 
 /** The API server names a time only if it has not processed the request. */

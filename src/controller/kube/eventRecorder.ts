@@ -103,10 +103,8 @@ export class EventRecorder {
     counted.last = date;
     counted.lastTime = now;
     this.#series.set(identity, counted);
-    for (const oldest of this.#series.keys()) {
-      if (this.#series.size <= MAX_SERIES) break;
-      this.#series.delete(oldest);
-    }
+    const [oldest = ''] = this.#series.keys();
+    if (this.#series.size > MAX_SERIES) this.#series.delete(oldest);
     return counted;
   }
 
@@ -155,7 +153,7 @@ function countOf({ count, last }: Pick<Series, 'count' | 'last'>): Record<string
   return { count, lastObservedTime: formatMicroTime(last) };
 }
 
-function bodyOf(options: EventRecorderOptions, series: Series): NewEvent {
+function bodyOf(options: EventRecorderOptions, series: Series) {
   const { event, first, name } = series;
   const { namespace, name: objectName, uid, resourceVersion } = event.object;
   return {
@@ -178,8 +176,6 @@ function bodyOf(options: EventRecorderOptions, series: Series): NewEvent {
     },
   };
 }
-
-type NewEvent = Readonly<Record<string, unknown>> & { readonly metadata: Readonly<Record<string, unknown>> };
 
 /** Truncates between two characters. */
 function cutToBytes(text: string, limit: number): string {

@@ -22,7 +22,7 @@ export interface InformerOptions<Kept> {
   readonly changed?: (change: ObjectChange<Kept>) => void;
   /** Receives errors, with the milliseconds until the retry. */
   readonly onError?: (error: Error, retryIn: number) => void;
-  /** More objects than this are skipped, which is reported to `trouble`. Default: 100,000. */
+  /** More objects than this are skipped, which is reported to `onError`. Default: 100,000. */
   readonly maxObjects?: number;
   /** Default: from 500 ms to 30 s. */
   readonly backOff?: BackOff;
@@ -79,17 +79,9 @@ export class Informer<Kept> {
     return this.#synced.promise;
   }
 
-  get isSynced(): boolean {
-    return this.#lastContact !== undefined;
-  }
-
   /** The time of the last event or bookmark; API servers send a bookmark each minute. Undefined until the initial list is complete. */
   get lastContact(): Date | undefined {
     return this.#lastContact;
-  }
-
-  get size(): number {
-    return this.#objects.size;
   }
 
   get(key: ObjectKey): Kept | undefined {
@@ -174,24 +166,20 @@ export class Informer<Kept> {
   }
 
   #put(object: KubernetesObject): void {
+    const { changed, keep, onError } = this.#options;
     const key = keyOf(object);
     const name = keyText(key);
-    const kept = this.#keep(object);
+    let kept: Kept | undefined;
+    try {
+      kept = keep(object);
+    } catch (error) {
+      onError?.(toError(error), 0);
+    }
     if (kept === undefined) return this.#remove(name);
     const before = this.#objects.get(name)?.kept;
     if (before === undefined && this.#isFull()) return;
     this.#objects.set(name, { key, kept });
-    this.#options.changed?.({ key, before, now: kept });
-  }
-
-  #keep(object: KubernetesObject): Kept | undefined {
-    const { keep, onError } = this.#options;
-    try {
-      return keep(object);
-    } catch (error) {
-      onError?.(toError(error), 0);
-      return undefined;
-    }
+    changed?.({ key, before, now: kept });
   }
 
   #isFull(): boolean {
@@ -216,5 +204,7 @@ export class Informer<Kept> {
 /** After an invalid response, a resumed watch would receive the same data again. */
 function canResume(error: Error): boolean {
   if (!(error instanceof ApiError) || isExpired(error)) return false;
-  return error.status !== undefined || error.isRetryable;
+  return error.status !== undefined || RESUMABLE.has(error.reason);
 }
+
+const RESUMABLE: ReadonlySet<string> = new Set<OwnReason>(['NoConnection', 'NoToken']);

@@ -10,15 +10,8 @@ import { isMapping, type Mapping } from '../../formats/mapping.ts';
 import { CliError } from '../../core/errors.ts';
 import { parseYaml } from '../../formats/yaml.ts';
 
-/** A kubeconfig file with its named entries. */
-export interface Kubeconfig {
-  /** The path, for messages. */
-  readonly path: string;
-  readonly currentContext: string | undefined;
-  readonly contexts: ReadonlyMap<string, Entry>;
-  readonly clusters: ReadonlyMap<string, Entry>;
-  readonly users: ReadonlyMap<string, Entry>;
-}
+/** A kubeconfig file with its named entries, and its path for messages. */
+type Kubeconfig = ReturnType<typeof parseKubeconfig>;
 
 /** An entry, and the path of its kubeconfig. */
 interface Entry {
@@ -47,7 +40,7 @@ export type Material =
   | { readonly kind: 'file'; readonly path: string };
 
 /** @throws CliError for an invalid kubeconfig. The message never quotes its text, which contains secrets */
-export function parseKubeconfig(text: string, path: string): Kubeconfig {
+export function parseKubeconfig(text: string, path: string) {
   const value = parse(text, path) ?? {}; // an empty file is valid
   if (!isMapping(value)) throw problemIn(path, 'not a mapping');
   const current = value['current-context'];
@@ -169,9 +162,7 @@ const refused: readonly (readonly [field: string, what: string])[] = [
   ['as-groups', 'but impersonation is unsupported'],
 ];
 
-function readCluster(
-  cluster: Entry,
-): Pick<ClusterAccess, 'server' | 'authority' | 'serverName' | 'proxyUrl'> {
+function readCluster(cluster: Entry) {
   const server = textOf(cluster, 'server');
   if (server === undefined) throw problemIn(cluster.path, 'the server of its cluster is missing');
   return {
@@ -182,7 +173,7 @@ function readCluster(
   };
 }
 
-function readUser(user: Entry): Pick<ClusterAccess, 'certificate' | 'key' | 'token'> {
+function readUser(user: Entry) {
   const token = textOf(user, 'token');
   const data = token === undefined ? undefined : ({ kind: 'data', bytes: Buffer.from(token) } as const);
   const certificate = readMaterial(user, 'client-certificate');

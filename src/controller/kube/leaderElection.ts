@@ -71,11 +71,6 @@ export class LeaderElection {
     return this.#term?.aborted === false;
   }
 
-  /** The identity of the leader; undefined without a leader, or before the first read. */
-  get leader(): string | undefined {
-    return this.#seen?.lease.holder;
-  }
-
   /** Stops leading and releases the Lease, so that the next leader does not wait for it to expire. */
   async stop(): Promise<void> {
     this.#stop.abort();
@@ -101,7 +96,12 @@ export class LeaderElection {
     this.#term = term.signal;
     let cancelTimer = this.#endAfterRenewalTime(endTerm, begun);
     stop.addEventListener('abort', endTerm);
-    const over = this.#lead(term.signal);
+    const end = new AbortController(); // aborted when `lead` has ended
+    const over = end.signal;
+    void this.#options
+      .lead(term.signal)
+      .catch((error: unknown) => this.#reportError(error))
+      .finally(() => end.abort());
     while (!over.aborted) {
       await pause(this.#clock, this.#durations.retry, over);
       // A stopping replica keeps the Lease until its work has ended; a replica that failed to renew has lost it.
@@ -123,20 +123,6 @@ export class LeaderElection {
   /** Ends the term if the Lease is not renewed in time. @returns cancels the timer */
   #endAfterRenewalTime(endTerm: () => void, begun: number): () => void {
     return this.#clock.after(begun + this.#durations.renewal - this.#clock.now(), endTerm);
-  }
-
-  /** @returns a signal that is aborted when `lead` has ended */
-  #lead(term: AbortSignal): AbortSignal {
-    const over = new AbortController();
-    void (async () => {
-      try {
-        await this.#options.lead(term);
-      } catch (error) {
-        this.#reportError(error);
-      }
-      over.abort();
-    })();
-    return over.signal;
   }
 
   /** One attempt to acquire or to renew the Lease. */

@@ -18,10 +18,9 @@ export interface QueueLoad {
 export interface WorkQueueOptions {
   /** If it throws, the key is retried. */
   readonly work: (key: string) => Promise<void>;
-  /** The number of concurrent workers. Default: 1. */
-  readonly workers?: number;
-  /** Default: from 1 s to 5 min. */
-  readonly backOff?: BackOff;
+  /** The number of concurrent workers. */
+  readonly workers: number;
+  readonly backOff: BackOff;
   /** Called for each failure. */
   readonly failed?: (failure: WorkFailure) => void;
   readonly clock?: Clock;
@@ -35,8 +34,6 @@ export interface WorkFailure {
   /** Milliseconds. */
   readonly retryIn: number;
 }
-
-const DEFAULT_BACK_OFF: BackOff = { first: 1000, longest: 300_000 };
 
 interface Delay {
   readonly due: number;
@@ -94,7 +91,7 @@ export class WorkQueue {
 
   #startWork(): void {
     for (const key of this.#waiting) {
-      if (this.#running.size >= (this.#options.workers ?? 1)) return;
+      if (this.#running.size >= this.#options.workers) return;
       if (this.#running.has(key)) continue; // processed again after the current run
       this.#waiting.delete(key);
       this.#running.set(key, this.#workOn(key));
@@ -115,7 +112,7 @@ export class WorkQueue {
   }
 
   #countFailure(key: string, error: unknown): void {
-    const { backOff = DEFAULT_BACK_OFF, failed } = this.#options;
+    const { backOff, failed } = this.#options;
     const failures = (this.#failures.get(key) ?? 0) + 1;
     this.#failures.set(key, failures);
     const wanted = error instanceof ApiError ? error.retryAfter : 0;

@@ -49,13 +49,6 @@ export interface HostSettings {
   readonly cleaning?: (typeof cleaningModes)[number] | undefined;
 }
 
-export interface BareMetalHost {
-  readonly apiVersion: 'metal3.io/v1alpha1';
-  readonly kind: 'BareMetalHost';
-  readonly metadata: ManifestMetadata;
-  readonly spec: Mapping;
-}
-
 export const metal3Name = errorRule(
   'metal3-name',
   'invalid name',
@@ -126,10 +119,7 @@ export function checkHostSettings(settings: HostSettings): readonly Issue[] {
     ...checkBmc(settings),
     ...checkSystemPath(host),
     ...checkBootMode(settings),
-    ...toMetal3Hints(host.rootDevice).issues.map((issue) => ({
-      ...issue,
-      path: ['rootDevice', ...issue.path],
-    })),
+    ...toMetal3Hints(host.rootDevice).issues,
     ...(Object.keys(host.rootDevice).length === 0 ? [{ rule: rootDeviceMissing, path: [] }] : []),
     ...checkMethod(settings),
     ...checkInstall(install),
@@ -208,18 +198,17 @@ export function ignoredOptions(given: Mapping): readonly Issue[] {
 }
 
 /** The manifests in the order to apply them: Secrets first, because a host without its Secret waits. */
-export function renderHostManifests(settings: HostSettings): readonly (SecretManifest | BareMetalHost)[] {
-  const metadata = metadataOf(settings, settings.host.name);
-  const host: BareMetalHost = {
+export function renderHostManifests(settings: HostSettings) {
+  const host = {
     apiVersion: 'metal3.io/v1alpha1',
     kind: 'BareMetalHost',
-    metadata,
+    metadata: metadataOf(settings, settings.host.name),
     spec: renderSpec(settings),
   };
   return [...renderSecrets(settings), host];
 }
 
-function metadataOf({ namespace }: HostSettings, name: string): ManifestMetadata {
+export function metadataOf({ namespace }: Pick<HostSettings, 'namespace'>, name: string) {
   return { name, ...(namespace !== undefined && { namespace }) };
 }
 
@@ -271,20 +260,19 @@ interface HostSecret {
   readonly content: string | object | undefined;
 }
 
-function listSecrets({ host, userData, ...settings }: HostSettings): readonly HostSecret[] {
+function listSecrets({ host: { name: host }, userData, ...settings }: HostSettings): readonly HostSecret[] {
   const { config, install, networkData, ramdiskNetwork: network } = settings;
-  const own = (
-    field: HostSecret['field'],
-    suffix: string,
-    content: HostSecret['content'],
-    key: string = field,
-  ): HostSecret => ({ field, name: `${host.name}-${suffix}`, content, key });
-  const secrets = [
-    { ...own('userData', 'user-data', config), ...(userData !== undefined && { name: userData }) },
+  const secrets: readonly HostSecret[] = [
+    { field: 'userData', key: 'userData', name: userData ?? `${host}-user-data`, content: config },
     // The operator reads the meta data as YAML, which includes JSON.
-    own('metaData', 'meta-data', renderMetaData(install)),
-    own('networkData', 'network-data', networkData),
-    own('preprovisioningNetworkDataName', 'preprovisioning-network-data', network?.text, network?.key),
+    { field: 'metaData', key: 'metaData', name: `${host}-meta-data`, content: renderMetaData(install) },
+    { field: 'networkData', key: 'networkData', name: `${host}-network-data`, content: networkData },
+    {
+      field: 'preprovisioningNetworkDataName',
+      key: network?.key ?? 'nmstate',
+      name: `${host}-preprovisioning-network-data`,
+      content: network?.text,
+    },
   ];
   return secrets.filter(
     ({ field, content }) => content !== undefined || (field === 'userData' && userData !== undefined),
@@ -304,19 +292,6 @@ export function containsSecrets(settings: HostSettings): boolean {
   return listSecrets(settings).some(({ content }) => content !== undefined);
 }
 
-interface SecretManifest {
-  readonly apiVersion: 'v1';
-  readonly kind: 'Secret';
-  readonly metadata: ManifestMetadata;
-  readonly type: 'Opaque';
-  readonly stringData: Readonly<Record<string, string>>;
-}
-
-export interface ManifestMetadata {
-  readonly name: string;
-  readonly namespace?: string;
-}
-
 const secretTooLarge = errorRule(
   'secret-size',
   'the Secret is too large; the limit of Kubernetes is 1 MiB',
@@ -332,10 +307,12 @@ const maxBytes = 1024 * 1024;
 /** Limit for all annotations of an object; `kubectl apply` stores the whole object in one. */
 const maxAnnotationBytes = 256 * 1024;
 
+type SecretManifest = ReturnType<typeof secretManifest>;
+
 export function secretManifest(
-  metadata: ManifestMetadata,
+  metadata: ReturnType<typeof metadataOf>,
   stringData: Readonly<Record<string, string>>,
-): SecretManifest {
+) {
   return { apiVersion: 'v1', kind: 'Secret', metadata, type: 'Opaque', stringData };
 }
 

@@ -6,7 +6,7 @@
  */
 
 import { errorRule, type Issue, warningRule } from '../../ignition/rule.ts';
-import { type ManifestMetadata, metal3Name, nameIssues } from './bareMetalHost.ts';
+import { metadataOf, metal3Name, nameIssues } from './bareMetalHost.ts';
 import { checkRamdisk, checkRamdiskArguments, type Ramdisk } from './node.ts';
 import { namespaceProblem, objectNameProblem } from '../../core/objectName.ts';
 
@@ -17,15 +17,6 @@ export interface IronicSettings {
   readonly kernelArguments?: string | undefined;
   /** The ramdisk for the BareMetal Operator. */
   readonly ramdisk?: Ramdisk | undefined;
-}
-
-interface IronicResource {
-  readonly apiVersion: 'ironic.metal3.io/v1alpha1';
-  readonly kind: 'Ironic';
-  readonly metadata: ManifestMetadata;
-  readonly spec: {
-    readonly deployRamdisk: { readonly disableDownloader: true; readonly extraKernelParams?: string };
-  };
 }
 
 const argumentsUnusedByIso = errorRule(
@@ -47,31 +38,27 @@ export const ramdiskNotInResource = warningRule(
 
 /** Paths begin with the name of an option. */
 export function checkIronic({ name, namespace, kernelArguments, ramdisk }: IronicSettings): readonly Issue[] {
-  const issues = [
+  const path = ['kernelAppendParams'];
+  const isIso = ramdisk?.kind === 'iso';
+  const hasDefault = kernelArguments?.split(' ').includes('%default%') === true;
+  return [
     ...nameIssues(metal3Name, {
       name: objectNameProblem(name),
       namespace: namespace === undefined ? undefined : namespaceProblem(namespace),
     }),
+    ...(ramdisk === undefined ? [] : checkRamdisk(ramdisk)),
+    ...(isIso && kernelArguments !== undefined ? [{ rule: argumentsUnusedByIso, path }] : []),
+    ...(!isIso && kernelArguments !== undefined ? checkRamdiskArguments(kernelArguments) : []),
+    ...(hasDefault ? [{ rule: defaultOfNodeOnly, path }] : []),
   ];
-  if (ramdisk?.kind === 'iso') {
-    issues.push(...checkRamdisk(ramdisk));
-    if (kernelArguments !== undefined)
-      issues.push({ rule: argumentsUnusedByIso, path: ['kernelAppendParams'] });
-  } else if (ramdisk !== undefined) {
-    issues.push(...checkRamdisk({ ...ramdisk, arguments: kernelArguments }));
-  } else if (kernelArguments !== undefined) issues.push(...checkRamdiskArguments(kernelArguments));
-  if (kernelArguments?.split(' ').includes('%default%') === true) {
-    issues.push({ rule: defaultOfNodeOnly, path: ['kernelAppendParams'] });
-  }
-  return issues;
 }
 
-export function renderIronicResource(settings: IronicSettings): IronicResource {
-  const { name, namespace, kernelArguments } = settings;
+export function renderIronicResource(settings: IronicSettings) {
+  const { name, kernelArguments } = settings;
   return {
     apiVersion: 'ironic.metal3.io/v1alpha1',
     kind: 'Ironic',
-    metadata: { name, ...(namespace !== undefined && { namespace }) },
+    metadata: metadataOf(settings, name),
     spec: {
       deployRamdisk: {
         disableDownloader: true,

@@ -63,7 +63,7 @@ export function checkNode(host: DeployHost, ramdisk: Ramdisk | undefined): reado
     ...nameIssues(nodeName, { name: nodeNameProblem(host.name) }),
     ...checkSystemPath(host),
     ...(ramdisk === undefined ? [] : checkRamdisk(ramdisk)),
-    ...(ramdisk?.kind === 'pair' && ramdisk.arguments === undefined ? checkRamdiskArguments('') : []),
+    ...(ramdisk?.kind === 'pair' ? checkRamdiskArguments(ramdisk.arguments ?? '') : []),
     ...(ramdisk?.kind === 'iso' && host.bmc !== undefined && !isVirtualMedia(host.bmc.address)
       ? [{ rule: isoNeedsVirtualMedia, path: ['deployIso'] }]
       : []),
@@ -79,7 +79,6 @@ export function checkRamdisk(ramdisk: Ramdisk): readonly Issue[] {
     ...(isInitramfs(ramdisk.kernel) && !isInitramfs(ramdisk.ramdisk)
       ? [{ rule: imagesSwapped, path: ['deployKernel'] }]
       : []),
-    ...(ramdisk.arguments === undefined ? [] : checkRamdiskArguments(ramdisk.arguments)),
   ];
 }
 

@@ -29,12 +29,6 @@ const hintTypes = {
 /** Expressions such as `>= 100` or `s== /dev/sda`; `rotational` is a boolean. `size` is in GiB. */
 export type RootDevice = Readonly<Partial<Record<HintName, string | boolean>>>;
 
-interface RootDeviceRead {
-  readonly rootDevice: RootDevice;
-  /** Paths begin with the given name. */
-  readonly issues: readonly Issue[];
-}
-
 const hintUnknown = errorRule(
   'hint-unknown',
   'unknown root device hint',
@@ -95,17 +89,17 @@ export function splitHint(text: string): readonly [name: string, expression: str
   return equals === -1 ? [text, ''] : [text.slice(0, equals).trim(), text.slice(equals + 1)];
 }
 
-/** Reads hints with the names of Ironic or Metal3. */
-export function readRootDevice(entries: Iterable<readonly [name: string, value: unknown]>): RootDeviceRead {
+/** Reads hints with the names of Ironic or Metal3. Paths of issues end with the given name. */
+export function readRootDevice(entries: Iterable<readonly [name: string, value: unknown]>) {
   const rootDevice: Partial<Record<HintName, string | boolean>> = {};
   const issues: Issue[] = [];
   for (const [given, value] of entries) {
     const { name, expression } = translateName(given, value);
-    if (!isHintName(name)) issues.push({ rule: hintUnknown, path: [given] });
-    else if (Object.hasOwn(rootDevice, name)) issues.push({ rule: hintTwice, path: [given] });
+    if (!isHintName(name)) issues.push({ rule: hintUnknown, path: ['rootDevice', given] });
+    else if (Object.hasOwn(rootDevice, name)) issues.push({ rule: hintTwice, path: ['rootDevice', given] });
     else {
       const read = readHint(name, expression);
-      issues.push(...read.issues.map((issue) => ({ ...issue, path: [given] })));
+      issues.push(...read.issues.map((issue) => ({ ...issue, path: ['rootDevice', given] })));
       rootDevice[name] = read.hint;
     }
   }
@@ -229,20 +223,17 @@ function nameProblem(value: string): string | undefined {
   return /^\/dev\/[^/]+$/.test(value) ? undefined : 'invalid device name; the form is /dev/sda';
 }
 
-/** The hints of a BareMetalHost, with the names of its resource definition. */
-type Metal3Hints = Readonly<Record<string, string | number | boolean>>;
-
 const hintNotInMetal3 = errorRule(
   'hint-not-in-metal3',
   'a BareMetalHost does not support this hint',
   'use equality of deviceName, hctl, serialNumber or wwn, a part of model or vendor, a minimum size, or rotational',
 );
 
-/** Converts valid hints to those of Metal3. Unsupported hints are issues; paths begin with the name of Ironic. */
-export function toMetal3Hints(rootDevice: RootDevice): {
-  readonly hints: Metal3Hints;
-  readonly issues: readonly Issue[];
-} {
+/**
+ * Converts valid hints to those of a BareMetalHost, with the names of its resource definition. Unsupported hints are issues;
+ * paths end with the name of Ironic.
+ */
+export function toMetal3Hints(rootDevice: RootDevice) {
   const hints: Record<string, string | number | boolean> = {};
   const issues: Issue[] = [];
   for (const [name, hint] of Object.entries(rootDevice)) {
@@ -250,11 +241,12 @@ export function toMetal3Hints(rootDevice: RootDevice): {
     const parsed = typeof hint === 'string' ? parseHintExpression(hint) : undefined;
     if (typeof hint === 'boolean') hints[name] = hint;
     else if (metal3 === undefined || parsed === undefined || 'problem' in parsed) {
-      issues.push({ rule: hintNotInMetal3, path: [name] });
+      issues.push({ rule: hintNotInMetal3, path: ['rootDevice', name] });
     } else if (!metal3.operators.includes(parsed.operator)) {
       const fix = `use "${metal3.operators[0]} VALUE": Metal3 supports no other operator for this hint`;
-      issues.push({ rule: hintNotInMetal3, hint: fix, path: [name] });
-    } else if (Object.hasOwn(hints, metal3.field)) issues.push({ rule: hintTwice, path: [name] });
+      issues.push({ rule: hintNotInMetal3, hint: fix, path: ['rootDevice', name] });
+    } else if (Object.hasOwn(hints, metal3.field))
+      issues.push({ rule: hintTwice, path: ['rootDevice', name] });
     else hints[metal3.field] = name === 'size' ? Number(parsed.values[0]) : (parsed.values[0] ?? '');
   }
   return { hints, issues };

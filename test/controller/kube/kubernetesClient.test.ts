@@ -143,7 +143,7 @@ describe('errors', () => {
   ])('%i is known as such', async (status, reason, is) => {
     server.answers.push(refusal(status, reason));
     const error = await failureOf(get());
-    expect(error).toMatchObject({ status, reason, isRetryable: false });
+    expect(error).toMatchObject({ status, reason });
     expect(error.message).toBe(`Cannot get secrets metal3/net: said about ${reason}`);
     expect(is(error)).toBe(true);
   });
@@ -168,7 +168,6 @@ describe('errors', () => {
     expect(await failureOf(get())).toMatchObject({
       status: 502,
       reason: 'Unknown',
-      isRetryable: true,
       message: 'Cannot get secrets metal3/net: the server responds with 502',
     });
   });
@@ -180,7 +179,7 @@ describe('errors', () => {
   ])('quote nothing of what is not understood: %s', async (_title, text) => {
     server.answers.push((response) => response.end(text));
     const error = await failureOf(get());
-    expect(error).toMatchObject({ status: undefined, reason: 'InvalidResponse', isRetryable: false });
+    expect(error).toMatchObject({ status: undefined, reason: 'InvalidResponse' });
     expect(`${error.message} ${String(error.cause)}`).not.toContain('secret text');
   });
 
@@ -190,7 +189,6 @@ describe('errors', () => {
     connect({}, gone.config);
     expect(await failureOf(get())).toMatchObject({
       reason: 'NoConnection',
-      isRetryable: true,
       message: 'Cannot get secrets metal3/net: connection refused',
     });
   });
@@ -198,7 +196,7 @@ describe('errors', () => {
   it('say that there is no answer', async () => {
     connect({ timeouts: { connect: 1000, answer: 50, watch: 50 } });
     server.answers.push(() => undefined);
-    expect(await failureOf(get())).toMatchObject({ reason: 'NoConnection', isRetryable: true });
+    expect(await failureOf(get())).toMatchObject({ reason: 'NoConnection' });
   });
 
   it('say that it is no HTTP', async () => {
@@ -211,7 +209,7 @@ describe('errors', () => {
     const address = other.address();
     const port = typeof address === 'object' ? address?.port : 0;
     connect({}, { ...server.config, server: `http://127.0.0.1:${port}` });
-    expect(await failureOf(get())).toMatchObject({ reason: 'InvalidResponse', isRetryable: false });
+    expect(await failureOf(get())).toMatchObject({ reason: 'InvalidResponse' });
     other.close();
   });
 
@@ -223,7 +221,7 @@ describe('errors', () => {
   it('pass on that the token cannot be read', async () => {
     const noToken = new CliError('Token not found: /token', { code: 'ERR_SETTING' });
     connect({}, { ...server.config, readToken: async () => Promise.reject(noToken) });
-    expect(await failureOf(get())).toMatchObject({ reason: 'NoToken', isRetryable: true });
+    expect(await failureOf(get())).toMatchObject({ reason: 'NoToken' });
     await expect(get()).rejects.toThrow('Cannot get secrets metal3/net: Token not found: /token');
     expect(server.requests).toEqual([]);
   });
@@ -257,7 +255,7 @@ describe('an API server with too much to do', () => {
       await expectRequests(count);
       await clock.advance(1000);
     }
-    expect(await failure).toMatchObject({ status: 429, retryAfter: 1000, isRetryable: true });
+    expect(await failure).toMatchObject({ status: 429, retryAfter: 1000 });
     expect(server.requests).toHaveLength(5);
   });
 
@@ -271,7 +269,7 @@ describe('an API server with too much to do', () => {
     ],
   ])('is left to the caller: %s', async (_title, answer, retryAfter) => {
     server.answers.push(answer);
-    expect(await failureOf(get())).toMatchObject({ isRetryable: true, retryAfter });
+    expect(await failureOf(get())).toMatchObject({ retryAfter });
     expect(server.requests).toHaveLength(1);
   });
 });
