@@ -1,7 +1,8 @@
 /** Arguments and options that several image commands share. */
 
 import type { Command } from 'commander';
-import { repeated, choice } from '../io/commandLine.ts';
+import { repeated, choice, type Context } from '../io/commandLine.ts';
+import type { ExitCode, Io } from '../io/io.ts';
 
 /** Sections of the help of both `customize` commands. */
 export const CUSTOMIZE_NOTES = `
@@ -68,6 +69,17 @@ export function declareNetworkOutput(command: Command): Command {
 
 export const ISO =
   'live ISO of CoreOS: a file, a block device, a URL, or "-" for standard input, which is buffered in TMPDIR';
+
+/**
+ * The action of a command with an ISO as its only argument.
+ * @param load loads the function that runs the command
+ */
+export function isoRun<O>(
+  { io }: Context,
+  load: () => Promise<(options: O & { readonly iso: string }, io: Io) => Promise<ExitCode>>,
+): (iso: string, options: O) => Promise<ExitCode> {
+  return async (iso, options) => (await load())({ ...options, iso }, io);
+}
 
 /** The help of `--mode`. */
 export const NEW_FILE_MODE =
