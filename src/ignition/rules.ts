@@ -29,41 +29,36 @@ import type { StructType } from './schema.ts';
  * The check of each type that has rules, by Go name. `Device` is a string in a list, all other types are objects. A type
  * that was renamed in a version has two entries. A check must receive a value of its type.
  */
-export const checks: Readonly<Record<string, Check<unknown>>> = {
-  CaReference: listed(checkCaReference),
-  ClevisCustom: listed(checkClevisCustom),
-  Config: listed(checkUnitPaths),
-  ConfigReference: listed(checkConfigReference),
-  Custom: listed(checkClevisCustom),
-  Device: listed(checkDevice),
-  Directory: listed(checkDirectory),
-  Disk: listed(checkDisk),
-  Dropin: listed(checkDropin),
-  File: listed(checkFile),
-  FileContents: listed(checkResource),
-  Filesystem: listed(checkFilesystem),
-  HTTPHeader: listed(checkHttpHeader),
-  IgnitionConfig: listed(checkIgnitionConfig),
-  Link: listed(checkLink),
-  Luks: listed(checkLuks),
-  NodeGroup: listed(checkNodeOwner),
-  NodeUser: listed(checkNodeOwner),
-  Partition: listed(checkPartition),
-  Proxy: listed(checkProxy),
-  Raid: listed(checkRaid),
-  Resource: listed(checkResource),
-  Storage: listed(checkStorage),
-  Systemd: listed(checkSystemd),
-  TLS: listed(checkTls),
-  Tang: listed(checkTang),
-  Unit: listed(checkUnit),
-  Verification: listed(checkVerification),
+export const checks: Readonly<Record<string, Check<never>>> = {
+  CaReference: checkCaReference,
+  ClevisCustom: checkClevisCustom,
+  Config: checkUnitPaths,
+  ConfigReference: checkConfigReference,
+  Custom: checkClevisCustom,
+  Device: checkDevice,
+  Directory: checkDirectory,
+  Disk: checkDisk,
+  Dropin: checkDropin,
+  File: checkFile,
+  FileContents: checkResource,
+  Filesystem: checkFilesystem,
+  HTTPHeader: checkHttpHeader,
+  IgnitionConfig: checkIgnitionConfig,
+  Link: checkLink,
+  Luks: checkLuks,
+  NodeGroup: checkNodeOwner,
+  NodeUser: checkNodeOwner,
+  Partition: checkPartition,
+  Proxy: checkProxy,
+  Raid: checkRaid,
+  Resource: checkResource,
+  Storage: checkStorage,
+  Systemd: checkSystemd,
+  TLS: checkTls,
+  Tang: checkTang,
+  Unit: checkUnit,
+  Verification: checkVerification,
 };
-
-function listed<T>(check: Check<T>): Check<unknown> {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- decoding ensures that the value has this type
-  return (value, version) => check(value as T, version);
-}
 
 /** An object of a config, or a string in a list with a named Go type, such as `Device`. */
 export interface Visited {

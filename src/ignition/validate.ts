@@ -204,7 +204,8 @@ function collectFrom(
 function collectRules(found: Collected, read: Pick<DocumentRead, 'config' | 'type' | 'version'>): void {
   collectFrom(found, read, ({ type, value }) => {
     const check = checks[typeof type === 'string' ? type : type.name];
-    return check?.(value, read.version) ?? [];
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- decoding ensures that the value has this type
+    return check?.(value as never, read.version) ?? [];
   });
 }
 
