@@ -96,21 +96,16 @@ async function readBiosLoader(options: CreateIsoOptions, io: Io): Promise<BiosLo
   if (isolinux === undefined) {
     const alone = ldlinux === undefined ? isohybridMbr && '--isohybrid-mbr' : '--ldlinux';
     if (alone === undefined) return undefined;
-    throw new UsageError(`${alone} requires --isolinux`, {
-      hint: 'add --isolinux FILE',
-    });
+    throw new UsageError(`${alone} requires --isolinux`, { hint: 'add --isolinux FILE' });
   }
   const read = (path: string, what: string): Promise<Uint8Array> =>
     readUserFile(path, io, { what, maxBytes: MAX_LOADER });
-  const module = await read(ldlinux ?? join(dirname(isolinux), 'ldlinux.c32'), 'ldlinux.c32').catch(
-    (error: unknown) => {
-      if (ldlinux !== undefined) throw error;
-      return undefined; // a later check reports it if it is required
-    },
-  );
   return {
+    // A later check reports that the default file is missing, if it is required.
+    ldlinux: await (ldlinux === undefined
+      ? read(join(dirname(isolinux), 'ldlinux.c32'), 'ldlinux.c32').catch(() => undefined)
+      : read(ldlinux, 'ldlinux.c32')),
     isolinux: await read(isolinux, 'isolinux.bin'),
-    modules: new Map(module === undefined ? [] : [['ldlinux.c32', module]]),
     ...(isohybridMbr !== undefined && { mbr: await read(isohybridMbr, 'MBR code') }),
   };
 }
