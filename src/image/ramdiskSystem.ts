@@ -5,7 +5,7 @@
  */
 
 import { argumentName } from '../boot/bootSettings.ts';
-import { CliError, FormatError } from '../core/errors.ts';
+import { CliError, FormatError, onFormatError } from '../core/errors.ts';
 import type { ByteSource } from '../formats/byteFeed.ts';
 import type { EmbedFiles } from './embedArea.ts';
 import { CONFIG_NAME } from './embeddedIgnition.ts';
@@ -90,10 +90,7 @@ const MAX_UNPACKED = 16 * 1024 ** 3;
  */
 export async function findRamdiskSystem(initrd: RandomAccess): Promise<RamdiskSystem> {
   const limits = { maxKept: MAX_KEPT, maxBytes: MAX_UNPACKED };
-  const marks = await readMarks(sourceOfImage(initrd), limits).catch((error: unknown) => {
-    if (error instanceof FormatError) return error;
-    throw error;
-  });
+  const marks = await readMarks(sourceOfImage(initrd), limits).catch(onFormatError((error) => error));
   if (marks instanceof FormatError) return { kind: 'other', problem: marks.message };
   const { stamp, features, embedded } = marks;
   const common = embedded.size > 0 ? { embedded } : {};

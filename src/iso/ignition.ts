@@ -3,7 +3,7 @@
  * can be added to the initramfs (`--initrd-file`, `--initrd-archive`) or to the medium (`--iso-file`).
  */
 
-import { CliError, FormatError, UsageError } from '../core/errors.ts';
+import { CliError, onFormatError, rethrow, UsageError } from '../core/errors.ts';
 import { CONFIG_NAME, embedIgnition, readIgnition, removeIgnition } from '../image/embeddedIgnition.ts';
 import type { ImageChange } from '../image/imageChange.ts';
 import { imageRules } from '../image/inspection/imageRules.ts';
@@ -61,10 +61,7 @@ export async function embed(options: EmbedOptions, io: Io): Promise<ExitCode> {
 
 /** Only a warning, because the user may need only the added files. A damaged features.json is not an error here. */
 async function reportUnreadConfig(iso: LiveIso, io: Io): Promise<void> {
-  const features = await iso.features().catch((error: unknown) => {
-    if (error instanceof FormatError) return undefined;
-    throw error;
-  });
+  const features = await iso.features().catch(onFormatError(() => undefined));
   if (features?.otherSystem !== true) return;
   const { hint, message } = imageRules.configUnread;
   report(io, { severity: 'warning', message, hint });
@@ -95,7 +92,14 @@ async function readInitrdFiles(
     add(name, await readUserFile(hostPath, io, { what: 'File for the initramfs', maxBytes: MAX_BYTES }));
   }
   for (const path of initrdArchive) {
-    for (const [name, data] of await readArchive(path, io)) add(name, data);
+    const bytes = await readUserFile(path, io, { what: 'Archive for the initramfs', maxBytes: MAX_BYTES });
+    const archive = await readArchive(bytes).catch(
+      rethrow((cause) => {
+        const { message, hint = 'use a tar or a cpio archive, compressed or not' } = cause;
+        return new CliError(`${path}: ${message}`, { code: 'ERR_FORMAT', hint, cause });
+      }),
+    );
+    for (const [name, data] of archive) add(name, data);
   }
   return files;
 }
@@ -148,22 +152,10 @@ function imagePath(path: string): string {
   });
 }
 
-async function readArchive(path: string, io: Io): Promise<ReadonlyMap<string, Uint8Array>> {
-  const bytes = await readUserFile(path, io, { what: 'Archive for the initramfs', maxBytes: MAX_BYTES });
-  try {
-    const { data } = await decompressMember(bytes, { maxBytes: MAX_BYTES });
-    return isCpio(data) ? await readInitrd(bytes, { maxBytes: MAX_BYTES }) : await readArchiveFiles(data);
-  } catch (error) {
-    if (!(error instanceof FormatError)) throw error;
-    const { hint = 'use a tar or a cpio archive, compressed or not' } = error;
-    throw new CliError(`${path}: ${error.message}`, { code: 'ERR_FORMAT', hint, cause: error });
-  }
-}
-
-const CPIO_MAGIC = new Set(['070701', '070702']);
-
-function isCpio(bytes: Uint8Array): boolean {
-  return CPIO_MAGIC.has(Buffer.from(bytes.subarray(0, 6)).toString('latin1'));
+async function readArchive(bytes: Uint8Array): Promise<ReadonlyMap<string, Uint8Array>> {
+  const { data } = await decompressMember(bytes, { maxBytes: MAX_BYTES });
+  const isCpio = ['070701', '070702'].includes(Buffer.from(data.subarray(0, 6)).toString('latin1'));
+  return isCpio ? readInitrd(bytes, { maxBytes: MAX_BYTES }) : readArchiveFiles(data);
 }
 
 export interface ShowOptions {

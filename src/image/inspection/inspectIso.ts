@@ -3,7 +3,7 @@
  * the initramfs, of the EFI boot image, and of the root filesystem.
  */
 
-import { FormatError, ifWellFormed } from '../../core/errors.ts';
+import { FormatError, ifWellFormed, rethrow } from '../../core/errors.ts';
 import { maskText } from '../../core/masking.ts';
 import type { Issue, Rule } from '../../ignition/rule.ts';
 import { bytesBehind, readAppendix, volumeEnds } from '../appendix.ts';
@@ -139,13 +139,11 @@ async function attempt<T>({ issues }: Iso, rule: Rule, step: () => Promise<T>): 
 }
 
 /** The hint is for damaged contents, which can be cleared. A damaged description of the area cannot be repaired. */
-async function readFiles(image: RandomAccess, area: EmbedArea): Promise<EmbedFiles> {
-  try {
-    return await readEmbedArea(image, area);
-  } catch (error) {
-    if (!(error instanceof FormatError)) throw error;
-    throw new FormatError(error.message, { hint: imageRules.embedAreaUnreadable.hint, cause: error });
-  }
+function readFiles(image: RandomAccess, area: EmbedArea): Promise<EmbedFiles> {
+  const { hint } = imageRules.embedAreaUnreadable;
+  return readEmbedArea(image, area).catch(
+    rethrow((error) => new FormatError(error.message, { hint, cause: error })),
+  );
 }
 
 /** Returns the areas also if their contents cannot be read. */
