@@ -10,7 +10,7 @@ import {
   declareRun,
   declareShortHelp,
   lazily,
-  repeated,
+  declareOptions,
 } from '../io/commandLine.ts';
 import {
   CUSTOMIZE_NOTES,
@@ -219,25 +219,18 @@ function declareIsoCreate(command: Command, context: Context): void {
     )
     .requiredOption('-o, --output <path>', 'new file to write; "-" is standard output')
     .requiredOption('-k, --kernel <path>', 'kernel')
-    .requiredOption('-i, --initrd <path>', 'initramfs')
-    .option('--rootfs <path>', 'root filesystem of a CoreOS live system')
-    .option('--isolinux <path>', 'isolinux.bin, to boot with BIOS')
-    .option('--ldlinux <path>', 'ldlinux.c32 (default: the file in the folder of isolinux.bin)')
-    .option('--isohybrid-mbr <path>', 'isohdpfx.bin, to boot with BIOS from a USB disk')
-    .option('--efi-image <path>', 'image of an EFI system partition with GRUB, to boot with UEFI')
-    .addOption(
-      repeated(
-        '--grub-config <path>',
-        'path on the ISO from which GRUB reads its menu (default: EFI/BOOT/grub.cfg); repeatable',
-      ),
-    )
-    .addOption(
-      repeated(
-        '--karg <arg>',
-        'kernel argument (default, except for CoreOS: boot_method=vmedia); repeatable',
-      ),
-    )
-    .option('--label <label>', 'volume ID (default: ironic-python-agent)');
+    .requiredOption('-i, --initrd <path>', 'initramfs');
+  declareOptions(command, {
+    '--rootfs <path>': 'root filesystem of a CoreOS live system',
+    '--isolinux <path>': 'isolinux.bin, to boot with BIOS',
+    '--ldlinux <path>': 'ldlinux.c32 (default: the file in the folder of isolinux.bin)',
+    '--isohybrid-mbr <path>': 'isohdpfx.bin, to boot with BIOS from a USB disk',
+    '--efi-image <path>': 'image of an EFI system partition with GRUB, to boot with UEFI',
+    '--grub-config <path>':
+      'path on the ISO from which GRUB reads its menu (default: EFI/BOOT/grub.cfg); repeatable',
+    '--karg <arg>': 'kernel argument (default, except for CoreOS: boot_method=vmedia); repeatable',
+    '--label <label>': 'volume ID (default: ironic-python-agent)',
+  });
   const run = async (options: CreateIsoOptions) =>
     (await import('./create.ts')).createIso(options, context.io);
   declareRun(declareNewFile(command), CREATE_NOTES, run, context);
@@ -249,12 +242,12 @@ function declareIsoCustomize(command: Command, context: Context): void {
       'Customize a live ISO: configure the live system, the installed system and the automatic installation',
     )
     .argument('<ISO>', ISO);
-  declareCustomizeOptions(command)
-    .addOption(repeated('--live-karg-append <arg>', 'append a kernel argument; repeatable'))
-    .addOption(repeated('--live-karg-delete <arg>', 'delete a kernel argument; repeatable'))
-    .addOption(
-      repeated('--live-karg-replace <k=o=n>', 'replace a kernel argument, as key=old=new; repeatable'),
-    )
+  declareOptions(declareCustomizeOptions(command), {
+    '--live-karg-append <arg>': 'append a kernel argument; repeatable',
+    '--live-karg-delete <arg>': 'delete a kernel argument; repeatable',
+    '--live-karg-replace <k=o=n>': 'replace a kernel argument, as key=old=new; repeatable',
+  });
+  command
     .optionsGroup('Output:')
     .option('-f, --force', 'replace all embedded files')
     .option('--no-validate', 'do not validate Ignition configs');
@@ -285,14 +278,12 @@ function declareMinimalIso(command: Command, context: Context): void {
 }
 
 function declareModify(command: Command, context: Context): void {
-  command
-    .description('Append, delete and replace kernel arguments of a live ISO')
-    .argument('<ISO>', ISO)
-    .addOption(repeated('-a, --append <KARG>', 'append an argument; repeatable'))
-    .addOption(repeated('-d, --delete <KARG>', 'delete an argument; repeatable'))
-    .addOption(
-      repeated('-r, --replace <KARG=OLDVAL=NEWVAL>', 'replace the value of an argument; repeatable'),
-    );
+  command.description('Append, delete and replace kernel arguments of a live ISO').argument('<ISO>', ISO);
+  declareOptions(command, {
+    '-a, --append <KARG>': 'append an argument; repeatable',
+    '-d, --delete <KARG>': 'delete an argument; repeatable',
+    '-r, --replace <KARG=OLDVAL=NEWVAL>': 'replace the value of an argument; repeatable',
+  });
   const run = isoRun(context, async () => (await import('./kargs.ts')).modifyKargs);
   declareRun(declareResult(command), MODIFY_NOTES, run, context);
 }
