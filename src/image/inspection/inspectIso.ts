@@ -4,8 +4,7 @@
  */
 
 import { FormatError, ifWellFormed, rethrow } from '../../core/errors.ts';
-import { maskText } from '../../core/masking.ts';
-import type { Issue, Rule } from '../../ignition/rule.ts';
+import type { Issue } from '../../ignition/rule.ts';
 import { bytesBehind, readAppendix, volumeEnds } from '../appendix.ts';
 import { findArchitecture } from '../bootParts.ts';
 import { type EmbedArea, type EmbedFiles, findEmbedArea, readEmbedArea } from '../embedArea.ts';
@@ -19,6 +18,7 @@ import { readRollback } from '../rollback.ts';
 import { imageRules } from './imageRules.ts';
 import {
   type Appended,
+  attempt,
   type BootingIso,
   checkIso,
   type InspectedKargs,
@@ -122,20 +122,6 @@ async function isPadding(image: ImageAccess, bytes: number): Promise<boolean> {
     if ((await image.read(offset, length)).some((byte) => byte !== 0)) return false;
   }
   return true;
-}
-
-/** Runs the step; if it throws a FormatError, adds an issue and returns undefined. */
-async function attempt<T>({ issues }: Iso, rule: Rule, step: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await step();
-  } catch (error) {
-    if (!(error instanceof FormatError)) throw error;
-    const { hint = rule.hint } = error;
-    const message = maskText(error.message); // the message may contain kernel arguments
-    const isReported = issues.some((issue) => issue.message === message); // several steps read the same directory
-    if (!isReported) issues.push({ rule, path: [], message, hint });
-    return undefined;
-  }
 }
 
 /** The hint is for damaged contents, which can be cleared. A damaged description of the area cannot be repaired. */
