@@ -15,7 +15,7 @@ import { chunksOf, type RandomAccess, zeros } from '../image/overlay.ts';
 import { copyWithChange } from '../io/images/copyImage.ts';
 import { readUserFile } from '../io/files/files.ts';
 import type { OpenImage } from '../io/images/imageBytes.ts';
-import { openImage } from '../io/images/imageFile.ts';
+import { withOpened } from '../io/images/imageFile.ts';
 import { checkOutput, modeForFiles, outputFile, type OutputOptions } from '../io/images/imageOutput.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { writeStdout } from '../io/stdout.ts';
@@ -57,7 +57,16 @@ export async function createIso(options: CreateIsoOptions, io: Io): Promise<Exit
   await refuseIso(options.initrd, io);
   const date = creationDate(io);
   const bios = await readBiosLoader(options, io);
-  await withInputs(options, io, async ({ kernel, initrd, rootfs, efiImage }) => {
+  await withOpened({ cwd: io.cwd }, async (openAny) => {
+    const open = async (path: string, what: string): Promise<OpenImage> => {
+      const image = await openAny(path, what);
+      if (image.size > 0) return image;
+      throw new CliError(`${path} is empty`, { code: 'ERR_IMAGE', hint: 'download or build the file again' });
+    };
+    const kernel = await open(options.kernel, 'Kernel');
+    const initrd = await open(options.initrd, 'Initramfs');
+    const rootfs = options.rootfs === undefined ? undefined : await open(options.rootfs, 'Root filesystem');
+    const efiImage = options.efiImage === undefined ? undefined : await open(options.efiImage, 'EFI image');
     await checkKernel(kernel, initrd);
     if (rootfs !== undefined) await checkLiveRootfs(rootfs, rootfs.name);
     const system = await readSystem(initrd, io);
@@ -108,37 +117,6 @@ async function readBiosLoader(options: CreateIsoOptions, io: Io): Promise<BiosLo
     isolinux: await read(isolinux, 'isolinux.bin'),
     ...(isohybridMbr !== undefined && { mbr: await read(isohybridMbr, 'MBR code') }),
   };
-}
-
-interface Inputs {
-  readonly kernel: OpenImage;
-  readonly initrd: OpenImage;
-  readonly rootfs: OpenImage | undefined;
-  readonly efiImage: OpenImage | undefined;
-}
-
-async function withInputs(
-  { efiImage, initrd, kernel, rootfs }: CreateIsoOptions,
-  { cwd }: Io,
-  use: (inputs: Inputs) => Promise<void>,
-): Promise<void> {
-  const opened: OpenImage[] = [];
-  const open = async (path: string, what: string): Promise<OpenImage> => {
-    const image = await openImage(path, { cwd }, what);
-    opened.push(image);
-    if (image.size > 0) return image;
-    throw new CliError(`${path} is empty`, { code: 'ERR_IMAGE', hint: 'download or build the file again' });
-  };
-  try {
-    await use({
-      kernel: await open(kernel, 'Kernel'),
-      initrd: await open(initrd, 'Initramfs'),
-      rootfs: rootfs === undefined ? undefined : await open(rootfs, 'Root filesystem'),
-      efiImage: efiImage === undefined ? undefined : await open(efiImage, 'EFI image'),
-    });
-  } finally {
-    for (const image of opened) await image.close();
-  }
 }
 
 const HEAD = 1024;

@@ -17,8 +17,7 @@ import { readArchiveFiles } from '../formats/tar.ts';
 import { readInitrd } from '../image/initrd.ts';
 import type { MediumFile } from '../image/mediumFiles.ts';
 import { readUserFile } from '../io/files/files.ts';
-import type { OpenImage } from '../io/images/imageBytes.ts';
-import { openImage } from '../io/images/imageFile.ts';
+import { withOpened } from '../io/images/imageFile.ts';
 import { type ConfigOptions, readCheckedConfig } from '../hosts/input/checkedConfig.ts';
 import { configFile, refuseSwapped } from '../hosts/input/swappedInputs.ts';
 import { writeStdout } from '../io/stdout.ts';
@@ -49,7 +48,12 @@ export async function embed(options: EmbedOptions, io: Io): Promise<ExitCode> {
   const config = await readCheckedConfig(options, io);
   const existing = options.force === true ? 'replace' : 'refuse';
   const initrdFiles = await readInitrdFiles(options, io);
-  await withMediumFiles(options, io, async (mediumFiles) => {
+  await withOpened(io, async (open) => {
+    const mediumFiles: MediumFile[] = [];
+    for (const option of options.isoFile ?? []) {
+      const { hostPath, name } = splitOption('--iso-file', option, './ipa.tar:ipa.tar');
+      mediumFiles.push({ name, content: await open(hostPath, 'File for the medium') });
+    }
     const edit = async (iso: LiveIso): Promise<ImageChange> => {
       await reportUnreadConfig(iso, io);
       return embedIgnition(iso, { config, existing, initrdFiles, mediumFiles });
@@ -102,27 +106,6 @@ async function readInitrdFiles(
     for (const [name, data] of archive) add(name, data);
   }
   return files;
-}
-
-/**
- * Opens the files for the medium, calls `use`, and closes the files.
- * @throws UsageError for invalid options, CliError for files that cannot be read
- */
-async function withMediumFiles<T>(
-  { isoFile = [] }: EmbedOptions,
-  io: Io,
-  use: (files: readonly MediumFile[]) => Promise<T>,
-): Promise<T> {
-  const opened: (MediumFile & { readonly content: OpenImage })[] = [];
-  try {
-    for (const option of isoFile) {
-      const { hostPath, name } = splitOption('--iso-file', option, './ipa.tar:ipa.tar');
-      opened.push({ name, content: await openImage(hostPath, io, 'File for the medium') });
-    }
-    return await use(opened);
-  } finally {
-    for (const { content } of opened) await content.close();
-  }
 }
 
 /** The path on the host may contain colons, the name must not. */
