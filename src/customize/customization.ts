@@ -66,6 +66,11 @@ export async function readCustomization(options: CustomizeOptions, io: Io): Prom
 export function reportInstallation(customization: Customization, kargs: readonly string[], io: Io): void {
   const notice = installNotice(customization);
   if (notice !== undefined) io.stderr.write(`${printable(notice)}\n`);
+  const { destDevice } = customization;
+  if (destDevice !== undefined && !/^(?:\/|dev\/)/.test(destDevice)) {
+    const message = `--dest-device ${destDevice} is not an absolute path, so the installer does not find the disk`;
+    report(io, { severity: 'warning', message, hint: `use --dest-device /dev/${destDevice}` });
+  }
   if (kargs.some((karg) => karg.includes('coreos.inst.install_dev='))) return;
   if (!lacksDevice(customization)) return;
   const message = 'the installer runs on boot, but no disk is set';
