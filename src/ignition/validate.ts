@@ -194,11 +194,9 @@ function collectFrom(
   { config, type }: Pick<DocumentRead, 'config' | 'type'>,
   check: (visited: Visited) => Iterable<Issue>,
 ): void {
-  walkConfig(config, type, (visited) => {
-    for (const issue of check(visited)) {
-      collect(found, { ...issue, path: [...visited.path, ...issue.path] });
-    }
-  });
+  for (const visited of walkConfig(type, config)) {
+    for (const issue of check(visited)) collect(found, { ...issue, path: [...visited.path, ...issue.path] });
+  }
 }
 
 function collectRules(found: Collected, read: Pick<DocumentRead, 'config' | 'type' | 'version'>): void {
