@@ -13,7 +13,7 @@ import { type LiveIso, openLiveIso } from './liveIso.ts';
 import type { MediumFile } from './mediumFiles.ts';
 import { type NetworkFile, networkMembers, replaceNetworkSettings } from './networkSettings.ts';
 import { adaptKargs, type Reconstruction } from './minimalIso/extract.ts';
-import type { BufferReader, RandomAccess } from './overlay.ts';
+import type { RandomAccess } from './overlay.ts';
 
 /** The files of one host that the initramfs reads. */
 export interface InitramfsContents {
@@ -62,14 +62,8 @@ export async function hostIso(
   return kargs.length === 0 ? embedded : bothChanges(embedded, await appendKargs(iso, kargs));
 }
 
-/** The minimal ISO of one host. */
-export interface HostMinimalIso {
-  readonly image: Required<BufferReader>;
-  /** Changes to apply to the released minimal ISO, in this order. */
-  readonly changes: readonly ImageChange[];
-}
-
 /**
+ * Returns the changes that make the minimal ISO of one host from the released one, in this order.
  * @param rootfsUrl URL from which the live system fetches its root filesystem
  * @throws CliError if the contents do not fit
  */
@@ -77,11 +71,9 @@ export async function hostMinimalIso(
   minimal: Reconstruction,
   { rootfsUrl, ...contents }: HostContents & { readonly rootfsUrl: string },
   growth: Growth,
-): Promise<HostMinimalIso> {
+): Promise<readonly ImageChange[]> {
   const adaptation = await adaptKargs(minimal, rootfsUrl);
-  const adapted = changedImage(minimal.image, adaptation);
-  const change = await hostIso(adapted, contents, growth);
-  return { image: changedImage(adapted, change), changes: [adaptation, change] };
+  return [adaptation, await hostIso(changedImage(minimal.image, adaptation), contents, growth)];
 }
 
 /** Appends an archive to an initramfs. No padding is required: the kernel aligns only uncompressed archives. */

@@ -141,7 +141,7 @@ function headOf(image: RandomAccess): Promise<Uint8Array> {
 /** An initramfs that this program cannot read is only a warning: the kernel may support it. */
 async function readSystem(initrd: OpenImage, io: Io): Promise<RamdiskSystem> {
   const system = await nameInput(initrd.name, () => findRamdiskSystem(initrd));
-  if (system.kind === 'other' && system.problem !== undefined) {
+  if (system.problem !== undefined) {
     const message = `${initrd.name} is treated as an initramfs that is not CoreOS: ${system.problem}`;
     const hint = 'download the file again if it is an initramfs of CoreOS';
     report(io, { severity: 'warning', message, hint });
