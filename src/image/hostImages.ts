@@ -9,7 +9,7 @@ import { bothChanges, changedImage, type ImageChange, patchesOnly } from './imag
 import { writeInitrd } from './initrd.ts';
 import { requireKargsAreas } from './kargsAreas.ts';
 import { editKargs } from './kargsEdit.ts';
-import { type LiveIso, openLiveIso } from './liveIso.ts';
+import { openLiveIso } from './liveIso.ts';
 import type { MediumFile } from './mediumFiles.ts';
 import { type NetworkFile, networkMembers, replaceNetworkSettings } from './networkSettings.ts';
 import { adaptKargs, type Reconstruction } from './minimalIso/extract.ts';
@@ -59,7 +59,10 @@ export async function hostIso(
     mediumFiles,
     ...(before.size === 0 && { archive }),
   });
-  return kargs.length === 0 ? embedded : bothChanges(embedded, await appendKargs(iso, kargs));
+  if (kargs.length === 0) return embedded;
+  const { current } = requireKargsAreas(await iso.kargsAreas());
+  const appended = await iso.change({ kargs: editKargs(current, { append: kargs }).kargs });
+  return bothChanges(embedded, appended);
 }
 
 /**
@@ -79,9 +82,4 @@ export async function hostMinimalIso(
 /** Appends an archive to an initramfs. No padding is required: the kernel aligns only uncompressed archives. */
 export function hostInitramfs({ size }: RandomAccess, { archive }: InitramfsContents): ImageChange {
   return patchesOnly([{ offset: size, data: archive() }]);
-}
-
-async function appendKargs(iso: LiveIso, append: readonly string[]): Promise<ImageChange> {
-  const { current } = requireKargsAreas(await iso.kargsAreas());
-  return iso.change({ kargs: editKargs(current, { append }).kargs });
 }

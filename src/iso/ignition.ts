@@ -48,7 +48,7 @@ export async function embed(options: EmbedOptions, io: Io): Promise<ExitCode> {
   const config = await readCheckedConfig(options, io);
   const existing = options.force === true ? 'replace' : 'refuse';
   const initrdFiles = await readInitrdFiles(options, io);
-  await withOpened(io, async (open) => {
+  return withOpened(io, async (open) => {
     const mediumFiles: MediumFile[] = [];
     for (const option of options.isoFile ?? []) {
       const { hostPath, name } = splitOption('--iso-file', option, './ipa.tar:ipa.tar');
@@ -58,9 +58,8 @@ export async function embed(options: EmbedOptions, io: Io): Promise<ExitCode> {
       await reportUnreadConfig(iso, io);
       return embedIgnition(iso, { config, existing, initrdFiles, mediumFiles });
     };
-    await rewriteLiveIso(options, edit, io);
+    return rewriteLiveIso(options, edit, io);
   });
-  return 0;
 }
 
 /** Only a warning, because the user may need only the added files. A damaged features.json is not an error here. */
@@ -162,6 +161,5 @@ export type RemoveOptions = Rewrite;
 
 /** Embedded network settings are kept. Without network settings, the area gets its original bytes. */
 export async function remove(options: RemoveOptions, io: Io): Promise<ExitCode> {
-  await rewriteLiveIso(options, removeIgnition, io);
-  return 0;
+  return rewriteLiveIso(options, removeIgnition, io);
 }

@@ -61,7 +61,9 @@ export async function inspectIso(source: ImageAccess): Promise<IsoInspection> {
   const kargs = await readKargs(iso);
   const features = await attempt(iso, imageRules.featuresUnreadable, () => readIsoFeatures(iso.tree));
   const appended = await attempt(iso, imageRules.appendixUnreadable, () => readAppended(iso, area));
-  const leftovers = journal === undefined ? await findLeftovers(iso, appended) : unfinishedEdit;
+  // During an unfinished edit, the end of the image is not inspected.
+  const leftovers: readonly Leftover[] =
+    journal === undefined ? await findLeftovers(iso, appended) : ['unfinished edit'];
   const facts = await attempt(iso, imageRules.layoutUnreadable, () => readFacts(iso, kargs));
   const isOtherSystem = features?.otherSystem === true;
   const isMinimal = facts?.isMinimal === true && !isOtherSystem;
@@ -90,9 +92,6 @@ export async function inspectIso(source: ImageAccess): Promise<IsoInspection> {
     issues: [...iso.issues, ...checkIso(booting)],
   };
 }
-
-/** During an unfinished edit, the end of the image is not inspected. */
-const unfinishedEdit: readonly Leftover[] = ['unfinished edit'];
 
 async function findLeftovers(
   { image, tree, issues }: Iso,
