@@ -144,3 +144,18 @@ export function ifWellFormed<T>(read: () => T): T | undefined {
     throw error;
   }
 }
+
+/** A function for `catch` that handles only a FormatError, and throws all other errors again. */
+export function onFormatError<T>(handle: (error: FormatError) => T): (error: unknown) => T {
+  return (error) => {
+    if (error instanceof FormatError) return handle(error);
+    throw error;
+  };
+}
+
+/** A function for `catch` that throws `replace` of a FormatError, and throws all other errors again. */
+export function rethrow(replace: (error: FormatError) => CliError): (error: unknown) => never {
+  return onFormatError((error) => {
+    throw replace(error);
+  });
+}

@@ -1,7 +1,8 @@
 /** Arguments and options that several image commands share. */
 
 import type { Command } from 'commander';
-import { repeated, choice } from '../io/commandLine.ts';
+import { choice, type Context, declareOptions } from '../io/commandLine.ts';
+import type { ExitCode, Io } from '../io/io.ts';
 
 /** Sections of the help of both `customize` commands. */
 export const CUSTOMIZE_NOTES = `
@@ -20,43 +21,35 @@ Ignition configs:
 
 /** Options that are declared after these belong to the group "Live system". */
 export function declareCustomizeOptions(command: Command): Command {
-  return command
-    .optionsGroup('Installed system:')
-    .addOption(repeated('--dest-ignition <path>', 'Ignition config to merge; repeatable'))
-    .option('--dest-device <path>', 'disk to install to on boot, without confirmation')
-    .addOption(
-      repeated(
-        '--dest-console <spec>',
-        'console of the kernel and the boot loader, for example ttyS0,115200n8; repeatable',
-      ),
-    )
-    .addOption(repeated('--dest-karg-append <arg>', 'append a kernel argument; repeatable'))
-    .addOption(repeated('--dest-karg-delete <arg>', 'delete a default kernel argument; repeatable'))
-    .optionsGroup('Live and installed system:')
-    .addOption(repeated('--network-keyfile <path>', 'NetworkManager keyfile; repeatable'))
-    .addOption(repeated('--network-nmstate <path>', 'nmstate file, as YAML or JSON; repeatable'))
-    .addOption(repeated('--network-data <path>', 'OpenStack network data (network_data.json); repeatable'))
-    .addOption(repeated('--ignition-ca <path>', 'CA certificate that Ignition trusts, as PEM; repeatable'))
-    .optionsGroup('Live system:')
-    .addOption(repeated('--pre-install <path>', 'script to run before the installer; repeatable'))
-    .addOption(repeated('--post-install <path>', 'script to run after the installer; repeatable'))
-    .addOption(
-      repeated('--installer-config <path>', 'options of coreos-installer install, as YAML; repeatable'),
-    )
-    .addOption(repeated('--live-ignition <path>', 'Ignition config to merge; repeatable'));
+  declareOptions(command.optionsGroup('Installed system:'), {
+    '--dest-ignition <path>': 'Ignition config to merge; repeatable',
+    '--dest-device <path>': 'disk to install to on boot, without confirmation',
+    '--dest-console <spec>':
+      'console of the kernel and the boot loader, for example ttyS0,115200n8; repeatable',
+    '--dest-karg-append <arg>': 'append a kernel argument; repeatable',
+    '--dest-karg-delete <arg>': 'delete a default kernel argument; repeatable',
+  });
+  declareOptions(command.optionsGroup('Live and installed system:'), {
+    '--network-keyfile <path>': 'NetworkManager keyfile; repeatable',
+    '--network-nmstate <path>': 'nmstate file, as YAML or JSON; repeatable',
+    '--network-data <path>': 'OpenStack network data (network_data.json); repeatable',
+    '--ignition-ca <path>': 'CA certificate that Ignition trusts, as PEM; repeatable',
+  });
+  return declareOptions(command.optionsGroup('Live system:'), {
+    '--pre-install <path>': 'script to run before the installer; repeatable',
+    '--post-install <path>': 'script to run after the installer; repeatable',
+    '--installer-config <path>': 'options of coreos-installer install, as YAML; repeatable',
+    '--live-ignition <path>': 'Ignition config to merge; repeatable',
+  });
 }
 
 /** Adds the options for the network settings to embed. */
 export function declareNetworkFiles(command: Command): Command {
-  return command
-    .addOption(repeated('-k, --keyfile <path>', 'NetworkManager keyfile; repeatable'))
-    .addOption(repeated('--nmstate <path>', 'nmstate file to convert to keyfiles; repeatable'))
-    .addOption(
-      repeated(
-        '--network-data <path>',
-        'OpenStack network data (network_data.json) to convert to keyfiles; repeatable',
-      ),
-    );
+  return declareOptions(command, {
+    '-k, --keyfile <path>': 'NetworkManager keyfile; repeatable',
+    '--nmstate <path>': 'nmstate file to convert to keyfiles; repeatable',
+    '--network-data <path>': 'OpenStack network data (network_data.json) to convert to keyfiles; repeatable',
+  });
 }
 
 /** Adds the options for the output of extracted network settings. */
@@ -69,18 +62,28 @@ export function declareNetworkOutput(command: Command): Command {
 export const ISO =
   'live ISO of CoreOS: a file, a block device, a URL, or "-" for standard input, which is buffered in TMPDIR';
 
+/**
+ * The action of a command with an ISO as its only argument.
+ * @param load loads the function that runs the command
+ */
+export function isoRun<O>(
+  { io }: Context,
+  load: () => Promise<(options: O & { readonly iso: string }, io: Io) => Promise<ExitCode>>,
+): (iso: string, options: O) => Promise<ExitCode> {
+  return async (iso, options) => (await load())({ ...options, iso }, io);
+}
+
 /** The help of `--mode`. */
 export const NEW_FILE_MODE =
   'permissions of the new file (default: 0600 if it contains a secret, else according to the umask)';
 
 /** Adds the options of a command that changes an ISO. */
 export function declareResult(command: Command): Command {
-  return declareNewFile(
-    command.option(
-      '-o, --output <path>',
+  declareOptions(command, {
+    '-o, --output <path>':
       'new file to write; "-" is standard output (default: edit the ISO in place; requires a file or a block device)',
-    ),
-  );
+  });
+  return declareNewFile(command);
 }
 
 /** Adds the options of a command that writes a new file. */
@@ -97,20 +100,9 @@ export function declareEmbedding(command: Command): Command {
 
 /** Adds the options for files that are embedded together with the Ignition config. */
 export function declareAddedFiles(command: Command): Command {
-  return command
-    .addOption(
-      repeated(
-        '--initrd-file <path:name>',
-        'file to add to the initramfs; not visible in the live system; repeatable',
-      ),
-    )
-    .addOption(
-      repeated('--initrd-archive <path>', 'tar or cpio archive of files to add to the initramfs; repeatable'),
-    )
-    .addOption(
-      repeated(
-        '--iso-file <path:name>',
-        'file to add to the medium, mounted as /run/media/iso/coreos/NAME; repeatable',
-      ),
-    );
+  return declareOptions(command, {
+    '--initrd-file <path:name>': 'file to add to the initramfs; not visible in the live system; repeatable',
+    '--initrd-archive <path>': 'tar or cpio archive of files to add to the initramfs; repeatable',
+    '--iso-file <path:name>': 'file to add to the medium, mounted as /run/media/iso/coreos/NAME; repeatable',
+  });
 }

@@ -3,9 +3,16 @@
 import { basename } from 'node:path';
 import { findBundleProblem, parseCaCertificates } from '../agent/caCertificates.ts';
 import { diagnosticIn } from '../core/diagnostic.ts';
-import { CliError, type ErrorDetails, FormatError, formatPlace, UsageError } from '../core/errors.ts';
+import {
+  CliError,
+  type ErrorDetails,
+  FormatError,
+  formatPlace,
+  rethrow,
+  UsageError,
+} from '../core/errors.ts';
 import { formatPath } from '../core/finding.ts';
-import { parseYaml, type ParsedYaml } from '../formats/yaml.ts';
+import { parseYaml } from '../formats/yaml.ts';
 import { checkConfig, type CheckedDocument } from '../hosts/input/checkConfig.ts';
 import { isYamlFile } from '../hosts/input/nameInput.ts';
 import { readNetworkFiles } from '../hosts/input/networkFiles.ts';
@@ -66,6 +73,11 @@ export async function readCustomization(options: CustomizeOptions, io: Io): Prom
 export function reportInstallation(customization: Customization, kargs: readonly string[], io: Io): void {
   const notice = installNotice(customization);
   if (notice !== undefined) io.stderr.write(`${printable(notice)}\n`);
+  const { destDevice } = customization;
+  if (destDevice !== undefined && !/^(?:\/|dev\/)/.test(destDevice)) {
+    const message = `--dest-device ${destDevice} is not an absolute path, so the installer does not find the disk`;
+    report(io, { severity: 'warning', message, hint: `use --dest-device /dev/${destDevice}` });
+  }
   if (kargs.some((karg) => karg.includes('coreos.inst.install_dev='))) return;
   if (!lacksDevice(customization)) return;
   const message = 'the installer runs on boot, but no disk is set';
@@ -105,7 +117,7 @@ async function readNmstate(path: string, io: Io): Promise<NetworkFile[]> {
   const state = Buffer.from(bytes).toString('utf8');
   const keyfiles =
     program === undefined
-      ? convertBuiltIn(path, state, io)
+      ? await convertBuiltIn(path, state, io)
       : await runNmstatectl(state, { program, env: io.env });
   if (keyfiles.length === 0) {
     report(io, {
@@ -117,8 +129,14 @@ async function readNmstate(path: string, io: Io): Promise<NetworkFile[]> {
   return keyfiles.map(({ name, text }) => ({ name, data: Buffer.from(text) }));
 }
 
-function convertBuiltIn(path: string, state: string, io: Io): readonly Keyfile[] {
-  const yaml = parseNmstate(path, state);
+async function convertBuiltIn(path: string, state: string, io: Io): Promise<readonly Keyfile[]> {
+  const parse = async () => parseYaml(state);
+  const yaml = await parse().catch(
+    rethrow((cause) => {
+      const { message, hint = 'fix the syntax of the file' } = cause;
+      return new CliError(`parsing nmstate ${path}: ${message}`, { code: 'ERR_FORMAT', hint, cause });
+    }),
+  );
   const { keyfiles, findings } = convertNmstate(yaml.value);
   const error = findings.find(({ severity }) => severity === 'error');
   if (error !== undefined) {
@@ -131,19 +149,6 @@ function convertBuiltIn(path: string, state: string, io: Io): readonly Keyfile[]
     ...findings.map((finding) => diagnosticIn(path, { ...finding, position: yaml.locate(finding.path) })),
   );
   return keyfiles;
-}
-
-function parseNmstate(path: string, state: string): ParsedYaml {
-  try {
-    return parseYaml(state);
-  } catch (error) {
-    if (!(error instanceof FormatError)) throw error;
-    throw new CliError(`parsing nmstate ${path}: ${error.message}`, {
-      code: 'ERR_FORMAT',
-      hint: error.hint ?? 'fix the syntax of the file',
-      cause: error,
-    });
-  }
 }
 
 const CONFIG = { what: 'Ignition config', maxBytes: 64 * 1024 * 1024 };
@@ -178,13 +183,9 @@ async function readSource(path: string, io: Io): Promise<Source> {
   const bytes = Buffer.from(buffer, byteOffset, byteLength);
   if (!isYamlFile(path)) return { path, json: bytes };
   const { parseYamlConfig } = await import('../hosts/input/yamlConfig.ts');
-  try {
-    const yaml = parseYamlConfig(bytes);
-    return { path, json: yaml.json, yaml };
-  } catch (error) {
-    if (error instanceof FormatError) throw refusal(path, error.message, error);
-    throw error;
-  }
+  const parse = async () => parseYamlConfig(bytes);
+  const yaml = await parse().catch(rethrow((error) => refusal(path, error.message, error)));
+  return { path, json: yaml.json, yaml };
 }
 
 function refusal(path: string, problem: string, { hint, excerpt }: ErrorDetails): CliError {

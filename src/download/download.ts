@@ -112,16 +112,10 @@ async function downloadShown(
 
 /** The failure of any file ends the wait for all files. */
 async function printInOrder(results: readonly Promise<Place>[], io: Io): Promise<void> {
-  const all = Promise.all(results);
-  all.catch(() => undefined);
+  const failure = Promise.all(results).then(() => new Promise<never>(() => undefined)); // never fulfilled
+  failure.catch(() => undefined);
   for (const result of results) {
-    const { shownPath } = await Promise.race([result, failureOf(all)]);
+    const { shownPath } = await Promise.race([result, failure]);
     await writeStdout(io, [lineForOutput(shownPath, io)]);
   }
-}
-
-/** Never fulfilled. */
-async function failureOf(all: Promise<unknown>): Promise<never> {
-  await all;
-  return new Promise<never>(() => undefined);
 }

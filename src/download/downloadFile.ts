@@ -60,7 +60,7 @@ export async function downloadFile(file: PlannedFile, context: DownloadContext):
   if (unpacked !== undefined) return downloadUnpacked(file, unpacked, proof, context);
   const target = context.place(file.name);
   if (!(await isThere(target, proof, context))) {
-    refuseOverwriting(await exists(target), proof, target);
+    await refuseOverwriting(target, proof);
     await fetchChecked(file, proof, context);
     await finish(target);
   }
@@ -81,7 +81,7 @@ async function downloadUnpacked(
   const packed = context.place(file.name);
   const target = context.place(name);
   if (await isThere(target, { sha256, signatures: [] }, context)) return target;
-  refuseOverwriting(await exists(target), proof, target);
+  await refuseOverwriting(target, proof);
   const isPacked = await isThere(packed, proof, context);
   if (!isPacked) await fetchChecked(file, proof, context);
   const from = isPacked ? packed.path : `${packed.path}.partial`;
@@ -187,13 +187,10 @@ async function isThere(
   }
 }
 
-async function exists({ path }: Place): Promise<boolean> {
-  return (await lstat(path).catch(() => undefined)) !== undefined;
-}
-
 /** An existing file may be valid, so only a verified file replaces it. */
-function refuseOverwriting(isOccupied: boolean, proof: Proof, { shownPath }: Place): void {
-  if (!isOccupied || proof.sha256 !== undefined || proof.signatures.length > 0) return;
+async function refuseOverwriting({ path, shownPath }: Place, proof: Proof): Promise<void> {
+  if (proof.sha256 !== undefined || proof.signatures.length > 0) return;
+  if ((await lstat(path).catch(() => undefined)) === undefined) return;
   throw new CliError(`File exists: ${shownPath}`, {
     code: 'ERR_FILE_EXISTS',
     hint: 'remove the old file, or use another folder with -C; the new file cannot be verified',

@@ -76,17 +76,17 @@ export async function fetchPartial(
 
 /** Removes both files after a failed verification. */
 export async function discardPartial({ path }: Pick<Place, 'path'>): Promise<void> {
-  for (const name of [`${path}.partial`, statePathOf(path)]) await unlink(name).catch(() => undefined);
+  await unlink(`${path}.partial`).catch(() => undefined);
+  await forgetPartial({ path });
 }
 
 /** Removes what belongs to the partial file, which has got its name. */
 export async function forgetPartial({ path }: Pick<Place, 'path'>): Promise<void> {
-  await unlink(statePathOf(path)).catch(() => undefined);
+  await unlink(`${path}.partial.json`).catch(() => undefined);
 }
 
 interface Part {
   readonly path: string;
-  readonly statePath: string;
   readonly id: string;
   state: PartState | undefined;
   size: number;
@@ -99,7 +99,8 @@ async function claimPart({ path, url, sha256, shownPath }: PartialTransfer): Pro
   const id = createHash('sha256')
     .update(`${url.href}\n${sha256 ?? ''}`)
     .digest('hex');
-  const saved = await readState(statePathOf(path));
+  const partialPath = `${path}.partial`;
+  const saved = await readState(`${partialPath}.json`);
   const pid = saved?.owner.split('-')[0];
   if (saved !== undefined && pid !== String(process.pid) && stateOf(saved.owner) === 'running') {
     throw new CliError(`Another process is downloading ${shownPath}: process ${pid}`, {
@@ -107,12 +108,10 @@ async function claimPart({ path, url, sha256, shownPath }: PartialTransfer): Pro
       hint: `wait until it ends, or remove ${shownPath}.partial.json if it is not running`,
     });
   }
-  const partialPath = `${path}.partial`;
   const stats = await stat(partialPath).catch(() => undefined);
   const isSame = saved?.id === id && stats?.isFile() === true;
   const part: Part = {
     path: partialPath,
-    statePath: statePathOf(path),
     id,
     state: isSame ? saved : undefined,
     size: isSame ? stats.size : 0,
@@ -124,10 +123,6 @@ async function claimPart({ path, url, sha256, shownPath }: PartialTransfer): Pro
     throw fileError(error, { path: `${shownPath}.partial.json`, what: 'Download', action: 'create' });
   }
   return part;
-}
-
-function statePathOf(path: string): string {
-  return `${path}.partial.json`;
 }
 
 interface SavedState extends PartState {
@@ -158,7 +153,7 @@ function isSavedState(value: unknown): value is SavedState {
   );
 }
 
-async function writeState({ id, statePath, state }: Part): Promise<void> {
+async function writeState({ id, path, state }: Part): Promise<void> {
   const saved: SavedState = {
     id,
     validator: undefined,
@@ -167,7 +162,7 @@ async function writeState({ id, statePath, state }: Part): Promise<void> {
     owner: thisProcess(),
   };
   const flag = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW;
-  await writeFile(statePath, `${JSON.stringify(saved)}\n`, { flag });
+  await writeFile(`${path}.json`, `${JSON.stringify(saved)}\n`, { flag });
 }
 
 /** One attempt. */

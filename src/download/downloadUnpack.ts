@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import { CliError, FormatError } from '../core/errors.ts';
+import { CliError, FormatError, rethrow } from '../core/errors.ts';
 import { hasMore, inputOf, sourceOf } from '../formats/byteFeed.ts';
 import { compressionAt, unpackMember } from '../formats/compression.ts';
 import { writeAll } from '../io/files/handles.ts';
@@ -23,26 +23,22 @@ const BLOCK = 1024 * 1024;
  */
 export async function unpackFile(from: string, target: Place, sha256: string | undefined): Promise<void> {
   const { shownPath } = target;
-  try {
-    await createFile({ ...target, existing: 'replace' }, async ({ handle }) => {
-      const digest = await writeUnpacked(from, handle);
-      if (sha256 === undefined || digest === sha256) return;
-      throw new CliError(
-        `checksum mismatch: ${shownPath} has sha256 ${digest} after decompression, expected ${sha256}`,
-        {
-          code: 'ERR_DIGEST',
-          hint: 'download the file again; its content does not match the metadata',
-        },
-      );
-    });
-  } catch (error) {
-    if (!(error instanceof FormatError)) throw error;
-    throw new CliError(`${shownPath} cannot be decompressed: ${error.message}`, {
+  const undecodable = rethrow((cause) => {
+    const hint = 'run the command again to download the file again, or remove --decompress';
+    return new CliError(`${shownPath} cannot be decompressed: ${cause.message}`, {
       code: 'ERR_FORMAT',
-      hint: 'run the command again to download the file again, or remove --decompress',
-      cause: error,
+      hint,
+      cause,
     });
-  }
+  });
+  await createFile({ ...target, existing: 'replace' }, async ({ handle }) => {
+    const digest = await writeUnpacked(from, handle).catch(undecodable);
+    if (sha256 === undefined || digest === sha256) return;
+    throw new CliError(
+      `checksum mismatch: ${shownPath} has sha256 ${digest} after decompression, expected ${sha256}`,
+      { code: 'ERR_DIGEST', hint: 'download the file again; its content does not match the metadata' },
+    );
+  });
 }
 
 /** Returns the sha256 of the written bytes. */

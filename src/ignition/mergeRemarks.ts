@@ -10,14 +10,7 @@ import { itemsOf, type Members } from './decode.ts';
 import { itemKey } from './duplicates.ts';
 import { isZero, isZeroMember, normalizeConfig } from './merge.ts';
 import { findingOf, warningRule, type Rule } from './rule.ts';
-import {
-  configType,
-  type Field,
-  type ListField,
-  type StructField,
-  structOf,
-  type StructType,
-} from './schema.ts';
+import { configType, type Field, type ListField, structOf, type StructType } from './schema.ts';
 import type { SpecVersion } from './versions.ts';
 
 export const mergeRules = {
@@ -109,16 +102,12 @@ function remarkMembers(pair: Pair, report: Report): void {
   remarksByType[pair.type.name]?.(pair, report);
   for (const field of pair.type.fields) {
     if (field.kind === 'list') remarkList(pair, field, report);
-    else if (field.kind === 'struct') remarkStruct(pair, field, report);
-    else if (!field.pointer) remarkEmptied(pair, field, report);
+    else if (field.kind === 'struct') {
+      const [parent, child] = [pair.parent[field.name], pair.child[field.name]];
+      if (!isMapping(parent) || !isMapping(child)) continue;
+      remarkMembers({ type: field.struct, parent, child, path: [...pair.path, field.name] }, report);
+    } else if (!field.pointer) remarkEmptied(pair, field, report);
   }
-}
-
-function remarkStruct({ parent, child, path }: Pair, field: StructField, report: Report): void {
-  const inner = { parent: parent[field.name], child: child[field.name] };
-  if (!isMapping(inner.parent) || !isMapping(inner.child)) return;
-  const { struct: type } = field;
-  remarkMembers({ type, parent: inner.parent, child: inner.child, path: [...path, field.name] }, report);
 }
 
 function remarkEmptied({ type, parent, child, path }: Pair, field: Field, report: Report): void {
@@ -225,15 +214,8 @@ function remarkReplaced(pair: Pair, report: Report): void {
   }
 }
 
-/** An item of the child with a key that the parent has in another list that shares the keys. */
-interface MovedItem {
-  readonly key: string;
-  readonly list: string;
-  readonly index: number;
-  readonly from: string;
-}
-
-function* movedItems({ type, parent, child }: Pair): Iterable<MovedItem> {
+/** Items of `list` of the child with a key that the parent has in another list, `from`, that shares the keys. */
+function* movedItems({ type, parent, child }: Pair) {
   const lists = type.fields
     .filter((field) => field.kind === 'list')
     .filter(({ keySpace, name }) => keySpace !== name);

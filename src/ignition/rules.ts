@@ -4,8 +4,6 @@
  */
 
 import { isMapping } from '../formats/mapping.ts';
-import type { Config } from './config.ts';
-import type { Members } from './decode.ts';
 import type { Check } from './rule.ts';
 import { checkDisk, checkPartition, checkRaid } from './rules/disk.ts';
 import { checkFilesystem } from './rules/filesystem.ts';
@@ -29,78 +27,65 @@ import type { StructType } from './schema.ts';
  * The check of each type that has rules, by Go name. `Device` is a string in a list, all other types are objects. A type
  * that was renamed in a version has two entries. A check must receive a value of its type.
  */
-export const checks: Readonly<Record<string, Check<unknown>>> = {
-  CaReference: listed(checkCaReference),
-  ClevisCustom: listed(checkClevisCustom),
-  Config: listed(checkUnitPaths),
-  ConfigReference: listed(checkConfigReference),
-  Custom: listed(checkClevisCustom),
-  Device: listed(checkDevice),
-  Directory: listed(checkDirectory),
-  Disk: listed(checkDisk),
-  Dropin: listed(checkDropin),
-  File: listed(checkFile),
-  FileContents: listed(checkResource),
-  Filesystem: listed(checkFilesystem),
-  HTTPHeader: listed(checkHttpHeader),
-  IgnitionConfig: listed(checkIgnitionConfig),
-  Link: listed(checkLink),
-  Luks: listed(checkLuks),
-  NodeGroup: listed(checkNodeOwner),
-  NodeUser: listed(checkNodeOwner),
-  Partition: listed(checkPartition),
-  Proxy: listed(checkProxy),
-  Raid: listed(checkRaid),
-  Resource: listed(checkResource),
-  Storage: listed(checkStorage),
-  Systemd: listed(checkSystemd),
-  TLS: listed(checkTls),
-  Tang: listed(checkTang),
-  Unit: listed(checkUnit),
-  Verification: listed(checkVerification),
+export const checks: Readonly<Record<string, Check<never>>> = {
+  CaReference: checkCaReference,
+  ClevisCustom: checkClevisCustom,
+  Config: checkUnitPaths,
+  ConfigReference: checkConfigReference,
+  Custom: checkClevisCustom,
+  Device: checkDevice,
+  Directory: checkDirectory,
+  Disk: checkDisk,
+  Dropin: checkDropin,
+  File: checkFile,
+  FileContents: checkResource,
+  Filesystem: checkFilesystem,
+  HTTPHeader: checkHttpHeader,
+  IgnitionConfig: checkIgnitionConfig,
+  Link: checkLink,
+  Luks: checkLuks,
+  NodeGroup: checkNodeOwner,
+  NodeUser: checkNodeOwner,
+  Partition: checkPartition,
+  Proxy: checkProxy,
+  Raid: checkRaid,
+  Resource: checkResource,
+  Storage: checkStorage,
+  Systemd: checkSystemd,
+  TLS: checkTls,
+  Tang: checkTang,
+  Unit: checkUnit,
+  Verification: checkVerification,
 };
-
-function listed<T>(check: Check<T>): Check<unknown> {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- decoding ensures that the value has this type
-  return (value, version) => check(value as T, version);
-}
 
 /** An object of a config, or a string in a list with a named Go type, such as `Device`. */
 export interface Visited {
   readonly type: StructType | string;
   readonly value: unknown;
-  /** Only valid during the visit. */
+  /** Only valid until the next value is requested. */
   readonly path: readonly (string | number)[];
 }
 
-/** Visits all values in `config` that rules apply to, depth first. Absent objects are skipped. */
-export function walkConfig(config: Config, type: StructType, visit: (visited: Visited) => void): void {
-  if (isMapping(config)) walkStruct({ path: [], visit }, type, config);
-}
-
-interface Walk {
-  readonly path: (string | number)[];
-  readonly visit: (visited: Visited) => void;
-}
-
-function walkStruct(walk: Walk, type: StructType, value: Members): void {
-  walk.visit({ type, value, path: walk.path });
+/** Yields a value of a config and all values in it that rules apply to, depth first. Absent objects are skipped. */
+export function* walkConfig(
+  type: StructType | string,
+  value: unknown,
+  path: (string | number)[] = [],
+): Generator<Visited, void> {
+  if (typeof type === 'string') yield { type, value, path };
+  if (typeof type === 'string' || !isMapping(value)) return;
+  yield { type, value, path };
   for (const field of type.fields) {
     const member = value[field.name];
-    if (member === undefined || (field.kind !== 'struct' && field.kind !== 'list')) continue;
-    walk.path.push(field.name);
-    if (field.kind === 'struct' && isMapping(member)) walkStruct(walk, field.struct, member);
-    if (field.kind === 'list' && Array.isArray(member)) walkList(walk, field.element, member);
-    walk.path.pop();
-  }
-}
-
-function walkList(walk: Walk, element: StructType | string, items: readonly unknown[]): void {
-  const { path } = walk;
-  for (const [index, value] of items.entries()) {
-    path.push(index);
-    if (typeof element === 'string') walk.visit({ type: element, value, path });
-    else if (isMapping(value)) walkStruct(walk, element, value);
+    path.push(field.name);
+    if (field.kind === 'struct') yield* walkConfig(field.struct, member, path);
+    if (field.kind === 'list' && Array.isArray(member)) {
+      for (const [index, item] of member.entries()) {
+        path.push(index);
+        yield* walkConfig(field.element, item, path);
+        path.pop();
+      }
+    }
     path.pop();
   }
 }

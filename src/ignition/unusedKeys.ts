@@ -17,15 +17,7 @@ import { isMapping } from '../formats/mapping.ts';
 import { nearestName } from '../formats/messageText.ts';
 import type { Config } from './config.ts';
 import { type Issue, warningRule } from './rule.ts';
-import {
-  configType,
-  type Field,
-  fieldsByFoldedName,
-  foldName,
-  type ListField,
-  structAt,
-  type StructType,
-} from './schema.ts';
+import { configType, fieldsByFoldedName, foldName, structAt, structOf, type StructType } from './schema.ts';
 import { isSince, type SpecVersion, specVersions } from './versions.ts';
 
 export const unusedKey = warningRule(
@@ -83,42 +75,31 @@ function* checkObject(document: DecodedDocument, place: Place): Iterable<OffsetI
   }
   for (const field of type.fields) {
     const member = members.get(field.name);
-    if (member !== undefined) {
-      yield* checkMember(document, field, {
-        value: isMapping(value) ? value[field.name] : undefined,
-        start: member.valueStart,
-        path: [...path, field.name],
-      });
-    }
+    const inner = structOf(field);
+    if (member === undefined || inner === undefined) continue;
+    const found: Place = {
+      type: inner,
+      value: isMapping(value) ? value[field.name] : undefined,
+      start: member.valueStart,
+      path: [...path, field.name],
+    };
+    if (field.kind === 'list') yield* checkItems(document, found);
+    else if (found.value !== undefined || !field.pointer) yield* checkObject(document, found);
   }
 }
 
-type MemberPlace = Omit<Place, 'type'>;
-
-function* checkMember(document: DecodedDocument, field: Field, member: MemberPlace): Iterable<OffsetIssue> {
-  const { value } = member;
-  if (field.kind === 'struct' && (value !== undefined || !field.pointer)) {
-    yield* checkObject(document, { ...member, type: field.struct });
-  } else if (field.kind === 'list' && value !== undefined) {
-    yield* checkItems(document, field, member);
-  }
-}
-
-/** A list may be longer or shorter in the document than decoded, if its key is repeated in another case. */
-function* checkItems(
-  document: DecodedDocument,
-  field: ListField,
-  member: MemberPlace,
-): Iterable<OffsetIssue> {
+/**
+ * A list may be longer or shorter in the document than decoded, if its key is repeated in another case.
+ * @param list the place of the list, with the type of its items
+ */
+function* checkItems(document: DecodedDocument, list: Place): Iterable<OffsetIssue> {
   const { bytes } = document;
-  const { element } = field;
-  const { value: items } = member;
-  if (typeof element === 'string' || !Array.isArray(items) || bytes[member.start] !== openBracket) return;
-  const starts = itemsAt(bytes, member.start)[Symbol.iterator]();
-  for (const [index, value] of items.entries()) {
+  if (!Array.isArray(list.value) || bytes[list.start] !== openBracket) return;
+  const starts = itemsAt(bytes, list.start)[Symbol.iterator]();
+  for (const [index, value] of list.value.entries()) {
     const { done, value: start } = starts.next();
     if (done === true) return;
-    yield* checkObject(document, { type: element, value, start, path: [...member.path, index] });
+    yield* checkObject(document, { type: list.type, value, start, path: [...list.path, index] });
   }
 }
 

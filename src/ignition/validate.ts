@@ -194,17 +194,16 @@ function collectFrom(
   { config, type }: Pick<DocumentRead, 'config' | 'type'>,
   check: (visited: Visited) => Iterable<Issue>,
 ): void {
-  walkConfig(config, type, (visited) => {
-    for (const issue of check(visited)) {
-      collect(found, { ...issue, path: [...visited.path, ...issue.path] });
-    }
-  });
+  for (const visited of walkConfig(type, config)) {
+    for (const issue of check(visited)) collect(found, { ...issue, path: [...visited.path, ...issue.path] });
+  }
 }
 
 function collectRules(found: Collected, read: Pick<DocumentRead, 'config' | 'type' | 'version'>): void {
   collectFrom(found, read, ({ type, value }) => {
     const check = checks[typeof type === 'string' ? type : type.name];
-    return check?.(value, read.version) ?? [];
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- decoding ensures that the value has this type
+    return check?.(value as never, read.version) ?? [];
   });
 }
 

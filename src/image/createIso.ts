@@ -40,8 +40,8 @@ export interface NewIso {
 export interface BiosLoader {
   /** The file isolinux.bin. */
   readonly isolinux: Uint8Array;
-  /** Modules that it loads from its folder, by name: `ldlinux.c32`. */
-  readonly modules: ReadonlyMap<string, Uint8Array>;
+  /** The file ldlinux.c32, which ISOLINUX loads from its folder. */
+  readonly ldlinux?: Uint8Array | undefined;
   /** MBR code to boot the image from a disk with BIOS: isohdpfx.bin. */
   readonly mbr?: Uint8Array;
 }
@@ -123,7 +123,7 @@ function checkLoaders({ bios, efi }: NewIso): void {
     });
   }
   // Since version 5, ISOLINUX consists of two files.
-  if (text.includes('ldlinux.c32') && bios?.modules.has('ldlinux.c32') !== true) {
+  if (text.includes('ldlinux.c32') && bios?.ldlinux === undefined) {
     throw new CliError('ISOLINUX requires its file ldlinux.c32', {
       code: 'ERR_USAGE',
       hint: 'add the file of the same version: --ldlinux /usr/lib/syslinux/modules/bios/ldlinux.c32',
@@ -164,11 +164,11 @@ function smallFiles(iso: NewIso, kargs: string): Map<string, RandomAccess> {
     ['coreos/kargs.json', jsonText({ default: kargs, files: places, size: length })],
     ...menus,
   ];
-  const modules = [...(iso.bios?.modules ?? [])];
+  const ldlinux = iso.bios?.ldlinux;
   return new Map([
     ['coreos/features.json', bytesAccess(features(iso.system))],
     ...texts.map(([path, text]): [string, RandomAccess] => [path, bytesAccess(Buffer.from(text))]),
-    ...modules.map(([name, data]): [string, RandomAccess] => [`isolinux/${name}`, bytesAccess(data)]),
+    ...(ldlinux === undefined ? [] : ([['isolinux/ldlinux.c32', bytesAccess(ldlinux)]] as const)),
   ]);
 }
 

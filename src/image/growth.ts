@@ -73,8 +73,7 @@ export async function changeEmbedFiles(
   }
   if (archive.length <= area.length) {
     const filled = patchesOnly(fillEmbedArea(area, archive));
-    if (additions.length === 0) return filled;
-    return bothChanges(filled, await appendToImage(place, additions));
+    return additions.length === 0 ? filled : bothChanges(filled, await appendToImage(place, additions));
   }
   checkGrowth(place, archive, files);
   return appendToImage(place, [...additions, await additionOf(place, archive)]);

@@ -9,11 +9,11 @@ import { bothChanges, changedImage, type ImageChange, patchesOnly } from './imag
 import { writeInitrd } from './initrd.ts';
 import { requireKargsAreas } from './kargsAreas.ts';
 import { editKargs } from './kargsEdit.ts';
-import { type LiveIso, openLiveIso } from './liveIso.ts';
+import { openLiveIso } from './liveIso.ts';
 import type { MediumFile } from './mediumFiles.ts';
 import { type NetworkFile, networkMembers, replaceNetworkSettings } from './networkSettings.ts';
 import { adaptKargs, type Reconstruction } from './minimalIso/extract.ts';
-import type { BufferReader, RandomAccess } from './overlay.ts';
+import type { RandomAccess } from './overlay.ts';
 
 /** The files of one host that the initramfs reads. */
 export interface InitramfsContents {
@@ -59,17 +59,14 @@ export async function hostIso(
     mediumFiles,
     ...(before.size === 0 && { archive }),
   });
-  return kargs.length === 0 ? embedded : bothChanges(embedded, await appendKargs(iso, kargs));
-}
-
-/** The minimal ISO of one host. */
-export interface HostMinimalIso {
-  readonly image: Required<BufferReader>;
-  /** Changes to apply to the released minimal ISO, in this order. */
-  readonly changes: readonly ImageChange[];
+  if (kargs.length === 0) return embedded;
+  const { current } = requireKargsAreas(await iso.kargsAreas());
+  const appended = await iso.change({ kargs: editKargs(current, { append: kargs }).kargs });
+  return bothChanges(embedded, appended);
 }
 
 /**
+ * Returns the changes that make the minimal ISO of one host from the released one, in this order.
  * @param rootfsUrl URL from which the live system fetches its root filesystem
  * @throws CliError if the contents do not fit
  */
@@ -77,19 +74,12 @@ export async function hostMinimalIso(
   minimal: Reconstruction,
   { rootfsUrl, ...contents }: HostContents & { readonly rootfsUrl: string },
   growth: Growth,
-): Promise<HostMinimalIso> {
+): Promise<readonly ImageChange[]> {
   const adaptation = await adaptKargs(minimal, rootfsUrl);
-  const adapted = changedImage(minimal.image, adaptation);
-  const change = await hostIso(adapted, contents, growth);
-  return { image: changedImage(adapted, change), changes: [adaptation, change] };
+  return [adaptation, await hostIso(changedImage(minimal.image, adaptation), contents, growth)];
 }
 
 /** Appends an archive to an initramfs. No padding is required: the kernel aligns only uncompressed archives. */
 export function hostInitramfs({ size }: RandomAccess, { archive }: InitramfsContents): ImageChange {
   return patchesOnly([{ offset: size, data: archive() }]);
-}
-
-async function appendKargs(iso: LiveIso, append: readonly string[]): Promise<ImageChange> {
-  const { current } = requireKargsAreas(await iso.kargsAreas());
-  return iso.change({ kargs: editKargs(current, { append }).kargs });
 }

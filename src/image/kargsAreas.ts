@@ -5,7 +5,7 @@
  */
 
 import { formatCount } from '../formats/messageText.ts';
-import { CliError, FormatError } from '../core/errors.ts';
+import { CliError, FormatError, rethrow } from '../core/errors.ts';
 import { isMapping } from '../formats/mapping.ts';
 import { EMBED_INFO_PATH, findDescriptions, type IsoEntry, type IsoTree, readJsonFile } from './isoTree.ts';
 import { trimSpace } from '../formats/goText.ts';
@@ -65,7 +65,10 @@ export async function findKargsAreas(image: RandomAccess, tree: IsoTree): Promis
   if (layout === undefined) return undefined;
   let current: string | undefined;
   for (const place of layout.places) {
-    const found = await readCurrent(image, layout, place);
+    const { offset } = place;
+    const found = await readKargs(image, layout.length, place).catch(
+      rethrow((cause) => new FormatError(cause.message, { cause, hint: REPAIR, offset })),
+    );
     current ??= found;
     if (found !== current) throw differentKargs(current, found, place);
   }
@@ -149,15 +152,6 @@ function separatePlaces({ places, length }: KargsLayout): readonly KargsPlace[] 
     separate.push(place);
   }
   return separate;
-}
-
-async function readCurrent(image: RandomAccess, layout: KargsLayout, place: KargsPlace): Promise<string> {
-  try {
-    return await readKargs(image, layout.length, place);
-  } catch (error) {
-    if (!(error instanceof FormatError)) throw error;
-    throw new FormatError(error.message, { cause: error, hint: REPAIR, offset: place.offset });
-  }
 }
 
 async function readKargs(image: RandomAccess, length: number, place: KargsPlace): Promise<string> {

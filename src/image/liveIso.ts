@@ -4,7 +4,7 @@ import { once } from '../core/once.ts';
 import { type EmbedArea, type EmbedFiles, findEmbedArea, readEmbedArea, fillEmbedArea } from './embedArea.ts';
 import type { Growth, ImageWithArea } from './growth.ts';
 import { bothChanges, type ImageChange, patchesOnly, unchanged, changedImage } from './imageChange.ts';
-import { FormatError } from '../core/errors.ts';
+import { FormatError, rethrow } from '../core/errors.ts';
 import { bytesBehind, takeBackAppendix } from './appendix.ts';
 import { type IsoTree, openIsoTree } from './isoTree.ts';
 import {
@@ -101,7 +101,8 @@ async function changeData(
  * @throws FormatError if an area cannot be read; use `repairIso` then
  */
 export async function resetIso(iso: LiveIso): Promise<ImageChange> {
-  await checkEmbedded(iso);
+  const hint = 'use `iso reset --force` to clear the reserved area';
+  await iso.embeddedFiles().catch(rethrow((cause) => new FormatError(cause.message, { hint, cause })));
   await iso.kargsAreas();
   return repairIso(iso);
 }
@@ -121,18 +122,6 @@ export async function repairIso(iso: LiveIso): Promise<ImageChange> {
 /** Restores only the kernel arguments. Throws CliError if the image reserves no area for them. */
 export async function restoreDefaultKargs(iso: LiveIso): Promise<ImageChange> {
   return iso.change({ kargs: requireKargsAreas(await iso.kargsAreas()).defaults });
-}
-
-async function checkEmbedded(iso: LiveIso): Promise<void> {
-  try {
-    await iso.embeddedFiles();
-  } catch (error) {
-    if (!(error instanceof FormatError)) throw error;
-    throw new FormatError(error.message, {
-      hint: 'use `iso reset --force` to clear the reserved area',
-      cause: error,
-    });
-  }
 }
 
 async function emptyAreas({ image, tree, embedArea }: LiveIso): Promise<Patch[]> {

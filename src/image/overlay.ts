@@ -25,8 +25,7 @@ export interface BufferReader extends RandomAccess {
 export function overlay(base: BufferReader, patches: readonly Patch[]): Required<BufferReader> {
   const regions = sortedRegions(patches);
   const size = Math.max(base.size, regions.at(-1)?.end ?? 0);
-  const readInto = async (target: Uint8Array, offset: number): Promise<void> => {
-    checkRange({ size }, offset, target.length);
+  return readerOf(size, async (target, offset) => {
     target.fill(0, Math.min(target.length, Math.max(0, base.size - offset)));
     await fill(target, offset, { offset: 0, end: base.size, source: base });
     for (let index = firstRegionAfter(regions, offset); index < regions.length; index++) {
@@ -34,19 +33,24 @@ export function overlay(base: BufferReader, patches: readonly Patch[]): Required
       if (region === undefined || region.offset >= offset + target.length) break;
       await fill(target, offset, region);
     }
-  };
-  return readerOf(size, readInto);
+  });
 }
 
-/** A source whose `read` gets new memory filled. */
-export function readerOf(size: number, readInto: Required<BufferReader>['readInto']): Required<BufferReader> {
-  const read = async (offset: number, length: number): Promise<Uint8Array> => {
-    checkRange({ size }, offset, length);
-    const result = Buffer.allocUnsafe(length);
-    await readInto(result, offset);
-    return result;
+/** A source of `size` bytes. @param fillFrom fills its first argument; the range is within the source */
+export function readerOf(size: number, fillFrom: Required<BufferReader>['readInto']): Required<BufferReader> {
+  return {
+    size,
+    read: async (offset, length) => {
+      checkRange({ size }, offset, length);
+      const result = Buffer.allocUnsafe(length);
+      await fillFrom(result, offset);
+      return result;
+    },
+    readInto: async (target, offset) => {
+      checkRange({ size }, offset, target.length);
+      await fillFrom(target, offset);
+    },
   };
-  return { size, read, readInto };
 }
 
 /** The bytes of a patch as a source. */
@@ -67,13 +71,9 @@ export function bytesAccess(bytes: Uint8Array): RandomAccess {
 
 /** A source of zeros, which needs no memory until they are read. */
 export function zeros(size: number): RandomAccess {
-  return {
-    size,
-    read: async (offset, length) => {
-      checkRange({ size }, offset, length);
-      return new Uint8Array(length);
-    },
-  };
+  return readerOf(size, async (target) => {
+    target.fill(0);
+  });
 }
 
 /** A range of an image. */
@@ -113,18 +113,7 @@ export function patchRange(patch: Patch): ByteRange {
 
 /** A range of a source, as a source. */
 export function slice(source: BufferReader, { offset, length }: ByteRange): Required<BufferReader> {
-  const size = length;
-  return {
-    size,
-    read: async (start, count) => {
-      checkRange({ size }, start, count);
-      return source.read(offset + start, count);
-    },
-    readInto: async (target, start) => {
-      checkRange({ size }, start, target.length);
-      await readTo(source, target, offset + start);
-    },
-  };
+  return readerOf(length, (target, start) => readTo(source, target, offset + start));
 }
 
 /** Yields the bytes of a range in chunks. The next chunk is read while the current one is used. */

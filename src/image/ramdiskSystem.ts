@@ -5,7 +5,7 @@
  */
 
 import { argumentName } from '../boot/bootSettings.ts';
-import { CliError, FormatError } from '../core/errors.ts';
+import { CliError, FormatError, onFormatError } from '../core/errors.ts';
 import type { ByteSource } from '../formats/byteFeed.ts';
 import type { EmbedFiles } from './embedArea.ts';
 import { CONFIG_NAME } from './embeddedIgnition.ts';
@@ -61,19 +61,12 @@ export function isEmbedded(path: string): boolean {
   return path === CONFIG_NAME || isNetworkPath(path);
 }
 
-export type RamdiskSystem = (CoreosSystem | OtherSystem) & {
-  /** The Ignition config and network settings in the initramfs; undefined if it contains none. */
+export interface RamdiskSystem {
+  readonly kind: 'coreos' | 'other';
+  /** The Ignition config and network settings in the initramfs. */
   readonly embedded?: EmbedFiles;
-};
-
-interface CoreosSystem {
-  readonly kind: 'coreos';
-  /** `features.json` of the initramfs, which is copied to the ISO; undefined if it is missing. */
-  readonly features?: Uint8Array;
-}
-
-interface OtherSystem {
-  readonly kind: 'other';
+  /** `features.json` of a CoreOS initramfs, which is copied to the ISO; undefined if it is missing. */
+  readonly features?: Uint8Array | undefined;
   /** Why the initramfs could not be read; undefined if it was read. */
   readonly problem?: string;
 }
@@ -90,16 +83,12 @@ const MAX_UNPACKED = 16 * 1024 ** 3;
  */
 export async function findRamdiskSystem(initrd: RandomAccess): Promise<RamdiskSystem> {
   const limits = { maxKept: MAX_KEPT, maxBytes: MAX_UNPACKED };
-  const marks = await readMarks(sourceOfImage(initrd), limits).catch((error: unknown) => {
-    if (error instanceof FormatError) return error;
-    throw error;
-  });
+  const marks = await readMarks(sourceOfImage(initrd), limits).catch(onFormatError((error) => error));
   if (marks instanceof FormatError) return { kind: 'other', problem: marks.message };
   const { stamp, features, embedded } = marks;
-  const common = embedded.size > 0 ? { embedded } : {};
-  if (stamp === undefined) return { kind: 'other', ...common };
+  if (stamp === undefined) return { kind: 'other', embedded };
   readInitrdFeatures(marks); // throws if the file is invalid
-  return { kind: 'coreos', ...(features !== undefined && { features }), ...common };
+  return { kind: 'coreos', features, embedded };
 }
 
 const NEWC = '070701';

@@ -76,6 +76,15 @@ export function choice(flags: string, description: string, values: readonly stri
   return option;
 }
 
+/** Adds options by their flags. If a description ends in `repeatable`, the values of the option form a list. */
+export function declareOptions(command: Command, options: Readonly<Record<string, string>>): Command {
+  for (const [flags, description] of Object.entries(options)) {
+    const isList = description.endsWith('; repeatable');
+    command.addOption(isList ? repeated(flags, description) : new Option(flags, description));
+  }
+  return command;
+}
+
 /** An option that may be given several times; its values form a list. */
 export function repeated(flags: string, description: string): Option {
   const option = new Option(flags, description);

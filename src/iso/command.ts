@@ -10,7 +10,7 @@ import {
   declareRun,
   declareShortHelp,
   lazily,
-  repeated,
+  declareOptions,
 } from '../io/commandLine.ts';
 import {
   CUSTOMIZE_NOTES,
@@ -19,12 +19,10 @@ import {
   declareNewFile,
   declareResult,
   ISO,
+  isoRun,
 } from '../customize/commandOptions.ts';
 import type { CreateIsoOptions } from './create.ts';
-import type { IsoCustomizeOptions } from './customize.ts';
-import type { ExtractMinimalIsoOptions, ExtractPxeOptions } from './extract.ts';
-import type { ModifyKargsOptions, ShowKargsOptions } from './kargs.ts';
-import type { ResetOptions } from './reset.ts';
+import type { ExtractMinimalIsoOptions } from './extract.ts';
 
 const CREATE_NOTES = `
 Layout:
@@ -214,9 +212,6 @@ export function declareIso(iso: Command, context: Context): Promise<void> {
   return declareTable(iso, TABLE, context);
 }
 
-/** Options as commander passes them; the image is an argument. */
-type Parsed<O> = Omit<O, 'iso'>;
-
 function declareIsoCreate(command: Command, context: Context): void {
   command
     .description(
@@ -224,25 +219,18 @@ function declareIsoCreate(command: Command, context: Context): void {
     )
     .requiredOption('-o, --output <path>', 'new file to write; "-" is standard output')
     .requiredOption('-k, --kernel <path>', 'kernel')
-    .requiredOption('-i, --initrd <path>', 'initramfs')
-    .option('--rootfs <path>', 'root filesystem of a CoreOS live system')
-    .option('--isolinux <path>', 'isolinux.bin, to boot with BIOS')
-    .option('--ldlinux <path>', 'ldlinux.c32 (default: the file in the folder of isolinux.bin)')
-    .option('--isohybrid-mbr <path>', 'isohdpfx.bin, to boot with BIOS from a USB disk')
-    .option('--efi-image <path>', 'image of an EFI system partition with GRUB, to boot with UEFI')
-    .addOption(
-      repeated(
-        '--grub-config <path>',
-        'path on the ISO from which GRUB reads its menu (default: EFI/BOOT/grub.cfg); repeatable',
-      ),
-    )
-    .addOption(
-      repeated(
-        '--karg <arg>',
-        'kernel argument (default, except for CoreOS: boot_method=vmedia); repeatable',
-      ),
-    )
-    .option('--label <label>', 'volume ID (default: ironic-python-agent)');
+    .requiredOption('-i, --initrd <path>', 'initramfs');
+  declareOptions(command, {
+    '--rootfs <path>': 'root filesystem of a CoreOS live system',
+    '--isolinux <path>': 'isolinux.bin, to boot with BIOS',
+    '--ldlinux <path>': 'ldlinux.c32 (default: the file in the folder of isolinux.bin)',
+    '--isohybrid-mbr <path>': 'isohdpfx.bin, to boot with BIOS from a USB disk',
+    '--efi-image <path>': 'image of an EFI system partition with GRUB, to boot with UEFI',
+    '--grub-config <path>':
+      'path on the ISO from which GRUB reads its menu (default: EFI/BOOT/grub.cfg); repeatable',
+    '--karg <arg>': 'kernel argument (default, except for CoreOS: boot_method=vmedia); repeatable',
+    '--label <label>': 'volume ID (default: ironic-python-agent)',
+  });
   const run = async (options: CreateIsoOptions) =>
     (await import('./create.ts')).createIso(options, context.io);
   declareRun(declareNewFile(command), CREATE_NOTES, run, context);
@@ -254,17 +242,16 @@ function declareIsoCustomize(command: Command, context: Context): void {
       'Customize a live ISO: configure the live system, the installed system and the automatic installation',
     )
     .argument('<ISO>', ISO);
-  declareCustomizeOptions(command)
-    .addOption(repeated('--live-karg-append <arg>', 'append a kernel argument; repeatable'))
-    .addOption(repeated('--live-karg-delete <arg>', 'delete a kernel argument; repeatable'))
-    .addOption(
-      repeated('--live-karg-replace <k=o=n>', 'replace a kernel argument, as key=old=new; repeatable'),
-    )
+  declareOptions(declareCustomizeOptions(command), {
+    '--live-karg-append <arg>': 'append a kernel argument; repeatable',
+    '--live-karg-delete <arg>': 'delete a kernel argument; repeatable',
+    '--live-karg-replace <k=o=n>': 'replace a kernel argument, as key=old=new; repeatable',
+  });
+  command
     .optionsGroup('Output:')
     .option('-f, --force', 'replace all embedded files')
     .option('--no-validate', 'do not validate Ignition configs');
-  const run = async (iso: string, options: Parsed<IsoCustomizeOptions>) =>
-    (await import('./customize.ts')).customizeLiveIso({ ...options, iso }, context.io);
+  const run = isoRun(context, async () => (await import('./customize.ts')).customizeLiveIso);
   declareShortHelp(command, CUSTOMIZE_COMMON, CUSTOMIZE_ISO_REFERENCE);
   declareRun(declareEmbedding(command), CUSTOMIZE_ISO_NOTES, run, context);
 }
@@ -274,8 +261,7 @@ function declareExtractPxe(command: Command, context: Context): void {
     .description('Extract the kernel, the initramfs and the root filesystem of a live ISO, for network boot')
     .argument('<ISO>', ISO)
     .option('-o, --output-dir <path>', 'folder for the files; created if it does not exist', '.');
-  const run = async (iso: string, options: Parsed<ExtractPxeOptions>) =>
-    (await import('./extract.ts')).extractPxe({ ...options, iso }, context.io);
+  const run = isoRun(context, async () => (await import('./extract.ts')).extractPxe);
   declareRun(command, PXE_NOTES, run, context);
 }
 
@@ -286,22 +272,19 @@ function declareMinimalIso(command: Command, context: Context): void {
     .argument('[OUTPUT_ISO]', 'new file for the minimal ISO; "-" is standard output', '-')
     .option('--output-rootfs <path>', 'new file for the root filesystem')
     .option('--rootfs-url <url>', 'URL from which the minimal ISO fetches the root filesystem');
-  const run = async (iso: string, output: string, options: Parsed<ExtractMinimalIsoOptions>) =>
+  const run = async (iso: string, output: string, options: Omit<ExtractMinimalIsoOptions, 'iso'>) =>
     (await import('./extract.ts')).extractMinimalIso({ ...options, iso, output }, context.io);
   declareRun(declareNewFile(command), MINIMAL_ISO_NOTES, run, context);
 }
 
 function declareModify(command: Command, context: Context): void {
-  command
-    .description('Append, delete and replace kernel arguments of a live ISO')
-    .argument('<ISO>', ISO)
-    .addOption(repeated('-a, --append <KARG>', 'append an argument; repeatable'))
-    .addOption(repeated('-d, --delete <KARG>', 'delete an argument; repeatable'))
-    .addOption(
-      repeated('-r, --replace <KARG=OLDVAL=NEWVAL>', 'replace the value of an argument; repeatable'),
-    );
-  const run = async (iso: string, options: Parsed<ModifyKargsOptions>) =>
-    (await import('./kargs.ts')).modifyKargs({ ...options, iso }, context.io);
+  command.description('Append, delete and replace kernel arguments of a live ISO').argument('<ISO>', ISO);
+  declareOptions(command, {
+    '-a, --append <KARG>': 'append an argument; repeatable',
+    '-d, --delete <KARG>': 'delete an argument; repeatable',
+    '-r, --replace <KARG=OLDVAL=NEWVAL>': 'replace the value of an argument; repeatable',
+  });
+  const run = isoRun(context, async () => (await import('./kargs.ts')).modifyKargs);
   declareRun(declareResult(command), MODIFY_NOTES, run, context);
 }
 
@@ -309,8 +292,7 @@ function declareResetKargs(command: Command, context: Context): void {
   command
     .description('Restore the default kernel arguments. Embedded files are kept.')
     .argument('<ISO>', ISO);
-  const run = async (iso: string, options: Parsed<ResetOptions>) =>
-    (await import('./kargs.ts')).resetKernelArguments({ ...options, iso }, context.io);
+  const run = isoRun(context, async () => (await import('./kargs.ts')).resetKernelArguments);
   declareRun(declareResult(command), RESET_KARGS_NOTES, run, context);
 }
 
@@ -320,8 +302,7 @@ function declareShowKargs(command: Command, context: Context): void {
     .argument('<ISO>', ISO)
     .option('-d, --default', 'print the default kernel arguments')
     .addOption(choice('--format <FORM>', 'text or json (default: text)', ['text', 'json']));
-  const run = async (iso: string, options: Parsed<ShowKargsOptions>) =>
-    (await import('./kargs.ts')).showKargs({ ...options, iso }, context.io);
+  const run = isoRun(context, async () => (await import('./kargs.ts')).showKargs);
   declareRun(command, SHOW_NOTES, run, context);
 }
 
@@ -330,7 +311,6 @@ function declareIsoReset(command: Command, context: Context): void {
     .description('Remove all embedded files from a live ISO, and restore the default kernel arguments')
     .argument('<ISO>', ISO)
     .option('-f, --force', 'reset reserved areas that cannot be read');
-  const run = async (iso: string, options: Parsed<ResetOptions>) =>
-    (await import('./reset.ts')).reset({ ...options, iso }, context.io);
+  const run = isoRun(context, async () => (await import('./reset.ts')).reset);
   declareRun(declareResult(command), RESET_NOTES, run, context);
 }

@@ -15,7 +15,7 @@ import { chunksOf, type RandomAccess, zeros } from '../image/overlay.ts';
 import { copyWithChange } from '../io/images/copyImage.ts';
 import { readUserFile } from '../io/files/files.ts';
 import type { OpenImage } from '../io/images/imageBytes.ts';
-import { openImage } from '../io/images/imageFile.ts';
+import { withOpened } from '../io/images/imageFile.ts';
 import { checkOutput, modeForFiles, outputFile, type OutputOptions } from '../io/images/imageOutput.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { writeStdout } from '../io/stdout.ts';
@@ -57,7 +57,16 @@ export async function createIso(options: CreateIsoOptions, io: Io): Promise<Exit
   await refuseIso(options.initrd, io);
   const date = creationDate(io);
   const bios = await readBiosLoader(options, io);
-  await withInputs(options, io, async ({ kernel, initrd, rootfs, efiImage }) => {
+  await withOpened({ cwd: io.cwd }, async (openAny) => {
+    const open = async (path: string, what: string): Promise<OpenImage> => {
+      const image = await openAny(path, what);
+      if (image.size > 0) return image;
+      throw new CliError(`${path} is empty`, { code: 'ERR_IMAGE', hint: 'download or build the file again' });
+    };
+    const kernel = await open(options.kernel, 'Kernel');
+    const initrd = await open(options.initrd, 'Initramfs');
+    const rootfs = options.rootfs === undefined ? undefined : await open(options.rootfs, 'Root filesystem');
+    const efiImage = options.efiImage === undefined ? undefined : await open(options.efiImage, 'EFI image');
     await checkKernel(kernel, initrd);
     if (rootfs !== undefined) await checkLiveRootfs(rootfs, rootfs.name);
     const system = await readSystem(initrd, io);
@@ -96,54 +105,18 @@ async function readBiosLoader(options: CreateIsoOptions, io: Io): Promise<BiosLo
   if (isolinux === undefined) {
     const alone = ldlinux === undefined ? isohybridMbr && '--isohybrid-mbr' : '--ldlinux';
     if (alone === undefined) return undefined;
-    throw new UsageError(`${alone} requires --isolinux`, {
-      hint: 'add --isolinux FILE',
-    });
+    throw new UsageError(`${alone} requires --isolinux`, { hint: 'add --isolinux FILE' });
   }
   const read = (path: string, what: string): Promise<Uint8Array> =>
     readUserFile(path, io, { what, maxBytes: MAX_LOADER });
-  const module = await read(ldlinux ?? join(dirname(isolinux), 'ldlinux.c32'), 'ldlinux.c32').catch(
-    (error: unknown) => {
-      if (ldlinux !== undefined) throw error;
-      return undefined; // a later check reports it if it is required
-    },
-  );
   return {
+    // A later check reports that the default file is missing, if it is required.
+    ldlinux: await (ldlinux === undefined
+      ? read(join(dirname(isolinux), 'ldlinux.c32'), 'ldlinux.c32').catch(() => undefined)
+      : read(ldlinux, 'ldlinux.c32')),
     isolinux: await read(isolinux, 'isolinux.bin'),
-    modules: new Map(module === undefined ? [] : [['ldlinux.c32', module]]),
     ...(isohybridMbr !== undefined && { mbr: await read(isohybridMbr, 'MBR code') }),
   };
-}
-
-interface Inputs {
-  readonly kernel: OpenImage;
-  readonly initrd: OpenImage;
-  readonly rootfs: OpenImage | undefined;
-  readonly efiImage: OpenImage | undefined;
-}
-
-async function withInputs(
-  { efiImage, initrd, kernel, rootfs }: CreateIsoOptions,
-  { cwd }: Io,
-  use: (inputs: Inputs) => Promise<void>,
-): Promise<void> {
-  const opened: OpenImage[] = [];
-  const open = async (path: string, what: string): Promise<OpenImage> => {
-    const image = await openImage(path, { cwd }, what);
-    opened.push(image);
-    if (image.size > 0) return image;
-    throw new CliError(`${path} is empty`, { code: 'ERR_IMAGE', hint: 'download or build the file again' });
-  };
-  try {
-    await use({
-      kernel: await open(kernel, 'Kernel'),
-      initrd: await open(initrd, 'Initramfs'),
-      rootfs: rootfs === undefined ? undefined : await open(rootfs, 'Root filesystem'),
-      efiImage: efiImage === undefined ? undefined : await open(efiImage, 'EFI image'),
-    });
-  } finally {
-    for (const image of opened) await image.close();
-  }
 }
 
 const HEAD = 1024;
@@ -168,7 +141,7 @@ function headOf(image: RandomAccess): Promise<Uint8Array> {
 /** An initramfs that this program cannot read is only a warning: the kernel may support it. */
 async function readSystem(initrd: OpenImage, io: Io): Promise<RamdiskSystem> {
   const system = await nameInput(initrd.name, () => findRamdiskSystem(initrd));
-  if (system.kind === 'other' && system.problem !== undefined) {
+  if (system.problem !== undefined) {
     const message = `${initrd.name} is treated as an initramfs that is not CoreOS: ${system.problem}`;
     const hint = 'download the file again if it is an initramfs of CoreOS';
     report(io, { severity: 'warning', message, hint });

@@ -29,8 +29,7 @@ export interface IsoCustomizeOptions extends CustomizeOptions, Rewrite {
 export async function customizeLiveIso(options: IsoCustomizeOptions, io: Io): Promise<ExitCode> {
   parseConsoles(options); // a usage error is reported before a file is opened
   await refuseSwapped(options.iso, inputsOf(options), io);
-  await rewriteLiveIso(options, (iso) => change(iso, options, io), io);
-  return 0;
+  return rewriteLiveIso(options, (iso) => change(iso, options, io), io);
 }
 
 async function change(iso: LiveIso, options: IsoCustomizeOptions, io: Io): Promise<ImageChange> {

@@ -9,9 +9,9 @@ import {
   declareNetworkOutput,
   declareResult,
   ISO,
+  isoRun,
 } from '../customize/commandOptions.ts';
-import type { EmbedOptions, RemoveOptions } from './ignition.ts';
-import type { EmbedNetworkOptions, ExtractNetworkOptions, RemoveNetworkOptions } from './network.ts';
+import type { EmbedOptions } from './ignition.ts';
 
 const CONFIG = 'Ignition config to embed (default: standard input)';
 
@@ -106,7 +106,7 @@ function declareEmbed(command: Command, context: Context): void {
 
 function declareShow(command: Command, context: Context): void {
   command.description('Print the embedded Ignition config, byte for byte').argument('<ISO>', ISO);
-  const run = async (iso: string) => (await import('./ignition.ts')).show({ iso }, context.io);
+  const run = isoRun(context, async () => (await import('./ignition.ts')).show);
   declareRun(command, SHOW_NOTES, run, context);
 }
 
@@ -116,8 +116,7 @@ function declareRemove(command: Command, context: Context): void {
       'Remove the embedded Ignition config from a live ISO. Succeeds also if the ISO contains no config.',
     )
     .argument('<ISO>', ISO);
-  const run = async (iso: string, options: Omit<RemoveOptions, 'iso'>) =>
-    (await import('./ignition.ts')).remove({ ...options, iso }, context.io);
+  const run = isoRun(context, async () => (await import('./ignition.ts')).remove);
   declareRun(declareResult(command), REMOVE_NOTES, run, context);
 }
 
@@ -137,8 +136,7 @@ function declareEmbedNetwork(command: Command, context: Context): void {
     .description('Embed network settings in a live ISO. An embedded Ignition config is kept.')
     .argument('<ISO>', ISO)
     .option('-f, --force', 'replace all embedded network settings');
-  const run = async (iso: string, options: Omit<EmbedNetworkOptions, 'iso'>) =>
-    (await import('./network.ts')).embedNetwork({ ...options, iso }, context.io);
+  const run = isoRun(context, async () => (await import('./network.ts')).embedNetwork);
   declareRun(declareEmbedding(declareNetworkFiles(command)), EMBED_NETWORK_NOTES, run, context);
 }
 
@@ -146,8 +144,7 @@ function declareExtractNetwork(command: Command, context: Context): void {
   command
     .description('Print the embedded network settings of a live ISO, or write them to files')
     .argument('<ISO>', ISO);
-  const run = async (iso: string, options: Omit<ExtractNetworkOptions, 'iso'>) =>
-    (await import('./network.ts')).extractNetwork({ ...options, iso }, context.io);
+  const run = isoRun(context, async () => (await import('./network.ts')).extractNetwork);
   declareRun(declareNetworkOutput(command), EXTRACT_NETWORK_NOTES, run, context);
 }
 
@@ -157,7 +154,6 @@ function declareRemoveNetwork(command: Command, context: Context): void {
       'Remove all network settings from a live ISO. Succeeds also if the ISO contains no network settings.',
     )
     .argument('<ISO>', ISO);
-  const run = async (iso: string, options: Omit<RemoveNetworkOptions, 'iso'>) =>
-    (await import('./network.ts')).removeNetwork({ ...options, iso }, context.io);
+  const run = isoRun(context, async () => (await import('./network.ts')).removeNetwork);
   declareRun(declareResult(command), REMOVE_NETWORK_NOTES, run, context);
 }

@@ -3,7 +3,7 @@
  * can be added to the initramfs (`--initrd-file`, `--initrd-archive`) or to the medium (`--iso-file`).
  */
 
-import { CliError, FormatError, UsageError } from '../core/errors.ts';
+import { CliError, onFormatError, rethrow, UsageError } from '../core/errors.ts';
 import { CONFIG_NAME, embedIgnition, readIgnition, removeIgnition } from '../image/embeddedIgnition.ts';
 import type { ImageChange } from '../image/imageChange.ts';
 import { imageRules } from '../image/inspection/imageRules.ts';
@@ -17,8 +17,7 @@ import { readArchiveFiles } from '../formats/tar.ts';
 import { readInitrd } from '../image/initrd.ts';
 import type { MediumFile } from '../image/mediumFiles.ts';
 import { readUserFile } from '../io/files/files.ts';
-import type { OpenImage } from '../io/images/imageBytes.ts';
-import { openImage } from '../io/images/imageFile.ts';
+import { withOpened } from '../io/images/imageFile.ts';
 import { type ConfigOptions, readCheckedConfig } from '../hosts/input/checkedConfig.ts';
 import { configFile, refuseSwapped } from '../hosts/input/swappedInputs.ts';
 import { writeStdout } from '../io/stdout.ts';
@@ -49,22 +48,23 @@ export async function embed(options: EmbedOptions, io: Io): Promise<ExitCode> {
   const config = await readCheckedConfig(options, io);
   const existing = options.force === true ? 'replace' : 'refuse';
   const initrdFiles = await readInitrdFiles(options, io);
-  await withMediumFiles(options, io, async (mediumFiles) => {
+  return withOpened(io, async (open) => {
+    const mediumFiles: MediumFile[] = [];
+    for (const option of options.isoFile ?? []) {
+      const { hostPath, name } = splitOption('--iso-file', option, './ipa.tar:ipa.tar');
+      mediumFiles.push({ name, content: await open(hostPath, 'File for the medium') });
+    }
     const edit = async (iso: LiveIso): Promise<ImageChange> => {
       await reportUnreadConfig(iso, io);
       return embedIgnition(iso, { config, existing, initrdFiles, mediumFiles });
     };
-    await rewriteLiveIso(options, edit, io);
+    return rewriteLiveIso(options, edit, io);
   });
-  return 0;
 }
 
 /** Only a warning, because the user may need only the added files. A damaged features.json is not an error here. */
 async function reportUnreadConfig(iso: LiveIso, io: Io): Promise<void> {
-  const features = await iso.features().catch((error: unknown) => {
-    if (error instanceof FormatError) return undefined;
-    throw error;
-  });
+  const features = await iso.features().catch(onFormatError(() => undefined));
   if (features?.otherSystem !== true) return;
   const { hint, message } = imageRules.configUnread;
   report(io, { severity: 'warning', message, hint });
@@ -95,30 +95,16 @@ async function readInitrdFiles(
     add(name, await readUserFile(hostPath, io, { what: 'File for the initramfs', maxBytes: MAX_BYTES }));
   }
   for (const path of initrdArchive) {
-    for (const [name, data] of await readArchive(path, io)) add(name, data);
+    const bytes = await readUserFile(path, io, { what: 'Archive for the initramfs', maxBytes: MAX_BYTES });
+    const archive = await readArchive(bytes).catch(
+      rethrow((cause) => {
+        const { message, hint = 'use a tar or a cpio archive, compressed or not' } = cause;
+        return new CliError(`${path}: ${message}`, { code: 'ERR_FORMAT', hint, cause });
+      }),
+    );
+    for (const [name, data] of archive) add(name, data);
   }
   return files;
-}
-
-/**
- * Opens the files for the medium, calls `use`, and closes the files.
- * @throws UsageError for invalid options, CliError for files that cannot be read
- */
-async function withMediumFiles<T>(
-  { isoFile = [] }: EmbedOptions,
-  io: Io,
-  use: (files: readonly MediumFile[]) => Promise<T>,
-): Promise<T> {
-  const opened: (MediumFile & { readonly content: OpenImage })[] = [];
-  try {
-    for (const option of isoFile) {
-      const { hostPath, name } = splitOption('--iso-file', option, './ipa.tar:ipa.tar');
-      opened.push({ name, content: await openImage(hostPath, io, 'File for the medium') });
-    }
-    return await use(opened);
-  } finally {
-    for (const { content } of opened) await content.close();
-  }
 }
 
 /** The path on the host may contain colons, the name must not. */
@@ -148,22 +134,10 @@ function imagePath(path: string): string {
   });
 }
 
-async function readArchive(path: string, io: Io): Promise<ReadonlyMap<string, Uint8Array>> {
-  const bytes = await readUserFile(path, io, { what: 'Archive for the initramfs', maxBytes: MAX_BYTES });
-  try {
-    const { data } = await decompressMember(bytes, { maxBytes: MAX_BYTES });
-    return isCpio(data) ? await readInitrd(bytes, { maxBytes: MAX_BYTES }) : await readArchiveFiles(data);
-  } catch (error) {
-    if (!(error instanceof FormatError)) throw error;
-    const { hint = 'use a tar or a cpio archive, compressed or not' } = error;
-    throw new CliError(`${path}: ${error.message}`, { code: 'ERR_FORMAT', hint, cause: error });
-  }
-}
-
-const CPIO_MAGIC = new Set(['070701', '070702']);
-
-function isCpio(bytes: Uint8Array): boolean {
-  return CPIO_MAGIC.has(Buffer.from(bytes.subarray(0, 6)).toString('latin1'));
+async function readArchive(bytes: Uint8Array): Promise<ReadonlyMap<string, Uint8Array>> {
+  const { data } = await decompressMember(bytes, { maxBytes: MAX_BYTES });
+  const isCpio = ['070701', '070702'].includes(Buffer.from(data.subarray(0, 6)).toString('latin1'));
+  return isCpio ? readInitrd(bytes, { maxBytes: MAX_BYTES }) : readArchiveFiles(data);
 }
 
 export interface ShowOptions {
@@ -187,6 +161,5 @@ export type RemoveOptions = Rewrite;
 
 /** Embedded network settings are kept. Without network settings, the area gets its original bytes. */
 export async function remove(options: RemoveOptions, io: Io): Promise<ExitCode> {
-  await rewriteLiveIso(options, removeIgnition, io);
-  return 0;
+  return rewriteLiveIso(options, removeIgnition, io);
 }

@@ -18,8 +18,7 @@ export interface ModifyKargsOptions extends Rewrite, KargsEdits {}
  * @throws CliError for the user; nothing is written then
  */
 export async function modifyKargs(options: ModifyKargsOptions, io: Io): Promise<ExitCode> {
-  await rewriteLiveIso(options, (iso) => change(iso, options, io), io);
-  return 0;
+  return rewriteLiveIso(options, (iso) => change(iso, options, io), io);
 }
 
 async function change(iso: LiveIso, edits: KargsEdits, io: Io): Promise<ImageChange> {
@@ -37,8 +36,7 @@ async function change(iso: LiveIso, edits: KargsEdits, io: Io): Promise<ImageCha
  */
 export async function resetKernelArguments(options: Rewrite, io: Io): Promise<ExitCode> {
   const { restoreDefaultKargs } = await import('../image/liveIso.ts');
-  await rewriteLiveIso(options, restoreDefaultKargs, io);
-  return 0;
+  return rewriteLiveIso(options, restoreDefaultKargs, io);
 }
 
 export interface ShowKargsOptions {

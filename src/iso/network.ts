@@ -27,8 +27,7 @@ export async function embedNetwork(options: EmbedNetworkOptions, io: Io): Promis
   await refuseSwapped(options.iso, networkInputs(options), io);
   const keyfiles = await readNetworkFiles(options, io);
   const existing = options.force === true ? 'replace' : 'refuse';
-  await rewriteLiveIso(options, (iso) => embedNetworkSettings(iso, keyfiles, existing), io);
-  return 0;
+  return rewriteLiveIso(options, (iso) => embedNetworkSettings(iso, keyfiles, existing), io);
 }
 
 export interface ExtractNetworkOptions {
@@ -53,6 +52,5 @@ export type RemoveNetworkOptions = Rewrite;
 
 /** An embedded Ignition config is kept. Without a config, the area gets its original bytes. */
 export async function removeNetwork(options: RemoveNetworkOptions, io: Io): Promise<ExitCode> {
-  await rewriteLiveIso(options, removeNetworkSettings, io);
-  return 0;
+  return rewriteLiveIso(options, removeNetworkSettings, io);
 }

@@ -14,6 +14,5 @@ export interface ResetOptions extends Rewrite {
  * @throws CliError for the user; nothing is written then
  */
 export async function reset({ force = false, ...rewrite }: ResetOptions, io: Io): Promise<ExitCode> {
-  await rewriteLiveIso(rewrite, force ? repairIso : resetIso, io);
-  return 0;
+  return rewriteLiveIso(rewrite, force ? repairIso : resetIso, io);
 }

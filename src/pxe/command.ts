@@ -13,6 +13,7 @@ import {
 import { settingFlags } from '../hosts/settings/options.ts';
 import {
   choice,
+  declareOptions,
   declareTable,
   type TableEntry,
   type Context,
@@ -160,12 +161,9 @@ function declareKargs(command: Command, context: Context): void {
   );
   command.optionsGroup('Boot:');
   declareSettings(command, 'boot');
-  command.addOption(
-    repeated(
-      '--console <spec>',
-      'console, for example ttyS0,115200n8; the last console is /dev/console; repeatable',
-    ),
-  );
+  declareOptions(command, {
+    '--console <spec>': 'console, for example ttyS0,115200n8; the last console is /dev/console; repeatable',
+  });
   command.optionsGroup('Network:');
   command.option('--static', 'add the network of the host as ip=, bond=, vlan= and nameserver= arguments');
   declareSettings(command, 'host.nmstate', 'host.networkData', 'host.keyfiles');

@@ -150,11 +150,7 @@ describe('planIso', () => {
       'The kernel arguments are too long: 2048 bytes, limit 2047',
     ],
     ['another boot loader', { ...none, bios: { ...bios, isolinux: Buffer.alloc(999) } }, 'is not ISOLINUX'],
-    [
-      'half of ISOLINUX',
-      { ...none, bios: { isolinux, modules: new Map() } },
-      'requires its file ldlinux.c32',
-    ],
+    ['half of ISOLINUX', { ...none, bios: { isolinux } }, 'requires its file ldlinux.c32'],
     [
       'a menu outside of the image',
       { ...none, efi: { ...efi, menus: ['../grub.cfg'] } },

@@ -186,6 +186,10 @@ describe('remarks', () => {
       '--dest-device /dev/sda',
       /^Boot media will automatically install to \/dev\/sda without confirmation\.\n$/,
     ],
+    [
+      '--dest-device sda',
+      /\nwarning: --dest-device sda is not an absolute path, .*\nhint: use --dest-device \/dev\/sda\n$/,
+    ],
     ['--installer-config device.yaml', /^Boot media will automatically run installer\.\n$/],
     [
       '--dest-ignition config.ign',

@@ -56,7 +56,11 @@ describe('embed', () => {
     await run('ignition embed coreos.iso', { stdin: config });
     expect((await run('ignition show coreos.iso')).stdout).toBe(config);
     const named = await run('ignition embed -f -i - coreos.iso', { stdin: config });
-    expect(named).toMatchObject({ code: 1, stderr: expect.stringContaining('Ignition config not found: -') });
+    expect(named).toMatchObject({
+      code: 1,
+      stderr:
+        'error: Ignition config not found: -\nhint: omit the option to read the config from standard input\n',
+    });
   });
 
   it('replaces an embedded config only with --force', async () => {

@@ -41,7 +41,7 @@ export function cpio(files: Readonly<Record<string, string>>): Buffer {
   return Buffer.concat(writeCpio(new Map(members)));
 }
 
-const bios: BiosLoader = { isolinux, modules: new Map([['ldlinux.c32', ldlinux]]) };
+const bios: BiosLoader = { isolinux, ldlinux };
 const efi: EfiLoader = { image: bytesAccess(efiPartition), menus: ['EFI/BOOT/grub.cfg'] };
 
 export const newIso = {

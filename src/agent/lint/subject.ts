@@ -161,10 +161,10 @@ export function confValues({ confs }: FileSubject, option: string): string[] {
 /** All contents that the config contains or that Ignition fetches for it. */
 export function listResources(config: Config): { readonly resource: Resource; readonly path: Path }[] {
   const found: { resource: Resource; path: Path }[] = [];
-  walkConfig(config, configType(newestVersion), ({ path, type, value }) => {
+  for (const { path, type, value } of walkConfig(configType(newestVersion), config)) {
     const isResource = typeof type === 'object' && type.name === 'Resource';
     if (isResource && isMapping(value)) found.push({ resource: value, path: [...path] });
-  });
+  }
   return found;
 }
 

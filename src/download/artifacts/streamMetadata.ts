@@ -182,31 +182,23 @@ export function listImages({ artifacts }: StreamMetadata): readonly StreamImage[
 
 /** @throws CliError with the available values */
 export function selectImage(metadata: StreamMetadata, choice: ImageChoice): StreamImage {
-  const images = listImages(metadata);
   const { architecture, platform, format } = choice;
-  const ofArchitecture = images.filter((image) => image.architecture === architecture);
-  const ofPlatform = ofArchitecture.filter((image) => image.platform === platform);
-  const image = ofPlatform.find((candidate) => candidate.format === format);
-  if (image !== undefined) return image;
   const stream = metadata.stream === '' ? 'the stream' : `stream ${metadata.stream}`;
-  if (ofArchitecture.length === 0) {
-    throw missing(`${stream} has no images for ${architecture}`, images, 'architecture');
+  const problems = {
+    architecture: `${stream} has no images for ${architecture}`,
+    platform: `${stream} has no ${platform} images for ${architecture}`,
+    format: `${stream} has no ${platform} image in the format ${format} for ${architecture}`,
+  };
+  let images = listImages(metadata);
+  for (const field of ['architecture', 'platform', 'format'] as const) {
+    const matching = images.filter((image) => image[field] === choice[field]);
+    if (matching.length === 0) throw missing(problems[field], images, field);
+    images = matching;
   }
-  if (ofPlatform.length === 0) {
-    throw missing(`${stream} has no ${platform} images for ${architecture}`, ofArchitecture, 'platform');
-  }
-  throw missing(
-    `${stream} has no ${platform} image in the format ${format} for ${architecture}`,
-    ofPlatform,
-    'format',
-  );
+  return { ...choice, artifacts: images.flatMap(({ artifacts }) => artifacts) };
 }
 
-function missing(
-  problem: string,
-  images: readonly StreamImage[],
-  field: 'architecture' | 'platform' | 'format',
-): CliError {
+function missing(problem: string, images: readonly StreamImage[], field: keyof ImageChoice): CliError {
   const values = new Set(images.map((image) => image[field]));
   const hint =
     values.size === 0

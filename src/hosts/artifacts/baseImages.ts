@@ -105,8 +105,7 @@ async function findFeatures(
 ): Promise<LiveFeatures | undefined> {
   if (iso !== undefined) return named(iso, async () => (await openLiveIso(iso.bytes)).features());
   if (initramfs === undefined) return undefined;
-  const system = await named(initramfs, () => findRamdiskSystem(initramfs.bytes));
-  const file = system.kind === 'coreos' ? system.features : undefined;
+  const { features: file } = await named(initramfs, () => findRamdiskSystem(initramfs.bytes));
   return file && parseFeatures(file, `features.json of ${initramfs.file.name}`);
 }
 

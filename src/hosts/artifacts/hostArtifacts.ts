@@ -111,7 +111,7 @@ const makers: Readonly<Record<ImageArtifact, (material: HostMaterial) => Promise
     const { bases, config, growth, kargs, rootfsUrl } = material;
     const minimal = required(await bases?.minimalIso(), 'live ISO');
     const contents = { ...settingsOf(config(), material), kargs, rootfsUrl };
-    const { changes } = await named(base, () => hostMinimalIso(minimal, contents, growth));
+    const changes = await named(base, () => hostMinimalIso(minimal, contents, growth));
     return { base, unchanged: minimal.image, changes };
   },
 };

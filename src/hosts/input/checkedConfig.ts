@@ -22,9 +22,7 @@ const CONFIG = { what: 'Ignition config', maxBytes: 64 * 1024 * 1024 };
 export async function readCheckedConfig(options: ConfigOptions, io: Io): Promise<Uint8Array> {
   const { ignitionFile } = options;
   const name = ignitionFile ?? 'standard input';
-  const bytes = await (ignitionFile === undefined
-    ? readStdin(io, CONFIG)
-    : readUserFile(ignitionFile, io, CONFIG));
+  const bytes = await (ignitionFile === undefined ? readStdin(io, CONFIG) : readConfigFile(ignitionFile, io));
   if (ignitionFile !== undefined && isYamlFile(ignitionFile)) {
     const { checkYamlConfig, parseYamlConfig } = await import('./yamlConfig.ts');
     const config = await nameInput(name, () => parseYamlConfig(bytes));
@@ -43,6 +41,16 @@ export async function readCheckedConfig(options: ConfigOptions, io: Io): Promise
     io.note?.(`config not validated: ${reasonNotTo(options, io)}`);
   }
   return bytes;
+}
+
+/** As in coreos-installer, `-` is a file name. */
+async function readConfigFile(path: string, io: Io): Promise<Uint8Array> {
+  return readUserFile(path, io, CONFIG).catch((error: unknown) => {
+    if (path !== '-' || !(error instanceof CliError) || error.code !== 'ERR_FILE_MISSING') throw error;
+    const { code, message: problem } = error;
+    const hint = 'omit the option to read the config from standard input';
+    throw new CliError(problem, { code, hint, cause: error });
+  });
 }
 
 /** Under the name coreos-installer, nothing is checked: scripts may rely on that. */

@@ -8,16 +8,17 @@ import { CliError, FormatError } from '../../core/errors.ts';
 import type { ByteSource } from '../../formats/byteFeed.ts';
 import { fillTemplate } from '../../formats/template.ts';
 import type { Unit } from '../../ignition/config.ts';
+import type { AddedFile } from '../../ignition/dataFile.ts';
 import type { EmbedFiles } from '../embedArea.ts';
 import { CONFIG_NAME, type Existing } from '../embeddedIgnition.ts';
 import type { ImageChange } from '../imageChange.ts';
 import { editKargs, type KargsEdits, type KargsRemark, remarkGrub } from '../kargsEdit.ts';
 import type { LiveFeatures } from '../liveFeatures.ts';
 import type { LiveIso } from '../liveIso.ts';
-import { NETWORK_FOLDER, type NetworkFile } from '../networkSettings.ts';
+import { type NetworkFile, networkMembers } from '../networkSettings.ts';
 import { isEmbedded, LIVE_STAMP, readInitrdFeatures, readMarks } from '../ramdiskSystem.ts';
 import { formatInstallerConfig, type InstallerSettings } from './installerConfig.ts';
-import { type ConfigParts, formatParentConfig, isEmptyConfig, type PlacedFile } from './parentConfig.ts';
+import { type ConfigParts, formatParentConfig, isEmptyConfig, refuseDuplicates } from './parentConfig.ts';
 
 /** A file of the user, with the last part of its path. */
 export type NamedFile = NetworkFile;
@@ -51,7 +52,9 @@ const SECRET = 0o600;
  * @throws CliError if two files have the same name
  */
 export function renderCustomization(customization: Customization): Map<string, Uint8Array> {
-  const files = networkFiles(customization.keyfiles);
+  const names = customization.keyfiles.map(({ name }) => name);
+  refuseDuplicates('keyfile', names, 'remove the duplicate option, or rename one of the files');
+  const files = networkMembers(customization.keyfiles);
   const live = liveConfig(customization);
   return isEmptyConfig(live) ? files : files.set(CONFIG_NAME, formatParentConfig(live));
 }
@@ -73,21 +76,6 @@ export function lacksDevice(customization: Customization): boolean {
   return !installerConfigs.some(({ setsDevice }) => setsDevice);
 }
 
-function networkFiles(keyfiles: readonly NamedFile[]): Map<string, Uint8Array> {
-  const files = new Map<string, Uint8Array>();
-  for (const { name, data } of keyfiles) {
-    const path = `${NETWORK_FOLDER}/${name}`;
-    if (files.has(path)) {
-      throw new CliError(`config already specifies keyfile ${name}`, {
-        code: 'ERR_SETTING',
-        hint: 'remove the duplicate option, or rename one of the files',
-      });
-    }
-    files.set(path, data);
-  }
-  return files;
-}
-
 function liveConfig(customization: Customization): ConfigParts {
   const hooks = [
     ...customization.preInstall.map((script) => renderHook('pre', script)),
@@ -102,7 +90,7 @@ function liveConfig(customization: Customization): ConfigParts {
 }
 
 /** The settings of the options have the last number, so that they override the files. */
-function installerFiles(customization: Customization): PlacedFile[] {
+function installerFiles(customization: Customization): AddedFile[] {
   const { installerConfigs } = customization;
   const dest = destConfig(customization);
   const settings = runsInstaller(customization) ? installerSettings(customization) : {};
@@ -113,7 +101,7 @@ function installerFiles(customization: Customization): PlacedFile[] {
   return [...given, installerFile(installerConfigs.length, 'customize.yaml', content)];
 }
 
-function installerFile(index: number, name: string, content: Uint8Array): PlacedFile {
+function installerFile(index: number, name: string, content: Uint8Array): AddedFile {
   return { path: `${INSTALLER_FOLDER}/${String(index).padStart(4, '0')}-${name}`, mode: SECRET, content };
 }
 
@@ -164,7 +152,7 @@ const places = {
 const UNSAFE = /[^A-Za-z0-9:_.-]/gu;
 
 /** Scripts of the same kind run in any order. */
-function renderHook(kind: HookKind, script: NamedFile): { readonly file: PlacedFile; readonly unit: Unit } {
+function renderHook(kind: HookKind, script: NamedFile): { readonly file: AddedFile; readonly unit: Unit } {
   const name = script.name.replaceAll(UNSAFE, '_');
   const path = `/usr/local/bin/${kind}-install-${name}`;
   const contents = fillTemplate(readAsset('templates/image/install-hook.service'), {

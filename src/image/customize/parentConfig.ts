@@ -6,23 +6,15 @@
 import { CliError } from '../../core/errors.ts';
 import { encodeGzip } from '../../formats/gzip.ts';
 import type { Config, IgnitionSection, Resource, Unit } from '../../ignition/config.ts';
-import { base64DataUrl } from '../../ignition/dataFile.ts';
+import { type AddedFile, base64DataUrl } from '../../ignition/dataFile.ts';
 import { formatIgnition } from '../../ignition/ignitionText.ts';
 import { readConfig, readVersion, versionUnsupported } from '../../ignition/validate.ts';
 import { specVersions } from '../../ignition/versions.ts';
 
-/** A file that Ignition creates. */
-export interface PlacedFile {
-  /** Absolute. */
-  readonly path: string;
-  readonly mode: number;
-  readonly content: Uint8Array;
-}
-
 export interface ConfigParts {
   /** CA certificates as PEM, which Ignition trusts while it fetches files. */
   readonly authorities: readonly Uint8Array[];
-  readonly files: readonly PlacedFile[];
+  readonly files: readonly AddedFile[];
   readonly units: readonly Unit[];
   /** Configs as documents, merged in this order. */
   readonly children: readonly Uint8Array[];
@@ -40,19 +32,15 @@ export function isEmptyConfig({ authorities, files, units, children }: ConfigPar
  * @throws CliError if two files or units have the same name
  */
 export function formatParentConfig(parts: ConfigParts): Uint8Array {
-  refuseDuplicates(
-    'path',
-    parts.files.map(({ path }) => path),
-  );
-  refuseDuplicates(
-    'unit',
-    parts.units.map(({ name = '' }) => name),
-  );
   const files = parts.files.map(({ path, mode, content }) => ({
     path,
     mode,
     contents: dataResource(content),
   }));
+  const paths = files.map(({ path }) => path);
+  const units = parts.units.map(({ name }) => name);
+  refuseDuplicates('path', paths);
+  refuseDuplicates('unit', units);
   const config: Config = {
     ignition: ignitionSection(parts),
     ...(files.length > 0 && { storage: { files } }),
@@ -61,13 +49,15 @@ export function formatParentConfig(parts: ConfigParts): Uint8Array {
   return Buffer.from(formatIgnition(config));
 }
 
-function refuseDuplicates(what: 'path' | 'unit', names: readonly string[]): void {
+/** @throws CliError if two files have the same name */
+export function refuseDuplicates(
+  what: string,
+  names: readonly (string | undefined)[],
+  hint = 'rename one of the files',
+): void {
   const duplicate = names.find((name, index) => names.indexOf(name) !== index);
   if (duplicate === undefined) return;
-  throw new CliError(`config already specifies ${what} ${duplicate}`, {
-    code: 'ERR_SETTING',
-    hint: 'rename one of the files',
-  });
+  throw new CliError(`config already specifies ${what} ${duplicate}`, { code: 'ERR_SETTING', hint });
 }
 
 function ignitionSection({ authorities, children }: ConfigParts): IgnitionSection {

@@ -3,12 +3,12 @@
  * inspected, not the thousands of other files.
  */
 
-import { FormatError } from '../../core/errors.ts';
+import type { Issue } from '../../ignition/rule.ts';
 import { sourceOfImage } from '../initrd.ts';
 import type { RandomAccess } from '../overlay.ts';
-import { type InitrdMarks, readInitrdFeatures, readMarks } from '../ramdiskSystem.ts';
+import { readInitrdFeatures, readMarks } from '../ramdiskSystem.ts';
 import { imageRules } from './imageRules.ts';
-import { checkInitrd, checkNetwork, type InitrdInspection } from './inspection.ts';
+import { attempt, checkInitrd, checkNetwork, type InitrdInspection } from './inspection.ts';
 import { filesMemory, liveMemory } from './memoryNeed.ts';
 
 /** Limit of all inspected files in bytes. */
@@ -20,7 +20,10 @@ const MAX_BUILD = 200;
 export async function inspectInitrd(image: RandomAccess): Promise<InitrdInspection> {
   const marks = await readMarks(sourceOfImage(image), { maxKept: MAX_KEPT });
   const { stamp, hasRootfs, embedded: files } = marks;
-  const { features, issues } = stamp === undefined ? { issues: [] } : readFeatures(marks);
+  const issues: Issue[] = [];
+  const features =
+    stamp &&
+    (await attempt({ issues }, imageRules.featuresUnreadable, async () => readInitrdFeatures(marks)));
   const sizes = [...files.values()].map(({ length }) => length);
   return {
     kind: 'initramfs',
@@ -40,14 +43,4 @@ export async function inspectInitrd(image: RandomAccess): Promise<InitrdInspecti
       ...(stamp === undefined ? checkNetwork(files, undefined) : checkInitrd(files, features)),
     ],
   };
-}
-
-function readFeatures(marks: InitrdMarks): Pick<InitrdInspection, 'features' | 'issues'> {
-  try {
-    return { features: readInitrdFeatures(marks), issues: [] };
-  } catch (error) {
-    if (!(error instanceof FormatError)) throw error;
-    const { message, hint = imageRules.featuresUnreadable.hint } = error;
-    return { issues: [{ rule: imageRules.featuresUnreadable, path: [], message, hint }] };
-  }
 }

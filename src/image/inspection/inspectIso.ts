@@ -3,9 +3,8 @@
  * the initramfs, of the EFI boot image, and of the root filesystem.
  */
 
-import { FormatError, ifWellFormed } from '../../core/errors.ts';
-import { maskText } from '../../core/masking.ts';
-import type { Issue, Rule } from '../../ignition/rule.ts';
+import { FormatError, ifWellFormed, rethrow } from '../../core/errors.ts';
+import type { Issue } from '../../ignition/rule.ts';
 import { bytesBehind, readAppendix, volumeEnds } from '../appendix.ts';
 import { findArchitecture } from '../bootParts.ts';
 import { type EmbedArea, type EmbedFiles, findEmbedArea, readEmbedArea } from '../embedArea.ts';
@@ -19,6 +18,7 @@ import { readRollback } from '../rollback.ts';
 import { imageRules } from './imageRules.ts';
 import {
   type Appended,
+  attempt,
   type BootingIso,
   checkIso,
   type InspectedKargs,
@@ -61,7 +61,9 @@ export async function inspectIso(source: ImageAccess): Promise<IsoInspection> {
   const kargs = await readKargs(iso);
   const features = await attempt(iso, imageRules.featuresUnreadable, () => readIsoFeatures(iso.tree));
   const appended = await attempt(iso, imageRules.appendixUnreadable, () => readAppended(iso, area));
-  const leftovers = journal === undefined ? await findLeftovers(iso, appended) : unfinishedEdit;
+  // During an unfinished edit, the end of the image is not inspected.
+  const leftovers: readonly Leftover[] =
+    journal === undefined ? await findLeftovers(iso, appended) : ['unfinished edit'];
   const facts = await attempt(iso, imageRules.layoutUnreadable, () => readFacts(iso, kargs));
   const isOtherSystem = features?.otherSystem === true;
   const isMinimal = facts?.isMinimal === true && !isOtherSystem;
@@ -90,9 +92,6 @@ export async function inspectIso(source: ImageAccess): Promise<IsoInspection> {
     issues: [...iso.issues, ...checkIso(booting)],
   };
 }
-
-/** During an unfinished edit, the end of the image is not inspected. */
-const unfinishedEdit: readonly Leftover[] = ['unfinished edit'];
 
 async function findLeftovers(
   { image, tree, issues }: Iso,
@@ -124,28 +123,12 @@ async function isPadding(image: ImageAccess, bytes: number): Promise<boolean> {
   return true;
 }
 
-/** Runs the step; if it throws a FormatError, adds an issue and returns undefined. */
-async function attempt<T>({ issues }: Iso, rule: Rule, step: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await step();
-  } catch (error) {
-    if (!(error instanceof FormatError)) throw error;
-    const { hint = rule.hint } = error;
-    const message = maskText(error.message); // the message may contain kernel arguments
-    const isReported = issues.some((issue) => issue.message === message); // several steps read the same directory
-    if (!isReported) issues.push({ rule, path: [], message, hint });
-    return undefined;
-  }
-}
-
 /** The hint is for damaged contents, which can be cleared. A damaged description of the area cannot be repaired. */
-async function readFiles(image: RandomAccess, area: EmbedArea): Promise<EmbedFiles> {
-  try {
-    return await readEmbedArea(image, area);
-  } catch (error) {
-    if (!(error instanceof FormatError)) throw error;
-    throw new FormatError(error.message, { hint: imageRules.embedAreaUnreadable.hint, cause: error });
-  }
+function readFiles(image: RandomAccess, area: EmbedArea): Promise<EmbedFiles> {
+  const { hint } = imageRules.embedAreaUnreadable;
+  return readEmbedArea(image, area).catch(
+    rethrow((error) => new FormatError(error.message, { hint, cause: error })),
+  );
 }
 
 /** Returns the areas also if their contents cannot be read. */

@@ -5,6 +5,8 @@
 
 import { argumentName, argumentValue } from '../../boot/bootSettings.ts';
 import type { Architecture } from '../../core/architecture.ts';
+import { onFormatError } from '../../core/errors.ts';
+import { maskText } from '../../core/masking.ts';
 import type { Issue, Rule } from '../../ignition/rule.ts';
 import type { EmbedArea, EmbedFiles } from '../embedArea.ts';
 import { CONFIG_NAME } from '../embeddedIgnition.ts';
@@ -154,6 +156,22 @@ export function checkNetwork(files: EmbedFiles, features: LiveFeatures | undefin
   });
   const isIgnored = keyfiles.length > 0 && features?.liveInitrdNetwork === false;
   return isIgnored ? [issueOf(imageRules.networkNotSupported), ...issues] : issues;
+}
+
+/** Runs the step; if it throws a FormatError, adds an issue and returns undefined. */
+export async function attempt<T>(
+  { issues }: { readonly issues: Issue[] },
+  rule: Rule,
+  step: () => Promise<T>,
+): Promise<T | undefined> {
+  return step().catch(
+    onFormatError(({ message: text, hint = rule.hint }) => {
+      const message = maskText(text); // the message may contain kernel arguments
+      const isReported = issues.some((issue) => issue.message === message); // several steps read the same directory
+      if (!isReported) issues.push({ rule, path: [], message, hint });
+      return undefined;
+    }),
+  );
 }
 
 /** The message of the rule, with what was found. */

@@ -87,27 +87,21 @@ export async function adaptKargs(
  * @throws CliError for an empty or invalid URL, or a URL that the kernel command line would split
  */
 export function checkRootfsUrl(url: string): void {
-  if (url.trim() === '')
-    throw new CliError('The rootfs URL is empty', {
-      code: 'ERR_SETTING',
-      hint: 'pass a URL with --rootfs-url, or remove the option',
-    });
-  if (BLANKS.test(url.trim()))
-    throw new CliError('forbidden whitespace found in the rootfs URL', {
-      code: 'ERR_SETTING',
-      hint: 'percent-encode spaces as %20',
-    });
-  if (url !== url.trim()) {
-    throw new CliError('The rootfs URL begins or ends with whitespace', {
-      code: 'ERR_SETTING',
-      hint: 'remove the whitespace',
-    });
-  }
+  const text = url.trim();
+  if (text === '')
+    throw urlError('The rootfs URL is empty', 'pass a URL with --rootfs-url, or remove the option');
+  if (BLANKS.test(text))
+    throw urlError('forbidden whitespace found in the rootfs URL', 'percent-encode spaces as %20');
+  if (url !== text) throw urlError('The rootfs URL begins or ends with whitespace', 'remove the whitespace');
   if (parseBootUrl(url) !== undefined) return;
-  throw new CliError('The rootfs URL has no scheme or no valid host', {
-    code: 'ERR_SETTING',
-    hint: 'use a URL such as http://192.0.2.1/rootfs.img',
-  });
+  throw urlError(
+    'The rootfs URL has no scheme or no valid host',
+    'use a URL such as http://192.0.2.1/rootfs.img',
+  );
+}
+
+function urlError(problem: string, hint: string): CliError {
+  return new CliError(problem, { code: 'ERR_SETTING', hint });
 }
 
 /**

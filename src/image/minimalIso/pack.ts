@@ -1,7 +1,7 @@
 /** Writes `miniso.dat`, from which the minimal ISO can be extracted. Used when a release is built. */
 
 import { createHash } from 'node:crypto';
-import { CliError, FormatError } from '../../core/errors.ts';
+import { CliError, FormatError, rethrow } from '../../core/errors.ts';
 import { SECTOR } from '../../formats/iso9660/fields.ts';
 import { encodeXz } from '../../formats/xz/encode.ts';
 import { type ImageChange, patchesOnly } from '../imageChange.ts';
@@ -135,11 +135,7 @@ async function verifyFiles(full: RandomAccess, minimal: RandomAccess, data: Mini
       hint: 'pass the full ISO first, then the minimal ISO',
     });
   }
-  try {
-    await verifyReconstruction(reconstructMinimalIso(full, data));
-  } catch (error) {
-    if (!(error instanceof FormatError)) throw error;
-    const hint = 'use two images of the same build; a file differs in the full ISO';
-    throw new CliError(error.message, { code: 'ERR_IMAGE', hint, cause: error });
-  }
+  const hint = 'use two images of the same build; a file differs in the full ISO';
+  const verify = async () => verifyReconstruction(reconstructMinimalIso(full, data));
+  await verify().catch(rethrow((cause) => new CliError(cause.message, { code: 'ERR_IMAGE', hint, cause })));
 }

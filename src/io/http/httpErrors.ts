@@ -135,13 +135,13 @@ const problems: readonly NetworkProblem[] = [
     codes:
       /^(?:ECONNRESET|EPIPE|ERR_ASSERTION|HPE_INVALID_EOF_STATE|UND_ERR_SOCKET|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)$/,
     problem: 'the connection was interrupted',
-    hint: 'run the command again; a download resumes where it stopped',
+    hint: 'run the command again',
     kind: 'connection',
   },
   {
     codes: /^(?:E(?:HOST|NET)UNREACH|ETIMEDOUT|UND_ERR_(?:CONNECT|HEADERS|BODY)_TIMEOUT)$/,
     problem: 'no response from the server',
-    hint: 'check the network and run the command again; a download resumes where it stopped',
+    hint: 'check the network and run the command again',
     kind: 'connection',
   },
   {

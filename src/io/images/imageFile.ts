@@ -35,6 +35,23 @@ export async function openImage(source: string, io: ImageIo, what = 'ISO image')
   return openLocalImage(source, io, what);
 }
 
+/** Calls `use` with a function that opens images, and closes these afterwards. */
+export async function withOpened<T>(
+  io: ImageIo,
+  use: (open: (source: string, what: string) => Promise<OpenImage>) => Promise<T>,
+): Promise<T> {
+  const opened: OpenImage[] = [];
+  try {
+    return await use(async (source, what) => {
+      const image = await openImage(source, io, what);
+      opened.push(image);
+      return image;
+    });
+  } finally {
+    for (const image of opened) await image.close();
+  }
+}
+
 /** Whether the source is a place that can be written to as well. */
 export function isLocalImage(source: string): boolean {
   return source !== '-' && !isRemote(source);

@@ -13,7 +13,7 @@ import { changeInPlace, editAlone } from './writableImage.ts';
 import type { OpenImage } from './imageBytes.ts';
 import { type ImageIo, isLocalImage, readImage } from './imageFile.ts';
 import { checkOutput, modeForFiles, outputFile, type OutputOptions, warnOfSecrets } from './imageOutput.ts';
-import type { Io } from '../io.ts';
+import type { ExitCode, Io } from '../io.ts';
 import type { NewFile } from '../files/newFile.ts';
 import { canAllRead } from '../files/platform.ts';
 
@@ -44,14 +44,15 @@ export async function readLiveIso<T>(
 }
 
 /**
- * Applies the change that `edit` works out. When anything fails, neither the image nor an existing file has changed.
+ * Applies the change that `edit` works out, and returns the exit code. When anything fails, neither the image nor an
+ * existing file has changed.
  * @throws CliError in the user's terms
  */
 export async function rewriteLiveIso(
   rewrite: Rewrite,
   edit: (iso: LiveIso) => Promise<ImageChange>,
   io: Io,
-): Promise<void> {
+): Promise<ExitCode> {
   const { iso: source, grow = false, force = false, output } = rewrite;
   const file = outputFile(rewrite, io);
   if (output !== undefined) await checkOutput(file, [source], io);
@@ -65,8 +66,8 @@ export async function rewriteLiveIso(
       if (output === undefined) await deliverInPlace({ iso, image, change }, source, io);
       else await deliverCopy({ iso, image, change }, file, io);
     });
-  if (output !== undefined) return run();
-  await editAlone(source, io, run);
+  await (output === undefined ? editAlone(source, io, run) : run());
+  return 0;
 }
 
 function notInPlace(source: string): UsageError {
