@@ -5,7 +5,7 @@
  */
 
 import { constants } from 'node:fs';
-import { type FileHandle, link, lstat, open, readFile, readlink, stat } from 'node:fs/promises';
+import { type FileHandle, link, lstat, mkdir, open, readFile, readlink, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { emptyPathError, errorCode, fileError } from './fileErrors.ts';
 import { allowsMore, cannotLink } from './platform.ts';
@@ -109,6 +109,42 @@ export interface NewFile {
   readonly mode?: number | undefined;
 }
 
+/**
+ * Creates a folder and its missing parents. An existing folder stays as it is.
+ * @param path absolute
+ * @param shownPath the path as the user gave it, for messages
+ * @param mode of all new folders
+ * @throws CliError in the user's terms
+ */
+export async function makeFolder(path: string, shownPath: string, mode?: number): Promise<void> {
+  try {
+    await makeWithParents(path, mode);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw creationError(error, { shownPath });
+    throw new CliError(`Cannot create ${shownPath}: its file system does not allow new folders`, {
+      code: 'ERR_FILE_ACCESS',
+      hint: 'use another path',
+      cause: error,
+    });
+  }
+}
+
+/** In `/proc`, new folders fail with ENOENT, and `mkdir` of Node with `recursive` repeats that forever. */
+async function makeWithParents(path: string, mode: number | undefined): Promise<void> {
+  const make = (): Promise<void> =>
+    mkdir(path, { mode }).catch(async (error: unknown) => {
+      const stats = await stat(path).catch(() => undefined);
+      if (stats?.isDirectory() !== true) throw error;
+    });
+  try {
+    await make();
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT' || dirname(path) === path) throw error;
+    await makeWithParents(dirname(path), mode);
+    await make();
+  }
+}
+
 const MAX_LINKS = 40;
 /** Maximum size of files that are synced to disk. */
 const MAX_SYNCED = 64 * 1024 * 1024;
@@ -175,7 +211,10 @@ async function refuseSpecial({ path, shownPath }: NewFile): Promise<void> {
   });
 }
 
-function creationError(error: unknown, { shownPath, replacedBy }: NewFile): unknown {
+function creationError(
+  error: unknown,
+  { shownPath, replacedBy }: Pick<NewFile, 'shownPath' | 'replacedBy'>,
+): unknown {
   if (errorCode(error) !== 'EEXIST' || replacedBy === undefined) {
     return fileError(error, { path: shownPath, what: 'Output', action: 'create' });
   }
