@@ -15,14 +15,7 @@ import { type MakeFile, renameFile, type TempFile, withTempFile } from './tempFi
 /** The content; chunks are written in order. */
 export type Content = string | Uint8Array | AsyncIterable<Uint8Array>;
 
-export interface NewFileOptions {
-  /** Permission bits; without, those of the file that is replaced, or what the umask gives. */
-  readonly mode?: number | undefined;
-  /** Refuses to replace a file. */
-  readonly noClobber?: boolean;
-  /** The path as the user gave it, for messages. */
-  readonly shownPath?: string;
-}
+export type NewFileOptions = Partial<Pick<NewFile, 'mode' | 'shownPath'>>;
 
 /**
  * Writes a file that appears complete or not at all. A symbolic link is followed, so that it stays one; a device or a
@@ -33,14 +26,12 @@ export interface NewFileOptions {
 export async function writeFileAtomically(
   path: string,
   content: Content,
-  { mode, noClobber = false, shownPath = path }: NewFileOptions = {},
+  { mode, shownPath = path }: NewFileOptions = {},
 ): Promise<void> {
-  const special = noClobber ? undefined : await openSpecial(path);
+  const special = await openSpecial(path);
   if (special === undefined) {
-    const existing = noClobber ? 'refuse' : 'replace';
-    await createFile({ path: resolve(path), shownPath, existing, mode }, ({ handle }) =>
-      writeContent(handle, content),
-    );
+    const file = { path: resolve(path), shownPath, existing: 'replace', mode } as const;
+    await createFile(file, ({ handle }) => writeContent(handle, content));
     return;
   }
   try {

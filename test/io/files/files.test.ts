@@ -21,7 +21,7 @@ import { CliError } from '../../../src/core/errors.ts';
 import { errorCode, fileError } from '../../../src/io/files/fileErrors.ts';
 import { readStdin, readUserFile } from '../../../src/io/files/files.ts';
 import { openImage } from '../../../src/io/images/imageFile.ts';
-import { makeFolder, writeFileAtomically } from '../../../src/io/files/newFile.ts';
+import { createFile, makeFolder, writeFileAtomically } from '../../../src/io/files/newFile.ts';
 import { have } from '../../support/programs.ts';
 
 const isRoot = process.getuid?.() === 0;
@@ -218,10 +218,11 @@ describe('writeFileAtomically', () => {
     await writeFile(filePath(), 'old');
     await symlink('nowhere', join(cwd, 'link'));
     for (const name of ['file', 'link']) {
-      const error: unknown = await writeFileAtomically(join(cwd, name), 'new', { noClobber: true }).catch(
-        (thrown: unknown) => thrown,
-      );
-      expect(error).toMatchObject({ message: `File exists: ${join(cwd, name)}`, hint: 'use another path' });
+      const error: unknown = await createFile(
+        { path: join(cwd, name), shownPath: name, existing: 'refuse' },
+        ({ handle }) => handle.writeFile('new'),
+      ).catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({ message: `File exists: ${name}`, hint: 'use another path' });
     }
     expect(await readFile(filePath(), 'utf8')).toBe('old');
     expect((await readdir(cwd)).toSorted()).toEqual(['file', 'link']);
