@@ -7,29 +7,17 @@ import { formatSizeInWords } from '../formats/messageText.ts';
 import { ADVISED_FOR_AGENT } from '../image/inspection/memoryNeed.ts';
 import type { Survey } from './survey.ts';
 
-export interface MachineCheck {
-  /** Stable: `schemas/boot-check.json` lists them. */
-  readonly id: CheckId;
+interface Verdict {
   readonly status: 'ok' | 'warning' | 'error';
   /** A clause. */
   readonly text: string;
   readonly hint?: string | undefined;
 }
 
-type CheckId =
-  | 'bmc'
-  | 'system'
-  | 'architecture'
-  | 'memory'
-  | 'power'
-  | 'media'
-  | 'boot-device'
-  | 'boot-mode'
-  | 'secure-boot'
-  | 'uefi-http'
-  | 'image'
-  | 'image-url'
-  | 'clock';
+export interface MachineCheck extends Verdict {
+  /** Stable: `schemas/boot-check.json` lists them. */
+  readonly id: (typeof bootChecks)[number][0];
+}
 
 /** The architecture is that of the image; undefined if it is not known. */
 export interface Plan extends Pick<
@@ -42,125 +30,123 @@ export interface Plan extends Pick<
   readonly image: readonly MachineCheck[];
 }
 
-/** In the order of a boot. */
 export function checkMachine(survey: Survey, plan: Plan): readonly MachineCheck[] {
-  return [
-    describeBmc(survey),
-    describeSystem(survey, plan),
-    checkArchitecture(survey, plan),
-    checkMemory(survey),
-    describePower(survey),
-    ...(plan.method === 'virtual-media' ? [checkMedia(survey)] : []),
-    checkBootDevice(survey, plan),
-    describeMode(survey, plan),
-    describeSecureBoot(survey),
-    ...(plan.method === 'virtual-media' ? [describeUefiHttp(survey)] : []),
-    ...plan.image,
-    ...(plan.imageUrl === undefined ? [] : [checkImageUrl(survey, plan.imageUrl, plan.host)]),
-    checkClock(survey),
-  ];
+  return bootChecks.flatMap(([id, check]) =>
+    [check(survey, plan) ?? []].flat().map((verdict) => ({ id, ...verdict })),
+  );
 }
+
+type Check = (survey: Survey, plan: Plan) => Verdict | readonly Verdict[] | undefined;
+
+/** In the order of a boot. */
+const bootChecks = [
+  ['bmc', describeBmc],
+  ['system', describeSystem],
+  ['architecture', checkArchitecture],
+  ['memory', checkMemory],
+  ['power', describePower],
+  ['media', checkMedia],
+  ['boot-device', checkBootDevice],
+  ['boot-mode', describeMode],
+  ['secure-boot', describeSecureBoot],
+  ['uefi-http', describeUefiHttp],
+  ['image', (_, { image }) => image],
+  ['image-url', checkImageUrl],
+  ['clock', checkClock],
+] as const satisfies readonly (readonly [string, Check])[];
 
 export function isRefused(checks: readonly MachineCheck[]): boolean {
   return checks.some(({ status }) => status === 'error');
 }
 
-function ok(id: CheckId, text: string): MachineCheck {
-  return { id, status: 'ok', text };
+function ok(text: string): Verdict {
+  return { status: 'ok', text };
 }
 
-function warn(id: CheckId, text: string, hint: string): MachineCheck {
-  return { id, status: 'warning', text, hint };
+function warn(text: string, hint: string): Verdict {
+  return { status: 'warning', text, hint };
 }
 
-function refuse(id: CheckId, text: string, hint: string): MachineCheck {
-  return { id, status: 'error', text, hint };
+function refuse(text: string, hint: string): Verdict {
+  return { status: 'error', text, hint };
 }
 
-function describeBmc({ manager, vendor }: Survey): MachineCheck {
+function describeBmc({ manager, vendor }: Survey): Verdict {
   const facts = [manager?.model, manager?.firmware].filter((text) => text !== undefined);
-  return ok('bmc', `${vendor.name}${facts.length === 0 ? '' : ` (${facts.join(', ')})`}`);
+  return ok(`${vendor.name}${facts.length === 0 ? '' : ` (${facts.join(', ')})`}`);
 }
 
-function describeSystem({ macs, system }: Survey, plan: Plan): MachineCheck {
+function describeSystem({ macs, system }: Survey, plan: Plan): Verdict {
   const name = [system.manufacturer, system.model].filter((text) => text !== undefined).join(' ');
   const shown = macs.slice(0, 4).join(' ');
   const text = [system.path, name, shown].filter((one) => one !== '').join(', ');
   const [wanted] = plan.macs;
   if (macs.length === 0 && wanted === undefined) {
     return warn(
-      'system',
       `${text}; its MAC addresses are unknown, so calls of its agent cannot be assigned to it`,
       'set the MAC address of the host in the inventory, or pass --mac',
     );
   }
-  if (macs.length === 0 || wanted === undefined || macs.includes(wanted)) return ok('system', text);
+  if (macs.length === 0 || wanted === undefined || macs.includes(wanted)) return ok(text);
   return otherMachine(text, wanted, macs, plan);
 }
 
 /** A BMC may not list the interfaces of cards, so this is an error only if it lists an interface of another host. */
-function otherMachine(text: string, wanted: string, macs: readonly string[], plan: Plan): MachineCheck {
+function otherMachine(text: string, wanted: string, macs: readonly string[], plan: Plan): Verdict {
   const other = macs.find((mac) => plan.hostNames.has(mac));
   if (other === undefined) {
     return warn(
-      'system',
       `${text}; the BMC does not list the MAC address ${wanted} of ${plan.name}, so it may be the BMC of another machine`,
       'fix the MAC address or the address of the BMC; ignore this if the interface is on a card that the BMC does not list',
     );
   }
   const name = plan.hostNames.get(other);
   return refuse(
-    'system',
     `${text}; this is the BMC of ${name}, because it lists the MAC address ${other}, and not ${wanted}`,
     `fix bmc.address of ${plan.name} in the inventory, or the MAC addresses of ${plan.name} and ${name}`,
   );
 }
 
-function checkArchitecture({ architecture: own }: Survey, { architecture: wanted }: Plan): MachineCheck {
-  if (own === undefined || wanted === undefined || own === wanted)
-    return ok('architecture', own ?? 'unknown');
+function checkArchitecture({ architecture: own }: Survey, { architecture: wanted }: Plan): Verdict {
+  if (own === undefined || wanted === undefined || own === wanted) return ok(own ?? 'unknown');
   return refuse(
-    'architecture',
     `the machine has the architecture ${own}, but its image is for ${wanted}`,
     `pass an image for ${own}: --iso FILE, and set architecture: ${own} for the host in the inventory`,
   );
 }
 
-function checkMemory({ system: { memory } }: Survey): MachineCheck {
-  if (memory === undefined) return ok('memory', 'unknown');
+function checkMemory({ system: { memory } }: Survey): Verdict {
+  if (memory === undefined) return ok('unknown');
   const size = formatSizeInWords(memory);
-  if (memory >= ADVISED_FOR_AGENT) return ok('memory', size);
+  if (memory >= ADVISED_FOR_AGENT) return ok(size);
   return warn(
-    'memory',
     `${size}, but ${formatSizeInWords(ADVISED_FOR_AGENT)} are recommended for the live system and the container image of the agent`,
     'add memory to the machine',
   );
 }
 
-function describePower({ system: { power, reset } }: Survey): MachineCheck {
-  if (reset !== undefined) return ok('power', power ?? 'unknown');
+function describePower({ system: { power, reset } }: Survey): Verdict {
+  if (reset !== undefined) return ok(power ?? 'unknown');
   return refuse(
-    'power',
     'the BMC cannot power the machine on',
     'use an account of the BMC with the role Administrator, or update the firmware of the BMC',
   );
 }
 
-function checkMedia({ mediaProblem, slots, vendor }: Survey): MachineCheck {
+function checkMedia({ mediaProblem, slots, vendor }: Survey, { method }: Plan): Verdict | undefined {
+  if (method !== 'virtual-media') return undefined;
   const license =
     vendor.license === undefined ? '' : `; ${vendor.name} requires the license ${vendor.license}`;
   if (mediaProblem !== undefined || slots.length === 0) {
     return refuse(
-      'media',
       `${mediaProblem?.message ?? 'no virtual media slot takes a CD'}${license}`,
       mediaProblem?.hint ?? 'install the license of the BMC, or boot with --method uefi-http',
     );
   }
   const names = slots.map(({ id }) => id).join(', ');
   const used = slots.filter(({ isInserted }) => isInserted).map(({ id }) => id);
-  if (used.length === 0) return ok('media', `slots: ${names}`);
+  if (used.length === 0) return ok(`slots: ${names}`);
   return warn(
-    'media',
     `slots: ${names}; media is inserted in ${used.join(', ')}`,
     'boot ejects this media and does not insert it again',
   );
@@ -173,21 +159,18 @@ export function bootTarget({ system: { boot }, vendor }: Survey, method: BootMet
   return method === 'virtual-media' && boot.targets.includes('Cd') ? 'Cd' : undefined;
 }
 
-function checkBootDevice(survey: Survey, { method }: Plan): MachineCheck {
+function checkBootDevice(survey: Survey, { method }: Plan): Verdict {
   const { manager, system, vendor } = survey;
   if (method === 'virtual-media' && vendor.bootRequest === 'dell') {
-    if (manager?.importSettings !== undefined)
-      return ok('boot-device', 'virtual CD, by a settings import of the iDRAC');
+    if (manager?.importSettings !== undefined) return ok('virtual CD, by a settings import of the iDRAC');
     return refuse(
-      'boot-device',
       'the iDRAC does not support the import of settings, which sets the virtual CD as the boot device',
       'use an account with the role Administrator, or update the firmware of the iDRAC',
     );
   }
   const target = bootTarget(survey, method);
-  if (target !== undefined) return ok('boot-device', `${target}, once`);
+  if (target !== undefined) return ok(`${target}, once`);
   return refuse(
-    'boot-device',
     `the BMC allows only the boot devices ${system.boot.targets.join(', ')}`,
     method === 'uefi-http'
       ? 'use --method virtual-media'
@@ -195,41 +178,41 @@ function checkBootDevice(survey: Survey, { method }: Plan): MachineCheck {
   );
 }
 
-function describeMode({ system: { boot } }: Survey, { method }: Plan): MachineCheck {
+function describeMode({ system: { boot } }: Survey, { method }: Plan): Verdict {
   if (boot.mode === 'Legacy' && method === 'uefi-http') {
     return refuse(
-      'boot-mode',
       'the machine boots in BIOS mode, but UEFI HTTP boot requires UEFI',
       'set the boot mode UEFI in the firmware, or use --method virtual-media',
     );
   }
-  return ok('boot-mode', boot.mode ?? 'unknown');
+  return ok(boot.mode ?? 'unknown');
 }
 
-function describeSecureBoot({ secureBoot }: Survey): MachineCheck {
-  if (secureBoot !== true) return ok('secure-boot', secureBoot === false ? 'disabled' : 'unknown');
-  return ok('secure-boot', 'enabled; live ISOs of CoreOS contain a signed boot loader');
+function describeSecureBoot({ secureBoot }: Survey): Verdict {
+  if (secureBoot !== true) return ok(secureBoot === false ? 'disabled' : 'unknown');
+  return ok('enabled; live ISOs of CoreOS contain a signed boot loader');
 }
 
-function describeUefiHttp({ system: { boot } }: Survey): MachineCheck {
-  if (boot.targets.length === 0) return ok('uefi-http', 'unknown');
-  return ok('uefi-http', boot.targets.includes('UefiHttp') ? 'supported' : 'not supported');
+function describeUefiHttp({ system: { boot } }: Survey, { method }: Plan): Verdict | undefined {
+  if (method !== 'virtual-media') return undefined;
+  if (boot.targets.length === 0) return ok('unknown');
+  return ok(boot.targets.includes('UefiHttp') ? 'supported' : 'not supported');
 }
 
-function checkImageUrl({ vendor }: Survey, { hostname, protocol }: URL, bmcHost: string): MachineCheck {
+function checkImageUrl({ vendor }: Survey, { host: bmcHost, imageUrl }: Plan): Verdict | undefined {
+  if (imageUrl === undefined) return undefined;
+  const { hostname, protocol } = imageUrl;
   const scheme = protocol === 'https:' ? 'https' : 'http';
   const host = hostname.replace(/^\[|\]$/g, '');
   const shown = `${scheme}://${hostname}`;
   if (vendor.protocols?.includes(scheme) === false) {
     return refuse(
-      'image-url',
       `${vendor.name} supports only ${vendor.protocols.join(', ')} for images, but the URL is ${shown}/…`,
       'use the URL of an image on an HTTPS server: --iso https://…',
     );
   }
   if (isLoopback(host) && !isLoopback(bmcHost)) {
     return refuse(
-      'image-url',
       `the BMC cannot reach ${shown}/…: this address is only for programs on this machine`,
       'use --serve-listen :8084 --public-url http://ADDRESS:8084',
     );
@@ -237,19 +220,17 @@ function checkImageUrl({ vendor }: Survey, { hostname, protocol }: URL, bmcHost:
   const [family, own] = [isIP(bmcHost.replace(/^\[|\]$/g, '')), isIP(host)];
   if (family !== 0 && own !== 0 && family !== own) {
     return warn(
-      'image-url',
       `the image URL has an IPv${own} address, but the address of the BMC is IPv${family}`,
       `use an IPv${family} address in --public-url, unless the BMC has both`,
     );
   }
   if (own === 0) {
     return warn(
-      'image-url',
       `the image URL contains the name ${host}, which the BMC must resolve`,
       'use an address in --public-url, unless the BMC has a DNS server',
     );
   }
-  return ok('image-url', `${shown}/…`);
+  return ok(`${shown}/…`);
 }
 
 function isLoopback(host: string): boolean {
@@ -259,14 +240,13 @@ function isLoopback(host: string): boolean {
 /** Milliseconds. A certificate is often valid from the minute in which it was created. */
 const MAX_OFFSET = 3_600_000;
 
-function checkClock({ clockOffset }: Survey): MachineCheck {
-  if (clockOffset === undefined) return ok('clock', 'unknown');
+function checkClock({ clockOffset }: Survey): Verdict {
+  if (clockOffset === undefined) return ok('unknown');
   const seconds = Math.abs(clockOffset) / 1000;
   const days = seconds / 86_400;
   const shown = days >= 2 ? `${Math.round(days)} days` : formatDuration(seconds);
-  if (Math.abs(clockOffset) < MAX_OFFSET) return ok('clock', `differs by ${shown}`);
+  if (Math.abs(clockOffset) < MAX_OFFSET) return ok(`differs by ${shown}`);
   return warn(
-    'clock',
     `the clock of the BMC is ${shown} ${clockOffset > 0 ? 'ahead' : 'behind'}, so it may reject certificates of HTTPS servers`,
     'set the time or an NTP server in the BMC',
   );

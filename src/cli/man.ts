@@ -1,11 +1,9 @@
 /** `man`: manual pages, one for each command, made from the texts of its help. */
 
-import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { UsageError } from '../core/errors.ts';
-import { fileError } from '../io/files/fileErrors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
-import { writeIfChanged } from '../io/files/newFile.ts';
+import { makeFolder, writeIfChanged } from '../io/files/newFile.ts';
 import { writeStdout } from '../io/stdout.ts';
 import { hintChoices } from '../io/report/choices.ts';
 import { type CommandDescription, type OptionDescription, withDescendants } from './describeCommand.ts';
@@ -29,9 +27,7 @@ export async function man(
   }
   if (words.length > 0) throw new UsageError('-C writes all pages', { hint: 'remove the command' });
   const folder = resolve(io.cwd, directory);
-  await mkdir(folder, { recursive: true }).catch((error: unknown) => {
-    throw fileError(error, { path: directory, what: 'Folder', action: 'write' });
-  });
+  await makeFolder(folder, directory);
   for (const command of withDescendants(program)) {
     const name = `${pageName(command)}.1`;
     const page = Buffer.from(formatManPage(command, date));

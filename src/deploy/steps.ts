@@ -1,7 +1,6 @@
 /** `deploy steps`: writes deploy steps, and the config drive that they read, for one host or the hosts of an inventory. */
 
 import { dirname, resolve } from 'node:path';
-import { mkdir } from 'node:fs/promises';
 import {
   checkImageSource,
   checkInstall,
@@ -32,8 +31,8 @@ import { isUuid, nodeNameProblem } from '../core/objectName.ts';
 import { stepNames } from '../core/installSteps.ts';
 import { UsageError } from '../core/errors.ts';
 import type { Issue } from '../ignition/rule.ts';
+import { makeFolder } from '../io/files/newFile.ts';
 import { differsByHost } from '../core/placeholders.ts';
-import { fileError } from '../io/files/fileErrors.ts';
 
 /**
  * Reports all errors in the options; the exit code is then 1. With an inventory, the steps of each of its hosts are
@@ -49,7 +48,8 @@ export async function steps(options: DeployOptions, io: Io): Promise<ExitCode> {
     const { name } = host;
     const adapted = name === undefined ? options : adaptToHost({ ...host, name }, format);
     if (name !== undefined && adapted.configDrive !== undefined) {
-      await makeFolder(dirname(adapted.configDrive), io);
+      const folder = dirname(adapted.configDrive);
+      await makeFolder(resolve(io.cwd, folder), folder);
     }
     const deploySteps = await makeSteps(adapted, format, context);
     if (deploySteps === undefined) return undefined;
@@ -174,11 +174,4 @@ function adaptToHost(host: HostOptions, format: StepsFormat): DeployOptions {
     ...(format === 'command' && { node: name }),
     ...(configDrive !== undefined && (configDrive === '-' || needsConfigDrive(host)) && { configDrive }),
   };
-}
-
-/** Creates the folder for config drives. */
-async function makeFolder(folder: string, { cwd }: Io): Promise<void> {
-  await mkdir(resolve(cwd, folder), { recursive: true }).catch((error: unknown) => {
-    throw fileError(error, { path: folder, what: 'Config drive folder', action: 'create' });
-  });
 }

@@ -3,7 +3,7 @@
  * checksum and signature. Until then, its name is `NAME.partial`.
  */
 
-import { lstat, mkdir, stat } from 'node:fs/promises';
+import { lstat, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { PlannedFile } from './artifacts/plan.ts';
 import { CliError } from '../core/errors.ts';
@@ -22,7 +22,7 @@ import { fileError } from '../io/files/fileErrors.ts';
 import { readAnswer } from '../io/http/httpClient.ts';
 import { TransferError } from '../io/http/httpErrors.ts';
 import { shownUrl } from '../io/http/httpUrl.ts';
-import { writeFileAtomically } from '../io/files/newFile.ts';
+import { makeFolder, writeFileAtomically } from '../io/files/newFile.ts';
 import { renameFile } from '../io/files/tempFile.ts';
 import { withRetries } from '../io/http/retries.ts';
 
@@ -200,9 +200,7 @@ async function refuseOverwriting({ path, shownPath }: Place, proof: Proof): Prom
 /** Downloads and verifies the file; it keeps its partial name. */
 async function fetchChecked(file: PlannedFile, proof: Proof, context: DownloadContext): Promise<void> {
   const place = context.place(file.name);
-  await mkdir(dirname(place.path), { recursive: true }).catch((error: unknown) => {
-    throw fileError(error, { path: dirname(place.shownPath), what: 'Folder', action: 'create' });
-  });
+  await makeFolder(dirname(place.path), dirname(place.shownPath));
   const transfer = { ...place, url: file.url, sha256: file.sha256 };
   for (const isLast of [false, true]) {
     const { path, isResumed } = await fetchPartial(transfer, context);

@@ -3,7 +3,7 @@
  * pinned keys, whose material comes from the system's files, or from Fedora's web site, once, then from the cache.
  */
 
-import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { CliError } from '../core/errors.ts';
 import { once } from '../core/once.ts';
@@ -12,7 +12,7 @@ import { readUserFile } from '../io/files/files.ts';
 import { type HttpClient, readAnswer } from '../io/http/httpClient.ts';
 import { shownUrl } from '../io/http/httpUrl.ts';
 import type { Io } from '../io/io.ts';
-import { writeFileAtomically } from '../io/files/newFile.ts';
+import { makeFolder, writeFileAtomically } from '../io/files/newFile.ts';
 import { cacheFolder } from '../io/files/platform.ts';
 import { type RetryPolicy, withRetries } from '../io/http/retries.ts';
 
@@ -137,7 +137,7 @@ function cacheFile({ env }: Pick<Io, 'env'>): string | undefined {
 async function saveCache(bytes: Uint8Array, path: string | undefined): Promise<void> {
   if (path === undefined) return;
   try {
-    await mkdir(dirname(path), { recursive: true });
+    await makeFolder(dirname(path), path);
     await writeFileAtomically(path, bytes);
   } catch {
     // A read-only home, for example.

@@ -5,17 +5,15 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { type FileHandle, open, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { Keyfile } from '../network/convertNmstate.ts';
 import { CliError } from '../core/errors.ts';
 import { isMapping } from '../formats/mapping.ts';
-import { errorCode, fileError } from './files/fileErrors.ts';
+import { errorCode } from './files/fileErrors.ts';
+import { writeAll } from './files/handles.ts';
+import { openNameless } from './files/spool.ts';
 import { findProgram } from './programs.ts';
 import type { Io } from './io.ts';
-import { makeTempFolder } from './files/tempFile.ts';
 
 export interface NmstatectlOptions {
   /** Path of the program; a name without a slash is not searched for. */
@@ -35,34 +33,13 @@ export function findNmstatectl(env: Io['env']): Promise<string | undefined> {
  * @throws CliError with what nmstatectl has said, or why it could not be run
  */
 export async function runNmstatectl(state: string, options: NmstatectlOptions): Promise<readonly Keyfile[]> {
-  const input = await makeInput(state);
+  // Not a pipe: Node makes sockets of them, which cannot be opened as `/dev/stdin`.
+  const input = await openNameless();
   try {
-    const output = await run(input.fd, options);
-    return await readKeyfiles(output);
+    await writeAll(input, Buffer.from(state), 0);
+    return await readKeyfiles(await run(input.fd, options));
   } finally {
     await input.close();
-  }
-}
-
-/**
- * A file without a name, so that nothing is left behind. A pipe would not do: Node makes sockets of them, which cannot
- * be opened as `/dev/stdin`.
- */
-async function makeInput(state: string): Promise<FileHandle> {
-  const folder = await makeTempFolder().catch((error: unknown) => {
-    throw fileError(error, { path: tmpdir(), what: 'Temporary file', action: 'write' });
-  });
-  try {
-    const path = join(folder, 'state.yaml');
-    const writer = await open(path, 'wx', 0o600);
-    try {
-      await writer.writeFile(state);
-    } finally {
-      await writer.close();
-    }
-    return await open(path, 'r');
-  } finally {
-    await rm(folder, { recursive: true, force: true });
   }
 }
 
@@ -91,8 +68,18 @@ async function run(
     .finally(() => clearTimeout(timer));
   const { exitCode, signalCode } = child;
   if (exitCode === 0) return Buffer.concat(stdout).toString();
-  if (exitCode === null) throw endedError(program, signalCode, timeout);
-  throw refusedError(Buffer.concat(stderr).toString(), exitCode);
+  if (exitCode === null) {
+    const limits = `${timeout / 1000} seconds and ${maxOutput / 1024 / 1024} MiB of output`;
+    throw new CliError(`${program} was killed by ${signalCode ?? 'a signal'}`, {
+      code: 'ERR_PROGRAM',
+      hint: `run it manually to find the cause; the limits are ${limits}`,
+    });
+  }
+  const reason = withoutLogLines(Buffer.concat(stderr).toString()) || `exit code ${exitCode}`;
+  throw new CliError(`nmstatectl rejected the network state: ${reason}`, {
+    code: 'ERR_SETTING',
+    hint: 'fix the network state',
+  });
 }
 
 function collect(stream: Readable | null, tooMuch: () => void): Buffer[] {
@@ -112,21 +99,6 @@ function startError(program: string, cause: unknown): CliError {
     code: 'ERR_PROGRAM',
     hint: 'pass the path of nmstatectl',
     cause,
-  });
-}
-
-function endedError(program: string, signal: NodeJS.Signals | null, timeout: number): CliError {
-  return new CliError(`${program} was killed by ${signal ?? 'a signal'}`, {
-    code: 'ERR_PROGRAM',
-    hint: `run it manually to find the cause; the limits are ${timeout / 1000} seconds and ${maxOutput / 1024 / 1024} MiB of output`,
-  });
-}
-
-function refusedError(said: string, code: number): CliError {
-  const reason = withoutLogLines(said) || `exit code ${code}`;
-  return new CliError(`nmstatectl rejected the network state: ${reason}`, {
-    code: 'ERR_SETTING',
-    hint: 'fix the network state',
   });
 }
 

@@ -73,15 +73,8 @@ function bootAndNamespace(): string {
   }
 }
 
-interface Signals {
-  /** Resolves with the next SIGTERM or SIGINT. */
-  readonly nextStop: () => Promise<void>;
-  /** From then on signals do again what they do by themselves. */
-  readonly ignore: () => void;
-}
-
 /** @param reload for SIGHUP; on Windows, which sends that when the window is closed, it ends the service as well */
-export function listenToSignals(reload: () => void): Signals {
+export function listenToSignals(reload: () => void) {
   const waiting: (() => void)[] = [];
   const stop = (): void => {
     for (const resolve of waiting.splice(0)) resolve();
@@ -93,7 +86,9 @@ export function listenToSignals(reload: () => void): Signals {
   ];
   for (const [signal, listener] of listeners) process.on(signal, listener);
   return {
-    nextStop: () => new Promise((resolve) => void waiting.push(resolve)),
+    /** Resolves with the next SIGTERM or SIGINT. */
+    nextStop: () => new Promise<void>((resolve) => void waiting.push(resolve)),
+    /** From then on signals do again what they do by themselves. */
     ignore: () => {
       for (const [signal, listener] of listeners) process.off(signal, listener);
     },
@@ -101,16 +96,10 @@ export function listenToSignals(reload: () => void): Signals {
 }
 
 /** A stop that leaves time to clean up. */
-export interface GracefulStop extends Pick<Signals, 'ignore'> {
-  /** Aborted by SIGTERM, SIGINT or `stop`. */
-  readonly signal: AbortSignal;
-  /** Resolves when the signal is aborted. */
-  readonly stopped: Promise<void>;
-  readonly stop: () => void;
-}
+export type GracefulStop = ReturnType<typeof listenToStop>;
 
 /** A second signal ends the program immediately, without cleanup. */
-export function listenToStop(): GracefulStop {
+export function listenToStop() {
   const { ignore, nextStop } = listenToSignals(() => undefined);
   const controller = new AbortController();
   const stop = (): void => controller.abort();
@@ -120,7 +109,14 @@ export function listenToStop(): GracefulStop {
     stop();
     setTimeout(ignore, SECOND_SIGNAL).unref();
   });
-  return { signal: controller.signal, stopped: stopped.promise, stop, ignore };
+  return {
+    /** Aborted by SIGTERM, SIGINT or `stop`. */
+    signal: controller.signal,
+    /** Resolves when the signal is aborted. */
+    stopped: stopped.promise,
+    stop,
+    ignore,
+  };
 }
 
 /** Milliseconds. An earlier second signal is a duplicate of the first: a shell and npm both send it. */

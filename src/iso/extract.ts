@@ -1,13 +1,11 @@
 /** `iso extract`: extracts the files for network boot, or the minimal ISO, from a live ISO. */
 
-import { mkdir } from 'node:fs/promises';
 import { parse, resolve } from 'node:path';
 import { openIsoTree } from '../image/isoTree.ts';
 import { findPxeFiles, type PxeFile } from '../image/bootParts.ts';
 import { copyRange, writeChange } from '../io/images/copyImage.ts';
-import { fileError } from '../io/files/fileErrors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
-import { checkNewFile, createFile, type NewFile } from '../io/files/newFile.ts';
+import { checkNewFile, createFile, makeFolder, type NewFile } from '../io/files/newFile.ts';
 import { imageFileName, readImage } from '../io/images/imageFile.ts';
 import { refuseTerminal, writeLentToStdout, writeStdout } from '../io/stdout.ts';
 import { lineForOutput } from '../io/report/terminalText.ts';
@@ -46,7 +44,7 @@ export async function extractPxe({ iso, outputDir = '.' }: ExtractPxeOptions, io
   await readImage(iso, io, async (image) => {
     const files = await findPxeFiles(await openIsoTree(image), image);
     const targets = files.map((file) => ({ file, target: targetOf(file, iso, outputDir, io) }));
-    await makeFolder(outputDir, io);
+    await makeFolder(resolve(io.cwd, outputDir), outputDir);
     for (const { target } of targets) await checkNewFile(target);
     for (const { file, target } of targets) {
       await writeStdout(io, [lineForOutput(target.shownPath, io)]);
@@ -64,14 +62,6 @@ function targetOf({ name }: PxeFile, iso: string, outputDir: string, { cwd }: Io
     shownPath: `${folder}${fileName}`,
     existing: 'refuse',
   };
-}
-
-async function makeFolder(folder: string, { cwd }: Io): Promise<void> {
-  try {
-    await mkdir(resolve(cwd, folder), { recursive: true });
-  } catch (error) {
-    throw fileError(error, { path: folder, what: 'Folder', action: 'create' });
-  }
 }
 
 export interface ExtractMinimalIsoOptions extends OutputOptions {

@@ -4,7 +4,7 @@
  * the code of the user's command. Nothing is fetched, and no file outside the output folder is changed.
  */
 
-import { mkdir, readdir } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { renderAgentConfig } from '../agent/agentConfig.ts';
 import { defaultSettings } from '../agent/settings.ts';
@@ -14,7 +14,7 @@ import { formatIgnition } from '../ignition/ignitionText.ts';
 import { validateConfig } from '../ignition/validate.ts';
 import { writeSampleIso } from '../image/sampleIso.ts';
 import { fileError } from '../io/files/fileErrors.ts';
-import { writeFileAtomically } from '../io/files/newFile.ts';
+import { makeFolder, writeFileAtomically } from '../io/files/newFile.ts';
 import { writeStdout } from '../io/stdout.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { readLiveIso } from '../io/images/rewriteImage.ts';
@@ -78,7 +78,7 @@ export async function quickstart(options: QuickstartOptions, io: Io): Promise<Ex
 /** Files of an earlier run are replaced. A folder with other files is not changed. */
 async function prepareFolder(folder: string, shownFolder: string): Promise<void> {
   try {
-    await mkdir(folder, { recursive: true });
+    await makeFolder(folder, shownFolder);
     const own: readonly string[] = Object.values(names);
     const foreign = (await readdir(folder)).filter((name) => !own.includes(name));
     if (foreign.length === 0) return;

@@ -6,7 +6,7 @@ import { stat } from 'node:fs/promises';
 import { UsageError } from '../core/errors.ts';
 import { readUserFile } from '../io/files/files.ts';
 import type { Io } from '../io/io.ts';
-import { writeFileAtomically } from '../io/files/newFile.ts';
+import { createFile } from '../io/files/newFile.ts';
 import { canAllRead } from '../io/files/platform.ts';
 import { parseTokens } from './http/accessCheck.ts';
 import { inheritedAddress, type ListenAddress, parseListenAddress } from './http/listenAddress.ts';
@@ -114,7 +114,8 @@ async function readKey(name: string | undefined, io: Io): Promise<Uint8Array> {
   const stats = await stat(path).catch(() => undefined);
   if (stats === undefined) {
     const key = `${randomBytes(KEY_BYTES).toString('base64')}\n`;
-    await writeFileAtomically(path, key, { mode: 0o600, noClobber: true, shownPath: name });
+    const file = { path, shownPath: name, existing: 'refuse', mode: 0o600 } as const;
+    await createFile(file, ({ handle }) => handle.writeFile(key));
     report(io, { severity: 'info', message: `created ${name}: a new key that signs URLs` });
   }
   return Buffer.from(await readSecret(name, 'Key (--key-file)', io));

@@ -1,9 +1,10 @@
 /** `boot` from its options to its report, against the fake BMC of each vendor and its faults. */
 
 import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { BootOptions } from '../../src/bmc/setup.ts';
 import { writeAgentIso } from '../support/agentIso.ts';
 import { isoPair } from '../support/minimalIso.ts';
@@ -465,5 +466,25 @@ describe('hosts of an inventory', () => {
     const { error } = await startBoot(['w'], { inventory: 'inv.yaml' }, { cwd: folder }).ended;
     expect(error?.message).toMatch(message);
     expect(error?.message).not.toContain('calvin');
+  });
+});
+
+describe('a port that is in use', () => {
+  const other = createServer();
+  beforeAll(() => new Promise<void>((resolve) => void other.listen(0, '127.0.0.1', resolve)));
+  afterAll(() => other.close());
+
+  it.each([
+    ['listen', '--listen'],
+    ['serveListen', '--serve-listen'],
+  ])('of %s names %s', async (option, flag) => {
+    const address = other.address();
+    const port = typeof address === 'object' ? address?.port : address;
+    const { ended } = await bootFake({}, { [option]: `127.0.0.1:${port}` });
+    const { error } = await ended;
+    expect(error).toMatchObject({
+      message: `Cannot listen on 127.0.0.1:${port}: the address is already in use`,
+      hint: expect.stringMatching(new RegExp(` with ${flag}$`)),
+    });
   });
 });

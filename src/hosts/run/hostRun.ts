@@ -3,12 +3,10 @@
  * warnings, are reported once at the end, with the names of the hosts.
  */
 
-import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { type Diagnostic, type HostNames, diagnosticOf } from '../../core/diagnostic.ts';
 import { formatPlace, CliError } from '../../core/errors.ts';
-import { fileError } from '../../io/files/fileErrors.ts';
-import { writeIfChanged } from '../../io/files/newFile.ts';
+import { makeFolder, writeIfChanged } from '../../io/files/newFile.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { printable } from '../../io/report/terminalText.ts';
 import type { InventoryHost } from '../settings/inventoryDocument.ts';
@@ -218,9 +216,7 @@ export async function writeHostFiles<M>(
   run: HostRun,
 ): Promise<ExitCode> {
   const { extension, fileOf, folder } = target;
-  await mkdir(resolve(run.io.cwd, folder), { recursive: true }).catch((error: unknown) => {
-    throw fileError(error, { path: folder, what: 'Output folder', action: 'create' });
-  });
+  await makeFolder(resolve(run.io.cwd, folder), folder);
   const counts = { written: 0, unchanged: 0 };
   const write = async (one: MadeHost<M>): Promise<void> => {
     const { data, ...options } = fileOf(one.made);

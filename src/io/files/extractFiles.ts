@@ -9,6 +9,7 @@ import { CliError } from '../../core/errors.ts';
 import { emptyPathError, errorCode, fileError } from './fileErrors.ts';
 import { modeForContent } from '../images/imageOutput.ts';
 import type { Io } from '../io.ts';
+import { makeFolder } from './newFile.ts';
 import { isOwnName } from './platform.ts';
 
 /** A file to write; `name` is a path below the folder. */
@@ -71,9 +72,7 @@ export async function prepareExtraction(
   const prefix = directory.endsWith('/') ? directory : `${directory}/`;
   const paths = names.map(pathBelow);
   await refuseExisting(paths, folder, prefix);
-  await mkdir(folder, { recursive: true }).catch((error: unknown) => {
-    throw creationError(error, directory);
-  });
+  await makeFolder(folder, directory);
   const pathsByName = new Map(paths.map((path, index) => [names[index], path]));
   const find = (name: string): string => {
     const path = pathsByName.get(name);

@@ -98,7 +98,7 @@ function describe(code: string, { path, what, action }: FileAction): Description
         hint: 'write to another path with -o',
       };
     case 'EEXIST':
-      return { message: `File exists: ${path}`, hint: 'remove it first, or use another path' };
+      return { message: `File exists: ${path}`, hint: 'use another path' };
     case 'ENOSPC':
     case 'EDQUOT':
       return {

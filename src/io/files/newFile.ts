@@ -5,7 +5,7 @@
  */
 
 import { constants } from 'node:fs';
-import { type FileHandle, link, lstat, open, readFile, readlink, stat } from 'node:fs/promises';
+import { type FileHandle, link, lstat, mkdir, open, readFile, readlink, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { emptyPathError, errorCode, fileError } from './fileErrors.ts';
 import { allowsMore, cannotLink } from './platform.ts';
@@ -15,14 +15,7 @@ import { type MakeFile, renameFile, type TempFile, withTempFile } from './tempFi
 /** The content; chunks are written in order. */
 export type Content = string | Uint8Array | AsyncIterable<Uint8Array>;
 
-export interface NewFileOptions {
-  /** Permission bits; without, those of the file that is replaced, or what the umask gives. */
-  readonly mode?: number | undefined;
-  /** Refuses to replace a file. */
-  readonly noClobber?: boolean;
-  /** The path as the user gave it, for messages. */
-  readonly shownPath?: string;
-}
+export type NewFileOptions = Partial<Pick<NewFile, 'mode' | 'shownPath'>>;
 
 /**
  * Writes a file that appears complete or not at all. A symbolic link is followed, so that it stays one; a device or a
@@ -33,14 +26,12 @@ export interface NewFileOptions {
 export async function writeFileAtomically(
   path: string,
   content: Content,
-  { mode, noClobber = false, shownPath = path }: NewFileOptions = {},
+  { mode, shownPath = path }: NewFileOptions = {},
 ): Promise<void> {
-  const special = noClobber ? undefined : await openSpecial(path);
+  const special = await openSpecial(path);
   if (special === undefined) {
-    const existing = noClobber ? 'refuse' : 'replace';
-    await createFile({ path: resolve(path), shownPath, existing, mode }, ({ handle }) =>
-      writeContent(handle, content),
-    );
+    const file = { path: resolve(path), shownPath, existing: 'replace', mode } as const;
+    await createFile(file, ({ handle }) => writeContent(handle, content));
     return;
   }
   try {
@@ -109,6 +100,42 @@ export interface NewFile {
   readonly mode?: number | undefined;
 }
 
+/**
+ * Creates a folder and its missing parents. An existing folder stays as it is.
+ * @param path absolute
+ * @param shownPath the path as the user gave it, for messages
+ * @param mode of all new folders
+ * @throws CliError in the user's terms
+ */
+export async function makeFolder(path: string, shownPath: string, mode?: number): Promise<void> {
+  try {
+    await makeWithParents(path, mode);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw creationError(error, { shownPath });
+    throw new CliError(`Cannot create ${shownPath}: its file system does not allow new folders`, {
+      code: 'ERR_FILE_ACCESS',
+      hint: 'use another path',
+      cause: error,
+    });
+  }
+}
+
+/** In `/proc`, new folders fail with ENOENT, and `mkdir` of Node with `recursive` repeats that forever. */
+async function makeWithParents(path: string, mode: number | undefined): Promise<void> {
+  const make = (): Promise<void> =>
+    mkdir(path, { mode }).catch(async (error: unknown) => {
+      const stats = await stat(path).catch(() => undefined);
+      if (stats?.isDirectory() !== true) throw error;
+    });
+  try {
+    await make();
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT' || dirname(path) === path) throw error;
+    await makeWithParents(dirname(path), mode);
+    await make();
+  }
+}
+
 const MAX_LINKS = 40;
 /** Maximum size of files that are synced to disk. */
 const MAX_SYNCED = 64 * 1024 * 1024;
@@ -175,7 +202,10 @@ async function refuseSpecial({ path, shownPath }: NewFile): Promise<void> {
   });
 }
 
-function creationError(error: unknown, { shownPath, replacedBy }: NewFile): unknown {
+function creationError(
+  error: unknown,
+  { shownPath, replacedBy }: Pick<NewFile, 'shownPath' | 'replacedBy'>,
+): unknown {
   if (errorCode(error) !== 'EEXIST' || replacedBy === undefined) {
     return fileError(error, { path: shownPath, what: 'Output', action: 'create' });
   }

@@ -61,7 +61,7 @@ function spoolError(error: unknown): unknown {
   if (!(described instanceof CliError)) return described;
   return new CliError(described.message, {
     code: described.code,
-    hint: 'set TMPDIR to a folder with enough space, or save the image to a file first',
+    hint: 'set TMPDIR to another folder with enough space',
     cause: error,
   });
 }

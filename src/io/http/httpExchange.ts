@@ -232,32 +232,58 @@ export interface HttpTimeouts {
   readonly silence: number;
 }
 
-export interface HttpConnections {
-  /** @throws errors of undici and of the system */
-  request(
-    url: URL,
-    headers: Readonly<Record<string, string>>,
-    signal: AbortSignal | undefined,
-  ): Promise<RawResponse>;
-  close(): Promise<void>;
-}
+export type HttpConnections = ReturnType<typeof openConnections>;
 
 const MAX_REDIRECTS = 10;
 
-export function openConnections(proxies: HttpProxies, { connect, silence }: HttpTimeouts): HttpConnections {
+export function openConnections(proxies: HttpProxies, { connect, silence }: HttpTimeouts) {
   const { dispatcher, close } = createDispatcher(proxies, connect);
+  const limits = { headersTimeout: silence, bodyTimeout: silence };
   return {
-    request: ({ origin, pathname, search }, headers, signal) =>
+    /** @throws errors of undici and of the system */
+    request: (
+      { origin, pathname, search }: URL,
+      headers: Readonly<Record<string, string>>,
+      signal: AbortSignal | undefined,
+    ) =>
       exchange(dispatcher, {
-        headers,
-        signal,
+        ...limits,
+        method: 'GET',
         origin,
         path: `${pathname}${search}`,
-        method: 'GET',
-        headersTimeout: silence,
-        bodyTimeout: silence,
+        headers,
+        signal,
       }),
     close,
+  };
+}
+
+export interface DirectSettings {
+  /** `https://192.0.2.10` */
+  readonly origin: string;
+  /** CA certificates in PEM; undefined for those of Node.js. */
+  readonly ca: string | undefined;
+  /** Whether to accept any certificate. */
+  readonly isInsecure: boolean;
+}
+
+export type DirectConnection = ReturnType<typeof openDirectConnection>;
+
+/**
+ * A connection to a BMC. Redirects are not followed, and proxies are not used.
+ * @param timeout milliseconds to connect
+ */
+export function openDirectConnection({ ca, isInsecure, origin }: DirectSettings, timeout: number) {
+  const connect = { timeout, rejectUnauthorized: !isInsecure, ...(ca !== undefined && { ca }) };
+  // BMCs have few connections, and answer one request at a time.
+  const agent = new Agent({ connect, connections: 1, pipelining: 1 });
+  return {
+    /** The caller limits the time of the whole exchange. Throws errors of undici and of the system. */
+    request: (
+      sent: Pick<Dispatcher.DispatchOptions, 'body' | 'headers' | 'method' | 'path'>,
+      signal: AbortSignal,
+    ) => exchange(agent, { ...sent, headersTimeout: 0, bodyTimeout: 0, signal, origin }),
+    close: () => agent.destroy(),
   };
 }
 

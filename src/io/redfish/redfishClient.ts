@@ -3,7 +3,7 @@
  * and credentials are sent to the origin of the BMC only.
  */
 
-import type { RawResponse } from '../http/httpExchange.ts';
+import type { DirectConnection, DirectSettings, RawResponse } from '../http/httpExchange.ts';
 import { readAll } from '../files/files.ts';
 import { type Clock, limitTime, pause, systemClock } from '../clock.ts';
 import { secondsOf, TransferError } from '../http/httpErrors.ts';
@@ -15,7 +15,6 @@ import {
   type RedfishResource,
   type ServiceRoot,
 } from '../../redfish/resources.ts';
-import type { ConnectionSettings, RedfishConnection } from './redfishConnection.ts';
 import {
   connectionError,
   invalidAnswer,
@@ -30,7 +29,7 @@ export interface RedfishCredentials {
   readonly password: string;
 }
 
-export interface RedfishSettings extends ConnectionSettings {
+export interface RedfishSettings extends DirectSettings {
   readonly credentials: RedfishCredentials;
   readonly timing?: RedfishTiming;
   readonly clock?: Clock;
@@ -124,7 +123,7 @@ class RedfishRequests {
   readonly #clock: Clock;
   readonly #timing: RedfishTiming;
   readonly #signal: AbortSignal;
-  #connection: Promise<RedfishConnection> | undefined;
+  #connection: Promise<DirectConnection> | undefined;
   #authorization: Readonly<Record<string, string>> = {};
   /** The path for new sessions; undefined for basic authentication. */
   #sessions: string | undefined;
@@ -280,9 +279,9 @@ class RedfishRequests {
     return connection.request({ method, path, headers: all, body: text }, signal);
   }
 
-  async #connect(): Promise<RedfishConnection> {
-    const library = await import('./redfishConnection.ts');
-    return new library.RedfishConnection(this.#settings, this.#timing.connect);
+  async #connect(): Promise<DirectConnection> {
+    const { openDirectConnection } = await import('../http/httpExchange.ts');
+    return openDirectConnection(this.#settings, this.#timing.connect);
   }
 
   /** Only successful reads must contain JSON: BMCs answer actions with anything. */

@@ -6,7 +6,7 @@
 
 import { createHash, type Hash } from 'node:crypto';
 import type { Stats } from 'node:fs';
-import { appendFile, chmod, chown, lstat, mkdir, readFile, rmdir, stat, unlink } from 'node:fs/promises';
+import { appendFile, chmod, chown, lstat, readFile, rmdir, stat, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { CliError } from '../../core/errors.ts';
 import {
@@ -29,7 +29,7 @@ import {
   StagedFiles,
   STAMPS,
 } from './folderNotes.ts';
-import { createFile, type NewFile, writeFileAtomically } from '../../io/files/newFile.ts';
+import { createFile, makeFolder, type NewFile, writeFileAtomically } from '../../io/files/newFile.ts';
 import { hasPermissions } from '../../io/files/platform.ts';
 import { shareFile } from '../../io/files/shareFile.ts';
 
@@ -67,10 +67,10 @@ export interface FolderOptions {
 export async function openPreparedFolder(path: string, options: FolderOptions): Promise<PreparedFolder> {
   const { shown, force } = options;
   try {
-    await mkdir(path, { recursive: true });
+    await makeFolder(path, shown);
     const isPrepared = (await readPrevious(path, shown)) !== undefined;
     if (!force && !isPrepared) await rejectForeign(path, shown);
-    await mkdir(join(path, OWN_FOLDER), { recursive: true, mode: 0o700 });
+    await makeFolder(join(path, OWN_FOLDER), shown, 0o700);
     const lock = await lockFolder(join(path, OWN_FOLDER, 'lock'), shown);
     try {
       return new PreparedFolder(path, options, lock, await readNotes(path, shown, lock.wasStale));
@@ -229,9 +229,7 @@ export class PreparedFolder {
     const { shown } = this.#options;
     try {
       if (!this.#folders.has(dirname(path))) {
-        await mkdir(dirname(path), { recursive: true }).catch((error: unknown) => {
-          throw fileError(error, { path: join(shown, dirname(name)), what: 'Folder', action: 'create' });
-        });
+        await makeFolder(dirname(path), join(shown, dirname(name)));
         this.#folders.add(dirname(path));
       }
       const isListed = this.#known.has(name) || this.#journal.has(name);

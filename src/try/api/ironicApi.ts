@@ -3,15 +3,13 @@
  * deployed, cleaned or written to a disk. After a heartbeat, it contacts the agent at its callback URL, as Ironic does.
  */
 
-import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { CliError } from '../../core/errors.ts';
 import { formatSize } from '../../formats/messageText.ts';
 import { machineNameProblem } from '../../formats/hostName.ts';
-import { fileError } from '../../io/files/fileErrors.ts';
 import type { Io } from '../../io/io.ts';
 import { createCertificates } from './createdCertificates.ts';
-import { writeFileAtomically } from '../../io/files/newFile.ts';
+import { makeFolder, writeFileAtomically } from '../../io/files/newFile.ts';
 import type { ListenAddress } from '../../serve/http/listenAddress.ts';
 import { defaultLimits, type ServerLimits, startServer } from '../../serve/http/server.ts';
 import type { ServerLog } from '../../serve/http/serverLog.ts';
@@ -126,9 +124,7 @@ export async function openInventoryFolder(
   maxUnknownSize = MAX_UNKNOWN_SIZE,
 ): Promise<(inventory: CollectedInventory) => Promise<void>> {
   const root = resolve(cwd, folder);
-  await mkdir(root, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
-    throw fileError(error, { path: folder, what: 'Folder (--save)', action: 'create' });
-  });
+  await makeFolder(root, folder, 0o700);
   const unknownSizes = new Map<string, number>();
   const write = async ({ body, name, node }: CollectedInventory): Promise<void> => {
     const file = `${fileNameOf(name ?? node)}.json`;

@@ -21,7 +21,7 @@ import { CliError } from '../../../src/core/errors.ts';
 import { errorCode, fileError } from '../../../src/io/files/fileErrors.ts';
 import { readStdin, readUserFile } from '../../../src/io/files/files.ts';
 import { openImage } from '../../../src/io/images/imageFile.ts';
-import { writeFileAtomically } from '../../../src/io/files/newFile.ts';
+import { createFile, makeFolder, writeFileAtomically } from '../../../src/io/files/newFile.ts';
 import { have } from '../../support/programs.ts';
 
 const isRoot = process.getuid?.() === 0;
@@ -34,6 +34,28 @@ beforeEach(async () => {
 afterEach(async () => rm(cwd, { recursive: true, force: true }));
 
 const what = { what: 'Ignition config', maxBytes: 10 };
+
+describe('makeFolder', () => {
+  it('creates the missing parents, with the mode', async () => {
+    await Promise.all(['a/b/c', 'a/b/c', 'a/b'].map((path) => makeFolder(join(cwd, path), path, 0o700)));
+    for (const path of ['a', 'a/b', 'a/b/c']) expect((await stat(join(cwd, path))).mode & 0o777).toBe(0o700);
+  });
+
+  it.each([
+    ['file', 'ERR_FILE_EXISTS', 'File exists: file'],
+    ['file/x', 'ERR_FILE_MISSING', 'A part of the path is not a folder: file/x'],
+    ['nowhere/x', 'ERR_FILE_EXISTS', 'File exists: nowhere/x'],
+  ])('refuses %s', async (path, code, message) => {
+    await writeFile(join(cwd, 'file'), 'mine');
+    await symlink('missing', join(cwd, 'nowhere'));
+    await expect(makeFolder(join(cwd, path), path)).rejects.toMatchObject({ code, message });
+  });
+
+  it.skipIf(process.platform !== 'linux').each(['/proc/x', '/proc/x/y'])('ends for %s', async (path) => {
+    const message = `Cannot create ${path}: its file system does not allow new folders`;
+    await expect(makeFolder(path, path)).rejects.toMatchObject({ code: 'ERR_FILE_ACCESS', message });
+  });
+});
 
 describe('readUserFile', () => {
   it('reads a file relative to the working directory, also one named -', async () => {
@@ -202,10 +224,11 @@ describe('writeFileAtomically', () => {
     await writeFile(filePath(), 'old');
     await symlink('nowhere', join(cwd, 'link'));
     for (const name of ['file', 'link']) {
-      const error: unknown = await writeFileAtomically(join(cwd, name), 'new', { noClobber: true }).catch(
-        (thrown: unknown) => thrown,
-      );
-      expect(error).toMatchObject({ message: `File exists: ${join(cwd, name)}` });
+      const error: unknown = await createFile(
+        { path: join(cwd, name), shownPath: name, existing: 'refuse' },
+        ({ handle }) => handle.writeFile('new'),
+      ).catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({ message: `File exists: ${name}`, hint: 'use another path' });
     }
     expect(await readFile(filePath(), 'utf8')).toBe('old');
     expect((await readdir(cwd)).toSorted()).toEqual(['file', 'link']);
