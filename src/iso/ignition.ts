@@ -12,7 +12,7 @@ import { outputFile } from '../io/images/imageOutput.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { readLiveIso, type Rewrite, rewriteLiveIso } from '../io/images/rewriteImage.ts';
 import { report } from '../io/report/report.ts';
-import { decompressMember } from '../formats/compression.ts';
+import { decompress } from '../formats/compression.ts';
 import { readArchiveFiles } from '../formats/tar.ts';
 import { readInitrd } from '../image/initrd.ts';
 import type { MediumFile } from '../image/mediumFiles.ts';
@@ -151,7 +151,7 @@ function imagePath(path: string): string {
 async function readArchive(path: string, io: Io): Promise<ReadonlyMap<string, Uint8Array>> {
   const bytes = await readUserFile(path, io, { what: 'Archive for the initramfs', maxBytes: MAX_BYTES });
   try {
-    const { data } = await decompressMember(bytes, { maxBytes: MAX_BYTES });
+    const data = await decompress(bytes, MAX_BYTES);
     return isCpio(data) ? await readInitrd(bytes, { maxBytes: MAX_BYTES }) : await readArchiveFiles(data);
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
