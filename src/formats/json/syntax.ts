@@ -5,7 +5,6 @@
  */
 
 import { quoteGoCharacter } from '../goText.ts';
-import { isHexDigit } from '../goUrl.ts';
 import {
   backslash,
   closeBrace,
@@ -216,6 +215,10 @@ function skipDigits(bytes: Uint8Array, start: number): number {
 
 function isBeyondFloat(bytes: Uint8Array, start: number, end: number): boolean {
   return !Number.isFinite(Number(Buffer.from(bytes.subarray(start, end)).toString('latin1')));
+}
+
+function isHexDigit(byte: number): boolean {
+  return isDigit(byte) || (byte >= 0x41 && byte <= 0x46) || (byte >= 0x61 && byte <= 0x66);
 }
 
 function isDigit(byte: number): boolean {
