@@ -23,7 +23,7 @@ export interface SyntaxProblem {
 }
 
 export interface SyntaxCheck {
-  readonly problem?: SyntaxProblem;
+  readonly problem: SyntaxProblem | undefined;
   /** Whether some number is beyond the range of a float64, like `1e999`. It is JSON, but cannot be read as a number. */
   readonly overflows: boolean;
 }
@@ -32,9 +32,8 @@ export interface SyntaxCheck {
 export function checkSyntax(bytes: Uint8Array): SyntaxCheck {
   const scan: Scan = { bytes, problem: undefined, overflows: false };
   scanDocument(scan);
-  return scan.problem === undefined
-    ? { overflows: scan.overflows }
-    : { problem: scan.problem, overflows: scan.overflows };
+  const { problem, overflows } = scan;
+  return { problem, overflows };
 }
 
 /** Whether Go's `encoding/json` would decode a text into `any`: every number must fit into a float64. */

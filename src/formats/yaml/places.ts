@@ -87,14 +87,14 @@ function startOf(place: Place): number {
 type ValueEvent = Exclude<Event, { type: typeof EVENT_ID.POP | typeof EVENT_ID.DOCUMENT }>;
 
 /** Undefined at the end of a collection. */
-function nextEvent(reader: Reader): ValueEvent | undefined {
+export function nextEvent(reader: Pick<Reader, 'at' | 'events'>): ValueEvent | undefined {
   const event = reader.events[reader.at];
   reader.at += 1;
   const isEnd = event === undefined || event.type === EVENT_ID.POP || event.type === EVENT_ID.DOCUMENT;
   return isEnd ? undefined : event;
 }
 
-type ScalarEvent = Extract<Event, { type: typeof EVENT_ID.SCALAR }>;
+export type ScalarEvent = Extract<Event, { type: typeof EVENT_ID.SCALAR }>;
 type AliasEvent = Extract<Event, { type: typeof EVENT_ID.ALIAS }>;
 
 function readValue(reader: Reader, event: ValueEvent, parent: Parent, keyStart: number | undefined): Place {
