@@ -40,10 +40,11 @@ export function parseYaml(text: string): ParsedYaml {
  */
 function refuseLarge(text: string): void {
   if (text.length <= maxValues) return;
-  const begins = /[\n\r,[{]|[-?][ \t]/g;
-  for (let count = 0; begins.test(text); count += 1) {
-    if (count < maxValues) continue;
+  let count = 0;
+  for (const { index } of text.matchAll(/[\n\r,[{]|[-?][ \t]/g)) {
+    count += 1;
+    if (count <= maxValues) continue;
     const message = sentence('it contains too many lines and values');
-    throw yamlError(text, message, begins.lastIndex - 1, 'split it into several files');
+    throw yamlError(text, message, index, 'split it into several files');
   }
 }
