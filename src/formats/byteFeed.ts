@@ -186,27 +186,13 @@ export function runWhole(steps: Steps<never>): void {
 
 /** All output of a decoder whose input is whole. */
 export function outputOf(steps: Steps<Uint8Array>): Uint8Array {
-  let output: Uint8Array<ArrayBuffer> = new Uint8Array(0);
-  let length = 0;
-  for (const piece of steps) {
-    if (piece === undefined) continue;
-    output = enlarged(output, length + piece.length, Infinity);
-    output.set(piece, length);
-    length += piece.length;
-  }
-  return output.subarray(0, length);
+  return joined(Array.from(steps, (piece) => Uint8Array.from(piece ?? [])));
 }
 
-/** The same bytes with room for `needed`; at least doubled, so that copying stays linear, but not above `most`. */
-export function enlarged(
-  bytes: Uint8Array<ArrayBuffer>,
-  needed: number,
-  most: number,
-): Uint8Array<ArrayBuffer> {
-  if (needed <= bytes.length) return bytes;
-  const larger = new Uint8Array(Math.min(Math.max(needed, bytes.length * 2), most));
-  larger.set(bytes);
-  return larger;
+/** All bytes of the pieces, not as a `Buffer`. */
+export function joined(pieces: readonly Uint8Array[]): Uint8Array {
+  const { buffer, byteOffset, length } = Buffer.concat(pieces);
+  return new Uint8Array(buffer, byteOffset, length);
 }
 
 // Streams as input of decoders: asks a source for the next piece whenever a decoder does.

@@ -11,9 +11,7 @@ export interface DecodeOptions {
 }
 
 /** For decoders of streams, whose output is handed on piece by piece. */
-export interface UnpackOptions {
-  /** More unpacked bytes than this are an error. */
-  readonly maxBytes: number;
+export interface UnpackOptions extends Pick<DecodeOptions, 'maxBytes'> {
   /**
    * Counts down members and frames: setting up their decoders takes time, however little is in them. A decoder that may
    * meet many of them does so.

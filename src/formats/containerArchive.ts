@@ -10,7 +10,7 @@ import { FormatError } from '../core/errors.ts';
 import { type ByteSource, type ByteInput, hasMore, inputOf, sourceOf } from './byteFeed.ts';
 import { compressionAt, unpackMember } from './compression.ts';
 import { parseImageReference } from './imageReference.ts';
-import { isMapping } from './mapping.ts';
+import { valueAt } from './mapping.ts';
 import { formatSizeInWords } from './messageText.ts';
 import { readTarMembers, type TarMember } from './tar.ts';
 
@@ -250,7 +250,7 @@ function readOciImages(files: Files): ArchivedImage[] {
 
 /** Undefined for what is no image: attestations, signatures and other artifacts. */
 function readOciImage(files: Files, manifest: unknown): ArchivedImage | undefined {
-  const descriptor = fieldOf(manifest, 'config');
+  const descriptor = valueAt(manifest, ['config']);
   const mediaType = textIn(descriptor, 'mediaType');
   if (!MEDIA.configs.some((known) => known === mediaType)) return undefined;
   const file = requireBlob(files, descriptor);
@@ -288,7 +288,7 @@ function readConfig(
   config: unknown,
   files: readonly IndexedFile[],
 ): Pick<ArchivedImage, 'architecture' | 'os' | 'layers'> {
-  const diffIds = listIn(fieldOf(config, 'rootfs'), 'diff_ids');
+  const diffIds = listIn(valueAt(config, ['rootfs']), 'diff_ids');
   if (diffIds.length !== files.length) {
     throw new FormatError(`contains ${files.length} layers, but the image config lists ${diffIds.length}`);
   }
@@ -304,7 +304,7 @@ function readConfig(
 }
 
 function namesIn(descriptor: unknown): string[] {
-  const annotations = fieldOf(descriptor, 'annotations');
+  const annotations = valueAt(descriptor, ['annotations']);
   const names = NAME_ANNOTATIONS.map((key) => textIn(annotations, key) ?? '').filter(isFullName);
   return [...new Set(names)];
 }
@@ -318,7 +318,7 @@ function isFullName(name: string): boolean {
 function requireBlob(files: Files, descriptor: unknown): IndexedFile {
   const file = requireFile(files, blobPath(descriptor));
   if (`sha256:${file.sha256}` !== digestOf(descriptor)) throw mismatch(digestOf(descriptor));
-  if (fieldOf(descriptor, 'size') !== file.size) {
+  if (valueAt(descriptor, ['size']) !== file.size) {
     const problem = `${file.size} bytes for ${digestOf(descriptor)}, but the descriptor has another size`;
     throw new FormatError(`contains ${problem}`, { hint: damagedHint });
   }
@@ -365,17 +365,13 @@ function parseDocument(text: string | undefined, name: string): unknown {
   throw new FormatError(`contains no valid JSON in ${name}, or more than ${limit}`, { hint: damagedHint });
 }
 
-function fieldOf(value: unknown, key: string): unknown {
-  return isMapping(value) && Object.hasOwn(value, key) ? value[key] : undefined;
-}
-
 function textIn(value: unknown, key: string): string | undefined {
-  const text = fieldOf(value, key);
+  const text = valueAt(value, [key]);
   return typeof text === 'string' ? text : undefined;
 }
 
 function listIn(value: unknown, key: string, need: 'required' | 'optional' = 'required'): readonly unknown[] {
-  const list = fieldOf(value, key);
+  const list = valueAt(value, [key]);
   if (Array.isArray(list)) return list;
   if (need === 'optional' && (list ?? undefined) === undefined) return [];
   throw new FormatError(`contains a JSON document without the list "${key}"`, { hint: damagedHint });

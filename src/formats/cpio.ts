@@ -6,7 +6,7 @@
 
 import { isUtf8 } from 'node:buffer';
 import { FormatError } from '../core/errors.ts';
-import { type ByteFeed, enlarged, type Steps } from './byteFeed.ts';
+import { type ByteFeed, joined, type Steps } from './byteFeed.ts';
 
 /** What is known of a member before its data is read. */
 export interface CpioHeader {
@@ -34,8 +34,6 @@ const MODE_FIELD = 1;
 const FILE_SIZE_FIELD = 6;
 const NAME_SIZE_FIELD = 11;
 const ALIGNMENT = 4;
-/** Room for data that comes in pieces, at first: the size in a header need not be true. */
-const FIRST_ROOM = 1024 * 1024;
 /** The kernel takes 4096 bytes; dracut-cpio pads names far enough to align what follows. */
 const MAX_NAME_SIZE = 0x1_0000;
 
@@ -107,15 +105,12 @@ function* skip(feed: ByteFeed, length: number, start: number): Steps<never, unde
 /** A view, unless the data comes in pieces. */
 function* readData(feed: ByteFeed, size: number, start: number): Steps<never, Uint8Array> {
   if (feed.available >= size + paddingOf(size)) return feed.take(size);
-  let data = new Uint8Array(Math.min(size, FIRST_ROOM));
-  for (let length = 0; length < size;) {
+  const pieces: Uint8Array[] = [];
+  for (let left = size; left > 0; left -= pieces.at(-1)!.length) {
     if (!(yield* feed.has(1))) throw cutOff(start);
-    const piece = feed.take(Math.min(feed.available, size - length));
-    data = enlarged(data, length + piece.length, size);
-    data.set(piece, length);
-    length += piece.length;
+    pieces.push(Uint8Array.from(feed.take(Math.min(feed.available, left))));
   }
-  return data;
+  return joined(pieces);
 }
 
 function readField(header: string, index: number, start: number): number {

@@ -5,7 +5,7 @@
  */
 
 import { FormatError } from '../core/errors.ts';
-import { isHexDigit, unescapeInPlace } from './goUrl.ts';
+import { badEscape, unescapeInPlace } from './goUrl.ts';
 
 export interface DataUrl {
   /** Type and subtype, e.g. `text/plain`, without parameters. */
@@ -103,7 +103,7 @@ function scanParameters(source: string, start: number): { isBase64: boolean; end
     // An empty quoted value leaves the Go package waiting for something to unquote: it then forgets to unescape.
     unquoteNext = unquoteNext || isQuoted;
     const text = source.slice(value, end);
-    const textError = unquoteNext ? unquoteProblem(text) : unescapeProblem(text, 0);
+    const textError = unquoteNext ? unquoteProblem(text) : unescapeProblem(text);
     if (textError !== undefined) return textError;
     unquoteNext = unquoteNext && text === '';
     position = isQuoted ? end + 1 : end;
@@ -179,22 +179,16 @@ function findNext(pattern: RegExp, source: string, start: number): number {
 const badCharacter = 'invalid data character';
 
 function plainProblem(source: string, start: number): string | undefined {
-  return findNext(notPlain, source, start) < source.length ? badCharacter : unescapeProblem(source, start);
+  return findNext(notPlain, source, start) < source.length
+    ? badCharacter
+    : unescapeProblem(source.slice(start));
 }
 
-function unescapeProblem(text: string, start: number): string | undefined {
-  for (let index = text.indexOf('%', start); index !== -1; index = text.indexOf('%', index + 3)) {
-    const digits = digitsAt(text, index + 1);
-    if (digits === 2) continue;
-    const isCutOff = index + 1 + digits === text.length;
-    return `rfc2396: ${isCutOff ? 'unexpected end of' : 'invalid char 0x25 in'} unescape sequence`;
-  }
-  return undefined;
-}
-
-function digitsAt(text: string, index: number): number {
-  if (!isHexDigit(text.charCodeAt(index))) return 0;
-  return isHexDigit(text.charCodeAt(index + 1)) ? 2 : 1;
+function unescapeProblem(text: string): string | undefined {
+  const match = badEscape.exec(text);
+  if (match === null) return undefined;
+  const isCutOff = match.index + match[0].length === text.length;
+  return `rfc2396: ${isCutOff ? 'unexpected end of' : 'invalid char 0x25 in'} unescape sequence`;
 }
 
 /** Strict padding, line feeds anywhere, spare bits of any value: Go's `base64.StdEncoding`. */

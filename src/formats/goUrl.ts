@@ -137,29 +137,21 @@ function textProblem(text: string, mayBeEscaped: (byte: number) => boolean): str
   if (notHostText.test(text)) return 'its host contains an invalid character';
   const problem = escapeProblem(text);
   if (problem !== undefined) return problem;
-  for (let index = text.indexOf('%'); index !== -1; index = text.indexOf('%', index + 3)) {
-    const byte = Number.parseInt(text.slice(index + 1, index + 3), 16);
-    if (!mayBeEscaped(byte)) return 'its host contains an invalid escape';
-  }
-  return undefined;
+  const bytes = Array.from(text.matchAll(/%(..)/g), ([, digits = '']) => Number.parseInt(digits, 16));
+  return bytes.every(mayBeEscaped) ? undefined : 'its host contains an invalid escape';
 }
 
 /** Why the escapes of a text are invalid, as a clause. */
 export function escapeProblem(text: string): string | undefined {
-  for (let index = text.indexOf('%'); index !== -1; index = text.indexOf('%', index + 3)) {
-    if (!isHexDigit(text.charCodeAt(index + 1)) || !isHexDigit(text.charCodeAt(index + 2))) {
-      return 'a percent sign is not followed by two hexadecimal digits (write %25 for the sign itself)';
-    }
-  }
-  return undefined;
+  return badEscape.test(text)
+    ? 'a percent sign is not followed by two hexadecimal digits (write %25 for the sign itself)'
+    : undefined;
 }
 
 // Percent escapes (%41), the part that all kinds of URLs share.
 
-/** Whether the byte or character code is a hexadecimal digit; false for NaN, past the end of a text. */
-export function isHexDigit(code: number): boolean {
-  return (code >= 0x30 && code <= 0x39) || (code >= 0x41 && code <= 0x46) || (code >= 0x61 && code <= 0x66);
-}
+/** A percent sign with fewer than two hexadecimal digits. */
+export const badEscape = /%[0-9A-Fa-f]?(?![0-9A-Fa-f])/;
 
 /** Decodes the escapes in `bytes`. All escapes must be well-formed; the argument is overwritten. */
 export function unescapeInPlace(bytes: Buffer): Buffer {

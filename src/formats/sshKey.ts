@@ -8,10 +8,7 @@ interface SshPublicKey {
   /** Options in front of the key as written, e.g. `from="192.0.2.0/24"`. */
   readonly options?: string;
   readonly type: string;
-  /** The size of an RSA or DSA modulus or of an elliptic curve. */
-  readonly bits: number;
   readonly comment: string;
-  readonly certificate: boolean;
   /** Why the key is of little use although it is well formed, as a clause. */
   readonly weakness?: string;
 }
@@ -52,14 +49,11 @@ function readLine(line: string): SshPublicKey {
     /^([^ \t]+)(?:[ \t]+([^ \t]+)(?:[ \t]+(.*))?)?$/.exec(rest) ?? [];
   if (!Object.hasOwn(keyFields, plainType(type))) throw new KeyProblem(unknownType(type));
   if (base64 === '') throw new KeyProblem('the key is missing after the type');
-  const { bits, certificate } = readBlob(decodeBase64(base64), type);
-  const weakness = findWeakness(type, bits);
+  const weakness = findWeakness(type, readBlob(decodeBase64(base64), type));
   return {
     ...(options === '' ? {} : { options }),
     type,
-    bits,
     comment,
-    certificate,
     ...(weakness === undefined ? {} : { weakness }),
   };
 }
@@ -134,7 +128,7 @@ function unknownType(type: string): string {
 }
 
 /** Canonical base64: one text for each key, with padding and nothing else in it. */
-function decodeBase64(text: string): Uint8Array {
+function decodeBase64(text: string): Buffer {
   const bytes = Buffer.from(text, 'base64');
   if (bytes.toString('base64') !== text)
     throw new KeyProblem('the key is truncated or modified: it is not valid base64');
@@ -143,119 +137,110 @@ function decodeBase64(text: string): Uint8Array {
 
 /** Reads the fields of the wire format; every length is checked. */
 class BlobReader {
-  readonly #bytes: Uint8Array;
+  readonly #bytes: Buffer;
   #offset = 0;
 
-  constructor(bytes: Uint8Array) {
+  constructor(bytes: Buffer) {
     this.#bytes = bytes;
   }
 
-  field(): Uint8Array {
-    const length = this.#take(4).reduce((value, byte) => value * 256 + byte, 0);
-    return this.#take(length);
+  field(): Buffer {
+    return this.take(this.take(4).readUInt32BE());
   }
 
-  text(): string {
-    return Buffer.from(this.field()).toString('latin1');
-  }
-
-  skip(length: number): void {
-    this.#take(length);
+  take(length: number): Buffer {
+    if (length > this.#bytes.length - this.#offset) throw new KeyProblem('the key is truncated');
+    this.#offset += length;
+    return this.#bytes.subarray(this.#offset - length, this.#offset);
   }
 
   atEnd(): boolean {
     return this.#offset === this.#bytes.length;
   }
-
-  #take(length: number): Uint8Array {
-    if (length > this.#bytes.length - this.#offset) throw new KeyProblem('the key is truncated');
-    this.#offset += length;
-    return this.#bytes.subarray(this.#offset - length, this.#offset);
-  }
 }
 
-/** Reads what is between the type and the end of a plain key, and gives its bits. */
-type ReadFields = (reader: BlobReader) => number;
+type CheckField = (field: Buffer) => void;
 
-const keyFields: Readonly<Record<string, ReadFields>> = {
-  'ssh-ed25519': readEd25519,
-  'ssh-rsa': (reader) => {
-    readNumber(reader);
-    return readNumber(reader);
-  },
-  'ssh-dss': (reader) => {
-    const bits = readNumber(reader);
-    for (let i = 0; i < 3; i++) readNumber(reader);
-    return bits;
-  },
-  'ecdsa-sha2-nistp256': (reader) => readPoint(reader, 256),
-  'ecdsa-sha2-nistp384': (reader) => readPoint(reader, 384),
-  'ecdsa-sha2-nistp521': (reader) => readPoint(reader, 521),
-  'sk-ssh-ed25519@openssh.com': (reader) => withApplication(reader, readEd25519(reader)),
-  'sk-ecdsa-sha2-nistp256@openssh.com': (reader) => withApplication(reader, readPoint(reader, 256)),
+/** The fields between the type and the end of a plain key. */
+const keyFields: Readonly<Record<string, readonly CheckField[]>> = {
+  'ssh-ed25519': [checkEd25519],
+  'ssh-rsa': [checkNumber, checkNumber],
+  'ssh-dss': [checkNumber, checkNumber, checkNumber, checkNumber],
+  'ecdsa-sha2-nistp256': curveFields(256),
+  'ecdsa-sha2-nistp384': curveFields(384),
+  'ecdsa-sha2-nistp521': curveFields(521),
+  'sk-ssh-ed25519@openssh.com': [checkEd25519, checkApplication],
+  'sk-ecdsa-sha2-nistp256@openssh.com': [...curveFields(256), checkApplication],
 };
 
-function readEd25519(reader: BlobReader): number {
-  if (reader.field().length !== 32) throw new KeyProblem('the key length does not match its type');
-  return 256;
+function checkEd25519(key: Buffer): void {
+  if (key.length !== 32) throw new KeyProblem('the key length does not match its type');
 }
 
-function readPoint(reader: BlobReader, bits: number): number {
-  if (reader.text() !== `nistp${bits}`) throw new KeyProblem('the curve of the key does not match its type');
-  const point = reader.field();
-  // Uncompressed: a byte 4 and two numbers.
-  if (point[0] !== 4 || point.length !== 1 + 2 * Math.ceil(bits / 8)) {
-    throw new KeyProblem('the key length does not match its type');
-  }
-  return bits;
+/** The name of the curve, and an uncompressed point: a byte 4 and two numbers. */
+function curveFields(bits: number): CheckField[] {
+  return [
+    (name) => {
+      if (name.toString('latin1') === `nistp${bits}`) return;
+      throw new KeyProblem('the curve of the key does not match its type');
+    },
+    (point) => {
+      if (point[0] === 4 && point.length === 1 + 2 * Math.ceil(bits / 8)) return;
+      throw new KeyProblem('the key length does not match its type');
+    },
+  ];
 }
 
-/** A positive number with the fewest bytes; gives its bits. */
-function readNumber(reader: BlobReader): number {
-  const bytes = reader.field();
-  const [first = 0, second = 0] = bytes;
-  const padded = bytes.length > 1 && first === 0;
-  if (bytes.length === 0 || first >= 128 || (padded && second < 128)) {
+/** A positive number with the fewest bytes. */
+function checkNumber(bytes: Buffer): void {
+  const [first = 128, second = 128] = bytes;
+  if (first >= 128 || (bytes.length > 1 && first === 0 && second < 128)) {
     throw new KeyProblem('the key contains a damaged number');
   }
-  const significant = padded ? bytes.subarray(1) : bytes;
-  return significant.length * 8 - Math.clz32(significant[0] ?? 0) + 24;
 }
 
-function withApplication(reader: BlobReader, bits: number): number {
-  reader.field();
-  return bits;
-}
+/** Any text. */
+function checkApplication(): void {}
 
-function readBlob(bytes: Uint8Array, type: string): { readonly bits: number; readonly certificate: boolean } {
+/** The fields of a plain key. */
+function readBlob(bytes: Buffer, type: string): readonly Buffer[] {
   const reader = new BlobReader(bytes);
-  if (reader.text() !== type) throw new KeyProblem('the key does not match the type before it');
+  if (reader.field().toString('latin1') !== type)
+    throw new KeyProblem('the key does not match the type before it');
   const certificate = type.endsWith(certificateSuffix);
   // A certificate starts with a nonce.
   if (certificate) reader.field();
-  const bits = keyFields[plainType(type)]?.(reader) ?? 0;
+  const fields = (keyFields[plainType(type)] ?? []).map((check) => {
+    const field = reader.field();
+    check(field);
+    return field;
+  });
   if (certificate) skipCertificateFields(reader);
   if (!reader.atEnd()) throw new KeyProblem('the key has extra data at its end');
-  return { bits, certificate };
+  return fields;
 }
 
 function skipCertificateFields(reader: BlobReader): void {
   // Serial number and kind.
-  reader.skip(8 + 4);
+  reader.take(8 + 4);
   // Key id and principals.
   reader.field();
   reader.field();
   // The time from which and to which it is valid.
-  reader.skip(8 + 8);
+  reader.take(8 + 8);
   // Critical options, extensions, reserved, signing key, signature.
   for (let i = 0; i < 5; i++) reader.field();
 }
 
-function findWeakness(type: string, bits: number): string | undefined {
+function findWeakness(type: string, [, modulus]: readonly Buffer[]): string | undefined {
   if (type.endsWith(certificateSuffix))
     return 'a certificate in authorized_keys allows no login; use the plain key';
   if (type === 'ssh-dss') return 'OpenSSH no longer supports ssh-dss keys';
-  if (type === 'ssh-rsa' && bits < minRsaBits) {
+  if (type !== 'ssh-rsa' || modulus === undefined) return undefined;
+  const bits = BigInt(`0x${modulus.toString('hex')}`)
+    .toString(2)
+    .replace(/^0/, '').length;
+  if (bits < minRsaBits) {
     return `the key has only ${bits} bits; current systems reject RSA keys with fewer than ${minRsaBits} bits`;
   }
   return undefined;

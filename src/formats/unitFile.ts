@@ -11,44 +11,34 @@ interface UnitOption {
   readonly value: string;
 }
 
-/** Receives the contents of a unit file, in order of appearance. */
-interface UnitVisitor {
-  readonly section?: (name: string) => void;
-  readonly option?: (option: UnitOption) => void;
+interface UnitSection {
+  readonly name: string;
+  readonly options: UnitOption[];
 }
 
-/** Reads a unit file. Returns the error of the Go package if that cannot read it. */
-export function visitUnit(text: string, visitor: UnitVisitor = {}): string | undefined {
+/** Reads a unit file up to its end, or up to what the Go package cannot read; `error` is the error of that package. */
+export function parseUnit(text: string): {
+  readonly sections: readonly UnitSection[];
+  readonly error?: string;
+} {
   const reader = new UnitReader(Buffer.from(text));
+  const sections: UnitSection[] = [];
   try {
-    visitSteps(reader, visitor);
-    return undefined;
+    for (let step = skipToStep(reader, false); step !== 'end'; step = skipToStep(reader, true)) {
+      if (step === 'section') sections.push({ name: readSectionName(reader), options: [] });
+      else sections.at(-1)?.options.push(readOption(reader));
+    }
+    return { sections };
   } catch (error) {
-    if (error instanceof UnitSyntaxError) return error.message;
+    if (error instanceof UnitSyntaxError) return { sections, error: error.message };
     throw error;
   }
 }
 
 class UnitSyntaxError extends Error {}
 
-type Step = 'section' | 'option' | 'end';
-
-function visitSteps(reader: UnitReader, visitor: UnitVisitor): void {
-  let step = skipToStep(reader, false);
-  while (step !== 'end') {
-    if (step === 'section') {
-      const name = readSectionName(reader);
-      visitor.section?.(name);
-    } else {
-      const option = readOption(reader);
-      visitor.option?.(option);
-    }
-    step = skipToStep(reader, true);
-  }
-}
-
 /** Before the first section everything but comments is skipped, a character at a time. */
-function skipToStep(reader: UnitReader, isInSection: boolean): Step {
+function skipToStep(reader: UnitReader, isInSection: boolean): 'section' | 'option' | 'end' {
   for (;;) {
     reader.checkLine();
     const character = reader.peek();

@@ -41,41 +41,10 @@ export function parseYaml(text: string): ParsedYaml {
 function refuseLarge(text: string): void {
   if (text.length <= maxValues) return;
   let count = 0;
-  for (let at = 0; at < text.length; at++) {
-    if (!beginsValue(text, at)) continue;
+  for (const { index } of text.matchAll(/[\n\r,[{]|[-?][ \t]/g)) {
     count += 1;
     if (count <= maxValues) continue;
-    throw yamlError(
-      text,
-      sentence('it contains too many lines and values'),
-      at,
-      'split it into several files',
-    );
+    const message = sentence('it contains too many lines and values');
+    throw yamlError(text, message, index, 'split it into several files');
   }
 }
-
-function beginsValue(text: string, at: number): boolean {
-  switch (text.charCodeAt(at)) {
-    case lineFeed:
-    case carriageReturn:
-    case comma:
-    case openBracket:
-    case openBrace:
-      return true;
-    case hyphen:
-    case questionMark:
-      return text.charCodeAt(at + 1) === space || text.charCodeAt(at + 1) === tab;
-    default:
-      return false;
-  }
-}
-
-const tab = 0x09;
-const lineFeed = 0x0a;
-const carriageReturn = 0x0d;
-const space = 0x20;
-const comma = 0x2c;
-const hyphen = 0x2d;
-const questionMark = 0x3f;
-const openBracket = 0x5b;
-const openBrace = 0x7b;

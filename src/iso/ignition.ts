@@ -12,7 +12,7 @@ import { outputFile } from '../io/images/imageOutput.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { readLiveIso, type Rewrite, rewriteLiveIso } from '../io/images/rewriteImage.ts';
 import { report } from '../io/report/report.ts';
-import { decompressMember } from '../formats/compression.ts';
+import { decompress } from '../formats/compression.ts';
 import { readArchiveFiles } from '../formats/tar.ts';
 import { readInitrd } from '../image/initrd.ts';
 import type { MediumFile } from '../image/mediumFiles.ts';
@@ -135,7 +135,7 @@ function imagePath(path: string): string {
 }
 
 async function readArchive(bytes: Uint8Array): Promise<ReadonlyMap<string, Uint8Array>> {
-  const { data } = await decompressMember(bytes, { maxBytes: MAX_BYTES });
+  const data = await decompress(bytes, MAX_BYTES);
   const isCpio = ['070701', '070702'].includes(Buffer.from(data.subarray(0, 6)).toString('latin1'));
   return isCpio ? readInitrd(bytes, { maxBytes: MAX_BYTES }) : readArchiveFiles(data);
 }

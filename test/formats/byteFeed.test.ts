@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import {
   ByteFeed,
   type ByteSource,
-  enlarged,
   hasMore,
   inputOf,
   inputOfBytes,
@@ -102,21 +101,6 @@ describe('outputOf', () => {
     };
     const expected = Array.from({ length: 100 }, (_, index) => Buffer.alloc((index + 1) % 4, index + 1));
     expect(Buffer.from(outputOf(pieces()))).toEqual(Buffer.concat(expected));
-  });
-});
-
-describe('enlarged', () => {
-  it.each([
-    ['stays as it is where there is room', 4, 100, 4],
-    ['grows to what is needed', 9, 100, 9],
-    ['doubles at least', 5, 100, 8],
-    ['does not grow above the limit', 5, 7, 7],
-  ])('%s', (_title, needed, most, after) => {
-    const bytes = Uint8Array.of(1, 2, 3, 4);
-    const larger = enlarged(bytes, needed, most);
-    expect(larger).toHaveLength(after);
-    expect([...larger.subarray(0, 4)]).toEqual([...bytes]);
-    expect(larger === bytes).toBe(after === 4);
   });
 });
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isHexDigit, parseGoUrl, queryParameter, unescapeInPlace } from '../../src/formats/goUrl.ts';
+import { parseGoUrl, queryParameter, unescapeInPlace } from '../../src/formats/goUrl.ts';
 import { codePoint } from '../support/arbitraryText.ts';
 
 describe('parseGoUrl', () => {
@@ -269,12 +269,6 @@ describe('queryParameter', () => {
   ])('finds %s', (_title, query, value) => {
     expect(queryParameter(query, 'v')).toBe(value);
   });
-});
-
-it('knows the hexadecimal digits', () => {
-  const digits = Array.from({ length: 0x100 }, (_, code) => code).filter(isHexDigit);
-  expect(String.fromCharCode(...digits)).toBe('0123456789ABCDEFabcdef');
-  expect(isHexDigit(Number.NaN)).toBe(false);
 });
 
 it('gives back the bytes that were escaped', () => {

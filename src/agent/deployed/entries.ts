@@ -5,7 +5,7 @@ import { formatCount } from '../../formats/messageText.ts';
 import { hidden, maskText } from '../../core/masking.ts';
 import type { Resource, Unit } from '../../ignition/config.ts';
 import { type LintedUnit, readContents, type UnitSetting } from '../lint/subject.ts';
-import { readSystemdLines, visitUnit } from '../../formats/unitFile.ts';
+import { parseUnit, readSystemdLines } from '../../formats/unitFile.ts';
 
 export interface Entry {
   /** The name of a setting, or else a description of the part: `file /etc/motd`, `user admin`. */
@@ -154,7 +154,7 @@ export function readState(
 function readBroken(setting: string, start: string, contents: string): Entry[] {
   // In Ignition such a comment continues on the next line, in systemd it does not.
   const isTwofold = /^[ \t]*[#;][^\n]*\\[ \t\r]*$/m.test(contents);
-  if (isTwofold || visitUnit(contents) !== undefined)
+  if (isTwofold || parseUnit(contents).error !== undefined)
     return [contentsEntry(setting, start, Buffer.from(contents))];
   const stray = strayLines(contents).join('\n');
   return stray === '' ? [] : [contentsEntry(setting, start, Buffer.from(stray))];

@@ -10,7 +10,7 @@ import { decodeDataUrl } from '../../formats/dataUrl.ts';
 import { decodeGzipMembers } from '../../formats/gzip.ts';
 import { readDefaults } from '../../formats/osloConfig.ts';
 import { type ExecWord, splitEnvironmentLine, splitExecLine } from '../../formats/systemdQuoting.ts';
-import { readSystemdLines, visitUnit } from '../../formats/unitFile.ts';
+import { parseUnit, readSystemdLines } from '../../formats/unitFile.ts';
 import { ifWellFormed } from '../../core/errors.ts';
 import type { Config, File, Resource, Unit } from '../../ignition/config.ts';
 import { listReferences } from '../../ignition/inlinedConfig.ts';
@@ -208,7 +208,7 @@ export function compareText(a: string, b: string): number {
 
 /** As systemd reads them: comments between continued lines are no part of a value. */
 function readSettings(unitName: string, { path, text }: UnitText): UnitSetting[] {
-  if (visitUnit(text) !== undefined) return [];
+  if (parseUnit(text).error !== undefined) return [];
   let section: string | undefined;
   return readSystemdLines(text).flatMap((line): UnitSetting[] => {
     if (line.kind === 'section') section = line.name;

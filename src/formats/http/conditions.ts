@@ -74,11 +74,6 @@ const forms = [
   new RegExp(`^(?:${days}) ${month} (?<day>[ \\d]\\d) ${time} (?<year>\\d{4})$`),
 ];
 
-/** In the form of today; parts of a second are lost. */
-export function formatHttpDate(date: Date): string {
-  return date.toUTCString();
-}
-
 /**
  * Undefined for what is no date. The day of the week may be any.
  * @param now defines the century of a two-digit year, which is at most 50 years in the future

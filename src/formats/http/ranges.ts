@@ -44,22 +44,10 @@ function parseSpecs(field: string, size: number): Range[] | undefined {
   if (unit === null) return undefined;
   // Empty elements are to be skipped; of these, too, there may only be so many.
   const elements = field.slice(unit[0].length).split(',', 2 * maxRanges + 1);
-  const texts = elements.map(trimBlanks).filter((text) => text !== '');
+  const texts = elements.filter((text) => /[^ \t]/.test(text));
   if (texts.length === 0 || texts.length > maxRanges || elements.length > 2 * maxRanges) return undefined;
   const specs = texts.flatMap((text) => parseSpec(text, size) ?? []);
   return specs.length === texts.length ? specs : undefined;
-}
-
-/** Without the blanks around list elements; other white space is not removed. */
-function trimBlanks(text: string): string {
-  let [start, end] = [0, text.length];
-  while (start < end && isBlank(text[start])) start++;
-  while (end > start && isBlank(text[end - 1])) end--;
-  return text.slice(start, end);
-}
-
-function isBlank(character: string | undefined): boolean {
-  return character === ' ' || character === '\t';
 }
 
 /**
@@ -67,7 +55,7 @@ function isBlank(character: string | undefined): boolean {
  * infinite: then they are beyond every size as well.
  */
 function parseSpec(text: string, size: number): Range | undefined {
-  const [, first = '', last = ''] = /^(\d*)-(\d*)$/.exec(text) ?? [];
+  const [, first = '', last = ''] = /^[ \t]*(\d*)-(\d*)[ \t]*$/.exec(text) ?? [];
   if (first === '' && last === '') return undefined;
   if (first === '') {
     const length = Math.min(Number(last), size);

@@ -47,7 +47,6 @@ export type NameEncoding = 'primary' | 'joliet';
 /** What `writeVolumeDescriptor` needs beyond what can be read back. */
 export interface VolumeSpec extends VolumeFacts {
   readonly date: Date;
-  readonly applicationId: string;
   readonly pathTable: PathTablePlace;
 }
 
@@ -170,7 +169,7 @@ export function writeVolumeDescriptor(
   text(AT.volumeSetId, 128, spec.volumeId);
   text(AT.publisher, 128, '');
   text(AT.preparer, 128, '');
-  text(AT.application, 128, spec.applicationId);
+  text(AT.application, 128, '');
   for (let file = 0; file < 3; file++) text(AT.fileIds + file * 37, 37, '');
   sector.set(longDate(spec.date), AT.created);
   sector.set(longDate(spec.date), AT.modified);

@@ -24,7 +24,6 @@ export interface IsoSpec {
   /** At most 32 characters; the live system finds its medium by it. */
   readonly volumeId: string;
   readonly systemId?: string;
-  readonly applicationId?: string;
   /** Stamped on everything. */
   readonly date: Date;
   /** Paths of the images to boot, which are files of the image. */
@@ -80,9 +79,9 @@ export function layoutIso(spec: IsoSpec, files: readonly FileSpec[]): IsoLayout 
 
   const treeDescriptors = trees.map(({ names, plan, pathTable, base }) => {
     const rootExtent = plan.extentOf(root, base);
-    const { systemId = 'LINUX', volumeId, applicationId = '', date } = spec;
+    const { systemId = 'LINUX', volumeId, date } = spec;
     const facts = { systemId, volumeId, volumeSpaceSize: totalSectors, root: rootExtent };
-    const descriptor = { ...facts, date, applicationId, pathTable };
+    const descriptor = { ...facts, date, pathTable };
     return writeVolumeDescriptor(names, descriptor, rootRecord(rootExtent, date));
   });
   const bootRecords = isBootable ? [writeBootRecord(catalogAt)] : [];

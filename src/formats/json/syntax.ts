@@ -5,7 +5,6 @@
  */
 
 import { quoteGoCharacter } from '../goText.ts';
-import { isHexDigit } from '../goUrl.ts';
 import {
   backslash,
   closeBrace,
@@ -24,7 +23,7 @@ export interface SyntaxProblem {
 }
 
 export interface SyntaxCheck {
-  readonly problem?: SyntaxProblem;
+  readonly problem: SyntaxProblem | undefined;
   /** Whether some number is beyond the range of a float64, like `1e999`. It is JSON, but cannot be read as a number. */
   readonly overflows: boolean;
 }
@@ -33,9 +32,8 @@ export interface SyntaxCheck {
 export function checkSyntax(bytes: Uint8Array): SyntaxCheck {
   const scan: Scan = { bytes, problem: undefined, overflows: false };
   scanDocument(scan);
-  return scan.problem === undefined
-    ? { overflows: scan.overflows }
-    : { problem: scan.problem, overflows: scan.overflows };
+  const { problem, overflows } = scan;
+  return { problem, overflows };
 }
 
 /** Whether Go's `encoding/json` would decode a text into `any`: every number must fit into a float64. */
@@ -216,6 +214,10 @@ function skipDigits(bytes: Uint8Array, start: number): number {
 
 function isBeyondFloat(bytes: Uint8Array, start: number, end: number): boolean {
   return !Number.isFinite(Number(Buffer.from(bytes.subarray(start, end)).toString('latin1')));
+}
+
+function isHexDigit(byte: number): boolean {
+  return isDigit(byte) || (byte >= 0x41 && byte <= 0x46) || (byte >= 0x61 && byte <= 0x66);
 }
 
 function isDigit(byte: number): boolean {

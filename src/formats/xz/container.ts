@@ -37,7 +37,7 @@ export function paddingOf(size: number): number {
 
 /** The stream flags (section 2.1.1.2). */
 export function streamFlags(check: IntegrityCheck): Uint8Array {
-  return Uint8Array.of(0, CHECK_IDS[check]);
+  return Uint8Array.of(0, CHECKS[check].id);
 }
 
 /** What the CRC of the stream footer covers (section 2.1.2). */
@@ -61,17 +61,9 @@ export function dictionaryCode(size: number): number {
 
 export type IntegrityCheck = 'none' | 'crc32' | 'crc64' | 'sha256';
 
-/** The ID of a check in the stream header. */
-const CHECK_IDS: Readonly<Record<IntegrityCheck, number>> = {
-  none: 0,
-  crc32: 1,
-  crc64: 4,
-  sha256: 10,
-};
-
-/** The check with that number, or undefined for one that the format reserves. */
+/** The check with that ID, or undefined for one that the format reserves. */
 export function checkOfId(id: number): IntegrityCheck | undefined {
-  return (['none', 'crc32', 'crc64', 'sha256'] as const).find((check) => CHECK_IDS[check] === id);
+  return (['none', 'crc32', 'crc64', 'sha256'] as const).find((check) => CHECKS[check].id === id);
 }
 
 /** Computes a check of data that comes in pieces. */
@@ -82,7 +74,7 @@ export interface Checksum {
 }
 
 export function startChecksum(check: IntegrityCheck): Checksum {
-  return CHECKSUMS[check]();
+  return CHECKS[check].start();
 }
 
 /** The check of a block's uncompressed data, as the bytes after the block. */
@@ -92,11 +84,12 @@ export function checkBytes(check: IntegrityCheck, data: Uint8Array): Uint8Array 
   return checksum.bytes();
 }
 
-const CHECKSUMS: Readonly<Record<IntegrityCheck, () => Checksum>> = {
-  none: () => ({ update: () => undefined, bytes: () => new Uint8Array(0) }),
-  crc32: startCrc32,
-  crc64: startCrc64,
-  sha256: startSha256,
+/** Each check with its ID in the stream header. */
+const CHECKS: Readonly<Record<IntegrityCheck, { readonly id: number; readonly start: () => Checksum }>> = {
+  none: { id: 0, start: () => ({ update: () => undefined, bytes: () => new Uint8Array(0) }) },
+  crc32: { id: 1, start: startCrc32 },
+  crc64: { id: 4, start: startCrc64 },
+  sha256: { id: 10, start: startSha256 },
 };
 
 /** Also guards the headers of the container. */

@@ -5,7 +5,7 @@
 
 import { EVENT_ID, type Event, getScalarValue, parseEvents, SCALAR_STYLE } from 'js-yaml';
 import type { ScalarNode, Span, TextNode } from '../textNode.ts';
-import { maxDepth } from './places.ts';
+import { maxDepth, nextEvent, type ScalarEvent } from './places.ts';
 
 export interface YamlNodes {
   /** Undefined for an empty text. */
@@ -32,10 +32,8 @@ interface Reader {
 /** Undefined at the end of a collection. Recursion is bounded by `maxDepth`. */
 function readNode(reader: Reader): TextNode | undefined {
   const { text, anchors } = reader;
-  const event = reader.events[reader.at];
-  reader.at += 1;
-  if (event === undefined || event.type === EVENT_ID.POP || event.type === EVENT_ID.DOCUMENT)
-    return undefined;
+  const event = nextEvent(reader);
+  if (event === undefined) return undefined;
   const anchor = text.slice(event.anchorStart, event.anchorEnd);
   if (event.type === EVENT_ID.ALIAS) return anchors.get(anchor);
   const node = readValue(reader, event);
@@ -43,7 +41,6 @@ function readNode(reader: Reader): TextNode | undefined {
   return node;
 }
 
-type ScalarEvent = Extract<Event, { type: typeof EVENT_ID.SCALAR }>;
 type CollectionEvent = Extract<Event, { type: typeof EVENT_ID.SEQUENCE | typeof EVENT_ID.MAPPING }>;
 
 function readValue(reader: Reader, event: ScalarEvent | CollectionEvent): TextNode {

@@ -1,7 +1,7 @@
 /** Units, drop-ins, and templates of units. */
 
 import { pathExtension, quoteGo } from '../../formats/goText.ts';
-import { visitUnit } from '../../formats/unitFile.ts';
+import { parseUnit } from '../../formats/unitFile.ts';
 import type { Config, Dropin, Systemd, Unit } from '../config.ts';
 import { type Check, found, type Issue, issue, errorRule, warningRule, suggest } from '../rule.ts';
 
@@ -41,7 +41,7 @@ export const checkUnit: Check<Unit> = (unit) => found(unitNameIssue(unit.name), 
 
 export const checkDropin: Check<Dropin> = ({ contents, name }) =>
   found(
-    contents && syntaxIssue(visitUnit(contents)),
+    contents && syntaxIssue(parseUnit(contents).error),
     pathExtension(name ?? '') !== '.conf' &&
       issue(unitRules.dropinExtension, ['name'], withSuffix(name, '.conf')),
   );
@@ -96,13 +96,11 @@ function syntaxHint(error: string): string | undefined {
 
 /** `hasInstall`: an [Install] section contains at least one option. */
 function examineUnit(contents: string): { error: string | undefined; hasInstall: boolean } {
-  let hasInstall = false;
-  let current = '';
-  const error = visitUnit(contents, {
-    section: (name) => (current = name),
-    option: () => (hasInstall ||= current === 'Install'),
-  });
-  return { error, hasInstall };
+  const { error, sections } = parseUnit(contents);
+  return {
+    error,
+    hasInstall: sections.some(({ name, options }) => name === 'Install' && options.length > 0),
+  };
 }
 
 /** Whether the contents are valid and have no [Install] section. */

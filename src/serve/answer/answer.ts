@@ -1,12 +1,6 @@
 /** The answer to a GET or HEAD request for a resource, with conditions and ranges (RFC 9110). */
 
-import {
-  checkConditions,
-  fieldOf,
-  type Fields,
-  formatHttpDate,
-  rangeApplies,
-} from '../../formats/http/conditions.ts';
+import { checkConditions, fieldOf, type Fields, rangeApplies } from '../../formats/http/conditions.ts';
 import { formatContentRange, frameRanges, parseRange, type Range } from '../../formats/http/ranges.ts';
 import type { ByteRange } from '../../image/overlay.ts';
 import type { ServedResource } from './resource.ts';
@@ -97,7 +91,7 @@ function validatorHeaders({ artifact, etag, lastModified }: Described): Record<s
   return {
     'Accept-Ranges': 'bytes',
     ETag: etag,
-    'Last-Modified': formatHttpDate(lastModified),
+    'Last-Modified': lastModified.toUTCString(),
     'Cache-Control': isOfVendor ? 'private, no-cache' : 'private, no-store',
     'X-Content-Type-Options': 'nosniff',
   };

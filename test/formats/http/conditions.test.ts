@@ -4,7 +4,6 @@ import {
   checkConditions,
   type ConditionVerdict,
   type Fields,
-  formatHttpDate,
   parseHttpDate,
   rangeApplies,
 } from '../../../src/formats/http/conditions.ts';
@@ -108,12 +107,12 @@ describe('parseHttpDate', () => {
     expect(parseHttpDate(text, now)).toEqual(expected === undefined ? undefined : new Date(expected));
   });
 
-  it('reads what formatHttpDate writes', () => {
+  it('reads what toUTCString writes', () => {
     const seconds = fc.integer({ min: 0, max: 253_402_300_799 });
     fc.assert(
       fc.property(seconds, (second) => {
         const date = new Date(second * 1000);
-        expect(parseHttpDate(formatHttpDate(date))).toEqual(date);
+        expect(parseHttpDate(date.toUTCString())).toEqual(date);
       }),
     );
   });
