@@ -2,7 +2,7 @@
 
 import type { BootWay } from '../../../hosts/artifacts/hostMemory.ts';
 import { byLastEvent, type Stage, type TimelineEntry } from '../stages.ts';
-import type { TrialEvent } from '../events.ts';
+import type { EventOf, TrialEvent } from '../events.ts';
 import { identifiersOf } from '../machines.ts';
 import type { HostTimeline } from '../timeline.ts';
 
@@ -117,10 +117,9 @@ export function lacksConfig(host: HostTimeline): boolean {
 export function entriesOf<K extends TrialEvent['kind']>(
   host: HostTimeline,
   kind: K,
-): readonly (TimelineEntry & { readonly event: Extract<TrialEvent, { kind: K }> })[] {
+): readonly (TimelineEntry & { readonly event: EventOf<K> })[] {
   return host.entries.filter(
-    (entry): entry is TimelineEntry & { readonly event: Extract<TrialEvent, { kind: K }> } =>
-      entry.event.kind === kind,
+    (entry): entry is TimelineEntry & { readonly event: EventOf<K> } => entry.event.kind === kind,
   );
 }
 
