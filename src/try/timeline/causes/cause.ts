@@ -45,6 +45,16 @@ export interface Proof {
   readonly solvedBy: readonly Stage[];
 }
 
+/** A proof by an event of one kind. */
+export function proofBy<Kind extends TrialEvent['kind']>(
+  kind: Kind,
+  solvedBy: readonly Stage[],
+  isProof: (event: EventOf<Kind>) => boolean,
+): Proof {
+  const isOfKind = (event: TrialEvent): event is EventOf<Kind> => event.kind === kind;
+  return { matches: (event) => isOfKind(event) && isProof(event), solvedBy };
+}
+
 /** The last event of a host that proves the cause, unless a later event shows that the problem is solved. */
 export function findEvidence(host: HostTimeline, { proof }: Cause): TimelineEntry | undefined {
   if (proof === undefined) return undefined;
