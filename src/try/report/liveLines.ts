@@ -51,12 +51,6 @@ export function formatLiveLine(step: TimelineStep): string | undefined {
   return `${timeOfDay(event.at)} ${printable(label)}  ${eventPhrase(event)}${from}`;
 }
 
-/** Whether the event is not a repetition. */
-function isNew({ event, previous }: TimelineStep): boolean {
-  if (event.kind !== 'fetch') return previous === undefined;
-  return isNewFetch(event, previous?.event.kind === 'fetch' ? previous.event : undefined);
-}
-
 /** `12:03:11`, in UTC. */
 export function timeOfDay(time: Date): string {
   return time.toISOString().slice(11, 19);
@@ -67,13 +61,16 @@ const large = 1024 * 1024;
 /** Bytes: larger files get a line for each quarter. */
 const veryLarge = 64 * 1024 * 1024;
 
-function isNewFetch(event: FetchEvent, previous: FetchEvent | undefined): boolean {
+/** Whether the event is not a repetition. */
+function isNew({ event, previous }: TimelineStep): boolean {
+  if (event.kind !== 'fetch') return previous === undefined;
+  const before = previous?.event.kind === 'fetch' ? previous.event : undefined;
   if (isFullyFetched(event) && event.outcome !== 'began') {
-    return previous === undefined || previous.outcome === 'began' || !isFullyFetched(previous);
+    return before === undefined || before.outcome === 'began' || !isFullyFetched(before);
   }
-  if (previous === undefined) return event.size >= large || event.outcome !== 'began';
-  if (isInterrupted(event)) return previous.outcome !== event.outcome;
-  return event.size >= veryLarge && quarterOf(event) > quarterOf(previous);
+  if (before === undefined) return event.size >= large || event.outcome !== 'began';
+  if (isInterrupted(event)) return before.outcome !== event.outcome;
+  return event.size >= veryLarge && quarterOf(event) > quarterOf(before);
 }
 
 function quarterOf({ bytes, size }: FetchEvent): number {
