@@ -1,7 +1,7 @@
 /** What the keyfiles of all network formats have in common: sections with sorted keys, and UUIDs that stay the same. */
 
 import { createHash } from 'node:crypto';
-import type { KeyfileSection } from '../formats/keyfile.ts';
+import { formatKeyfile } from '../formats/keyfile.ts';
 
 /** Entries without a value are left out. */
 export type ProfileEntries = Readonly<Record<string, string | undefined>>;
@@ -15,11 +15,19 @@ export const connectionTypes = {
   dummy: 'dummy',
 } as const;
 
-/** Keys are sorted; a section without entries is still there. */
-export function profileSection(name: string, entries: ProfileEntries): KeyfileSection {
-  const kept = Object.keys(entries).filter((key) => (entries[key] ?? '') !== '');
-  return { name, entries: kept.toSorted().map((key) => ({ key, value: entries[key] ?? '' })) };
+/** The keyfile of sections by their names, with sorted keys. Sections that are undefined are left out. */
+export function formatProfile(sections: Readonly<Record<string, ProfileEntries | undefined>>): string {
+  return formatKeyfile(
+    Object.entries(sections).flatMap(([name, entries = {}]) => {
+      const keys = Object.keys(entries).filter((key) => (entries[key] ?? '') !== '');
+      if (sections[name] === undefined || (keys.length === 0 && neverEmpty.has(name))) return [];
+      return [{ name, entries: keys.toSorted().map((key) => ({ key, value: entries[key] ?? '' })) }];
+    }),
+  );
 }
+
+/** Sections that are left out without entries. */
+const neverEmpty: ReadonlySet<string> = new Set(['bond-port', 'ethernet']);
 
 /** The same document always gives the same profiles: UUID version 5 of a URL like `ethernet://eth0`. */
 export function profileUuid(url: string): string {

@@ -7,7 +7,7 @@
 
 import { isMapping, type Mapping } from '../formats/mapping.ts';
 import type { Finding } from '../core/finding.ts';
-import { connectionTypes, type ProfileEntries, profileSection, profileUuid } from './connectionProfile.ts';
+import { connectionTypes, formatProfile, type ProfileEntries, profileUuid } from './connectionProfile.ts';
 import { type DnsByInterface, type DnsSettings, readDns } from './dns.ts';
 import { type InterfaceLinks, readLinks, sortByActivation } from './links.ts';
 import {
@@ -24,8 +24,8 @@ import {
   textOrEmpty,
 } from './readers.ts';
 import { readRoutes, type NmstateRoute, type RoutesByInterface } from './routes.ts';
-import { formatKeyfile, type KeyfileSection } from '../formats/keyfile.ts';
-import type { Interface, InterfaceFields } from './interface.ts';
+import type { Interface } from './interface.ts';
+import type { Family } from './ipAddress.ts';
 import { type IpSettings, longestTimeout } from './ipSettings.ts';
 
 export interface Keyfile {
@@ -145,28 +145,22 @@ interface Network {
 function renderProfile(link: Interface, network: Network): string {
   const controller = network.links.controllers.get(link.name);
   const { bridge, description } = link.fields;
-  const sections: (KeyfileSection | undefined)[] = [
-    section('connection', connectionEntries(link, controller)),
-    section('bond', link.type === 'bond' ? (link.bond?.entries ?? {}) : undefined),
-    section('bond-port', bondPortEntries(link, controller)),
-    section('bridge', link.type === 'linux-bridge' ? (bridge?.entries ?? {}) : undefined),
-    section(
-      'bridge-port',
-      link.foundByMac ? undefined : controller?.fields.bridge?.portEntries.get(link.name),
-    ),
-    ...(controller === undefined ? ipSections(link, network) : []),
-    wiredSection(link, network.copiedMacs.get(link.name)),
-    section('vlan', vlanEntries(link, network.links)),
-    section('user', description === undefined ? undefined : { [descriptionKey]: description }),
-  ];
-  return formatKeyfile(sections.filter((item) => item !== undefined));
+  const named = link.foundByMac ? undefined : controller; // nmstate finds ports by their names in NetworkManager
+  return formatProfile({
+    connection: connectionEntries(link, controller),
+    bond: link.type === 'bond' ? (link.bond?.entries ?? {}) : undefined,
+    'bond-port': named?.bond?.portEntries.get(link.name),
+    bridge: link.type === 'linux-bridge' ? (bridge?.entries ?? {}) : undefined,
+    'bridge-port': named?.fields.bridge?.portEntries.get(link.name),
+    ipv4: controller === undefined ? ipEntries(link, 4, network) : undefined,
+    ipv6: controller === undefined ? ipEntries(link, 6, network) : undefined,
+    ethernet: wiredEntries(link, network.copiedMacs.get(link.name)),
+    vlan: vlanEntries(link, network.links),
+    user: description === undefined ? undefined : { [descriptionKey]: description },
+  });
 }
 
 const descriptionKey = 'nmstate.interface.description';
-
-function section(name: string, entries: ProfileEntries | undefined): KeyfileSection | undefined {
-  return entries === undefined ? undefined : profileSection(name, entries);
-}
 
 function connectionEntries(link: Interface, controller: Interface | undefined): ProfileEntries {
   const isController = link.type === 'bond' || link.type === 'linux-bridge';
@@ -183,49 +177,33 @@ function connectionEntries(link: Interface, controller: Interface | undefined): 
   };
 }
 
-/** nmstate finds the port by its name in NetworkManager; an interface that is identified by its MAC address has none. */
-function bondPortEntries(link: Interface, controller: Interface | undefined): ProfileEntries | undefined {
-  const entries = link.foundByMac ? undefined : controller?.bond?.portEntries.get(link.name);
-  return entries === undefined || Object.keys(entries).length === 0 ? undefined : entries;
-}
-
 /** The UUID depends only on the interface. */
 function uuidOf({ type, name }: Pick<Interface, 'type' | 'name'>): string {
   return profileUuid(`${type}://${name}`);
 }
 
-function ipSections(link: Interface, { routes, dns }: Network): KeyfileSection[] {
-  const own = routes.get(link.name) ?? [];
-  const servers = dns.get(link.name) ?? {};
+function ipEntries(link: Interface, family: Family, { routes, dns }: Network): ProfileEntries {
+  const name = `ipv${family}` as const;
+  const settings = link.fields[name];
   const awaited = link.fields['wait-ip']?.split('+');
-  return ([4, 6] as const).map((family) => {
-    const name = `ipv${family}` as const;
-    const mayFail = awaited && String(!awaited.includes(name));
-    return profileSection(name, {
-      ...ipEntries(link.fields[name], own, servers[family]),
-      'may-fail': mayFail,
-    });
-  });
-}
-
-function ipEntries(
-  settings: IpSettings | undefined,
-  routes: readonly NmstateRoute[],
-  dns: DnsSettings | undefined,
-): ProfileEntries {
-  if (settings === undefined) return { method: 'disabled', 'dhcp-timeout': longestTimeout };
-  const own = routes.filter(({ family }) => family === settings.family);
-  const entries: Record<string, string | undefined> = {
-    ...settings.entries,
+  const shared = {
     'dhcp-timeout': longestTimeout,
-    method: methodName(settings, own),
+    'may-fail': awaited && String(!awaited.includes(name)),
   };
-  for (const [index, address] of settings.addresses.entries()) entries[`address${index}`] = address;
-  for (const [index, { value, options }] of own.entries()) {
-    entries[`route${index}`] = value;
-    entries[`route${index}_options`] = options;
-  }
-  return { ...entries, ...(dns && dnsEntries(dns)) };
+  if (settings === undefined) return { ...shared, method: 'disabled' };
+  const own = (routes.get(link.name) ?? []).filter((route) => route.family === family);
+  const numbered = [
+    ...settings.addresses.map((address, index) => [`address${index}`, address] as const),
+    ...own.map(({ value }, index) => [`route${index}`, value] as const),
+    ...own.map(({ options }, index) => [`route${index}_options`, options] as const),
+  ];
+  return {
+    ...settings.entries,
+    ...shared,
+    method: methodName(settings, own),
+    ...Object.fromEntries(numbered),
+    ...dnsEntries(dns.get(link.name)?.[family]),
+  };
 }
 
 function methodName({ method, family, addresses }: IpSettings, routes: readonly NmstateRoute[]): string {
@@ -234,30 +212,28 @@ function methodName({ method, family, addresses }: IpSettings, routes: readonly 
   return family === 4 ? 'disabled' : 'link-local';
 }
 
-function dnsEntries({ servers, searches, options, priority }: DnsSettings): Record<string, string> {
+function dnsEntries(settings: DnsSettings | undefined): ProfileEntries {
   return {
-    dns: servers.join(';'),
-    'dns-search': searches.join(';'),
-    'dns-options': options.join(';'),
-    'dns-priority': String(priority),
+    dns: settings?.servers.join(';'),
+    'dns-search': settings?.searches.join(';'),
+    'dns-options': settings?.options.join(';'),
+    'dns-priority': settings?.priority.toString(),
   };
 }
 
-function wiredSection(link: Interface, copiedMac: string | undefined): KeyfileSection | undefined {
-  const mac = link.bond?.macFollowsPorts === true ? undefined : (copiedMac ?? link.fields['mac-address']);
-  const macKey = link.foundByMac ? 'mac-address' : 'cloned-mac-address';
-  const wired = profileSection('ethernet', { ...wiredEntries(link.fields), [macKey]: mac });
-  return wired.entries.length === 0 ? undefined : wired;
-}
-
 /** Speed and duplex apply only without autonegotiation. */
-function wiredEntries({ mtu: size, ethernet = {}, ...fields }: InterfaceFields): ProfileEntries {
-  const { 'auto-negotiation': negotiate, speed, duplex } = ethernet;
+function wiredEntries(
+  { bond, fields, foundByMac }: Interface,
+  copiedMac: string | undefined,
+): ProfileEntries {
+  const { 'auto-negotiation': negotiate, speed, duplex } = fields.ethernet ?? {};
+  const mac = bond?.macFollowsPorts === true ? undefined : (copiedMac ?? fields['mac-address']);
   return {
-    mtu: size?.toString(),
+    mtu: fields.mtu?.toString(),
     'accept-all-mac-addresses': formatBit(fields['accept-all-mac-addresses']),
     'auto-negotiate': negotiate?.toString(),
     ...(negotiate === false && { speed: speed?.toString(), duplex }),
+    [foundByMac ? 'mac-address' : 'cloned-mac-address']: mac,
   };
 }
 

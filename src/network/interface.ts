@@ -116,8 +116,8 @@ const types = ['ethernet', 'vlan', 'bond', 'linux-bridge', 'dummy'] as const;
 const states = ['up', 'down', 'absent', 'ignore'] as const;
 
 const mtu = integer(0, 2 ** 32 - 1);
-/** Minimum MTU for IPv6 (RFC 8200). */
-const leastIpv6Mtu = 1280;
+/** Minimum MTU for IPv6 (RFC 8200, section 5). */
+export const leastIpv6Mtu = 1280;
 
 const sharedShape = {
   name: linkName,
@@ -153,13 +153,12 @@ const anyShape = {
 
 export type InterfaceFields = Shaped<typeof anyShape>;
 
-const dummy: Reader<InterfaceFields> = object(sharedShape);
 const readers: Readonly<Record<InterfaceType, Reader<InterfaceFields>>> = {
   ethernet: object({ ...sharedShape, ethernet: anyShape.ethernet }),
   vlan: object({ ...sharedShape, vlan }),
   bond: object({ ...sharedShape, 'link-aggregation': bond, bond, 'copy-mac-from': linkName }),
   'linux-bridge': object({ ...sharedShape, bridge, 'copy-mac-from': linkName }),
-  dummy,
+  dummy: object(sharedShape),
 };
 
 export const readInterface: Reader<Interface | Unmanaged> = (value, place) => {

@@ -65,7 +65,7 @@ export function readTrialSetup(options: TryOptions): TrialSetup {
     parseChoice('--ask-back', options.askBack, ['own', 'anywhere', 'never']) ??
     (isEmulated ? 'never' : 'own');
   if (successStage !== 'heartbeat' && askBack === 'never') {
-    const flag = successStage === 'steps' ? '--require-step' : '--until callback';
+    const flag = contactFlags[successStage];
     throw new UsageError(`${flag} requires that agents are contacted, but --ask-back is "never"`, {
       hint: isEmulated
         ? `remove ${flag}: an emulated machine cannot be contacted`
@@ -83,6 +83,18 @@ export function readTrialSetup(options: TryOptions): TrialSetup {
     format: parseFormat(options.format, ['text', 'json', 'ndjson']),
     machine,
   };
+}
+
+/** The options that require an answer of the agent. */
+const contactFlags = { callback: '--until callback', steps: '--require-step' } as const;
+
+/** Refuses a stage that an expected emulated machine never reaches, because no connection into its network is possible. */
+export function refuseContact(stage: SuccessStage): void {
+  if (stage === 'heartbeat') return;
+  const flag = contactFlags[stage];
+  throw new UsageError(`${flag} requires that agents are contacted, but the emulated machine cannot be`, {
+    hint: `remove ${flag}, or expect only real machines with --expect`,
+  });
 }
 
 /** Names are method names, or for steps that run containers, any name. */

@@ -21,7 +21,7 @@ import {
 } from './ironicAddress.ts';
 import { STATUS_TIME, STEPS_TIME } from './api/askAgent.ts';
 import { type IronicApi, openInventoryFolder, startIronicApi } from './api/ironicApi.ts';
-import { readEmulatedSource, readMachineSetup } from './emulation/emulatedSource.ts';
+import { type EmulatedSource, readEmulatedSource, readMachineSetup } from './emulation/emulatedSource.ts';
 import { startEmulated } from './emulation/emulatedTrial.ts';
 import {
   findGuestAddress,
@@ -31,7 +31,7 @@ import {
 } from './emulation/guestAddress.ts';
 import { followConsoleLog, readConsoleLogs } from './consoleLog.ts';
 import { createTrialPage } from './page/trialPage.ts';
-import { readExpectedHosts } from './expectation.ts';
+import { type Expectation, readExpectedHosts } from './expectation.ts';
 import { createQuietLog } from './quietLog.ts';
 import { formatClosingReport, formatReportDocument } from './report/closingReport.ts';
 import { createEventOutput } from './report/liveLines.ts';
@@ -39,12 +39,11 @@ import {
   createCleanupStack,
   createRunningTrial,
   createTrialOutput,
-  type PlannedMachine,
   type TrialPlan,
   type TrialRequest,
 } from './trial.ts';
 import { startImages } from './serving/imageService.ts';
-import { readTrialSetup, type TrialSetup, type TryOptions } from './setup.ts';
+import { readTrialSetup, refuseContact, type TrialSetup, type TryOptions } from './setup.ts';
 
 /** Returns 0 if all expected hosts have called home, otherwise 1. Throws CliError, UsageError. */
 export async function tryRamdisk(options: TryOptions, io: Io): Promise<ExitCode> {
@@ -62,6 +61,7 @@ export async function tryRamdisk(options: TryOptions, io: Io): Promise<ExitCode>
   const machine = source && { source, setup: await readMachineSetup(setup.machine, source, io) };
   const expectation = readExpectedHosts(options.expect, hosts, source?.host);
   const { awaited } = expectation;
+  if (source !== undefined && isAwaited(source, expectation)) refuseContact(setup.successStage);
   const consoleLogs = readConsoleLogs(options.consoleLog, awaited.kind === 'hosts' ? awaited.names : []);
   const isServed = options.inventory !== undefined || source?.medium.kind === 'folder';
   const coverage = isServed ? 'boot' : 'calls';
@@ -158,7 +158,7 @@ async function startParts(plan: TrialPlan): Promise<TrialParts> {
   plan.ports.ironic = api.port;
   const place = placeOf(api, setup, guest);
   const problem = guest && preflightProblem(guest, place);
-  if (machine !== undefined && problem !== undefined && isAwaited(machine, plan)) {
+  if (machine !== undefined && problem !== undefined && isAwaited(machine.source, plan.expectation)) {
     output.report(preflightDiagnostic(problem));
     const { mac } = machine.source;
     observe({ kind: 'preflight', at: new Date(), client: undefined, mac, problem });
@@ -180,8 +180,8 @@ async function startParts(plan: TrialPlan): Promise<TrialParts> {
 }
 
 /** Whether the trial cannot succeed without this machine. */
-function isAwaited({ source }: PlannedMachine, { expectation: { awaited } }: TrialPlan): boolean {
-  return awaited.kind === 'hosts' && awaited.names.includes(source.host.name);
+function isAwaited({ host }: EmulatedSource, { awaited }: Expectation): boolean {
+  return awaited.kind === 'hosts' && awaited.names.includes(host.name);
 }
 
 /** Undefined without `--inventory`. Throws CliError. */

@@ -80,7 +80,9 @@ export function* checkNetworkBoot(boot: NetworkBoot): Generator<MachineFindings>
   if (shared.length > 0) yield { findings: shared };
   const takenFiles = new Map<string, NetworkHost>();
   for (const host of boot.hosts) {
-    const findings = [...checkNames(host, takenFiles), ...checkStart(host, boot)];
+    const { start } = host;
+    const ofStart = start.kind === 'iso' ? checkIso(start, boot) : checkRamdisk(start, boot.loaders);
+    const findings = [...checkNames(host, takenFiles), ...ofStart];
     if (findings.length > 0) yield { host: host.name, findings };
   }
 }
@@ -112,10 +114,6 @@ function checkNames(host: NetworkHost, taken: Map<string, NetworkHost>): readonl
     taken.set(file, host);
   }
   return issues.map(findingOf);
-}
-
-function checkStart({ start }: NetworkHost, boot: NetworkBoot): readonly Finding[] {
-  return start.kind === 'iso' ? checkIso(start, boot) : checkRamdisk(start, boot.loaders);
 }
 
 function checkIso({ url }: IsoBoot, { loaders, folderUrl }: NetworkBoot): readonly Finding[] {

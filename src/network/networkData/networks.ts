@@ -1,5 +1,6 @@
 /** The `networks` of network data: addresses, routes and name servers of one IP version on one link. */
 
+import { leastIpv6Mtu } from '../interface.ts';
 import {
   type Family,
   formatAddress,
@@ -212,9 +213,6 @@ function checkAddressIsNew({ place, subnet }: Network, addresses: Set<string>): 
   }
   addresses.add(text);
 }
-
-/** RFC 8200, section 5. */
-const leastIpv6Mtu = 1280;
 
 function checkMtu({ family, linkId }: Network, links: DataLinks): void {
   const link = links.get(linkId);

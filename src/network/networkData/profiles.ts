@@ -3,9 +3,9 @@
  * and above them by UUID, as the names of interfaces are known on the machine only.
  */
 
-import { formatKeyfile, formatKeyfileString, type KeyfileSection } from '../../formats/keyfile.ts';
+import { formatKeyfileString } from '../../formats/keyfile.ts';
 import type { Keyfile } from '../convertNmstate.ts';
-import { connectionTypes, type ProfileEntries, profileSection, profileUuid } from '../connectionProfile.ts';
+import { connectionTypes, formatProfile, type ProfileEntries, profileUuid } from '../connectionProfile.ts';
 import { type Family, formatAddress, type IpAddress } from '../ipAddress.ts';
 import { type DocumentPlace, step } from '../readers.ts';
 import { warnAbout } from './fields.ts';
@@ -28,15 +28,15 @@ export function renderKeyfiles({ links, networks, servers }: NetworkData): Keyfi
   return Array.from(links.values(), (link) => {
     const bond = bonds.get(link.id);
     const own = networks.filter(({ linkId }) => linkId === link.id);
-    const sections: (KeyfileSection | undefined)[] = [
-      profileSection('connection', connectionEntries(link, bond, names)),
-      link.bond && profileSection('bond', bondEntries(link, links)),
-      ...(bond === undefined ? ipSections(own, servers) : []),
-      wiredSection(link),
-      link.vlan && profileSection('vlan', vlanEntries(link, links)),
-    ];
-    const name = `${uniqueFileName(link.id, fileNames)}.nmconnection`;
-    return { name, text: formatKeyfile(sections.filter((section) => section !== undefined)) };
+    const text = formatProfile({
+      connection: connectionEntries(link, bond, names),
+      bond: link.bond && bondEntries(link, links),
+      ipv4: bond === undefined ? ipEntries(4, own, servers) : undefined,
+      ipv6: bond === undefined ? ipEntries(6, own, servers) : undefined,
+      ethernet: wiredEntries(link),
+      vlan: link.vlan && vlanEntries(link, links),
+    });
+    return { name: `${uniqueFileName(link.id, fileNames)}.nmconnection`, text };
   });
 }
 
@@ -121,13 +121,9 @@ function bondEntries({ bond, place }: DataLink, links: DataLinks): ProfileEntrie
 }
 
 /** A physical interface is found by its MAC address; the others get theirs. */
-function wiredSection({ kind, mac, mtu, bond }: DataLink): KeyfileSection | undefined {
+function wiredEntries({ kind, mac, mtu, bond }: DataLink): ProfileEntries {
   const macKey = kind === 'ethernet' ? 'mac-address' : 'cloned-mac-address';
-  const section = profileSection('ethernet', {
-    [macKey]: bond?.macFollowsPorts === true ? undefined : mac,
-    mtu: mtu?.toString(),
-  });
-  return section.entries.length === 0 ? undefined : section;
+  return { [macKey]: bond?.macFollowsPorts === true ? undefined : mac, mtu: mtu?.toString() };
 }
 
 function vlanEntries({ vlan }: DataLink, links: DataLinks): ProfileEntries {
@@ -136,66 +132,47 @@ function vlanEntries({ vlan }: DataLink, links: DataLinks): ProfileEntries {
   return { flags: '1', id: String(vlan?.vlanId), parent: parent && uuidOf(parent) };
 }
 
-function ipSections(networks: readonly Network[], common: readonly IpAddress[]): KeyfileSection[] {
-  const own = networks.flatMap(({ servers }) => servers);
-  // As cloud-init does: the name servers of the document are for links that have none of their own.
-  const servers = own.length > 0 ? own : common;
-  const searches = [...new Set(networks.flatMap((network) => network.searches))];
-  return ([4, 6] as const).map((family) => {
-    const ofFamily = networks.filter((network) => network.family === family);
-    return profileSection(`ipv${family}`, ipEntries(family, ofFamily, servers, searches));
-  });
-}
-
 /**
  * Without a network the IP version is off: a missing section means DHCP and router advertisements.
  * That is also so for links that nothing uses. cloud-init brings them up without addresses; without a profile,
  * NetworkManager would ask for addresses there.
  */
-function ipEntries(
-  family: Family,
-  networks: readonly Network[],
-  servers: readonly IpAddress[],
-  searches: readonly string[],
-): ProfileEntries {
+function ipEntries(family: Family, onLink: readonly Network[], common: readonly IpAddress[]): ProfileEntries {
+  const networks = onLink.filter((network) => network.family === family);
   if (networks.length === 0) return { method: 'disabled' };
   const isStatic = networks.every(({ subnet }) => subnet !== undefined);
-  const metrics = networks.flatMap(({ metric }) => (metric === undefined ? [] : String(metric)));
-  const ofFamily = servers.filter((server) => server.family === family);
-  const texts = new Set(ofFamily.map((server) => formatAddress(server)));
+  const own = onLink.flatMap(({ servers }) => servers);
+  // As cloud-init does: the name servers of the document are for links that have none of their own.
+  const servers = (own.length > 0 ? own : common).filter((server) => server.family === family);
   return {
     method: isStatic ? 'manual' : 'auto',
     // The machine can boot by the other IP version where nothing answers, but not without its own addresses.
     'may-fail': isStatic ? 'false' : undefined,
     // Neutron computes addresses from MAC addresses.
     'addr-gen-mode': family === 6 ? 'eui64' : undefined,
-    'route-metric': metrics[0],
-    dns: Array.from(texts).join(';'),
-    'dns-search': searches.join(';'),
-    ...numbered('address', addressTexts(networks)),
-    ...numbered('route', routeTexts(networks)),
+    'route-metric': networks.find(({ metric }) => metric !== undefined)?.metric?.toString(),
+    dns: unique(servers.map(formatAddress)).join(';'),
+    'dns-search': unique(onLink.flatMap(({ searches }) => searches)).join(';'),
+    ...numbered('address', networks.flatMap(addressTexts)),
+    ...numbered('route', networks.flatMap(({ routes }) => routes).map(routeText)),
   };
 }
 
-/** Equal ones count once. */
+function unique(values: readonly string[]): string[] {
+  return [...new Set(values)];
+}
+
 function numbered(key: string, values: readonly string[]): Record<string, string> {
-  const unique = [...new Set(values)];
-  return Object.fromEntries(unique.map((value, index) => [`${key}${index}`, value]));
+  return Object.fromEntries(unique(values).map((value, index) => [`${key}${index}`, value]));
 }
 
-function addressTexts(networks: readonly Network[]): string[] {
-  return networks.flatMap(({ subnet }) =>
-    subnet === undefined ? [] : `${formatAddress(subnet.address)}/${subnet.prefixLength}`,
-  );
+function addressTexts({ subnet }: Network): string[] {
+  return subnet === undefined ? [] : [`${formatAddress(subnet.address)}/${subnet.prefixLength}`];
 }
 
-function routeTexts(networks: readonly Network[]): string[] {
-  return networks
-    .flatMap(({ routes }) => routes)
-    .map(({ destination, gateway, metric }) => {
-      const parts = [destination, gateway === undefined ? '' : formatAddress(gateway), metric ?? ''];
-      return parts.join(',').replace(/,+$/, '');
-    });
+function routeText({ destination, gateway, metric }: Network['routes'][number]): string {
+  const parts = [destination, gateway === undefined ? '' : formatAddress(gateway), metric ?? ''];
+  return parts.join(',').replace(/,+$/, '');
 }
 
 /** Name servers that no link can reach. */

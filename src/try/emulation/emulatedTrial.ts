@@ -16,14 +16,10 @@ import { startFolderService } from '../serving/preparedFolderService.ts';
 import { createDeferred } from '../../core/deferred.ts';
 import { type PlannedMachine, type TrialPlan } from '../trial.ts';
 import { type ConsoleOutput, createConsoleWatch, openConsoleOutput } from './consoleOutput.ts';
-import type { EmulatedSource } from './emulatedSource.ts';
+import type { EmulatedSource, MachineSetup } from './emulatedSource.ts';
 import type { GuestAddress } from './guestAddress.ts';
 
-export interface MachineRun {
-  /** QEMU. */
-  readonly program: string;
-  /** In order of preference. */
-  readonly accelerators: readonly Accelerator[];
+export interface MachineRun extends Pick<MachineSetup, 'program' | 'accelerators'> {
   readonly plan: Omit<MachinePlan, 'accelerator'>;
   readonly console: ConsoleOutput;
   readonly observe: (state: MachineEvent['state'], problem?: string) => void;

@@ -10,13 +10,7 @@ import type { Answerer } from '../../serve/http/exchanges.ts';
 import { formatPercent, formatTime } from '../../serve/status/figures.ts';
 import { html, type Html } from '../../serve/status/html.ts';
 import { fillPage, htmlHeaders } from '../../serve/status/page.ts';
-import {
-  type BootStage,
-  bootStages,
-  type MarkState,
-  stageBar,
-  type StageMark,
-} from '../../serve/status/stageBar.ts';
+import { type BootStage, bootStages, stageBar, type StageMark } from '../../serve/status/stageBar.ts';
 import { factList, timeOf } from '../../serve/status/tables.ts';
 import { elapsed, eventPhrase, originPhrase } from '../report/phrases.ts';
 import type { LikelyCause } from '../timeline/causes.ts';
@@ -95,7 +89,7 @@ function machineTable(results: readonly HostResult[], result: TrialResult): Html
 
 function machineRow(one: HostResult, result: TrialResult): Html {
   const { hasCalledHome, host } = one;
-  const started = firstEventTime(host);
+  const started = host.entries[0]?.first;
   const last = host.entries.toSorted(byLastEvent).at(-1);
   const end = hasCalledHome ? homeOf(one, result) : result.ended;
   return html`<tr>
@@ -166,27 +160,19 @@ const partOf: Readonly<Record<Exclude<Stage, 'none'>, BootStage>> = {
  * the fetched part.
  */
 export function stageMarks({ causes, gaps, hasCalledHome, host }: HostResult): StageMark[] {
-  const started = firstEventTime(host);
+  const started = host.entries[0]?.first;
   const reached = bootStages.map((part) => firstOf(host, part));
   const last = reached.findLastIndex((at) => at !== undefined);
   const hasStopped =
     gaps.some(({ isOpen }) => isOpen) || causes.some(({ certainty }) => certainty === 'proven');
+  const lastState = hasStopped ? 'stopped' : 'running';
   return bootStages.map((stage, index) => {
     const at = reached[index];
     if (at === undefined) return { stage, state: index < last ? 'passed' : 'waiting' };
     const note = stage === 'media' ? fetchedPart(host) : undefined;
-    const state = index < last || hasCalledHome ? 'reached' : lastState(hasStopped);
+    const state = index < last || hasCalledHome ? 'reached' : lastState;
     return { stage, state, note: note ?? (started && started < at ? elapsed(started, at) : undefined) };
   });
-}
-
-function lastState(hasStopped: boolean): MarkState {
-  return hasStopped ? 'stopped' : 'running';
-}
-
-/** The first event of the machine; undefined without events. */
-function firstEventTime({ entries }: Pick<HostTimeline, 'entries'>): Date | undefined {
-  return entries[0]?.first;
 }
 
 function firstOf({ entries, milestones }: HostTimeline, part: BootStage): Date | undefined {

@@ -7,7 +7,7 @@ import type { Io } from '../../io/io.ts';
 import { writeToReader } from '../../io/stdout.ts';
 import { printable } from '../../io/report/terminalText.ts';
 import { isInterrupted, isFullyFetched } from '../timeline/stages.ts';
-import type { FetchEvent, TrialEvent } from '../timeline/events.ts';
+import { byKind, type ByKind, type FetchEvent } from '../timeline/events.ts';
 import type { TimelineStep } from '../timeline/timeline.ts';
 import { eventPhrase, originPhrase } from './phrases.ts';
 
@@ -51,12 +51,6 @@ export function formatLiveLine(step: TimelineStep): string | undefined {
   return `${timeOfDay(event.at)} ${printable(label)}  ${eventPhrase(event)}${from}`;
 }
 
-/** Whether the event is not a repetition. */
-function isNew({ event, previous }: TimelineStep): boolean {
-  if (event.kind !== 'fetch') return previous === undefined;
-  return isNewFetch(event, previous?.event.kind === 'fetch' ? previous.event : undefined);
-}
-
 /** `12:03:11`, in UTC. */
 export function timeOfDay(time: Date): string {
   return time.toISOString().slice(11, 19);
@@ -67,13 +61,16 @@ const large = 1024 * 1024;
 /** Bytes: larger files get a line for each quarter. */
 const veryLarge = 64 * 1024 * 1024;
 
-function isNewFetch(event: FetchEvent, previous: FetchEvent | undefined): boolean {
+/** Whether the event is not a repetition. */
+function isNew({ event, previous }: TimelineStep): boolean {
+  if (event.kind !== 'fetch') return previous === undefined;
+  const before = previous?.event.kind === 'fetch' ? previous.event : undefined;
   if (isFullyFetched(event) && event.outcome !== 'began') {
-    return previous === undefined || previous.outcome === 'began' || !isFullyFetched(previous);
+    return before === undefined || before.outcome === 'began' || !isFullyFetched(before);
   }
-  if (previous === undefined) return event.size >= large || event.outcome !== 'began';
-  if (isInterrupted(event)) return previous.outcome !== event.outcome;
-  return event.size >= veryLarge && quarterOf(event) > quarterOf(previous);
+  if (before === undefined) return event.size >= large || event.outcome !== 'began';
+  if (isInterrupted(event)) return before.outcome !== event.outcome;
+  return event.size >= veryLarge && quarterOf(event) > quarterOf(before);
 }
 
 function quarterOf({ bytes, size }: FetchEvent): number {
@@ -82,16 +79,8 @@ function quarterOf({ bytes, size }: FetchEvent): number {
 
 function formatEventLine({ event, isExpected, label }: TimelineStep): string {
   const { at, client, kind } = event;
-  const text = eventPhrase(event);
-  return formatJsonLine({
-    kind,
-    at,
-    machine: label,
-    expected: isExpected,
-    client,
-    text,
-    ...detailsOf(event),
-  });
+  const common = { kind, at, machine: label, expected: isExpected, client, text: eventPhrase(event) };
+  return formatJsonLine({ ...common, ...byKind(details, event) });
 }
 
 /** JSON without a line break and without unknown values; control characters in all texts are escaped. */
@@ -101,33 +90,20 @@ export function formatJsonLine(value: object): string {
   );
 }
 
-function detailsOf(event: TrialEvent): object {
-  switch (event.kind) {
-    case 'fetch':
-      return { path: event.path, bytes: event.bytes, size: event.size };
-    case 'refusal':
-      return { reason: event.problem.kind };
-    case 'lookup':
-    case 'inspection':
-      return { macs: event.macs, node: event.node, reason: event.reason };
-    case 'heartbeat':
-      return { node: event.node, url: event.callbackUrl, reason: event.reason };
-    case 'callback':
-    case 'steps':
-      return { node: event.node, url: event.url, reason: event.reason };
-    case 'machine':
-      return { macs: [event.mac] };
-    case 'preflight':
-      return { macs: [event.mac], reason: event.problem.kind };
-    case 'console':
-      return { sign: event.sign };
-    case 'bmc':
-      return { reason: event.step };
-    case 'api':
-    default:
-      return {};
-  }
-}
+const details: ByKind<object> = {
+  fetch: ({ path, bytes, size }) => ({ path, bytes, size }),
+  refusal: ({ problem }) => ({ reason: problem.kind }),
+  lookup: ({ macs, node, reason }) => ({ macs, node, reason }),
+  inspection: ({ macs, node, reason }) => ({ macs, node, reason }),
+  heartbeat: ({ node, callbackUrl, reason }) => ({ node, url: callbackUrl, reason }),
+  callback: ({ node, url, reason }) => ({ node, url, reason }),
+  steps: ({ node, url, reason }) => ({ node, url, reason }),
+  machine: ({ mac }) => ({ macs: [mac] }),
+  preflight: ({ mac, problem }) => ({ macs: [mac], reason: problem.kind }),
+  console: ({ sign }) => ({ sign }),
+  bmc: ({ step }) => ({ reason: step }),
+  api: () => ({}),
+};
 
 export interface EventOutput {
   /** Without a line break. */

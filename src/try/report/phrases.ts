@@ -5,21 +5,11 @@ import { printable } from '../../io/report/terminalText.ts';
 import type { Artifact } from '../../serve/answer/resource.ts';
 import { formatDuration, formatPercent } from '../../serve/status/figures.ts';
 import { isFullyFetched, isInterrupted, type Stage } from '../timeline/stages.ts';
-import type {
-  CallbackEvent,
-  FetchEvent,
-  HeartbeatEvent,
-  InspectionEvent,
-  LookupEvent,
-  PreflightEvent,
-  RefusalEvent,
-  StepsEvent,
-  TrialEvent,
-} from '../timeline/events.ts';
+import { byKind, type ByKind, type EventOf, type TrialEvent } from '../timeline/events.ts';
 
 /** One line: `fetched the Ignition config (3.1 KiB)`. */
 export function eventPhrase(event: TrialEvent): string {
-  return printable(wordsOf(event));
+  return printable(byKind(words, event));
 }
 
 /** The client address, to follow the phrase; empty if the phrase already contains an address. */
@@ -54,37 +44,20 @@ export const stagePhrases: Readonly<Record<Stage, string>> = {
   steps: 'list of steps',
 };
 
-function wordsOf(event: TrialEvent): string {
-  switch (event.kind) {
-    case 'bmc':
-      return event.text;
-    case 'machine':
-      return `${event.state}${because(event.problem)}`;
-    case 'console':
-      return `console: ${event.line}`;
-    case 'fetch':
-      return fetchPhrase(event);
-    case 'refusal':
-      return refusalPhrase(event);
-    case 'api':
-      return event.userAgent === undefined
-        ? 'requested the API versions'
-        : `requested the API versions (${event.userAgent})`;
-    case 'inspection':
-      return inspectionPhrase(event);
-    case 'lookup':
-      return lookupPhrase(event);
-    case 'heartbeat':
-      return heartbeatPhrase(event);
-    case 'preflight':
-      return preflightPhrase(event);
-    case 'steps':
-      return stepsPhrase(event);
-    case 'callback':
-    default:
-      return callbackPhrase(event);
-  }
-}
+const words: ByKind<string> = {
+  bmc: ({ text }) => text,
+  machine: ({ problem, state }) => `${state}${because(problem)}`,
+  console: ({ line }) => `console: ${line}`,
+  fetch: fetchPhrase,
+  refusal: refusalPhrase,
+  api: ({ userAgent }) => `requested the API versions${userAgent === undefined ? '' : ` (${userAgent})`}`,
+  inspection: inspectionPhrase,
+  lookup: lookupPhrase,
+  heartbeat: heartbeatPhrase,
+  preflight: preflightPhrase,
+  steps: stepsPhrase,
+  callback: callbackPhrase,
+};
 
 const artifactPhrases: Readonly<Record<Artifact, string>> = {
   iso: 'the ISO',
@@ -98,7 +71,7 @@ const artifactPhrases: Readonly<Record<Artifact, string>> = {
   agent: 'the agent archive',
 };
 
-function fetchPhrase(event: FetchEvent): string {
+function fetchPhrase(event: EventOf<'fetch'>): string {
   const { artifact, bytes, size, outcome } = event;
   const what = `${artifactPhrases[artifact]} (${formatSize(size)})`;
   if (isFullyFetched(event) && outcome !== 'began') return `fetched ${what}`;
@@ -107,7 +80,7 @@ function fetchPhrase(event: FetchEvent): string {
   return isInterrupted(event) ? `fetched ${part}: ${outcome}` : `fetched ${part}`;
 }
 
-function refusalPhrase({ problem }: RefusalEvent): string {
+function refusalPhrase({ problem }: EventOf<'refusal'>): string {
   switch (problem.kind) {
     case 'tls':
       return `failed the TLS handshake: ${problem.reason}`;
@@ -123,7 +96,7 @@ function refusalPhrase({ problem }: RefusalEvent): string {
   }
 }
 
-function inspectionPhrase({ isIncomplete, node, service, summary, problem }: InspectionEvent): string {
+function inspectionPhrase({ isIncomplete, node, service, summary, problem }: EventOf<'inspection'>): string {
   const what = service === 'ironic' ? 'its inventory' : 'its inventory to the inspector';
   if (node === undefined) return `sent ${what}, which was refused${because(problem)}`;
   const said = summary === undefined ? '' : `: ${summary}`;
@@ -133,7 +106,7 @@ function inspectionPhrase({ isIncomplete, node, service, summary, problem }: Ins
 /** Maximum number of MAC addresses in a line. */
 const maxMacs = 4;
 
-function lookupPhrase({ macs, node, problem }: LookupEvent): string {
+function lookupPhrase({ macs, node, problem }: EventOf<'lookup'>): string {
   const more = macs.length > maxMacs ? ` and ${macs.length - maxMacs} more` : '';
   const by = macs.length === 0 ? 'no MAC address' : `${macs.slice(0, maxMacs).join(', ')}${more}`;
   if (node === undefined) return `sent a lookup for ${by}, which was refused${because(problem)}`;
@@ -147,7 +120,7 @@ const tokenPhrases = {
   missing: ' without a token',
 } as const;
 
-function heartbeatPhrase({ agentVersion, callbackUrl, problem, token }: HeartbeatEvent): string {
+function heartbeatPhrase({ agentVersion, callbackUrl, problem, token }: EventOf<'heartbeat'>): string {
   if (problem !== undefined || token === 'invalid' || token === 'missing') {
     return `sent a heartbeat${tokenPhrases[token]}${problem === undefined ? '' : `, which was refused: ${problem}`}`;
   }
@@ -155,21 +128,21 @@ function heartbeatPhrase({ agentVersion, callbackUrl, problem, token }: Heartbea
   return `sent a heartbeat${agent}${callbackUrl ? `, callback URL ${callbackUrl}` : ' without a callback URL'}`;
 }
 
-function callbackPhrase({ url, problem, reason, summary }: CallbackEvent): string {
+function callbackPhrase({ url, problem, reason, summary }: EventOf<'callback'>): string {
   if (reason === 'other-address')
     return `sent the callback URL ${url}, which was ${problem ?? 'not contacted'}`;
   if (problem !== undefined) return `did not answer at ${url}: ${problem}`;
   return `answered at ${url}${summary === undefined ? '' : `: ${summary}`}`;
 }
 
-function stepsPhrase({ managers, missing, problem }: StepsEvent): string {
+function stepsPhrase({ managers, missing, problem }: EventOf<'steps'>): string {
   if (managers.length === 0) return `did not report its steps${because(problem)}`;
   const count = managers.reduce((sum, { steps }) => sum + steps.length, 0);
   const reported = `reported ${formatCount(count, 'step')} of ${formatCount(managers.length, 'hardware manager')}`;
   return missing.length === 0 ? reported : `${reported}${because(problem)}`;
 }
 
-function preflightPhrase({ problem }: PreflightEvent): string {
+function preflightPhrase({ problem }: EventOf<'preflight'>): string {
   if (problem.kind === 'no-config') return `was not started: ${problem.message}`;
   const { fix, here, urls } = problem;
   const named = urls.length === 0 ? 'no Ironic URL' : `the Ironic URL ${urls.join(', ')}`;

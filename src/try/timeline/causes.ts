@@ -24,14 +24,12 @@ import { createTimeline, type HostTimeline } from './timeline.ts';
 /** What could be observed: everything from the first fetch, or only requests to Ironic if no images were served. */
 export type ObservedPart = 'boot' | 'calls';
 
-export type LikelyCause =
-  | { readonly cause: Cause; readonly certainty: 'proven'; readonly evidence: TimelineEntry }
-  | {
-      readonly cause: Cause;
-      readonly certainty: Exclude<Certainty, 'proven'>;
-      /** An event that matches the cause, but may be of another machine. */
-      readonly evidence: TimelineEntry | undefined;
-    };
+export interface LikelyCause {
+  readonly cause: Cause;
+  readonly certainty: Certainty;
+  /** The event that proves the cause; otherwise, one that matches the cause, but may be of another machine. */
+  readonly evidence: TimelineEntry | undefined;
+}
 
 /** By the part of the boot process, in its order. */
 export const causeTable: readonly { readonly title: string; readonly causes: readonly Cause[] }[] = [

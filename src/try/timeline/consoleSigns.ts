@@ -81,15 +81,8 @@ const refutedByStage: Readonly<Partial<Record<Stage, readonly string[]>>> = {
 
 const from = (stage: Stage): readonly Stage[] => stages.slice(stages.indexOf(stage));
 
-const solvedByPrinter: Readonly<Record<Printer, readonly Stage[]>> = {
-  kernel: from('live system'),
-  terminal: from('live system'),
-  ignition: from('live system'),
-  'coreos-livepxe-rootfs': ['rootfs', ...from('live system')],
-  systemd: from('agent container'),
-  sha512sum: from('agent container'),
-  podman: from('agent container'),
-};
+/** Printers whose problems only the start of the agent solves; those of the others are solved in the live system. */
+const printersForAgent: ReadonlySet<Printer> = new Set<Printer>(['systemd', 'sha512sum', 'podman']);
 
 type Row = Omit<ConsoleSign, 'printer' | 'refutes' | 'solvedBy'> &
   Partial<Pick<ConsoleSign, 'refutes' | 'solvedBy'>>;
@@ -102,11 +95,12 @@ function rowsWith(
   { printer, ...common }: Pick<ConsoleSign, 'printer'> & Partial<Pick<ConsoleSign, 'stage' | 'refutes'>>,
   rows: readonly Row[],
 ): readonly ConsoleSign[] {
+  const solvedBy = from(printersForAgent.has(printer) ? 'agent container' : 'live system');
   return rows.map((given) => {
     const row = { ...common, ...given };
     const byStage = row.stage === undefined ? undefined : refutedByStage[row.stage];
     const refutes = [...(row.refutes ?? []), ...(byStage ?? [])];
-    return { solvedBy: solvedByPrinter[printer], ...row, printer, refutes };
+    return { solvedBy, ...row, printer, refutes };
   });
 }
 
@@ -258,21 +252,18 @@ const rootfsSigns = rowsWith({ printer: 'coreos-livepxe-rootfs' }, [
     id: 'rootfs-versions',
     pattern: /^Found initramfs version .* but rootfs version /,
     proves: 'rootfs-mismatch',
-    solvedBy: from('live system'),
     source: 'fedora-coreos-config, 35coreos-live/coreos-livepxe-rootfs.sh',
   },
   {
     id: 'rootfs-refused',
     pattern: /^Couldn't fetch, verify, and unpack image specified by:/,
     suggests: ['rootfs-mismatch', 'no-memory'],
-    solvedBy: from('live system'),
     source: 'fedora-coreos-config, 35coreos-live/coreos-livepxe-rootfs.sh',
   },
   {
     id: 'rootfs-no-space',
     pattern: /No space left on device/,
     proves: 'no-memory',
-    solvedBy: from('live system'),
     source: 'glibc, sysdeps/gnu/errlist.h (ENOSPC); libarchive, tar/read.c',
   },
   {
@@ -281,6 +272,7 @@ const rootfsSigns = rowsWith({ printer: 'coreos-livepxe-rootfs' }, [
     pattern:
       /^(?:curl: \((?!23\))\d+\) |Couldn't establish connectivity with the server specified by:|Couldn't query the server for the rootfs specified by:|Unsupported scheme for image specified by:|No rootfs image found\.)/,
     proves: 'rootfs-not-fetched',
+    solvedBy: ['rootfs', ...from('live system')],
     source: 'fedora-coreos-config, 35coreos-live/coreos-livepxe-rootfs.sh; curl, src/tool_operate.c',
   },
 ]);

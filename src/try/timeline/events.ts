@@ -22,6 +22,21 @@ export type TrialEvent =
   | BmcEvent
   | PreflightEvent;
 
+export type EventOf<Kind extends TrialEvent['kind']> = Events[Kind];
+
+type Events = { readonly [Kind in TrialEvent['kind']]: Extract<TrialEvent, { readonly kind: Kind }> };
+
+/** One function for each kind of event. */
+export type ByKind<Result> = { readonly [Kind in keyof Events]: (event: Events[Kind]) => Result };
+
+/** Calls the function for the kind of the event. */
+export function byKind<Kind extends keyof Events, Result>(
+  functions: ByKind<Result>,
+  event: Events[Kind] & { readonly kind: Kind },
+): Result {
+  return functions[event.kind](event);
+}
+
 /** Copies an event and changes its texts. `change` gets each text and the name of its field. */
 export function mapTexts<T>(value: T, change: (text: string, name: string) => string, name?: string): T;
 export function mapTexts(value: unknown, change: (text: string, name: string) => string, name = ''): unknown {

@@ -7,7 +7,7 @@
 
 import type { BootWay } from '../../hosts/artifacts/hostMemory.ts';
 import type { Artifact } from '../../serve/answer/resource.ts';
-import type { BmcEvent, FetchEvent, TrialEvent } from './events.ts';
+import { type BmcEvent, byKind, type ByKind, type FetchEvent, type TrialEvent } from './events.ts';
 
 /**
  * In order; no machine reaches all of them. Different services of the machine fetch the config and the root filesystem at
@@ -48,31 +48,20 @@ export function isFurther(stage: Stage, other: Stage): boolean {
 }
 
 /** The stage that an event shows; undefined for events without a stage, for example refusals. */
-function stageOf(event: TrialEvent): Stage | undefined {
-  switch (event.kind) {
-    case 'machine':
-      return event.state === 'started' || event.state === 'rebooted' ? 'power' : undefined;
-    case 'console':
-      return event.stage;
-    case 'bmc':
-      return bmcStages[event.step];
-    case 'fetch':
-      return artifactStages[event.artifact];
-    case 'api':
-      return 'api';
-    case 'inspection':
-    case 'lookup':
-      return event.node === undefined ? undefined : event.kind;
-    case 'heartbeat':
-    case 'callback':
-    case 'steps':
-      return event.problem === undefined ? event.kind : undefined;
-    case 'refusal':
-    default:
-    case 'preflight':
-      return undefined;
-  }
-}
+const eventStages: ByKind<Stage | undefined> = {
+  machine: ({ state }) => (state === 'started' || state === 'rebooted' ? 'power' : undefined),
+  console: ({ stage }) => stage,
+  bmc: ({ step }) => bmcStages[step],
+  fetch: ({ artifact }) => artifactStages[artifact],
+  api: () => 'api',
+  inspection: ({ kind, node }) => (node === undefined ? undefined : kind),
+  lookup: ({ kind, node }) => (node === undefined ? undefined : kind),
+  heartbeat: ({ kind, problem }) => (problem === undefined ? kind : undefined),
+  callback: ({ kind, problem }) => (problem === undefined ? kind : undefined),
+  steps: ({ kind, problem }) => (problem === undefined ? kind : undefined),
+  refusal: () => undefined,
+  preflight: () => undefined,
+};
 
 const artifactStages: Readonly<Record<Artifact, Stage>> = {
   script: 'script',
@@ -148,7 +137,7 @@ export function addEvent(
   const { at } = event;
   const previous = log.entries.get(keyOf(event));
   const entry = addEntry(log, { first: at, last: at, count: 1, repeats: 0, event });
-  const stage = stageOf(event);
+  const stage = byKind(eventStages, event);
   if (stage !== undefined) addMilestone(log, stage, { first: at, last: at });
   return { entry, previous };
 }

@@ -233,6 +233,16 @@ describe('try --qemu', () => {
     ['what is about a machine, without one', { mac: '52:54:00:00:00:05' }, '--mac requires --qemu'],
     ['what is about an inventory, without one', { iso: ['a.iso'] }, '--iso requires --inventory'],
     ['to be asked back', { qemu: 'live.iso', until: 'callback' }, '--until callback'],
+    [
+      'to be asked back at its own address',
+      { qemu: 'live.iso', until: 'callback', askBack: 'own' },
+      '--until callback requires that agents are contacted, but the emulated machine cannot be',
+    ],
+    [
+      'to be asked for its steps beside a real machine',
+      { qemu: 'live.iso', requireStep: ['x'], askBack: 'anywhere', expect: 'qemu,52:54:00:00:00:01' },
+      '--require-step requires that agents are contacted, but the emulated machine cannot be',
+    ],
   ])('refuses %s before anything listens', async (_title, options, message) => {
     await expect(startTry(options, folder, asQemu('exit 0'))).rejects.toThrow(message);
   });

@@ -368,6 +368,7 @@ describe('every cause that is proven', () => {
           for (const { cause, certainty, evidence } of likelyCauses(host, 'boot')) {
             if (certainty !== 'proven') continue;
             seen.add(cause.id);
+            if (evidence === undefined) throw new Error(`${cause.id} has no evidence`);
             expect(host.entries).toContain(evidence);
             expect(isProof(cause, evidence.event)).toBe(true);
             const others = events.filter((event) => !isProof(cause, event));

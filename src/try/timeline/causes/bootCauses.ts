@@ -5,7 +5,7 @@
 
 import { byLastEvent, isInterrupted, isFullyFetched, type Stage } from '../stages.ts';
 import type { HostTimeline } from '../timeline.ts';
-import { type Cause, entriesOf, hasCalledIronic, hasFetchedConfig, lacksConfig } from './cause.ts';
+import { type Cause, entriesOf, hasCalledIronic, hasFetchedConfig, lacksConfig, proofBy } from './cause.ts';
 
 /** Bytes that a BMC, or firmware in search of a boot device, reads from an ISO. */
 const probeSize = 4 * 1024 * 1024;
@@ -39,10 +39,7 @@ export const bootCauses: readonly Cause[] = [
     text: 'The BMC refused a step of the boot, so the machine was not booted.',
     check: 'run `ironic-coreos boot --check` with the same options',
     fix: 'fix the reason in the report; a missing license, an account without the role Administrator and outdated firmware are the most common ones',
-    proof: {
-      matches: (event) => event.kind === 'bmc' && event.step === 'failed',
-      solvedBy: ['image'],
-    },
+    proof: proofBy('bmc', ['image'], ({ step }) => step === 'failed'),
   },
   {
     id: 'bmc-not-fetched',
@@ -109,10 +106,7 @@ export const bootCauses: readonly Cause[] = [
     text: 'The config in the image contains the URL of another Ironic, so its agent would not call the mock Ironic.',
     check: 'run `ironic-coreos inspect IMAGE` to see the Ironic URL in the config',
     fix: 'use `try --listen` and `--tls` with the port and the scheme of that URL; or render the config with `render --api-url` and the address of the mock Ironic',
-    proof: {
-      matches: (event) => event.kind === 'preflight' && event.problem.kind === 'other-ironic',
-      solvedBy: [],
-    },
+    proof: proofBy('preflight', [], ({ problem }) => problem.kind === 'other-ironic'),
   },
   {
     id: 'machine-ended',
@@ -120,11 +114,7 @@ export const bootCauses: readonly Cause[] = [
     text: 'The emulated machine did not start, or ended before its agent called home.',
     check: 'read its console and the error of QEMU',
     fix: 'use more memory, the other firmware, or an image for its architecture; run `ironic-coreos inspect IMAGE` to see its requirements',
-    proof: {
-      matches: (event) =>
-        event.kind === 'machine' && (event.state === 'failed' || event.state === 'powered off'),
-      solvedBy: ['power'],
-    },
+    proof: proofBy('machine', ['power'], ({ state }) => state === 'failed' || state === 'powered off'),
   },
   {
     id: 'boot-loop',
@@ -258,10 +248,7 @@ export const ramdiskCauses: readonly Cause[] = [
     boots: ['network'],
     frequency: 'common',
     isRefuted: hasFetchedConfig,
-    proof: {
-      matches: (event) => event.kind === 'preflight' && event.problem.kind === 'no-config',
-      solvedBy: [],
-    },
+    proof: proofBy('preflight', [], ({ problem }) => problem.kind === 'no-config'),
   },
   {
     id: 'config-not-fetched',

@@ -2,7 +2,7 @@
 
 import type { BootWay } from '../../../hosts/artifacts/hostMemory.ts';
 import { byLastEvent, type Stage, type TimelineEntry } from '../stages.ts';
-import type { TrialEvent } from '../events.ts';
+import type { EventOf, TrialEvent } from '../events.ts';
 import { identifiersOf } from '../machines.ts';
 import type { HostTimeline } from '../timeline.ts';
 
@@ -43,6 +43,16 @@ export interface Proof {
   readonly matches: (event: TrialEvent) => boolean;
   /** A later event of one of these stages shows that the problem is solved. */
   readonly solvedBy: readonly Stage[];
+}
+
+/** A proof by an event of one kind. */
+export function proofBy<Kind extends TrialEvent['kind']>(
+  kind: Kind,
+  solvedBy: readonly Stage[],
+  isProof: (event: EventOf<Kind>) => boolean,
+): Proof {
+  const isOfKind = (event: TrialEvent): event is EventOf<Kind> => event.kind === kind;
+  return { matches: (event) => isOfKind(event) && isProof(event), solvedBy };
 }
 
 /** The last event of a host that proves the cause, unless a later event shows that the problem is solved. */
@@ -117,10 +127,9 @@ export function lacksConfig(host: HostTimeline): boolean {
 export function entriesOf<K extends TrialEvent['kind']>(
   host: HostTimeline,
   kind: K,
-): readonly (TimelineEntry & { readonly event: Extract<TrialEvent, { kind: K }> })[] {
+): readonly (TimelineEntry & { readonly event: EventOf<K> })[] {
   return host.entries.filter(
-    (entry): entry is TimelineEntry & { readonly event: Extract<TrialEvent, { kind: K }> } =>
-      entry.event.kind === kind,
+    (entry): entry is TimelineEntry & { readonly event: EventOf<K> } => entry.event.kind === kind,
   );
 }
 

@@ -3,9 +3,9 @@
  * callback URL.
  */
 
-import type { CallbackReason, RefusalEvent, TrialEvent } from '../events.ts';
+import type { CallbackReason, RefusalEvent } from '../events.ts';
 import type { Stage } from '../stages.ts';
-import { type Cause, entriesOf, isUnsolved, type Proof } from './cause.ts';
+import { type Cause, entriesOf, isUnsolved, type Proof, proofBy } from './cause.ts';
 
 /**
  * TLS alerts (RFC 8446, section 6.2) with the names of OpenSSL; for the version, also the errors of a server. Clients other
@@ -23,22 +23,16 @@ const tlsReasons = {
 /** Stages that require a working TLS connection. */
 const calls: readonly Stage[] = ['inspection', 'api', 'lookup', 'heartbeat'];
 
-function tlsProof(reason: keyof typeof tlsReasons): Proof {
-  return {
-    matches: (event) => tlsReason(event) !== undefined && tlsReasons[reason].test(tlsReason(event) ?? ''),
-    solvedBy: calls,
-  };
-}
-
-function tlsReason(event: TrialEvent): string | undefined {
-  return event.kind === 'refusal' && event.problem.kind === 'tls' ? event.problem.reason : undefined;
+function tlsProof(name: keyof typeof tlsReasons): Proof {
+  return proofBy(
+    'refusal',
+    calls,
+    ({ problem }) => problem.kind === 'tls' && tlsReasons[name].test(problem.reason),
+  );
 }
 
 function refusalProof(kind: RefusalEvent['problem']['kind']): Proof {
-  return {
-    matches: (event) => event.kind === 'refusal' && event.problem.kind === kind,
-    solvedBy: calls,
-  };
+  return proofBy('refusal', calls, ({ problem }) => problem.kind === kind);
 }
 
 export const tlsCauses: readonly Cause[] = [
@@ -86,10 +80,9 @@ export const tlsCauses: readonly Cause[] = [
     fix: 'fix the error that these commands report; remove proxies that inspect TLS between the machine and Ironic',
     evidenceIf: (host) =>
       entriesOf(host, 'refusal').some((entry) => {
-        const reason = tlsReason(entry.event);
-        const isOther =
-          reason !== undefined && !Object.values(tlsReasons).some((known) => known.test(reason));
-        return isOther && isUnsolved(host, entry, calls);
+        const { problem } = entry.event;
+        if (problem.kind !== 'tls' || !isUnsolved(host, entry, calls)) return false;
+        return !Object.values(tlsReasons).some((known) => known.test(problem.reason));
       }),
   },
   {
@@ -113,7 +106,7 @@ export const tlsCauses: readonly Cause[] = [
 const contacted: Proof['solvedBy'] = ['callback'];
 
 function callbackProof(reason: CallbackReason): Proof {
-  return { matches: (event) => event.kind === 'callback' && event.reason === reason, solvedBy: contacted };
+  return proofBy('callback', contacted, (event) => event.reason === reason);
 }
 
 const certificateCheck =
@@ -126,12 +119,12 @@ export const callbackCauses: readonly Cause[] = [
     text: 'The heartbeat contains no callback URL.',
     check: 'run `sudo podman logs ironic-agent` on the machine',
     fix: 'use a current agent: `render --agent-image`',
-    proof: {
-      matches: (event) =>
-        event.kind === 'heartbeat' &&
-        (event.reason === 'no-callback-url' || (event.problem === undefined && !event.callbackUrl)),
-      solvedBy: contacted,
-    },
+    proof: proofBy(
+      'heartbeat',
+      contacted,
+      ({ callbackUrl, problem, reason }) =>
+        reason === 'no-callback-url' || (problem === undefined && !callbackUrl),
+    ),
   },
   {
     id: 'callback-address',

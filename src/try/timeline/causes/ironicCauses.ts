@@ -4,7 +4,7 @@ import type { RefusalReason } from '../../ironic/messages.ts';
 import type { RefusalEvent, TrialEvent } from '../events.ts';
 import type { Stage } from '../stages.ts';
 import type { HostTimeline } from '../timeline.ts';
-import { type Cause, entriesOf, isUnsolved, type Proof } from './cause.ts';
+import { type Cause, entriesOf, isUnsolved, type Proof, proofBy } from './cause.ts';
 
 type Call = 'inspection' | 'lookup' | 'heartbeat';
 
@@ -165,10 +165,7 @@ export const ironicCauses: readonly Cause[] = [
     check: 'look for `The agent token has already been retrieved` in `sudo podman logs ironic-agent`',
     fix: 'restart the machine, not the service; find out why the agent exited the first time',
     after: ['lookup'],
-    proof: {
-      matches: (event) => event.kind === 'lookup' && event.token === 'masked' && !event.hasBootToken,
-      solvedBy: ['heartbeat'],
-    },
+    proof: proofBy('lookup', ['heartbeat'], (event) => event.token === 'masked' && !event.hasBootToken),
     evidenceIf: (host) => {
       const answered = entriesOf(host, 'lookup').filter(({ event }) => event.node !== undefined);
       return host.stage === 'lookup' && answered.reduce((sum, { count }) => sum + count, 0) > 1;

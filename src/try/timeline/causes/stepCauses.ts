@@ -1,11 +1,11 @@
 /** Causes for an agent that does not report its steps, or does not have a required one. */
 
 import { installManager, stepNames } from '../../../core/installSteps.ts';
-import type { CallbackReason, StepsEvent, TrialEvent } from '../events.ts';
-import type { Cause, Proof } from './cause.ts';
+import type { CallbackReason, StepsEvent } from '../events.ts';
+import { type Cause, type Proof, proofBy } from './cause.ts';
 
-function stepsProof(matches: (event: StepsEvent) => boolean): Proof {
-  return { matches: (event: TrialEvent) => event.kind === 'steps' && matches(event), solvedBy: ['steps'] };
+function stepsProof(isProof: (event: StepsEvent) => boolean): Proof {
+  return proofBy('steps', ['steps'], isProof);
 }
 
 function reasonProof(...reasons: readonly CallbackReason[]): Proof {
