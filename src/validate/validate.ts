@@ -73,11 +73,23 @@ export async function validate(options: ValidateOptions, io: Io): Promise<ExitCo
 const formats = ['text', 'json', 'sarif', 'github'] as const;
 
 const reporters: Readonly<Record<(typeof formats)[number], (io: Io) => Reporter | Promise<Reporter>>> = {
-  text: ({ hasColors }) => createTextReporter(hasColors === true ? withColors : undefined),
+  text: ({ hasColors, isQuiet = false }) => {
+    const reporter = createTextReporter(hasColors === true ? withColors : undefined);
+    return isQuiet ? { add: (file) => reporter.add(onlyErrors(file)) } : reporter;
+  },
   json: () => jsonReporter,
   sarif: async () => (await import('../io/report/annotations.ts')).createSarifReporter(),
   github: async () => (await import('../io/report/annotations.ts')).githubReporter,
 };
+
+/** Only what makes the file invalid. With `--strict`, these may be warnings. */
+function onlyErrors(file: CheckedFile | UncheckedFile): CheckedFile | UncheckedFile {
+  if ('error' in file) return file;
+  const { valid, findings } = file.report;
+  const severity = findings.some((finding) => finding.severity === 'error') ? 'error' : 'warning';
+  const shown = valid ? [] : findings.filter((finding) => finding.severity === severity);
+  return { ...file, report: { valid, findings: shown } };
+}
 
 const lintModes = ['none', 'agent', 'error'] as const;
 
