@@ -135,7 +135,11 @@ async function readUnits(values: readonly InputValue[], io: Io): Promise<AddedUn
   return units;
 }
 
-const noKeyHint = 'pass --ssh-key FILE or set host.sshKeys, or pass --no-ssh-key to disable SSH login';
+function noKeyHint({ settingsPlace }: Reading): string {
+  return settingsPlace === undefined
+    ? 'pass --ssh-key FILE or set host.sshKeys, or pass --no-ssh-key to disable SSH login'
+    : `set host.sshKeys ${settingsPlace}`;
+}
 
 /**
  * SSH public keys from flag, environment or inventory, or like build.py from the home directory; each is one line of
@@ -155,7 +159,7 @@ async function readSshKeys(reading: Reading): Promise<readonly string[]> {
   const mayLogIn =
     valueOf(reading, 'host.passwordHash') !== undefined || isSwitchedOn(reading, 'host.autologin');
   if (profile === 'default' && !mayLogIn) {
-    warn('no SSH key is set: login to the host is not possible', noKeyHint);
+    warn('no SSH key is set: login to the host is not possible', noKeyHint(reading));
   }
   return [];
 }
@@ -188,7 +192,8 @@ function isKeyText(value: string): boolean {
   return /PRIVATE KEY|(?:^|\s)(?:ssh|ecdsa|sk|rsa)-[a-z0-9@.-]+\s/.test(value);
 }
 
-function checkKeys(text: string, place: string, { parse, warn }: Reading): string[] {
+function checkKeys(text: string, place: string, reading: Reading): string[] {
+  const { parse, warn } = reading;
   if (text.includes('PRIVATE KEY')) {
     throw new CliError(`${place} is a private key`, {
       code: 'ERR_SETTING',
@@ -199,7 +204,7 @@ function checkKeys(text: string, place: string, { parse, warn }: Reading): strin
   if (keys.length === 0)
     throw new CliError(`No SSH public keys found in ${place}`, {
       code: 'ERR_FILE_MISSING',
-      hint: noKeyHint,
+      hint: noKeyHint(reading),
     });
   warnOfKeys(keys, place, warn);
   return keys;
@@ -222,7 +227,7 @@ async function readHomeKeys(reading: Reading): Promise<string[]> {
   if (folder === undefined || first === undefined) {
     throw new CliError('No SSH public keys found', {
       code: 'ERR_FILE_MISSING',
-      hint: `create ~/.ssh/id_*.pub, or ${noKeyHint}`,
+      hint: `create ~/.ssh/id_*.pub, or ${noKeyHint(reading)}`,
     });
   }
   if (others.length > 0) {
