@@ -70,10 +70,9 @@ export async function explainContent(
 ): Promise<CheckedDocument> {
   const [first, ...others] = checked.report.findings;
   if (first === undefined || checked.report.valid || others.length > 0) return checked;
-  const { detectContent } = await import('./contentKind.ts');
-  const kind = await detectContent(file, bytes);
-  if (kind === undefined) return checked;
-  const hint = `this is ${kind.noun}, not an Ignition config: ${kind.use}`;
+  const { hintContent } = await import('./contentKind.ts');
+  const hint = await hintContent(file, bytes);
+  if (hint === undefined) return checked;
   return { ...checked, report: { ...checked.report, findings: [{ ...first, hint }] } };
 }
 
