@@ -26,6 +26,7 @@ import {
   explainContent,
   isValid,
   type LintMode,
+  noteChecked,
 } from '../hosts/input/checkConfig.ts';
 import { isYamlFile, nameInput } from '../hosts/input/nameInput.ts';
 import { withoutIgnored } from '../io/report/ruleBook.ts';
@@ -180,10 +181,7 @@ async function check({ file, content }: Document, options: CheckOptions, io: Io)
     if (checked !== undefined) return checked;
   }
   const bytes = content === 'unread' ? await readContent(file, io) : content;
-  if (io.note !== undefined && !isConfFile(file)) {
-    const { describeCheckedConfig } = await import('../hosts/input/logConfig.ts');
-    io.note(describeCheckedConfig(file, bytes, options));
-  }
+  if (!isConfFile(file)) await noteChecked(file, bytes, options, io);
   return { file, ...(await nameInput(file, () => checkDocument(file, bytes, options))) };
 }
 

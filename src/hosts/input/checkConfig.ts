@@ -1,6 +1,7 @@
 /** Checks an Ignition config with Ignition's own rules, then with the lint rules of this program. */
 
 import type { IpaVersion } from '../../ipa/ipaOptions.ts';
+import type { Io } from '../../io/io.ts';
 import {
   type DocumentRead,
   examineConfig,
@@ -97,6 +98,30 @@ export async function findConfigs(
 function wantsLint(documents: readonly Buffer[], { lint: mode }: Pick<CheckOptions, 'lint'>): boolean {
   if (mode !== 'auto') return mode !== 'none';
   return documents.some((document) => document.includes('ironic') || document.includes('\\u'));
+}
+
+/** The message of `--verbose` about a checked config: its version, and whether lint rules were applied. */
+export async function noteChecked(
+  name: string,
+  bytes: Uint8Array,
+  { ipaVersion, lint: mode }: Pick<CheckOptions, 'ipaVersion' | 'lint'>,
+  { note }: Pick<Io, 'note'>,
+): Promise<void> {
+  if (note === undefined) return;
+  const { readEffectiveConfig } = await import('../../ignition/effectiveConfig.ts');
+  const read = readEffectiveConfig(bytes);
+  if (read.status !== 'read') {
+    note(`${name}: not a readable Ignition config; no further checks`);
+    return;
+  }
+  const checked = `${name}: checked as Ignition ${read.version} (its ignition.version)`;
+  const { isAgentConfig } = await import('../../agent/lint/lintConfig.ts');
+  const isAgent = isAgentConfig(read.config);
+  const release = ipaVersion === undefined ? 'the newest release' : 'the release of --ipa-version';
+  const reason = isAgent ? 'a unit runs the agent' : `--lint ${mode}`;
+  if (mode === 'none') note(`${checked}; no lint rules: --lint none`);
+  else if (!isAgent && mode === 'auto') note(`${checked}; no lint rules: no unit runs the agent`);
+  else note(`${checked}; if valid, lint rules for ${release} of ironic-python-agent: ${reason}`);
 }
 
 /** What Ignition and the agent would run into on boot. */

@@ -32,13 +32,10 @@ export async function readCheckedConfig(options: ConfigOptions, io: Io): Promise
     return config.json;
   }
   if (wantsCheck(options, io)) {
-    const { checkConfig, explainContent } = await import('./checkConfig.ts');
+    const { checkConfig, explainContent, noteChecked } = await import('./checkConfig.ts');
     const checked = await explainContent(name, bytes, await checkConfig(bytes, checkOptions()));
     await requireValid(checked, name, io);
-    if (io.note !== undefined) {
-      const { describeCheckedConfig } = await import('./logConfig.ts');
-      io.note(describeCheckedConfig(name, bytes, checkOptions()));
-    }
+    await noteChecked(name, bytes, checkOptions(), io);
   } else {
     io.note?.(`config not validated: ${reasonNotTo(options, io)}`);
   }
