@@ -45,8 +45,7 @@ export async function checkConfig(
   const configs = read.status === 'read' ? await findConfigs(document, read, report) : undefined;
   const further = configs?.findings ?? furtherMismatches(document, read);
   const found: readonly FileFinding[] = [...report.findings, ...further];
-  const remarks =
-    configs === undefined || hasErrors(found) ? [] : await checkBoot(document, configs, options);
+  const remarks = configs === undefined || hasErrors(found) ? [] : await lint(document, configs, options);
   if (found.length + remarks.length === 0) return { report, bytes };
   const { maskChecked } = await import('./maskChecked.ts');
   const { documents: inlined = new Map<string, Buffer>(), config } = configs ?? {};
@@ -125,30 +124,22 @@ export async function noteChecked(
 }
 
 /** What Ignition and the agent would run into on boot. */
-async function checkBoot(
-  document: Buffer,
-  configs: CheckedConfigs,
-  options: Omit<CheckOptions, 'strict'>,
-): Promise<readonly FileFinding[]> {
-  const ofContents = configs.place(contentsIssues(configs.config).map(findingOf));
-  return [...ofContents, ...(await lint(document, configs, options))];
-}
-
 async function lint(
   document: Buffer,
   { config, documents, place }: CheckedConfigs,
   options: Omit<CheckOptions, 'strict'>,
 ): Promise<readonly FileFinding[]> {
   const { lint: mode, now, ipaVersion, isEmbedded = false } = options;
-  if (!wantsLint([document, ...documents.values()], options)) return [];
+  const ofContents = contentsIssues(config).map(findingOf);
+  if (!wantsLint([document, ...documents.values()], options)) return place(ofContents);
   const { isAgentConfig, lintConfig } = await import('../../agent/lint/lintConfig.ts');
-  if (mode === 'auto' && !isAgentConfig(config)) return [];
+  if (mode === 'auto' && !isAgentConfig(config)) return place(ofContents);
   const issues = lintConfig(config, {
     now,
     ...(isEmbedded ? {} : { document }),
     ...(ipaVersion === undefined ? {} : { ipaVersion }),
   });
-  return place(lintFindings(issues, options));
+  return place([...ofContents, ...lintFindings(issues, options)]);
 }
 
 /** Findings of the lint rules, with the severity that `mode` sets. */
