@@ -267,9 +267,6 @@ function isImageSized(path: string, { cwd }: Pick<Io, 'cwd'>): boolean {
 function mayBeImage(content: Uint8Array): boolean {
   const [first] = content;
   if (first === OPENING_BRACE) return false;
-  return content.length > ISO_MARK_END || first === ZERO || !content.subarray(0, HEAD).every(isTextByte);
-}
-
-function isTextByte(byte: number): boolean {
-  return (byte >= 0x20 && byte < 0x7f) || byte === 0x09 || byte === 0x0a || byte === 0x0d;
+  const head = Buffer.from(content.subarray(0, HEAD)).toString('latin1');
+  return content.length > ISO_MARK_END || first === ZERO || !/^[\t\n\r -~]*$/.test(head);
 }

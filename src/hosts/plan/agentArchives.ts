@@ -89,7 +89,8 @@ export async function openAgentArchives(
       used.set(archive.path, archive);
       const isFetched = archive.url === undefined && configs.some((artifact) => artifact !== 'iso');
       if (!isFetched) return renderOnce(chosen, archive);
-      const fetched = await renderOnce(withUrl(chosen, await publish(archive)), archive);
+      const options = { ...chosen.options, archiveUrl: await publish(archive) };
+      const fetched = await renderOnce({ ...chosen, options }, archive);
       if (fetched === undefined || !configs.includes('iso')) return fetched;
       const { io: silent } = collectDiagnostics(chosen.io); // the other config has the same warnings
       const onIso = await render({ ...chosen, io: silent });
@@ -141,10 +142,6 @@ function withArchive(
     code: 'ERR_SETTING',
     hint: `pass it: --agent-archive ${architecture}=FILE`,
   });
-}
-
-function withUrl(source: RenderSource, archiveUrl: string): RenderSource {
-  return { ...source, options: { ...source.options, archiveUrl } };
 }
 
 /** An agent archive that is open. */

@@ -154,15 +154,9 @@ function onlyOne(list: readonly (Architecture | undefined)[]): Architecture | un
   return others.length === 0 ? first : undefined;
 }
 
-interface Look {
-  readonly architecture: Architecture | undefined;
-  readonly label?: string;
-  readonly size: number;
-}
-
 const HEAD = 1024;
 
-async function lookAt({ role, name }: GivenFile, io: Io): Promise<Look> {
+async function lookAt({ role, name }: GivenFile, io: Io) {
   return readImage(name, { cwd: io.cwd }, async (image) => {
     if (image.kind !== 'file') {
       throw new CliError(`${name} is not a regular file`, {
@@ -178,10 +172,11 @@ async function lookAt({ role, name }: GivenFile, io: Io): Promise<Look> {
     if (size === 0) throw new CliError(`${name} is empty`, { code: 'ERR_IMAGE', hint: 'download it again' });
     const head = await image.read(0, Math.min(HEAD, size));
     requireRole({ role, name }, await detectImageKind(image), head);
-    if (role !== 'kernel') return { architecture: undefined, size };
+    const label = undefined;
+    if (role !== 'kernel') return { architecture: undefined, label, size };
     // Only kernels for aarch64 are compressed.
     const architecture = detectCompression(head) === 'gzip' ? 'aarch64' : kernelArchitecture(head);
-    return { architecture, size };
+    return { architecture, label, size };
   });
 }
 

@@ -215,8 +215,11 @@ async function readAgentArchive(reading: Reading, image: InputValue | undefined)
   const value = valueOf(reading, 'agent.archive');
   const url = parsed(reading, 'agent.archiveUrl', checkArchiveUrl);
   if (value === undefined) {
-    requireArchive(reading);
-    return undefined;
+    const given = valueOf(reading, 'agent.archiveUrl');
+    if (given === undefined) return undefined;
+    throw new UsageError(`${given.place} requires an agent archive`, {
+      hint: 'pass the archive, too: --agent-archive FILE; hosts verify its digest',
+    });
   }
   rejectPullPolicy(reading, value);
   if (image !== undefined) inPlace(image.place, () => checkArchiveReference(image.text));
@@ -238,14 +241,6 @@ export async function openArchive(
   const content = await readArchive({ path, place: value.place });
   const chosen = inFile(value, () => chooseArchivedImage(content, image?.text));
   return { ...chosen, path, name, content, architecture: coreosArchitecture(chosen.image) };
-}
-
-function requireArchive(reading: Reading): void {
-  const url = valueOf(reading, 'agent.archiveUrl');
-  if (url === undefined) return;
-  throw new UsageError(`${url.place} requires an agent archive`, {
-    hint: 'pass the archive, too: --agent-archive FILE; hosts verify its digest',
-  });
 }
 
 function rejectPullPolicy(reading: Reading, { place }: InputValue): void {
