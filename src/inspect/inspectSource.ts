@@ -91,8 +91,8 @@ async function inspectOpened(source: ImageInput, isLocal: boolean): Promise<Insp
   const subject = await describe[kind](source);
   const isConfig = subject.kind === 'ignition';
   const document = isConfig ? subject.document : subject.files?.get(CONFIG_NAME);
-  const { config, issues } = document === undefined ? noConfig : readDocument(document);
-  const archive = config && (await inspectAgentArchive(config.config, { image, kind, isLocal }));
+  const { config, issues } = readDocument(document);
+  const archive = config && (await inspectAgentArchive(config.config, source, isLocal));
   const ofImage = isConfig ? [] : subject.issues;
   const ofNetwork = isConfig || config === undefined ? [] : checkInitramfsNetwork(config.config, subject);
   const findings = [...ofImage, ...issues, ...ofNetwork, ...(archive?.issues ?? [])].map(findingOf);
@@ -126,14 +126,11 @@ async function readConfigFile(source: ImageInput): Promise<ConfigFile> {
   };
 }
 
-interface ReadDocument {
+function readDocument(document: Uint8Array | undefined): {
   readonly config?: InspectedConfig;
   readonly issues: readonly Issue[];
-}
-
-const noConfig: ReadDocument = { issues: [] };
-
-function readDocument(document: Uint8Array): ReadDocument {
+} {
+  if (document === undefined) return { issues: [] };
   const read = readEffectiveConfig(document);
   if (read.status === 'refused') return { issues: [unreadable([], read.finding)] };
   const { config, inlined, issues, version } = read;

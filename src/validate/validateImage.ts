@@ -72,11 +72,10 @@ async function refusePackedConfig(image: RandomAccess): Promise<void> {
 async function configIssues(
   document: Uint8Array,
   inspection: ImageInspection,
-  { image, kind, name }: ImageInput,
+  source: ImageInput,
 ): Promise<readonly Issue[]> {
   const read = readEffectiveConfig(document);
   if (read.status !== 'read') return [];
-  const place = { image, kind, isLocal: !isRemote(name) };
-  const archive = await inspectAgentArchive(read.config, place);
+  const archive = await inspectAgentArchive(read.config, source, !isRemote(source.name));
   return [...checkInitramfsNetwork(read.config, inspection), ...(archive?.issues ?? [])];
 }

@@ -38,16 +38,15 @@ export interface InspectedArchive extends DeployedArchive {
   readonly issues: readonly Issue[];
 }
 
-/** The image that contains the config. */
-interface ArchivePlace extends Pick<ImageInput, 'image' | 'kind'> {
-  /** Whether the image is a local file, so that reading a few hundred megabytes is fast. */
-  readonly isLocal: boolean;
-}
-
-/** Undefined if the config loads no archive. */
+/**
+ * Undefined if the config loads no archive.
+ * @param source the image that contains the config
+ * @param isLocal whether the image is a local file, so that reading a few hundred megabytes is fast
+ */
 export async function inspectAgentArchive(
   config: Config,
-  { image, isLocal, kind }: ArchivePlace,
+  { image, kind }: ImageInput,
+  isLocal: boolean,
 ): Promise<InspectedArchive | undefined> {
   const deployed = findDeployedArchive(config);
   if (deployed === undefined) return undefined;

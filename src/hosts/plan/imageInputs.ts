@@ -202,15 +202,12 @@ function requireRole(
 
 type ImageRole = ImagePart | 'iso';
 
-export interface ImageName {
-  readonly role: ImageRole;
-  readonly architecture: Architecture;
-  /** The prefix that all files of one release share. */
-  readonly release: string;
-}
-
-/** Undefined for names of other files. */
-export function parseImageName(name: string): ImageName | undefined {
+/**
+ * The prefix that all files of one release share, the role and the architecture. Undefined for names of other files.
+ */
+export function parseImageName(
+  name: string,
+): (Pick<InputImage, 'role' | 'architecture'> & { readonly release: string }) | undefined {
   const [, release = '', part, machine] =
     /^(.{1,200})-live(?:-(iso|kernel|initramfs|rootfs))?[.-]([a-z0-9_]{1,20})(?:\.img|\.iso)?$/.exec(name) ??
     [];
@@ -218,7 +215,6 @@ export function parseImageName(name: string): ImageName | undefined {
   if (architecture === undefined) return undefined;
   const isIso = name.endsWith('.iso');
   if (isIso) return part === undefined || part === 'iso' ? { role: 'iso', architecture, release } : undefined;
-  if (part === 'kernel' || part === 'initramfs' || part === 'rootfs')
-    return { role: part, architecture, release };
-  return undefined;
+  const role = imageParts.find((known) => known === part);
+  return role && { role, architecture, release };
 }
