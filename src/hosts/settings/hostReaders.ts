@@ -26,7 +26,6 @@ import {
 } from './reading.ts';
 import { checkSshPublicKey } from '../../formats/sshKey.ts';
 import { homeFolder } from '../../io/files/platform.ts';
-import type { Warn } from './options.ts';
 
 export async function readHost(reading: Reading) {
   const { parse } = reading;
@@ -34,18 +33,15 @@ export async function readHost(reading: Reading) {
     sshKeys: await readSshKeys(reading),
     passwordHash: await readPasswordHash(reading),
     autologin: isSwitchedOn(reading, 'host.autologin'),
-    serialConsoles: readSerialConsoles(reading),
+    serialConsoles: [
+      ...new Set(parsedAll(reading, 'host.consoles', parseSerialConsole).filter((it) => it !== undefined)),
+    ],
     ntpServers: parsedAll(reading, 'host.ntpServers', parse.ntpServers).flat(),
     proxy: readProxy(reading),
     installIpOptions: parsed(reading, 'host.installIpOptions', parse.installIpOptions),
     files: await readFiles(valuesOf(reading, 'ignition.files'), reading.io),
     units: await readUnits(valuesOf(reading, 'ignition.units'), reading.io),
   } satisfies Partial<AgentSettings>;
-}
-
-function readSerialConsoles(reading: Reading): string[] {
-  const devices = parsedAll(reading, 'host.consoles', parseSerialConsole);
-  return [...new Set(devices.filter((device) => device !== undefined))];
 }
 
 async function readPasswordHash(reading: Reading): Promise<string | undefined> {
@@ -206,16 +202,12 @@ function checkKeys(text: string, place: string, reading: Reading): string[] {
       code: 'ERR_FILE_MISSING',
       hint: noKeyHint(reading),
     });
-  warnOfKeys(keys, place, warn);
-  return keys;
-}
-
-function warnOfKeys(keys: readonly string[], place: string, warn: Warn): void {
   for (const [index, key] of keys.entries()) {
     const check = checkSshPublicKey(key);
     const problem = check.ok ? check.key.weakness : check.reason;
     if (problem !== undefined) warn(`${place}: the SSH key in line ${index + 1} may not work: ${problem}`);
   }
+  return keys;
 }
 
 /** build.py uses the key that the file system lists first. Sorting by name gives the same result on every machine. */
