@@ -46,14 +46,11 @@ export function usageLine(command: Command): string {
   return `usage: ${command.createHelp().commandUsage(command)} (see --help)\n`;
 }
 
-interface NamedCommand {
-  readonly command: Command;
-  /** The number of arguments that are names of groups and of the command. */
-  readonly count: number;
-}
-
-/** The command that the arguments name, or else the last group that they name, or the program. */
-export function namedCommand(program: Command, args: readonly string[]): NamedCommand {
+/**
+ * The command that the arguments name, or else the last group that they name, or the program; and the number of arguments
+ * that are names of groups and of the command.
+ */
+export function namedCommand(program: Command, args: readonly string[]) {
   let command = program;
   for (const [count, arg] of args.entries()) {
     const next = command.commands.find((it) => it.name() === arg);

@@ -12,124 +12,101 @@ import {
 } from '../io/commandLine.ts';
 import { prepareCommands } from './globalOptions.ts';
 
-/** The headings of the help. */
-const START = 'Start:';
-const IMAGES = 'Images:';
-const SERVE = 'Serve:';
-const DEPLOY = 'Deploy:';
-const TOOLS = 'Tools:';
-
 /** Each group in the order in which a new user needs its commands. */
 const TABLE: readonly TableEntry[] = [
-  {
-    name: 'quickstart',
-    summary: 'Run the whole workflow once with sample data',
-    group: START,
-    declare: lazily(async () => (await import('../quickstart/command.ts')).declareQuickstart),
-  },
-  {
-    name: 'render',
-    summary: 'Render the Ignition config that runs ironic-python-agent',
-    group: START,
-    declare: lazily(async () => (await import('../render/command.ts')).declareRender),
-  },
-  {
-    name: 'validate',
-    summary: 'Validate Ignition configs, agent configs and images',
-    group: START,
-    declare: lazily(async () => (await import('../validate/command.ts')).declareValidate),
-  },
-  {
-    name: 'explain',
-    summary: 'Explain a rule or an error code, or list all of them',
-    group: START,
-    declare: lazily(async () => (await import('../validate/command.ts')).declareExplain),
-  },
-  {
-    name: 'inspect',
-    summary: 'Show what an image or a config contains and boots',
-    group: IMAGES,
-    declare: lazily(async () => (await import('../inspect/command.ts')).declareInspect),
-  },
-  {
-    name: 'download',
-    summary: 'Download a CoreOS image and verify it',
-    group: IMAGES,
-    declare: lazily(async () => (await import('../download/command.ts')).declareDownload),
-  },
-  {
-    name: 'list-stream',
-    summary: 'List the images of a CoreOS stream',
-    group: IMAGES,
-    declare: lazily(async () => (await import('../download/command.ts')).declareListStream),
-  },
-  {
-    name: 'iso',
-    summary: 'Customize CoreOS live ISOs',
-    group: IMAGES,
-    declare: lazily(async () => (await import('../iso/command.ts')).declareIso),
-  },
-  {
-    name: 'pxe',
-    summary: 'Prepare kernel arguments and initramfs files for network boot',
-    group: IMAGES,
-    declare: lazily(async () => (await import('../pxe/command.ts')).declarePxe),
-  },
-  {
-    name: 'prepare',
-    summary: 'Write a folder from which a web server boots the hosts',
-    group: SERVE,
-    declare: lazily(async () => (await import('../prepare/command.ts')).declarePrepare),
-  },
-  {
-    name: 'serve',
-    summary: 'Serve an image for each host of an inventory over HTTP',
-    group: SERVE,
-    declare: lazily(async () => (await import('../serve/command.ts')).declareServe),
-  },
-  {
-    name: 'try',
-    summary: 'Impersonate Ironic and report how far each ramdisk gets',
-    group: SERVE,
-    declare: lazily(async () => (await import('../try/command.ts')).declareTry),
-  },
-  {
-    name: 'boot',
-    summary: 'Boot machines by their BMCs until their agents call home',
-    group: SERVE,
-    declare: lazily(async () => (await import('../bmc/command.ts')).declareBoot),
-  },
-  {
-    name: 'controller',
-    summary: 'Build the images that Metal3 PreprovisioningImages request',
-    group: SERVE,
-    declare: lazily(async () => (await import('../controller/command.ts')).declareController),
-  },
-  {
-    name: 'deploy',
-    summary: 'Write what Ironic and Metal3 need to install hosts',
-    group: DEPLOY,
-    declare: lazily(async () => (await import('../deploy/command.ts')).declareDeploy),
-  },
-  {
-    name: 'ignition',
-    summary: 'Merge Ignition configs, or translate them to another version',
-    group: TOOLS,
-    declare: lazily(async () => (await import('../merge/command.ts')).declareIgnition),
-  },
-  {
-    name: 'dev',
-    summary: 'Show the parts of images; may change at any time',
-    hidden: true,
-    declare: lazily(async () => (await import('../dev/command.ts')).declareDev),
-  },
-  {
-    name: 'pack',
-    summary: 'Prepare live ISOs at build time',
-    hidden: true,
-    declare: lazily(async () => (await import('../pack/command.ts')).declarePack),
-  },
+  ...inGroup('Start:', {
+    quickstart: {
+      summary: 'Run the whole workflow once with sample data',
+      declare: lazily(async () => (await import('../quickstart/command.ts')).declareQuickstart),
+    },
+    render: {
+      summary: 'Render the Ignition config that runs ironic-python-agent',
+      declare: lazily(async () => (await import('../render/command.ts')).declareRender),
+    },
+    validate: {
+      summary: 'Validate Ignition configs, agent configs and images',
+      declare: lazily(async () => (await import('../validate/command.ts')).declareValidate),
+    },
+    explain: {
+      summary: 'Explain a rule or an error code, or list all of them',
+      declare: lazily(async () => (await import('../validate/command.ts')).declareExplain),
+    },
+  }),
+  ...inGroup('Images:', {
+    inspect: {
+      summary: 'Show what an image or a config contains and boots',
+      declare: lazily(async () => (await import('../inspect/command.ts')).declareInspect),
+    },
+    download: {
+      summary: 'Download a CoreOS image and verify it',
+      declare: lazily(async () => (await import('../download/command.ts')).declareDownload),
+    },
+    'list-stream': {
+      summary: 'List the images of a CoreOS stream',
+      declare: lazily(async () => (await import('../download/command.ts')).declareListStream),
+    },
+    iso: {
+      summary: 'Customize CoreOS live ISOs',
+      declare: lazily(async () => (await import('../iso/command.ts')).declareIso),
+    },
+    pxe: {
+      summary: 'Prepare kernel arguments and initramfs files for network boot',
+      declare: lazily(async () => (await import('../pxe/command.ts')).declarePxe),
+    },
+  }),
+  ...inGroup('Serve:', {
+    prepare: {
+      summary: 'Write a folder from which a web server boots the hosts',
+      declare: lazily(async () => (await import('../prepare/command.ts')).declarePrepare),
+    },
+    serve: {
+      summary: 'Serve an image for each host of an inventory over HTTP',
+      declare: lazily(async () => (await import('../serve/command.ts')).declareServe),
+    },
+    try: {
+      summary: 'Impersonate Ironic and report how far each ramdisk gets',
+      declare: lazily(async () => (await import('../try/command.ts')).declareTry),
+    },
+    boot: {
+      summary: 'Boot machines by their BMCs until their agents call home',
+      declare: lazily(async () => (await import('../bmc/command.ts')).declareBoot),
+    },
+    controller: {
+      summary: 'Build the images that Metal3 PreprovisioningImages request',
+      declare: lazily(async () => (await import('../controller/command.ts')).declareController),
+    },
+  }),
+  ...inGroup('Deploy:', {
+    deploy: {
+      summary: 'Write what Ironic and Metal3 need to install hosts',
+      declare: lazily(async () => (await import('../deploy/command.ts')).declareDeploy),
+    },
+  }),
+  ...inGroup('Tools:', {
+    ignition: {
+      summary: 'Merge Ignition configs, or translate them to another version',
+      declare: lazily(async () => (await import('../merge/command.ts')).declareIgnition),
+    },
+    dev: {
+      summary: 'Show the parts of images; may change at any time',
+      hidden: true,
+      declare: lazily(async () => (await import('../dev/command.ts')).declareDev),
+    },
+    pack: {
+      summary: 'Prepare live ISOs at build time',
+      hidden: true,
+      declare: lazily(async () => (await import('../pack/command.ts')).declarePack),
+    },
+  }),
 ];
+
+/** @param heading of the group in the help */
+function inGroup(
+  heading: string,
+  commands: Readonly<Record<string, Omit<TableEntry, 'name' | 'group'>>>,
+): TableEntry[] {
+  return Object.entries(commands).map(([name, command]) => ({ name, group: heading, ...command }));
+}
 
 const NOTES = `
 Run 'ironic-coreos COMMAND --help' for help on a command.
@@ -208,22 +185,18 @@ Examples:
 
 /** @param describe declares the whole program, which takes about 50 ms */
 function programCommands(describe: () => Promise<CommandDescription>): readonly TableEntry[] {
-  return [
-    {
-      name: 'completion',
+  return inGroup('Tools:', {
+    completion: {
       summary: 'Print a script that completes command lines in a shell',
-      group: TOOLS,
       declare: (command, context) => declareCompletion(command, context, describe),
     },
-    {
-      name: 'man',
+    man: {
       summary: 'Print the manual page of a command, or write all pages',
-      group: TOOLS,
       declare: (command, context) => declareMan(command, context, describe),
     },
-    { name: 'help', summary: 'Print the help of a command', group: TOOLS, declare: declareHelp },
-    { name: 'version', summary: 'Print the version', group: TOOLS, declare: declareVersion },
-  ];
+    help: { summary: 'Print the help of a command', declare: declareHelp },
+    version: { summary: 'Print the version', declare: declareVersion },
+  });
 }
 
 function declareCompletion(

@@ -131,21 +131,17 @@ function formatSeeAlso({ words, commands }: CommandDescription): string[] {
   ];
 }
 
-/** The notes of the help as lines of roff. */
-interface ManNotes {
-  /** The lines before the first heading. */
-  readonly intro: readonly string[];
-  readonly sections: readonly string[];
-}
-
 /** Headings of the help that have another name in man(7). */
 const SECTIONS: ReadonlyMap<string, string> = new Map([
   ['Exit codes', 'EXIT STATUS'],
   ['Example', 'EXAMPLES'],
 ]);
 
-/** @param notes wrapped lines; headings end with a colon, the lines of a section are indented */
-export function formatNotes(notes: string): ManNotes {
+/**
+ * The notes of the help as lines of roff: those before the first heading, and the sections.
+ * @param notes wrapped lines; headings end with a colon, the lines of a section are indented
+ */
+export function formatNotes(notes: string) {
   const intro: string[] = [];
   const sections: string[] = [];
   let isIntro = true;

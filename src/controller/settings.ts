@@ -33,8 +33,7 @@ export interface ControllerOptions extends ServiceOptions {
   readonly drainTime?: string;
 }
 
-const addressHint =
-  'set ironic.apiUrls below agent in the settings (--settings), or the variable IRONIC_BASE_URL';
+const settingsPlace = 'under "agent" in the settings (--settings FILE)';
 
 /**
  * @param file the settings file; undefined if the settings come from the environment
@@ -48,13 +47,13 @@ export async function readRenderSource(
   const given = profile === undefined ? {} : { profile };
   if (file === undefined) {
     // Settings from the environment only: a replacement of image-customization-controller.
-    const source: RenderSource = { options: { profile: 'icc', ...given }, io, addressHint };
+    const source: RenderSource = { options: { profile: 'icc', ...given }, io, settingsPlace };
     readInputs(source);
     return source;
   }
   const read = await readInventoryFile(file, { ...given, inventory: file }, io, 'Settings (--settings)');
   const { inventory } = read;
-  const source = { ...read.source, addressHint };
+  const source = { ...read.source, settingsPlace };
   if (inventory.hosts !== undefined) {
     throw new UsageError(
       `${file} contains a list of hosts, but the controller reads the hosts from the cluster`,

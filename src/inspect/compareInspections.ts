@@ -34,7 +34,11 @@ function compareRows(first: Inspected, second: Inspected): InspectionDifference[
   const before = linesByTopic(first);
   const after = linesByTopic(second);
   const topics = [...new Set([...before.keys(), ...after.keys()])].filter(comparableTopics(first, second));
-  return topics.flatMap((topic) => compareTexts(topic, before.get(topic) ?? [], after.get(topic) ?? []));
+  return topics.flatMap((topic) => {
+    const [was, is] = [before.get(topic) ?? [], after.get(topic) ?? []];
+    const change = { topic, first: withoutThose(was, is), second: withoutThose(is, was) };
+    return change.first.length + change.second.length === 0 ? [] : [change];
+  });
 }
 
 function linesByTopic(inspected: Inspected): Map<string, string[]> {
@@ -46,16 +50,6 @@ function comparableTopics(first: Inspected, second: Inspected): (topic: string) 
   const kinds = [first.subject.kind, second.subject.kind];
   if (kinds[0] === kinds[1]) return (topic) => !NOT_BY_LINES.has(topic);
   return (topic) => OF_ANY_KIND.has(topic) && !(topic === 'network' && kinds.includes('ignition'));
-}
-
-function compareTexts(
-  topic: string,
-  before: readonly string[],
-  after: readonly string[],
-): InspectionDifference[] {
-  const first = withoutThose(before, after);
-  const second = withoutThose(after, before);
-  return first.length + second.length === 0 ? [] : [{ topic, first, second }];
 }
 
 function compareKargs(first: Inspected, second: Inspected): InspectionDifference[] {

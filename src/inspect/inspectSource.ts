@@ -1,7 +1,7 @@
 /** Inspects one image: its format, its contents, and its Ignition config. */
 
 import { isAgentConfig } from '../agent/lint/lintConfig.ts';
-import { CliError, FormatError } from '../core/errors.ts';
+import { CliError } from '../core/errors.ts';
 import type { Config } from '../ignition/config.ts';
 import { type ConfigPlace, type PlacedIssue, readEffectiveConfig } from '../ignition/effectiveConfig.ts';
 import { findingOf, type Issue } from '../ignition/rule.ts';
@@ -24,11 +24,10 @@ import {
   type InspectedArchive,
 } from '../hosts/input/imageRequirements.ts';
 import { nameInput } from '../hosts/input/nameInput.ts';
-import { type ImageInput, readImageSource, readWhole } from '../hosts/input/imageSource.ts';
+import { type ImageInput, readImageSource, readStart, readWhole } from '../hosts/input/imageSource.ts';
 import { archiveMemory } from '../agent/agentArchive.ts';
-import { inputOf } from '../formats/byteFeed.ts';
-import { compressionAt, unpackMember } from '../formats/compression.ts';
 import { type ContainerArchive, readContainerArchive } from '../formats/containerArchive.ts';
+import type { ImageKind } from '../image/imageKind.ts';
 import type { RandomAccess } from '../image/overlay.ts';
 
 export interface Inspected {
@@ -45,6 +44,7 @@ export interface Inspected {
 /** An Ignition config that is not embedded in an image. */
 interface ConfigFile {
   readonly kind: 'ignition';
+  readonly document: Uint8Array;
   /** Bytes. */
   readonly size: number;
   /** Bytes that it requires in the embed area of a live ISO. */
@@ -88,50 +88,49 @@ async function inspectOpened(source: ImageInput, isLocal: boolean): Promise<Insp
   const { kind, image, name: file } = source;
   const archived = kind === 'iso' ? undefined : await inspectImageArchive(image);
   if (archived !== undefined) return { file, subject: archived, findings: [] };
-  if (kind === 'other') return inspectConfigFile(file, await readWhole(source, EXPECTED), source);
-  const subject = await (kind === 'iso' ? inspectIso(image) : inspectInitrd(image));
-  const document = subject.files?.get(CONFIG_NAME);
-  const { config, issues } = document === undefined ? noConfig : readDocument(document);
-  const archive = config && (await inspectAgentArchive(config.config, { image, kind, isLocal }));
-  const ofNetwork = config === undefined ? [] : checkInitramfsNetwork(config.config, subject);
-  const findings = [...subject.issues, ...issues, ...ofNetwork, ...(archive?.issues ?? [])].map(findingOf);
+  const subject = await describe[kind](source);
+  const isConfig = subject.kind === 'ignition';
+  const document = isConfig ? subject.document : subject.files?.get(CONFIG_NAME);
+  const { config, issues } = readDocument(document);
+  const archive = config && (await inspectAgentArchive(config.config, source, isLocal));
+  const ofImage = isConfig ? [] : subject.issues;
+  const ofNetwork = isConfig || config === undefined ? [] : checkInitramfsNetwork(config.config, subject);
+  const findings = [...ofImage, ...issues, ...ofNetwork, ...(archive?.issues ?? [])].map(findingOf);
   return { file, subject, config, archive, findings };
 }
 
-/** Inspects a file that is neither an image nor an archive; it must start like JSON. */
-async function inspectConfigFile(
-  file: string,
-  document: Uint8Array,
-  { image, kind }: ImageInput,
-): Promise<Inspected> {
+const describe: Readonly<Record<ImageKind, (source: ImageInput) => Promise<ImageInspection | ConfigFile>>> = {
+  iso: ({ image }) => inspectIso(image),
+  initramfs: ({ image }) => inspectInitrd(image),
+  other: readConfigFile,
+};
+
+/** Reads a file that is neither an image nor an archive; it must start like JSON. */
+async function readConfigFile(source: ImageInput): Promise<ConfigFile> {
+  const document = await readWhole(source, EXPECTED);
   if (!Buffer.from(document.subarray(0, 1024)).toString('latin1').trimStart().startsWith('{')) {
     throw new CliError(
-      `${file} is neither a live ISO, an initramfs, an Ignition config nor an archive of a container image`,
+      `${source.name} is neither a live ISO, an initramfs, an Ignition config nor an archive of a container image`,
       {
         code: 'ERR_FORMAT',
         hint: 'use a supported file; kernels, disk images and other archives are not supported',
       },
     );
   }
-  const { config, issues } = readDocument(document);
-  const subject: ConfigFile = {
+  return {
     kind: 'ignition',
+    document,
     size: document.length,
     archiveSize: encodeEmbedFiles(new Map([[CONFIG_NAME, document]]), XZ_LIMIT).length,
     memory: [...liveMemory('medium'), ...filesMemory('embedded config', [document.length])],
   };
-  const archive = config && (await inspectAgentArchive(config.config, { image, kind, isLocal: true }));
-  return { file, subject, config, archive, findings: issues.map(findingOf) };
 }
 
-interface ReadDocument {
+function readDocument(document: Uint8Array | undefined): {
   readonly config?: InspectedConfig;
   readonly issues: readonly Issue[];
-}
-
-const noConfig: ReadDocument = { issues: [] };
-
-function readDocument(document: Uint8Array): ReadDocument {
+} {
+  if (document === undefined) return { issues: [] };
   const read = readEffectiveConfig(document);
   if (read.status === 'refused') return { issues: [unreadable([], read.finding)] };
   const { config, inlined, issues, version } = read;
@@ -187,32 +186,9 @@ async function inspectImageArchive(file: RandomAccess): Promise<ImageArchive | u
 
 /** The magic of a tar header (POSIX.1, ustar). */
 const MARK = { offset: 257, text: 'ustar' };
-const HEAD = 512;
 
 async function isTar(file: RandomAccess): Promise<boolean> {
   const { offset, text } = MARK;
-  const head = Buffer.from(await startOf(file));
-  return head.toString('latin1', offset, offset + text.length) === text;
+  const { start } = await readStart(file);
+  return start.toString('latin1', offset, offset + text.length) === text;
 }
-
-/** The first bytes, decompressed; empty if decompression fails. */
-async function startOf(file: RandomAccess): Promise<Uint8Array> {
-  const input = inputOf('compressed', sourceOfImage(file));
-  const format = await compressionAt(input);
-  if (format === 'none') return file.read(0, Math.min(HEAD, file.size));
-  const pieces: Uint8Array[] = [];
-  let length = 0;
-  try {
-    for await (const piece of unpackMember(format, input, { maxBytes: MAX_LOOK, streams: { left: 1 } })) {
-      pieces.push(Uint8Array.from(piece.subarray(0, HEAD)));
-      length += piece.length;
-      if (length >= HEAD) break;
-    }
-  } catch (error) {
-    if (!(error instanceof FormatError)) throw error;
-  }
-  return Buffer.concat(pieces);
-}
-
-/** Limit of decompressed bytes for detecting the format. */
-const MAX_LOOK = 64 * 1024 * 1024;

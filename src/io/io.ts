@@ -23,6 +23,8 @@ export interface Io {
   readonly report?: ((diagnostics: readonly Diagnostic[]) => void) | undefined;
   /** Receives a line for each read input and each decision; absent without `--verbose`. */
   readonly note?: ((text: string) => void) | undefined;
+  /** Only errors are printed. */
+  readonly isQuiet?: boolean;
   /** Whether text for people on standard output may have colours. */
   readonly hasColors?: boolean;
   /** The ids of ignored rules; all are valid. */

@@ -6,7 +6,7 @@ import type { Inventory, InventoryHost } from '../hosts/settings/inventoryDocume
 import { UsageError } from '../core/errors.ts';
 import type { Io } from '../io/io.ts';
 import { readInventoryFile } from '../hosts/settings/inventory.ts';
-import { inventoryAddressHint, readInputs, type RenderSource } from '../hosts/settings/settings.ts';
+import { inventorySettingsPlace, readInputs, type RenderSource } from '../hosts/settings/settings.ts';
 import type { ServeOptions } from './options.ts';
 import type { Inputs } from '../agent/settingInputs.ts';
 import { machineNameProblem } from '../formats/hostName.ts';
@@ -29,7 +29,7 @@ export async function readServeSource(options: ServeOptions, io: Io): Promise<Se
   const stats = path === undefined ? undefined : await stat(resolve(io.cwd, path)).catch(() => undefined);
   return {
     ...read,
-    source: { ...read.source, addressHint: inventoryAddressHint },
+    source: { ...read.source, settingsPlace: inventorySettingsPlace },
     modified: stats?.mtime ?? new Date(0),
   };
 }

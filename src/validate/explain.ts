@@ -46,8 +46,8 @@ export function formatExplanation(entry: RuleEntry): string {
   const range = versions === 'all' ? '' : `, ${versions}`;
   return [
     `${id} (${nameSeverity(severity)}${range})`,
-    ...wrap(message, '  '),
-    ...meaning.flatMap((paragraph) => ['', ...wrap(paragraph, '')]),
+    ...wrapText(message, { first: '  ', rest: '  ' }),
+    ...meaning.flatMap((paragraph) => ['', ...wrapText(paragraph, { first: '', rest: '' })]),
     ...formatExample('Invalid', invalid),
     ...formatExample('Valid', valid),
     '',
@@ -89,8 +89,4 @@ function formatExample(label: string, example: RuleExample | undefined): readonl
   const lines = text === '' ? ['(nothing)'] : text.split('\n');
   const how = options === undefined ? '' : `, with ${options}`;
   return ['', `${label}${how}:`, ...lines.map((line) => `  ${line}`.trimEnd())];
-}
-
-function wrap(paragraph: string, indent: string): readonly string[] {
-  return wrapText(paragraph, { first: indent, rest: indent });
 }

@@ -26,6 +26,7 @@ import {
   explainContent,
   isValid,
   type LintMode,
+  noteChecked,
 } from '../hosts/input/checkConfig.ts';
 import { isYamlFile, nameInput } from '../hosts/input/nameInput.ts';
 import { withoutIgnored } from '../io/report/ruleBook.ts';
@@ -73,11 +74,23 @@ export async function validate(options: ValidateOptions, io: Io): Promise<ExitCo
 const formats = ['text', 'json', 'sarif', 'github'] as const;
 
 const reporters: Readonly<Record<(typeof formats)[number], (io: Io) => Reporter | Promise<Reporter>>> = {
-  text: ({ hasColors }) => createTextReporter(hasColors === true ? withColors : undefined),
+  text: ({ hasColors, isQuiet = false }) => {
+    const reporter = createTextReporter(hasColors === true ? withColors : undefined);
+    return isQuiet ? { add: (file) => reporter.add(onlyErrors(file)) } : reporter;
+  },
   json: () => jsonReporter,
   sarif: async () => (await import('../io/report/annotations.ts')).createSarifReporter(),
   github: async () => (await import('../io/report/annotations.ts')).githubReporter,
 };
+
+/** Only what makes the file invalid. With `--strict`, these may be warnings. */
+function onlyErrors(file: CheckedFile | UncheckedFile): CheckedFile | UncheckedFile {
+  if ('error' in file) return file;
+  const { valid, findings } = file.report;
+  const severity = findings.some((finding) => finding.severity === 'error') ? 'error' : 'warning';
+  const shown = valid ? [] : findings.filter((finding) => finding.severity === severity);
+  return { ...file, report: { valid, findings: shown } };
+}
 
 const lintModes = ['none', 'agent', 'error'] as const;
 
@@ -168,10 +181,7 @@ async function check({ file, content }: Document, options: CheckOptions, io: Io)
     if (checked !== undefined) return checked;
   }
   const bytes = content === 'unread' ? await readContent(file, io) : content;
-  if (io.note !== undefined && !isConfFile(file)) {
-    const { describeCheckedConfig } = await import('../hosts/input/logConfig.ts');
-    io.note(describeCheckedConfig(file, bytes, options));
-  }
+  if (!isConfFile(file)) await noteChecked(file, bytes, options, io);
   return { file, ...(await nameInput(file, () => checkDocument(file, bytes, options))) };
 }
 
@@ -257,9 +267,6 @@ function isImageSized(path: string, { cwd }: Pick<Io, 'cwd'>): boolean {
 function mayBeImage(content: Uint8Array): boolean {
   const [first] = content;
   if (first === OPENING_BRACE) return false;
-  return content.length > ISO_MARK_END || first === ZERO || !content.subarray(0, HEAD).every(isTextByte);
-}
-
-function isTextByte(byte: number): boolean {
-  return (byte >= 0x20 && byte < 0x7f) || byte === 0x09 || byte === 0x0a || byte === 0x0d;
+  const head = Buffer.from(content.subarray(0, HEAD)).toString('latin1');
+  return content.length > ISO_MARK_END || first === ZERO || !/^[\t\n\r -~]*$/.test(head);
 }

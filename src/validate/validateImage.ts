@@ -4,8 +4,6 @@
  */
 
 import { FormatError } from '../core/errors.ts';
-import { inputOfBytes } from '../formats/byteFeed.ts';
-import { detectCompression, unpackMember } from '../formats/compression.ts';
 import type { Issue } from '../ignition/rule.ts';
 import { readEffectiveConfig } from '../ignition/effectiveConfig.ts';
 import { CONFIG_NAME } from '../image/embeddedIgnition.ts';
@@ -19,7 +17,7 @@ import type { Io } from '../io/io.ts';
 import type { CheckedFile, FileFinding } from '../io/report/reporter.ts';
 import { checkConfig, type CheckOptions, isValid, lintFindings } from '../hosts/input/checkConfig.ts';
 import { checkInitramfsNetwork, inspectAgentArchive } from '../hosts/input/imageRequirements.ts';
-import { type ImageInput, readImageSource } from '../hosts/input/imageSource.ts';
+import { type ImageInput, readImageSource, readStart } from '../hosts/input/imageSource.ts';
 import { nameInput } from '../hosts/input/nameInput.ts';
 
 /** Same limit as for data from a pipe. */
@@ -63,16 +61,8 @@ async function checkImage(source: ImageInput, options: CheckOptions): Promise<Ch
 
 /** @throws FormatError for a compressed Ignition config, which starts like a compressed initramfs */
 async function refusePackedConfig(image: RandomAccess): Promise<void> {
-  const head = await image.read(0, Math.min(image.size, 4096));
-  const format = detectCompression(head);
-  if (format === 'none') return;
-  const limits = { maxBytes: Infinity, streams: { left: 1 } };
-  const pieces = unpackMember(format, inputOfBytes(format, head), limits);
-  // Damaged data are reported when all of it is read.
-  const { value: first } = await pieces.next().catch(() => ({ value: undefined }));
-  const start = Buffer.from(first?.slice(0, 64) ?? []).toString('latin1');
-  await pieces.return();
-  if (!/^\s*\{/.test(start)) return;
+  const { format, start } = await readStart(image);
+  if (format === 'none' || !/^\s*\{/.test(start.toString('latin1'))) return;
   throw new FormatError(`the Ignition config is compressed with ${format}`, {
     hint: `decompress it first: ${format} -dc FILE | ironic-coreos validate -`,
   });
@@ -82,11 +72,10 @@ async function refusePackedConfig(image: RandomAccess): Promise<void> {
 async function configIssues(
   document: Uint8Array,
   inspection: ImageInspection,
-  { image, kind, name }: ImageInput,
+  source: ImageInput,
 ): Promise<readonly Issue[]> {
   const read = readEffectiveConfig(document);
   if (read.status !== 'read') return [];
-  const place = { image, kind, isLocal: !isRemote(name) };
-  const archive = await inspectAgentArchive(read.config, place);
+  const archive = await inspectAgentArchive(read.config, source, !isRemote(source.name));
   return [...checkInitramfsNetwork(read.config, inspection), ...(archive?.issues ?? [])];
 }

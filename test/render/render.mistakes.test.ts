@@ -394,3 +394,20 @@ describe('where Ironic is missing', () => {
     expect(stderr.includes('--api-url')).toBe(args.includes('render'));
   });
 });
+
+describe('where SSH keys are missing', () => {
+  const agent = 'agent: {ironic.apiUrls: "https://192.0.2.1", host.sshKeys: [SSHKEYS]}\nhosts: [{name: a}]\n';
+  it.each([
+    ['no key', ''],
+    ['a file without keys', 'empty.pub'],
+  ])('render names its flags, and prepare the setting: %s', async (_title, keys) => {
+    writeFileSync(join(cwd, 'empty.pub'), '');
+    writeFileSync(join(cwd, 'keyless.yaml'), agent.replace('SSHKEYS', keys));
+    const given = ['--inventory', 'keyless.yaml', '-o'];
+    const rendered = await runCli(['render', ...given, 'keyless'], { cwd });
+    expect(rendered.stderr).toMatch(/hint: pass --ssh-key FILE or .*--no-ssh-key/);
+    const prepared = await runCli(['prepare', ...given, 'prepared', '--artifacts', 'ign'], { cwd });
+    expect(prepared.stderr).toContain('hint: set host.sshKeys under "agent" in an inventory');
+    expect(prepared.stderr).not.toContain('ssh-key ');
+  });
+});

@@ -185,6 +185,20 @@ describe('validate', () => {
     ]);
   });
 
+  it.each([
+    [['warned.ign'], 0, ''],
+    [['warned.ign', 'invalid.ign'], 1, 'error'],
+    [['--strict', 'warned.ign'], 1, 'warning'],
+  ])('--quiet prints only what makes a file invalid: %j', async (args, code, severity) => {
+    const result = await runCli(['--quiet', 'validate', ...args], { cwd: folder });
+    expect(result).toMatchObject({ code, stderr: '' });
+    expect(result.stdout.match(/^(?:error|warning|note)(?=: )/gm) ?? []).toEqual(
+      severity === '' ? [] : [severity],
+    );
+    const json = await runCli(['--quiet', 'validate', '--format', 'json', 'warned.ign'], { cwd: folder });
+    expect(json.stdout).toContain('"severity":"warning"');
+  });
+
   it('knows the folder that it is in by its name', async () => {
     const cwd = join(folder, 'tree/b/ironic-python-agent.d');
     expect((await runCli(['validate', '.'], { cwd })).stderr).toBe('10.conf: invalid (1 error)\n');

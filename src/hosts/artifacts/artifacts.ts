@@ -10,9 +10,8 @@ import { UsageError } from '../../core/errors.ts';
 const configArtifacts = ['ign', 'archive', 'initramfs', 'iso', 'minimal-iso'] as const;
 
 export type ConfigArtifact = (typeof configArtifacts)[number];
-type Artifact = ConfigArtifact | NetworkLoader;
 
-const artifactNames: readonly Artifact[] = [...configArtifacts, ...networkLoaders];
+const artifactNames: readonly string[] = [...configArtifacts, ...networkLoaders];
 
 /** The selected artifacts, without duplicates, in the order of the lists above. */
 export interface WantedArtifacts {
@@ -32,7 +31,7 @@ export const defaultArtifacts: WantedArtifacts = { configs: ['ign'], loaders: ne
 /** @throws UsageError for an unknown name, and for boot scripts without an artifact to start */
 export function parseArtifacts(text: string): WantedArtifacts {
   const names = text.split(',').map((name) => name.trim());
-  const unknown = names.find((name) => !artifactNames.some((known) => known === name));
+  const unknown = names.find((name) => !artifactNames.includes(name));
   if (unknown !== undefined) {
     throw new UsageError(`invalid value ${JSON.stringify(unknown)} for --artifacts`, {
       hint: `use a comma-separated list of ${artifactNames.join(', ')}`,

@@ -130,18 +130,14 @@ async function missingArchives(
   archive: OpenArchive | undefined,
   iso: ImageBytes,
 ): Promise<readonly MediumFile[]> {
-  if (archive === undefined || (await isOnMedium(archive, iso))) return [];
-  return [{ name: archive.name, content: archive.file }];
-}
-
-/** @throws CliError if the ISO contains another file with that name */
-async function isOnMedium({ name, sha512 }: OpenArchive, image: ImageBytes): Promise<boolean> {
-  const entry = await (await openIsoTree(image)).find(`coreos/${name}`);
-  if (entry?.kind !== 'file') return false;
+  if (archive === undefined) return [];
+  const { file, name, sha512 } = archive;
+  const entry = await (await openIsoTree(iso)).find(`coreos/${name}`);
+  if (entry?.kind !== 'file') return [{ name, content: file }];
   const hash = createHash('sha512');
-  for await (const chunk of reusedChunks(image, { offset: entry.offset, length: entry.size }))
+  for await (const chunk of reusedChunks(iso, { offset: entry.offset, length: entry.size }))
     hash.update(chunk);
-  if (hash.digest('hex') === sha512) return true;
+  if (hash.digest('hex') === sha512) return [];
   throw new CliError(`The ISO already contains a different file coreos/${name}`, {
     code: 'ERR_IMAGE',
     hint: 'remove it with `iso reset`, or use the original ISO',

@@ -1,6 +1,7 @@
 /** Checks an Ignition config with Ignition's own rules, then with the lint rules of this program. */
 
 import type { IpaVersion } from '../../ipa/ipaOptions.ts';
+import type { Io } from '../../io/io.ts';
 import {
   type DocumentRead,
   examineConfig,
@@ -44,8 +45,7 @@ export async function checkConfig(
   const configs = read.status === 'read' ? await findConfigs(document, read, report) : undefined;
   const further = configs?.findings ?? furtherMismatches(document, read);
   const found: readonly FileFinding[] = [...report.findings, ...further];
-  const remarks =
-    configs === undefined || hasErrors(found) ? [] : await checkBoot(document, configs, options);
+  const remarks = configs === undefined || hasErrors(found) ? [] : await lint(document, configs, options);
   if (found.length + remarks.length === 0) return { report, bytes };
   const { maskChecked } = await import('./maskChecked.ts');
   const { documents: inlined = new Map<string, Buffer>(), config } = configs ?? {};
@@ -70,10 +70,9 @@ export async function explainContent(
 ): Promise<CheckedDocument> {
   const [first, ...others] = checked.report.findings;
   if (first === undefined || checked.report.valid || others.length > 0) return checked;
-  const { detectContent } = await import('./contentKind.ts');
-  const kind = await detectContent(file, bytes);
-  if (kind === undefined) return checked;
-  const hint = `this is ${kind.noun}, not an Ignition config: ${kind.use}`;
+  const { hintContent } = await import('./contentKind.ts');
+  const hint = await hintContent(file, bytes);
+  if (hint === undefined) return checked;
   return { ...checked, report: { ...checked.report, findings: [{ ...first, hint }] } };
 }
 
@@ -100,31 +99,47 @@ function wantsLint(documents: readonly Buffer[], { lint: mode }: Pick<CheckOptio
   return documents.some((document) => document.includes('ironic') || document.includes('\\u'));
 }
 
-/** What Ignition and the agent would run into on boot. */
-async function checkBoot(
-  document: Buffer,
-  configs: CheckedConfigs,
-  options: Omit<CheckOptions, 'strict'>,
-): Promise<readonly FileFinding[]> {
-  const ofContents = configs.place(contentsIssues(configs.config).map(findingOf));
-  return [...ofContents, ...(await lint(document, configs, options))];
+/** The message of `--verbose` about a checked config: its version, and whether lint rules were applied. */
+export async function noteChecked(
+  name: string,
+  bytes: Uint8Array,
+  { ipaVersion, lint: mode }: Pick<CheckOptions, 'ipaVersion' | 'lint'>,
+  { note }: Pick<Io, 'note'>,
+): Promise<void> {
+  if (note === undefined) return;
+  const { readEffectiveConfig } = await import('../../ignition/effectiveConfig.ts');
+  const read = readEffectiveConfig(bytes);
+  if (read.status !== 'read') {
+    note(`${name}: not a readable Ignition config; no further checks`);
+    return;
+  }
+  const checked = `${name}: checked as Ignition ${read.version} (its ignition.version)`;
+  const { isAgentConfig } = await import('../../agent/lint/lintConfig.ts');
+  const isAgent = isAgentConfig(read.config);
+  const release = ipaVersion === undefined ? 'the newest release' : 'the release of --ipa-version';
+  const reason = isAgent ? 'a unit runs the agent' : `--lint ${mode}`;
+  if (mode === 'none') note(`${checked}; no lint rules: --lint none`);
+  else if (!isAgent && mode === 'auto') note(`${checked}; no lint rules: no unit runs the agent`);
+  else note(`${checked}; if valid, lint rules for ${release} of ironic-python-agent: ${reason}`);
 }
 
+/** What Ignition and the agent would run into on boot. */
 async function lint(
   document: Buffer,
   { config, documents, place }: CheckedConfigs,
   options: Omit<CheckOptions, 'strict'>,
 ): Promise<readonly FileFinding[]> {
   const { lint: mode, now, ipaVersion, isEmbedded = false } = options;
-  if (!wantsLint([document, ...documents.values()], options)) return [];
+  const ofContents = contentsIssues(config).map(findingOf);
+  if (!wantsLint([document, ...documents.values()], options)) return place(ofContents);
   const { isAgentConfig, lintConfig } = await import('../../agent/lint/lintConfig.ts');
-  if (mode === 'auto' && !isAgentConfig(config)) return [];
+  if (mode === 'auto' && !isAgentConfig(config)) return place(ofContents);
   const issues = lintConfig(config, {
     now,
     ...(isEmbedded ? {} : { document }),
     ...(ipaVersion === undefined ? {} : { ipaVersion }),
   });
-  return place(lintFindings(issues, options));
+  return place([...ofContents, ...lintFindings(issues, options)]);
 }
 
 /** Findings of the lint rules, with the severity that `mode` sets. */

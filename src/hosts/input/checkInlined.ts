@@ -59,18 +59,13 @@ export function checkInlined(document: Buffer, read: DocumentRead, own: readonly
   return { config, findings, documents, place };
 }
 
-interface PlacedFinding {
-  readonly place: ConfigPlace;
-  readonly finding: Finding;
-}
-
 function nameOf(place: ConfigPlace): string {
   return place.join(referenceSeparator);
 }
 
 /** Adds positions; the order of the findings is unchanged. */
 function locate(
-  placed: readonly PlacedFinding[],
+  placed: readonly { readonly place: ConfigPlace; readonly finding: Finding }[],
   document: Buffer,
   documents: ReadonlyMap<string, Buffer>,
 ): readonly FileFinding[] {

@@ -30,13 +30,10 @@ export async function readCheckedConfig(options: ConfigOptions, io: Io): Promise
     return config.json;
   }
   if (wantsCheck(options, io)) {
-    const { checkConfig, explainContent } = await import('./checkConfig.ts');
+    const { checkConfig, explainContent, noteChecked } = await import('./checkConfig.ts');
     const checked = await explainContent(name, bytes, await checkConfig(bytes, checkOptions()));
     await requireValid(checked, name, io);
-    if (io.note !== undefined) {
-      const { describeCheckedConfig } = await import('./logConfig.ts');
-      io.note(describeCheckedConfig(name, bytes, checkOptions()));
-    }
+    await noteChecked(name, bytes, checkOptions(), io);
   } else {
     io.note?.(`config not validated: ${reasonNotTo(options, io)}`);
   }
@@ -53,16 +50,15 @@ async function readConfigFile(path: string, io: Io): Promise<Uint8Array> {
   });
 }
 
-/** Under the name coreos-installer, nothing is checked: scripts may rely on that. */
-export function wantsCheck({ validate = true }: Pick<ConfigOptions, 'validate'>, io: Io): boolean {
-  return validate && io.env['IRONIC_COREOS_VALIDATE'] !== '0' && io.programName !== 'coreos-installer';
+export function wantsCheck(options: Pick<ConfigOptions, 'validate'>, io: Io): boolean {
+  return reasonNotTo(options, io) === undefined;
 }
 
-function reasonNotTo({ validate = true }: Pick<ConfigOptions, 'validate'>, { env }: Io): string {
-  if (!validate) return '--no-validate';
-  return env['IRONIC_COREOS_VALIDATE'] === '0'
-    ? 'IRONIC_COREOS_VALIDATE=0 in the environment'
-    : 'the program was started as coreos-installer';
+/** Under the name coreos-installer, nothing is checked: scripts may rely on that. */
+function reasonNotTo({ validate }: Pick<ConfigOptions, 'validate'>, io: Io): string | undefined {
+  if (validate === false) return '--no-validate';
+  if (io.env['IRONIC_COREOS_VALIDATE'] === '0') return 'IRONIC_COREOS_VALIDATE=0 in the environment';
+  return io.programName === 'coreos-installer' ? 'the program was started as coreos-installer' : undefined;
 }
 
 function checkOptions(): Omit<CheckOptions, 'strict'> {

@@ -60,7 +60,8 @@ export async function readConfigDocuments(
   for (const file of files) {
     const name = file === '-' ? 'standard input' : file;
     const content = file === '-' ? await readStdin(io, expected) : await readUserFile(file, io, expected);
-    const document = await checkDocument(name, asBuffer(content), io);
+    const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
+    const document = await checkDocument(name, bytes, io);
     if (document === undefined) invalid.push(printable(name));
     else documents.push(document);
   }
@@ -73,10 +74,6 @@ export async function readConfigDocuments(
 
 /** Configs have a few megabytes at most. */
 const expected: Expected = { what: 'Ignition config', maxBytes: 256 * 1024 * 1024 };
-
-function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
-  return Buffer.from(buffer, byteOffset, byteLength);
-}
 
 async function checkDocument(name: string, bytes: Buffer, io: Io): Promise<ConfigDocument | undefined> {
   const checked = await checkConfig(bytes, { lint: 'none', now: new Date() });
@@ -152,17 +149,15 @@ export async function writeConfig(
   const source = { name, bytes: maskSecrets(bytes, config) };
   report(io, ...reportDiagnostics({ valid, findings: withoutIgnored(unreported, io) }, source));
   if (output === '-') await writeStdout(io, [bytes]);
-  else if (valid) await writeToFile(output, bytes, io);
+  else if (valid) {
+    const mode = modeForSecrets(await listSecrets(new Map([[CONFIG_NAME, bytes]])), io);
+    await writeFileAtomically(resolve(io.cwd, output), bytes, { shownPath: output, mode });
+  }
   if (valid) return;
   throw new CliError(`the ${name} is invalid${output === '-' ? '' : '; nothing was written'}`, {
     code: 'ERR_CONFIG_INVALID',
     hint: 'fix the errors above in the source configs',
   });
-}
-
-async function writeToFile(output: string, bytes: Uint8Array, io: Io): Promise<void> {
-  const mode = modeForSecrets(await listSecrets(new Map([[CONFIG_NAME, bytes]])), io);
-  await writeFileAtomically(resolve(io.cwd, output), bytes, { shownPath: output, mode });
 }
 
 function identify({ rule, message }: Finding): string {

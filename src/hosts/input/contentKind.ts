@@ -4,52 +4,72 @@ import { asMapping, type Mapping } from '../../formats/mapping.ts';
 import { detectImageKind } from '../../image/imageKind.ts';
 import { bytesAccess } from '../../image/overlay.ts';
 
-export interface ContentKind {
-  /** With its article, e.g. `an inventory`. */
-  readonly noun: string;
-  /** What to do with the file, in the imperative. */
-  readonly use: string;
-}
+/**
+ * How to recognize the content, the name of the type with its article, and what to do with the file `FILE`, in the
+ * imperative.
+ */
+type ContentKind<M> = readonly [mark: M, noun: string, use: string];
+
+/** By the start of the text. */
+const BY_START: readonly ContentKind<RegExp>[] = [
+  [/^<(?:!doctype|html)\b/i, 'an HTML page', 'download the file again, and check the URL in a browser'],
+  [/^-----BEGIN CERTIFICATE/, 'a PEM certificate', 'pass it to render with --ca-file FILE'],
+  [/^(?:ssh|ecdsa|sk)-\S+ AAAA/, 'an SSH public key', 'pass it to render with --ssh-key FILE'],
+  [
+    /^-----BEGIN [A-Z ]*PRIVATE KEY/,
+    'a private key',
+    'keep it secret, and pass only the public key or certificate',
+  ],
+];
+
+const KEYFILE_USE = 'embed it with "ironic-coreos iso network embed -k FILE ISO"';
+const CONF_USE = 'rename it to a name that ends in .conf';
+
+/** By the first section of an INI file. */
+const BY_SECTION: readonly ContentKind<RegExp>[] = [
+  [/^(?:connection|ipv4|ethernet)$/, 'a NetworkManager keyfile', KEYFILE_USE],
+  [/^(?:Unit|Service|Timer|Mount|Install)$/, 'a systemd unit', 'pass it to render with --unit FILE'],
+  [/^DEFAULT$/, 'a configuration file of ironic-python-agent', CONF_USE],
+];
+
+/** By top-level keys of JSON or YAML; the first match counts. */
+const BY_KEYS: readonly ContentKind<readonly string[]>[] = [
+  [['variant'], 'a Butane config', 'translate it with butane first: butane FILE | ironic-coreos validate -'],
+  [['auths', 'credHelpers', 'credsStore'], 'a pull secret', 'pass it to render with --pull-secret FILE'],
+  [['apiVersion'], 'a Kubernetes object', 'apply it with kubectl'],
+  [
+    ['agent', 'hosts', 'profile', 'deploy'],
+    'an inventory',
+    'check it with "ironic-coreos render --inventory FILE -o FOLDER"',
+  ],
+  [['interfaces', 'routes', 'dns-resolver'], 'an nmstate file', 'pass it to render with --nmstate FILE'],
+  [['links', 'networks'], 'OpenStack network data', 'pass it to render with --network-data FILE'],
+  [['architectures'], 'stream metadata', 'list it with "ironic-coreos list-stream --stream-base-url FILE"'],
+];
 
 /** Larger texts are not parsed for a message. */
 const MAX_TEXT = 4 * 1024 * 1024;
 
-/** Undefined for an Ignition config, and for unknown content. */
-export async function detectContent(file: string, bytes: Uint8Array): Promise<ContentKind | undefined> {
-  const image = await detectImageKind(bytesAccess(bytes));
-  if (image === 'iso')
-    return { noun: 'an ISO image', use: `inspect it with "ironic-coreos inspect ${file}"` };
-  if (image === 'initramfs') return undefined;
-  const text = bytes.length > MAX_TEXT ? '' : Buffer.from(bytes).toString('utf8');
-  const kind = detectLines(file, text) ?? detectMapping(file, await parseMapping(text));
-  if (kind !== undefined || !/\.(?:iso|img)$/i.test(file)) return kind;
-  return { noun: 'an incomplete or damaged image', use: 'download or create it again' };
+/** The hint for a file that is no Ignition config. Undefined for an Ignition config, and for unknown content. */
+export async function hintContent(file: string, bytes: Uint8Array): Promise<string | undefined> {
+  const [, noun, use] = (await detectContent(file, bytes)) ?? [];
+  if (noun === undefined || use === undefined) return undefined;
+  return `this is ${noun}, not an Ignition config: ${use.replace('FILE', () => file)}`;
 }
 
-function detectLines(file: string, text: string): ContentKind | undefined {
+async function detectContent(file: string, bytes: Uint8Array): Promise<ContentKind<unknown> | undefined> {
+  const image = await detectImageKind(bytesAccess(bytes));
+  if (image === 'iso') return [image, 'an ISO image', 'inspect it with "ironic-coreos inspect FILE"'];
+  if (image === 'initramfs') return undefined;
+  const text = bytes.length > MAX_TEXT ? '' : Buffer.from(bytes).toString('utf8');
   const start = text.trimStart().slice(0, 200);
-  if (/^<(?:!doctype|html)\b/i.test(start))
-    return { noun: 'an HTML page', use: 'download the file again, and check the URL in a browser' };
-  if (start.startsWith('-----BEGIN CERTIFICATE'))
-    return { noun: 'a PEM certificate', use: `pass it to render with --ca-file ${file}` };
-  if (/^(?:ssh|ecdsa|sk)-\S+ AAAA/.test(start))
-    return { noun: 'an SSH public key', use: `pass it to render with --ssh-key ${file}` };
-  if (/^-----BEGIN [A-Z ]*PRIVATE KEY/.test(start))
-    return { noun: 'a private key', use: 'keep it secret, and pass only the public key or certificate' };
   const [, section = ''] = /^\[([\w-]+)\]$/m.exec(text) ?? [];
-  if (/^(?:connection|ipv4|ethernet)$/.test(section))
-    return {
-      noun: 'a NetworkManager keyfile',
-      use: `embed it with "ironic-coreos iso network embed -k ${file} ISO"`,
-    };
-  if (/^(?:Unit|Service|Timer|Mount|Install)$/.test(section))
-    return { noun: 'a systemd unit', use: `pass it to render with --unit ${file}` };
-  if (section === 'DEFAULT')
-    return {
-      noun: 'a configuration file of ironic-python-agent',
-      use: 'rename it to a name that ends in .conf',
-    };
-  return undefined;
+  const kind =
+    BY_START.find(([mark]) => mark.test(start)) ??
+    BY_SECTION.find(([mark]) => mark.test(section)) ??
+    detectMapping(await parseMapping(text));
+  if (kind !== undefined || !/\.(?:iso|img)$/i.test(file)) return kind;
+  return [image, 'an incomplete or damaged image', 'download or create it again'];
 }
 
 async function parseMapping(text: string): Promise<Mapping> {
@@ -61,51 +81,7 @@ async function parseMapping(text: string): Promise<Mapping> {
   }
 }
 
-/** By top-level keys; the first match counts. */
-const MAPPINGS: readonly {
-  readonly keys: readonly string[];
-  readonly noun: string;
-  readonly use: (file: string) => string;
-}[] = [
-  {
-    keys: ['variant'],
-    noun: 'a Butane config',
-    use: (file) => `translate it with butane first: butane ${file} | ironic-coreos validate -`,
-  },
-  {
-    keys: ['auths', 'credHelpers', 'credsStore'],
-    noun: 'a pull secret',
-    use: (file) => `pass it to render with --pull-secret ${file}`,
-  },
-  {
-    keys: ['apiVersion'],
-    noun: 'a Kubernetes object',
-    use: () => 'apply it with kubectl',
-  },
-  {
-    keys: ['agent', 'hosts', 'profile', 'deploy'],
-    noun: 'an inventory',
-    use: (file) => `check it with "ironic-coreos render --inventory ${file} -o FOLDER"`,
-  },
-  {
-    keys: ['interfaces', 'routes', 'dns-resolver'],
-    noun: 'an nmstate file',
-    use: (file) => `pass it to render with --nmstate ${file}`,
-  },
-  {
-    keys: ['links', 'networks'],
-    noun: 'OpenStack network data',
-    use: (file) => `pass it to render with --network-data ${file}`,
-  },
-  {
-    keys: ['architectures'],
-    noun: 'stream metadata',
-    use: (file) => `list it with "ironic-coreos list-stream --stream-base-url ${file}"`,
-  },
-];
-
-function detectMapping(file: string, mapping: Mapping): ContentKind | undefined {
+function detectMapping(mapping: Mapping): ContentKind<unknown> | undefined {
   if (Object.hasOwn(mapping, 'ignition')) return undefined;
-  const kind = MAPPINGS.find(({ keys }) => keys.some((key) => Object.hasOwn(mapping, key)));
-  return kind && { noun: kind.noun, use: kind.use(file) };
+  return BY_KEYS.find(([keys]) => keys.some((key) => Object.hasOwn(mapping, key)));
 }

@@ -7,13 +7,13 @@ import {
   findDeployedArchive,
 } from '../../agent/agentArchive.ts';
 import { FormatError } from '../../core/errors.ts';
-import { type ContainerArchive, readContainerArchive } from '../../formats/containerArchive.ts';
+import { readContainerArchive } from '../../formats/containerArchive.ts';
 import type { Config } from '../../ignition/config.ts';
 import type { Issue, Rule } from '../../ignition/rule.ts';
 import { sourceOfImage } from '../../image/initrd.ts';
 import { imageRules } from '../../image/inspection/imageRules.ts';
 import type { MemoryPart } from '../../image/inspection/memoryNeed.ts';
-import { type IsoEntry, openIsoTree } from '../../image/isoTree.ts';
+import { openIsoTree } from '../../image/isoTree.ts';
 import type { RandomAccess } from '../../image/overlay.ts';
 import type { ImageInput } from './imageSource.ts';
 import { keyfilesOf } from '../../agent/hostNetwork.ts';
@@ -38,16 +38,15 @@ export interface InspectedArchive extends DeployedArchive {
   readonly issues: readonly Issue[];
 }
 
-/** The image that contains the config. */
-interface ArchivePlace extends Pick<ImageInput, 'image' | 'kind'> {
-  /** Whether the image is a local file, so that reading a few hundred megabytes is fast. */
-  readonly isLocal: boolean;
-}
-
-/** Undefined if the config loads no archive. */
+/**
+ * Undefined if the config loads no archive.
+ * @param source the image that contains the config
+ * @param isLocal whether the image is a local file, so that reading a few hundred megabytes is fast
+ */
 export async function inspectAgentArchive(
   config: Config,
-  { image, isLocal, kind }: ArchivePlace,
+  { image, kind }: ImageInput,
+  isLocal: boolean,
 ): Promise<InspectedArchive | undefined> {
   const deployed = findDeployedArchive(config);
   if (deployed === undefined) return undefined;
@@ -57,13 +56,10 @@ export async function inspectAgentArchive(
   const entry = kind === 'iso' ? await (await openIsoTree(image)).find(`coreos/${deployed.name}`) : undefined;
   if (entry?.kind !== 'file')
     return { ...nothing, state: 'missing', issues: [issueOf(imageRules.archiveMissing)] };
-  const { size } = entry;
+  const { offset, size } = entry;
   if (!isLocal) return { ...nothing, state: 'unchecked', size };
-  return { ...deployed, size, ...(await checkFile(deployed, partOf(image, entry))) };
-}
-
-function partOf(image: RandomAccess, { offset, size }: IsoEntry): RandomAccess {
-  return { size, read: (start, length) => image.read(offset + start, length) };
+  const file: RandomAccess = { size, read: (start, length) => image.read(offset + start, length) };
+  return { ...deployed, size, ...(await checkFile(deployed, file)) };
 }
 
 async function checkFile(
@@ -74,7 +70,8 @@ async function checkFile(
     const content = await readContainerArchive(sourceOfImage(file));
     if (content.sha512 !== sha512)
       return { state: 'mismatch', memory: [], issues: [issueOf(imageRules.archiveOther)] };
-    return { state: 'present', memory: memoryOf(content, image), issues: [] };
+    const memory = archiveMemory(content, chooseArchivedImage(content, image).image, {});
+    return { state: 'present', memory, issues: [] };
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
     const issue = issueOf(
@@ -83,10 +80,6 @@ async function checkFile(
     );
     return { state: 'mismatch', memory: [], issues: [issue] };
   }
-}
-
-function memoryOf(content: ContainerArchive, name: string | undefined): MemoryPart[] {
-  return archiveMemory(content, chooseArchivedImage(content, name).image, {});
 }
 
 function issueOf(rule: Rule, message: string = rule.message): Issue {

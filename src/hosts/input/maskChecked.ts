@@ -12,14 +12,8 @@ const quotingRules: ReadonlySet<string> = new Set(
   [furtherType, jsonType, unitRules.syntax, urlRules.dataUrl].map(({ id }) => id),
 );
 
-/** The documents and findings with masked secrets. */
-interface MaskedDocuments {
-  readonly bytes: Uint8Array;
-  readonly references: ReadonlyMap<string, Uint8Array>;
-  readonly findings: readonly FileFinding[];
-}
-
 /**
+ * Returns the documents and findings with masked secrets.
  * @param inlined the configs that the document inlines, by their references
  * @param config the merged config; undefined if the document cannot be decoded
  */
@@ -28,7 +22,7 @@ export function maskChecked(
   document: Buffer,
   inlined: ReadonlyMap<string, Buffer>,
   config: Config | undefined,
-): MaskedDocuments {
+) {
   const bytes = maskSecrets(document, config);
   const references = new Map<string, Uint8Array>();
   for (const [name, inner] of inlined) references.set(name, maskSecrets(inner, config));
@@ -42,7 +36,7 @@ export function maskChecked(
     redactions.set(reference, redaction);
     return redaction;
   };
-  const redacted = findings.map((finding) => {
+  const redacted = findings.map((finding): FileFinding => {
     if (!quotingRules.has(finding.rule)) return finding;
     const redact = redactionOf(finding.reference);
     const { message, hint } = finding;

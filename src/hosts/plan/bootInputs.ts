@@ -5,6 +5,7 @@ import { directHosts } from '../../agent/proxy.ts';
 import { collectInputs, type Inputs, type InputValue } from '../../agent/settingInputs.ts';
 import type { SettingName } from '../../agent/settingTable.ts';
 import type { BootProxy, BootSettings } from '../../boot/bootSettings.ts';
+import type { ImagePart } from '../../image/bootParts.ts';
 import { CliError, UsageError } from '../../core/errors.ts';
 import type { Io } from '../../io/io.ts';
 import type { Path } from '../../core/finding.ts';
@@ -65,17 +66,11 @@ export function bootInputsOf(
   return { settings: readSettings(reading), placeOf: (path) => placeOf(path, effective), reading };
 }
 
-type UrlName = 'kernelUrl' | 'initramfsUrl' | 'rootfsUrl';
-
-const urlSettings = {
-  kernelUrl: 'boot.kernelUrl',
-  initramfsUrl: 'boot.initramfsUrl',
-  rootfsUrl: 'boot.rootfsUrl',
-} as const satisfies Record<UrlName, SettingName>;
-
 /** Pairs of settings that cannot be combined. The one from the source with the higher precedence is used. */
 const alternatives = [
-  ...Object.values(urlSettings).map((name) => ['boot.baseUrl', name] as const),
+  ['boot.baseUrl', 'boot.kernelUrl'],
+  ['boot.baseUrl', 'boot.initramfsUrl'],
+  ['boot.baseUrl', 'boot.rootfsUrl'],
   ['boot.embedded', 'boot.ignitionUrl'],
   ['boot.ignitionUrl', 'boot.embedded'],
 ] as const satisfies readonly (readonly [SettingName, SettingName])[];
@@ -116,32 +111,23 @@ function textsOf(reading: Reading, name: SettingName): string[] {
   return valuesOf(reading, name).map(({ text }) => text);
 }
 
-function readUrls(reading: Reading): Record<UrlName, string | undefined> {
+function readUrls(reading: Reading): Pick<BootSettings, 'kernelUrl' | 'initramfsUrl' | 'rootfsUrl'> {
   const base = valueOf(reading, 'boot.baseUrl');
-  const below = base && filesBelow(base);
-  const urlOf = (name: UrlName): string | undefined =>
-    valueOf(reading, urlSettings[name])?.text ?? below?.[name];
-  return {
-    kernelUrl: urlOf('kernelUrl'),
-    initramfsUrl: urlOf('initramfsUrl'),
-    rootfsUrl: urlOf('rootfsUrl'),
-  };
+  const start = base && startOfUrls(base);
+  const urlOf = (part: ImagePart): string | undefined =>
+    valueOf(reading, `boot.${part}Url`)?.text ?? (start && `${start}.${part}`);
+  return { kernelUrl: urlOf('kernel'), initramfsUrl: urlOf('initramfs'), rootfsUrl: urlOf('rootfs') };
 }
 
-/** The file names of ironic-image. */
-function filesBelow({ place, text: baseUrl }: InputValue): Record<UrlName, string> {
+/** With the file names of ironic-image, whose endings are those of the parts. */
+function startOfUrls({ place, text: baseUrl }: InputValue): string {
   if (/[?#]/.test(baseUrl)) {
     throw new CliError(`${place}: file names cannot be added to a URL with a query or a fragment`, {
       code: 'ERR_SETTING',
       hint: 'use --kernel-url, --initramfs-url and --rootfs-url',
     });
   }
-  const start = `${baseUrl.replace(/\/$/, '')}/ironic-python-agent`;
-  return {
-    kernelUrl: `${start}.kernel`,
-    initramfsUrl: `${start}.initramfs`,
-    rootfsUrl: `${start}.rootfs`,
-  };
+  return `${baseUrl.replace(/\/$/, '')}/ironic-python-agent`;
 }
 
 /** The agent also uses the list of hosts without proxy, so the hosts of Ironic must be in it. */
@@ -170,9 +156,9 @@ function placeOf([setting = '', index]: Path, inputs: Inputs): string | undefine
 
 /** The settings that a boot setting may come from; the first one that is given counts. */
 const places: Readonly<Record<string, readonly SettingName[]>> = {
-  kernelUrl: [urlSettings.kernelUrl, 'boot.baseUrl'],
-  initramfsUrl: [urlSettings.initramfsUrl, 'boot.baseUrl'],
-  rootfsUrl: [urlSettings.rootfsUrl, 'boot.baseUrl'],
+  kernelUrl: ['boot.kernelUrl', 'boot.baseUrl'],
+  initramfsUrl: ['boot.initramfsUrl', 'boot.baseUrl'],
+  rootfsUrl: ['boot.rootfsUrl', 'boot.baseUrl'],
   ignitionUrl: ['boot.ignitionUrl'],
   embedded: ['boot.embedded'],
   ip: ['boot.ip'],

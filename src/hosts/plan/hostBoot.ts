@@ -81,7 +81,9 @@ export function reportBoot(boot: NetworkBoot, { configs }: Pick<Wanted, 'configs
     for (const { severity, message, hint, rule } of findings) {
       if (skipped.has(rule)) continue;
       if (severity === 'error') isValid = false;
-      report(io, { severity, message: anyHost(message, host), hint: ownHints[rule] ?? hint });
+      // Without the host name, the same message of several hosts is reported once.
+      const ofAny = host === undefined ? message : message.replaceAll(`/hosts/${host}/`, '/hosts/NAME/');
+      report(io, { severity, message: ofAny, hint: ownHints[rule] ?? hint });
     }
   }
   return isValid;
@@ -91,11 +93,6 @@ export function reportBoot(boot: NetworkBoot, { configs }: Pick<Wanted, 'configs
 const ownHints: Readonly<Record<string, string>> = {
   'rootfs-missing': 'pass the root filesystem with --rootfs FILE',
 };
-
-/** Removes the host name from a message, so that the same message of several hosts is reported once. */
-function anyHost(message: string, host: string | undefined): string {
-  return host === undefined ? message : message.replaceAll(`/hosts/${host}/`, '/hosts/NAME/');
-}
 
 /** The boot files of one host, without those that all machines share. */
 export function bootOfHost(host: NetworkHost, { loaders, baseUrl }: Wanted): NetworkBoot {

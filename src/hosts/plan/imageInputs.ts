@@ -154,15 +154,9 @@ function onlyOne(list: readonly (Architecture | undefined)[]): Architecture | un
   return others.length === 0 ? first : undefined;
 }
 
-interface Look {
-  readonly architecture: Architecture | undefined;
-  readonly label?: string;
-  readonly size: number;
-}
-
 const HEAD = 1024;
 
-async function lookAt({ role, name }: GivenFile, io: Io): Promise<Look> {
+async function lookAt({ role, name }: GivenFile, io: Io) {
   return readImage(name, { cwd: io.cwd }, async (image) => {
     if (image.kind !== 'file') {
       throw new CliError(`${name} is not a regular file`, {
@@ -178,10 +172,11 @@ async function lookAt({ role, name }: GivenFile, io: Io): Promise<Look> {
     if (size === 0) throw new CliError(`${name} is empty`, { code: 'ERR_IMAGE', hint: 'download it again' });
     const head = await image.read(0, Math.min(HEAD, size));
     requireRole({ role, name }, await detectImageKind(image), head);
-    if (role !== 'kernel') return { architecture: undefined, size };
+    const label = undefined;
+    if (role !== 'kernel') return { architecture: undefined, label, size };
     // Only kernels for aarch64 are compressed.
     const architecture = detectCompression(head) === 'gzip' ? 'aarch64' : kernelArchitecture(head);
-    return { architecture, size };
+    return { architecture, label, size };
   });
 }
 
@@ -207,15 +202,12 @@ function requireRole(
 
 type ImageRole = ImagePart | 'iso';
 
-export interface ImageName {
-  readonly role: ImageRole;
-  readonly architecture: Architecture;
-  /** The prefix that all files of one release share. */
-  readonly release: string;
-}
-
-/** Undefined for names of other files. */
-export function parseImageName(name: string): ImageName | undefined {
+/**
+ * The prefix that all files of one release share, the role and the architecture. Undefined for names of other files.
+ */
+export function parseImageName(
+  name: string,
+): (Pick<InputImage, 'role' | 'architecture'> & { readonly release: string }) | undefined {
   const [, release = '', part, machine] =
     /^(.{1,200})-live(?:-(iso|kernel|initramfs|rootfs))?[.-]([a-z0-9_]{1,20})(?:\.img|\.iso)?$/.exec(name) ??
     [];
@@ -223,7 +215,6 @@ export function parseImageName(name: string): ImageName | undefined {
   if (architecture === undefined) return undefined;
   const isIso = name.endsWith('.iso');
   if (isIso) return part === undefined || part === 'iso' ? { role: 'iso', architecture, release } : undefined;
-  if (part === 'kernel' || part === 'initramfs' || part === 'rootfs')
-    return { role: part, architecture, release };
-  return undefined;
+  const role = imageParts.find((known) => known === part);
+  return role && { role, architecture, release };
 }

@@ -95,18 +95,12 @@ function findImages(
 /** Artifacts with which a host fetches its root filesystem from the initramfs. A full ISO has it on the medium. */
 const fetching: ReadonlySet<ConfigArtifact> = new Set(['archive', 'initramfs', 'minimal-iso']);
 
-interface PlannedNetwork {
-  readonly configs: HostConfigs;
-  readonly images: ImageSet | undefined;
-  readonly settings: BootSettings;
-}
-
 /**
  * Reports what the initramfs cannot fetch with the network of the host.
  * @returns false if an artifact cannot contain the network
  */
 async function reportNetwork(
-  { configs, images, settings }: PlannedNetwork,
+  { configs, images, settings }: Pick<HostPlan, 'configs' | 'images'> & { readonly settings: BootSettings },
   wanted: Pick<Wanted, 'configs' | 'baseUrl' | 'loaders'>,
   io: Io,
 ): Promise<boolean> {

@@ -1,6 +1,7 @@
 /** Reads the settings of the agent container: image, conf, podman arguments. */
 
-import { access, readdir } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { basename, join, relative, resolve, sep } from 'node:path';
 import { parseCaCertificates } from '../../agent/caCertificates.ts';
 import { iccPullSecretPath } from '../../agent/profiles/icc.ts';
@@ -140,7 +141,7 @@ function checkOptionLine({ origin, place, text: line }: InputValue, index: numbe
 }
 
 async function readPullSecret(reading: Reading): Promise<string | undefined> {
-  const value = valueOf(reading, 'agent.pullSecret') ?? (await findMountedSecret(reading));
+  const value = valueOf(reading, 'agent.pullSecret') ?? findMountedSecret(reading);
   if (value === undefined) return undefined;
   if (value.isContent) return inPlace(value.place, () => reading.parse.pullSecret(value.text));
   if (/^\s*(?:\{|ey[A-Za-z0-9])/.test(value.text)) {
@@ -155,16 +156,9 @@ async function readPullSecret(reading: Reading): Promise<string | undefined> {
 }
 
 /** ICC falls back to a mounted pull secret. In its container the file exists; on other machines it may be missing. */
-async function findMountedSecret({ profile }: Reading): Promise<InputValue | undefined> {
-  if (profile !== 'icc' || !(await exists(iccPullSecretPath))) return undefined;
+function findMountedSecret({ profile }: Reading): InputValue | undefined {
+  if (profile !== 'icc' || !existsSync(iccPullSecretPath)) return undefined;
   return { text: iccPullSecretPath, place: '--profile icc', origin: 'environment', isContent: false };
-}
-
-function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }
 
 async function readCaCertificates(reading: Reading): Promise<string | undefined> {
@@ -213,32 +207,27 @@ function reportRegistries(
   });
 }
 
-/** An agent archive, and the reference of its image on hosts. */
-interface ReadArchive {
-  readonly archive: AgentArchive;
-  readonly reference: string;
-}
-
 /**
- * Returns undefined if the image comes from a registry.
+ * The agent archive, and the reference of its image on hosts; undefined if the image comes from a registry.
  * @param image the given image reference, if any
  */
-async function readAgentArchive(
-  reading: Reading,
-  image: InputValue | undefined,
-): Promise<ReadArchive | undefined> {
+async function readAgentArchive(reading: Reading, image: InputValue | undefined) {
   const value = valueOf(reading, 'agent.archive');
   const url = parsed(reading, 'agent.archiveUrl', checkArchiveUrl);
-  if (value === undefined) return requireArchive(reading);
+  if (value === undefined) {
+    const given = valueOf(reading, 'agent.archiveUrl');
+    if (given === undefined) return undefined;
+    throw new UsageError(`${given.place} requires an agent archive`, {
+      hint: 'pass the archive, too: --agent-archive FILE; hosts verify its digest',
+    });
+  }
   rejectPullPolicy(reading, value);
   if (image !== undefined) inPlace(image.place, () => checkArchiveReference(image.text));
   const readArchive = reading.readArchive ?? createArchiveReader(reading.io);
   const { architecture, content, name, ...chosen } = await openArchive(value, image, readArchive);
   const { sha512 } = content;
-  return {
-    reference: chosen.reference,
-    archive: { name, sha512, imageId: chosen.image.id, architecture, url },
-  };
+  const archive: AgentArchive = { name, sha512, imageId: chosen.image.id, architecture, url };
+  return { reference: chosen.reference, archive };
 }
 
 /** The archive that an input names, and the image in it that the agent runs from. */
@@ -252,14 +241,6 @@ export async function openArchive(
   const content = await readArchive({ path, place: value.place });
   const chosen = inFile(value, () => chooseArchivedImage(content, image?.text));
   return { ...chosen, path, name, content, architecture: coreosArchitecture(chosen.image) };
-}
-
-function requireArchive(reading: Reading): undefined {
-  const url = valueOf(reading, 'agent.archiveUrl');
-  if (url === undefined) return undefined;
-  throw new UsageError(`${url.place} requires an agent archive`, {
-    hint: 'pass the archive, too: --agent-archive FILE; hosts verify its digest',
-  });
 }
 
 function rejectPullPolicy(reading: Reading, { place }: InputValue): void {

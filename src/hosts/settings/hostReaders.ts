@@ -26,7 +26,6 @@ import {
 } from './reading.ts';
 import { checkSshPublicKey } from '../../formats/sshKey.ts';
 import { homeFolder } from '../../io/files/platform.ts';
-import type { Warn } from './options.ts';
 
 export async function readHost(reading: Reading) {
   const { parse } = reading;
@@ -34,18 +33,15 @@ export async function readHost(reading: Reading) {
     sshKeys: await readSshKeys(reading),
     passwordHash: await readPasswordHash(reading),
     autologin: isSwitchedOn(reading, 'host.autologin'),
-    serialConsoles: readSerialConsoles(reading),
+    serialConsoles: [
+      ...new Set(parsedAll(reading, 'host.consoles', parseSerialConsole).filter((it) => it !== undefined)),
+    ],
     ntpServers: parsedAll(reading, 'host.ntpServers', parse.ntpServers).flat(),
     proxy: readProxy(reading),
     installIpOptions: parsed(reading, 'host.installIpOptions', parse.installIpOptions),
     files: await readFiles(valuesOf(reading, 'ignition.files'), reading.io),
     units: await readUnits(valuesOf(reading, 'ignition.units'), reading.io),
   } satisfies Partial<AgentSettings>;
-}
-
-function readSerialConsoles(reading: Reading): string[] {
-  const devices = parsedAll(reading, 'host.consoles', parseSerialConsole);
-  return [...new Set(devices.filter((device) => device !== undefined))];
 }
 
 async function readPasswordHash(reading: Reading): Promise<string | undefined> {
@@ -135,7 +131,11 @@ async function readUnits(values: readonly InputValue[], io: Io): Promise<AddedUn
   return units;
 }
 
-const noKeyHint = 'pass --ssh-key FILE or set host.sshKeys, or pass --no-ssh-key to disable SSH login';
+function noKeyHint({ settingsPlace }: Reading): string {
+  return settingsPlace === undefined
+    ? 'pass --ssh-key FILE or set host.sshKeys, or pass --no-ssh-key to disable SSH login'
+    : `set host.sshKeys ${settingsPlace}`;
+}
 
 /**
  * SSH public keys from flag, environment or inventory, or like build.py from the home directory; each is one line of
@@ -155,7 +155,7 @@ async function readSshKeys(reading: Reading): Promise<readonly string[]> {
   const mayLogIn =
     valueOf(reading, 'host.passwordHash') !== undefined || isSwitchedOn(reading, 'host.autologin');
   if (profile === 'default' && !mayLogIn) {
-    warn('no SSH key is set: login to the host is not possible', noKeyHint);
+    warn('no SSH key is set: login to the host is not possible', noKeyHint(reading));
   }
   return [];
 }
@@ -188,7 +188,8 @@ function isKeyText(value: string): boolean {
   return /PRIVATE KEY|(?:^|\s)(?:ssh|ecdsa|sk|rsa)-[a-z0-9@.-]+\s/.test(value);
 }
 
-function checkKeys(text: string, place: string, { parse, warn }: Reading): string[] {
+function checkKeys(text: string, place: string, reading: Reading): string[] {
+  const { parse, warn } = reading;
   if (text.includes('PRIVATE KEY')) {
     throw new CliError(`${place} is a private key`, {
       code: 'ERR_SETTING',
@@ -199,18 +200,14 @@ function checkKeys(text: string, place: string, { parse, warn }: Reading): strin
   if (keys.length === 0)
     throw new CliError(`No SSH public keys found in ${place}`, {
       code: 'ERR_FILE_MISSING',
-      hint: noKeyHint,
+      hint: noKeyHint(reading),
     });
-  warnOfKeys(keys, place, warn);
-  return keys;
-}
-
-function warnOfKeys(keys: readonly string[], place: string, warn: Warn): void {
   for (const [index, key] of keys.entries()) {
     const check = checkSshPublicKey(key);
     const problem = check.ok ? check.key.weakness : check.reason;
     if (problem !== undefined) warn(`${place}: the SSH key in line ${index + 1} may not work: ${problem}`);
   }
+  return keys;
 }
 
 /** build.py uses the key that the file system lists first. Sorting by name gives the same result on every machine. */
@@ -222,7 +219,7 @@ async function readHomeKeys(reading: Reading): Promise<string[]> {
   if (folder === undefined || first === undefined) {
     throw new CliError('No SSH public keys found', {
       code: 'ERR_FILE_MISSING',
-      hint: `create ~/.ssh/id_*.pub, or ${noKeyHint}`,
+      hint: `create ~/.ssh/id_*.pub, or ${noKeyHint(reading)}`,
     });
   }
   if (others.length > 0) {

@@ -15,24 +15,16 @@ import type { Inputs } from '../../agent/settingInputs.ts';
 import type { ProfileName } from '../../agent/settings.ts';
 import { nearestNames } from '../../core/nearestNames.ts';
 
-export interface InventoryFile {
-  readonly inventory: Inventory;
-  /** The settings that all hosts share. */
-  readonly source: RenderSource;
-}
-
 /** Enough for tens of thousands of hosts with networks of several interfaces. */
 const maxBytes = 64 * 1024 * 1024;
 /** An inventory of this size lists thousands of hosts. */
 const LARGE = 1024 * 1024;
 
-/** @throws CliError if the file cannot be read, or if the shared settings are invalid (after reporting them) */
-export async function readInventoryFile(
-  name: string,
-  options: RenderOptions,
-  io: Io,
-  what?: string,
-): Promise<InventoryFile> {
+/**
+ * Returns the inventory, and the settings that all hosts share.
+ * @throws CliError if the file cannot be read, or if the shared settings are invalid (after reporting them)
+ */
+export async function readInventoryFile(name: string, options: RenderOptions, io: Io, what?: string) {
   const { inventory } = await readInventoryDocument(name, io, what);
   const { agent, hosts = [], profile = options.profile } = inventory;
   if (hosts.some((host) => host.name === options.host)) {
@@ -42,10 +34,8 @@ export async function readInventoryFile(
   }
   const chosen = options.profile ?? (options.host === undefined ? profile : undefined);
   const ofAll = ignoringRules(io, inventory.ignore ?? []);
-  return {
-    inventory,
-    source: { options: { ...options, profile: chosen }, io: ofAll, files: [agent] },
-  };
+  const source: RenderSource = { options: { ...options, profile: chosen }, io: ofAll, files: [agent] };
+  return { inventory, source };
 }
 
 /** An inventory, and its document for other parts of it, such as `deploy`. */

@@ -217,31 +217,28 @@ function readHostInputs(host: Mapping, document: InventoryDocument, path: Path):
   const inputs = readSettings(asMapping(host['overrides']), document, [...path, 'overrides']);
   if (host['network'] === undefined) return inputs;
   const { nmstate, networkData, keyfiles } = asMapping(host['network']);
+  const below = [...path, 'network'];
   return new Map([
     ...inputs,
-    ['host.nmstate', readDescription('host.nmstate', nmstate, document, [...path, 'network', 'nmstate'])],
-    [
-      'host.networkData',
-      readDescription('host.networkData', networkData, document, [...path, 'network', 'networkData']),
-    ],
-    ['host.keyfiles', readKeyfiles(keyfiles, document, [...path, 'network', 'keyfiles'])],
+    ['host.nmstate', readDescription('nmstate', nmstate, document, below)],
+    ['host.networkData', readDescription('networkData', networkData, document, below)],
+    ['host.keyfiles', readKeyfiles(keyfiles, document, [...below, 'keyfiles'])],
   ]);
 }
 
-/** The path of a file, or the description itself. */
+/** The path of a file, or the description itself. @param network path of the mapping that contains it */
 function readDescription(
-  name: 'host.nmstate' | 'host.networkData',
+  key: 'nmstate' | 'networkData',
   value: unknown,
   document: InventoryDocument,
-  path: Path,
+  network: Path,
 ): InputValue[] {
   if (value === undefined) return [];
+  const name = `host.${key}` as const;
+  const path = [...network, key];
   if (typeof value === 'string') return [inputValue(name, value, document, path)];
-  const inner = {
-    name: document.name,
-    value,
-    locate: (steps: Path) => document.locate([...path, ...steps]),
-  };
+  const locateInner = (steps: Path): Position | undefined => document.locate([...path, ...steps]);
+  const inner = { name: document.name, value, locate: locateInner };
   return [{ ...inputValue(name, JSON.stringify(value), document, path), isContent: true, document: inner }];
 }
 

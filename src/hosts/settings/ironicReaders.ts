@@ -53,7 +53,7 @@ function warnOfPort(urls: readonly string[], place: string, defaultPort: number,
   );
 }
 
-function missingAddress({ addressHint, options, profile }: Reading): never {
+function missingAddress({ options, profile, settingsPlace }: Reading): never {
   const missing =
     profile === 'default' ? 'the URL of Ironic is missing' : `profile ${profile} requires IRONIC_BASE_URL`;
   const isForBuildpy =
@@ -62,7 +62,10 @@ function missingAddress({ addressHint, options, profile }: Reading): never {
     ? '--host 192.0.2.1 or --api-url https://192.0.2.1:6385'
     : '--api-url https://192.0.2.1:6385';
   throw new UsageError(missing, {
-    hint: addressHint ?? `pass ${flag}, or set IRONIC_BASE_URL or ironic.apiUrls in an inventory`,
+    hint:
+      settingsPlace === undefined
+        ? `pass ${flag}, or set IRONIC_BASE_URL or ironic.apiUrls in an inventory`
+        : `set ironic.apiUrls ${settingsPlace}, or set IRONIC_BASE_URL`,
   });
 }
 

@@ -14,14 +14,11 @@ import type { Io } from '../../io/io.ts';
 import { findNmstatectl, runNmstatectl } from '../../io/nmstatectl.ts';
 import { isSwitchedOn, readNamedFile, type Reading, valueOf, valuesOf } from './reading.ts';
 
-export interface NetworkReading {
-  readonly settings: Pick<AgentSettings, 'keyfiles' | 'copyNetwork'>;
-  /** Whether a network is configured for the host, by these settings or by assisted-service. */
-  readonly hasNetwork: boolean;
-}
-
-/** @throws CliError if a file is missing or invalid, or nmstatectl fails */
-export async function readNetwork(reading: Reading): Promise<NetworkReading> {
+/**
+ * Returns the settings, and whether they or assisted-service configure a network for the host.
+ * @throws CliError if a file is missing or invalid, or nmstatectl fails
+ */
+export async function readNetwork(reading: Reading) {
   const described = chooseDescription(reading);
   const given = valuesOf(reading, 'host.keyfiles');
   const text = described === undefined ? '' : await readDescription(described, reading.io);
@@ -36,7 +33,8 @@ export async function readNetwork(reading: Reading): Promise<NetworkReading> {
   const keyfiles = [...converted, ...(await readKeyfiles(given, reading))];
   rejectDuplicates(keyfiles);
   const hasNetwork = keyfiles.length > 0;
-  return { settings: { keyfiles, copyNetwork: copyNetwork(reading, hasNetwork) }, hasNetwork };
+  const settings = { keyfiles, copyNetwork: copyNetwork(reading, hasNetwork) };
+  return { settings: settings satisfies Partial<AgentSettings>, hasNetwork };
 }
 
 /** The network of a host as a document in one of the formats that become keyfiles. */

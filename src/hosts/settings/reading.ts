@@ -20,8 +20,8 @@ export interface Reading {
   readonly parse: InputParsers;
   readonly io: Io;
   readonly warn: Warn;
-  /** The hint for a missing URL of Ironic, if the command has no `--api-url`. */
-  readonly addressHint?: string | undefined;
+  /** Where the user sets a setting, for hints, if the command has no flags for settings. */
+  readonly settingsPlace?: string | undefined;
   /** Reads an archive that many configs share. */
   readonly readArchive?: ReadArchiveFile | undefined;
 }

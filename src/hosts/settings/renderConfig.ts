@@ -100,21 +100,23 @@ function hasRestrictedFile({ storage = {} }: Config): boolean {
   });
 }
 
-interface CheckedConfig {
-  readonly own: Config;
-  /** Merged with the configs that it inlines, which have been checked one by one before. */
-  readonly effective: Config;
+/** Reports findings without an excerpt of the document, which may contain secrets. */
+function reportPlain(findings: readonly Finding[], io: Io): void {
+  for (const { severity, message, path, hint, rule } of withoutIgnored(findings, io)) {
+    report(io, { severity, message, path, hint, rule });
+  }
 }
 
-/** Reports findings without an excerpt of the document, which may contain secrets. Undefined if the config is invalid. */
-async function checkRendered(document: Buffer, io: Io): Promise<CheckedConfig | undefined> {
+/**
+ * Reports errors and warnings. Returns the config, and the same merged with the configs that it inlines, which have been
+ * checked one by one before; undefined if the config is invalid.
+ */
+async function checkRendered(document: Buffer, io: Io) {
   const { read, report: own } = examineConfig(document);
   const configs = read.status === 'read' ? await findConfigs(document, read, own) : undefined;
   const inlined = configs?.findings.filter(({ severity }) => severity === 'error') ?? [];
   const findings = [...own.findings, ...inlined];
-  for (const { severity, message, path, hint, rule } of withoutIgnored(findings, io)) {
-    report(io, { severity, message, path, hint, rule });
-  }
+  reportPlain(findings, io);
   const isInvalid = findings.some(({ severity }) => severity === 'error');
   if (isInvalid || read.status !== 'read' || configs === undefined) return undefined;
   return { own: read.config, effective: configs.config };
@@ -149,8 +151,7 @@ async function reportOwnParts(config: Config, settings: AgentSettings, io: Io): 
   const lint = (linted: Config): Finding[] => lintConfig(linted, { now: new Date() }).map(findingOf);
   const others = new Set(lint(renderAgentConfig({ ...settings, ...noOwnParts })).map(identify));
   const own = lint(config).filter((one) => one.severity === 'warning' && !others.has(identify(one)));
-  for (const { severity, message, path, hint, rule } of withoutIgnored(own, io))
-    report(io, { severity, message, path, hint, rule });
+  reportPlain(own, io);
 }
 
 function identify({ message, rule }: Finding): string {

@@ -37,17 +37,16 @@ export interface RenderSource {
   readonly files?: readonly Inputs[];
   /** Defaults for settings that no other source sets. */
   readonly implied?: Inputs;
-  /** The hint for a missing URL of Ironic, for commands without `--api-url`. */
-  readonly addressHint?: string;
+  /** Where the user sets a setting, for hints of commands without flags for settings. */
+  readonly settingsPlace?: string;
   /** The architecture of the host, if the inventory sets it. */
   readonly architecture?: string | undefined;
   /** Reads an archive that many configs share. */
   readonly readArchive?: ReadArchiveFile;
 }
 
-/** For commands with `--inventory` and without `--api-url`. */
-export const inventoryAddressHint =
-  'set ironic.apiUrls under "agent" in an inventory (--inventory FILE), or set IRONIC_BASE_URL';
+/** For commands that read settings only from `--inventory` and the environment. */
+export const inventorySettingsPlace = 'under "agent" in an inventory (--inventory FILE)';
 
 export type RenderInputs = CollectedInputs & Pick<Reading, 'profile'>;
 
@@ -118,9 +117,9 @@ export function createSettingsReader(): ReadSettings {
   const readSharedHost = cachePart(readHost);
   const checkSettings = createSettingCheck();
   return async (source, { inputs, profile }, warn) => {
-    const { addressHint, architecture, io, options, readArchive } = source;
+    const { architecture, io, options, readArchive, settingsPlace } = source;
     const parse = inputParsers[profile];
-    const reading = { profile, inputs, options, parse, io, warn, addressHint, readArchive };
+    const reading = { profile, inputs, options, parse, io, warn, settingsPlace, readArchive };
     checkPodmanArgs(reading);
     const network = await readNetwork(reading);
     const settings: AgentSettings = {

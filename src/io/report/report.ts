@@ -58,6 +58,9 @@ export function withLogLevel(io: Io, choice: Readonly<OutputChoice>): Io {
     get note() {
       return choice.level === 'verbose' || choice.level === 'debug' ? note : undefined;
     },
+    get isQuiet() {
+      return isQuiet();
+    },
     get hasColors() {
       return wantsColor(io.stdout, choice, io.env);
     },
