@@ -6,6 +6,7 @@
 import { editDistance } from '../formats/messageText.ts';
 import { readAsset } from '../assets.ts';
 import { UsageError } from '../core/errors.ts';
+import { once } from '../core/once.ts';
 import { normalizeSection } from '../formats/osloConfig.ts';
 
 export type IpaOptionType = 'string' | 'integer' | 'float' | 'port' | 'boolean' | 'list' | 'dict';
@@ -73,29 +74,9 @@ export interface IpaKnowledge {
   readonly kernelParameters: readonly IpaKernelParameter[];
 }
 
-interface Index {
-  readonly knowledge: IpaKnowledge;
-  readonly current: ReadonlyMap<string, IpaOption>;
-  readonly deprecated: ReadonlyMap<string, IpaOption>;
-  readonly sections: ReadonlySet<string>;
-}
-
-let index: Index | undefined;
-
-/** The options; the file is read once. */
-export function ipaKnowledge(): IpaKnowledge {
-  return readIndex().knowledge;
-}
-
-function readIndex(): Index {
-  if (index === undefined) {
-    const knowledge: IpaKnowledge = JSON.parse(readAsset('schemas/ipa-options.json'));
-    index = buildIndex(knowledge);
-  }
-  return index;
-}
-
-function buildIndex(knowledge: IpaKnowledge): Index {
+/** The options, and lookup tables for them; the file is read once. */
+const readIndex = once(() => {
+  const knowledge: IpaKnowledge = JSON.parse(readAsset('schemas/ipa-options.json'));
   const { options } = knowledge;
   return {
     knowledge,
@@ -105,6 +86,10 @@ function buildIndex(knowledge: IpaKnowledge): Index {
     ),
     sections: new Set(options.map((option) => option.section)),
   };
+});
+
+export function ipaKnowledge(): IpaKnowledge {
+  return readIndex().knowledge;
 }
 
 export interface IpaOptionMatch {
