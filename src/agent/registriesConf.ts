@@ -95,21 +95,19 @@ export function readRegistriesConf(content: string): RegistriesConf {
 type Report = (severity: Severity, path: Path, message: string, hint: string) => void;
 
 function checkDocument({ value, locate }: ParsedToml): RegistriesConf {
-  const issues: RegistriesIssue[] = [];
+  const found: RegistriesIssue[] = [];
   const report: Report = (severity, path, message, hint) =>
-    issues.push({ severity, position: locate(path) ?? { line: 1, column: 1 }, message, hint });
-  const isRefused = (): boolean => issues.some(({ severity }) => severity === 'error');
+    found.push({ severity, position: locate(path) ?? { line: 1, column: 1 }, message, hint });
+  const isAccepted = (_table: Table): _table is FileTable =>
+    found.every(({ severity }) => severity !== 'error');
   const table = readTable(value, rootFields, [], report);
-  const given = readGiven(table);
   // Values of invalid types are not checked further.
-  if (!isRefused()) {
+  if (isAccepted(table)) {
     checkVersion(table, report);
-    checkMeaning(given, report);
+    checkMeaning(table, report);
   }
-  const sorted = issues.toSorted(
-    ({ position: a }, { position: b }) => a.line - b.line || a.column - b.column,
-  );
-  return isRefused() ? { issues: sorted } : { issues: sorted, registries: toRegistries(given) };
+  const issues = found.toSorted(({ position: a }, { position: b }) => a.line - b.line || a.column - b.column);
+  return isAccepted(table) ? { issues, registries: toRegistries(table) } : { issues };
 }
 
 type Table = Readonly<Record<string, unknown>>;
@@ -173,59 +171,35 @@ function isTable(value: unknown): value is Table {
   return isMapping(value) && !(value instanceof Date);
 }
 
-/** A file in which all values have valid types. */
-interface Given extends Omit<Registries, 'entries'> {
-  readonly entries: readonly GivenEntry[];
+/** The table of a file in which all values have valid types. */
+interface FileTable extends Table {
+  readonly 'unqualified-search-registries'?: readonly string[];
+  readonly 'short-name-mode'?: string;
+  readonly aliases?: Readonly<Record<string, string>>;
+  readonly registry?: readonly RegistryTable[];
 }
 
-interface GivenEntry extends Omit<RegistryEntry, 'mirrors'> {
-  readonly path: Path;
-  readonly insecure: boolean;
-  readonly byDigestOnly: boolean;
-  readonly mirrors: readonly { readonly location: string; readonly pull: string }[];
+interface RegistryTable {
+  readonly prefix?: string;
+  readonly location?: string;
+  readonly insecure?: boolean;
+  readonly blocked?: boolean;
+  readonly 'mirror-by-digest-only'?: boolean;
+  readonly mirror?: readonly { readonly location?: string; readonly 'pull-from-mirror'?: string }[];
 }
 
-function readGiven(table: Table): Given {
-  const { aliases, registry } = table;
+function toRegistries({ aliases = {}, registry = [], ...table }: FileTable): Registries {
   const search = table['unqualified-search-registries'];
-  const mode = textOf(table['short-name-mode']);
+  const shortNameMode = table['short-name-mode'] ?? '';
   return {
-    ...(Array.isArray(search) && { search: search.map(textOf) }),
-    ...(mode !== '' && { shortNameMode: mode }),
-    aliases: new Map(
-      Object.entries(isTable(aliases) ? aliases : {}).map(([name, full]) => [name, textOf(full)]),
-    ),
-    entries: listOf(registry).map((entry, index) => ({
-      path: ['registry', index],
-      prefix: textOf(entry['prefix']),
-      location: textOf(entry['location']),
-      blocked: entry['blocked'] === true,
-      insecure: entry['insecure'] === true,
-      byDigestOnly: entry['mirror-by-digest-only'] === true,
-      mirrors: listOf(entry['mirror']).map((mirror) => ({
-        location: textOf(mirror['location']),
-        pull: textOf(mirror['pull-from-mirror']),
-      })),
-    })),
-  };
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
-}
-
-function listOf(value: unknown): readonly Table[] {
-  return Array.isArray(value) ? value.filter(isTable) : [];
-}
-
-function toRegistries(given: Given): Registries {
-  return {
-    ...given,
-    entries: given.entries.map(({ blocked, location, mirrors, prefix }) => ({
+    ...(search !== undefined && { search }),
+    ...(shortNameMode !== '' && { shortNameMode }),
+    aliases: new Map(Object.entries(aliases)),
+    entries: registry.map(({ blocked = false, location = '', mirror = [], prefix = '' }) => ({
       prefix: withoutSlashes(prefix === '' ? location : prefix),
       location: withoutSlashes(location),
       blocked,
-      mirrors: mirrors.map((mirror) => withoutSlashes(mirror.location)),
+      mirrors: mirror.map((one) => withoutSlashes(one.location ?? '')),
     })),
   };
 }
@@ -234,16 +208,16 @@ function withoutSlashes(location: string): string {
   return location.replace(/\/+$/, '');
 }
 
-function checkMeaning(given: Given, report: Report): void {
-  for (const [index, registry] of (given.search ?? []).entries()) {
+function checkMeaning({ aliases = {}, registry: entries = [], ...table }: FileTable, report: Report): void {
+  for (const [index, registry] of (table['unqualified-search-registries'] ?? []).entries()) {
     const path = ['unqualified-search-registries', index];
     if (!checkLocation(registry, path, report) || isRegistryHost(withoutSlashes(registry))) continue;
     const message = `${JSON.stringify(registry)} is not a registry host`;
     report('error', path, message, 'use a host, such as "quay.io"');
   }
-  for (const [name, full] of given.aliases) checkAlias(name, full, report);
-  for (const entry of given.entries) checkEntry(entry, report);
-  checkTwins(given.entries, report);
+  for (const [name, full] of Object.entries(aliases)) checkAlias(name, full, report);
+  for (const [index, entry] of entries.entries()) checkEntry(entry, ['registry', index], report);
+  checkTwins(entries, report);
 }
 
 /** Version 1 is recognized by the key "registries". */
@@ -257,12 +231,8 @@ function checkVersion(table: Table, report: Report): void {
   if (current === undefined) {
     report('warning', path, `the file uses ${old}, which new releases of podman do not support`, hint);
   } else {
-    report(
-      'error',
-      path,
-      `the file mixes ${old} ("registries") and version 2 (${JSON.stringify(current)})`,
-      hint,
-    );
+    const message = `the file mixes ${old} ("registries") and version 2 (${JSON.stringify(current)})`;
+    report('error', path, message, hint);
   }
 }
 
@@ -296,8 +266,8 @@ function hasTag({ digest, tag }: { readonly digest?: string; readonly tag?: stri
   return tag !== undefined || digest !== undefined;
 }
 
-function checkEntry(entry: GivenEntry, report: Report): void {
-  const { location, path, prefix } = entry;
+function checkEntry(entry: RegistryTable, path: Path, report: Report): void {
+  const { location = '', mirror: mirrors = [], prefix = '' } = entry;
   const isWildcard = prefix.startsWith('*.');
   if (prefix !== '') checkLocation(prefix, [...path, 'prefix'], report);
   if (location !== '') checkLocation(location, [...path, 'location'], report);
@@ -309,10 +279,10 @@ function checkEntry(entry: GivenEntry, report: Report): void {
     const message = `${JSON.stringify(prefix)} is not "*." followed by a domain`;
     report('error', [...path, 'prefix'], message, 'use a prefix such as "*.example.com"');
   }
-  for (const [index, mirror] of entry.mirrors.entries()) {
+  for (const [index, mirror] of mirrors.entries()) {
     const at = [...path, 'mirror', index];
-    checkLocation(mirror.location, [...at, 'location'], report);
-    if (mirror.pull === '' || !entry.byDigestOnly) continue;
+    checkLocation(mirror.location ?? '', [...at, 'location'], report);
+    if ((mirror['pull-from-mirror'] ?? '') === '' || entry['mirror-by-digest-only'] !== true) continue;
     const message =
       'mirror-by-digest-only of the registry and pull-from-mirror of its mirror exclude each other';
     report('error', [...at, 'pull-from-mirror'], message, 'remove one of them');
@@ -320,20 +290,17 @@ function checkEntry(entry: GivenEntry, report: Report): void {
 }
 
 /** Entries of the same location must agree. */
-function checkTwins(entries: readonly GivenEntry[], report: Report): void {
-  const seen = new Map<string, GivenEntry>();
-  for (const entry of entries) {
-    const first = seen.get(entry.location);
-    seen.set(entry.location, first ?? entry);
-    if (first === undefined || entry.location === '') continue;
+function checkTwins(entries: readonly RegistryTable[], report: Report): void {
+  const seen = new Map<string, RegistryTable>();
+  for (const [index, entry] of entries.entries()) {
+    const { location = '' } = entry;
+    const first = seen.get(location);
+    seen.set(location, first ?? entry);
+    if (first === undefined || location === '') continue;
     for (const name of ['insecure', 'blocked'] as const) {
-      if (first[name] === entry[name]) continue;
-      report(
-        'error',
-        entry.path,
-        `the registry ${JSON.stringify(entry.location)} is defined twice, with different "${name}"`,
-        'use the same value in both entries',
-      );
+      if ((first[name] ?? false) === (entry[name] ?? false)) continue;
+      const message = `the registry ${JSON.stringify(location)} is defined twice, with different "${name}"`;
+      report('error', ['registry', index], message, 'use the same value in both entries');
     }
   }
 }
