@@ -156,9 +156,14 @@ function compareVersions(a: IpaVersion, b: IpaVersion): number {
   return a[0] - b[0] || a[1] - b[1] || a[2] - b[2];
 }
 
+/** Whether the version is the release `since` or a later one; true if there is no such release. */
+function isFrom(version: IpaVersion, since: string | undefined): boolean {
+  return since === undefined || compareVersions(version, parseRelease(since)) >= 0;
+}
+
 /** Whether the release supports the option with its current name. */
 export function hasIpaOption({ since, backports = [] }: IpaOption, version: IpaVersion): boolean {
-  if (since === undefined || compareVersions(version, parseRelease(since)) >= 0) return true;
+  if (isFrom(version, since)) return true;
   return backports.map(parseRelease).some(([major, minor, patch]) => {
     return version[0] === major && version[1] === minor && version[2] >= patch;
   });
@@ -166,8 +171,7 @@ export function hasIpaOption({ since, backports = [] }: IpaOption, version: IpaV
 
 /** Whether the release supports an option that was removed later. */
 export function hadIpaOption({ since, last }: RemovedIpaOption, version: IpaVersion): boolean {
-  if (compareVersions(version, parseRelease(last)) > 0) return false;
-  return since === undefined || compareVersions(version, parseRelease(since)) >= 0;
+  return isFrom(version, since) && compareVersions(version, parseRelease(last)) <= 0;
 }
 
 /** Whether the option is deprecated in the release. */
@@ -175,10 +179,7 @@ export function isIpaOptionDeprecated(
   { deprecated, deprecatedSince }: IpaOption,
   version?: IpaVersion,
 ): boolean {
-  if (deprecated === undefined || version === undefined || deprecatedSince === undefined) {
-    return deprecated !== undefined;
-  }
-  return compareVersions(version, parseRelease(deprecatedSince)) >= 0;
+  return deprecated !== undefined && (version === undefined || isFrom(version, deprecatedSince));
 }
 
 /**
