@@ -46,17 +46,35 @@ export interface RegistryEntry {
 type Fields = Readonly<Record<string, Field>>;
 
 type Field =
-  | { readonly kind: 'text' | 'switch' | 'texts' | 'names' }
-  | { readonly kind: 'choice'; readonly choices: readonly string[] }
+  | { readonly kind: 'value'; readonly accepts: (value: unknown) => boolean; readonly hint: string }
   | { readonly kind: 'table' | 'tables'; readonly fields: Fields };
 
-const text = { kind: 'text' } as const;
-const isOn = { kind: 'switch' } as const;
+const isText = (value: unknown): value is string => typeof value === 'string';
+
+function valueField(accepts: (value: unknown) => boolean, hint: string): Field {
+  return { kind: 'value', accepts, hint };
+}
+
+function oneOf(...choices: readonly string[]): Field {
+  const hint = `use one of ${choices.map((choice) => `"${choice}"`).join(', ')}`;
+  return valueField((value) => isText(value) && ['', ...choices].includes(value), hint);
+}
+
+const text = valueField(isText, 'write a string in double quotes');
+const isOn = valueField((value) => typeof value === 'boolean', 'write true or false, without quotes');
+const texts = valueField(
+  (value) => Array.isArray(value) && value.every(isText),
+  'write a list of strings: ["registry.example.com"]',
+);
+const names = valueField(
+  (value) => isTable(value) && Object.values(value).every(isText),
+  'write a table of strings: "name" = "registry.example.com/name"',
+);
 
 const mirrorFields: Fields = {
   location: text,
   insecure: isOn,
-  'pull-from-mirror': { kind: 'choice', choices: ['all', 'digest-only', 'tag-only'] },
+  'pull-from-mirror': oneOf('all', 'digest-only', 'tag-only'),
 };
 
 const registryFields: Fields = {
@@ -69,15 +87,15 @@ const registryFields: Fields = {
 };
 
 /** Version 1, which new releases of podman do not support. */
-const oldList: Field = { kind: 'table', fields: { registries: { kind: 'texts' } } };
+const oldList: Field = { kind: 'table', fields: { registries: texts } };
 
 const rootFields: Fields = {
-  'unqualified-search-registries': { kind: 'texts' },
-  'short-name-mode': { kind: 'choice', choices: ['enforcing', 'permissive', 'disabled'] },
-  'credential-helpers': { kind: 'texts' },
+  'unqualified-search-registries': texts,
+  'short-name-mode': oneOf('enforcing', 'permissive', 'disabled'),
+  'credential-helpers': texts,
   'additional-layer-store-auth-helper': text,
   registry: { kind: 'tables', fields: registryFields },
-  aliases: { kind: 'names' },
+  aliases: names,
   registries: { kind: 'table', fields: { search: oldList, insecure: oldList, block: oldList } },
 };
 
@@ -130,41 +148,20 @@ function readTable(value: unknown, fields: Fields, path: Path, report: Report): 
 
 /** The value if its type is valid; otherwise undefined, after an error. */
 function readField(value: unknown, field: Field, path: Path, report: Report): unknown {
+  if (field.kind === 'value' && field.accepts(value)) return value;
   if (field.kind === 'table' && isTable(value)) return readTable(value, field.fields, path, report);
   if (field.kind === 'tables' && Array.isArray(value) && value.every(isTable)) {
     return value.map((item, index) => readTable(item, field.fields, [...path, index], report));
   }
-  if (field.kind === 'choice' && (value === '' || field.choices.some((choice) => choice === value)))
-    return value;
-  if (Object.hasOwn(plainKinds, field.kind) && plainKinds[field.kind]?.accepts(value) === true) return value;
-  const names = path.filter((step) => typeof step === 'string');
-  const message = `invalid value of ${JSON.stringify(names.at(-1))}`;
-  report('error', path, message, fieldHint(field, names.join('.')));
+  const keys = path.filter(isText);
+  const name = keys.join('.');
+  const hints = {
+    table: `write a table: [${name}]`,
+    tables: `write each entry with double brackets: [[${name}]]`,
+  };
+  const hint = field.kind === 'value' ? field.hint : hints[field.kind];
+  report('error', path, `invalid value of ${JSON.stringify(keys.at(-1))}`, hint);
   return undefined;
-}
-
-interface PlainKind {
-  readonly accepts: (value: unknown) => boolean;
-  readonly hint: string;
-}
-
-const plainKinds: Readonly<Partial<Record<Field['kind'], PlainKind>>> = {
-  text: { accepts: (value) => typeof value === 'string', hint: 'write a string in double quotes' },
-  switch: { accepts: (value) => typeof value === 'boolean', hint: 'write true or false, without quotes' },
-  texts: {
-    accepts: (value) => Array.isArray(value) && value.every((item) => typeof item === 'string'),
-    hint: 'write a list of strings: ["registry.example.com"]',
-  },
-  names: {
-    accepts: (value) => isTable(value) && Object.values(value).every((item) => typeof item === 'string'),
-    hint: 'write a table of strings: "name" = "registry.example.com/name"',
-  },
-};
-
-function fieldHint(field: Field, name: string): string {
-  if (field.kind === 'choice') return `use one of ${field.choices.map((choice) => `"${choice}"`).join(', ')}`;
-  if (field.kind === 'table') return `write a table: [${name}]`;
-  return plainKinds[field.kind]?.hint ?? `write each entry with double brackets: [[${name}]]`;
 }
 
 function isTable(value: unknown): value is Table {
