@@ -14,27 +14,19 @@ import { hasNetworkSecret } from './files.ts';
 interface Profile {
   readonly renderConfig: (settings: AgentSettings) => Config;
   readonly formatConf: (settings: AgentSettings) => string;
-  /** In the format of the upstream generator, unless `indent` (in spaces) is set. */
-  readonly formatConfig: (config: Config, indent?: number) => string;
+  /** The format of the upstream generator: an indentation in spaces, or that of Go. */
+  readonly format: number | 'Go';
 }
 
 const profiles: Readonly<Record<ProfileName, Profile>> = {
-  default: {
-    renderConfig: renderDefaultConfig,
-    formatConf: formatDefaultConf,
-    formatConfig: (config, indent = 0) => formatIgnition(config, indent),
-  },
-  buildpy: {
-    renderConfig: renderBuildpyConfig,
-    formatConf: formatBuildpyConf,
-    formatConfig: (config, indent = 2) => formatIgnition(config, indent),
-  },
-  icc: { renderConfig: renderIccConfig, formatConf: formatIccConf, formatConfig: formatGoConfig },
-  assisted: { renderConfig: renderAssistedConfig, formatConf: formatIccConf, formatConfig: formatGoConfig },
+  default: { renderConfig: renderDefaultConfig, formatConf: formatDefaultConf, format: 0 },
+  buildpy: { renderConfig: renderBuildpyConfig, formatConf: formatBuildpyConf, format: 2 },
+  icc: { renderConfig: renderIccConfig, formatConf: formatIccConf, format: 'Go' },
+  assisted: { renderConfig: renderAssistedConfig, formatConf: formatIccConf, format: 'Go' },
   'configure-coreos-ipa': {
     renderConfig: renderConfigureScriptConfig,
     formatConf: formatConfigureScriptConf,
-    formatConfig: (config, indent = 2) => formatIgnition(config, indent),
+    format: 2,
   },
 };
 
@@ -48,13 +40,13 @@ export function renderAgentConf(settings: AgentSettings): string {
   return profiles[settings.profile].formatConf(settings);
 }
 
-/** Formats a config of `renderAgentConfig`, or one merged from it, in the format of the profile. */
+/**
+ * Formats a config of `renderAgentConfig`, or one merged from it, in the format of the profile, unless `indent` (in
+ * spaces) is set. A config that was merged with newer ones is not in the format of Go.
+ */
 export function formatAgentConfig(config: Config, profile: ProfileName, indent?: number): string {
-  return profiles[profile].formatConfig(config, indent);
-}
-
-/** A config that was merged with newer ones is not in the format of the upstream generator. */
-function formatGoConfig(config: Config, indent?: number): string {
+  const { format } = profiles[profile];
+  if (format !== 'Go') return formatIgnition(config, indent ?? format);
   return indent === undefined && config.ignition?.version === iccSpecVersion
     ? formatGoIgnition(config, iccSpecVersion)
     : formatIgnition(config, indent);

@@ -38,11 +38,6 @@ import { findUrlListAddress, findUrlProblem } from './ironicUrl.ts';
 import { nearestName } from '../formats/messageText.ts';
 import { findHostProblem } from './machineAddress.ts';
 
-interface ConfCheckOptions {
-  /** The release of the agent that reads the file; default: the newest. */
-  readonly ipaVersion?: IpaVersion | undefined;
-}
-
 /** A supported option in the file. */
 interface Setting {
   readonly option: IpaOption;
@@ -56,8 +51,9 @@ interface Setting {
 /**
  * All findings, ordered by line. `path` is the section and the name of the option, and empty for lines that could not be
  * parsed. The agent starts if and only if no finding is an error.
+ * @param ipaVersion the release of the agent that reads the file; default: the newest
  */
-export function checkConf(text: string, { ipaVersion }: ConfCheckOptions = {}): Finding[] {
+export function checkConf(text: string, ipaVersion?: IpaVersion): Finding[] {
   const { document, problems } = parseOsloConfig(text);
   const settings = findSettings(document, ipaVersion);
   const effective = findEffective(settings);
@@ -76,13 +72,13 @@ export function checkConf(text: string, { ipaVersion }: ConfCheckOptions = {}): 
  * Like `checkConf`, for the bytes of a file; valid if the agent starts. Columns count bytes. If the text is not UTF-8,
  * that is the only finding.
  */
-export function checkConfFile(bytes: Uint8Array, options: ConfCheckOptions = {}): Report {
+export function checkConfFile(bytes: Uint8Array, ipaVersion?: IpaVersion): Report {
   const document = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const text = document.toString('utf8');
   const offset = findNotUtf8(document, text);
   const findings =
     offset === undefined
-      ? checkConf(text, options)
+      ? checkConf(text, ipaVersion)
       : [finding(confRules.encoding, { position: positionsOf(bytes, [offset])[0] })];
   return { valid: findings.every(({ severity }) => severity !== 'error'), findings };
 }

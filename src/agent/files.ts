@@ -41,6 +41,13 @@ export function renderExtraFiles(settings: AgentSettings): File[] {
   ];
 }
 
+/** Without a mode, as some upstream generators write it. */
+export function renderPlainPullSecret({ pullSecret }: AgentSettings): File[] {
+  return pullSecret === undefined
+    ? []
+    : [{ path: authFilePath, contents: { source: base64DataUrl(pullSecret) } }];
+}
+
 function renderIfSet(path: string, text: string | undefined, mode = publicMode): File[] {
   return text === undefined ? [] : [renderDataFile({ path, mode, content: Buffer.from(text) })];
 }

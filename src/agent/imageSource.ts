@@ -12,11 +12,15 @@ interface BareRegistry extends Problem {
   readonly isCertain: boolean;
 }
 
+/** The parts of a reference; none if it is invalid. */
+function referenceOf(text: string): Partial<ImageReference> {
+  const parsed = parseImageReference(text);
+  return parsed.ok ? parsed.reference : {};
+}
+
 /** The reference looks like a registry without an image name. */
 export function findBareRegistry(text: string): BareRegistry | undefined {
-  const parsed = parseImageReference(text);
-  if (!parsed.ok) return undefined;
-  const { digest, registry, repository, tag } = parsed.reference;
+  const { digest, registry, repository = '/', tag } = referenceOf(text);
   if (registry !== undefined || digest !== undefined || repository.includes('/')) return undefined;
   const isHost = repository.includes('.') || repository === 'localhost';
   // Two to five digits may be a tag, but are more often a port.
@@ -34,9 +38,8 @@ export function findBareRegistry(text: string): BareRegistry | undefined {
  * Without another registries.conf, CoreOS lists several registries, and podman prompts for one of them.
  */
 export function findShortNameProblem(text: string, registries?: Registries): Problem | undefined {
-  const parsed = parseImageReference(text);
-  if (!parsed.ok || parsed.reference.registry !== undefined) return undefined;
-  const { repository } = parsed.reference;
+  const { registry, repository } = referenceOf(text);
+  if (repository === undefined || registry !== undefined) return undefined;
   const { aliases, search = [], shortNameMode } = registries ?? {};
   if ((aliases?.get(repository) ?? '') !== '') return undefined;
   if (search.length === 1 || (search.length > 1 && shortNameMode !== 'enforcing')) return undefined;
@@ -48,17 +51,15 @@ export function findShortNameProblem(text: string, registries?: Registries): Pro
 
 /** Reports a registry with an address that does not lead to another machine. */
 export function findImageAddress(text: string): AddressProblem | undefined {
-  const parsed = parseImageReference(text);
-  const { registry } = parsed.ok ? parsed.reference : {};
+  const { registry } = referenceOf(text);
   return registry === undefined ? undefined : findRegistryAddress(registry);
 }
 
 /** The registry's certificate needs a CA of the user. Images for which registries.conf sets another source are not checked. */
 export function findRegistryIssuer(text: string, registries?: Registries): Problem | undefined {
-  const parsed = parseImageReference(text);
-  if (!parsed.ok || parsed.reference.registry === undefined) return undefined;
-  const { registry } = parsed.reference;
-  const isReplaced = findEntry(imageName(parsed.reference) ?? '', registries) !== undefined;
+  const { registry } = referenceOf(text);
+  if (registry === undefined) return undefined;
+  const isReplaced = findEntry(imageName(text) ?? '', registries) !== undefined;
   if (isReplaced || !isInternalHost(registryHost(registry))) return undefined;
   return {
     message: `no public CA issues certificates for ${registry}, so podman rejects the certificate of the registry`,
@@ -82,8 +83,9 @@ function registryHost(location: string): Host {
 }
 
 /** The name for which podman looks up credentials: registry and path. Docker Hub has a folder for official images. */
-function imageName({ registry, repository }: ImageReference): string | undefined {
-  if (registry === undefined) return undefined;
+function imageName(text: string): string | undefined {
+  const { registry, repository } = referenceOf(text);
+  if (registry === undefined || repository === undefined) return undefined;
   return registry === 'docker.io' && !repository.includes('/')
     ? `${registry}/library/${repository}`
     : `${registry}/${repository}`;
@@ -91,8 +93,7 @@ function imageName({ registry, repository }: ImageReference): string | undefined
 
 /** The names that podman requests for an image, mirrors first; empty if the reference has no registry. */
 export function pullNames(text: string, registries?: Registries): readonly string[] {
-  const parsed = parseImageReference(text);
-  const name = parsed.ok ? imageName(parsed.reference) : undefined;
+  const name = imageName(text);
   if (name === undefined) return [];
   const entry = findEntry(name, registries);
   if (entry === undefined) return [name];

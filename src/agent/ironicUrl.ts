@@ -42,27 +42,25 @@ export function ironicHostUrl(host: string, { scheme, port, flag }: HostTarget):
   return formatIronicUrl({ scheme, host: parsed, port, path: '' });
 }
 
+const wholeUrlHint = 'pass the whole URL with --api-url instead, such as https://192.0.2.1:6385';
+
+/** Mistakes in a host, in the order in which they are searched. */
+const hostMistakes: readonly (readonly [pattern: RegExp, problem: string, hint: string])[] = [
+  [/^$/, 'the value is empty', 'pass the name or address of Ironic that the hosts can reach'],
+  [/@/, 'the value contains a user name', 'pass only the name or address'],
+  [/^[A-Za-z][A-Za-z0-9+.-]*:\/\//, 'the value is a URL', wholeUrlHint],
+  [/[\s,]/u, 'the value contains whitespace or a comma', 'pass one host; --api-url accepts several URLs'],
+  [/\//, 'the value contains a path', wholeUrlHint],
+  [/^(\[[^\]]*\]|[^:]*):[0-9]*$/, 'the value contains a port', wholeUrlHint],
+];
+
 function hostError(host: string, flag: string): UsageError {
-  const asUrl = 'pass the whole URL with --api-url instead, such as https://192.0.2.1:6385';
-  const problem = (what: string, hint: string): UsageError =>
-    new UsageError(`${flag} requires a host name or address; ${what}`, { hint });
-  if (host === '')
-    return problem('the value is empty', 'pass the name or address of Ironic that the hosts can reach');
-  if (host.includes('@')) return problem('the value contains a user name', 'pass only the name or address');
-  if (/^[A-Za-z][A-Za-z0-9+.-]*:\/\//.test(host)) return problem('the value is a URL', asUrl);
-  if (/[\s,]/u.test(host))
-    return problem(
-      'the value contains whitespace or a comma',
-      'pass one host; --api-url accepts several URLs',
-    );
-  if (host.includes('/')) return problem('the value contains a path', asUrl);
-  if (/^(\[[^\]]*\]|[^:]*):[0-9]*$/.test(host)) return problem('the value contains a port', asUrl);
   const parsed = parseHost(host.replaceAll(/^\[|\]$/g, ''));
   const why = parsed.kind === 'invalid' ? parsed.problem : 'brackets are valid only for IPv6 addresses';
-  return problem(
-    `${JSON.stringify(host.slice(0, 300))} is invalid: ${why}`,
-    'pass a host such as ironic.example.com or 192.0.2.1',
-  );
+  const invalid = `${JSON.stringify(host.slice(0, 300))} is invalid: ${why}`;
+  const [, problem = invalid, hint = 'pass a host such as ironic.example.com or 192.0.2.1'] =
+    hostMistakes.find(([pattern]) => pattern.test(host)) ?? [];
+  return new UsageError(`${flag} requires a host name or address; ${problem}`, { hint });
 }
 
 export interface UrlSource {
@@ -80,75 +78,72 @@ export interface UrlSource {
  * path on the port of the scheme. Throws UsageError for the first invalid URL.
  */
 export function checkApiUrls(text: string, source: UrlSource): readonly string[] {
-  return checkUrls(text, source.flag, findApiProblem).map((url) => formatWithPort(url, source));
+  return convertUrls(text, source.flag, findVersionProblem, (url) => formatWithPort(url, source));
 }
 
-/** Like `parseApiUrls`, for `inspection_callback_url`: its URLs are complete, so nothing is added. */
+/** Like `checkApiUrls`, for `inspection_callback_url`: its URLs are complete, so nothing is added. */
 export function checkCallbackUrl(text: string, flag: string): readonly string[] {
-  return checkUrls(text, flag, findHostProblem).map((url) => formatWithPort(url, { flag }));
+  return convertUrls(text, flag, () => undefined, formatIronicUrl);
 }
 
 /** URLs for inspection data, from base URLs of ironic-inspector; adds its port and path unless they are present. */
 export function parseInspectorUrls(text: string, source: UrlSource): readonly string[] {
-  return checkUrls(text, source.flag, findInspectorProblem).map((url) => {
-    if (url === mdns) return url;
-    const base = formatWithPort(
-      { ...url, path: url.path.replace(inspectionPath, '').replace(/\/+$/, '') },
-      source,
-    );
-    return `${base}${inspectionPath.exec(url.path)?.[0] ?? '/v1/continue'}`;
+  return convertUrls(text, source.flag, findInspectorProblem, (url) => {
+    const path = url.path.replace(inspectionPath, '').replace(/\/+$/, '');
+    return `${formatWithPort({ ...url, path }, source)}${inspectionPath.exec(url.path)?.[0] ?? '/v1/continue'}`;
   });
 }
 
 /** The path of ironic-inspector, or of inspection in Ironic itself. */
 const inspectionPath = /\/v1\/continue(?:_inspection)?$/;
 
+/** Finds a problem of a URL in addition to those of its host. */
 type FindProblem = (url: IronicUrl) => Problem | undefined;
 
-function checkUrls(
+/** The parts of a URL, or its first problem. */
+function checkUrl(text: string, findProblem: FindProblem): IronicUrl | Problem {
+  const url = parseIronicUrl(text);
+  return 'message' in url ? url : (findHostProblem(url) ?? findProblem(url) ?? url);
+}
+
+function convertUrls(
   text: string,
   flag: string,
   findProblem: FindProblem,
-): readonly (IronicUrl | typeof mdns)[] {
+  format: (url: IronicUrl) => string,
+): readonly string[] {
   if (text.trim() === mdns) return [mdns];
   return text.split(',').map((item) => {
-    const url = parseIronicUrl(item.trim());
-    if ('message' in url) throw urlError(url, flag);
-    const problem = findProblem(url);
-    if (problem !== undefined) throw urlError(problem, flag);
-    return url;
+    const url = checkUrl(item.trim(), findProblem);
+    if ('message' in url) throw new UsageError(`${flag}: ${url.message}`, { hint: url.hint });
+    return format(url);
   });
 }
 
-function formatWithPort(
-  url: IronicUrl | typeof mdns,
-  { defaultPort, isPortChosen = false }: UrlSource,
-): string {
-  if (url === mdns) return url;
+function formatWithPort(url: IronicUrl, { defaultPort, isPortChosen = false }: UrlSource): string {
   const isCompleted = isPortChosen || /^\/*$/.test(url.path);
   const { port = isCompleted ? defaultPort : undefined } = url;
   return formatIronicUrl({ ...url, port });
 }
 
-/** A URL with a path and no port, from a list of `checkApiUrls`. */
-export function findPortlessUrl(urls: readonly string[]): IronicUrl | undefined {
-  return urls
-    .flatMap((text) => {
-      const url = parseIronicUrl(text);
-      return 'message' in url ? [] : [url];
-    })
-    .find(({ path, port }) => port === undefined && path !== '');
+/** The valid URLs of a list. */
+function validUrls(items: readonly string[]): IronicUrl[] {
+  return items.flatMap((item) => {
+    const url = parseIronicUrl(item);
+    return 'message' in url ? [] : [url];
+  });
 }
 
-/** Why the agent cannot use a URL as base URL of the Ironic API, regardless of the setup of Ironic. */
-function findApiProblem(url: IronicUrl): Problem | undefined {
-  return findHostProblem(url) ?? findVersionProblem(url);
+/** A URL with a path and no port, from a list of `checkApiUrls`. */
+export function findPortlessUrl(urls: readonly string[]): IronicUrl | undefined {
+  return validUrls(urls).find(({ path, port }) => port === undefined && path !== '');
 }
 
 function findInspectorProblem(url: IronicUrl): Problem | undefined {
-  return findHostProblem(url) ?? (inspectionPath.test(url.path) ? undefined : findVersionProblem(url));
+  return inspectionPath.test(url.path) ? undefined : findVersionProblem(url);
 }
 
+/** The problem of a host that the agent cannot use, regardless of the setup of Ironic. */
 function findHostProblem({ host }: IronicUrl): Problem | undefined {
   const problem = findAddressProblem(host);
   return problem?.isUnusable === true ? problem : undefined;
@@ -185,36 +180,19 @@ function findCallbackProblem(url: IronicUrl): Problem | undefined {
 
 /** The first URL of a list with an address that does not lead to another machine, but may be intended. */
 export function findUrlListAddress(list: string): AddressProblem | undefined {
-  for (const item of list.split(',')) {
-    const url = parseIronicUrl(item);
-    const problem = 'message' in url ? undefined : findAddressProblem(url.host);
-    if (problem?.isUnusable === false) return problem;
-  }
-  return undefined;
+  const problems = validUrls(list.split(',')).map(({ host }) => findAddressProblem(host));
+  return problems.find((problem) => problem?.isUnusable === false);
 }
 
-/** The purpose of a URL in the agent's conf. */
-type UrlOption = 'api_url' | 'inspection_callback_url';
-
-const findOptionProblem: Readonly<Record<UrlOption, FindProblem>> = {
-  api_url: findApiProblem,
-  inspection_callback_url: (url) => findHostProblem(url) ?? findCallbackProblem(url),
-};
-
-function urlError({ message, hint }: Problem, flag: string): UsageError {
-  return new UsageError(`${flag}: ${message}`, { hint });
-}
+/** The options of the agent's conf with URLs. */
+const findOptionProblem = { api_url: findVersionProblem, inspection_callback_url: findCallbackProblem };
 
 /** The first problem in a list, parsed like the agent, for which blanks count; undefined if all URLs are valid. */
-export function findUrlProblem(list: string, option: UrlOption): Problem | undefined {
+export function findUrlProblem(list: string, option: keyof typeof findOptionProblem): Problem | undefined {
   if (list === mdns) return undefined;
   for (const item of list.split(',').filter((url) => url !== '')) {
-    const problem = findBlankUrl([item]);
-    if (problem !== undefined) return problem;
-    const url = parseIronicUrl(item);
-    if ('message' in url) return url;
-    const ofOption = findOptionProblem[option](url);
-    if (ofOption !== undefined) return ofOption;
+    const problem = findBlankUrl([item]) ?? checkUrl(item, findOptionProblem[option]);
+    if ('message' in problem) return problem;
   }
   return undefined;
 }

@@ -46,17 +46,35 @@ export interface RegistryEntry {
 type Fields = Readonly<Record<string, Field>>;
 
 type Field =
-  | { readonly kind: 'text' | 'switch' | 'texts' | 'names' }
-  | { readonly kind: 'choice'; readonly choices: readonly string[] }
+  | { readonly kind: 'value'; readonly accepts: (value: unknown) => boolean; readonly hint: string }
   | { readonly kind: 'table' | 'tables'; readonly fields: Fields };
 
-const text = { kind: 'text' } as const;
-const isOn = { kind: 'switch' } as const;
+const isText = (value: unknown): value is string => typeof value === 'string';
+
+function valueField(accepts: (value: unknown) => boolean, hint: string): Field {
+  return { kind: 'value', accepts, hint };
+}
+
+function oneOf(...choices: readonly string[]): Field {
+  const hint = `use one of ${choices.map((choice) => `"${choice}"`).join(', ')}`;
+  return valueField((value) => isText(value) && ['', ...choices].includes(value), hint);
+}
+
+const text = valueField(isText, 'write a string in double quotes');
+const isOn = valueField((value) => typeof value === 'boolean', 'write true or false, without quotes');
+const texts = valueField(
+  (value) => Array.isArray(value) && value.every(isText),
+  'write a list of strings: ["registry.example.com"]',
+);
+const names = valueField(
+  (value) => isTable(value) && Object.values(value).every(isText),
+  'write a table of strings: "name" = "registry.example.com/name"',
+);
 
 const mirrorFields: Fields = {
   location: text,
   insecure: isOn,
-  'pull-from-mirror': { kind: 'choice', choices: ['all', 'digest-only', 'tag-only'] },
+  'pull-from-mirror': oneOf('all', 'digest-only', 'tag-only'),
 };
 
 const registryFields: Fields = {
@@ -69,15 +87,15 @@ const registryFields: Fields = {
 };
 
 /** Version 1, which new releases of podman do not support. */
-const oldList: Field = { kind: 'table', fields: { registries: { kind: 'texts' } } };
+const oldList: Field = { kind: 'table', fields: { registries: texts } };
 
 const rootFields: Fields = {
-  'unqualified-search-registries': { kind: 'texts' },
-  'short-name-mode': { kind: 'choice', choices: ['enforcing', 'permissive', 'disabled'] },
-  'credential-helpers': { kind: 'texts' },
+  'unqualified-search-registries': texts,
+  'short-name-mode': oneOf('enforcing', 'permissive', 'disabled'),
+  'credential-helpers': texts,
   'additional-layer-store-auth-helper': text,
   registry: { kind: 'tables', fields: registryFields },
-  aliases: { kind: 'names' },
+  aliases: names,
   registries: { kind: 'table', fields: { search: oldList, insecure: oldList, block: oldList } },
 };
 
@@ -95,21 +113,19 @@ export function readRegistriesConf(content: string): RegistriesConf {
 type Report = (severity: Severity, path: Path, message: string, hint: string) => void;
 
 function checkDocument({ value, locate }: ParsedToml): RegistriesConf {
-  const issues: RegistriesIssue[] = [];
+  const found: RegistriesIssue[] = [];
   const report: Report = (severity, path, message, hint) =>
-    issues.push({ severity, position: locate(path) ?? { line: 1, column: 1 }, message, hint });
-  const isRefused = (): boolean => issues.some(({ severity }) => severity === 'error');
+    found.push({ severity, position: locate(path) ?? { line: 1, column: 1 }, message, hint });
+  const isAccepted = (_table: Table): _table is FileTable =>
+    found.every(({ severity }) => severity !== 'error');
   const table = readTable(value, rootFields, [], report);
-  const given = readGiven(table);
   // Values of invalid types are not checked further.
-  if (!isRefused()) {
+  if (isAccepted(table)) {
     checkVersion(table, report);
-    checkMeaning(given, report);
+    checkMeaning(table, report);
   }
-  const sorted = issues.toSorted(
-    ({ position: a }, { position: b }) => a.line - b.line || a.column - b.column,
-  );
-  return isRefused() ? { issues: sorted } : { issues: sorted, registries: toRegistries(given) };
+  const issues = found.toSorted(({ position: a }, { position: b }) => a.line - b.line || a.column - b.column);
+  return isAccepted(table) ? { issues, registries: toRegistries(table) } : { issues };
 }
 
 type Table = Readonly<Record<string, unknown>>;
@@ -132,100 +148,55 @@ function readTable(value: unknown, fields: Fields, path: Path, report: Report): 
 
 /** The value if its type is valid; otherwise undefined, after an error. */
 function readField(value: unknown, field: Field, path: Path, report: Report): unknown {
+  if (field.kind === 'value' && field.accepts(value)) return value;
   if (field.kind === 'table' && isTable(value)) return readTable(value, field.fields, path, report);
   if (field.kind === 'tables' && Array.isArray(value) && value.every(isTable)) {
     return value.map((item, index) => readTable(item, field.fields, [...path, index], report));
   }
-  if (field.kind === 'choice' && (value === '' || field.choices.some((choice) => choice === value)))
-    return value;
-  if (Object.hasOwn(plainKinds, field.kind) && plainKinds[field.kind]?.accepts(value) === true) return value;
-  const names = path.filter((step) => typeof step === 'string');
-  const message = `invalid value of ${JSON.stringify(names.at(-1))}`;
-  report('error', path, message, fieldHint(field, names.join('.')));
+  const keys = path.filter(isText);
+  const name = keys.join('.');
+  const hints = {
+    table: `write a table: [${name}]`,
+    tables: `write each entry with double brackets: [[${name}]]`,
+  };
+  const hint = field.kind === 'value' ? field.hint : hints[field.kind];
+  report('error', path, `invalid value of ${JSON.stringify(keys.at(-1))}`, hint);
   return undefined;
-}
-
-interface PlainKind {
-  readonly accepts: (value: unknown) => boolean;
-  readonly hint: string;
-}
-
-const plainKinds: Readonly<Partial<Record<Field['kind'], PlainKind>>> = {
-  text: { accepts: (value) => typeof value === 'string', hint: 'write a string in double quotes' },
-  switch: { accepts: (value) => typeof value === 'boolean', hint: 'write true or false, without quotes' },
-  texts: {
-    accepts: (value) => Array.isArray(value) && value.every((item) => typeof item === 'string'),
-    hint: 'write a list of strings: ["registry.example.com"]',
-  },
-  names: {
-    accepts: (value) => isTable(value) && Object.values(value).every((item) => typeof item === 'string'),
-    hint: 'write a table of strings: "name" = "registry.example.com/name"',
-  },
-};
-
-function fieldHint(field: Field, name: string): string {
-  if (field.kind === 'choice') return `use one of ${field.choices.map((choice) => `"${choice}"`).join(', ')}`;
-  if (field.kind === 'table') return `write a table: [${name}]`;
-  return plainKinds[field.kind]?.hint ?? `write each entry with double brackets: [[${name}]]`;
 }
 
 function isTable(value: unknown): value is Table {
   return isMapping(value) && !(value instanceof Date);
 }
 
-/** A file in which all values have valid types. */
-interface Given extends Omit<Registries, 'entries'> {
-  readonly entries: readonly GivenEntry[];
+/** The table of a file in which all values have valid types. */
+interface FileTable extends Table {
+  readonly 'unqualified-search-registries'?: readonly string[];
+  readonly 'short-name-mode'?: string;
+  readonly aliases?: Readonly<Record<string, string>>;
+  readonly registry?: readonly RegistryTable[];
 }
 
-interface GivenEntry extends Omit<RegistryEntry, 'mirrors'> {
-  readonly path: Path;
-  readonly insecure: boolean;
-  readonly byDigestOnly: boolean;
-  readonly mirrors: readonly { readonly location: string; readonly pull: string }[];
+interface RegistryTable {
+  readonly prefix?: string;
+  readonly location?: string;
+  readonly insecure?: boolean;
+  readonly blocked?: boolean;
+  readonly 'mirror-by-digest-only'?: boolean;
+  readonly mirror?: readonly { readonly location?: string; readonly 'pull-from-mirror'?: string }[];
 }
 
-function readGiven(table: Table): Given {
-  const { aliases, registry } = table;
+function toRegistries({ aliases = {}, registry = [], ...table }: FileTable): Registries {
   const search = table['unqualified-search-registries'];
-  const mode = textOf(table['short-name-mode']);
+  const shortNameMode = table['short-name-mode'] ?? '';
   return {
-    ...(Array.isArray(search) && { search: search.map(textOf) }),
-    ...(mode !== '' && { shortNameMode: mode }),
-    aliases: new Map(
-      Object.entries(isTable(aliases) ? aliases : {}).map(([name, full]) => [name, textOf(full)]),
-    ),
-    entries: listOf(registry).map((entry, index) => ({
-      path: ['registry', index],
-      prefix: textOf(entry['prefix']),
-      location: textOf(entry['location']),
-      blocked: entry['blocked'] === true,
-      insecure: entry['insecure'] === true,
-      byDigestOnly: entry['mirror-by-digest-only'] === true,
-      mirrors: listOf(entry['mirror']).map((mirror) => ({
-        location: textOf(mirror['location']),
-        pull: textOf(mirror['pull-from-mirror']),
-      })),
-    })),
-  };
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
-}
-
-function listOf(value: unknown): readonly Table[] {
-  return Array.isArray(value) ? value.filter(isTable) : [];
-}
-
-function toRegistries(given: Given): Registries {
-  return {
-    ...given,
-    entries: given.entries.map(({ blocked, location, mirrors, prefix }) => ({
+    ...(search !== undefined && { search }),
+    ...(shortNameMode !== '' && { shortNameMode }),
+    aliases: new Map(Object.entries(aliases)),
+    entries: registry.map(({ blocked = false, location = '', mirror = [], prefix = '' }) => ({
       prefix: withoutSlashes(prefix === '' ? location : prefix),
       location: withoutSlashes(location),
       blocked,
-      mirrors: mirrors.map((mirror) => withoutSlashes(mirror.location)),
+      mirrors: mirror.map((one) => withoutSlashes(one.location ?? '')),
     })),
   };
 }
@@ -234,16 +205,16 @@ function withoutSlashes(location: string): string {
   return location.replace(/\/+$/, '');
 }
 
-function checkMeaning(given: Given, report: Report): void {
-  for (const [index, registry] of (given.search ?? []).entries()) {
+function checkMeaning({ aliases = {}, registry: entries = [], ...table }: FileTable, report: Report): void {
+  for (const [index, registry] of (table['unqualified-search-registries'] ?? []).entries()) {
     const path = ['unqualified-search-registries', index];
     if (!checkLocation(registry, path, report) || isRegistryHost(withoutSlashes(registry))) continue;
     const message = `${JSON.stringify(registry)} is not a registry host`;
     report('error', path, message, 'use a host, such as "quay.io"');
   }
-  for (const [name, full] of given.aliases) checkAlias(name, full, report);
-  for (const entry of given.entries) checkEntry(entry, report);
-  checkTwins(given.entries, report);
+  for (const [name, full] of Object.entries(aliases)) checkAlias(name, full, report);
+  for (const [index, entry] of entries.entries()) checkEntry(entry, ['registry', index], report);
+  checkTwins(entries, report);
 }
 
 /** Version 1 is recognized by the key "registries". */
@@ -257,12 +228,8 @@ function checkVersion(table: Table, report: Report): void {
   if (current === undefined) {
     report('warning', path, `the file uses ${old}, which new releases of podman do not support`, hint);
   } else {
-    report(
-      'error',
-      path,
-      `the file mixes ${old} ("registries") and version 2 (${JSON.stringify(current)})`,
-      hint,
-    );
+    const message = `the file mixes ${old} ("registries") and version 2 (${JSON.stringify(current)})`;
+    report('error', path, message, hint);
   }
 }
 
@@ -296,8 +263,8 @@ function hasTag({ digest, tag }: { readonly digest?: string; readonly tag?: stri
   return tag !== undefined || digest !== undefined;
 }
 
-function checkEntry(entry: GivenEntry, report: Report): void {
-  const { location, path, prefix } = entry;
+function checkEntry(entry: RegistryTable, path: Path, report: Report): void {
+  const { location = '', mirror: mirrors = [], prefix = '' } = entry;
   const isWildcard = prefix.startsWith('*.');
   if (prefix !== '') checkLocation(prefix, [...path, 'prefix'], report);
   if (location !== '') checkLocation(location, [...path, 'location'], report);
@@ -309,10 +276,10 @@ function checkEntry(entry: GivenEntry, report: Report): void {
     const message = `${JSON.stringify(prefix)} is not "*." followed by a domain`;
     report('error', [...path, 'prefix'], message, 'use a prefix such as "*.example.com"');
   }
-  for (const [index, mirror] of entry.mirrors.entries()) {
+  for (const [index, mirror] of mirrors.entries()) {
     const at = [...path, 'mirror', index];
-    checkLocation(mirror.location, [...at, 'location'], report);
-    if (mirror.pull === '' || !entry.byDigestOnly) continue;
+    checkLocation(mirror.location ?? '', [...at, 'location'], report);
+    if ((mirror['pull-from-mirror'] ?? '') === '' || entry['mirror-by-digest-only'] !== true) continue;
     const message =
       'mirror-by-digest-only of the registry and pull-from-mirror of its mirror exclude each other';
     report('error', [...at, 'pull-from-mirror'], message, 'remove one of them');
@@ -320,20 +287,17 @@ function checkEntry(entry: GivenEntry, report: Report): void {
 }
 
 /** Entries of the same location must agree. */
-function checkTwins(entries: readonly GivenEntry[], report: Report): void {
-  const seen = new Map<string, GivenEntry>();
-  for (const entry of entries) {
-    const first = seen.get(entry.location);
-    seen.set(entry.location, first ?? entry);
-    if (first === undefined || entry.location === '') continue;
+function checkTwins(entries: readonly RegistryTable[], report: Report): void {
+  const seen = new Map<string, RegistryTable>();
+  for (const [index, entry] of entries.entries()) {
+    const { location = '' } = entry;
+    const first = seen.get(location);
+    seen.set(location, first ?? entry);
+    if (first === undefined || location === '') continue;
     for (const name of ['insecure', 'blocked'] as const) {
-      if (first[name] === entry[name]) continue;
-      report(
-        'error',
-        entry.path,
-        `the registry ${JSON.stringify(entry.location)} is defined twice, with different "${name}"`,
-        'use the same value in both entries',
-      );
+      if ((first[name] ?? false) === (entry[name] ?? false)) continue;
+      const message = `the registry ${JSON.stringify(location)} is defined twice, with different "${name}"`;
+      report('error', ['registry', index], message, 'use the same value in both entries');
     }
   }
 }

@@ -49,81 +49,76 @@ export function createSettingCheck(): (settings: AgentSettings) => readonly Sett
   };
 }
 
+/** `isUnusable` counts if the problem has no severity of its own. */
+type FoundProblem = Problem & Partial<Pick<SettingRemark, 'severity'> & Pick<AddressProblem, 'isUnusable'>>;
+
+type Found = readonly [setting: SettingName, rule: string, problem: FoundProblem | undefined];
+
 export function checkSettings(settings: AgentSettings): readonly SettingRemark[] {
-  const { archive, registriesConf } = settings;
+  const { archive, profile, registriesConf } = settings;
   const registries = registriesConf === undefined ? undefined : readRegistriesConf(registriesConf).registries;
-  return [
-    ...checkAddresses(settings, registries),
-    ...checkIssuers(settings, registries),
-    // An image from an archive needs neither registry nor credentials.
-    ...(archive === undefined
-      ? [...checkImage(settings, registries), ...checkPullSecret(settings, registries)]
-      : []),
-  ];
-}
-
-function checkImage({ agentImage, pullPolicy }: AgentSettings, registries?: Registries): SettingRemark[] {
-  const bare = findBareRegistry(agentImage);
-  const short = pullPolicy === 'never' ? undefined : findShortNameProblem(agentImage, registries);
-  const { hint, message } = bare ?? short ?? {};
-  if (hint === undefined || message === undefined) return [];
-  const rule = bare === undefined ? 'agent-image-unqualified' : 'agent-image-bare-registry';
-  return [{ setting: 'agent.image', rule, severity: 'warning', message, hint }];
-}
-
-function checkPullSecret(
-  { agentImage, pullSecret }: AgentSettings,
-  registries?: Registries,
-): SettingRemark[] {
-  if (pullSecret === undefined) return [];
-  const credentials = readCredentials(pullSecret);
-  const names = pullNames(agentImage, registries);
-  const missing = findMissingCredentials(names, credentials);
-  const entries = findEntryProblems(credentials, names);
-  return [
-    ...entries.map((problem) => ({ rule: 'agent-secret-entry', ...problem })),
-    ...(missing === undefined ? [] : [{ rule: 'agent-secret-registry', ...missing }]),
-  ].map((problem) => ({ setting: 'agent.pullSecret', ...problem }));
-}
-
-type FoundAddress = readonly [setting: SettingName, problem: AddressProblem | undefined];
-
-function checkAddresses(settings: AgentSettings, registries?: Registries): SettingRemark[] {
-  const { agentImage, archive, ntpServers, profile, pullPolicy, proxy } = settings;
   // Profiles of upstream generators keep the behavior of those.
   const isOwn = profile === 'default' || profile === 'buildpy';
-  const isPulled = pullPolicy === 'always' || (pullPolicy !== 'never' && !isLocalName(agentImage));
-  const locations = (registries?.entries ?? []).flatMap(({ location, mirrors }) => [...mirrors, location]);
-  const found: FoundAddress[] = [
-    ['agent.image', isPulled ? findImageAddress(agentImage) : undefined],
-    ...locations.map((location): FoundAddress => ['agent.registriesConf', findRegistryAddress(location)]),
-    ...ntpServers.map((server): FoundAddress => ['host.ntpServers', findAddressProblem(parseHost(server))]),
-    ['proxy.http', findUrlAddressProblem(proxy.http ?? '')],
-    ['proxy.https', findUrlAddressProblem(proxy.https ?? '')],
-    ['agent.archiveUrl', findUrlAddressProblem(archive?.url ?? '')],
+  const found = [
+    ...findAddresses(settings, registries),
+    ...findIssuers(settings, registries),
+    // An image from an archive needs neither registry nor credentials.
+    ...(archive === undefined
+      ? [...findImageProblems(settings, registries), ...findSecretProblems(settings, registries)]
+      : []),
   ];
-  return found.flatMap(([setting, problem]) => {
+  return found.flatMap(([setting, rule, problem]) => {
     if (problem === undefined) return [];
-    const { hint, isUnusable, message } = problem;
-    const severity = isOwn && isUnusable ? 'error' : 'warning';
-    return [{ setting, rule: 'agent-address', severity, message, hint }];
+    const { hint, isUnusable = false, message } = problem;
+    const { severity = isOwn && isUnusable ? 'error' : 'warning' } = problem;
+    return [{ setting, rule, severity, message, hint }];
   });
 }
 
+function findImageProblems({ agentImage, pullPolicy }: AgentSettings, registries?: Registries): Found[] {
+  const bare = findBareRegistry(agentImage);
+  const isShort = bare === undefined && pullPolicy !== 'never';
+  const short = isShort ? findShortNameProblem(agentImage, registries) : undefined;
+  return [
+    ['agent.image', 'agent-image-bare-registry', bare],
+    ['agent.image', 'agent-image-unqualified', short],
+  ];
+}
+
+function findSecretProblems({ agentImage, pullSecret }: AgentSettings, registries?: Registries): Found[] {
+  if (pullSecret === undefined) return [];
+  const credentials = readCredentials(pullSecret);
+  const names = pullNames(agentImage, registries);
+  const entries = findEntryProblems(credentials, names);
+  return [
+    ...entries.map((problem): Found => ['agent.pullSecret', 'agent-secret-entry', problem]),
+    ['agent.pullSecret', 'agent-secret-registry', findMissingCredentials(names, credentials)],
+  ];
+}
+
+function findAddresses(settings: AgentSettings, registries?: Registries): Found[] {
+  const { agentImage, archive, ntpServers, pullPolicy, proxy } = settings;
+  const isPulled = pullPolicy === 'always' || (pullPolicy !== 'never' && !isLocalName(agentImage));
+  const locations = (registries?.entries ?? []).flatMap(({ location, mirrors }) => [...mirrors, location]);
+  const rule = 'agent-address';
+  return [
+    ['agent.image', rule, isPulled ? findImageAddress(agentImage) : undefined],
+    ...locations.map((location): Found => ['agent.registriesConf', rule, findRegistryAddress(location)]),
+    ...ntpServers.map((server): Found => ['host.ntpServers', rule, findAddressProblem(parseHost(server))]),
+    ['proxy.http', rule, findUrlAddressProblem(proxy.http ?? '')],
+    ['proxy.https', rule, findUrlAddressProblem(proxy.https ?? '')],
+    ['agent.archiveUrl', rule, findUrlAddressProblem(archive?.url ?? '')],
+  ];
+}
+
 /** Servers whose certificates the machine cannot verify: no public CA issues them, and no other CA is set. */
-function checkIssuers(settings: AgentSettings, registries?: Registries): SettingRemark[] {
+function findIssuers(settings: AgentSettings, registries?: Registries): Found[] {
   const { agentImage, archive, caCertificates, pullPolicy, verifyRegistryTls } = settings;
   if (caCertificates !== undefined) return [];
-  const ofArchive = findSourceIssuer(archive?.url ?? '');
   const isVerified = archive === undefined && pullPolicy !== 'never' && verifyRegistryTls;
   const ofImage = isVerified ? findRegistryIssuer(agentImage, registries) : undefined;
-  const severity = 'warning';
   return [
-    ...(ofArchive
-      ? [{ setting: 'agent.archiveUrl', rule: 'agent-source-issuer', severity, ...ofArchive } as const]
-      : []),
-    ...(ofImage
-      ? [{ setting: 'agent.image', rule: 'agent-image-issuer', severity, ...ofImage } as const]
-      : []),
+    ['agent.archiveUrl', 'agent-source-issuer', findSourceIssuer(archive?.url ?? '')],
+    ['agent.image', 'agent-image-issuer', ofImage],
   ];
 }

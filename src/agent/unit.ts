@@ -4,6 +4,8 @@
  */
 
 import type { Unit } from '../ignition/config.ts';
+import { readAsset } from '../assets.ts';
+import { fillTemplate } from '../formats/template.ts';
 import { renderConsoleUnits } from './login.ts';
 import { formatEnvironment, formatExecArgument } from '../formats/systemdQuoting.ts';
 import { authFilePath, caContainerPath, caPath, hardwareManagerFlags } from './files.ts';
@@ -11,6 +13,12 @@ import { proxyEnvironment } from './proxy.ts';
 import type { AgentSettings } from './settings.ts';
 
 export const unitName = 'ironic-agent.service';
+
+/** The enabled unit of the agent, from a template and its values. */
+export function renderAgentUnit(template: string, values: Readonly<Record<string, string>>): Unit {
+  const contents = fillTemplate(readAsset(`templates/agent/${template}.service`), values);
+  return { contents, enabled: true, name: unitName };
+}
 
 /** Lines for the section [Service]; podman passes the proxy variables to the agent's container. */
 export function formatUnitEnvironment(settings: AgentSettings): string {

@@ -1,5 +1,5 @@
 /** A reader that reads with its first call only. */
-export function once<T>(read: () => Promise<T>): () => Promise<T> {
-  let result: Promise<T> | undefined;
+export function once<T extends object>(read: () => T): () => T {
+  let result: T | undefined;
   return () => (result ??= read());
 }

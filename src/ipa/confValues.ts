@@ -67,15 +67,11 @@ function evaluate(option: IpaOption, evaluation: Evaluation): Outcome {
   return outcome;
 }
 
-function defaultOf(option: IpaOption): Outcome {
-  const value = option.default;
+function defaultOf({ default: value, type }: IpaOption): Outcome {
   if (value === null) return { kind: 'value', text: '' };
-  if (typeof value === 'number' && option.type !== 'float') return { kind: 'value', text: String(value) };
-  if (typeof value !== 'object') return { kind: 'value', text: formatPythonText(value) };
-  const text = Array.isArray(value)
-    ? formatPythonText(value)
-    : formatPythonText(new Map(Object.entries(value)));
-  return { kind: 'value', text };
+  if (typeof value === 'number' && type !== 'float') return { kind: 'value', text: String(value) };
+  const isDict = typeof value === 'object' && !Array.isArray(value);
+  return { kind: 'value', text: formatPythonText(isDict ? new Map(Object.entries(value)) : value) };
 }
 
 function evaluateText(option: IpaOption, written: string, evaluation: Evaluation): Outcome {

@@ -6,6 +6,7 @@
 import { editDistance } from '../formats/messageText.ts';
 import { readAsset } from '../assets.ts';
 import { UsageError } from '../core/errors.ts';
+import { once } from '../core/once.ts';
 import { normalizeSection } from '../formats/osloConfig.ts';
 
 export type IpaOptionType = 'string' | 'integer' | 'float' | 'port' | 'boolean' | 'list' | 'dict';
@@ -73,29 +74,9 @@ export interface IpaKnowledge {
   readonly kernelParameters: readonly IpaKernelParameter[];
 }
 
-interface Index {
-  readonly knowledge: IpaKnowledge;
-  readonly current: ReadonlyMap<string, IpaOption>;
-  readonly deprecated: ReadonlyMap<string, IpaOption>;
-  readonly sections: ReadonlySet<string>;
-}
-
-let index: Index | undefined;
-
-/** The options; the file is read once. */
-export function ipaKnowledge(): IpaKnowledge {
-  return readIndex().knowledge;
-}
-
-function readIndex(): Index {
-  if (index === undefined) {
-    const knowledge: IpaKnowledge = JSON.parse(readAsset('schemas/ipa-options.json'));
-    index = buildIndex(knowledge);
-  }
-  return index;
-}
-
-function buildIndex(knowledge: IpaKnowledge): Index {
+/** The options, and lookup tables for them; the file is read once. */
+const readIndex = once(() => {
+  const knowledge: IpaKnowledge = JSON.parse(readAsset('schemas/ipa-options.json'));
   const { options } = knowledge;
   return {
     knowledge,
@@ -105,6 +86,10 @@ function buildIndex(knowledge: IpaKnowledge): Index {
     ),
     sections: new Set(options.map((option) => option.section)),
   };
+});
+
+export function ipaKnowledge(): IpaKnowledge {
+  return readIndex().knowledge;
 }
 
 export interface IpaOptionMatch {
@@ -171,9 +156,14 @@ function compareVersions(a: IpaVersion, b: IpaVersion): number {
   return a[0] - b[0] || a[1] - b[1] || a[2] - b[2];
 }
 
+/** Whether the version is the release `since` or a later one; true if there is no such release. */
+function isFrom(version: IpaVersion, since: string | undefined): boolean {
+  return since === undefined || compareVersions(version, parseRelease(since)) >= 0;
+}
+
 /** Whether the release supports the option with its current name. */
 export function hasIpaOption({ since, backports = [] }: IpaOption, version: IpaVersion): boolean {
-  if (since === undefined || compareVersions(version, parseRelease(since)) >= 0) return true;
+  if (isFrom(version, since)) return true;
   return backports.map(parseRelease).some(([major, minor, patch]) => {
     return version[0] === major && version[1] === minor && version[2] >= patch;
   });
@@ -181,8 +171,7 @@ export function hasIpaOption({ since, backports = [] }: IpaOption, version: IpaV
 
 /** Whether the release supports an option that was removed later. */
 export function hadIpaOption({ since, last }: RemovedIpaOption, version: IpaVersion): boolean {
-  if (compareVersions(version, parseRelease(last)) > 0) return false;
-  return since === undefined || compareVersions(version, parseRelease(since)) >= 0;
+  return isFrom(version, since) && compareVersions(version, parseRelease(last)) <= 0;
 }
 
 /** Whether the option is deprecated in the release. */
@@ -190,10 +179,7 @@ export function isIpaOptionDeprecated(
   { deprecated, deprecatedSince }: IpaOption,
   version?: IpaVersion,
 ): boolean {
-  if (deprecated === undefined || version === undefined || deprecatedSince === undefined) {
-    return deprecated !== undefined;
-  }
-  return compareVersions(version, parseRelease(deprecatedSince)) >= 0;
+  return deprecated !== undefined && (version === undefined || isFrom(version, deprecatedSince));
 }
 
 /**

@@ -213,7 +213,7 @@ async function checkByKind(file: string, bytes: Uint8Array, options: CheckOption
 /** `ironic-python-agent.conf`; valid if the agent starts with it. */
 async function checkConf(bytes: Uint8Array, { ipaVersion }: CheckOptions): Promise<CheckedDocument> {
   const { checkConfFile } = await import('../agent/confCheck.ts');
-  const checked = checkConfFile(bytes, { ipaVersion });
+  const checked = checkConfFile(bytes, ipaVersion);
   if (checked.findings.length === 0) return { report: checked, bytes };
   const { maskConfSecrets } = await import('../agent/lint/secrets.ts');
   return { report: checked, bytes: maskConfSecrets(bytes) };

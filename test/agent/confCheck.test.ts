@@ -261,7 +261,7 @@ describe('checkConf for a release', () => {
     ['9.4', '[DEFAULT]\ncollect_lldp = on\n', []],
     ['9.5', '[DEFAULT]\ncollect_lldp = on\n', ['conf-deprecated']],
   ])('%s: %j', (version, text, expected) => {
-    const findings = checkConf(text, { ipaVersion: parseIpaVersion(version) });
+    const findings = checkConf(text, parseIpaVersion(version));
     expect(findings.map(({ rule }) => rule)).toEqual(expected);
   });
 });

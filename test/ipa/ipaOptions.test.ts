@@ -157,7 +157,7 @@ describe.skipIf(!hasIpa)(`the installed ironic-python-agent${ipaNote}`, () => {
   it(`${ipaVersion.join('.')} ignores the options that it is said not to know`, () => {
     const text = names.map(({ section, name }) => `[${section}]\n${name} = x\n`).join('');
     const unknown = ipaVerdicts([text])[0]?.unknown.map((path) => path.join('.')) ?? [];
-    const found = checkConf(text, { ipaVersion })
+    const found = checkConf(text, ipaVersion)
       .filter(({ rule }) => rule === 'conf-version' || rule === 'conf-unknown-option')
       .map(({ path }) => path.join('.'));
     expect(found.toSorted()).toEqual(unknown.toSorted());

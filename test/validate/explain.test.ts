@@ -16,6 +16,11 @@ describe('explain', () => {
     ]);
   });
 
+  it('says that Ignition stops at a pull secret that it cannot decode', async () => {
+    const { stdout } = await runCli(['explain', 'agent-secret-undecodable']);
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain('Then it stops, and the machine does not boot.');
+  });
+
   it('says how to run an example that needs options', async () => {
     const { stdout } = await runCli(['explain', 'conf-version']);
     expect(stdout).toContain('Invalid, with --ipa-version 9.0.0:\n  [DEFAULT]\n');

@@ -26,9 +26,8 @@ export interface AgentUnit {
 }
 
 /** Reads the unit with the command `run`, the only one that starts the agent. */
-export function readAgentUnit({ name, unit, settings, commands }: LintedUnit, run: UnitCommand): AgentUnit {
+export function readAgentUnit({ name, unit, settings, pulls }: LintedUnit, run: UnitCommand): AgentUnit {
   const setting = `unit ${name}`;
-  const pulls = commands.filter(({ podman }) => podman.verb === 'pull');
   const pull = pulls.length === 1 ? pulls[0] : undefined;
   const understood = [run, ...(pull === undefined ? [] : [pull])].filter(isUnderstood);
   const environment = readEnvironment(setting, settings);

@@ -79,9 +79,9 @@ function readEntries(config: Config): Entry[] {
 }
 
 /** If several commands start an agent, none of them is read back into settings. */
-function readAgent({ runs, units }: LintSubject): (AgentUnit & { readonly unit: object }) | undefined {
+function readAgent({ agentUnits, runs }: LintSubject): (AgentUnit & { readonly unit: object }) | undefined {
+  const [unit] = agentUnits;
   const [run, ...others] = runs;
-  const unit = units.find(({ commands }) => run !== undefined && commands.includes(run));
   if (run === undefined || unit === undefined || others.length > 0) return undefined;
   return { ...readAgentUnit(unit, run), unit };
 }

@@ -42,15 +42,14 @@ export function readFileEntries(
   read: ReadContents,
 ): Entry[] {
   const kinds = findKinds(subject);
-  const files = subject.files.toSorted((a, b) => compareText(a.name, b.name));
-  const entries = files
-    .filter(({ name }) => !repeatingKinds.has(name))
-    .flatMap((file) => readFile(file, kinds.get(file.name) ?? findKind(file.name), read));
+  const files = subject.files
+    .toSorted((a, b) => compareText(a.name, b.name))
+    .map((file) => ({ file, kind: kinds.get(file.name) ?? findKind(file.name) }));
+  const entries = files.flatMap(({ file, kind }) => (kind.repeats ? [] : readFile(file, kind, read)));
   const readText = createRepeatReader([...ofAgent, ...entries]);
-  const repeating = files.flatMap((file) => {
-    const kind = repeatingKinds.get(file.name);
-    return kind === undefined ? [] : readFile(file, { ...kind, readText }, read);
-  });
+  const repeating = files.flatMap(({ file, kind }) =>
+    kind.repeats ? readFile(file, { ...kind, readText }, read) : [],
+  );
   return [...entries, ...repeating];
 }
 
@@ -58,6 +57,8 @@ export function readFileEntries(
 interface FileKind {
   readonly setting?: SettingName;
   readonly readText?: ReadText;
+  /** This program generates the file from other parts of the config. */
+  readonly repeats?: true;
 }
 
 /** Reads the text of the file at `path`; undefined, or FormatError, if only its digest can be compared. */
@@ -74,28 +75,23 @@ function findKinds(subject: LintSubject): ReadonlyMap<string, FileKind> {
   return new Map([...confKinds, ...listPullSecrets(subject).map(({ name }) => [name, secretKind] as const)]);
 }
 
-const fileKinds: ReadonlyMap<string, FileKind> = new Map<string, FileKind>([
+/** The kinds of files by path, or by folder with a slash at the end. */
+const fileKinds: readonly (readonly [place: string, kind: FileKind])[] = [
   ['/etc/chrony.conf', { setting: 'host.ntpServers', readText: readTimeServers }],
   ['/etc/containers/registries.conf', { setting: 'agent.registriesConf' }],
+  ['/etc/containers/registries.conf.d/', { setting: 'agent.registriesConf' }],
   ['/etc/hostname', { setting: 'host.hostname', readText: readHostnameFile }],
-]);
-
-const folderKinds: readonly (readonly [folder: string, kind: FileKind])[] = [
   [`${keyfileFolder}/`, { setting: 'host.keyfiles', readText: readKeyfile }],
   [anchorFolder, { setting: 'ironic.caFiles', readText: readCertificates }],
   [`${hardwareManagerFolder}/`, { setting: 'agent.hardwareManagers' }],
-  ['/etc/containers/registries.conf.d/', { setting: 'agent.registriesConf' }],
+  ['/etc/NetworkManager/dispatcher.d/01-hostname', { setting: 'host.hostname', repeats: true }],
+  ['/etc/issue.d/ipa.issue', { repeats: true }],
+  ['/etc/motd.d/ipa.motd', { repeats: true }],
 ];
 
-/** Files that this program generates from other parts of the config. */
-const repeatingKinds: ReadonlyMap<string, FileKind> = new Map<string, FileKind>([
-  ['/etc/NetworkManager/dispatcher.d/01-hostname', { setting: 'host.hostname' }],
-  ['/etc/issue.d/ipa.issue', {}],
-  ['/etc/motd.d/ipa.motd', {}],
-]);
-
 function findKind(path: string): FileKind {
-  return fileKinds.get(path) ?? folderKinds.find(([folder]) => path.startsWith(folder))?.[1] ?? {};
+  const isAt = (place: string): boolean => (place.endsWith('/') ? path.startsWith(place) : path === place);
+  return fileKinds.find(([place]) => isAt(place))?.[1] ?? {};
 }
 
 /** The row of a file has the name of the file if it belongs to no setting. */

@@ -19,12 +19,12 @@ import {
   chronyParts,
   confValues,
   effectiveSettings,
+  type LintedUnit,
   type LintSubject,
   listResources,
   splitVariables,
   textOf,
   type UnitCommand,
-  type UnitSetting,
 } from './subject.ts';
 import { agentPulls, listFiles as listRegistriesFiles } from './image.ts';
 import { optionValues } from './podmanCommand.ts';
@@ -99,15 +99,14 @@ function ofTimeServers(subject: LintSubject): Found[] {
   return [...ofChrony, ...ofConfs];
 }
 
-function ofProxies({ config, runs, units }: LintSubject): Found[] {
+function ofProxies({ agentUnits, config }: LintSubject): Found[] {
   const { httpProxy, httpsProxy } = config.ignition?.proxy ?? {};
-  const unitNames = new Set(runs.map(({ setting }) => setting.unitName));
-  const ofUnits = [...unitNames].flatMap((unitName) => {
-    const settings = environmentOf(unitName, units);
-    const variables = readVariables(settings);
+  const ofUnits = agentUnits.flatMap((unit) => {
+    const [first] = effectiveSettings(unit.settings, 'Environment');
+    const variables = readVariables(unit);
     return ['http_proxy', 'https_proxy'].map((name) => ({
-      about: `${unitName}: ${name.toUpperCase()}`,
-      path: settings[0]?.path ?? [],
+      about: `${unit.name}: ${name.toUpperCase()}`,
+      path: first?.path ?? [],
       problem: findUrlProblem(variables.get(name)),
     }));
   });
@@ -118,15 +117,11 @@ function ofProxies({ config, runs, units }: LintSubject): Found[] {
   ];
 }
 
-/** The effective settings `Environment=` of a unit. */
-function environmentOf(unitName: string, units: LintSubject['units']): UnitSetting[] {
-  return effectiveSettings(units.find(({ name }) => name === unitName)?.settings ?? [], 'Environment');
-}
-
-/** The variables in settings; names are in lower case, because programs accept both cases. */
-function readVariables(settings: readonly UnitSetting[]): ReadonlyMap<string, string> {
+/** The variables of a unit; names are in lower case, because programs accept both cases. */
+function readVariables({ settings }: LintedUnit): ReadonlyMap<string, string> {
+  const words = effectiveSettings(settings, 'Environment').flatMap(splitVariables);
   return new Map(
-    settings.flatMap(splitVariables).map(({ text }) => {
+    words.map(({ text }) => {
       const equals = text.indexOf('=');
       return [text.slice(0, Math.max(0, equals)).toLowerCase(), text.slice(equals + 1)] as const;
     }),
@@ -178,13 +173,13 @@ export function checkUnitProxy(subject: LintSubject): Issue[] {
     .flatMap((option) => confValues(subject, option))
     .flatMap((value) => value.split(',', maxUrls))
     .flatMap((url) => (/^https?:\/\//.test(url) && URL.canParse(url) ? [new URL(url)] : []));
-  return subject.runs.flatMap((run) => checkRun(run, subject, urls));
+  return subject.agentUnits.flatMap((unit) => unit.runs.flatMap((run) => checkRun(run, unit, urls)));
 }
 
-function checkRun({ podman, setting }: UnitCommand, { units }: LintSubject, urls: readonly URL[]): Issue[] {
+function checkRun({ podman, setting }: UnitCommand, unit: LintedUnit, urls: readonly URL[]): Issue[] {
   if (optionValues(podman, 'http-proxy').some(({ text }) => text === 'false')) return [];
   const { path, unitName } = setting;
-  const variables = readVariables(environmentOf(unitName, units));
+  const variables = readVariables(unit);
   const direct = (variables.get('no_proxy') ?? '').split(',').map((entry) => entry.trim().toLowerCase());
   const detoured = urls.filter((url) => {
     const proxy = variables.get(`${url.protocol.slice(0, -1)}_proxy`);

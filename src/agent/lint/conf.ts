@@ -53,7 +53,7 @@ export function checkConfs(subject: LintSubject, ipaVersion: IpaVersion | undefi
   return subject.confs.flatMap((conf) => {
     const bytes = readContents(conf.file.contents);
     if (bytes === undefined) return [];
-    const { findings } = checkConfFile(bytes, { ipaVersion });
+    const { findings } = checkConfFile(bytes, ipaVersion);
     return [
       ...findings
         .filter(({ rule }) => rule !== rulesOfFile.caMissing.id || lacksCa(subject))

@@ -10,6 +10,7 @@ import {
   broken,
   brokenSetting,
   type LintedFile,
+  type LintedUnit,
   type LintSubject,
   readInlineText,
   type UnitCommand,
@@ -69,20 +70,22 @@ interface AgentPull {
 }
 
 /** Commands of the units that pull from a registry: `podman pull`, or else `podman run` itself. */
-export function agentPulls({ pulls, runs }: LintSubject): AgentPull[] {
-  const pulling = runs.filter((run) => run.podman.isSure && isPulling(run, pulls));
-  return [
-    ...pulls.flatMap((command) => command.podman.operands.map((word) => ({ command, word }))),
-    ...pulling.flatMap((command) => command.podman.operands.slice(0, 1).map((word) => ({ command, word }))),
-  ].flatMap(({ command, word: { expands, text } }) => {
-    return expands || localTransport.test(text) ? [] : [{ command, image: text.replace(/^docker:\/\//, '') }];
+export function agentPulls({ agentUnits }: LintSubject): AgentPull[] {
+  const pulling = agentUnits.flatMap((unit) =>
+    unit.runs.filter((run) => run.podman.isSure && isPulling(run, unit)),
+  );
+  return [...agentUnits.flatMap(({ pulls }) => pulls), ...pulling].flatMap((command) => {
+    const { operands, verb } = command.podman;
+    return operands.slice(0, verb === 'pull' ? undefined : 1).flatMap(({ expands, text }) => {
+      const image = text.replace(/^docker:\/\//, '');
+      return expands || localTransport.test(text) ? [] : [{ command, image }];
+    });
   });
 }
 
 /** Whether `podman run` pulls its image because no other command of its unit does. */
-function isPulling({ podman, setting }: UnitCommand, pulls: readonly UnitCommand[]): boolean {
-  const isPulled = pulls.some((pull) => pull.setting.unitName === setting.unitName);
-  return !isPulled && optionValues(podman, 'pull').at(-1)?.text !== 'never';
+function isPulling({ podman }: UnitCommand, { pulls }: LintedUnit): boolean {
+  return pulls.length === 0 && optionValues(podman, 'pull').at(-1)?.text !== 'never';
 }
 
 /** References that podman accepts but resolves to no image. */
@@ -113,25 +116,24 @@ function hasTrustAnchor({ filesByPath }: LintSubject): boolean {
 }
 
 export function checkPulledImages(subject: LintSubject): Issue[] {
-  const { pulls, runs } = subject;
+  const { agentUnits } = subject;
+  const pulls = agentUnits.flatMap((unit) => unit.pulls);
   return [
     ...checkSources(subject),
     ...pulls.flatMap((pull) =>
       pull.podman.operands.flatMap(({ text, expands }) => (expands ? [] : checkReference(text, pull))),
     ),
-    ...runs.flatMap((run) => checkRun(run, pulls)),
+    ...agentUnits.flatMap((unit) => unit.runs.flatMap((run) => checkRun(run, unit))),
   ];
 }
 
-function checkRun(run: UnitCommand, pulls: readonly UnitCommand[]): Issue[] {
+function checkRun(run: UnitCommand, unit: LintedUnit): Issue[] {
   const { podman, setting } = run;
   const [image, ...words] = podman.operands;
   if (image === undefined || image.expands || !podman.isSure) return [];
   const hasEntrypoint = optionValues(podman, 'entrypoint').length > 0;
-  const pulled = pulls
-    .filter((pull) => pull.setting.unitName === setting.unitName)
-    .flatMap((pull) => pull.podman.operands);
-  const isLocal = !isPulling(run, pulls) && !pulled.some(({ text }) => text === image.text);
+  const pulled = unit.pulls.flatMap((pull) => pull.podman.operands);
+  const isLocal = !isPulling(run, unit) && !pulled.some(({ text }) => text === image.text);
   return [
     ...checkReference(image.text, run),
     ...(isLocal && isShortName(image.text) ? [brokenSetting(pulledImageRules.shortName, setting)] : []),

@@ -4,6 +4,7 @@
  */
 
 import { readAsset } from '../../assets.ts';
+import { once } from '../../core/once.ts';
 import { cutText } from '../../formats/goText.ts';
 import { nearestName } from '../../formats/messageText.ts';
 import type { ExecWord } from '../../formats/systemdQuoting.ts';
@@ -286,15 +287,6 @@ export interface PodmanOptionFacts {
   readonly last?: string;
 }
 
-interface PodmanKnowledge {
-  /** The newest release in the table, such as `5.8.2`. */
-  readonly podmanVersion: string;
-  /** The oldest minor release in the table, such as `4.0`. */
-  readonly oldestVersion: string;
-  /** Options by command, then by name without dashes; `podman` is for options before the command. */
-  readonly commands: Readonly<Record<string, Readonly<Record<string, PodmanOptionFacts>>>>;
-}
-
 /** How one command parses its options. */
 export interface OptionTable {
   /** The command as users write it: `podman run`. */
@@ -310,33 +302,16 @@ interface NamedOption extends PodmanOptionFacts {
   readonly name: string;
 }
 
-interface PodmanTables {
-  readonly version: string;
-  readonly byCommand: ReadonlyMap<string, OptionTable>;
+/** From `schemas/podman-options.json`, which `.ci/podmanOptions.js` generates from the sources of podman. */
+interface PodmanKnowledge {
+  /** The newest release of podman in the table, such as `5.8.2`. */
+  readonly podmanVersion: string;
+  /** Options by command, then by name without dashes; `podman` is for options before the command. */
+  readonly commands: Readonly<Record<string, Readonly<Record<string, PodmanOptionFacts>>>>;
 }
 
-let cached: PodmanTables | undefined;
-
-/**
- * The podman options of the commands that units of the agent use (run, create and pull), from
- * `schemas/podman-options.json`, which `.ci/podmanOptions.js` generates from the sources of podman. `podman` returns the
- * options before a command; undefined for other commands.
- */
-export function optionTable(command: string): OptionTable | undefined {
-  return readTables().byCommand.get(command);
-}
-
-/** The newest release of podman in the table, such as `5.8.2`. */
-export function knownPodmanVersion(): string {
-  return readTables().version;
-}
-
-function readTables(): PodmanTables {
-  cached ??= buildTables(JSON.parse(readAsset('schemas/podman-options.json')));
-  return cached;
-}
-
-function buildTables({ commands, podmanVersion }: PodmanKnowledge): PodmanTables {
+const readTables = once(() => {
+  const { commands, podmanVersion }: PodmanKnowledge = JSON.parse(readAsset('schemas/podman-options.json'));
   const tables = Object.entries(commands).map(([name, facts]): [string, OptionTable] => {
     const options = new Map<string, NamedOption>();
     for (const [long, option] of Object.entries(facts)) {
@@ -346,6 +321,19 @@ function buildTables({ commands, podmanVersion }: PodmanKnowledge): PodmanTables
     return [name, { command, options, interspersed: name === 'pull' }];
   });
   return { version: podmanVersion, byCommand: new Map(tables) };
+});
+
+/**
+ * The podman options of the commands that units of the agent use (run, create and pull). `podman` returns the options
+ * before a command; undefined for other commands.
+ */
+export function optionTable(command: string): OptionTable | undefined {
+  return readTables().byCommand.get(command);
+}
+
+/** The newest release of podman in the table, such as `5.8.2`. */
+export function knownPodmanVersion(): string {
+  return readTables().version;
 }
 
 /** The supported name that is most similar to an unknown one. */

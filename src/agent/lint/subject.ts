@@ -28,10 +28,10 @@ export interface LintSubject extends FileSubject {
   readonly units: readonly LintedUnit[];
   /** The units that are not masked. */
   readonly activeUnits: readonly LintedUnit[];
-  /** `podman run` and similar commands that start the agent. */
+  /** The units that start the agent. */
+  readonly agentUnits: readonly LintedUnit[];
+  /** The commands of all units that start the agent. */
   readonly runs: readonly UnitCommand[];
-  /** `podman pull` in the units of `runs`. */
-  readonly pulls: readonly UnitCommand[];
 }
 
 /** The part of the subject for checks that need no units. */
@@ -69,6 +69,10 @@ export interface LintedUnit {
   /** Settings of the unit and its drop-ins, in the order in which systemd reads them; empty if they cannot be parsed. */
   readonly settings: readonly UnitSetting[];
   readonly commands: readonly UnitCommand[];
+  /** Those of the commands that start the agent: `podman run` and similar. */
+  readonly runs: readonly UnitCommand[];
+  /** Those of the commands that pull an image. */
+  readonly pulls: readonly UnitCommand[];
 }
 
 export interface UnitText {
@@ -99,17 +103,13 @@ const maxContentBytes = 16 * 1024 * 1024;
 
 export function readSubject(config: Config): LintSubject {
   const units = (config.systemd?.units ?? []).map((unit, index) => readHostUnit(unit, index));
-  const runs = units.flatMap(({ commands }) => commands.filter(isAgentRun));
-  const agentUnits = new Set(runs.map(({ setting }) => setting.unitName));
   return {
     ...readFiles(config),
     isComplete: listReferences(config).length === 0,
     units,
     activeUnits: units.filter(({ unit }) => unit.mask !== true),
-    runs,
-    pulls: units
-      .filter(({ name }) => agentUnits.has(name))
-      .flatMap(({ commands }) => commands.filter(({ podman }) => podman.verb === 'pull')),
+    agentUnits: units.filter(({ runs }) => runs.length > 0),
+    runs: units.flatMap(({ runs }) => runs),
   };
 }
 
@@ -197,7 +197,10 @@ function readHostUnit(unit: Unit, index: number): LintedUnit {
   // systemd reads drop-ins in the order of their names.
   const ordered = [own, ...others.toSorted((a, b) => compareText(a.name, b.name))];
   const settings = ordered.flatMap((part) => readSettings(name, part));
-  return { name, unit, path, texts: [own, ...others], settings, commands: readCommands(settings) };
+  const commands = readCommands(settings);
+  const pulls = commands.filter(({ podman }) => podman.verb === 'pull');
+  const runs = commands.filter(isAgentRun);
+  return { name, unit, path, texts: [own, ...others], settings, commands, runs, pulls };
 }
 
 /** An order that does not depend on the locale. */

@@ -61,15 +61,14 @@ export const agentUnitRules = {
   ),
 };
 
-export function checkUnits({ activeUnits, pulls, runs }: LintSubject): Issue[] {
-  const runningUnits = new Set(runs.map(({ setting }) => setting.unitName));
-  const own = activeUnits.filter(({ name }) => runningUnits.has(name) || isAgentUnitName(name));
+export function checkUnits({ activeUnits, runs }: LintSubject): Issue[] {
+  const own = activeUnits.filter((unit) => unit.runs.length > 0 || isAgentUnitName(unit.name));
   return [
     ...own.flatMap((unit) => [
       ...checkStart(unit),
       ...checkPrograms(unit),
-      ...checkTimeout(unit, pulls),
-      ...checkType(unit, runs),
+      ...checkTimeout(unit),
+      ...checkType(unit),
     ]),
     ...runs.flatMap(checkRun),
   ];
@@ -105,8 +104,8 @@ function checkPrograms({ settings }: LintedUnit): Issue[] {
 }
 
 /** The default time for each command before the start; none for oneshot services. */
-function checkTimeout({ name: unitName, settings }: LintedUnit, pulls: readonly UnitCommand[]): Issue[] {
-  const pull = pulls.find(({ setting }) => setting.unitName === unitName && setting.name === 'ExecStartPre');
+function checkTimeout({ pulls, runs, settings }: LintedUnit): Issue[] {
+  const pull = pulls.find(({ setting }) => runs.length > 0 && setting.name === 'ExecStartPre');
   const isChosen = settings.some(({ name, value }) => {
     return /^Timeout(?:Start)?Sec$/.test(name) || (name === 'Type' && value === 'oneshot');
   });
@@ -114,14 +113,14 @@ function checkTimeout({ name: unitName, settings }: LintedUnit, pulls: readonly 
 }
 
 /** How systemd learns that the agent has started, and what it does if it learns that too early or never. */
-function checkType({ name: unitName, settings }: LintedUnit, runs: readonly UnitCommand[]): Issue[] {
+function checkType({ runs, settings }: LintedUnit): Issue[] {
   const valueOf = (...names: readonly string[]): string | undefined =>
     settings.findLast(({ name, section }) => section === 'Service' && names.includes(name))?.value;
   const type = valueOf('Type') ?? 'simple';
   const isEndless = /^(?:infinity|0+\s*[a-z]*)$/.test(valueOf('TimeoutStartSec', 'TimeoutSec') ?? '');
   const isRepeated = ['always', 'on-success'].includes(valueOf('Restart') ?? '');
   return runs.flatMap(({ podman, setting }) => {
-    if (setting.unitName !== unitName || setting.name !== 'ExecStart' || !podman.isSure) return [];
+    if (setting.name !== 'ExecStart' || !podman.isSure) return [];
     const isDetached = isOptionSet(podman, 'detach') || isOptionSet(podman, 'd');
     const notifier = optionValues(podman, 'sdnotify').at(-1)?.text ?? 'container';
     if (type.startsWith('notify') && !['conmon', 'healthy'].includes(notifier) && !isEndless) {

@@ -7,6 +7,7 @@ import { readSystemdLines, type SystemdLine } from '../../formats/unitFile.ts';
 import { infoRule, warningRule, type Issue } from '../../ignition/rule.ts';
 import { broken, type LintedFile, type LintSubject, readInlineText, type UnitText } from './subject.ts';
 import { readAsset } from '../../assets.ts';
+import { once } from '../../core/once.ts';
 import { nearestName } from '../../formats/messageText.ts';
 
 export const unitKeyRules = {
@@ -151,6 +152,7 @@ interface KeyTable {
   readonly removed: readonly string[];
 }
 
+/** From `schemas/systemd-directives.json`, which `.ci/systemdDirectives.js` generates from the sources of systemd. */
 interface SystemdKnowledge {
   /** The release from which the tables are generated, such as `262`. */
   readonly systemdVersion: string;
@@ -164,39 +166,24 @@ interface SystemdKnowledge {
 /** How systemd treats a key in a section. */
 type Directive = 'removed' | { readonly since: number };
 
-interface Index {
-  readonly version: string;
-  readonly types: ReadonlyMap<string, readonly string[]>;
-  readonly sections: ReadonlyMap<string, ReadonlyMap<string, Directive>>;
-}
-
-let index: Index | undefined;
-
-function readIndex(): Index {
-  index ??= buildIndex(JSON.parse(readAsset('schemas/systemd-directives.json')));
-  return index;
-}
-
-function buildIndex({ systemdVersion, types, groups, sections }: SystemdKnowledge): Index {
-  const entries = Object.entries(sections).map(([name, section]) => {
-    const shared = section.groups.flatMap((group) => groups[group] ?? []);
-    return [name, new Map([...shared, section].flatMap(directivesOf))] as const;
+const readIndex = once(() => {
+  const knowledge: SystemdKnowledge = JSON.parse(readAsset('schemas/systemd-directives.json'));
+  const sections = Object.entries(knowledge.sections).map(([name, section]) => {
+    const tables = [...section.groups.flatMap((group) => knowledge.groups[group] ?? []), section];
+    const directives = tables.flatMap(({ keys, removed }): (readonly [string, Directive])[] => [
+      ...Object.entries(keys).map(([key, since]) => [key, { since }] as const),
+      ...removed.map((key) => [key, 'removed'] as const),
+    ]);
+    return [name, new Map(directives)] as const;
   });
-  return { version: systemdVersion, types: new Map(Object.entries(types)), sections: new Map(entries) };
-}
+  return {
+    version: knowledge.systemdVersion,
+    types: new Map(Object.entries(knowledge.types)),
+    sections: new Map(sections),
+  };
+});
 
-function directivesOf({ keys, removed }: KeyTable): (readonly [string, Directive])[] {
-  return [
-    ...Object.entries(keys).map(([key, since]) => [key, { since }] as const),
-    ...removed.map((key) => [key, 'removed'] as const),
-  ];
-}
-
-/**
- * The sections and keys of systemd units, from `schemas/systemd-directives.json`, which `.ci/systemdDirectives.js`
- * generates from the sources of systemd.
- * Returns the release of systemd, such as `262`.
- */
+/** The release of systemd whose sections and keys are known, such as `262`. */
 export function knownSystemdVersion(): string {
   return readIndex().version;
 }

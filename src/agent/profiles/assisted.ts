@@ -5,27 +5,22 @@
  * and network are in the config of the service, to which `withDiscovery` adds this part.
  */
 
-import { readAsset } from '../../assets.ts';
-import { fillTemplate } from '../../formats/template.ts';
 import type { Config } from '../../ignition/config.ts';
 import { mergeConfigs } from '../../ignition/merge.ts';
 import { confPath } from '../files.ts';
 import type { AgentSettings } from '../settings.ts';
-import { unitName } from '../unit.ts';
+import { renderAgentUnit } from '../unit.ts';
 import { formatIccConf, iccSpecVersion, proxyHoles, renderIccFile } from './icc.ts';
 
 /** The unit of assisted-service's agent, which the deploy step starts. */
 export const assistedUnitName = 'agent.service';
 
 export function renderAssistedConfig(settings: AgentSettings): Config {
-  const contents = fillTemplate(readAsset('templates/agent/assisted.service'), {
-    ...proxyHoles(settings),
-    image: settings.agentImage,
-  });
+  const unit = renderAgentUnit('assisted', { ...proxyHoles(settings), image: settings.agentImage });
   return {
     ignition: { version: iccSpecVersion },
-    storage: { files: [renderIccFile(confPath, formatIccConf(settings))] },
-    systemd: { units: [{ contents, enabled: true, name: unitName }] },
+    storage: { files: renderIccFile(confPath, formatIccConf(settings)) },
+    systemd: { units: [unit] },
   };
 }
 

@@ -4,10 +4,8 @@
  * run command, and a conf file without a mode.
  */
 
-import { readAsset } from '../../assets.ts';
 import { parseOsloConfig } from '../../formats/osloConfig.ts';
-import { fillTemplate } from '../../formats/template.ts';
-import type { Config } from '../../ignition/config.ts';
+import type { Config, Unit } from '../../ignition/config.ts';
 import { extraOptions, formatLayeredConf, formatOptionLines } from '../conf.ts';
 import { base64DataUrl } from '../../ignition/dataFile.ts';
 import { confPath, renderExtraFiles } from '../files.ts';
@@ -19,8 +17,8 @@ import {
   formatRunFlags,
   formatUnitEnvironment,
   formatUserFlags,
+  renderAgentUnit,
   renderExtraUnits,
-  unitName,
 } from '../unit.ts';
 import { renderPasswd } from '../login.ts';
 
@@ -38,10 +36,7 @@ export function renderBuildpyConfig(settings: AgentSettings): Config {
       ],
     },
     systemd: {
-      units: [
-        { contents: formatBuildpyUnit(settings), enabled: true, name: unitName },
-        ...renderExtraUnits(settings),
-      ],
+      units: [renderUnit(settings), ...renderExtraUnits(settings)],
     },
   };
 }
@@ -75,9 +70,9 @@ function placeInDefault(lines: readonly string[], line: string): string[] {
   return lines.toSpliced(place, 0, line);
 }
 
-function formatBuildpyUnit(settings: AgentSettings): string {
+function renderUnit(settings: AgentSettings): Unit {
   const { agentImage } = settings;
-  return fillTemplate(readAsset('templates/agent/buildpy.service'), {
+  return renderAgentUnit('buildpy', {
     environment: formatUnitEnvironment(settings),
     image: agentImage,
     pullFlags: formatPullFlags(settings).join(' '),

@@ -4,21 +4,25 @@
  * the agent's image today, no `insecure` (the kernel arguments of that deployment set it).
  */
 
-import { readAsset } from '../../assets.ts';
-import { fillTemplate } from '../../formats/template.ts';
-import type { Config, File } from '../../ignition/config.ts';
-import { base64DataUrl } from '../../ignition/dataFile.ts';
-import { authFilePath, confPath } from '../files.ts';
+import type { Config } from '../../ignition/config.ts';
+import { authFilePath, confPath, renderPlainPullSecret } from '../files.ts';
 import type { AgentSettings } from '../settings.ts';
-import { unitName } from '../unit.ts';
+import { renderAgentUnit } from '../unit.ts';
 import { renderPasswd } from '../login.ts';
 
 export function renderConfigureScriptConfig(settings: AgentSettings): Config {
+  const { agentImage, pullArgs, pullSecret } = settings;
+  const conf = `data:,${quoteLikePython(formatConfigureScriptConf(settings))}`;
+  const unit = renderAgentUnit('configure-coreos-ipa', {
+    image: agentImage,
+    pullFlags: pullArgs.join(' '),
+    authfile: pullSecret === undefined ? '' : `--authfile=${authFilePath}`,
+  });
   return {
     ignition: { version: '3.0.0' },
     ...renderPasswd(settings),
-    storage: { files: renderFiles(settings) },
-    systemd: { units: [{ contents: formatUnit(settings), enabled: true, name: unitName }] },
+    storage: { files: [{ path: confPath, contents: { source: conf } }, ...renderPlainPullSecret(settings)] },
+    systemd: { units: [unit] },
   };
 }
 
@@ -38,27 +42,9 @@ export function formatConfigureScriptConf(settings: AgentSettings): string {
   ].join('\n');
 }
 
-function renderFiles(settings: AgentSettings): File[] {
-  const { pullSecret } = settings;
-  return [
-    { path: confPath, contents: { source: `data:,${quoteLikePython(formatConfigureScriptConf(settings))}` } },
-    ...(pullSecret === undefined
-      ? []
-      : [{ path: authFilePath, contents: { source: base64DataUrl(pullSecret) } }]),
-  ];
-}
-
 /** Python's `urllib.parse.quote`, which the templates of the script use: slashes are not escaped. */
 function quoteLikePython(text: string): string {
   return encodeURIComponent(text)
     .replaceAll('%2F', '/')
     .replaceAll(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
-}
-
-function formatUnit({ agentImage, pullArgs, pullSecret }: AgentSettings): string {
-  return fillTemplate(readAsset('templates/agent/configure-coreos-ipa.service'), {
-    image: agentImage,
-    pullFlags: pullArgs.join(' '),
-    authfile: pullSecret === undefined ? '' : `--authfile=${authFilePath}`,
-  });
 }

@@ -6,7 +6,7 @@
 
 import { readAsset } from '../../assets.ts';
 import { fillTemplate } from '../../formats/template.ts';
-import type { Config, File } from '../../ignition/config.ts';
+import type { Config, File, Unit } from '../../ignition/config.ts';
 import { renderArchiveFiles, renderArchiveTrust, renderArchiveUnits } from '../agentArchive.ts';
 import { formatDefaultConf, listSensitiveOptions } from '../conf.ts';
 import { base64DataUrl, publicMode, renderDataFile, secretMode } from '../../ignition/dataFile.ts';
@@ -19,8 +19,8 @@ import {
   formatRunFlags,
   formatUnitEnvironment,
   formatUserFlags,
+  renderAgentUnit,
   renderExtraUnits,
-  unitName,
 } from '../unit.ts';
 import { renderPasswd } from '../login.ts';
 
@@ -43,11 +43,7 @@ export function renderDefaultConfig(settings: AgentSettings): Config {
       ],
     },
     systemd: {
-      units: [
-        { contents: formatDefaultUnit(settings), enabled: true, name: unitName },
-        ...renderArchiveUnits(settings),
-        ...renderExtraUnits(settings),
-      ],
+      units: [renderUnit(settings), ...renderArchiveUnits(settings), ...renderExtraUnits(settings)],
     },
   };
 }
@@ -62,13 +58,13 @@ function renderConfFile(settings: AgentSettings): File {
  * Its output also goes to the console, so that a failed pull is visible without a login. The agent itself does not write
  * there: its container is detached. podman prints no progress bar without a terminal, but about five lines per pull.
  */
-function formatDefaultUnit(settings: AgentSettings): string {
+function renderUnit(settings: AgentSettings): Unit {
   const { agentImage, archive, pullPolicy } = settings;
   const isPulledBefore = pullPolicy === 'always';
   // An image from an archive needs no registry.
   const pullFlags = archive === undefined ? formatPullFlags(settings) : [];
   const pull = ['/bin/podman', 'pull', ...pullFlags, agentImage].join(' ');
-  return fillTemplate(readAsset('templates/agent/ironic-agent.service'), {
+  return renderAgentUnit('ironic-agent', {
     environment: formatUnitEnvironment(settings),
     // Separate from the start of the container, so that a failed download and a failed agent can be distinguished.
     pull: isPulledBefore ? `ExecStartPre=${pull}\n` : '',

@@ -7,10 +7,10 @@
 import { readAsset } from '../../assets.ts';
 import { fillTemplate } from '../../formats/template.ts';
 import type { Config, File } from '../../ignition/config.ts';
-import { base64DataUrl, publicMode, secretMode } from '../../ignition/dataFile.ts';
-import { anchorFolder, authFilePath, confPath, keyfileFolder } from '../files.ts';
+import { publicMode, secretMode } from '../../ignition/dataFile.ts';
+import { anchorFolder, authFilePath, confPath, keyfileFolder, renderPlainPullSecret } from '../files.ts';
 import type { AgentSettings } from '../settings.ts';
-import { unitName } from '../unit.ts';
+import { renderAgentUnit } from '../unit.ts';
 import { renderPasswd } from '../login.ts';
 import { FormatError, UsageError } from '../../core/errors.ts';
 import { splitAuthorizedKeys } from '../../formats/sshKey.ts';
@@ -21,12 +21,22 @@ import { parsePullSecret } from '../pullSecret.ts';
 export const iccSpecVersion = '3.2.0';
 
 export function renderIccConfig(settings: AgentSettings): Config {
-  const { sshKeys } = settings;
+  const { agentImage, copyNetwork = false, hostname = '', installIpOptions = '' } = settings;
+  const { pullSecret, sshKeys } = settings;
+  // Like ICC, quotes and escapes nothing.
+  const unit = renderAgentUnit('icc', {
+    ...proxyHoles(settings),
+    ipOptions: installIpOptions,
+    copyNetwork: String(copyNetwork),
+    hostname,
+    authfile: pullSecret === undefined ? '' : ` --authfile=${authFilePath}`,
+    image: agentImage,
+  });
   return {
     ignition: { version: iccSpecVersion },
     ...renderPasswd({ sshKeys }),
     storage: { files: renderFiles(settings) },
-    systemd: { units: [{ contents: formatUnit(settings), enabled: true, name: unitName }] },
+    systemd: { units: [unit] },
   };
 }
 
@@ -43,51 +53,42 @@ export function formatIccConf({ apiUrls, callbackUrls, vlanInterfaces = '' }: Ag
   ].join('\n');
 }
 
-/** A file in the format of ICC, which always contains `overwrite`. */
-export function renderIccFile(path: string, text: string, mode = publicMode): File {
-  return { path, overwrite: false, contents: { source: textUrl(text) }, mode };
+/** A file in the format of ICC, which always contains `overwrite`; none without a text. */
+export function renderIccFile(path: string, text: string | undefined, facts: Partial<File> = {}): File[] {
+  if (text === undefined) return [];
+  return [{ path, overwrite: false, contents: { source: textUrl(text) }, mode: publicMode, ...facts }];
 }
 
 function renderFiles(settings: AgentSettings): File[] {
-  const { caCertificates, hostname, keyfiles, ntpServers, pullSecret, registriesConf } = settings;
+  const { caCertificates, hostname, keyfiles, ntpServers, registriesConf } = settings;
   const servers = ntpServers.map((server) => `\nserver ${server} iburst`).join('');
+  const dispatcher =
+    hostname === undefined
+      ? undefined
+      : fillTemplate(readAsset('templates/agent/icc-hostname'), { hostname });
   return [
-    renderIccFile(confPath, formatIccConf(settings)),
-    ...keyfiles.map(({ name, text }) =>
-      replacing(renderIccFile(`${keyfileFolder}/${name}`, text, secretMode)),
+    ...renderIccFile(confPath, formatIccConf(settings)),
+    ...keyfiles.flatMap(({ name, text }) =>
+      renderIccFile(`${keyfileFolder}/${name}`, text, { overwrite: true, mode: secretMode }),
     ),
-    ...(pullSecret === undefined
-      ? []
-      : [{ path: authFilePath, contents: { source: base64DataUrl(pullSecret) } }]),
-    ...(caCertificates === undefined ? [] : [renderIccFile(`${anchorFolder}ca.crt`, caCertificates)]),
-    renderIccFile('/etc/NetworkManager/conf.d/clientid.conf', clientId),
+    ...renderPlainPullSecret(settings),
+    ...renderIccFile(`${anchorFolder}ca.crt`, caCertificates),
+    ...renderIccFile('/etc/NetworkManager/conf.d/clientid.conf', clientId),
     ...(ntpServers.length === 0
       ? []
       : [{ path: '/etc/chrony.conf', append: [{ source: textUrl(`${servers}\n`) }], mode: publicMode }]),
-    ...(hostname === undefined
-      ? []
-      : [renderIccFile('/etc/NetworkManager/dispatcher.d/01-hostname', formatDispatcher(hostname), 0o744)]),
-    ...(registriesConf === undefined
-      ? []
-      : [replacing(renderIccFile('/etc/containers/registries.conf', registriesConf))]),
-    renderIccFile('/etc/issue.d/ipa.issue', readAsset('templates/agent/icc.issue')),
-    renderIccFile('/etc/motd.d/ipa.motd', formatMotd(settings)),
+    ...renderIccFile('/etc/NetworkManager/dispatcher.d/01-hostname', dispatcher, { mode: 0o744 }),
+    ...renderIccFile('/etc/containers/registries.conf', registriesConf, { overwrite: true }),
+    ...renderIccFile('/etc/issue.d/ipa.issue', readAsset('templates/agent/icc.issue')),
+    ...renderIccFile('/etc/motd.d/ipa.motd', formatMotd(settings)),
   ];
 }
 
 /** Keeps the DHCPv6 address of the ramdisk in the installed system. */
 const clientId = '[connection]\nipv6.dhcp-duid=ll\nipv6.dhcp-iaid=mac';
 
-function replacing(file: File): File {
-  return { ...file, overwrite: true };
-}
-
 function textUrl(text: string): string {
   return `data:text/plain,${encodeURIComponent(text)}`;
-}
-
-function formatDispatcher(hostname: string): string {
-  return fillTemplate(readAsset('templates/agent/icc-hostname'), { hostname });
 }
 
 function formatMotd(settings: AgentSettings): string {
@@ -102,19 +103,6 @@ function formatMotd(settings: AgentSettings): string {
   ];
   const configuration = lines.map((line) => `${line}\n`).join('');
   return fillTemplate(readAsset('templates/agent/icc.motd'), { configuration });
-}
-
-/** Like ICC, quotes and escapes nothing. */
-function formatUnit(settings: AgentSettings): string {
-  const { agentImage, copyNetwork = false, hostname = '', installIpOptions = '', pullSecret } = settings;
-  return fillTemplate(readAsset('templates/agent/icc.service'), {
-    ...proxyHoles(settings),
-    ipOptions: installIpOptions,
-    copyNetwork: String(copyNetwork),
-    hostname,
-    authfile: pullSecret === undefined ? '' : ` --authfile=${authFilePath}`,
-    image: agentImage,
-  });
 }
 
 /** The proxies for the template of the unit. */
