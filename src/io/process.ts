@@ -96,10 +96,18 @@ export function listenToSignals(reload: () => void) {
 }
 
 /** A stop that leaves time to clean up. */
-export type GracefulStop = ReturnType<typeof listenToStop>;
+export interface GracefulStop {
+  /** Aborted by SIGTERM, SIGINT or `stop`. */
+  readonly signal: AbortSignal;
+  /** Resolves when the signal is aborted. */
+  readonly stopped: Promise<void>;
+  readonly stop: () => void;
+  /** From then on signals do again what they do by themselves. */
+  readonly ignore: () => void;
+}
 
 /** A second signal ends the program immediately, without cleanup. */
-export function listenToStop() {
+export function listenToStop(): GracefulStop {
   const { ignore, nextStop } = listenToSignals(() => undefined);
   const controller = new AbortController();
   const stop = (): void => controller.abort();
@@ -109,14 +117,7 @@ export function listenToStop() {
     stop();
     setTimeout(ignore, SECOND_SIGNAL).unref();
   });
-  return {
-    /** Aborted by SIGTERM, SIGINT or `stop`. */
-    signal: controller.signal,
-    /** Resolves when the signal is aborted. */
-    stopped: stopped.promise,
-    stop,
-    ignore,
-  };
+  return { signal: controller.signal, stopped: stopped.promise, stop, ignore };
 }
 
 /** Milliseconds. An earlier second signal is a duplicate of the first: a shell and npm both send it. */
