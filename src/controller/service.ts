@@ -36,7 +36,7 @@ export interface Role {
   current: Pick<LeaderElection, 'isLeader' | 'stop'> | undefined;
 }
 
-export interface ServiceContext {
+export interface ControllerContext {
   readonly io: Io;
   readonly log: ServerLog;
   /** Called when the settings in the cluster have changed. */
@@ -44,7 +44,11 @@ export interface ServiceContext {
 }
 
 /** The parts that a service is built from. @throws UsageError for invalid settings */
-function createParts(options: ControllerOptions, plan: ControllerPlan, { changed, io, log }: ServiceContext) {
+function createParts(
+  options: ControllerOptions,
+  plan: ControllerPlan,
+  { changed, io, log }: ControllerContext,
+) {
   const { identity: instance, cluster } = plan;
   const { namespace } = cluster;
   const client = new ApiClient(cluster, { pace: RATE_LIMIT, note: io.note });
@@ -82,7 +86,7 @@ interface ControllerSnapshot extends Servable {
 export async function startControllerService(
   options: ControllerOptions,
   plan: ControllerPlan,
-  context: ServiceContext,
+  context: ControllerContext,
 ): Promise<ControllerService> {
   const parts = createParts(options, plan, context);
   const { client, io, log, onError, recorder, role } = parts;
