@@ -22,33 +22,34 @@ Ignition configs:
 /** Options that are declared after these belong to the group "Live system". */
 export function declareCustomizeOptions(command: Command): Command {
   declareOptions(command.optionsGroup('Installed system:'), {
-    '--dest-ignition <path>': 'Ignition config to merge; repeatable',
+    '--dest-ignition <path>': { list: 'Ignition config to merge' },
     '--dest-device <path>': 'disk to install to on boot, without confirmation',
-    '--dest-console <spec>':
-      'console of the kernel and the boot loader, for example ttyS0,115200n8; repeatable',
-    '--dest-karg-append <arg>': 'append a kernel argument; repeatable',
-    '--dest-karg-delete <arg>': 'delete a default kernel argument; repeatable',
+    '--dest-console <spec>': {
+      list: 'console of the kernel and the boot loader, for example ttyS0,115200n8',
+    },
+    '--dest-karg-append <arg>': { list: 'append a kernel argument' },
+    '--dest-karg-delete <arg>': { list: 'delete a default kernel argument' },
   });
   declareOptions(command.optionsGroup('Live and installed system:'), {
-    '--network-keyfile <path>': 'NetworkManager keyfile; repeatable',
-    '--network-nmstate <path>': 'nmstate file, as YAML or JSON; repeatable',
-    '--network-data <path>': 'OpenStack network data (network_data.json); repeatable',
-    '--ignition-ca <path>': 'CA certificate that Ignition trusts, as PEM; repeatable',
+    '--network-keyfile <path>': { list: 'NetworkManager keyfile' },
+    '--network-nmstate <path>': { list: 'nmstate file, as YAML or JSON' },
+    '--network-data <path>': { list: 'OpenStack network data (network_data.json)' },
+    '--ignition-ca <path>': { list: 'CA certificate that Ignition trusts, as PEM' },
   });
   return declareOptions(command.optionsGroup('Live system:'), {
-    '--pre-install <path>': 'script to run before the installer; repeatable',
-    '--post-install <path>': 'script to run after the installer; repeatable',
-    '--installer-config <path>': 'options of coreos-installer install, as YAML; repeatable',
-    '--live-ignition <path>': 'Ignition config to merge; repeatable',
+    '--pre-install <path>': { list: 'script to run before the installer' },
+    '--post-install <path>': { list: 'script to run after the installer' },
+    '--installer-config <path>': { list: 'options of coreos-installer install, as YAML' },
+    '--live-ignition <path>': { list: 'Ignition config to merge' },
   });
 }
 
 /** Adds the options for the network settings to embed. */
 export function declareNetworkFiles(command: Command): Command {
   return declareOptions(command, {
-    '-k, --keyfile <path>': 'NetworkManager keyfile; repeatable',
-    '--nmstate <path>': 'nmstate file to convert to keyfiles; repeatable',
-    '--network-data <path>': 'OpenStack network data (network_data.json) to convert to keyfiles; repeatable',
+    '-k, --keyfile <path>': { list: 'NetworkManager keyfile' },
+    '--nmstate <path>': { list: 'nmstate file to convert to keyfiles' },
+    '--network-data <path>': { list: 'OpenStack network data (network_data.json) to convert to keyfiles' },
   });
 }
 
@@ -101,8 +102,8 @@ export function declareEmbedding(command: Command): Command {
 /** Adds the options for files that are embedded together with the Ignition config. */
 export function declareAddedFiles(command: Command): Command {
   return declareOptions(command, {
-    '--initrd-file <path:name>': 'file to add to the initramfs; not visible in the live system; repeatable',
-    '--initrd-archive <path>': 'tar or cpio archive of files to add to the initramfs; repeatable',
-    '--iso-file <path:name>': 'file to add to the medium, mounted as /run/media/iso/coreos/NAME; repeatable',
+    '--initrd-file <path:name>': { list: 'file to add to the initramfs; not visible in the live system' },
+    '--initrd-archive <path>': { list: 'tar or cpio archive of files to add to the initramfs' },
+    '--iso-file <path:name>': { list: 'file to add to the medium, mounted as /run/media/iso/coreos/NAME' },
   });
 }

@@ -76,11 +76,14 @@ export function choice(flags: string, description: string, values: readonly stri
   return option;
 }
 
-/** Adds options by their flags. If a description ends in `repeatable`, the values of the option form a list. */
-export function declareOptions(command: Command, options: Readonly<Record<string, string>>): Command {
-  for (const [flags, description] of Object.entries(options)) {
-    const isList = description.endsWith('; repeatable');
-    command.addOption(isList ? repeated(flags, description) : new Option(flags, description));
+/** The descriptions of options, by their flags. An option with `list` is repeatable, and its values form a list. */
+type OptionTable = Readonly<Record<string, string | { readonly list: string }>>;
+
+export function declareOptions(command: Command, options: OptionTable): Command {
+  for (const [flags, text] of Object.entries(options)) {
+    command.addOption(
+      typeof text === 'string' ? new Option(flags, text) : repeated(flags, `${text.list}; repeatable`),
+    );
   }
   return command;
 }

@@ -226,9 +226,10 @@ function declareIsoCreate(command: Command, context: Context): void {
     '--ldlinux <path>': 'ldlinux.c32 (default: the file in the folder of isolinux.bin)',
     '--isohybrid-mbr <path>': 'isohdpfx.bin, to boot with BIOS from a USB disk',
     '--efi-image <path>': 'image of an EFI system partition with GRUB, to boot with UEFI',
-    '--grub-config <path>':
-      'path on the ISO from which GRUB reads its menu (default: EFI/BOOT/grub.cfg); repeatable',
-    '--karg <arg>': 'kernel argument (default, except for CoreOS: boot_method=vmedia); repeatable',
+    '--grub-config <path>': {
+      list: 'path on the ISO from which GRUB reads its menu (default: EFI/BOOT/grub.cfg)',
+    },
+    '--karg <arg>': { list: 'kernel argument (default, except for CoreOS: boot_method=vmedia)' },
     '--label <label>': 'volume ID (default: ironic-python-agent)',
   });
   const run = async (options: CreateIsoOptions) =>
@@ -243,9 +244,9 @@ function declareIsoCustomize(command: Command, context: Context): void {
     )
     .argument('<ISO>', ISO);
   declareOptions(declareCustomizeOptions(command), {
-    '--live-karg-append <arg>': 'append a kernel argument; repeatable',
-    '--live-karg-delete <arg>': 'delete a kernel argument; repeatable',
-    '--live-karg-replace <k=o=n>': 'replace a kernel argument, as key=old=new; repeatable',
+    '--live-karg-append <arg>': { list: 'append a kernel argument' },
+    '--live-karg-delete <arg>': { list: 'delete a kernel argument' },
+    '--live-karg-replace <k=o=n>': { list: 'replace a kernel argument, as key=old=new' },
   });
   command
     .optionsGroup('Output:')
@@ -280,9 +281,9 @@ function declareMinimalIso(command: Command, context: Context): void {
 function declareModify(command: Command, context: Context): void {
   command.description('Append, delete and replace kernel arguments of a live ISO').argument('<ISO>', ISO);
   declareOptions(command, {
-    '-a, --append <KARG>': 'append an argument; repeatable',
-    '-d, --delete <KARG>': 'delete an argument; repeatable',
-    '-r, --replace <KARG=OLDVAL=NEWVAL>': 'replace the value of an argument; repeatable',
+    '-a, --append <KARG>': { list: 'append an argument' },
+    '-d, --delete <KARG>': { list: 'delete an argument' },
+    '-r, --replace <KARG=OLDVAL=NEWVAL>': { list: 'replace the value of an argument' },
   });
   const run = isoRun(context, async () => (await import('./kargs.ts')).modifyKargs);
   declareRun(declareResult(command), MODIFY_NOTES, run, context);

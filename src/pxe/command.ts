@@ -162,7 +162,7 @@ function declareKargs(command: Command, context: Context): void {
   command.optionsGroup('Boot:');
   declareSettings(command, 'boot');
   declareOptions(command, {
-    '--console <spec>': 'console, for example ttyS0,115200n8; the last console is /dev/console; repeatable',
+    '--console <spec>': { list: 'console, for example ttyS0,115200n8; the last console is /dev/console' },
   });
   command.optionsGroup('Network:');
   command.option('--static', 'add the network of the host as ip=, bond=, vlan= and nameserver= arguments');
