@@ -101,8 +101,8 @@ const { output: chunks } = await program.write({
     groups: [
       {
         name: 'program',
-        test: /src\/(?:cli\/main|io\/stdout|io\/files\/(?:files|handles|tempFile))\.ts$|rolldown\/runtime/,
-        priority: 5,
+        test: /src\/(?:cli\/main|core\/(?:errors|once)|io\/stdout|io\/files\/(?:files|handles|tempFile))\.ts$|rolldown\/runtime/,
+        priority: 7,
       },
       { name: 'validate', test: /src\/(?:validate\/validate|hosts\/input\/nameInput)\.ts$/, priority: 4 },
       {
@@ -119,7 +119,7 @@ const { output: chunks } = await program.write({
       },
       { name: 'network', test: /src\/network\//, priority: 1 },
       { name: 'render', test: /src\/render\/render\.ts$/ },
-      { name: 'chalk', test: /node_modules\/chalk\//, priority: 6 },
+      { name: 'chalk', test: /node_modules\/chalk\//, priority: 8 },
       {
         name: 'tarBundle',
         test: /src\/prepare\/folder\/tarBundle\.ts$|node_modules\/(?:tar-stream|streamx)\//,
