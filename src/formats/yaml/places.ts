@@ -1,24 +1,21 @@
-/** The positions of the values of a YAML text: read from the events of js-yaml, with the checks that report a position. */
+/**
+ * The positions of the values of a YAML text, compact enough for millions of values: read from the events of js-yaml, with
+ * the checks that report a position.
+ */
 
 import { COLLECTION_STYLE, type Event, EVENT_ID, getScalarValue, SCALAR_STYLE } from 'js-yaml';
 import { FormatError } from '../../core/errors.ts';
 import type { Path, Position } from '../../core/finding.ts';
 import { makeLocator, sentence, yamlError } from './errors.ts';
 
-/** Of a scalar only its start in the text, because a text may have millions of them. */
-type Place = number | Collection;
-
-/** Aliases share the children of their target. */
-interface Collection {
-  readonly start: number;
-  /** Of a list. */
-  readonly items: readonly Place[];
-  /** Of a mapping. */
-  readonly members: ReadonlyMap<string, Place> | undefined;
-  /** Values in it, itself included. */
-  readonly values: number;
-  /** Levels below it. */
-  readonly height: number;
+/** What is needed to find values again: four numbers for each, those of one collection's children in a row. */
+interface Places {
+  /** Its start in the text, its key (or `noKey`), the index of its first child here, and how many children there are. */
+  numbers: Int32Array;
+  /** How many of the numbers are in use. */
+  used: number;
+  /** Names of keys to their numbers. */
+  readonly keys: Map<string, number>;
 }
 
 /** Number of values after the expansion of all aliases: the number that a reader walks. */
@@ -28,6 +25,21 @@ export const maxDepth = 64;
 /** The same after every alias is replaced. */
 const maxHeight = 2 * maxDepth;
 
+const numbersOfValue = 4;
+/** Of items of a list. */
+const noKey = -1;
+
+/** State during reading. Aliases share the children of their target. */
+interface Value {
+  readonly start: number;
+  readonly firstChild: number;
+  readonly childCount: number;
+  /** Values in it, itself included. */
+  readonly values: number;
+  /** Levels below it. */
+  readonly height: number;
+}
+
 /** What is around a value. */
 interface Parent {
   readonly isMapping: boolean;
@@ -36,32 +48,40 @@ interface Parent {
   readonly depth: number;
 }
 
+interface Key {
+  readonly number: number;
+  readonly start: number | undefined;
+}
+
 interface Reader {
   readonly text: string;
   readonly events: readonly Event[];
   at: number;
-  readonly anchors: Map<string, Place>;
+  readonly places: Places;
+  readonly anchors: Map<string, Value>;
 }
 
 /**
- * The place of the document's value; undefined for an empty text.
+ * The document as a list of its value, or of nothing.
  * @throws FormatError with a position
  */
-export function readPlaces(text: string, events: readonly Event[]): Place | undefined {
+export function readPlaces(text: string, events: readonly Event[]): Places & { readonly document: Value } {
+  const places: Places = { numbers: new Int32Array(1024), used: 0, keys: new Map() };
   const at = events.findIndex(({ type }) => type === EVENT_ID.DOCUMENT) + 1;
-  const reader: Reader = { text, events, at, anchors: new Map() };
-  const { items } = readChildren(reader, { isMapping: false, start: 0, depth: 1 });
-  if (events.findLastIndex(({ type }) => type === EVENT_ID.DOCUMENT) < reader.at) return items[0];
+  const reader: Reader = { text, events, at, places, anchors: new Map() };
+  const document = readChildren(reader, { isMapping: false, start: 0, depth: 1 });
+  if (events.findLastIndex(({ type }) => type === EVENT_ID.DOCUMENT) < reader.at) {
+    return { ...places, document };
+  }
   throw new FormatError('The YAML file contains more than one document', {
     hint: 'split the file at the lines with ---',
   });
 }
 
 /** Recursion is bounded by `maxDepth`. */
-function readChildren(reader: Reader, parent: Parent): Collection {
+function readChildren(reader: Reader, parent: Parent): Value {
   const { start, depth } = parent;
-  const items: Place[] = [];
-  const members = parent.isMapping ? new Map<string, Place>() : undefined;
+  const children: number[] = [];
   let values = 1;
   let height = 0;
   for (let event = nextEvent(reader); event !== undefined; event = nextEvent(reader)) {
@@ -69,19 +89,15 @@ function readChildren(reader: Reader, parent: Parent): Collection {
     const valueEvent = key === undefined ? event : nextEvent(reader);
     if (valueEvent === undefined) break;
     const child = readValue(reader, valueEvent, parent, key?.start);
-    if (key === undefined) items.push(child);
-    else members?.set(key.name, child);
-    values += typeof child === 'number' ? 1 : child.values;
-    height = Math.max(height, typeof child === 'number' ? 1 : child.height + 1);
+    children.push(child.start, key?.number ?? noKey, child.firstChild, child.childCount);
+    values += child.values;
+    height = Math.max(height, child.height + 1);
     if (values <= maxValues && height + depth <= maxHeight) continue;
-    throw yamlError(reader.text, sentence('its aliases expand to too much data'), startOf(child));
+    const message = sentence('its aliases expand to too much data');
+    throw yamlError(reader.text, message, child.start);
   }
-  // The copy has no spare room, which would take most of the memory of short lists.
-  return { start, items: items.slice(), members, values, height };
-}
-
-function startOf(place: Place): number {
-  return typeof place === 'number' ? place : place.start;
+  const firstChild = addNumbers(reader.places, children);
+  return { start, firstChild, childCount: children.length / numbersOfValue, values, height };
 }
 
 type ValueEvent = Exclude<Event, { type: typeof EVENT_ID.POP | typeof EVENT_ID.DOCUMENT }>;
@@ -97,39 +113,38 @@ export function nextEvent(reader: Pick<Reader, 'at' | 'events'>): ValueEvent | u
 export type ScalarEvent = Extract<Event, { type: typeof EVENT_ID.SCALAR }>;
 type AliasEvent = Extract<Event, { type: typeof EVENT_ID.ALIAS }>;
 
-function readValue(reader: Reader, event: ValueEvent, parent: Parent, keyStart: number | undefined): Place {
+function readValue(reader: Reader, event: ValueEvent, parent: Parent, keyStart: number | undefined): Value {
   const { text, anchors } = reader;
   const anchor = text.slice(event.anchorStart, event.anchorEnd);
   if (event.type === EVENT_ID.ALIAS) return readAlias(text, event, anchors.get(anchor));
   checkTag(text, event);
-  const start = shownStart(event, parent, keyStart);
+  const start = startOf(event, parent, keyStart);
   // Until it is complete nothing may refer to it.
   if (event.anchorStart >= 0) anchors.delete(anchor);
   if (event.type === EVENT_ID.SCALAR) checkNumber(text, event);
   const value =
     event.type === EVENT_ID.SCALAR
-      ? start
+      ? { start, firstChild: 0, childCount: 0, values: 1, height: 0 }
       : readChildren(reader, { isMapping: event.type === EVENT_ID.MAPPING, start, depth: parent.depth + 1 });
   if (event.anchorStart >= 0) anchors.set(anchor, value);
   return value;
 }
 
-function readKey(
-  reader: Reader,
-  event: ValueEvent,
-  parent: Parent,
-): { readonly name: string; readonly start: number } {
-  const { text } = reader;
+function readKey(reader: Reader, event: ValueEvent, parent: Parent): Key {
+  const { text, places } = reader;
   if (event.type !== EVENT_ID.SCALAR) {
     const offset = event.type === EVENT_ID.ALIAS ? event.anchorStart - 1 : event.start;
     throw yamlError(text, sentence('a key must be a plain string'), offset);
   }
-  const start = startOf(readValue(reader, event, parent, undefined));
-  return { name: getScalarValue(text, event), start };
+  const { start } = readValue(reader, event, parent, undefined);
+  const name = getScalarValue(text, event);
+  const number = places.keys.get(name) ?? places.keys.size;
+  places.keys.set(name, number);
+  return { number, start };
 }
 
 /** A value that begins on a later line than its key is shown at the key, an item that is empty at its list. */
-function shownStart(
+function startOf(
   event: Exclude<ValueEvent, AliasEvent>,
   parent: Parent,
   keyStart: number | undefined,
@@ -144,9 +159,9 @@ function shownStart(
   return keyStart ?? (event.valueStart < 0 ? parent.start : event.valueStart);
 }
 
-function readAlias(text: string, event: AliasEvent, target: Place | undefined): Place {
+function readAlias(text: string, event: AliasEvent, target: Value | undefined): Value {
   const offset = event.anchorStart - 1;
-  if (target !== undefined) return typeof target === 'number' ? offset : { ...target, start: offset };
+  if (target !== undefined) return { ...target, start: offset };
   const message = sentence('an alias must refer to a complete value before it');
   const hint = 'put the value in quotes if it is text that starts with *';
   throw yamlError(text, message, offset, hint);
@@ -156,6 +171,20 @@ function checkTag(text: string, event: Exclude<ValueEvent, AliasEvent>): void {
   if (event.tagStart < 0 || text.slice(event.tagStart, event.tagEnd) === '!!str') return;
   const hint = 'remove the tag, or put the value in quotes if it is text that starts with !';
   throw yamlError(text, sentence('tags are not supported'), event.tagStart, hint);
+}
+
+/** Gives the index of the first. */
+function addNumbers(places: Places, numbers: readonly number[]): number {
+  const first = places.used;
+  const end = first + numbers.length;
+  if (end > places.numbers.length) {
+    const larger = new Int32Array(Math.max(end, places.numbers.length * 2));
+    larger.set(places.numbers);
+    places.numbers = larger;
+  }
+  places.numbers.set(numbers, first);
+  places.used = end;
+  return first;
 }
 
 function checkNumber(text: string, event: ScalarEvent): void {
@@ -174,18 +203,58 @@ const plus = 0x2b;
 const digit9 = 0x39;
 
 /** Finds the deepest value on the path that exists; undefined only for an empty text. */
-export function makeLocate(text: string, root: Place | undefined): (path: Path) => Position | undefined {
-  if (root === undefined) return () => undefined;
+export function makeLocate(
+  text: string,
+  places: ReturnType<typeof readPlaces>,
+): (path: Path) => Position | undefined {
+  const { numbers, document } = places;
+  if (document.childCount === 0) return () => undefined;
   const positionOf = makeLocator(text);
+  const findMember = makeFindMember(places);
   return (path) => {
-    let place = root;
+    let place = placeAt(numbers, document.firstChild);
     for (const step of path) {
-      if (typeof place === 'number') break;
-      const child = typeof step === 'number' ? place.items[step] : place.members?.get(step);
+      const child = typeof step === 'number' ? findItem(places, place, step) : findMember(place, step);
       if (child === undefined) break;
-      place = child;
+      place = placeAt(numbers, child);
     }
-    return positionOf(startOf(place));
+    return positionOf(place.start);
+  };
+}
+
+function placeAt(numbers: Int32Array, index: number): Place {
+  return { start: numbers[index]!, firstChild: numbers[index + 2]!, childCount: numbers[index + 3]! };
+}
+
+type Place = Pick<Value, 'start' | 'firstChild' | 'childCount'>;
+
+/** The index of its numbers. */
+function findItem({ numbers }: Places, { firstChild, childCount }: Place, index: number): number | undefined {
+  const child = firstChild + index * numbersOfValue;
+  return index >= 0 && index < childCount && numbers[child + 1] === noKey ? child : undefined;
+}
+
+/** Mappings with more keys are looked through once, and then known. */
+const fewKeys = 32;
+
+function makeFindMember({ keys, numbers }: Places): (place: Place, name: string) => number | undefined {
+  const known = new Map<number, ReadonlyMap<number, number>>();
+  const indexKeys = ({ firstChild, childCount }: Place): ReadonlyMap<number, number> => {
+    const places = Array.from({ length: childCount }, (_, index) => firstChild + index * numbersOfValue);
+    const index = new Map(places.map((child) => [numbers[child + 1] ?? noKey, child]));
+    known.set(firstChild, index);
+    return index;
+  };
+  return (place, name) => {
+    const { firstChild, childCount } = place;
+    const key = keys.get(name);
+    if (key === undefined) return undefined;
+    if (childCount > fewKeys) return (known.get(firstChild) ?? indexKeys(place)).get(key);
+    const end = firstChild + childCount * numbersOfValue;
+    for (let child = firstChild; child < end; child += numbersOfValue) {
+      if (numbers[child + 1] === key) return child;
+    }
+    return undefined;
   };
 }
 
