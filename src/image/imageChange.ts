@@ -80,3 +80,19 @@ export function changedImage(base: BufferReader, { stages, size }: ImageChange):
   const whole = overlay(base, stages.flat());
   return size === undefined || size >= whole.size ? whole : { ...whole, size };
 }
+
+/** The ranges that the change does not affect, in order. */
+export function keptRanges(
+  { size }: Pick<BufferReader, 'size'>,
+  { stages, size: newSize = size }: ImageChange,
+): readonly ByteRange[] {
+  const end = Math.min(size, newSize);
+  const kept: ByteRange[] = [];
+  let offset = 0;
+  for (const patch of [...sortedRanges({ stages }), { offset: end, length: 0 }]) {
+    const length = Math.min(patch.offset, end) - offset;
+    if (length > 0) kept.push({ offset, length });
+    offset = Math.max(offset, patch.offset + patch.length);
+  }
+  return kept;
+}

@@ -55,10 +55,14 @@ export async function writeChunks(
   }
 }
 
-/** Synchronous `writeAll`. */
-export function writeAllNow(fd: number, bytes: Uint8Array, position: number): void {
+/**
+ * Synchronous `writeAll`.
+ * @param position `null` appends, because a pipe has no positions
+ */
+export function writeAllNow(fd: number, bytes: Uint8Array, position: number | null): void {
   let written = 0;
   while (written < bytes.length) {
-    written += writeSync(fd, bytes, written, bytes.length - written, position + written);
+    const place = position === null ? null : position + written;
+    written += writeSync(fd, bytes, written, bytes.length - written, place);
   }
 }

@@ -8,7 +8,7 @@ import { CliError } from '../../core/errors.ts';
 import { fileError, stdinChunks } from './fileErrors.ts';
 import { freeMemory } from '../process.ts';
 import { writeAll } from './handles.ts';
-import { type OpenImage, readFrom } from '../images/imageBytes.ts';
+import { type OpenImage, readFromFile } from '../images/imageBytes.ts';
 import type { Io } from '../io.ts';
 
 export interface Spool {
@@ -72,7 +72,7 @@ function spoolError(error: unknown): unknown {
  */
 export async function openSpooled(name: string, parts: AsyncIterable<unknown>): Promise<OpenImage> {
   const { handle, size } = await spoolToFile(parts);
-  return { kind: 'spool', ...readFrom(handle, { name, size }) };
+  return { kind: 'spool', ...readFromFile(handle, { name, size }) };
 }
 
 /** @throws CliError if standard input is a terminal, or if the disk is full */

@@ -2,15 +2,16 @@
 
 import { createHash, type Hash } from 'node:crypto';
 import { type FileHandle, stat } from 'node:fs/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CliError } from '../../core/errors.ts';
-import { changedImage, type ImageChange } from '../../image/imageChange.ts';
-import { type BufferReader, type ByteRange, patchSource, reusedChunks } from '../../image/overlay.ts';
-import { writeAll, writeChunks } from '../files/handles.ts';
+import { changedImage, type ImageChange, keptRanges } from '../../image/imageChange.ts';
+import { type BufferReader, type ByteRange, CHUNK, patchSource, reusedChunks } from '../../image/overlay.ts';
+import { writeAll, writeAllNow, writeChunks } from '../files/handles.ts';
 import { createFile, type NewFile } from '../files/newFile.ts';
 import { cloneOf, isDone } from '../files/shareFile.ts';
 import type { MakeFile, TempFile } from '../files/tempFile.ts';
 import type { Io } from '../io.ts';
-import { writeLentToStdout } from '../stdout.ts';
+import { type DirectStdout, openDirectStdout, writeLentToStdout } from '../stdout.ts';
 import type { OpenImage } from './imageBytes.ts';
 
 /** What to write: an image with its change. */
@@ -39,7 +40,7 @@ export async function copyWithChange(
     return changeCopy({ image, change }, output, (target) => reportSize(target, report, make(target)));
   }
   await createFile(output, async ({ handle }) => {
-    await copyRange(image, { offset: 0, length: image.size }, handle, report);
+    await copyInOrder(image, { offset: 0, length: image.size }, handle, report);
     await writeChange(handle, change);
   });
 }
@@ -135,8 +136,22 @@ export function digestBehind(prefix: Hash, bytes: Uint8Array): string {
   return prefix.copy().update(bytes).digest('hex');
 }
 
-/** Copies a range of an image to the start of `target`: reads it once, from start to end. */
-export async function copyRange(
+/** Bytes between two looks at what else there is to do, such as to end on a signal: some tens of milliseconds. */
+const TURN = 32 * CHUNK;
+
+/** Copies a range of an image to the start of `target`. */
+export async function copyRange(image: OpenImage, range: ByteRange, target: FileHandle): Promise<void> {
+  const { readNow } = image;
+  if (readNow === undefined) return copyInOrder(image, range, target);
+  const write: DirectTarget['write'] = (bytes, position) => {
+    writeAllNow(target.fd, bytes, position);
+    return 'written';
+  };
+  await copyNow(readNow, range, { write, blockSize: CHUNK });
+}
+
+/** Reads the range once, from start to end. */
+async function copyInOrder(
   image: OpenImage,
   range: ByteRange,
   target: FileHandle,
@@ -152,6 +167,32 @@ export async function copyRange(
     }
   }, range);
 }
+/** Where bytes go at once. */
+interface DirectTarget {
+  /** `position` counts from the start of the range that is copied. `reader gone` ends the copying. */
+  readonly write: (bytes: Uint8Array, position: number) => 'written' | 'reader gone';
+  /** Bytes that are written at once. */
+  readonly blockSize: number;
+}
+
+/**
+ * Copies what can be read at once to where it can be written at once: so short are these steps that waiting for other
+ * threads to take them would take longer.
+ */
+async function copyNow(
+  readNow: NonNullable<OpenImage['readNow']>,
+  { offset, length }: ByteRange,
+  { write, blockSize }: DirectTarget,
+): Promise<'written' | 'reader gone'> {
+  const buffer = Buffer.allocUnsafe(Math.min(blockSize, length));
+  for (let position = 0; position < length; position += blockSize) {
+    if (position % TURN === 0) await nextTurn();
+    const block = buffer.subarray(0, Math.min(blockSize, length - position));
+    readNow(block, offset + position);
+    if (write(block, position) === 'reader gone') return 'reader gone';
+  }
+  return 'written';
+}
 
 /**
  * Writes all of the image as it is after the change. Ends quietly when the reader has gone.
@@ -162,9 +203,36 @@ export async function streamImage(
   change: ImageChange,
   io: Pick<Io, 'stdout'>,
 ): Promise<void> {
+  const { readNow } = image;
+  const direct = readNow === undefined ? undefined : openDirectStdout(io);
+  if (readNow === undefined || direct === undefined) return streamInOrder(image, change, io);
+  try {
+    await streamDirectly({ ...image, readNow }, change, direct);
+  } finally {
+    direct.close();
+  }
+}
+
+async function streamInOrder(image: OpenImage, change: ImageChange, io: Pick<Io, 'stdout'>): Promise<void> {
   const { inOrder = (use) => use(image) } = image;
   await inOrder(async (bytes) => {
     const changed = changedImage(bytes, change);
     await writeLentToStdout(io, reusedChunks(changed, { offset: 0, length: changed.size }));
   });
+}
+
+type FileImage = OpenImage & Required<Pick<OpenImage, 'readNow'>>;
+
+async function streamDirectly(image: FileImage, change: ImageChange, direct: DirectStdout): Promise<void> {
+  const changed = changedImage(image, change);
+  const end = { offset: changed.size, length: 0 };
+  let written = 0;
+  for (const kept of [...keptRanges(image, change), end]) {
+    const patched = { offset: written, length: kept.offset - written };
+    for await (const chunk of reusedChunks(changed, patched)) {
+      if (direct.write(chunk) === 'reader gone') return;
+    }
+    if ((await copyNow(image.readNow, kept, direct)) === 'reader gone') return;
+    written = kept.offset + kept.length;
+  }
 }

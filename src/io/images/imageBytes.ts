@@ -10,7 +10,7 @@ import {
   readerOf,
 } from '../../image/overlay.ts';
 import { fileError } from '../files/fileErrors.ts';
-import { readUpTo } from '../files/handles.ts';
+import { readUpTo, readUpToNow } from '../files/handles.ts';
 
 /** Bytes that can also be read into memory that is used again: copying is a third faster so. */
 export type ImageBytes = Required<BufferReader>;
@@ -28,6 +28,8 @@ export interface OpenImage extends ImageBytes, ImageAccess {
    * of `range`, if it is given, at the places that they have in the image.
    */
   readonly inOrder?: <T>(use: (bytes: ImageBytes) => Promise<T>, range?: ByteRange) => Promise<T>;
+  /** Synchronous `readInto`; only for images with fast access, such as files. */
+  readonly readNow?: (target: Uint8Array, offset: number) => void;
   /** Of a file: throws CliError where it has been changed or replaced since it was opened. */
   readonly checkUnchanged?: () => Promise<void>;
   close(): Promise<void>;
@@ -45,10 +47,30 @@ export function readFrom(handle: FileHandle, { name, size }: Contents): Omit<Ope
   const readInto = async (target: Uint8Array, offset: number): Promise<void> => {
     checkRange({ size }, offset, target.length);
     const filled = await readUpTo(handle, target, offset).catch((error: unknown) => {
-      throw fileError(error, { path: name, what: 'ISO image', action: 'read' });
+      throw readError(error, name);
     });
-    if (filled === target.length) return;
-    throw new CliError(`${name} was truncated while it was being read`, { code: 'ERR_IMAGE_CHANGED' });
+    if (filled < target.length) throw shorterError(name);
   };
   return { name, ...readerOf(size, readInto), close: () => handle.close() };
+}
+
+/** The content of an open file, read synchronously: a device may block for seconds, a file seldom does. */
+export function readFromFile(handle: FileHandle, { name, size }: Contents): Omit<OpenImage, 'kind'> {
+  const readNow = (target: Uint8Array, offset: number): void => {
+    checkRange({ size }, offset, target.length);
+    try {
+      if (readUpToNow(handle, target, offset) < target.length) throw shorterError(name);
+    } catch (error) {
+      throw readError(error, name);
+    }
+  };
+  return { ...readFrom(handle, { name, size }), readNow };
+}
+
+function readError(error: unknown, name: string): unknown {
+  return fileError(error, { path: name, what: 'ISO image', action: 'read' });
+}
+
+function shorterError(name: string): CliError {
+  return new CliError(`${name} was truncated while it was being read`, { code: 'ERR_IMAGE_CHANGED' });
 }

@@ -11,7 +11,7 @@ import { overlay } from '../../image/overlay.ts';
 import { emptyPathError, fileError } from '../files/fileErrors.ts';
 import { openForReading } from '../files/handles.ts';
 import { isRemote } from '../http/httpUrl.ts';
-import { type OpenImage, readFrom } from './imageBytes.ts';
+import { type OpenImage, readFrom, readFromFile } from './imageBytes.ts';
 import type { Io } from '../io.ts';
 
 /** Without standard input, `-` is the name of a file; without the environment, servers are asked without proxies. */
@@ -71,11 +71,12 @@ async function openLocalImage(path: string, io: Pick<Io, 'cwd' | 'note'>, what: 
     try {
       const { kind, size } = await measureImage(handle, path);
       io.note?.(`opened ${path}: ${kind === 'device' ? 'a block device' : 'a file'} of ${size} bytes`);
-      const content = readFrom(handle, { name: path, size });
       if (kind === 'file') {
-        return { kind, path: absolute, checkUnchanged: checkOf(handle, absolute, path), ...content };
+        const checkUnchanged = checkOf(handle, absolute, path);
+        return { kind, path: absolute, checkUnchanged, ...readFromFile(handle, { name: path, size }) };
       }
-      return { kind, isDevice: true, path: absolute, ...(await withTail(content, absolute)) };
+      const device = readFrom(handle, { name: path, size });
+      return { kind, isDevice: true, path: absolute, ...(await withTail(device, absolute)) };
     } catch (error) {
       await handle.close();
       throw error;
