@@ -150,6 +150,14 @@ describe.skipIf(!haveKubernetes)(`with a real API server${kubernetesNote}`, { ti
     await remove(`${secrets}/wrong`);
     const { status } = await until('wrong', hasFailed('MissingNetworkData', 'not found'));
     expect(status?.imageUrl).toBeUndefined();
+    // The same event again is counted, which takes another right than a new one.
+    const again: unknown = expect.objectContaining({
+      reason: 'MissingNetworkData',
+      series: expect.anything(),
+    });
+    await expect
+      .poll(async () => cluster.eventsOf('wrong'), { timeout: 60_000 })
+      .toEqual(expect.arrayContaining([again]));
   });
 
   it.each([
