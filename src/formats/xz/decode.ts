@@ -177,7 +177,7 @@ function* readIndex(feed: ByteFeed, blocks: BlockList): Steps<never, number> {
   while (count === blocks.count && listed.count < count) {
     listed.add({ unpaddedSize: yield* readNumber(), uncompressedSize: yield* readNumber() });
   }
-  if (listed.count !== blocks.count || listed.crc !== blocks.crc) {
+  if (count !== blocks.count || listed.crc !== blocks.crc) {
     throw feed.error('has an index that does not match its blocks', start);
   }
   const padding = container.paddingOf(feed.offset - start);

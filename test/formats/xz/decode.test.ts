@@ -162,6 +162,13 @@ describe('decodeXz', () => {
     expect(() => decodeXz(joined, limit)).toThrow('has an index that does not match its blocks');
   });
 
+  it('refuses an index that lists blocks of an empty stream', () => {
+    const bytes = Buffer.from(encodeXz([], 'crc32'));
+    bytes.writeUInt8(5, 13);
+    bytes.set(crc32Bytes(bytes.subarray(12, 16)), 16);
+    expect(() => decodeXz(bytes, limit)).toThrow('has an index that does not match its blocks at byte 12');
+  });
+
   it('reads a stream of many blocks', () => {
     expect(decodeXz(many(2), limit).data).toHaveLength(301);
   });
