@@ -4,7 +4,6 @@
  * addresses, which not every program reads alike.
  */
 
-// oxlint-disable-next-line no-restricted-imports -- these functions only look at text
 import { isIPv4, isIPv6 } from 'node:net';
 
 /** Of a name in the DNS, without a final dot. */
