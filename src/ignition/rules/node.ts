@@ -73,8 +73,9 @@ function octalHint(mode: Integer): string | undefined {
   const digits = String(mode);
   if (!/^[0-7]?[4-7][0-7]{2}$/.test(digits)) return undefined;
   const value = Number.parseInt(digits, 8);
-  const [group, others] = [value >> 3, value];
-  const isUsual = (group & ~(value >> 6) & 7) === 0 && (others & ~group & 7) === 0;
+  const [owner, group, others] = [value >> 6, value >> 3, value];
+  // The group has no permission that the owner lacks, and the others have none that the group lacks.
+  const isUsual = (group & ~owner & 7) === 0 && (others & ~group & 7) === 0;
   return isUsual
     ? `use ${value}: modes are decimal in JSON, and octal 0${digits} is decimal ${value}`
     : undefined;
