@@ -214,8 +214,17 @@ function remarkReplaced(pair: Pair, report: Report): void {
   }
 }
 
-/** Items of `list` of the child with a key that the parent has in another list, `from`, that shares the keys. */
-function* movedItems({ type, parent, child }: Pair) {
+/** An item of the child with a key that the parent has in another list that shares the keys. */
+interface MovedItem {
+  readonly key: string;
+  /** The list of the child, and the index of the item in it. */
+  readonly list: string;
+  readonly index: number;
+  /** The list of the parent. */
+  readonly from: string;
+}
+
+function* movedItems({ type, parent, child }: Pair): Iterable<MovedItem> {
   const lists = type.fields
     .filter((field) => field.kind === 'list')
     .filter(({ keySpace, name }) => keySpace !== name);

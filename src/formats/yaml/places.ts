@@ -61,11 +61,13 @@ interface Reader {
   readonly anchors: Map<string, Value>;
 }
 
-/**
- * The document as a list of its value, or of nothing.
- * @throws FormatError with a position
- */
-export function readPlaces(text: string, events: readonly Event[]): Places & { readonly document: Value } {
+interface DocumentPlaces extends Places {
+  /** A list of the value of the document, or of nothing. */
+  readonly document: Value;
+}
+
+/** @throws FormatError with a position */
+export function readPlaces(text: string, events: readonly Event[]): DocumentPlaces {
   const places: Places = { numbers: new Int32Array(1024), used: 0, keys: new Map() };
   const at = events.findIndex(({ type }) => type === EVENT_ID.DOCUMENT) + 1;
   const reader: Reader = { text, events, at, places, anchors: new Map() };
@@ -203,10 +205,7 @@ const plus = 0x2b;
 const digit9 = 0x39;
 
 /** Finds the deepest value on the path that exists; undefined only for an empty text. */
-export function makeLocate(
-  text: string,
-  places: ReturnType<typeof readPlaces>,
-): (path: Path) => Position | undefined {
+export function makeLocate(text: string, places: DocumentPlaces): (path: Path) => Position | undefined {
   const { numbers, document } = places;
   if (document.childCount === 0) return () => undefined;
   const positionOf = makeLocator(text);
