@@ -145,7 +145,7 @@ export function ifWellFormed<T>(read: () => T): T | undefined {
   }
 }
 
-/** A function for `catch` that handles only a FormatError, and throws all other errors again. */
+/** A handler for `catch` of a promise: calls `handle` for a FormatError. Throws all other errors unchanged. */
 export function onFormatError<T>(handle: (error: FormatError) => T): (error: unknown) => T {
   return (error) => {
     if (error instanceof FormatError) return handle(error);
@@ -153,8 +153,11 @@ export function onFormatError<T>(handle: (error: FormatError) => T): (error: unk
   };
 }
 
-/** A function for `catch` that throws `replace` of a FormatError, and throws all other errors again. */
-export function rethrow(replace: (error: FormatError) => CliError): (error: unknown) => never {
+/**
+ * A handler for `catch` of a promise: throws the error that `replace` makes of a FormatError, for example one with the name
+ * of the file. Throws all other errors unchanged.
+ */
+export function replaceFormatError(replace: (error: FormatError) => CliError): (error: unknown) => never {
   return onFormatError((error) => {
     throw replace(error);
   });

@@ -8,7 +8,7 @@ import {
   type ErrorDetails,
   FormatError,
   formatPlace,
-  rethrow,
+  replaceFormatError,
   UsageError,
 } from '../core/errors.ts';
 import { formatPath } from '../core/finding.ts';
@@ -132,7 +132,7 @@ async function readNmstate(path: string, io: Io): Promise<NetworkFile[]> {
 async function convertBuiltIn(path: string, state: string, io: Io): Promise<readonly Keyfile[]> {
   const parse = async () => parseYaml(state);
   const yaml = await parse().catch(
-    rethrow((cause) => {
+    replaceFormatError((cause) => {
       const { message, hint = 'fix the syntax of the file' } = cause;
       return new CliError(`parsing nmstate ${path}: ${message}`, { code: 'ERR_FORMAT', hint, cause });
     }),
@@ -184,7 +184,7 @@ async function readSource(path: string, io: Io): Promise<Source> {
   if (!isYamlFile(path)) return { path, json: bytes };
   const { parseYamlConfig } = await import('../hosts/input/yamlConfig.ts');
   const parse = async () => parseYamlConfig(bytes);
-  const yaml = await parse().catch(rethrow((error) => refusal(path, error.message, error)));
+  const yaml = await parse().catch(replaceFormatError((error) => refusal(path, error.message, error)));
   return { path, json: yaml.json, yaml };
 }
 

@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import { CliError, FormatError, rethrow } from '../core/errors.ts';
+import { CliError, FormatError, replaceFormatError } from '../core/errors.ts';
 import { hasMore, inputOf, sourceOf } from '../formats/byteFeed.ts';
 import { compressionAt, unpackMember } from '../formats/compression.ts';
 import { writeAll } from '../io/files/handles.ts';
@@ -23,7 +23,7 @@ const BLOCK = 1024 * 1024;
  */
 export async function unpackFile(from: string, target: Place, sha256: string | undefined): Promise<void> {
   const { shownPath } = target;
-  const undecodable = rethrow((cause) => {
+  const undecodable = replaceFormatError((cause) => {
     const hint = 'run the command again to download the file again, or remove --decompress';
     return new CliError(`${shownPath} cannot be decompressed: ${cause.message}`, {
       code: 'ERR_FORMAT',

@@ -5,7 +5,7 @@
  */
 
 import { formatCount } from '../formats/messageText.ts';
-import { CliError, FormatError, rethrow } from '../core/errors.ts';
+import { CliError, FormatError, replaceFormatError } from '../core/errors.ts';
 import { isMapping } from '../formats/mapping.ts';
 import { EMBED_INFO_PATH, findDescriptions, type IsoEntry, type IsoTree, readJsonFile } from './isoTree.ts';
 import { trimSpace } from '../formats/goText.ts';
@@ -67,7 +67,7 @@ export async function findKargsAreas(image: RandomAccess, tree: IsoTree): Promis
   for (const place of layout.places) {
     const { offset } = place;
     const found = await readKargs(image, layout.length, place).catch(
-      rethrow((cause) => new FormatError(cause.message, { cause, hint: REPAIR, offset })),
+      replaceFormatError((cause) => new FormatError(cause.message, { cause, hint: REPAIR, offset })),
     );
     current ??= found;
     if (found !== current) throw differentKargs(current, found, place);

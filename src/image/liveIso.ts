@@ -4,7 +4,7 @@ import { once } from '../core/once.ts';
 import { type EmbedArea, type EmbedFiles, findEmbedArea, readEmbedArea, fillEmbedArea } from './embedArea.ts';
 import type { Growth, ImageWithArea } from './growth.ts';
 import { bothChanges, type ImageChange, patchesOnly, unchanged, changedImage } from './imageChange.ts';
-import { FormatError, rethrow } from '../core/errors.ts';
+import { FormatError, replaceFormatError } from '../core/errors.ts';
 import { bytesBehind, takeBackAppendix } from './appendix.ts';
 import { type IsoTree, openIsoTree } from './isoTree.ts';
 import {
@@ -102,7 +102,9 @@ async function changeData(
  */
 export async function resetIso(iso: LiveIso): Promise<ImageChange> {
   const hint = 'use `iso reset --force` to clear the reserved area';
-  await iso.embeddedFiles().catch(rethrow((cause) => new FormatError(cause.message, { hint, cause })));
+  await iso
+    .embeddedFiles()
+    .catch(replaceFormatError((cause) => new FormatError(cause.message, { hint, cause })));
   await iso.kargsAreas();
   return repairIso(iso);
 }

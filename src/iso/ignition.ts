@@ -3,7 +3,7 @@
  * can be added to the initramfs (`--initrd-file`, `--initrd-archive`) or to the medium (`--iso-file`).
  */
 
-import { CliError, onFormatError, rethrow, UsageError } from '../core/errors.ts';
+import { CliError, onFormatError, replaceFormatError, UsageError } from '../core/errors.ts';
 import { CONFIG_NAME, embedIgnition, readIgnition, removeIgnition } from '../image/embeddedIgnition.ts';
 import type { ImageChange } from '../image/imageChange.ts';
 import { imageRules } from '../image/inspection/imageRules.ts';
@@ -97,7 +97,7 @@ async function readInitrdFiles(
   for (const path of initrdArchive) {
     const bytes = await readUserFile(path, io, { what: 'Archive for the initramfs', maxBytes: MAX_BYTES });
     const archive = await readArchive(bytes).catch(
-      rethrow((cause) => {
+      replaceFormatError((cause) => {
         const { message, hint = 'use a tar or a cpio archive, compressed or not' } = cause;
         return new CliError(`${path}: ${message}`, { code: 'ERR_FORMAT', hint, cause });
       }),

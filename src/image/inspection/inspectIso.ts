@@ -3,7 +3,7 @@
  * the initramfs, of the EFI boot image, and of the root filesystem.
  */
 
-import { FormatError, ifWellFormed, rethrow } from '../../core/errors.ts';
+import { FormatError, ifWellFormed, replaceFormatError } from '../../core/errors.ts';
 import type { Issue } from '../../ignition/rule.ts';
 import { bytesBehind, readAppendix, volumeEnds } from '../appendix.ts';
 import { findArchitecture } from '../bootParts.ts';
@@ -127,7 +127,7 @@ async function isPadding(image: ImageAccess, bytes: number): Promise<boolean> {
 function readFiles(image: RandomAccess, area: EmbedArea): Promise<EmbedFiles> {
   const { hint } = imageRules.embedAreaUnreadable;
   return readEmbedArea(image, area).catch(
-    rethrow((error) => new FormatError(error.message, { hint, cause: error })),
+    replaceFormatError((error) => new FormatError(error.message, { hint, cause: error })),
   );
 }
 
