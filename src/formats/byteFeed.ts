@@ -186,7 +186,7 @@ export function runWhole(steps: Steps<never>): void {
 
 /** All output of a decoder whose input is whole. */
 export function outputOf(steps: Steps<Uint8Array>): Uint8Array {
-  return joined(Array.from(steps, (piece) => Uint8Array.from(piece ?? [])));
+  return joined(Array.from(steps, (piece) => new Uint8Array(piece ?? [])));
 }
 
 /** All bytes of the pieces, not as a `Buffer`. */

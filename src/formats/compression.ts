@@ -42,7 +42,7 @@ export async function decompress(bytes: Uint8Array, maxBytes: number): Promise<U
   const input = inputOfBytes(format, bytes);
   const pieces: Uint8Array[] = [];
   for await (const piece of unpackMember(format, input, { maxBytes, streams: { left: Infinity } })) {
-    pieces.push(Uint8Array.from(piece));
+    pieces.push(new Uint8Array(piece));
   }
   return Buffer.concat(pieces);
 }

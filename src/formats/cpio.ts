@@ -108,7 +108,7 @@ function* readData(feed: ByteFeed, size: number, start: number): Steps<never, Ui
   const pieces: Uint8Array[] = [];
   for (let left = size; left > 0; left -= pieces.at(-1)!.length) {
     if (!(yield* feed.has(1))) throw cutOff(start);
-    pieces.push(Uint8Array.from(feed.take(Math.min(feed.available, left))));
+    pieces.push(new Uint8Array(feed.take(Math.min(feed.available, left))));
   }
   return joined(pieces);
 }

@@ -1,8 +1,7 @@
 /**
  * A config that another one refers to in `ignition.config.merge` or `replace`, and the contents of files. Only what is
  * inlined as data URLs is read, in the same steps as in Ignition: decode, decompress, then compare with the hash. Source:
- * Ignition's
- * `internal/exec/config_fetcher.go`, `internal/resource/url.go` and `internal/util/verification.go`.
+ * Ignition's `internal/exec/config_fetcher.go`, `internal/resource/url.go` and `internal/util/verification.go`.
  */
 
 import { createHash } from 'node:crypto';
