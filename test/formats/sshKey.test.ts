@@ -31,6 +31,11 @@ const number = (bits: number): Uint8Array => {
 };
 
 describe('checkSshPublicKey', () => {
+  it.each([2048, 2049, 3072])('finds no weakness in an RSA key of %i bits', (bits) => {
+    const key = `ssh-rsa ${encode('ssh-rsa', number(17), number(bits))}`;
+    expect(checkSshPublicKey(key)).toEqual({ ok: true, key: { type: 'ssh-rsa', comment: '' } });
+  });
+
   it.each([
     ['ed25519', ed25519, { type: 'ssh-ed25519', comment: '' }],
     ['a comment with blanks', `${ed25519} me@here  now `, { comment: 'me@here  now' }],
