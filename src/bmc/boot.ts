@@ -331,7 +331,7 @@ function startMachines(
         io.stderr.write(`restoring ${formatCount(started.length, 'machine')}; press Ctrl-C again to stop\n`);
         await runParallel(started, setup.parallel, async (machine) => {
           const working = { run, services, signal: new AbortController().signal };
-          for (const error of await withMachine(machine, working, restoreMachine).catch(listOf)) {
+          for (const error of await withMachine(machine, working, restoreMachine).catch(cliErrorsOf)) {
             report(io, diagnosticOf(new CliError(`${machine.target.name}: ${error.message}`, error)));
             failures.push(error);
           }
@@ -342,7 +342,8 @@ function startMachines(
   };
 }
 
-function listOf(error: unknown): readonly CliError[] {
+/** Throws other errors. */
+function cliErrorsOf(error: unknown): readonly CliError[] {
   if (error instanceof CliError) return [error];
   throw error;
 }
@@ -367,6 +368,7 @@ async function bootOne(machine: StartedMachine, working: Working): Promise<void>
   }
 }
 
+/** Logs in to the BMC of a machine, and logs out at the end. */
 async function withMachine<T>(
   { progress, survey, target }: StartedMachine,
   { run, services, signal }: Working,

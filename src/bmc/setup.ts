@@ -25,12 +25,25 @@ type MachineOptionsOfTry = Record<
   never
 >;
 
-export type BootSetup = Readonly<ReturnType<typeof readBootSetup>>;
+export interface BootSetup {
+  readonly targets: TargetOptions;
+  /** Without an inventory: a path or a URL. */
+  readonly iso: string | undefined;
+  readonly isCheck: boolean;
+  /** Whether no confirmation is required. */
+  readonly isConfirmed: boolean;
+  /** Whether the machines are not restored. */
+  readonly isLeft: boolean;
+  /** Number of BMCs that are used at the same time. */
+  readonly parallel: number;
+  /** Milliseconds. */
+  readonly shutdownTimeout: number;
+}
 
 const MAX_PARALLEL = 1000;
 
 /** @throws UsageError */
-export function readBootSetup(options: BootOptions) {
+export function readBootSetup(options: BootOptions): BootSetup {
   const { bmc, check, inventory, iso = [], leave, parallel = '10', shutdownTimeout = '5m', yes } = options;
   const method = parseChoice('--method', options.method, ['virtual-media', 'uefi-http']);
   const { mac: _mac, ...trial } = options;
@@ -38,16 +51,11 @@ export function readBootSetup(options: BootOptions) {
   if (check === true) parseFormat(options.format, ['text', 'json']);
   return {
     targets: { ...options, method },
-    /** Without an inventory: a path or a URL. */
     iso: inventory === undefined && bmc !== undefined ? readIso(iso, check === true) : undefined,
     isCheck: check === true,
-    /** Whether no confirmation is required. */
     isConfirmed: yes === true,
-    /** Whether the machines are not restored. */
     isLeft: leave === true,
-    /** Number of BMCs that are used at the same time. */
     parallel: parseWholeNumber(parallel, '--parallel', 1, MAX_PARALLEL),
-    /** Milliseconds. */
     shutdownTimeout: parseDuration(shutdownTimeout, '--shutdown-timeout'),
   };
 }

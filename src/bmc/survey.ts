@@ -22,10 +22,24 @@ import {
 } from '../redfish/resources.ts';
 import { findVendor, type Vendor } from '../redfish/vendors.ts';
 
-export type Survey = Readonly<Awaited<ReturnType<typeof surveyMachine>>>;
+export interface Survey {
+  readonly vendor: Vendor;
+  readonly system: System;
+  readonly manager: Manager | undefined;
+  /** Slots that take CDs by URL, in the order in which they are tried. */
+  readonly slots: readonly MediaSlot[];
+  /** Why the slots cannot be read. */
+  readonly mediaProblem: RedfishError | undefined;
+  readonly secureBoot: boolean | undefined;
+  readonly architecture: Architecture | undefined;
+  /** Of the network interfaces that the BMC knows; may be empty. */
+  readonly macs: readonly string[];
+  /** Milliseconds that the clock of the BMC is ahead. */
+  readonly clockOffset: number | undefined;
+}
 
 /** @param path path of the system in the address of the BMC; may be empty. Throws CliError. */
-export async function surveyMachine(client: RedfishClient, path: string) {
+export async function surveyMachine(client: RedfishClient, path: string): Promise<Survey> {
   const resource = await getSystem(client, path);
   const system = { ...readSystem(resource), bootPath: await findBootPath(client, resource) };
   const manager = await readFirstManager(client, system);
@@ -37,15 +51,11 @@ export async function surveyMachine(client: RedfishClient, path: string) {
     vendor,
     system,
     manager,
-    /** Slots that take CDs by URL, in the order in which they are tried. */
     slots,
-    /** Why the slots cannot be read. */
     mediaProblem,
     secureBoot: secureBoot && readSecureBoot(secureBoot),
     architecture: await readFirstArchitecture(client, system),
-    /** Of the network interfaces that the BMC knows; may be empty. */
     macs: await readMacs(client, system),
-    /** Milliseconds that the clock of the BMC is ahead. */
     clockOffset: clockOffset(manager) ?? client.clockOffset,
   };
 }
@@ -121,7 +131,7 @@ async function readSlots(
   vendor: Vendor,
   system: System,
   manager: Manager | undefined,
-): Promise<{ readonly slots: readonly MediaSlot[]; readonly mediaProblem: RedfishError | undefined }> {
+): Promise<Pick<Survey, 'mediaProblem' | 'slots'>> {
   const path = (vendor.mediaOf === 'manager' ? manager?.media : undefined) ?? system.media ?? manager?.media;
   if (path === undefined) return { slots: [], mediaProblem: undefined };
   try {

@@ -3,6 +3,7 @@
  * bonds and VLANs. Connections with DHCP or IPv6 autoconfiguration may reach everything. Not judged: routers and firewalls.
  */
 
+import { isUuid } from '../core/objectName.ts';
 import { type Connection, connectionName, findConnection, type IpConfig } from './connection.ts';
 import {
   type Family,
@@ -82,10 +83,6 @@ function missingController(
     message: `${connectionName(connection)} is a port of ${controller}, which has no connection`,
     hint: `add the keyfile of ${controller}, or remove controller= from [connection]`,
   };
-}
-
-function isUuid(text: string): boolean {
-  return /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text);
 }
 
 const methods = {

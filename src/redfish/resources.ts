@@ -46,16 +46,21 @@ function actionAt(body: Mapping, ...keys: readonly string[]): string | undefined
   return localPath(textAt(body, 'Actions', ...keys, 'target'));
 }
 
-export type ServiceRoot = Readonly<ReturnType<typeof readServiceRoot>>;
+export interface ServiceRoot {
+  readonly systems: string | undefined;
+  readonly managers: string | undefined;
+  /** Undefined if the BMC supports only basic authentication. */
+  readonly sessions: string | undefined;
+  /** Vendor, product, and the names of vendors that extend the root: `Hpe`. */
+  readonly makers: readonly string[];
+}
 
-export function readServiceRoot({ body }: RedfishResource) {
+export function readServiceRoot({ body }: RedfishResource): ServiceRoot {
   const oem = valueAt(body, ['Oem']);
   return {
     systems: linkAt(body, 'Systems'),
     managers: linkAt(body, 'Managers'),
-    /** Undefined if the BMC supports only basic authentication. */
     sessions: linkAt(body, 'Links', 'Sessions'),
-    /** Vendor, product, and the names of vendors that extend the root: `Hpe`. */
     makers: [
       ...[textAt(body, 'Vendor'), textAt(body, 'Product')].filter((name) => name !== undefined),
       ...(isMapping(oem) ? Object.keys(oem).slice(0, 8) : []),
@@ -63,31 +68,55 @@ export function readServiceRoot({ body }: RedfishResource) {
   };
 }
 
-export type System = Readonly<ReturnType<typeof readSystem>>;
+/** The boot override (property `Boot`) and its possible values. */
+interface BootOverride {
+  /** `Cd`, `None`, … */
+  readonly target: string | undefined;
+  /** `Once`, `Continuous` or `Disabled`. */
+  readonly enabled: string | undefined;
+  /** `UEFI` or `Legacy`. */
+  readonly mode: string | undefined;
+  readonly httpUri: string | undefined;
+  /** Empty if the BMC does not list them. */
+  readonly targets: readonly string[];
+}
 
-export function readSystem({ body, path }: RedfishResource) {
+export interface System {
+  readonly path: string;
+  readonly manufacturer: string | undefined;
+  readonly model: string | undefined;
+  /** `On`, `Off`, `PoweringOn`, `PoweringOff`, … */
+  readonly power: string | undefined;
+  readonly boot: BootOverride;
+  /** The resource that takes changes of `Boot`; mostly the system itself. */
+  readonly bootPath: string;
+  readonly reset: string | undefined;
+  /** Empty if the BMC does not list them. */
+  readonly resetTypes: readonly string[];
+  readonly media: string | undefined;
+  readonly managers: readonly string[];
+  readonly secureBoot: string | undefined;
+  readonly interfaces: string | undefined;
+  readonly processors: string | undefined;
+  /** Bytes; undefined if the BMC does not know it, for example while the machine is off. */
+  readonly memory: number | undefined;
+}
+
+export function readSystem({ body, path }: RedfishResource): System {
   return {
     path,
     manufacturer: textAt(body, 'Manufacturer'),
     model: textAt(body, 'Model'),
-    /** `On`, `Off`, `PoweringOn`, `PoweringOff`, … */
     power: textAt(body, 'PowerState'),
-    /** The boot override and its possible values. */
     boot: {
-      /** `Cd`, `None`, … */
       target: textAt(body, 'Boot', 'BootSourceOverrideTarget'),
-      /** `Once`, `Continuous` or `Disabled`. */
       enabled: textAt(body, 'Boot', 'BootSourceOverrideEnabled'),
-      /** `UEFI` or `Legacy`. */
       mode: textAt(body, 'Boot', 'BootSourceOverrideMode'),
       httpUri: textAt(body, 'Boot', 'HttpBootUri'),
-      /** Empty if the BMC does not list them. */
       targets: textsAt(body, 'Boot', 'BootSourceOverrideTarget@Redfish.AllowableValues'),
     },
-    /** The resource that takes changes of `Boot`; mostly the system itself. */
     bootPath: path,
     reset: actionAt(body, '#ComputerSystem.Reset'),
-    /** Empty if the BMC does not list them. */
     resetTypes: textsAt(body, 'Actions', '#ComputerSystem.Reset', 'ResetType@Redfish.AllowableValues'),
     media: linkAt(body, 'VirtualMedia'),
     managers: linksAt(body, 'Links', 'ManagedBy'),
@@ -127,9 +156,18 @@ export function settingsLink({ body }: RedfishResource): string | undefined {
   return linkAt(body, '@Redfish.Settings', 'SettingsObject');
 }
 
-export type Manager = Readonly<ReturnType<typeof readManager>>;
+export interface Manager {
+  readonly path: string;
+  readonly manufacturer: string | undefined;
+  readonly model: string | undefined;
+  readonly firmware: string | undefined;
+  readonly media: string | undefined;
+  readonly time: string | undefined;
+  /** Dell's action that imports settings of the iDRAC. */
+  readonly importSettings: string | undefined;
+}
 
-export function readManager({ body, path }: RedfishResource) {
+export function readManager({ body, path }: RedfishResource): Manager {
   return {
     path,
     manufacturer: textAt(body, 'Manufacturer'),
@@ -137,23 +175,30 @@ export function readManager({ body, path }: RedfishResource) {
     firmware: textAt(body, 'FirmwareVersion'),
     media: linkAt(body, 'VirtualMedia'),
     time: textAt(body, 'DateTime'),
-    /** Dell's action that imports settings of the iDRAC. */
     importSettings: actionAt(body, 'Oem', '#OemManager.ImportSystemConfiguration'),
   };
 }
 
 /** A virtual media slot. */
-export type MediaSlot = Readonly<ReturnType<typeof readMediaSlot>>;
+export interface MediaSlot {
+  readonly path: string;
+  readonly id: string;
+  /** `CD`, `DVD`, `USBStick`, `Floppy`; empty if unknown. */
+  readonly types: readonly string[];
+  /** Whether media is inserted. */
+  readonly isInserted: boolean;
+  /** Undefined if images are inserted by PATCH, or not at all. */
+  readonly insert: string | undefined;
+  readonly eject: string | undefined;
+}
 
-export function readMediaSlot({ body, path }: RedfishResource) {
+export function readMediaSlot({ body, path }: RedfishResource): MediaSlot {
   return {
     path,
     id: textAt(body, 'Id') ?? path.slice(path.lastIndexOf('/') + 1),
-    /** `CD`, `DVD`, `USBStick`, `Floppy`; empty if unknown. */
     types: textsAt(body, 'MediaTypes'),
     isInserted:
       body['Inserted'] === true || (body['Inserted'] === undefined && textAt(body, 'Image') !== undefined),
-    /** Undefined if images are inserted by PATCH, or not at all. */
     insert: actionAt(body, '#VirtualMedia.InsertMedia'),
     eject: actionAt(body, '#VirtualMedia.EjectMedia'),
   };

@@ -15,7 +15,7 @@ import type { ImageService } from '../serving/imageService.ts';
 import { startFolderService } from '../serving/preparedFolderService.ts';
 import { createDeferred } from '../../core/deferred.ts';
 import { type PlannedMachine, type TrialPlan } from '../trial.ts';
-import { type ConsoleOutput, createConsoleWatch, openConsoleOutput } from './consoleOutput.ts';
+import { type ConsoleOutput, createConsoleWatch, openConsoleOutput } from '../consoleOutput.ts';
 import type { EmulatedSource, MachineSetup } from './emulatedSource.ts';
 import type { GuestAddress } from './guestAddress.ts';
 

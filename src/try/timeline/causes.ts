@@ -1,5 +1,6 @@
 /**
- * The likely causes of a boot that failed. The page docs/troubleshooting.md is generated from the same table.
+ * The likely causes of a boot that failed, from the events of a machine and the lines on its console. The page
+ * docs/troubleshooting.md is generated from the same table.
  */
 
 import { agentCauses } from './causes/agentCauses.ts';

@@ -59,7 +59,10 @@ interface SeenFrom {
 
 /** A request of an agent to Ironic. */
 interface AgentRequest extends SeenFrom {
-  /** Text: why it was refused, or for an accepted inventory, which collectors failed and why it was not saved. */
+  /**
+   * Text: why it was refused, or for an accepted inventory, which collectors failed and why it was not saved. Otherwise
+   * undefined.
+   */
   readonly problem: string | undefined;
   /** Why it was refused, as a constant; undefined if it was accepted. */
   readonly reason: RefusalReason | undefined;

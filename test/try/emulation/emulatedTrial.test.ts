@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type ConsoleOutput, openConsoleOutput } from '../../../src/try/emulation/consoleOutput.ts';
+import { type ConsoleOutput, openConsoleOutput } from '../../../src/try/consoleOutput.ts';
 import {
   type MachineRun,
   runTrialMachine,

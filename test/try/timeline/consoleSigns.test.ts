@@ -6,7 +6,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { causeTable, likelyCauses, type ObservedPart } from '../../../src/try/timeline/causes.ts';
 import { consoleSigns, findConsoleSigns } from '../../../src/try/timeline/consoleSigns.ts';
-import { createConsoleText, createConsoleWatch } from '../../../src/try/emulation/consoleOutput.ts';
+import { createConsoleText, createConsoleWatch } from '../../../src/try/consoleOutput.ts';
 import type { TrialEvent } from '../../../src/try/timeline/events.ts';
 import { createTimeline, type HostTimeline } from '../../../src/try/timeline/timeline.ts';
 import { mac, machine } from '../../support/trialEvents.ts';

@@ -8,10 +8,10 @@
 import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { TextDecoder } from 'node:util';
-import { fileError } from '../../io/files/fileErrors.ts';
-import type { Io } from '../../io/io.ts';
-import { findConsoleSigns } from '../timeline/consoleSigns.ts';
-import type { ConsoleEvent } from '../timeline/events.ts';
+import { fileError } from '../io/files/fileErrors.ts';
+import type { Io } from '../io/io.ts';
+import { findConsoleSigns } from './timeline/consoleSigns.ts';
+import type { ConsoleEvent } from './timeline/events.ts';
 
 export interface ConsoleOutput {
   write(bytes: Uint8Array): void;

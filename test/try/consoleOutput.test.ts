@@ -2,7 +2,7 @@
 
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createConsoleText } from '../../../src/try/emulation/consoleOutput.ts';
+import { createConsoleText } from '../../src/try/consoleOutput.ts';
 
 function linesOf(...parts: readonly (string | Uint8Array)[]): string[] {
   const lines: string[] = [];
