@@ -85,7 +85,13 @@ export { configDrive } from './deploy/configDrive.ts';
 export { ironic as deployIronic } from './deploy/ironic.ts';
 export { node as deployNode } from './deploy/node.ts';
 export { steps as deploySteps } from './deploy/steps.ts';
-export type { DeployOptions } from './deploy/options.ts';
+export type {
+  BareMetalHostOptions,
+  ConfigDriveOptions,
+  IronicOptions,
+  NodeOptions,
+  StepsOptions,
+} from './deploy/options.ts';
 export { merge as mergeIgnition, type MergeOptions } from './merge/merge.ts';
 export { translate as translateIgnition, type TranslateOptions } from './merge/merge.ts';
 export { embed as embedIgnition, type EmbedOptions } from './iso/ignition.ts';

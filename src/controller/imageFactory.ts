@@ -1,7 +1,7 @@
 /** Builds the images of all objects from one state of settings and base images. A reload creates a new factory. */
 
 import { kernelArguments } from '../boot/kernelArguments.ts';
-import { CliError, FormatError } from '../core/errors.ts';
+import { CliError, rethrow } from '../core/errors.ts';
 import type { Inputs } from '../agent/settingInputs.ts';
 import { parseYaml, type ParsedYaml } from '../formats/yaml.ts';
 import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
@@ -74,9 +74,12 @@ export async function openImageFactory(
   const archives = createOpenArchives();
   let bases: Bases = new Map();
   const close = async (): Promise<void> => {
-    await archives.close();
-    await closeBaseSets(bases);
-    await settings.release();
+    try {
+      await archives.close();
+      await closeBaseSets(bases);
+    } finally {
+      await settings.release();
+    }
   };
   try {
     const images = await readImageInputs(await givenOrIccImages(options, io), digests, io);
@@ -206,7 +209,10 @@ async function buildImage(
   };
 }
 
-/** Converts a request to a host in the form that all commands render. Reading its inputs throws CliError if the network data is not valid YAML. */
+/**
+ * Converts a request to a host in the form that all commands render. Its `readInputs` throws CliError if the network data is
+ * not valid YAML.
+ */
 function hostFromRequest(request: HostRequest): InventoryHost {
   const { choice, name, network } = request;
   return {
@@ -236,10 +242,8 @@ function parseNetwork({ key, place, text }: HostNetwork): ParsedYaml {
   try {
     return parseYaml(text);
   } catch (error) {
-    if (!(error instanceof FormatError)) throw error;
-    throw new CliError(`${place}: ${error.message}`, {
-      code: 'ERR_FORMAT',
-      hint: error.hint ?? `fix the key ${key} of the Secret`,
-    });
+    return rethrow(({ message, hint = `fix the key ${key} of the Secret` }) => {
+      return new CliError(`${place}: ${message}`, { code: 'ERR_FORMAT', hint });
+    })(error);
   }
 }

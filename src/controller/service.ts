@@ -3,7 +3,7 @@
 import { CliError } from '../core/errors.ts';
 import { knownDigests } from '../io/files/fileDigests.ts';
 import type { Io } from '../io/io.ts';
-import { ApiClient } from './kube/kubernetesClient.ts';
+import { ApiClient, type KubernetesClient } from './kube/kubernetesClient.ts';
 import { EventRecorder } from './kube/eventRecorder.ts';
 import type { LeaderElection } from './kube/leaderElection.ts';
 import type { RunningServer } from '../serve/http/server.ts';
@@ -23,7 +23,7 @@ import { Informers, secretReader } from './informers.ts';
 import type { ControllerPlan } from './plan.ts';
 import { addControllerMetrics, type ControllerCounters, describeImages } from './status.ts';
 import { ReconcileLoop } from './reconcileLoop.ts';
-import { type ControllerOptions, openSettings } from './settings.ts';
+import { type ControllerOptions, openSettings, type SettingsSource } from './settings.ts';
 import { type Clock, systemClock } from '../io/clock.ts';
 import { printable } from '../io/report/terminalText.ts';
 
@@ -31,8 +31,8 @@ import { printable } from '../io/report/terminalText.ts';
 const RATE_LIMIT = { perSecond: 100, burst: 200 };
 const CONTROLLER = 'metal3.io/ironic-coreos';
 
-/** Undefined until load balancers may use this replica. */
 export interface Role {
+  /** Undefined until load balancers may use this replica. */
   current: Pick<LeaderElection, 'isLeader' | 'stop'> | undefined;
 }
 
@@ -43,12 +43,24 @@ export interface ControllerContext {
   readonly changed: () => void;
 }
 
-/** The parts that a service is built from. @throws UsageError for invalid settings */
+/** The parts that a service is built from. */
+interface ControllerParts extends Pick<ControllerContext, 'io' | 'log'> {
+  readonly onError: (error: Error) => void;
+  readonly plan: ControllerPlan;
+  readonly role: Role;
+  readonly client: KubernetesClient;
+  /** A separate client, so that its requests do not wait behind other requests. */
+  readonly electionClient: KubernetesClient;
+  readonly recorder: EventRecorder;
+  readonly settings: SettingsSource;
+}
+
+/** @throws UsageError for invalid settings */
 function createParts(
   options: ControllerOptions,
   plan: ControllerPlan,
   { changed, io, log }: ControllerContext,
-) {
+): ControllerParts {
   const { identity: instance, cluster } = plan;
   const { namespace } = cluster;
   const client = new ApiClient(cluster, { pace: RATE_LIMIT, note: io.note });
@@ -61,14 +73,11 @@ function createParts(
     plan,
     role,
     client,
-    // A separate client, so that its requests do not wait behind other requests.
     electionClient: new ApiClient(cluster),
     recorder: new EventRecorder({ client, controller: CONTROLLER, instance, onError }),
     settings: openSettings({ text: options.settings, client, namespace, changed, onError }, io),
   };
 }
-
-type ControllerParts = ReturnType<typeof createParts>;
 
 export interface ControllerService extends ControllerParts {
   readonly informers: Informers;

@@ -17,7 +17,13 @@ import {
   writeDeployed,
 } from './deployDocument.ts';
 import { type HostContext, readNetworkFile, reportIssues } from './hostContext.ts';
-import { type DeployOptions, type HostOptions, readHostOptions, requireName } from './options.ts';
+import {
+  type BareMetalHostOptions,
+  type DeployOptions,
+  type HostOptions,
+  readHostOptions,
+  requireName,
+} from './options.ts';
 import { parseChoice, parseFormat } from '../io/report/choices.ts';
 import { stepNames } from '../core/installSteps.ts';
 import { checkImageFormat, type InstallImage, type PlainConfig } from './documents/installation.ts';
@@ -29,7 +35,7 @@ import type { Issue } from '../ignition/rule.ts';
  * Reports all errors in the options; the exit code is then 1. With an inventory, the manifests of each of its hosts are
  * written.
  */
-export async function bareMetalHost(options: DeployOptions, io: Io): Promise<ExitCode> {
+export async function bareMetalHost(options: BareMetalHostOptions, io: Io): Promise<ExitCode> {
   const format = parseFormat(options.format, ['yaml', 'json']);
   if (options.inventory !== undefined) parseChoices(options);
   const shared = trackShared();

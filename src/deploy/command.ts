@@ -4,7 +4,13 @@ import { type Command, Option } from 'commander';
 import { architectures } from '../core/architecture.ts';
 import { bootModes, cleaningModes } from './documents/host.ts';
 import { stepNames } from '../core/installSteps.ts';
-import type { DeployOptions } from './options.ts';
+import type {
+  BareMetalHostOptions,
+  ConfigDriveOptions,
+  IronicOptions,
+  NodeOptions,
+  StepsOptions,
+} from './options.ts';
 import {
   choice,
   type Context,
@@ -154,7 +160,7 @@ function declareSteps(deploy: Command, context: Context): void {
         'command',
       ]),
     );
-  const run = async (options: DeployOptions) => (await import('./steps.ts')).steps(options, context.io);
+  const run = async (options: StepsOptions) => (await import('./steps.ts')).steps(options, context.io);
   declareRun(declareInventory(declareOutput(command)), stepsNotes + inventoryNotes, run, context);
 }
 
@@ -166,7 +172,7 @@ function declareConfigDrive(deploy: Command, context: Context): void {
   declareInstall(command)
     .addOption(new Option('--format <FORM>', 'json, the only supported format').hideHelp())
     .option('--pretty', 'indent the JSON');
-  const run = async (options: DeployOptions) =>
+  const run = async (options: ConfigDriveOptions) =>
     (await import('./configDrive.ts')).configDrive(options, context.io);
   declareRun(declareInventory(declareOutput(command)), configDriveNotes + inventoryNotes, run, context);
 }
@@ -203,7 +209,7 @@ function declareBareMetalHost(deploy: Command, context: Context): void {
     .option('--image-checksum <SUM>', 'checksum of the image: SHA-256, SHA-512 or the URL of a checksum file')
     .option('--image-format <FORM>', 'format of the image (default: raw)')
     .addOption(choice('--format <FORM>', 'output format: yaml or json (default: yaml)', ['yaml', 'json']));
-  const run = async (options: DeployOptions) =>
+  const run = async (options: BareMetalHostOptions) =>
     (await import('./bareMetalHost.ts')).bareMetalHost(options, context.io);
   declareInventory(declareOutput(command));
   declareShortHelp(command, baremetalHostCommon, bareMetalHostReference + inventoryNotes);
@@ -224,7 +230,7 @@ function declareNode(deploy: Command, context: Context): void {
         ['command', 'json', 'yaml', 'driver-info'],
       ),
     );
-  const run = async (options: DeployOptions) => (await import('./node.ts')).node(options, context.io);
+  const run = async (options: NodeOptions) => (await import('./node.ts')).node(options, context.io);
   declareRun(declareInventory(declareOutput(command)), nodeNotes + inventoryNotes, run, context);
 }
 
@@ -242,7 +248,7 @@ function declareIronic(deploy: Command, context: Context): void {
       'env',
     ]),
   );
-  const run = async (options: DeployOptions) => (await import('./ironic.ts')).ironic(options, context.io);
+  const run = async (options: IronicOptions) => (await import('./ironic.ts')).ironic(options, context.io);
   declareRun(declareOutput(command), ironicNotes, run, context);
 }
 

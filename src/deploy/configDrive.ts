@@ -4,14 +4,14 @@ import { UsageError } from '../core/errors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { type DeployJob, formatMember, isAlone, jsonMapping, writeDeployed } from './deployDocument.ts';
 import { reportIssues } from './hostContext.ts';
-import { type DeployOptions, emptyConfigDrive, needsConfigDrive } from './options.ts';
+import { type ConfigDriveOptions, emptyConfigDrive, needsConfigDrive } from './options.ts';
 import { checkInstall, checkRequestSize, renderConfigDrive } from './documents/installation.ts';
 
 /**
  * Reports all errors in the options; the exit code is then 1. With an inventory, the config drive of each of its hosts is
  * written.
  */
-export async function configDrive(options: DeployOptions, io: Io): Promise<ExitCode> {
+export async function configDrive(options: ConfigDriveOptions, io: Io): Promise<ExitCode> {
   requireJson(options.format ?? 'json');
   const make: DeployJob['make'] = async (host, { io: hostIo, wording, readConfig }) => {
     if (!needsConfigDrive(host)) throw emptyConfigDrive();

@@ -11,14 +11,14 @@ import { UsageError } from '../core/errors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { formatValue, writeDocument } from './deployDocument.ts';
 import { reportIssues } from './hostContext.ts';
-import { type DeployOptions, ramdiskOf } from './options.ts';
+import { type IronicOptions, type DeployOptions, ramdiskOf } from './options.ts';
 import { parseFormat } from '../io/report/choices.ts';
 
 /**
  * Writes the resource as YAML or JSON, or with the format `env` the environment of the BareMetal Operator. Reports all errors
  * in the options; the exit code is then 1.
  */
-export async function ironic(options: DeployOptions, io: Io): Promise<ExitCode> {
+export async function ironic(options: IronicOptions, io: Io): Promise<ExitCode> {
   const format = parseFormat<'yaml' | 'json' | 'env'>(options.format, ['yaml', 'json', 'env']);
   const { name = 'ironic', namespace, kernelAppendParams } = options;
   const ramdisk = ramdiskOf(options);

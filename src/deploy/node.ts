@@ -14,7 +14,14 @@ import {
   writeDeployed,
 } from './deployDocument.ts';
 import { type HostContext, reportIssues } from './hostContext.ts';
-import { type DeployOptions, type HostOptions, ramdiskOf, readHostOptions, requireName } from './options.ts';
+import {
+  type NodeOptions,
+  type DeployOptions,
+  type HostOptions,
+  ramdiskOf,
+  readHostOptions,
+  requireName,
+} from './options.ts';
 import { parseFormat } from '../io/report/choices.ts';
 import {
   checkNode,
@@ -29,7 +36,7 @@ import {
  * Reports all errors in the options; the exit code is then 1. With an inventory, the node of each of its hosts is
  * written.
  */
-export async function node(options: DeployOptions, io: Io): Promise<ExitCode> {
+export async function node(options: NodeOptions, io: Io): Promise<ExitCode> {
   const format = parseFormat<NodeFormat>(options.format, ['command', 'json', 'yaml', 'driver-info']);
   checkSet(options, format);
   const make: DeployJob['make'] = async (host, context) => {

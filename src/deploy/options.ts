@@ -21,8 +21,8 @@ import { resolveConfig } from '../ignition/effectiveConfig.ts';
 import { type ConfigDocument, readConfigDocuments, reportFindings } from '../hosts/input/configDocuments.ts';
 
 /**
- * The options of all `deploy` commands, named as on the command line. Each command has some of them. An inventory may contain
- * those of `inventoryHost.ts`.
+ * The options of all `deploy` commands, named as on the command line. Each command has some of them, such as
+ * `StepsOptions`. An inventory may contain those of `inventoryHost.ts`.
  */
 export interface DeployOptions extends InstallSettings {
   /** Required without an inventory; for `ironic` the name of the resource (default: `ironic`). */
@@ -74,6 +74,26 @@ export interface DeployOptions extends InstallSettings {
   /** A file; with an inventory a folder. Default: standard output. */
   readonly output?: string;
 }
+
+type HostOption = 'name' | 'bootMac' | 'arch' | 'bmcAddress' | 'bmcInsecure' | 'rootDevice';
+type InstallOption = 'ignition' | 'appendKarg' | 'copyNetwork';
+type RamdiskOption = 'deployIso' | 'deployKernel' | 'deployRamdisk' | 'kernelAppendParams';
+type OutputOption = 'format' | 'output';
+type InventoryOption = 'inventory' | 'host' | 'failFast';
+type SharedOption = OutputOption | InventoryOption;
+
+/** The options of `deploy steps`; those of the other commands follow. */
+export type StepsOptions = Pick<
+  DeployOptions,
+  InstallOption | SharedOption | 'step' | 'configDrive' | 'imageSource' | 'ignitionInArgs' | 'node'
+>;
+export type ConfigDriveOptions = Pick<DeployOptions, InstallOption | SharedOption | 'pretty'>;
+export type NodeOptions = Pick<DeployOptions, HostOption | RamdiskOption | SharedOption | 'set'>;
+export type IronicOptions = Pick<DeployOptions, RamdiskOption | OutputOption | 'name' | 'namespace'>;
+export type BareMetalHostOptions = Omit<
+  DeployOptions,
+  RamdiskOption | 'step' | 'configDrive' | 'ignitionInArgs' | 'node' | 'pretty' | 'set'
+>;
 
 /** The options for one host. */
 export type HostOptions = DeployOptions & { readonly name: string };

@@ -23,7 +23,13 @@ import {
   writeDocument,
 } from './deployDocument.ts';
 import { type HostContext, reportIssues } from './hostContext.ts';
-import { type DeployOptions, emptyConfigDrive, type HostOptions, needsConfigDrive } from './options.ts';
+import {
+  type StepsOptions,
+  type DeployOptions,
+  emptyConfigDrive,
+  type HostOptions,
+  needsConfigDrive,
+} from './options.ts';
 import { parseChoice, parseFormat } from '../io/report/choices.ts';
 import { ignoredOptions, nameIssues } from './documents/bareMetalHost.ts';
 import { formatDeployCommands, nodeName } from './documents/node.ts';
@@ -38,7 +44,7 @@ import { differsByHost } from '../core/placeholders.ts';
  * Reports all errors in the options; the exit code is then 1. With an inventory, the steps of each of its hosts are
  * written.
  */
-export async function steps(options: DeployOptions, io: Io): Promise<ExitCode> {
+export async function steps(options: StepsOptions, io: Io): Promise<ExitCode> {
   const format = parseFormat<StepsFormat>(options.format, ['json', 'yaml', 'command']);
   if (options.inventory !== undefined) {
     parseChoice('--step', options.step, stepNames);
@@ -46,7 +52,7 @@ export async function steps(options: DeployOptions, io: Io): Promise<ExitCode> {
   }
   const make: DeployJob['make'] = async (host, context) => {
     const { name } = host;
-    const adapted = name === undefined ? options : adaptToHost({ ...host, name }, format);
+    const adapted: DeployOptions = name === undefined ? options : adaptToHost({ ...host, name }, format);
     if (name !== undefined && adapted.configDrive !== undefined) {
       const folder = dirname(adapted.configDrive);
       await makeFolder(resolve(io.cwd, folder), folder);

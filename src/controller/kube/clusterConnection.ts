@@ -1,7 +1,7 @@
 /** The connection to an API server with undici. TLS is always verified; redirects are not followed. Loaded on demand. */
 
 import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici';
-import { exchange } from '../../io/http/httpExchange.ts';
+import { exchange, type RawResponse } from '../../io/http/httpExchange.ts';
 import type { ClusterConfig } from './clusterConfig.ts';
 
 /** Milliseconds. */
@@ -13,7 +13,11 @@ export interface ApiTimeouts {
   readonly watch: number;
 }
 
-export type ClusterConnection = ReturnType<typeof openClusterConnection>;
+export interface ClusterConnection {
+  /** @throws errors of undici and of the system */
+  request(target: string, sent: SentRequest): Promise<RawResponse>;
+  close(): Promise<void>;
+}
 
 export interface SentRequest {
   readonly method: 'GET' | 'POST' | 'PATCH';
@@ -26,11 +30,10 @@ export interface SentRequest {
 /** API servers keep idle connections open for a few minutes, load balancers sometimes only for one. */
 const KEEP_ALIVE = 50_000;
 
-/** Its requests throw errors of undici and of the system. */
-export function openClusterConnection(config: ClusterConfig, timeouts: ApiTimeouts) {
+export function openClusterConnection(config: ClusterConfig, timeouts: ApiTimeouts): ClusterConnection {
   const dispatcher = createDispatcher(config, timeouts.connect);
   return {
-    request: async (target: string, { isWatch, body, ...sent }: SentRequest) => {
+    request: async (target, { isWatch, body, ...sent }) => {
       const { origin, pathname, search } = new URL(`${config.server}${target}`);
       return exchange(dispatcher, {
         ...sent,

@@ -10,8 +10,14 @@ import { isMapping, type Mapping } from '../../formats/mapping.ts';
 import { CliError } from '../../core/errors.ts';
 import { parseYaml } from '../../formats/yaml.ts';
 
-/** A kubeconfig file with its named entries, and its path for messages. */
-type Kubeconfig = ReturnType<typeof parseKubeconfig>;
+/** A kubeconfig file with its named entries. */
+interface Kubeconfig extends Readonly<Record<Section, ReadonlyMap<string, Entry>>> {
+  /** For messages. */
+  readonly path: string;
+  readonly currentContext: string | undefined;
+}
+
+type Section = 'contexts' | 'clusters' | 'users';
 
 /** An entry, and the path of its kubeconfig. */
 interface Entry {
@@ -40,7 +46,7 @@ export type Material =
   | { readonly kind: 'file'; readonly path: string };
 
 /** @throws CliError for an invalid kubeconfig. The message never quotes its text, which contains secrets */
-export function parseKubeconfig(text: string, path: string) {
+export function parseKubeconfig(text: string, path: string): Kubeconfig {
   const value = parse(text, path) ?? {}; // an empty file is valid
   if (!isMapping(value)) throw problemIn(path, 'not a mapping');
   const current = value['current-context'];
@@ -106,8 +112,6 @@ export function selectAccess(files: readonly Kubeconfig[]): ClusterAccess {
     namespace: textOf(context, 'namespace'),
   };
 }
-
-type Section = 'contexts' | 'clusters' | 'users';
 
 function findNamed(files: readonly Kubeconfig[], section: Section, name: string): Entry | undefined {
   return files.map((file) => file[section].get(name)).find((entry) => entry !== undefined);

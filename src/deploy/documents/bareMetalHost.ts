@@ -208,7 +208,12 @@ export function renderHostManifests(settings: HostSettings) {
   return [...renderSecrets(settings), host];
 }
 
-export function metadataOf({ namespace }: Pick<HostSettings, 'namespace'>, name: string) {
+interface ManifestMetadata {
+  readonly name: string;
+  readonly namespace?: string;
+}
+
+export function metadataOf({ namespace }: Pick<HostSettings, 'namespace'>, name: string): ManifestMetadata {
   return { name, ...(namespace !== undefined && { namespace }) };
 }
 
@@ -309,10 +314,7 @@ const maxAnnotationBytes = 256 * 1024;
 
 type SecretManifest = ReturnType<typeof secretManifest>;
 
-export function secretManifest(
-  metadata: ReturnType<typeof metadataOf>,
-  stringData: Readonly<Record<string, string>>,
-) {
+export function secretManifest(metadata: ManifestMetadata, stringData: Readonly<Record<string, string>>) {
   return { apiVersion: 'v1', kind: 'Secret', metadata, type: 'Opaque', stringData };
 }
 
