@@ -19,7 +19,14 @@ const section = 'DEFAULT';
 
 /** The conf of the default profile: settings, then the user's conf, then option lines; later values take precedence. */
 export function formatDefaultConf(settings: AgentSettings): string {
-  return formatLayeredConf(generatedConf(settings), settings);
+  const options = [...ironicOptions(settings), ...extraOptions(settings)];
+  const entries = options.map(([name, value]): OsloOption => ({
+    kind: 'option',
+    section,
+    name,
+    value: escapeInterpolation(value),
+  }));
+  return formatLayeredConf({ entries: [{ kind: 'section', name: section }, ...entries] }, settings);
 }
 
 /** A conf that a profile generates, with the user's conf and the option lines merged over it. */
@@ -60,17 +67,6 @@ export function extraOptions(settings: AgentSettings): NamedValue[] {
     // The image may log only to a file, which is unreachable if the agent does not start.
     ...(debug ? [['debug', 'True'] as const, ['use_stderr', 'True'] as const] : []),
   ];
-}
-
-function generatedConf(settings: AgentSettings): OsloDocument {
-  const options = [...ironicOptions(settings), ...extraOptions(settings)];
-  const entries = options.map(([name, value]): OsloOption => ({
-    kind: 'option',
-    section,
-    name,
-    value: escapeInterpolation(value),
-  }));
-  return { entries: [{ kind: 'section', name: section }, ...entries] };
 }
 
 /** Without a URL, the agent only serves its API and never contacts Ironic. */

@@ -247,11 +247,12 @@ function checkEffective(effective: ReadonlyMap<IpaOption, Setting>): Finding[] {
     const hasComment = hasInlineComment(line.value);
     const comment = hasComment ? [finding(confRules.inlineComment, valueOf(line))] : [];
     if (issue !== undefined) return [finding(issue.rule, { ...valueOf(line), ...issue }), ...comment];
-    const isText = option.section === 'DEFAULT' && !hasComment && !line.value.includes('$');
+    // What `$` expands to is unknown here, and a comment in the value is already reported.
+    const isPlain = option.section === 'DEFAULT' && !hasComment && !line.value.includes('$');
     return [
       ...comment,
       ...checkEmptyNumber(option, line),
-      ...(isText ? [...checkUrl(line, option.name), ...checkText(line, option.name)] : []),
+      ...(isPlain ? [...checkUrl(line, option.name), ...checkText(line, option.name)] : []),
     ];
   });
 }

@@ -1,6 +1,6 @@
 /** The network of a host, as its Ignition config has it: the keyfiles of NetworkManager. */
 
-import type { Config, File } from '../ignition/config.ts';
+import type { Config } from '../ignition/config.ts';
 import type { NetworkFile } from '../image/networkSettings.ts';
 import { type Connection, parseConnections } from '../network/connection.ts';
 import { keyfileFolder } from './files.ts';
@@ -30,14 +30,11 @@ export function readKeyfiles(config: Uint8Array): NetworkFile[] {
  * below its own.
  */
 export function keyfilesOf({ storage = {} }: Config): NetworkFile[] {
-  return (storage.files ?? []).flatMap((file) => keyfileOf(file) ?? []);
-}
-
-/** Undefined if the file is not a keyfile, or if its contents are not in the config. */
-function keyfileOf({ contents = {}, path = '' }: File): NetworkFile | undefined {
-  const [, name] = KEYFILE_PATH.exec(path) ?? [];
-  const data = name === undefined ? undefined : readContents(contents);
-  return name === undefined || data === undefined ? undefined : { name, data };
+  return (storage.files ?? []).flatMap(({ contents, path = '' }) => {
+    const [, name] = KEYFILE_PATH.exec(path) ?? [];
+    const data = name === undefined ? undefined : readContents(contents);
+    return name === undefined || data === undefined ? [] : [{ name, data }];
+  });
 }
 
 const KEYFILE_PATH = new RegExp(`^${keyfileFolder}/([^/]+\\.nmconnection)$`);

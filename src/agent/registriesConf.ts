@@ -116,10 +116,10 @@ function checkDocument({ value, locate }: ParsedToml): RegistriesConf {
   const found: RegistriesIssue[] = [];
   const report: Report = (severity, path, message, hint) =>
     found.push({ severity, position: locate(path) ?? { line: 1, column: 1 }, message, hint });
+  // Without errors, all values have valid types.
   const isAccepted = (_table: Table): _table is FileTable =>
     found.every(({ severity }) => severity !== 'error');
   const table = readTable(value, rootFields, [], report);
-  // Values of invalid types are not checked further.
   if (isAccepted(table)) {
     checkVersion(table, report);
     checkMeaning(table, report);

@@ -56,17 +56,22 @@ interface UnreadVariable {
   readonly reason: string;
 }
 
+/** An input from a flag or file that the profile does not support, and the profiles that do. */
+interface MisplacedInput {
+  readonly place: string;
+  readonly profiles: readonly ProfileName[];
+}
+
 export interface CollectedInputs {
   readonly inputs: Inputs;
   readonly unread: readonly UnreadVariable[];
-  /** Inputs from flags or files that the profile does not support, and the profiles that do. */
-  readonly misplaced: readonly { readonly place: string; readonly profiles: readonly ProfileName[] }[];
+  readonly misplaced: readonly MisplacedInput[];
 }
 
 export function collectInputs(sources: InputSources): CollectedInputs {
   const inputs = new Map<SettingName, readonly InputValue[]>();
   const unread: UnreadVariable[] = [];
-  const misplaced: CollectedInputs['misplaced'][number][] = [];
+  const misplaced: MisplacedInput[] = [];
   for (const setting of settingTable) {
     const flags = readFlag(setting, sources.flags);
     const filed = sources.files?.find((layer) => layer.has(setting.name))?.get(setting.name);
