@@ -1,7 +1,7 @@
 /** Builds the images of all objects from one state of settings and base images. A reload creates a new factory. */
 
 import { kernelArguments } from '../boot/kernelArguments.ts';
-import { CliError, replaceFormatError } from '../core/errors.ts';
+import { CliError, FormatError } from '../core/errors.ts';
 import type { Inputs } from '../agent/settingInputs.ts';
 import { parseYaml, type ParsedYaml } from '../formats/yaml.ts';
 import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
@@ -242,8 +242,8 @@ function parseNetwork({ key, place, text }: HostNetwork): ParsedYaml {
   try {
     return parseYaml(text);
   } catch (error) {
-    return replaceFormatError(({ message, hint = `fix the key ${key} of the Secret` }) => {
-      return new CliError(`${place}: ${message}`, { code: 'ERR_FORMAT', hint });
-    })(error);
+    if (!(error instanceof FormatError)) throw error;
+    const { message, hint = `fix the key ${key} of the Secret` } = error;
+    throw new CliError(`${place}: ${message}`, { code: 'ERR_FORMAT', hint, cause: error });
   }
 }

@@ -3,16 +3,9 @@
 import { basename } from 'node:path';
 import { findBundleProblem, parseCaCertificates } from '../agent/caCertificates.ts';
 import { diagnosticIn } from '../core/diagnostic.ts';
-import {
-  CliError,
-  type ErrorDetails,
-  FormatError,
-  formatPlace,
-  replaceFormatError,
-  UsageError,
-} from '../core/errors.ts';
+import { CliError, type ErrorDetails, FormatError, formatPlace, UsageError } from '../core/errors.ts';
 import { formatPath } from '../core/finding.ts';
-import { parseYaml } from '../formats/yaml.ts';
+import { type ParsedYaml, parseYaml } from '../formats/yaml.ts';
 import { checkConfig, type CheckedDocument } from '../hosts/input/checkConfig.ts';
 import { isYamlFile } from '../hosts/input/nameInput.ts';
 import { readNetworkFiles } from '../hosts/input/networkFiles.ts';
@@ -117,7 +110,7 @@ async function readNmstate(path: string, io: Io): Promise<NetworkFile[]> {
   const state = Buffer.from(bytes).toString('utf8');
   const keyfiles =
     program === undefined
-      ? await convertBuiltIn(path, state, io)
+      ? convertBuiltIn(path, state, io)
       : await runNmstatectl(state, { program, env: io.env });
   if (keyfiles.length === 0) {
     report(io, {
@@ -129,14 +122,8 @@ async function readNmstate(path: string, io: Io): Promise<NetworkFile[]> {
   return keyfiles.map(({ name, text }) => ({ name, data: Buffer.from(text) }));
 }
 
-async function convertBuiltIn(path: string, state: string, io: Io): Promise<readonly Keyfile[]> {
-  const parse = async () => parseYaml(state);
-  const yaml = await parse().catch(
-    replaceFormatError((cause) => {
-      const { message, hint = 'fix the syntax of the file' } = cause;
-      return new CliError(`parsing nmstate ${path}: ${message}`, { code: 'ERR_FORMAT', hint, cause });
-    }),
-  );
+function convertBuiltIn(path: string, state: string, io: Io): readonly Keyfile[] {
+  const yaml = parseState(path, state);
   const { keyfiles, findings } = convertNmstate(yaml.value);
   const error = findings.find(({ severity }) => severity === 'error');
   if (error !== undefined) {
@@ -149,6 +136,16 @@ async function convertBuiltIn(path: string, state: string, io: Io): Promise<read
     ...findings.map((finding) => diagnosticIn(path, { ...finding, position: yaml.locate(finding.path) })),
   );
   return keyfiles;
+}
+
+function parseState(path: string, state: string): ParsedYaml {
+  try {
+    return parseYaml(state);
+  } catch (cause) {
+    if (!(cause instanceof FormatError)) throw cause;
+    const { message, hint = 'fix the syntax of the file' } = cause;
+    throw new CliError(`parsing nmstate ${path}: ${message}`, { code: 'ERR_FORMAT', hint, cause });
+  }
 }
 
 const CONFIG = { what: 'Ignition config', maxBytes: 64 * 1024 * 1024 };
@@ -183,9 +180,13 @@ async function readSource(path: string, io: Io): Promise<Source> {
   const bytes = Buffer.from(buffer, byteOffset, byteLength);
   if (!isYamlFile(path)) return { path, json: bytes };
   const { parseYamlConfig } = await import('../hosts/input/yamlConfig.ts');
-  const parse = async () => parseYamlConfig(bytes);
-  const yaml = await parse().catch(replaceFormatError((error) => refusal(path, error.message, error)));
-  return { path, json: yaml.json, yaml };
+  try {
+    const yaml = parseYamlConfig(bytes);
+    return { path, json: yaml.json, yaml };
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error;
+    throw refusal(path, error.message, error);
+  }
 }
 
 function refusal(path: string, problem: string, { hint, excerpt }: ErrorDetails): CliError {

@@ -1,7 +1,7 @@
 /** Writes `miniso.dat`, from which the minimal ISO can be extracted. Used when a release is built. */
 
 import { createHash } from 'node:crypto';
-import { CliError, FormatError, replaceFormatError } from '../../core/errors.ts';
+import { CliError, FormatError } from '../../core/errors.ts';
 import { SECTOR } from '../../formats/iso9660/fields.ts';
 import { encodeXz } from '../../formats/xz/encode.ts';
 import { type ImageChange, patchesOnly } from '../imageChange.ts';
@@ -136,8 +136,10 @@ async function verifyFiles(full: RandomAccess, minimal: RandomAccess, data: Mini
     });
   }
   const hint = 'use two images of the same build; a file differs in the full ISO';
-  const verify = async () => verifyReconstruction(reconstructMinimalIso(full, data));
-  await verify().catch(
-    replaceFormatError((cause) => new CliError(cause.message, { code: 'ERR_IMAGE', hint, cause })),
-  );
+  try {
+    await verifyReconstruction(reconstructMinimalIso(full, data));
+  } catch (cause) {
+    if (!(cause instanceof FormatError)) throw cause;
+    throw new CliError(cause.message, { code: 'ERR_IMAGE', hint, cause });
+  }
 }
