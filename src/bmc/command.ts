@@ -2,9 +2,10 @@
 
 import type { Command } from 'commander';
 import { choice, type Context, declareRun, declareShortHelp } from '../io/commandLine.ts';
-import { declareCatalogOptions, declareImageOptions } from '../serve/serviceOptions.ts';
+import { declareCatalogOptions } from '../serve/serviceOptions.ts';
 import { declareIronicOptions, declareTrialOptions, declareUrlSigning } from '../try/trialOptions.ts';
 import type { BootOptions } from './setup.ts';
+import { declareImageOptions } from '../hosts/plan/imageOptions.ts';
 
 /** The options that most users need. */
 const common = [

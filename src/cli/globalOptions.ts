@@ -142,23 +142,14 @@ function prepareCommand(command: Command, { io, chosen, print }: Context): void 
     command.addHelpText('after', () => `\nRun '${pathOf(command)} COMMAND --help' for help on a command.\n`);
     return; // a group would consume the options of its commands
   }
-  declareHelpAll(command);
-  if (chosen !== undefined && !isNameAlone(command)) declareGlobalOptions(command, chosen);
-}
-
-/** `--help-all` is accepted by every command, and shown where it prints more than `--help`. */
-function declareHelpAll(command: Command): void {
-  const option = new Option('--help-all', 'print the help with all options').helpGroup(GLOBAL_OPTIONS);
-  command.addOption(option.hideHelp(!hasShortHelp(command)));
-  command.on(`option:${option.name()}`, () => printAllHelp(command).help());
+  // Every command accepts it; it is shown where it prints more than `--help`.
+  const helpAll = new Option('--help-all', 'print the help with all options').helpGroup(GLOBAL_OPTIONS);
+  command.addOption(helpAll.hideHelp(!hasShortHelp(command)));
+  command.on(`option:${helpAll.name()}`, () => printAllHelp(command).help());
+  if (chosen !== undefined) declareGlobalOptions(command, chosen);
 }
 
 const HELP_WIDTH = 80;
-
-/** Whether only the name is declared, because the command line names another command. */
-function isNameAlone({ options, registeredArguments }: Command): boolean {
-  return options.length === 0 && registeredArguments.length === 0;
-}
 
 /** Omits the list of values that commander appends, because the descriptions contain it. */
 function describeOption({ defaultValue, description, required }: Option): string {

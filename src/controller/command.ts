@@ -3,12 +3,8 @@
 import type { Command } from 'commander';
 import type { ControllerOptions } from './settings.ts';
 import { type Context, declareRun, declareShortHelp } from '../io/commandLine.ts';
-import {
-  declareAccessOptions,
-  declareIccFlags,
-  declareImageOptions,
-  declareListenOptions,
-} from '../serve/serviceOptions.ts';
+import { declareAccessOptions, declareIccFlags, declareListenOptions } from '../serve/serviceOptions.ts';
+import { declareImageOptions } from '../hosts/plan/imageOptions.ts';
 
 /** The options that most users need. */
 const common = [

@@ -1,10 +1,11 @@
 /** Declares `prepare`. */
 
-import type { Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { layoutNames } from './layoutNames.ts';
 import type { PrepareOptions } from './options.ts';
 import { profileNames } from '../agent/settings.ts';
-import { choice, type Context, declareRun, declareShortHelp, repeated } from '../io/commandLine.ts';
+import { choice, type Context, declareRun, declareShortHelp } from '../io/commandLine.ts';
+import { declareImageOptions } from '../hosts/plan/imageOptions.ts';
 
 /** The options that most users need. */
 const common = [
@@ -130,8 +131,7 @@ export function declarePrepare(command: Command, context: Context): void {
         layoutNames,
       ),
     );
-  declareImages(command);
-  command
+  declareImageOptions(command)
     .optionsGroup('Result:')
     .option('--discovery', 'also write files for machines that are not in the inventory')
     .option('--grow', 'enlarge an ISO if the config does not fit into its reserved area')
@@ -144,22 +144,4 @@ export function declarePrepare(command: Command, context: Context): void {
   const run = async (options: PrepareOptions) => (await import('./prepare.ts')).prepare(options, context.io);
   declareShortHelp(command, common, reference);
   declareRun(command, notes, run, context);
-}
-
-function declareImages(command: Command): void {
-  command.optionsGroup('Images (FILE or ARCHITECTURE=FILE):');
-  const files: readonly Option[] = [
-    repeated('--iso <file>', 'live ISO, with kernel, initramfs and root filesystem; repeatable'),
-    repeated('--kernel <file>', 'kernel; an aarch64 kernel is decompressed; repeatable'),
-    repeated('--initramfs <file>', 'initramfs; repeatable'),
-    repeated('--rootfs <file>', 'root filesystem; repeatable'),
-  ];
-  for (const option of files) command.addOption(option);
-  command.option('--images <folder>', 'folder of downloaded images, with the file names of the release');
-  command.addOption(
-    repeated(
-      '--agent-archive <file>',
-      'agent archive: container image as OCI or docker archive, for hosts without a registry; repeatable',
-    ),
-  );
 }

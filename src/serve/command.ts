@@ -7,9 +7,9 @@ import {
   declareAccessOptions,
   declareIccFlags,
   declareCatalogOptions,
-  declareImageOptions,
   declareListenOptions,
 } from './serviceOptions.ts';
+import { declareImageOptions } from '../hosts/plan/imageOptions.ts';
 
 /** The options that most users need. */
 const common = [

@@ -1,7 +1,7 @@
-/** The options that all services share: images, listen address and access. */
+/** The options that all services share: catalog, listen address and access. */
 
 import { type Command, Option } from 'commander';
-import { choice, repeated } from '../io/commandLine.ts';
+import { choice } from '../io/commandLine.ts';
 
 /** What is served of an inventory: the configs and artifacts of its hosts, and of machines that it does not list. */
 export function declareCatalogOptions(command: Command): Command {
@@ -16,22 +16,6 @@ export function declareCatalogOptions(command: Command): Command {
     )
     .option('--discovery', 'also serve images for machines that are not in the inventory')
     .option('--grow', 'enlarge an ISO if the config does not fit into its reserved area');
-}
-
-export function declareImageOptions(command: Command): Command {
-  return command
-    .optionsGroup('Images (FILE or ARCHITECTURE=FILE):')
-    .addOption(repeated('--iso <file>', 'live ISO, with kernel, initramfs and root filesystem; repeatable'))
-    .addOption(repeated('--kernel <file>', 'kernel; an aarch64 kernel is decompressed; repeatable'))
-    .addOption(repeated('--initramfs <file>', 'initramfs; repeatable'))
-    .addOption(repeated('--rootfs <file>', 'root filesystem; repeatable'))
-    .addOption(
-      repeated(
-        '--agent-archive <file>',
-        'agent archive: container image as OCI or docker archive, for hosts without a registry; repeatable',
-      ),
-    )
-    .option('--images <folder>', 'folder of downloaded images, with the file names of the release');
 }
 
 export function declareListenOptions(command: Command): Command {

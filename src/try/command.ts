@@ -3,8 +3,9 @@
 import type { Command } from 'commander';
 import type { TryOptions } from './setup.ts';
 import { choice, type Context, declareRun, declareShortHelp } from '../io/commandLine.ts';
-import { declareCatalogOptions, declareImageOptions } from '../serve/serviceOptions.ts';
+import { declareCatalogOptions } from '../serve/serviceOptions.ts';
 import { declareIronicOptions, declareTrialOptions, declareUrlSigning } from './trialOptions.ts';
+import { declareImageOptions } from '../hosts/plan/imageOptions.ts';
 
 /** The options that most users need. */
 const common = [

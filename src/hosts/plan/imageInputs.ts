@@ -156,7 +156,10 @@ function onlyOne(list: readonly (Architecture | undefined)[]): Architecture | un
 
 const HEAD = 1024;
 
-async function lookAt({ role, name }: GivenFile, io: Io) {
+/** What a file says about itself. */
+type Look = Pick<InputImage, 'label' | 'size'> & { readonly architecture: Architecture | undefined };
+
+async function lookAt({ role, name }: GivenFile, io: Io): Promise<Look> {
   return readImage(name, { cwd: io.cwd }, async (image) => {
     if (image.kind !== 'file') {
       throw new CliError(`${name} is not a regular file`, {
@@ -172,11 +175,10 @@ async function lookAt({ role, name }: GivenFile, io: Io) {
     if (size === 0) throw new CliError(`${name} is empty`, { code: 'ERR_IMAGE', hint: 'download it again' });
     const head = await image.read(0, Math.min(HEAD, size));
     requireRole({ role, name }, await detectImageKind(image), head);
-    const label = undefined;
-    if (role !== 'kernel') return { architecture: undefined, label, size };
+    if (role !== 'kernel') return { architecture: undefined, label: undefined, size };
     // Only kernels for aarch64 are compressed.
     const architecture = detectCompression(head) === 'gzip' ? 'aarch64' : kernelArchitecture(head);
-    return { architecture, label, size };
+    return { architecture, label: undefined, size };
   });
 }
 

@@ -19,7 +19,7 @@ import {
 import { CliError, FormatError, UsageError } from '../../core/errors.ts';
 import { parseImageReference } from '../../formats/imageReference.ts';
 import { parseChoice } from '../../io/report/choices.ts';
-import { readPullArgs, readRunArgs } from './podmanArgs.ts';
+import { parsePodmanArg, readPullArgs } from './podmanArgs.ts';
 import {
   inFile,
   inPlace,
@@ -59,7 +59,7 @@ export async function readAgent(reading: Reading) {
     podman: {
       mounts: parsedAll(reading, 'agent.podman.mounts', parseMount),
       environment: parsedAll(reading, 'agent.podman.environment', parseVariable),
-      args: readRunArgs(reading),
+      args: parsedAll(reading, 'agent.podman.args', parsePodmanArg),
     },
     hardwareManagers: await readHardwareManagers(valuesOf(reading, 'agent.hardwareManagers'), reading.io),
     debug: isSwitchedOn(reading, 'agent.debug'),

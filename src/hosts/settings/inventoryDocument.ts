@@ -57,7 +57,8 @@ export interface InventoryHost {
 }
 
 export async function readInventory(document: InventoryDocument): Promise<Inventory> {
-  const { checkInventory, checkHost } = await loadSchema();
+  const schema: CompiledSchema = await importAsset('schemas/compiled/inventory.js');
+  const { checkInventory, checkHost } = schema;
   const { hosts, ...shared } = asMapping(document.value);
   const list: readonly unknown[] = Array.isArray(hosts) ? hosts : [];
   // The hosts are checked one by one.
@@ -81,11 +82,6 @@ type Check = ((value: unknown) => boolean) & { readonly errors?: readonly Schema
 interface CompiledSchema {
   readonly checkInventory: Check;
   readonly checkHost: Check;
-}
-
-async function loadSchema(): Promise<CompiledSchema> {
-  const schema: CompiledSchema = await importAsset('schemas/compiled/inventory.js');
-  return schema;
 }
 
 /** Limit for mistakes of one document or host. */

@@ -5,12 +5,7 @@ import { argumentProblems, requiredValue, takesFreeText } from '../../agent/lint
 import type { InputValue } from '../../agent/settingInputs.ts';
 import { quoteShellWord } from '../../formats/shell.ts';
 import { FormatError, UsageError } from '../../core/errors.ts';
-import { inPlace, parsedAll, type Reading, valuesOf } from './reading.ts';
-
-/** Words for `podman run`. */
-export function readRunArgs(reading: Reading): string[] {
-  return parsedAll(reading, 'agent.podman.args', parsePodmanArg);
-}
+import { inPlace, type Reading, valuesOf } from './reading.ts';
 
 /** Words for `podman pull`. */
 export function readPullArgs(reading: Reading): string[] {
@@ -25,7 +20,7 @@ function pullWords({ place, text, origin }: InputValue, { parse }: Reading): str
 }
 
 /** Podman would use a word that is not a flag as the image. */
-function parsePodmanArg(text: string): string {
+export function parsePodmanArg(text: string): string {
   if (/^-[^\0]+$/s.test(text)) return text;
   throw new FormatError('is not a flag', { hint: 'write flag and value with "=": --memory=2g' });
 }

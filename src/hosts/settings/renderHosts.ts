@@ -5,7 +5,6 @@
 
 import type { InventoryHost } from './inventoryDocument.ts';
 import { networkRules } from '../../agent/lint/network.ts';
-import type { Inputs } from '../../agent/settingInputs.ts';
 import { formatPlace, UsageError } from '../../core/errors.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { report } from '../../io/report/report.ts';
@@ -74,21 +73,16 @@ const linkLocal = /^(?:169\.254\.|fe80:)/;
 
 /** The sources of one host: the settings of all hosts, overridden by its own. */
 export function hostSource(host: InventoryHost, source: RenderSource, io: Io): RenderSource {
-  const { architecture, ignore = [], readInputs: readOwn } = host;
+  const { architecture, at, ignore = [], name, readInputs: readOwn } = host;
+  const place = `${formatPlace(at)}: host.hostname`;
+  const hostname = { text: name, place, origin: 'file', isContent: false } as const;
   return {
     ...source,
     io: ignoringRules(io, [...(source.io.ignored ?? []), ...ignore]),
     files: [readOwn(), ...(source.files ?? [])],
-    implied: impliedBy(host),
+    implied: new Map([['host.hostname', [hostname]]]), // the name of the host, unless it sets another
     architecture,
   };
-}
-
-/** The name of the host is the default of its host name. */
-function impliedBy({ name, at }: InventoryHost): Inputs {
-  const place = `${formatPlace(at)}: host.hostname`;
-  const hostname = { text: name, place, origin: 'file', isContent: false } as const;
-  return new Map([['host.hostname', [hostname]]]);
 }
 
 function fileOf({ document, secrets }: RenderedConfig): FileContent {

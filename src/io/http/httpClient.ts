@@ -8,7 +8,7 @@ import { CliError } from '../../core/errors.ts';
 import { formatSizeInWords } from '../../formats/messageText.ts';
 import { freeMemory } from '../process.ts';
 import { readAll } from '../files/files.ts';
-import type { HttpConnections, HttpTimeouts } from './httpExchange.ts';
+import type { HttpConnections, HttpTimeouts, RawResponse } from './httpExchange.ts';
 import { describeFailure, describeStatus } from './httpErrors.ts';
 import { type HttpProxies, parseHttpUrl, parseProxies } from './httpUrl.ts';
 import type { Io } from '../io.ts';
@@ -93,9 +93,7 @@ export async function readAnswer({ parts }: HttpAnswer, name: string, maxBytes: 
   return readAll(parts, maxBytes, tooLarge);
 }
 
-type Response = Awaited<ReturnType<HttpConnections['request']>>;
-
-function describeAnswer(response: Response, url: URL, name: string, signal?: AbortSignal): HttpAnswer {
+function describeAnswer(response: RawResponse, url: URL, name: string, signal?: AbortSignal): HttpAnswer {
   const { statusCode: status, body, history } = response;
   const headers = firstOfEach(response.headers);
   const dismiss = (): void => body.dismiss();
@@ -106,7 +104,7 @@ function describeAnswer(response: Response, url: URL, name: string, signal?: Abo
   return { status, headers, urls: [url, ...history], parts: lendParts(body, name, signal), dismiss };
 }
 
-function firstOfEach(headers: Response['headers']): ReadonlyMap<string, string> {
+function firstOfEach(headers: RawResponse['headers']): ReadonlyMap<string, string> {
   const firsts = new Map<string, string>();
   for (const [name, value] of Object.entries(headers)) {
     const first = Array.isArray(value) ? value[0] : value;

@@ -232,28 +232,26 @@ export interface HttpTimeouts {
   readonly silence: number;
 }
 
-export type HttpConnections = ReturnType<typeof openConnections>;
+export interface HttpConnections {
+  /** @throws errors of undici and of the system */
+  request(
+    url: URL,
+    headers: Readonly<Record<string, string>>,
+    signal: AbortSignal | undefined,
+  ): Promise<RawResponse>;
+  close(): Promise<void>;
+}
 
 const MAX_REDIRECTS = 10;
 
-export function openConnections(proxies: HttpProxies, { connect, silence }: HttpTimeouts) {
+export function openConnections(proxies: HttpProxies, { connect, silence }: HttpTimeouts): HttpConnections {
   const { dispatcher, close } = createDispatcher(proxies, connect);
   const limits = { headersTimeout: silence, bodyTimeout: silence };
   return {
-    /** @throws errors of undici and of the system */
-    request: (
-      { origin, pathname, search }: URL,
-      headers: Readonly<Record<string, string>>,
-      signal: AbortSignal | undefined,
-    ) =>
-      exchange(dispatcher, {
-        ...limits,
-        method: 'GET',
-        origin,
-        path: `${pathname}${search}`,
-        headers,
-        signal,
-      }),
+    request: ({ origin, pathname, search }, headers, signal) => {
+      const path = `${pathname}${search}`;
+      return exchange(dispatcher, { ...limits, method: 'GET', origin, path, headers, signal });
+    },
     close,
   };
 }
@@ -267,22 +265,29 @@ export interface DirectSettings {
   readonly isInsecure: boolean;
 }
 
-export type DirectConnection = ReturnType<typeof openDirectConnection>;
+export interface DirectConnection {
+  /** The caller limits the time of the whole exchange. @throws errors of undici and of the system */
+  request(
+    sent: Pick<Dispatcher.DispatchOptions, 'body' | 'headers' | 'method' | 'path'>,
+    signal: AbortSignal,
+  ): Promise<RawResponse>;
+  close(): Promise<void>;
+}
 
 /**
  * A connection to a BMC. Redirects are not followed, and proxies are not used.
  * @param timeout milliseconds to connect
  */
-export function openDirectConnection({ ca, isInsecure, origin }: DirectSettings, timeout: number) {
+export function openDirectConnection(
+  { ca, isInsecure, origin }: DirectSettings,
+  timeout: number,
+): DirectConnection {
   const connect = { timeout, rejectUnauthorized: !isInsecure, ...(ca !== undefined && { ca }) };
   // BMCs have few connections, and answer one request at a time.
   const agent = new Agent({ connect, connections: 1, pipelining: 1 });
   return {
-    /** The caller limits the time of the whole exchange. Throws errors of undici and of the system. */
-    request: (
-      sent: Pick<Dispatcher.DispatchOptions, 'body' | 'headers' | 'method' | 'path'>,
-      signal: AbortSignal,
-    ) => exchange(agent, { ...sent, headersTimeout: 0, bodyTimeout: 0, signal, origin }),
+    request: (sent, signal) =>
+      exchange(agent, { ...sent, headersTimeout: 0, bodyTimeout: 0, signal, origin }),
     close: () => agent.destroy(),
   };
 }
