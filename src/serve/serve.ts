@@ -11,7 +11,7 @@ import { isLoopback } from './http/listenAddress.ts';
 import { createServerLog } from './http/serverLog.ts';
 import { isCertificateFor } from './http/tlsFiles.ts';
 import { keepHeapSmall, listenToSignals } from '../io/process.ts';
-import { watchFiles } from '../io/files/watchFiles.ts';
+import { type Watch, watchFiles } from '../io/files/watchFiles.ts';
 import { formatHosts } from '../io/report/diagnosticText.ts';
 import { report } from '../io/report/report.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
@@ -51,7 +51,10 @@ async function runUntilStopped(
   service: RunningService,
   io: Io,
 ): Promise<ExitCode> {
+  const watches: Watch[] = [];
   const reloadAll = async (): Promise<void> => {
+    // Otherwise, after SIGHUP the watches would report the same changes, and all files would be loaded again.
+    await Promise.all(watches.map((watch) => watch.accept()));
     const before = service.state.current();
     await reload(service);
     if (service.state.current() !== before) report(io, ...secretMessages(service));
@@ -59,7 +62,7 @@ async function runUntilStopped(
   const signals = listenToSignals(() => void reloadAll());
   const stopped = signals.nextStop();
   const watching = { interval: LOOK_INTERVAL, changed: () => void reloadAll() };
-  const watches = [await watchFiles(() => hostFiles(options, io), watching)];
+  watches.push(await watchFiles(() => hostFiles(options, io), watching));
   try {
     // The error is logged before `stopped`, which is the last line.
     return await loggingFailure({ log: service.log, form: setup.log }, async () => {

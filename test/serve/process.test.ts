@@ -18,6 +18,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { type ServeProcess, startServe } from '../interop/serve/startServe.js';
 import { liveIsoWith } from '../support/liveIso.ts';
@@ -97,6 +98,15 @@ describe('a reload', () => {
     expect(sha256(await buffer(running))).toBe(before);
     expect(sha256(after)).toBe(await expectedIso(service, 'worker-0'));
     expect(sha256(after)).not.toBe(before);
+  });
+
+  it('comes once when SIGHUP follows a change of the inventory', async () => {
+    const service = await serve();
+    write('inv.yaml', `${inventory}- name: worker-2\n`);
+    service.signal('SIGHUP');
+    await service.whenEvent(() => loads(service) === 2);
+    await setTimeout(5000); // a change is reported after two looks, one every two seconds
+    expect(loads(service)).toBe(2);
   });
 
   it('comes without a signal when the inventory has changed', async () => {

@@ -6,6 +6,8 @@
 import { stat } from 'node:fs/promises';
 
 export interface Watch {
+  /** Takes the current state of the files as known, as the caller is about to read them: only later changes are reported. */
+  accept(): Promise<void>;
   stop(): void;
 }
 
@@ -27,11 +29,12 @@ export async function watchFiles(
   let known: string | undefined;
   let seen: string | undefined;
   let isLooking = false;
+  const stamps = async (): Promise<string> => (await Promise.all((await list()).map(stampOf))).join('\n');
   const look = async (): Promise<void> => {
     if (isLooking) return; // a file system may take longer than that
     isLooking = true;
     const before = seen;
-    seen = (await Promise.all((await list()).map(stampOf))).join('\n');
+    seen = await stamps();
     isLooking = false;
     known ??= seen;
     if (seen === known || seen !== before) return;
@@ -41,7 +44,12 @@ export async function watchFiles(
   await look();
   const timer = setInterval(() => void look(), interval);
   timer.unref();
-  return { stop: () => clearInterval(timer) };
+  return {
+    accept: async () => {
+      known = await stamps();
+    },
+    stop: () => clearInterval(timer),
+  };
 }
 
 async function stampOf(path: string): Promise<string> {
