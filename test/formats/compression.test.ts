@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { inputOfBytes } from '../../src/formats/byteFeed.ts';
-import { decompress, detectCompression, unpackMember } from '../../src/formats/compression.ts';
+import { compressionAt, decompress, detectCompression, unpackMember } from '../../src/formats/compression.ts';
 import { encodeXz } from '../../src/formats/xz/encode.ts';
 import { survivesNoise } from './damage.ts';
 
@@ -23,6 +23,20 @@ describe('detectCompression', () => {
     ['none', Buffer.from('BZh9')],
   ] as const)('%s', (format, bytes) => {
     expect(detectCompression(bytes)).toBe(format);
+  });
+});
+
+describe('compressionAt', () => {
+  it.each<readonly [string, Uint8Array]>([
+    ...samples,
+    ['zstd', Buffer.from('502a4d1800000000', 'hex')],
+    ['none', Buffer.from('070701')],
+    ['none', Buffer.alloc(0)],
+    ['none', Buffer.from('fd377a585a', 'hex')],
+  ])('%s behind other bytes', async (format, bytes) => {
+    const input = inputOfBytes('file', Buffer.concat([Buffer.from('..'), bytes]), 2);
+    expect(await compressionAt(input)).toBe(format);
+    expect(input.feed.offset).toBe(2);
   });
 });
 
@@ -52,10 +66,10 @@ describe('unpackMember', () => {
     format === 'gzip' || format === 'xz' || format === 'zstd' ? [[format, bytes] as const] : [],
   );
 
-  it.each(packed)('%s, up to what follows, and counts it', async (format, bytes) => {
+  it.each(packed)('%s, from an offset and up to what follows, and counts it', async (format, bytes) => {
     expect(await unpack(format, bytes)).toEqual({
       text: 'hello',
-      end: bytes.length,
+      end: 2 + bytes.length,
       streams: { left: 2 },
     });
   });
@@ -68,13 +82,13 @@ describe('unpackMember', () => {
 
   it.each(packed)('%s keeps to the number of streams', async (format, bytes) => {
     await expect(unpack(format, bytes, { left: 0 })).rejects.toThrow(
-      'The compressed data contains too many streams at byte 0',
+      'The compressed data contains too many streams at byte 2',
     );
   });
 });
 
 async function unpack(format: 'gzip' | 'xz' | 'zstd', bytes: Uint8Array, { maxBytes = 100, left = 3 } = {}) {
-  const input = inputOfBytes('file', Buffer.concat([bytes, Buffer.from('070701')]));
+  const input = inputOfBytes('file', Buffer.concat([Buffer.from('..'), bytes, Buffer.from('070701')]), 2);
   const streams = { left };
   let text = '';
   for await (const piece of unpackMember(format, input, { maxBytes, streams })) {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseGoUrl, queryParameter, unescapeInPlace } from '../../src/formats/goUrl.ts';
+import { escapeProblem, parseGoUrl, queryParameter, unescapeInPlace } from '../../src/formats/goUrl.ts';
 import { codePoint } from '../support/arbitraryText.ts';
 
 describe('parseGoUrl', () => {
@@ -269,6 +269,15 @@ describe('queryParameter', () => {
   ])('finds %s', (_title, query, value) => {
     expect(queryParameter(query, 'v')).toBe(value);
   });
+});
+
+it('knows the hexadecimal digits', () => {
+  const characters = Array.from({ length: 0x100 }, (_, code) => String.fromCharCode(code));
+  for (const escapeWith of [(digit: string) => `%${digit}0`, (digit: string) => `%0${digit}`]) {
+    const digits = characters.filter((character) => escapeProblem(escapeWith(character)) === undefined);
+    expect(digits.join('')).toBe('0123456789ABCDEFabcdef');
+  }
+  expect(['%', '%0'].filter((text) => escapeProblem(text) === undefined)).toEqual([]);
 });
 
 it('gives back the bytes that were escaped', () => {

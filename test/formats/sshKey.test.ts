@@ -30,6 +30,20 @@ const number = (bits: number): Uint8Array => {
   return bytes;
 };
 
+/** A certificate with a plain key of these fields: a nonce in front of them, and what it certifies behind. */
+function encodeCertificate(type: string, ...fields: readonly (string | Uint8Array)[]): string {
+  const parts = [
+    encode(type, 'nonce', ...fields),
+    encode('id', 'core'),
+    encode('', '', '', 'key', 'signature'),
+  ];
+  const [key, subject, rest] = parts.map((part) => Buffer.from(part, 'base64'));
+  if (key === undefined || subject === undefined || rest === undefined) throw new Error('a part is missing');
+  return Buffer.concat([key, Buffer.alloc(12), subject, Buffer.alloc(16), rest]).toString('base64');
+}
+
+const certified = 'a certificate in authorized_keys allows no login; use the plain key';
+
 describe('checkSshPublicKey', () => {
   it.each([2048, 2049, 3072])('finds no weakness in an RSA key of %i bits', (bits) => {
     const key = `ssh-rsa ${encode('ssh-rsa', number(17), number(bits))}`;
@@ -47,27 +61,41 @@ describe('checkSshPublicKey', () => {
         weakness: 'the key has only 1024 bits; current systems reject RSA keys with fewer than 2048 bits',
       },
     ],
-    ['RSA', `ssh-rsa ${encode('ssh-rsa', number(17), number(3072))}`, {}],
+    ['RSA', `ssh-rsa ${encode('ssh-rsa', number(17), number(3072))}`, { type: 'ssh-rsa' }],
     [
       'RSA of odd size',
       `ssh-rsa ${encode('ssh-rsa', number(17), number(2047))}`,
       { weakness: 'the key has only 2047 bits; current systems reject RSA keys with fewer than 2048 bits' },
     ],
-    ['ECDSA', `ecdsa-sha2-nistp521 ${encode('ecdsa-sha2-nistp521', 'nistp521', point(521))}`, {}],
+    [
+      'ECDSA',
+      `ecdsa-sha2-nistp521 ${encode('ecdsa-sha2-nistp521', 'nistp521', point(521))}`,
+      { type: 'ecdsa-sha2-nistp521' },
+    ],
     [
       'a security key',
       `sk-ssh-ed25519@openssh.com ${encode('sk-ssh-ed25519@openssh.com', Buffer.alloc(32), 'ssh:')}`,
-      {},
+      { type: 'sk-ssh-ed25519@openssh.com' },
     ],
     [
       'another security key',
       `sk-ecdsa-sha2-nistp256@openssh.com ${encode('sk-ecdsa-sha2-nistp256@openssh.com', 'nistp256', point(256), 'ssh:')}`,
-      {},
+      { type: 'sk-ecdsa-sha2-nistp256@openssh.com' },
     ],
     [
       'DSA',
       `ssh-dss ${encode('ssh-dss', number(1024), number(160), number(1023), number(1022))}`,
       { weakness: 'OpenSSH no longer supports ssh-dss keys' },
+    ],
+    [
+      'a certificate',
+      `ssh-ed25519-cert-v01@openssh.com ${encodeCertificate('ssh-ed25519-cert-v01@openssh.com', Buffer.alloc(32))}`,
+      { type: 'ssh-ed25519-cert-v01@openssh.com', weakness: certified },
+    ],
+    [
+      'a certificate of a short RSA key',
+      `ssh-rsa-cert-v01@openssh.com ${encodeCertificate('ssh-rsa-cert-v01@openssh.com', number(17), number(1024))}`,
+      { type: 'ssh-rsa-cert-v01@openssh.com', weakness: certified },
     ],
     [
       'options',
@@ -76,7 +104,7 @@ describe('checkSshPublicKey', () => {
     ],
     ['several blanks between its parts', `${ed25519.replace(' ', ' \t ')} \t x`, { comment: 'x' }],
     ['several blanks behind options', `restrict \t ${ed25519}`, { options: 'restrict', comment: '' }],
-    ['the longest line', `${ed25519} ${'x'.repeat(32_768 - ed25519.length - 1)}`, {}],
+    ['the longest line', `${ed25519} ${'x'.repeat(32_768 - ed25519.length - 1)}`, { type: 'ssh-ed25519' }],
     ['an option in other letters', `Restrict ${ed25519}`, { options: 'Restrict' }],
   ])('%s', (_title, line, expected) => {
     const check = checkSshPublicKey(line);
@@ -302,8 +330,8 @@ describe.skipIf(!have('ssh-keygen'))(`keys of ssh-keygen${missingNote('ssh-keyge
       });
       spawnSync('ssh-keygen', ['-q', '-s', file, '-I', 'id', '-n', 'core', `${file}.pub`]);
       const certificate = readFileSync(`${file}-cert.pub`, 'utf8').trimEnd();
-      const expected = { type: `${type}-cert-v01@openssh.com` };
-      expect(checkSshPublicKey(certificate)).toMatchObject({ ok: true, key: expected });
+      const expected = { type: `${type}-cert-v01@openssh.com`, comment: 'a b', weakness: certified };
+      expect(checkSshPublicKey(certificate)).toEqual({ ok: true, key: expected });
     } finally {
       rmSync(folder, { recursive: true });
     }

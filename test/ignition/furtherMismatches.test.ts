@@ -59,16 +59,19 @@ describe('furtherMismatches', () => {
 });
 
 describe.each(specVersions)('JSON Schema of %s', (version) => {
-  it('accepts what the decoder accepts', () => {
+  it('finds the same values of a wrong type as the decoder', () => {
     const schema: AnySchemaObject = JSON.parse(readAsset(`schemas/ignition/${version}.json`));
-    const ajv = new Ajv({ allowUnionTypes: true });
+    const ajv = new Ajv({ allowUnionTypes: true, allErrors: true });
     ajv.addVocabulary(['x-go', 'x-key', 'x-key-space', 'x-repeatable']);
     const accepts = ajv.compile(schema);
     const type = configType(version);
     fc.assert(
       fc.property(valuesNear(type), (document) => {
-        const decoded = decode(Buffer.from(JSON.stringify(document)), type);
-        expect(accepts(document)).toBe(decoded.mismatch === undefined);
+        const { mismatch, further } = decode(Buffer.from(JSON.stringify(document)), type);
+        expect(accepts(document)).toBe(mismatch === undefined);
+        const decoded = [mismatch, ...further].flatMap((one) => (one ? [`/${one.path.join('/')}`] : []));
+        const found = (accepts.errors ?? []).map(({ instancePath }) => instancePath || '/');
+        expect(found.toSorted()).toEqual(decoded.toSorted());
       }),
       { numRuns: 100 },
     );

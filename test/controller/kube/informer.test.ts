@@ -2,6 +2,7 @@
 
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CliError } from '../../../src/core/errors.ts';
 import { ApiClient, type KubernetesClient } from '../../../src/controller/kube/kubernetesClient.ts';
 import { keyText, secrets } from '../../../src/controller/kube/objects.ts';
 import { Informer, type InformerOptions } from '../../../src/controller/kube/informer.ts';
@@ -144,6 +145,24 @@ describe('createWatchCache', () => {
       expect(retryIn).toBeLessThanOrEqual(longest);
     }
     expect(troubles).toHaveLength(6);
+  });
+
+  it('goes on where it was once the token can be read again', async () => {
+    await client.close();
+    let count = 0;
+    const readToken = async (): Promise<string | undefined> => {
+      count += 1;
+      if (count === 2) throw new CliError('Token not found: /token', { code: 'ERR_SETTING' });
+      return server.config.readToken();
+    };
+    client = new ApiClient({ ...server.config, readToken }, { pace: { perSecond: 1e6, burst: 1e6 } });
+    answerWith(listOf(5, [a(1)]), watching([event('MODIFIED', a(6))], 'goes on'));
+    start();
+    await expect.poll(() => changes).toEqual(['metal3/a - 1', 'metal3/a 1 6']);
+    expect(asked()).toEqual(['list', '5']);
+    expect(troubles.map(({ message }) => message)).toEqual([
+      'Cannot watch secrets in metal3: Token not found: /token',
+    ]);
   });
 
   it('does not turn in circles where watches end at once', async () => {
