@@ -68,11 +68,15 @@ export async function startReplica(
   context: { readonly io: Io; readonly log: ServerLog },
 ): Promise<Replica> {
   let started: ControllerService | undefined;
-  const reload = async (): Promise<void> => started && reloadAll(started);
+  const watches: Watch[] = [];
+  const reload = async (): Promise<void> => {
+    // Otherwise, after SIGHUP the watch would report the same changes, and all files would be loaded again.
+    await Promise.all(watches.map((watch) => watch.accept()));
+    if (started !== undefined) await reloadAll(started);
+  };
   const service = await startControllerService(options, plan, { ...context, changed: () => void reload() });
   started = service;
   const { informers, metrics, role, settings, state } = service;
-  const watches: Watch[] = [];
   let isEnding = false;
   const endWatches = (): void => {
     for (const watch of watches.splice(0)) watch.stop();
