@@ -102,7 +102,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const exchanges = createExchanges(options.answer);
   const server = createServer(limits, tls?.first);
   const sockets = limitConnections(server, limits, log);
-  const sessions = collectSessions(server, tls !== undefined);
+  // The open HTTP connections; with TLS, only those with a finished handshake.
+  const sessions = new Set<Socket>();
+  server.on(tls === undefined ? 'connection' : 'secureConnection', (socket: Socket) => {
+    sessions.add(socket);
+    socket.once('close', () => void sessions.delete(socket));
+  });
   answerRequests(server, exchanges, options);
   await listen(server, options.listen);
   server.on('error', (error) => log.note('error', 'server', { message: error.message }));
@@ -112,8 +117,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   };
   const watch =
     tls?.files && watchTlsFiles({ files: tls.files, first: tls.first, use, interval: tlsInterval, log });
-  const bound: AddressInfo | string | null = server.address();
   const stop = createStop(server, exchanges, sockets, sessions);
+  const bound: AddressInfo | string | null = server.address();
   return {
     origin: formatOrigin(tls === undefined ? 'http' : 'https', bound),
     port: bound === null || typeof bound === 'string' ? 0 : bound.port,
@@ -167,16 +172,6 @@ function createServer(limits: ServerLimits, material: TlsMaterial | undefined): 
     socket.allowHalfOpen = true;
   });
   return server;
-}
-
-/** The open HTTP connections; with TLS, only those with a finished handshake. */
-function collectSessions(server: HttpServer, isSecure: boolean): ReadonlySet<Socket> {
-  const sessions = new Set<Socket>();
-  server.on(isSecure ? 'secureConnection' : 'connection', (socket: Socket) => {
-    sessions.add(socket);
-    socket.once('close', () => void sessions.delete(socket));
-  });
-  return sessions;
 }
 
 async function listen(server: HttpServer, address: ListenAddress): Promise<void> {
