@@ -12,6 +12,7 @@ import type { ControllerOptions } from './settings.ts';
 import { type ControllerPlan, readPlan } from './plan.ts';
 import { LeaderElection } from './kube/leaderElection.ts';
 import { isLoopback } from '../serve/http/listenAddress.ts';
+import { imageFiles } from '../hosts/artifacts/baseImages.ts';
 import { type Watch, watchFiles } from '../io/files/watchFiles.ts';
 import { printable } from '../io/report/terminalText.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
@@ -90,7 +91,10 @@ export async function startReplica(
       await state.load();
       metrics.catalogReloaded('success');
       await informers.synced;
-      const files = async (): Promise<string[]> => [...settings.watched, ...imageFiles(service)];
+      const files = async (): Promise<string[]> => {
+        const bases = state.current()?.factory.bases.values();
+        return [...settings.watched, ...imageFiles(bases)];
+      };
       watches.push(await watchFiles(files, { interval: LOOK_INTERVAL, changed: () => void reload() }));
       if (isEnding) return endWatches();
       logStart(service);
@@ -140,11 +144,6 @@ function startDiagnostics({ setup }: ControllerPlan, origin: string): Diagnostic
     },
   ];
   return messages.filter(({ isTrue }) => isTrue);
-}
-
-function imageFiles({ state }: ControllerService): string[] {
-  const bases = [...(state.current()?.factory.bases.values() ?? [])];
-  return bases.flatMap(({ inputs }) => [...inputs.values()].map(({ path }) => path));
 }
 
 function startLeading(service: ControllerService): Role['current'] {

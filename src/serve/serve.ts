@@ -11,6 +11,7 @@ import { isLoopback } from './http/listenAddress.ts';
 import { createServerLog } from './http/serverLog.ts';
 import { isCertificateFor } from './http/tlsFiles.ts';
 import { keepHeapSmall, listenToSignals } from '../io/process.ts';
+import { imageFiles } from '../hosts/artifacts/baseImages.ts';
 import { type Watch, watchFiles } from '../io/files/watchFiles.ts';
 import { formatHosts } from '../io/report/diagnosticText.ts';
 import { report } from '../io/report/report.ts';
@@ -69,7 +70,7 @@ async function runUntilStopped(
       await Promise.race([loadSnapshot(service), stopped]);
       const { once } = options;
       if (once !== undefined) requireHost(once, service);
-      const images = imageFiles(service);
+      const images = imageFiles(service.state.current()?.bases.values());
       watches.push(await watchFiles(async () => images, watching));
       await reportStart(options, setup, service, io);
       await (once === undefined ? stopped : Promise.race([stopped, whenFetched(once, service)]));
@@ -220,11 +221,6 @@ async function hostFiles({ inventory, nmstateDir }: ServeOptions, io: Io): Promi
   const folder = resolve(io.cwd, nmstateDir);
   const names = await readdir(folder).catch(() => []);
   return [folder, ...names.map((name) => join(folder, name))];
-}
-
-function imageFiles({ state }: RunningService): string[] {
-  const bases = [...(state.current()?.bases.values() ?? [])];
-  return bases.flatMap(({ inputs }) => [...inputs.values()].map(({ path }) => path));
 }
 
 /** Resolves when the image of the host and the root filesystem that it requires were fetched. */

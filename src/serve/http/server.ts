@@ -1,6 +1,7 @@
 /**
- * The HTTP/1.1 server, with or without TLS, with limits against faulty clients. `requests.ts` answers the requests. Not
- * supported: HTTP/2, which no firmware uses, and compression, as images are already compressed.
+ * The HTTP/1.1 server, with or without TLS, with limits against faulty clients. It refuses invalid requests, with an answer
+ * that the client can read; `requests.ts` answers the others. Not supported: HTTP/2, which no firmware uses, and compression,
+ * as images are already compressed.
  */
 
 import { once } from 'node:events';
