@@ -104,11 +104,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const server = createServer(limits, tls?.first);
   const sockets = limitConnections(server, limits, log);
   // The open HTTP connections; with TLS, only those with a finished handshake.
-  const sessions = new Set<Socket>();
-  server.on(tls === undefined ? 'connection' : 'secureConnection', (socket: Socket) => {
-    sessions.add(socket);
-    socket.once('close', () => void sessions.delete(socket));
-  });
+  const sessions = tls === undefined ? sockets : collectSessions(server);
   answerRequests(server, exchanges, options);
   await listen(server, options.listen);
   server.on('error', (error) => log.note('error', 'server', { message: error.message }));
@@ -173,6 +169,15 @@ function createServer(limits: ServerLimits, material: TlsMaterial | undefined): 
     socket.allowHalfOpen = true;
   });
   return server;
+}
+
+function collectSessions(server: HttpServer): ReadonlySet<Socket> {
+  const sessions = new Set<Socket>();
+  server.on('secureConnection', (socket: Socket) => {
+    sessions.add(socket);
+    socket.once('close', () => void sessions.delete(socket));
+  });
+  return sessions;
 }
 
 async function listen(server: HttpServer, address: ListenAddress): Promise<void> {
