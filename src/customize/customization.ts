@@ -3,7 +3,14 @@
 import { basename } from 'node:path';
 import { findBundleProblem, parseCaCertificates } from '../agent/caCertificates.ts';
 import { diagnosticIn } from '../core/diagnostic.ts';
-import { CliError, type ErrorDetails, FormatError, formatPlace, UsageError } from '../core/errors.ts';
+import {
+  CliError,
+  type ErrorDetails,
+  type FilePlace,
+  FormatError,
+  formatPlace,
+  UsageError,
+} from '../core/errors.ts';
 import { formatPath } from '../core/finding.ts';
 import { type ParsedYaml, parseYaml } from '../formats/yaml.ts';
 import { checkConfig, type CheckedDocument } from '../hosts/input/checkConfig.ts';
@@ -53,7 +60,7 @@ export async function readCustomization(options: CustomizeOptions, io: Io): Prom
     postInstall: await readEach(options.postInstall, (path) => readScript(path, io)),
     installerConfigs: await readEach(options.installerConfig, async (path) => {
       const file = await readNamed(path, 'Installer config', io);
-      return { ...file, ...checkInstallerConfig(file.data, path) };
+      return { ...file, sets: checkInstallerConfig(file.data, path) };
     }),
     liveIgnition: await readEach(options.liveIgnition, readConfig),
   };
@@ -66,16 +73,27 @@ export async function readCustomization(options: CustomizeOptions, io: Io): Prom
 export function reportInstallation(customization: Customization, kargs: readonly string[], io: Io): void {
   const notice = installNotice(customization);
   if (notice !== undefined) io.stderr.write(`${printable(notice)}\n`);
-  const { destDevice } = customization;
-  if (destDevice !== undefined && !/^(?:\/|dev\/)/.test(destDevice)) {
-    const message = `--dest-device ${destDevice} is not an absolute path, so the installer does not find the disk`;
-    report(io, { severity: 'warning', message, hint: `use --dest-device /dev/${destDevice}` });
+  const { destDevice, installerConfigs } = customization;
+  if (destDevice !== undefined) reportDevice(destDevice, '--dest-device ', undefined, io);
+  for (const { sets } of installerConfigs) {
+    if (sets !== undefined) reportDevice(sets.device, 'dest-device: ', sets.at, io);
   }
   if (kargs.some((karg) => karg.includes('coreos.inst.install_dev='))) return;
   if (!lacksDevice(customization)) return;
   const message = 'the installer runs on boot, but no disk is set';
   const hint = 'add --dest-device DEVICE, or boot with the kernel argument coreos.inst.install_dev=DEVICE';
   report(io, { severity: 'warning', message, hint });
+}
+
+/** @param setting what is in front of the value, as the user writes it */
+function reportDevice(device: string, setting: string, at: FilePlace | undefined, io: Io): void {
+  if (/^(?:\/|dev\/)/.test(device)) return;
+  report(io, {
+    severity: 'warning',
+    message: `${setting}${device} is not an absolute path, so the installer does not find the disk`,
+    hint: `use ${setting}/dev/${device}`,
+    at,
+  });
 }
 
 /** Reads the files one after the other, so that the first error is deterministic. */

@@ -25,6 +25,7 @@ const inputs: Readonly<Record<string, string>> = {
   'script.sh': '#!/bin/sh\n',
   'text.sh': 'echo\n',
   'device.yaml': 'dest-device: /dev/sda\n',
+  'relative.yaml': 'offline: true\ndest-device: sda\n',
   'unknown.yaml': 'device: /dev/sda\n',
   'net.yaml': 'interfaces:\n- {name: eth0, type: ethernet, state: up, ipv4: {enabled: true, dhcp: true}}\n',
   'vrf.yaml': 'interfaces:\n- {name: v, type: vrf, state: up}\n',
@@ -191,6 +192,10 @@ describe('remarks', () => {
       /\nwarning: --dest-device sda is not an absolute path, .*\nhint: use --dest-device \/dev\/sda\n$/,
     ],
     ['--installer-config device.yaml', /^Boot media will automatically run installer\.\n$/],
+    [
+      '--installer-config relative.yaml',
+      /\nwarning: relative\.yaml:2:14: dest-device: sda is not an absolute path, .*\nhint: use dest-device: \/dev\/sda\n$/,
+    ],
     [
       '--dest-ignition config.ign',
       new RegExp(`^Boot media will automatically run installer\\.\n${noDevice}hint: .*\n$`),

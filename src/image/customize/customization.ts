@@ -17,7 +17,7 @@ import type { LiveFeatures } from '../liveFeatures.ts';
 import type { LiveIso } from '../liveIso.ts';
 import { type NetworkFile, networkMembers } from '../networkSettings.ts';
 import { isEmbedded, LIVE_STAMP, readInitrdFeatures, readMarks } from '../ramdiskSystem.ts';
-import { formatInstallerConfig, type InstallerSettings } from './installerConfig.ts';
+import { formatInstallerConfig, type InstallerDevice, type InstallerSettings } from './installerConfig.ts';
 import { type ConfigParts, formatParentConfig, isEmptyConfig, refuseDuplicates } from './parentConfig.ts';
 
 /** A file of the user, with the last part of its path. */
@@ -37,7 +37,7 @@ export interface Customization {
   readonly authorities: readonly Uint8Array[];
   readonly preInstall: readonly NamedFile[];
   readonly postInstall: readonly NamedFile[];
-  readonly installerConfigs: readonly (NamedFile & { readonly setsDevice: boolean })[];
+  readonly installerConfigs: readonly (NamedFile & { readonly sets: InstallerDevice | undefined })[];
   /** Ignition configs for the live system, as documents. */
   readonly liveIgnition: readonly Uint8Array[];
 }
@@ -73,7 +73,7 @@ export function lacksDevice(customization: Customization): boolean {
   const { destDevice, installerConfigs, liveIgnition, preInstall } = customization;
   if (!runsInstaller(customization) || destDevice !== undefined) return false;
   if (preInstall.length > 0 || liveIgnition.length > 0) return false;
-  return !installerConfigs.some(({ setsDevice }) => setsDevice);
+  return installerConfigs.every(({ sets }) => sets === undefined);
 }
 
 function liveConfig(customization: Customization): ConfigParts {

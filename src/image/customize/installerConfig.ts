@@ -3,7 +3,7 @@
  * the options. Conflicts between values are left to the installer. A number is accepted as a string, as in the installer.
  */
 
-import { CliError, type ErrorDetails, FormatError } from '../../core/errors.ts';
+import { CliError, type ErrorDetails, type FilePlace, FormatError } from '../../core/errors.ts';
 import type { Path } from '../../core/finding.ts';
 import { isMapping } from '../../formats/mapping.ts';
 import { type ParsedYaml, parseYaml } from '../../formats/yaml.ts';
@@ -19,17 +19,23 @@ export interface InstallerSettings {
   readonly 'dest-device'?: string;
 }
 
+/** The value of `dest-device` in a file of the user, and where it is. */
+export interface InstallerDevice {
+  readonly device: string;
+  readonly at: FilePlace;
+}
+
 /** Formats the settings as YAML. */
 export function formatInstallerConfig(settings: InstallerSettings): string {
   return formatYaml([settings]);
 }
 
 /**
- * Checks a file of the user, and returns whether it sets the disk to install to.
+ * Checks a file of the user, and returns the disk to install to, if the file sets one.
  * @param name name of the file for errors
  * @throws CliError if the installer would refuse the file, or its YAML is ambiguous
  */
-export function checkInstallerConfig(content: Uint8Array, name: string): { readonly setsDevice: boolean } {
+export function checkInstallerConfig(content: Uint8Array, name: string): InstallerDevice | undefined {
   const yaml = parse(content, name);
   const config = yaml.value ?? {};
   const problem = findProblem(config);
@@ -38,7 +44,9 @@ export function checkInstallerConfig(content: Uint8Array, name: string): { reado
     const where = position === undefined ? '' : ` at line ${position.line} column ${position.column}`;
     throw refusal(name, `${problem.message}${where}`, problem);
   }
-  return { setsDevice: isMapping(config) && typeof config['dest-device'] === 'string' };
+  const device = isMapping(config) ? config['dest-device'] : undefined;
+  if (typeof device !== 'string') return undefined;
+  return { device, at: { file: name, ...yaml.locate(['dest-device']) } };
 }
 
 function parse(content: Uint8Array, name: string): ParsedYaml {

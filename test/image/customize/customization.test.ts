@@ -70,7 +70,7 @@ describe('renderCustomization', () => {
   });
 
   it('numbers the configs of the installer, its own one last', () => {
-    const installerConfigs = ['b.yaml', 'a.yaml'].map((name) => ({ ...file(name), setsDevice: false }));
+    const installerConfigs = ['b.yaml', 'a.yaml'].map((name) => ({ ...file(name), sets: undefined }));
     const config = liveConfig({ installerConfigs, destDevice: '/dev/sda' });
     expect(config.storage?.files?.map(({ mode, path }) => [path, mode])).toEqual([
       ['/etc/coreos/installer.d/0000-b.yaml', 0o600],
@@ -169,7 +169,7 @@ describe('renderCustomization', () => {
 });
 
 describe('what the installer will do', () => {
-  const withDevice = [{ ...file('i.yaml'), setsDevice: true }];
+  const withDevice = [{ ...file('i.yaml'), sets: { device: '/dev/sda', at: { file: 'i.yaml' } } }];
   it.each<[string, Partial<Customization>, string | undefined, boolean]>([
     ['nothing', {}, undefined, false],
     ['a live config', { liveIgnition: [bytes('')] }, undefined, false],

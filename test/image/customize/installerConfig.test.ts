@@ -2,9 +2,13 @@ import * as fc from 'fast-check';
 import { load } from 'js-yaml';
 import { describe, expect, it } from 'vitest';
 import { CliError } from '../../../src/core/errors.ts';
-import { checkInstallerConfig, formatInstallerConfig } from '../../../src/image/customize/installerConfig.ts';
+import {
+  checkInstallerConfig,
+  formatInstallerConfig,
+  type InstallerDevice,
+} from '../../../src/image/customize/installerConfig.ts';
 
-const check = (text: string): { readonly setsDevice: boolean } =>
+const check = (text: string): InstallerDevice | undefined =>
   checkInstallerConfig(Buffer.from(text), 'x.yaml');
 
 /** Undefined where all is well. */
@@ -40,11 +44,14 @@ describe('checkInstallerConfig', () => {
         'secure-ipl: true\n',
     ],
   ])('takes %s', (_title, text) => {
-    expect(check(text)).toEqual({ setsDevice: false });
+    expect(check(text)).toBeUndefined();
   });
 
   it('tells whether there is a disk', () => {
-    expect(check('dest-device: /dev/sda')).toEqual({ setsDevice: true });
+    expect(check('offline: true\ndest-device: /dev/sda')).toEqual({
+      device: '/dev/sda',
+      at: { file: 'x.yaml', line: 2, column: 14 },
+    });
   });
 
   it.each([
@@ -116,7 +123,7 @@ describe('formatInstallerConfig', () => {
       fc.property(fc.array(fc.string({ unit: 'grapheme' })), (kargs) => {
         const settings = { 'append-karg': kargs };
         expect(load(formatInstallerConfig(settings))).toEqual(settings);
-        expect(check(formatInstallerConfig(settings))).toEqual({ setsDevice: false });
+        expect(check(formatInstallerConfig(settings))).toBeUndefined();
       }),
     );
   });
