@@ -12,6 +12,7 @@ import type { ControllerOptions } from './settings.ts';
 import { type ControllerPlan, readPlan } from './plan.ts';
 import { LeaderElection } from './kube/leaderElection.ts';
 import { isLoopback } from '../serve/http/listenAddress.ts';
+import { imageFiles } from '../hosts/artifacts/baseImages.ts';
 import { type Watch, watchFiles } from '../io/files/watchFiles.ts';
 import { printable } from '../io/report/terminalText.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
@@ -68,11 +69,15 @@ export async function startReplica(
   context: { readonly io: Io; readonly log: ServerLog },
 ): Promise<Replica> {
   let started: ControllerService | undefined;
-  const reload = async (): Promise<void> => started && reloadAll(started);
+  const watches: Watch[] = [];
+  const reload = async (): Promise<void> => {
+    // Otherwise, after SIGHUP the watch would report the same changes, and all files would be loaded again.
+    await Promise.all(watches.map((watch) => watch.accept()));
+    if (started !== undefined) await reloadAll(started);
+  };
   const service = await startControllerService(options, plan, { ...context, changed: () => void reload() });
   started = service;
   const { informers, metrics, role, settings, state } = service;
-  const watches: Watch[] = [];
   let isEnding = false;
   const endWatches = (): void => {
     for (const watch of watches.splice(0)) watch.stop();
@@ -86,7 +91,10 @@ export async function startReplica(
       await state.load();
       metrics.catalogReloaded('success');
       await informers.synced;
-      const files = async (): Promise<string[]> => [...settings.watched, ...imageFiles(service)];
+      const files = async (): Promise<string[]> => {
+        const bases = state.current()?.factory.bases.values();
+        return [...settings.watched, ...imageFiles(bases)];
+      };
       watches.push(await watchFiles(files, { interval: LOOK_INTERVAL, changed: () => void reload() }));
       if (isEnding) return endWatches();
       logStart(service);
@@ -136,11 +144,6 @@ function startDiagnostics({ setup }: ControllerPlan, origin: string): Diagnostic
     },
   ];
   return messages.filter(({ isTrue }) => isTrue);
-}
-
-function imageFiles({ state }: ControllerService): string[] {
-  const bases = [...(state.current()?.factory.bases.values() ?? [])];
-  return bases.flatMap(({ inputs }) => [...inputs.values()].map(({ path }) => path));
 }
 
 function startLeading(service: ControllerService): Role['current'] {

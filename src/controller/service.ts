@@ -13,7 +13,7 @@ import type { PreprovisioningImage } from './api/preprovisioningImage.ts';
 import { createTransferLog } from '../serve/answer/transfers.ts';
 import { programVersion } from '../core/programVersion.ts';
 import { createLinks } from '../serve/links.ts';
-import { createMetrics, type Metrics } from '../serve/metrics.ts';
+import { createMetrics, type Metrics, type MetricsSource } from '../serve/metrics.ts';
 import { startServiceServer } from '../serve/service.ts';
 import { createServiceState, type Servable, type ServiceState } from '../serve/serviceState.ts';
 import { buildOutcome } from './buildOutcome.ts';
@@ -180,10 +180,7 @@ function ownImages(informers: Informers): PreprovisioningImage[] {
   return [...informers.all()].filter(({ isForeign }) => !isForeign);
 }
 
-function metricsSource(
-  state: ServiceState<ControllerSnapshot>,
-  informers: Informers,
-): Parameters<typeof createMetrics>[0] {
+function metricsSource(state: ServiceState<ControllerSnapshot>, informers: Informers): MetricsSource {
   return {
     version: programVersion(),
     images: () => {

@@ -29,7 +29,7 @@ function describeImage(image: PreprovisioningImage, transfers: TransferLog): Hos
     architecture: image.status.architecture ?? image.spec.architecture,
     messages: messagesOf(image),
     progress: () => transfers.progressOf(name),
-    images: () => publishedImage(image, transfers),
+    images: () => publishedImage(image),
   };
 }
 
@@ -39,13 +39,11 @@ function messagesOf({ status: { conditions } }: PreprovisioningImage): Finding[]
   return [{ severity: 'error', rule: error.reason, path: [], message: error.message }];
 }
 
-function publishedImage(image: PreprovisioningImage, transfers: TransferLog): ImageStatus[] {
-  const { imageUrl, format } = image.status;
+function publishedImage({ status: { imageUrl, format } }: PreprovisioningImage): ImageStatus[] {
   const known = imageFormats.find((it) => it === format);
   if (imageUrl === undefined || known === undefined) return [];
   const path = imageUrl.split('/').slice(-2).join('/');
-  const size = transfers.progressOf(keyText(image)).find((it) => it.path === path)?.size;
-  return [{ path, artifact: artifactOf[known], size, url: imageUrl }];
+  return [{ path, artifact: artifactOf[known], url: imageUrl }];
 }
 
 export interface ControllerCounters {

@@ -159,9 +159,9 @@ export function reportExposed(
   served: string,
   io: Io,
 ): void {
+  const byPath = [...files.values()].toSorted((one, other) => (one.path < other.path ? -1 : 1));
   for (const [readers, hint] of hints) {
     const groups = new Map<string, HostNames>();
-    const byPath = [...files.values()].toSorted((one, other) => (one.path < other.path ? -1 : 1));
     for (const { path, mode, secrets = [] } of byPath) {
       if (secrets.length === 0 || readersOf(mode) !== readers) continue;
       const url =

@@ -81,14 +81,13 @@ export function readWanted(options: PrepareOptions): Wanted {
     });
   }
   const { iso = [], kernel = [], initramfs = [], images } = options;
-  if (asked.configs.includes('iso') || asked.configs.includes('minimal-iso')) {
-    if (iso.length === 0 && images === undefined) {
-      throw new UsageError('--artifacts contains ISOs, but no live ISO is given', {
-        hint: 'pass it with --iso FILE',
-      });
-    }
+  const hasIso = iso.length > 0 || images !== undefined;
+  if (!hasIso && (asked.configs.includes('iso') || asked.configs.includes('minimal-iso'))) {
+    throw new UsageError('--artifacts contains ISOs, but no live ISO is given', {
+      hint: 'pass it with --iso FILE',
+    });
   }
-  const hasImages = iso.length > 0 || images !== undefined || (kernel.length > 0 && initramfs.length > 0);
+  const hasImages = hasIso || (kernel.length > 0 && initramfs.length > 0);
   if (hasImages || !needsSharedImages(asked)) return { ...asked, baseUrl };
   throw new UsageError('boot scripts require a kernel, an initramfs and a root filesystem', {
     hint: 'pass --iso FILE, or --kernel, --initramfs and --rootfs, or a folder of downloads with --images FOLDER',

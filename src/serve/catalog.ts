@@ -6,7 +6,7 @@ import type { WantedArtifacts } from '../hosts/artifacts/artifacts.ts';
 import type { BaseSet } from '../hosts/artifacts/baseImages.ts';
 import type { HostMaterial } from '../hosts/artifacts/hostArtifacts.ts';
 import type { OpenArchives } from '../hosts/plan/agentArchives.ts';
-import { parseHostFileName } from '../hosts/artifacts/servedPaths.ts';
+import { type HostFile, parseHostFileName } from '../hosts/artifacts/servedPaths.ts';
 import { type Catalog, type CatalogEntry, entryOf, type ServedResource } from './answer/resource.ts';
 import { createImageCache, type ImageCache } from './imageCache.ts';
 import { makeHostResource, scriptResource, sharedResources } from './resources.ts';
@@ -28,7 +28,7 @@ export interface ServedHost extends HostMaterial {
 export interface CatalogContents {
   readonly hosts: readonly ServedHost[];
   /** Hosts by alias. A host with this name overrides the alias. */
-  readonly aliases: ReadonlyMap<string, ServedHost>;
+  readonly aliases: ReadonlyMap<string, readonly ServedHost[]>;
   readonly archives: OpenArchives;
   readonly bases: readonly BaseSet[];
   readonly wanted: WantedArtifacts;
@@ -62,12 +62,13 @@ export function createCatalog(contents: CatalogContents): HostCatalog {
     const scriptOwner = scriptOwners.get(path);
     if (scriptOwner !== undefined) return hostScript(path, scriptOwner, contents);
     const files = parseHostFileName(path).filter(({ artifact }) => wanted.configs.includes(artifact));
-    const hasOwn = files.some((file) => byStem.has(file.host));
-    const found = files.flatMap((file) => {
-      const owners = hasOwn ? (byStem.get(file.host) ?? []) : [aliases.get(file.host) ?? []].flat();
-      return owners.map((host) => ({ host, file }));
-    });
-    const [first, ...others] = found.filter(({ host }) => owner === undefined || host.name === owner);
+    const owners = files.some((file) => byStem.has(file.host)) ? byStem : aliases;
+    const found: { readonly file: HostFile; readonly host: ServedHost }[] = [];
+    for (const file of files) {
+      for (const host of owners.get(file.host) ?? [])
+        if (owner === undefined || host.name === owner) found.push({ file, host });
+    }
+    const [first, ...others] = found;
     if (first === undefined) return undefined;
     if (others.length > 0) return 'ambiguous';
     const { file, host } = first;

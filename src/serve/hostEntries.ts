@@ -37,10 +37,10 @@ export interface EntryJob {
 /** Reports invalid hosts and skips them. With `--fail-fast`, throws CliError for an invalid host. */
 export async function buildHostEntries(
   options: ServeOptions,
+  hosts: readonly InventoryHost[],
   job: EntryJob,
 ): Promise<{ readonly states: readonly HostState[]; readonly served: readonly ServedHost[] }> {
-  const { io, plan, read, things } = job;
-  const listed = read.inventory.hosts ?? [];
+  const { io, plan, things } = job;
   const invalid = new Map<string, readonly Diagnostic[]>();
   const states = new Map<string, HostState>();
   const served: ServedHost[] = [];
@@ -51,9 +51,8 @@ export async function buildHostEntries(
       failFast: options.failFast,
       onProblem: ({ name }, problems) => invalid.set(name, problems),
     },
-    listed.length,
+    hosts.length,
   );
-  const hosts = listed.filter(({ name }) => (options.once ?? name) === name);
   const planned = makeHosts(
     hosts,
     (host, hostIo) => planHost(host, plan, hostPlaces(things, host.name), hostIo),
@@ -74,18 +73,12 @@ export async function buildHostEntries(
   }
   return {
     served,
-    states: listed
-      .filter(({ name }) => states.has(name) || invalid.has(name))
-      .map((host) => states.get(host.name) ?? invalidHost(host, invalid)),
+    states: hosts.map(({ name, mac, architecture }) => {
+      const macs = mac === undefined ? [] : [mac];
+      const messages = invalid.get(name) ?? [];
+      return states.get(name) ?? { name, macs, architecture, isServed: false, messages };
+    }),
   };
-}
-
-function invalidHost(
-  { name, mac, architecture }: InventoryHost,
-  problems: ReadonlyMap<string, readonly Diagnostic[]>,
-): HostState {
-  const macs = mac === undefined ? [] : [mac];
-  return { name, macs, architecture, isServed: false, messages: problems.get(name) ?? [] };
 }
 
 /**

@@ -24,15 +24,20 @@ export function createImageCache<T>(limit: number): ImageCache<T> {
   const pending = new Map<string, Promise<T>>();
   const limited = createConcurrencyLimit(CONCURRENT_BUILDS);
   let size = 0;
-  const keep = (name: string, made: Cached<T>): T => {
-    kept.set(name, made);
-    size += made.size;
-    for (const [oldest, { size: freed }] of kept) {
-      if (size <= limit || oldest === name) break;
-      kept.delete(oldest);
-      size -= freed;
+  const build = async (name: string, make: () => Promise<Cached<T>>): Promise<T> => {
+    try {
+      const made = await limited(make);
+      kept.set(name, made);
+      size += made.size;
+      for (const [oldest, { size: freed }] of kept) {
+        if (size <= limit || oldest === name) break;
+        kept.delete(oldest);
+        size -= freed;
+      }
+      return made.value;
+    } finally {
+      pending.delete(name);
     }
-    return made.value;
   };
   return {
     get: async (name, make) => {
@@ -42,11 +47,7 @@ export function createImageCache<T>(limit: number): ImageCache<T> {
         kept.set(name, found);
         return found.value;
       }
-      const made =
-        pending.get(name) ??
-        limited(make)
-          .then((it) => keep(name, it))
-          .finally(() => pending.delete(name));
+      const made = pending.get(name) ?? build(name, make);
       pending.set(name, made);
       return made;
     },

@@ -36,7 +36,7 @@ export interface Metrics {
  */
 export function createMetrics(
   { images, hosts, version }: MetricsSource,
-  addOwn: (registry: Registry) => void = () => undefined,
+  addOwn?: (registry: Registry) => void,
 ): Metrics {
   const registry = new Registry();
   const registers = [registry];
@@ -72,7 +72,7 @@ export function createMetrics(
     ],
   ]);
   addProcessGauges(registry);
-  addOwn(registry);
+  addOwn?.(registry);
   return {
     watcher: transferWatcher(registry),
     requestAnswered: ({ method, status, artifact }) =>

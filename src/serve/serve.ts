@@ -11,6 +11,7 @@ import { isLoopback } from './http/listenAddress.ts';
 import { createServerLog } from './http/serverLog.ts';
 import { isCertificateFor } from './http/tlsFiles.ts';
 import { keepHeapSmall, listenToSignals } from '../io/process.ts';
+import { imageFiles } from '../hosts/artifacts/baseImages.ts';
 import { type Watch, watchFiles } from '../io/files/watchFiles.ts';
 import { formatHosts } from '../io/report/diagnosticText.ts';
 import { report } from '../io/report/report.ts';
@@ -67,11 +68,12 @@ async function runUntilStopped(
     // The error is logged before `stopped`, which is the last line.
     return await loggingFailure({ log: service.log, form: setup.log }, async () => {
       await Promise.race([loadSnapshot(service), stopped]);
-      requireHost(options, service);
-      const images = imageFiles(service);
+      const { once } = options;
+      if (once !== undefined) requireHost(once, service);
+      const images = imageFiles(service.state.current()?.bases.values());
       watches.push(await watchFiles(async () => images, watching));
       await reportStart(options, setup, service, io);
-      await Promise.race([stopped, whenFetched(options, service)]);
+      await (once === undefined ? stopped : Promise.race([stopped, whenFetched(once, service)]));
       return 0;
     });
   } finally {
@@ -85,9 +87,9 @@ async function runUntilStopped(
 }
 
 /** Throws UsageError if the host of `--once` does not exist, CliError if it is invalid. */
-function requireHost({ once }: ServeOptions, { state }: RunningService): void {
+function requireHost(once: string, { state }: RunningService): void {
   const snapshot = state.current();
-  if (once === undefined || snapshot === undefined) return;
+  if (snapshot === undefined) return; // the service is already stopping
   const host = snapshot.hosts.find(({ name }) => name === once);
   if (host === undefined) {
     throw new UsageError(`host ${JSON.stringify(once)} not found in the inventory`, {
@@ -221,14 +223,8 @@ async function hostFiles({ inventory, nmstateDir }: ServeOptions, io: Io): Promi
   return [folder, ...names.map((name) => join(folder, name))];
 }
 
-function imageFiles({ state }: RunningService): string[] {
-  const bases = [...(state.current()?.bases.values() ?? [])];
-  return bases.flatMap(({ inputs }) => [...inputs.values()].map(({ path }) => path));
-}
-
-/** With `--once`, resolves when the image of the host and the root filesystem that it requires were fetched. */
-async function whenFetched({ once }: ServeOptions, { state, transfers }: RunningService): Promise<void> {
-  if (once === undefined) return new Promise(() => undefined);
+/** Resolves when the image of the host and the root filesystem that it requires were fetched. */
+async function whenFetched(once: string, { state, transfers }: RunningService): Promise<void> {
   const image = mainArtifact(state.current()?.wanted.configs ?? []);
   const needsRootfs = image === 'minimal-iso' || image === 'initramfs';
   await Promise.all([

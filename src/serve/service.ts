@@ -17,7 +17,6 @@ import { createAccessCheck } from './http/accessCheck.ts';
 import { type Snapshot, type SnapshotContext, takeSnapshot } from './snapshot.ts';
 import { createReadyPage, healthPage, type Page } from './http/pages.ts';
 import { statusAnswer } from './status/statusPage.ts';
-import type { ConfigArtifact } from '../hosts/artifacts/artifacts.ts';
 import { hostFileName } from '../hosts/artifacts/servedPaths.ts';
 import type { BaseSet } from '../hosts/artifacts/baseImages.ts';
 
@@ -186,21 +185,13 @@ function describeBases({ architecture, inputs }: BaseSet): BaseStatus[] {
 function describeHosts(snapshot: Snapshot | undefined, transfers: TransferLog, links: Links): HostStatus[] {
   if (snapshot === undefined) return [];
   const imagesOf = (host: string): ImageStatus[] =>
-    snapshot.wanted.configs.map((artifact) => hostImage(host, artifact, transfers, links));
+    snapshot.wanted.configs.map((artifact) => {
+      const path = hostFileName(host, artifact);
+      return { path, artifact, url: links.url({ kind: 'host', host }, path) };
+    });
   return snapshot.hosts.map(({ isServed, ...host }) => ({
     ...host,
     progress: () => transfers.progressOf(host.name),
     images: () => (isServed ? imagesOf(host.name) : []),
   }));
-}
-
-function hostImage(
-  host: string,
-  artifact: ConfigArtifact,
-  transfers: TransferLog,
-  links: Links,
-): ImageStatus {
-  const path = hostFileName(host, artifact);
-  const size = transfers.progressOf(host).find((image) => image.path === path)?.size;
-  return { path, artifact, size, url: links.url({ kind: 'host', host }, path) };
 }

@@ -89,7 +89,9 @@ async function buildSnapshot(
   { cacheSize, io, links }: SnapshotContext,
   { archives, bases, read }: OpenInputs,
 ): Promise<Omit<Snapshot, 'bases' | 'close'>> {
-  const { hosts = [] } = read.inventory;
+  const { hosts: listed = [] } = read.inventory;
+  const { once } = options;
+  const hosts = once === undefined ? listed : listed.filter(({ name }) => name === once);
   const wanted = await chooseArtifacts(options.artifacts, [...bases.values()]);
   const job: EntryJob = {
     read,
@@ -106,13 +108,13 @@ async function buildSnapshot(
   };
   const hasDiscovery = hasUnknown(read.inventory, options, io);
   refuseAmbiguousHosts(options, hosts, hasDiscovery ? unknownStems(bases) : [], wanted);
-  const { states, served } = await buildHostEntries(options, job);
+  const { states, served } = await buildHostEntries(options, hosts, job);
   const unknown = hasDiscovery ? await buildDiscoveryEntries(job) : { hosts: [], boots: [] };
   const boots = served.flatMap(({ boot }) => boot ?? []);
   const baseUrl = `${links.publicUrl}/${links.path({ kind: 'boot' }, '')}`.replace(/\/$/, '');
   const catalog = createCatalog({
     hosts: [...unknown.hosts, ...served],
-    aliases: aliasesOf(served, read),
+    aliases: read.aliases.size === 0 ? new Map() : aliasesOf(served, read),
     archives,
     bases: [...bases.values()],
     wanted,
@@ -127,13 +129,13 @@ async function buildSnapshot(
 function aliasesOf(
   served: readonly ServedHost[],
   { aliases, inventory }: ServeSource,
-): Map<string, ServedHost> {
+): Map<string, readonly ServedHost[]> {
   const listed = new Set(inventory.hosts?.map(({ name }) => name));
   const byName = new Map(served.map((host) => [host.name, host]));
-  const found = new Map<string, ServedHost>();
+  const found = new Map<string, readonly ServedHost[]>();
   for (const [alias, name] of aliases) {
     const host = byName.get(name);
-    if (host !== undefined && !listed.has(alias)) found.set(alias, host);
+    if (host !== undefined && !listed.has(alias)) found.set(alias, [host]);
   }
   return found;
 }
@@ -143,17 +145,16 @@ function aliasesOf(
  * @throws CliError that names both hosts
  */
 function refuseAmbiguousHosts(
-  { once, open }: ServeOptions,
+  { open }: ServeOptions,
   hosts: readonly InventoryHost[],
   unlisted: readonly string[],
   wanted: WantedArtifacts,
 ): void {
-  const chosen = hosts.filter(({ name }) => (once ?? name) === name);
   // The boot scripts of all hosts have one token.
-  refuseSharedPaths(ownedScripts(chosen, wanted), 'rename one of the two hosts');
+  refuseSharedPaths(ownedScripts(hosts, wanted), 'rename one of the two hosts');
   if (open !== true) return;
   const owners = [
-    ...chosen.map(({ name }) => ({ stem: name, owner: name })),
+    ...hosts.map(({ name }) => ({ stem: name, owner: name })),
     ...unlisted.map((stem) => ({ stem, owner: 'the machines that are not listed' })),
   ];
   refuseSharedPaths(

@@ -66,31 +66,28 @@ async function readNmstateFolder(
     throw fileError(error, { path: folder, what: 'Folder of nmstate files (--nmstate-dir)', action: 'read' });
   });
   const hosts: InventoryHost[] = [];
+  const taken = new Set<string>();
   // image-customization-controller removes no suffix but `.yaml`.
   const aliases = new Map<string, string>();
   for (const file of names.toSorted()) {
     const path = join(folder, file);
     const stats = await stat(resolve(io.cwd, path)).catch(() => undefined);
     if (stats?.isFile() !== true) continue;
-    const host = hostOf(path, file, stats.size === 0, hosts);
+    const host = hostOf(path, file, stats.size === 0, taken);
     hosts.push(host);
-    if (host.problems.length === 0) aliases.set(file.replace(/\.yaml$/, ''), host.name);
+    if (host.problems.length > 0) continue;
+    taken.add(host.name);
+    aliases.set(file.replace(/\.yaml$/, ''), host.name);
   }
   return { inventory: { agent: new Map(), hosts, problems: [] }, aliases };
 }
 
-function hostOf(
-  path: string,
-  file: string,
-  isEmpty: boolean,
-  others: readonly InventoryHost[],
-): InventoryHost {
+function hostOf(path: string, file: string, isEmpty: boolean, taken: ReadonlySet<string>): InventoryHost {
   const name = file.slice(0, file.length - extname(file).length);
   const problem = machineNameProblem(name);
-  const isTaken = others.some((other) => other.name === name && other.problems.length === 0);
   const messages = [
     problem && `the file name ${name} is not a valid host name: ${problem}`,
-    isTaken ? `another file exists for the host ${name}` : undefined,
+    taken.has(name) ? `another file exists for the host ${name}` : undefined,
   ].filter((message) => message !== undefined);
   const hint = 'rename the file to the name of its host';
   return {

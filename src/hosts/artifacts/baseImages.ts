@@ -68,6 +68,11 @@ export async function openBaseSets(
   return bases;
 }
 
+/** The paths of the files that contain the images. */
+export function imageFiles(bases: Iterable<BaseSet> = []): string[] {
+  return [...bases].flatMap(({ inputs }) => [...inputs.values()].map(({ path }) => path));
+}
+
 export async function closeBaseSets(bases: ReadonlyMap<Architecture, BaseSet>): Promise<void> {
   for (const base of bases.values()) await base.close();
 }

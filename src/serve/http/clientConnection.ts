@@ -61,18 +61,21 @@ export function watchClient(
     socket.destroy();
   };
   /** Waits until `start` calls back, or until the connection is closed, as Node may not call back then. */
-  const whileConnected = (start: (done: (error?: Error | null) => void) => void): Promise<void> =>
-    new Promise<void>((resolve, reject) => {
-      if (gone !== undefined) return reject(gone);
-      giveUp = reject;
-      progress = { since: clock.now(), unsent: 0 };
-      start((error) => {
-        const isDone = error === undefined || error === null;
-        if (isDone && !isAborted) resolve(); // otherwise `close` rejects; Node 20 reports no error after destroy()
+  const whileConnected = async (start: (done: (error?: Error | null) => void) => void): Promise<void> => {
+    if (gone !== undefined) throw gone;
+    try {
+      await new Promise<void>((resolve, reject) => {
+        giveUp = reject;
+        progress = { since: clock.now(), unsent: 0 };
+        start((error) => {
+          const isDone = error === undefined || error === null;
+          if (isDone && !isAborted) resolve(); // otherwise `close` rejects; Node 20 reports no error after destroy()
+        });
       });
-    }).finally(() => {
+    } finally {
       giveUp = undefined;
-    });
+    }
+  };
 
   socket.setMaxListeners(0); // a client may pipeline any number of requests
   socket.on('close', onClose);

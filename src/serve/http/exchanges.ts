@@ -70,12 +70,11 @@ export function createExchanges(answer: Answerer): Exchanges {
       }
       queues.set(socket, queue);
       queue.length += 1;
-      queue.end = queue.end
-        .then(() => exchange(request, response))
-        .finally(() => {
-          queue.length -= 1;
-          if (queue.length === 0) queues.delete(socket);
-        });
+      queue.end = queue.end.then(async () => {
+        await exchange(request, response);
+        queue.length -= 1;
+        if (queue.length === 0) queues.delete(socket);
+      });
     },
     whenIdle: async () => {
       while (queues.size > 0) await Promise.all([...queues.values()].map(({ end }) => end));

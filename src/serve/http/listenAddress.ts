@@ -23,7 +23,14 @@ const FIRST_INHERITED = 3;
  * @throws UsageError
  */
 export function parseListenAddress(text: string): ListenAddress {
-  const { address, port } = splitAddress(text);
+  if (text.includes('://')) throw invalidAddress(text, 'it is a URL');
+  const colon = text.endsWith(']') ? -1 : text.lastIndexOf(':');
+  const port = text.slice(colon + 1);
+  if (colon < 0 || port === '') {
+    const isPort = /^[0-9]+$/.test(text);
+    throw invalidAddress(text, isPort ? 'the colon before the port is missing' : 'the port is missing');
+  }
+  const address = text.slice(0, colon);
   if (!/^[0-9]+$/.test(port)) throw invalidAddress(text, `the port ${JSON.stringify(port)} is not a number`);
   if (Number(port) > HIGHEST_PORT) throw invalidAddress(text, `the port ${port} is above ${HIGHEST_PORT}`);
   if (address === '') return { kind: 'tcp', host: undefined, port: Number(port) };
@@ -39,18 +46,6 @@ export function parseListenAddress(text: string): ListenAddress {
 }
 
 const HIGHEST_PORT = 65_535;
-
-/** Splits at the last colon outside of brackets. */
-function splitAddress(text: string): { readonly address: string; readonly port: string } {
-  if (text.includes('://')) throw invalidAddress(text, 'it is a URL');
-  const colon = text.endsWith(']') ? -1 : text.lastIndexOf(':');
-  const port = text.slice(colon + 1);
-  if (colon >= 0 && port !== '') return { address: text.slice(0, colon), port };
-  throw invalidAddress(
-    text,
-    /^[0-9]+$/.test(text) ? 'the colon before the port is missing' : 'the port is missing',
-  );
-}
 
 function invalidAddress(text: string, problem: string): UsageError {
   return new UsageError(`Cannot listen on ${JSON.stringify(text)}: ${problem}`, {

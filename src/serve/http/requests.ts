@@ -122,9 +122,9 @@ async function answer(exchange: Exchange): Promise<void> {
 function problemOf(request: IncomingMessage): PlainAnswer | undefined {
   if (request.method !== 'GET' && request.method !== 'HEAD') return methodNotAllowed;
   if (hasBody(request)) return { status: 413, message: 'GET and HEAD requests must not have a body' };
-  const hosts = request.rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host');
-  const isHost = /^[A-Za-z0-9._~%:[\]-]{0,262}$/.test(request.headers.host ?? '');
-  return hosts.length > 1 || !isHost ? { status: 400, message: 'invalid Host header' } : undefined;
+  const [host = '', ...others] = request.headersDistinct['host'] ?? [];
+  const isHost = /^[A-Za-z0-9._~%:[\]-]{0,262}$/.test(host);
+  return others.length > 0 || !isHost ? { status: 400, message: 'invalid Host header' } : undefined;
 }
 
 const methodNotAllowed: PlainAnswer = {

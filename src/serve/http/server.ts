@@ -1,6 +1,7 @@
 /**
- * The HTTP/1.1 server, with or without TLS, with limits against faulty clients. `requests.ts` answers the requests. Not
- * supported: HTTP/2, which no firmware uses, and compression, as images are already compressed.
+ * The HTTP/1.1 server, with or without TLS, with limits against faulty clients. It refuses invalid requests, with an answer
+ * that the client can read; `requests.ts` answers the others. Not supported: HTTP/2, which no firmware uses, and compression,
+ * as images are already compressed.
  */
 
 import { once } from 'node:events';
@@ -102,7 +103,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const exchanges = createExchanges(options.answer);
   const server = createServer(limits, tls?.first);
   const sockets = limitConnections(server, limits, log);
-  const sessions = collectSessions(server, tls !== undefined);
+  // The open HTTP connections; with TLS, only those with a finished handshake.
+  const sessions = tls === undefined ? sockets : collectSessions(server);
   answerRequests(server, exchanges, options);
   await listen(server, options.listen);
   server.on('error', (error) => log.note('error', 'server', { message: error.message }));
@@ -112,8 +114,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   };
   const watch =
     tls?.files && watchTlsFiles({ files: tls.files, first: tls.first, use, interval: tlsInterval, log });
-  const bound: AddressInfo | string | null = server.address();
   const stop = createStop(server, exchanges, sockets, sessions);
+  const bound: AddressInfo | string | null = server.address();
   return {
     origin: formatOrigin(tls === undefined ? 'http' : 'https', bound),
     port: bound === null || typeof bound === 'string' ? 0 : bound.port,
@@ -169,10 +171,9 @@ function createServer(limits: ServerLimits, material: TlsMaterial | undefined): 
   return server;
 }
 
-/** The open HTTP connections; with TLS, only those with a finished handshake. */
-function collectSessions(server: HttpServer, isSecure: boolean): ReadonlySet<Socket> {
+function collectSessions(server: HttpServer): ReadonlySet<Socket> {
   const sessions = new Set<Socket>();
-  server.on(isSecure ? 'secureConnection' : 'connection', (socket: Socket) => {
+  server.on('secureConnection', (socket: Socket) => {
     sessions.add(socket);
     socket.once('close', () => void sessions.delete(socket));
   });

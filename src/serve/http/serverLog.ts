@@ -57,7 +57,20 @@ export function createServerLog(
   output.on('error', () => undefined);
   return {
     note,
-    request: (event) => note(event.status >= 500 ? 'error' : 'info', 'request', fieldsOf(event)),
+    request: ({ path, userAgent, ...event }) =>
+      note(event.status >= 500 ? 'error' : 'info', 'request', {
+        id: event.id,
+        client: event.client,
+        method: plainText(event.method, MAX_PATH_LENGTH),
+        host: event.host,
+        artifact: event.artifact,
+        path: path === undefined ? undefined : plainText(path, MAX_PATH_LENGTH),
+        status: event.status,
+        bytes: event.bytes,
+        seconds: Math.round(event.seconds * 1000) / 1000,
+        outcome: event.outcome,
+        userAgent: userAgent === undefined ? undefined : plainText(userAgent, MAX_AGENT_LENGTH),
+      }),
   };
 }
 
@@ -66,22 +79,6 @@ export function noteFailedReload(log: ServerLog, event: string, error: unknown, 
   const message = error instanceof CliError ? error.message : String(error);
   const hint = error instanceof CliError ? error.hint : undefined;
   log.note('error', event, { message: `${message}; ${kept}`, hint });
-}
-
-function fieldsOf({ path, userAgent, seconds, bytes, ...event }: RequestEvent): LogFields {
-  return {
-    id: event.id,
-    client: event.client,
-    method: plainText(event.method, MAX_PATH_LENGTH),
-    host: event.host,
-    artifact: event.artifact,
-    path: path === undefined ? undefined : plainText(path, MAX_PATH_LENGTH),
-    status: event.status,
-    bytes,
-    seconds: Math.round(seconds * 1000) / 1000,
-    outcome: event.outcome,
-    userAgent: userAgent === undefined ? undefined : plainText(userAgent, MAX_AGENT_LENGTH),
-  };
 }
 
 type Line = LogFields & { readonly time: string; readonly level: LogLevel; readonly event: string };

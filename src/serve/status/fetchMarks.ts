@@ -3,7 +3,7 @@
 import type { ImageProgress } from '../answer/transfers.ts';
 import type { Artifact } from '../answer/resource.ts';
 import { formatPercent } from './figures.ts';
-import { type BootStage, bootStages, type MarkState, type StageMark } from './stageBar.ts';
+import type { BootStage, MarkState, StageMark } from './stageBar.ts';
 
 const fetchStages: Readonly<Record<Artifact, BootStage>> = {
   iso: 'media',
@@ -17,7 +17,8 @@ const fetchStages: Readonly<Record<Artifact, BootStage>> = {
   agent: 'image',
 };
 
-const seen = bootStages.filter((stage) => Object.values(fetchStages).includes(stage));
+/** In the order of the boot, as above. */
+const seen = [...new Set(Object.values(fetchStages))];
 
 /** Marks of all stages with fetches. Other hosts may have fetched the shared files, so these are not counted. */
 export function fetchMarks(fetched: readonly ImageProgress[]): StageMark[] {

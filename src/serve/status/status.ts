@@ -56,8 +56,6 @@ export interface ImageStatus {
   /** In the catalog: `worker-0.iso`. */
   readonly path: string;
   readonly artifact: Artifact;
-  /** Bytes; undefined until the image is fetched for the first time. */
-  readonly size: number | undefined;
   /** Signed URL: anyone who has it can fetch the image. */
   readonly url: string;
 }

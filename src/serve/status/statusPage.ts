@@ -56,9 +56,9 @@ function hostObject({ name, macs, architecture, messages, progress, images }: Ho
     macs,
     architecture,
     messages: messages.map(messageObject),
-    images: images().map(({ path, artifact, size, url }) => {
+    images: images().map(({ path, artifact, url }) => {
       const image = fetched.get(path);
-      return { path, artifact, size: size ?? image?.size, url, ...(image && progressObject(image)) };
+      return { path, artifact, size: image?.size, url, ...(image && progressObject(image)) };
     }),
   };
 }

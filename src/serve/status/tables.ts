@@ -172,11 +172,10 @@ function hostRows(host: HostStatus, now: Date): Html {
   </tbody> `;
 }
 
-function imageCells({ path, size, url }: ImageStatus, progress: ImageProgress | undefined, now: Date): Html {
-  const bytes = size ?? progress?.size;
+function imageCells({ path, url }: ImageStatus, progress: ImageProgress | undefined, now: Date): Html {
   return html`<td class="name"><a href="${url}">${path}</a></td>
     <td class="number">
-      ${bytes === undefined ? html`<span class="muted">not built yet</span>` : formatSize(bytes)}
+      ${progress === undefined ? html`<span class="muted">not built yet</span>` : formatSize(progress.size)}
     </td>
     <td>
       ${progress === undefined ? html`<span class="muted">never</span>` : timeOf(progress.lastFetch, now)}

@@ -35,8 +35,8 @@ export function exampleHost(name: string, { fetched = [], ...changes }: HostChan
     messages: [],
     progress: () => fetched,
     images: () => [
-      { path: `${name}.iso`, artifact: 'iso', size: GIB, url: `/h.${name}..0123456789/${name}.iso` },
-      { path: `${name}.ign`, artifact: 'ign', size: undefined, url: `/h.${name}..0123456789/${name}.ign` },
+      { path: `${name}.iso`, artifact: 'iso', url: `/h.${name}..0123456789/${name}.iso` },
+      { path: `${name}.ign`, artifact: 'ign', url: `/h.${name}..0123456789/${name}.ign` },
     ],
     ...changes,
   };

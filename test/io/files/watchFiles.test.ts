@@ -1,0 +1,47 @@
+/** A watch of files: what it reports, and what its owner has read itself. */
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import { type Watch, watchFiles } from '../../../src/io/files/watchFiles.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'watch-'));
+const file = join(folder, 'inventory.yaml');
+afterAll(() => rmSync(folder, { recursive: true }));
+
+let watch: Watch | undefined;
+afterEach(() => watch?.stop());
+
+/** Milliseconds between two looks. */
+const interval = 100;
+
+async function start(): Promise<() => void> {
+  const changed = vi.fn<() => void>();
+  writeFileSync(file, 'a');
+  watch = await watchFiles(async () => [file], { interval, changed });
+  return changed;
+}
+
+describe('a watch of files', () => {
+  it('reports each change once', async () => {
+    const changed = await start();
+    writeFileSync(file, 'ab');
+    await vi.waitFor(() => expect(changed).toHaveBeenCalledTimes(1), { timeout: 5000 });
+    await setTimeout(5 * interval);
+    expect(changed).toHaveBeenCalledTimes(1);
+    rmSync(file);
+    await vi.waitFor(() => expect(changed).toHaveBeenCalledTimes(2), { timeout: 5000 });
+  });
+
+  it('does not report a change that its owner has accepted, but the next one', async () => {
+    const changed = await start();
+    writeFileSync(file, 'ab');
+    await watch?.accept();
+    await setTimeout(5 * interval);
+    expect(changed).not.toHaveBeenCalled();
+    writeFileSync(file, 'abc');
+    await vi.waitFor(() => expect(changed).toHaveBeenCalledTimes(1), { timeout: 5000 });
+  });
+});
