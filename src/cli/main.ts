@@ -20,8 +20,8 @@ export async function main(argv: readonly string[], streams: Io = processIo(argv
   const finish = (code: ExitCode): void => {
     exitCode = code;
   };
-  const printed: string[] = [];
-  const print = (text: string): void => void printed.push(text);
+  let printed = '';
+  const print = (text: string): void => void (printed += text);
   const chosen: OutputChoice = { level: 'usual', color: 'auto', ignored: [] };
   const io = withLogLevel(streams, chosen);
   const { leading, rest, program } = await placeGlobalOptions(argv.slice(2), (args) =>
@@ -36,10 +36,7 @@ export async function main(argv: readonly string[], streams: Io = processIo(argv
     try {
       await program.parseAsync([...leading, ...adaptArguments(rest, program)], { from: 'user' });
     } finally {
-      await writeStdout(
-        io,
-        printed.map((text) => Buffer.from(text)),
-      );
+      if (printed !== '') await writeStdout(io, [Buffer.from(printed)]);
     }
     return exitCode;
   } catch (error) {

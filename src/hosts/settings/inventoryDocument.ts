@@ -177,12 +177,15 @@ export function findTwins(keys: readonly (string | undefined)[]): ReadonlyMap<nu
   const indexes = new Map<string, number[]>();
   for (const [index, key] of keys.entries()) {
     if (key === undefined) continue;
-    const same = indexes.get(key);
-    if (same === undefined) indexes.set(key, [index]);
-    else same.push(index);
+    const same = indexes.get(key) ?? [];
+    indexes.set(key, same);
+    same.push(index);
   }
-  const shared = [...indexes.values()].filter(({ length }) => length > 1);
-  return new Map(shared.flatMap((same) => same.map((index) => [index, same])));
+  const twins = new Map<number, readonly number[]>();
+  for (const same of indexes.values()) {
+    if (same.length > 1) for (const index of same) twins.set(index, same);
+  }
+  return twins;
 }
 
 /** The same problem for all hosts that share the value, so that it is reported once, at the first one. */
@@ -239,7 +242,7 @@ function readDescription(
 }
 
 function readKeyfiles(keyfiles: unknown, document: InventoryDocument, path: Path): InputValue[] {
-  if (Array.isArray(keyfiles)) return readList('host.keyfiles', keyfiles, document, path);
+  if (Array.isArray(keyfiles)) return readValues('host.keyfiles', keyfiles, document, path);
   return Object.entries(asMapping(keyfiles)).map(([fileName, text]) => ({
     ...inputValue('host.keyfiles', String(text), document, [...path, fileName]),
     isContent: true,
@@ -247,29 +250,26 @@ function readKeyfiles(keyfiles: unknown, document: InventoryDocument, path: Path
   }));
 }
 
-function readList(
+/** The items of a list, or the single value. */
+function readValues(
   name: SettingName,
-  items: readonly unknown[],
+  value: unknown,
   document: InventoryDocument,
   path: Path,
 ): InputValue[] {
-  return items.map((item, index) => inputValue(name, String(item), document, [...path, index]));
+  const isList = Array.isArray(value);
+  const items: readonly unknown[] = isList ? value : value === null ? [] : [value];
+  return items.map((item, index) =>
+    inputValue(name, String(item), document, isList ? [...path, index] : path),
+  );
 }
 
 /** The settings in a mapping, by their names. */
 function readSettings(mapping: Mapping, document: InventoryDocument, path: Path): Inputs {
   const inputs = new Map<SettingName, readonly InputValue[]>();
   for (const { name } of settingTable) {
-    if (!Object.hasOwn(mapping, name)) continue;
-    const value = mapping[name];
-    const place = [...path, name];
-    const single: readonly unknown[] = value === null ? [] : [value];
-    inputs.set(
-      name,
-      Array.isArray(value)
-        ? readList(name, value, document, place)
-        : single.map((item) => inputValue(name, String(item), document, place)),
-    );
+    if (Object.hasOwn(mapping, name))
+      inputs.set(name, readValues(name, mapping[name], document, [...path, name]));
   }
   return inputs;
 }
