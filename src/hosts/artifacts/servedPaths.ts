@@ -60,13 +60,14 @@ export function imageSetId(
   return `${architecture}-${hash.digest('hex').slice(0, 12)}`;
 }
 
+const examples = { '--base-url': 'http://192.0.2.1/boot', '--public-url': 'http://192.0.2.1:8084' };
+
 /** @throws UsageError with the name of the option if boot loaders could not fetch files from this URL */
-export function parseBaseUrl(text: string, option = '--base-url'): string {
+export function parseBaseUrl(text: string, option: keyof typeof examples = '--base-url'): string {
   const [issue] = checkUrl(text, ['http', 'https']);
   const message = issue?.message ?? issue?.rule.message;
   if (message !== undefined && issue?.rule.severity === 'error') {
-    const example = option === '--base-url' ? 'http://192.0.2.1/boot' : 'http://192.0.2.1:8084';
-    throw new UsageError(`${option}: ${message}`, { hint: `use a URL such as ${example}` });
+    throw new UsageError(`${option}: ${message}`, { hint: `use a URL such as ${examples[option]}` });
   }
   if (!isPlainText(text) || /[?#,'\\]/.test(text)) {
     throw new UsageError(`${option}: file names cannot be added to this URL`, {

@@ -41,21 +41,23 @@ export function readBootSettings(
   { baseUrl, configs }: Pick<Wanted, 'baseUrl' | 'configs'>,
   io: Io,
 ): BootSettings {
-  const urlOf = (path: string): string => `${baseUrl ?? 'http://localhost'}/${path}`;
+  const folder = baseUrl ?? 'http://localhost';
   const { kernel, initramfs, rootfs } = images?.paths ?? {};
   const started = startedArtifact(configs) ?? 'ign';
   const isEmbedded = started === 'archive' || started === 'initramfs';
   const ramdisk = started === 'initramfs' ? pathOf('initramfs') : initramfs;
   const flags = {
-    kernelUrl: kernel && urlOf(kernel),
-    initramfsUrl: ramdisk && urlOf(ramdisk),
-    rootfsUrl: rootfs && urlOf(rootfs),
+    kernelUrl: kernel && `${folder}/${kernel}`,
+    initramfsUrl: ramdisk && `${folder}/${ramdisk}`,
+    rootfsUrl: rootfs && `${folder}/${rootfs}`,
     // ISOs use none of these URLs, but the other kernel arguments.
-    ...(isEmbedded && images !== undefined ? { embedded: true } : { ignitionUrl: urlOf(pathOf(started)) }),
+    ...(isEmbedded && images !== undefined
+      ? { embedded: true }
+      : { ignitionUrl: `${folder}/${pathOf(started)}` }),
   };
   const { files = [], options } = source;
   const { settings } = bootInputsOf(flags, { profile: chooseProfile(options), files }, io);
-  return started === 'archive' ? { ...settings, appendedUrls: [urlOf(pathOf('archive'))] } : settings;
+  return started === 'archive' ? { ...settings, appendedUrls: [`${folder}/${pathOf('archive')}`] } : settings;
 }
 
 /** What boot scripts start. */

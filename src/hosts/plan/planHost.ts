@@ -66,11 +66,12 @@ export async function planHost(
   const known = host.architecture ?? images?.base.architecture;
   const configs = await archives.render(source, known, places.publish);
   if (configs === undefined) return undefined;
-  job.checkAddresses?.(name, configs.fetched.connections, source.io);
+  const { connections, document } = configs.fetched;
+  const hasNetwork = hasKeyfiles(document);
+  if (hasNetwork) job.checkAddresses?.(name, connections, source.io);
   const architecture = known ?? 'x86_64';
   const subject = { architecture, images, source, pathOf: places.file };
   const settings = readBootSettings(subject, wanted, io);
-  const hasNetwork = hasKeyfiles(configs.fetched.document);
   if (hasNetwork && !(await reportNetwork({ configs, images, settings }, wanted, io))) return undefined;
   const macs = host.mac === undefined ? [] : [host.mac];
   const boot = { name, macs, start: startOf(subject, settings, wanted) };

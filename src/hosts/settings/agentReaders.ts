@@ -51,6 +51,8 @@ export async function readAgent(reading: Reading) {
   const pullPolicy =
     parseChoice(policy?.place ?? '', policy?.text, pullPolicies) ?? defaultSettings.pullPolicy;
   const userConf = valueOf(reading, 'agent.confFile');
+  const pullSecret =
+    valueOf(reading, 'agent.pullSecret') ?? (reading.profile === 'icc' ? findMountedSecret() : undefined);
   const registries = valueOf(reading, 'agent.registriesConf');
   return {
     agentImage: readImage(reading, archived?.reference),
@@ -67,7 +69,7 @@ export async function readAgent(reading: Reading) {
     debug: isSwitchedOn(reading, 'agent.debug'),
     optionLines: valuesOf(reading, 'agent.options').map(checkOptionLine),
     userConf: userConf && (await readNamedFile(userConf, reading.io, 'Agent conf')),
-    pullSecret: await readPullSecret(reading),
+    pullSecret: pullSecret && (await readPullSecret(pullSecret, reading)),
     caCertificates: await readCaCertificates(reading),
     registriesConf: registries && (await readRegistries(registries, reading)),
   } satisfies Partial<AgentSettings>;
@@ -137,10 +139,7 @@ function checkOptionLine({ origin, place, text: line }: InputValue, index: numbe
   return line;
 }
 
-async function readPullSecret(reading: Reading): Promise<string | undefined> {
-  const value =
-    valueOf(reading, 'agent.pullSecret') ?? (reading.profile === 'icc' ? findMountedSecret() : undefined);
-  if (value === undefined) return undefined;
+async function readPullSecret(value: InputValue, reading: Reading): Promise<string | undefined> {
   if (value.isContent) return inPlace(value, reading.parse.pullSecret);
   if (/^\s*(?:\{|ey[A-Za-z0-9])/.test(value.text)) {
     // JSON or its base64: the error about a missing file would print the secret.

@@ -106,8 +106,9 @@ function locate(mistakes: readonly Mistake[], document: InventoryDocument, path:
 
 function readHosts(list: readonly unknown[], document: InventoryDocument, check: Check): InventoryHost[] {
   const names = findTwins(list.map((host) => textOf(asMapping(host)['name'])?.toLowerCase()));
-  const macs = findTwins(list.map((host) => normalMac(asMapping(host))));
-  return list.map((value, index): InventoryHost => {
+  const macs = findTwins(list.map(normalMac));
+  const hosts: InventoryHost[] = [];
+  for (const [index, value] of list.entries()) {
     const host = asMapping(value);
     const path = ['hosts', index];
     const shape = checkShape(value, check, 'host');
@@ -117,7 +118,7 @@ function readHosts(list: readonly unknown[], document: InventoryDocument, check:
       ...reportTwins('name', names.get(index), document),
       ...reportTwins('mac', macs.get(index), document),
     ];
-    return {
+    hosts.push({
       name: textOf(host['name']) ?? `host ${index + 1}`,
       at: { file: document.name, line: document.locate(path)?.line ?? 1 },
       mac: normalMac(host),
@@ -129,8 +130,9 @@ function readHosts(list: readonly unknown[], document: InventoryDocument, check:
         ...locate(checkIgnored(ignore), document, path),
       ],
       readInputs: () => readHostInputs(host, document, path),
-    };
-  });
+    });
+  }
+  return hosts;
 }
 
 function readIgnored({ ignore }: Mapping): readonly string[] | undefined {
@@ -206,8 +208,8 @@ function reportTwins(
 
 const mostLines = 5;
 
-function normalMac(host: Mapping): string | undefined {
-  const text = textOf(host['mac']);
+function normalMac(host: unknown): string | undefined {
+  const text = textOf(asMapping(host)['mac']);
   const address = text === undefined ? undefined : parseMacAddress(text);
   return address !== undefined && 'mac' in address ? address.mac : undefined;
 }

@@ -138,7 +138,7 @@ export function createSettingsReader(): ReadSettings {
   };
 }
 
-/** For these, it is the content of the file that is wrong. */
+/** Their values are files, so an error is no usage error. */
 const fileSettings: ReadonlySet<SettingName> = new Set(['agent.pullSecret', 'agent.registriesConf']);
 
 /** The source of a setting, for messages. The image may come from `--registry`. */
