@@ -142,7 +142,11 @@ const ofIso: ReadonlySet<string> = new Set([
   'coreos.liveiso',
 ]);
 
-/** The kernel arguments for ISOs, in the order in which they are appended. */
-export function isoArguments(settings: BootSettings): readonly string[] {
+/** The kernel arguments for ISOs, in the order in which they are appended; none if no ISO is created. */
+export function isoArguments(
+  settings: BootSettings,
+  { configs }: Pick<Wanted, 'configs'>,
+): readonly string[] {
+  if (!configs.includes('iso') && !configs.includes('minimal-iso')) return [];
   return kernelArguments(settings).filter((text) => !ofIso.has(argumentName(text)));
 }

@@ -76,7 +76,7 @@ export async function planHost(
   const macs = host.mac === undefined ? [] : [host.mac];
   const boot = { name, macs, start: startOf(subject, settings, wanted) };
   if (wanted.loaders.length > 0 && !reportBoot(bootOfHost(boot, wanted), wanted, io)) return undefined;
-  return { name, macs, architecture, configs, boot, images, isoArguments: isoArguments(settings) };
+  return { name, macs, architecture, configs, boot, images, isoArguments: isoArguments(settings, wanted) };
 }
 
 function findImages(
