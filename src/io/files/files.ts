@@ -4,7 +4,7 @@
  */
 
 import { formatCount, formatSizeInWords } from '../../formats/messageText.ts';
-import { createReadStream, readFileSync, statSync } from 'node:fs';
+import { closeSync, createReadStream, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { CliError } from '../../core/errors.ts';
 import { emptyPathError, fileError, stdinChunks } from './fileErrors.ts';
@@ -31,9 +31,10 @@ export async function readUserFile(
   const limits = { what: path, maxBytes: expected.maxBytes };
   try {
     // Synchronous for files, because other threads take several times as long. A pipe may have to wait for its writer.
-    const stats = statSync(place);
-    if (stats.isFile() && stats.size > limits.maxBytes) throw tooLargeError(limits);
-    const bytes = stats.isFile() ? readFileSync(place) : await readLimited(createReadStream(place), limits);
+    const isFile = statSync(place).isFile();
+    const bytes = isFile
+      ? readRegularFile(place, limits)
+      : await readLimited(createReadStream(place), limits);
     io.note?.(`read ${path} (${formatCount(bytes.length, 'byte')})`);
     return bytes;
   } catch (error) {
@@ -47,6 +48,16 @@ export async function readStdin(io: Pick<Io, 'stdin' | 'note'>, expected: Expect
   const bytes = await readLimited(stdinChunks(io.stdin), limits);
   io.note?.(`read standard input (${formatCount(bytes.length, 'byte')})`);
   return bytes;
+}
+
+function readRegularFile(place: string, limits: Expected): Uint8Array {
+  const file = openSync(place, 'r');
+  try {
+    if (fstatSync(file).size > limits.maxBytes) throw tooLargeError(limits);
+    return readFileSync(file);
+  } finally {
+    closeSync(file);
+  }
 }
 
 /**
