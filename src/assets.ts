@@ -6,16 +6,14 @@
 
 import { readFileSync } from 'node:fs';
 
+const root = new URL('..', import.meta.url);
+
 /** The text of a file of this package, e.g. `templates/ironic-agent.service`. */
 export function readAsset(path: string): string {
-  return readFileSync(assetUrl(path), 'utf8');
+  return readFileSync(new URL(path, root), 'utf8');
 }
 
 /** What a module that the build makes exports, e.g. `schemas/compiled/inventory.js`: who asks knows of which type it is. */
 export async function importAsset(path: string) {
-  return import(assetUrl(path).href);
-}
-
-function assetUrl(path: string): URL {
-  return new URL(`../${path}`, import.meta.url);
+  return import(new URL(path, root).href);
 }

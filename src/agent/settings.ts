@@ -18,7 +18,7 @@ export type ProfileName = (typeof profileNames)[number];
 export const pullPolicies = ['always', 'missing', 'newer', 'never'] as const;
 
 /** When podman pulls the agent's image. */
-export type PullPolicy = (typeof pullPolicies)[number];
+type PullPolicy = (typeof pullPolicies)[number];
 
 export interface AgentSettings {
   readonly profile: ProfileName;

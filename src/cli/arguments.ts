@@ -7,39 +7,22 @@ import type { Command } from 'commander';
  * @param args without interpreter and script
  */
 export function adaptArguments(args: readonly string[], program: Command): string[] {
-  const adapted = withTwoDashes(withoutSigns(args), program);
-  return namesUnknownCommand(adapted, program) ? adapted.filter((arg) => !isHelp(arg)) : [...adapted];
-}
-
-/** `-o=FILE` becomes `-oFILE`; commander would make `=` a part of the value. */
-function withoutSigns(args: readonly string[]): readonly string[] {
-  const end = args.indexOf('--');
-  return args.map((arg, index) =>
-    (end < 0 || index < end) && /^-[a-zA-Z]=./.test(arg) ? arg.slice(0, 2) + arg.slice(3) : arg,
-  );
-}
-
-/** `-listen` becomes `--listen` for commands that replace Go programs, which accept both forms. */
-function withTwoDashes(args: readonly string[], program: Command): readonly string[] {
-  const [name = ''] = args;
-  const service = program.commands.find((command) => command.name() === name);
-  if (service === undefined || !goPrograms.has(name)) return args;
-  const flags = new Set(service.options.map(({ long }) => long));
-  return args.map((arg) => (flags.has(`-${arg.replace(/=.*/s, '')}`) ? `-${arg}` : arg));
+  const { command, count } = namedCommand(program, args);
+  const end = args.includes('--') ? args.indexOf('--') : args.length;
+  const adapted = args.map((arg, index) => {
+    // `-o=FILE` becomes `-oFILE`; commander would make `=` a part of the value.
+    const text = index < end && /^-[a-zA-Z]=./.test(arg) ? arg.slice(0, 2) + arg.slice(3) : arg;
+    if (!goPrograms.has(command.name())) return text;
+    // `-listen` becomes `--listen`: the Go programs that these commands replace accept both forms.
+    const flag = `-${text.replace(/=.*/s, '')}`;
+    return command.options.some(({ long }) => long === flag) ? `-${text}` : text;
+  });
+  // For an unknown command with `--help`, commander would print the help of the group and exit with 0.
+  const isUnknown = args[count]?.startsWith('-') === false && command.commands.length > 0;
+  return isUnknown ? adapted.filter((arg) => arg !== '-h' && arg !== '--help') : adapted;
 }
 
 const goPrograms: ReadonlySet<string> = new Set(['serve', 'controller']);
-
-/** For an unknown command with `--help`, commander would print the help of the group and exit with 0. */
-function namesUnknownCommand(args: readonly string[], program: Command): boolean {
-  const { command, count } = namedCommand(program, args);
-  const next = args[count];
-  return next !== undefined && !next.startsWith('-') && command.commands.length > 0;
-}
-
-function isHelp(arg: string): boolean {
-  return arg === '-h' || arg === '--help';
-}
 
 /** The usage of a command in one line, with a reference to `--help`. */
 export function usageLine(command: Command): string {

@@ -4,109 +4,102 @@ import { Argument, Command } from 'commander';
 import type { CommandDescription } from './describeCommand.ts';
 import {
   declareTable,
-  type TableEntry,
+  type CommandTable,
   type Context,
   EXIT_CODES,
-  lazily,
   refuseRepeatedOptions,
 } from '../io/commandLine.ts';
 import { prepareCommands } from './globalOptions.ts';
 
 /** Each group in the order in which a new user needs its commands. */
-const TABLE: readonly TableEntry[] = [
-  ...inGroup('Start:', {
-    quickstart: {
-      summary: 'Run the whole workflow once with sample data',
-      declare: lazily(async () => (await import('../quickstart/command.ts')).declareQuickstart),
-    },
-    render: {
-      summary: 'Render the Ignition config that runs ironic-python-agent',
-      declare: lazily(async () => (await import('../render/command.ts')).declareRender),
-    },
-    validate: {
-      summary: 'Validate Ignition configs, agent configs and images',
-      declare: lazily(async () => (await import('../validate/command.ts')).declareValidate),
-    },
-    explain: {
-      summary: 'Explain a rule or an error code, or list all of them',
-      declare: lazily(async () => (await import('../validate/command.ts')).declareExplain),
-    },
-  }),
-  ...inGroup('Images:', {
-    inspect: {
-      summary: 'Show what an image or a config contains and boots',
-      declare: lazily(async () => (await import('../inspect/command.ts')).declareInspect),
-    },
-    download: {
-      summary: 'Download a CoreOS image and verify it',
-      declare: lazily(async () => (await import('../download/command.ts')).declareDownload),
-    },
-    'list-stream': {
-      summary: 'List the images of a CoreOS stream',
-      declare: lazily(async () => (await import('../download/command.ts')).declareListStream),
-    },
-    iso: {
-      summary: 'Customize CoreOS live ISOs',
-      declare: lazily(async () => (await import('../iso/command.ts')).declareIso),
-    },
-    pxe: {
-      summary: 'Prepare kernel arguments and initramfs files for network boot',
-      declare: lazily(async () => (await import('../pxe/command.ts')).declarePxe),
-    },
-  }),
-  ...inGroup('Serve:', {
-    prepare: {
-      summary: 'Write a folder from which a web server boots the hosts',
-      declare: lazily(async () => (await import('../prepare/command.ts')).declarePrepare),
-    },
-    serve: {
-      summary: 'Serve an image for each host of an inventory over HTTP',
-      declare: lazily(async () => (await import('../serve/command.ts')).declareServe),
-    },
-    try: {
-      summary: 'Impersonate Ironic and report how far each ramdisk gets',
-      declare: lazily(async () => (await import('../try/command.ts')).declareTry),
-    },
-    boot: {
-      summary: 'Boot machines by their BMCs until their agents call home',
-      declare: lazily(async () => (await import('../bmc/command.ts')).declareBoot),
-    },
-    controller: {
-      summary: 'Build the images that Metal3 PreprovisioningImages request',
-      declare: lazily(async () => (await import('../controller/command.ts')).declareController),
-    },
-  }),
-  ...inGroup('Deploy:', {
-    deploy: {
-      summary: 'Write what Ironic and Metal3 need to install hosts',
-      declare: lazily(async () => (await import('../deploy/command.ts')).declareDeploy),
-    },
-  }),
-  ...inGroup('Tools:', {
-    ignition: {
-      summary: 'Merge Ignition configs, or translate them to another version',
-      declare: lazily(async () => (await import('../merge/command.ts')).declareIgnition),
-    },
-    dev: {
-      summary: 'Show the parts of images; may change at any time',
-      hidden: true,
-      declare: lazily(async () => (await import('../dev/command.ts')).declareDev),
-    },
-    pack: {
-      summary: 'Prepare live ISOs at build time',
-      hidden: true,
-      declare: lazily(async () => (await import('../pack/command.ts')).declarePack),
-    },
-  }),
-];
-
-/** @param heading of the group in the help */
-function inGroup(
-  heading: string,
-  commands: Readonly<Record<string, Omit<TableEntry, 'name' | 'group'>>>,
-): TableEntry[] {
-  return Object.entries(commands).map(([name, command]) => ({ name, group: heading, ...command }));
-}
+const TABLE: CommandTable = {
+  quickstart: {
+    summary: 'Run the whole workflow once with sample data',
+    group: 'Start:',
+    load: async () => (await import('../quickstart/command.ts')).declareQuickstart,
+  },
+  render: {
+    summary: 'Render the Ignition config that runs ironic-python-agent',
+    load: async () => (await import('../render/command.ts')).declareRender,
+  },
+  validate: {
+    summary: 'Validate Ignition configs, agent configs and images',
+    load: async () => (await import('../validate/command.ts')).declareValidate,
+  },
+  explain: {
+    summary: 'Explain a rule or an error code, or list all of them',
+    load: async () => (await import('../validate/command.ts')).declareExplain,
+  },
+  inspect: {
+    summary: 'Show what an image or a config contains and boots',
+    group: 'Images:',
+    load: async () => (await import('../inspect/command.ts')).declareInspect,
+  },
+  download: {
+    summary: 'Download a CoreOS image and verify it',
+    load: async () => (await import('../download/command.ts')).declareDownload,
+  },
+  'list-stream': {
+    summary: 'List the images of a CoreOS stream',
+    load: async () => (await import('../download/command.ts')).declareListStream,
+  },
+  iso: {
+    summary: 'Customize CoreOS live ISOs',
+    load: async () => (await import('../iso/command.ts')).declareIso,
+  },
+  pxe: {
+    summary: 'Prepare kernel arguments and initramfs files for network boot',
+    load: async () => (await import('../pxe/command.ts')).declarePxe,
+  },
+  prepare: {
+    summary: 'Write a folder from which a web server boots the hosts',
+    group: 'Serve:',
+    load: async () => (await import('../prepare/command.ts')).declarePrepare,
+  },
+  serve: {
+    summary: 'Serve an image for each host of an inventory over HTTP',
+    load: async () => (await import('../serve/command.ts')).declareServe,
+  },
+  try: {
+    summary: 'Impersonate Ironic and report how far each ramdisk gets',
+    load: async () => (await import('../try/command.ts')).declareTry,
+  },
+  boot: {
+    summary: 'Boot machines by their BMCs until their agents call home',
+    load: async () => (await import('../bmc/command.ts')).declareBoot,
+  },
+  controller: {
+    summary: 'Build the images that Metal3 PreprovisioningImages request',
+    load: async () => (await import('../controller/command.ts')).declareController,
+  },
+  deploy: {
+    summary: 'Write what Ironic and Metal3 need to install hosts',
+    group: 'Deploy:',
+    load: async () => (await import('../deploy/command.ts')).declareDeploy,
+  },
+  ignition: {
+    summary: 'Merge Ignition configs, or translate them to another version',
+    group: 'Tools:',
+    load: async () => (await import('../merge/command.ts')).declareIgnition,
+  },
+  dev: {
+    summary: 'Show the parts of images; may change at any time',
+    hidden: true,
+    load: async () => (await import('../dev/command.ts')).declareDev,
+  },
+  pack: {
+    summary: 'Prepare live ISOs at build time',
+    hidden: true,
+    load: async () => (await import('../pack/command.ts')).declarePack,
+  },
+  completion: {
+    summary: 'Print a script that completes command lines in a shell',
+    declare: declareCompletion,
+  },
+  man: { summary: 'Print the manual page of a command, or write all pages', declare: declareMan },
+  help: { summary: 'Print the help of a command', declare: declareHelp },
+  version: { summary: 'Print the version', declare: declareVersion },
+};
 
 const NOTES = `
 Run 'ironic-coreos COMMAND --help' for help on a command.
@@ -137,13 +130,15 @@ export async function declareCommands(context: Context): Promise<Command> {
     .version('0.1.0', '-V, --version', 'print the version')
     .enablePositionalOptions() // `COMMAND --version` is a usage error
     .addHelpText('after', NOTES);
-  const describe = async (): Promise<CommandDescription> => {
-    const { describeCommand } = await import('./describeCommand.ts');
-    return describeCommand(await declareCommands({ ...context, args: 'unknown' }));
-  };
-  await declareTable(program, [...TABLE, ...programCommands(describe)], context);
+  await declareTable(program, TABLE, context);
   prepareCommands(program, context);
   return program;
+}
+
+/** The whole program; to declare it takes about 50 ms. */
+async function describe(context: Context): Promise<CommandDescription> {
+  const { describeCommand } = await import('./describeCommand.ts');
+  return describeCommand(await declareCommands({ ...context, args: 'unknown' }));
 }
 
 const COMPLETION_NOTES = `
@@ -183,27 +178,7 @@ Examples:
   ironic-coreos man -C ~/.local/share/man/man1
 `;
 
-/** @param describe declares the whole program, which takes about 50 ms */
-function programCommands(describe: () => Promise<CommandDescription>): readonly TableEntry[] {
-  return inGroup('Tools:', {
-    completion: {
-      summary: 'Print a script that completes command lines in a shell',
-      declare: (command, context) => declareCompletion(command, context, describe),
-    },
-    man: {
-      summary: 'Print the manual page of a command, or write all pages',
-      declare: (command, context) => declareMan(command, context, describe),
-    },
-    help: { summary: 'Print the help of a command', declare: declareHelp },
-    version: { summary: 'Print the version', declare: declareVersion },
-  });
-}
-
-function declareCompletion(
-  command: Command,
-  context: Context,
-  describe: () => Promise<CommandDescription>,
-): void {
+function declareCompletion(command: Command, context: Context): void {
   const shells = new Argument('<SHELL>', 'bash, zsh or fish');
   shells.argChoices = ['bash', 'zsh', 'fish'];
   command
@@ -214,11 +189,11 @@ function declareCompletion(
     .addHelpText('after', COMPLETION_NOTES)
     .action(async (shell: string) => {
       const { completion } = await import('./completion.ts');
-      context.finish(await completion(shell, await describe(), context.io));
+      context.finish(await completion(shell, await describe(context), context.io));
     });
 }
 
-function declareMan(command: Command, context: Context, describe: () => Promise<CommandDescription>): void {
+function declareMan(command: Command, context: Context): void {
   command
     .description('Print the manual page of a command or of the program, or write all pages to a folder')
     .argument('[COMMAND...]', 'words of the command, for example: iso kargs (default: the program)')
@@ -226,7 +201,7 @@ function declareMan(command: Command, context: Context, describe: () => Promise<
     .addHelpText('after', MAN_NOTES)
     .action(async (words: readonly string[], { directory }: { readonly directory?: string }) => {
       const { man } = await import('./man.ts');
-      context.finish(await man(words, directory, await describe(), context.io));
+      context.finish(await man(words, directory, await describe(context), context.io));
     });
   refuseRepeatedOptions(command);
 }

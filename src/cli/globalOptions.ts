@@ -3,53 +3,39 @@
 import { type Command, Help, Option } from 'commander';
 import { UsageError } from '../core/errors.ts';
 import { namedCommand } from './arguments.ts';
-import type { LogLevel, OutputChoice } from '../io/report/report.ts';
+import type { OutputChoice } from '../io/report/report.ts';
 import {
   choice,
   type Context,
   GLOBAL_OPTIONS,
-  hasShortHelp,
   isInHelp,
   printAllHelp,
+  shortHelps,
 } from '../io/commandLine.ts';
 
 /** Declares the global options. A command that already has an option of the same name keeps its own. */
 function declareGlobalOptions(command: Command, chosen: OutputChoice): void {
-  const choose = (level: LogLevel) => () => {
-    chosen.level = level;
-  };
-  declare(
-    command,
-    choice('--color <when>', 'when to print colors: auto, always or never (default: auto)', COLORS),
-    (when) => {
-      chosen.color = parseColor(when);
-    },
-  );
-  declare(command, new Option('--quiet', 'print errors only'), choose('errors'));
-  declare(command, new Option('--ignore <ids>', IGNORE_HELP), (rules) => {
-    chosen.ignored = [...chosen.ignored, rules];
-  });
-  declare(command, new Option('--verbose', VERBOSE_HELP), choose('verbose'));
-  declare(command, new Option('--debug', 'same as --verbose, with stack traces of errors'), choose('debug'));
-}
-
-/** Parses the values of `--ignore`. Throws UsageError for a rule that cannot be ignored. */
-export async function settleIgnored(chosen: OutputChoice): Promise<void> {
-  if (chosen.ignored.length === 0) return;
-  const { parseIgnoredRules } = await import('../io/report/ruleBook.ts');
-  chosen.ignored = parseIgnoredRules(chosen.ignored);
+  const options: readonly (readonly [Option, (value: string) => void])[] = [
+    [
+      choice('--color <when>', 'when to print colors: auto, always or never (default: auto)', COLORS),
+      (when) => (chosen.color = parseColor(when)),
+    ],
+    [new Option('--quiet', 'print errors only'), () => (chosen.level = 'errors')],
+    [new Option('--ignore <ids>', IGNORE_HELP), (ids) => (chosen.ignored = [...chosen.ignored, ids])],
+    [new Option('--verbose', VERBOSE_HELP), () => (chosen.level = 'verbose')],
+    [new Option('--debug', 'same as --verbose, with stack traces of errors'), () => (chosen.level = 'debug')],
+  ];
+  for (const [option, take] of options) {
+    if (command.options.some(({ long }) => long === option.long)) continue;
+    command.addOption(option.helpGroup(GLOBAL_OPTIONS));
+    command.on(`option:${option.name()}`, take);
+  }
 }
 
 const IGNORE_HELP = 'comma-separated IDs of rules to ignore; repeatable';
 const VERBOSE_HELP = 'print the files that are read and why, and the causes of errors';
 
 const COLORS = ['auto', 'always', 'never'] as const;
-
-function declare(command: Command, option: Option, take: (value: string) => void): void {
-  if (command.options.some(({ long }) => long === option.long)) return;
-  command.addOption(option.helpGroup(GLOBAL_OPTIONS));
-  command.on(`option:${option.name()}`, take);
-}
 
 function parseColor(when: string): OutputChoice['color'] {
   const color = COLORS.find((name) => name === when);
@@ -79,25 +65,21 @@ export async function placeGlobalOptions(
 ): Promise<PlacedOptions> {
   const { leading, rest } = splitGlobalOptions(args);
   const program = await declareFor(rest);
-  const count = countGroups(rest, program);
+  const named = namedCommand(program, rest);
+  const isGroup = named.command.commands.length > 0;
+  const count = isGroup ? named.count : Math.max(named.count - 1, 0);
   const behind = splitGlobalOptions(rest.slice(count));
-  const asked = namesToExplain(behind.rest);
+  const asked = behind.rest[0] === 'help' ? namesToExplain(behind.rest.slice(1)) : undefined;
   if (behind.leading.length === 0 && asked === undefined) return { leading, rest, program };
   const tail = asked === undefined ? behind.rest : [...asked, '--help'];
   return placeGlobalOptions([...leading, ...behind.leading, ...rest.slice(0, count), ...tail], declareFor);
 }
 
-/** The names after `help`; undefined without that word, or if options of `help` follow. */
-function namesToExplain([word, ...names]: readonly string[]): readonly string[] | undefined {
+/** The names after `help`; undefined if options of `help` follow. */
+function namesToExplain(names: readonly string[]): readonly string[] | undefined {
   const [first = ''] = splitGlobalOptions(names).rest;
-  const isOwnOption = first.startsWith('-') && first !== '--';
-  return word === 'help' && !isOwnOption ? names.filter((name) => name !== '--') : undefined;
-}
-
-/** The number of arguments at the beginning that are names of groups. */
-function countGroups(args: readonly string[], program: Command): number {
-  const { command, count } = namedCommand(program, args);
-  return count > 0 && command.commands.length === 0 ? count - 1 : count;
+  if (first.startsWith('-') && first !== '--') return undefined;
+  return names.filter((name) => name !== '--');
 }
 
 /** Splits the arguments before the name of the command. */
@@ -115,11 +97,8 @@ const LEADING = /^--(?:quiet|verbose|debug|(?:color|ignore)(?:=.*)?)$/s;
 
 /** Adds global options and the form of the help to a declared command and all commands below it. */
 export function prepareCommands(command: Command, context: Context): void {
-  prepareCommand(command, context);
+  const { io, chosen, print } = context;
   for (const child of command.commands) prepareCommands(child, context);
-}
-
-function prepareCommand(command: Command, { io, chosen, print }: Context): void {
   command
     .exitOverride()
     .helpCommand(false)
@@ -144,7 +123,7 @@ function prepareCommand(command: Command, { io, chosen, print }: Context): void 
   }
   // Every command accepts it; it is shown where it prints more than `--help`.
   const helpAll = new Option('--help-all', 'print the help with all options').helpGroup(GLOBAL_OPTIONS);
-  command.addOption(helpAll.hideHelp(!hasShortHelp(command)));
+  command.addOption(helpAll.hideHelp(!shortHelps.has(command)));
   command.on(`option:${helpAll.name()}`, () => printAllHelp(command).help());
   if (chosen !== undefined) declareGlobalOptions(command, chosen);
 }

@@ -10,7 +10,7 @@ import { programNameOf } from '../io/files/platform.ts';
 import { openOutput, writeStdout } from '../io/stdout.ts';
 import { adaptArguments, explainUsageError, namedCommand, usageLine } from './arguments.ts';
 import { declareCommands } from './commands.ts';
-import { placeGlobalOptions, settleIgnored } from './globalOptions.ts';
+import { placeGlobalOptions } from './globalOptions.ts';
 import { describeError, type OutputChoice, paintFor, withLogLevel } from '../io/report/report.ts';
 import { printable } from '../io/report/terminalText.ts';
 
@@ -20,22 +20,23 @@ export async function main(argv: readonly string[], streams: Io = processIo(argv
   const finish = (code: ExitCode): void => {
     exitCode = code;
   };
-  const printed: string[] = [];
-  const print = (text: string): void => void printed.push(text);
+  let printed = '';
+  const print = (text: string): void => void (printed += text);
   const chosen: OutputChoice = { level: 'usual', color: 'auto', ignored: [] };
   const io = withLogLevel(streams, chosen);
   const { leading, rest, program } = await placeGlobalOptions(argv.slice(2), (args) =>
     declareCommands({ io, args, finish, print, chosen }),
   );
-  program.hook('preAction', () => settleIgnored(chosen));
+  program.hook('preAction', async () => {
+    if (chosen.ignored.length === 0) return;
+    const { parseIgnoredRules } = await import('../io/report/ruleBook.ts');
+    chosen.ignored = parseIgnoredRules(chosen.ignored);
+  });
   try {
     try {
       await program.parseAsync([...leading, ...adaptArguments(rest, program)], { from: 'user' });
     } finally {
-      await writeStdout(
-        io,
-        printed.map((text) => Buffer.from(text)),
-      );
+      if (printed !== '') await writeStdout(io, [Buffer.from(printed)]);
     }
     return exitCode;
   } catch (error) {

@@ -20,53 +20,45 @@ export interface Context {
   readonly chosen?: OutputChoice;
 }
 
-export interface TableEntry {
-  readonly name: string;
+/** The commands of a group, by their names. */
+export type CommandTable = Readonly<Record<string, TableEntry>>;
+
+type TableEntry = {
   /** Its line in the help of the group above. It is also the description of the command until `declare` sets another. */
   readonly summary: string;
-  /** The heading above that line. Default: `Commands:`. */
+  /** The heading above that line, and above the lines that follow. Default: `Commands:`. */
   readonly group?: string;
   /** The command works but is not in the help of its group. */
   readonly hidden?: boolean;
-  /** Adds arguments, options and action to a command, or its commands to a group. */
-  readonly declare: Declare;
-}
+} & (
+  | { readonly declare: Declare }
+  /** Loads the code that declares the command only for that command. */
+  | { readonly load: () => Promise<Declare> }
+);
 
+/** Adds arguments, options and action to a command, or its commands to a group. */
 type Declare = (command: Command, context: Context) => void | Promise<void>;
-
-/** Loads the code that declares a command only for that command. */
-export function lazily(load: () => Promise<Declare>): Declare {
-  return async (command, context) => (await load())(command, context);
-}
 
 /**
  * Adds the commands of the table to their group. If the arguments name one of them, only that command is added, with its
  * options. Otherwise all are added without options, for the help and for suggestions.
  */
-export async function declareTable(
-  group: Command,
-  table: readonly TableEntry[],
-  context: Context,
-): Promise<void> {
-  const { args } = context;
-  if (args === 'unknown') {
-    for (const entry of table) await entry.declare(addCommand(group, entry), context);
-    return;
+export async function declareTable(parent: Command, table: CommandTable, context: Context): Promise<void> {
+  const wantsAll = context.args === 'unknown';
+  const args = context.args === 'unknown' ? [] : [...context.args];
+  while (args[0] === '--') args.shift();
+  const asked = args.shift() ?? '';
+  const isKnown = Object.hasOwn(table, asked);
+  let heading = 'Commands:';
+  for (const [name, entry] of Object.entries(table)) {
+    const { summary, group = heading, hidden = false } = entry;
+    heading = group;
+    if (isKnown && name !== asked) continue;
+    const command = parent.command(name, { hidden }).summary(summary).description(summary).helpGroup(group);
+    if (!isKnown && !wantsAll) continue;
+    const declare = 'load' in entry ? await entry.load() : entry.declare;
+    await declare(command, isKnown ? { ...context, args } : context);
   }
-  const position = args.findIndex((arg) => arg !== '--');
-  const named = table.find(({ name }) => name === args[position]);
-  if (named !== undefined) {
-    await named.declare(addCommand(group, named), { ...context, args: args.slice(position + 1) });
-  } else {
-    for (const entry of table) addCommand(group, entry);
-  }
-}
-
-function addCommand(
-  parent: Command,
-  { name, summary, group = 'Commands:', hidden = false }: TableEntry,
-): Command {
-  return parent.command(name, { hidden }).summary(summary).description(summary).helpGroup(group);
 }
 
 /** An option with a fixed list of values. The description must name these values and mark the default. */
@@ -123,7 +115,7 @@ export function declareRun(command: Command, notes: string, run: Run, context: C
 }
 
 /** The long names of the options that `--help` prints. `--help-all` and the manual page have all options. */
-const shortHelps = new WeakMap<Command, readonly string[]>();
+export const shortHelps = new WeakMap<Command, readonly string[]>();
 
 /**
  * Gives a command with many options a short help.
@@ -146,11 +138,6 @@ export function isInHelp(command: Command, option: Option): boolean {
   const common = shortHelps.get(command);
   const isGlobal = option.helpGroupHeading === GLOBAL_OPTIONS;
   return common === undefined || printsAll(command) || isGlobal || common.includes(option.long ?? '');
-}
-
-/** Whether `--help-all` prints more than `--help`. */
-export function hasShortHelp(command: Command): boolean {
-  return shortHelps.has(command);
 }
 
 /** Makes the help of the command print all options and the reference. */

@@ -96,14 +96,12 @@ export function listenToSignals(reload: () => void) {
 }
 
 /** A stop that leaves time to clean up. */
-export interface GracefulStop {
+export interface GracefulStop extends Pick<ReturnType<typeof listenToSignals>, 'ignore'> {
   /** Aborted by SIGTERM, SIGINT or `stop`. */
   readonly signal: AbortSignal;
   /** Resolves when the signal is aborted. */
   readonly stopped: Promise<void>;
   readonly stop: () => void;
-  /** From then on signals do again what they do by themselves. */
-  readonly ignore: () => void;
 }
 
 /** A second signal ends the program immediately, without cleanup. */

@@ -14,9 +14,11 @@ export interface Progress {
   readonly clear: () => void;
 }
 
+const nothing = (): void => undefined;
+
 /** `what` begins the line: `hosts`. */
 export function showProgress(stream: Output, what: string, total: number): Progress {
-  if (stream.isTTY !== true) return { update: () => undefined, clear: () => undefined };
+  if (stream.isTTY !== true) return { update: nothing, clear: nothing };
   let bar: SingleBar | undefined;
   void loadBar(stream, what).then((loaded) => (bar = loaded));
   let idle: NodeJS.Timeout | undefined;

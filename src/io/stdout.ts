@@ -136,7 +136,11 @@ const DESCRIPTORS = { stdout: 1, stderr: 2 } as const;
  */
 export function openOutput(name: keyof typeof DESCRIPTORS): Output {
   const fd = DESCRIPTORS[name];
-  if (!mayBeTerminal(fd)) return directOutput(fd);
+  // Node loads its socket code to detect terminals, so this check avoids it.
+  const stats = fstatSync(fd);
+  const mayBeTerminal =
+    stats.isCharacterDevice() && stats.rdev !== statSync('/dev/null', { throwIfNoEntry: false })?.rdev;
+  if (!mayBeTerminal) return directOutput(fd);
   const stream = process[name];
   stream.on('error', () => undefined);
   return stream;
@@ -144,38 +148,22 @@ export function openOutput(name: keyof typeof DESCRIPTORS): Output {
 
 /** What this program does with a stream that is no terminal: it is not one to pipe into. */
 export function directOutput(fd: number): Output {
-  const output: unknown = new DirectOutput(fd);
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the rest of a stream is what takes time to load
-  return output as Output;
-}
-
-/** Node loads its socket code to detect terminals, so this check avoids it. */
-function mayBeTerminal(fd: number): boolean {
-  const stats = fstatSync(fd);
-  return stats.isCharacterDevice() && stats.rdev !== statSync('/dev/null', { throwIfNoEntry: false })?.rdev;
-}
-
-type Callback = (error?: Error | null) => void;
-
-class DirectOutput extends EventEmitter {
-  readonly fd: number;
-
-  constructor(fd: number) {
-    super();
-    this.fd = fd;
-  }
-
-  write(chunk: string | Uint8Array, callback?: Callback): boolean {
+  const write = (chunk: string | Uint8Array, callback?: Callback): boolean => {
     let problem: unknown = null;
     try {
-      writeAll(this.fd, typeof chunk === 'string' ? Buffer.from(chunk) : chunk);
+      writeAll(fd, typeof chunk === 'string' ? Buffer.from(chunk) : chunk);
     } catch (error) {
       problem = error;
     }
     if (callback !== undefined) process.nextTick(callback, problem);
     return true;
-  }
+  };
+  const output: unknown = Object.assign(new EventEmitter(), { fd, write });
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the rest of a stream is what takes time to load
+  return output as Output;
 }
+
+type Callback = (error?: Error | null) => void;
 
 /** A non-blocking pipe may be full. */
 function writeAll(fd: number, bytes: Uint8Array): void {

@@ -3,13 +3,12 @@
 import type { Command } from 'commander';
 import {
   declareTable,
-  type TableEntry,
+  type CommandTable,
   choice,
   type Context,
   EXIT_CODES,
   declareRun,
   declareShortHelp,
-  lazily,
   declareOptions,
 } from '../io/commandLine.ts';
 import {
@@ -154,58 +153,51 @@ Examples:
   ironic-coreos iso reset --force -o repaired.iso coreos.iso
 `;
 
-const EXTRACT_TABLE: readonly TableEntry[] = [
-  { name: 'pxe', summary: 'Extract the files for network boot', declare: declareExtractPxe },
-  { name: 'minimal-iso', summary: 'Extract the minimal ISO', declare: declareMinimalIso },
-];
+const EXTRACT_TABLE: CommandTable = {
+  pxe: { summary: 'Extract the files for network boot', declare: declareExtractPxe },
+  'minimal-iso': { summary: 'Extract the minimal ISO', declare: declareMinimalIso },
+};
 
-const KARGS_TABLE: readonly TableEntry[] = [
-  { name: 'modify', summary: 'Append, delete and replace kernel arguments', declare: declareModify },
-  { name: 'reset', summary: 'Restore the default kernel arguments', declare: declareResetKargs },
-  { name: 'show', summary: 'Print the kernel arguments', declare: declareShowKargs },
-];
+const KARGS_TABLE: CommandTable = {
+  modify: { summary: 'Append, delete and replace kernel arguments', declare: declareModify },
+  reset: { summary: 'Restore the default kernel arguments', declare: declareResetKargs },
+  show: { summary: 'Print the kernel arguments', declare: declareShowKargs },
+};
 
-const TABLE: readonly TableEntry[] = [
-  {
-    name: 'customize',
+const TABLE: CommandTable = {
+  customize: {
     summary: 'Customize a live ISO, for example for automatic installation',
     declare: declareIsoCustomize,
   },
-  {
-    name: 'ignition',
+  ignition: {
     summary: 'Embed, print or remove the Ignition config of a live ISO',
-    declare: lazily(async () => (await import('./embedCommands.ts')).declareIsoIgnition),
+    load: async () => (await import('./embedCommands.ts')).declareIsoIgnition,
   },
-  deprecated('embed', 'Embed an Ignition config'),
-  deprecated('show', 'Print the embedded Ignition config'),
-  deprecated('remove', 'Remove the embedded Ignition config'),
-  {
-    name: 'network',
+  embed: { summary: 'Embed an Ignition config', hidden: true, load: loadDeprecated },
+  show: { summary: 'Print the embedded Ignition config', hidden: true, load: loadDeprecated },
+  remove: { summary: 'Remove the embedded Ignition config', hidden: true, load: loadDeprecated },
+  network: {
     summary: 'Embed, extract or remove the network settings of a live ISO',
-    declare: lazily(async () => (await import('./embedCommands.ts')).declareIsoNetwork),
+    load: async () => (await import('./embedCommands.ts')).declareIsoNetwork,
   },
-  {
-    name: 'kargs',
+  kargs: {
     summary: 'Change or print the kernel arguments of a live ISO',
     declare: (kargs, context) => declareTable(kargs, KARGS_TABLE, context),
   },
-  {
-    name: 'extract',
+  extract: {
     summary: 'Extract files from a live ISO',
     declare: (extract, context) => declareTable(extract, EXTRACT_TABLE, context),
   },
-  { name: 'reset', summary: 'Restore the released contents of a live ISO', declare: declareIsoReset },
-  {
-    name: 'create',
+  reset: { summary: 'Restore the released contents of a live ISO', declare: declareIsoReset },
+  create: {
     summary: 'Create a bootable ISO from a kernel and an initramfs',
     declare: declareIsoCreate,
   },
-];
+};
 
-/** A deprecated command of coreos-installer; the help does not list it. */
-function deprecated(name: string, summary: string): TableEntry {
-  const declare = lazily(async () => (await import('./embedCommands.ts')).declareDeprecated);
-  return { name, summary, hidden: true, declare };
+/** Deprecated commands of coreos-installer; the help does not list them. */
+async function loadDeprecated() {
+  return (await import('./embedCommands.ts')).declareDeprecated;
 }
 
 export function declareIso(iso: Command, context: Context): Promise<void> {

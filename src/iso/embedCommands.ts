@@ -1,7 +1,7 @@
 /** Declares `iso ignition`, the deprecated names of its commands, and `iso network`. */
 
 import type { Command } from 'commander';
-import { declareTable, type TableEntry, type Context, EXIT_CODES, declareRun } from '../io/commandLine.ts';
+import { declareTable, type CommandTable, type Context, EXIT_CODES, declareRun } from '../io/commandLine.ts';
 import {
   declareAddedFiles,
   declareEmbedding,
@@ -63,22 +63,21 @@ Example:
   ironic-coreos iso network remove coreos.iso
 `;
 
-const IGNITION_TABLE: readonly TableEntry[] = [
-  {
-    name: 'embed',
+const IGNITION_TABLE: CommandTable = {
+  embed: {
     summary: 'Embed an Ignition config',
     declare: (command, context) =>
       declareEmbed(command.option('-i, --ignition-file <path>', CONFIG), context),
   },
-  { name: 'show', summary: 'Print the embedded Ignition config', declare: declareShow },
-  { name: 'remove', summary: 'Remove the embedded Ignition config', declare: declareRemove },
-];
+  show: { summary: 'Print the embedded Ignition config', declare: declareShow },
+  remove: { summary: 'Remove the embedded Ignition config', declare: declareRemove },
+};
 
-const NETWORK_TABLE: readonly TableEntry[] = [
-  { name: 'embed', summary: 'Embed network settings', declare: declareEmbedNetwork },
-  { name: 'extract', summary: 'Extract the embedded network settings', declare: declareExtractNetwork },
-  { name: 'remove', summary: 'Remove the embedded network settings', declare: declareRemoveNetwork },
-];
+const NETWORK_TABLE: CommandTable = {
+  embed: { summary: 'Embed network settings', declare: declareEmbedNetwork },
+  extract: { summary: 'Extract the embedded network settings', declare: declareExtractNetwork },
+  remove: { summary: 'Remove the embedded network settings', declare: declareRemoveNetwork },
+};
 
 export function declareIsoIgnition(ignition: Command, context: Context): Promise<void> {
   return declareTable(ignition, IGNITION_TABLE, context);

@@ -15,7 +15,7 @@ import {
   choice,
   declareOptions,
   declareTable,
-  type TableEntry,
+  type CommandTable,
   type Context,
   EXIT_CODES,
   declareRun,
@@ -119,34 +119,31 @@ Examples:
   ironic-coreos pxe network unwrap -C connections worker-0-initramfs.img
 `;
 
-const IGNITION_TABLE: readonly TableEntry[] = [
-  { name: 'wrap', summary: 'Wrap an Ignition config in an archive', declare: declareWrapIgnition },
-  { name: 'unwrap', summary: 'Print the Ignition config of an archive', declare: declareUnwrapIgnition },
-];
+const IGNITION_TABLE: CommandTable = {
+  wrap: { summary: 'Wrap an Ignition config in an archive', declare: declareWrapIgnition },
+  unwrap: { summary: 'Print the Ignition config of an archive', declare: declareUnwrapIgnition },
+};
 
-const NETWORK_TABLE: readonly TableEntry[] = [
-  { name: 'wrap', summary: 'Wrap network settings in an archive', declare: declareWrapNetwork },
-  { name: 'unwrap', summary: 'Extract the network settings of an archive', declare: declareUnwrapNetwork },
-];
+const NETWORK_TABLE: CommandTable = {
+  wrap: { summary: 'Wrap network settings in an archive', declare: declareWrapNetwork },
+  unwrap: { summary: 'Extract the network settings of an archive', declare: declareUnwrapNetwork },
+};
 
-const TABLE: readonly TableEntry[] = [
-  { name: 'kargs', summary: 'Write the kernel arguments or a boot script', declare: declareKargs },
-  {
-    name: 'customize',
+const TABLE: CommandTable = {
+  kargs: { summary: 'Write the kernel arguments or a boot script', declare: declareKargs },
+  customize: {
     summary: 'Customize a live initramfs, for example for automatic installation',
     declare: declarePxeCustomize,
   },
-  {
-    name: 'ignition',
+  ignition: {
     summary: 'Wrap or unwrap an Ignition config for network boot',
     declare: (ignition, context) => declareTable(ignition, IGNITION_TABLE, context),
   },
-  {
-    name: 'network',
+  network: {
     summary: 'Wrap or unwrap network settings for network boot',
     declare: (network, context) => declareTable(network, NETWORK_TABLE, context),
   },
-];
+};
 
 export function declarePxe(pxe: Command, context: Context): Promise<void> {
   return declareTable(pxe, TABLE, context);

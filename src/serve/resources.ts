@@ -122,7 +122,7 @@ export function sharedResources(
       if (image !== undefined) add(imagePath(id, part), name, image);
     }
   }
-  for (const [path, { file, name, sha512 }] of archives.list()) {
+  for (const [path, { file, name, sha512 }] of archives.byPath) {
     add(path, { artifact: 'agent', fileName: name }, { file, bytes: file, digest: sha512 });
   }
   return resources;

@@ -1,7 +1,7 @@
 import { PassThrough, Readable } from 'node:stream';
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { declareTable, type TableEntry } from '../../src/io/commandLine.ts';
+import { declareTable, type CommandTable } from '../../src/io/commandLine.ts';
 
 const io = {
   stdin: Readable.from([]),
@@ -11,14 +11,14 @@ const io = {
   cwd: '/',
   programName: 'x',
 };
-const inner: TableEntry[] = [
-  { name: 'show', summary: 'shows', declare: (command) => void command.option('--all') },
-  { name: 'edit', summary: 'edits', declare: (command) => void command.option('--force') },
-];
-const table: TableEntry[] = [
-  { name: 'group', summary: 'a group', declare: (command, context) => declareTable(command, inner, context) },
-  { name: 'secret', summary: 'not shown', hidden: true, declare: (command) => void command.option('-x') },
-];
+const inner: CommandTable = {
+  show: { summary: 'shows', declare: (command) => void command.option('--all') },
+  edit: { summary: 'edits', declare: (command) => void command.option('--force') },
+};
+const table: CommandTable = {
+  group: { summary: 'a group', declare: (command, context) => declareTable(command, inner, context) },
+  secret: { summary: 'not shown', hidden: true, declare: (command) => void command.option('-x') },
+};
 
 /** Each command as its path, with its options behind it. */
 async function declared(args: readonly string[] | 'unknown'): Promise<string[]> {

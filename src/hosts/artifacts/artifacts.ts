@@ -7,7 +7,7 @@ import { UsageError } from '../../core/errors.ts';
  * `archive`: the config as a small archive that is loaded after the shared initramfs. `initramfs`: both in one file, for
  * Ironic and other programs that load only one.
  */
-const configArtifacts = ['ign', 'archive', 'initramfs', 'iso', 'minimal-iso'] as const;
+export const configArtifacts = ['ign', 'archive', 'initramfs', 'iso', 'minimal-iso'] as const;
 
 export type ConfigArtifact = (typeof configArtifacts)[number];
 

@@ -11,7 +11,7 @@ import { createHash } from 'node:crypto';
 import { checkUrl, isPlainText } from '../../boot/urlArgument.ts';
 import { UsageError, CliError } from '../../core/errors.ts';
 import type { ImagePart } from '../../image/bootParts.ts';
-import type { ConfigArtifact, WantedArtifacts } from './artifacts.ts';
+import { type ConfigArtifact, configArtifacts, type WantedArtifacts } from './artifacts.ts';
 import type { InventoryHost } from '../settings/inventoryDocument.ts';
 import { hostScriptPaths } from '../../boot/network/bootFiles.ts';
 
@@ -60,13 +60,14 @@ export function imageSetId(
   return `${architecture}-${hash.digest('hex').slice(0, 12)}`;
 }
 
+const examples = { '--base-url': 'http://192.0.2.1/boot', '--public-url': 'http://192.0.2.1:8084' };
+
 /** @throws UsageError with the name of the option if boot loaders could not fetch files from this URL */
-export function parseBaseUrl(text: string, option = '--base-url'): string {
+export function parseBaseUrl(text: string, option: keyof typeof examples = '--base-url'): string {
   const [issue] = checkUrl(text, ['http', 'https']);
   const message = issue?.message ?? issue?.rule.message;
   if (message !== undefined && issue?.rule.severity === 'error') {
-    const example = option === '--base-url' ? 'http://192.0.2.1/boot' : 'http://192.0.2.1:8084';
-    throw new UsageError(`${option}: ${message}`, { hint: `use a URL such as ${example}` });
+    throw new UsageError(`${option}: ${message}`, { hint: `use a URL such as ${examples[option]}` });
   }
   if (!isPlainText(text) || /[?#,'\\]/.test(text)) {
     throw new UsageError(`${option}: file names cannot be added to this URL`, {
@@ -76,14 +77,13 @@ export function parseBaseUrl(text: string, option = '--base-url'): string {
   return text.replace(/\/+$/, '');
 }
 
-/** The longest ending first: `worker-minimal.iso` also ends in `.iso`. */
-const endings = [
-  ['minimal-iso', '-minimal.iso'],
-  ['initramfs', '.initramfs'],
-  ['iso', '.iso'],
-  ['ign', '.ign'],
-  ['archive', '.img'],
-] as const satisfies readonly (readonly [ConfigArtifact, string])[];
+const endings: Readonly<Record<ConfigArtifact, string>> = {
+  ign: '.ign',
+  archive: '.img',
+  initramfs: '.initramfs',
+  iso: '.iso',
+  'minimal-iso': '-minimal.iso',
+};
 
 export interface HostFile {
   readonly host: string;
@@ -91,15 +91,18 @@ export interface HostFile {
 }
 
 export function hostFileName(host: string, artifact: ConfigArtifact): string {
-  return host + (endings.find(([name]) => name === artifact)?.[1] ?? '');
+  return host + endings[artifact];
 }
 
 /** The possible meanings of a file name, the likeliest first: a host may have the name `worker-minimal`. */
 export function parseHostFileName(name: string): HostFile[] {
-  return endings
-    .filter(([, ending]) => name.endsWith(ending) && name.length > ending.length)
-    .map(([artifact, ending]) => ({ host: name.slice(0, -ending.length), artifact }))
-    .toReversed();
+  const files: HostFile[] = [];
+  for (const artifact of configArtifacts) {
+    const ending = endings[artifact];
+    if (!name.endsWith(ending) || name.length === ending.length) continue;
+    files.push({ host: name.slice(0, -ending.length), artifact });
+  }
+  return files;
 }
 
 /** A path relative to the folder, and its owner: the name of a host, or a noun phrase for all other machines. */

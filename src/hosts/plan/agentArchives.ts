@@ -156,7 +156,7 @@ export interface OpenArchives {
   /** Opens the archive unless it is already open. @throws CliError if it cannot be read */
   open(archive: Pick<HostArchive, 'id' | 'name' | 'path' | 'content'>): Promise<OpenArchive>;
   /** The open archives by their path, relative to the base URL. */
-  list(): ReadonlyMap<string, OpenArchive>;
+  readonly byPath: ReadonlyMap<string, OpenArchive>;
   close(): Promise<void>;
 }
 
@@ -173,7 +173,7 @@ export function createOpenArchives(): OpenArchives {
       archives.set(place, opened);
       return opened;
     },
-    list: () => archives,
+    byPath: archives,
     close: async () => {
       for (const { file } of archives.values()) await file.close();
     },

@@ -5,7 +5,6 @@ import { directHosts } from '../../agent/proxy.ts';
 import { collectInputs, type Inputs, type InputValue } from '../../agent/settingInputs.ts';
 import type { SettingName } from '../../agent/settingTable.ts';
 import type { BootProxy, BootSettings } from '../../boot/bootSettings.ts';
-import type { ImagePart } from '../../image/bootParts.ts';
 import { CliError, UsageError } from '../../core/errors.ts';
 import type { Io } from '../../io/io.ts';
 import type { Path } from '../../core/finding.ts';
@@ -52,7 +51,12 @@ export function bootInputsOf(
 ): BootInputs {
   // Kernel arguments are the same for all profiles, and the default profile supports all of their settings.
   const { inputs } = collectInputs({ flags: { ...options }, env: io.env, profile: 'default', files });
-  const effective = dropOverridden(inputs);
+  const effective = new Map(inputs);
+  for (const [winner, loser] of alternatives) {
+    const [won, lost] = [inputs.get(winner)?.at(-1), inputs.get(loser)?.at(-1)];
+    if (won !== undefined && lost !== undefined && precedence[won.origin] > precedence[lost.origin])
+      effective.delete(loser);
+  }
   const { noProxy, proxyUrl } = inputParsers.default;
   const reading: Reading = {
     profile: profile === 'buildpy' ? 'default' : profile, // that profile has no setting for the URL of Ironic
@@ -77,26 +81,22 @@ const alternatives = [
 
 const precedence = { flag: 2, environment: 1, file: 0 } as const;
 
-function dropOverridden(inputs: Inputs): Inputs {
-  const overridden = alternatives.flatMap(([winner, loser]) => {
-    const [won, lost] = [inputs.get(winner)?.at(-1), inputs.get(loser)?.at(-1)];
-    const isOverridden =
-      won !== undefined && lost !== undefined && precedence[won.origin] > precedence[lost.origin];
-    return isOverridden ? [loser] : [];
-  });
-  return new Map([...inputs].filter(([name]) => !overridden.some((loser) => loser === name)));
-}
-
 function readSettings(reading: Reading): BootSettings {
-  const urls = readUrls(reading);
+  const base = valueOf(reading, 'boot.baseUrl');
+  const start = base && startOfUrls(base);
+  const kernelUrl = valueOf(reading, 'boot.kernelUrl')?.text ?? (start && `${start}.kernel`);
+  const initramfsUrl = valueOf(reading, 'boot.initramfsUrl')?.text ?? (start && `${start}.initramfs`);
+  const rootfsUrl = valueOf(reading, 'boot.rootfsUrl')?.text ?? (start && `${start}.rootfs`);
   const ignitionUrl = valueOf(reading, 'boot.ignitionUrl')?.text;
-  if ([...Object.values(urls), ignitionUrl].every((url) => url === undefined)) {
+  if ((kernelUrl ?? initramfsUrl ?? rootfsUrl ?? ignitionUrl) === undefined) {
     throw new UsageError('no URL is given', {
       hint: 'pass --rootfs-url URL and --ignition-url URL, or --base-url URL of the folder with the ramdisk files',
     });
   }
   return {
-    ...urls,
+    kernelUrl,
+    initramfsUrl,
+    rootfsUrl,
     ignitionUrl,
     embedded: isSwitchedOn(reading, 'boot.embedded'),
     ip: textsOf(reading, 'boot.ip'),
@@ -109,14 +109,6 @@ function readSettings(reading: Reading): BootSettings {
 
 function textsOf(reading: Reading, name: SettingName): string[] {
   return valuesOf(reading, name).map(({ text }) => text);
-}
-
-function readUrls(reading: Reading): Pick<BootSettings, 'kernelUrl' | 'initramfsUrl' | 'rootfsUrl'> {
-  const base = valueOf(reading, 'boot.baseUrl');
-  const start = base && startOfUrls(base);
-  const urlOf = (part: ImagePart): string | undefined =>
-    valueOf(reading, `boot.${part}Url`)?.text ?? (start && `${start}.${part}`);
-  return { kernelUrl: urlOf('kernel'), initramfsUrl: urlOf('initramfs'), rootfsUrl: urlOf('rootfs') };
 }
 
 /** With the file names of ironic-image, whose endings are those of the parts. */

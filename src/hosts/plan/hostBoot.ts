@@ -41,21 +41,23 @@ export function readBootSettings(
   { baseUrl, configs }: Pick<Wanted, 'baseUrl' | 'configs'>,
   io: Io,
 ): BootSettings {
-  const urlOf = (path: string): string => `${baseUrl ?? 'http://localhost'}/${path}`;
+  const folder = baseUrl ?? 'http://localhost';
   const { kernel, initramfs, rootfs } = images?.paths ?? {};
   const started = startedArtifact(configs) ?? 'ign';
   const isEmbedded = started === 'archive' || started === 'initramfs';
   const ramdisk = started === 'initramfs' ? pathOf('initramfs') : initramfs;
   const flags = {
-    kernelUrl: kernel && urlOf(kernel),
-    initramfsUrl: ramdisk && urlOf(ramdisk),
-    rootfsUrl: rootfs && urlOf(rootfs),
+    kernelUrl: kernel && `${folder}/${kernel}`,
+    initramfsUrl: ramdisk && `${folder}/${ramdisk}`,
+    rootfsUrl: rootfs && `${folder}/${rootfs}`,
     // ISOs use none of these URLs, but the other kernel arguments.
-    ...(isEmbedded && images !== undefined ? { embedded: true } : { ignitionUrl: urlOf(pathOf(started)) }),
+    ...(isEmbedded && images !== undefined
+      ? { embedded: true }
+      : { ignitionUrl: `${folder}/${pathOf(started)}` }),
   };
   const { files = [], options } = source;
   const { settings } = bootInputsOf(flags, { profile: chooseProfile(options), files }, io);
-  return started === 'archive' ? { ...settings, appendedUrls: [urlOf(pathOf('archive'))] } : settings;
+  return started === 'archive' ? { ...settings, appendedUrls: [`${folder}/${pathOf('archive')}`] } : settings;
 }
 
 /** What boot scripts start. */
@@ -140,7 +142,11 @@ const ofIso: ReadonlySet<string> = new Set([
   'coreos.liveiso',
 ]);
 
-/** The kernel arguments for ISOs, in the order in which they are appended. */
-export function isoArguments(settings: BootSettings): readonly string[] {
+/** The kernel arguments for ISOs, in the order in which they are appended; none if no ISO is created. */
+export function isoArguments(
+  settings: BootSettings,
+  { configs }: Pick<Wanted, 'configs'>,
+): readonly string[] {
+  if (!configs.includes('iso') && !configs.includes('minimal-iso')) return [];
   return kernelArguments(settings).filter((text) => !ofIso.has(argumentName(text)));
 }

@@ -48,16 +48,19 @@ export async function readImageInputs(
   digests: KnownDigests,
   io: Io,
 ): Promise<ReadonlyMap<Architecture, InputImages>> {
-  const given = [
-    ...roles.flatMap((role) => givenFiles(role, options[role] ?? [])),
-    ...(await listFolder(options, io)),
-  ];
+  const given: GivenFile[] = [];
+  for (const role of roles) {
+    for (const text of options[role] ?? []) given.push(parseGiven(role, text));
+  }
+  if (options.images !== undefined) given.push(...(await listFolder(options.images, io)));
   const named = new Map<Architecture, Map<ImageRole, InputImage>>();
-  const fallback = onlyOne(given.map(({ architecture }) => architecture));
   for (const file of given) {
     const look = await lookAt(file, io);
     const architecture =
-      chosenArchitecture(file, look.architecture) ?? onlyOne([...named.keys()]) ?? fallback ?? 'x86_64';
+      chosenArchitecture(file, look.architecture) ??
+      onlyOne([...named.keys()]) ??
+      onlyOne(given.map((it) => it.architecture)) ??
+      'x86_64';
     const images = named.get(architecture) ?? new Map<ImageRole, InputImage>();
     const other = images.get(file.role);
     if (other !== undefined) {
@@ -93,16 +96,14 @@ interface GivenFile {
   readonly name: string;
 }
 
-function givenFiles(role: ImageRole, values: readonly string[]): GivenFile[] {
-  return values.map((text) => {
-    const { architecture, name } = splitArchitecture(text);
-    if (name === '' || !isLocalImage(name)) {
-      throw new UsageError(`--${role} requires FILE or ARCHITECTURE=FILE`, {
-        hint: 'download the image first: ironic-coreos download',
-      });
-    }
-    return { role, architecture, name };
-  });
+function parseGiven(role: ImageRole, text: string): GivenFile {
+  const { architecture, name } = splitArchitecture(text);
+  if (name === '' || !isLocalImage(name)) {
+    throw new UsageError(`--${role} requires FILE or ARCHITECTURE=FILE`, {
+      hint: 'download the image first: ironic-coreos download',
+    });
+  }
+  return { role, architecture, name };
 }
 
 /** `FILE` or `ARCHITECTURE=FILE`. */
@@ -112,8 +113,7 @@ export function splitArchitecture(text: string): Pick<GivenFile, 'architecture' 
   return { architecture, name: architecture === undefined ? text : rest };
 }
 
-async function listFolder({ images: folder }: ImageOptions, io: Io): Promise<GivenFile[]> {
-  if (folder === undefined) return [];
+async function listFolder(folder: string, io: Io): Promise<GivenFile[]> {
   const names = await readdir(resolve(io.cwd, folder)).catch((error: unknown) => {
     throw fileError(error, { path: folder, what: 'Image folder (--images)', action: 'read' });
   });

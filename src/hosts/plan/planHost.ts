@@ -62,26 +62,27 @@ export async function planHost(
   const { archives, wanted } = job;
   const { name } = host;
   const source = hostSource(host, job.source, io);
-  const images = findImages(host.architecture, places.images);
+  const images = places.images.size > 0 ? findImages(host.architecture, places.images) : undefined;
   const known = host.architecture ?? images?.base.architecture;
   const configs = await archives.render(source, known, places.publish);
   if (configs === undefined) return undefined;
-  job.checkAddresses?.(name, configs.fetched.connections, source.io);
+  const { connections, document } = configs.fetched;
+  const hasNetwork = hasKeyfiles(document);
+  if (hasNetwork) job.checkAddresses?.(name, connections, source.io);
   const architecture = known ?? 'x86_64';
   const subject = { architecture, images, source, pathOf: places.file };
   const settings = readBootSettings(subject, wanted, io);
-  if (!(await reportNetwork({ configs, images, settings }, wanted, io))) return undefined;
+  if (hasNetwork && !(await reportNetwork({ configs, images, settings }, wanted, io))) return undefined;
   const macs = host.mac === undefined ? [] : [host.mac];
   const boot = { name, macs, start: startOf(subject, settings, wanted) };
   if (wanted.loaders.length > 0 && !reportBoot(bootOfHost(boot, wanted), wanted, io)) return undefined;
-  return { name, macs, architecture, configs, boot, images, isoArguments: isoArguments(settings) };
+  return { name, macs, architecture, configs, boot, images, isoArguments: isoArguments(settings, wanted) };
 }
 
 function findImages(
   architecture: Architecture | undefined,
   images: ReadonlyMap<Architecture, ImageSet>,
 ): ImageSet | undefined {
-  if (images.size === 0) return undefined;
   if (architecture === undefined && images.size === 1) return [...images.values()][0];
   const wanted = architecture ?? 'x86_64';
   const found = images.get(wanted);
@@ -104,9 +105,7 @@ async function reportNetwork(
   wanted: Pick<Wanted, 'configs' | 'baseUrl' | 'loaders'>,
   io: Io,
 ): Promise<boolean> {
-  const { connections, document } = configs.fetched;
-  if (!hasKeyfiles(document)) return true;
-  reportFetches(connections, settings, wanted, io);
+  reportFetches(configs.fetched.connections, settings, wanted, io);
   const artifacts = wanted.configs.filter((artifact) => fetching.has(artifact));
   if (artifacts.length === 0 || (await supportsNetwork(images))) return true;
   report(io, {

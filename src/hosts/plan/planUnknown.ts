@@ -65,7 +65,7 @@ export async function planUnknown(job: PlanJob, places: UnknownPlaces, io: Io): 
       images !== undefined && isScripted
         ? { kind: 'ramdisk', architecture, settings: withCallback(settings, configs.fetched.settings) }
         : undefined;
-    return { images, configs, isCommon, isoArguments: isoArguments(settings), start };
+    return { images, configs, isCommon, isoArguments: isoArguments(settings, wanted), start };
   });
 }
 

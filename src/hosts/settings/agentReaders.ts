@@ -14,7 +14,6 @@ import {
   defaultSettings,
   type HardwareManager,
   pullPolicies,
-  type PullPolicy,
 } from '../../agent/settings.ts';
 import { CliError, FormatError, UsageError } from '../../core/errors.ts';
 import { parseImageReference } from '../../formats/imageReference.ts';
@@ -48,8 +47,13 @@ import type { Io } from '../../io/io.ts';
 
 export async function readAgent(reading: Reading) {
   const archived = await readAgentArchive(reading, valueOf(reading, 'agent.image'));
-  const pullPolicy = readPullPolicy(reading);
+  const policy = valueOf(reading, 'agent.pullPolicy');
+  const pullPolicy =
+    parseChoice(policy?.place ?? '', policy?.text, pullPolicies) ?? defaultSettings.pullPolicy;
   const userConf = valueOf(reading, 'agent.confFile');
+  const pullSecret =
+    valueOf(reading, 'agent.pullSecret') ?? (reading.profile === 'icc' ? findMountedSecret() : undefined);
+  const registries = valueOf(reading, 'agent.registriesConf');
   return {
     agentImage: readImage(reading, archived?.reference),
     pullPolicy: archived === undefined ? pullPolicy : 'never',
@@ -65,22 +69,17 @@ export async function readAgent(reading: Reading) {
     debug: isSwitchedOn(reading, 'agent.debug'),
     optionLines: valuesOf(reading, 'agent.options').map(checkOptionLine),
     userConf: userConf && (await readNamedFile(userConf, reading.io, 'Agent conf')),
-    pullSecret: await readPullSecret(reading),
+    pullSecret: pullSecret && (await readPullSecret(pullSecret, reading)),
     caCertificates: await readCaCertificates(reading),
-    registriesConf: await readRegistries(reading),
+    registriesConf: registries && (await readRegistries(registries, reading)),
   } satisfies Partial<AgentSettings>;
-}
-
-function readPullPolicy(reading: Reading): PullPolicy {
-  const { place = '', text } = valueOf(reading, 'agent.pullPolicy') ?? {};
-  return parseChoice(place, text, pullPolicies) ?? defaultSettings.pullPolicy;
 }
 
 /** @param archived reference of the image in the agent archive, if there is one */
 function readImage(reading: Reading, archived?: string): string {
   const { options, parse, profile, warn } = reading;
   if (options.registry !== undefined) {
-    return inPlace('--registry', () => parse.image(`${options.registry}/ironic-agent`));
+    return inPlace({ place: '--registry', text: `${options.registry}/ironic-agent` }, parse.image);
   }
   const value = valueOf(reading, 'agent.image');
   if (value === undefined) {
@@ -90,7 +89,7 @@ function readImage(reading: Reading, archived?: string): string {
       hint: `set it, for example IRONIC_AGENT_IMAGE=${defaultSettings.agentImage}`,
     });
   }
-  const image = inPlace(value.place, () => parse.image(value.text));
+  const image = inPlace(value, parse.image);
   if (!parseImageReference(image).ok) {
     warn(
       `${value.place} is not a valid image reference`,
@@ -140,10 +139,8 @@ function checkOptionLine({ origin, place, text: line }: InputValue, index: numbe
   return line;
 }
 
-async function readPullSecret(reading: Reading): Promise<string | undefined> {
-  const value = valueOf(reading, 'agent.pullSecret') ?? findMountedSecret(reading);
-  if (value === undefined) return undefined;
-  if (value.isContent) return inPlace(value.place, () => reading.parse.pullSecret(value.text));
+async function readPullSecret(value: InputValue, reading: Reading): Promise<string | undefined> {
+  if (value.isContent) return inPlace(value, reading.parse.pullSecret);
   if (/^\s*(?:\{|ey[A-Za-z0-9])/.test(value.text)) {
     // JSON or its base64: the error about a missing file would print the secret.
     throw new UsageError(`${value.place} requires the path of a file, not the secret`, {
@@ -156,8 +153,8 @@ async function readPullSecret(reading: Reading): Promise<string | undefined> {
 }
 
 /** ICC falls back to a mounted pull secret. In its container the file exists; on other machines it may be missing. */
-function findMountedSecret({ profile }: Reading): InputValue | undefined {
-  if (profile !== 'icc' || !existsSync(iccPullSecretPath)) return undefined;
+function findMountedSecret(): InputValue | undefined {
+  if (!existsSync(iccPullSecretPath)) return undefined;
   return { text: iccPullSecretPath, place: '--profile icc', origin: 'environment', isContent: false };
 }
 
@@ -173,9 +170,7 @@ async function readCaCertificates(reading: Reading): Promise<string | undefined>
   return texts.length === 0 ? undefined : texts.join('');
 }
 
-async function readRegistries(reading: Reading): Promise<string | undefined> {
-  const value = valueOf(reading, 'agent.registriesConf');
-  if (value === undefined) return undefined;
+async function readRegistries(value: InputValue, reading: Reading): Promise<string | undefined> {
   const registriesConf = await readNamedFile(value, reading.io, 'registries.conf');
   reportRegistries(readRegistriesConf(registriesConf).issues, value, reading);
   if (registriesConf !== '') return registriesConf;
@@ -222,7 +217,7 @@ async function readAgentArchive(reading: Reading, image: InputValue | undefined)
     });
   }
   rejectPullPolicy(reading, value);
-  if (image !== undefined) inPlace(image.place, () => checkArchiveReference(image.text));
+  if (image !== undefined) inPlace(image, checkArchiveReference);
   const readArchive = reading.readArchive ?? createArchiveReader(reading.io);
   const { architecture, content, name, ...chosen } = await openArchive(value, image, readArchive);
   const { sha512 } = content;

@@ -29,9 +29,10 @@ import { homeFolder } from '../../io/files/platform.ts';
 
 export async function readHost(reading: Reading) {
   const { parse } = reading;
+  const passwordHash = valueOf(reading, 'host.passwordHash');
   return {
     sshKeys: await readSshKeys(reading),
-    passwordHash: await readPasswordHash(reading),
+    passwordHash: passwordHash && (await readPasswordHash(passwordHash, reading.io)),
     autologin: isSwitchedOn(reading, 'host.autologin'),
     serialConsoles: [
       ...new Set(parsedAll(reading, 'host.consoles', parseSerialConsole).filter((it) => it !== undefined)),
@@ -44,16 +45,14 @@ export async function readHost(reading: Reading) {
   } satisfies Partial<AgentSettings>;
 }
 
-async function readPasswordHash(reading: Reading): Promise<string | undefined> {
-  const value = valueOf(reading, 'host.passwordHash');
-  if (value === undefined) return undefined;
+async function readPasswordHash(value: InputValue, io: Io): Promise<string> {
   if (value.text.startsWith('$')) {
     // The error about a missing file would print the hash.
     throw new UsageError(`${value.place} requires the path of a file, not the hash`, {
       hint: 'write the hash to a file with mode 0600, or use /dev/stdin',
     });
   }
-  const text = await readNamedFile(value, reading.io, 'Password hash');
+  const text = await readNamedFile(value, io, 'Password hash');
   return inFile(value, () => parsePasswordHash(text));
 }
 
@@ -196,7 +195,7 @@ function checkKeys(text: string, place: string, reading: Reading): string[] {
       hint: 'pass the public key, in the file that ends in .pub',
     });
   }
-  const keys = inPlace(place, () => parse.sshKeys(text));
+  const keys = inPlace({ place, text }, parse.sshKeys);
   if (keys.length === 0)
     throw new CliError(`No SSH public keys found in ${place}`, {
       code: 'ERR_FILE_MISSING',

@@ -27,7 +27,7 @@ const LARGE = 1024 * 1024;
 export async function readInventoryFile(name: string, options: RenderOptions, io: Io, what?: string) {
   const { inventory } = await readInventoryDocument(name, io, what);
   const { agent, hosts = [], profile = options.profile } = inventory;
-  if (hosts.some((host) => host.name === options.host)) {
+  if (options.host !== undefined && hosts.some((host) => host.name === options.host)) {
     throw new UsageError(`--host requires the address of Ironic, but ${options.host} is a host of ${name}`, {
       hint: 'remove --host: each host gets its own config in the folder --output',
     });

@@ -106,8 +106,9 @@ function locate(mistakes: readonly Mistake[], document: InventoryDocument, path:
 
 function readHosts(list: readonly unknown[], document: InventoryDocument, check: Check): InventoryHost[] {
   const names = findTwins(list.map((host) => textOf(asMapping(host)['name'])?.toLowerCase()));
-  const macs = findTwins(list.map((host) => normalMac(asMapping(host))));
-  return list.map((value, index): InventoryHost => {
+  const macs = findTwins(list.map(normalMac));
+  const hosts: InventoryHost[] = [];
+  for (const [index, value] of list.entries()) {
     const host = asMapping(value);
     const path = ['hosts', index];
     const shape = checkShape(value, check, 'host');
@@ -117,7 +118,7 @@ function readHosts(list: readonly unknown[], document: InventoryDocument, check:
       ...reportTwins('name', names.get(index), document),
       ...reportTwins('mac', macs.get(index), document),
     ];
-    return {
+    hosts.push({
       name: textOf(host['name']) ?? `host ${index + 1}`,
       at: { file: document.name, line: document.locate(path)?.line ?? 1 },
       mac: normalMac(host),
@@ -129,8 +130,9 @@ function readHosts(list: readonly unknown[], document: InventoryDocument, check:
         ...locate(checkIgnored(ignore), document, path),
       ],
       readInputs: () => readHostInputs(host, document, path),
-    };
-  });
+    });
+  }
+  return hosts;
 }
 
 function readIgnored({ ignore }: Mapping): readonly string[] | undefined {
@@ -177,12 +179,15 @@ export function findTwins(keys: readonly (string | undefined)[]): ReadonlyMap<nu
   const indexes = new Map<string, number[]>();
   for (const [index, key] of keys.entries()) {
     if (key === undefined) continue;
-    const same = indexes.get(key);
-    if (same === undefined) indexes.set(key, [index]);
-    else same.push(index);
+    const same = indexes.get(key) ?? [];
+    indexes.set(key, same);
+    same.push(index);
   }
-  const shared = [...indexes.values()].filter(({ length }) => length > 1);
-  return new Map(shared.flatMap((same) => same.map((index) => [index, same])));
+  const twins = new Map<number, readonly number[]>();
+  for (const same of indexes.values()) {
+    if (same.length > 1) for (const index of same) twins.set(index, same);
+  }
+  return twins;
 }
 
 /** The same problem for all hosts that share the value, so that it is reported once, at the first one. */
@@ -203,8 +208,8 @@ function reportTwins(
 
 const mostLines = 5;
 
-function normalMac(host: Mapping): string | undefined {
-  const text = textOf(host['mac']);
+function normalMac(host: unknown): string | undefined {
+  const text = textOf(asMapping(host)['mac']);
   const address = text === undefined ? undefined : parseMacAddress(text);
   return address !== undefined && 'mac' in address ? address.mac : undefined;
 }
@@ -239,7 +244,7 @@ function readDescription(
 }
 
 function readKeyfiles(keyfiles: unknown, document: InventoryDocument, path: Path): InputValue[] {
-  if (Array.isArray(keyfiles)) return readList('host.keyfiles', keyfiles, document, path);
+  if (Array.isArray(keyfiles)) return readValues('host.keyfiles', keyfiles, document, path);
   return Object.entries(asMapping(keyfiles)).map(([fileName, text]) => ({
     ...inputValue('host.keyfiles', String(text), document, [...path, fileName]),
     isContent: true,
@@ -247,29 +252,26 @@ function readKeyfiles(keyfiles: unknown, document: InventoryDocument, path: Path
   }));
 }
 
-function readList(
+/** The items of a list, or the single value. */
+function readValues(
   name: SettingName,
-  items: readonly unknown[],
+  value: unknown,
   document: InventoryDocument,
   path: Path,
 ): InputValue[] {
-  return items.map((item, index) => inputValue(name, String(item), document, [...path, index]));
+  const isList = Array.isArray(value);
+  const items: readonly unknown[] = isList ? value : value === null ? [] : [value];
+  return items.map((item, index) =>
+    inputValue(name, String(item), document, isList ? [...path, index] : path),
+  );
 }
 
 /** The settings in a mapping, by their names. */
 function readSettings(mapping: Mapping, document: InventoryDocument, path: Path): Inputs {
   const inputs = new Map<SettingName, readonly InputValue[]>();
   for (const { name } of settingTable) {
-    if (!Object.hasOwn(mapping, name)) continue;
-    const value = mapping[name];
-    const place = [...path, name];
-    const single: readonly unknown[] = value === null ? [] : [value];
-    inputs.set(
-      name,
-      Array.isArray(value)
-        ? readList(name, value, document, place)
-        : single.map((item) => inputValue(name, String(item), document, place)),
-    );
+    if (Object.hasOwn(mapping, name))
+      inputs.set(name, readValues(name, mapping[name], document, [...path, name]));
   }
   return inputs;
 }

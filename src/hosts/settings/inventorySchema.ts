@@ -81,11 +81,12 @@ function unknownKeyHint(path: Path, value: unknown, checked: Checked): string {
   const [key, parent] = [String(path.at(-1)), path.at(-2)];
   if (checked === 'host' && parent === undefined && networkKeys.includes(key))
     return 'write it below "network"';
+  const settingNames: readonly string[] = settingTable.map(({ name }) => name);
   const isSetting = parent === 'agent' || parent === 'overrides';
   const place = isSetting ? '' : ` below "${settingsKey[checked]}"`;
   const isPlace = parent === undefined && (key === 'agent' || settingNames.includes(key));
   if (isPlace) return `write settings of ${checked === 'host' ? 'one host' : 'all hosts'}${place}`;
-  const full = fullNames(key, valueAt(value, path));
+  const full = fullNames(key, valueAt(value, path), settingNames);
   if (full.length > 0) return `write the settings without nesting${place}: ${full.join(', ')}`;
   const names = isSetting ? settingNames : (innerKeys[String(parent)] ?? topKeys[checked]);
   const near = nearestInAnyCase(key, names);
@@ -95,8 +96,6 @@ function unknownKeyHint(path: Path, value: unknown, checked: Checked): string {
   if (parent === 'deploy') return 'use the name of an option of deploy in camel case, such as bmcAddress';
   return isSetting ? 'use a name that --show-settings prints' : `use one of ${names.join(', ')}`;
 }
-
-const settingNames: readonly string[] = settingTable.map(({ name }) => name);
 
 /** A setting without its section, or with the name of its option: `apiUrls`, `api-url`, `apiUrl`, `api_url`. */
 function meantSetting(key: string): string | undefined {
@@ -118,7 +117,7 @@ function optionName(flag: string): string | undefined {
 }
 
 /** The settings of a nested section: `ironic: {apiUrls: …}` means `ironic.apiUrls`. */
-function fullNames(section: string, value: unknown): readonly string[] {
+function fullNames(section: string, value: unknown, settingNames: readonly string[]): readonly string[] {
   if (!isMapping(value)) return [];
   const names = settingNames.filter((name) => name.startsWith(`${section}.`));
   const meant = names.filter((name) => Object.hasOwn(value, name.slice(section.length + 1)));

@@ -31,7 +31,14 @@ export async function readNetwork(reading: Reading) {
   const isLeftOut = described === undefined || (text === '' && reading.profile === 'icc');
   const converted = isLeftOut ? [] : await convert(described, text, reading);
   const keyfiles = [...converted, ...(await readKeyfiles(given, reading))];
-  rejectDuplicates(keyfiles);
+  const names = keyfiles.map(({ name }) => name);
+  const shared = names.find((name, index) => names.indexOf(name) < index);
+  if (shared !== undefined) {
+    throw new CliError(`two connections have the same file name ${shared}`, {
+      code: 'ERR_SETTING',
+      hint: 'rename one of them',
+    });
+  }
   const hasNetwork = keyfiles.length > 0;
   const settings = { keyfiles, copyNetwork: copyNetwork(reading, hasNetwork) };
   return { settings: settings satisfies Partial<AgentSettings>, hasNetwork };
@@ -188,18 +195,5 @@ function parseFile<T>(value: InputValue, parse: () => T): T {
     if (!(error instanceof FormatError)) throw error;
     const { hint = 'fix the file', message } = error;
     throw new CliError(`${nameOf(value)}: ${message}`, { code: 'ERR_SETTING', hint, cause: error });
-  }
-}
-
-function rejectDuplicates(keyfiles: readonly Keyfile[]): void {
-  const names = new Set<string>();
-  for (const { name } of keyfiles) {
-    if (names.has(name)) {
-      throw new CliError(`two connections have the same file name ${name}`, {
-        code: 'ERR_SETTING',
-        hint: 'rename one of them',
-      });
-    }
-    names.add(name);
   }
 }

@@ -15,8 +15,8 @@ export function readPullArgs(reading: Reading): string[] {
   return values.flatMap((value) => pullWords(value, reading));
 }
 
-function pullWords({ place, text, origin }: InputValue, { parse }: Reading): string[] {
-  return inPlace(place, () => (origin === 'environment' ? parse.pullArgs(text) : [parsePodmanArg(text)]));
+function pullWords(value: InputValue, { parse }: Reading): string[] {
+  return value.origin === 'environment' ? inPlace(value, parse.pullArgs) : [inPlace(value, parsePodmanArg)];
 }
 
 /** Podman would use a word that is not a flag as the image. */

@@ -33,9 +33,8 @@ const itemChecks: { readonly [N in ListName]: (item: InputValue, reading: Readin
   'ironic.apiUrls': ({ text, place }, { parse }) => parse.apiUrls(text, { flag: place }),
   'ironic.inspectionCallbackUrls': ({ text, place }) => checkCallbackUrl(text, place),
   'ironic.inspectorUrls': ({ text, place }, { parse }) => parse.inspectorUrls(text, { flag: place }),
-  'agent.vlanInterfaces': ({ text, place }, { parse }) =>
-    inPlace(place, () => parse.vlanInterfaces(text, false)),
-  'proxy.none': ({ text, place }, { parse }) => inPlace(place, () => parse.noProxy(text)),
+  'agent.vlanInterfaces': (item, { parse }) => inPlace(item, (text) => parse.vlanInterfaces(text, false)),
+  'proxy.none': (item, { parse }) => inPlace(item, parse.noProxy),
 };
 
 /**
@@ -65,25 +64,28 @@ export function isSwitchedOn(reading: Reading, name: SettingName): boolean {
 /** The parsed input, or undefined if it is not given. @throws UsageError that names the source of the input */
 export function parsed<T>(reading: Reading, name: SettingName, parse: (text: string) => T): T | undefined {
   const value = valueOf(reading, name);
-  return value === undefined ? undefined : inPlace(value.place, () => parse(value.text));
+  return value && inPlace(value, parse);
 }
 
 /** Like {@link parsed}, for a setting with several values. */
 export function parsedAll<T>(reading: Reading, name: SettingName, parse: (text: string) => T): T[] {
-  return valuesOf(reading, name).map(({ place, text }) => inPlace(place, () => parse(text)));
+  return valuesOf(reading, name).map((value) => inPlace(value, parse));
 }
 
-/** Runs a check of a value, and adds the place of the value to its error. */
-export function inPlace<T>(place: string, check: () => T): T {
+/** Parses or checks a value, and adds its place to an error. */
+export function inPlace<T>(
+  { place, text }: Pick<InputValue, 'place' | 'text'>,
+  parse: (text: string) => T,
+): T {
   try {
-    return check();
+    return parse(text);
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
     throw new UsageError(`${place} ${error.message}`, { hint: error.hint });
   }
 }
 
-/** Like {@link inPlace} for the content of a file: an invalid file is not a usage error. */
+/** The same for the content of a file: an invalid file is not a usage error. */
 export function inFile<T>({ place, text }: InputValue, check: () => T): T {
   try {
     return check();

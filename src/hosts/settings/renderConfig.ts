@@ -58,9 +58,12 @@ export function createRenderer(): RenderConfig {
     const collected = readInputs(source);
     const { inputs } = collected;
     const io = ioWith(source.io, {
-      report: (diagnostics) => report(source.io, ...diagnostics.map((it) => locateDiagnostic(it, inputs))),
+      report: (diagnostics) => {
+        const located = diagnostics.map((it) => (it.at ? it : { ...it, ...locate(it.message, inputs) }));
+        report(source.io, ...located);
+      },
     });
-    if (!isNoted) logSettings(collected, io);
+    if (!isNoted && io.note !== undefined) logSettings(collected, io.note);
     isNoted = true;
     const settings = await readSettings(source, collected, (message, hint, rule) => {
       if (rule === undefined || !io.ignored?.includes(rule))
@@ -72,14 +75,16 @@ export function createRenderer(): RenderConfig {
     for (const { severity, place, message, hint, rule } of withoutIgnored(remarks, io))
       report(io, { severity, message: `${place}: ${message}`, hint, rule });
     if (remarks.some(({ severity }) => severity === 'error')) return undefined;
-    const config = await mergeGivenConfigs(renderAgentConfig(settings), inputs, io);
+    const isMerged = inputs.has('ignition.merge') || inputs.has('ignition.discovery');
+    const rendered = renderAgentConfig(settings);
+    const config = isMerged ? await mergeGivenConfigs(rendered, inputs, io) : rendered;
     const indent = options.pretty === true ? 2 : undefined;
     const document = Buffer.from(formatAgentConfig(config, settings.profile, indent));
     const checked = await checkRendered(document, io);
     if (checked === undefined) return undefined;
     const { effective, own } = checked;
     if (hasKeyfiles(document)) await reportNetwork(effective, inputs, io);
-    if (hasOwnParts(settings, inputs)) await reportOwnParts(effective, settings, io);
+    if (isMerged || hasOwnParts(settings)) await reportOwnParts(effective, settings, io);
     const secrets = listConfigSecrets(settings, effective, inputs);
     return { document, settings, secrets, connections: connectionsOf(own) };
   };
@@ -89,15 +94,13 @@ export function createRenderer(): RenderConfig {
 function listConfigSecrets(settings: AgentSettings, config: Config, inputs: Inputs): string[] {
   const secrets = listSettingSecrets(settings);
   if (inputs.has('ignition.discovery')) secrets.push('a discovery config');
-  if (secrets.length === 0 && hasRestrictedFile(config)) secrets.push('a file with restricted permissions');
-  return secrets;
-}
-
-/** NetworkManager requires restricted permissions for all connections, with and without secrets. */
-function hasRestrictedFile({ storage = {} }: Config): boolean {
-  return (storage.files ?? []).some(({ mode = publicMode, path = '' }) => {
-    return (Number(mode) & 0o004) === 0 && !path.startsWith(`${keyfileFolder}/`);
-  });
+  if (secrets.length > 0) return secrets;
+  // NetworkManager requires restricted permissions for all connections, with and without secrets.
+  const isRestricted = (config.storage?.files ?? []).some(
+    ({ mode = publicMode, path = '' }) =>
+      (Number(mode) & 0o004) === 0 && !path.startsWith(`${keyfileFolder}/`),
+  );
+  return isRestricted ? ['a file with restricted permissions'] : [];
 }
 
 /** Reports findings without an excerpt of the document, which may contain secrets. */
@@ -139,10 +142,9 @@ const noOwnParts = {
 } satisfies Partial<AgentSettings>;
 
 /** Whether the user wrote parts of the config that are not checked where they are read. */
-function hasOwnParts({ files, podman, pullArgs, units }: AgentSettings, inputs: Inputs): boolean {
-  const lists = [files, units, pullArgs, podman.args, podman.environment, podman.mounts];
-  const isMerged = inputs.has('ignition.merge') || inputs.has('ignition.discovery');
-  return isMerged || lists.some(({ length }) => length > 0);
+function hasOwnParts({ files, podman, pullArgs, units }: AgentSettings): boolean {
+  const { args, environment, mounts } = podman;
+  return [...files, ...units, ...pullArgs, ...args, ...environment, ...mounts].length > 0;
 }
 
 /** Reports problems of the user's parts with which the agent may not start: the warnings that the config lacks without them. */
@@ -187,8 +189,7 @@ function nameConfPlaces({ host, tls }: RenderOptions, inputs: Inputs): ConfPlace
 }
 
 /** Logs sources only: values may be secrets. `--show-settings` prints values and masks secrets. */
-function logSettings({ inputs, profile, unread }: RenderInputs, { note }: Pick<Io, 'note'>): void {
-  if (note === undefined) return;
+function logSettings({ inputs, profile, unread }: RenderInputs, note: (text: string) => void): void {
   note(`profile: ${profile}`);
   for (const [name, values] of inputs) {
     const places = new Set(
@@ -312,13 +313,7 @@ function conflict(what: string, path: Path): Finding {
   return { rule, severity, path, message: `this replaces the rendered ${what}`, hint };
 }
 
-/** Moves the place of an input from the start of the message to `at`. */
-function locateDiagnostic(diagnostic: Diagnostic, inputs: Inputs): Diagnostic {
-  const located = diagnostic.at === undefined ? locate(diagnostic.message, inputs) : undefined;
-  return located === undefined ? diagnostic : { ...diagnostic, ...located };
-}
-
-/** Like {@link locateDiagnostic}, for errors. Returns other values unchanged. */
+/** Moves the place of an input from the start of the message to `at`. Returns other values unchanged. */
 function locateError(error: unknown, inputs: Inputs): unknown {
   if (!(error instanceof CliError) || error.at !== undefined) return error;
   const located = locate(error.sentence, inputs);
@@ -330,10 +325,9 @@ function locateError(error: unknown, inputs: Inputs): unknown {
 
 /** The place of the input at the start of the message, and the message without file and line. */
 function locate(message: string, inputs: Inputs): Pick<Diagnostic, 'at' | 'message'> | undefined {
-  const found = [...inputs.values()]
-    .flat()
-    .find(({ place, source }) => source !== undefined && message.startsWith(place));
-  if (found?.source === undefined) return undefined;
-  const { at, name } = found.source;
-  return { at, message: name + message.slice(found.place.length) };
+  for (const { place, source } of [...inputs.values()].flat()) {
+    if (source === undefined || !message.startsWith(place)) continue;
+    return { at: source.at, message: source.name + message.slice(place.length) };
+  }
+  return undefined;
 }

@@ -15,7 +15,7 @@ import {
 } from '../../agent/settingInputs.ts';
 import type { SettingName } from '../../agent/settingTable.ts';
 import { findProxiedHosts } from '../../agent/proxy.ts';
-import { createSettingCheck, type SettingRemark } from '../../agent/settingChecks.ts';
+import { createSettingCheck } from '../../agent/settingChecks.ts';
 import { type AgentSettings, type ProfileName, profileNames } from '../../agent/settings.ts';
 import { parseChoice } from '../../io/report/choices.ts';
 import { CliError, UsageError } from '../../core/errors.ts';
@@ -53,7 +53,11 @@ export type RenderInputs = CollectedInputs & Pick<Reading, 'profile'>;
 /** Collects the inputs of all settings. @throws UsageError for flags that cannot be combined, or that the profile does not support */
 export function readInputs({ options, io, files = [], implied = new Map() }: RenderSource): RenderInputs {
   const profile = chooseProfile(options);
-  checkCombination(options);
+  const values: Readonly<Record<string, unknown>> = { ...options };
+  for (const [one, other, hint] of conflicts) {
+    if (values[flagKey(one)] !== undefined && values[flagKey(other)] !== undefined)
+      throw new UsageError(`${one} cannot be combined with ${other}`, { hint });
+  }
   const collected = collectInputs({ flags: { ...options }, env: io.env, profile, files, implied });
   const [misplaced] = collected.misplaced;
   if (misplaced === undefined) return { ...collected, profile };
@@ -95,15 +99,6 @@ const conflicts = [
   ],
 ] as const;
 
-/** @throws UsageError for options that cannot be combined */
-function checkCombination(options: RenderOptions): void {
-  const values: Readonly<Record<string, unknown>> = { ...options };
-  for (const [one, other, hint] of conflicts) {
-    if (values[flagKey(one)] !== undefined && values[flagKey(other)] !== undefined)
-      throw new UsageError(`${one} cannot be combined with ${other}`, { hint });
-  }
-}
-
 /** Reads the settings of one config after the other. Unchanged parts are read once. */
 export type ReadSettings = (
   source: RenderSource,
@@ -132,22 +127,18 @@ export function createSettingsReader(): ReadSettings {
       ...network.settings,
     };
     checkHostArchitecture(settings.archive, architecture);
-    warnOfProxy(settings, warn);
-    reportSettings(checkSettings(settings), reading);
+    if (profile === 'icc' || profile === 'assisted') warnOfProxy(settings, warn);
+    for (const { hint, message, rule, setting, severity } of checkSettings(settings)) {
+      const text = `${placeOf(setting, reading)}: ${message}`;
+      if (severity === 'warning') warn(text, hint, rule);
+      else if (fileSettings.has(setting)) throw new CliError(text, { code: 'ERR_SETTING', hint });
+      else throw new UsageError(text, { hint });
+    }
     return settings;
   };
 }
 
-/** @throws UsageError for values that the agent cannot run with, CliError for such files */
-function reportSettings(remarks: readonly SettingRemark[], reading: Reading): void {
-  for (const { hint, message, rule, setting, severity } of remarks) {
-    const text = `${placeOf(setting, reading)}: ${message}`;
-    if (severity === 'warning') reading.warn(text, hint, rule);
-    else if (fileSettings.has(setting)) throw new CliError(text, { code: 'ERR_SETTING', hint });
-    else throw new UsageError(text, { hint });
-  }
-}
-
+/** Their values are files, so an error is no usage error. */
 const fileSettings: ReadonlySet<SettingName> = new Set(['agent.pullSecret', 'agent.registriesConf']);
 
 /** The source of a setting, for messages. The image may come from `--registry`. */
@@ -159,7 +150,7 @@ function placeOf(setting: SettingName, reading: Reading): string {
 
 /** Unlike the default profile, these profiles do not add Ironic to the list of hosts without proxy. */
 function warnOfProxy(settings: AgentSettings, warn: Warn): void {
-  const hosts = ['icc', 'assisted'].includes(settings.profile) ? findProxiedHosts(settings) : [];
+  const hosts = findProxiedHosts(settings);
   if (hosts.length === 0) return;
   warn(
     `the agent connects to ${hosts.join(', ')} through the proxy`,

@@ -7,12 +7,12 @@ import { displayWidth, type Paint, printable, withoutColors } from './terminalTe
 
 /** All diagnostics, as whole lines, with an empty line before each finding about a document. */
 export function formatDiagnostics(diagnostics: readonly Diagnostic[], paint: Paint = withoutColors): string {
-  return diagnostics
-    .map((diagnostic, index) => {
-      const isApart = index > 0 && isAboutDocument(diagnostic);
-      return `${isApart ? '\n' : ''}${formatDiagnostic(diagnostic, paint)}`;
-    })
-    .join('');
+  let text = '';
+  for (const diagnostic of diagnostics) {
+    const isApart = text !== '' && isAboutDocument(diagnostic);
+    text += `${isApart ? '\n' : ''}${formatDiagnostic(diagnostic, paint)}`;
+  }
+  return text;
 }
 
 /** Whole lines: `warning: ramdisk.yaml:4:5: … (agent-size)`, then excerpt, details, hint and hosts. */
@@ -50,8 +50,9 @@ function formatDetails({ severity, excerpt, details = [], hint, hosts }: Diagnos
     ...(excerpt === undefined ? [] : formatExcerpt(excerpt, severity, paint)),
     ...(hint === undefined ? [] : [`${paint('hint', 'hint')}: ${printable(hint)}`]),
     ...(hosts === undefined ? [] : [`  for ${formatHosts(hosts)}`]),
+    '',
   ];
-  return formatDiagnostics(details, paint) + lines.map((line) => `${line}\n`).join('');
+  return formatDiagnostics(details, paint) + lines.join('\n');
 }
 
 /** The line, with the place in it underlined. */

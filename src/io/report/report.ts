@@ -41,9 +41,9 @@ export interface OutputChoice {
 
 /** The same `io`, but standard error follows the log level at the time of use. */
 export function withLogLevel(io: Io, choice: Readonly<OutputChoice>): Io {
-  const isQuiet = (): boolean => choice.level === 'errors';
   const print = (diagnostics: readonly Diagnostic[]): void => {
-    const shown = isQuiet() ? diagnostics.filter(({ severity }) => severity === 'error') : diagnostics;
+    const shown =
+      choice.level === 'errors' ? diagnostics.filter(({ severity }) => severity === 'error') : diagnostics;
     io.stderr.write(formatDiagnostics(shown, paintFor(io.stderr, choice, io.env)));
   };
   const note = (text: string): void => {
@@ -53,13 +53,13 @@ export function withLogLevel(io: Io, choice: Readonly<OutputChoice>): Io {
   return ioWith(io, {
     report: print,
     get stderr() {
-      return isQuiet() ? nowhere() : io.stderr; // nor any progress
+      return choice.level === 'errors' ? nowhere() : io.stderr; // nor any progress
     },
     get note() {
       return choice.level === 'verbose' || choice.level === 'debug' ? note : undefined;
     },
     get isQuiet() {
-      return isQuiet();
+      return choice.level === 'errors';
     },
     get hasColors() {
       return wantsColor(io.stdout, choice, io.env);
