@@ -5,7 +5,7 @@
 
 import { FormatError } from '../core/errors.ts';
 import type { Proxy } from '../ignition/config.ts';
-import { urlHost } from './machineAddress.ts';
+import { urlHost } from '../formats/hostName.ts';
 import type { AgentSettings } from './settings.ts';
 
 type ProxiedSettings = Pick<AgentSettings, 'apiUrls' | 'callbackUrls' | 'proxy'>;

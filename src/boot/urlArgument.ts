@@ -3,7 +3,7 @@
  * than the URL standard, which repairs URLs that curl, Ignition and boot loaders refuse.
  */
 
-import { parseHost } from '../formats/hostName.ts';
+import { parseHost, withoutBrackets } from '../formats/hostName.ts';
 import { findInternalTlsHost, isInternalHost } from '../network/internalHost.ts';
 import { errorRule, type Issue, warningRule } from '../ignition/rule.ts';
 
@@ -92,7 +92,7 @@ export function checkPrivacy(text: string): readonly Issue[] {
 }
 
 function isInternal({ host }: BootUrl): boolean {
-  return isInternalHost(parseHost(host.replaceAll(/^\[|\]$/g, '')));
+  return isInternalHost(parseHost(withoutBrackets(host)));
 }
 
 function unsupportedScheme(scheme: string | undefined, schemes: readonly string[]): Issue {

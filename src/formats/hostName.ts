@@ -76,6 +76,21 @@ export function machineNameProblem(text: string): string | undefined {
   return hostNameProblem(text);
 }
 
+/** The host of a URL, without the brackets of an IPv6 address. */
+export function urlHost(url: string | URL): string {
+  return withoutBrackets(new URL(url).hostname);
+}
+
+export function withoutBrackets(host: string): string {
+  return host.replaceAll(/^\[|\]$/g, '');
+}
+
+/** Whether only programs of the same machine reach the host: `localhost`, or a loopback address, also in brackets. */
+export function isLoopbackHost(text: string): boolean {
+  const host = withoutBrackets(text);
+  return host === 'localhost' || host === '::1' || (host.startsWith('127.') && isIpv4(host));
+}
+
 /** A host as a URL has it: IPv6 in brackets, with the `%` of a zone escaped (RFC 6874). */
 export function formatUrlHost(host: Exclude<Host, { kind: 'invalid' }>): string {
   if (host.kind === 'name') return host.name;

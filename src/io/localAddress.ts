@@ -2,6 +2,7 @@
 
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { urlHost } from '../formats/hostName.ts';
 
 /** Milliseconds. */
 const TIME = 10_000;
@@ -10,9 +11,10 @@ const TIME = 10_000;
  * @param url of a server on the other machine
  * @returns an address without brackets; undefined without a connection
  */
-export async function localAddressTo({ hostname, port, protocol }: URL): Promise<string | undefined> {
+export async function localAddressTo(url: URL): Promise<string | undefined> {
+  const { port, protocol } = url;
   const socket = connect({
-    host: hostname.replace(/^\[|\]$/g, ''),
+    host: urlHost(url),
     port: Number(port || (protocol === 'https:' ? 443 : 80)),
   });
   try {

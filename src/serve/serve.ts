@@ -6,6 +6,7 @@
 import { readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { CliError, UsageError } from '../core/errors.ts';
+import { isLoopbackHost, urlHost } from '../formats/hostName.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { isLoopback } from './http/listenAddress.ts';
 import { createServerLog } from './http/serverLog.ts';
@@ -178,8 +179,8 @@ function startMessages(
 /** What keeps other machines from fetching files from the public URL. */
 async function publicUrlMessages({ listen, publicUrl, tls }: Setup, port: number): Promise<Diagnostic[]> {
   if (publicUrl === undefined) return [];
-  const { hostname, protocol, port: given } = new URL(publicUrl);
-  const host = hostname.replace(/^\[(.*)\]$/, '$1');
+  const { protocol, port: given } = new URL(publicUrl);
+  const host = urlHost(publicUrl);
   const messages: Diagnostic[] = [];
   const publicPort = Number(given || (protocol === 'http:' ? 80 : 443));
   const isDirect = (protocol === 'https:') === (tls !== undefined); // otherwise, a proxy encrypts
@@ -190,7 +191,7 @@ async function publicUrlMessages({ listen, publicUrl, tls }: Setup, port: number
       hint: `use :${port} in --public-url, unless a proxy or NAT forwards port ${publicPort}`,
     });
   }
-  if (isLoopback(listen) && !isLoopback({ kind: 'tcp', host, port })) {
+  if (isLoopback(listen) && !isLoopbackHost(host)) {
     messages.push({
       severity: 'info',
       message: 'listening on loopback only; other machines can connect only through a proxy on this machine',

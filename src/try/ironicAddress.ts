@@ -21,6 +21,7 @@ import type { Inputs, InputValue } from '../agent/settingInputs.ts';
 import type { SettingName } from '../agent/settingTable.ts';
 import { ipaArgument } from '../boot/ipaParameter.ts';
 import { CliError } from '../core/errors.ts';
+import { withoutBrackets } from '../formats/hostName.ts';
 import { parseOsloConfig } from '../formats/osloConfig.ts';
 import { formatCount } from '../formats/messageText.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
@@ -58,7 +59,7 @@ export function certificateNames(
     ...[hostname()].filter(isValidCertificateName), // the kernel accepts any text
     'localhost',
   ];
-  const plain = names.flat().map((name) => name.replace(/^\[|\]$/g, '').replace(/%.*$/, ''));
+  const plain = names.flat().map((name) => withoutBrackets(name).replace(/%.*$/, ''));
   return [...new Set([...plain, '127.0.0.1', '::1'])];
 }
 

@@ -1,7 +1,7 @@
 /** Lint of addresses that the ramdisk contacts: Ironic, registries, time servers, sources of contents, proxies. */
 
 import { posix } from 'node:path';
-import { isIpv4, parseHost } from '../../formats/hostName.ts';
+import { isIpv4, parseHost, urlHost } from '../../formats/hostName.ts';
 import { warningRule, type Issue } from '../../ignition/rule.ts';
 import type { Resource } from '../../ignition/config.ts';
 import type { Path } from '../../core/finding.ts';
@@ -11,7 +11,6 @@ import {
   findAddressProblem,
   findSourceIssuer,
   findUrlAddressProblem,
-  urlHost,
 } from '../machineAddress.ts';
 import { readRegistriesConf } from '../registriesConf.ts';
 import {

@@ -11,6 +11,7 @@ import { checkSystemPath, type DeployHost } from './host.ts';
 import { isUuid, nodeNameProblem } from '../../core/objectName.ts';
 import { nameIssues, rootDeviceMissing } from './bareMetalHost.ts';
 import type { DeployStep } from './installation.ts';
+import { withoutBrackets } from '../../formats/hostName.ts';
 import type { Mapping } from '../../formats/mapping.ts';
 import { formatCommand, quoteShellWord } from '../../formats/shell.ts';
 
@@ -125,7 +126,7 @@ function bmcDriverInfo(address: BmcAddress): Mapping {
   const { host, port, path, transport, privilegeLevel } = address;
   if (bmcKind(address).driver === 'ipmi') {
     return {
-      ipmi_address: host.replace(/^\[|\]$/g, ''),
+      ipmi_address: withoutBrackets(host),
       ...(port !== undefined && { ipmi_port: port }),
       ...(privilegeLevel !== undefined && { ipmi_priv_level: privilegeLevel }),
     };

@@ -4,6 +4,7 @@
  */
 
 import { CliError, FormatError, UsageError } from '../../core/errors.ts';
+import { isLoopbackHost } from '../../formats/hostName.ts';
 import { isMapping, type Mapping } from '../../formats/mapping.ts';
 
 /** One file of a release. */
@@ -149,11 +150,7 @@ function pathOf(base: string): string {
 
 /** Whether all URLs are authentic: TLS, or this machine. */
 export function isAuthentic(urls: readonly URL[]): boolean {
-  return urls.every(({ protocol, hostname }) => protocol === 'https:' || isLoopback(hostname));
-}
-
-function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname);
+  return urls.every(({ protocol, hostname }) => protocol === 'https:' || isLoopbackHost(hostname));
 }
 
 /** Which image: `x86_64`, `metal`, `iso`. */

@@ -13,7 +13,7 @@ import type { InventoryHost } from '../settings/inventoryDocument.ts';
 import type { RenderSource } from '../settings/settings.ts';
 import { hasKeyfiles } from '../../agent/hostNetwork.ts';
 import { networkRules } from '../../agent/lint/network.ts';
-import { urlHost } from '../../agent/machineAddress.ts';
+import { urlHost } from '../../formats/hostName.ts';
 import type { BootSettings } from '../../boot/bootSettings.ts';
 import { report } from '../../io/report/report.ts';
 import type { Connection } from '../../network/connection.ts';

@@ -2,7 +2,7 @@
 
 import type { AddressInfo, ListenOptions } from 'node:net';
 import { CliError, UsageError } from '../../core/errors.ts';
-import { parseHost, formatUrlHost } from '../../formats/hostName.ts';
+import { formatUrlHost, isLoopbackHost, parseHost } from '../../formats/hostName.ts';
 import { errorCode } from '../../io/files/fileErrors.ts';
 
 export type ListenAddress =
@@ -75,11 +75,7 @@ export function inheritedAddress(
 
 /** Whether only this machine can connect. An inherited socket counts as reachable from other machines. */
 export function isLoopback(address: ListenAddress): boolean {
-  if (address.kind === 'inherited') return false;
-  const { host = '' } = address;
-  return (
-    host === 'localhost' || host === '::1' || (host.startsWith('127.') && parseHost(host).kind === 'ipv4')
-  );
+  return address.kind === 'tcp' && isLoopbackHost(address.host ?? '');
 }
 
 /** The options for `listen` of node:net. */

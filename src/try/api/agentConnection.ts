@@ -8,6 +8,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { CliError } from '../../core/errors.ts';
+import { urlHost } from '../../formats/hostName.ts';
 import { isMapping, type Mapping } from '../../formats/mapping.ts';
 import type { CallbackReason } from '../timeline/events.ts';
 import { limitTime } from '../../io/clock.ts';
@@ -143,11 +144,12 @@ async function send(
 
 /** Opens a connection and verifies the certificate of the server. */
 async function openSocket(
-  { hostname, port, protocol }: URL,
+  url: URL,
   { signal, verifyCa }: AgentConnection,
   progress: Progress,
 ): Promise<Socket> {
-  const host = hostname.replace(/^\[|\]$/g, '');
+  const { port, protocol } = url;
+  const host = urlHost(url);
   const target = { host, port: Number(port || (protocol === 'https:' ? 443 : 80)) };
   const socket = connect(target);
   const cancel = (): void => void socket.destroy(new Error('canceled'));

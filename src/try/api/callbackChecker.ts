@@ -5,7 +5,7 @@
 
 import { setMaxListeners } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
-import { parseHost } from '../../formats/hostName.ts';
+import { parseHost, withoutBrackets } from '../../formats/hostName.ts';
 import { plainText } from '../../serve/http/textResponse.ts';
 import type { Agent } from '../ironic/heartbeat.ts';
 import { type CallbackEvent, type CallbackReason, mapTexts, type StepsEvent } from '../timeline/events.ts';
@@ -171,7 +171,7 @@ function foreignProblem(callbackUrl: string, client: string): string | undefined
 
 /** Canonical form of an IPv6 address; `[::1]` and `::1` are the same. */
 function canonical(address: string): string {
-  const host = parseHost(address.replace(/^\[|\]$/g, ''));
+  const host = parseHost(withoutBrackets(address));
   if (host.kind !== 'ipv6') return address;
   return URL.canParse(`http://[${host.address}]`) ? new URL(`http://[${host.address}]`).hostname : address;
 }

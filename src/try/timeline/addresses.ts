@@ -5,7 +5,7 @@
  */
 
 import { UsageError } from '../../core/errors.ts';
-import { parseHost } from '../../formats/hostName.ts';
+import { parseHost, urlHost } from '../../formats/hostName.ts';
 
 /** Scheme, port and addresses of the mock Ironic. */
 export interface ApiPlace {
@@ -17,8 +17,8 @@ export interface ApiPlace {
 
 /** Whether one of the URLs may be the one of the mock Ironic. This is always possible for a host name. */
 export function mayReachApi(urls: readonly string[], place: ApiPlace): boolean {
-  return urlsAtPort(urls, place).some(({ hostname }) => {
-    const host = hostname.replace(/^\[|\]$/g, '');
+  return urlsAtPort(urls, place).some((url) => {
+    const host = urlHost(url);
     if (/(?:^|\.)localhost$/.test(host)) return loopback.some((address) => place.addresses.includes(address));
     return !isAddress(host) || place.addresses.includes(host);
   });
