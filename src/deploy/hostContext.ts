@@ -3,6 +3,7 @@
 import type { RamdiskNetwork } from './documents/bareMetalHost.ts';
 import { CliError } from '../core/errors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
+import { flagOf } from '../io/report/choices.ts';
 import { collectDiagnostics, report, withoutRepeats } from '../io/report/report.ts';
 import { readInstalledConfig, type ReadInstalledConfig } from './options.ts';
 import { isMapping } from '../formats/mapping.ts';
@@ -46,11 +47,6 @@ async function readQuietly(file: string, io: Io) {
     throw error;
   });
   return { answer, reported };
-}
-
-/** The flag of an option: `--boot-mac` for `bootMac`. */
-export function flagOf(option: string): string {
-  return `--${option.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
 /** Names of options in messages: flags, or places in an inventory. */

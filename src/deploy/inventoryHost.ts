@@ -11,10 +11,11 @@ import { isMapping, type Mapping, mappingAt } from '../formats/mapping.ts';
 import { formatYaml } from '../formats/yamlText.ts';
 import type { ParsedYaml } from '../formats/yaml.ts';
 import type { Io } from '../io/io.ts';
+import { flagOf } from '../io/report/choices.ts';
 import type { Path } from '../core/finding.ts';
 import { pathIn } from '../hosts/settings/reading.ts';
 import type { RamdiskNetwork } from './documents/bareMetalHost.ts';
-import { flagOf, readNetworkFile, type Wording } from './hostContext.ts';
+import { readNetworkFile, type Wording } from './hostContext.ts';
 import type { DeployOptions, HostOptions } from './options.ts';
 
 /** Text settings; their placeholders are replaced. */

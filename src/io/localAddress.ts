@@ -3,6 +3,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { urlHost } from '../formats/hostName.ts';
+import { portOf } from './http/httpUrl.ts';
 
 /** Milliseconds. */
 const TIME = 10_000;
@@ -12,11 +13,7 @@ const TIME = 10_000;
  * @returns an address without brackets; undefined without a connection
  */
 export async function localAddressTo(url: URL): Promise<string | undefined> {
-  const { port, protocol } = url;
-  const socket = connect({
-    host: urlHost(url),
-    port: Number(port || (protocol === 'https:' ? 443 : 80)),
-  });
+  const socket = connect({ host: urlHost(url), port: portOf(url) });
   try {
     await once(socket, 'connect', { signal: AbortSignal.timeout(TIME) });
     return socket.localAddress;

@@ -11,6 +11,7 @@ import type { ExitCode, Io } from '../io/io.ts';
 import { isLoopback } from './http/listenAddress.ts';
 import { createServerLog } from './http/serverLog.ts';
 import { isCertificateFor } from './http/tlsFiles.ts';
+import { portOf } from '../io/http/httpUrl.ts';
 import { keepHeapSmall, listenToSignals } from '../io/process.ts';
 import { type Watch, watchFiles } from '../io/files/watchFiles.ts';
 import { formatHosts } from '../io/report/diagnosticText.ts';
@@ -179,11 +180,11 @@ function startMessages(
 /** What keeps other machines from fetching files from the public URL. */
 async function publicUrlMessages({ listen, publicUrl, tls }: Setup, port: number): Promise<Diagnostic[]> {
   if (publicUrl === undefined) return [];
-  const { protocol, port: given } = new URL(publicUrl);
-  const host = urlHost(publicUrl);
+  const url = new URL(publicUrl);
+  const host = urlHost(url);
   const messages: Diagnostic[] = [];
-  const publicPort = Number(given || (protocol === 'http:' ? 80 : 443));
-  const isDirect = (protocol === 'https:') === (tls !== undefined); // otherwise, a proxy encrypts
+  const publicPort = portOf(url);
+  const isDirect = (url.protocol === 'https:') === (tls !== undefined); // otherwise, a proxy encrypts
   if (!isLoopback(listen) && isDirect && publicPort !== port) {
     messages.push({
       severity: 'info',
@@ -198,7 +199,7 @@ async function publicUrlMessages({ listen, publicUrl, tls }: Setup, port: number
       hint: `pass --listen :${port} if there is no proxy`,
     });
   }
-  if (tls !== undefined && protocol === 'http:') {
+  if (tls !== undefined && url.protocol === 'http:') {
     messages.push({
       severity: 'warning',
       message: '--public-url is an http URL, but this server accepts only https',

@@ -40,6 +40,11 @@ export function shownUrl({ origin, pathname }: URL): string {
   return `${origin}${pathname}`;
 }
 
+/** The port of an HTTP or HTTPS URL, or the default one of its scheme. */
+export function portOf({ port, protocol }: URL): number {
+  return Number(port || (protocol === 'https:' ? 443 : 80));
+}
+
 /** `user:password`; undefined for invalid escapes. */
 function readLogin({ username, password }: URL): string | undefined {
   try {

@@ -9,11 +9,12 @@ import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { CliError } from '../../core/errors.ts';
 import { urlHost } from '../../formats/hostName.ts';
-import { isMapping, type Mapping } from '../../formats/mapping.ts';
+import { asMapping, type Mapping } from '../../formats/mapping.ts';
 import type { CallbackReason } from '../timeline/events.ts';
 import { limitTime } from '../../io/clock.ts';
 import { errorCode } from '../../io/files/fileErrors.ts';
 import { readAll } from '../../io/files/files.ts';
+import { portOf } from '../../io/http/httpUrl.ts';
 
 /** Why an agent did not answer, as a clause without token and URL. */
 export class AgentError extends CliError {
@@ -95,8 +96,7 @@ export async function requestAgent(
  */
 export function parseAnswer({ text }: AgentResponse): Mapping {
   try {
-    const value: unknown = JSON.parse(text);
-    return isMapping(value) ? value : {};
+    return asMapping(JSON.parse(text));
   } catch (error) {
     throw new AgentError('answer', 'its response is not JSON', { cause: error });
   }
@@ -148,16 +148,14 @@ async function openSocket(
   { signal, verifyCa }: AgentConnection,
   progress: Progress,
 ): Promise<Socket> {
-  const { port, protocol } = url;
   const host = urlHost(url);
-  const target = { host, port: Number(port || (protocol === 'https:' ? 443 : 80)) };
-  const socket = connect(target);
+  const socket = connect({ host, port: portOf(url) });
   const cancel = (): void => void socket.destroy(new Error('canceled'));
   signal.addEventListener('abort', cancel, { once: true });
   socket.once('close', () => signal.removeEventListener('abort', cancel));
   if (signal.aborted) cancel();
   await waitFor(socket, 'connect');
-  if (protocol === 'http:') return socket;
+  if (url.protocol === 'http:') return socket;
   progress.reached = 'tls';
   // The certificate is verified below, to get the exact error; no data is sent before.
   const secure = connectTls({

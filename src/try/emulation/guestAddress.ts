@@ -26,6 +26,7 @@ import type { Config } from '../../ignition/config.ts';
 import { readIgnition } from '../../image/embeddedIgnition.ts';
 import { splitKargs } from '../../image/inspection/inspection.ts';
 import { openLiveIso } from '../../image/liveIso.ts';
+import { portOf } from '../../io/http/httpUrl.ts';
 import type { OpenImage } from '../../io/images/imageBytes.ts';
 import { readImage } from '../../io/images/imageFile.ts';
 import type { ConfigArtifact } from '../../hosts/artifacts/artifacts.ts';
@@ -105,10 +106,9 @@ function fixFor(urls: readonly string[], place: ApiPlace, here: string): string 
   if (url === undefined) return `render the config with --api-url ${here}, and embed it`;
   if (hasPortOf(url.href, place)) return `use --guest-host ${url.hostname}, or remove --guest-host`;
   const isSecure = url.protocol === 'https:';
-  const port = url.port === '' ? (isSecure ? 443 : 80) : url.port;
   const isSchemeSame = isSecure === (place.scheme === 'https');
   const tls = isSchemeSame ? '' : isSecure ? ' and --tls' : ' without --tls';
-  return `use --listen 127.0.0.1:${port}${tls}, or render the config with --api-url ${here}`;
+  return `use --listen 127.0.0.1:${portOf(url)}${tls}, or render the config with --api-url ${here}`;
 }
 
 function isReachable({ hostname, protocol }: URL): boolean {

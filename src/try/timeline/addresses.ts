@@ -6,6 +6,7 @@
 
 import { UsageError } from '../../core/errors.ts';
 import { parseHost, urlHost } from '../../formats/hostName.ts';
+import { portOf } from '../../io/http/httpUrl.ts';
 
 /** Scheme, port and addresses of the mock Ironic. */
 export interface ApiPlace {
@@ -47,10 +48,8 @@ function urlsAtPort(urls: readonly string[], { port, scheme }: ApiPort): readonl
   return urls
     .filter((text) => URL.canParse(text))
     .map((text) => new URL(text))
-    .filter((url) => url.protocol === `${scheme}:` && Number(url.port || defaultPorts[scheme]) === port);
+    .filter((url) => url.protocol === `${scheme}:` && portOf(url) === port);
 }
-
-const defaultPorts = { http: 80, https: 443 } as const;
 
 function isAddress(host: string): boolean {
   return host.includes(':') || /^[0-9.]+$/.test(host);
