@@ -208,7 +208,7 @@ export function renderHostManifests(settings: HostSettings) {
   return [...renderSecrets(settings), host];
 }
 
-interface ManifestMetadata {
+export interface ManifestMetadata {
   readonly name: string;
   readonly namespace?: string;
 }
