@@ -6,8 +6,9 @@
 
 import { UsageError } from '../core/errors.ts';
 import type { Problem } from '../core/finding.ts';
-import { type Host, formatUrlHost, parseHost, withoutBrackets } from '../formats/hostName.ts';
+import { type Host, formatUrlHost, parseHost } from '../formats/hostName.ts';
 import { nearestName } from '../formats/messageText.ts';
+import { withoutBrackets } from '../formats/url.ts';
 import { type AddressProblem, findAddressProblem } from './machineAddress.ts';
 
 /** Default port of the Ironic API. */

@@ -4,7 +4,8 @@
  */
 
 import type { Problem } from '../core/finding.ts';
-import { type Host, parseHost, urlHost } from '../formats/hostName.ts';
+import { type Host, parseHost } from '../formats/hostName.ts';
+import { urlHost } from '../formats/url.ts';
 import { findInternalTlsHost, isLoopbackName } from '../network/internalHost.ts';
 import { parseAddress } from '../network/ipAddress.ts';
 

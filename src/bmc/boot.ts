@@ -7,6 +7,7 @@ import { CliError } from '../core/errors.ts';
 import type { Architecture } from '../core/architecture.ts';
 import { diagnosticOf } from '../core/diagnostic.ts';
 import { formatCount, formatWordList } from '../formats/messageText.ts';
+import { parseUrl, withBrackets } from '../formats/url.ts';
 import { systemClock } from '../io/clock.ts';
 import { confirm, requireTerminal } from '../io/confirm.ts';
 import type { ExitCode, Io } from '../io/io.ts';
@@ -127,7 +128,7 @@ async function withAddresses(
   [target]: readonly Target[],
 ): Promise<TryOptions> {
   const address = target === undefined ? undefined : await localAddressTo(new URL(target.origin));
-  const host = address === undefined ? '127.0.0.1' : address.includes(':') ? `[${address}]` : address;
+  const host = address === undefined ? '127.0.0.1' : withBrackets(address);
   return {
     ...options,
     listen: options.listen ?? `${host}:6385`,
@@ -138,8 +139,7 @@ async function withAddresses(
 function expectedUrl({ iso }: BootSetup, { publicUrl, serveListen = '' }: TryOptions): URL | undefined {
   const remote = remoteIso(iso);
   if (remote !== undefined) return remote;
-  const text = publicUrl ?? `http://${serveListen.replace(/^:/, 'localhost:')}`;
-  return URL.canParse(text) ? new URL(text) : undefined;
+  return parseUrl(publicUrl ?? `http://${serveListen.replace(/^:/, 'localhost:')}`);
 }
 
 /** The trial checks the images of an inventory itself, before a machine is changed. */

@@ -3,8 +3,9 @@
 import { isIP } from 'node:net';
 import { formatDuration } from '../serve/status/figures.ts';
 import type { BootMethod, Target } from './targets.ts';
-import { isLoopbackHost, urlHost, withoutBrackets } from '../formats/hostName.ts';
+import { isLoopbackHost } from '../formats/hostName.ts';
 import { formatSizeInWords } from '../formats/messageText.ts';
+import { urlHost, withoutBrackets } from '../formats/url.ts';
 import { ADVISED_FOR_AGENT } from '../image/inspection/memoryNeed.ts';
 import type { Survey } from './survey.ts';
 

@@ -1,6 +1,6 @@
 /** Checks the values of the kernel arguments `console=` and `ip=`. */
 
-import { withoutBrackets } from '../formats/hostName.ts';
+import { withoutBrackets } from '../formats/url.ts';
 import { errorRule, type Issue, warningRule } from '../ignition/rule.ts';
 import { addressBits, formatSubnet, isLinkLocal, parseAddress, parseNetmask } from '../network/ipAddress.ts';
 

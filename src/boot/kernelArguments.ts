@@ -6,8 +6,8 @@
  * does not support. The operator can add them.
  */
 
-import { withoutBrackets } from '../formats/hostName.ts';
 import { maskText } from '../core/masking.ts';
+import { withoutBrackets } from '../formats/url.ts';
 import { infoRule, type Issue, warningRule } from '../ignition/rule.ts';
 import { argumentName, argumentValue, type BootSettings, type KernelArgument } from './bootSettings.ts';
 import { ipaArgument } from './ipaParameter.ts';

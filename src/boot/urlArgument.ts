@@ -3,7 +3,8 @@
  * than the URL standard, which repairs URLs that curl, Ignition and boot loaders refuse.
  */
 
-import { parseHost, withoutBrackets } from '../formats/hostName.ts';
+import { parseHost } from '../formats/hostName.ts';
+import { withoutBrackets } from '../formats/url.ts';
 import { findInternalTlsHost, isInternalHost } from '../network/internalHost.ts';
 import { errorRule, type Issue, warningRule } from '../ignition/rule.ts';
 

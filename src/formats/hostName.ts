@@ -5,6 +5,7 @@
  */
 
 import { isIPv4, isIPv6 } from 'node:net';
+import { withoutBrackets } from './url.ts';
 
 /** Of a name in the DNS, without a final dot. */
 const maxNameLength = 253;
@@ -74,15 +75,6 @@ export function machineNameProblem(text: string): string | undefined {
     return `it is longer than ${maxMachineNameLength} characters, the limit on Linux`;
   }
   return hostNameProblem(text);
-}
-
-/** The host of a URL, without the brackets of an IPv6 address. */
-export function urlHost(url: string | URL): string {
-  return withoutBrackets(new URL(url).hostname);
-}
-
-export function withoutBrackets(host: string): string {
-  return host.replaceAll(/^\[|\]$/g, '');
 }
 
 /** Whether only programs of the same machine reach the host: `localhost`, or a loopback address, also in brackets. */

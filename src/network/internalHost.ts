@@ -1,6 +1,7 @@
 /** Hosts that exist only inside an organization, so that no public CA issues certificates for them. */
 
-import { type Host, parseHost, urlHost } from '../formats/hostName.ts';
+import { type Host, parseHost } from '../formats/hostName.ts';
+import { urlHost } from '../formats/url.ts';
 import { parseAddress } from './ipAddress.ts';
 
 /** Whether the name resolves to the loopback address (RFC 6761, and /etc/hosts of Fedora and Debian). */

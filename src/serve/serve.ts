@@ -6,12 +6,12 @@
 import { readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { CliError, UsageError } from '../core/errors.ts';
-import { isLoopbackHost, urlHost } from '../formats/hostName.ts';
+import { isLoopbackHost } from '../formats/hostName.ts';
+import { portOf, urlHost } from '../formats/url.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { isLoopback } from './http/listenAddress.ts';
 import { createServerLog } from './http/serverLog.ts';
 import { isCertificateFor } from './http/tlsFiles.ts';
-import { portOf } from '../io/http/httpUrl.ts';
 import { keepHeapSmall, listenToSignals } from '../io/process.ts';
 import { type Watch, watchFiles } from '../io/files/watchFiles.ts';
 import { formatHosts } from '../io/report/diagnosticText.ts';

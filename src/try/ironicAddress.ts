@@ -21,9 +21,9 @@ import type { Inputs, InputValue } from '../agent/settingInputs.ts';
 import type { SettingName } from '../agent/settingTable.ts';
 import { ipaArgument } from '../boot/ipaParameter.ts';
 import { CliError } from '../core/errors.ts';
-import { withoutBrackets } from '../formats/hostName.ts';
 import { parseOsloConfig } from '../formats/osloConfig.ts';
 import { formatCount } from '../formats/messageText.ts';
+import { parseUrl, withoutBrackets } from '../formats/url.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
 import { type ApiPlace, hasPortOf, mayReachApi } from './timeline/addresses.ts';
 import { hostSource } from '../hosts/settings/renderHosts.ts';
@@ -50,10 +50,9 @@ export function certificateNames(
   listen: ListenAddress,
   guestHost: string | undefined,
 ): string[] {
-  const given = ironicUrl !== undefined && URL.canParse(ironicUrl) ? [new URL(ironicUrl).hostname] : [];
   const names = [
     ...tlsName,
-    ...given,
+    parseUrl(ironicUrl ?? '')?.hostname ?? [],
     guestHost ?? [],
     ...reachableAddresses(listen),
     ...[hostname()].filter(isValidCertificateName), // the kernel accepts any text

@@ -1,7 +1,8 @@
 /** Lint of addresses that the ramdisk contacts: Ironic, registries, time servers, sources of contents, proxies. */
 
 import { posix } from 'node:path';
-import { isIpv4, parseHost, urlHost } from '../../formats/hostName.ts';
+import { isIpv4, parseHost } from '../../formats/hostName.ts';
+import { parseUrl, urlHost } from '../../formats/url.ts';
 import { warningRule, type Issue } from '../../ignition/rule.ts';
 import type { Resource } from '../../ignition/config.ts';
 import type { Path } from '../../core/finding.ts';
@@ -171,7 +172,7 @@ export function checkUnitProxy(subject: LintSubject): Issue[] {
   const urls = ['api_url', 'inspection_callback_url']
     .flatMap((option) => confValues(subject, option))
     .flatMap((value) => value.split(',', maxUrls))
-    .flatMap((url) => (/^https?:\/\//.test(url) && URL.canParse(url) ? [new URL(url)] : []));
+    .flatMap((url) => (/^https?:\/\//.test(url) ? (parseUrl(url) ?? []) : []));
   return subject.agentUnits.flatMap((unit) => unit.runs.flatMap((run) => checkRun(run, unit, urls)));
 }
 

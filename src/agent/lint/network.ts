@@ -3,8 +3,8 @@
 import { posix } from 'node:path';
 import { FormatError } from '../../core/errors.ts';
 import type { Path } from '../../core/finding.ts';
-import { urlHost } from '../../formats/hostName.ts';
 import { parseKeyfile } from '../../formats/keyfile.ts';
+import { urlHost } from '../../formats/url.ts';
 import type { Config } from '../../ignition/config.ts';
 import { warningRule, type Issue } from '../../ignition/rule.ts';
 import {

@@ -11,9 +11,9 @@ import { checkSystemPath, type DeployHost } from './host.ts';
 import { isUuid, nodeNameProblem } from '../../core/objectName.ts';
 import { nameIssues, rootDeviceMissing } from './bareMetalHost.ts';
 import type { DeployStep } from './installation.ts';
-import { withoutBrackets } from '../../formats/hostName.ts';
 import type { Mapping } from '../../formats/mapping.ts';
 import { formatCommand, quoteShellWord } from '../../formats/shell.ts';
+import { withoutBrackets } from '../../formats/url.ts';
 
 /** The images of the ramdisk, in Ironic's terms. */
 export type Ramdisk =

@@ -6,6 +6,7 @@
 import { CliError, FormatError, UsageError } from '../../core/errors.ts';
 import { isLoopbackHost } from '../../formats/hostName.ts';
 import { isMapping, type Mapping } from '../../formats/mapping.ts';
+import { parseUrl } from '../../formats/url.ts';
 
 /** One file of a release. */
 export interface StreamArtifact {
@@ -127,10 +128,10 @@ export function locateStream(base: string, stream: string): URL | string {
   }
   if (base === '') throw new UsageError('--stream-base-url is empty', { hint: 'pass a URL or a path' });
   if (/^https?:\/\//i.test(base)) {
-    if (!URL.canParse(base)) {
+    const url = parseUrl(base);
+    if (url === undefined) {
       throw new UsageError('invalid URL for --stream-base-url', { hint: `use a URL like ${fedoraStreams}` });
     }
-    const url = new URL(base);
     return url.pathname.endsWith('.json') ? url : new URL(`${stream}.json`, url);
   }
   const path = pathOf(base);
@@ -139,7 +140,7 @@ export function locateStream(base: string, stream: string): URL | string {
 
 function pathOf(base: string): string {
   if (!/^[a-z][a-z0-9+.-]+:\/\//i.test(base)) return base;
-  const url = URL.canParse(base) ? new URL(base) : undefined;
+  const url = parseUrl(base);
   if (url?.protocol !== 'file:' || url.host !== '') {
     throw new UsageError('unsupported URL scheme for --stream-base-url', {
       hint: 'use an http://, https:// or file:// URL, or a path',

@@ -3,6 +3,7 @@
 import type { AddressInfo, ListenOptions } from 'node:net';
 import { CliError, UsageError } from '../../core/errors.ts';
 import { formatUrlHost, isLoopbackHost, parseHost } from '../../formats/hostName.ts';
+import { withBrackets } from '../../formats/url.ts';
 import { errorCode } from '../../io/files/fileErrors.ts';
 
 export type ListenAddress =
@@ -107,7 +108,7 @@ export function listenError(error: unknown, address: ListenAddress): unknown {
 function formatAddress(address: ListenAddress): string {
   if (address.kind === 'inherited') return `the systemd socket (file descriptor ${address.fd})`;
   const { host = '', port } = address;
-  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
+  return `${withBrackets(host)}:${port}`;
 }
 
 const listenProblems: Readonly<Record<string, readonly [problem: string, hint: string]>> = {

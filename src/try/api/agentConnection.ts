@@ -8,13 +8,12 @@ import { type IncomingMessage, request } from 'node:http';
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { CliError } from '../../core/errors.ts';
-import { urlHost } from '../../formats/hostName.ts';
 import { asMapping, type Mapping } from '../../formats/mapping.ts';
+import { portOf, urlHost } from '../../formats/url.ts';
 import type { CallbackReason } from '../timeline/events.ts';
 import { limitTime } from '../../io/clock.ts';
 import { errorCode } from '../../io/files/fileErrors.ts';
 import { readAll } from '../../io/files/files.ts';
-import { portOf } from '../../io/http/httpUrl.ts';
 
 /** Why an agent did not answer, as a clause without token and URL. */
 export class AgentError extends CliError {

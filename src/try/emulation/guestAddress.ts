@@ -22,11 +22,11 @@ import type { TrialPlan } from '../trial.ts';
 import type { EmulatedSource } from './emulatedSource.ts';
 import { describeConfig } from '../../agent/deployed/describeConfig.ts';
 import { CliError, FormatError } from '../../core/errors.ts';
+import { parseUrl, portOf } from '../../formats/url.ts';
 import type { Config } from '../../ignition/config.ts';
 import { readIgnition } from '../../image/embeddedIgnition.ts';
 import { splitKargs } from '../../image/inspection/inspection.ts';
 import { openLiveIso } from '../../image/liveIso.ts';
-import { portOf } from '../../io/http/httpUrl.ts';
 import type { OpenImage } from '../../io/images/imageBytes.ts';
 import { readImage } from '../../io/images/imageFile.ts';
 import type { ConfigArtifact } from '../../hosts/artifacts/artifacts.ts';
@@ -102,7 +102,7 @@ export function preflightDiagnostic(problem: Problem): Diagnostic {
 
 /** The emulated network supports any IPv4 address for this machine; scheme and port must be those of the config. */
 function fixFor(urls: readonly string[], place: ApiPlace, here: string): string {
-  const url = urls.flatMap((text) => (URL.canParse(text) ? [new URL(text)] : [])).find(isReachable);
+  const url = urls.flatMap((text) => parseUrl(text) ?? []).find(isReachable);
   if (url === undefined) return `render the config with --api-url ${here}, and embed it`;
   if (hasPortOf(url.href, place)) return `use --guest-host ${url.hostname}, or remove --guest-host`;
   const isSecure = url.protocol === 'https:';

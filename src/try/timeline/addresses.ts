@@ -5,8 +5,8 @@
  */
 
 import { UsageError } from '../../core/errors.ts';
-import { parseHost, urlHost } from '../../formats/hostName.ts';
-import { portOf } from '../../io/http/httpUrl.ts';
+import { parseHost } from '../../formats/hostName.ts';
+import { parseUrl, portOf, urlHost } from '../../formats/url.ts';
 
 /** Scheme, port and addresses of the mock Ironic. */
 export interface ApiPlace {
@@ -46,8 +46,7 @@ type ApiPort = Pick<ApiPlace, 'scheme' | 'port'>;
 
 function urlsAtPort(urls: readonly string[], { port, scheme }: ApiPort): readonly URL[] {
   return urls
-    .filter((text) => URL.canParse(text))
-    .map((text) => new URL(text))
+    .flatMap((text) => parseUrl(text) ?? [])
     .filter((url) => url.protocol === `${scheme}:` && portOf(url) === port);
 }
 
