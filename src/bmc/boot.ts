@@ -3,7 +3,7 @@
  * the timeline and the report are those of `try`.
  */
 
-import { CliError } from '../core/errors.ts';
+import { CliError, onCliError } from '../core/errors.ts';
 import type { Architecture } from '../core/architecture.ts';
 import { diagnosticOf } from '../core/diagnostic.ts';
 import { formatCount, formatWordList } from '../formats/messageText.ts';
@@ -331,7 +331,8 @@ function startMachines(
         io.stderr.write(`restoring ${formatCount(started.length, 'machine')}; press Ctrl-C again to stop\n`);
         await runParallel(started, setup.parallel, async (machine) => {
           const working = { run, services, signal: new AbortController().signal };
-          for (const error of await withMachine(machine, working, restoreMachine).catch(cliErrorsOf)) {
+          const restored = withMachine(machine, working, restoreMachine);
+          for (const error of await restored.catch(onCliError((one) => [one]))) {
             report(io, diagnosticOf(new CliError(`${machine.target.name}: ${error.message}`, error)));
             failures.push(error);
           }
@@ -340,12 +341,6 @@ function startMachines(
       await work;
     },
   };
-}
-
-/** Throws other errors. */
-function cliErrorsOf(error: unknown): readonly CliError[] {
-  if (error instanceof CliError) return [error];
-  throw error;
 }
 
 interface Working {

@@ -1,7 +1,7 @@
 /** The context of a `deploy` command for one host, and its error reports. */
 
 import type { RamdiskNetwork } from './documents/bareMetalHost.ts';
-import { CliError } from '../core/errors.ts';
+import { CliError, onCliError } from '../core/errors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { flagOf } from '../io/report/choices.ts';
 import { collectDiagnostics, report, withoutRepeats } from '../io/report/report.ts';
@@ -42,10 +42,7 @@ export function cacheConfigs(): ReadInstalledConfig {
 /** The config or its error, and what was reported about it. */
 async function readQuietly(file: string, io: Io) {
   const { io: quiet, reported } = collectDiagnostics(io);
-  const answer = await readInstalledConfig(file, quiet).catch((error: unknown) => {
-    if (error instanceof CliError) return error;
-    throw error;
-  });
+  const answer = await readInstalledConfig(file, quiet).catch(onCliError((error) => error));
   return { answer, reported };
 }
 

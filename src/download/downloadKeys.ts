@@ -5,7 +5,7 @@
 
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { CliError } from '../core/errors.ts';
+import { CliError, onCliError } from '../core/errors.ts';
 import { once } from '../core/once.ts';
 import { type DetachedSignature, isIssuer, parseKeyring, type PublicKey } from '../formats/openpgp.ts';
 import { readUserFile } from '../io/files/files.ts';
@@ -72,17 +72,12 @@ export function createKeySource(options: KeySourceOptions, io: Pick<Io, 'env' | 
 
 async function readKeyring(path: string, io: Pick<Io, 'cwd'>): Promise<readonly PublicKey[]> {
   const bytes = await readUserFile(path, io, { what: 'Keyring', maxBytes: MAX_KEYRING });
-  try {
-    return await parseKeyring(bytes);
-  } catch (error) {
-    if (!(error instanceof CliError)) throw error;
-    const hint = error.hint ?? 'use the output of "gpg --export", or a file such as RPM-GPG-KEY-fedora';
-    throw new CliError(`${path} is not a valid keyring: ${error.message}`, {
-      code: 'ERR_FORMAT',
-      hint,
-      cause: error,
-    });
-  }
+  const refuse = onCliError((cause) => {
+    const hint = cause.hint ?? 'use the output of "gpg --export", or a file such as RPM-GPG-KEY-fedora';
+    const message = `${path} is not a valid keyring: ${cause.message}`;
+    throw new CliError(message, { code: 'ERR_FORMAT', hint, cause });
+  });
+  return parseKeyring(bytes).catch(refuse);
 }
 
 /** Files that cannot be read are passed over: they are not the user's doing. */

@@ -21,7 +21,7 @@ import { type ManifestFolder, readFolderUrl } from '../serving/preparedFolderSer
 import type { TrialPlan } from '../trial.ts';
 import type { EmulatedSource } from './emulatedSource.ts';
 import { describeConfig } from '../../agent/deployed/describeConfig.ts';
-import { CliError, FormatError } from '../../core/errors.ts';
+import { CliError, FormatError, onCliError } from '../../core/errors.ts';
 import { parseUrl, portOf } from '../../formats/url.ts';
 import type { Config } from '../../ignition/config.ts';
 import { readIgnition } from '../../image/embeddedIgnition.ts';
@@ -172,10 +172,7 @@ async function readLiveConfig(
 }
 
 async function readConfigFile(source: string, io: Io, kargs: readonly string[]): Promise<ImageConfig> {
-  const config = await readDeployedConfig(source, io).catch((error: unknown) => {
-    if (error instanceof CliError) return error;
-    throw error;
-  });
+  const config = await readDeployedConfig(source, io).catch(onCliError((error) => error));
   if (config instanceof CliError) return { kind: 'no-config', problem: config.message };
   const urls = ironicUrlsOf(config);
   // The agent configuration has precedence over kernel arguments.
