@@ -17,22 +17,22 @@ import { printable, lineForOutput } from '../io/report/terminalText.ts';
 import { readStreamMetadata, type StreamAccess, type StreamOptions } from './streams.ts';
 
 export interface DownloadOptions extends StreamOptions {
-  /** As `uname -m` says; that of this machine when it is left out. */
+  /** As printed by `uname -m`. Default: that of this machine. */
   readonly architecture?: string | undefined;
-  /** `metal` when it is left out. */
+  /** Default: `metal`. */
   readonly platform?: string | undefined;
-  /** `raw.xz` when it is left out. */
+  /** Default: `raw.xz`. */
   readonly format?: string | undefined;
-  /** An image without metadata; then the options of streams do not count. */
+  /** An image without metadata; then the options of streams are ignored. */
   readonly imageUrl?: string | undefined;
-  /** The current folder when it is left out; created if it is missing. */
+  /** Created if it does not exist. Default: the current folder. */
   readonly directory?: string | undefined;
   readonly decompress?: boolean | undefined;
-  /** Takes files without signature. */
+  /** Whether to accept files without a signature. */
   readonly insecure?: boolean | undefined;
   /** A number, or `infinite`. */
   readonly fetchRetries?: string | undefined;
-  /** File with the keys that are trusted, instead of those of Fedora and Red Hat. */
+  /** File with trusted keys, instead of those of Fedora and Red Hat. */
   readonly gpgKeyring?: string | undefined;
 }
 

@@ -51,8 +51,8 @@ const MAX_SIGNATURE = 64 * 1024;
 
 /**
  * Downloads the file, unless a valid one exists.
- * @returns where it is
- * @throws CliError; then there is no file that was not there before, but for `.partial` ones
+ * @returns its path
+ * @throws CliError; then no new file exists, except for `.partial` ones
  */
 export async function downloadFile(file: PlannedFile, context: DownloadContext): Promise<Place> {
   const proof = await findProof(file, context);
