@@ -1,8 +1,9 @@
 /** `download`: fetches a CoreOS image, verifies it, and gives it its final name only if it is valid. */
 
 import { resolve } from 'node:path';
-import { machineName, selectImage } from './artifacts/streamMetadata.ts';
+import { selectImage } from './artifacts/streamMetadata.ts';
 import { planImage, type PlannedFile, planUrl } from './artifacts/plan.ts';
+import { machineName } from '../core/architecture.ts';
 import { UsageError } from '../core/errors.ts';
 import { once } from '../core/once.ts';
 import { type DownloadContext, downloadFile } from './downloadFile.ts';

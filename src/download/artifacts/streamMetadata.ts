@@ -204,14 +204,3 @@ function missing(problem: string, images: readonly StreamImage[], field: keyof I
       : `use one of these with --${field}: ${[...values].join(', ')}`;
   return new CliError(`No such image: ${problem}`, { code: 'ERR_SETTING', hint });
 }
-
-/** @param arch as Node names it: `x64`, `arm64` */
-export function machineName(arch: string): string {
-  return NAMES.get(arch) ?? arch;
-}
-
-const NAMES: ReadonlyMap<string, string> = new Map([
-  ['x64', 'x86_64'],
-  ['arm64', 'aarch64'],
-  ['ppc64', 'ppc64le'], // Node has no big-endian build for it any more
-]);
