@@ -55,9 +55,6 @@ const otherNames: ReadonlyMap<string, string> = new Map([
 
 const sameNames: ReadonlySet<string> = new Set([...textSettings, ...switchSettings]);
 
-/** All keys of `deploy`. */
-export const deploySettingNames: readonly string[] = [...sameNames, 'appendKargs', 'rootDeviceHints'];
-
 /** The name of a flag in an inventory; undefined if the inventory does not support it. */
 export function settingOfFlag(flag: string): string | undefined {
   const camel = flag.slice(2).replaceAll(/-([a-z])/g, (_dash, letter: string) => letter.toUpperCase());
