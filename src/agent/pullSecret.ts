@@ -5,7 +5,7 @@
 
 import { FormatError } from '../core/errors.ts';
 import type { Problem } from '../core/finding.ts';
-import { asMapping, isMapping } from '../formats/mapping.ts';
+import { asMapping, isMapping, parseIfJson } from '../formats/mapping.ts';
 
 function invalid(problem: string): FormatError {
   return new FormatError(problem, {
@@ -54,11 +54,9 @@ function decodePullSecret(text: string): string {
 }
 
 function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw invalid('is not valid JSON'); // the cause would quote the secret
-  }
+  const value = parseIfJson(text);
+  if (value !== undefined) return value;
+  throw invalid('is not valid JSON'); // without a cause, which would quote the secret
 }
 
 /** How podman interprets an entry. */

@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, open, readFile, stat, unlink, writeFile } from 'node:fs/promises';
 import { CliError } from '../core/errors.ts';
-import { isMapping } from '../formats/mapping.ts';
+import { isMapping, parseIfJson } from '../formats/mapping.ts';
 import { fileError } from '../io/files/fileErrors.ts';
 import { writeAll } from '../io/files/handles.ts';
 import type { HttpAnswer, HttpClient } from '../io/http/httpClient.ts';
@@ -133,12 +133,8 @@ interface SavedState extends PartState {
 
 /** Undefined if the file is missing or incomplete. */
 async function readState(path: string): Promise<SavedState | undefined> {
-  try {
-    const value: unknown = JSON.parse(await readFile(path, 'utf8'));
-    return isSavedState(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseIfJson(await readFile(path, 'utf8').catch(() => ''));
+  return isSavedState(value) ? value : undefined;
 }
 
 function isSavedState(value: unknown): value is SavedState {
