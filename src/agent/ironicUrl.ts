@@ -8,6 +8,7 @@ import { UsageError } from '../core/errors.ts';
 import type { Problem } from '../core/finding.ts';
 import { type Host, formatUrlHost, parseHost } from '../formats/hostName.ts';
 import { nearestName } from '../formats/messageText.ts';
+import { withoutBrackets } from '../formats/url.ts';
 import { type AddressProblem, findAddressProblem } from './machineAddress.ts';
 
 /** Default port of the Ironic API. */
@@ -55,7 +56,7 @@ const hostMistakes: readonly (readonly [pattern: RegExp, problem: string, hint: 
 ];
 
 function hostError(host: string, flag: string): UsageError {
-  const parsed = parseHost(host.replaceAll(/^\[|\]$/g, ''));
+  const parsed = parseHost(withoutBrackets(host));
   const why = parsed.kind === 'invalid' ? parsed.problem : 'brackets are valid only for IPv6 addresses';
   const invalid = `${JSON.stringify(host.slice(0, 300))} is invalid: ${why}`;
   const [, problem = invalid, hint = 'pass a host such as ironic.example.com or 192.0.2.1'] =

@@ -5,6 +5,7 @@
 
 import type { Problem } from '../core/finding.ts';
 import { type Host, parseHost } from '../formats/hostName.ts';
+import { urlHost } from '../formats/url.ts';
 import { findInternalTlsHost, isLoopbackName } from '../network/internalHost.ts';
 import { parseAddress } from '../network/ipAddress.ts';
 
@@ -44,11 +45,6 @@ export function findHostProblem(text: string): string | undefined {
 export function findUrlAddressProblem(url: string): AddressProblem | undefined {
   if (!URL.canParse(url)) return undefined;
   return findAddressProblem(parseHost(urlHost(url)));
-}
-
-/** The host of a URL, without the brackets of an IPv6 address. */
-export function urlHost(url: string | URL): string {
-  return new URL(url).hostname.replaceAll(/^\[|\]$/g, '');
 }
 
 /** Ignition needs a CA of the user to fetch contents from the URL. */

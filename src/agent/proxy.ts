@@ -4,8 +4,8 @@
  */
 
 import { FormatError } from '../core/errors.ts';
+import { urlHost } from '../formats/url.ts';
 import type { Proxy } from '../ignition/config.ts';
-import { urlHost } from './machineAddress.ts';
 import type { AgentSettings } from './settings.ts';
 
 type ProxiedSettings = Pick<AgentSettings, 'apiUrls' | 'callbackUrls' | 'proxy'>;

@@ -5,7 +5,7 @@
 
 import { FormatError } from '../core/errors.ts';
 import type { Problem } from '../core/finding.ts';
-import { isMapping } from '../formats/mapping.ts';
+import { asMapping, isMapping, parseIfJson } from '../formats/mapping.ts';
 
 function invalid(problem: string): FormatError {
   return new FormatError(problem, {
@@ -54,11 +54,9 @@ function decodePullSecret(text: string): string {
 }
 
 function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw invalid('is not valid JSON'); // the cause would quote the secret
-  }
+  const value = parseIfJson(text);
+  if (value !== undefined) return value;
+  throw invalid('is not valid JSON'); // without a cause, which would quote the secret
 }
 
 /** How podman interprets an entry. */
@@ -84,14 +82,13 @@ interface Credentials {
  * left out, because podman does not support it.
  */
 export function readCredentials(json: string): Credentials {
-  const secret: unknown = JSON.parse(json);
-  const { auths, credHelpers } = isMapping(secret) ? secret : {};
-  const entries = Object.entries(isMapping(auths) ? auths : {}).map(([name, entry]) => {
-    return [name, stateOf(isMapping(entry) ? entry['auth'] : undefined)] as const;
-  });
+  const { auths, credHelpers } = asMapping(JSON.parse(json));
+  const entries = Object.entries(asMapping(auths)).map(
+    ([name, entry]) => [name, stateOf(asMapping(entry)['auth'])] as const,
+  );
   return {
     entries: new Map(entries),
-    helpers: new Set(Object.keys(isMapping(credHelpers) ? credHelpers : {})),
+    helpers: new Set(Object.keys(asMapping(credHelpers))),
   };
 }
 

@@ -3,10 +3,11 @@
  * the timeline and the report are those of `try`.
  */
 
-import { CliError } from '../core/errors.ts';
+import { CliError, onCliError } from '../core/errors.ts';
 import type { Architecture } from '../core/architecture.ts';
 import { diagnosticOf } from '../core/diagnostic.ts';
 import { formatCount, formatWordList } from '../formats/messageText.ts';
+import { parseUrl, withBrackets } from '../formats/url.ts';
 import { systemClock } from '../io/clock.ts';
 import { confirm, requireTerminal } from '../io/confirm.ts';
 import type { ExitCode, Io } from '../io/io.ts';
@@ -127,7 +128,7 @@ async function withAddresses(
   [target]: readonly Target[],
 ): Promise<TryOptions> {
   const address = target === undefined ? undefined : await localAddressTo(new URL(target.origin));
-  const host = address === undefined ? '127.0.0.1' : address.includes(':') ? `[${address}]` : address;
+  const host = address === undefined ? '127.0.0.1' : withBrackets(address);
   return {
     ...options,
     listen: options.listen ?? `${host}:6385`,
@@ -138,8 +139,7 @@ async function withAddresses(
 function expectedUrl({ iso }: BootSetup, { publicUrl, serveListen = '' }: TryOptions): URL | undefined {
   const remote = remoteIso(iso);
   if (remote !== undefined) return remote;
-  const text = publicUrl ?? `http://${serveListen.replace(/^:/, 'localhost:')}`;
-  return URL.canParse(text) ? new URL(text) : undefined;
+  return parseUrl(publicUrl ?? `http://${serveListen.replace(/^:/, 'localhost:')}`);
 }
 
 /** The trial checks the images of an inventory itself, before a machine is changed. */
@@ -331,7 +331,8 @@ function startMachines(
         io.stderr.write(`restoring ${formatCount(started.length, 'machine')}; press Ctrl-C again to stop\n`);
         await runParallel(started, setup.parallel, async (machine) => {
           const working = { run, services, signal: new AbortController().signal };
-          for (const error of await withMachine(machine, working, restoreMachine).catch(cliErrorsOf)) {
+          const restored = withMachine(machine, working, restoreMachine);
+          for (const error of await restored.catch(onCliError((one) => [one]))) {
             report(io, diagnosticOf(new CliError(`${machine.target.name}: ${error.message}`, error)));
             failures.push(error);
           }
@@ -340,12 +341,6 @@ function startMachines(
       await work;
     },
   };
-}
-
-/** Throws other errors. */
-function cliErrorsOf(error: unknown): readonly CliError[] {
-  if (error instanceof CliError) return [error];
-  throw error;
 }
 
 interface Working {

@@ -3,7 +3,7 @@
  * insert media, set the boot device, power on (`ironic/drivers/modules/redfish/boot.py`, `prepare_ramdisk`).
  */
 
-import { CliError } from '../core/errors.ts';
+import { CliError, onCliError } from '../core/errors.ts';
 import type { Mapping } from '../formats/mapping.ts';
 import { type Clock, pause } from '../io/clock.ts';
 import type { RedfishClient } from '../io/redfish/redfishClient.ts';
@@ -77,10 +77,7 @@ export async function restoreMachine(boot: MachineBoot): Promise<readonly CliErr
   // libvirt, which sushy-tools uses, accepts the boot device Cd only while a medium is inserted.
   const steps = [stopRamdisk, restoreBootDevice, removeImage, restorePower];
   for (const step of steps) {
-    await step(boot).catch((error: unknown) => {
-      if (!(error instanceof CliError)) throw error;
-      failures.push(error);
-    });
+    await step(boot).catch(onCliError((error) => void failures.push(error)));
   }
   return failures;
 }

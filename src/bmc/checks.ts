@@ -3,7 +3,9 @@
 import { isIP } from 'node:net';
 import { formatDuration } from '../serve/status/figures.ts';
 import type { BootMethod, Target } from './targets.ts';
+import { isLoopbackHost } from '../formats/hostName.ts';
 import { formatSizeInWords } from '../formats/messageText.ts';
+import { urlHost, withoutBrackets } from '../formats/url.ts';
 import { ADVISED_FOR_AGENT } from '../image/inspection/memoryNeed.ts';
 import type { Survey } from './survey.ts';
 
@@ -203,7 +205,7 @@ function checkImageUrl({ vendor }: Survey, { host: bmcHost, imageUrl }: Plan): V
   if (imageUrl === undefined) return undefined;
   const { hostname, protocol } = imageUrl;
   const scheme = protocol === 'https:' ? 'https' : 'http';
-  const host = hostname.replace(/^\[|\]$/g, '');
+  const host = urlHost(imageUrl);
   const shown = `${scheme}://${hostname}`;
   if (vendor.protocols?.includes(scheme) === false) {
     return refuse(
@@ -211,13 +213,13 @@ function checkImageUrl({ vendor }: Survey, { host: bmcHost, imageUrl }: Plan): V
       'use the URL of an image on an HTTPS server: --iso https://…',
     );
   }
-  if (isLoopback(host) && !isLoopback(bmcHost)) {
+  if (isLoopbackHost(host) && !isLoopbackHost(bmcHost)) {
     return refuse(
       `the BMC cannot reach ${shown}/…: this address is only for programs on this machine`,
       'use --serve-listen :8084 --public-url http://ADDRESS:8084',
     );
   }
-  const [family, own] = [isIP(bmcHost.replace(/^\[|\]$/g, '')), isIP(host)];
+  const [family, own] = [isIP(withoutBrackets(bmcHost)), isIP(host)];
   if (family !== 0 && own !== 0 && family !== own) {
     return warn(
       `the image URL has an IPv${own} address, but the address of the BMC is IPv${family}`,
@@ -231,10 +233,6 @@ function checkImageUrl({ vendor }: Survey, { host: bmcHost, imageUrl }: Plan): V
     );
   }
   return ok(`${shown}/…`);
-}
-
-function isLoopback(host: string): boolean {
-  return host === '::1' || host === 'localhost' || host.startsWith('127.');
 }
 
 /** Milliseconds. A certificate is often valid from the minute in which it was created. */

@@ -1,6 +1,6 @@
 /** What prevents the agent in an image from calling home, as far as the image shows. Read before a machine is changed. */
 
-import { CliError } from '../core/errors.ts';
+import { CliError, onCliError } from '../core/errors.ts';
 import type { Architecture } from '../core/architecture.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
 import { splitArchitecture } from '../hosts/plan/imageInputs.ts';
@@ -72,7 +72,7 @@ async function checkReadable(
     return [checkOf(preflightDiagnostic({ kind: 'no-config', message: config.problem }))];
   }
   const options = { lint: 'auto', strict: false, now: new Date() } as const;
-  const checked = await checkIfImage(file, undefined, options, io).catch(noReport);
+  const checked = await checkIfImage(file, undefined, options, io).catch(onCliError(() => undefined));
   // Another live system than CoreOS may contain an agent, too.
   if (checked === undefined) return [(await findDamage(file, io)) ?? known(config)];
   const found = reportDiagnostics(checked.report, { ...checked, name: file }).map(checkOf);
@@ -81,10 +81,6 @@ async function checkReadable(
     found.push(otherIronic(file, config.urls, hint));
   }
   return found.length > 0 ? found : [known(config)];
-}
-
-function noReport(error: unknown): undefined {
-  if (!(error instanceof CliError)) throw error;
 }
 
 /** The problem of a file that is not an ISO or is incomplete, such as an interrupted download. */

@@ -1,6 +1,7 @@
 /** The options of `boot`, checked before anything is read from a BMC. */
 
 import { UsageError } from '../core/errors.ts';
+import { parseUrl } from '../formats/url.ts';
 import { isRemote } from '../io/http/httpUrl.ts';
 import { parseChoice, parseFormat } from '../io/report/choices.ts';
 import { parseDuration, parseWholeNumber } from '../serve/setup.ts';
@@ -80,5 +81,5 @@ function readIso([iso, ...others]: readonly string[], isCheck: boolean): string 
 
 /** The URL of an ISO on another server. */
 export function remoteIso(iso: string | undefined): URL | undefined {
-  return iso !== undefined && isRemote(iso) && URL.canParse(iso) ? new URL(iso) : undefined;
+  return iso !== undefined && isRemote(iso) ? parseUrl(iso) : undefined;
 }

@@ -1,5 +1,6 @@
 /** Checks the values of the kernel arguments `console=` and `ip=`. */
 
+import { withoutBrackets } from '../formats/url.ts';
 import { errorRule, type Issue, warningRule } from '../ignition/rule.ts';
 import { addressBits, formatSubnet, isLinkLocal, parseAddress, parseNetmask } from '../network/ipAddress.ts';
 
@@ -84,10 +85,6 @@ function checkSubnet([address = '', , gateway = '', netmask = '']: readonly stri
     formatSubnet({ address: router, prefixLength }) !== formatSubnet({ address: ip, prefixLength });
   // A host route to the gateway is usual with addresses that have no network.
   return isOutside && prefixLength < addressBits(ip.family) ? [{ rule: ipGateway, path: [] }] : [];
-}
-
-function withoutBrackets(address: string): string {
-  return address.replaceAll(/^\[|\]$/g, '');
 }
 
 const argumentSyntax = warningRule(

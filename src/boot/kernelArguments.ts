@@ -7,6 +7,7 @@
  */
 
 import { maskText } from '../core/masking.ts';
+import { withoutBrackets } from '../formats/url.ts';
 import { infoRule, type Issue, warningRule } from '../ignition/rule.ts';
 import { argumentName, argumentValue, type BootSettings, type KernelArgument } from './bootSettings.ts';
 import { ipaArgument } from './ipaParameter.ts';
@@ -110,7 +111,7 @@ export function checkProxyArguments({ proxy, ignitionUrl = '' }: BootSettings): 
 
 /** A network range is treated as containing the host, because names cannot be resolved here. */
 function covers(entry: string, host: string): boolean {
-  const bare = host.replace(/^\[|\]$/g, '');
+  const bare = withoutBrackets(host);
   return entry === '*' || entry.includes('/') || bare === entry || bare.endsWith(entry.replace(/^\.?/, '.'));
 }
 

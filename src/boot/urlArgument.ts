@@ -4,6 +4,7 @@
  */
 
 import { parseHost } from '../formats/hostName.ts';
+import { withoutBrackets } from '../formats/url.ts';
 import { findInternalTlsHost, isInternalHost } from '../network/internalHost.ts';
 import { errorRule, type Issue, warningRule } from '../ignition/rule.ts';
 
@@ -92,7 +93,7 @@ export function checkPrivacy(text: string): readonly Issue[] {
 }
 
 function isInternal({ host }: BootUrl): boolean {
-  return isInternalHost(parseHost(host.replaceAll(/^\[|\]$/g, '')));
+  return isInternalHost(parseHost(withoutBrackets(host)));
 }
 
 function unsupportedScheme(scheme: string | undefined, schemes: readonly string[]): Issue {

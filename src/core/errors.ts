@@ -145,12 +145,20 @@ export function ifWellFormed<T>(read: () => T): T | undefined {
   }
 }
 
-/** A handler for `catch` of a promise: calls `handle` for a FormatError. Throws all other errors unchanged. */
-export function onFormatError<T>(handle: (error: FormatError) => T): (error: unknown) => T {
+/** A handler for `catch` of a promise: calls `handle` for a CliError. Throws all other errors unchanged. */
+export function onCliError<T>(handle: (error: CliError) => T): (error: unknown) => T {
   return (error) => {
-    if (error instanceof FormatError) return handle(error);
+    if (error instanceof CliError) return handle(error);
     throw error;
   };
+}
+
+/** Like `onCliError`, for a FormatError. */
+export function onFormatError<T>(handle: (error: FormatError) => T): (error: unknown) => T {
+  return onCliError((error) => {
+    if (error instanceof FormatError) return handle(error);
+    throw error;
+  });
 }
 
 /**

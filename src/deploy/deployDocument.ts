@@ -3,11 +3,12 @@
 import { resolve } from 'node:path';
 import { listEmbeddedSecrets } from '../agent/embeddedSecrets.ts';
 import type { ExitCode, Io } from '../io/io.ts';
-import { flagOf, type HostContext, wordingOfFlags } from './hostContext.ts';
+import { type HostContext, wordingOfFlags } from './hostContext.ts';
 import { type DeployOptions, isFolder, readInstalledConfig } from './options.ts';
 import { UsageError } from '../core/errors.ts';
 import { writeFileAtomically } from '../io/files/newFile.ts';
 import { isSameFile } from '../io/files/shareFile.ts';
+import { flagOf } from '../io/report/choices.ts';
 import { writeStdout } from '../io/stdout.ts';
 
 /** Mode of files with secrets. */

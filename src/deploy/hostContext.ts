@@ -1,8 +1,9 @@
 /** The context of a `deploy` command for one host, and its error reports. */
 
 import type { RamdiskNetwork } from './documents/bareMetalHost.ts';
-import { CliError } from '../core/errors.ts';
+import { CliError, onCliError } from '../core/errors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
+import { flagOf } from '../io/report/choices.ts';
 import { collectDiagnostics, report, withoutRepeats } from '../io/report/report.ts';
 import { readInstalledConfig, type ReadInstalledConfig } from './options.ts';
 import { isMapping } from '../formats/mapping.ts';
@@ -41,16 +42,8 @@ export function cacheConfigs(): ReadInstalledConfig {
 /** The config or its error, and what was reported about it. */
 async function readQuietly(file: string, io: Io) {
   const { io: quiet, reported } = collectDiagnostics(io);
-  const answer = await readInstalledConfig(file, quiet).catch((error: unknown) => {
-    if (error instanceof CliError) return error;
-    throw error;
-  });
+  const answer = await readInstalledConfig(file, quiet).catch(onCliError((error) => error));
   return { answer, reported };
-}
-
-/** The flag of an option: `--boot-mac` for `bootMac`. */
-export function flagOf(option: string): string {
-  return `--${option.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
 /** Names of options in messages: flags, or places in an inventory. */

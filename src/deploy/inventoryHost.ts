@@ -11,10 +11,11 @@ import { isMapping, type Mapping, mappingAt } from '../formats/mapping.ts';
 import { formatYaml } from '../formats/yamlText.ts';
 import type { ParsedYaml } from '../formats/yaml.ts';
 import type { Io } from '../io/io.ts';
+import { flagOf } from '../io/report/choices.ts';
 import type { Path } from '../core/finding.ts';
 import { pathIn } from '../hosts/settings/reading.ts';
 import type { RamdiskNetwork } from './documents/bareMetalHost.ts';
-import { flagOf, readNetworkFile, type Wording } from './hostContext.ts';
+import { readNetworkFile, type Wording } from './hostContext.ts';
 import type { DeployOptions, HostOptions } from './options.ts';
 
 /** Text settings; their placeholders are replaced. */
@@ -53,9 +54,6 @@ const otherNames: ReadonlyMap<string, string> = new Map([
 ]);
 
 const sameNames: ReadonlySet<string> = new Set([...textSettings, ...switchSettings]);
-
-/** All keys of `deploy`. */
-export const deploySettingNames: readonly string[] = [...sameNames, 'appendKargs', 'rootDeviceHints'];
 
 /** The name of a flag in an inventory; undefined if the inventory does not support it. */
 export function settingOfFlag(flag: string): string | undefined {

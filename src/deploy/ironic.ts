@@ -12,6 +12,7 @@ import type { ExitCode, Io } from '../io/io.ts';
 import { formatValue, writeDocument } from './deployDocument.ts';
 import { reportIssues } from './hostContext.ts';
 import { type IronicOptions, type DeployOptions, ramdiskOf } from './options.ts';
+import { found, issue } from '../ignition/rule.ts';
 import { parseFormat } from '../io/report/choices.ts';
 
 /**
@@ -30,7 +31,7 @@ export async function ironic(options: IronicOptions, io: Io): Promise<ExitCode> 
     });
   }
   const isLost = format !== 'env' && ramdisk !== undefined;
-  const issues = [...checkIronic(settings), ...(isLost ? [{ rule: ramdiskNotInResource, path: [] }] : [])];
+  const issues = found(...checkIronic(settings), isLost && issue(ramdiskNotInResource, []));
   if (reportIssues(issues, io) !== 0) return 1;
   const text =
     format === 'env' && ramdisk !== undefined

@@ -6,7 +6,7 @@ import { architectures } from '../core/architecture.ts';
 import { parseMacAddress } from '../core/macAddress.ts';
 import { readRootDevice, splitHint } from './documents/rootDeviceHints.ts';
 import { CliError, UsageError } from '../core/errors.ts';
-import { errorRule, findingOf, type Issue, type Rule } from '../ignition/rule.ts';
+import { errorRule, findingOf, found, type Issue, issueWith, type Rule } from '../ignition/rule.ts';
 import { parseChoice } from '../io/report/choices.ts';
 import type { Ramdisk } from './documents/node.ts';
 import {
@@ -134,13 +134,11 @@ export function readHostOptions(options: HostOptions) {
   };
   return {
     host,
-    issues: [
-      ...(mac !== undefined && 'problem' in mac ? [problemOf(macAddress, 'bootMac', mac)] : []),
-      ...(address !== undefined && 'problem' in address
-        ? [problemOf(bmcAddress, 'bmcAddress', address)]
-        : []),
+    issues: found(
+      mac !== undefined && 'problem' in mac && problemOf(macAddress, 'bootMac', mac),
+      address !== undefined && 'problem' in address && problemOf(bmcAddress, 'bmcAddress', address),
       ...issues,
-    ],
+    ),
   };
 }
 
@@ -149,7 +147,7 @@ function problemOf(
   option: string,
   { problem, hint }: { readonly problem: string; readonly hint?: string | undefined },
 ): Issue {
-  return { rule, path: [option], message: `${rule.message}: ${problem}`, hint };
+  return { ...issueWith(rule, [option], problem), hint };
 }
 
 /** Whether to write one file per host. */

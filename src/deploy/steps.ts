@@ -31,12 +31,13 @@ import {
   needsConfigDrive,
 } from './options.ts';
 import { parseChoice, parseFormat } from '../io/report/choices.ts';
-import { ignoredOptions, nameIssues } from './documents/bareMetalHost.ts';
+import { ignoredOptions } from './documents/bareMetalHost.ts';
+import { nameIssues } from './documents/host.ts';
 import { formatDeployCommands, nodeName } from './documents/node.ts';
 import { isUuid, nodeNameProblem } from '../core/objectName.ts';
 import { stepNames } from '../core/installSteps.ts';
 import { UsageError } from '../core/errors.ts';
-import type { Issue } from '../ignition/rule.ts';
+import { found, type Issue, issue } from '../ignition/rule.ts';
 import { makeFolder } from '../io/files/newFile.ts';
 import { differsByHost } from '../core/placeholders.ts';
 
@@ -148,13 +149,13 @@ function refuseConfigDrive(options: DeployOptions): void {
 function checkOptions(options: DeployOptions, format: StepsFormat): readonly Issue[] {
   const { imageSource: url, node, ignitionInArgs } = options;
   const problem = node === undefined || isUuid(node) ? undefined : nodeNameProblem(node);
-  return [
+  return found(
     ...checkInstall(options),
     ...(url === undefined ? [] : checkImageSource({ url })),
-    ...(url === undefined || format === 'command' ? [] : [{ rule: imageSetOnNode, path: ['imageSource'] }]),
+    url !== undefined && format !== 'command' && issue(imageSetOnNode, ['imageSource']),
     ...nameIssues(nodeName, { node: problem }),
-    ...(ignitionInArgs === true ? [{ rule: ignitionInArguments, path: [] }] : []),
-  ];
+    ignitionInArgs === true && issue(ignitionInArguments, []),
+  );
 }
 
 const extensions = { command: '.sh', json: '.json', yaml: '.yaml' } as const;

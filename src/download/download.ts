@@ -1,8 +1,9 @@
 /** `download`: fetches a CoreOS image, verifies it, and gives it its final name only if it is valid. */
 
 import { resolve } from 'node:path';
-import { machineName, selectImage } from './artifacts/streamMetadata.ts';
+import { selectImage } from './artifacts/streamMetadata.ts';
 import { planImage, type PlannedFile, planUrl } from './artifacts/plan.ts';
+import { machineName } from '../core/architecture.ts';
 import { UsageError } from '../core/errors.ts';
 import { once } from '../core/once.ts';
 import { type DownloadContext, downloadFile } from './downloadFile.ts';
@@ -17,22 +18,22 @@ import { printable, lineForOutput } from '../io/report/terminalText.ts';
 import { readStreamMetadata, type StreamAccess, type StreamOptions } from './streams.ts';
 
 export interface DownloadOptions extends StreamOptions {
-  /** As `uname -m` says; that of this machine when it is left out. */
+  /** As printed by `uname -m`. Default: that of this machine. */
   readonly architecture?: string | undefined;
-  /** `metal` when it is left out. */
+  /** Default: `metal`. */
   readonly platform?: string | undefined;
-  /** `raw.xz` when it is left out. */
+  /** Default: `raw.xz`. */
   readonly format?: string | undefined;
-  /** An image without metadata; then the options of streams do not count. */
+  /** An image without metadata; then the options of streams are ignored. */
   readonly imageUrl?: string | undefined;
-  /** The current folder when it is left out; created if it is missing. */
+  /** Created if it does not exist. Default: the current folder. */
   readonly directory?: string | undefined;
   readonly decompress?: boolean | undefined;
-  /** Takes files without signature. */
+  /** Whether to accept files without a signature. */
   readonly insecure?: boolean | undefined;
   /** A number, or `infinite`. */
   readonly fetchRetries?: string | undefined;
-  /** File with the keys that are trusted, instead of those of Fedora and Red Hat. */
+  /** File with trusted keys, instead of those of Fedora and Red Hat. */
   readonly gpgKeyring?: string | undefined;
 }
 

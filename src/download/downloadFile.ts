@@ -6,7 +6,7 @@
 import { lstat, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { PlannedFile } from './artifacts/plan.ts';
-import { CliError } from '../core/errors.ts';
+import { CliError, onCliError } from '../core/errors.ts';
 import type { DetachedSignature, PublicKey } from '../formats/openpgp.ts';
 import type { KeySource } from './downloadKeys.ts';
 import {
@@ -51,8 +51,8 @@ const MAX_SIGNATURE = 64 * 1024;
 
 /**
  * Downloads the file, unless a valid one exists.
- * @returns where it is
- * @throws CliError; then there is no file that was not there before, but for `.partial` ones
+ * @returns its path
+ * @throws CliError; then no new file exists, except for `.partial` ones
  */
 export async function downloadFile(file: PlannedFile, context: DownloadContext): Promise<Place> {
   const proof = await findProof(file, context);
@@ -136,17 +136,12 @@ async function findKeys(
   { keys, policy }: DownloadContext,
 ): Promise<readonly CheckedSignature[]> {
   const { parseSignatures } = await import('../formats/openpgp.ts');
-  const signatures = await parseSignatures(bytes).catch((error: unknown) => {
-    if (!(error instanceof CliError)) throw error;
-    throw new CliError(
-      `GPG verification failure: the signature of ${name} cannot be used: ${error.message}`,
-      {
-        code: 'ERR_SIGNATURE',
-        hint: 'download the signature again; it is damaged or of an unsupported type',
-        cause: error,
-      },
-    );
+  const refuse = onCliError((cause) => {
+    const hint = 'download the signature again; it is damaged or of an unsupported type';
+    const message = `GPG verification failure: the signature of ${name} cannot be used: ${cause.message}`;
+    throw new CliError(message, { code: 'ERR_SIGNATURE', hint, cause });
   });
+  const signatures = await parseSignatures(bytes).catch(refuse);
   const found: CheckedSignature[] = [];
   for (const signature of signatures) {
     const candidates = await keys.find(signature);

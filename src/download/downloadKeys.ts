@@ -1,11 +1,11 @@
 /**
- * Finds the key that made a signature: in the keyring that the user names, all of whose keys are trusted; else among the
- * pinned keys, whose material comes from the system's files, or from Fedora's web site, once, then from the cache.
+ * Finds the key of a signature: in the keyring of the user, whose keys are all trusted; otherwise among the pinned keys, which
+ * are read from files of the system, from the cache, or once from the web site of Fedora.
  */
 
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { CliError } from '../core/errors.ts';
+import { CliError, onCliError } from '../core/errors.ts';
 import { once } from '../core/once.ts';
 import { type DetachedSignature, isIssuer, parseKeyring, type PublicKey } from '../formats/openpgp.ts';
 import { readUserFile } from '../io/files/files.ts';
@@ -17,24 +17,24 @@ import { cacheFolder } from '../io/files/platform.ts';
 import { type RetryPolicy, withRetries } from '../io/http/retries.ts';
 
 export interface KeySource {
-  /** Trusted keys that may have made the signature; empty where none is to be had. */
+  /** Trusted keys that may have made the signature; empty if none is found. */
   find(signature: DetachedSignature): Promise<readonly PublicKey[]>;
 }
 
 export interface KeySourceOptions {
   readonly client: HttpClient;
   readonly policy: RetryPolicy;
-  /** File with keys that the user trusts; then no other counts. */
+  /** File with keys that the user trusts; then no other key is trusted. */
   readonly keyring?: string | undefined;
   /** Folders with the keys of distributions. */
   readonly folders?: readonly string[];
-  /** Where Fedora's keys are. */
+  /** The URL of Fedora's keys. */
   readonly url?: URL;
   /** Fingerprints of the trusted keys if the user names no keyring. */
   readonly pinned?: readonly string[];
 }
 
-/** Where distributions, and Debian's distribution-gpg-keys, put keys. */
+/** Folders with keys of distributions, and of Debian's package distribution-gpg-keys. */
 const systemFolders = [
   '/usr/share/distribution-gpg-keys/fedora',
   '/usr/share/distribution-gpg-keys/redhat',
@@ -45,7 +45,7 @@ const MAX_KEYRING = 16 * 1024 * 1024;
 /** Of a file with one key. */
 const MAX_KEY = 256 * 1024;
 
-/** Nothing is read before a key is asked for, and each place once. Keys that are neither pinned nor named never count. */
+/** Reads each source once, when a key is needed. A key that is neither pinned nor in the keyring is never trusted. */
 export function createKeySource(options: KeySourceOptions, io: Pick<Io, 'env' | 'cwd'>): KeySource {
   const { keyring, folders = systemFolders, pinned = pinnedKeys } = options;
   const isPinned = (key: PublicKey): boolean => pinned.includes(key.getFingerprint());
@@ -72,20 +72,15 @@ export function createKeySource(options: KeySourceOptions, io: Pick<Io, 'env' | 
 
 async function readKeyring(path: string, io: Pick<Io, 'cwd'>): Promise<readonly PublicKey[]> {
   const bytes = await readUserFile(path, io, { what: 'Keyring', maxBytes: MAX_KEYRING });
-  try {
-    return await parseKeyring(bytes);
-  } catch (error) {
-    if (!(error instanceof CliError)) throw error;
-    const hint = error.hint ?? 'use the output of "gpg --export", or a file such as RPM-GPG-KEY-fedora';
-    throw new CliError(`${path} is not a valid keyring: ${error.message}`, {
-      code: 'ERR_FORMAT',
-      hint,
-      cause: error,
-    });
-  }
+  const refuse = onCliError((cause) => {
+    const hint = cause.hint ?? 'use the output of "gpg --export", or a file such as RPM-GPG-KEY-fedora';
+    const message = `${path} is not a valid keyring: ${cause.message}`;
+    throw new CliError(message, { code: 'ERR_FORMAT', hint, cause });
+  });
+  return parseKeyring(bytes).catch(refuse);
 }
 
-/** Files that cannot be read are passed over: they are not the user's doing. */
+/** Ignores files that cannot be read, because the user did not name them. */
 async function readFolders(folders: readonly string[]): Promise<readonly PublicKey[]> {
   const keys: PublicKey[] = [];
   for (const folder of folders) {
@@ -127,13 +122,13 @@ async function parseQuietly(bytes: Uint8Array): Promise<readonly PublicKey[]> {
   return parseKeyring(bytes).catch(() => []);
 }
 
-/** Undefined where there is no cache. */
+/** Undefined without a cache folder. */
 function cacheFile({ env }: Pick<Io, 'env'>): string | undefined {
   const folder = cacheFolder(env);
   return folder === undefined ? undefined : join(folder, 'fedora.pgp');
 }
 
-/** Without a cache the next run fetches them again, and that is all. */
+/** Errors are ignored: without a cache, the next run fetches the keys again. */
 async function saveCache(bytes: Uint8Array, path: string | undefined): Promise<void> {
   if (path === undefined) return;
   try {
@@ -153,5 +148,5 @@ const pinnedKeys: readonly string[] = [
   'd924b10d3e810dabdd8b56b596e7e91491211fce', // Fedora 46
 ];
 
-/** Where Fedora publishes all of its keys. */
+/** All keys of Fedora. */
 const fedoraKeysUrl = 'https://fedoraproject.org/fedora.pgp';

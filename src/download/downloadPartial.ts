@@ -1,15 +1,14 @@
 /**
- * A download that is not complete: `NAME.partial`, and beside it `NAME.partial.json`, which says what it is part of. Any
- * later run goes on with it if the server still has the same file, by ETag or date (RFC 9110, section 13.1.5). Nothing in
- * it is trusted: the whole file is checked when it is complete. A start from the beginning is a new file, so that two runs
- * that were started together never mix different contents.
+ * An incomplete download: `NAME.partial`, and `NAME.partial.json`, which identifies the download. A later run resumes it if
+ * the server still has the same file, by ETag or date (RFC 9110, section 13.1.5). Nothing in it is trusted: the complete file
+ * is verified. A download from the beginning creates a new file, so that two concurrent runs never mix different contents.
  */
 
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, open, readFile, stat, unlink, writeFile } from 'node:fs/promises';
 import { CliError } from '../core/errors.ts';
-import { isMapping } from '../formats/mapping.ts';
+import { isMapping, parseIfJson } from '../formats/mapping.ts';
 import { fileError } from '../io/files/fileErrors.ts';
 import { writeAll } from '../io/files/handles.ts';
 import type { HttpAnswer, HttpClient } from '../io/http/httpClient.ts';
@@ -18,11 +17,11 @@ import { shownUrl } from '../io/http/httpUrl.ts';
 import { countRetries, type RetryPolicy } from '../io/http/retries.ts';
 import { stateOf, thisProcess } from '../io/process.ts';
 
-/** Where a file is written. */
+/** The path of a file to write. */
 export interface Place {
   /** Absolute, and without `.partial`. */
   readonly path: string;
-  /** The path as it may be shown. */
+  /** For messages. */
   readonly shownPath: string;
 }
 
@@ -36,27 +35,27 @@ interface PartialTransfer extends Place {
 export interface TransferContext {
   readonly client: HttpClient;
   readonly policy: RetryPolicy;
-  /** Takes bytes that are there, and those of the whole file where the server says so. */
+  /** Receives the number of downloaded bytes, and the size of the file if the server sends it. */
   readonly progress: (done: number, total: number | undefined) => void;
 }
 
-/** `path` is complete as far as the server says, and unchecked. */
+/** A file that is complete according to the server, but not verified. */
 interface FetchedFile {
   readonly path: string;
-  /** Whether a part of it comes from an earlier run or attempt. Then a new download may fix an invalid file. */
+  /** Whether a part of it is from an earlier run or attempt. Then a new download may fix an invalid file. */
   readonly isResumed: boolean;
 }
 
-/** What the server said about the file. */
+/** What the server sent about the file. */
 interface PartState {
-  /** ETag or date; undefined where the server gives none, so that nothing can be resumed. */
+  /** ETag or date; undefined if the server sends none, so that the download cannot be resumed. */
   readonly validator: string | undefined;
   readonly total: number | undefined;
 }
 
 /**
  * Fetches the file, or the rest of it.
- * @throws CliError in the user's terms; what there is then stays for the next run
+ * @throws CliError; the partial file remains for the next run
  */
 export async function fetchPartial(
   transfer: PartialTransfer,
@@ -80,7 +79,7 @@ export async function discardPartial({ path }: Pick<Place, 'path'>): Promise<voi
   await forgetPartial({ path });
 }
 
-/** Removes what belongs to the partial file, which has got its name. */
+/** Removes the description of the partial file, after that got its final name. */
 export async function forgetPartial({ path }: Pick<Place, 'path'>): Promise<void> {
   await unlink(`${path}.partial.json`).catch(() => undefined);
 }
@@ -90,11 +89,11 @@ interface Part {
   readonly id: string;
   state: PartState | undefined;
   size: number;
-  /** Whether this run has added to what was there. */
+  /** Whether this run has added to an existing file. */
   isJoined: boolean;
 }
 
-/** @throws CliError where another run is at it */
+/** @throws CliError if another process downloads the file */
 async function claimPart({ path, url, sha256, shownPath }: PartialTransfer): Promise<Part> {
   const id = createHash('sha256')
     .update(`${url.href}\n${sha256 ?? ''}`)
@@ -134,12 +133,8 @@ interface SavedState extends PartState {
 
 /** Undefined if the file is missing or incomplete. */
 async function readState(path: string): Promise<SavedState | undefined> {
-  try {
-    const value: unknown = JSON.parse(await readFile(path, 'utf8'));
-    return isSavedState(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseIfJson(await readFile(path, 'utf8').catch(() => ''));
+  return isSavedState(value) ? value : undefined;
 }
 
 function isSavedState(value: unknown): value is SavedState {
@@ -194,7 +189,7 @@ async function fetchRest(part: Part, transfer: PartialTransfer, context: Transfe
   }
 }
 
-/** Goes on with what is there where the answer fits to it, and else starts from the beginning. */
+/** Resumes the partial file if the response continues it, and otherwise starts from the beginning. */
 async function openPart(part: Part, answer: HttpAnswer, { url }: PartialTransfer): Promise<FileHandle> {
   if (answer.status === 200) return startPart(part, answer);
   if (answer.status === 206 && part.size > 0 && fits(part, answer)) {
@@ -210,7 +205,7 @@ async function openPart(part: Part, answer: HttpAnswer, { url }: PartialTransfer
   });
 }
 
-/** Whether it is the rest of what is there. */
+/** Whether the response contains the rest of the file. */
 function fits({ size, state }: Part, { headers }: HttpAnswer): boolean {
   const [, start, end, total] =
     /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15})$/.exec(headers.get('content-range') ?? '') ?? [];
@@ -232,7 +227,7 @@ async function startPart(part: Part, { headers }: HttpAnswer): Promise<FileHandl
   return open(part.path, 'wx');
 }
 
-/** Strong validator of the content; a weak ETag is not one (RFC 9110, section 8.8.1). */
+/** The strong validator of the content; a weak ETag does not suffice (RFC 9110, section 8.8.1). */
 function validatorOf(headers: ReadonlyMap<string, string>): string | undefined {
   const etag = headers.get('etag');
   return etag !== undefined && etag.startsWith('"') ? etag : headers.get('last-modified');

@@ -22,7 +22,7 @@ import { readUserFile } from '../io/files/files.ts';
 import { shownUrl } from '../io/http/httpUrl.ts';
 
 export interface ListStreamOptions extends StreamOptions {
-  /** `text` when it is left out. */
+  /** Default: `text`. */
   readonly format?: string | undefined;
 }
 
@@ -76,9 +76,9 @@ function table(images: readonly StreamImage[]): Uint8Array {
 }
 
 export interface StreamOptions {
-  /** `stable` when it is left out. */
+  /** Default: `stable`. */
   readonly stream?: string | undefined;
-  /** Base URL, folder or file; without, Fedora CoreOS. */
+  /** Base URL, folder or file. Default: Fedora CoreOS. */
   readonly streamBaseUrl?: string | undefined;
 }
 
@@ -91,7 +91,7 @@ export interface StreamAccess {
 
 const MAX_METADATA = 16 * 1024 * 1024;
 
-/** @throws CliError in the user's terms */
+/** @throws CliError */
 export async function readStreamMetadata(
   { stream = 'stable', streamBaseUrl = fedoraStreams }: StreamOptions,
   { client, policy, io }: StreamAccess,

@@ -10,7 +10,7 @@ import { FormatError } from '../core/errors.ts';
 import { type ByteSource, type ByteInput, hasMore, inputOf, sourceOf } from './byteFeed.ts';
 import { compressionAt, unpackMember } from './compression.ts';
 import { parseImageReference } from './imageReference.ts';
-import { valueAt } from './mapping.ts';
+import { parseIfJson, valueAt } from './mapping.ts';
 import { formatSizeInWords } from './messageText.ts';
 import { readTarMembers, type TarMember } from './tar.ts';
 
@@ -356,11 +356,8 @@ function readDocument(files: Files, path: string): unknown {
 }
 
 function parseDocument(text: string | undefined, name: string): unknown {
-  try {
-    if (text !== undefined) return JSON.parse(text) as unknown;
-  } catch {
-    // reported below
-  }
+  const value = parseIfJson(text ?? '');
+  if (value !== undefined) return value;
   const limit = formatSizeInWords(MAX_DOCUMENT);
   throw new FormatError(`contains no valid JSON in ${name}, or more than ${limit}`, { hint: damagedHint });
 }

@@ -1,15 +1,16 @@
 /**
  * Host names (RFC 1123), IPv4 literals (four decimal numbers) and IPv6 literals (RFC 4291, with zones as in RFC 4007).
- * Left out: internationalised names, which have to be given in their ASCII form, and the old short forms of IPv4
- * addresses, which not every program reads alike.
+ * Not supported: internationalised names, except in their ASCII form, and short forms of IPv4 addresses, which programs
+ * read differently.
  */
 
 import { isIPv4, isIPv6 } from 'node:net';
+import { withoutBrackets } from './url.ts';
 
 /** Of a name in the DNS, without a final dot. */
 const maxNameLength = 253;
 const maxLabelLength = 63;
-/** What Linux takes as the name of a machine (HOST_NAME_MAX). */
+/** The limit of Linux for the name of a machine (HOST_NAME_MAX). */
 const maxMachineNameLength = 64;
 
 export type Host =
@@ -19,7 +20,7 @@ export type Host =
   /** `problem` is a clause: `it contains a space`. */
   | { readonly kind: 'invalid'; readonly problem: string };
 
-/** What a text without brackets and without a port is. */
+/** Parses a host without brackets and without a port. */
 export function parseHost(text: string): Host {
   if (isIpv4(text)) return { kind: 'ipv4', address: text };
   if (text.includes(':')) return parseIpv6(text) ?? { kind: 'invalid', problem: 'it is not an IPv6 address' };
@@ -42,7 +43,7 @@ export function parseIpv6(text: string): Extract<Host, { kind: 'ipv6' }> | undef
   return /^[A-Za-z0-9._~-]+$/.test(zone) ? { kind: 'ipv6', address, zone } : undefined;
 }
 
-/** Why a text is no host name, as a clause, or undefined where it is one. A dot at the end is not taken. */
+/** Why a text is not a host name: a clause; undefined for a host name. A final dot is not supported. */
 export function hostNameProblem(text: string): string | undefined {
   if (text === '') return 'it is empty';
   if (text.length > maxNameLength) return `it is longer than ${maxNameLength} characters`;
@@ -56,7 +57,7 @@ export function hostNameProblem(text: string): string | undefined {
   if (labels.some((label) => label.startsWith('-') || label.endsWith('-'))) {
     return 'a part between dots starts or ends with a dash';
   }
-  // Programs take such a name for an address.
+  // Programs interpret such a name as an address.
   return /^(?:0x[0-9a-f]*|[0-9]+)$/i.test(labels.at(-1) ?? '')
     ? 'it ends in a number, but is not an IPv4 address'
     : undefined;
@@ -68,12 +69,18 @@ function strangeCharacterProblem(character: string): string {
   return `the character ${JSON.stringify(character)} is not allowed`;
 }
 
-/** As `hostNameProblem`, for the name that a Linux machine gives itself. */
+/** Like `hostNameProblem`, for the host name of a Linux machine. */
 export function machineNameProblem(text: string): string | undefined {
   if (text.length > maxMachineNameLength) {
     return `it is longer than ${maxMachineNameLength} characters, the limit on Linux`;
   }
   return hostNameProblem(text);
+}
+
+/** Whether only programs of the same machine reach the host: `localhost`, or a loopback address, also in brackets. */
+export function isLoopbackHost(text: string): boolean {
+  const host = withoutBrackets(text);
+  return host === 'localhost' || host === '::1' || (host.startsWith('127.') && isIpv4(host));
 }
 
 /** A host as a URL has it: IPv6 in brackets, with the `%` of a zone escaped (RFC 6874). */

@@ -34,6 +34,15 @@ export function asMapping(value: unknown): Mapping {
   return isMapping(value) ? value : {};
 }
 
+/** The value of a JSON text; undefined for other texts. */
+export function parseIfJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** The mapping in a JSON text. `refuse` makes the error from a clause, such as `is not JSON`. */
 export function parseJsonObject(text: string, refuse: (problem: string, cause?: unknown) => Error): Mapping {
   let value: unknown;

@@ -1,6 +1,6 @@
 /** Formats an Ignition config as JSON with a fixed order of members, so that equal configs have equal bytes. */
 
-import { isMapping } from '../formats/mapping.ts';
+import { asMapping, isMapping } from '../formats/mapping.ts';
 import type { Config } from './config.ts';
 import type { Members } from './decode.ts';
 import { configType, type Field, structOf, type StructType } from './schema.ts';
@@ -53,7 +53,7 @@ function formatMembers(value: Members, type: StructType | undefined, inner: stri
  * newline, with an object for every struct that Go cannot omit. Members that `version` does not have are omitted.
  */
 export function formatGoIgnition(config: Config, version: SpecVersion): string {
-  const complete = completeStruct(configType(version), isMapping(config) ? config : {});
+  const complete = completeStruct(configType(version), asMapping(config));
   // Inside JSON these characters occur only in strings.
   return formatIgnition(complete)
     .trimEnd()
@@ -71,7 +71,7 @@ function completeMember(field: Field, member: unknown): unknown {
   const type = structOf(field);
   if (type === undefined) return member;
   if (Array.isArray(member)) {
-    return member.map((item: unknown) => completeStruct(type, isMapping(item) ? item : {}));
+    return member.map((item: unknown) => completeStruct(type, asMapping(item)));
   }
   if (isMapping(member)) return completeStruct(type, member);
   return field.kind === 'struct' && !field.pointer ? completeStruct(type, {}) : undefined;

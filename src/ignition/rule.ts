@@ -57,6 +57,11 @@ export function issue(rule: Rule, path: Path, hint?: string): Issue {
   return hint === undefined ? { rule, path } : { rule, path, hint };
 }
 
+/** A violation with a detail after the message of the rule. */
+export function issueWith(rule: Rule, path: Path, detail: string): Issue {
+  return { rule, path, message: `${rule.message}: ${detail}` };
+}
+
 /** Collects the issues of a check: those whose condition is true, as in `name === '' && issue(…)`. */
 export function found(...issues: readonly (Issue | undefined | false | '')[]): readonly Issue[] {
   return issues.filter((one) => typeof one === 'object');

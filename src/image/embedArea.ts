@@ -4,7 +4,7 @@
  * images/ignition.img.
  */
 
-import { CliError, FormatError } from '../core/errors.ts';
+import { FormatError, onCliError } from '../core/errors.ts';
 import type { Mapping } from '../formats/mapping.ts';
 import { EMBED_INFO_PATH, findDescriptions, type IsoEntry, type IsoTree, readJsonFile } from './isoTree.ts';
 import { CHUNK, chunksOf, isByteCount, overlaps, type Patch, type RandomAccess, zeros } from './overlay.ts';
@@ -66,15 +66,11 @@ export function fillEmbedArea(area: EmbedArea, archive: Uint8Array): Patch[] {
 
 /** Adds the message of coreos-installer, which scripts look for. */
 async function unrecognizedUnless<T>(step: () => Promise<T>): Promise<T> {
-  try {
-    return await step();
-  } catch (error) {
-    if (!(error instanceof CliError)) throw error;
-    throw new FormatError(`Unrecognized CoreOS ISO image: ${error.message}`, {
-      hint: error.hint ?? 'use a live ISO of CoreOS; if it is one, download it again',
-      cause: error,
-    });
-  }
+  const refuse = onCliError((cause) => {
+    const hint = cause.hint ?? 'use a live ISO of CoreOS; if it is one, download it again';
+    throw new FormatError(`Unrecognized CoreOS ISO image: ${cause.message}`, { hint, cause });
+  });
+  return step().catch(refuse);
 }
 
 interface EmbedInfo {

@@ -1,6 +1,7 @@
 /** Hosts that exist only inside an organization, so that no public CA issues certificates for them. */
 
 import { type Host, parseHost } from '../formats/hostName.ts';
+import { urlHost } from '../formats/url.ts';
 import { parseAddress } from './ipAddress.ts';
 
 /** Whether the name resolves to the loopback address (RFC 6761, and /etc/hosts of Fedora and Debian). */
@@ -36,6 +37,6 @@ export function isInternalHost(host: Host): boolean {
 export function findInternalTlsHost(url: string): string | undefined {
   if (!URL.canParse(url)) return undefined;
   const { hostname, protocol } = new URL(url);
-  const isInternal = isInternalHost(parseHost(hostname.replaceAll(/^\[|\]$/g, '')));
+  const isInternal = isInternalHost(parseHost(urlHost(url)));
   return protocol === 'https:' && isInternal ? hostname : undefined;
 }

@@ -5,6 +5,7 @@ import { findIpaOption } from '../ipa/ipaOptions.ts';
 import type { CollectedInputs, Inputs, InputValue } from '../agent/settingInputs.ts';
 import { type Setting, settingTable } from '../agent/settingTable.ts';
 import type { ProfileName } from '../agent/settings.ts';
+import { flagOf } from '../io/report/choices.ts';
 import { printable } from '../io/report/terminalText.ts';
 import type { RenderOptions } from '../hosts/settings/options.ts';
 
@@ -121,8 +122,7 @@ const commandFlags = ['host', 'registry', 'tls', 'noSshKey', 'noCopyNetwork', 'n
 function commandRows(options: RenderOptions): Row[] {
   return commandFlags.flatMap((key) => {
     const value = options[key];
-    const flag = `--${key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-    return value === undefined ? [] : [[key, value === true ? 'yes' : printable(String(value)), flag]];
+    return value === undefined ? [] : [[key, value === true ? 'yes' : printable(String(value)), flagOf(key)]];
   });
 }
 

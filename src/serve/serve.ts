@@ -6,6 +6,8 @@
 import { readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { CliError, UsageError } from '../core/errors.ts';
+import { isLoopbackHost } from '../formats/hostName.ts';
+import { portOf, urlHost } from '../formats/url.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { isLoopback } from './http/listenAddress.ts';
 import { createServerLog } from './http/serverLog.ts';
@@ -180,11 +182,11 @@ function startMessages(
 /** What keeps other machines from fetching files from the public URL. */
 async function publicUrlMessages({ listen, publicUrl, tls }: Setup, port: number): Promise<Diagnostic[]> {
   if (publicUrl === undefined) return [];
-  const { hostname, protocol, port: given } = new URL(publicUrl);
-  const host = hostname.replace(/^\[(.*)\]$/, '$1');
+  const url = new URL(publicUrl);
+  const host = urlHost(url);
   const messages: Diagnostic[] = [];
-  const publicPort = Number(given || (protocol === 'http:' ? 80 : 443));
-  const isDirect = (protocol === 'https:') === (tls !== undefined); // otherwise, a proxy encrypts
+  const publicPort = portOf(url);
+  const isDirect = (url.protocol === 'https:') === (tls !== undefined); // otherwise, a proxy encrypts
   if (!isLoopback(listen) && isDirect && publicPort !== port) {
     messages.push({
       severity: 'info',
@@ -192,14 +194,14 @@ async function publicUrlMessages({ listen, publicUrl, tls }: Setup, port: number
       hint: `use :${port} in --public-url, unless a proxy or NAT forwards port ${publicPort}`,
     });
   }
-  if (isLoopback(listen) && !isLoopback({ kind: 'tcp', host, port })) {
+  if (isLoopback(listen) && !isLoopbackHost(host)) {
     messages.push({
       severity: 'info',
       message: 'listening on loopback only; other machines can connect only through a proxy on this machine',
       hint: `pass --listen :${port} if there is no proxy`,
     });
   }
-  if (tls !== undefined && protocol === 'http:') {
+  if (tls !== undefined && url.protocol === 'http:') {
     messages.push({
       severity: 'warning',
       message: '--public-url is an http URL, but this server accepts only https',

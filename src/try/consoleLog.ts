@@ -6,7 +6,7 @@
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type Diagnostic, diagnosticOf } from '../core/diagnostic.ts';
-import { CliError, UsageError } from '../core/errors.ts';
+import { CliError, onCliError, UsageError } from '../core/errors.ts';
 import { parseMacAddress } from '../core/macAddress.ts';
 import { quoteShellWord } from '../formats/shell.ts';
 import { pause, systemClock } from '../io/clock.ts';
@@ -94,10 +94,7 @@ export async function followConsoleLog(
   };
   const followed = follow()
     .catch(explain)
-    .catch((error: unknown) => {
-      if (!(error instanceof CliError)) throw error;
-      report({ ...diagnosticOf(error), severity: 'warning' });
-    });
+    .catch(onCliError((error) => report({ ...diagnosticOf(error), severity: 'warning' })));
   followed.catch(() => undefined); // the returned function throws it
   return async () => {
     stop.abort();

@@ -23,6 +23,7 @@ import { ipaArgument } from '../boot/ipaParameter.ts';
 import { CliError } from '../core/errors.ts';
 import { parseOsloConfig } from '../formats/osloConfig.ts';
 import { formatCount } from '../formats/messageText.ts';
+import { parseUrl, withoutBrackets } from '../formats/url.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
 import { type ApiPlace, hasPortOf, mayReachApi } from './timeline/addresses.ts';
 import { hostSource } from '../hosts/settings/renderHosts.ts';
@@ -49,16 +50,15 @@ export function certificateNames(
   listen: ListenAddress,
   guestHost: string | undefined,
 ): string[] {
-  const given = ironicUrl !== undefined && URL.canParse(ironicUrl) ? [new URL(ironicUrl).hostname] : [];
   const names = [
     ...tlsName,
-    ...given,
+    parseUrl(ironicUrl ?? '')?.hostname ?? [],
     guestHost ?? [],
     ...reachableAddresses(listen),
     ...[hostname()].filter(isValidCertificateName), // the kernel accepts any text
     'localhost',
   ];
-  const plain = names.flat().map((name) => name.replace(/^\[|\]$/g, '').replace(/%.*$/, ''));
+  const plain = names.flat().map((name) => withoutBrackets(name).replace(/%.*$/, ''));
   return [...new Set([...plain, '127.0.0.1', '::1'])];
 }
 

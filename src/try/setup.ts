@@ -9,7 +9,7 @@ import type { ImageOptions } from '../hosts/plan/imageInputs.ts';
 import type { ServeOptions } from '../serve/options.ts';
 import { parseDuration } from '../serve/setup.ts';
 import type { IronicApiOptions } from './api/ironicApi.ts';
-import { parseChoice, parseFormat } from '../io/report/choices.ts';
+import { flagOf, parseChoice, parseFormat } from '../io/report/choices.ts';
 
 export interface TrialSetup {
   readonly listen: ListenAddress;
@@ -135,10 +135,6 @@ function refuseUnused(options: TryOptions): void {
       hint: `add ${flag}, or remove ${name}`,
     });
   }
-}
-
-function flagOf(key: keyof TryOptions): string {
-  return `--${key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
 const dependents: readonly (readonly [needed: keyof TryOptions, dependent: readonly (keyof TryOptions)[]])[] =

@@ -4,6 +4,7 @@
  */
 
 import { pause, systemClock } from '../io/clock.ts';
+import { isLoopbackHost } from '../formats/hostName.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { type GracefulStop, listenToStop } from '../io/process.ts';
 import { writeStdout } from '../io/stdout.ts';
@@ -230,9 +231,9 @@ function placeOf(
   const addresses = reachableAddresses(listen);
   if (guest === undefined) return { scheme, port, addresses };
   // In the emulated machine, 127.0.0.1 is the emulated machine itself.
-  return { scheme, port, addresses: [guest.host, ...addresses.filter((address) => !isLocal(address))] };
-}
-
-function isLocal(address: string): boolean {
-  return address === '::1' || address.startsWith('127.');
+  return {
+    scheme,
+    port,
+    addresses: [guest.host, ...addresses.filter((address) => !isLoopbackHost(address))],
+  };
 }

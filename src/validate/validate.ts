@@ -2,7 +2,7 @@
 
 import { basename, dirname, resolve } from 'node:path';
 import { statSync } from 'node:fs';
-import { CliError, UsageError } from '../core/errors.ts';
+import { CliError, onCliError, UsageError } from '../core/errors.ts';
 import { type Expected, readStdin, readUserFile } from '../io/files/files.ts';
 import { expandInputs, type InputFile, type Interest } from '../io/files/inputFiles.ts';
 import type { ExitCode, Io } from '../io/io.ts';
@@ -148,12 +148,7 @@ async function* takeFirst<T>(reading: Promise<T>[]): AsyncIterable<T> {
 
 /** The result of the step, or its error. */
 async function withErrors<T>(file: string, step: () => Promise<T>): Promise<T | UncheckedFile> {
-  try {
-    return await step();
-  } catch (error) {
-    if (error instanceof CliError) return { file, error };
-    throw error;
-  }
+  return step().catch(onCliError((error) => ({ file, error })));
 }
 
 async function readDocument(input: InputFile, io: Io): Promise<Document> {

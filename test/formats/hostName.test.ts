@@ -5,6 +5,7 @@ import {
   formatUrlHost,
   hostNameProblem,
   isIpv4,
+  isLoopbackHost,
   machineNameProblem,
   parseHost,
   parseIpv6,
@@ -84,4 +85,16 @@ describe('literals', () => {
     const host = parseHost(text);
     expect(host.kind === 'invalid' ? '' : formatUrlHost(host)).toBe(expected);
   });
+});
+
+it.each([
+  ['localhost', true],
+  ['127.8.0.1', true],
+  ['::1', true],
+  ['[::1]', true],
+  ['127.example.com', false],
+  ['[::]', false],
+  ['', false],
+])('isLoopbackHost: %s: %s', (text, expected) => {
+  expect(isLoopbackHost(text)).toBe(expected);
 });

@@ -21,7 +21,7 @@ import {
 } from './entries.ts';
 import { readFileEntries } from './files.ts';
 import { checkSshPublicKey, splitAuthorizedKeys } from '../../formats/sshKey.ts';
-import { isMapping } from '../../formats/mapping.ts';
+import { asMapping, isMapping } from '../../formats/mapping.ts';
 import type { Members } from '../../ignition/decode.ts';
 
 /** One row of a description. */
@@ -242,7 +242,7 @@ function readStorageEntries({ files: _files, ...others }: Storage, read: ReadCon
   return Object.entries(others).flatMap(([list, items]: readonly [string, unknown]) => {
     if (!Array.isArray(items)) return [];
     return items.flatMap((item: unknown) => {
-      const members = isMapping(item) ? item : {};
+      const members = asMapping(item);
       return readItem(`${itemNames.get(list) ?? list} ${nameOf(members)}`, members, read);
     });
   });

@@ -2,6 +2,7 @@
 
 import { posix } from 'node:path';
 import { isIpv4, parseHost } from '../../formats/hostName.ts';
+import { parseUrl, urlHost } from '../../formats/url.ts';
 import { warningRule, type Issue } from '../../ignition/rule.ts';
 import type { Resource } from '../../ignition/config.ts';
 import type { Path } from '../../core/finding.ts';
@@ -11,7 +12,6 @@ import {
   findAddressProblem,
   findSourceIssuer,
   findUrlAddressProblem,
-  urlHost,
 } from '../machineAddress.ts';
 import { readRegistriesConf } from '../registriesConf.ts';
 import {
@@ -172,7 +172,7 @@ export function checkUnitProxy(subject: LintSubject): Issue[] {
   const urls = ['api_url', 'inspection_callback_url']
     .flatMap((option) => confValues(subject, option))
     .flatMap((value) => value.split(',', maxUrls))
-    .flatMap((url) => (/^https?:\/\//.test(url) && URL.canParse(url) ? [new URL(url)] : []));
+    .flatMap((url) => (/^https?:\/\//.test(url) ? (parseUrl(url) ?? []) : []));
   return subject.agentUnits.flatMap((unit) => unit.runs.flatMap((run) => checkRun(run, unit, urls)));
 }
 

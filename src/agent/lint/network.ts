@@ -4,6 +4,7 @@ import { posix } from 'node:path';
 import { FormatError } from '../../core/errors.ts';
 import type { Path } from '../../core/finding.ts';
 import { parseKeyfile } from '../../formats/keyfile.ts';
+import { urlHost } from '../../formats/url.ts';
 import type { Config } from '../../ignition/config.ts';
 import { warningRule, type Issue } from '../../ignition/rule.ts';
 import {
@@ -12,7 +13,6 @@ import {
   type ConnectionProblem,
 } from '../../network/reachability.ts';
 import { keyfileFolder } from '../files.ts';
-import { urlHost } from '../machineAddress.ts';
 import { connectionsOf } from '../hostNetwork.ts';
 import { broken, confValues, type FileSubject, type LintedFile, readFiles, textOf } from './subject.ts';
 

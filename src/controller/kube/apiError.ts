@@ -2,7 +2,7 @@
  * Responses of the Kubernetes API server: bodies with a size limit, and errors as messages for the user.
  */
 
-import { asMapping, isMapping } from '../../formats/mapping.ts';
+import { asMapping, isMapping, parseIfJson } from '../../formats/mapping.ts';
 import { CliError, type ErrorDetails } from '../../core/errors.ts';
 import { readAll } from '../../io/files/files.ts';
 import {
@@ -95,13 +95,10 @@ export async function readJson(
 
 /** @throws ApiError for invalid JSON */
 export function parseJson(bytes: Uint8Array, operation: string): unknown {
-  try {
-    const value: unknown = JSON.parse(decoder.decode(bytes));
-    return value;
-  } catch {
-    // The message of JSON.parse quotes the text, which may be a Secret.
-    throw invalidResponse(operation, 'the response is not valid JSON');
-  }
+  const value = parseIfJson(decoder.decode(bytes));
+  if (value !== undefined) return value;
+  // Without the error of the parser as the cause: it quotes the text, which may be a Secret.
+  throw invalidResponse(operation, 'the response is not valid JSON');
 }
 
 const decoder = new TextDecoder();

@@ -9,6 +9,7 @@ import { homedir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { CliError } from '../../core/errors.ts';
+import { parseUrl, withBrackets } from '../../formats/url.ts';
 import { readUserFile } from '../../io/files/files.ts';
 import { type HttpProxies, parseProxies } from '../../io/http/httpUrl.ts';
 import type { Io } from '../../io/io.ts';
@@ -101,7 +102,7 @@ async function existingOf(paths: readonly string[], { cwd }: ConfigContext): Pro
 
 /** @throws CliError for other URLs than https:, or http: on loopback, where `kubectl proxy` listens */
 function checkServer(server: string): string {
-  const url = URL.canParse(server) ? new URL(server) : undefined;
+  const url = parseUrl(server);
   const isHere = url !== undefined && ['127.0.0.1', '[::1]', 'localhost'].includes(url.hostname);
   if (url?.protocol === 'https:' || (url?.protocol === 'http:' && isHere)) {
     return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
@@ -177,7 +178,7 @@ async function readServiceAccount(host: string, folder: string, io: ConfigContex
     .trim();
   return {
     description: 'the service account of this pod',
-    server: checkServer(`https://${host.includes(':') ? `[${host}]` : host}:${port}`),
+    server: checkServer(`https://${withBrackets(host)}:${port}`),
     tls: checkTls({ ca }),
     serverName: undefined,
     proxies: parseProxies({}),

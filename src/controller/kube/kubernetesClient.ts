@@ -188,6 +188,7 @@ export class ApiClient {
   }
 }
 
+/** The public methods, which tests implement without a server. */
 export type KubernetesClient = Pick<ApiClient, keyof ApiClient>;
 
 type Page = ListPage & { readonly next: string | undefined };

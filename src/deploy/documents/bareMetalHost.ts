@@ -5,10 +5,17 @@
  * settings, consumers, taints, switch ports.
  */
 
-import { errorRule, type Issue, type Rule, warningRule } from '../../ignition/rule.ts';
+import { errorRule, found, type Issue, issue, issueWith, warningRule } from '../../ignition/rule.ts';
 import type { Mapping } from '../../formats/mapping.ts';
 import { bmcKind } from '../../redfish/bmcAddress.ts';
-import { type bootModes, checkSystemPath, type cleaningModes, type DeployHost } from './host.ts';
+import {
+  type bootModes,
+  checkSystemPath,
+  type cleaningModes,
+  type DeployHost,
+  nameIssues,
+  rootDeviceMissing,
+} from './host.ts';
 import {
   checkImageChecksum,
   checkImageSource,
@@ -89,11 +96,6 @@ const systemMissing = warningRule(
   'the BMC address has no system path; many BMCs and older releases of the operator require it',
   'add the path: redfish-virtualmedia://HOST/redfish/v1/Systems/1',
 );
-export const rootDeviceMissing = warningRule(
-  'root-device-missing',
-  'no root device hints: the default disk is overwritten (/dev/sda with Metal3)',
-  'pass --root-device, e.g. name=/dev/nvme0n1',
-);
 const methodTakesNothing = errorRule(
   'method-takes-nothing',
   'start_assisted_install ignores this: the assisted service sets it',
@@ -113,20 +115,20 @@ const networkDataUnread = warningRule(
 /** Checks the settings. Paths begin with the name of an option. */
 export function checkHostSettings(settings: HostSettings): readonly Issue[] {
   const { host, install, image, networkData } = settings;
-  return [
+  return found(
     ...checkNames(settings),
     ...checkSecretNames(settings),
     ...checkBmc(settings),
     ...checkSystemPath(host),
     ...checkBootMode(settings),
     ...toMetal3Hints(host.rootDevice).issues,
-    ...(Object.keys(host.rootDevice).length === 0 ? [{ rule: rootDeviceMissing, path: [] }] : []),
+    Object.keys(host.rootDevice).length === 0 && issue(rootDeviceMissing, []),
     ...checkMethod(settings),
     ...checkInstall(install),
     ...(image === undefined ? [] : [...checkImageSource(image), ...checkImageChecksum(image)]),
-    ...(networkData === undefined ? [] : [{ rule: networkDataUnread, path: [] }]),
+    networkData !== undefined && issue(networkDataUnread, []),
     ...renderSecrets(settings).flatMap(checkSecret),
-  ];
+  );
 }
 
 function checkNames({ host, namespace, bmcCredentials, userData }: HostSettings): readonly Issue[] {
@@ -144,41 +146,29 @@ function checkNames({ host, namespace, bmcCredentials, userData }: HostSettings)
 function checkSecretNames(settings: HostSettings): readonly Issue[] {
   const names = [settings.bmcCredentials, ...listSecrets(settings).map(({ name }) => name)];
   const twice = names.find((name, index) => names.indexOf(name) < index);
-  if (twice === undefined) return [];
-  return [{ rule: secretNameTwice, path: [], message: `${secretNameTwice.message}: ${twice}` }];
-}
-
-/** @param problems by option; undefined for valid names */
-export function nameIssues(
-  rule: Rule,
-  problems: Readonly<Record<string, string | undefined>>,
-): readonly Issue[] {
-  return Object.entries(problems).flatMap(([option, problem]) =>
-    problem === undefined ? [] : [{ rule, path: [option], message: `${rule.message}: ${problem}` }],
-  );
+  return found(twice !== undefined && issueWith(secretNameTwice, [], twice));
 }
 
 function checkBootMode({ host: { architecture, bmc }, bootMode }: HostSettings): readonly Issue[] {
   const needsUefi = architecture === 'aarch64' || bmc?.address.scheme === 'redfish-uefihttp';
-  return bootMode === 'legacy' && needsUefi ? [{ rule: legacyUnsupported, path: ['bootMode'] }] : [];
+  return found(bootMode === 'legacy' && needsUefi && issue(legacyUnsupported, ['bootMode']));
 }
 
 function checkBmc({ host: { bmc, bootMac }, bootMode }: HostSettings): readonly Issue[] {
-  if (bmc === undefined) return [{ rule: bmcMissing, path: [] }];
+  if (bmc === undefined) return [issue(bmcMissing, [])];
   const { mac, secureBoot, driver } = bmcKind(bmc.address);
-  const issues: Issue[] = [];
-  if (bootMac === undefined && mac === 'required') issues.push({ rule: macMissing, path: [] });
-  if (bootMac === undefined && mac === 'older') issues.push({ rule: macMissingOlder, path: [] });
-  if (bootMode === 'UEFISecureBoot' && !secureBoot)
-    issues.push({ rule: secureBootUnsupported, path: ['bootMode'] });
   const hasSystem = !['', '/redfish/v1'].includes(bmc.address.path.replace(/\/+$/, ''));
-  if (driver !== 'ipmi' && !hasSystem) issues.push({ rule: systemMissing, path: [] });
-  return issues;
+  return found(
+    bootMac === undefined && mac === 'required' && issue(macMissing, []),
+    bootMac === undefined && mac === 'older' && issue(macMissingOlder, []),
+    bootMode === 'UEFISecureBoot' && !secureBoot && issue(secureBootUnsupported, ['bootMode']),
+    driver !== 'ipmi' && !hasSystem && issue(systemMissing, []),
+  );
 }
 
 function checkMethod({ method, config, userData, install, image }: HostSettings): readonly Issue[] {
   if (method === 'install_coreos') {
-    return config === undefined && userData === undefined ? [{ rule: userDataMissing, path: [] }] : [];
+    return found(config === undefined && userData === undefined && issue(userDataMissing, []));
   }
   const { appendKarg, copyNetwork } = install;
   return ignoredOptions({
@@ -193,7 +183,7 @@ function checkMethod({ method, config, userData, install, image }: HostSettings)
 /** An issue for each option that is given. */
 export function ignoredOptions(given: Mapping): readonly Issue[] {
   return Object.entries(given).flatMap(([option, value]) =>
-    value === undefined ? [] : [{ rule: methodTakesNothing, path: [option] }],
+    found(value !== undefined && issue(methodTakesNothing, [option])),
   );
 }
 

@@ -3,7 +3,15 @@
  * folder have checked its values. References to Secrets are names, never the secrets themselves.
  */
 
-import { errorRule, type Issue } from '../../ignition/rule.ts';
+import {
+  errorRule,
+  found,
+  type Issue,
+  issue,
+  issueWith,
+  type Rule,
+  warningRule,
+} from '../../ignition/rule.ts';
 import type { RootDevice } from './rootDeviceHints.ts';
 import type { BmcAddress } from '../../redfish/bmcAddress.ts';
 
@@ -22,6 +30,11 @@ export interface DeployHost {
   readonly rootDevice: RootDevice;
 }
 
+export const rootDeviceMissing = warningRule(
+  'root-device-missing',
+  'no root device hints: the default disk is overwritten (/dev/sda with Metal3)',
+  'pass --root-device, e.g. name=/dev/nvme0n1',
+);
 const systemPath = errorRule(
   'bmc-system-path',
   'the path of the BMC address is not that of a system',
@@ -31,7 +44,17 @@ const systemPath = errorRule(
 /** Ironic looks up the path as `redfish_system_id`. */
 export function checkSystemPath({ bmc }: DeployHost): readonly Issue[] {
   const isOther = /^\/redfish\/v1\/(?:Managers|Chassis)(?:\/|$)/.test(bmc?.address.path ?? '');
-  return isOther ? [{ rule: systemPath, path: ['bmcAddress'] }] : [];
+  return found(isOther && issue(systemPath, ['bmcAddress']));
+}
+
+/** @param problems by option; undefined for valid names */
+export function nameIssues(
+  rule: Rule,
+  problems: Readonly<Record<string, string | undefined>>,
+): readonly Issue[] {
+  return Object.entries(problems).flatMap(([option, problem]) =>
+    found(problem !== undefined && issueWith(rule, [option], problem)),
+  );
 }
 
 /** The BMC of a host, without credentials. */

@@ -5,8 +5,9 @@
  * that CoreOS ignores.
  */
 
-import { errorRule, type Issue, warningRule } from '../../ignition/rule.ts';
-import { metadataOf, metal3Name, nameIssues } from './bareMetalHost.ts';
+import { errorRule, found, type Issue, issue, warningRule } from '../../ignition/rule.ts';
+import { metadataOf, metal3Name } from './bareMetalHost.ts';
+import { nameIssues } from './host.ts';
 import { checkRamdisk, checkRamdiskArguments, type Ramdisk } from './node.ts';
 import { namespaceProblem, objectNameProblem } from '../../core/objectName.ts';
 
@@ -41,16 +42,16 @@ export function checkIronic({ name, namespace, kernelArguments, ramdisk }: Ironi
   const path = ['kernelAppendParams'];
   const isIso = ramdisk?.kind === 'iso';
   const hasDefault = kernelArguments?.split(' ').includes('%default%') === true;
-  return [
+  return found(
     ...nameIssues(metal3Name, {
       name: objectNameProblem(name),
       namespace: namespace === undefined ? undefined : namespaceProblem(namespace),
     }),
     ...(ramdisk === undefined ? [] : checkRamdisk(ramdisk)),
-    ...(isIso && kernelArguments !== undefined ? [{ rule: argumentsUnusedByIso, path }] : []),
+    isIso && kernelArguments !== undefined && issue(argumentsUnusedByIso, path),
     ...(!isIso && kernelArguments !== undefined ? checkRamdiskArguments(kernelArguments) : []),
-    ...(hasDefault ? [{ rule: defaultOfNodeOnly, path }] : []),
-  ];
+    hasDefault && issue(defaultOfNodeOnly, path),
+  );
 }
 
 export function renderIronicResource(settings: IronicSettings) {

@@ -5,14 +5,14 @@
  */
 
 import { parseBootUrl } from '../../boot/urlArgument.ts';
-import { errorRule, type Issue, warningRule } from '../../ignition/rule.ts';
+import { errorRule, found, type Issue, issue, issueWith, warningRule } from '../../ignition/rule.ts';
 import { type BmcAddress, bmcKind, isVirtualMedia } from '../../redfish/bmcAddress.ts';
-import { checkSystemPath, type DeployHost } from './host.ts';
+import { checkSystemPath, type DeployHost, nameIssues, rootDeviceMissing } from './host.ts';
 import { isUuid, nodeNameProblem } from '../../core/objectName.ts';
-import { nameIssues, rootDeviceMissing } from './bareMetalHost.ts';
 import type { DeployStep } from './installation.ts';
 import type { Mapping } from '../../formats/mapping.ts';
 import { formatCommand, quoteShellWord } from '../../formats/shell.ts';
+import { withoutBrackets } from '../../formats/url.ts';
 
 /** The images of the ramdisk, in Ironic's terms. */
 export type Ramdisk =
@@ -59,27 +59,25 @@ const imagesSwapped = warningRule(
 
 /** Paths begin with the name of an option. Without a ramdisk, the settings of the conductor apply. */
 export function checkNode(host: DeployHost, ramdisk: Ramdisk | undefined): readonly Issue[] {
-  return [
+  const isNetworkBoot = host.bmc !== undefined && !isVirtualMedia(host.bmc.address);
+  return found(
     ...nameIssues(nodeName, { name: nodeNameProblem(host.name) }),
     ...checkSystemPath(host),
     ...(ramdisk === undefined ? [] : checkRamdisk(ramdisk)),
     ...(ramdisk?.kind === 'pair' ? checkRamdiskArguments(ramdisk.arguments ?? '') : []),
-    ...(ramdisk?.kind === 'iso' && host.bmc !== undefined && !isVirtualMedia(host.bmc.address)
-      ? [{ rule: isoNeedsVirtualMedia, path: ['deployIso'] }]
-      : []),
-    ...(Object.keys(host.rootDevice).length === 0 ? [{ rule: rootDeviceMissing, path: [] }] : []),
-  ];
+    ramdisk?.kind === 'iso' && isNetworkBoot && issue(isoNeedsVirtualMedia, ['deployIso']),
+    Object.keys(host.rootDevice).length === 0 && issue(rootDeviceMissing, []),
+  );
 }
 
 export function checkRamdisk(ramdisk: Ramdisk): readonly Issue[] {
   if (ramdisk.kind === 'iso') return checkReference('deployIso', ramdisk.iso);
-  return [
+  const isSwapped = isInitramfs(ramdisk.kernel) && !isInitramfs(ramdisk.ramdisk);
+  return found(
     ...checkReference('deployKernel', ramdisk.kernel),
     ...checkReference('deployRamdisk', ramdisk.ramdisk),
-    ...(isInitramfs(ramdisk.kernel) && !isInitramfs(ramdisk.ramdisk)
-      ? [{ rule: imagesSwapped, path: ['deployKernel'] }]
-      : []),
-  ];
+    isSwapped && issue(imagesSwapped, ['deployKernel']),
+  );
 }
 
 /** By the names of CoreOS, this program and ironic-python-agent-builder. */
@@ -88,7 +86,7 @@ function isInitramfs(reference: string): boolean {
 }
 
 function checkReference(option: string, reference: string): readonly Issue[] {
-  return isSupported(reference) ? [] : [{ rule: imageReference, path: [option] }];
+  return found(!isSupported(reference) && issue(imageReference, [option]));
 }
 
 /** As Ironic's image services: of a container, it does not look up the image behind a tag. */
@@ -125,7 +123,7 @@ function bmcDriverInfo(address: BmcAddress): Mapping {
   const { host, port, path, transport, privilegeLevel } = address;
   if (bmcKind(address).driver === 'ipmi') {
     return {
-      ipmi_address: host.replace(/^\[|\]$/g, ''),
+      ipmi_address: withoutBrackets(host),
       ...(port !== undefined && { ipmi_port: port }),
       ...(privilegeLevel !== undefined && { ipmi_priv_level: privilegeLevel }),
     };
@@ -247,26 +245,17 @@ export function checkRamdiskArguments(text: string): readonly Issue[] {
   const names = words.map((word) => word.split('=', 1)[0] ?? '');
   const isDefaultKept = words.includes('%default%');
   const missing = isDefaultKept ? [] : needed.filter((name) => !names.includes(name));
-  return [
+  return found(
     ...words.flatMap((word, index) => checkWord(word, names[index] ?? '')),
-    ...(missing.length > 0
-      ? [
-          {
-            rule: ramdiskArgumentMissing,
-            path: ['kernelAppendParams'],
-            message: `${ramdiskArgumentMissing.message}: ${missing.join(', ')}`,
-          },
-        ]
-      : []),
-  ];
+    missing.length > 0 && issueWith(ramdiskArgumentMissing, ['kernelAppendParams'], missing.join(', ')),
+  );
 }
 
 /** `%default%` is replaced with the arguments of the conductor; words after `--` are not for the kernel. */
 function checkWord(word: string, name: string): readonly Issue[] {
   if (word === '%default%' || word === '--' || /^[\w.-]+(?:=[!#-~]+)?$/.test(word)) return [];
-  const isName = /^[\w.-]+$/.test(name);
-  const message = isName
-    ? `${ramdiskArgumentSyntax.message}: the value of ${name} is empty, or contains a quote or characters other than printable ASCII`
-    : ramdiskArgumentSyntax.message;
-  return [{ rule: ramdiskArgumentSyntax, path: ['kernelAppendParams'], message }];
+  const path = ['kernelAppendParams'];
+  if (!/^[\w.-]+$/.test(name)) return [issue(ramdiskArgumentSyntax, path)];
+  const problem = `the value of ${name} is empty, or contains a quote or characters other than printable ASCII`;
+  return [issueWith(ramdiskArgumentSyntax, path, problem)];
 }

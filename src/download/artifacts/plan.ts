@@ -1,6 +1,7 @@
 /** Plans a download: the files, their expected checksums, and their names. */
 
 import { CliError, UsageError } from '../../core/errors.ts';
+import { parseUrl } from '../../formats/url.ts';
 import type { StreamArtifact } from './streamMetadata.ts';
 
 /** One file to download. */
@@ -59,7 +60,7 @@ export function planImage(
  * @throws UsageError for anything other than an http:// or https:// URL
  */
 export function planUrl(text: string, { decompress, insecure }: PlanOptions): PlannedFile {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = parseUrl(text);
   if (url === undefined || !isFetched(url)) {
     throw new UsageError('invalid value for --image-url: not an http:// or https:// URL', {
       hint: 'use a URL like https://example.com/coreos.iso',
@@ -84,7 +85,7 @@ function planFile(
 
 /** The error does not show an invalid location: it may contain a password. */
 function parseLocation(location: string, artifact: StreamArtifact, { base }: MetadataSource): URL {
-  const url = URL.canParse(location, base.href) ? new URL(location, base.href) : undefined;
+  const url = parseUrl(location, base);
   if (url !== undefined && isFetched(url)) return url;
   const { architecture, platform, format, name } = artifact;
   const what = `${architecture} ${platform} ${format} ${name}`;

@@ -4,7 +4,9 @@
  */
 
 import { CliError, FormatError, UsageError } from '../../core/errors.ts';
+import { isLoopbackHost } from '../../formats/hostName.ts';
 import { isMapping, type Mapping } from '../../formats/mapping.ts';
+import { parseUrl } from '../../formats/url.ts';
 
 /** One file of a release. */
 export interface StreamArtifact {
@@ -126,10 +128,10 @@ export function locateStream(base: string, stream: string): URL | string {
   }
   if (base === '') throw new UsageError('--stream-base-url is empty', { hint: 'pass a URL or a path' });
   if (/^https?:\/\//i.test(base)) {
-    if (!URL.canParse(base)) {
+    const url = parseUrl(base);
+    if (url === undefined) {
       throw new UsageError('invalid URL for --stream-base-url', { hint: `use a URL like ${fedoraStreams}` });
     }
-    const url = new URL(base);
     return url.pathname.endsWith('.json') ? url : new URL(`${stream}.json`, url);
   }
   const path = pathOf(base);
@@ -138,7 +140,7 @@ export function locateStream(base: string, stream: string): URL | string {
 
 function pathOf(base: string): string {
   if (!/^[a-z][a-z0-9+.-]+:\/\//i.test(base)) return base;
-  const url = URL.canParse(base) ? new URL(base) : undefined;
+  const url = parseUrl(base);
   if (url?.protocol !== 'file:' || url.host !== '') {
     throw new UsageError('unsupported URL scheme for --stream-base-url', {
       hint: 'use an http://, https:// or file:// URL, or a path',
@@ -149,11 +151,7 @@ function pathOf(base: string): string {
 
 /** Whether all URLs are authentic: TLS, or this machine. */
 export function isAuthentic(urls: readonly URL[]): boolean {
-  return urls.every(({ protocol, hostname }) => protocol === 'https:' || isLoopback(hostname));
-}
-
-function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname);
+  return urls.every(({ protocol, hostname }) => protocol === 'https:' || isLoopbackHost(hostname));
 }
 
 /** Which image: `x86_64`, `metal`, `iso`. */
@@ -206,14 +204,3 @@ function missing(problem: string, images: readonly StreamImage[], field: keyof I
       : `use one of these with --${field}: ${[...values].join(', ')}`;
   return new CliError(`No such image: ${problem}`, { code: 'ERR_SETTING', hint });
 }
-
-/** @param arch as Node names it: `x64`, `arm64` */
-export function machineName(arch: string): string {
-  return NAMES.get(arch) ?? arch;
-}
-
-const NAMES: ReadonlyMap<string, string> = new Map([
-  ['x64', 'x86_64'],
-  ['arm64', 'aarch64'],
-  ['ppc64', 'ppc64le'], // Node has no big-endian build for it any more
-]);

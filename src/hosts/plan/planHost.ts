@@ -3,6 +3,7 @@
 import type { Architecture } from '../../core/architecture.ts';
 import type { NetworkHost } from '../../boot/network/networkBoot.ts';
 import { CliError } from '../../core/errors.ts';
+import { urlHost } from '../../formats/url.ts';
 import type { Io } from '../../io/io.ts';
 import { type ConfigArtifact, type Wanted, startedArtifact } from '../artifacts/artifacts.ts';
 import { isoArguments, bootOfHost, readBootSettings, startOf, reportBoot } from './hostBoot.ts';
@@ -13,7 +14,6 @@ import type { InventoryHost } from '../settings/inventoryDocument.ts';
 import type { RenderSource } from '../settings/settings.ts';
 import { hasKeyfiles } from '../../agent/hostNetwork.ts';
 import { networkRules } from '../../agent/lint/network.ts';
-import { urlHost } from '../../agent/machineAddress.ts';
 import type { BootSettings } from '../../boot/bootSettings.ts';
 import { report } from '../../io/report/report.ts';
 import type { Connection } from '../../network/connection.ts';

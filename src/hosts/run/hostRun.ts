@@ -5,7 +5,7 @@
 
 import { join, resolve } from 'node:path';
 import { type Diagnostic, type HostNames, diagnosticOf } from '../../core/diagnostic.ts';
-import { formatPlace, CliError } from '../../core/errors.ts';
+import { CliError, formatPlace, onCliError } from '../../core/errors.ts';
 import { makeFolder, writeIfChanged } from '../../io/files/newFile.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { printable } from '../../io/report/terminalText.ts';
@@ -159,10 +159,7 @@ export async function writeMade<M>(
   for await (const made of hosts) {
     keepRemarks(made.remarks, made.host.name, run);
     const written = write(made)
-      .catch((error: unknown) => {
-        if (!(error instanceof CliError)) throw error;
-        reportProblem(made.host, [diagnosticOf(error)], run);
-      })
+      .catch(onCliError((error) => reportProblem(made.host, [diagnosticOf(error)], run)))
       .finally(() => pending.delete(written));
     pending.add(written);
     if (pending.size >= limit) await Promise.race(pending);

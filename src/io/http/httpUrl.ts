@@ -4,6 +4,7 @@
  */
 
 import { UsageError } from '../../core/errors.ts';
+import { parseUrl } from '../../formats/url.ts';
 import type { Io } from '../io.ts';
 
 /** The target of a request. User names, passwords and queries are secrets: only `name` may be shown. */
@@ -22,7 +23,7 @@ export function isRemote(text: string): boolean {
 
 /** @throws UsageError for an invalid URL */
 export function parseHttpUrl(text: string): HttpTarget {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = parseUrl(text);
   const login = url === undefined ? undefined : readLogin(url);
   if (url === undefined || login === undefined) {
     throw new UsageError('invalid URL', {

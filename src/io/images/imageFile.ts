@@ -7,6 +7,7 @@ import { fstatSync, statSync } from 'node:fs';
 import { type FileHandle, readFile, realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { CliError, FormatError } from '../../core/errors.ts';
+import { parseUrl } from '../../formats/url.ts';
 import { overlay } from '../../image/overlay.ts';
 import { emptyPathError, fileError } from '../files/fileErrors.ts';
 import { openForReading } from '../files/handles.ts';
@@ -60,7 +61,8 @@ export function isLocalImage(source: string): boolean {
 /** The name of the file without folders, for making other names of it; undefined for standard input. */
 export function imageFileName(source: string): string | undefined {
   if (source === '-') return undefined;
-  return isRemote(source) && URL.canParse(source) ? basename(new URL(source).pathname) : basename(source);
+  const url = isRemote(source) ? parseUrl(source) : undefined;
+  return basename(url?.pathname ?? source);
 }
 
 async function openLocalImage(path: string, io: Pick<Io, 'cwd' | 'note'>, what: string): Promise<OpenImage> {

@@ -7,7 +7,7 @@ import type { DirectConnection, DirectSettings, RawResponse } from '../http/http
 import { readAll } from '../files/files.ts';
 import { type Clock, limitTime, pause, systemClock } from '../clock.ts';
 import { secondsOf, TransferError } from '../http/httpErrors.ts';
-import { isMapping, type Mapping } from '../../formats/mapping.ts';
+import { isMapping, type Mapping, parseIfJson } from '../../formats/mapping.ts';
 import { readMessages } from '../../redfish/messages.ts';
 import {
   readServiceRoot,
@@ -289,7 +289,7 @@ class RedfishRequests {
     const bytes = await readAll(body, MAX_BODY, () =>
       invalidAnswer(name, 'the response is larger than 4 MiB'),
     );
-    const value = parseJson(Buffer.from(bytes).toString('utf8'));
+    const value = parseIfJson(Buffer.from(bytes).toString('utf8'));
     if (isMapping(value)) return value;
     if (statusCode !== 200 || bytes.length === 0) return {};
     throw invalidAnswer(name, 'the response is not JSON');
@@ -341,14 +341,6 @@ function mayRepeat({ method }: RedfishRequest, { isPassing, status }: TransferEr
 function taskPath({ body }: Answer): string | undefined {
   const path = body['@odata.id'];
   return typeof path === 'string' && readTaskState({ path, body }) !== undefined ? path : undefined;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function clockOffset(date: unknown, clock: Clock): number | undefined {

@@ -1,8 +1,13 @@
-/** Options with a fixed set of values, such as `--format`. */
+/** Options in messages: their flags, and the values of those with a fixed set, such as `--format`. */
 
 import { UsageError } from '../../core/errors.ts';
 import { nearestNames } from '../../core/nearestNames.ts';
 import { jsonText } from '../../formats/mapping.ts';
+
+/** The flag of an option: `--boot-mac` for `bootMac`. */
+export function flagOf(option: string): string {
+  return `--${option.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
 
 /** The hint for the invalid value `typed`: the most similar value first, then all valid values. */
 export function hintChoices(typed: string, choices: readonly string[]): string {

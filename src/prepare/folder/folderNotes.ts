@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { readdir, readFile, realpath, truncate, unlink } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { CliError, FormatError } from '../../core/errors.ts';
-import { asMapping, isMapping } from '../../formats/mapping.ts';
+import { asMapping, isMapping, parseIfJson } from '../../formats/mapping.ts';
 import { isInside, type Manifest, parseManifest } from '../../hosts/artifacts/manifest.ts';
 import { CHECKSUMS, MANIFEST } from '../../hosts/artifacts/servedPaths.ts';
 import { errorCode } from '../../io/files/fileErrors.ts';
@@ -108,14 +108,6 @@ async function readStamps(path: string): Promise<Map<string, StampedDigest>> {
     if (isStamped(value)) stamps.set(name, value);
   }
   return stamps;
-}
-
-function parseIfJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function isStamped(value: unknown): value is StampedDigest {

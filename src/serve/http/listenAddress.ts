@@ -2,7 +2,8 @@
 
 import type { AddressInfo, ListenOptions } from 'node:net';
 import { CliError, UsageError } from '../../core/errors.ts';
-import { parseHost, formatUrlHost } from '../../formats/hostName.ts';
+import { formatUrlHost, isLoopbackHost, parseHost } from '../../formats/hostName.ts';
+import { withBrackets } from '../../formats/url.ts';
 import { errorCode } from '../../io/files/fileErrors.ts';
 
 export type ListenAddress =
@@ -70,11 +71,7 @@ export function inheritedAddress(
 
 /** Whether only this machine can connect. An inherited socket counts as reachable from other machines. */
 export function isLoopback(address: ListenAddress): boolean {
-  if (address.kind === 'inherited') return false;
-  const { host = '' } = address;
-  return (
-    host === 'localhost' || host === '::1' || (host.startsWith('127.') && parseHost(host).kind === 'ipv4')
-  );
+  return address.kind === 'tcp' && isLoopbackHost(address.host ?? '');
 }
 
 /** The options for `listen` of node:net. */
@@ -106,7 +103,7 @@ export function listenError(error: unknown, address: ListenAddress): unknown {
 function formatAddress(address: ListenAddress): string {
   if (address.kind === 'inherited') return `the systemd socket (file descriptor ${address.fd})`;
   const { host = '', port } = address;
-  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
+  return `${withBrackets(host)}:${port}`;
 }
 
 const listenProblems: Readonly<Record<string, readonly [problem: string, hint: string]>> = {

@@ -8,7 +8,8 @@ import { type IncomingMessage, request } from 'node:http';
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { CliError } from '../../core/errors.ts';
-import { isMapping, type Mapping } from '../../formats/mapping.ts';
+import { asMapping, type Mapping } from '../../formats/mapping.ts';
+import { portOf, urlHost } from '../../formats/url.ts';
 import type { CallbackReason } from '../timeline/events.ts';
 import { limitTime } from '../../io/clock.ts';
 import { errorCode } from '../../io/files/fileErrors.ts';
@@ -94,8 +95,7 @@ export async function requestAgent(
  */
 export function parseAnswer({ text }: AgentResponse): Mapping {
   try {
-    const value: unknown = JSON.parse(text);
-    return isMapping(value) ? value : {};
+    return asMapping(JSON.parse(text));
   } catch (error) {
     throw new AgentError('answer', 'its response is not JSON', { cause: error });
   }
@@ -143,19 +143,18 @@ async function send(
 
 /** Opens a connection and verifies the certificate of the server. */
 async function openSocket(
-  { hostname, port, protocol }: URL,
+  url: URL,
   { signal, verifyCa }: AgentConnection,
   progress: Progress,
 ): Promise<Socket> {
-  const host = hostname.replace(/^\[|\]$/g, '');
-  const target = { host, port: Number(port || (protocol === 'https:' ? 443 : 80)) };
-  const socket = connect(target);
+  const host = urlHost(url);
+  const socket = connect({ host, port: portOf(url) });
   const cancel = (): void => void socket.destroy(new Error('canceled'));
   signal.addEventListener('abort', cancel, { once: true });
   socket.once('close', () => signal.removeEventListener('abort', cancel));
   if (signal.aborted) cancel();
   await waitFor(socket, 'connect');
-  if (protocol === 'http:') return socket;
+  if (url.protocol === 'http:') return socket;
   progress.reached = 'tls';
   // The certificate is verified below, to get the exact error; no data is sent before.
   const secure = connectTls({

@@ -4,7 +4,7 @@
  * `agent_client.py` of Ironic; `clean.py`, `deploy.py` and `hardware.py` of ironic-python-agent.
  */
 
-import { isMapping, type Mapping } from '../../formats/mapping.ts';
+import { asMapping, isMapping, type Mapping } from '../../formats/mapping.ts';
 import type { AgentStep, ReportedManager } from '../timeline/events.ts';
 import type { IronicNode } from '../ironic/nodes.ts';
 import {
@@ -48,7 +48,7 @@ function commandsPath({ token }: AskedAgent, query: Record<string, string> = {})
 const MAX_COMMANDS = 100;
 
 function describeCommand(command: unknown): string {
-  const { command_name: name, command_status: status } = isMapping(command) ? command : {};
+  const { command_name: name, command_status: status } = asMapping(command);
   return `${textOf(name, 80)}: ${textOf(status, 20)}`;
 }
 
@@ -204,14 +204,14 @@ function addResult(
     const sent: readonly unknown[] = Array.isArray(list) ? list : [];
     for (const step of sent) manager.steps.push(readStep(type, step));
   }
-  for (const [name, version] of Object.entries(isMapping(versions) ? versions : {})) {
+  for (const [name, version] of Object.entries(asMapping(versions))) {
     managerOf(name).version = shortText(version) ?? '';
   }
 }
 
 /** @throws AgentError if the step has no name */
 function readStep(type: AgentStep['type'], value: unknown): AgentStep {
-  const { interface: driverInterface, priority, step } = isMapping(value) ? value : {};
+  const { interface: driverInterface, priority, step } = asMapping(value);
   const name = shortText(step);
   if (name === undefined)
     throw new AgentError('answer', `its response contains a ${type} step without a name`);

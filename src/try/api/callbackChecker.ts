@@ -6,6 +6,7 @@
 import { setMaxListeners } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { parseHost } from '../../formats/hostName.ts';
+import { parseUrl, withoutBrackets } from '../../formats/url.ts';
 import { plainText } from '../../serve/http/textResponse.ts';
 import type { Agent } from '../ironic/heartbeat.ts';
 import { type CallbackEvent, type CallbackReason, mapTexts, type StepsEvent } from '../timeline/events.ts';
@@ -163,7 +164,7 @@ function identityOf({ callbackUrl, node }: Agent): string {
 
 /** Why a URL does not contain the address of the client; undefined if it does. */
 function foreignProblem(callbackUrl: string, client: string): string | undefined {
-  const host = URL.canParse(callbackUrl) ? new URL(callbackUrl).hostname : '';
+  const host = parseUrl(callbackUrl)?.hostname ?? '';
   if (canonical(host) === canonical(client)) return undefined;
   const shown = plainText(host, MAX_TEXT);
   return `not contacted: the URL contains ${shown}, but the heartbeat came from ${client}`;
@@ -171,9 +172,9 @@ function foreignProblem(callbackUrl: string, client: string): string | undefined
 
 /** Canonical form of an IPv6 address; `[::1]` and `::1` are the same. */
 function canonical(address: string): string {
-  const host = parseHost(address.replace(/^\[|\]$/g, ''));
+  const host = parseHost(withoutBrackets(address));
   if (host.kind !== 'ipv6') return address;
-  return URL.canParse(`http://[${host.address}]`) ? new URL(`http://[${host.address}]`).hostname : address;
+  return parseUrl(`http://[${host.address}]`)?.hostname ?? address;
 }
 
 function describe({ version, commands }: AgentReply): string {

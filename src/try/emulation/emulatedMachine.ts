@@ -6,7 +6,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Duplex, Readable } from 'node:stream';
 import { maskLine } from '../../core/masking.ts';
-import { isMapping, type Mapping } from '../../formats/mapping.ts';
+import { asMapping, parseIfJson } from '../../formats/mapping.ts';
 import { findProgram } from '../../io/programs.ts';
 import type { Io } from '../../io/io.ts';
 
@@ -116,24 +116,15 @@ export function createControlReader(): (text: string) => QemuSignal[] {
   let rest = '';
   let isShutDown = false;
   const signalOf = (line: string): QemuSignal | undefined => {
-    const { event, data } = parse(line) ?? {};
+    const { event, data } = asMapping(parseIfJson(line));
     isShutDown ||= event === 'SHUTDOWN';
     if (event === 'STOP') return isShutDown ? undefined : 'stuck';
     // QEMU itself also resets the machine, for example at its start.
-    return event === 'RESET' && isMapping(data) && data['guest'] === true ? 'rebooted' : undefined;
+    return event === 'RESET' && asMapping(data)['guest'] === true ? 'rebooted' : undefined;
   };
   return (text) => {
     const lines = (rest + text).split('\n');
     rest = (lines.pop() ?? '').slice(-LONGEST_LINE);
     return lines.flatMap((line) => signalOf(line) ?? []);
   };
-}
-
-function parse(line: string): Mapping | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    return isMapping(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }

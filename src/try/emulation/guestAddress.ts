@@ -21,7 +21,8 @@ import { type ManifestFolder, readFolderUrl } from '../serving/preparedFolderSer
 import type { TrialPlan } from '../trial.ts';
 import type { EmulatedSource } from './emulatedSource.ts';
 import { describeConfig } from '../../agent/deployed/describeConfig.ts';
-import { CliError, FormatError } from '../../core/errors.ts';
+import { CliError, FormatError, onCliError } from '../../core/errors.ts';
+import { parseUrl, portOf } from '../../formats/url.ts';
 import type { Config } from '../../ignition/config.ts';
 import { readIgnition } from '../../image/embeddedIgnition.ts';
 import { splitKargs } from '../../image/inspection/inspection.ts';
@@ -101,14 +102,13 @@ export function preflightDiagnostic(problem: Problem): Diagnostic {
 
 /** The emulated network supports any IPv4 address for this machine; scheme and port must be those of the config. */
 function fixFor(urls: readonly string[], place: ApiPlace, here: string): string {
-  const url = urls.flatMap((text) => (URL.canParse(text) ? [new URL(text)] : [])).find(isReachable);
+  const url = urls.flatMap((text) => parseUrl(text) ?? []).find(isReachable);
   if (url === undefined) return `render the config with --api-url ${here}, and embed it`;
   if (hasPortOf(url.href, place)) return `use --guest-host ${url.hostname}, or remove --guest-host`;
   const isSecure = url.protocol === 'https:';
-  const port = url.port === '' ? (isSecure ? 443 : 80) : url.port;
   const isSchemeSame = isSecure === (place.scheme === 'https');
   const tls = isSchemeSame ? '' : isSecure ? ' and --tls' : ' without --tls';
-  return `use --listen 127.0.0.1:${port}${tls}, or render the config with --api-url ${here}`;
+  return `use --listen 127.0.0.1:${portOf(url)}${tls}, or render the config with --api-url ${here}`;
 }
 
 function isReachable({ hostname, protocol }: URL): boolean {
@@ -172,10 +172,7 @@ async function readLiveConfig(
 }
 
 async function readConfigFile(source: string, io: Io, kargs: readonly string[]): Promise<ImageConfig> {
-  const config = await readDeployedConfig(source, io).catch((error: unknown) => {
-    if (error instanceof CliError) return error;
-    throw error;
-  });
+  const config = await readDeployedConfig(source, io).catch(onCliError((error) => error));
   if (config instanceof CliError) return { kind: 'no-config', problem: config.message };
   const urls = ironicUrlsOf(config);
   // The agent configuration has precedence over kernel arguments.

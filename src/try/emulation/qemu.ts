@@ -6,6 +6,7 @@
 
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
+import { machineName } from '../../core/architecture.ts';
 import { CliError } from '../../core/errors.ts';
 import { findProgram, isProgram } from '../../io/programs.ts';
 import type { Io } from '../../io/io.ts';
@@ -19,7 +20,7 @@ export async function findQemu(architecture: MachineArchitecture, env: Io['env']
   const name = `qemu-system-${architecture}`;
   const found = await findProgram(name, env);
   if (found !== undefined) return found;
-  if (architecture === ownArchitecture() && (await isProgram(RHEL_QEMU))) return RHEL_QEMU;
+  if (architecture === machineName(process.arch) && (await isProgram(RHEL_QEMU))) return RHEL_QEMU;
   const debian = architecture === 'x86_64' ? 'qemu-system-x86' : 'qemu-system-arm';
   throw new CliError(`QEMU is not installed: ${name} not found on PATH`, {
     code: 'ERR_PROGRAM',
@@ -31,15 +32,10 @@ const RHEL_QEMU = '/usr/libexec/qemu-kvm';
 
 /** The fastest first. An available accelerator may still fail, for example with incomplete nested virtualization. */
 export async function usableAccelerators(architecture: MachineArchitecture): Promise<Accelerator[]> {
-  if (architecture !== ownArchitecture()) return ['tcg'];
+  if (architecture !== machineName(process.arch)) return ['tcg'];
   if (process.platform === 'darwin') return ['hvf', 'tcg'];
   const hasKvm = await isAccessible('/dev/kvm', constants.R_OK | constants.W_OK);
   return hasKvm ? ['kvm', 'tcg'] : ['tcg'];
-}
-
-function ownArchitecture(): MachineArchitecture | undefined {
-  if (process.arch === 'x64') return 'x86_64';
-  return process.arch === 'arm64' ? 'aarch64' : undefined;
 }
 
 /** @throws CliError if the firmware is not installed */

@@ -5,6 +5,7 @@
 
 import { isUuid } from '../../core/objectName.ts';
 import { parseRequestPath } from '../../formats/http/requestPath.ts';
+import { parseIfJson } from '../../formats/mapping.ts';
 import { isWithinBounds } from '../../formats/json/tokens.ts';
 
 export type InspectionService = 'ironic' | 'inspector';
@@ -104,12 +105,10 @@ export function parseBody(bytes: Uint8Array): ParsedBody {
   if (!isWithinBounds(bytes, bodyBounds)) {
     return { kind: 'none', problem: 'its body contains too many values, or is nested too deeply' };
   }
-  try {
-    const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
-    return { kind: 'value', value };
-  } catch {
-    return { kind: 'none', problem: 'its body is not valid JSON' };
-  }
+  const value = parseIfJson(new TextDecoder().decode(bytes));
+  return value === undefined
+    ? { kind: 'none', problem: 'its body is not valid JSON' }
+    : { kind: 'value', value };
 }
 
 export interface ApiAnswer {

@@ -1,6 +1,6 @@
 /** Serves files without authentication, and reports each fetch as an event. */
 
-import { CliError } from '../../core/errors.ts';
+import { CliError, onCliError } from '../../core/errors.ts';
 import { createAccessCheck } from '../../serve/http/accessCheck.ts';
 import type { ListenAddress } from '../../serve/http/listenAddress.ts';
 import { createAnswerer } from '../../serve/http/requests.ts';
@@ -43,11 +43,11 @@ export async function startCatalogService(
 
 /** For an address that does not come from `--listen`: throws the error of a server that cannot listen with another hint. */
 export function throwWithHint(changeHint: (hint: string) => string): (error: unknown) => never {
-  return (error) => {
-    if (!(error instanceof CliError) || error.code !== 'ERR_LISTEN') throw error;
+  return onCliError((error) => {
     const { cause, code, hint = '', message } = error;
+    if (code !== 'ERR_LISTEN') throw error;
     throw new CliError(message, { code, hint: changeHint(hint), cause });
-  };
+  });
 }
 
 /** For an address of `--serve-listen`. */

@@ -6,6 +6,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CliError } from '../../core/errors.ts';
+import { parseUrl, portOf } from '../../formats/url.ts';
 import type { ServerLog } from '../../serve/http/serverLog.ts';
 import { openSharedImage } from '../../io/images/sharedImage.ts';
 import type { Manifest, ManifestFile } from '../../hosts/artifacts/manifest.ts';
@@ -42,7 +43,7 @@ export function readFolderUrl({ manifest: { baseUrl, files, layout } }: Manifest
       hint: 'run `prepare` with --artifacts archive,ign,ipxe and an ISO or a kernel',
     });
   }
-  const url = baseUrl !== null && URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
+  const url = parseUrl(baseUrl ?? '');
   const problem = problemOf(url);
   if (url === undefined || baseUrl === null || problem !== undefined) {
     throw new CliError(`an emulated machine cannot boot from the folder: ${problem ?? ''}`, {
@@ -53,7 +54,7 @@ export function readFolderUrl({ manifest: { baseUrl, files, layout } }: Manifest
   return {
     url: baseUrl,
     host: url.hostname,
-    port: url.port === '' ? 80 : Number(url.port),
+    port: portOf(url),
     prefix: url.pathname.replace(/^\//, '').replace(/(?<=[^/])$/, '/'),
   };
 }

@@ -6,6 +6,7 @@
 
 import { UsageError } from '../../core/errors.ts';
 import { parseHost } from '../../formats/hostName.ts';
+import { parseUrl, portOf, urlHost } from '../../formats/url.ts';
 
 /** Scheme, port and addresses of the mock Ironic. */
 export interface ApiPlace {
@@ -17,8 +18,8 @@ export interface ApiPlace {
 
 /** Whether one of the URLs may be the one of the mock Ironic. This is always possible for a host name. */
 export function mayReachApi(urls: readonly string[], place: ApiPlace): boolean {
-  return urlsAtPort(urls, place).some(({ hostname }) => {
-    const host = hostname.replace(/^\[|\]$/g, '');
+  return urlsAtPort(urls, place).some((url) => {
+    const host = urlHost(url);
     if (/(?:^|\.)localhost$/.test(host)) return loopback.some((address) => place.addresses.includes(address));
     return !isAddress(host) || place.addresses.includes(host);
   });
@@ -45,12 +46,9 @@ type ApiPort = Pick<ApiPlace, 'scheme' | 'port'>;
 
 function urlsAtPort(urls: readonly string[], { port, scheme }: ApiPort): readonly URL[] {
   return urls
-    .filter((text) => URL.canParse(text))
-    .map((text) => new URL(text))
-    .filter((url) => url.protocol === `${scheme}:` && Number(url.port || defaultPorts[scheme]) === port);
+    .flatMap((text) => parseUrl(text) ?? [])
+    .filter((url) => url.protocol === `${scheme}:` && portOf(url) === port);
 }
-
-const defaultPorts = { http: 80, https: 443 } as const;
 
 function isAddress(host: string): boolean {
   return host.includes(':') || /^[0-9.]+$/.test(host);

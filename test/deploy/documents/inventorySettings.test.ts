@@ -1,18 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import {
-  deploySettingNames,
-  readDeploySettings,
-  settingOfFlag,
-  withoutOverridden,
-} from '../../../src/deploy/inventoryHost.ts';
+import { readDeploySettings, settingOfFlag, withoutOverridden } from '../../../src/deploy/inventoryHost.ts';
 
 describe('the settings below deploy', () => {
   it('are those of the schema', () => {
     const url = new URL('../../../schemas/inventory.json', import.meta.url);
     const schema: { definitions: { deploy: { properties: object } } } = JSON.parse(readFileSync(url, 'utf8'));
     const names = Object.keys(schema.definitions.deploy.properties);
-    expect(names.toSorted()).toEqual(deploySettingNames.toSorted());
+    const read = new Set<string>();
+    readDeploySettings(new Proxy({}, { get: (_mapping, name) => void read.add(String(name)) }));
+    expect([...read].toSorted()).toEqual(names.toSorted());
   });
 
   it('are read as options', () => {

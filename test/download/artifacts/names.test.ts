@@ -3,7 +3,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fileNameOf, unpackedNameOf } from '../../../src/download/artifacts/plan.ts';
-import { isAuthentic, locateStream, machineName } from '../../../src/download/artifacts/streamMetadata.ts';
+import { machineName } from '../../../src/core/architecture.ts';
+import { isAuthentic, locateStream } from '../../../src/download/artifacts/streamMetadata.ts';
 import { CliError, UsageError } from '../../../src/core/errors.ts';
 import { codePoint } from '../../support/arbitraryText.ts';
 
