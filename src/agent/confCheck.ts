@@ -154,7 +154,7 @@ function readSettings(document: OsloDocument, findings: Finding[], ipaVersion?: 
     if (match !== undefined) {
       const isThere = ipaVersion === undefined || hasIpaOption(match.option, ipaVersion);
       settings.push({ ...match, line, isThere });
-    } else if (ipaSectionNames().includes(normalizeSection(line.section))) {
+    } else if (ipaSectionNames().has(normalizeSection(line.section))) {
       findings.push(...checkUnknownName(line, ipaVersion));
     } else if (!reported) {
       reported = true;

@@ -9,7 +9,7 @@ import { fillTemplate } from '../formats/template.ts';
 import { renderConsoleUnits } from './login.ts';
 import { formatEnvironment, formatExecArgument } from '../formats/systemdQuoting.ts';
 import { authFilePath, caContainerPath, caPath, hardwareManagerFlags } from './files.ts';
-import { proxyEnvironment } from './proxy.ts';
+import { renderIgnitionProxy } from './proxy.ts';
 import type { AgentSettings } from './settings.ts';
 
 export const unitName = 'ironic-agent.service';
@@ -20,11 +20,15 @@ export function renderAgentUnit(template: string, values: Readonly<Record<string
   return { contents, enabled: true, name: unitName };
 }
 
-/** Lines for the section [Service]; podman passes the proxy variables to the agent's container. */
+/** Lines for the section [Service] with the variables that podman reads, and passes to the agent's container. */
 export function formatUnitEnvironment(settings: AgentSettings): string {
-  return proxyEnvironment(settings)
-    .map(([name, value]) => `Environment=${formatEnvironment(name, value)}\n`)
-    .join('');
+  const { httpProxy, httpsProxy, noProxy } = renderIgnitionProxy(settings) ?? {};
+  const variables = { HTTP_PROXY: httpProxy, HTTPS_PROXY: httpsProxy, NO_PROXY: noProxy?.join(',') };
+  let lines = '';
+  for (const [name, value] of Object.entries(variables)) {
+    if (value !== undefined) lines += `Environment=${formatEnvironment(name, value)}\n`;
+  }
+  return lines;
 }
 
 /** Flags of podman for pulling the agent's image. */
@@ -54,7 +58,7 @@ export function formatRunFlags(settings: AgentSettings): string[] {
 
 /** Each flag followed by a blank, so that an empty list leaves no gap. */
 export function formatFlags(flags: readonly string[]): string {
-  return flags.map((flag) => `${flag} `).join('');
+  return [...flags, ''].join(' ');
 }
 
 /** The user's flags, one per line: Ignition does not support lines of more than 2 KiB. */

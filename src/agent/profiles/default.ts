@@ -26,6 +26,8 @@ import { renderPasswd } from '../login.ts';
 
 export function renderDefaultConfig(settings: AgentSettings): Config {
   const proxy = renderIgnitionProxy(settings);
+  const conf = formatDefaultConf(settings);
+  const mode = listSensitiveOptions(conf).length > 0 ? secretMode : publicMode;
   return {
     ignition: {
       version: '3.2.0',
@@ -35,7 +37,7 @@ export function renderDefaultConfig(settings: AgentSettings): Config {
     ...renderPasswd(settings),
     storage: {
       files: [
-        renderConfFile(settings),
+        { path: confPath, overwrite: true, contents: { source: base64DataUrl(conf) }, mode },
         ...renderClientId(settings),
         ...renderExtraFiles(settings),
         ...renderArchiveFiles(settings),
@@ -46,12 +48,6 @@ export function renderDefaultConfig(settings: AgentSettings): Config {
       units: [renderUnit(settings), ...renderArchiveUnits(settings), ...renderExtraUnits(settings)],
     },
   };
-}
-
-function renderConfFile(settings: AgentSettings): File {
-  const conf = formatDefaultConf(settings);
-  const mode = listSensitiveOptions(conf).length > 0 ? secretMode : publicMode;
-  return { path: confPath, overwrite: true, contents: { source: base64DataUrl(conf) }, mode };
 }
 
 /**
@@ -81,25 +77,22 @@ function renderUnit(settings: AgentSettings): Unit {
  * either config replaces the banners of the other. A file from the user takes precedence.
  */
 export function renderBanners(settings: AgentSettings): File[] {
-  const banners = [
-    { path: '/etc/issue.d/ipa.issue', text: readAsset('templates/agent/ironic-agent.issue') },
-    { path: '/etc/motd.d/ipa.motd', text: formatMotd(settings) },
-  ];
-  return banners
-    .filter(({ path }) => !settings.files.some((file) => file.path === path))
-    .map(({ path, text }) => renderDataFile({ path, mode: publicMode, content: Buffer.from(text) }));
+  const banners = new Map([
+    ['/etc/issue.d/ipa.issue', readAsset('templates/agent/ironic-agent.issue')],
+    ['/etc/motd.d/ipa.motd', formatMotd(settings)],
+  ]);
+  for (const { path } of settings.files) banners.delete(path);
+  return Array.from(banners, ([path, text]) =>
+    renderDataFile({ path, mode: publicMode, content: Buffer.from(text) }),
+  );
 }
 
 function formatMotd({ agentImage, apiUrls, hostname }: AgentSettings): string {
+  const urls = apiUrls.map((url) => url.replace(/^([a-z]+:\/\/)[^/?#]*@/i, '$1'));
   const facts = [
-    ['Ironic', apiUrls.length === 0 ? 'none (standalone agent)' : apiUrls.map(withoutUser).join(', ')],
-    ['Agent', agentImage],
-    ...(hostname === undefined ? [] : [['Host name', `${hostname} (if the network provides none)`]]),
+    `  Ironic     ${urls.length === 0 ? 'none (standalone agent)' : urls.join(', ')}\n`,
+    `  Agent      ${agentImage}\n`,
+    hostname === undefined ? '' : `  Host name  ${hostname} (if the network provides none)\n`,
   ];
-  const lines = facts.map(([name = '', value = '']) => `  ${name.padEnd(10)} ${value}\n`);
-  return fillTemplate(readAsset('templates/agent/ironic-agent.motd'), { facts: lines.join('') });
-}
-
-function withoutUser(url: string): string {
-  return url.replace(/^([a-z]+:\/\/)[^/?#]*@/i, '$1');
+  return fillTemplate(readAsset('templates/agent/ironic-agent.motd'), { facts: facts.join('') });
 }
