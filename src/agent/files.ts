@@ -27,7 +27,8 @@ export const caContainerPath = '/etc/ironic-python-agent/ca.crt';
 
 /** The files that settings of any profile may require, in a fixed order. */
 export function renderExtraFiles(settings: AgentSettings): File[] {
-  const { caCertificates, hostname, keyfiles, ntpServers, pullSecret, registriesConf } = settings;
+  const { caCertificates, hardwareManagers, hostname, keyfiles, ntpServers } = settings;
+  const { pullSecret, registriesConf } = settings;
   return [
     ...renderIfSet(authFilePath, pullSecret, secretMode),
     ...renderIfSet(caPath, caCertificates),
@@ -37,7 +38,7 @@ export function renderExtraFiles(settings: AgentSettings): File[] {
     // NetworkManager ignores a connection that other users can read, because it may contain a password.
     ...keyfiles.flatMap(({ name, text }) => renderIfSet(`${keyfileFolder}/${name}`, text, secretMode)),
     ...(hostname === undefined ? [] : renderHostname(hostname)),
-    ...renderHardwareManagers(settings),
+    ...hardwareManagers.flatMap(renderHardwareManager),
     ...settings.files.map(renderDataFile),
   ];
 }
@@ -94,16 +95,15 @@ const containerFolder = '/usr/local/lib/ironic-python-agent/hardware-managers';
 const entryPointGroup = 'ironic_python_agent.hardware_managers';
 const hint = `add a module and NAME.dist-info/entry_points.txt with a section [${entryPointGroup}] to the folder`;
 
-export function renderHardwareManagers({ hardwareManagers }: AgentSettings): File[] {
-  return hardwareManagers.flatMap(({ name, files }) =>
-    files.map((file) => renderDataFile({ ...file, path: `${hardwareManagerFolder}/${name}/${file.path}` })),
-  );
+export function renderHardwareManager({ name, files }: HardwareManager): File[] {
+  return files.map((file) => {
+    return renderDataFile({ ...file, path: `${hardwareManagerFolder}/${name}/${file.path}` });
+  });
 }
 
 /** Values of podman's `--mount` and `--env` for the hardware managers. */
-export function hardwareManagerFlags({ hardwareManagers }: AgentSettings): string[] {
-  if (hardwareManagers.length === 0) return [];
-  const folders = hardwareManagers.map(({ name }) => `${containerFolder}/${name}`);
+export function hardwareManagerFlags(managers: readonly HardwareManager[]): string[] {
+  const folders = managers.map(({ name }) => `${containerFolder}/${name}`);
   return [
     '--mount',
     `type=bind,src=${hardwareManagerFolder},dst=${containerFolder},ro=true`,

@@ -42,7 +42,7 @@ export function formatPullFlags({ verifyRegistryTls, pullSecret, pullArgs }: Age
 
 /** Flags of the agent's container in addition to the mounts of the template. */
 export function formatRunFlags(settings: AgentSettings): string[] {
-  const { caCertificates, copyNetwork, debug, hostname, installIpOptions } = settings;
+  const { caCertificates, copyNetwork, debug, hardwareManagers, hostname, installIpOptions } = settings;
   return [
     ...(caCertificates === undefined
       ? []
@@ -51,7 +51,7 @@ export function formatRunFlags(settings: AgentSettings): string[] {
     ...(copyNetwork === undefined ? [] : envFlag('IPA_COREOS_COPY_NETWORK', String(copyNetwork))),
     // Fallback if the network provides no name; the agent reads the name of the host.
     ...(hostname === undefined ? [] : envFlag('IPA_DEFAULT_HOSTNAME', hostname)),
-    ...hardwareManagerFlags(settings).map(formatExecArgument),
+    ...(hardwareManagers.length === 0 ? [] : hardwareManagerFlags(hardwareManagers).map(formatExecArgument)),
     ...(debug ? ['--log-driver=journald'] : []),
   ];
 }

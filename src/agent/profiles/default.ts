@@ -7,7 +7,7 @@
 import { readAsset } from '../../assets.ts';
 import { fillTemplate } from '../../formats/template.ts';
 import type { Config, File, Unit } from '../../ignition/config.ts';
-import { renderArchiveFiles, renderArchiveTrust, renderArchiveUnits } from '../agentArchive.ts';
+import { renderArchiveFiles, renderArchiveTrust, renderArchiveUnit } from '../agentArchive.ts';
 import { formatDefaultConf, listSensitiveOptions } from '../conf.ts';
 import { base64DataUrl, publicMode, renderDataFile, secretMode } from '../../ignition/dataFile.ts';
 import { confPath, renderClientId, renderExtraFiles } from '../files.ts';
@@ -25,13 +25,14 @@ import {
 import { renderPasswd } from '../login.ts';
 
 export function renderDefaultConfig(settings: AgentSettings): Config {
+  const { agentImage, archive, caCertificates } = settings;
   const proxy = renderIgnitionProxy(settings);
   const conf = formatDefaultConf(settings);
   const mode = listSensitiveOptions(conf).length > 0 ? secretMode : publicMode;
   return {
     ignition: {
       version: '3.2.0',
-      ...renderArchiveTrust(settings),
+      ...(archive === undefined ? {} : renderArchiveTrust(archive, caCertificates)),
       ...(proxy === undefined ? {} : { proxy }),
     },
     ...renderPasswd(settings),
@@ -40,12 +41,16 @@ export function renderDefaultConfig(settings: AgentSettings): Config {
         { path: confPath, overwrite: true, contents: { source: base64DataUrl(conf) }, mode },
         ...renderClientId(settings),
         ...renderExtraFiles(settings),
-        ...renderArchiveFiles(settings),
+        ...(archive === undefined ? [] : renderArchiveFiles(archive)),
         ...renderBanners(settings),
       ],
     },
     systemd: {
-      units: [renderUnit(settings), ...renderArchiveUnits(settings), ...renderExtraUnits(settings)],
+      units: [
+        renderUnit(settings),
+        ...(archive === undefined ? [] : [renderArchiveUnit(archive, agentImage)]),
+        ...renderExtraUnits(settings),
+      ],
     },
   };
 }
@@ -77,14 +82,16 @@ function renderUnit(settings: AgentSettings): Unit {
  * either config replaces the banners of the other. A file from the user takes precedence.
  */
 export function renderBanners(settings: AgentSettings): File[] {
-  const banners = new Map([
+  const banners = [
     ['/etc/issue.d/ipa.issue', readAsset('templates/agent/ironic-agent.issue')],
     ['/etc/motd.d/ipa.motd', formatMotd(settings)],
-  ]);
-  for (const { path } of settings.files) banners.delete(path);
-  return Array.from(banners, ([path, text]) =>
-    renderDataFile({ path, mode: publicMode, content: Buffer.from(text) }),
-  );
+  ] as const;
+  const files: File[] = [];
+  for (const [path, text] of banners) {
+    if (settings.files.some((file) => file.path === path)) continue;
+    files.push(renderDataFile({ path, mode: publicMode, content: Buffer.from(text) }));
+  }
+  return files;
 }
 
 function formatMotd({ agentImage, apiUrls, hostname }: AgentSettings): string {
