@@ -116,11 +116,13 @@ function convertUrls(
   format: (url: IronicUrl) => string,
 ): readonly string[] {
   if (text.trim() === mdns) return [mdns];
-  return text.split(',').map((item) => {
+  const urls: string[] = [];
+  for (const item of text.split(',')) {
     const url = checkUrl(item.trim(), findProblem);
     if ('message' in url) throw new UsageError(`${flag}: ${url.message}`, { hint: url.hint });
-    return format(url);
-  });
+    urls.push(format(url));
+  }
+  return urls;
 }
 
 function formatWithPort(url: IronicUrl, { defaultPort, isPortChosen = false }: UrlSource): string {
@@ -194,15 +196,15 @@ export function findUrlProblem(list: string, option: keyof typeof findOptionProb
   if (list === mdns) return undefined;
   for (const item of list.split(',')) {
     if (item === '') continue;
-    const problem = findBlankUrl([item]) ?? checkUrl(item, findOptionProblem[option]);
+    const problem = findBlankUrl(item) ?? checkUrl(item, findOptionProblem[option]);
     if ('message' in problem) return problem;
   }
   return undefined;
 }
 
-/** Reports an item with a blank before or after it. */
-export function findBlankUrl(items: readonly string[]): Problem | undefined {
-  if (items.every((item) => item.trim() === item)) return undefined;
+/** Reports a URL of a list with a blank before or after it. */
+export function findBlankUrl(list: string): Problem | undefined {
+  if (!/(?:^|,)\s|\s(?:,|$)/.test(list)) return undefined;
   return {
     message: 'there is whitespace next to a comma',
     hint: 'remove the whitespace: the agent treats it as a part of the URL',

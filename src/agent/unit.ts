@@ -40,10 +40,14 @@ export function formatPullFlags({ verifyRegistryTls, pullSecret, pullArgs }: Age
   ];
 }
 
-/** Flags of the agent's container in addition to the mounts of the template. */
-export function formatRunFlags(settings: AgentSettings): string[] {
+/**
+ * Flags of the agent's container in addition to the mounts of the template, after those of `pullFlags`. Each is followed
+ * by a blank, so that an empty list leaves no gap.
+ */
+export function formatRunFlags(settings: AgentSettings, pullFlags: readonly string[] = []): string {
   const { caCertificates, copyNetwork, debug, hardwareManagers, hostname, installIpOptions } = settings;
-  return [
+  const flags = [
+    ...pullFlags,
     ...(caCertificates === undefined
       ? []
       : ['--mount', `type=bind,src=${caPath},dst=${caContainerPath},ro=true`]),
@@ -54,10 +58,6 @@ export function formatRunFlags(settings: AgentSettings): string[] {
     ...(hardwareManagers.length === 0 ? [] : hardwareManagerFlags(hardwareManagers).map(formatExecArgument)),
     ...(debug ? ['--log-driver=journald'] : []),
   ];
-}
-
-/** Each flag followed by a blank, so that an empty list leaves no gap. */
-export function formatFlags(flags: readonly string[]): string {
   return [...flags, ''].join(' ');
 }
 

@@ -14,7 +14,6 @@ import { confPath, renderClientId, renderExtraFiles } from '../files.ts';
 import { renderIgnitionProxy } from '../proxy.ts';
 import type { AgentSettings } from '../settings.ts';
 import {
-  formatFlags,
   formatPullFlags,
   formatRunFlags,
   formatUnitEnvironment,
@@ -71,7 +70,7 @@ function renderUnit(settings: AgentSettings): Unit {
     pull: isPulledBefore ? `ExecStartPre=${pull}\n` : '',
     pullPolicy: isPulledBefore ? 'never' : pullPolicy,
     image: agentImage,
-    runFlags: formatFlags([...(isPulledBefore ? [] : pullFlags), ...formatRunFlags(settings)]),
+    runFlags: formatRunFlags(settings, isPulledBefore ? [] : pullFlags),
     userFlags: formatUserFlags(settings),
   });
 }
