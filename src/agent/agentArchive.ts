@@ -13,7 +13,7 @@ import { fillTemplate } from '../formats/template.ts';
 import type { Config, File, IgnitionSection, Unit } from '../ignition/config.ts';
 import { base64DataUrl, publicMode, renderDataFile } from '../ignition/dataFile.ts';
 import { readInlineText } from './lint/subject.ts';
-import { type AgentArchive, type AgentSettings, defaultSettings } from './settings.ts';
+import { type AgentArchive, defaultSettings } from './settings.ts';
 
 const unitName = 'ironic-agent-image.service';
 const checksumPath = '/etc/ironic-agent-image.sha512';
@@ -22,9 +22,8 @@ const fetchedFolder = '/var/lib/ironic-agent-image';
 const medium = '/run/media/iso';
 const mediumFolder = `${medium}/coreos`;
 
-/** The unit that loads the image, if the image comes from an archive. */
-export function renderArchiveUnits({ agentImage, archive }: AgentSettings): Unit[] {
-  if (archive === undefined) return [];
+/** The unit that loads the image. */
+export function renderArchiveUnit(archive: AgentArchive, agentImage: string): Unit {
   const path = formatExecArgument(archivePath(archive));
   const contents = fillTemplate(readAsset('templates/agent/ironic-agent-image.service'), {
     mount: archive.url === undefined ? `RequiresMountsFor=${medium}\n` : '',
@@ -35,12 +34,11 @@ export function renderArchiveUnits({ agentImage, archive }: AgentSettings): Unit
     // The archive is in memory, in addition to the loaded image.
     cleanup: archive.url === undefined ? '' : `ExecStartPost=/bin/rm -f ${path}\n`,
   });
-  return [{ contents, enabled: true, name: unitName }];
+  return { contents, enabled: true, name: unitName };
 }
 
 /** The file with the checksum of the archive, and the archive itself if Ignition fetches it. */
-export function renderArchiveFiles({ archive }: AgentSettings): File[] {
-  if (archive === undefined) return [];
+export function renderArchiveFiles(archive: AgentArchive): File[] {
   const { sha512, url } = archive;
   const path = archivePath(archive);
   const checksum = renderDataFile({
@@ -54,11 +52,11 @@ export function renderArchiveFiles({ archive }: AgentSettings): File[] {
 }
 
 /** The CA certificates with which Ignition verifies the server of the archive; it does not read the trust store of the host. */
-export function renderArchiveTrust({
-  archive,
-  caCertificates,
-}: AgentSettings): Pick<IgnitionSection, 'security'> {
-  if (caCertificates === undefined || archive?.url?.startsWith('https:') !== true) return {};
+export function renderArchiveTrust(
+  { url }: AgentArchive,
+  caCertificates: string | undefined,
+): Pick<IgnitionSection, 'security'> {
+  if (caCertificates === undefined || url?.startsWith('https:') !== true) return {};
   return { security: { tls: { certificateAuthorities: [{ source: base64DataUrl(caCertificates) }] } } };
 }
 

@@ -55,15 +55,12 @@ export function formatAgentConfig(config: Config, profile: ProfileName, indent?:
 /** The secrets in the config, as nouns for a sentence, without their values. Empty without secrets. */
 export function listSettingSecrets(settings: AgentSettings): string[] {
   const { apiUrls, keyfiles, passwordHash, proxy, pullSecret } = settings;
-  const facts: readonly (readonly [isPresent: boolean, what: string])[] = [
-    [pullSecret !== undefined, 'a pull secret'],
-    [hasPassword(proxy.http) || hasPassword(proxy.https), 'a proxy password'],
-    [apiUrls.some(hasPassword), 'the Ironic password'],
-    [passwordHash !== undefined, 'a password hash'],
-    [keyfiles.some(({ text }) => hasNetworkSecret(text)), 'a network password'],
-  ];
   return [
-    ...facts.flatMap(([isPresent, what]) => (isPresent ? [what] : [])),
+    ...(pullSecret === undefined ? [] : ['a pull secret']),
+    ...(hasPassword(proxy.http) || hasPassword(proxy.https) ? ['a proxy password'] : []),
+    ...(apiUrls.some(hasPassword) ? ['the Ironic password'] : []),
+    ...(passwordHash === undefined ? [] : ['a password hash']),
+    ...(keyfiles.some(({ text }) => hasNetworkSecret(text)) ? ['a network password'] : []),
     ...listSensitiveOptions(renderAgentConf(settings)).map((name) => `the option ${name}`),
   ];
 }

@@ -8,7 +8,7 @@ import {
   formatOsloConfig,
   mergeOsloConfig,
   type OsloDocument,
-  type OsloOption,
+  type OsloEntry,
   parseOsloConfig,
 } from '../formats/osloConfig.ts';
 import { caContainerPath } from './files.ts';
@@ -19,14 +19,21 @@ const section = 'DEFAULT';
 
 /** The conf of the default profile: settings, then the user's conf, then option lines; later values take precedence. */
 export function formatDefaultConf(settings: AgentSettings): string {
-  const options = [...ironicOptions(settings), ...extraOptions(settings)];
-  const entries = options.map(([name, value]): OsloOption => ({
-    kind: 'option',
-    section,
-    name,
-    value: escapeInterpolation(value),
-  }));
-  return formatLayeredConf({ entries: [{ kind: 'section', name: section }, ...entries] }, settings);
+  const { apiUrls, callbackUrls, verifyIronicTls } = settings;
+  const options: NamedValue[] = [];
+  // Without a URL, the agent only serves its API and never contacts Ironic.
+  if (apiUrls.length > 0) {
+    options.push(['api_url', apiUrls.join(',')]);
+    if (callbackUrls.length > 0) options.push(['inspection_callback_url', callbackUrls.join(',')]);
+    // Without collectors the agent does not inspect; not every image sets them.
+    options.push(['inspection_collectors', 'default,logs']);
+    if (!verifyIronicTls) options.push(['insecure', 'True']);
+  }
+  const entries: OsloEntry[] = [{ kind: 'section', name: section }];
+  for (const [name, value] of [...options, ...extraOptions(settings)]) {
+    entries.push({ kind: 'option', section, name, value: escapeInterpolation(value) });
+  }
+  return formatLayeredConf({ entries }, settings);
 }
 
 /** A conf that a profile generates, with the user's conf and the option lines merged over it. */
@@ -41,17 +48,17 @@ export function formatLayeredConf(generated: OsloDocument, settings: AgentSettin
 
 /** Option lines as a conf; each line is one line below its position in the list. */
 export function formatOptionLines(lines: readonly string[]): string {
-  return [`[${section}]`, ...lines].map((line) => `${line}\n`).join('');
+  return [`[${section}]`, ...lines, ''].join('\n');
 }
 
 /** Names of the options in a conf that contain secrets, without repetition. */
 export function listSensitiveOptions(conf: string): string[] {
-  const names = parseOsloConfig(conf).document.entries.flatMap((entry) => {
-    if (entry.kind !== 'option') return [];
-    const match = findIpaOption(entry.section, entry.name);
-    return match?.option.sensitive === true ? [match.option.name] : [];
-  });
-  return [...new Set(names)];
+  const names = new Set<string>();
+  for (const entry of parseOsloConfig(conf).document.entries) {
+    const match = entry.kind === 'option' ? findIpaOption(entry.section, entry.name) : undefined;
+    if (match?.option.sensitive === true) names.add(match.option.name);
+  }
+  return [...names];
 }
 
 type NamedValue = readonly [name: string, value: string];
@@ -66,17 +73,5 @@ export function extraOptions(settings: AgentSettings): NamedValue[] {
     ...ntpServers.slice(0, 1).map((server) => ['ntp_server', server] as const),
     // The image may log only to a file, which is unreachable if the agent does not start.
     ...(debug ? [['debug', 'True'] as const, ['use_stderr', 'True'] as const] : []),
-  ];
-}
-
-/** Without a URL, the agent only serves its API and never contacts Ironic. */
-function ironicOptions({ apiUrls, callbackUrls, verifyIronicTls }: AgentSettings): NamedValue[] {
-  if (apiUrls.length === 0) return [];
-  return [
-    ['api_url', apiUrls.join(',')],
-    ...(callbackUrls.length === 0 ? [] : [['inspection_callback_url', callbackUrls.join(',')] as const]),
-    // Without collectors the agent does not inspect; not every image sets them.
-    ['inspection_collectors', 'default,logs'],
-    ...(verifyIronicTls ? [] : [['insecure', 'True'] as const]),
   ];
 }

@@ -55,16 +55,15 @@ interface Setting {
  */
 export function checkConf(text: string, ipaVersion?: IpaVersion): Finding[] {
   const { document, problems } = parseOsloConfig(text);
-  const settings = findSettings(document, ipaVersion);
+  const findings = problems.map(({ code, position }) =>
+    finding(confRules.syntax, { ...syntaxTexts[code], position }),
+  );
+  const settings = readSettings(document, findings, ipaVersion);
   const effective = findEffective(settings);
-  const findings = [
-    ...problems.map(({ code, position }) => finding(confRules.syntax, { ...syntaxTexts[code], position })),
-    ...checkNames(document, ipaVersion),
-    ...settings.flatMap((setting) => checkOverridden(setting, effective)),
-    ...settings.flatMap((setting) => checkAge(setting, ipaVersion)),
-    ...checkEffective(effective),
-    ...checkTrust(effective),
-  ];
+  for (const setting of settings) {
+    findings.push(...checkLine(setting, effective.get(setting.option)?.line, ipaVersion));
+  }
+  findings.push(...checkEffective(effective), ...checkTrust(effective));
   return findings.toSorted((a, b) => comparePositions(a.position, b.position));
 }
 
@@ -137,14 +136,32 @@ const syntaxTexts: Record<OsloProblemCode, Problem> = {
   'section-unnamed': { message: 'the section has no name', hint: 'write "[DEFAULT]"' },
 };
 
-function findSettings(document: OsloDocument, ipaVersion: IpaVersion | undefined): Setting[] {
-  return document.entries.flatMap((line) => {
-    if (line.kind !== 'option') return [];
+/** The supported options of the file; adds findings about names that the agent ignores. */
+function readSettings(document: OsloDocument, findings: Finding[], ipaVersion?: IpaVersion): Setting[] {
+  const settings: Setting[] = [];
+  let header: Position | undefined;
+  let reported = false;
+  for (const line of document.entries) {
+    if (line.kind === 'remark') continue;
+    if (line.kind === 'section') {
+      header = line.position;
+      reported = false;
+      const otherCase = !isIpaSection(line.name) && isIpaSection(normalizeSection(line.name));
+      if (otherCase) findings.push(finding(confRules.sectionCase, { path: [line.name], position: header }));
+      continue;
+    }
     const match = findIpaOption(line.section, line.name);
-    if (match === undefined) return [];
-    const isThere = ipaVersion === undefined || hasIpaOption(match.option, ipaVersion);
-    return [{ ...match, line, isThere }];
-  });
+    if (match !== undefined) {
+      const isThere = ipaVersion === undefined || hasIpaOption(match.option, ipaVersion);
+      settings.push({ ...match, line, isThere });
+    } else if (ipaSectionNames().has(normalizeSection(line.section))) {
+      findings.push(...checkUnknownName(line, ipaVersion));
+    } else if (!reported) {
+      reported = true;
+      findings.push(unknownSection(line.section, header));
+    }
+  }
+  return settings;
 }
 
 /** The effective line of each option: the last one; a line with an old name counts only without a line with the new name. */
@@ -164,25 +181,6 @@ function rank({ option, line, renamed }: Setting): number {
   return (option.deprecatedNames ?? []).indexOf(`${normalizeSection(line.section)}.${line.name}`);
 }
 
-function checkNames(document: OsloDocument, ipaVersion: IpaVersion | undefined): Finding[] {
-  const known = new Set(ipaSectionNames());
-  let header: Position | undefined;
-  let reported = false;
-  return document.entries.flatMap((entry): Finding[] => {
-    if (entry.kind === 'remark') return [];
-    if (entry.kind === 'section') {
-      header = entry.position;
-      reported = false;
-      const otherCase = !isIpaSection(entry.name) && isIpaSection(normalizeSection(entry.name));
-      return otherCase ? [finding(confRules.sectionCase, { path: [entry.name], position: header })] : [];
-    }
-    if (known.has(normalizeSection(entry.section))) return checkName(entry, ipaVersion);
-    if (reported) return [];
-    reported = true;
-    return [unknownSection(entry.section, header)];
-  });
-}
-
 function unknownSection(name: string, position: Position | undefined): Finding {
   const suggestion = suggestIpaSection(name);
   const hint = name.startsWith('[')
@@ -191,8 +189,7 @@ function unknownSection(name: string, position: Position | undefined): Finding {
   return finding(confRules.unknownSection, { path: [name], position, ...(hint && { hint }) });
 }
 
-function checkName(line: OsloOption, ipaVersion: IpaVersion | undefined): Finding[] {
-  if (findIpaOption(line.section, line.name) !== undefined) return [];
+function checkUnknownName(line: OsloOption, ipaVersion: IpaVersion | undefined): Finding[] {
   const removed = findRemovedIpaOption(line.name, line.section);
   if (removed !== undefined) return checkRemoved(removed, line, ipaVersion);
   const suggestion = suggestIpaOption(line.section, line.name);
@@ -207,76 +204,67 @@ function checkRemoved(removed: RemovedIpaOption, line: OsloOption, ipaVersion?: 
   return [finding(confRules.unknownOption, { ...nameOf(line), message, hint: 'remove the line' })];
 }
 
-function checkOverridden({ option, line }: Setting, effective: ReadonlyMap<IpaOption, Setting>): Finding[] {
-  const winner = effective.get(option)?.line;
-  if (winner === undefined || winner === line) return [];
-  const message = `the line has no effect: line ${winner.position?.line} sets ${option.name}`;
-  return [finding(confRules.overridden, { ...nameOf(line), message })];
-}
-
-/** Findings about the option itself, not its value: too new, deprecated, or without effect in a file. */
-function checkAge(
+/** Findings about the line, not its value: overridden by `winner`, too new, deprecated, or without effect in a file. */
+function checkLine(
   { option, line, renamed, isThere }: Setting,
+  winner: OsloOption | undefined,
   ipaVersion: IpaVersion | undefined,
 ): Finding[] {
-  const name = nameOf(line);
+  const findings: Finding[] = [];
+  const report = (rule: Rule, details?: Partial<Problem>): unknown =>
+    findings.push(finding(rule, { ...nameOf(line), ...details }));
+  if (winner !== undefined && winner !== line) {
+    const message = `the line has no effect: line ${winner.position?.line} sets ${option.name}`;
+    report(confRules.overridden, { message });
+  }
   if (!isThere) {
     // If the release does not support the current name, the old name is correct.
-    if (renamed) return [];
-    const message = `the agent ignores the option: release ${option.since} added it`;
-    return [finding(confRules.version, { ...name, message })];
+    if (renamed) return findings;
+    report(confRules.version, { message: `the agent ignores the option: release ${option.since} added it` });
+    return findings;
   }
-  const findings: Finding[] = [];
   if (renamed) {
     const hint = `use "${option.name}" in [${option.section}]`;
-    findings.push(finding(confRules.deprecated, { ...name, message: 'the option has a new name', hint }));
+    report(confRules.deprecated, { message: 'the option has a new name', hint });
   } else if (option.deprecated !== undefined && isIpaOptionDeprecated(option, ipaVersion)) {
     const message = 'a future release of the agent will remove the option';
-    findings.push(finding(confRules.deprecated, { ...name, message, hint: option.deprecated }));
+    report(confRules.deprecated, { message, hint: option.deprecated });
   }
-  if (option.commandLineOnly === true) findings.push(finding(confRules.commandLineOnly, name));
+  if (option.commandLineOnly === true) report(confRules.commandLineOnly);
   return findings;
 }
 
 function checkEffective(effective: ReadonlyMap<IpaOption, Setting>): Finding[] {
-  const issues = checkValues(new Map([...effective].map(([option, { line }]) => [option, line.value])));
-  return [...effective.values()].flatMap(({ option, line, renamed, isThere }) => {
+  const findings: Finding[] = [];
+  const values = new Map<IpaOption, string>();
+  for (const [option, { line }] of effective) values.set(option, line.value);
+  const issues = checkValues(values);
+  for (const { option, line, renamed, isThere } of effective.values()) {
     // A release that does not read the option accepts any value.
-    if (!isThere && !renamed) return [];
+    if (!isThere && !renamed) continue;
+    const { value } = line;
     const issue = issues.get(option);
-    const hasComment = hasInlineComment(line.value);
-    const comment = hasComment ? [finding(confRules.inlineComment, valueOf(line))] : [];
-    if (issue !== undefined) return [finding(issue.rule, { ...valueOf(line), ...issue }), ...comment];
+    if (issue !== undefined) findings.push(finding(issue.rule, { ...valueOf(line), ...issue }));
+    const hasComment = /\s[#;]\s/.test(value);
+    if (hasComment) findings.push(finding(confRules.inlineComment, valueOf(line)));
+    if (issue !== undefined) continue;
+    const isNumber = ['integer', 'port', 'float'].includes(option.type);
+    if (isNumber && value.trim() === '') findings.push(finding(confRules.emptyNumber, valueOf(line)));
     // What `$` expands to is unknown here, and a comment in the value is already reported.
-    const isPlain = option.section === 'DEFAULT' && !hasComment && !line.value.includes('$');
-    return [
-      ...comment,
-      ...checkEmptyNumber(option, line),
-      ...(isPlain ? [...checkUrl(line, option.name), ...checkText(line, option.name)] : []),
-    ];
-  });
+    const isPlain = option.section === 'DEFAULT' && !hasComment && !value.includes('$');
+    if (isPlain) findings.push(...checkText(line, option.name));
+  }
+  return findings;
 }
 
-function hasInlineComment(value: string): boolean {
-  return /\s[#;]\s/.test(value);
-}
-
-function checkEmptyNumber({ type }: IpaOption, line: OsloOption): Finding[] {
-  const isNumber = type === 'integer' || type === 'port' || type === 'float';
-  return isNumber && line.value.trim() === '' ? [finding(confRules.emptyNumber, valueOf(line))] : [];
-}
-
-/** The agent itself checks only the start of the first URL. */
-function checkUrl(line: OsloOption, name: string): Finding[] {
-  if (name !== 'api_url' && name !== 'inspection_callback_url') return [];
-  const problem = findUrlProblem(line.value, name) ?? findPathProblem(line.value);
-  if (problem !== undefined) return [finding(confRules.url, { ...valueOf(line), ...problem })];
-  const address = findUrlListAddress(line.value);
-  return address === undefined ? [] : [finding(confRules.urlAddress, { ...valueOf(line), ...address })];
-}
-
-/** Texts that the agent does not check when it starts. */
+/** Texts that the agent does not check when it starts; of URLs, it checks only the start of the first one. */
 function checkText(line: OsloOption, name: string): Finding[] {
+  if (name === 'api_url' || name === 'inspection_callback_url') {
+    const problem = findUrlProblem(line.value, name) ?? findPathProblem(line.value);
+    if (problem !== undefined) return [finding(confRules.url, { ...valueOf(line), ...problem })];
+    const address = findUrlListAddress(line.value);
+    return address === undefined ? [] : [finding(confRules.urlAddress, { ...valueOf(line), ...address })];
+  }
   const problem = line.value === '' ? undefined : textChecks.get(name)?.(line.value);
   return problem === undefined ? [] : [finding(confRules.unusable, { ...valueOf(line), ...problem })];
 }
@@ -319,7 +307,8 @@ const collectors = `default logs extra-hardware pci-devices numa-topology dmi-de
 );
 
 function findCollectorProblem(value: string): Problem | undefined {
-  for (const name of value.split(',').map((item) => item.trim())) {
+  for (const item of value.split(',')) {
+    const name = item.trim();
     if (!/^[\w.-]*$/.test(name)) {
       const message = 'the agent sends no inspection data, because a collector has an invalid name';
       return { message, hint: 'separate names with commas: default,logs' };
@@ -336,31 +325,30 @@ function findCollectorProblem(value: string): Problem | undefined {
 
 /** Whether the agent can verify the certificate of Ironic. Without verification, "cafile" is probably a mistake. */
 function checkTrust(effective: ReadonlyMap<IpaOption, Setting>): Finding[] {
-  const lineOf = (name: string): OsloOption | undefined => {
-    const { option } = findIpaOption('DEFAULT', name) ?? {};
-    return option && effective.get(option)?.line;
-  };
-  const insecure = lineOf('insecure');
-  const hasCafile = (lineOf('cafile')?.value ?? '') !== '';
+  const lines = new Map<string, OsloOption>();
+  for (const { option, line } of effective.values()) {
+    if (option.section === 'DEFAULT') lines.set(option.name, line);
+  }
+  const insecure = lines.get('insecure');
+  const hasCafile = (lines.get('cafile')?.value ?? '') !== '';
   if (insecure !== undefined && parseOsloBoolean(insecure.value) === true) {
     return hasCafile ? [finding(confRules.cafileUnused, valueOf(insecure))] : [];
   }
   if (hasCafile) return [];
-  const lines = ['api_url', 'inspection_callback_url'].flatMap((name) => lineOf(name) ?? []);
-  return lines.flatMap(checkIssuer).slice(0, 1);
-}
-
-function checkIssuer(line: OsloOption): Finding[] {
-  const [host] = line.value.split(',').flatMap((url) => findInternalTlsHost(url) ?? []);
-  if (host === undefined) return [];
-  const message = `no public CA issues certificates for ${host}: without "cafile", the agent rejects the certificate of Ironic unless its container trusts the CA`;
-  return [finding(confRules.caMissing, { ...valueOf(line), message })];
+  for (const line of [lines.get('api_url'), lines.get('inspection_callback_url')]) {
+    for (const url of line?.value.split(',') ?? []) {
+      const host = findInternalTlsHost(url);
+      if (line === undefined || host === undefined) continue;
+      const message = `no public CA issues certificates for ${host}: without "cafile", the agent rejects the certificate of Ironic unless its container trusts the CA`;
+      return [finding(confRules.caMissing, { ...valueOf(line), message })];
+    }
+  }
+  return [];
 }
 
 /** Typical errors of programs that complete URLs: the agent accepts the URL, but Ironic does not serve the path. */
 function findPathProblem(list: string): Problem | undefined {
-  const paths = list.split(',').map((url) => url.slice(url.indexOf('://') + 3));
-  if (paths.some((path) => path.includes('//'))) {
+  if (/:\/\/[^,]*\/\//.test(list)) {
     return { message: 'the path of the URL contains two consecutive slashes', hint: 'remove one of them' };
   }
   if (list.includes('/v1/continue_inspection/v1/continue')) {

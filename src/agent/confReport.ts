@@ -42,10 +42,10 @@ export function checkAgentConf(settings: AgentSettings, places: ConfPlaces): rea
   const { optionLines, userConf = '' } = settings;
   const whole = checkConf(renderAgentConf(settings));
   const lacksCa = whole.some(({ rule }) => rule === confRules.caMissing.id);
-  const [ofLines = [], ofUser = []] = [formatOptionLines(optionLines), userConf].map((text) =>
-    // The other part may set "cafile".
-    checkConf(text).filter(({ rule }) => lacksCa || rule !== confRules.caMissing.id),
-  );
+  // The other part may set "cafile".
+  const isOfPart = ({ rule }: Finding): boolean => lacksCa || rule !== confRules.caMissing.id;
+  const ofLines = checkConf(formatOptionLines(optionLines)).filter(isOfPart);
+  const ofUser = checkConf(userConf).filter(isOfPart);
   const reported = new Set([...ofLines, ...ofUser].map(identify));
   const ofResult = whole.filter(
     (finding) => finding.rule !== confRules.overridden.id && !reported.has(identify(finding)),
@@ -65,13 +65,15 @@ function findOverridden(settings: AgentSettings, places: ConfPlaces): ConfRemark
   const own = readDefaults(renderAgentConf({ ...settings, userConf: '', optionLines: [] }));
   const result = readDefaults(renderAgentConf(settings));
   const ofLines = readDefaults(formatOptionLines(settings.optionLines));
-  return [...own].flatMap(([name, value]) => {
-    const flag = places.options[name];
-    if (flag === undefined || result.get(name) === value) return [];
+  const remarks: ConfRemark[] = [];
+  for (const [name, value] of own) {
+    const place = places.options[name];
+    if (place === undefined || result.get(name) === value) continue;
     const winner = ofLines.has(name) ? places.optionLine : places.userConf;
     const message = `${winner} overrides it with another value of ${name}`;
-    return [{ severity: 'warning', rule: confRules.overridden.id, place: flag, message }];
-  });
+    remarks.push({ severity: 'warning', rule: confRules.overridden.id, place, message });
+  }
+  return remarks;
 }
 
 function identify({ rule, path, message }: Finding): string {

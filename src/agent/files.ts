@@ -27,16 +27,18 @@ export const caContainerPath = '/etc/ironic-python-agent/ca.crt';
 
 /** The files that settings of any profile may require, in a fixed order. */
 export function renderExtraFiles(settings: AgentSettings): File[] {
-  const { caCertificates, pullSecret, registriesConf } = settings;
+  const { caCertificates, hardwareManagers, hostname, keyfiles, ntpServers } = settings;
+  const { pullSecret, registriesConf } = settings;
   return [
     ...renderIfSet(authFilePath, pullSecret, secretMode),
     ...renderIfSet(caPath, caCertificates),
-    ...renderChronyServers(settings),
+    ...(ntpServers.length === 0 ? [] : [renderChronyServers(ntpServers)]),
     // Image sources of podman, e.g. mirrors for a network without internet access.
     ...renderIfSet('/etc/containers/registries.conf', registriesConf),
-    ...renderKeyfiles(settings),
-    ...renderHostname(settings),
-    ...renderHardwareManagers(settings),
+    // NetworkManager ignores a connection that other users can read, because it may contain a password.
+    ...keyfiles.flatMap(({ name, text }) => renderIfSet(`${keyfileFolder}/${name}`, text, secretMode)),
+    ...(hostname === undefined ? [] : renderHostname(hostname)),
+    ...hardwareManagers.flatMap(renderHardwareManager),
     ...settings.files.map(renderDataFile),
   ];
 }
@@ -53,28 +55,19 @@ function renderIfSet(path: string, text: string | undefined, mode = publicMode):
 }
 
 /** Appended to keep the servers of the image; the leading newline protects against a file without a final one. */
-function renderChronyServers({ ntpServers }: AgentSettings): File[] {
-  if (ntpServers.length === 0) return [];
-  const lines = ntpServers.map((server) => `server ${server} iburst\n`).join('');
-  return [
-    {
-      path: '/etc/chrony.conf',
-      append: [{ source: base64DataUrl(`\n${lines}`) }],
-      mode: publicMode,
-    },
-  ];
+function renderChronyServers(servers: readonly string[]): File {
+  const lines = servers.map((server) => `server ${server} iburst\n`).join('');
+  return {
+    path: '/etc/chrony.conf',
+    append: [{ source: base64DataUrl(`\n${lines}`) }],
+    mode: publicMode,
+  };
 }
 
 export const keyfileFolder = '/etc/NetworkManager/system-connections';
 
-/** NetworkManager ignores a connection that other users can read, because it may contain a password. */
-function renderKeyfiles({ keyfiles }: AgentSettings): File[] {
-  return keyfiles.flatMap(({ name, text }) => renderIfSet(`${keyfileFolder}/${name}`, text, secretMode));
-}
-
 /** A fallback host name, set by a script that NetworkManager runs whenever a connection changes. */
-function renderHostname({ hostname }: AgentSettings): File[] {
-  if (hostname === undefined) return [];
+function renderHostname(hostname: string): File[] {
   const script = fillTemplate(readAsset('templates/agent/hostname'), { hostname });
   return renderIfSet('/etc/NetworkManager/dispatcher.d/01-hostname', script, executableMode);
 }
@@ -102,16 +95,15 @@ const containerFolder = '/usr/local/lib/ironic-python-agent/hardware-managers';
 const entryPointGroup = 'ironic_python_agent.hardware_managers';
 const hint = `add a module and NAME.dist-info/entry_points.txt with a section [${entryPointGroup}] to the folder`;
 
-export function renderHardwareManagers({ hardwareManagers }: AgentSettings): File[] {
-  return hardwareManagers.flatMap(({ name, files }) =>
-    files.map((file) => renderDataFile({ ...file, path: `${hardwareManagerFolder}/${name}/${file.path}` })),
-  );
+export function renderHardwareManager({ name, files }: HardwareManager): File[] {
+  return files.map((file) => {
+    return renderDataFile({ ...file, path: `${hardwareManagerFolder}/${name}/${file.path}` });
+  });
 }
 
 /** Values of podman's `--mount` and `--env` for the hardware managers. */
-export function hardwareManagerFlags({ hardwareManagers }: AgentSettings): string[] {
-  if (hardwareManagers.length === 0) return [];
-  const folders = hardwareManagers.map(({ name }) => `${containerFolder}/${name}`);
+export function hardwareManagerFlags(managers: readonly HardwareManager[]): string[] {
+  const folders = managers.map(({ name }) => `${containerFolder}/${name}`);
   return [
     '--mount',
     `type=bind,src=${hardwareManagerFolder},dst=${containerFolder},ro=true`,

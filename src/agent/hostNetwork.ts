@@ -30,11 +30,13 @@ export function readKeyfiles(config: Uint8Array): NetworkFile[] {
  * below its own.
  */
 export function keyfilesOf({ storage = {} }: Config): NetworkFile[] {
-  return (storage.files ?? []).flatMap(({ contents, path = '' }) => {
+  const files: NetworkFile[] = [];
+  for (const { contents, path = '' } of storage.files ?? []) {
     const [, name] = KEYFILE_PATH.exec(path) ?? [];
     const data = name === undefined ? undefined : readContents(contents);
-    return name === undefined || data === undefined ? [] : [{ name, data }];
-  });
+    if (name !== undefined && data !== undefined) files.push({ name, data });
+  }
+  return files;
 }
 
 const KEYFILE_PATH = new RegExp(`^${keyfileFolder}/([^/]+\\.nmconnection)$`);

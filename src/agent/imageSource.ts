@@ -59,8 +59,8 @@ export function findImageAddress(text: string): AddressProblem | undefined {
 export function findRegistryIssuer(text: string, registries?: Registries): Problem | undefined {
   const { registry } = referenceOf(text);
   if (registry === undefined) return undefined;
-  const isReplaced = findEntry(imageName(text) ?? '', registries) !== undefined;
-  if (isReplaced || !isInternalHost(registryHost(registry))) return undefined;
+  if (!isInternalHost(registryHost(registry))) return undefined;
+  if (findEntry(imageName(text) ?? '', registries) !== undefined) return undefined;
   return {
     message: `no public CA issues certificates for ${registry}, so podman rejects the certificate of the registry`,
     hint: 'add the CA certificate to the trust store of the host (--ca-file), or do not verify the registry (--insecure-registry)',

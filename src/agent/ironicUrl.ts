@@ -104,7 +104,10 @@ type FindProblem = (url: IronicUrl) => Problem | undefined;
 /** The parts of a URL, or its first problem. */
 function checkUrl(text: string, findProblem: FindProblem): IronicUrl | Problem {
   const url = parseIronicUrl(text);
-  return 'message' in url ? url : (findHostProblem(url) ?? findProblem(url) ?? url);
+  if ('message' in url) return url;
+  const address = findAddressProblem(url.host);
+  // The agent cannot use such an address, regardless of the setup of Ironic.
+  return address?.isUnusable === true ? address : (findProblem(url) ?? url);
 }
 
 function convertUrls(
@@ -114,11 +117,13 @@ function convertUrls(
   format: (url: IronicUrl) => string,
 ): readonly string[] {
   if (text.trim() === mdns) return [mdns];
-  return text.split(',').map((item) => {
+  const urls: string[] = [];
+  for (const item of text.split(',')) {
     const url = checkUrl(item.trim(), findProblem);
     if ('message' in url) throw new UsageError(`${flag}: ${url.message}`, { hint: url.hint });
-    return format(url);
-  });
+    urls.push(format(url));
+  }
+  return urls;
 }
 
 function formatWithPort(url: IronicUrl, { defaultPort, isPortChosen = false }: UrlSource): string {
@@ -129,10 +134,12 @@ function formatWithPort(url: IronicUrl, { defaultPort, isPortChosen = false }: U
 
 /** The valid URLs of a list. */
 function validUrls(items: readonly string[]): IronicUrl[] {
-  return items.flatMap((item) => {
+  const urls: IronicUrl[] = [];
+  for (const item of items) {
     const url = parseIronicUrl(item);
-    return 'message' in url ? [] : [url];
-  });
+    if (!('message' in url)) urls.push(url);
+  }
+  return urls;
 }
 
 /** A URL with a path and no port, from a list of `checkApiUrls`. */
@@ -142,12 +149,6 @@ export function findPortlessUrl(urls: readonly string[]): IronicUrl | undefined 
 
 function findInspectorProblem(url: IronicUrl): Problem | undefined {
   return inspectionPath.test(url.path) ? undefined : findVersionProblem(url);
-}
-
-/** The problem of a host that the agent cannot use, regardless of the setup of Ironic. */
-function findHostProblem({ host }: IronicUrl): Problem | undefined {
-  const problem = findAddressProblem(host);
-  return problem?.isUnusable === true ? problem : undefined;
 }
 
 /** Paths of Ironic and ironic-inspector that the agent requests, or that users copy from elsewhere. */
@@ -181,8 +182,11 @@ function findCallbackProblem(url: IronicUrl): Problem | undefined {
 
 /** The first URL of a list with an address that does not lead to another machine, but may be intended. */
 export function findUrlListAddress(list: string): AddressProblem | undefined {
-  const problems = validUrls(list.split(',')).map(({ host }) => findAddressProblem(host));
-  return problems.find((problem) => problem?.isUnusable === false);
+  for (const { host } of validUrls(list.split(','))) {
+    const problem = findAddressProblem(host);
+    if (problem?.isUnusable === false) return problem;
+  }
+  return undefined;
 }
 
 /** The options of the agent's conf with URLs. */
@@ -191,16 +195,17 @@ const findOptionProblem = { api_url: findVersionProblem, inspection_callback_url
 /** The first problem in a list, parsed like the agent, for which blanks count; undefined if all URLs are valid. */
 export function findUrlProblem(list: string, option: keyof typeof findOptionProblem): Problem | undefined {
   if (list === mdns) return undefined;
-  for (const item of list.split(',').filter((url) => url !== '')) {
-    const problem = findBlankUrl([item]) ?? checkUrl(item, findOptionProblem[option]);
+  for (const item of list.split(',')) {
+    if (item === '') continue;
+    const problem = findBlankUrl(item) ?? checkUrl(item, findOptionProblem[option]);
     if ('message' in problem) return problem;
   }
   return undefined;
 }
 
-/** Reports an item with a blank before or after it. */
-export function findBlankUrl(items: readonly string[]): Problem | undefined {
-  if (items.every((item) => item.trim() === item)) return undefined;
+/** Reports a URL of a list with a blank before or after it. */
+export function findBlankUrl(list: string): Problem | undefined {
+  if (!/(?:^|,)\s|\s(?:,|$)/.test(list)) return undefined;
   return {
     message: 'there is whitespace next to a comma',
     hint: 'remove the whitespace: the agent treats it as a part of the URL',

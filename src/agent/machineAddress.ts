@@ -6,7 +6,7 @@
 import type { Problem } from '../core/finding.ts';
 import { type Host, parseHost } from '../formats/hostName.ts';
 import { urlHost } from '../formats/url.ts';
-import { findInternalTlsHost, isLoopbackName } from '../network/internalHost.ts';
+import { findInternalTlsHost, loopbackName } from '../network/internalHost.ts';
 import { parseAddress } from '../network/ipAddress.ts';
 
 /** Why an address does not lead to another machine: a sentence with the address, and a hint. */
@@ -58,7 +58,7 @@ export function findSourceIssuer(url: string): Problem | undefined {
 }
 
 function scopeOf(host: Host): keyof typeof scopes | undefined {
-  if (host.kind === 'name') return isLoopbackName(host.name) ? 'loopback' : undefined;
+  if (host.kind === 'name') return loopbackName.test(host.name) ? 'loopback' : undefined;
   if (host.kind === 'invalid') return undefined;
   const { family, groups = [] } = parseAddress(host.address) ?? {};
   if (family === 4) return scopeOfIpv4(groups);

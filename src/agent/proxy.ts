@@ -47,15 +47,6 @@ export function parseNoProxy(text: string): string[] {
   return hosts;
 }
 
-/** The variables that podman reads, and passes to its containers. */
-export function proxyEnvironment(settings: AgentSettings): (readonly [name: string, value: string])[] {
-  const { httpProxy, httpsProxy, noProxy } = renderIgnitionProxy(settings) ?? {};
-  const variables = { HTTP_PROXY: httpProxy, HTTPS_PROXY: httpsProxy, NO_PROXY: noProxy?.join(',') };
-  return Object.entries(variables).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, value] as const],
-  );
-}
-
 /** The section `proxy` of an Ignition config, supported since spec 3.1.0. */
 export function renderIgnitionProxy(settings: AgentSettings): Proxy | undefined {
   const { http, https } = settings.proxy;

@@ -51,25 +51,27 @@ type Field =
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 
-function valueField(accepts: (value: unknown) => boolean, hint: string): Field {
-  return { kind: 'value', accepts, hint };
-}
-
 function oneOf(...choices: readonly string[]): Field {
-  const hint = `use one of ${choices.map((choice) => `"${choice}"`).join(', ')}`;
-  return valueField((value) => isText(value) && ['', ...choices].includes(value), hint);
+  const accepts = (value: unknown): boolean => isText(value) && ['', ...choices].includes(value);
+  return { kind: 'value', accepts, hint: `use one of "${choices.join('", "')}"` };
 }
 
-const text = valueField(isText, 'write a string in double quotes');
-const isOn = valueField((value) => typeof value === 'boolean', 'write true or false, without quotes');
-const texts = valueField(
-  (value) => Array.isArray(value) && value.every(isText),
-  'write a list of strings: ["registry.example.com"]',
-);
-const names = valueField(
-  (value) => isTable(value) && Object.values(value).every(isText),
-  'write a table of strings: "name" = "registry.example.com/name"',
-);
+const text: Field = { kind: 'value', accepts: isText, hint: 'write a string in double quotes' };
+const isOn: Field = {
+  kind: 'value',
+  accepts: (value) => typeof value === 'boolean',
+  hint: 'write true or false, without quotes',
+};
+const texts: Field = {
+  kind: 'value',
+  accepts: (value) => Array.isArray(value) && value.every(isText),
+  hint: 'write a list of strings: ["registry.example.com"]',
+};
+const names: Field = {
+  kind: 'value',
+  accepts: (value) => isTable(value) && Object.values(value).every(isText),
+  hint: 'write a table of strings: "name" = "registry.example.com/name"',
+};
 
 const mirrorFields: Fields = {
   location: text,

@@ -55,24 +55,24 @@ type FoundProblem = Problem & Partial<Pick<SettingRemark, 'severity'> & Pick<Add
 type Found = readonly [setting: SettingName, rule: string, problem: FoundProblem | undefined];
 
 export function checkSettings(settings: AgentSettings): readonly SettingRemark[] {
-  const { archive, profile, registriesConf } = settings;
+  const { agentImage, archive, profile, pullSecret, registriesConf } = settings;
   const registries = registriesConf === undefined ? undefined : readRegistriesConf(registriesConf).registries;
   // Profiles of upstream generators keep the behavior of those.
   const isOwn = profile === 'default' || profile === 'buildpy';
-  const found = [
-    ...findAddresses(settings, registries),
-    ...findIssuers(settings, registries),
-    // An image from an archive needs neither registry nor credentials.
-    ...(archive === undefined
-      ? [...findImageProblems(settings, registries), ...findSecretProblems(settings, registries)]
-      : []),
-  ];
-  return found.flatMap(([setting, rule, problem]) => {
-    if (problem === undefined) return [];
+  const found = [...findAddresses(settings, registries), ...findIssuers(settings, registries)];
+  // An image from an archive needs neither registry nor credentials.
+  if (archive === undefined) {
+    found.push(...findImageProblems(settings, registries));
+    if (pullSecret !== undefined) found.push(...findSecretProblems(agentImage, pullSecret, registries));
+  }
+  const remarks: SettingRemark[] = [];
+  for (const [setting, rule, problem] of found) {
+    if (problem === undefined) continue;
     const { hint, isUnusable = false, message } = problem;
     const { severity = isOwn && isUnusable ? 'error' : 'warning' } = problem;
-    return [{ setting, rule, severity, message, hint }];
-  });
+    remarks.push({ setting, rule, severity, message, hint });
+  }
+  return remarks;
 }
 
 function findImageProblems({ agentImage, pullPolicy }: AgentSettings, registries?: Registries): Found[] {
@@ -85,8 +85,7 @@ function findImageProblems({ agentImage, pullPolicy }: AgentSettings, registries
   ];
 }
 
-function findSecretProblems({ agentImage, pullSecret }: AgentSettings, registries?: Registries): Found[] {
-  if (pullSecret === undefined) return [];
+function findSecretProblems(agentImage: string, pullSecret: string, registries?: Registries): Found[] {
   const credentials = readCredentials(pullSecret);
   const names = pullNames(agentImage, registries);
   const entries = findEntryProblems(credentials, names);
@@ -117,8 +116,9 @@ function findIssuers(settings: AgentSettings, registries?: Registries): Found[] 
   if (caCertificates !== undefined) return [];
   const isVerified = archive === undefined && pullPolicy !== 'never' && verifyRegistryTls;
   const ofImage = isVerified ? findRegistryIssuer(agentImage, registries) : undefined;
+  const ofArchive = archive?.url === undefined ? undefined : findSourceIssuer(archive.url);
   return [
-    ['agent.archiveUrl', 'agent-source-issuer', findSourceIssuer(archive?.url ?? '')],
+    ['agent.archiveUrl', 'agent-source-issuer', ofArchive],
     ['agent.image', 'agent-image-issuer', ofImage],
   ];
 }

@@ -72,9 +72,13 @@ export function collectInputs(sources: InputSources): CollectedInputs {
   const inputs = new Map<SettingName, readonly InputValue[]>();
   const unread: UnreadVariable[] = [];
   const misplaced: MisplacedInput[] = [];
+  const fromFiles = new Map<SettingName, readonly InputValue[]>();
+  for (const layer of sources.files?.toReversed() ?? []) {
+    for (const [name, values] of layer) fromFiles.set(name, values);
+  }
   for (const setting of settingTable) {
     const flags = readFlag(setting, sources.flags);
-    const filed = sources.files?.find((layer) => layer.has(setting.name))?.get(setting.name);
+    const filed = fromFiles.get(setting.name);
     const isTaken = setting.profiles.includes(sources.profile);
     const [first] = [...flags, ...(filed ?? [])];
     if (first !== undefined && !isTaken) {
@@ -82,7 +86,8 @@ export function collectInputs(sources: InputSources): CollectedInputs {
     }
     const variables = readEnvironment(setting, sources, unread);
     const below = filed ?? sources.implied?.get(setting.name) ?? [];
-    const values = [flags, variables].find(({ length }) => length > 0) ?? below;
+    const given = flags.length > 0 ? flags : variables;
+    const values = given.length > 0 ? given : below;
     if (isTaken && values.length > 0) inputs.set(setting.name, values);
   }
   dropBeaten(inputs);

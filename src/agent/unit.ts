@@ -9,7 +9,7 @@ import { fillTemplate } from '../formats/template.ts';
 import { renderConsoleUnits } from './login.ts';
 import { formatEnvironment, formatExecArgument } from '../formats/systemdQuoting.ts';
 import { authFilePath, caContainerPath, caPath, hardwareManagerFlags } from './files.ts';
-import { proxyEnvironment } from './proxy.ts';
+import { renderIgnitionProxy } from './proxy.ts';
 import type { AgentSettings } from './settings.ts';
 
 export const unitName = 'ironic-agent.service';
@@ -20,11 +20,15 @@ export function renderAgentUnit(template: string, values: Readonly<Record<string
   return { contents, enabled: true, name: unitName };
 }
 
-/** Lines for the section [Service]; podman passes the proxy variables to the agent's container. */
+/** Lines for the section [Service] with the variables that podman reads, and passes to the agent's container. */
 export function formatUnitEnvironment(settings: AgentSettings): string {
-  return proxyEnvironment(settings)
-    .map(([name, value]) => `Environment=${formatEnvironment(name, value)}\n`)
-    .join('');
+  const { httpProxy, httpsProxy, noProxy } = renderIgnitionProxy(settings) ?? {};
+  const variables = { HTTP_PROXY: httpProxy, HTTPS_PROXY: httpsProxy, NO_PROXY: noProxy?.join(',') };
+  let lines = '';
+  for (const [name, value] of Object.entries(variables)) {
+    if (value !== undefined) lines += `Environment=${formatEnvironment(name, value)}\n`;
+  }
+  return lines;
 }
 
 /** Flags of podman for pulling the agent's image. */
@@ -36,10 +40,14 @@ export function formatPullFlags({ verifyRegistryTls, pullSecret, pullArgs }: Age
   ];
 }
 
-/** Flags of the agent's container in addition to the mounts of the template. */
-export function formatRunFlags(settings: AgentSettings): string[] {
-  const { caCertificates, copyNetwork, debug, hostname, installIpOptions } = settings;
-  return [
+/**
+ * Flags of the agent's container in addition to the mounts of the template, after those of `pullFlags`. Each is followed
+ * by a blank, so that an empty list leaves no gap.
+ */
+export function formatRunFlags(settings: AgentSettings, pullFlags: readonly string[] = []): string {
+  const { caCertificates, copyNetwork, debug, hardwareManagers, hostname, installIpOptions } = settings;
+  const flags = [
+    ...pullFlags,
     ...(caCertificates === undefined
       ? []
       : ['--mount', `type=bind,src=${caPath},dst=${caContainerPath},ro=true`]),
@@ -47,14 +55,10 @@ export function formatRunFlags(settings: AgentSettings): string[] {
     ...(copyNetwork === undefined ? [] : envFlag('IPA_COREOS_COPY_NETWORK', String(copyNetwork))),
     // Fallback if the network provides no name; the agent reads the name of the host.
     ...(hostname === undefined ? [] : envFlag('IPA_DEFAULT_HOSTNAME', hostname)),
-    ...hardwareManagerFlags(settings).map(formatExecArgument),
+    ...(hardwareManagers.length === 0 ? [] : hardwareManagerFlags(hardwareManagers).map(formatExecArgument)),
     ...(debug ? ['--log-driver=journald'] : []),
   ];
-}
-
-/** Each flag followed by a blank, so that an empty list leaves no gap. */
-export function formatFlags(flags: readonly string[]): string {
-  return flags.map((flag) => `${flag} `).join('');
+  return [...flags, ''].join(' ');
 }
 
 /** The user's flags, one per line: Ignition does not support lines of more than 2 KiB. */

@@ -9,7 +9,13 @@
 import { maskText } from '../core/masking.ts';
 import { withoutBrackets } from '../formats/url.ts';
 import { infoRule, type Issue, warningRule } from '../ignition/rule.ts';
-import { argumentName, argumentValue, type BootSettings, type KernelArgument } from './bootSettings.ts';
+import {
+  argumentName,
+  argumentValue,
+  type BootProxy,
+  type BootSettings,
+  type KernelArgument,
+} from './bootSettings.ts';
 import { ipaArgument } from './ipaParameter.ts';
 import { parseBootUrl, urlCredentials } from './urlArgument.ts';
 
@@ -26,25 +32,26 @@ export function argumentSecrets(settings: BootSettings): readonly string[] {
 
 /** The arguments with the settings that they come from. An extra argument that is already present is omitted. */
 export function placedArguments(settings: BootSettings): readonly KernelArgument[] {
+  const { ignitionUrl, proxy, rootfsUrl } = settings;
   const own: readonly KernelArgument[] = [
-    ...named('coreos.live.rootfs_url', settings.rootfsUrl, 'rootfsUrl'),
-    ...named('ignition.config.url', settings.ignitionUrl, 'ignitionUrl'),
+    ...(rootfsUrl === undefined
+      ? []
+      : [{ text: `coreos.live.rootfs_url=${rootfsUrl}`, path: ['rootfsUrl'] }]),
+    ...(ignitionUrl === undefined
+      ? []
+      : [{ text: `ignition.config.url=${ignitionUrl}`, path: ['ignitionUrl'] }]),
     { text: 'ignition.firstboot', path: [] },
     { text: 'ignition.platform.id=metal', path: [] },
     ...each(settings.ip, 'ip', (value) => `ip=${value}`),
     // CoreOS enables the network only if it needs it; with an explicit `ip=`, the network is always enabled.
     ...(settings.ip.length === 0 ? [] : [{ text: 'rd.neednet=1', path: ['ip'] }]),
-    ...proxyArguments(settings),
+    ...(proxy === undefined ? [] : proxyArguments(proxy)),
     ...each(settings.consoles, 'consoles', (value) => `console=${value}`),
     ...each(settings.ipaParameters, 'ipaParameters', ipaArgument),
   ];
   const extra = each(settings.extraArguments, 'extraArguments', (text) => text);
   const present = new Set(own.map((argument) => argument.text));
   return [...own, ...extra.filter(({ text }) => !present.has(text) || argumentName(text) === 'console')];
-}
-
-function named(name: string, value: string | undefined, setting: string): readonly KernelArgument[] {
-  return value === undefined ? [] : [{ text: `${name}=${value}`, path: [setting] }];
 }
 
 function each(
@@ -77,9 +84,7 @@ const proxyIgnition = warningRule(
  * The names are in lower case, because curl ignores HTTP_PROXY, and all other programs read these names, too. Single quotes
  * in a URL are encoded, because systemd removes them.
  */
-export function proxyArguments({ proxy }: BootSettings): readonly KernelArgument[] {
-  if (proxy === undefined) return [];
-  const { http, https, noProxy } = proxy;
+export function proxyArguments({ http, https, noProxy }: BootProxy): readonly KernelArgument[] {
   return [
     ...(http === undefined ? [] : [assignment('http_proxy', withoutQuotes(http), 'http')]),
     ...(https === undefined ? [] : [assignment('https_proxy', withoutQuotes(https), 'https')]),

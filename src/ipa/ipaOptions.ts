@@ -77,15 +77,18 @@ export interface IpaKnowledge {
 /** The options, and lookup tables for them; the file is read once. */
 const readIndex = once(() => {
   const knowledge: IpaKnowledge = JSON.parse(readAsset('schemas/ipa-options.json'));
-  const { options } = knowledge;
-  return {
-    knowledge,
-    current: new Map(options.map((option) => [`${option.section}.${option.name}`, option])),
-    deprecated: new Map(
-      options.flatMap((option) => (option.deprecatedNames ?? []).map((name) => [name, option] as const)),
-    ),
-    sections: new Set(options.map((option) => option.section)),
-  };
+  const current = new Map<string, IpaOption>();
+  const deprecated = new Map<string, IpaOption>();
+  const sections = new Set<string>();
+  for (const option of knowledge.options) {
+    current.set(`${option.section}.${option.name}`, option);
+    sections.add(option.section);
+    for (const name of option.deprecatedNames ?? []) deprecated.set(name, option);
+  }
+  const sectionNames = new Set(sections);
+  for (const name of deprecated.keys()) sectionNames.add(name.slice(0, name.indexOf('.')));
+  for (const { section } of knowledge.removed) sectionNames.add(section);
+  return { knowledge, current, deprecated, sections, sectionNames };
 });
 
 export function ipaKnowledge(): IpaKnowledge {
@@ -114,10 +117,8 @@ export function isIpaSection(name: string): boolean {
 }
 
 /** All valid sections, including those of deprecated names and removed options. */
-export function ipaSectionNames(): readonly string[] {
-  const { sections, deprecated, knowledge } = readIndex();
-  const renamed = [...deprecated.keys()].map((key) => key.slice(0, key.indexOf('.')));
-  return [...new Set([...sections, ...renamed, ...knowledge.removed.map(({ section }) => section)])];
+export function ipaSectionNames(): ReadonlySet<string> {
+  return readIndex().sectionNames;
 }
 
 /** An option that only older releases read. */
@@ -204,7 +205,7 @@ export function suggestIpaOption(section: string, name: string): IpaOption | und
 /** The most likely section for an unknown header. */
 export function suggestIpaSection(name: string): string | undefined {
   const wanted = name.trim().toLowerCase();
-  const sections = ipaSectionNames().map((section) => ({ name: section.toLowerCase(), section }));
+  const sections = [...ipaSectionNames()].map((section) => ({ name: section.toLowerCase(), section }));
   return nearest(wanted, sections)?.section;
 }
 

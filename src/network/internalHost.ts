@@ -4,12 +4,8 @@ import { type Host, parseHost } from '../formats/hostName.ts';
 import { urlHost } from '../formats/url.ts';
 import { parseAddress } from './ipAddress.ts';
 
-/** Whether the name resolves to the loopback address (RFC 6761, and /etc/hosts of Fedora and Debian). */
-export function isLoopbackName(name: string): boolean {
-  return loopbackName.test(name);
-}
-
-const loopbackName =
+/** Names of the loopback address (RFC 6761, and /etc/hosts of Fedora and Debian). */
+export const loopbackName =
   /^(?:(?:.+\.)?localhost|localhost[46]?(?:\.localdomain[46]?)?|ip6-(?:localhost|loopback))$/i;
 
 /** Names without a domain, and domains that organizations use internally (RFC 6762 appendix G; ICANN, `.internal`). */
@@ -22,7 +18,7 @@ const internalName = /^[^.]+$|\.(?:local|localdomain|internal|intranet|private|l
  */
 export function isInternalHost(host: Host): boolean {
   if (host.kind === 'invalid') return false;
-  if (host.kind === 'name') return internalName.test(host.name) && !isLoopbackName(host.name);
+  if (host.kind === 'name') return internalName.test(host.name) && !loopbackName.test(host.name);
   const { family, groups: [first = 0, second = 0] = [] } = parseAddress(host.address) ?? {};
   if (family === 6) return (first & 0xfe00) === 0xfc00;
   return (

@@ -5,8 +5,8 @@ import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { checkHardwareManager, hardwareManagerFlags, renderHardwareManagers } from '../../src/agent/files.ts';
-import { defaultSettings, type HardwareManager } from '../../src/agent/settings.ts';
+import { checkHardwareManager, hardwareManagerFlags, renderHardwareManager } from '../../src/agent/files.ts';
+import type { HardwareManager } from '../../src/agent/settings.ts';
 import { FormatError } from '../../src/core/errors.ts';
 import { decodeDataUrl } from '../../src/formats/dataUrl.ts';
 import { have, missingNote } from '../support/programs.ts';
@@ -63,11 +63,10 @@ const list =
   'import importlib.metadata as m; print([e.value for e in m.entry_points(group="ironic_python_agent.hardware_managers")])';
 
 it.skipIf(!have('python3'))(`Python finds a hardware manager by PYTHONPATH${missingNote('python3')}`, () => {
-  const settings = { ...defaultSettings, apiUrls: [], hardwareManagers: [announced] };
   const root = mkdtempSync(join(tmpdir(), 'managers '));
-  const [, mount = '', , variable = ''] = hardwareManagerFlags(settings);
+  const [, mount = '', , variable = ''] = hardwareManagerFlags([announced]);
   const [, source = '', target = ''] = /src=([^,]*),dst=([^,]*),/.exec(mount) ?? [];
-  for (const { path = '', contents } of renderHardwareManagers(settings)) {
+  for (const { path = '', contents } of renderHardwareManager(announced)) {
     const place = join(root, path.replace(source, target));
     mkdirSync(dirname(place), { recursive: true });
     writeFileSync(place, decodeDataUrl(contents?.source ?? '').data);

@@ -12,7 +12,6 @@ import { confPath, renderExtraFiles } from '../files.ts';
 import { renderIgnitionProxy } from '../proxy.ts';
 import type { AgentSettings } from '../settings.ts';
 import {
-  formatFlags,
   formatPullFlags,
   formatRunFlags,
   formatUnitEnvironment,
@@ -76,7 +75,7 @@ function renderUnit(settings: AgentSettings): Unit {
     environment: formatUnitEnvironment(settings),
     image: agentImage,
     pullFlags: formatPullFlags(settings).join(' '),
-    runFlags: formatFlags(formatRunFlags(settings)),
+    runFlags: formatRunFlags(settings),
     userFlags: formatUserFlags(settings),
     // podman finds a pulled `…/ironic-agent:latest` by its last component, and no other image.
     runImage: agentImage.endsWith(`/${shortName}`) ? shortName : agentImage,

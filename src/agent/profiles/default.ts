@@ -7,14 +7,13 @@
 import { readAsset } from '../../assets.ts';
 import { fillTemplate } from '../../formats/template.ts';
 import type { Config, File, Unit } from '../../ignition/config.ts';
-import { renderArchiveFiles, renderArchiveTrust, renderArchiveUnits } from '../agentArchive.ts';
+import { renderArchiveFiles, renderArchiveTrust, renderArchiveUnit } from '../agentArchive.ts';
 import { formatDefaultConf, listSensitiveOptions } from '../conf.ts';
 import { base64DataUrl, publicMode, renderDataFile, secretMode } from '../../ignition/dataFile.ts';
 import { confPath, renderClientId, renderExtraFiles } from '../files.ts';
 import { renderIgnitionProxy } from '../proxy.ts';
 import type { AgentSettings } from '../settings.ts';
 import {
-  formatFlags,
   formatPullFlags,
   formatRunFlags,
   formatUnitEnvironment,
@@ -25,33 +24,34 @@ import {
 import { renderPasswd } from '../login.ts';
 
 export function renderDefaultConfig(settings: AgentSettings): Config {
+  const { agentImage, archive, caCertificates } = settings;
   const proxy = renderIgnitionProxy(settings);
+  const conf = formatDefaultConf(settings);
+  const mode = listSensitiveOptions(conf).length > 0 ? secretMode : publicMode;
   return {
     ignition: {
       version: '3.2.0',
-      ...renderArchiveTrust(settings),
+      ...(archive === undefined ? {} : renderArchiveTrust(archive, caCertificates)),
       ...(proxy === undefined ? {} : { proxy }),
     },
     ...renderPasswd(settings),
     storage: {
       files: [
-        renderConfFile(settings),
+        { path: confPath, overwrite: true, contents: { source: base64DataUrl(conf) }, mode },
         ...renderClientId(settings),
         ...renderExtraFiles(settings),
-        ...renderArchiveFiles(settings),
+        ...(archive === undefined ? [] : renderArchiveFiles(archive)),
         ...renderBanners(settings),
       ],
     },
     systemd: {
-      units: [renderUnit(settings), ...renderArchiveUnits(settings), ...renderExtraUnits(settings)],
+      units: [
+        renderUnit(settings),
+        ...(archive === undefined ? [] : [renderArchiveUnit(archive, agentImage)]),
+        ...renderExtraUnits(settings),
+      ],
     },
   };
-}
-
-function renderConfFile(settings: AgentSettings): File {
-  const conf = formatDefaultConf(settings);
-  const mode = listSensitiveOptions(conf).length > 0 ? secretMode : publicMode;
-  return { path: confPath, overwrite: true, contents: { source: base64DataUrl(conf) }, mode };
 }
 
 /**
@@ -70,7 +70,7 @@ function renderUnit(settings: AgentSettings): Unit {
     pull: isPulledBefore ? `ExecStartPre=${pull}\n` : '',
     pullPolicy: isPulledBefore ? 'never' : pullPolicy,
     image: agentImage,
-    runFlags: formatFlags([...(isPulledBefore ? [] : pullFlags), ...formatRunFlags(settings)]),
+    runFlags: formatRunFlags(settings, isPulledBefore ? [] : pullFlags),
     userFlags: formatUserFlags(settings),
   });
 }
@@ -82,24 +82,23 @@ function renderUnit(settings: AgentSettings): Unit {
  */
 export function renderBanners(settings: AgentSettings): File[] {
   const banners = [
-    { path: '/etc/issue.d/ipa.issue', text: readAsset('templates/agent/ironic-agent.issue') },
-    { path: '/etc/motd.d/ipa.motd', text: formatMotd(settings) },
-  ];
-  return banners
-    .filter(({ path }) => !settings.files.some((file) => file.path === path))
-    .map(({ path, text }) => renderDataFile({ path, mode: publicMode, content: Buffer.from(text) }));
+    ['/etc/issue.d/ipa.issue', readAsset('templates/agent/ironic-agent.issue')],
+    ['/etc/motd.d/ipa.motd', formatMotd(settings)],
+  ] as const;
+  const files: File[] = [];
+  for (const [path, text] of banners) {
+    if (settings.files.some((file) => file.path === path)) continue;
+    files.push(renderDataFile({ path, mode: publicMode, content: Buffer.from(text) }));
+  }
+  return files;
 }
 
 function formatMotd({ agentImage, apiUrls, hostname }: AgentSettings): string {
+  const urls = apiUrls.map((url) => url.replace(/^([a-z]+:\/\/)[^/?#]*@/i, '$1'));
   const facts = [
-    ['Ironic', apiUrls.length === 0 ? 'none (standalone agent)' : apiUrls.map(withoutUser).join(', ')],
-    ['Agent', agentImage],
-    ...(hostname === undefined ? [] : [['Host name', `${hostname} (if the network provides none)`]]),
+    `  Ironic     ${urls.length === 0 ? 'none (standalone agent)' : urls.join(', ')}\n`,
+    `  Agent      ${agentImage}\n`,
+    hostname === undefined ? '' : `  Host name  ${hostname} (if the network provides none)\n`,
   ];
-  const lines = facts.map(([name = '', value = '']) => `  ${name.padEnd(10)} ${value}\n`);
-  return fillTemplate(readAsset('templates/agent/ironic-agent.motd'), { facts: lines.join('') });
-}
-
-function withoutUser(url: string): string {
-  return url.replace(/^([a-z]+:\/\/)[^/?#]*@/i, '$1');
+  return fillTemplate(readAsset('templates/agent/ironic-agent.motd'), { facts: facts.join('') });
 }

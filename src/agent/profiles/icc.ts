@@ -131,7 +131,7 @@ export function parseIccInspectorUrls(text: string, source: UrlSource): readonly
 /** Empty items do not count, as in ICC. */
 function splitUrls(text: string, { flag }: UrlSource): string[] {
   const urls = text.split(',').filter((url) => url !== '');
-  const blank = findBlankUrl(urls);
+  const blank = findBlankUrl(text);
   if (blank !== undefined) {
     throw new UsageError(`${flag}: ${blank.message}; ICC would ignore the URL`, {
       hint: 'remove the whitespace',

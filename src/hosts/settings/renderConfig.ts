@@ -83,10 +83,11 @@ export function createRenderer(): RenderConfig {
     const checked = await checkRendered(document, io);
     if (checked === undefined) return undefined;
     const { effective, own } = checked;
-    if (hasKeyfiles(document)) await reportNetwork(effective, inputs, io);
+    const hasNetwork = hasKeyfiles(document);
+    if (hasNetwork) await reportNetwork(effective, inputs, io);
     if (isMerged || hasOwnParts(settings)) await reportOwnParts(effective, settings, io);
     const secrets = listConfigSecrets(settings, effective, inputs);
-    return { document, settings, secrets, connections: connectionsOf(own) };
+    return { document, settings, secrets, connections: hasNetwork ? connectionsOf(own) : [] };
   };
 }
 
