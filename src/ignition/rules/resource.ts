@@ -34,14 +34,14 @@ export const resourceRules = {
 };
 
 export const checkResource: Check<Resource> = (resource, version) => {
-  const { compression, source, verification } = resource;
+  const { compression, httpHeaders = [], source, verification } = resource;
   return found(
     compression && compression !== 'gzip' && issue(resourceRules.compression, ['compression']),
     verification?.hash !== undefined &&
       source === undefined &&
       issue(resourceRules.verificationWithoutSource, ['verification', 'hash']),
     sourceIssue(source, version, ['source']),
-    headersIssue(resource),
+    httpHeaders.length > 0 && headersIssue(source),
   );
 };
 
@@ -59,8 +59,7 @@ export const checkHttpHeader: Check<HttpHeader> = ({ name = '', value }) =>
     value === '' && issue(resourceRules.headerValue, ['value']),
   );
 
-function headersIssue({ httpHeaders = [], source = '' }: Resource): Issue | undefined {
-  if (httpHeaders.length === 0) return undefined;
+function headersIssue(source = ''): Issue | undefined {
   const at = ['httpHeaders'];
   if (source === '') return issue(urlRules.unparsable, at, 'use an http or https URL, or remove the headers');
   return serverUrlIssue(source, at, issue(resourceRules.headersScheme, at));
