@@ -81,7 +81,10 @@ export function decode(bytes: Buffer, type: StructType): Decoded {
   const value: Target = {};
   let hasTooMany = false;
   try {
-    decodeRoot(decoder, value);
+    const byte = bytes[decoder.at];
+    if (byte === letterN) decoder.hasOddities = true;
+    else if (byte === openBrace) decodeMembers(decoder, type, value);
+    else skipMismatch(decoder, 'struct', type.goType);
   } catch (error) {
     if (!(error instanceof TooManyValues)) throw error;
     hasTooMany = true;
@@ -123,13 +126,6 @@ const letterN = 0x6e;
 const letterT = 0x74;
 const letterF = 0x66;
 const minus = 0x2d;
-
-function decodeRoot(decoder: Decoder, value: Target): void {
-  const byte = decoder.bytes[decoder.at];
-  if (byte === letterN) decoder.hasOddities = true;
-  else if (byte === openBrace) decodeMembers(decoder, decoder.root, value);
-  else skipMismatch(decoder, 'struct', decoder.root.goType);
-}
 
 function decodeMembers(decoder: Decoder, type: StructType, target: Target): void {
   const { bytes, path } = decoder;
@@ -210,8 +206,7 @@ function decodeString(decoder: Decoder, wanted: string): string | undefined {
 
 function decodeInteger(decoder: Decoder, wanted: string): number | bigint | undefined {
   const { bytes, at } = decoder;
-  if (!startsNumber(bytes[at])) return skipMismatch(decoder, 'integer', wanted);
-  const end = skipWord(bytes, at);
+  const end = skipWord(bytes, at); // of a number; other text has no value
   const value = readInteger(bytes, at, end);
   if (value === undefined) return skipMismatch(decoder, 'integer', wanted);
   decoder.at = end;
