@@ -237,7 +237,7 @@ export function readVersion(bytes: Buffer): VersionResult {
   }
   const section = value['Ignition'];
   const text = isMapping(section) ? asString(section['Version']) : '';
-  const parsed = parseSemver(text);
+  const parsed = versionNamed(text) ?? parseSemver(text);
   if (parsed === undefined) return { status: 'malformed', text };
   const version = versionNamed(parsed);
   return version === undefined ? { status: 'unsupported', text } : { status: 'supported', version };

@@ -98,10 +98,9 @@ function syntaxHint(error: string): string | undefined {
 /** `hasInstall`: an [Install] section contains at least one option. */
 function examineUnit(contents: string): { error: string | undefined; hasInstall: boolean } {
   const { error, sections } = parseUnit(contents);
-  return {
-    error,
-    hasInstall: sections.some(({ name, options }) => name === 'Install' && options.length > 0),
-  };
+  let hasInstall = false;
+  for (const { name, options } of sections) hasInstall ||= name === 'Install' && options.length > 0;
+  return { error, hasInstall };
 }
 
 /** Whether the contents are valid and have no [Install] section. */

@@ -34,11 +34,6 @@ export const urlRules = {
   ),
 };
 
-/** The problem of an optional source. */
-export function sourceIssue(source: string | undefined, version: SpecVersion, at: Path): Issue | undefined {
-  return source === undefined || source === '' ? undefined : urlIssue(source, version, at);
-}
-
 /** The problem of a URL; an empty URL has no scheme. */
 export function urlIssue(source: string, version: SpecVersion, at: Path): Issue | undefined {
   const url = parseGoUrl(source);
