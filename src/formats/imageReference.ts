@@ -91,7 +91,7 @@ function nameProblem(
   name: string,
   { registry, repository }: ImageReference,
 ): ImageReferenceCheck | undefined {
-  if (registry !== undefined && !isRegistryHost(registry)) {
+  if (registry !== undefined && !registryPattern.test(registry)) {
     return refuse('the registry is not a valid host or host:port', registry);
   }
   if (repository === '') return refuse('it contains no repository', repository);

@@ -216,7 +216,8 @@ export function normalizeSection(name: string): string {
 export function mergeOsloConfig(base: OsloDocument, over: OsloDocument): OsloDocument {
   const ofBase = lastOptions(base);
   const ofOver = lastOptions(over);
-  const merged = base.entries.filter((entry) => entry.kind !== 'option' || ofBase.has(entry));
+  const merged: OsloEntry[] = [];
+  for (const entry of base.entries) if (entry.kind !== 'option' || ofBase.has(entry)) merged.push(entry);
   let comments: OsloRemark[] = [];
   for (const entry of over.entries) {
     if (entry.kind === 'remark' && entry.text !== '') {

@@ -69,12 +69,12 @@ interface DocumentPlaces extends Places {
 /** @throws FormatError with a position */
 export function readPlaces(text: string, events: readonly Event[]): DocumentPlaces {
   const places: Places = { numbers: new Int32Array(1024), used: 0, keys: new Map() };
-  const at = events.findIndex(({ type }) => type === EVENT_ID.DOCUMENT) + 1;
+  const starts: number[] = [];
+  for (const [index, { type }] of events.entries()) if (type === EVENT_ID.DOCUMENT) starts.push(index + 1);
+  const [at = 0, ofAnother] = starts;
   const reader: Reader = { text, events, at, places, anchors: new Map() };
   const document = readChildren(reader, { isMapping: false, start: 0, depth: 1 });
-  if (events.findLastIndex(({ type }) => type === EVENT_ID.DOCUMENT) < reader.at) {
-    return { ...places, document };
-  }
+  if (ofAnother === undefined) return { ...places, document };
   throw new FormatError('The YAML file contains more than one document', {
     hint: 'split the file at the lines with ---',
   });
