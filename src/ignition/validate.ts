@@ -269,14 +269,16 @@ const stubType: StructType = {
  * which accepts empty pre-releases, empty metadata and leading zeros.
  */
 function parseSemver(text: string): string | undefined {
-  const [, core, preRelease, metadata] = semverPattern.exec(text) ?? [];
-  if (core === undefined) return undefined;
+  const [, core, preRelease = '', metadata = ''] = semverPattern.exec(text) ?? [];
+  if (core === undefined || badIdentifiers.test(preRelease) || badIdentifiers.test(metadata))
+    return undefined;
   const numbers = core.replaceAll(/(?<!\d)0+(?=\d)/g, '');
   for (const number of numbers.split('.')) {
     if (number.length > 19 || BigInt(number) >= 1n << 63n) return undefined;
   }
-  return numbers + (preRelease ? `-${preRelease}` : '') + (metadata ? `+${metadata}` : '');
+  return numbers + (preRelease && `-${preRelease}`) + (metadata && `+${metadata}`);
 }
 
-const identifiers = '[0-9A-Za-z-]+(?:\\.[0-9A-Za-z-]+)*';
-const semverPattern = new RegExp(`^(\\d+\\.\\d+\\.\\d+)(?:-(${identifiers})?)?(?:\\+(${identifiers})?)?$`);
+// No expression repeats a group, which would require a deep stack.
+const semverPattern = /^(\d+\.\d+\.\d+)(?:-([^+]*))?(?:\+(.*))?$/s;
+const badIdentifiers = /[^0-9A-Za-z.-]|^\.|\.\.|\.$/;
