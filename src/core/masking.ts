@@ -25,9 +25,12 @@ export function maskLine(text: string): string {
     );
 }
 
-/** Without credentials and without tokens in queries. A password with a `/` may look like the start of a path, but not a port. */
-function maskUrls(text: string): string {
-  return text
+/**
+ * Without credentials and without tokens in queries of URLs, and without the passwords of `curl -u NAME:PASSWORD`. Other
+ * programs have user and group IDs there. A password with a `/` may look like the start of a path, but not a port.
+ */
+function maskCredentials(text: string): string {
+  const masked = text
     .replaceAll(
       /(?<=:\/\/)(?:[^\s/@:[]{1,500}:(?!\d{1,5}[/"'])[^\s@]{1,2000}|[^\s/@]{1,2000})@/g,
       `${hidden}@`,
@@ -36,11 +39,6 @@ function maskUrls(text: string): string {
       /(?<=[?&][\w.-]{0,40}(?:key|token|secret|sig|signature|password|credential)=)[^&\s"'#]+/gi,
       hidden,
     );
-}
-
-/** Without the passwords of URLs, and of `curl -u NAME:PASSWORD`. Other programs have user and group IDs there. */
-function maskCredentials(text: string): string {
-  const masked = maskUrls(text);
   if (!masked.includes('curl')) return masked;
   return masked.replaceAll(
     /(\s(?:-u|-U|--user|--proxy-user)[ =]{0,4}["']?[^\s:"']{1,200}:)[^\s"']+/g,

@@ -3,7 +3,7 @@
 import { type ByteInput, inputOfBytes, runAll, runSteps } from './byteFeed.ts';
 import { countStream, type UnpackOptions } from './codec.ts';
 import { unpackGzip } from './gzip.ts';
-import { unpackXz } from './xz/decode.ts';
+import { decodeXz, unpackXz } from './xz/decode.ts';
 import { unpackZstd } from './zstd/decode.ts';
 import { isZstd } from './zstd/headers.ts';
 
@@ -39,6 +39,8 @@ export async function compressionAt({ feed, source }: ByteInput): Promise<Compre
 export async function decompress(bytes: Uint8Array, maxBytes: number): Promise<Uint8Array> {
   const format = detectCompression(bytes);
   if (format === 'none') return bytes;
+  // As the output is in memory, a dictionary of any size fits: it is a part of the output.
+  if (format === 'xz') return decodeXz(bytes, { maxBytes }).data;
   const input = inputOfBytes(format, bytes);
   const pieces: Uint8Array[] = [];
   for await (const piece of unpackMember(format, input, { maxBytes, streams: { left: Infinity } })) {

@@ -54,7 +54,12 @@ function scanDataUrl(source: string): Layout | string {
   if (typeof parameters === 'string') return parameters;
   const { isBase64 } = parameters;
   const dataStart = parameters.end + 1;
-  const problem = isBase64 ? base64Problem(source, dataStart) : plainProblem(source, dataStart);
+  if (findNext(isBase64 ? notBase64 : notPlain, source, dataStart) < source.length) {
+    return 'invalid data character';
+  }
+  const offset = isBase64 ? badBase64Offset(source, dataStart) : undefined;
+  if (offset !== undefined) return `illegal base64 data at input byte ${offset - dataStart}`;
+  const problem = isBase64 ? undefined : unescapeProblem(source.slice(dataStart));
   return problem ?? { mediaType: media.mediaType, isBase64, dataStart };
 }
 
@@ -65,18 +70,18 @@ function scanMediaType(source: string, start: number): { mediaType: string; end:
   const first = source.charAt(start);
   if (first === '') return 'missing comma before data';
   if (first === ';' || first === ',') return { mediaType: 'text/plain', end: start };
-  if (skipTokens(source, start) === start) return 'invalid character after data prefix';
+  if (findNext(notToken, source, start) === start) return 'invalid character after data prefix';
 
   // After an x, the second character is taken before it is looked at.
   const startsWithX = first === 'x' || first === 'X';
   const [second = ''] = startsWithX ? source.slice(start + 1, start + 3) : '';
-  const slash = skipTokens(source, start + first.length + second.length);
+  const slash = findNext(notToken, source, start + first.length + second.length);
   if (slash >= source.length) return 'missing media type slash';
   if (source[slash] !== '/') return 'invalid character for media type';
   const type = source.slice(start, slash);
   if (!(startsWithX && second === '-') && !mediaTypes.test(type)) return 'invalid media type';
 
-  const end = skipTokens(source, slash + 1);
+  const end = findNext(notToken, source, slash + 1);
   if (end >= source.length) return 'incomplete media type';
   if (source[end] !== ';' && source[end] !== ',') return 'invalid character for media subtype';
   const subtype = source.slice(slash + 1, end) || 'plain';
@@ -88,15 +93,21 @@ function scanParameters(source: string, start: number): { isBase64: boolean; end
   let position = start;
   let unquoteNext = false;
   while (source[position] === ';') {
-    const attribute = position + 1;
-    const afterAttribute = skipTokens(source, attribute);
-    const error = attributeProblem(source, attribute, afterAttribute);
-    if (error !== undefined) return error;
-    if (source[afterAttribute] === ',') return { isBase64: true, end: afterAttribute };
+    const afterAttribute = findNext(notToken, source, position + 1);
+    const attribute = source.slice(position + 1, afterAttribute);
+    const next = source[afterAttribute];
+    if (next !== undefined && next !== '=' && next !== ',')
+      return 'invalid character for parameter attribute';
+    if (next === undefined || attribute === '') return 'unterminated parameter sequence';
+    if (next === ',') {
+      return attribute === 'base64'
+        ? { isBase64: true, end: afterAttribute }
+        : `expected base64, got ${attribute}`;
+    }
 
     const isQuoted = source[afterAttribute + 1] === '"';
     const value = afterAttribute + (isQuoted ? 2 : 1);
-    const end = isQuoted ? skipQuoted(source, value) : skipTokens(source, value);
+    const end = isQuoted ? skipQuoted(source, value) : findNext(notToken, source, value);
     const valueError = isQuoted ? quotedProblem(source, end) : tokenProblem(source, value, end);
     if (valueError !== undefined) return valueError;
 
@@ -111,14 +122,6 @@ function scanParameters(source: string, start: number): { isBase64: boolean; end
     if (source[position] !== ';' && source[position] !== ',') return 'expected semicolon or comma';
   }
   return { isBase64: false, end: position };
-}
-
-function attributeProblem(source: string, start: number, end: number): string | undefined {
-  const next = source[end];
-  if (next !== undefined && next !== '=' && next !== ',') return 'invalid character for parameter attribute';
-  if (next === undefined || start === end) return 'unterminated parameter sequence';
-  const attribute = source.slice(start, end);
-  return next === ',' && attribute !== 'base64' ? `expected base64, got ${attribute}` : undefined;
 }
 
 function tokenProblem(source: string, start: number, end: number): string | undefined {
@@ -161,27 +164,17 @@ function unquoteProblem(text: string): string | undefined {
   return undefined;
 }
 
-// Characters that end a token, plain data, and base64. No expression repeats a class, which would require a deep stack.
+// Characters that end a token, plain data, base64, and line feeds. No expression repeats a class, which would require a
+// deep stack.
 const notToken = /[^!#$%&'*+\-.0-9A-Z^_`a-z{|}~]/g;
 const notPlain = /[^!$%&'()*+,\-./0-9:;=?@A-Z_a-z~]/g;
 const notBase64 = /[^A-Za-z0-9+/=\n]/g;
-
-function skipTokens(source: string, start: number): number {
-  return findNext(notToken, source, start);
-}
+const notLineFeed = /[^\n]/g;
 
 /** The position of the first match, or the end. */
 function findNext(pattern: RegExp, source: string, start: number): number {
   pattern.lastIndex = start;
   return pattern.exec(source)?.index ?? source.length;
-}
-
-const badCharacter = 'invalid data character';
-
-function plainProblem(source: string, start: number): string | undefined {
-  return findNext(notPlain, source, start) < source.length
-    ? badCharacter
-    : unescapeProblem(source.slice(start));
 }
 
 function unescapeProblem(text: string): string | undefined {
@@ -191,41 +184,28 @@ function unescapeProblem(text: string): string | undefined {
   return `rfc2396: ${isCutOff ? 'unexpected end of' : 'invalid char 0x25 in'} unescape sequence`;
 }
 
-/** Strict padding, line feeds anywhere, spare bits of any value: Go's `base64.StdEncoding`. */
-function base64Problem(source: string, start: number): string | undefined {
-  if (findNext(notBase64, source, start) < source.length) return badCharacter;
-  const offset = badBase64Offset(source, start);
-  return offset === undefined ? undefined : `illegal base64 data at input byte ${offset - start}`;
-}
-
-/** Where Go's decoder gives up; every character is already known to be of the alphabet, `=` or a line feed. */
+/**
+ * Where Go's `base64.StdEncoding` gives up: padding is strict, line feeds may be anywhere, spare bits have any value. Every
+ * character is already known to be of the alphabet, `=` or a line feed.
+ */
 function badBase64Offset(source: string, start: number): number | undefined {
   const firstPad = source.indexOf('=', start);
   const digitsEnd = firstPad === -1 ? source.length : firstPad;
-  const digits = (digitsEnd - start - countLineFeeds(source, start, digitsEnd)) % 4;
+  let count = digitsEnd - start;
+  for (let at = source.indexOf('\n', start); at !== -1 && at < digitsEnd; at = source.indexOf('\n', at + 1)) {
+    count -= 1;
+  }
+  const digits = count % 4;
   if (firstPad === -1) return digits === 0 ? undefined : source.length - digits;
   if (digits < 2) return firstPad;
 
   let end = firstPad + 1;
   if (digits === 2) {
-    const second = skipLineFeeds(source, end);
+    const second = findNext(notLineFeed, source, end);
     if (second === source.length) return second;
     if (source[second] !== '=') return second - 1;
     end = second + 1;
   }
-  end = skipLineFeeds(source, end);
+  end = findNext(notLineFeed, source, end);
   return end < source.length ? end : undefined;
-}
-
-function countLineFeeds(source: string, start: number, end: number): number {
-  let count = 0;
-  let index = source.indexOf('\n', start);
-  for (; index !== -1 && index < end; index = source.indexOf('\n', index + 1)) count += 1;
-  return count;
-}
-
-function skipLineFeeds(source: string, start: number): number {
-  let position = start;
-  while (source[position] === '\n') position += 1;
-  return position;
 }

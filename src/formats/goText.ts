@@ -62,22 +62,18 @@ function codePointRanges(list: string): RegExp {
   return new RegExp(`^[${ranges}]$`, 'u');
 }
 
-const spaces = new Set(
+/** White space as Go and Rust have it. */
+export const spaces: ReadonlySet<string> = new Set(
   '\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f' +
     '\u205f\u3000',
 );
-
-/** White space as Go and Rust have it. */
-export function isSpace(character: string): boolean {
-  return spaces.has(character);
-}
 
 /** Go's `strings.TrimSpace` and Rust's `str::trim`: unlike `trim()`, they remove U+0085 and keep U+FEFF. */
 export function trimSpace(text: string): string {
   let start = 0;
   let end = text.length;
-  while (start < end && isSpace(text.charAt(start))) start += 1;
-  while (end > start && isSpace(text.charAt(end - 1))) end -= 1;
+  while (start < end && spaces.has(text.charAt(start))) start += 1;
+  while (end > start && spaces.has(text.charAt(end - 1))) end -= 1;
   return text.slice(start, end);
 }
 

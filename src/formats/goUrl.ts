@@ -28,7 +28,8 @@ export function parseGoUrl(text: string): GoUrl | UrlProblem {
   const [body, fragment] = cutText(text, '#');
   if (CONTROL_CHARACTER.test(body)) return { problem: 'it contains a control character' };
   if (body.startsWith(':')) return { problem: 'its scheme is missing' };
-  const scheme = schemeOf(body);
+  const before = body.slice(0, Math.max(body.indexOf(':'), 0));
+  const scheme = /^[A-Za-z]/.test(before) && !/[^A-Za-z0-9+.-]/.test(before) ? before : '';
   const [rest, query] = cutText(scheme === '' ? body : body.slice(scheme.length + 1), '?');
   const opaque = scheme !== '' && !rest.startsWith('/');
   const problem = (opaque ? undefined : hierarchyProblem(scheme, rest)) ?? escapeProblem(fragment);
@@ -59,11 +60,6 @@ export function queryParameter(query: string, name: string): string | undefined 
 
 function unescapeQuery(text: string): string {
   return unescapeInPlace(Buffer.from(text.replaceAll('+', ' '))).toString('utf8');
-}
-
-function schemeOf(text: string): string {
-  const before = text.slice(0, Math.max(text.indexOf(':'), 0));
-  return /^[A-Za-z]/.test(before) && !/[^A-Za-z0-9+.-]/.test(before) ? before : '';
 }
 
 function hierarchyProblem(scheme: string, rest: string): string | undefined {

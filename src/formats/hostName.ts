@@ -9,7 +9,6 @@ import { withoutBrackets } from './url.ts';
 
 /** Of a name in the DNS, without a final dot. */
 const maxNameLength = 253;
-const maxLabelLength = 63;
 /** The limit of Linux for the name of a machine (HOST_NAME_MAX). */
 const maxMachineNameLength = 64;
 
@@ -51,12 +50,8 @@ export function hostNameProblem(text: string): string | undefined {
   if (strange !== undefined) return strangeCharacterProblem(strange);
   const labels = text.split('.');
   if (labels.includes('')) return 'it contains an empty part before, after or between dots';
-  if (labels.some((label) => label.length > maxLabelLength)) {
-    return `a part between dots is longer than ${maxLabelLength} characters`;
-  }
-  if (labels.some((label) => label.startsWith('-') || label.endsWith('-'))) {
-    return 'a part between dots starts or ends with a dash';
-  }
+  if (/[^.]{64}/.test(text)) return 'a part between dots is longer than 63 characters';
+  if (/(?:^|\.)-|-(?:\.|$)/.test(text)) return 'a part between dots starts or ends with a dash';
   // Programs interpret such a name as an address.
   return /^(?:0x[0-9a-f]*|[0-9]+)$/i.test(labels.at(-1) ?? '')
     ? 'it ends in a number, but is not an IPv4 address'

@@ -41,19 +41,21 @@ export function isRegistryHost(text: string): boolean {
 export function parseImageReference(text: string): ImageReferenceCheck {
   const misplaced = findMisplaced(text);
   if (misplaced !== undefined) return misplaced;
-  const { name, ...version } = splitReference(text);
-  const named = splitName(name);
-  const { registry, repository } = named;
-  if (registry !== undefined && !isRegistryHost(registry)) {
-    return refuse('the registry is not a valid host or host:port', registry);
-  }
-  const problem = repositoryProblem(repository);
-  if (problem !== undefined) return problem;
-  if (name.length > maxNameLength) {
-    return refuse(`the name is longer than ${maxNameLength} characters`, name);
-  }
-  const { tag, digest } = version;
-  return tagProblem(tag) ?? digestProblem(digest) ?? { ok: true, reference: { ...named, ...version } };
+  const at = text.indexOf('@');
+  const tagged = at < 0 ? text : text.slice(0, at);
+  // The tag follows the last colon behind the last slash; before it may be a port.
+  const colon = tagged.indexOf(':', tagged.lastIndexOf('/') + 1);
+  const name = colon < 0 ? tagged : tagged.slice(0, colon);
+  // The first component is a registry if it looks like a host; else it belongs to a short name.
+  const slash = name.indexOf('/');
+  const first = slash < 0 ? '' : name.slice(0, slash);
+  const isRegistry = /[.:]/.test(first) || first === 'localhost';
+  const reference: ImageReference = {
+    ...(isRegistry ? { registry: first, repository: name.slice(slash + 1) } : { repository: name }),
+    ...(colon >= 0 && { tag: tagged.slice(colon + 1) }),
+    ...(at >= 0 && { digest: text.slice(at + 1) }),
+  };
+  return nameProblem(name, reference) ?? versionProblem(reference) ?? { ok: true, reference };
 }
 
 /**
@@ -85,41 +87,32 @@ function findMisplaced(text: string): ImageReferenceCheck | undefined {
   return undefined;
 }
 
-/** The tag follows the last colon behind the last slash; before it may be a port. */
-function splitReference(text: string): { name: string; tag?: string; digest?: string } {
-  const at = text.indexOf('@');
-  const tagged = at < 0 ? text : text.slice(0, at);
-  const digest = at < 0 ? {} : { digest: text.slice(at + 1) };
-  const colon = tagged.indexOf(':', tagged.lastIndexOf('/') + 1);
-  if (colon < 0) return { name: tagged, ...digest };
-  return { name: tagged.slice(0, colon), tag: tagged.slice(colon + 1), ...digest };
-}
-
-/** The first component is a registry if it looks like a host; else it belongs to a short name. */
-function splitName(name: string): { registry?: string; repository: string } {
-  const slash = name.indexOf('/');
-  const first = slash < 0 ? '' : name.slice(0, slash);
-  const isRegistry = /[.:]/.test(first) || first === 'localhost';
-  return isRegistry ? { registry: first, repository: name.slice(slash + 1) } : { repository: name };
-}
-
-function repositoryProblem(repository: string): ImageReferenceCheck | undefined {
+function nameProblem(
+  name: string,
+  { registry, repository }: ImageReference,
+): ImageReferenceCheck | undefined {
+  if (registry !== undefined && !registryPattern.test(registry)) {
+    return refuse('the registry is not a valid host or host:port', registry);
+  }
   if (repository === '') return refuse('it contains no repository', repository);
-  const invalid = repository.split('/').find((component) => !componentPattern.test(component));
-  if (invalid === undefined) return undefined;
-  if (invalid === '') return refuse('a part of the repository is empty', repository);
-  if (/[A-Z]/.test(invalid)) return refuse('the repository must be in lower case', invalid);
-  return refuse('a part of the repository contains an invalid character', invalid);
+  for (const component of repository.split('/')) {
+    if (componentPattern.test(component)) continue;
+    if (component === '') return refuse('a part of the repository is empty', repository);
+    if (/[A-Z]/.test(component)) return refuse('the repository must be in lower case', component);
+    return refuse('a part of the repository contains an invalid character', component);
+  }
+  if (name.length <= maxNameLength) return undefined;
+  return refuse(`the name is longer than ${maxNameLength} characters`, name);
 }
 
-function tagProblem(tag: string | undefined): ImageReferenceCheck | undefined {
-  if (tag === undefined) return undefined;
+function versionProblem({ tag, digest }: ImageReference): ImageReferenceCheck | undefined {
   if (tag === '') return refuse('the tag is empty', ':');
-  if (tag.length > maxTagLength) return refuse(`the tag is longer than ${maxTagLength} characters`, tag);
-  return tagPattern.test(tag) ? undefined : refuse('the tag contains an invalid character', tag);
-}
-
-function digestProblem(digest: string | undefined): ImageReferenceCheck | undefined {
+  if (tag !== undefined && tag.length > maxTagLength) {
+    return refuse(`the tag is longer than ${maxTagLength} characters`, tag);
+  }
+  if (tag !== undefined && !tagPattern.test(tag)) {
+    return refuse('the tag contains an invalid character', tag);
+  }
   if (digest === undefined) return undefined;
   const [, algorithm = '', hex = ''] = /^([^:]*):(.*)$/.exec(digest) ?? [];
   const length = Object.hasOwn(digestLengths, algorithm) ? digestLengths[algorithm] : undefined;

@@ -73,7 +73,10 @@ interface Reader {
 /** Reads a whole file. A byte order mark is an ordinary character, as it is for oslo.config. */
 export function parseOsloConfig(text: string): OsloParse {
   const reader: Reader = { entries: [], problems: [], section: undefined, open: undefined };
-  for (const [index, line] of splitLines(text).entries()) {
+  // Universal newlines, as Python opens text files; other line separators of Unicode do not count.
+  const lines = text.split(/\r\n|\n|\r/);
+  if (lines.at(-1) === '') lines.pop();
+  for (const [index, line] of lines.entries()) {
     readLine(reader, stripPythonEnd(line), index + 1);
   }
   closeOption(reader);
@@ -82,17 +85,11 @@ export function parseOsloConfig(text: string): OsloParse {
 
 /** The options of `[DEFAULT]` in a text by name, with the values that count. */
 export function readDefaults(text: string): ReadonlyMap<string, string> {
-  const options = parseOsloConfig(text).document.entries.filter((entry) => entry.kind === 'option');
-  return new Map(
-    options.filter(({ section }) => section === 'DEFAULT').map(({ name, value }) => [name, value]),
-  );
-}
-
-/** Universal newlines, as Python opens text files; other line separators of Unicode do not count. */
-function splitLines(text: string): string[] {
-  const lines = text.split(/\r\n|\n|\r/);
-  if (lines.at(-1) === '') lines.pop();
-  return lines;
+  const defaults = new Map<string, string>();
+  for (const entry of parseOsloConfig(text).document.entries) {
+    if (entry.kind === 'option' && entry.section === 'DEFAULT') defaults.set(entry.name, entry.value);
+  }
+  return defaults;
 }
 
 function readLine(reader: Reader, line: string, number: number): void {
@@ -105,24 +102,18 @@ function readLine(reader: Reader, line: string, number: number): void {
   closeOption(reader);
   if (line === '' || line.startsWith('#') || line.startsWith(';')) {
     reader.entries.push({ kind: 'remark', text: line });
-  } else if (line.startsWith('[')) {
-    readHeader(reader, line, position);
-  } else {
-    openOption(reader, line, position);
+    return;
   }
-}
-
-function readHeader(reader: Reader, line: string, position: Position): void {
-  const closed = line.endsWith(']');
-  // A header with something behind it is refused; its section is taken for the lines below all the same.
-  const name = closed ? line.slice(1, -1) : line.slice(1, Math.max(1, line.indexOf(']')));
-  if (!closed) reader.problems.push({ code: 'section-unclosed', position });
-  else if (name === '') reader.problems.push({ code: 'section-unnamed', position });
-  reader.section = name === '' ? 'lost' : { name };
-  if (name !== '') reader.entries.push({ kind: 'section', name, position });
-}
-
-function openOption(reader: Reader, line: string, position: Position): void {
+  if (line.startsWith('[')) {
+    const closed = line.endsWith(']');
+    // A header with something behind it is refused; its section is taken for the lines below all the same.
+    const name = closed ? line.slice(1, -1) : line.slice(1, Math.max(1, line.indexOf(']')));
+    if (!closed) reader.problems.push({ code: 'section-unclosed', position });
+    else if (name === '') reader.problems.push({ code: 'section-unnamed', position });
+    reader.section = name === '' ? 'lost' : { name };
+    if (name !== '') reader.entries.push({ kind: 'section', name, position });
+    return;
+  }
   const separator = line.search(/[:=]/);
   const name = stripPython(line.slice(0, Math.max(0, separator)));
   if (separator < 0 || name === '') {
@@ -131,7 +122,7 @@ function openOption(reader: Reader, line: string, position: Position): void {
   }
   const written = stripPython(line.slice(separator + 1));
   const before = line.slice(0, line.length - written.length);
-  const valuePosition = { line: position.line, column: Buffer.byteLength(before) + 1 };
+  const valuePosition = { line: number, column: Buffer.byteLength(before) + 1 };
   reader.open = { option: { kind: 'option', name, position, valuePosition }, lines: [unquote(written)] };
 }
 
@@ -157,7 +148,9 @@ function closeOption(reader: Reader): void {
  * Throws FormatError for a name or value that a file cannot represent.
  */
 export function formatOsloConfig(document: OsloDocument): string {
-  return document.entries.map((entry) => `${formatEntry(entry)}\n`).join('');
+  let text = '';
+  for (const entry of document.entries) text += `${formatEntry(entry)}\n`;
+  return text;
 }
 
 function formatEntry(entry: OsloEntry): string {
@@ -223,7 +216,8 @@ export function normalizeSection(name: string): string {
 export function mergeOsloConfig(base: OsloDocument, over: OsloDocument): OsloDocument {
   const ofBase = lastOptions(base);
   const ofOver = lastOptions(over);
-  const merged = base.entries.filter((entry) => entry.kind !== 'option' || ofBase.has(entry));
+  const merged: OsloEntry[] = [];
+  for (const entry of base.entries) if (entry.kind !== 'option' || ofBase.has(entry)) merged.push(entry);
   let comments: OsloRemark[] = [];
   for (const entry of over.entries) {
     if (entry.kind === 'remark' && entry.text !== '') {
@@ -238,11 +232,12 @@ export function mergeOsloConfig(base: OsloDocument, over: OsloDocument): OsloDoc
 
 /** The options that no later line replaces. */
 function lastOptions({ entries }: OsloDocument): ReadonlySet<OsloOption> {
-  const options = entries.filter((entry) => entry.kind === 'option');
-  const byName = options.map(
-    (option) => [JSON.stringify([normalizeSection(option.section), option.name]), option] as const,
-  );
-  return new Set(new Map(byName).values());
+  const byName = new Map<string, OsloOption>();
+  for (const entry of entries) {
+    if (entry.kind !== 'option') continue;
+    byName.set(JSON.stringify([normalizeSection(entry.section), entry.name]), entry);
+  }
+  return new Set(byName.values());
 }
 
 /** Replaces the option of this name, or adds it with its comments. */

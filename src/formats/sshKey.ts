@@ -91,23 +91,16 @@ function isType(word: string): boolean {
   return Object.hasOwn(keyFields, plainType(word));
 }
 
-const switches = 'agent-forwarding port-forwarding pty touch-required user-rc verify-required x11-forwarding';
-const flagOptions = new Set([
-  'cert-authority',
-  'restrict',
-  ...switches.split(' ').flatMap((name) => [name, `no-${name}`]),
-]);
-const valueOptions = new Set(
-  'command environment expiry-time from permitlisten permitopen principals tunnel'.split(' '),
-);
+const flagOption =
+  /^(?:cert-authority|restrict|(?:no-)?(?:(?:agent|port|x11)-forwarding|pty|user-rc|(?:touch|verify)-required))$/i;
+const valueOption = /^(?:command|environment|expiry-time|from|permit(?:listen|open)|principals|tunnel)$/i;
 
 /** sshd ignores a key with an option that it does not know. */
 function checkOptions(options: string): void {
   for (const option of options.match(optionPattern) ?? []) {
     const [, name = '', value] = /^([^=]*)(=".*")?$/s.exec(option) ?? [];
-    const known = value === undefined ? flagOptions : valueOptions;
-    if (!known.has(name.toLowerCase()))
-      throw new KeyProblem('an option before the key is unknown or has no value');
+    const known = value === undefined ? flagOption : valueOption;
+    if (!known.test(name)) throw new KeyProblem('an option before the key is unknown or has no value');
   }
   if (/^,|,,|,$/.test(options.replaceAll(new RegExp(quoted, 'g'), ''))) {
     throw new KeyProblem('an option before the key is empty');
@@ -159,36 +152,34 @@ class BlobReader {
   }
 }
 
-type CheckField = (field: Buffer) => void;
+type CheckField = (field: Buffer, type: string) => void;
 
 /** The fields between the type and the end of a plain key. */
 const keyFields: Readonly<Record<string, readonly CheckField[]>> = {
   'ssh-ed25519': [checkEd25519],
   'ssh-rsa': [checkNumber, checkNumber],
   'ssh-dss': [checkNumber, checkNumber, checkNumber, checkNumber],
-  'ecdsa-sha2-nistp256': curveFields(256),
-  'ecdsa-sha2-nistp384': curveFields(384),
-  'ecdsa-sha2-nistp521': curveFields(521),
+  'ecdsa-sha2-nistp256': [checkCurve, checkPoint],
+  'ecdsa-sha2-nistp384': [checkCurve, checkPoint],
+  'ecdsa-sha2-nistp521': [checkCurve, checkPoint],
   'sk-ssh-ed25519@openssh.com': [checkEd25519, checkApplication],
-  'sk-ecdsa-sha2-nistp256@openssh.com': [...curveFields(256), checkApplication],
+  'sk-ecdsa-sha2-nistp256@openssh.com': [checkCurve, checkPoint, checkApplication],
 };
 
 function checkEd25519(key: Buffer): void {
   if (key.length !== 32) throw new KeyProblem('the key length does not match its type');
 }
 
-/** The name of the curve, and an uncompressed point: a byte 4 and two numbers. */
-function curveFields(bits: number): CheckField[] {
-  return [
-    (name) => {
-      if (name.toString('latin1') === `nistp${bits}`) return;
-      throw new KeyProblem('the curve of the key does not match its type');
-    },
-    (point) => {
-      if (point[0] === 4 && point.length === 1 + 2 * Math.ceil(bits / 8)) return;
-      throw new KeyProblem('the key length does not match its type');
-    },
-  ];
+function checkCurve(name: Buffer, type: string): void {
+  if (name.toString('latin1') === /nistp\d+/.exec(type)?.[0]) return;
+  throw new KeyProblem('the curve of the key does not match its type');
+}
+
+/** Uncompressed: a byte 4 and two numbers. */
+function checkPoint(point: Buffer, type: string): void {
+  const bits = Number(/(?<=nistp)\d+/.exec(type)?.[0]);
+  if (point[0] === 4 && point.length === 1 + 2 * Math.ceil(bits / 8)) return;
+  throw new KeyProblem('the key length does not match its type');
 }
 
 /** A positive number with the fewest bytes. */
@@ -212,7 +203,7 @@ function readBlob(bytes: Buffer, type: string): readonly Buffer[] {
   if (certificate) reader.field();
   const fields = (keyFields[plainType(type)] ?? []).map((check) => {
     const field = reader.field();
-    check(field);
+    check(field, type);
     return field;
   });
   if (certificate) skipCertificateFields(reader);

@@ -150,11 +150,10 @@ function readWord(bytes: string, start: number): { readonly end: number; readonl
   return { end: offset, text };
 }
 
-const simpleEscapes = new Map(
-  ['a\u0007', 'b\b', 'f\f', 'n\n', 'r\r', 't\t', 'v\v', '\\\\', '""', "''", 's '].map(
-    (pair) => [pair.charAt(0), pair.charAt(1)] as const,
-  ),
-);
+const simpleEscapes = new Map<string, string>();
+for (const pair of ['a\u0007', 'b\b', 'f\f', 'n\n', 'r\r', 't\t', 'v\v', '\\\\', '""', "''", 's ']) {
+  simpleEscapes.set(pair.charAt(0), pair.charAt(1));
+}
 
 /** `offset` is behind the backslash; `decoded` are bytes. Without a known escape, the backslash is one of them. */
 function readEscape(bytes: string, offset: number): { readonly decoded: string; readonly length: number } {

@@ -1,6 +1,6 @@
 /** systemd unit files, in two ways: as Ignition reads them, and as systemd itself does. */
 
-import { isSpace, quoteGo, trimSpace } from './goText.ts';
+import { quoteGo, spaces, trimSpace } from './goText.ts';
 
 // systemd unit files as the Go package go-systemd reads them, which is what Ignition does with every unit and drop-in.
 // systemd itself is stricter in some places and laxer in others; nothing here knows which sections or options exist.
@@ -43,15 +43,12 @@ function skipToStep(reader: UnitReader, isInSection: boolean): 'section' | 'opti
     reader.checkLine();
     const character = reader.peek();
     if (character === undefined) return 'end';
-    if (isInSection && character !== '[' && !isComment(character) && !isSpace(character)) return 'option';
+    const isComment = character === '#' || character === ';';
+    if (isInSection && character !== '[' && !isComment && !spaces.has(character)) return 'option';
     reader.skipCharacter();
     if (character === '[') return 'section';
-    if (isComment(character)) skipComment(reader);
+    if (isComment) skipComment(reader);
   }
-}
-
-function isComment(character: string): boolean {
-  return character === '#' || character === ';';
 }
 
 /** A comment whose line ends in a backslash goes on in the next line. */

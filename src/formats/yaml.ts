@@ -8,8 +8,9 @@
  */
 
 import { constructFromEvents, parseEvents } from 'js-yaml';
+import { FormatError } from '../core/errors.ts';
 import type { Path, Position } from '../core/finding.ts';
-import { sentence, withYamlErrors, yamlError } from './yaml/errors.ts';
+import { explainedError, sentence, yamlError } from './yaml/errors.ts';
 import { makeLocate, maxDepth, maxValues, readPlaces } from './yaml/places.ts';
 
 export interface ParsedYaml {
@@ -24,14 +25,16 @@ export interface ParsedYaml {
  * @throws FormatError that ends in line and column
  */
 export function parseYaml(text: string): ParsedYaml {
-  refuseLarge(text);
-  const events = withYamlErrors(text, () => parseEvents(text, { maxDepth }));
-  // What can find places must not keep the events alive, which take some fifteen times the text.
-  const locate = makeLocate(text, readPlaces(text, events));
-  const [value = null]: readonly unknown[] = withYamlErrors(text, () =>
-    constructFromEvents(events, { source: text }),
-  );
-  return { value, locate };
+  if (text.length > maxValues) refuseLarge(text);
+  try {
+    const events = parseEvents(text, { maxDepth });
+    // What can find places must not keep the events alive, which take some fifteen times the text.
+    const locate = makeLocate(text, readPlaces(text, events));
+    const [value = null]: readonly unknown[] = constructFromEvents(events, { source: text });
+    return { value, locate };
+  } catch (error) {
+    throw error instanceof FormatError ? error : explainedError(text, error);
+  }
 }
 
 /**
@@ -39,7 +42,6 @@ export function parseYaml(text: string): ParsedYaml {
  * bracket, a comma, or a dash or question mark with a blank.
  */
 function refuseLarge(text: string): void {
-  if (text.length <= maxValues) return;
   let count = 0;
   for (const { index } of text.matchAll(/[\n\r,[{]|[-?][ \t]/g)) {
     count += 1;

@@ -81,7 +81,8 @@ export function decode(bytes: Buffer, type: StructType): Decoded {
   const value: Target = {};
   let hasTooMany = false;
   try {
-    decodeRoot(decoder, value);
+    if (bytes[decoder.at] === letterN) decoder.hasOddities = true;
+    else decodeStruct(decoder, type, value);
   } catch (error) {
     if (!(error instanceof TooManyValues)) throw error;
     hasTooMany = true;
@@ -124,15 +125,10 @@ const letterT = 0x74;
 const letterF = 0x66;
 const minus = 0x2d;
 
-function decodeRoot(decoder: Decoder, value: Target): void {
-  const byte = decoder.bytes[decoder.at];
-  if (byte === letterN) decoder.hasOddities = true;
-  else if (byte === openBrace) decodeMembers(decoder, decoder.root, value);
-  else skipMismatch(decoder, 'struct', decoder.root.goType);
-}
-
-function decodeMembers(decoder: Decoder, type: StructType, target: Target): void {
+function decodeStruct(decoder: Decoder, type: StructType, previous: unknown): Members | undefined {
   const { bytes, path } = decoder;
+  if (bytes[decoder.at] !== openBrace) return skipMismatch(decoder, 'struct', type.goType);
+  const target: Target = isMapping(previous) && previous !== noMembers ? previous : {};
   countValue(decoder);
   decoder.at = skipToToken(bytes, decoder.at + 1);
   while (bytes[decoder.at] !== closeBrace) {
@@ -149,12 +145,17 @@ function decodeMembers(decoder: Decoder, type: StructType, target: Target): void
     decoder.at = skipToToken(bytes, decoder.at);
   }
   decoder.at += 1;
+  return Object.keys(target).length === 0 ? noMembers : target;
 }
 
 function findField(decoder: Decoder, type: StructType, keyEnd: number): Field | undefined {
   const { bytes, at } = decoder;
+  const length = keyEnd - at - 2;
   for (const field of type.fields) {
-    if (field.name.length === keyEnd - at - 2 && spells(bytes, at + 1, field.name)) return field;
+    if (field.name.length !== length) continue;
+    let same = 0;
+    while (same < length && bytes[at + 1 + same] === field.name.charCodeAt(same)) same += 1;
+    if (same === length) return field;
   }
   decoder.hasOddities = true;
   if (keyEnd - at > longestKey) return undefined;
@@ -163,13 +164,6 @@ function findField(decoder: Decoder, type: StructType, keyEnd: number): Field | 
 
 /** Bytes. No field has a longer name, even with all letters escaped; a key may have any length. */
 const longestKey = 240;
-
-function spells(bytes: Buffer, start: number, name: string): boolean {
-  for (let index = 0; index < name.length; index += 1) {
-    if (bytes[start + index] !== name.charCodeAt(index)) return false;
-  }
-  return true;
-}
 
 function decodeField(decoder: Decoder, field: Field, target: Target): void {
   const byte = decoder.bytes[decoder.at];
@@ -210,19 +204,11 @@ function decodeString(decoder: Decoder, wanted: string): string | undefined {
 
 function decodeInteger(decoder: Decoder, wanted: string): number | bigint | undefined {
   const { bytes, at } = decoder;
-  if (!startsNumber(bytes[at])) return skipMismatch(decoder, 'integer', wanted);
-  const end = skipWord(bytes, at);
+  const end = skipWord(bytes, at); // of a number; other text has no value
   const value = readInteger(bytes, at, end);
   if (value === undefined) return skipMismatch(decoder, 'integer', wanted);
   decoder.at = end;
   return value;
-}
-
-function decodeStruct(decoder: Decoder, type: StructType, previous: unknown): Members | undefined {
-  if (decoder.bytes[decoder.at] !== openBrace) return skipMismatch(decoder, 'struct', type.goType);
-  const target: Target = isMapping(previous) && previous !== noMembers ? previous : {};
-  decodeMembers(decoder, type, target);
-  return Object.keys(target).length === 0 ? noMembers : target;
 }
 
 function decodeList(decoder: Decoder, field: ListField, previous: unknown): readonly unknown[] | undefined {

@@ -4,7 +4,7 @@ import { asMapping, isMapping } from '../formats/mapping.ts';
 import type { Config } from './config.ts';
 import type { Members } from './decode.ts';
 import { configType, type Field, structOf, type StructType } from './schema.ts';
-import { type SpecVersion, specVersions } from './versions.ts';
+import { type SpecVersion, versionNamed } from './versions.ts';
 
 /**
  * The JSON document of a config with a final newline, indented by `indent` spaces; 0 prints one line. Members are in the
@@ -12,7 +12,7 @@ import { type SpecVersion, specVersions } from './versions.ts';
  * does not have are last.
  */
 export function formatIgnition(config: Config, indent = 0): string {
-  const version = specVersions.find((known) => known === config.ignition?.version);
+  const version = versionNamed(config.ignition?.version);
   const type = version === undefined ? undefined : configType(version);
   return `${formatValue(config, type, indent > 0 ? '\n' : '', ' '.repeat(indent))}\n`;
 }
@@ -24,28 +24,22 @@ export function formatIgnition(config: Config, indent = 0): string {
 function formatValue(value: unknown, type: StructType | undefined, separator: string, step: string): string {
   if (typeof value === 'bigint') return value.toString();
   const inner = separator + step;
+  const parts: string[] = [];
   if (Array.isArray(value)) {
-    const items = value.map((item: unknown) => formatValue(item, type, inner, step));
-    return items.length === 0 ? '[]' : `[${inner}${items.join(`,${inner}`)}${separator}]`;
+    for (const item of value) parts.push(formatValue(item, type, inner, step));
+    return parts.length === 0 ? '[]' : `[${inner}${parts.join(`,${inner}`)}${separator}]`;
   }
   if (!isMapping(value)) return JSON.stringify(value);
-  const members = formatMembers(value, type, inner, step);
-  return members.length === 0 ? '{}' : `{${inner}${members.join(`,${inner}`)}${separator}}`;
-}
-
-/** @param inner the separator within the object */
-function formatMembers(value: Members, type: StructType | undefined, inner: string, step: string): string[] {
+  const fields = new Map<string, Field | undefined>();
+  for (const field of type?.fields ?? []) fields.set(field.name, field);
+  for (const name of Object.keys(value)) if (!fields.has(name)) fields.set(name, undefined);
   const colon = inner === '' ? ':' : ': ';
-  const members: string[] = [];
-  const add = (name: string, field?: Field): void => {
+  for (const [name, field] of fields) {
     const member = value[name];
-    if (member === undefined) return;
-    members.push(JSON.stringify(name) + colon + formatValue(member, structOf(field), inner, step));
-  };
-  const fields = type?.fields ?? [];
-  for (const field of fields) add(field.name, field);
-  for (const name of Object.keys(value)) if (!fields.some((field) => field.name === name)) add(name);
-  return members;
+    if (member === undefined) continue;
+    parts.push(JSON.stringify(name) + colon + formatValue(member, structOf(field), inner, step));
+  }
+  return parts.length === 0 ? '{}' : `{${inner}${parts.join(`,${inner}`)}${separator}}`;
 }
 
 /**

@@ -64,7 +64,9 @@ export function issueWith(rule: Rule, path: Path, detail: string): Issue {
 
 /** Collects the issues of a check: those whose condition is true, as in `name === '' && issue(…)`. */
 export function found(...issues: readonly (Issue | undefined | false | '')[]): readonly Issue[] {
-  return issues.filter((one) => typeof one === 'object');
+  const all: Issue[] = [];
+  for (const one of issues) if (one) all.push(one);
+  return all;
 }
 
 const longestSuggestion = 120;

@@ -59,7 +59,7 @@ export const checks: Readonly<Record<string, Check<never>>> = {
 };
 
 /** An object of a config, or a string in a list with a named Go type, such as `Device`. */
-export interface Visited {
+interface Visited {
   readonly type: StructType | string;
   readonly value: unknown;
   /** Only valid until the next value is requested. */

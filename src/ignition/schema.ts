@@ -65,7 +65,8 @@ export function configType(version: SpecVersion): StructType {
 export function fieldsByFoldedName(type: StructType): ReadonlyMap<string, Field> {
   let fields = foldedNames.get(type);
   if (fields === undefined) {
-    fields = new Map(type.fields.map((field) => [foldName(field.name), field]));
+    fields = new Map();
+    for (const field of type.fields) fields.set(foldName(field.name), field);
     foldedNames.set(type, fields);
   }
   return fields;
@@ -92,4 +93,4 @@ export function structOf(field: Field | undefined): StructType | undefined {
 }
 
 const configTypes = new Map<SpecVersion, StructType>();
-const foldedNames = new WeakMap<StructType, ReadonlyMap<string, Field>>();
+const foldedNames = new WeakMap<StructType, Map<string, Field>>();

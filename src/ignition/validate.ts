@@ -3,8 +3,7 @@
  * additional hints. Nothing is fetched, merged or translated.
  */
 
-import type { Finding, Report } from '../core/finding.ts';
-import { cutText } from '../formats/goText.ts';
+import type { Finding, Path, Report } from '../core/finding.ts';
 import { locatePaths, positionsOf } from '../formats/json/locate.ts';
 import { checkSyntax } from '../formats/json/syntax.ts';
 import { isMapping } from '../formats/mapping.ts';
@@ -13,10 +12,10 @@ import { asString, decode, maxMismatches, type TypeMismatch } from './decode.ts'
 import { findDuplicates } from './duplicates.ts';
 import { syntaxHint, typeHint, versionHint } from './hints.ts';
 import { errorRule, findingOf, infoRule, type Issue } from './rule.ts';
-import { checks, type Visited, walkConfig } from './rules.ts';
+import { checks, walkConfig } from './rules.ts';
 import { configType, type StructType } from './schema.ts';
 import { findUnusedKeys, type OffsetIssue } from './unusedKeys.ts';
-import { type SpecVersion, specVersions } from './versions.ts';
+import { type SpecVersion, versionNamed } from './versions.ts';
 
 export const emptyConfig = errorRule(
   'empty',
@@ -101,22 +100,19 @@ export function validateConfig(bytes: Uint8Array): Report {
 /** Like `validateConfig`; also returns the decoded config. */
 export function examineConfig(document: Buffer): { readonly report: Report; readonly read: ReadResult } {
   const read = readConfig(document);
-  return { report: reportOn(document, read), read };
-}
-
-function reportOn(document: Buffer, read: ReadResult): Report {
-  if (read.status === 'refused') return { valid: false, findings: [read.finding] };
+  if (read.status === 'refused') return { report: { valid: false, findings: [read.finding] }, read };
   const found: Collected = { issues: [], isFull: false, valid: true };
   collectRules(found, read);
-  collectFrom(found, read, ({ type, value }) =>
-    typeof type === 'string' || !isMapping(value) ? [] : findDuplicates(type, value),
-  );
+  for (const { type, value, path } of walkConfig(read.type, read.config)) {
+    if (typeof type !== 'string' && isMapping(value)) collectAt(found, path, findDuplicates(type, value));
+  }
   if (read.hasPositions && read.hasOddities) {
     for (const issue of findUnusedKeys({ bytes: document, ...read })) collect(found, issue);
   }
-  const findings = read.hasPositions ? withPositions(document, found.issues) : found.issues.map(findingOf);
+  const isPlaced = read.hasPositions && found.issues.length > 0;
+  const findings = isPlaced ? withPositions(document, found.issues) : found.issues.map(findingOf);
   if (found.isFull) findings.push(tooManyFindings);
-  return { valid: found.valid, findings };
+  return { report: { valid: found.valid, findings }, read };
 }
 
 /**
@@ -188,27 +184,20 @@ function collect(found: Collected, issue: Issue | OffsetIssue): void {
   else found.isFull = true;
 }
 
-/** Collects what `check` finds in each object of the config; its paths are relative to the object. */
-function collectFrom(
-  found: Collected,
-  { config, type }: Pick<DocumentRead, 'config' | 'type'>,
-  check: (visited: Visited) => Iterable<Issue>,
-): void {
-  for (const visited of walkConfig(type, config)) {
-    for (const issue of check(visited)) collect(found, { ...issue, path: [...visited.path, ...issue.path] });
-  }
+/** Collects what was found in the object at `path`, with paths that are relative to it. */
+function collectAt(found: Collected, path: Path, issues: Iterable<Issue>): void {
+  for (const issue of issues) collect(found, { ...issue, path: [...path, ...issue.path] });
 }
 
 function collectRules(found: Collected, read: Pick<DocumentRead, 'config' | 'type' | 'version'>): void {
-  collectFrom(found, read, ({ type, value }) => {
+  for (const { type, value, path } of walkConfig(read.type, read.config)) {
     const check = checks[typeof type === 'string' ? type : type.name];
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- decoding ensures that the value has this type
-    return check?.(value as never, read.version) ?? [];
-  });
+    if (check !== undefined) collectAt(found, path, check(value as never, read.version));
+  }
 }
 
 function withPositions(bytes: Buffer, issues: readonly (Issue | OffsetIssue)[]): Finding[] {
-  if (issues.length === 0) return [];
   const unplaced = issues.filter((issue) => !('offset' in issue));
   const located = locatePaths(
     bytes,
@@ -248,9 +237,9 @@ export function readVersion(bytes: Buffer): VersionResult {
   }
   const section = value['Ignition'];
   const text = isMapping(section) ? asString(section['Version']) : '';
-  const parsed = parseSemver(text);
+  const parsed = versionNamed(text) ?? parseSemver(text);
   if (parsed === undefined) return { status: 'malformed', text };
-  const version = specVersions.find((candidate) => candidate === parsed);
+  const version = versionNamed(parsed);
   return version === undefined ? { status: 'unsupported', text } : { status: 'supported', version };
 }
 
@@ -280,22 +269,16 @@ const stubType: StructType = {
  * which accepts empty pre-releases, empty metadata and leading zeros.
  */
 function parseSemver(text: string): string | undefined {
-  const [withoutMetadata, metadata] = cutText(text, '+');
-  const [core, preRelease] = cutText(withoutMetadata, '-');
-  const parts = core.split('.', 4);
-  if (parts.length !== 3 || !parts.every((part) => /^\d+$/.test(part))) return undefined;
-  const numbers = parts.map((part) => part.replace(/^0+(?=\d)/, ''));
-  if (!numbers.every(fitsInt64)) return undefined;
-  if (
-    ![preRelease, metadata].every((identifier) => identifier === '' || identifierPattern.test(identifier))
-  ) {
+  const [, core, preRelease = '', metadata = ''] = semverPattern.exec(text) ?? [];
+  if (core === undefined || badIdentifiers.test(preRelease) || badIdentifiers.test(metadata))
     return undefined;
+  const numbers = core.replaceAll(/(?<!\d)0+(?=\d)/g, '');
+  for (const number of numbers.split('.')) {
+    if (number.length > 19 || BigInt(number) >= 1n << 63n) return undefined;
   }
-  return numbers.join('.') + (preRelease && `-${preRelease}`) + (metadata && `+${metadata}`);
+  return numbers + (preRelease && `-${preRelease}`) + (metadata && `+${metadata}`);
 }
 
-const identifierPattern = /^[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*$/;
-
-function fitsInt64(digits: string): boolean {
-  return digits.length <= 19 && BigInt(digits) < 1n << 63n;
-}
+// No expression repeats a group, which would require a deep stack.
+const semverPattern = /^(\d+\.\d+\.\d+)(?:-([^+]*))?(?:\+(.*))?$/s;
+const badIdentifiers = /[^0-9A-Za-z.-]|^\.|\.\.|\.$/;

@@ -16,6 +16,12 @@ export type SpecVersion = (typeof specVersions)[number];
 /** Ignition translates every config to this version before merging. */
 export const newestVersion: SpecVersion = specVersions[specVersions.length - 1] ?? specVersions[0];
 
+/** The version of exactly this name. */
+export function versionNamed(name: unknown): SpecVersion | undefined {
+  for (const version of specVersions) if (version === name) return version;
+  return undefined;
+}
+
 /** Whether `version` is `first` or newer: rules and fields that a version adds remain in later versions. */
 export function isSince(version: SpecVersion, first: SpecVersion): boolean {
   return specVersions.indexOf(version) >= specVersions.indexOf(first);

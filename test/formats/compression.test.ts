@@ -56,6 +56,12 @@ describe('decompress', () => {
     await expect(decompress(bytes, 4)).rejects.toThrow(message);
   });
 
+  it('xz with a larger dictionary than streams may have', async () => {
+    const data = new Uint8Array((64 << 20) + 1);
+    const { length } = await decompress(encodeXz([data], 'crc32'), data.length);
+    expect(length).toBe(data.length);
+  });
+
   it.each(samples)('%s survives noise', async (_format, bytes) => {
     await expect(survivesNoise(bytes.subarray(0, 6), decode)).resolves.toBeUndefined();
   });

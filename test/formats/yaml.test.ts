@@ -175,6 +175,13 @@ gaps:
     expect(parsed.locate([name])).toEqual({ line: 1, column: start });
   });
 
+  it('finds nothing of a long mapping in the text after it', () => {
+    const entries = Array.from({ length: 40 }, (_, key) => `k${key}: x`);
+    const parsed = parseYaml(`long: {${entries.join(', ')}}\nshort: text\n`);
+    expect(parsed.locate(['long', 'k0'])).toEqual({ line: 1, column: 12 });
+    expect(parsed.locate(['short', 'k0'])).toEqual({ line: 2, column: 8 });
+  });
+
   it('has none in an empty text', () => {
     expect(parseYaml('').locate(['a'])).toBeUndefined();
   });

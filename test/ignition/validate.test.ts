@@ -264,6 +264,10 @@ describe('readVersion', () => {
     expect(read(versionText(text))).toEqual({ status: 'unsupported', text });
   });
 
+  it('reads millions of identifiers', () => {
+    expect(read(versionText(`3.4.0-${'a.'.repeat(8e6)}a`)).status).toBe('unsupported');
+  });
+
   it.each([
     '',
     '3',

@@ -16,18 +16,12 @@ const maxLength = 2048;
  */
 export function parseRequestPath(target: string): string | undefined {
   if (target.length > maxLength) return undefined;
-  const [path] = cutText(withoutOrigin(target), '?');
+  const origin = /^https?:\/\/[^/?#]+/i.exec(target)?.[0] ?? '';
+  const [path] = cutText(target.slice(origin.length), '?');
+  if (path === '/' || (path === '' && origin !== '')) return '';
   if (!path.startsWith('/')) return undefined;
-  if (path === '/') return '';
   const segments = path.slice(1).split('/').map(decodeSegment);
   return segments.includes(undefined) ? undefined : segments.join('/');
-}
-
-function withoutOrigin(target: string): string {
-  const origin = /^https?:\/\/[^/?#]+/i.exec(target)?.[0];
-  if (origin === undefined) return target;
-  const rest = target.slice(origin.length);
-  return rest === '' || rest.startsWith('?') ? `/${rest}` : rest;
 }
 
 function decodeSegment(escaped: string): string | undefined {

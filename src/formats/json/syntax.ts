@@ -131,18 +131,7 @@ function scanScalar(scan: Scan, start: number): number {
   if (byte === quote) return scanString(scan, start);
   if (byte === minus || isDigit(byte)) return scanNumber(scan, start);
   const word = words.get(byte);
-  return word === undefined
-    ? fail(scan, start, 'looking for beginning of value')
-    : scanWord(scan, start, word);
-}
-
-const words: ReadonlyMap<number, string> = new Map([
-  [0x74, 'true'],
-  [0x66, 'false'],
-  [0x6e, 'null'],
-]);
-
-function scanWord(scan: Scan, start: number, word: string): number {
+  if (word === undefined) return fail(scan, start, 'looking for beginning of value');
   for (let index = 1; index < word.length; index += 1) {
     if ((scan.bytes[start + index] ?? blank) !== word.charCodeAt(index)) {
       return fail(scan, start + index, `in literal ${word} (expecting '${word.charAt(index)}')`);
@@ -150,6 +139,12 @@ function scanWord(scan: Scan, start: number, word: string): number {
   }
   return start + word.length;
 }
+
+const words: ReadonlyMap<number, string> = new Map([
+  [0x74, 'true'],
+  [0x66, 'false'],
+  [0x6e, 'null'],
+]);
 
 function scanString(scan: Scan, start: number): number {
   const { bytes } = scan;

@@ -57,7 +57,9 @@ export function skipString(bytes: Uint8Array, start: number): number {
   for (;;) {
     const end = bytes.indexOf(quote, at);
     if (end === -1) return bytes.length;
-    if (!isEscaped(bytes, at, end)) return end + 1;
+    let backslashes = 0;
+    while (end - backslashes > at && bytes[end - backslashes - 1] === backslash) backslashes += 1;
+    if (backslashes % 2 === 0) return end + 1;
     at = end + 1;
   }
 }
@@ -65,22 +67,15 @@ export function skipString(bytes: Uint8Array, start: number): number {
 /** Bytes after which searching natively is faster than looking at each. */
 const searchFrom = 24;
 
-/** Whether an odd number of backslashes precedes `end`; `from` does not follow a backslash. */
-function isEscaped(bytes: Uint8Array, from: number, end: number): boolean {
-  let at = end;
-  while (at > from && bytes[at - 1] === backslash) at -= 1;
-  return (end - at) % 2 === 1;
-}
-
 /** Skips a number, `true`, `false` or `null`. */
 export function skipWord(bytes: Uint8Array, start: number): number {
   let at = start + 1;
-  while (at < bytes.length && !endsWord(bytes[at] ?? 0)) at += 1;
+  for (; at < bytes.length; at += 1) {
+    const byte = bytes[at] ?? 0;
+    if (byte <= 0x20 || byte === comma || byte === closeBracket || byte === closeBrace || byte === colon)
+      break;
+  }
   return at;
-}
-
-function endsWord(byte: number): boolean {
-  return byte <= 0x20 || byte === comma || byte === closeBracket || byte === closeBrace || byte === colon;
 }
 
 /** A member of an object: its name, and where its key and its value start. */
@@ -152,7 +147,7 @@ export function readString(bytes: Buffer, start: number, end: number): string {
   const body = ascii ? bytes.toString('latin1', start, end) : readUtf8(bytes, start, end);
   if (!escaped) return body.slice(1, -1);
   const text: string = JSON.parse(body);
-  return replaceLoneSurrogates(text);
+  return text.replace(/[\ud800-\udfff]/gu, '\ufffd');
 }
 
 /**
@@ -240,8 +235,4 @@ export function sequenceLength(bytes: Buffer, at: number, end: number): number {
     if (((bytes[index] ?? 0) & 0xc0) !== 0x80) return 0;
   }
   return length;
-}
-
-function replaceLoneSurrogates(text: string): string {
-  return text.replace(/[\ud800-\udfff]/gu, '\ufffd');
 }

@@ -247,9 +247,10 @@ function isLaterBetter(later: LzmaParser, length: number, distance: number): boo
 const EVEN_BIT = 16;
 
 /** Prices of a bit by its probability, of which the lowest four bits do not matter. */
-const BIT_PRICES = Uint8Array.from({ length: lzma.PROBABILITY_ONE >> 4 }, (_, index) =>
-  Math.round(-Math.log2((index * 16 + 8) / lzma.PROBABILITY_ONE) * EVEN_BIT),
-);
+const BIT_PRICES = new Uint8Array(lzma.PROBABILITY_ONE >> 4);
+for (const index of BIT_PRICES.keys()) {
+  BIT_PRICES[index] = Math.round(-Math.log2((index * 16 + 8) / lzma.PROBABILITY_ONE) * EVEN_BIT);
+}
 
 /** The price of `length` literals from `position` on, roughly: as if none of them followed a match. */
 function literalsPrice(encoder: LzmaEncoder, position: number, length: number): number {

@@ -4,17 +4,12 @@ import { YAMLException } from 'js-yaml';
 import { type Excerpt, FormatError } from '../../core/errors.ts';
 import type { Position } from '../../core/finding.ts';
 
-/** Runs a part of js-yaml. @throws FormatError for what it throws */
-export function withYamlErrors<T>(text: string, read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    // js-yaml gives no word on what else it may throw.
-    if (!(error instanceof YAMLException)) throw new FormatError('Invalid YAML', { cause: error });
-    const { mark, reason } = error;
-    const hint = fixes.find(([start]) => reason.startsWith(start))?.[1];
-    throw yamlError(text, sentence(reason), mark?.position ?? 0, hint);
-  }
+/** The error for what js-yaml throws. It gives no word on what else than its own exceptions that may be. */
+export function explainedError(text: string, error: unknown): FormatError {
+  if (!(error instanceof YAMLException)) return new FormatError('Invalid YAML', { cause: error });
+  const { mark, reason } = error;
+  const hint = fixes.find(([start]) => reason.startsWith(start))?.[1];
+  return yamlError(text, sentence(reason), mark?.position ?? 0, hint);
 }
 
 const escape = 'use single quotes, in which a backslash has no meaning';
@@ -92,11 +87,10 @@ const SECRET_KEY = /pass|psk|secret|token|auth|key|hash|cred|conf|content/i;
  * out when it is first needed.
  */
 export function makeLocator(text: string): (offset: number) => Position {
-  let lines: readonly number[] | undefined;
-  let marks: readonly number[] | undefined;
+  let known: { readonly lines: readonly number[]; readonly marks: readonly number[] } | undefined;
   return (offset) => {
-    lines ??= lineStarts(text);
-    marks ??= byteMarks(text);
+    known ??= lookThrough(text);
+    const { lines, marks } = known;
     let low = 0;
     let high = lines.length;
     while (high - low > 1) {
@@ -109,24 +103,20 @@ export function makeLocator(text: string): (offset: number) => Position {
   };
 }
 
-function lineStarts(text: string): number[] {
-  const starts = [0];
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
-  return starts;
-}
-
 /** Characters between two marks: JSON can be a single line of many megabytes. */
 const markDistance = 1024;
 
-/** How many bytes are before each mark. */
-function byteMarks(text: string): number[] {
+/** Where each line starts, and how many bytes are before each mark. */
+function lookThrough(text: string): { readonly lines: number[]; readonly marks: number[] } {
+  const lines = [0];
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines.push(at + 1);
   const marks = [0];
   let bytes = 0;
   for (let at = markDistance; at <= text.length; at += markDistance) {
     bytes += countBytes(text, at - markDistance, at);
     marks.push(bytes);
   }
-  return marks;
+  return { lines, marks };
 }
 
 function bytesBefore(text: string, offset: number, marks: readonly number[]): number {

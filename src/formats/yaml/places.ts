@@ -69,12 +69,12 @@ interface DocumentPlaces extends Places {
 /** @throws FormatError with a position */
 export function readPlaces(text: string, events: readonly Event[]): DocumentPlaces {
   const places: Places = { numbers: new Int32Array(1024), used: 0, keys: new Map() };
-  const at = events.findIndex(({ type }) => type === EVENT_ID.DOCUMENT) + 1;
+  const starts: number[] = [];
+  for (const [index, { type }] of events.entries()) if (type === EVENT_ID.DOCUMENT) starts.push(index + 1);
+  const [at = 0, ofAnother] = starts;
   const reader: Reader = { text, events, at, places, anchors: new Map() };
   const document = readChildren(reader, { isMapping: false, start: 0, depth: 1 });
-  if (events.findLastIndex(({ type }) => type === EVENT_ID.DOCUMENT) < reader.at) {
-    return { ...places, document };
-  }
+  if (ofAnother === undefined) return { ...places, document };
   throw new FormatError('The YAML file contains more than one document', {
     hint: 'split the file at the lines with ---',
   });
@@ -119,7 +119,10 @@ function readValue(reader: Reader, event: ValueEvent, parent: Parent, keyStart: 
   const { text, anchors } = reader;
   const anchor = text.slice(event.anchorStart, event.anchorEnd);
   if (event.type === EVENT_ID.ALIAS) return readAlias(text, event, anchors.get(anchor));
-  checkTag(text, event);
+  if (event.tagStart >= 0 && text.slice(event.tagStart, event.tagEnd) !== '!!str') {
+    const hint = 'remove the tag, or put the value in quotes if it is text that starts with !';
+    throw yamlError(text, sentence('tags are not supported'), event.tagStart, hint);
+  }
   const start = startOf(event, parent, keyStart);
   // Until it is complete nothing may refer to it.
   if (event.anchorStart >= 0) anchors.delete(anchor);
@@ -169,12 +172,6 @@ function readAlias(text: string, event: AliasEvent, target: Value | undefined): 
   throw yamlError(text, message, offset, hint);
 }
 
-function checkTag(text: string, event: Exclude<ValueEvent, AliasEvent>): void {
-  if (event.tagStart < 0 || text.slice(event.tagStart, event.tagEnd) === '!!str') return;
-  const hint = 'remove the tag, or put the value in quotes if it is text that starts with !';
-  throw yamlError(text, sentence('tags are not supported'), event.tagStart, hint);
-}
-
 /** Gives the index of the first. */
 function addNumbers(places: Places, numbers: readonly number[]): number {
   const first = places.used;
@@ -209,52 +206,54 @@ export function makeLocate(text: string, places: DocumentPlaces): (path: Path) =
   const { numbers, document } = places;
   if (document.childCount === 0) return () => undefined;
   const positionOf = makeLocator(text);
-  const findMember = makeFindMember(places);
+  const indexes: KeyIndexes = new Map();
   return (path) => {
-    let place = placeAt(numbers, document.firstChild);
+    let place = document.firstChild;
     for (const step of path) {
-      const child = typeof step === 'number' ? findItem(places, place, step) : findMember(place, step);
+      const child = findChild(places, indexes, place, step);
       if (child === undefined) break;
-      place = placeAt(numbers, child);
+      place = child;
     }
-    return positionOf(place.start);
+    return positionOf(numbers[place]!);
   };
-}
-
-function placeAt(numbers: Int32Array, index: number): Place {
-  return { start: numbers[index]!, firstChild: numbers[index + 2]!, childCount: numbers[index + 3]! };
-}
-
-type Place = Pick<Value, 'start' | 'firstChild' | 'childCount'>;
-
-/** The index of its numbers. */
-function findItem({ numbers }: Places, { firstChild, childCount }: Place, index: number): number | undefined {
-  const child = firstChild + index * numbersOfValue;
-  return index >= 0 && index < childCount && numbers[child + 1] === noKey ? child : undefined;
 }
 
 /** Mappings with more keys are looked through once, and then known. */
 const fewKeys = 32;
 
-function makeFindMember({ keys, numbers }: Places): (place: Place, name: string) => number | undefined {
-  const known = new Map<number, ReadonlyMap<number, number>>();
-  const indexKeys = ({ firstChild, childCount }: Place): ReadonlyMap<number, number> => {
-    const places = Array.from({ length: childCount }, (_, index) => firstChild + index * numbersOfValue);
-    const index = new Map(places.map((child) => [numbers[child + 1] ?? noKey, child]));
-    known.set(firstChild, index);
-    return index;
-  };
-  return (place, name) => {
-    const { firstChild, childCount } = place;
-    const key = keys.get(name);
-    if (key === undefined) return undefined;
-    if (childCount > fewKeys) return (known.get(firstChild) ?? indexKeys(place)).get(key);
-    const end = firstChild + childCount * numbersOfValue;
-    for (let child = firstChild; child < end; child += numbersOfValue) {
-      if (numbers[child + 1] === key) return child;
+/** The known mappings by their first child: numbers of keys to the index of the child. */
+type KeyIndexes = Map<number, Map<number, number>>;
+
+/** From the index of the numbers of a value to that of a child. */
+function findChild(
+  { keys, numbers }: Places,
+  indexes: KeyIndexes,
+  place: number,
+  step: string | number,
+): number | undefined {
+  const firstChild = numbers[place + 2]!;
+  const childCount = numbers[place + 3]!;
+  if (typeof step === 'number') {
+    const child = firstChild + step * numbersOfValue;
+    return step >= 0 && step < childCount && numbers[child + 1] === noKey ? child : undefined;
+  }
+  const key = keys.get(step);
+  if (key === undefined) return undefined;
+  const end = firstChild + childCount * numbersOfValue;
+  if (childCount > fewKeys) {
+    let index = indexes.get(firstChild);
+    if (index === undefined) {
+      index = new Map();
+      for (let child = firstChild; child < end; child += numbersOfValue)
+        index.set(numbers[child + 1]!, child);
+      indexes.set(firstChild, index);
     }
-    return undefined;
-  };
+    return index.get(key);
+  }
+  for (let child = firstChild; child < end; child += numbersOfValue) {
+    if (numbers[child + 1] === key) return child;
+  }
+  return undefined;
 }
 
 /** Versions, identifiers and file modes look like numbers and lose digits when they are taken for numbers. */

@@ -8,7 +8,6 @@ import type { Transform } from 'node:stream';
 import * as zlib from 'node:zlib';
 import { type ByteFeed, type ByteInput, runAll, runSteps, type Steps } from '../byteFeed.ts';
 import { countStream, throughZlib, tooLarge, type UnpackOptions } from '../codec.ts';
-import { decodeFrames } from './fallback/frame.ts';
 import {
   BLOCK_HEADER_SIZE,
   CHECKSUM_SIZE,
@@ -27,17 +26,17 @@ import {
  * Decodes consecutive frames as one stream, up to the first bytes that start no frame. A piece is good until the next one
  * is asked for.
  *
- * @param decoder decodes frames; default: the fastest that is there
+ * @param decoder decodes frames; default: the fastest that is there, of which the own one is loaded only if it is needed
  * @throws FormatError with the offset, when a frame is damaged, truncated, not supported or too large.
  */
 export async function* unpackZstd(
   input: ByteInput,
   { maxBytes, streams }: UnpackOptions,
-  decoder = nodeFrames ?? decodeFrames,
+  decoder = nodeFrames,
 ): AsyncGenerator<Uint8Array, void> {
   const { feed } = input;
   feed.format = 'zstd';
-  const decodeFrame = decoder(input);
+  const decodeFrame = (decoder ?? (await import('./fallback/frame.ts')).decodeFrames)(input);
   let room = maxBytes;
   do {
     const { offset } = feed;

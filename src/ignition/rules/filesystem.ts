@@ -1,7 +1,7 @@
 /** Filesystems. A virtiofs share, supported since 3.7.0-experimental, is not a block device and has separate rules. */
 
 import type { Filesystem } from '../config.ts';
-import { type Check, found, type Issue, issue, errorRule } from '../rule.ts';
+import { type Check, found, type Issue, issue, errorRule, type Rule } from '../rule.ts';
 import { isSince, type SpecVersion } from '../versions.ts';
 import { devicePathIssue, pathIssue } from './node.ts';
 
@@ -14,16 +14,15 @@ const maxLabelBytes = new Map([
 ]);
 
 /** One rule for each of these formats. */
-const labelTooLong = new Map(
-  Array.from(maxLabelBytes, ([format, max]) => [
-    format,
-    errorRule(
-      `${format}-label-too-long`,
-      `filesystem labels cannot be longer than ${max} characters when using ${format}`,
-      `shorten the label to ${max} bytes of UTF-8`,
-    ),
-  ]),
-);
+const labelTooLong = new Map<string, Rule>();
+for (const [format, max] of maxLabelBytes) {
+  const rule = errorRule(
+    `${format}-label-too-long`,
+    `filesystem labels cannot be longer than ${max} characters when using ${format}`,
+    `shorten the label to ${max} bytes of UTF-8`,
+  );
+  labelTooLong.set(format, rule);
+}
 
 export const filesystemRules = {
   formatRequired: errorRule(

@@ -6,7 +6,7 @@ import { type Check, found, isNonZero, type Issue, issue, errorRule } from '../r
 import { isSince, type SpecVersion } from '../versions.ts';
 import { diskRules } from './disk.ts';
 import { devicePathIssue } from './node.ts';
-import { serverUrlIssue, sourceIssue, urlRules } from './url.ts';
+import { serverUrlIssue, urlIssue, urlRules } from './url.ts';
 
 export const luksRules = {
   nameSlash: errorRule(
@@ -41,7 +41,7 @@ export const checkLuks: Check<Luks> = ({ cex, clevis = {}, device, keyFile, labe
     device ? devicePathIssue(device, ['device']) : issue(diskRules.deviceRequired, ['device']),
     hasCustom && hasOwnPins(clevis) && issue(luksRules.customWithOthers, ['clevis']),
     // Reported in addition to the error of the URL itself, at a field that does not exist, as in Ignition.
-    sourceIssue(keyFile?.source, version, []) && issue(luksRules.keyFile, ['keys']),
+    keyFile?.source && urlIssue(keyFile.source, version, []) && issue(luksRules.keyFile, ['keys']),
     hasCex && hasClevis && issue(luksRules.cexWithClevis, ['cex']),
     hasCex && keyFile?.source && issue(luksRules.cexWithKeyFile, ['cex']),
   );

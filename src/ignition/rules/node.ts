@@ -56,16 +56,15 @@ export const nodeRules = {
 export const checkNodeOwner: Check<NodeOwner> = ({ id, name }) =>
   found(id !== undefined && name && issue(nodeRules.ownerIdAndName, []));
 
-function modeIssue(mode: Integer | undefined): Issue | undefined {
-  if (mode === undefined || (mode >= 0 && mode <= 0o7777)) return undefined;
-  return issue(nodeRules.modeIllegal, ['mode'], octalHint(mode));
-}
-
-/** Also reported for an illegal mode, if it contains these bits. */
-function modeSpecialBitsIssue(mode: Integer | undefined, version: SpecVersion): Issue | undefined {
-  if (mode === undefined || isSince(version, '3.6.0')) return undefined;
-  const hasSpecialBits = (BigInt(mode) & 0o7000n) !== 0n;
-  return hasSpecialBits ? issue(nodeRules.modeSpecialBits, ['mode'], octalHint(mode)) : undefined;
+/** Special bits are also reported for an illegal mode that contains them. */
+function modeIssues(mode: Integer | undefined, version: SpecVersion): readonly Issue[] {
+  if (mode === undefined) return [];
+  const isLegal = mode >= 0 && mode <= 0o7777;
+  const hasSpecialBits = (BigInt(mode) & 0o7000n) !== 0n && !isSince(version, '3.6.0');
+  return found(
+    !isLegal && issue(nodeRules.modeIllegal, ['mode'], octalHint(mode)),
+    hasSpecialBits && issue(nodeRules.modeSpecialBits, ['mode'], octalHint(mode)),
+  );
 }
 
 /** Recognizes decimal digits that look like an octal mode in which group and others have no more rights than the owner. */
@@ -91,13 +90,12 @@ export const fileRules = {
 };
 
 export const checkDirectory: Check<Directory> = ({ mode, path }, version) =>
-  found(pathIssue(path, ['path']), modeIssue(mode), modeSpecialBitsIssue(mode, version));
+  found(pathIssue(path, ['path']), ...modeIssues(mode, version));
 
 export const checkFile: Check<File> = (file, version) =>
   found(
     pathIssue(file.path, ['path']),
-    modeIssue(file.mode),
-    modeSpecialBitsIssue(file.mode, version),
+    ...modeIssues(file.mode, version),
     file.overwrite === true &&
       file.contents?.source === undefined &&
       issue(fileRules.overwriteWithoutSource, ['overwrite']),

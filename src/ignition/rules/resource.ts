@@ -3,7 +3,7 @@
 import type { HttpHeader, IgnitionConfig, Proxy, Resource, Tls, Verification } from '../config.ts';
 import { type Check, found, type Issue, issue, errorRule, warningRule } from '../rule.ts';
 import { isSince, type SpecVersion } from '../versions.ts';
-import { serverUrlIssue, sourceIssue, urlIssue, urlRules } from './url.ts';
+import { serverUrlIssue, urlIssue, urlRules } from './url.ts';
 
 export const resourceRules = {
   compression: errorRule(
@@ -34,20 +34,20 @@ export const resourceRules = {
 };
 
 export const checkResource: Check<Resource> = (resource, version) => {
-  const { compression, source, verification } = resource;
+  const { compression, httpHeaders = [], source, verification } = resource;
   return found(
     compression && compression !== 'gzip' && issue(resourceRules.compression, ['compression']),
     verification?.hash !== undefined &&
       source === undefined &&
       issue(resourceRules.verificationWithoutSource, ['verification', 'hash']),
-    sourceIssue(source, version, ['source']),
-    headersIssue(resource),
+    source && urlIssue(source, version, ['source']),
+    httpHeaders.length > 0 && headersIssue(source),
   );
 };
 
 /** A config to merge or to use instead, in 3.0.0. */
-export const checkConfigReference: Check<Resource> = (reference, version) =>
-  found(sourceIssue(reference.source, version, ['source']));
+export const checkConfigReference: Check<Resource> = ({ source }, version) =>
+  found(source && urlIssue(source, version, ['source']));
 
 /** A certificate authority in 3.0.0: the only source that must not be empty in that version. */
 export const checkCaReference: Check<Resource> = ({ source = '' }, version) =>
@@ -59,8 +59,7 @@ export const checkHttpHeader: Check<HttpHeader> = ({ name = '', value }) =>
     value === '' && issue(resourceRules.headerValue, ['value']),
   );
 
-function headersIssue({ httpHeaders = [], source = '' }: Resource): Issue | undefined {
-  if (httpHeaders.length === 0) return undefined;
+function headersIssue(source = ''): Issue | undefined {
   const at = ['httpHeaders'];
   if (source === '') return issue(urlRules.unparsable, at, 'use an http or https URL, or remove the headers');
   return serverUrlIssue(source, at, issue(resourceRules.headersScheme, at));
@@ -130,7 +129,7 @@ function* requiredSourceIssues(
   if (!isSince(version, '3.1.0')) return;
   for (const [index, { source }] of resources.entries()) {
     const at = [field, index];
-    const broken = source ? sourceIssue(source, version, at) : issue(ignitionRules.sourceRequired, at);
+    const broken = source ? urlIssue(source, version, at) : issue(ignitionRules.sourceRequired, at);
     if (broken !== undefined) yield broken;
   }
 }

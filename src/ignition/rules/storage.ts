@@ -2,9 +2,9 @@
 
 import type { Path } from '../../core/finding.ts';
 import { cleanPath, joinPath } from '../../formats/goText.ts';
-import type { Link, Node, Storage } from '../config.ts';
+import type { Disk, Link, Node, Storage } from '../config.ts';
 import { type Check, type Issue, issue, errorRule, warningRule, type Rule } from '../rule.ts';
-import { isSince } from '../versions.ts';
+import { isSince, type SpecVersion } from '../versions.ts';
 
 const belowLinkHint = 'use the path that the link points to, or remove the link';
 
@@ -44,6 +44,20 @@ export const storageRules = {
 };
 
 export const checkStorage: Check<Storage> = function* (storage, version) {
+  const { disks = [], filesystems = [], links = [] } = storage;
+  if (links.length > 0) yield* linkIssues(storage, version);
+  // Filesystems on whole disks; if a disk has several entries, the last one counts.
+  const byDevice = new Map<string, Disk>();
+  for (const disk of disks) byDevice.set(disk.device ?? '', disk);
+  for (const [index, { device = '', wipeFilesystem }] of filesystems.entries()) {
+    const disk = byDevice.get(device);
+    const at = ['filesystems', index, 'device'];
+    if ((disk?.partitions ?? []).length > 0) yield issue(storageRules.partitionsOverwritten, at);
+    else if (disk?.wipeTable === true && wipeFilesystem !== true) yield issue(storageRules.implicitWipe, at);
+  }
+};
+
+function* linkIssues(storage: Storage, version: SpecVersion): Iterable<Issue> {
   const { directories = [], files = [], links = [] } = storage;
   const linkTree = pathTree(links.map(({ path = '' }) => path));
   yield* belowLinkIssues(storageRules.directoryBelowLink, ['directories', directories], linkTree);
@@ -56,8 +70,7 @@ export const checkStorage: Check<Storage> = function* (storage, version) {
       yield issue(storageRules.linkTargetRequired, [...at, 'target']);
     else if (link.hard === true) yield* hardLinkIssues(link, at, directoryCounts);
   }
-  yield* filesystemIssues(storage);
-};
+}
 
 /** One issue per link above a node, as in Ignition. */
 function* belowLinkIssues(
@@ -93,17 +106,6 @@ function* hardLinkIssues(
   if (user.name !== undefined) yield issue(storageRules.hardLinkOwner, [...at, 'user', 'name']);
   if (group.id !== undefined) yield issue(storageRules.hardLinkOwner, [...at, 'group', 'id']);
   if (group.name !== undefined) yield issue(storageRules.hardLinkOwner, [...at, 'group', 'name']);
-}
-
-/** Filesystems on whole disks; if a disk has several entries, the last one counts. */
-function* filesystemIssues({ disks = [], filesystems = [] }: Storage): Iterable<Issue> {
-  const byDevice = new Map(disks.map((disk) => [disk.device ?? '', disk]));
-  for (const [index, { device = '', wipeFilesystem }] of filesystems.entries()) {
-    const disk = byDevice.get(device);
-    const at = ['filesystems', index, 'device'];
-    if ((disk?.partitions ?? []).length > 0) yield issue(storageRules.partitionsOverwritten, at);
-    else if (disk?.wipeTable === true && wipeFilesystem !== true) yield issue(storageRules.implicitWipe, at);
-  }
 }
 
 interface PathTree {

@@ -37,7 +37,14 @@ const unitExtensions = new Set(
   '.service .socket .device .mount .automount .swap .target .path .timer .snapshot .slice .scope'.split(' '),
 );
 
-export const checkUnit: Check<Unit> = (unit) => found(unitNameIssue(unit.name), unitContentsIssue(unit));
+export const checkUnit: Check<Unit> = (unit) => {
+  const extension = pathExtension(unit.name ?? '');
+  const hint = extension === '' ? withSuffix(unit.name, '.service') : undefined;
+  return found(
+    !unitExtensions.has(extension) && issue(unitRules.extension, ['name'], hint),
+    unitContentsIssue(unit),
+  );
+};
 
 export const checkDropin: Check<Dropin> = ({ contents, name }) =>
   found(
@@ -48,11 +55,12 @@ export const checkDropin: Check<Dropin> = ({ contents, name }) =>
 
 /** Enabled instances of a template in the same config: the template must contain the [Install] section. */
 export const checkSystemd: Check<Systemd> = function* ({ units = [] }) {
-  const byName = new Map(units.map((unit) => [unit.name ?? '', unit]));
+  let byName: ReadonlyMap<string, Unit> | undefined;
   const lacking = new Map<string, boolean>();
   for (const [index, { enabled, name = '' }] of units.entries()) {
     const template = enabled === true ? templateOf(name) : undefined;
     if (template === undefined) continue;
+    byName ??= new Map(units.map((unit) => [unit.name ?? '', unit]));
     const lacks = lacking.get(template) ?? lacksInstall(byName.get(template)?.contents);
     lacking.set(template, lacks);
     if (!lacks) continue;
@@ -60,13 +68,6 @@ export const checkSystemd: Check<Systemd> = function* ({ units = [] }) {
     yield { ...issue(unitRules.templateNoInstall, ['units', index, 'contents']), message };
   }
 };
-
-function unitNameIssue(name = ''): Issue | undefined {
-  const extension = pathExtension(name);
-  if (unitExtensions.has(extension)) return undefined;
-  const hint = extension === '' ? withSuffix(name, '.service') : undefined;
-  return issue(unitRules.extension, ['name'], hint);
-}
 
 function withSuffix(name: string | undefined, suffix: string): string | undefined {
   return name ? suggest(`${name}${suffix}`) : undefined;
@@ -97,10 +98,9 @@ function syntaxHint(error: string): string | undefined {
 /** `hasInstall`: an [Install] section contains at least one option. */
 function examineUnit(contents: string): { error: string | undefined; hasInstall: boolean } {
   const { error, sections } = parseUnit(contents);
-  return {
-    error,
-    hasInstall: sections.some(({ name, options }) => name === 'Install' && options.length > 0),
-  };
+  let hasInstall = false;
+  for (const { name, options } of sections) hasInstall ||= name === 'Install' && options.length > 0;
+  return { error, hasInstall };
 }
 
 /** Whether the contents are valid and have no [Install] section. */
@@ -129,7 +129,13 @@ export const configRules = {
 };
 
 export const checkUnitPaths: Check<Config> = function* ({ storage = {}, systemd = {} }) {
-  const unitPaths = unitFilePaths(systemd);
+  // The paths to which Ignition writes units and drop-ins with contents.
+  const unitPaths = new Set<string>();
+  for (const { contents, dropins = [], name = '' } of systemd.units ?? []) {
+    const path = `/etc/systemd/system/${name}`;
+    if (contents) unitPaths.add(path);
+    for (const dropin of dropins) if (dropin.contents) unitPaths.add(`${path}.d/${dropin.name ?? ''}`);
+  }
   if (unitPaths.size === 0) return;
   for (const kind of ['files', 'directories', 'links'] as const) {
     for (const [index, { path = '' }] of (storage[kind] ?? []).entries()) {
@@ -137,14 +143,3 @@ export const checkUnitPaths: Check<Config> = function* ({ storage = {}, systemd 
     }
   }
 };
-
-/** The paths to which Ignition writes units and drop-ins with contents. */
-function unitFilePaths({ units = [] }: Systemd): ReadonlySet<string> {
-  const paths = new Set<string>();
-  for (const { contents, dropins = [], name = '' } of units) {
-    const path = `/etc/systemd/system/${name}`;
-    if (contents) paths.add(path);
-    for (const dropin of dropins) if (dropin.contents) paths.add(`${path}.d/${dropin.name ?? ''}`);
-  }
-  return paths;
-}

@@ -34,11 +34,6 @@ export const urlRules = {
   ),
 };
 
-/** The problem of an optional source. */
-export function sourceIssue(source: string | undefined, version: SpecVersion, at: Path): Issue | undefined {
-  return source === undefined || source === '' ? undefined : urlIssue(source, version, at);
-}
-
 /** The problem of a URL; an empty URL has no scheme. */
 export function urlIssue(source: string, version: SpecVersion, at: Path): Issue | undefined {
   const url = parseGoUrl(source);
@@ -48,7 +43,11 @@ export function urlIssue(source: string, version: SpecVersion, at: Path): Issue 
   if (!isSince(version, since)) {
     return issue(urlRules.scheme, at, `use spec version ${since} or newer for ${url.scheme}: URLs`);
   }
-  if (url.scheme === 'data') return dataUrlIssue(source, at);
+  if (url.scheme === 'data') {
+    const message = checkDataUrl(source);
+    if (message === undefined) return undefined;
+    return { rule: urlRules.dataUrl, path: at, message, hint: dataUrlHint(message) };
+  }
   if (url.scheme === 'arn' && !isS3Arn(url)) return issue(urlRules.s3Arn, at);
   const supportsVersionId = url.scheme === 's3' || url.scheme === 'arn';
   const isEmpty = supportsVersionId && queryParameter(url.query, 'versionId') === '';
@@ -83,12 +82,6 @@ function schemeHint(scheme: string): string | undefined {
     return 'write an absolute URL, e.g. https://HOST/PATH, or data:,TEXT for inline contents';
   if (scheme === 'file') return 'embed the file as data:;base64,DATA: Ignition cannot read local files';
   return undefined;
-}
-
-function dataUrlIssue(source: string, at: Path): Issue | undefined {
-  const message = checkDataUrl(source);
-  if (message === undefined) return undefined;
-  return { rule: urlRules.dataUrl, path: at, message, hint: dataUrlHint(message) };
 }
 
 function dataUrlHint(message: string): string {
