@@ -29,23 +29,12 @@ const readDnsFields = object({
 });
 
 /** resolv.conf(5). */
-const plainOptions: ReadonlySet<string> = new Set([
-  'debug',
-  'edns0',
-  'inet6',
-  'ip6-bytestring',
-  'ip6-dotint',
-  'no-aaaa',
-  'no-check-names',
-  'no-ip6-dotint',
-  'no-reload',
-  'no-tld-query',
-  'rotate',
-  'single-request',
-  'single-request-reopen',
-  'trust-ad',
-  'use-vc',
-]);
+const plainOptions: ReadonlySet<string> = new Set(
+  (
+    'debug edns0 inet6 ip6-bytestring ip6-dotint no-aaaa no-check-names no-ip6-dotint no-reload no-tld-query rotate ' +
+    'single-request single-request-reopen trust-ad use-vc'
+  ).split(' '),
+);
 
 function readOption(value: unknown, place: DocumentPlace): string | undefined {
   const option = listItem(value, place);

@@ -43,10 +43,10 @@ function checkNames(
   managed: readonly Interface[],
   place: DocumentPlace,
 ): void {
-  if (new Set(read.map(({ name }) => name)).size < read.length) {
+  const names = new Set(read.map(({ name }) => name));
+  if (names.size < read.length) {
     refuse(place, 'two interfaces have the same name', 'remove or rename one of them');
   }
-  const names = new Set(read.map(({ name }) => name));
   for (const { place: own, name, profileName } of managed) {
     if (profileName === undefined || profileName === name || !names.has(profileName)) continue;
     refuse(step(own, 'profile-name'), 'another interface has this name');

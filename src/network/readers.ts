@@ -7,7 +7,7 @@ import { formatKeyfileString } from '../formats/keyfile.ts';
 import { isMapping, type Mapping } from '../formats/mapping.ts';
 import type { Finding, Path } from '../core/finding.ts';
 import { nearestNames } from '../core/nearestNames.ts';
-import { addressBits, type Family, formatAddress, parseAddress } from './ipAddress.ts';
+import { addressBits, type Family, formatAddress, type IpAddress, parseAddress } from './ipAddress.ts';
 
 /** The path of a value in the document, and the list for findings. */
 export interface DocumentPlace {
@@ -67,13 +67,13 @@ export function object(shape: Shape): Reader<Mapping> {
     for (const key of Object.keys(value)) {
       const at = step(place, key);
       const read = readers.get(key);
-      if (read !== undefined) result[key] = read(value[key], at);
-      else
+      if (read === undefined)
         refuseKey(
           at,
           key,
-          [...readers.keys()].filter((one) => !(one in value)),
+          Object.keys(shape).filter((one) => !(one in value)),
         );
+      else result[key] = read(value[key], at);
     }
     return result;
   };
@@ -230,13 +230,19 @@ export const listItem: Reader<string> = (value, place) => {
   return refuse(place, 'the string contains a semicolon or a space');
 };
 
-/** An address in its canonical form; without a family, of either one. */
-export function address(family?: Family): Reader<string> {
+/** An address of the family; without a family, of either one. */
+export function ipAddress(family?: Family, hint?: string): Reader<IpAddress> {
+  const what = family === undefined ? 'an IP address' : `an IPv${family} address`;
   return (value, place) => {
     const parsed = typeof value === 'string' ? parseAddress(value) : undefined;
-    if (parsed !== undefined && parsed.family === (family ?? parsed.family)) return formatAddress(parsed);
-    return refuse(place, expected(family === undefined ? 'an IP address' : `an IPv${family} address`, value));
+    if (parsed !== undefined && parsed.family === (family ?? parsed.family)) return parsed;
+    return refuse(place, expected(what, value), hint);
   };
+}
+
+/** The canonical form of an address. */
+export function address(family?: Family): Reader<string> {
+  return mapped(ipAddress(family), formatAddress);
 }
 
 export function prefixLength(family: Family): Reader<number> {

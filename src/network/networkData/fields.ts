@@ -4,8 +4,16 @@
  */
 
 import { isMapping, type Mapping } from '../../formats/mapping.ts';
-import { parseAddress, type Family, type IpAddress } from '../ipAddress.ts';
-import { type DocumentPlace, expected, macAddress, type Reader, refuse, step } from '../readers.ts';
+import type { Family, IpAddress } from '../ipAddress.ts';
+import {
+  type DocumentPlace,
+  expected,
+  ipAddress,
+  macAddress,
+  type Reader,
+  refuse,
+  step,
+} from '../readers.ts';
 
 /** A mapping of the document, and where it is. */
 export interface DataFields {
@@ -98,11 +106,5 @@ export const anyMacAddress: Reader<string> = (value, place) => {
 
 /** An address of the family; without a family, of either one. */
 export function addressOf(family?: Family): Reader<IpAddress> {
-  const version = family === undefined ? 'IP' : `IPv${family}`;
-  const hint = family === undefined ? 'use an IPv4 or IPv6 address' : `use an ${version} address`;
-  return (value, place) => {
-    const parsed = typeof value === 'string' ? parseAddress(value) : undefined;
-    if (parsed !== undefined && parsed.family === (family ?? parsed.family)) return parsed;
-    return refuse(place, expected(`an ${version} address`, value), hint);
-  };
+  return ipAddress(family, `use an ${family === undefined ? 'IPv4 or IPv6' : `IPv${family}`} address`);
 }

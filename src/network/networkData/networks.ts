@@ -1,5 +1,6 @@
 /** The `networks` of network data: addresses, routes and name servers of one IP version on one link. */
 
+import { groupBy } from '../../core/lists.ts';
 import { leastIpv6Mtu } from '../interface.ts';
 import {
   type Family,
@@ -191,17 +192,13 @@ const readSearches = listOrWords(listItem);
 
 /** What networks say about each other and their links. */
 export function checkNetworks(networks: readonly Network[], links: DataLinks): void {
-  const groups = new Map<string, Network[]>();
   const addresses = new Set<string>();
   for (const network of networks) {
-    const key = `${network.family} ${network.linkId}`;
-    const group = groups.get(key) ?? [];
-    groups.set(key, group);
-    group.push(network);
     checkAddressIsNew(network, addresses);
     checkMtu(network, links);
   }
-  for (const group of groups.values()) checkGateways(group);
+  const groups = groupBy(networks, ({ family, linkId }) => `${family} ${linkId}`);
+  for (const sameLink of groups.values()) checkGateways(sameLink);
 }
 
 function checkAddressIsNew({ place, subnet }: Network, addresses: Set<string>): void {

@@ -60,10 +60,7 @@ function isFetch(method: string): boolean {
 
 /** Removes the query, which may be longer than a path, and trailing slashes. */
 function withoutQuery(target: string): string {
-  const mark = target.indexOf('?');
-  let end = mark < 0 ? target.length : mark;
-  while (end > 0 && target[end - 1] === '/') end -= 1;
-  return target.slice(0, end) || '/';
+  return target.replace(/\?.*$/s, '').replace(/(?<!\/)\/+$/, '') || '/';
 }
 
 /** The query parameters. */
