@@ -23,6 +23,7 @@ import {
   uint16,
   uint32,
   uint64,
+  vlanProtocol,
 } from './readers.ts';
 
 export interface Bridge {
@@ -71,7 +72,7 @@ const optionShape = {
   'hash-max': uint32,
   'mac-ageing-time': uint32,
   stp: object(stpShape),
-  'vlan-protocol': oneOf(['802.1q', '802.1ad']),
+  'vlan-protocol': vlanProtocol,
 };
 
 type Options = Shaped<typeof optionShape>;
@@ -180,13 +181,13 @@ function checkPortVlan(vlan: PortVlan, place: DocumentPlace): void {
 }
 
 function optionEntries(options: Options): ProfileEntries {
-  const { 'vlan-protocol': protocol, stp: { enabled, ...stp } = {} } = options;
+  const { stp: { enabled, ...stp } = {} } = options;
   return {
     ...texts(sameKeyShape, options),
     'group-forward-mask': (options['group-fwd-mask'] ?? options['group-forward-mask'])?.toString(),
     'multicast-hash-max': options['hash-max']?.toString(),
     'ageing-time': options['mac-ageing-time']?.toString(),
-    'vlan-protocol': protocol === '802.1q' ? '802.1Q' : protocol,
+    'vlan-protocol': options['vlan-protocol'],
     ...texts(stpShape, stp),
     stp: enabled?.toString(),
   };

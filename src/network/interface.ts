@@ -29,8 +29,8 @@ import {
   text,
   uint32,
   uint64,
+  vlanProtocol,
   warn,
-  type WithKeys,
 } from './readers.ts';
 
 type InterfaceType = 'ethernet' | 'vlan' | 'bond' | 'linux-bridge' | 'dummy';
@@ -69,35 +69,27 @@ const headerPriority = integer(0, 7);
 const vlanShape = {
   'base-iface': linkName,
   id: integer(0, 4094),
-  protocol: oneOf(['802.1q', '802.1ad']),
+  protocol: vlanProtocol,
   'registration-protocol': oneOf(['gvrp', 'mvrp', 'none']),
   'reorder-headers': strictFlag,
   'loose-binding': strictFlag,
-  'ingress-qos-map': list(objectWith({ from: headerPriority, to: uint32 }, ['from', 'to'])),
-  'egress-qos-map': list(objectWith({ from: uint32, to: headerPriority }, ['from', 'to'])),
+  'ingress-qos-map': qosMap(headerPriority, uint32),
+  'egress-qos-map': qosMap(uint32, headerPriority),
 };
-
-type VlanFields = WithKeys<typeof vlanShape, 'base-iface' | 'id'>;
-type QosMap = readonly { readonly from: number; readonly to: number }[];
 
 const vlan: Reader<Vlan> = mapped(objectWith(vlanShape, ['base-iface', 'id']), (fields) => ({
   parent: fields['base-iface'],
-  entries: vlanEntries(fields),
+  entries: {
+    id: String(fields.id),
+    flags: String(vlanFlags(fields)),
+    protocol: fields.protocol,
+    'ingress-priority-map': fields['ingress-qos-map'],
+    'egress-priority-map': fields['egress-qos-map'],
+  },
 }));
 
-function vlanEntries(fields: VlanFields): ProfileEntries {
-  const { id, protocol } = fields;
-  return {
-    id: String(id),
-    flags: String(vlanFlags(fields)),
-    protocol: protocol === '802.1q' ? '802.1Q' : protocol,
-    'ingress-priority-map': formatQosMap(fields['ingress-qos-map'] ?? []),
-    'egress-priority-map': formatQosMap(fields['egress-qos-map'] ?? []),
-  };
-}
-
 /** `NMVlanFlags` of NetworkManager. */
-function vlanFlags(fields: VlanFields): number {
+function vlanFlags(fields: Shaped<typeof vlanShape>): number {
   const reorderHeaders = (fields['reorder-headers'] ?? true) ? 1 : 0;
   const gvrp = fields['registration-protocol'] === 'gvrp' ? 2 : 0;
   const looseBinding = fields['loose-binding'] === true ? 4 : 0;
@@ -105,11 +97,13 @@ function vlanFlags(fields: VlanFields): number {
   return reorderHeaders | gvrp | looseBinding | mvrp;
 }
 
-function formatQosMap(map: QosMap): string {
-  return map
-    .toSorted((a, b) => a.from - b.from || a.to - b.to)
-    .map(({ from, to }) => `${from}:${to}`)
-    .join(';');
+function qosMap(from: Reader<number>, to: Reader<number>): Reader<string> {
+  return mapped(list(objectWith({ from, to }, ['from', 'to'])), (map) =>
+    map
+      .toSorted((a, b) => a.from - b.from || a.to - b.to)
+      .map((item) => `${item.from}:${item.to}`)
+      .join(';'),
+  );
 }
 
 const types = ['ethernet', 'vlan', 'bond', 'linux-bridge', 'dummy'] as const;

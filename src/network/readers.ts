@@ -26,7 +26,7 @@ export type Shaped<S extends Shape> = {
   readonly [Key in keyof S]?: S[Key] extends Reader<infer T> ? T : never;
 };
 
-export type WithKeys<S extends Shape, Key extends keyof S> = Shaped<S> & Required<Pick<Shaped<S>, Key>>;
+type WithKeys<S extends Shape, Key extends keyof S> = Shaped<S> & Required<Pick<Shaped<S>, Key>>;
 
 /** The hint for values that the built-in conversion does not support. */
 const installNmstate =
@@ -193,6 +193,9 @@ export function oneOf<Word extends string>(
   return (value, place) =>
     meanings.get(value) ?? refuse(place, expected(`one of ${words.join(', ')}`, value));
 }
+
+/** As NetworkManager writes it. */
+export const vlanProtocol = mapped(oneOf(['802.1q', '802.1ad']), (word) => word.replace('q', 'Q'));
 
 /** One of the words, or its number in the kernel: `1` and `"1"` are the second word. */
 export function numbered<Word extends string>(

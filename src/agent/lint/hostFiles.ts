@@ -131,11 +131,13 @@ function checkScript({ name, file, path, source }: LintedFile, programs: Readonl
   const about = posix.basename(name);
   const isProgram = programs.has(name);
   const isExecutable = (Number(mode ?? 0) & execute) !== 0;
+  const script = (at: Path, message: string, hint: string): Issue[] => [
+    broken(hostFileRules.script, at, { about, message, hint }),
+  ];
   // Ignition creates files with the mode 0644.
   if (isProgram && !isExecutable && contents?.source !== undefined) {
     const message = 'the file is not executable, so the unit that runs it fails';
-    const hint = 'set "mode" to 493, which is 0755';
-    return [broken(hostFileRules.script, [...path, 'mode'], { about, message, hint })];
+    return script([...path, 'mode'], message, 'set "mode" to 493, which is 0755');
   }
   const bytes = isProgram || isExecutable ? readContents(contents) : undefined;
   if (bytes === undefined || !isText(bytes)) return [];
@@ -143,13 +145,11 @@ function checkScript({ name, file, path, source }: LintedFile, programs: Readonl
   if (firstLine.startsWith('#!')) {
     const message = 'the lines of the script end in CR LF, so the kernel does not find its interpreter';
     const hint = `convert the line ends: sed -i 's/\\r$//' ${about}`;
-    return firstLine.endsWith('\r') ? [broken(hostFileRules.script, source, { about, message, hint })] : [];
+    return firstLine.endsWith('\r') ? script(source, message, hint) : [];
   }
   if (!isProgram) return [broken(hostFileRules.shebang, source, { about })];
   const message = 'the script has no interpreter line (#!), so the unit that runs it fails';
-  return [
-    broken(hostFileRules.script, source, { about, message, hint: 'start the script with #!/bin/bash' }),
-  ];
+  return script(source, message, 'start the script with #!/bin/bash');
 }
 
 /** Programs have zero bytes near their start. */
