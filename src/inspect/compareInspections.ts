@@ -44,7 +44,7 @@ function compareRows(first: Inspected, second: Inspected): InspectionDifference[
 
 function linesByTopic(inspected: Inspected): Map<string, string[]> {
   const rows = inspectionRows(reportInspection(inspected));
-  return new Map(rows.map(({ topic, lines }) => [topic, lines.map((line) => line.trim())]));
+  return new Map(rows.map(([topic, lines]) => [topic, lines.map((line) => line.trim())]));
 }
 
 function comparableTopics(first: Inspected, second: Inspected): (topic: string) => boolean {
