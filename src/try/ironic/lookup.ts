@@ -47,12 +47,8 @@ export function answerLookup({ query, version, url, now }: RamdiskRequest, nodes
     // An agent always sends the parameter; it is empty if the agent has found no interface.
     return refused(refuseRequest(400, noNames, query.has('addresses') ? 'no-macs' : 'arguments'));
   }
-  const found = findNode(nodes, query, macs);
-  if (found.kind === 'unknown') {
-    const { problem: why, reason } = found;
-    return refused({ answer: fault(404, notFound), problem: why, reason });
-  }
-  const { node } = found;
+  const node = findNode(nodes, query, macs);
+  if ('problem' in node) return refused({ answer: fault(404, notFound), ...node });
   recordStart(node, now);
   const token = version.minor < tokensSince ? null : node.token.issue();
   return {

@@ -192,13 +192,17 @@ export interface RamdiskRequest {
   readonly now: Date;
 }
 
-/** A refused request. */
-export interface RefusedRequest {
-  readonly answer: ApiAnswer;
-  /** Why, as text. */
+/** Why a request is refused. */
+export interface Refusal {
+  /** As text. */
   readonly problem: string;
-  /** Why, as a constant. */
+  /** As a constant. */
   readonly reason: RefusalReason;
+}
+
+/** A refused request. */
+export interface RefusedRequest extends Refusal {
+  readonly answer: ApiAnswer;
 }
 
 export function refuseRequest(status: number, problem: string, reason: RefusalReason): RefusedRequest {
