@@ -27,7 +27,6 @@ import type { ProfileEntries } from './connectionProfile.ts';
 import { isIpv4 } from '../formats/hostName.ts';
 
 export interface Bond {
-  readonly mode: string | undefined;
   /** Undefined if the document does not list ports. */
   readonly ports: readonly string[] | undefined;
   /** Entries of the `[bond]` section. */
@@ -137,7 +136,6 @@ export const bond: Reader<Bond> = (value, place) => {
   checkQueues(portConfigs ?? [], step(place, 'ports-config'));
   checkOptions(options, mode, step(place, 'options'));
   return {
-    mode,
     ports: listed ?? configured,
     entries: { mode, ...optionEntries(options) },
     portEntries: new Map((portConfigs ?? []).map((port) => [port.name, portSectionEntries(port)])),

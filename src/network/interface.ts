@@ -228,7 +228,7 @@ function checkBond(fields: InterfaceFields, place: DocumentPlace): void {
   hasBoth(fields, 'link-aggregation', 'bond', place);
   const settings = bondOf(fields);
   const isUp = (fields.state ?? 'up') === 'up';
-  if (isUp && settings?.mode === undefined)
+  if (isUp && settings?.entries['mode'] === undefined)
     refuse(place, 'a bond requires a mode', 'set link-aggregation.mode');
   if (settings?.macFollowsPorts === true && fields['mac-address'] !== undefined) {
     const hint =

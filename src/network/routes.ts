@@ -1,5 +1,6 @@
 /** The `routes` of a document, grouped by interface. */
 
+import { groupBy } from '../core/lists.ts';
 import { addressBits, type Family, formatSubnet, parseAddress } from './ipAddress.ts';
 import { type Interface, ipSettingsOf } from './interface.ts';
 import type { InterfaceLinks } from './links.ts';
@@ -116,16 +117,12 @@ function checkFamilies(fields: Fields, { family }: Destination, place: DocumentP
 
 /** Reads the `routes` of a document. */
 export function readRoutes(value: unknown, links: InterfaceLinks, place: DocumentPlace): RoutesByInterface {
-  const entries = readRoutesFields(value, place)?.config ?? [];
-  const byInterface = new Map<string, Entry[]>();
-  for (const entry of entries) {
+  const entries = (readRoutesFields(value, place)?.config ?? []).flatMap((entry) => {
     const target = findTarget(entry, links);
-    if (target === undefined) continue;
-    const own = byInterface.get(target.name) ?? [];
-    own.push(entry);
-    byInterface.set(target.name, own);
-  }
-  return new Map(Array.from(byInterface, ([name, list_]) => [name, sortEntries(list_).map(toRoute)]));
+    return target === undefined ? [] : [{ ...entry, target: target.name }];
+  });
+  const byInterface = groupBy(entries, ({ target }) => target);
+  return new Map(Array.from(byInterface, ([name, own]) => [name, sortEntries(own).map(toRoute)]));
 }
 
 function findTarget(
