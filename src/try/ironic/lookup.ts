@@ -17,6 +17,7 @@ import {
   type RamdiskRequest,
   type RefusedRequest,
   refuseRequest,
+  resourceLinks,
   unexpectedArguments,
   uuidProblem,
   versionRefusal,
@@ -72,10 +73,7 @@ export function lookupDocument(node: IronicNode, token: string | null, url: stri
       properties: {},
       instance_info: {},
       driver_internal_info: token === null ? {} : { agent_secret_token: maskedToken },
-      links: [
-        { href: `${url}/v1/nodes/${node.uuid}`, rel: 'self' },
-        { href: `${url}/nodes/${node.uuid}`, rel: 'bookmark' },
-      ],
+      links: resourceLinks(url, `nodes/${node.uuid}`),
     },
     config: { ...agentConfig, agent_token: token },
   };

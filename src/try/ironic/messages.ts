@@ -304,7 +304,7 @@ export function v1Answer(url: string, minor: number): ApiAnswer {
     links: [{ href: `${url}/v1/`, rel: 'self' }],
     media_types: { base: 'application/json', type: 'application/vnd.openstack.ironic.v1+json' },
     version: versionDocument(url),
-    ...Object.fromEntries(collections.map(({ name }) => [name, collectionLinks(url, name)])),
+    ...Object.fromEntries(collections.map(({ name }) => [name, resourceLinks(url, `${name}/`)])),
   });
 }
 
@@ -314,10 +314,11 @@ const ramdiskCollections = [
   { name: 'continue_inspection', since: 84 },
 ];
 
-function collectionLinks(url: string, name: string): object[] {
+/** @param path of the resource below `/v1/` */
+export function resourceLinks(url: string, path: string): object[] {
   return [
-    { href: `${url}/v1/${name}/`, rel: 'self' },
-    { href: `${url}/${name}/`, rel: 'bookmark' },
+    { href: `${url}/v1/${path}`, rel: 'self' },
+    { href: `${url}/${path}`, rel: 'bookmark' },
   ];
 }
 
