@@ -10,19 +10,8 @@ import { type Finding, hasErrors } from '../core/finding.ts';
 import { connectionTypes, formatProfile, type ProfileEntries, profileUuid } from './connectionProfile.ts';
 import { type DnsByInterface, type DnsSettings, readDns } from './dns.ts';
 import { type InterfaceLinks, readLinks, sortByActivation } from './links.ts';
-import {
-  formatBit,
-  list,
-  refuseUnsupportedValue,
-  object,
-  type DocumentPlace,
-  type Reader,
-  refuse,
-  warn,
-  step,
-  text,
-  textOrEmpty,
-} from './readers.ts';
+import { refuseUnsupportedValue, type DocumentPlace, refuse, warn, step } from './documentPlace.ts';
+import { formatBit, list, object, type Reader, text, textOrEmpty } from './readers.ts';
 import { readRoutes, type NmstateRoute, type RoutesByInterface } from './routes.ts';
 import type { Interface } from './interface.ts';
 import type { Family } from './ipAddress.ts';

@@ -4,7 +4,8 @@ import { type Family, formatAddress, parseAddress } from './ipAddress.ts';
 import { type Interface, ipSettingsOf } from './interface.ts';
 import type { IpSettings } from './ipSettings.ts';
 import type { InterfaceLinks } from './links.ts';
-import { list, listItem, object, type DocumentPlace, refuse, step } from './readers.ts';
+import { type DocumentPlace, refuse, step } from './documentPlace.ts';
+import { list, listItem, object } from './readers.ts';
 
 /** DNS settings of one IP version of one interface. */
 export interface DnsSettings {

@@ -1,7 +1,8 @@
 /** Relations between the interfaces of a document: controllers and ports, VLANs and parents, and the order. */
 
 import { type Interface, portsOf, readInterface, toInterface, type Unmanaged } from './interface.ts';
-import { isKernelName, list, type DocumentPlace, refuse, step } from './readers.ts';
+import { type DocumentPlace, refuse, step } from './documentPlace.ts';
+import { isKernelName, list } from './readers.ts';
 
 export interface InterfaceLinks {
   /** All interfaces with a profile, in the order of the document; ports without their own entry are last. */

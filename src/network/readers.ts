@@ -5,17 +5,16 @@
 
 import { formatKeyfileString } from '../formats/keyfile.ts';
 import { isMapping, type Mapping } from '../formats/mapping.ts';
-import type { Finding, Path } from '../core/finding.ts';
 import { nearestNames } from '../core/nearestNames.ts';
 import { addressBits, type Family, formatAddress, type IpAddress, parseAddress } from './ipAddress.ts';
-
-/** The path of a value in the document, and the list for findings. */
-export interface DocumentPlace {
-  readonly path: Path;
-  readonly findings: Finding[];
-  /** Begins the names of rules: `nmstate` unless the document has another format. */
-  readonly format?: string | undefined;
-}
+import {
+  type DocumentPlace,
+  expected,
+  installNmstate,
+  refuse,
+  refuseUnsupportedValue,
+  step,
+} from './documentPlace.ts';
 
 /** Returns undefined after it reported an invalid value. */
 export type Reader<T> = (value: unknown, place: DocumentPlace) => T | undefined;
@@ -27,35 +26,6 @@ export type Shaped<S extends Shape> = {
 };
 
 type WithKeys<S extends Shape, Key extends keyof S> = Shaped<S> & Required<Pick<Shaped<S>, Key>>;
-
-/** The hint for values that the built-in conversion does not support. */
-const installNmstate =
-  'install nmstatectl of nmstate, which supports all nmstate documents, or remove the key';
-
-/** Reports a value that nmstate refuses, too, or that is invalid. `message` has no final period. */
-export function refuse(place: DocumentPlace, message: string, hint?: string): undefined {
-  const rule = `${place.format ?? 'nmstate'}-value`;
-  place.findings.push({ severity: 'error', rule, path: place.path, message, hint });
-}
-
-/** Reports a value that nmstate may support, but this conversion does not. */
-export function refuseUnsupportedValue(
-  place: DocumentPlace,
-  what: string,
-  hint: string = installNmstate,
-): undefined {
-  const message = `the built-in nmstate conversion does not support ${what}`;
-  place.findings.push({ severity: 'error', rule: 'nmstate-not-covered', path: place.path, message, hint });
-}
-
-/** Reports a value that nmstate accepts but does not write to keyfiles. */
-export function warn(place: DocumentPlace, message: string, hint: string): void {
-  place.findings.push({ severity: 'warning', rule: 'nmstate-dropped', path: place.path, message, hint });
-}
-
-export function step({ path, findings, format }: DocumentPlace, ...steps: Path): DocumentPlace {
-  return { path: [...path, ...steps], findings, format };
-}
 
 /** An object with only the keys of a shape. */
 export function object<S extends Shape>(shape: S): Reader<Shaped<S>>;
@@ -118,18 +88,6 @@ export function mapped<T, U>(read: Reader<T>, convert: (value: T) => U): Reader<
     const result = read(value, place);
     return result === undefined ? undefined : convert(result);
   };
-}
-
-/** Whether an object has two keys with the same meaning, which is reported. */
-export function hasBoth<Key extends string>(
-  fields: Readonly<Partial<Record<Key, unknown>>>,
-  key: Key,
-  other: Key,
-  place: DocumentPlace,
-): boolean {
-  if (fields[key] === undefined || fields[other] === undefined) return false;
-  refuse(step(place, other), `duplicate of "${key}"`, 'remove one of the two keys');
-  return true;
 }
 
 /** A boolean of nmstate, also as a word or a number. */
@@ -269,17 +227,4 @@ export const linkName: Reader<string> = (value, place) => {
 /** Whether Linux accepts the name of an interface. */
 export function isKernelName(name: string): boolean {
   return /^(?![.])[!-.0-9;-~]{1,15}$/.test(name);
-}
-
-/** Long texts are not included in messages. The values contain no secrets. */
-export function expected(what: string, value: unknown): string {
-  return `expected ${what}, found ${describe(value)}`;
-}
-
-function describe(value: unknown): string {
-  if (value === null || value === undefined) return 'nothing';
-  if (Array.isArray(value)) return 'a list';
-  if (typeof value === 'object') return 'a mapping';
-  if (typeof value === 'string') return JSON.stringify(value.slice(0, 60));
-  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : typeof value;
 }

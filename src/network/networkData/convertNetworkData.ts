@@ -7,7 +7,7 @@
 import { hasErrors } from '../../core/finding.ts';
 import { isMapping, type Mapping } from '../../formats/mapping.ts';
 import type { KeyfileConversion } from '../convertNmstate.ts';
-import { type DocumentPlace, expected, refuse, step } from '../readers.ts';
+import { type DocumentPlace, expected, refuse, step } from '../documentPlace.ts';
 import { type DataFields, has, optionalList, readMappings, warnUnused } from './fields.ts';
 import { bondsByPort, checkLinks, readLink } from './links.ts';
 import { checkNetworks, maxServices, readDataNetwork, readServices } from './networks.ts';

@@ -5,15 +5,8 @@
 
 import { isMapping, type Mapping } from '../../formats/mapping.ts';
 import type { Family, IpAddress } from '../ipAddress.ts';
-import {
-  type DocumentPlace,
-  expected,
-  ipAddress,
-  macAddress,
-  type Reader,
-  refuse,
-  step,
-} from '../readers.ts';
+import { type DocumentPlace, expected, refuse, step } from '../documentPlace.ts';
+import { ipAddress, macAddress, type Reader } from '../readers.ts';
 
 /** A mapping of the document, and where it is. */
 export interface DataFields {

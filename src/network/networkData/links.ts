@@ -2,16 +2,8 @@
 
 import type { Path } from '../../core/finding.ts';
 import { type Bond, bond } from '../bond.ts';
-import {
-  type DocumentPlace,
-  expected,
-  integer,
-  isKernelName,
-  list,
-  type Reader,
-  refuse,
-  step,
-} from '../readers.ts';
+import { type DocumentPlace, expected, refuse, step } from '../documentPlace.ts';
+import { integer, isKernelName, list, type Reader } from '../readers.ts';
 import {
   anyId,
   anyMacAddress,

@@ -12,7 +12,8 @@ import {
   parseNetmask,
   type Subnet,
 } from '../ipAddress.ts';
-import { type DocumentPlace, integer, list, listItem, oneOf, type Reader, refuse, step } from '../readers.ts';
+import { type DocumentPlace, refuse, step } from '../documentPlace.ts';
+import { integer, list, listItem, oneOf, type Reader } from '../readers.ts';
 import {
   addressOf,
   anyId,

@@ -7,7 +7,7 @@ import { formatKeyfileString } from '../../formats/keyfile.ts';
 import type { Keyfile } from '../convertNmstate.ts';
 import { connectionTypes, formatProfile, type ProfileEntries, profileUuid } from '../connectionProfile.ts';
 import { type Family, formatAddress, type IpAddress } from '../ipAddress.ts';
-import { type DocumentPlace, step } from '../readers.ts';
+import { type DocumentPlace, step } from '../documentPlace.ts';
 import { warnAbout } from './fields.ts';
 import { bondsByPort, isInterfaceName, type DataLink, type DataLinks } from './links.ts';
 import type { Network } from './networks.ts';
