@@ -120,8 +120,7 @@ const readBondFields = reader.object(bondShape);
 
 export const bond: reader.Reader<Bond> = (value, place) => {
   const fields = readBondFields(value, place);
-  if (fields === undefined) return undefined;
-  if (hasBoth(fields, 'port', 'ports', place)) return undefined;
+  if (fields === undefined || hasBoth(fields, 'port', 'ports', place)) return undefined;
   const { mode, options = {}, 'ports-config': portConfigs } = fields;
   const listed = fields.port ?? fields.ports;
   const configured = portConfigs?.map(({ name }) => name);

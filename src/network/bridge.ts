@@ -117,8 +117,7 @@ function trunkTag(value: unknown, place: DocumentPlace): TagRange | undefined {
 
 export const bridge: reader.Reader<Bridge> = (value, place) => {
   const fields = readBridgeFields(value, place);
-  if (fields === undefined) return undefined;
-  if (hasBoth(fields, 'port', 'ports', place)) return undefined;
+  if (fields === undefined || hasBoth(fields, 'port', 'ports', place)) return undefined;
   const key = fields.port === undefined ? 'ports' : 'port';
   const listed = fields.port ?? fields.ports;
   const filtersVlans = (listed ?? []).some(({ vlan = {} }) => Object.keys(vlan).length > 0);

@@ -30,9 +30,10 @@ export function refuseUnsupportedValue(
   place.findings.push({ severity: 'error', rule: 'nmstate-not-covered', path: place.path, message, hint });
 }
 
-/** Reports a value that nmstate accepts but does not write to keyfiles. */
+/** Reports a value that nmstate accepts but does not write to keyfiles; in other formats, one that is suspicious. */
 export function warn(place: DocumentPlace, message: string, hint: string): void {
-  place.findings.push({ severity: 'warning', rule: 'nmstate-dropped', path: place.path, message, hint });
+  const rule = place.format === undefined ? 'nmstate-dropped' : `${place.format}-suspicious`;
+  place.findings.push({ severity: 'warning', rule, path: place.path, message, hint });
 }
 
 export function step({ path, findings, format }: DocumentPlace, ...steps: Path): DocumentPlace {

@@ -5,7 +5,7 @@
 
 import { isMapping, type Mapping } from '../../formats/mapping.ts';
 import type { Family, IpAddress } from '../ipAddress.ts';
-import { type DocumentPlace, expected, refuse, step } from '../documentPlace.ts';
+import { type DocumentPlace, expected, refuse, step, warn } from '../documentPlace.ts';
 import { ipAddress, macAddress, type Reader } from '../readers.ts';
 
 /** A mapping of the document, and where it is. */
@@ -59,16 +59,11 @@ export function required<T>(
   return refuse(fields.place, `"${key}" is missing`, `add "${key}", for example ${example}`);
 }
 
-export function warnAbout(place: DocumentPlace, message: string, hint: string): void {
-  const rule = 'network-data-suspicious';
-  place.findings.push({ severity: 'warning', rule, path: place.path, message, hint });
-}
-
 /** A key that is misspelled would otherwise have no effect without a word. */
 export function warnUnused({ value, place }: DataFields, isKnown: (key: string) => boolean): void {
   for (const key of Object.keys(value)) {
     if (isKnown(key)) continue;
-    warnAbout(step(place, key), `the key ${quoteText(key)} is not used`, 'fix its spelling, or remove it');
+    warn(step(place, key), `the key ${quoteText(key)} is not used`, 'fix its spelling, or remove it');
   }
 }
 

@@ -12,7 +12,7 @@ import {
   parseNetmask,
   type Subnet,
 } from '../ipAddress.ts';
-import { type DocumentPlace, refuse, step } from '../documentPlace.ts';
+import { type DocumentPlace, refuse, step, warn } from '../documentPlace.ts';
 import { integer, list, listItem, oneOf, type Reader } from '../readers.ts';
 import {
   addressOf,
@@ -23,7 +23,6 @@ import {
   optionalList,
   quoteText,
   required,
-  warnAbout,
   warnUnused,
 } from './fields.ts';
 import { type DataLinks, refuseDangling } from './links.ts';
@@ -80,7 +79,7 @@ const metric = integer(0, 2 ** 32 - 1);
 export function readDataNetwork(fields: DataFields, links: DataLinks): Network | undefined {
   const { place } = fields;
   warnUnused(fields, (key) => networkKeys.has(key));
-  if (!has(fields, 'id')) warnAbout(place, '"id" is missing, which Ironic and Glean require', 'add an "id"');
+  if (!has(fields, 'id')) warn(place, '"id" is missing, which Ironic and Glean require', 'add an "id"');
   else optional(fields, 'id', anyId);
   const linkId = required(fields, 'link', 'the id of a link', anyId);
   const isDangling = linkId !== undefined && !links.has(linkId);
@@ -124,7 +123,7 @@ function readSubnet(fields: DataFields, family: Family): Subnet | undefined {
   const assumed = family === 4 ? 24 : 64;
   const message = `the netmask is missing; /${assumed} is used, as cloud-init does`;
   const mask = family === 4 ? '"255.255.255.0"' : '"ffff:ffff:ffff:ffff::"';
-  warnAbout(at, message, `add "netmask", for example ${mask}`);
+  warn(at, message, `add "netmask", for example ${mask}`);
   return { address, prefixLength: assumed };
 }
 
@@ -141,7 +140,7 @@ function readRoute(fields: DataFields, family: Family): Route | undefined {
     return refuse(fields.place, '"netmask" is missing', 'add the netmask of the destination');
   }
   if (prefixLength === 0 && !has(fields, 'gateway')) {
-    warnAbout(fields.place, 'the default route has no gateway', 'add "gateway"');
+    warn(fields.place, 'the default route has no gateway', 'add "gateway"');
   }
   return {
     place: fields.place,
@@ -168,7 +167,7 @@ export function readServices(services: readonly DataFields[]): IpAddress[] {
     if (type === undefined) return [];
     if (type !== 'dns') {
       const message = `services of the type ${quoteText(type)} are not used`;
-      warnAbout(step(place, 'type'), message, 'use "dns", or remove it');
+      warn(step(place, 'type'), message, 'use "dns", or remove it');
       return [];
     }
     const address = required(fields, 'address', '"192.0.2.53"', addressOf());
@@ -207,7 +206,7 @@ function checkAddressIsNew({ place, subnet }: Network, addresses: Set<string>): 
   const text = formatAddress(subnet.address);
   if (addresses.has(text)) {
     const hint = 'use an address of its own for each network';
-    warnAbout(step(place, 'ip_address'), `another network has the address ${text} already`, hint);
+    warn(step(place, 'ip_address'), `another network has the address ${text} already`, hint);
   }
   addresses.add(text);
 }
@@ -240,7 +239,7 @@ function checkGateways(sameLink: readonly Network[]): void {
     reachable.set(text, isReachable);
     if (isReachable) continue;
     const message = `the gateway ${text} is not in the subnet of ${shown.join(', ')}`;
-    warnAbout(step(place, 'gateway'), message, 'fix the gateway or the netmask');
+    warn(step(place, 'gateway'), message, 'fix the gateway or the netmask');
   }
 }
 
