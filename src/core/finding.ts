@@ -31,6 +31,10 @@ export interface Finding {
   readonly position?: Position | undefined;
 }
 
+export function hasErrors(findings: readonly Finding[]): boolean {
+  return findings.some(({ severity }) => severity === 'error');
+}
+
 /** All findings about one document. `valid` is Ignition's verdict: no finding is an error. */
 export interface Report {
   readonly valid: boolean;

@@ -1,8 +1,9 @@
 /** Compares two images by topic, and their configs by setting. */
 
 import { compareConfigs } from '../agent/deployed/describeConfig.ts';
+import { withoutThose } from '../core/lists.ts';
 import { splitKargs } from '../image/inspection/inspection.ts';
-import { maskKargs, reportInspection, withoutThose } from './inspectionReport.ts';
+import { maskKargs, reportInspection } from './inspectionReport.ts';
 import { inspectionRows } from './inspectionRows.ts';
 import type { Inspected } from './inspectSource.ts';
 
@@ -43,7 +44,7 @@ function compareRows(first: Inspected, second: Inspected): InspectionDifference[
 
 function linesByTopic(inspected: Inspected): Map<string, string[]> {
   const rows = inspectionRows(reportInspection(inspected));
-  return new Map(rows.map(({ topic, lines }) => [topic, lines.map((line) => line.trim())]));
+  return new Map(rows.map(([topic, lines]) => [topic, lines.map((line) => line.trim())]));
 }
 
 function comparableTopics(first: Inspected, second: Inspected): (topic: string) => boolean {

@@ -1,6 +1,7 @@
 /** `inspect`: describes an image and what it boots, or compares two images. */
 
 import { UsageError } from '../core/errors.ts';
+import { hasErrors } from '../core/finding.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { writeStdout } from '../io/stdout.ts';
 import { printable } from '../io/report/terminalText.ts';
@@ -37,11 +38,7 @@ async function inspectOne(image: string, form: TextOrJson, io: Io): Promise<Exit
     const { formatInspection } = await import('./inspectionRows.ts');
     await writeStdout(io, [Buffer.from(formatInspection(document))]);
   }
-  return isDamaged(inspected) ? 1 : 0;
-}
-
-function isDamaged({ findings }: Inspected): boolean {
-  return findings.some(({ severity }) => severity === 'error');
+  return hasErrors(inspected.findings) ? 1 : 0;
 }
 
 async function compare(image: string, other: string, form: TextOrJson, io: Io): Promise<ExitCode> {
@@ -71,7 +68,7 @@ function reportDamage(inspected: readonly Inspected[], io: Io): boolean {
       if (severity === 'error') report(io, { severity, message, hint, rule, at: { file } });
     }
   }
-  return inspected.some(isDamaged);
+  return inspected.some(({ findings }) => hasErrors(findings));
 }
 
 function formatDifferences(

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { coreosArchitecture } from '../agent/agentArchive.ts';
 import { describeConfig } from '../agent/deployed/describeConfig.ts';
+import { withoutThose } from '../core/lists.ts';
 import { maskText } from '../core/masking.ts';
 import type { ArchivedImage } from '../formats/containerArchive.ts';
 import { CONFIG_NAME } from '../image/embeddedIgnition.ts';
@@ -167,17 +168,6 @@ function reportKargs({ current, defaults, length }: InspectedKargs) {
 /** Masks each argument separately, because masking hides the rest of a text after a secret. */
 export function maskKargs(kargs: readonly string[]): string[] {
   return kargs.map((argument) => maskText(argument));
-}
-
-/** The items that are missing in `others`, or occur there less often. */
-export function withoutThose(items: readonly string[], others: readonly string[]): string[] {
-  const counts = new Map<string, number>();
-  for (const item of others) counts.set(item, (counts.get(item) ?? 0) + 1);
-  return items.filter((item) => {
-    const count = counts.get(item) ?? 0;
-    counts.set(item, count - 1);
-    return count <= 0;
-  });
 }
 
 function reportAppendix(iso: IsoInspection | undefined) {

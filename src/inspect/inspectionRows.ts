@@ -7,15 +7,12 @@ import type { InspectionReport, ReportedKind } from './inspectionReport.ts';
 import { displayWidth, printable } from '../io/report/terminalText.ts';
 import { formatDiagnostic } from '../io/report/diagnosticText.ts';
 
-interface InspectionRow {
-  readonly topic: string;
-  /** At least one. */
-  readonly lines: readonly string[];
-}
+/** At least one line. */
+type InspectionRow = readonly [topic: string, lines: readonly string[]];
 
 /** The order: what the image is, what it contains, what it boots. */
 export function inspectionRows(report: InspectionReport): InspectionRow[] {
-  const topics: readonly (readonly [topic: string, lines: readonly string[]])[] = [
+  const rows: readonly InspectionRow[] = [
     ['kind', [kindText(report)]],
     ['size', [sizeText(report.size)]],
     ['label', listOf(report.label)],
@@ -35,7 +32,7 @@ export function inspectionRows(report: InspectionReport): InspectionRow[] {
     ['container images', containerLines(report)],
     ['unmodified', pristineLines(report)],
   ];
-  return topics.filter(([, lines]) => lines.length > 0).map(([topic, lines]) => ({ topic, lines }));
+  return rows.filter(([, lines]) => lines.length > 0);
 }
 
 const KINDS: Readonly<Record<ReportedKind, string>> = {
@@ -190,8 +187,7 @@ const WIDEST_SETTING = 28;
 /** Formats the whole report; it ends with a line feed. */
 export function formatInspection(report: InspectionReport): string {
   const rows = inspectionRows(report);
-  const settings =
-    report.ignition?.settings.map(({ setting: topic, values: lines }) => ({ topic, lines })) ?? [];
+  const settings = (report.ignition?.settings ?? []).map(({ setting, values }) => [setting, values] as const);
   const blocks = [
     `${printable(report.file)}\n${formatRows(rows, '  ')}`,
     ...(settings.length === 0 ? [] : [`Settings in the config\n${formatRows(settings, '  ')}`]),
@@ -203,10 +199,10 @@ export function formatInspection(report: InspectionReport): string {
 }
 
 function formatRows(rows: readonly InspectionRow[], indent: string): string {
-  const widths = rows.map(({ topic }) => displayWidth(printable(topic)));
+  const widths = rows.map(([topic]) => displayWidth(printable(topic)));
   const width = Math.max(0, ...widths.filter((each) => each <= WIDEST_SETTING));
   return rows
-    .flatMap(({ topic, lines }) => formatRow(printable(topic), lines.map(printable), width))
+    .flatMap(([topic, lines]) => formatRow(printable(topic), lines.map(printable), width))
     .map((line) => `${indent}${line}\n`)
     .join('');
 }

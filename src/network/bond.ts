@@ -1,33 +1,12 @@
 /** Bonds: the `link-aggregation` of an interface, its options and the settings of its ports. */
 
 import { isDeepStrictEqual } from 'node:util';
-import {
-  address,
-  flag,
-  formatBit,
-  hasBoth,
-  integer,
-  linkName,
-  list,
-  macAddress,
-  mapped,
-  numbered,
-  object,
-  objectWith,
-  type DocumentPlace,
-  type Reader,
-  refuse,
-  type Shaped,
-  step,
-  uint16,
-  uint32,
-  uint8,
-} from './readers.ts';
+import { hasBoth, type DocumentPlace, refuse, step } from './documentPlace.ts';
+import * as reader from './readers.ts';
 import type { ProfileEntries } from './connectionProfile.ts';
 import { isIpv4 } from '../formats/hostName.ts';
 
 export interface Bond {
-  readonly mode: string | undefined;
   /** Undefined if the document does not list ports. */
   readonly ports: readonly string[] | undefined;
   /** Entries of the `[bond]` section. */
@@ -49,70 +28,85 @@ const modes = [
   'balance-alb',
 ] as const;
 
-const bit = mapped(flag, (value) => formatBit(value));
+const bit = reader.mapped(reader.flag, (value) => reader.formatBit(value));
 
 const optionShape = {
-  ad_actor_sys_prio: digits(uint16),
+  ad_actor_sys_prio: digits(reader.uint16),
   ad_actor_system: actorSystem,
-  ad_select: numbered(['stable', 'bandwidth', 'count']),
-  ad_user_port_key: digits(uint16),
+  ad_select: reader.numbered(['stable', 'bandwidth', 'count']),
+  ad_user_port_key: digits(reader.uint16),
   all_slaves_active: numberOf(['dropped', 'delivered']),
-  arp_all_targets: numbered(['any', 'all']),
-  arp_interval: digits(uint32),
+  arp_all_targets: reader.numbered(['any', 'all']),
+  arp_interval: digits(reader.uint32),
   arp_ip_target: arpTargets,
-  arp_missed_max: digits(uint8),
-  arp_validate: numbered(['none', 'active', 'backup', 'all', 'filter', 'filter_active', 'filter_backup']),
+  arp_missed_max: digits(reader.uint8),
+  arp_validate: reader.numbered([
+    'none',
+    'active',
+    'backup',
+    'all',
+    'filter',
+    'filter_active',
+    'filter_backup',
+  ]),
   balance_slb: bit,
   'balance-slb': bit,
-  downdelay: digits(uint32),
-  fail_over_mac: numbered(['none', 'active', 'follow']),
+  downdelay: digits(reader.uint32),
+  fail_over_mac: reader.numbered(['none', 'active', 'follow']),
   lacp_active: bit,
-  lacp_rate: numbered(['slow', 'fast']),
-  lp_interval: digits(uint32),
-  miimon: digits(uint32),
-  min_links: digits(uint32),
-  ns_ip6_target: mapped(list(address(6)), (targets) => targets.join(',')),
-  num_grat_arp: digits(uint8),
-  num_unsol_na: digits(uint8),
-  packets_per_slave: digits(uint32),
-  primary: linkName,
-  primary_reselect: numbered(['always', 'better', 'failure']),
-  resend_igmp: digits(uint32),
+  lacp_rate: reader.numbered(['slow', 'fast']),
+  lp_interval: digits(reader.uint32),
+  miimon: digits(reader.uint32),
+  min_links: digits(reader.uint32),
+  ns_ip6_target: reader.mapped(reader.list(reader.address(6)), (targets) => targets.join(',')),
+  num_grat_arp: digits(reader.uint8),
+  num_unsol_na: digits(reader.uint8),
+  packets_per_slave: digits(reader.uint32),
+  primary: reader.linkName,
+  primary_reselect: reader.numbered(['always', 'better', 'failure']),
+  resend_igmp: digits(reader.uint32),
   tlb_dynamic_lb: bit,
-  updelay: digits(uint32),
+  updelay: digits(reader.uint32),
   use_carrier: bit,
-  xmit_hash_policy: numbered(['layer2', 'layer3+4', 'layer2+3', 'encap2+3', 'encap3+4', 'vlan+srcmac']),
+  xmit_hash_policy: reader.numbered([
+    'layer2',
+    'layer3+4',
+    'layer2+3',
+    'encap2+3',
+    'encap3+4',
+    'vlan+srcmac',
+  ]),
 };
 
-type Options = Shaped<typeof optionShape>;
+type Options = reader.Shaped<typeof optionShape>;
 
 const portShape = {
-  name: linkName,
-  priority: integer(-(2 ** 31), 2 ** 31 - 1),
-  'queue-id': uint16,
+  name: reader.linkName,
+  priority: reader.integer(-(2 ** 31), 2 ** 31 - 1),
+  'queue-id': reader.uint16,
 };
 
 const bondShape = {
-  mode: numbered(modes, { lacp: '802.3ad' }),
-  options: object(optionShape),
-  port: list(linkName),
-  ports: list(linkName),
-  'ports-config': list(objectWith(portShape, ['name'])),
+  mode: reader.numbered(modes, { lacp: '802.3ad' }),
+  options: reader.object(optionShape),
+  port: reader.list(reader.linkName),
+  ports: reader.list(reader.linkName),
+  'ports-config': reader.list(reader.objectWith(portShape, ['name'])),
 };
 
-type BondFields = Shaped<typeof bondShape>;
+type BondFields = reader.Shaped<typeof bondShape>;
 type PortFields = NonNullable<BondFields['ports-config']>[number];
 
-function digits(read: Reader<number>): Reader<string> {
-  return mapped(read, String);
+function digits(read: reader.Reader<number>): reader.Reader<string> {
+  return reader.mapped(read, String);
 }
 
-function numberOf(words: readonly string[]): Reader<string> {
-  return mapped(numbered(words), (word) => String(words.indexOf(word)));
+function numberOf(words: readonly string[]): reader.Reader<string> {
+  return reader.mapped(reader.numbered(words), (word) => String(words.indexOf(word)));
 }
 
 function actorSystem(value: unknown, place: DocumentPlace): string | undefined {
-  const mac = macAddress(value, place);
+  const mac = reader.macAddress(value, place);
   return mac?.startsWith('01:00:5E') ? refuse(place, 'multicast addresses are invalid here') : mac;
 }
 
@@ -122,12 +116,11 @@ function arpTargets(value: unknown, place: DocumentPlace): string | undefined {
   return refuse(place, 'expected IPv4 addresses separated by commas, without spaces');
 }
 
-const readBondFields = object(bondShape);
+const readBondFields = reader.object(bondShape);
 
-export const bond: Reader<Bond> = (value, place) => {
+export const bond: reader.Reader<Bond> = (value, place) => {
   const fields = readBondFields(value, place);
-  if (fields === undefined) return undefined;
-  if (hasBoth(fields, 'port', 'ports', place)) return undefined;
+  if (fields === undefined || hasBoth(fields, 'port', 'ports', place)) return undefined;
   const { mode, options = {}, 'ports-config': portConfigs } = fields;
   const listed = fields.port ?? fields.ports;
   const configured = portConfigs?.map(({ name }) => name);
@@ -137,7 +130,6 @@ export const bond: Reader<Bond> = (value, place) => {
   checkQueues(portConfigs ?? [], step(place, 'ports-config'));
   checkOptions(options, mode, step(place, 'options'));
   return {
-    mode,
     ports: listed ?? configured,
     entries: { mode, ...optionEntries(options) },
     portEntries: new Map((portConfigs ?? []).map((port) => [port.name, portSectionEntries(port)])),

@@ -2,28 +2,8 @@
 
 import { isMapping, type Mapping } from '../formats/mapping.ts';
 import type { ProfileEntries } from './connectionProfile.ts';
-import {
-  flag,
-  hasBoth,
-  integer,
-  linkName,
-  list,
-  mapped,
-  object,
-  objectWith,
-  oneOf,
-  type DocumentPlace,
-  type Reader,
-  refuse,
-  type Shape,
-  type Shaped,
-  step,
-  strictFlag,
-  strictly,
-  uint16,
-  uint32,
-  uint64,
-} from './readers.ts';
+import { hasBoth, type DocumentPlace, refuse, step } from './documentPlace.ts';
+import * as reader from './readers.ts';
 
 export interface Bridge {
   /** Undefined if the document does not list ports. */
@@ -38,69 +18,69 @@ const multicastRouters = { '0': 'disabled', '1': 'auto', '2': 'enabled' } as con
 
 /** Keys that are equal in nmstate and NetworkManager. */
 const sameKeyShape = {
-  'group-forward-mask': uint16,
-  'multicast-last-member-count': uint32,
-  'multicast-last-member-interval': uint64,
-  'multicast-membership-interval': uint64,
-  'multicast-querier': flag,
-  'multicast-querier-interval': uint64,
-  'multicast-query-interval': uint64,
-  'multicast-query-response-interval': uint64,
-  'multicast-query-use-ifaddr': flag,
+  'group-forward-mask': reader.uint16,
+  'multicast-last-member-count': reader.uint32,
+  'multicast-last-member-interval': reader.uint64,
+  'multicast-membership-interval': reader.uint64,
+  'multicast-querier': reader.flag,
+  'multicast-querier-interval': reader.uint64,
+  'multicast-query-interval': reader.uint64,
+  'multicast-query-response-interval': reader.uint64,
+  'multicast-query-use-ifaddr': reader.flag,
   'multicast-router': multicastRouter,
-  'multicast-snooping': flag,
-  'multicast-startup-query-count': uint32,
-  'multicast-startup-query-interval': uint64,
-  'vlan-default-pvid': strictly(integer(0, 4094)),
+  'multicast-snooping': reader.flag,
+  'multicast-startup-query-count': reader.uint32,
+  'multicast-startup-query-interval': reader.uint64,
+  'vlan-default-pvid': reader.strictly(reader.integer(0, 4094)),
 };
 
 const stpShape = {
-  enabled: flag,
-  'forward-delay': integer(2, 30),
-  'hello-time': integer(1, 10),
-  'max-age': integer(6, 40),
-  priority: uint16,
+  enabled: reader.flag,
+  'forward-delay': reader.integer(2, 30),
+  'hello-time': reader.integer(1, 10),
+  'max-age': reader.integer(6, 40),
+  priority: reader.uint16,
 };
 
 const optionShape = {
   ...sameKeyShape,
   /** Timers of the kernel, which nmstate only shows. */
-  'gc-timer': strictly(uint64),
-  'hello-timer': strictly(uint64),
-  'group-fwd-mask': uint16,
-  'hash-max': uint32,
-  'mac-ageing-time': uint32,
-  stp: object(stpShape),
-  'vlan-protocol': oneOf(['802.1q', '802.1ad']),
+  'gc-timer': reader.strictly(reader.uint64),
+  'hello-timer': reader.strictly(reader.uint64),
+  'group-fwd-mask': reader.uint16,
+  'hash-max': reader.uint32,
+  'mac-ageing-time': reader.uint32,
+  stp: reader.object(stpShape),
+  'vlan-protocol': reader.vlanProtocol,
 };
 
-type Options = Shaped<typeof optionShape>;
+type Options = reader.Shaped<typeof optionShape>;
 
-const vlanTag = integer(1, 4094);
+const vlanTag = reader.integer(1, 4094);
 
 const portVlanShape = {
-  'enable-native': flag,
-  mode: oneOf(['access', 'trunk']),
+  'enable-native': reader.flag,
+  mode: reader.oneOf(['access', 'trunk']),
   tag: vlanTag,
-  'trunk-tags': list(trunkTag),
+  'trunk-tags': reader.list(trunkTag),
 };
 
-type PortVlan = Shaped<typeof portVlanShape>;
+type PortVlan = reader.Shaped<typeof portVlanShape>;
 
 const portShape = {
-  name: linkName,
-  'stp-hairpin-mode': flag,
-  'stp-path-cost': uint32,
-  'stp-priority': uint16,
-  vlan: object(portVlanShape),
+  name: reader.linkName,
+  'stp-hairpin-mode': reader.flag,
+  'stp-path-cost': reader.uint32,
+  'stp-priority': reader.uint16,
+  vlan: reader.object(portVlanShape),
 };
 
-const ports = list(objectWith(portShape, ['name']));
+const ports = reader.list(reader.objectWith(portShape, ['name']));
 
-const readBridgeFields = object({
+const readBridgeFields = reader.object({
   /** Only used by nmstate to verify the applied state. */
-  'allow-extra-ports': strictFlag,
-  options: object(optionShape),
+  'allow-extra-ports': reader.strictFlag,
+  options: reader.object(optionShape),
   port: ports,
   ports,
 });
@@ -110,16 +90,20 @@ type PortFields = NonNullable<ReturnType<typeof ports>>[number];
 function multicastRouter(value: unknown, place: DocumentPlace): string | undefined {
   const word = typeof value === 'string' ? value.toLowerCase() : String(value);
   const number = typeof value === 'number' ? value : undefined;
-  return oneOf(['auto', 'disabled', 'enabled'], number === undefined ? {} : multicastRouters)(word, place);
+  return reader.oneOf(['auto', 'disabled', 'enabled'], number === undefined ? {} : multicastRouters)(
+    word,
+    place,
+  );
 }
 
 /** First and last number. */
 type TagRange = readonly [number, number];
 
-const readId = mapped(objectWith({ id: vlanTag }, ['id']), ({ id }): TagRange => [id, id]);
-const readRange = objectWith({ 'id-range': objectWith({ min: vlanTag, max: vlanTag }, ['min', 'max']) }, [
-  'id-range',
-]);
+const readId = reader.mapped(reader.objectWith({ id: vlanTag }, ['id']), ({ id }): TagRange => [id, id]);
+const readRange = reader.objectWith(
+  { 'id-range': reader.objectWith({ min: vlanTag, max: vlanTag }, ['min', 'max']) },
+  ['id-range'],
+);
 
 function trunkTag(value: unknown, place: DocumentPlace): TagRange | undefined {
   if (isMapping(value) && Object.hasOwn(value, 'id')) {
@@ -131,10 +115,9 @@ function trunkTag(value: unknown, place: DocumentPlace): TagRange | undefined {
   return min <= max ? [min, max] : refuse(step(place, 'id-range'), '"min" is greater than "max"');
 }
 
-export const bridge: Reader<Bridge> = (value, place) => {
+export const bridge: reader.Reader<Bridge> = (value, place) => {
   const fields = readBridgeFields(value, place);
-  if (fields === undefined) return undefined;
-  if (hasBoth(fields, 'port', 'ports', place)) return undefined;
+  if (fields === undefined || hasBoth(fields, 'port', 'ports', place)) return undefined;
   const key = fields.port === undefined ? 'ports' : 'port';
   const listed = fields.port ?? fields.ports;
   const filtersVlans = (listed ?? []).some(({ vlan = {} }) => Object.keys(vlan).length > 0);
@@ -180,20 +163,20 @@ function checkPortVlan(vlan: PortVlan, place: DocumentPlace): void {
 }
 
 function optionEntries(options: Options): ProfileEntries {
-  const { 'vlan-protocol': protocol, stp: { enabled, ...stp } = {} } = options;
+  const { stp: { enabled, ...stp } = {} } = options;
   return {
     ...texts(sameKeyShape, options),
     'group-forward-mask': (options['group-fwd-mask'] ?? options['group-forward-mask'])?.toString(),
     'multicast-hash-max': options['hash-max']?.toString(),
     'ageing-time': options['mac-ageing-time']?.toString(),
-    'vlan-protocol': protocol === '802.1q' ? '802.1Q' : protocol,
+    'vlan-protocol': options['vlan-protocol'],
     ...texts(stpShape, stp),
     stp: enabled?.toString(),
   };
 }
 
 /** Values of the keys of a shape, as strings. */
-function texts(shape: Shape, values: Mapping): ProfileEntries {
+function texts(shape: reader.Shape, values: Mapping): ProfileEntries {
   const given = Object.keys(shape).filter((key) => values[key] !== undefined);
   return Object.fromEntries(given.map((key) => [key, String(values[key])]));
 }

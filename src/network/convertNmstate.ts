@@ -6,23 +6,12 @@
  */
 
 import { isMapping, type Mapping } from '../formats/mapping.ts';
-import type { Finding } from '../core/finding.ts';
+import { type Finding, hasErrors } from '../core/finding.ts';
 import { connectionTypes, formatProfile, type ProfileEntries, profileUuid } from './connectionProfile.ts';
 import { type DnsByInterface, type DnsSettings, readDns } from './dns.ts';
 import { type InterfaceLinks, readLinks, sortByActivation } from './links.ts';
-import {
-  formatBit,
-  list,
-  refuseUnsupportedValue,
-  object,
-  type DocumentPlace,
-  type Reader,
-  refuse,
-  warn,
-  step,
-  text,
-  textOrEmpty,
-} from './readers.ts';
+import { refuseUnsupportedValue, type DocumentPlace, refuse, warn, step } from './documentPlace.ts';
+import { formatBit, list, object, type Reader, text, textOrEmpty } from './readers.ts';
 import { readRoutes, type NmstateRoute, type RoutesByInterface } from './routes.ts';
 import type { Interface } from './interface.ts';
 import type { Family } from './ipAddress.ts';
@@ -49,24 +38,16 @@ export function convertNmstate(document: unknown): KeyfileConversion {
   const place: DocumentPlace = { path: [], findings: [] };
   const network = readNetwork(document === null ? {} : document, place);
   const sorted = sortByActivation(network.links, step(place, 'interfaces'));
-  if (place.findings.some(({ severity }) => severity === 'error')) {
-    return { keyfiles: [], findings: place.findings };
-  }
-  const keyfiles = sorted.map((link) => ({
+  const keyfiles = (hasErrors(place.findings) ? [] : sorted).map((link) => ({
     name: `${link.id}.nmconnection`,
     text: renderProfile(link, network),
   }));
   return { keyfiles, findings: place.findings };
 }
 
-const sectionNames: ReadonlySet<string> = new Set([
-  'interfaces',
-  'routes',
-  'dns-resolver',
-  'route-rules',
-  'hostname',
-  'description',
-]);
+const sectionNames: ReadonlySet<string> = new Set(
+  'interfaces routes dns-resolver route-rules hostname description'.split(' '),
+);
 
 /** Documents of other formats are a frequent mistake: hints by the keys that they begin with. */
 const otherFormats: ReadonlyMap<string, string> = new Map([
@@ -77,24 +58,21 @@ const otherFormats: ReadonlyMap<string, string> = new Map([
 ]);
 
 function readNetwork(document: unknown, place: DocumentPlace): Network {
-  const sections = isMapping(document) ? document : {};
-  if (!isMapping(document)) refuse(place, 'expected a mapping with the key "interfaces"');
+  const own = isMapping(document) ? document : {};
+  const sections: Mapping = { interfaces: [], routes: {}, 'dns-resolver': {}, ...own };
+  if (own !== document) refuse(place, 'expected a mapping with the key "interfaces"');
   for (const name of Object.keys(sections)) {
     if (sectionNames.has(name)) continue;
     refuseUnsupportedValue(step(place, name), JSON.stringify(name.slice(0, 60)), otherFormats.get(name));
   }
-  const links = readLinks(sectionOf(sections, 'interfaces', []), step(place, 'interfaces'));
+  const links = readLinks(sections['interfaces'], step(place, 'interfaces'));
   checkOthers(sections, place);
   return {
     links,
-    routes: readRoutes(sectionOf(sections, 'routes', {}), links, step(place, 'routes')),
-    dns: readDns(sectionOf(sections, 'dns-resolver', {}), links, step(place, 'dns-resolver')),
+    routes: readRoutes(sections['routes'], links, step(place, 'routes')),
+    dns: readDns(sections['dns-resolver'], links, step(place, 'dns-resolver')),
     copiedMacs: copyMacs(links),
   };
-}
-
-function sectionOf(sections: Mapping, name: string, absent: unknown): unknown {
-  return Object.hasOwn(sections, name) ? sections[name] : absent;
 }
 
 const readHostname = object({ running: text, config: text });
@@ -110,9 +88,8 @@ function checkOthers(sections: Mapping, place: DocumentPlace): void {
 }
 
 const emptyRules: Reader<unknown> = (value, place) => {
-  const rules: unknown = isMapping(value) ? (value['config'] ?? []) : value;
-  const isEmpty = isMapping(value) && Array.isArray(rules) && rules.length === 0;
-  return isEmpty
+  const rules = isMapping(value) ? (value['config'] ?? []) : undefined;
+  return Array.isArray(rules) && rules.length === 0
     ? object({ config: list(text) })(value, place)
     : refuseUnsupportedValue(place, '"route-rules"');
 };

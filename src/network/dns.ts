@@ -4,7 +4,8 @@ import { type Family, formatAddress, parseAddress } from './ipAddress.ts';
 import { type Interface, ipSettingsOf } from './interface.ts';
 import type { IpSettings } from './ipSettings.ts';
 import type { InterfaceLinks } from './links.ts';
-import { list, listItem, object, type DocumentPlace, refuse, step } from './readers.ts';
+import { type DocumentPlace, refuse, step } from './documentPlace.ts';
+import { list, listItem, object } from './readers.ts';
 
 /** DNS settings of one IP version of one interface. */
 export interface DnsSettings {
@@ -29,23 +30,12 @@ const readDnsFields = object({
 });
 
 /** resolv.conf(5). */
-const plainOptions: ReadonlySet<string> = new Set([
-  'debug',
-  'edns0',
-  'inet6',
-  'ip6-bytestring',
-  'ip6-dotint',
-  'no-aaaa',
-  'no-check-names',
-  'no-ip6-dotint',
-  'no-reload',
-  'no-tld-query',
-  'rotate',
-  'single-request',
-  'single-request-reopen',
-  'trust-ad',
-  'use-vc',
-]);
+const plainOptions: ReadonlySet<string> = new Set(
+  (
+    'debug edns0 inet6 ip6-bytestring ip6-dotint no-aaaa no-check-names no-ip6-dotint no-reload no-tld-query rotate ' +
+    'single-request single-request-reopen trust-ad use-vc'
+  ).split(' '),
+);
 
 function readOption(value: unknown, place: DocumentPlace): string | undefined {
   const option = listItem(value, place);

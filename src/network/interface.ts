@@ -6,32 +6,8 @@ import { bridge } from './bridge.ts';
 import type { ProfileEntries } from './connectionProfile.ts';
 import type { Family } from './ipAddress.ts';
 import { type IpSettings, ipv4, ipv6 } from './ipSettings.ts';
-import {
-  type DocumentPlace,
-  flag,
-  hasBoth,
-  integer,
-  isKernelName,
-  linkName,
-  list,
-  macAddress,
-  mapped,
-  refuseUnsupportedValue,
-  object,
-  objectWith,
-  oneOf,
-  type Reader,
-  refuse,
-  type Shaped,
-  step,
-  strictFlag,
-  strictly,
-  text,
-  uint32,
-  uint64,
-  warn,
-  type WithKeys,
-} from './readers.ts';
+import { type DocumentPlace, hasBoth, refuseUnsupportedValue, refuse, step, warn } from './documentPlace.ts';
+import * as reader from './readers.ts';
 
 type InterfaceType = 'ethernet' | 'vlan' | 'bond' | 'linux-bridge' | 'dummy';
 
@@ -64,40 +40,35 @@ interface Vlan {
 }
 
 /** Priorities in a VLAN header. */
-const headerPriority = integer(0, 7);
+const headerPriority = reader.integer(0, 7);
 
 const vlanShape = {
-  'base-iface': linkName,
-  id: integer(0, 4094),
-  protocol: oneOf(['802.1q', '802.1ad']),
-  'registration-protocol': oneOf(['gvrp', 'mvrp', 'none']),
-  'reorder-headers': strictFlag,
-  'loose-binding': strictFlag,
-  'ingress-qos-map': list(objectWith({ from: headerPriority, to: uint32 }, ['from', 'to'])),
-  'egress-qos-map': list(objectWith({ from: uint32, to: headerPriority }, ['from', 'to'])),
+  'base-iface': reader.linkName,
+  id: reader.integer(0, 4094),
+  protocol: reader.vlanProtocol,
+  'registration-protocol': reader.oneOf(['gvrp', 'mvrp', 'none']),
+  'reorder-headers': reader.strictFlag,
+  'loose-binding': reader.strictFlag,
+  'ingress-qos-map': qosMap(headerPriority, reader.uint32),
+  'egress-qos-map': qosMap(reader.uint32, headerPriority),
 };
 
-type VlanFields = WithKeys<typeof vlanShape, 'base-iface' | 'id'>;
-type QosMap = readonly { readonly from: number; readonly to: number }[];
-
-const vlan: Reader<Vlan> = mapped(objectWith(vlanShape, ['base-iface', 'id']), (fields) => ({
-  parent: fields['base-iface'],
-  entries: vlanEntries(fields),
-}));
-
-function vlanEntries(fields: VlanFields): ProfileEntries {
-  const { id, protocol } = fields;
-  return {
-    id: String(id),
-    flags: String(vlanFlags(fields)),
-    protocol: protocol === '802.1q' ? '802.1Q' : protocol,
-    'ingress-priority-map': formatQosMap(fields['ingress-qos-map'] ?? []),
-    'egress-priority-map': formatQosMap(fields['egress-qos-map'] ?? []),
-  };
-}
+const vlan: reader.Reader<Vlan> = reader.mapped(
+  reader.objectWith(vlanShape, ['base-iface', 'id']),
+  (fields) => ({
+    parent: fields['base-iface'],
+    entries: {
+      id: String(fields.id),
+      flags: String(vlanFlags(fields)),
+      protocol: fields.protocol,
+      'ingress-priority-map': fields['ingress-qos-map'],
+      'egress-priority-map': fields['egress-qos-map'],
+    },
+  }),
+);
 
 /** `NMVlanFlags` of NetworkManager. */
-function vlanFlags(fields: VlanFields): number {
+function vlanFlags(fields: reader.Shaped<typeof vlanShape>): number {
   const reorderHeaders = (fields['reorder-headers'] ?? true) ? 1 : 0;
   const gvrp = fields['registration-protocol'] === 'gvrp' ? 2 : 0;
   const looseBinding = fields['loose-binding'] === true ? 4 : 0;
@@ -105,63 +76,69 @@ function vlanFlags(fields: VlanFields): number {
   return reorderHeaders | gvrp | looseBinding | mvrp;
 }
 
-function formatQosMap(map: QosMap): string {
-  return map
-    .toSorted((a, b) => a.from - b.from || a.to - b.to)
-    .map(({ from, to }) => `${from}:${to}`)
-    .join(';');
+function qosMap(from: reader.Reader<number>, to: reader.Reader<number>): reader.Reader<string> {
+  return reader.mapped(reader.list(reader.objectWith({ from, to }, ['from', 'to'])), (map) =>
+    map
+      .toSorted((a, b) => a.from - b.from || a.to - b.to)
+      .map((item) => `${item.from}:${item.to}`)
+      .join(';'),
+  );
 }
 
 const types = ['ethernet', 'vlan', 'bond', 'linux-bridge', 'dummy'] as const;
 const states = ['up', 'down', 'absent', 'ignore'] as const;
 
-const mtu = integer(0, 2 ** 32 - 1);
+const mtu = reader.integer(0, 2 ** 32 - 1);
 /** Minimum MTU for IPv6 (RFC 8200, section 5). */
 export const leastIpv6Mtu = 1280;
 
 const sharedShape = {
-  name: linkName,
-  type: oneOf(types),
-  state: oneOf(states),
-  'profile-name': linkName,
-  description: text,
-  identifier: oneOf(['name', 'mac-address']),
-  'mac-address': macAddress,
+  name: reader.linkName,
+  type: reader.oneOf(types),
+  state: reader.oneOf(states),
+  'profile-name': reader.linkName,
+  description: reader.text,
+  identifier: reader.oneOf(['name', 'mac-address']),
+  'mac-address': reader.macAddress,
   mtu,
   ipv4,
   ipv6,
-  'wait-ip': oneOf(['any', 'ipv4', 'ipv6', 'ipv4+ipv6']),
-  'accept-all-mac-addresses': flag,
-  lldp: objectWith({ enabled: flag }, ['enabled']),
+  'wait-ip': reader.oneOf(['any', 'ipv4', 'ipv6', 'ipv4+ipv6']),
+  'accept-all-mac-addresses': reader.flag,
+  lldp: reader.objectWith({ enabled: reader.flag }, ['enabled']),
   /** Keys that nmstate shows but does not apply. */
-  driver: text,
-  'min-mtu': strictly(uint64),
-  'max-mtu': strictly(uint64),
-  'permanent-mac-address': macAddress,
+  driver: reader.text,
+  'min-mtu': reader.strictly(reader.uint64),
+  'max-mtu': reader.strictly(reader.uint64),
+  'permanent-mac-address': reader.macAddress,
 };
 
 /** All keys of all interface types, so that one type describes every interface. */
 const anyShape = {
   ...sharedShape,
-  ethernet: object({ 'auto-negotiation': flag, speed: uint32, duplex: oneOf(['full', 'half']) }),
+  ethernet: reader.object({
+    'auto-negotiation': reader.flag,
+    speed: reader.uint32,
+    duplex: reader.oneOf(['full', 'half']),
+  }),
   vlan,
   'link-aggregation': bond,
   bond,
   bridge,
-  'copy-mac-from': linkName,
+  'copy-mac-from': reader.linkName,
 };
 
-export type InterfaceFields = Shaped<typeof anyShape>;
+export type InterfaceFields = reader.Shaped<typeof anyShape>;
 
-const readers: Readonly<Record<InterfaceType, Reader<InterfaceFields>>> = {
-  ethernet: object({ ...sharedShape, ethernet: anyShape.ethernet }),
-  vlan: object({ ...sharedShape, vlan }),
-  bond: object({ ...sharedShape, 'link-aggregation': bond, bond, 'copy-mac-from': linkName }),
-  'linux-bridge': object({ ...sharedShape, bridge, 'copy-mac-from': linkName }),
-  dummy: object(sharedShape),
+const readers: Readonly<Record<InterfaceType, reader.Reader<InterfaceFields>>> = {
+  ethernet: reader.object({ ...sharedShape, ethernet: anyShape.ethernet }),
+  vlan: reader.object({ ...sharedShape, vlan }),
+  bond: reader.object({ ...sharedShape, 'link-aggregation': bond, bond, 'copy-mac-from': reader.linkName }),
+  'linux-bridge': reader.object({ ...sharedShape, bridge, 'copy-mac-from': reader.linkName }),
+  dummy: reader.object(sharedShape),
 };
 
-export const readInterface: Reader<Interface | Unmanaged> = (value, place) => {
+export const readInterface: reader.Reader<Interface | Unmanaged> = (value, place) => {
   if (!isMapping(value)) return refuse(place, 'expected a mapping');
   if (value['state'] === 'absent') return readAbsent(value, place);
   const type = readType(value, place);
@@ -179,14 +156,14 @@ export const readInterface: Reader<Interface | Unmanaged> = (value, place) => {
 
 /** Keys that nmstate reads of an interface with state absent. */
 const absentShape = {
-  name: linkName,
-  type: oneOf(types),
-  state: oneOf(states),
+  name: reader.linkName,
+  type: reader.oneOf(types),
+  state: reader.oneOf(states),
   identifier: sharedShape.identifier,
-  'mac-address': macAddress,
+  'mac-address': reader.macAddress,
 };
 
-const readAbsentFields = object(absentShape);
+const readAbsentFields = reader.object(absentShape);
 
 function readAbsent(value: Mapping, place: DocumentPlace): Unmanaged | undefined {
   const kept = Object.entries(value).filter(([key]) => key in absentShape || key === 'pci-address');
@@ -201,7 +178,7 @@ function readType(value: Mapping, place: DocumentPlace): InterfaceType | undefin
   const { type } = value;
   const known = types.find((candidate) => candidate === type);
   if (known !== undefined || typeof type !== 'string')
-    return known ?? oneOf(types)(type, step(place, 'type'));
+    return known ?? reader.oneOf(types)(type, step(place, 'type'));
   return refuseUnsupportedValue(step(place, 'type'), `type ${JSON.stringify(type.slice(0, 60))}`);
 }
 
@@ -213,7 +190,7 @@ function checkName(
   if (name === undefined)
     return Object.hasOwn(value, 'name') ? undefined : refuse(place, '"name" is missing');
   if (name === 'lo') return refuseUnsupportedValue(step(place, 'name'), 'the loopback interface');
-  if (identifier === 'mac-address' || isKernelName(name)) return name;
+  if (identifier === 'mac-address' || reader.isKernelName(name)) return name;
   const hint = 'use 1 to 15 ASCII characters without spaces, slashes and colons';
   return refuse(step(place, 'name'), 'invalid interface name for Linux', hint);
 }
@@ -234,7 +211,7 @@ function checkBond(fields: InterfaceFields, place: DocumentPlace): void {
   hasBoth(fields, 'link-aggregation', 'bond', place);
   const settings = bondOf(fields);
   const isUp = (fields.state ?? 'up') === 'up';
-  if (isUp && settings?.mode === undefined)
+  if (isUp && settings?.entries['mode'] === undefined)
     refuse(place, 'a bond requires a mode', 'set link-aggregation.mode');
   if (settings?.macFollowsPorts === true && fields['mac-address'] !== undefined) {
     const hint =

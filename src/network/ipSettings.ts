@@ -2,27 +2,8 @@
 
 import { type Family, formatAddress, isLinkLocal, isUnspecified, parseAddress } from './ipAddress.ts';
 import type { ProfileEntries } from './connectionProfile.ts';
-import {
-  address,
-  flag,
-  formatBit,
-  integer,
-  list,
-  object,
-  objectWith,
-  oneOf,
-  type DocumentPlace,
-  prefixLength,
-  type Reader,
-  refuse,
-  warn,
-  type Shaped,
-  step,
-  strictFlag,
-  text,
-  textOrEmpty,
-  uint32,
-} from './readers.ts';
+import { type DocumentPlace, refuse, warn, step } from './documentPlace.ts';
+import * as reader from './readers.ts';
 
 /** Settings of one IP version of one interface, independent of other parts of the document. */
 export interface IpSettings {
@@ -41,50 +22,56 @@ export interface IpSettings {
 }
 
 /** -1 is the default. */
-const metric = integer(-1, 2 ** 32 - 1);
+const metric = reader.integer(-1, 2 ** 32 - 1);
 
 function sharedShape(family: Family) {
   return {
-    enabled: flag,
-    dhcp: flag,
-    address: list(
-      objectWith({ ip: address(family), 'prefix-length': prefixLength(family) }, ['ip', 'prefix-length']),
+    enabled: reader.flag,
+    dhcp: reader.flag,
+    address: reader.list(
+      reader.objectWith({ ip: reader.address(family), 'prefix-length': reader.prefixLength(family) }, [
+        'ip',
+        'prefix-length',
+      ]),
     ),
-    'auto-dns': flag,
-    'auto-gateway': flag,
-    'auto-routes': flag,
-    'auto-route-table-id': uint32,
+    'auto-dns': reader.flag,
+    'auto-gateway': reader.flag,
+    'auto-routes': reader.flag,
+    'auto-route-table-id': reader.uint32,
     'auto-route-metric': metric,
     /** Only used by nmstate to verify the applied state. */
-    'allow-extra-address': strictFlag,
-    'dhcp-send-hostname': strictFlag,
-    'dhcp-custom-hostname': textOrEmpty,
+    'allow-extra-address': reader.strictFlag,
+    'dhcp-send-hostname': reader.strictFlag,
+    'dhcp-custom-hostname': reader.textOrEmpty,
   };
 }
 
 const ipv4Shape = {
   ...sharedShape(4),
-  'dhcp-client-id': text,
-  forwarding: strictFlag,
+  'dhcp-client-id': reader.text,
+  forwarding: reader.strictFlag,
   'prefix-route-metric': metric,
 };
 
 const ipv6Shape = {
   ...sharedShape(6),
-  autoconf: flag,
-  'dhcp-duid': text,
-  'addr-gen-mode': oneOf(['eui64', 'stable-privacy'], { EUI64: 'eui64', 'STABLE-PRIVACY': 'stable-privacy' }),
-  token: textOrEmpty,
+  autoconf: reader.flag,
+  'dhcp-duid': reader.text,
+  'addr-gen-mode': reader.oneOf(['eui64', 'stable-privacy'], {
+    EUI64: 'eui64',
+    'STABLE-PRIVACY': 'stable-privacy',
+  }),
+  token: reader.textOrEmpty,
 };
 
-type SharedFields = Shaped<ReturnType<typeof sharedShape>>;
-type Ipv4Fields = Shaped<typeof ipv4Shape>;
-type Ipv6Fields = Shaped<typeof ipv6Shape>;
+type SharedFields = reader.Shaped<ReturnType<typeof sharedShape>>;
+type Ipv4Fields = reader.Shaped<typeof ipv4Shape>;
+type Ipv6Fields = reader.Shaped<typeof ipv6Shape>;
 
-const readIpv4Fields = object(ipv4Shape);
-const readIpv6Fields = object(ipv6Shape);
+const readIpv4Fields = reader.object(ipv4Shape);
+const readIpv6Fields = reader.object(ipv6Shape);
 
-export const ipv4: Reader<IpSettings> = (value, place) => {
+export const ipv4: reader.Reader<IpSettings> = (value, place) => {
   const fields = readIpv4Fields(value, place);
   if (fields === undefined) return undefined;
   const enabled = fields.enabled ?? false;
@@ -116,7 +103,7 @@ function ipv4Entries(fields: Ipv4Fields, enabled: boolean, isAuto: boolean): Pro
   const { forwarding, 'dhcp-client-id': clientId = 'll' } = fields;
   const entries = {
     // Forwarding is omitted if the IP version is disabled.
-    forwarding: enabled || forwarding === false ? formatBit(forwarding) : undefined,
+    forwarding: enabled || forwarding === false ? reader.formatBit(forwarding) : undefined,
     'route-metric': ipv4Metric(fields, enabled, isAuto)?.toString(),
   };
   if (!isAuto) return entries;
@@ -160,7 +147,7 @@ function autoEntries(fields: SharedFields): ProfileEntries {
   };
 }
 
-export const ipv6: Reader<IpSettings> = (value, place) => {
+export const ipv6: reader.Reader<IpSettings> = (value, place) => {
   const fields = readIpv6Fields(value, place);
   if (fields === undefined) return undefined;
   const enabled = fields.enabled ?? false;

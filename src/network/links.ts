@@ -1,7 +1,8 @@
 /** Relations between the interfaces of a document: controllers and ports, VLANs and parents, and the order. */
 
 import { type Interface, portsOf, readInterface, toInterface, type Unmanaged } from './interface.ts';
-import { isKernelName, list, type DocumentPlace, refuse, step } from './readers.ts';
+import { type DocumentPlace, refuse, step } from './documentPlace.ts';
+import { isKernelName, list } from './readers.ts';
 
 export interface InterfaceLinks {
   /** All interfaces with a profile, in the order of the document; ports without their own entry are last. */
@@ -43,10 +44,10 @@ function checkNames(
   managed: readonly Interface[],
   place: DocumentPlace,
 ): void {
-  if (new Set(read.map(({ name }) => name)).size < read.length) {
+  const names = new Set(read.map(({ name }) => name));
+  if (names.size < read.length) {
     refuse(place, 'two interfaces have the same name', 'remove or rename one of them');
   }
-  const names = new Set(read.map(({ name }) => name));
   for (const { place: own, name, profileName } of managed) {
     if (profileName === undefined || profileName === name || !names.has(profileName)) continue;
     refuse(step(own, 'profile-name'), 'another interface has this name');

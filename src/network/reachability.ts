@@ -3,6 +3,7 @@
  * bonds and VLANs. Connections with DHCP or IPv6 autoconfiguration may reach everything. Not judged: routers and firewalls.
  */
 
+import type { Problem } from '../core/finding.ts';
 import { isUuid } from '../core/objectName.ts';
 import { type Connection, connectionName, findConnection, type IpConfig } from './connection.ts';
 import {
@@ -15,71 +16,47 @@ import {
   type Subnet,
 } from './ipAddress.ts';
 
-/** Why a host cannot reach something, or what is inconsistent in its connections. */
-export interface ConnectionProblem {
-  readonly kind:
-    | 'no-address'
-    | 'no-route'
-    | 'no-dns'
-    | 'gateway-outside-subnet'
-    | 'invalid-method'
-    | 'missing-address'
-    | 'missing-parent'
-    | 'missing-controller';
-  /** The keyfile that the problem is in; undefined for a problem of all connections. */
-  readonly file?: string;
-  readonly message: string;
-  readonly hint: string;
+/** What is inconsistent in a connection. */
+interface ConnectionProblem extends Problem {
+  /** The keyfile of the connection. */
+  readonly file: string;
 }
 
 const families = [4, 6] as const;
 
 /** Problems of the connections themselves, in their order. */
 export function findConnectionProblems(connections: readonly Connection[]): ConnectionProblem[] {
-  return connections
-    .flatMap((connection) => [
+  return connections.flatMap((connection) =>
+    [
       missingParent(connection, connections),
       missingController(connection, connections),
-      ...families.map(
-        (family) => rejectedIp(connection, family) ?? outsideGateway(connection, connection.ip[family]),
-      ),
-    ])
-    .filter((problem) => problem !== undefined);
+      ...families.map((family) => rejectedIp(connection, family) ?? outsideGateway(connection, family)),
+    ].flatMap((problem) => (problem === undefined ? [] : [{ ...problem, file: connection.file }])),
+  );
 }
 
 /** A VLAN on an interface without a connection works, if the interface has a name; a UUID must be that of a connection. */
-function missingParent(connection: Connection, all: readonly Connection[]): ConnectionProblem | undefined {
-  const { file, mac, vlan } = connection;
+function missingParent(connection: Connection, all: readonly Connection[]): Problem | undefined {
+  const { mac, vlan } = connection;
   if (vlan === undefined) return undefined;
   const name = connectionName(connection);
   const { parent } = vlan;
   if (parent === undefined) {
     if (mac !== undefined) return undefined;
-    return {
-      kind: 'missing-parent',
-      file,
-      message: `the VLAN ${name} has no parent interface`,
-      hint: 'set parent= in [vlan] to the name of an interface, or to the UUID of its connection',
-    };
+    const hint = 'set parent= in [vlan] to the name of an interface, or to the UUID of its connection';
+    return { message: `the VLAN ${name} has no parent interface`, hint };
   }
   if (!isUuid(parent) || findConnection(all, parent) !== undefined) return undefined;
   return {
-    kind: 'missing-parent',
-    file,
     message: `the parent of the VLAN ${name} is the connection ${parent}, which is missing`,
     hint: 'add the keyfile of that connection, or set parent= in [vlan] to the name of an interface',
   };
 }
 
-function missingController(
-  connection: Connection,
-  all: readonly Connection[],
-): ConnectionProblem | undefined {
-  const { controller, file } = connection;
+function missingController(connection: Connection, all: readonly Connection[]): Problem | undefined {
+  const { controller } = connection;
   if (controller === undefined || findConnection(all, controller) !== undefined) return undefined;
   return {
-    kind: 'missing-controller',
-    file,
     message: `${connectionName(connection)} is a port of ${controller}, which has no connection`,
     hint: `add the keyfile of ${controller}, or remove controller= from [connection]`,
   };
@@ -91,28 +68,25 @@ const methods = {
 };
 
 /** Settings with which NetworkManager does not load the connection. */
-function rejectedIp(connection: Connection, family: Family): ConnectionProblem | undefined {
-  const { file } = connection;
+function rejectedIp(connection: Connection, family: Family): Problem | undefined {
   const { addresses, method } = connection.ip[family];
   const section = `[ipv${family}] of ${connectionName(connection)}`;
   if (!methods[family].includes(method)) {
     const message = `NetworkManager rejects the method ${JSON.stringify(method.slice(0, 40))} in ${section}`;
-    return { kind: 'invalid-method', file, message, hint: `use one of ${methods[family].join(', ')}` };
+    return { message, hint: `use one of ${methods[family].join(', ')}` };
   }
   if (method !== 'manual' || addresses.length > 0) return undefined;
   const message = `the method manual in ${section} requires a valid address`;
   const hint = `add an address: address1=${family === 4 ? '192.0.2.10/24' : '2001:db8::10/64'}`;
-  return { kind: 'missing-address', file, message, hint };
+  return { message, hint };
 }
 
-function outsideGateway(connection: Connection, ip: IpConfig): ConnectionProblem | undefined {
-  const { addresses, gateway } = ip;
-  if (ip.method !== 'manual' || gateway === undefined || addresses.length === 0) return undefined;
+function outsideGateway(connection: Connection, family: Family): Problem | undefined {
+  const { addresses, gateway, method } = connection.ip[family];
+  if (method !== 'manual' || gateway === undefined || addresses.length === 0) return undefined;
   if (isLinkLocal(gateway) || addresses.some((subnet) => isInside(gateway, subnet))) return undefined;
   const subnets = addresses.map(formatSubnet).join(', ');
   return {
-    kind: 'gateway-outside-subnet',
-    file: connection.file,
     message: `the gateway ${formatAddress(gateway)} of ${connectionName(connection)} is outside its subnet ${subnets}`,
     hint: 'fix the prefix length of the address, or use a gateway inside the subnet',
   };
@@ -123,10 +97,7 @@ function outsideGateway(connection: Connection, ip: IpConfig): ConnectionProblem
  * @param host name or address, without brackets
  * @returns undefined if they may reach it
  */
-export function findReachProblem(
-  connections: readonly Connection[],
-  host: string,
-): ConnectionProblem | undefined {
+export function findReachProblem(connections: readonly Connection[], host: string): Problem | undefined {
   const active = connections.filter(
     ({ controller, isAutoconnected }) => isAutoconnected && controller === undefined,
   );
@@ -138,7 +109,6 @@ export function findReachProblem(
   const configs = active.flatMap(({ ip }) => [ip[4], ip[6]]).filter(({ addresses }) => addresses.length > 0);
   if (configs.length === 0) {
     return {
-      kind: 'no-address',
       message: 'no connection has an IP address or uses DHCP',
       hint: 'add an address to one of the connections, or set its method to auto',
     };
@@ -153,11 +123,10 @@ function isDynamic({ method }: IpConfig): boolean {
   return !['manual', 'disabled', 'ignore', 'link-local'].includes(method);
 }
 
-function findNameProblem(configs: readonly IpConfig[], host: string): ConnectionProblem | undefined {
+function findNameProblem(configs: readonly IpConfig[], host: string): Problem | undefined {
   const servers = configs.flatMap(({ dns }) => dns);
   if (servers.length === 0) {
     return {
-      kind: 'no-dns',
       message: `the connections of the host are static and have no DNS server, so the host cannot resolve ${host}`,
       hint: 'add a DNS server to the network, or use an IP address in the URL',
     };
@@ -167,9 +136,8 @@ function findNameProblem(configs: readonly IpConfig[], host: string): Connection
     : noRoute(`the DNS server ${formatAddress(servers[0]!)}`);
 }
 
-function noRoute(target: string): ConnectionProblem {
+function noRoute(target: string): Problem {
   return {
-    kind: 'no-route',
     message: `no connection of the host has a route to ${target}`,
     hint: 'add a gateway, or a route to that address',
   };

@@ -5,17 +5,16 @@
 
 import { formatKeyfileString } from '../formats/keyfile.ts';
 import { isMapping, type Mapping } from '../formats/mapping.ts';
-import type { Finding, Path } from '../core/finding.ts';
 import { nearestNames } from '../core/nearestNames.ts';
-import { addressBits, type Family, formatAddress, parseAddress } from './ipAddress.ts';
-
-/** The path of a value in the document, and the list for findings. */
-export interface DocumentPlace {
-  readonly path: Path;
-  readonly findings: Finding[];
-  /** Begins the names of rules: `nmstate` unless the document has another format. */
-  readonly format?: string | undefined;
-}
+import { addressBits, type Family, formatAddress, type IpAddress, parseAddress } from './ipAddress.ts';
+import {
+  type DocumentPlace,
+  expected,
+  installNmstate,
+  refuse,
+  refuseUnsupportedValue,
+  step,
+} from './documentPlace.ts';
 
 /** Returns undefined after it reported an invalid value. */
 export type Reader<T> = (value: unknown, place: DocumentPlace) => T | undefined;
@@ -26,36 +25,7 @@ export type Shaped<S extends Shape> = {
   readonly [Key in keyof S]?: S[Key] extends Reader<infer T> ? T : never;
 };
 
-export type WithKeys<S extends Shape, Key extends keyof S> = Shaped<S> & Required<Pick<Shaped<S>, Key>>;
-
-/** The hint for values that the built-in conversion does not support. */
-const installNmstate =
-  'install nmstatectl of nmstate, which supports all nmstate documents, or remove the key';
-
-/** Reports a value that nmstate refuses, too, or that is invalid. `message` has no final period. */
-export function refuse(place: DocumentPlace, message: string, hint?: string): undefined {
-  const rule = `${place.format ?? 'nmstate'}-value`;
-  place.findings.push({ severity: 'error', rule, path: place.path, message, hint });
-}
-
-/** Reports a value that nmstate may support, but this conversion does not. */
-export function refuseUnsupportedValue(
-  place: DocumentPlace,
-  what: string,
-  hint: string = installNmstate,
-): undefined {
-  const message = `the built-in nmstate conversion does not support ${what}`;
-  place.findings.push({ severity: 'error', rule: 'nmstate-not-covered', path: place.path, message, hint });
-}
-
-/** Reports a value that nmstate accepts but does not write to keyfiles. */
-export function warn(place: DocumentPlace, message: string, hint: string): void {
-  place.findings.push({ severity: 'warning', rule: 'nmstate-dropped', path: place.path, message, hint });
-}
-
-export function step({ path, findings, format }: DocumentPlace, ...steps: Path): DocumentPlace {
-  return { path: [...path, ...steps], findings, format };
-}
+type WithKeys<S extends Shape, Key extends keyof S> = Shaped<S> & Required<Pick<Shaped<S>, Key>>;
 
 /** An object with only the keys of a shape. */
 export function object<S extends Shape>(shape: S): Reader<Shaped<S>>;
@@ -67,13 +37,13 @@ export function object(shape: Shape): Reader<Mapping> {
     for (const key of Object.keys(value)) {
       const at = step(place, key);
       const read = readers.get(key);
-      if (read !== undefined) result[key] = read(value[key], at);
-      else
+      if (read === undefined)
         refuseKey(
           at,
           key,
-          [...readers.keys()].filter((one) => !(one in value)),
+          Object.keys(shape).filter((one) => !(one in value)),
         );
+      else result[key] = read(value[key], at);
     }
     return result;
   };
@@ -118,18 +88,6 @@ export function mapped<T, U>(read: Reader<T>, convert: (value: T) => U): Reader<
     const result = read(value, place);
     return result === undefined ? undefined : convert(result);
   };
-}
-
-/** Whether an object has two keys with the same meaning, which is reported. */
-export function hasBoth<Key extends string>(
-  fields: Readonly<Partial<Record<Key, unknown>>>,
-  key: Key,
-  other: Key,
-  place: DocumentPlace,
-): boolean {
-  if (fields[key] === undefined || fields[other] === undefined) return false;
-  refuse(step(place, other), `duplicate of "${key}"`, 'remove one of the two keys');
-  return true;
 }
 
 /** A boolean of nmstate, also as a word or a number. */
@@ -194,6 +152,9 @@ export function oneOf<Word extends string>(
     meanings.get(value) ?? refuse(place, expected(`one of ${words.join(', ')}`, value));
 }
 
+/** As NetworkManager writes it. */
+export const vlanProtocol = mapped(oneOf(['802.1q', '802.1ad']), (word) => word.replace('q', 'Q'));
+
 /** One of the words, or its number in the kernel: `1` and `"1"` are the second word. */
 export function numbered<Word extends string>(
   words: readonly Word[],
@@ -230,13 +191,19 @@ export const listItem: Reader<string> = (value, place) => {
   return refuse(place, 'the string contains a semicolon or a space');
 };
 
-/** An address in its canonical form; without a family, of either one. */
-export function address(family?: Family): Reader<string> {
+/** An address of the family; without a family, of either one. */
+export function ipAddress(family?: Family, hint?: string): Reader<IpAddress> {
+  const what = family === undefined ? 'an IP address' : `an IPv${family} address`;
   return (value, place) => {
     const parsed = typeof value === 'string' ? parseAddress(value) : undefined;
-    if (parsed !== undefined && parsed.family === (family ?? parsed.family)) return formatAddress(parsed);
-    return refuse(place, expected(family === undefined ? 'an IP address' : `an IPv${family} address`, value));
+    if (parsed !== undefined && parsed.family === (family ?? parsed.family)) return parsed;
+    return refuse(place, expected(what, value), hint);
   };
+}
+
+/** The canonical form of an address. */
+export function address(family?: Family): Reader<string> {
+  return mapped(ipAddress(family), formatAddress);
 }
 
 export function prefixLength(family: Family): Reader<number> {
@@ -260,17 +227,4 @@ export const linkName: Reader<string> = (value, place) => {
 /** Whether Linux accepts the name of an interface. */
 export function isKernelName(name: string): boolean {
   return /^(?![.])[!-.0-9;-~]{1,15}$/.test(name);
-}
-
-/** Long texts are not included in messages. The values contain no secrets. */
-export function expected(what: string, value: unknown): string {
-  return `expected ${what}, found ${describe(value)}`;
-}
-
-function describe(value: unknown): string {
-  if (value === null || value === undefined) return 'nothing';
-  if (Array.isArray(value)) return 'a list';
-  if (typeof value === 'object') return 'a mapping';
-  if (typeof value === 'string') return JSON.stringify(value.slice(0, 60));
-  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : typeof value;
 }

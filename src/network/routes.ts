@@ -1,23 +1,11 @@
 /** The `routes` of a document, grouped by interface. */
 
+import { groupBy } from '../core/lists.ts';
 import { addressBits, type Family, formatSubnet, parseAddress } from './ipAddress.ts';
 import { type Interface, ipSettingsOf } from './interface.ts';
 import type { InterfaceLinks } from './links.ts';
-import {
-  address,
-  flag,
-  integer,
-  linkName,
-  list,
-  object,
-  oneOf,
-  type DocumentPlace,
-  refuse,
-  type Shaped,
-  step,
-  text,
-  uint32,
-} from './readers.ts';
+import { type DocumentPlace, refuse, step } from './documentPlace.ts';
+import * as reader from './readers.ts';
 
 export interface NmstateRoute {
   readonly family: Family;
@@ -29,31 +17,31 @@ export interface NmstateRoute {
 /** By interface name; routes of both IP versions in the order of keyfiles. */
 export type RoutesByInterface = ReadonlyMap<string, readonly NmstateRoute[]>;
 
-const positive = integer(1, 2 ** 32 - 1);
+const positive = reader.integer(1, 2 ** 32 - 1);
 
 const routeShape = {
-  state: oneOf(['absent', 'ignore']),
-  destination: text,
-  'next-hop-interface': linkName,
-  'next-hop-address': address(),
+  state: reader.oneOf(['absent', 'ignore']),
+  destination: reader.text,
+  'next-hop-interface': reader.linkName,
+  'next-hop-address': reader.address(),
   /** -1 is the default. */
-  metric: integer(-1, 2 ** 32 - 1),
-  'table-id': uint32,
-  weight: integer(1, 256),
+  metric: reader.integer(-1, 2 ** 32 - 1),
+  'table-id': reader.uint32,
+  weight: reader.integer(1, 256),
   cwnd: positive,
-  source: address(),
-  initcwnd: uint32,
-  initrwnd: uint32,
+  source: reader.address(),
+  initcwnd: reader.uint32,
+  initrwnd: reader.uint32,
   mtu: positive,
-  quickack: flag,
+  quickack: reader.flag,
   advmss: positive,
-  'lock-mtu': flag,
+  'lock-mtu': reader.flag,
 };
 
-type Fields = Shaped<typeof routeShape>;
+type Fields = reader.Shaped<typeof routeShape>;
 
-const readRouteFields = object(routeShape);
-const readRoutesFields = object({ config: list(readEntry) });
+const readRouteFields = reader.object(routeShape);
+const readRoutesFields = reader.object({ config: reader.list(readEntry) });
 
 interface Entry {
   readonly place: DocumentPlace;
@@ -116,16 +104,12 @@ function checkFamilies(fields: Fields, { family }: Destination, place: DocumentP
 
 /** Reads the `routes` of a document. */
 export function readRoutes(value: unknown, links: InterfaceLinks, place: DocumentPlace): RoutesByInterface {
-  const entries = readRoutesFields(value, place)?.config ?? [];
-  const byInterface = new Map<string, Entry[]>();
-  for (const entry of entries) {
+  const entries = (readRoutesFields(value, place)?.config ?? []).flatMap((entry) => {
     const target = findTarget(entry, links);
-    if (target === undefined) continue;
-    const own = byInterface.get(target.name) ?? [];
-    own.push(entry);
-    byInterface.set(target.name, own);
-  }
-  return new Map(Array.from(byInterface, ([name, list_]) => [name, sortEntries(list_).map(toRoute)]));
+    return target === undefined ? [] : [{ ...entry, target: target.name }];
+  });
+  const byInterface = groupBy(entries, ({ target }) => target);
+  return new Map(Array.from(byInterface, ([name, own]) => [name, sortEntries(own).map(toRoute)]));
 }
 
 function findTarget(

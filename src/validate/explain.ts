@@ -3,6 +3,7 @@
 import { UsageError } from '../core/errors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { writeStdout } from '../io/stdout.ts';
+import { groupBy } from '../core/lists.ts';
 import { nearestNames } from '../core/nearestNames.ts';
 import { parseTextOrJson } from '../io/report/choices.ts';
 import { errorBook, ruleBook, type RuleEntry, type RuleExample } from '../io/report/ruleBook.ts';
@@ -66,11 +67,8 @@ function formatRulesJson(entries: Iterable<RuleEntry>): string {
 
 /** All rules by group, one per line. */
 function formatRuleList(entries: readonly RuleEntry[]): string {
-  const groups = [...new Set(entries.map(({ group }) => group))];
-  const blocks = groups.map((name) => {
-    const members = entries.filter(({ group }) => group === name);
-    return `${name}\n${members.map(formatLine).join('')}`;
-  });
+  const groups = groupBy(entries, ({ group }) => group);
+  const blocks = Array.from(groups, ([name, members]) => `${name}\n${members.map(formatLine).join('')}`);
   return blocks.join('\n');
 }
 

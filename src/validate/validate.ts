@@ -136,14 +136,9 @@ async function* readDocuments(
   const reading: Promise<Document | UncheckedFile>[] = [];
   for await (const input of files) {
     reading.push(withErrors(input.path, () => readDocument(input, io)));
-    if (reading.length > readAhead) yield* takeFirst(reading);
+    if (reading.length > readAhead) yield* reading.splice(0, 1);
   }
-  while (reading.length > 0) yield* takeFirst(reading);
-}
-
-async function* takeFirst<T>(reading: Promise<T>[]): AsyncIterable<T> {
-  const first = await reading.shift();
-  if (first !== undefined) yield first;
+  yield* reading;
 }
 
 /** The result of the step, or its error. */

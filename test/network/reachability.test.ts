@@ -55,119 +55,90 @@ describe('a host reaches', () => {
 });
 
 describe('a host does not reach', () => {
-  it.each<readonly [title: string, files: Files, host: string, kind: string, message: string]>([
-    [
-      'an address without gateway',
-      { a: static4('192.0.2.5/24') },
-      '198.51.100.1',
-      'no-route',
-      'a route to 198.51.100.1',
-    ],
+  it.each<readonly [title: string, files: Files, host: string, message: string]>([
+    ['an address without gateway', { a: static4('192.0.2.5/24') }, '198.51.100.1', 'a route to 198.51.100.1'],
     [
       'an address of the other family',
       { a: static4('192.0.2.5/24,192.0.2.1') },
       '2001:db8::1',
-      'no-route',
-      '2001:db8::1',
+      'a route to 2001:db8::1',
     ],
     [
       'a name without DNS server',
       { a: static4('192.0.2.5/24,192.0.2.1') },
       'ironic.example.com',
-      'no-dns',
-      'resolve ironic.example.com',
+      'no DNS server, so the host cannot resolve ironic.example.com',
     ],
     [
       'a name, if the DNS server has no route',
       { a: static4('192.0.2.5/24', 'dns=198.51.100.53\n') },
       'a.example',
-      'no-route',
-      'the DNS server 198.51.100.53',
+      'a route to the DNS server 198.51.100.53',
     ],
     [
       'anything without addresses',
       { a: `${eth0}[ipv4]\nmethod=disabled\n${no6}` },
       '192.0.2.1',
-      'no-address',
       'no connection has an IP address',
     ],
     [
       'an address by a gateway that never is the default',
       { a: static4('192.0.2.5/24,192.0.2.1', 'never-default=true\n') },
       '198.51.100.1',
-      'no-route',
       'a route to',
     ],
     [
       'anything by ports of a bond alone',
       { a: `${eth0}master=bond0\n`, b: `type=bond\ninterface-name=bond0\n[ipv4]\nmethod=disabled\n${no6}` },
       '192.0.2.1',
-      'no-address',
-      'no connection',
+      'no connection has an IP address',
     ],
     [
       'anything by a connection that does not start',
       { a: static4('192.0.2.5/24'), b: 'type=ethernet\nautoconnect=false\n' },
       '198.51.100.1',
-      'no-route',
       'a route to',
     ],
-  ])('%s', (...[, files, host, kind, message]) => {
+  ])('%s', (...[, files, host, message]) => {
     expect(findReachProblem(parse(files), host)).toMatchObject({
-      kind,
       message: expect.stringContaining(message),
     });
   });
 });
 
 describe('inconsistent is', () => {
-  it.each<readonly [title: string, files: Files, kind: string, message: string]>([
+  it.each<readonly [title: string, files: Files, message: string]>([
     [
       'a gateway outside the subnet',
       { a: static4('192.0.2.5/24,192.0.3.1') },
-      'gateway-outside-subnet',
       'the gateway 192.0.3.1 of eth0 is outside its subnet 192.0.2.0/24',
     ],
     [
       'a method of another program',
       { a: `${eth0}[ipv4]\nmethod=static\naddress1=192.0.2.5/24\n${no6}` },
-      'invalid-method',
       'NetworkManager rejects the method "static" in [ipv4] of eth0',
     ],
     [
       'a static connection without address',
       { a: `${eth0}[ipv4]\nmethod=manual\ndns=192.0.2.53;\n${no6}` },
-      'missing-address',
       'the method manual in [ipv4] of eth0 requires a valid address',
     ],
-    ['an address that is none', { a: static4('192.0.2.300/24') }, 'missing-address', 'a valid address'],
-    [
-      'an address of the other family',
-      { a: static4('2001:db8::5/24') },
-      'missing-address',
-      'a valid address',
-    ],
+    ['an address that is none', { a: static4('192.0.2.300/24') }, 'requires a valid address'],
+    ['an address of the other family', { a: static4('2001:db8::5/24') }, 'requires a valid address'],
     [
       'a VLAN without parent',
       { v: 'type=vlan\ninterface-name=vlan7\n[vlan]\nid=7\n' },
-      'missing-parent',
       'the VLAN vlan7 has no parent',
     ],
     [
       'a VLAN on a connection that is missing',
       { v: 'type=vlan\n[vlan]\nid=7\nparent=925b4a95-2de0-5b2d-bcf5-8b684a7e9cb4\n' },
-      'missing-parent',
-      'which is missing',
+      'the parent of the VLAN v is the connection 925b4a95-2de0-5b2d-bcf5-8b684a7e9cb4, which is missing',
     ],
-    [
-      'a port of a bond that is missing',
-      { a: `${eth0}master=bond0\n` },
-      'missing-controller',
-      'eth0 is a port of bond0',
-    ],
-  ])('%s', (_title, files, kind, message) => {
+    ['a port of a bond that is missing', { a: `${eth0}master=bond0\n` }, 'eth0 is a port of bond0'],
+  ])('%s', (_title, files, message) => {
     expect(findConnectionProblems(parse(files))).toMatchObject([
-      { kind, message: expect.stringContaining(message) },
+      { message: expect.stringContaining(message) },
     ]);
   });
 

@@ -15,7 +15,7 @@ import {
 } from '../lint/subject.ts';
 import { type Entry, readState, textEntry, hiddenEntry, lineEntry } from './entries.ts';
 import { anchorFolder, hardwareManagerFolder } from '../files.ts';
-import type { PodmanCommand, PodmanOption } from '../lint/podmanCommand.ts';
+import { optionTable, type PodmanCommand, type PodmanOption } from '../lint/podmanCommand.ts';
 import type { SettingName } from '../settingTable.ts';
 import { isSecretName } from '../../core/masking.ts';
 
@@ -110,15 +110,9 @@ function readPullPolicy({ options }: PodmanCommand, pull?: PodmanCommand): Entry
   return textEntry(setting, policy === 'never' ? 'always' : `always, and ${policy} when it starts`);
 }
 
-/** Short names of options with a setting. */
-const longNames: ReadonlyMap<string, string> = new Map([
-  ['e', 'env'],
-  ['v', 'volume'],
-]);
-
 /** `start` is the prefix of registry options; empty if this command pulls the image. */
 function readRunOption(option: PodmanOption, start: string): Entry[] {
-  const name = longNames.get(option.name) ?? option.name;
+  const name = optionTable('run')?.options.get(option.name)?.name ?? option.name;
   const { value } = option;
   if (value === undefined) return [optionEntry('agent.podman.args', option)];
   if (name === 'pull') return []; // shown as the pull policy

@@ -6,6 +6,7 @@
 
 import { createHash } from 'node:crypto';
 import type { Config, IgnitionSection, PasswdUser, Proxy, Resource } from '../../ignition/config.ts';
+import { groupBy, withoutThose } from '../../core/lists.ts';
 import { compareText, type LintSubject, readSubject } from '../lint/subject.ts';
 import { type SettingName, settingTable } from '../settingTable.ts';
 import { type AgentUnit, readAgentUnit } from './agentUnit.ts';
@@ -43,7 +44,7 @@ export interface SettingChange {
 
 /** The complete description of a config, in the order of the table of settings, then by name. */
 export function describeConfig(config: Config): DescribedSetting[] {
-  const groups = groupEntries(readEntries(config));
+  const groups = readGroups(config);
   return orderSettings(groups.keys()).map((setting) => ({
     setting,
     values: (groups.get(setting) ?? []).map(({ text }) => text),
@@ -52,20 +53,21 @@ export function describeConfig(config: Config): DescribedSetting[] {
 
 /** The differences between two configs, in the same order; empty if both have the same effect. */
 export function compareConfigs(deployed: Config, rendered: Config): SettingChange[] {
-  const before = groupEntries(readEntries(deployed));
-  const after = groupEntries(readEntries(rendered));
+  const before = readGroups(deployed);
+  const after = readGroups(rendered);
   const settings = orderSettings(new Set([...before.keys(), ...after.keys()]));
   return settings.flatMap((setting) =>
     compareSetting(setting, before.get(setting) ?? [], after.get(setting) ?? []),
   );
 }
 
-function readEntries(config: Config): Entry[] {
+/** The entries by their settings. */
+function readGroups(config: Config): ReadonlyMap<string, readonly Entry[]> {
   const { ignition = {}, passwd = {}, storage = {}, kernelArguments = {} } = config;
   const subject = readSubject(config);
   const read = createContentsReader();
   const agent = readAgent(subject);
-  return [
+  const entries = [
     ...readIgnition(ignition, read),
     ...readProxyEntries(agent?.proxy ?? new Map(), ignition.proxy),
     ...readPasswdEntries(passwd, read),
@@ -76,6 +78,7 @@ function readEntries(config: Config): Entry[] {
     ...(kernelArguments.shouldExist ?? []).map((text) => textEntry('kernel arguments', text)),
     ...(kernelArguments.shouldNotExist ?? []).map((text) => textEntry('kernel arguments', `without ${text}`)),
   ];
+  return groupBy(entries, ({ setting }) => setting);
 }
 
 /** If several commands start an agent, none of them is read back into settings. */
@@ -94,18 +97,6 @@ function readIgnition(
     describe(`Ignition ${name}`, '', members, read),
   );
   return [textEntry('Ignition version', version), ...sections];
-}
-
-type Groups = ReadonlyMap<string, readonly Entry[]>;
-
-function groupEntries(entries: readonly Entry[]): Groups {
-  const groups = new Map<string, Entry[]>();
-  for (const entry of entries) {
-    const group = groups.get(entry.setting);
-    if (group === undefined) groups.set(entry.setting, [entry]);
-    else group.push(entry);
-  }
-  return groups;
 }
 
 const places: ReadonlyMap<string, number> = new Map(settingTable.map(({ name }, index) => [name, index]));
@@ -142,14 +133,9 @@ function meansSame({ meaning, whole }: Entry, other: Entry | undefined): boolean
 
 /** Entries that the other list does not contain, or not as often. */
 function subtract(entries: readonly Entry[], others: readonly Entry[]): Entry[] {
-  const counts = new Map<string, number>();
-  for (const { meaning } of others) counts.set(meaning, (counts.get(meaning) ?? 0) + 1);
   const wholes = new Set(others.map(({ whole }) => whole));
-  return entries.filter(({ meaning, whole }) => {
-    const count = counts.get(meaning) ?? 0;
-    counts.set(meaning, count - 1);
-    return count <= 0 && (whole === undefined || !wholes.has(whole));
-  });
+  const missing = withoutThose(entries, others, ({ meaning }) => meaning);
+  return missing.filter(({ whole }) => whole === undefined || !wholes.has(whole));
 }
 
 function textsOf(entries: readonly Entry[]): string[] {

@@ -6,6 +6,7 @@
 import { isUtf8 } from 'node:buffer';
 import { X509Certificate } from 'node:crypto';
 import { ifWellFormed } from '../../core/errors.ts';
+import { groupBy } from '../../core/lists.ts';
 import type { File, NodeOwner, Resource } from '../../ignition/config.ts';
 import { publicMode } from '../../ignition/dataFile.ts';
 import { anchorFolder, confPath, hardwareManagerFolder, keyfileFolder } from '../files.ts';
@@ -182,14 +183,11 @@ function readConfEntries(text: string, prefix = ''): Entry[] {
 
 /** Of repeated known options, the last one counts. Ordered by name, because their order has no effect. */
 function effectiveOptions(options: readonly OsloOption[]): OsloOption[] {
-  const byName = new Map<string, OsloOption[]>();
-  for (const option of options) {
-    const name = nameOf(option);
-    const isKnown = findIpaOption(option.section, option.name) !== undefined;
-    byName.set(name, isKnown ? [option] : [...(byName.get(name) ?? []).slice(-mostRepeats), option]);
-  }
-  const names = [...byName.keys()].toSorted();
-  return names.flatMap((name) => byName.get(name) ?? []);
+  const byName = [...groupBy(options, nameOf)].toSorted(([a], [b]) => compareText(a, b));
+  return byName.flatMap(([, own]) => {
+    const isKnown = own.some(({ section, name }) => findIpaOption(section, name) !== undefined);
+    return own.slice(isKnown ? -1 : -1 - mostRepeats);
+  });
 }
 
 /** The name of an unknown option; no library reads it. */

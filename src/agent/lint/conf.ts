@@ -234,14 +234,12 @@ const neededMounts = ['/dev', '/sys', '/', '/run/udev', '/run/dbus/system_bus_so
 /** Used by the hardware manager for CoreOS: chroot into the host, device nodes, udev, hostnamectl and rpm-ostree. */
 function checkHostAccess({ setting, podman }: UnitCommand): Issue[] {
   const sources = bindMounts(podman).map(({ source }) => source);
-  const namespaces = [
-    { flag: '--network host', value: optionValues(podman, 'network', 'net').at(-1) },
-    { flag: '--ipc=host', value: optionValues(podman, 'ipc').at(-1) },
-    { flag: '--uts=host', value: optionValues(podman, 'uts').at(-1) },
-  ];
+  const lacksHost = (...names: readonly string[]): boolean =>
+    optionValues(podman, ...names).at(-1)?.text !== 'host';
   const missing = [
     ...(isOptionSet(podman, 'privileged') ? [] : ['--privileged']),
-    ...namespaces.flatMap(({ flag, value }) => (value?.text === 'host' ? [] : [flag])),
+    ...(lacksHost('network', 'net') ? ['--network host'] : []),
+    ...['ipc', 'uts'].filter((name) => lacksHost(name)).map((name) => `--${name}=host`),
     ...neededMounts.filter((path) => !sources.some((source) => isSource(path, source))),
   ];
   if (missing.length === 0) return [];

@@ -13,7 +13,6 @@ import {
 import { anchorFolder } from '../files.ts';
 import { X509Certificate } from 'node:crypto';
 import { FormatError } from '../../core/errors.ts';
-import type { Resource } from '../../ignition/config.ts';
 import type { Path } from '../../core/finding.ts';
 import { findBundleProblem, parseCaCertificates } from '../caCertificates.ts';
 import { checkSshPublicKey, splitAuthorizedKeys } from '../../formats/sshKey.ts';
@@ -131,11 +130,13 @@ function checkScript({ name, file, path, source }: LintedFile, programs: Readonl
   const about = posix.basename(name);
   const isProgram = programs.has(name);
   const isExecutable = (Number(mode ?? 0) & execute) !== 0;
+  const script = (at: Path, message: string, hint: string): Issue[] => [
+    broken(hostFileRules.script, at, { about, message, hint }),
+  ];
   // Ignition creates files with the mode 0644.
   if (isProgram && !isExecutable && contents?.source !== undefined) {
     const message = 'the file is not executable, so the unit that runs it fails';
-    const hint = 'set "mode" to 493, which is 0755';
-    return [broken(hostFileRules.script, [...path, 'mode'], { about, message, hint })];
+    return script([...path, 'mode'], message, 'set "mode" to 493, which is 0755');
   }
   const bytes = isProgram || isExecutable ? readContents(contents) : undefined;
   if (bytes === undefined || !isText(bytes)) return [];
@@ -143,13 +144,11 @@ function checkScript({ name, file, path, source }: LintedFile, programs: Readonl
   if (firstLine.startsWith('#!')) {
     const message = 'the lines of the script end in CR LF, so the kernel does not find its interpreter';
     const hint = `convert the line ends: sed -i 's/\\r$//' ${about}`;
-    return firstLine.endsWith('\r') ? [broken(hostFileRules.script, source, { about, message, hint })] : [];
+    return firstLine.endsWith('\r') ? script(source, message, hint) : [];
   }
   if (!isProgram) return [broken(hostFileRules.shebang, source, { about })];
   const message = 'the script has no interpreter line (#!), so the unit that runs it fails';
-  return [
-    broken(hostFileRules.script, source, { about, message, hint: 'start the script with #!/bin/bash' }),
-  ];
+  return script(source, message, 'start the script with #!/bin/bash');
 }
 
 /** Programs have zero bytes near their start. */
@@ -176,35 +175,30 @@ export const certificateRules = {
 
 /** `now` is the time for which validity is checked. */
 export function checkCertificates({ files, config }: LintSubject, now: Date): Issue[] {
-  const anchors = files.filter(({ name }) => name.startsWith(anchorFolder));
-  const authorities = config.ignition?.security?.tls?.certificateAuthorities ?? [];
-  return [
-    ...anchors.flatMap(({ file, name, source }) =>
-      checkAuthority(name.slice(anchorFolder.length), source, now, () => readPem(file.contents)),
-    ),
-    ...authorities.flatMap((resource, index) => {
-      const path = ['ignition', 'security', 'tls', 'certificateAuthorities', index, 'source'];
-      return checkAuthority('certificateAuthorities', path, now, () => readBundle(resource));
-    }),
-  ];
-}
-
-/** @param read returns undefined if the contents are unknown, and may throw FormatError */
-function checkAuthority(about: string, path: Path, now: Date, read: () => string | undefined): Issue[] {
-  try {
-    const text = read();
-    const { warnings = [] } = text === undefined ? {} : parseCaCertificates(text, now);
-    return warnings.map((message) => broken(certificateRules.validity, path, { about, message }));
-  } catch (error) {
-    if (!(error instanceof FormatError)) throw error;
-    return [broken(certificateRules.unreadable, path, { about, message: `the file ${error.message}` })];
-  }
+  const anchors = files
+    .filter(({ name }) => name.startsWith(anchorFolder))
+    .map(({ file: { contents }, name, source }) => {
+      return { about: name.slice(anchorFolder.length), path: source, contents, read: readPem };
+    });
+  const bundles = config.ignition?.security?.tls?.certificateAuthorities ?? [];
+  const authorities = bundles.map((contents, index) => {
+    const path = ['ignition', 'security', 'tls', 'certificateAuthorities', index, 'source'];
+    return { about: 'certificateAuthorities', path, contents, read: readBundle };
+  });
+  return [...anchors, ...authorities].flatMap(({ about, contents, path, read }) => {
+    const bytes = readContents(contents);
+    try {
+      const { warnings = [] } = bytes === undefined ? {} : parseCaCertificates(read(bytes), now);
+      return warnings.map((message) => broken(certificateRules.validity, path, { about, message }));
+    } catch (error) {
+      if (!(error instanceof FormatError)) throw error;
+      return [broken(certificateRules.unreadable, path, { about, message: `the file ${error.message}` })];
+    }
+  });
 }
 
 /** Ignition accepts only PEM. */
-function readBundle(resource: Resource): string | undefined {
-  const bytes = readContents(resource);
-  if (bytes === undefined) return undefined;
+function readBundle(bytes: Uint8Array): string {
   const text = Buffer.from(bytes).toString('latin1');
   const problem = findBundleProblem(text);
   if (problem !== undefined && text.includes('-----END CERTIFICATE-----')) throw new FormatError(problem);
@@ -212,9 +206,7 @@ function readBundle(resource: Resource): string | undefined {
 }
 
 /** update-ca-trust accepts DER as well; a DER file starts with a sequence. */
-function readPem(contents: Resource | undefined): string | undefined {
-  const bytes = readContents(contents);
-  if (bytes === undefined) return undefined;
+function readPem(bytes: Uint8Array): string {
   const text = Buffer.from(bytes).toString('latin1');
   if (bytes[0] !== 0x30) return text;
   try {

@@ -247,9 +247,8 @@ export function readRegistries(subject: LintSubject): Registries | undefined {
     const text = readWhole(file);
     return text === undefined ? undefined : readRegistriesConf(text).registries;
   });
-  const own: Registries = subject.filesByPath.has(mainFile)
-    ? { aliases: new Map(), entries: [] }
-    : { aliases: new Map(), entries: [], shortNameMode: 'enforcing' };
+  const mode = subject.filesByPath.has(mainFile) ? {} : ({ shortNameMode: 'enforcing' } as const);
+  const own: Registries = { aliases: new Map(), entries: [], ...mode };
   return parts.reduce<Registries | undefined>((all, part) => all && part && merge(all, part), own);
 }
 

@@ -2,16 +2,12 @@
 
 import { posix } from 'node:path';
 import { FormatError } from '../../core/errors.ts';
-import type { Path } from '../../core/finding.ts';
+import type { Path, Problem } from '../../core/finding.ts';
 import { parseKeyfile } from '../../formats/keyfile.ts';
 import { urlHost } from '../../formats/url.ts';
 import type { Config } from '../../ignition/config.ts';
 import { warningRule, type Issue } from '../../ignition/rule.ts';
-import {
-  findConnectionProblems,
-  findReachProblem,
-  type ConnectionProblem,
-} from '../../network/reachability.ts';
+import { findConnectionProblems, findReachProblem } from '../../network/reachability.ts';
 import { keyfileFolder } from '../files.ts';
 import { connectionsOf } from '../hostNetwork.ts';
 import { broken, confValues, type FileSubject, type LintedFile, readFiles, textOf } from './subject.ts';
@@ -70,17 +66,16 @@ function checkParsed(subject: FileSubject): Issue[] {
   const connections = connectionsOf(subject.config);
   const [first] = connections;
   if (first === undefined) return [];
-  const sourceOf = (file = first.file): Path =>
-    subject.filesByPath.get(`${keyfileFolder}/${file}`)?.source ?? [];
+  const sourceOf = (file: string): Path => subject.filesByPath.get(`${keyfileFolder}/${file}`)?.source ?? [];
   const problems = apiHosts(subject).map((host) => findReachProblem(connections, host));
   // The agent tries all URLs and uses the first that answers.
   const unreachable = problems.includes(undefined) ? [] : problems.flatMap((problem) => problem ?? []);
   return [
-    ...findConnectionProblems(connections).map((problem) =>
-      broken(networkRules.inconsistent, sourceOf(problem.file), problem),
+    ...findConnectionProblems(connections).map(({ file, ...problem }) =>
+      broken(networkRules.inconsistent, sourceOf(file), problem),
     ),
     ...withoutRepeats(unreachable).map((problem) =>
-      broken(networkRules.unreachable, sourceOf(), { ...problem, about: 'Ironic' }),
+      broken(networkRules.unreachable, sourceOf(first.file), { ...problem, about: 'Ironic' }),
     ),
   ];
 }
@@ -92,6 +87,6 @@ function apiHosts(subject: FileSubject): string[] {
     .flatMap((url) => (URL.canParse(url.trim()) ? [urlHost(url.trim())] : []));
 }
 
-function withoutRepeats(problems: readonly ConnectionProblem[]): ConnectionProblem[] {
+function withoutRepeats(problems: readonly Problem[]): Problem[] {
   return [...new Map(problems.map((problem) => [problem.message, problem])).values()];
 }

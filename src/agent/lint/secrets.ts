@@ -306,12 +306,7 @@ function endOf(text: string, what: string, from: number): number {
 
 /** The quote that is open at the end of a partial line. */
 function openQuote(beginning: string): string | undefined {
-  let open: string | undefined;
-  for (const character of beginning) {
-    if (character === open) open = undefined;
-    else if (open === undefined && (character === '"' || character === "'")) open = character;
-  }
-  return open;
+  return /["']/.exec(beginning.replaceAll(/"[^"]*"|'[^']*'/g, ''))?.[0];
 }
 
 /** In order; overlapping ranges are joined. */

@@ -4,9 +4,10 @@
  */
 
 import { readSystemdLines, type SystemdLine } from '../../formats/unitFile.ts';
-import { infoRule, warningRule, type Issue } from '../../ignition/rule.ts';
+import { infoRule, warningRule, type Issue, type Rule } from '../../ignition/rule.ts';
 import { broken, type LintedFile, type LintSubject, readInlineText, type UnitText } from './subject.ts';
 import { readAsset } from '../../assets.ts';
+import type { Problem } from '../../core/finding.ts';
 import { once } from '../../core/once.ts';
 import { nearestName } from '../../formats/messageText.ts';
 
@@ -58,27 +59,31 @@ function fileTexts({ name: file, file: { contents }, path }: LintedFile): TypedT
 /** Limit for text that is no unit, because the search for similar names takes time. */
 const mostIssues = 1000;
 
+interface Found extends Partial<Problem> {
+  readonly rule: Rule;
+}
+
 /** Reports each key and section once, even if it occurs several times. */
-function checkText(unit: TypedText): Issue[] {
-  const sections = unitSections(unit.type);
+function checkText({ name: about, path, text, type }: TypedText): Issue[] {
+  const sections = unitSections(type);
   if (sections === undefined) return [];
-  const issues = new Map<string, Issue>();
+  const issues = new Map<string, Found>();
   let section: string | undefined;
   let isSkipped = false;
-  for (const line of readSystemdLines(unit.text)) {
+  for (const line of readSystemdLines(text)) {
     if (issues.size >= mostIssues) break;
     if (line.kind === 'section') {
       isSkipped = !sections.includes(line.name);
       section = line.name;
-      if (isSkipped && !isForeign(line.name)) issues.set(`[${line.name}]`, reportSection(unit, line.name));
+      if (isSkipped && !isForeign(line.name)) issues.set(`[${line.name}]`, foundSection(type, line.name));
     } else if (section === undefined) {
-      issues.set('', reportOutside(unit, line));
+      issues.set('', foundOutside(line));
     } else if (line.kind === 'assignment' && !isSkipped && !isForeign(line.name)) {
-      const issue = checkKey(unit, section, line.name);
-      if (issue !== undefined) issues.set(`[${section}]${line.name}`, issue);
+      const found = checkKey(type, section, line.name);
+      if (found !== undefined) issues.set(`[${section}]${line.name}`, found);
     }
   }
-  return [...issues.values()];
+  return Array.from(issues.values(), ({ rule, ...texts }) => broken(rule, path, { about, ...texts }));
 }
 
 /** Other programs use names with this prefix. */
@@ -86,30 +91,28 @@ function isForeign(name: string): boolean {
   return name.startsWith('X-');
 }
 
-function checkKey(unit: TypedText, section: string, key: string): Issue | undefined {
-  const directive = findDirective(section, key);
-  if (directive === undefined) return reportKey(unit, section, key);
-  const about = unit.name;
-  if (directive === 'removed') {
-    const message = `systemd ${knownSystemdVersion()} ignores ${key}= in [${section}]: its support was removed`;
-    return broken(unitKeyRules.key, unit.path, { about, message, hint: `remove ${key}=` });
-  }
-  if (directive.since <= widespreadVersion) return undefined;
-  const message = `${key}= requires systemd ${directive.since}; RHEL CoreOS 9 has ${widespreadVersion}, which ignores it`;
-  return broken(unitKeyRules.keySince, unit.path, { about, message });
-}
-
 /** Other text may be the rest of a command and contain a secret. */
 const keyName = /^[\w-]{1,80}$/;
 
-function reportKey({ name: about, path, type }: TypedText, section: string, key: string): Issue {
-  const problem = keyName.test(key)
-    ? { message: `systemd ignores ${key}= in [${section}]: unknown key`, hint: hintKey(type, section, key) }
-    : {
-        message: `systemd ignores a line in [${section}]: the text before its "=" is not a key`,
-        hint: 'remove the line, or end the line before it with a backslash if it continues that line',
-      };
-  return broken(unitKeyRules.key, path, { about, ...problem });
+function checkKey(type: string, section: string, key: string): Found | undefined {
+  const rule = unitKeyRules.key;
+  const directive = findDirective(section, key);
+  if (directive === 'removed') {
+    const message = `systemd ${knownSystemdVersion()} ignores ${key}= in [${section}]: its support was removed`;
+    return { rule, message, hint: `remove ${key}=` };
+  }
+  if (directive !== undefined) {
+    if (directive.since <= widespreadVersion) return undefined;
+    const message = `${key}= requires systemd ${directive.since}; RHEL CoreOS 9 has ${widespreadVersion}, which ignores it`;
+    return { rule: unitKeyRules.keySince, message };
+  }
+  if (keyName.test(key)) {
+    const message = `systemd ignores ${key}= in [${section}]: unknown key`;
+    return { rule, message, hint: hintKey(type, section, key) };
+  }
+  const message = `systemd ignores a line in [${section}]: the text before its "=" is not a key`;
+  const hint = 'remove the line, or end the line before it with a backslash if it continues that line';
+  return { rule, message, hint };
 }
 
 function hintKey(type: string, section: string, key: string): string {
@@ -123,26 +126,23 @@ function hintKey(type: string, section: string, key: string): string {
   return place.section === section ? `use ${place.key}=` : `use ${place.key}=, and move it ${inSection}`;
 }
 
-function reportSection({ name: about, path, type }: TypedText, header: string): Issue {
+function foundSection(type: string, header: string): Found {
   const name = header.slice(0, 80);
-  const message = `systemd ignores the section [${name}]: unknown section`;
-  return broken(unitKeyRules.section, path, { about, message, hint: hintSection(type, name) });
-}
-
-function hintSection(type: string, name: string): string {
   const place = suggestSection(type, name);
-  if (place === undefined) {
-    return `remove the section, or rename it to [X-${name}] if another program reads it`;
-  }
-  return place.type === type
-    ? `use [${place.section}]`
-    : `move the section to a unit whose name ends in .${place.type}`;
+  const hint =
+    place === undefined
+      ? `remove the section, or rename it to [X-${name}] if another program reads it`
+      : place.type === type
+        ? `use [${place.section}]`
+        : `move the section to a unit whose name ends in .${place.type}`;
+  const message = `systemd ignores the section [${name}]: unknown section`;
+  return { rule: unitKeyRules.section, message, hint };
 }
 
-function reportOutside({ name: about, path }: TypedText, line: SystemdLine): Issue {
+function foundOutside(line: SystemdLine): Found {
   const what = line.kind === 'assignment' && keyName.test(line.name) ? `${line.name}=` : 'a line';
   const message = `systemd ignores ${what} above the first section`;
-  return broken(unitKeyRules.key, path, { about, message, hint: 'move it below the header of its section' });
+  return { rule: unitKeyRules.key, message, hint: 'move it below the header of its section' };
 }
 
 interface KeyTable {

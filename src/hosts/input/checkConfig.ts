@@ -10,7 +10,7 @@ import {
 } from '../../ignition/validate.ts';
 import { contentsIssues, listReferences } from '../../ignition/inlinedConfig.ts';
 import { findingOf, type Issue } from '../../ignition/rule.ts';
-import type { Finding, Report } from '../../core/finding.ts';
+import { type Finding, hasErrors, type Report } from '../../core/finding.ts';
 import type { CheckedFile, FileFinding } from '../../io/report/reporter.ts';
 import type { CheckedConfigs } from './checkInlined.ts';
 
@@ -51,10 +51,6 @@ export async function checkConfig(
   const { documents: inlined = new Map<string, Buffer>(), config } = configs ?? {};
   const { findings, ...masked } = maskChecked([...found, ...remarks], document, inlined, config);
   return { report: { valid: !hasErrors(findings), findings }, ...masked };
-}
-
-function hasErrors(findings: readonly Finding[]): boolean {
-  return findings.some(({ severity }) => severity === 'error');
 }
 
 /** The verdict; depends on the options if there are warnings. */

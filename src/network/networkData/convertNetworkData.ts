@@ -4,10 +4,10 @@
  * routes and name servers. Left out: InfiniBand, and the ports of a bond being bonds or VLANs themselves.
  */
 
-import type { Finding } from '../../core/finding.ts';
+import { hasErrors } from '../../core/finding.ts';
 import { isMapping, type Mapping } from '../../formats/mapping.ts';
 import type { KeyfileConversion } from '../convertNmstate.ts';
-import { type DocumentPlace, expected, refuse, step } from '../readers.ts';
+import { type DocumentPlace, expected, refuse, step } from '../documentPlace.ts';
 import { type DataFields, has, optionalList, readMappings, warnUnused } from './fields.ts';
 import { bondsByPort, checkLinks, readLink } from './links.ts';
 import { checkNetworks, maxServices, readDataNetwork, readServices } from './networks.ts';
@@ -18,15 +18,10 @@ const maxNetworks = 256;
 
 /** Converts a document as parsed from JSON or YAML; null and an empty one have no links. The keyfiles are in their order. */
 export function convertNetworkData(document: unknown): KeyfileConversion {
-  const findings: Finding[] = [];
-  const place: DocumentPlace = { path: [], findings, format: 'network-data' };
+  const place: DocumentPlace = { path: [], findings: [], format: 'network-data' };
   const data = readNetworkData(document ?? {}, place);
-  const keyfiles = data === undefined || hasErrors(findings) ? [] : renderKeyfiles(data);
-  return { keyfiles, findings };
-}
-
-function hasErrors(findings: readonly Finding[]): boolean {
-  return findings.some(({ severity }) => severity === 'error');
+  const keyfiles = data === undefined || hasErrors(place.findings) ? [] : renderKeyfiles(data);
+  return { keyfiles, findings: place.findings };
 }
 
 const topKeys: ReadonlySet<string> = new Set(['links', 'networks', 'services']);

@@ -4,8 +4,9 @@
  */
 
 import { isMapping, type Mapping } from '../../formats/mapping.ts';
-import { parseAddress, type Family, type IpAddress } from '../ipAddress.ts';
-import { type DocumentPlace, expected, macAddress, type Reader, refuse, step } from '../readers.ts';
+import type { Family, IpAddress } from '../ipAddress.ts';
+import { type DocumentPlace, expected, refuse, step, warn } from '../documentPlace.ts';
+import { ipAddress, macAddress, type Reader } from '../readers.ts';
 
 /** A mapping of the document, and where it is. */
 export interface DataFields {
@@ -58,16 +59,11 @@ export function required<T>(
   return refuse(fields.place, `"${key}" is missing`, `add "${key}", for example ${example}`);
 }
 
-export function warnAbout(place: DocumentPlace, message: string, hint: string): void {
-  const rule = 'network-data-suspicious';
-  place.findings.push({ severity: 'warning', rule, path: place.path, message, hint });
-}
-
 /** A key that is misspelled would otherwise have no effect without a word. */
 export function warnUnused({ value, place }: DataFields, isKnown: (key: string) => boolean): void {
   for (const key of Object.keys(value)) {
     if (isKnown(key)) continue;
-    warnAbout(step(place, key), `the key ${quoteText(key)} is not used`, 'fix its spelling, or remove it');
+    warn(step(place, key), `the key ${quoteText(key)} is not used`, 'fix its spelling, or remove it');
   }
 }
 
@@ -98,11 +94,5 @@ export const anyMacAddress: Reader<string> = (value, place) => {
 
 /** An address of the family; without a family, of either one. */
 export function addressOf(family?: Family): Reader<IpAddress> {
-  const version = family === undefined ? 'IP' : `IPv${family}`;
-  const hint = family === undefined ? 'use an IPv4 or IPv6 address' : `use an ${version} address`;
-  return (value, place) => {
-    const parsed = typeof value === 'string' ? parseAddress(value) : undefined;
-    if (parsed !== undefined && parsed.family === (family ?? parsed.family)) return parsed;
-    return refuse(place, expected(`an ${version} address`, value), hint);
-  };
+  return ipAddress(family, `use an ${family === undefined ? 'IPv4 or IPv6' : `IPv${family}`} address`);
 }

@@ -2,16 +2,8 @@
 
 import type { Path } from '../../core/finding.ts';
 import { type Bond, bond } from '../bond.ts';
-import {
-  type DocumentPlace,
-  expected,
-  integer,
-  isKernelName,
-  list,
-  type Reader,
-  refuse,
-  step,
-} from '../readers.ts';
+import { type DocumentPlace, expected, refuse, step, warn } from '../documentPlace.ts';
+import { integer, isKernelName, list, type Reader } from '../readers.ts';
 import {
   anyId,
   anyMacAddress,
@@ -19,7 +11,6 @@ import {
   optional,
   quoteText,
   required,
-  warnAbout,
   warnUnused,
 } from './fields.ts';
 
@@ -97,7 +88,7 @@ function readKind({ value, place }: DataFields): DataLink['kind'] | undefined {
   if (type === null || physicalTypes.has(type)) return 'ethernet';
   const at = step(place, 'type');
   if (typeof type !== 'string') return refuse(at, expected('a string', type), 'use "phy", "bond" or "vlan"');
-  warnAbout(at, `the type ${quoteText(type)} is unknown and treated as "phy"`, 'use "phy", "bond" or "vlan"');
+  warn(at, `the type ${quoteText(type)} is unknown and treated as "phy"`, 'use "phy", "bond" or "vlan"');
   return 'ethernet';
 }
 
@@ -127,7 +118,7 @@ function readBond(fields: DataFields): Bond | undefined {
   const ports = required(fields, 'bond_links', '["eth0", "eth1"]', readPorts);
   if (ports?.length === 0) {
     const hint = 'add the ids of the links that are its ports';
-    warnAbout(step(fields.place, 'bond_links'), 'the bond has no ports', hint);
+    warn(step(fields.place, 'bond_links'), 'the bond has no ports', hint);
   }
   const mode = required(fields, 'bond_mode', '"active-backup"', (value) => value);
   const settings = readBondOptions(fields, mode);
@@ -149,7 +140,7 @@ function readBondOptions(fields: DataFields, mode: unknown): Bond | undefined {
   for (const finding of own.findings) {
     const at = step(fields.place, bondKey(finding.path, keys));
     if (finding.rule === 'nmstate-not-covered') {
-      warnAbout(at, `the bond option ${quoteText(String(at.path.at(-1)))} is not supported`, 'remove it');
+      warn(at, `the bond option ${quoteText(String(at.path.at(-1)))} is not supported`, 'remove it');
     } else refuse(at, finding.message, finding.hint);
   }
   checkArpMonitoring(read?.entries ?? {}, fields.place);
@@ -254,7 +245,7 @@ function checkParent(link: DataLink, links: DataLinks): void {
   }
   if (link.mtu !== undefined && link.mtu > (parent.mtu ?? link.mtu)) {
     const message = `the MTU ${link.mtu} is greater than that of ${quoteText(parent.id)} (${parent.mtu})`;
-    warnAbout(step(link.place, 'mtu'), message, 'raise the MTU of the link below, or lower this one');
+    warn(step(link.place, 'mtu'), message, 'raise the MTU of the link below, or lower this one');
   }
   return undefined;
 }

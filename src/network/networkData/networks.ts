@@ -1,5 +1,6 @@
 /** The `networks` of network data: addresses, routes and name servers of one IP version on one link. */
 
+import { groupBy } from '../../core/lists.ts';
 import { leastIpv6Mtu } from '../interface.ts';
 import {
   type Family,
@@ -11,7 +12,8 @@ import {
   parseNetmask,
   type Subnet,
 } from '../ipAddress.ts';
-import { type DocumentPlace, integer, list, listItem, oneOf, type Reader, refuse, step } from '../readers.ts';
+import { type DocumentPlace, refuse, step, warn } from '../documentPlace.ts';
+import { integer, list, listItem, oneOf, type Reader } from '../readers.ts';
 import {
   addressOf,
   anyId,
@@ -21,7 +23,6 @@ import {
   optionalList,
   quoteText,
   required,
-  warnAbout,
   warnUnused,
 } from './fields.ts';
 import { type DataLinks, refuseDangling } from './links.ts';
@@ -78,7 +79,7 @@ const metric = integer(0, 2 ** 32 - 1);
 export function readDataNetwork(fields: DataFields, links: DataLinks): Network | undefined {
   const { place } = fields;
   warnUnused(fields, (key) => networkKeys.has(key));
-  if (!has(fields, 'id')) warnAbout(place, '"id" is missing, which Ironic and Glean require', 'add an "id"');
+  if (!has(fields, 'id')) warn(place, '"id" is missing, which Ironic and Glean require', 'add an "id"');
   else optional(fields, 'id', anyId);
   const linkId = required(fields, 'link', 'the id of a link', anyId);
   const isDangling = linkId !== undefined && !links.has(linkId);
@@ -122,7 +123,7 @@ function readSubnet(fields: DataFields, family: Family): Subnet | undefined {
   const assumed = family === 4 ? 24 : 64;
   const message = `the netmask is missing; /${assumed} is used, as cloud-init does`;
   const mask = family === 4 ? '"255.255.255.0"' : '"ffff:ffff:ffff:ffff::"';
-  warnAbout(at, message, `add "netmask", for example ${mask}`);
+  warn(at, message, `add "netmask", for example ${mask}`);
   return { address, prefixLength: assumed };
 }
 
@@ -139,7 +140,7 @@ function readRoute(fields: DataFields, family: Family): Route | undefined {
     return refuse(fields.place, '"netmask" is missing', 'add the netmask of the destination');
   }
   if (prefixLength === 0 && !has(fields, 'gateway')) {
-    warnAbout(fields.place, 'the default route has no gateway', 'add "gateway"');
+    warn(fields.place, 'the default route has no gateway', 'add "gateway"');
   }
   return {
     place: fields.place,
@@ -166,7 +167,7 @@ export function readServices(services: readonly DataFields[]): IpAddress[] {
     if (type === undefined) return [];
     if (type !== 'dns') {
       const message = `services of the type ${quoteText(type)} are not used`;
-      warnAbout(step(place, 'type'), message, 'use "dns", or remove it');
+      warn(step(place, 'type'), message, 'use "dns", or remove it');
       return [];
     }
     const address = required(fields, 'address', '"192.0.2.53"', addressOf());
@@ -191,17 +192,13 @@ const readSearches = listOrWords(listItem);
 
 /** What networks say about each other and their links. */
 export function checkNetworks(networks: readonly Network[], links: DataLinks): void {
-  const groups = new Map<string, Network[]>();
   const addresses = new Set<string>();
   for (const network of networks) {
-    const key = `${network.family} ${network.linkId}`;
-    const group = groups.get(key) ?? [];
-    groups.set(key, group);
-    group.push(network);
     checkAddressIsNew(network, addresses);
     checkMtu(network, links);
   }
-  for (const group of groups.values()) checkGateways(group);
+  const groups = groupBy(networks, ({ family, linkId }) => `${family} ${linkId}`);
+  for (const sameLink of groups.values()) checkGateways(sameLink);
 }
 
 function checkAddressIsNew({ place, subnet }: Network, addresses: Set<string>): void {
@@ -209,7 +206,7 @@ function checkAddressIsNew({ place, subnet }: Network, addresses: Set<string>): 
   const text = formatAddress(subnet.address);
   if (addresses.has(text)) {
     const hint = 'use an address of its own for each network';
-    warnAbout(step(place, 'ip_address'), `another network has the address ${text} already`, hint);
+    warn(step(place, 'ip_address'), `another network has the address ${text} already`, hint);
   }
   addresses.add(text);
 }
@@ -242,7 +239,7 @@ function checkGateways(sameLink: readonly Network[]): void {
     reachable.set(text, isReachable);
     if (isReachable) continue;
     const message = `the gateway ${text} is not in the subnet of ${shown.join(', ')}`;
-    warnAbout(step(place, 'gateway'), message, 'fix the gateway or the netmask');
+    warn(step(place, 'gateway'), message, 'fix the gateway or the netmask');
   }
 }
 

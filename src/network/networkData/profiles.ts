@@ -7,8 +7,7 @@ import { formatKeyfileString } from '../../formats/keyfile.ts';
 import type { Keyfile } from '../convertNmstate.ts';
 import { connectionTypes, formatProfile, type ProfileEntries, profileUuid } from '../connectionProfile.ts';
 import { type Family, formatAddress, type IpAddress } from '../ipAddress.ts';
-import { type DocumentPlace, step } from '../readers.ts';
-import { warnAbout } from './fields.ts';
+import { type DocumentPlace, step, warn } from '../documentPlace.ts';
 import { bondsByPort, isInterfaceName, type DataLink, type DataLinks } from './links.ts';
 import type { Network } from './networks.ts';
 
@@ -116,7 +115,7 @@ function bondEntries({ bond, place }: DataLink, links: DataLinks): ProfileEntrie
   if (port === undefined || port.name === primary || physicalName.test(port.id))
     return { ...others, primary };
   const message = 'the primary port is not set, as its interface name is not known';
-  warnAbout(step(place, 'bond_primary'), message, 'use the name of the interface');
+  warn(step(place, 'bond_primary'), message, 'use the name of the interface');
   return others;
 }
 
@@ -181,6 +180,6 @@ export function checkServers({ networks, servers }: NetworkData, place: Document
     const hasServers = servers.some((server) => server.family === family);
     if (!hasServers || networks.some((network) => network.family === family)) continue;
     const message = `the IPv${family} name servers are not used, as no network is IPv${family}`;
-    warnAbout(place, message, `add an IPv${family} network, or remove them`);
+    warn(place, message, `add an IPv${family} network, or remove them`);
   }
 }

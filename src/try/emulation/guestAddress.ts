@@ -72,20 +72,11 @@ type Problem = PreflightEvent['problem'];
 
 /** Undefined if the agent can call the mock Ironic, or if this is unknown. */
 export function preflightProblem({ config, host }: GuestAddress, place: ApiPlace): Problem | undefined {
-  switch (config?.kind) {
-    case 'no-config':
-      return { kind: 'no-config', message: config.problem };
-    case 'urls': {
-      const { urls } = config;
-      if (mayReachApi(urls, place)) return undefined;
-      const here = `${place.scheme}://${host}:${place.port}`;
-      return { kind: 'other-ironic', urls, here, fix: fixFor(urls, place, here) };
-    }
-    case 'unknown':
-    default:
-    case undefined:
-      return undefined;
-  }
+  if (config?.kind === 'no-config') return { kind: 'no-config', message: config.problem };
+  if (config?.kind !== 'urls' || mayReachApi(config.urls, place)) return undefined;
+  const { urls } = config;
+  const here = `${place.scheme}://${host}:${place.port}`;
+  return { kind: 'other-ironic', urls, here, fix: fixFor(urls, place, here) };
 }
 
 /** The message for the user. */
@@ -126,9 +117,7 @@ export type ImageConfig =
 /** @param source a path or a URL. Throws CliError if it cannot be read. */
 export async function readImageConfig(source: string, io: Io): Promise<ImageConfig> {
   const iso = await readImage(source, io, readLiveConfig);
-  if (iso === undefined) {
-    return { kind: 'unknown', reason: `${source} is not a live ISO of CoreOS` };
-  }
+  if (iso === undefined) return { kind: 'unknown', reason: `${source} is not a live ISO of CoreOS` };
   const { hasConfig, kargs } = iso;
   // Has precedence over the embedded config.
   if (kargs.some((argument) => argument.startsWith(CONFIG_URL))) {

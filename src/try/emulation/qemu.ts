@@ -45,10 +45,9 @@ export async function findFirmware(
 ): Promise<Firmware> {
   if (kind === 'bios') return { kind };
   for (const [code, variables] of uefiFiles[architecture]) {
-    if (!(await isAccessible(code, constants.R_OK)) || !(await isAccessible(variables, constants.R_OK))) {
-      continue;
-    }
-    return { kind, code: firmwareFile(code), variables: firmwareFile(variables) };
+    const isInstalled =
+      (await isAccessible(code, constants.R_OK)) && (await isAccessible(variables, constants.R_OK));
+    if (isInstalled) return { kind, code: firmwareFile(code), variables: firmwareFile(variables) };
   }
   const debian = architecture === 'x86_64' ? 'ovmf' : 'qemu-efi-aarch64';
   const fedora = architecture === 'x86_64' ? 'edk2-ovmf' : 'edk2-aarch64';

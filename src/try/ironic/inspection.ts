@@ -14,6 +14,7 @@ import {
   inspectorFault,
   parseBody,
   type RamdiskRequest,
+  type Refusal,
   type RefusalReason,
   type RefusedRequest,
   refuseRequest,
@@ -71,19 +72,15 @@ export function answerInspection(
   if (!isMapping(parsed.value)) {
     return refuse(400, "Schema error for data: it is not of type 'object'", 'arguments');
   }
-  const check = checkInventory(parsed.value);
-  if (check.kind === 'none') return refuse(400, check.problem, check.reason);
-  const { macs, summary } = check.inventory;
+  const inventory = checkInventory(parsed.value);
+  if ('problem' in inventory) return refuse(400, inventory.problem, inventory.reason);
+  const { macs, summary } = inventory;
   // Ironic also searches for the address of the BMC.
   if (macs.length === 0 && !query.has('node_uuid')) {
     return { ...refuse(400, 'No lookup information provided', 'no-macs'), summary };
   }
-  const found = findNode(nodes, query, macs);
-  if (found.kind === 'unknown') {
-    const { problem, reason } = found;
-    return { ...nothing, answer: errorOf(404, notFound), macs, summary, problem, reason };
-  }
-  const { node } = found;
+  const node = findNode(nodes, query, macs);
+  if ('problem' in node) return { ...nothing, answer: errorOf(404, notFound), macs, summary, ...node };
   recordStart(node, request.now);
   return {
     answer: acceptance(node, request, service),
@@ -123,13 +120,8 @@ interface Inventory {
   readonly summary: string;
 }
 
-export type InventoryCheck =
-  | { readonly kind: 'inventory'; readonly inventory: Inventory }
-  /** `problem` is Ironic's message. */
-  | { readonly kind: 'none'; readonly problem: string; readonly reason: RefusalReason };
-
 /** The same checks, order and messages as the schema in Ironic's `ramdisk.py`. */
-export function checkInventory(body: Mapping): InventoryCheck {
+export function checkInventory(body: Mapping): Inventory | Refusal {
   const inventory = body['inventory'];
   if (inventory === undefined) return none("'inventory' is a required property");
   if (!isMapping(inventory)) return none("its inventory is not of type 'object'");
@@ -150,11 +142,11 @@ export function checkInventory(body: Mapping): InventoryCheck {
     if (typeof mac !== 'string') return none("a mac_address is not of type 'string'");
     macs.push(mac);
   }
-  return { kind: 'inventory', inventory: { macs: normalizeMacs(macs), summary: summaryOf(inventory) } };
+  return { macs: normalizeMacs(macs), summary: summaryOf(inventory) };
 }
 
-function none(problem: string, reason: RefusalReason = 'arguments'): InventoryCheck {
-  return { kind: 'none', problem: `Schema error for data: ${problem}`, reason };
+function none(problem: string, reason: RefusalReason = 'arguments'): Refusal {
+  return { problem: `Schema error for data: ${problem}`, reason };
 }
 
 /** `Dell Inc. PowerEdge R640, 32 CPUs (x86_64), 128 GiB memory, 2 disks (447.1 GiB, 3.5 TiB), 1 of 4 interfaces with a link` */

@@ -17,6 +17,7 @@ import {
   type RamdiskRequest,
   type RefusedRequest,
   refuseRequest,
+  resourceLinks,
   unexpectedArguments,
   uuidProblem,
   versionRefusal,
@@ -47,12 +48,8 @@ export function answerLookup({ query, version, url, now }: RamdiskRequest, nodes
     // An agent always sends the parameter; it is empty if the agent has found no interface.
     return refused(refuseRequest(400, noNames, query.has('addresses') ? 'no-macs' : 'arguments'));
   }
-  const found = findNode(nodes, query, macs);
-  if (found.kind === 'unknown') {
-    const { problem: why, reason } = found;
-    return refused({ answer: fault(404, notFound), problem: why, reason });
-  }
-  const { node } = found;
+  const node = findNode(nodes, query, macs);
+  if ('problem' in node) return refused({ answer: fault(404, notFound), ...node });
   recordStart(node, now);
   const token = version.minor < tokensSince ? null : node.token.issue();
   return {
@@ -76,10 +73,7 @@ export function lookupDocument(node: IronicNode, token: string | null, url: stri
       properties: {},
       instance_info: {},
       driver_internal_info: token === null ? {} : { agent_secret_token: maskedToken },
-      links: [
-        { href: `${url}/v1/nodes/${node.uuid}`, rel: 'self' },
-        { href: `${url}/nodes/${node.uuid}`, rel: 'bookmark' },
-      ],
+      links: resourceLinks(url, `nodes/${node.uuid}`),
     },
     config: { ...agentConfig, agent_token: token },
   };

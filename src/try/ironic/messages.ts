@@ -61,10 +61,7 @@ function isFetch(method: string): boolean {
 
 /** Removes the query, which may be longer than a path, and trailing slashes. */
 function withoutQuery(target: string): string {
-  const mark = target.indexOf('?');
-  let end = mark < 0 ? target.length : mark;
-  while (end > 0 && target[end - 1] === '/') end -= 1;
-  return target.slice(0, end) || '/';
+  return target.replace(/\?.*$/s, '').replace(/(?<!\/)\/+$/, '') || '/';
 }
 
 /** The query parameters. */
@@ -194,13 +191,17 @@ export interface RamdiskRequest {
   readonly now: Date;
 }
 
-/** A refused request. */
-export interface RefusedRequest {
-  readonly answer: ApiAnswer;
-  /** Why, as text. */
+/** Why a request is refused. */
+export interface Refusal {
+  /** As text. */
   readonly problem: string;
-  /** Why, as a constant. */
+  /** As a constant. */
   readonly reason: RefusalReason;
+}
+
+/** A refused request. */
+export interface RefusedRequest extends Refusal {
+  readonly answer: ApiAnswer;
 }
 
 export function refuseRequest(status: number, problem: string, reason: RefusalReason): RefusedRequest {
@@ -302,7 +303,7 @@ export function v1Answer(url: string, minor: number): ApiAnswer {
     links: [{ href: `${url}/v1/`, rel: 'self' }],
     media_types: { base: 'application/json', type: 'application/vnd.openstack.ironic.v1+json' },
     version: versionDocument(url),
-    ...Object.fromEntries(collections.map(({ name }) => [name, collectionLinks(url, name)])),
+    ...Object.fromEntries(collections.map(({ name }) => [name, resourceLinks(url, `${name}/`)])),
   });
 }
 
@@ -312,10 +313,11 @@ const ramdiskCollections = [
   { name: 'continue_inspection', since: 84 },
 ];
 
-function collectionLinks(url: string, name: string): object[] {
+/** @param path of the resource below `/v1/` */
+export function resourceLinks(url: string, path: string): object[] {
   return [
-    { href: `${url}/v1/${name}/`, rel: 'self' },
-    { href: `${url}/${name}/`, rel: 'bookmark' },
+    { href: `${url}/v1/${path}`, rel: 'self' },
+    { href: `${url}/${path}`, rel: 'bookmark' },
   ];
 }
 

@@ -8,7 +8,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createTokenCheck } from '../../serve/http/accessCheck.ts';
 import { plainText } from '../../serve/http/textResponse.ts';
-import type { RefusalReason } from './messages.ts';
+import type { Refusal } from './messages.ts';
 
 /** An expected host. Each other machine that calls also gets a node. */
 export interface ExpectedNode {
@@ -35,21 +35,12 @@ export interface IronicNode {
   calledAt: Date | undefined;
 }
 
-export type Found =
-  | { readonly kind: 'node'; readonly node: IronicNode }
-  | {
-      readonly kind: 'unknown';
-      /** A clause. */
-      readonly problem: string;
-      readonly reason: RefusalReason;
-    };
-
 export interface NodeStore {
   byUuid(uuid: string): IronicNode | undefined;
   byName(name: string): IronicNode | undefined;
   findByMac(mac: string): IronicNode | undefined;
   /** Returns the node with one of the addresses, or a new node, and assigns the addresses to it. */
-  byMacs(macs: readonly string[]): Found;
+  byMacs(macs: readonly string[]): IronicNode | Refusal;
   readonly size: number;
 }
 
@@ -85,21 +76,21 @@ export function createNodeStore(expected: readonly ExpectedNode[], limits = defa
     if (name !== undefined) byName.set(name, node);
     return node;
   };
-  const findOrAdd = (macs: readonly string[]): Found => {
+  const findOrAdd = (macs: readonly string[]): IronicNode | Refusal => {
     const found = new Set(macs.flatMap((mac) => byMac.get(mac) ?? []));
     const known = [...found].filter(({ name }) => name !== undefined);
     if (known.length > 1) {
       const names = known.map(({ name }) => name).join(', ');
-      return unknown('several-nodes', `its MAC addresses belong to several hosts: ${names}`);
+      return { problem: `its MAC addresses belong to several hosts: ${names}`, reason: 'several-nodes' };
     }
     // If several unknown machines turn out to be the same one, the first node is used.
     const node = known[0] ?? [...found][0];
-    if (node !== undefined) return { kind: 'node', node };
+    if (node !== undefined) return node;
     if (unknownMachines >= limits.unknownMachines) {
-      return unknown('busy', `more than ${limits.unknownMachines} unknown machines`);
+      return { problem: `more than ${limits.unknownMachines} unknown machines`, reason: 'busy' };
     }
     unknownMachines += 1;
-    return { kind: 'node', node: add({}) };
+    return add({});
   };
 
   for (const host of expected) assign(add(host), normalizeMacs(host.macs));
@@ -109,7 +100,7 @@ export function createNodeStore(expected: readonly ExpectedNode[], limits = defa
     findByMac: (mac) => byMac.get(mac),
     byMacs: (macs) => {
       const found = findOrAdd(macs);
-      if (found.kind === 'node') assign(found.node, macs);
+      if (!('problem' in found)) assign(found, macs);
       return found;
     },
     get size() {
@@ -119,15 +110,14 @@ export function createNodeStore(expected: readonly ExpectedNode[], limits = defa
 }
 
 /** The node of a request, by its UUID or by MAC addresses. */
-export function findNode(nodes: NodeStore, query: URLSearchParams, macs: readonly string[]): Found {
+export function findNode(
+  nodes: NodeStore,
+  query: URLSearchParams,
+  macs: readonly string[],
+): IronicNode | Refusal {
   const uuid = query.get('node_uuid');
   if (uuid === null) return nodes.byMacs(macs);
-  const node = nodes.byUuid(uuid);
-  return node === undefined ? unknown('unknown-node', `node ${uuid} does not exist`) : { kind: 'node', node };
-}
-
-function unknown(reason: RefusalReason, problem: string): Found {
-  return { kind: 'unknown', problem, reason };
+  return nodes.byUuid(uuid) ?? { problem: `node ${uuid} does not exist`, reason: 'unknown-node' };
 }
 
 /**

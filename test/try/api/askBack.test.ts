@@ -51,9 +51,9 @@ async function start(askBack: AskBack, requiredSteps: readonly string[] = []): P
 }
 
 function agentAt(callbackUrl: string): Agent {
-  const found = createNodeStore([]).byMacs(['52:54:00:00:00:01']);
-  if (found.kind !== 'node') throw new Error(found.problem);
-  return { node: found.node, callbackUrl, verifyCa: undefined };
+  const node = createNodeStore([]).byMacs(['52:54:00:00:00:01']);
+  if ('problem' in node) throw new Error(node.problem);
+  return { node, callbackUrl, verifyCa: undefined };
 }
 
 describe('asking back', () => {

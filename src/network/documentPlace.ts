@@ -1,0 +1,66 @@
+/** A place in a document of a network, and what is reported about it. */
+
+import type { Finding, Path } from '../core/finding.ts';
+
+/** The path of a value in the document, and the list for findings. */
+export interface DocumentPlace {
+  readonly path: Path;
+  readonly findings: Finding[];
+  /** Begins the names of rules: `nmstate` unless the document has another format. */
+  readonly format?: string | undefined;
+}
+
+/** The hint for values that the built-in conversion does not support. */
+export const installNmstate =
+  'install nmstatectl of nmstate, which supports all nmstate documents, or remove the key';
+
+/** Reports a value that nmstate refuses, too, or that is invalid. `message` has no final period. */
+export function refuse(place: DocumentPlace, message: string, hint?: string): undefined {
+  const rule = `${place.format ?? 'nmstate'}-value`;
+  place.findings.push({ severity: 'error', rule, path: place.path, message, hint });
+}
+
+/** Reports a value that nmstate may support, but this conversion does not. */
+export function refuseUnsupportedValue(
+  place: DocumentPlace,
+  what: string,
+  hint: string = installNmstate,
+): undefined {
+  const message = `the built-in nmstate conversion does not support ${what}`;
+  place.findings.push({ severity: 'error', rule: 'nmstate-not-covered', path: place.path, message, hint });
+}
+
+/** Reports a value that nmstate accepts but does not write to keyfiles; in other formats, one that is suspicious. */
+export function warn(place: DocumentPlace, message: string, hint: string): void {
+  const rule = place.format === undefined ? 'nmstate-dropped' : `${place.format}-suspicious`;
+  place.findings.push({ severity: 'warning', rule, path: place.path, message, hint });
+}
+
+export function step({ path, findings, format }: DocumentPlace, ...steps: Path): DocumentPlace {
+  return { path: [...path, ...steps], findings, format };
+}
+
+/** Whether an object has two keys with the same meaning, which is reported. */
+export function hasBoth<Key extends string>(
+  fields: Readonly<Partial<Record<Key, unknown>>>,
+  key: Key,
+  other: Key,
+  place: DocumentPlace,
+): boolean {
+  if (fields[key] === undefined || fields[other] === undefined) return false;
+  refuse(step(place, other), `duplicate of "${key}"`, 'remove one of the two keys');
+  return true;
+}
+
+/** Long texts are not included in messages. The values contain no secrets. */
+export function expected(what: string, value: unknown): string {
+  return `expected ${what}, found ${describe(value)}`;
+}
+
+function describe(value: unknown): string {
+  if (value === null || value === undefined) return 'nothing';
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object') return 'a mapping';
+  if (typeof value === 'string') return JSON.stringify(value.slice(0, 60));
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : typeof value;
+}
