@@ -148,9 +148,9 @@ function reasonOf(error: unknown): string | undefined {
  * The chunks of standard input.
  * @throws CliError for system errors
  */
-export async function* stdinChunks(stdin: AsyncIterable<unknown>): AsyncGenerator<unknown, void> {
+export async function* stdinChunks(stdin: AsyncIterable<unknown>): AsyncGenerator<Uint8Array, void> {
   try {
-    yield* stdin;
+    for await (const chunk of stdin) yield chunk instanceof Uint8Array ? chunk : Buffer.from(String(chunk));
   } catch (error) {
     throw streamError(error, 'read standard input');
   }
