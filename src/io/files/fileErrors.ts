@@ -31,8 +31,7 @@ export function emptyPathError(message: string, noun = 'file'): CliError {
 
 /** The error code for a system error. */
 function kindOf(code: string | undefined, action: string): ErrorCode {
-  const known = code === undefined ? undefined : kinds[code];
-  return known ?? (action.startsWith('read') ? 'ERR_FILE_READ' : 'ERR_FILE_WRITE');
+  return kinds[code ?? ''] ?? (action.startsWith('read') ? 'ERR_FILE_READ' : 'ERR_FILE_WRITE');
 }
 
 const kinds: Readonly<Record<string, ErrorCode>> = {
