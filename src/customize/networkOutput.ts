@@ -1,7 +1,7 @@
 /** Output of extracted network settings: text on standard output, or files. */
 
 import { NETWORK_FOLDER, type NetworkFile } from '../image/networkSettings.ts';
-import { writeNewFiles, type WrittenFile } from '../io/files/extractFiles.ts';
+import { prepareExtraction } from '../io/files/extractFiles.ts';
 import type { Io } from '../io/io.ts';
 import { writeStdout } from '../io/stdout.ts';
 import { lineForOutput } from '../io/report/terminalText.ts';
@@ -23,12 +23,13 @@ export async function deliverNetworkFiles(
     const isJson = format === 'json';
     return writeStdout(io, isJson ? [jsonBytes({ files: files.map(describe) })] : withHeadings(files, io));
   }
-  const extracted = files.map((file) => ({ ...file, origin: `${NETWORK_FOLDER}/${file.name}` }));
-  const written: WrittenFile[] = [];
-  for await (const file of writeNewFiles(directory, extracted, io)) {
-    if (format === 'json') written.push(file);
-    else await writeStdout(io, [lineForOutput(file.path, io)]);
+  const names = files.map(({ name }) => name);
+  const { write, pathOf } = await prepareExtraction(directory, names, io);
+  for (const { name, data } of files) {
+    await write(name, data, `${NETWORK_FOLDER}/${name}`);
+    if (format === 'text') await writeStdout(io, [lineForOutput(pathOf(name), io)]);
   }
+  const written = names.map((name) => ({ name, path: pathOf(name) }));
   if (format === 'json') await writeStdout(io, [jsonBytes({ files: written })]);
 }
 

@@ -4,7 +4,7 @@
  */
 
 import { FormatError } from '../core/errors.ts';
-import { type ByteRange, overlay, type Patch, patchRange, type BufferReader } from './overlay.ts';
+import { type BufferReader, type ByteRange, gapsIn, overlay, type Patch, patchRange } from './overlay.ts';
 
 export interface ImageChange {
   /** Data is written before the directory records and headers that point to it. Patches do not overlap. */
@@ -48,7 +48,7 @@ export function bothChanges(first: ImageChange, second: ImageChange): ImageChang
  */
 export function checkDisjoint(change: ImageChange): ImageChange {
   let end = 0;
-  for (const { offset, length } of sortedRanges(change)) {
+  for (const { offset, length } of rangesOf(change).toSorted((a, b) => a.offset - b.offset)) {
     if (length === 0) continue;
     if (offset < end) {
       throw new FormatError(`the image is damaged: two of its parts overlap at byte ${offset}`, {
@@ -61,18 +61,15 @@ export function checkDisjoint(change: ImageChange): ImageChange {
   return change;
 }
 
-/** Where the patches write, by their offsets. */
-function sortedRanges({ stages }: Pick<ImageChange, 'stages'>): ByteRange[] {
-  return stages
-    .flat()
-    .map(patchRange)
-    .toSorted((a, b) => a.offset - b.offset);
+/** Where the patches write. */
+function rangesOf({ stages }: Pick<ImageChange, 'stages'>): ByteRange[] {
+  return stages.flat().map(patchRange);
 }
 
 /** Size after the change of an image of `size` bytes. */
 export function sizeAfter({ stages, size: after }: ImageChange, size: number): number {
   if (after !== undefined) return after;
-  return sortedRanges({ stages }).reduce((end, { offset, length }) => Math.max(end, offset + length), size);
+  return rangesOf({ stages }).reduce((end, { offset, length }) => Math.max(end, offset + length), size);
 }
 
 /** The image after the change. */
@@ -86,13 +83,5 @@ export function keptRanges(
   { size }: Pick<BufferReader, 'size'>,
   { stages, size: newSize = size }: ImageChange,
 ): readonly ByteRange[] {
-  const end = Math.min(size, newSize);
-  const kept: ByteRange[] = [];
-  let offset = 0;
-  for (const patch of [...sortedRanges({ stages }), { offset: end, length: 0 }]) {
-    const length = Math.min(patch.offset, end) - offset;
-    if (length > 0) kept.push({ offset, length });
-    offset = Math.max(offset, patch.offset + patch.length);
-  }
-  return kept;
+  return gapsIn({ offset: 0, length: Math.min(size, newSize) }, rangesOf({ stages }));
 }

@@ -32,19 +32,16 @@ export function describeKargs(areas: KargsAreas | undefined): object | null {
 function describeDescriptor(descriptor: VolumeDescriptor): object[] {
   const { type } = descriptor;
   switch (type) {
-    case 'primary': {
-      const { systemId, volumeId, volumeSpaceSize, root } = descriptor;
-      const place = { name: '.', address: root.sector, length: root.size };
+    case 'primary':
       return [
         {
           type,
-          system_id: systemId,
-          volume_id: volumeId,
-          volume_space_size: volumeSpaceSize,
-          root: place,
+          system_id: descriptor.systemId,
+          volume_id: descriptor.volumeId,
+          volume_space_size: descriptor.volumeSpaceSize,
+          root: { name: '.', address: descriptor.root.sector, length: descriptor.root.size },
         },
       ];
-    }
     case 'boot':
       return [{ type, boot_system_id: descriptor.bootSystemId, boot_id: descriptor.bootId }];
     case 'supplementary':

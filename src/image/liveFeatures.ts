@@ -4,8 +4,8 @@
  */
 
 import { FormatError } from '../core/errors.ts';
-import { isMapping, parseJsonObject } from '../formats/mapping.ts';
-import type { IsoTree } from './isoTree.ts';
+import { isMapping, type Mapping, parseJsonObject } from '../formats/mapping.ts';
+import { type IsoTree, readJsonFile } from './isoTree.ts';
 
 export interface LiveFeatures {
   /** The installer reads the files in /etc/coreos/installer.d. */
@@ -24,21 +24,15 @@ export interface LiveFeatures {
 export const OTHER_SYSTEM = 'other-system';
 
 const ISO_PATH = 'coreos/features.json';
-const MAX_BYTES = 1024 * 1024;
 
 /** Features of an image without the file. */
-export const noFeatures: LiveFeatures = {
-  installerConfig: false,
-  liveInitrdNetwork: false,
-  installerDirectives: new Set(),
-  otherSystem: false,
-};
+export const noFeatures = featuresOf({}, ISO_PATH);
 
 /** @throws FormatError if the file is invalid */
 export async function readIsoFeatures(tree: IsoTree): Promise<LiveFeatures> {
-  const entry = await tree.find(ISO_PATH);
-  if (entry?.kind !== 'file') return noFeatures;
-  return parseFeatures(await tree.readFile(entry, { maxBytes: MAX_BYTES }), `${ISO_PATH} on the image`);
+  const name = `${ISO_PATH} on the image`;
+  const file = await readJsonFile(tree, ISO_PATH, refusalFor(name));
+  return file === undefined ? noFeatures : featuresOf(file.object, name);
 }
 
 /**
@@ -46,11 +40,14 @@ export async function readIsoFeatures(tree: IsoTree): Promise<LiveFeatures> {
  * @throws FormatError if the file is not a JSON object, or a value has an invalid type
  */
 export function parseFeatures(bytes: Uint8Array, name: string): LiveFeatures {
-  const text = Buffer.from(bytes).toString('utf8');
-  const features = parseJsonObject(
-    text,
-    (problem, cause) => new FormatError(`${name} ${problem}`, { cause }),
-  );
+  return featuresOf(parseJsonObject(Buffer.from(bytes).toString('utf8'), refusalFor(name)), name);
+}
+
+function refusalFor(name: string): (problem: string, cause?: unknown) => FormatError {
+  return (problem, cause) => new FormatError(`${name} ${problem}`, { cause });
+}
+
+function featuresOf(features: Mapping, name: string): LiveFeatures {
   const flag = (key: string): boolean => booleanOf(features[key], `${name}: ${key}`);
   const directives = features['installer-config-directives'] ?? {};
   if (!isMapping(directives)) {

@@ -12,8 +12,9 @@ import {
   type RamdiskSystem,
 } from '../image/ramdiskSystem.ts';
 import { chunksOf, type RandomAccess, zeros } from '../image/overlay.ts';
-import { copyWithChange } from '../io/images/copyImage.ts';
+import { writeChange } from '../io/images/copyImage.ts';
 import { readUserFile } from '../io/files/files.ts';
+import { createFile } from '../io/files/newFile.ts';
 import type { OpenImage } from '../io/images/imageBytes.ts';
 import { withOpened } from '../io/images/imageFile.ts';
 import { checkOutput, modeForFiles, outputFile, type OutputOptions } from '../io/images/imageOutput.ts';
@@ -83,7 +84,7 @@ export async function createIso(options: CreateIsoOptions, io: Io): Promise<Exit
       efi: efiImage && (await efiLoader(efiImage, options)),
     });
     const mode = await modeForFiles(file?.mode, system.embedded ?? new Map(), io);
-    if (file !== undefined) return copyWithChange({ image: nothing, change: iso }, { ...file, mode });
+    if (file !== undefined) return createFile({ ...file, mode }, ({ handle }) => writeChange(handle, iso));
     const bytes = changedImage(zeros(iso.size), iso);
     await writeStdout(io, chunksOf(bytes, { offset: 0, length: iso.size }));
   });
@@ -162,13 +163,3 @@ async function efiLoader(image: OpenImage, { grubConfig }: CreateIsoOptions): Pr
   }
   return { image, menus: (grubConfig ?? USUAL_MENUS).map((path) => path.replace(/^\/+/, '')) };
 }
-
-/** The empty image that a new image starts from. */
-const nothing: OpenImage = {
-  kind: 'spool',
-  name: 'new ISO',
-  size: 0,
-  read: async () => new Uint8Array(),
-  readInto: async () => undefined,
-  close: async () => undefined,
-};

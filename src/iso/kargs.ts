@@ -3,7 +3,7 @@
 import type { ImageChange } from '../image/imageChange.ts';
 import { type KargsAreas, requireKargsAreas } from '../image/kargsAreas.ts';
 import { editKargs, type KargsEdits, remarkGrub } from '../image/kargsEdit.ts';
-import type { LiveIso } from '../image/liveIso.ts';
+import { type LiveIso, restoreDefaultKargs } from '../image/liveIso.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { readLiveIso, type Rewrite, rewriteLiveIso } from '../io/images/rewriteImage.ts';
 import { report } from '../io/report/report.ts';
@@ -35,7 +35,6 @@ async function change(iso: LiveIso, edits: KargsEdits, io: Io): Promise<ImageCha
  * @throws CliError for the user; nothing is written then
  */
 export async function resetKernelArguments(options: Rewrite, io: Io): Promise<ExitCode> {
-  const { restoreDefaultKargs } = await import('../image/liveIso.ts');
   return rewriteLiveIso(options, restoreDefaultKargs, io);
 }
 

@@ -149,6 +149,8 @@ export function declarePxe(pxe: Command, context: Context): Promise<void> {
   return declareTable(pxe, TABLE, context);
 }
 
+const FORMS = ['plain', 'ironic', 'ipxe', 'grub', 'pxelinux', 'json'];
+
 /** The flags of settings come from the table of settings. */
 function declareKargs(command: Command, context: Context): void {
   command.description(
@@ -171,14 +173,7 @@ function declareKargs(command: Command, context: Context): void {
     .option('--inventory <file>', 'inventory with settings and hosts, YAML or JSON')
     .option('--host <name>', 'host of the inventory')
     .addOption(
-      choice('--format <form>', 'plain, ironic, ipxe, grub, pxelinux or json (default: plain)', [
-        'plain',
-        'ironic',
-        'ipxe',
-        'grub',
-        'pxelinux',
-        'json',
-      ]),
+      choice('--format <form>', 'plain, ironic, ipxe, grub, pxelinux or json (default: plain)', FORMS),
     )
     .option('-o, --output <file>', 'file to write (default: standard output)');
   const run = async (options: KargsOptions) => (await import('./kargs.ts')).kargs(options, context.io);

@@ -100,19 +100,17 @@ const FIRST_BOOT = ['ignition.firstboot', 'ignition.platform.id'];
  */
 export function checkIso({ label, isMinimal, kargs, files, features }: BootingIso): Issue[] {
   const issues: Issue[] = [];
-  if (features?.otherSystem === true) return checkOtherSystem(files, features);
+  if (features?.otherSystem === true) {
+    // Other ramdisks boot without a config and without a root filesystem.
+    if (files?.has(CONFIG_NAME) === true) issues.push(issueOf(imageRules.configUnread));
+    return [...issues, ...checkNetwork(files ?? new Map(), features)];
+  }
   if (files !== undefined && kargs !== undefined) {
     issues.push(...checkConfig(splitKargs(kargs), files.has(CONFIG_NAME)));
   }
   if (kargs !== undefined) issues.push(...checkRootfs(splitKargs(kargs), label, isMinimal));
   if (files !== undefined) issues.push(...checkNetwork(files, features));
   return issues;
-}
-
-/** Other ramdisks boot without a config and without a root filesystem. */
-function checkOtherSystem(files: EmbedFiles = new Map(), features: LiveFeatures): Issue[] {
-  const unread = files.has(CONFIG_NAME) ? [issueOf(imageRules.configUnread)] : [];
-  return [...unread, ...checkNetwork(files, features)];
 }
 
 /** The kernel arguments are unknown, because the boot loader gets them from another source. */

@@ -12,8 +12,6 @@ export interface MemoryPart {
 const GIB = 1024 ** 3;
 /** Minimum if the root filesystem is on the medium, or is fetched. */
 const LIVE_SYSTEM = 2 * GIB;
-/** Minimum if the root filesystem is a part of the initramfs, because during boot it is in memory twice. */
-const LIVE_SYSTEM_FROM_INITRD = 4 * GIB;
 /** Recommendation of ironic-agent-image for a host that runs the agent in its container. */
 export const ADVISED_FOR_AGENT = 6 * GIB;
 
@@ -23,10 +21,8 @@ export type RootfsSource = 'medium' | 'network' | 'initramfs';
 const SYSTEMS: Readonly<Record<RootfsSource, MemoryPart>> = {
   medium: { what: 'live system with its root filesystem on the medium', bytes: LIVE_SYSTEM },
   network: { what: 'live system that fetches its root filesystem', bytes: LIVE_SYSTEM },
-  initramfs: {
-    what: 'live system with its root filesystem in the initramfs',
-    bytes: LIVE_SYSTEM_FROM_INITRD,
-  },
+  // During boot, the root filesystem is in memory twice.
+  initramfs: { what: 'live system with its root filesystem in the initramfs', bytes: 4 * GIB },
 };
 
 /** Minimum for the running system in addition to the parts below, with a margin. */

@@ -46,12 +46,7 @@ export async function openInput(name: InputName, io: Pick<Io, 'stdin' | 'cwd'>):
 }
 
 function openStream(stream: AsyncIterable<unknown>): ByteInputFile {
-  const pieces = async function* (): AsyncGenerator<Uint8Array, void> {
-    for await (const piece of stdinChunks(stream)) {
-      yield piece instanceof Uint8Array ? piece : Buffer.from(String(piece));
-    }
-  };
-  const source = sourceOf(pieces());
+  const source = sourceOf(stdinChunks(stream));
   return { isFile: false, bytes: () => source, close: async () => undefined };
 }
 

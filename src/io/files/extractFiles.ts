@@ -12,41 +12,11 @@ import type { Io } from '../io.ts';
 import { makeFolder } from './newFile.ts';
 import { isOwnName } from './platform.ts';
 
-/** A file to write; `name` is a path below the folder. */
-export interface ExtractedFile {
-  readonly name: string;
-  readonly data: Uint8Array;
-  /** Its path in the archive, which identifies files with secrets; default: `name`. */
-  readonly origin?: string;
-}
-
-export interface WrittenFile {
-  readonly name: string;
-  /** Of the new file, below the folder as the user gave it. */
-  readonly path: string;
-}
-
-/**
- * Writes the files one after the other; yields each when it is written.
- * @throws CliError like `prepareExtraction`
- */
-export async function* writeNewFiles(
-  directory: string,
-  files: readonly ExtractedFile[],
-  io: Pick<Io, 'cwd'>,
-): AsyncGenerator<WrittenFile, void> {
-  const names = files.map(({ name }) => name);
-  const { write, pathOf } = await prepareExtraction(directory, names, io);
-  for (const { name, data, origin } of files) {
-    await write(name, data, origin);
-    yield { name, path: pathOf(name) };
-  }
-}
-
 /** The destination of the files of an archive. */
 export interface Extraction {
   /**
    * Writes the file with this name; a second file with the same name replaces the first one.
+   * @param origin its path in the archive, which identifies files with secrets (default: `name`)
    * @throws CliError for system errors
    */
   readonly write: (name: string, data: Uint8Array, origin?: string) => Promise<void>;

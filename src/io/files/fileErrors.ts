@@ -31,8 +31,7 @@ export function emptyPathError(message: string, noun = 'file'): CliError {
 
 /** The error code for a system error. */
 function kindOf(code: string | undefined, action: string): ErrorCode {
-  const known = code === undefined ? undefined : kinds[code];
-  return known ?? (action.startsWith('read') ? 'ERR_FILE_READ' : 'ERR_FILE_WRITE');
+  return kinds[code ?? ''] ?? (action.startsWith('read') ? 'ERR_FILE_READ' : 'ERR_FILE_WRITE');
 }
 
 const kinds: Readonly<Record<string, ErrorCode>> = {
@@ -148,9 +147,9 @@ function reasonOf(error: unknown): string | undefined {
  * The chunks of standard input.
  * @throws CliError for system errors
  */
-export async function* stdinChunks(stdin: AsyncIterable<unknown>): AsyncGenerator<unknown, void> {
+export async function* stdinChunks(stdin: AsyncIterable<unknown>): AsyncGenerator<Uint8Array, void> {
   try {
-    yield* stdin;
+    for await (const chunk of stdin) yield chunk instanceof Uint8Array ? chunk : Buffer.from(String(chunk));
   } catch (error) {
     throw streamError(error, 'read standard input');
   }

@@ -164,7 +164,7 @@ async function* listFolder(folder: string, walk: Walk, part: string): AsyncItera
     return;
   }
   walk.open.add(key);
-  for (const entry of entries.toSorted((a, b) => compareNames(a.name, b.name))) {
+  for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
     const path = join(folder, entry.name);
     const kind = kindOf(entry, resolve(walk.cwd, path));
     if (kind !== 'other') yield { name: entry.name, path, kind };
@@ -177,15 +177,9 @@ function keyOf({ dev, ino }: Stats, part: string): string {
   return `${dev} ${ino} ${part}`;
 }
 
-function compareNames(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
-}
-
 /** Pipes and devices are read only where they are named. A link that leads nowhere is a file that cannot be read. */
 function kindOf(entry: Dirent, place: string): Entry['kind'] | 'other' {
-  if (!entry.isSymbolicLink()) return entry.isDirectory() ? 'folder' : entry.isFile() ? 'file' : 'other';
-  const stats = lookAt(place);
+  const stats = entry.isSymbolicLink() ? lookAt(place) : entry;
   if (typeof stats === 'string') return stats === 'ELOOP' ? 'circle' : 'file';
   return stats.isDirectory() ? 'folder' : stats.isFile() ? 'file' : 'other';
 }

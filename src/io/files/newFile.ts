@@ -53,20 +53,13 @@ export async function writeIfChanged(
   content: Uint8Array,
   options: NewFileOptions = {},
 ): Promise<boolean> {
-  if (await hasContent(path, content, options)) return false;
+  const stats = await stat(path).catch(() => undefined);
+  const isLike =
+    stats?.isFile() === true && stats.size === content.length && !allowsMore(stats, options.mode ?? 0o777);
+  const present = isLike ? await readFile(path).catch(() => undefined) : undefined;
+  if (present?.equals(content) === true) return false;
   await writeFileAtomically(path, content, options);
   return true;
-}
-
-async function hasContent(
-  path: string,
-  content: Uint8Array,
-  { mode = 0o777 }: NewFileOptions,
-): Promise<boolean> {
-  const stats = await stat(path).catch(() => undefined);
-  if (stats?.isFile() !== true || stats.size !== content.length || allowsMore(stats, mode)) return false;
-  const present = await readFile(path).catch(() => undefined);
-  return present?.equals(content) === true;
 }
 
 /** Opens a special file, such as a device or a pipe, for writing; undefined for files, folders and new paths. */

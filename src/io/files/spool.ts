@@ -22,12 +22,11 @@ export interface Spool {
  * when the program ends.
  * @throws CliError if the disk is full; errors of the source are passed on
  */
-export async function spoolToFile(parts: AsyncIterable<unknown>): Promise<Spool> {
+export async function spoolToFile(parts: AsyncIterable<Uint8Array>): Promise<Spool> {
   const handle = await openNameless();
   try {
     let size = 0;
-    for await (const part of parts) {
-      const bytes = part instanceof Uint8Array ? part : Buffer.from(String(part));
+    for await (const bytes of parts) {
       await writeAll(handle, bytes, size).catch((error: unknown) => {
         throw spoolError(error);
       });
@@ -70,7 +69,7 @@ function spoolError(error: unknown): unknown {
  * @param name for messages
  * @throws CliError if the disk is full
  */
-export async function openSpooled(name: string, parts: AsyncIterable<unknown>): Promise<OpenImage> {
+export async function openSpooled(name: string, parts: AsyncIterable<Uint8Array>): Promise<OpenImage> {
   const { handle, size } = await spoolToFile(parts);
   return { kind: 'spool', ...readFromFile(handle, { name, size }) };
 }
@@ -87,9 +86,9 @@ export async function openStdin({ stdin }: Pick<Io, 'stdin'>): Promise<OpenImage
 }
 
 /** Pieces from the system have no other user; other code in this process may keep its pieces. */
-async function* freedPieces(stream: AsyncIterable<unknown>): AsyncGenerator<unknown, void> {
+async function* freedPieces(stream: AsyncIterable<unknown>): AsyncGenerator<Uint8Array, void> {
   for await (const piece of stdinChunks(stream)) {
     yield piece;
-    if (piece instanceof Uint8Array) freeMemory(piece);
+    freeMemory(piece);
   }
 }

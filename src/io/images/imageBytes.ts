@@ -45,7 +45,6 @@ interface Contents {
 /** The content of an open file or device; the reader closes it. */
 export function readFrom(handle: FileHandle, { name, size }: Contents): Omit<OpenImage, 'kind'> {
   const readInto = async (target: Uint8Array, offset: number): Promise<void> => {
-    checkRange({ size }, offset, target.length);
     const filled = await readUpTo(handle, target, offset).catch((error: unknown) => {
       throw readError(error, name);
     });

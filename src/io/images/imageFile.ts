@@ -153,12 +153,10 @@ export async function readImage<T>(
   io: ImageIo,
   use: (image: OpenImage) => Promise<T>,
 ): Promise<T> {
-  const image = await openImage(source, io);
-  try {
-    return await withImageName(image.name, () => use(image));
-  } finally {
-    await image.close();
-  }
+  return withOpened(io, async (open) => {
+    const image = await open(source, 'ISO image');
+    return withImageName(image.name, () => use(image));
+  });
 }
 
 /** Errors of the step that are about the image get its name. */

@@ -5,7 +5,7 @@
  */
 
 import { CliError } from '../../core/errors.ts';
-import { type ByteRange, checkRange, readerOf } from '../../image/overlay.ts';
+import { type ByteRange, readerOf } from '../../image/overlay.ts';
 import { createHttpClient, type HttpAnswer, type HttpClient } from '../http/httpClient.ts';
 import { parseHttpUrl } from '../http/httpUrl.ts';
 import type { ImageBytes, OpenImage } from './imageBytes.ts';
@@ -89,7 +89,6 @@ interface Remote extends RemoteFile {
 function imageOf(remote: Remote): OpenImage {
   const { blocks, name, size, client } = remote;
   const readInto = async (target: Uint8Array, offset: number): Promise<void> => {
-    checkRange({ size }, offset, target.length);
     if (target.length > LARGE) await fetchRange(remote, target, offset);
     else await readBlocks(remote, target, offset);
   };

@@ -1,6 +1,6 @@
 /** An image file that stays open for all that is made from it, and is read only as long as it is what it was. */
 
-import { fstatSync } from 'node:fs';
+import { type BigIntStats, fstatSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { CliError } from '../../core/errors.ts';
 import { hashHandle } from '../files/fileDigests.ts';
@@ -42,13 +42,16 @@ export async function shareImage(
   name: string,
   digest?: FileDigest,
 ): Promise<SharedImage> {
-  const opened = timesOf(handle);
-  const bytes = readFrom(handle, { name, size: opened.size });
-  const hasContent = rememberLast(() => hasDigest(handle, digest));
-  const check = async (now: Times): Promise<void> => {
-    const isSame = now.mtime === opened.mtime && now.size === opened.size;
-    // A new name, a link or other permissions change only ctime. A program that resets the modification time also changes ctime.
-    if (isSame && (now.ctime === opened.ctime || (await hasContent(now.ctime)))) return;
+  const opened = statNow(handle);
+  const bytes = readFrom(handle, { name, size: Number(opened.size) });
+  let last = { ctime: opened.ctimeNs, isSame: Promise.resolve(true) };
+  const checkUnchanged = async (): Promise<void> => {
+    const { ctimeNs: ctime, mtimeNs, size } = statNow(handle);
+    if (mtimeNs === opened.mtimeNs && size === opened.size) {
+      // A new name, a link or other permissions change only ctime. A program that resets the modification time also changes ctime.
+      if (last.ctime !== ctime) last = { ctime, isSame: hasDigest(handle, digest) };
+      if (await last.isSame) return;
+    }
     throw new CliError(`${name} changed while it was being served`, {
       code: 'ERR_IMAGE_CHANGED',
       hint: 'reload to serve the changed image; to replace an image, rename a new file over it',
@@ -56,39 +59,19 @@ export async function shareImage(
   };
   const readInto = async (target: Uint8Array, offset: number): Promise<void> => {
     await bytes.readInto(target, offset);
-    await check(timesOf(handle)); // afterwards, as it may change while it is read
+    await checkUnchanged(); // afterwards, as it may change while it is read
   };
   return {
     ...bytes,
     ...readerOf(bytes.size, readInto),
-    modified: opened.modified,
-    checkUnchanged: () => check(timesOf(handle)),
+    modified: opened.mtime,
+    checkUnchanged,
   };
-}
-
-interface Times {
-  /** Bytes. */
-  readonly size: number;
-  /** In nanoseconds, of the last change to the bytes. */
-  readonly mtime: bigint;
-  /** In nanoseconds, of the last change to whatever the system knows of the file. */
-  readonly ctime: bigint;
-  readonly modified: Date;
 }
 
 /** At once: that takes microseconds, and a thread of its own would take longer than a small read. */
-function timesOf({ fd }: FileHandle): Times {
-  const { ctimeNs, mtime, mtimeNs, size } = fstatSync(fd, { bigint: true });
-  return { size: Number(size), mtime: mtimeNs, ctime: ctimeNs, modified: mtime };
-}
-
-/** Asks again only for another value than the last one. */
-function rememberLast<T>(ask: () => Promise<T>): (value: bigint) => Promise<T> {
-  let last: { readonly value: bigint; readonly answer: Promise<T> } | undefined;
-  return (value) => {
-    if (last?.value !== value) last = { value, answer: ask() };
-    return last.answer;
-  };
+function statNow({ fd }: FileHandle): BigIntStats {
+  return fstatSync(fd, { bigint: true });
 }
 
 /** Whether the file still matches the digest; true without a digest. */

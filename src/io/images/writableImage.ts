@@ -107,6 +107,9 @@ async function withTail(device: OpenWritableImage, path: string): Promise<OpenWr
   };
 }
 
+/** What the system answers where no file may be made beside the image: it is edited without a lock then. */
+const NO_NEW_FILE = new Set(['EACCES', 'EPERM', 'EROFS']);
+
 /** Where no file may be made beside the device, an edit can be undone only by the process itself. */
 async function openTail(path: string, which: 'existing' | 'new'): Promise<OpenWritableImage | undefined> {
   const create = which === 'new' ? constants.O_CREAT : 0;
@@ -115,7 +118,7 @@ async function openTail(path: string, which: 'existing' | 'new'): Promise<OpenWr
     return withHandle(handle, (await handle.stat()).size);
   } catch (error) {
     if (which === 'existing' && errorCode(error) === 'ENOENT') return undefined;
-    if (which === 'existing' || !['EACCES', 'EPERM', 'EROFS'].includes(errorCode(error) ?? '')) throw error;
+    if (which === 'existing' || !NO_NEW_FILE.has(errorCode(error) ?? '')) throw error;
     const { openNameless } = await import('../files/spool.ts');
     return withHandle(await openNameless(), 0);
   }
@@ -149,9 +152,6 @@ export async function changeInPlace(path: string, change: ImageChange, io: Pick<
 const WAIT = 20_000;
 const ATTEMPT_EVERY = 50;
 
-/** What the system answers where no file may be made beside the image: it is edited without a lock then. */
-const NO_LOCK = new Set(['EACCES', 'EPERM', 'EROFS']);
-
 /**
  * Runs `edit` while no other edit of the image runs.
  * @param path as the user gave it; errors about what it names are left to `edit`
@@ -182,7 +182,7 @@ export async function editAlone(
 async function waitForLock(lockPath: string, shown: string): Promise<FileLock | undefined> {
   for (const end = performance.now() + WAIT; ; await sleep(ATTEMPT_EVERY)) {
     const lock = await takeLock(lockPath).catch((error: unknown) => {
-      if (NO_LOCK.has(errorCode(error) ?? '')) return undefined;
+      if (NO_NEW_FILE.has(errorCode(error) ?? '')) return undefined;
       throw fileError(error, { path: shown, what: 'ISO image', action: 'write' });
     });
     if (lock === undefined || !('owner' in lock)) return lock;

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, symlink, writeFi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { prepareExtraction, writeNewFiles } from '../../../src/io/files/extractFiles.ts';
+import { prepareExtraction } from '../../../src/io/files/extractFiles.ts';
 
 const byName = (left: string, right: string): number => (left < right ? -1 : 1);
 
@@ -16,15 +16,14 @@ beforeEach(async () => {
 afterEach(async () => rm(base, { recursive: true, force: true }));
 
 async function extract(directory: string, ...names: readonly string[]): Promise<string[]> {
-  const files = names.map((name) => ({ name, data: Buffer.from(`content of ${name}`) }));
-  const paths: string[] = [];
-  for await (const { path } of writeNewFiles(directory, files, { cwd })) paths.push(path);
-  return paths;
+  const { write, pathOf } = await prepareExtraction(directory, names, { cwd });
+  for (const name of names) await write(name, Buffer.from(`content of ${name}`));
+  return names.map(pathOf);
 }
 
 const listAll = async (): Promise<string[]> => (await readdir(base, { recursive: true })).toSorted(byName);
 
-describe('writeNewFiles', () => {
+describe('prepareExtraction', () => {
   it.each<[directory: string, name: string, path: string, place: string]>([
     ['.', 'a', './a', 'work/a'],
     ['out', 'a/b/c', 'out/a/b/c', 'work/out/a/b/c'],
@@ -86,9 +85,7 @@ describe('writeNewFiles', () => {
   it('names the folder that a file stands in for', async () => {
     await expect(extract('out', 'd', 'd/x')).rejects.toThrow('File exists: out/d');
   });
-});
 
-describe('prepareExtraction', () => {
   it('writes a file again where the archive has it again', async () => {
     const { write } = await prepareExtraction('out', ['d/a'], { cwd });
     await write('d/a', Buffer.from('first, and longer'));
