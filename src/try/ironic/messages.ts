@@ -61,7 +61,10 @@ function isFetch(method: string): boolean {
 
 /** Removes the query, which may be longer than a path, and trailing slashes. */
 function withoutQuery(target: string): string {
-  return target.replace(/\?.*$/s, '').replace(/(?<!\/)\/+$/, '') || '/';
+  const query = target.indexOf('?');
+  let end = query === -1 ? target.length : query;
+  while (end > 0 && target[end - 1] === '/') end -= 1;
+  return target.slice(0, end) || '/';
 }
 
 /** The query parameters. */
