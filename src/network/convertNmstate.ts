@@ -5,7 +5,7 @@
  * rules, 802.1X, ethtool, SR-IOV, alternative names, and `controller` (use the port list of the controller).
  */
 
-import { isMapping, type Mapping } from '../formats/mapping.ts';
+import { asMapping, isMapping, type Mapping } from '../formats/mapping.ts';
 import { type Finding, hasErrors } from '../core/finding.ts';
 import { connectionTypes, formatProfile, type ProfileEntries, profileUuid } from './connectionProfile.ts';
 import { type DnsByInterface, type DnsSettings, readDns } from './dns.ts';
@@ -58,9 +58,8 @@ const otherFormats: ReadonlyMap<string, string> = new Map([
 ]);
 
 function readNetwork(document: unknown, place: DocumentPlace): Network {
-  const own = isMapping(document) ? document : {};
-  const sections: Mapping = { interfaces: [], routes: {}, 'dns-resolver': {}, ...own };
-  if (own !== document) refuse(place, 'expected a mapping with the key "interfaces"');
+  const sections: Mapping = { interfaces: [], routes: {}, 'dns-resolver': {}, ...asMapping(document) };
+  if (!isMapping(document)) refuse(place, 'expected a mapping with the key "interfaces"');
   for (const name of Object.keys(sections)) {
     if (sectionNames.has(name)) continue;
     refuseUnsupportedValue(step(place, name), JSON.stringify(name.slice(0, 60)), otherFormats.get(name));

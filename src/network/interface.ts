@@ -130,7 +130,7 @@ const anyShape = {
 
 export type InterfaceFields = reader.Shaped<typeof anyShape>;
 
-const readers: Readonly<Record<InterfaceType, reader.Reader<InterfaceFields>>> = {
+const readersByType: Readonly<Record<InterfaceType, reader.Reader<InterfaceFields>>> = {
   ethernet: reader.object({ ...sharedShape, ethernet: anyShape.ethernet }),
   vlan: reader.object({ ...sharedShape, vlan }),
   bond: reader.object({ ...sharedShape, 'link-aggregation': bond, bond, 'copy-mac-from': reader.linkName }),
@@ -142,7 +142,7 @@ export const readInterface: reader.Reader<Interface | Unmanaged> = (value, place
   if (!isMapping(value)) return refuse(place, 'expected a mapping');
   if (value['state'] === 'absent') return readAbsent(value, place);
   const type = readType(value, place);
-  const fields = type === undefined ? undefined : readers[type](value, place);
+  const fields = type === undefined ? undefined : readersByType[type](value, place);
   if (type === undefined || fields === undefined) return undefined;
   const name = checkName(fields, value, place);
   if (name === undefined) return undefined;

@@ -152,7 +152,7 @@ export function oneOf<Word extends string>(
     meanings.get(value) ?? refuse(place, expected(`one of ${words.join(', ')}`, value));
 }
 
-/** As NetworkManager writes it. */
+/** The protocol of a VLAN, as NetworkManager spells it: `802.1Q`, `802.1ad`. */
 export const vlanProtocol = mapped(oneOf(['802.1q', '802.1ad']), (word) => word.replace('q', 'Q'));
 
 /** One of the words, or its number in the kernel: `1` and `"1"` are the second word. */
