@@ -79,7 +79,7 @@ export async function discardPartial({ path }: Pick<Place, 'path'>): Promise<voi
   await forgetPartial({ path });
 }
 
-/** Removes the description of the partial file, after that got its final name. */
+/** Removes the description of the partial file, after that file got its final name. */
 export async function forgetPartial({ path }: Pick<Place, 'path'>): Promise<void> {
   await unlink(`${path}.partial.json`).catch(() => undefined);
 }

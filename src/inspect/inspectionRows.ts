@@ -7,7 +7,7 @@ import type { InspectionReport, ReportedKind } from './inspectionReport.ts';
 import { displayWidth, printable } from '../io/report/terminalText.ts';
 import { formatDiagnostic } from '../io/report/diagnosticText.ts';
 
-/** At least one line. */
+/** A topic with at least one line. */
 type InspectionRow = readonly [topic: string, lines: readonly string[]];
 
 /** The order: what the image is, what it contains, what it boots. */

@@ -129,6 +129,7 @@ interface Document {
   readonly content: Uint8Array | 'unread' | 'circle';
 }
 
+/** Reads ahead, and yields in the order of the files: `yield*` waits for each promise. */
 async function* readDocuments(
   files: AsyncIterable<InputFile>,
   io: Io,
