@@ -575,11 +575,9 @@ describe('--inventory', () => {
     const trial = await startTry({ ...served, serveListen: new URL(first.origin).host }, folder);
     await expect(trial.ended).rejects.toMatchObject({
       message: expect.stringContaining('the address is already in use'),
-      hint: 'stop the other program, or pass another port with --serve-listen',
+      hint: 'pass another address or port with --serve-listen',
     });
     await first.ended;
-    const elsewhere = await startTry({ ...served, serveListen: '192.0.2.1:0' }, folder);
-    await expect(elsewhere.ended).rejects.toMatchObject({ hint: 'list its addresses with: ip address' });
   });
 
   it('does not wait for a host that cannot be served', async () => {

@@ -42,16 +42,15 @@ export async function startCatalogService(
 }
 
 /** For an address that does not come from `--listen`: throws the error of a server that cannot listen with another hint. */
-export function throwWithHint(changeHint: (hint: string) => string): (error: unknown) => never {
+export function throwWithHint(hint: string): (error: unknown) => never {
   return onCliError((error) => {
-    const { cause, code, hint = '', message } = error;
+    const { cause, code, message } = error;
     if (code !== 'ERR_LISTEN') throw error;
-    throw new CliError(message, { code, hint: changeHint(hint), cause });
+    throw new CliError(message, { code, hint, cause });
   });
 }
 
-/** For an address of `--serve-listen`. */
-export const throwForServeListen = throwWithHint((hint) => hint.replace('--listen', '--serve-listen'));
+export const serveListenHint = 'pass another address or port with --serve-listen';
 
 /** Maximum number of remembered first fetches. Above it, some are reported twice. */
 const MAX_REMEMBERED = 100_000;

@@ -8,7 +8,7 @@ import { openSharedImage } from '../../io/images/sharedImage.ts';
 import { type CatalogEntry, entryOf, mediaTypes, type ServedResource } from '../../serve/answer/resource.ts';
 import { createQuietLog } from '../quietLog.ts';
 import type { SingleIso, TrialPlan } from '../trial.ts';
-import { startCatalogService, throwForServeListen } from './catalogService.ts';
+import { serveListenHint, startCatalogService, throwWithHint } from './catalogService.ts';
 
 /** Serves an ISO for BMCs, unless it is on another server. */
 export async function startIso(
@@ -35,7 +35,7 @@ export async function startIso(
   const find = (wanted: string): CatalogEntry | undefined =>
     wanted === path ? entryOf(resource) : undefined;
   const server = await startCatalogService(find, listen, createQuietLog(io), observe).catch(
-    throwForServeListen,
+    throwWithHint(serveListenHint),
   );
   cleanup.defer(async () => void (await server.stop(0)));
   const base = publicUrl === undefined ? server.origin : parseBaseUrl(publicUrl, '--public-url');

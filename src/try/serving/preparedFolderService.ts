@@ -75,7 +75,7 @@ export async function startFolderService(
   const { port, prefix, url } = readFolderUrl(place);
   const listen = { kind: 'tcp', host: '127.0.0.1', port } as const;
   const server = await startCatalogService(fileFinder(place, prefix), listen, log, observe).catch(
-    throwWithHint(() => 'make this port available, or run `prepare` with another port in --base-url'),
+    throwWithHint('make this port available, or run `prepare` with another port in --base-url'),
   );
   return { scriptUrl: `${url}/${SCRIPT}`, stop: async () => void (await server.stop(0)) };
 }
