@@ -121,7 +121,7 @@ export function prepareCommands(command: Command, context: Context): void {
     command.addHelpText('after', () => `\nRun '${pathOf(command)} COMMAND --help' for help on a command.\n`);
     return; // a group would consume the options of its commands
   }
-  // Every command accepts it; it is shown where it prints more than `--help`.
+  // Every command accepts `--help-all`; the help shows it only where it prints more than `--help`.
   const helpAll = new Option('--help-all', 'print the help with all options').helpGroup(GLOBAL_OPTIONS);
   command.addOption(helpAll.hideHelp(!shortHelps.has(command)));
   command.on(`option:${helpAll.name()}`, () => printAllHelp(command).help());
