@@ -67,6 +67,7 @@ export async function placeGlobalOptions(
   const program = await declareFor(rest);
   const named = namedCommand(program, rest);
   const isGroup = named.command.commands.length > 0;
+  // The number of names of groups at the beginning.
   const count = isGroup ? named.count : Math.max(named.count - 1, 0);
   const behind = splitGlobalOptions(rest.slice(count));
   const asked = behind.rest[0] === 'help' ? namesToExplain(behind.rest.slice(1)) : undefined;
