@@ -135,7 +135,7 @@ export async function declareCommands(context: Context): Promise<Command> {
   return program;
 }
 
-/** The whole program; to declare it takes about 50 ms. */
+/** Declares and describes the whole program, which takes about 50 ms. */
 async function describe(context: Context): Promise<CommandDescription> {
   const { describeCommand } = await import('./describeCommand.ts');
   return describeCommand(await declareCommands({ ...context, args: 'unknown' }));

@@ -67,6 +67,7 @@ export async function placeGlobalOptions(
   const program = await declareFor(rest);
   const named = namedCommand(program, rest);
   const isGroup = named.command.commands.length > 0;
+  // The number of names of groups at the beginning.
   const count = isGroup ? named.count : Math.max(named.count - 1, 0);
   const behind = splitGlobalOptions(rest.slice(count));
   const asked = behind.rest[0] === 'help' ? namesToExplain(behind.rest.slice(1)) : undefined;
@@ -121,7 +122,7 @@ export function prepareCommands(command: Command, context: Context): void {
     command.addHelpText('after', () => `\nRun '${pathOf(command)} COMMAND --help' for help on a command.\n`);
     return; // a group would consume the options of its commands
   }
-  // Every command accepts it; it is shown where it prints more than `--help`.
+  // Every command accepts `--help-all`; the help shows it only where it prints more than `--help`.
   const helpAll = new Option('--help-all', 'print the help with all options').helpGroup(GLOBAL_OPTIONS);
   command.addOption(helpAll.hideHelp(!shortHelps.has(command)));
   command.on(`option:${helpAll.name()}`, () => printAllHelp(command).help());

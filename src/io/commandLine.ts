@@ -41,11 +41,11 @@ type Declare = (command: Command, context: Context) => void | Promise<void>;
 
 /**
  * Adds the commands of the table to their group. If the arguments name one of them, only that command is added, with its
- * options. Otherwise all are added without options, for the help and for suggestions.
+ * options. Otherwise all are added without options, for the help and for suggestions; with unknown arguments, all with options.
  */
 export async function declareTable(parent: Command, table: CommandTable, context: Context): Promise<void> {
   const wantsAll = context.args === 'unknown';
-  const args = context.args === 'unknown' ? [] : [...context.args];
+  const args = wantsAll ? [] : [...context.args];
   while (args[0] === '--') args.shift();
   const asked = args.shift() ?? '';
   const isKnown = Object.hasOwn(table, asked);

@@ -1,8 +1,8 @@
 /** The address of this machine that another machine can reach: the one from which this machine connects to it. */
-import { portOf, urlHost } from '../formats/url.ts';
 
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { portOf, urlHost } from '../formats/url.ts';
 
 /** Milliseconds. */
 const TIME = 10_000;

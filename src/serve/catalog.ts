@@ -65,8 +65,9 @@ export function createCatalog(contents: CatalogContents): HostCatalog {
     const owners = files.some((file) => byStem.has(file.host)) ? byStem : aliases;
     const found: { readonly file: HostFile; readonly host: ServedHost }[] = [];
     for (const file of files) {
-      for (const host of owners.get(file.host) ?? [])
+      for (const host of owners.get(file.host) ?? []) {
         if (owner === undefined || host.name === owner) found.push({ file, host });
+      }
     }
     const [first, ...others] = found;
     if (first === undefined) return undefined;

@@ -94,7 +94,10 @@ export function hostFileName(host: string, artifact: ConfigArtifact): string {
   return host + endings[artifact];
 }
 
-/** The possible meanings of a file name, the likeliest first: a host may have the name `worker-minimal`. */
+/**
+ * The possible meanings of a file name, the likeliest first. `worker-minimal.iso` has two, as a host may have the name
+ * `worker-minimal`: `iso` comes before `minimal-iso` in the list of artifacts.
+ */
 export function parseHostFileName(name: string): HostFile[] {
   const files: HostFile[] = [];
   for (const artifact of configArtifacts) {

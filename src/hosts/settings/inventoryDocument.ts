@@ -252,15 +252,16 @@ function readKeyfiles(keyfiles: unknown, document: InventoryDocument, path: Path
   }));
 }
 
-/** The items of a list, or the single value. */
+/** The items of a list, or the single value; none for `null`. */
 function readValues(
   name: SettingName,
   value: unknown,
   document: InventoryDocument,
   path: Path,
 ): InputValue[] {
+  if (value === null) return [];
   const isList = Array.isArray(value);
-  const items: readonly unknown[] = isList ? value : value === null ? [] : [value];
+  const items: readonly unknown[] = isList ? value : [value];
   return items.map((item, index) =>
     inputValue(name, String(item), document, isList ? [...path, index] : path),
   );

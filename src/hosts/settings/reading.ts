@@ -85,7 +85,7 @@ export function inPlace<T>(
   }
 }
 
-/** The same for the content of a file: an invalid file is not a usage error. */
+/** Like {@link inPlace} for the content of a file: an invalid file is not a usage error. */
 export function inFile<T>({ place, text }: InputValue, check: () => T): T {
   try {
     return check();

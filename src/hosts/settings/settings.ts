@@ -138,7 +138,7 @@ export function createSettingsReader(): ReadSettings {
   };
 }
 
-/** Their values are files, so an error is no usage error. */
+/** Settings that name a file: an invalid file is not a usage error. */
 const fileSettings: ReadonlySet<SettingName> = new Set(['agent.pullSecret', 'agent.registriesConf']);
 
 /** The source of a setting, for messages. The image may come from `--registry`. */
@@ -148,7 +148,7 @@ function placeOf(setting: SettingName, reading: Reading): string {
   return valueOf(reading, setting)?.place ?? setting;
 }
 
-/** Unlike the default profile, these profiles do not add Ironic to the list of hosts without proxy. */
+/** For the profiles icc and assisted: unlike the default profile, they do not add Ironic to the list of hosts without proxy. */
 function warnOfProxy(settings: AgentSettings, warn: Warn): void {
   const hosts = findProxiedHosts(settings);
   if (hosts.length === 0) return;

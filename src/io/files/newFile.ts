@@ -54,9 +54,9 @@ export async function writeIfChanged(
   options: NewFileOptions = {},
 ): Promise<boolean> {
   const stats = await stat(path).catch(() => undefined);
-  const isLike =
+  const mayBeSame =
     stats?.isFile() === true && stats.size === content.length && !allowsMore(stats, options.mode ?? 0o777);
-  const present = isLike ? await readFile(path).catch(() => undefined) : undefined;
+  const present = mayBeSame ? await readFile(path).catch(() => undefined) : undefined;
   if (present?.equals(content) === true) return false;
   await writeFileAtomically(path, content, options);
   return true;

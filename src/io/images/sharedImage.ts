@@ -44,6 +44,7 @@ export async function shareImage(
 ): Promise<SharedImage> {
   const opened = statNow(handle);
   const bytes = readFrom(handle, { name, size: Number(opened.size) });
+  // The last answer is kept while ctime stays the same: hashing an image takes seconds.
   let last = { ctime: opened.ctimeNs, isSame: Promise.resolve(true) };
   const checkUnchanged = async (): Promise<void> => {
     const { ctimeNs: ctime, mtimeNs, size } = statNow(handle);
@@ -69,7 +70,7 @@ export async function shareImage(
   };
 }
 
-/** At once: that takes microseconds, and a thread of its own would take longer than a small read. */
+/** Synchronous, because it takes microseconds: in a thread it would take longer than a small read. */
 function statNow({ fd }: FileHandle): BigIntStats {
   return fstatSync(fd, { bigint: true });
 }

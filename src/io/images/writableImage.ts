@@ -107,7 +107,7 @@ async function withTail(device: OpenWritableImage, path: string): Promise<OpenWr
   };
 }
 
-/** What the system answers where no file may be made beside the image: it is edited without a lock then. */
+/** The error codes of the system if no file can be created beside the image, for a lock or for undoing an edit. */
 const NO_NEW_FILE = new Set(['EACCES', 'EPERM', 'EROFS']);
 
 /** Where no file may be made beside the device, an edit can be undone only by the process itself. */
@@ -182,7 +182,7 @@ export async function editAlone(
 async function waitForLock(lockPath: string, shown: string): Promise<FileLock | undefined> {
   for (const end = performance.now() + WAIT; ; await sleep(ATTEMPT_EVERY)) {
     const lock = await takeLock(lockPath).catch((error: unknown) => {
-      if (NO_NEW_FILE.has(errorCode(error) ?? '')) return undefined;
+      if (NO_NEW_FILE.has(errorCode(error) ?? '')) return undefined; // then the image is edited without a lock
       throw fileError(error, { path: shown, what: 'ISO image', action: 'write' });
     });
     if (lock === undefined || !('owner' in lock)) return lock;

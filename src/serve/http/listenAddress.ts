@@ -25,6 +25,7 @@ const FIRST_INHERITED = 3;
  */
 export function parseListenAddress(text: string): ListenAddress {
   if (text.includes('://')) throw invalidAddress(text, 'it is a URL');
+  // The last colon outside of brackets separates address and port.
   const colon = text.endsWith(']') ? -1 : text.lastIndexOf(':');
   const port = text.slice(colon + 1);
   if (colon < 0 || port === '') {

@@ -160,6 +160,8 @@ function createServer(limits: ServerLimits, material: TlsMaterial | undefined): 
           rejectUnauthorized: false,
         });
   server.timeout = limits.idleTime;
+  // Only their size is limited: by default, Node ignores headers after the first thousand, such as a second Host.
+  server.maxHeadersCount = 0;
   server.maxRequestsPerSocket = limits.requestsPerConnection;
   // A client may close its side of the connection after it has sent its request, and still wait for the answer (RFC 9112,
   // section 9.6). Without this undocumented property, Node sends no answer then.

@@ -5,6 +5,7 @@ import type { Artifact } from '../answer/resource.ts';
 import { formatPercent } from './figures.ts';
 import type { BootStage, MarkState, StageMark } from './stageBar.ts';
 
+/** The stage that a fetch of each artifact shows, in the order of the boot. */
 const fetchStages: Readonly<Record<Artifact, BootStage>> = {
   iso: 'media',
   'minimal-iso': 'media',
@@ -17,7 +18,6 @@ const fetchStages: Readonly<Record<Artifact, BootStage>> = {
   agent: 'image',
 };
 
-/** In the order of the boot, as above. */
 const seen = [...new Set(Object.values(fetchStages))];
 
 /** Marks of all stages with fetches. Other hosts may have fetched the shared files, so these are not counted. */

@@ -80,6 +80,16 @@ describe('what is no request', () => {
 describe('strange requests', () => {
   it.each([
     ['two hosts', 'GET /healthz HTTP/1.1\r\nHost: a\r\nHost: b\r\n', 400],
+    [
+      'a second host after 1500 headers',
+      `GET /healthz HTTP/1.1\r\nHost: a\r\n${'x:\r\n'.repeat(1500)}Host: b\r\n`,
+      400,
+    ],
+    [
+      'a body after 1500 headers',
+      `GET /healthz HTTP/1.1\r\nHost: a\r\n${'x:\r\n'.repeat(1500)}Content-Length: 5\r\n`,
+      413,
+    ],
     ['a host with a slash', 'GET /healthz HTTP/1.1\r\nHost: a/b\r\n', 400],
     ['an empty host', 'GET /healthz HTTP/1.1\r\nHost:\r\n', 200],
     ['an IPv6 host', 'GET /healthz HTTP/1.1\r\nHost: [::1]:80\r\n', 200],
