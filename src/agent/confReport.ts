@@ -42,7 +42,7 @@ export function checkAgentConf(settings: AgentSettings, places: ConfPlaces): rea
   const { optionLines, userConf = '' } = settings;
   const whole = checkConf(renderAgentConf(settings));
   const lacksCa = whole.some(({ rule }) => rule === confRules.caMissing.id);
-  // The other part may set "cafile".
+  // A part may lack "cafile" if the other part sets it.
   const isOfPart = ({ rule }: Finding): boolean => lacksCa || rule !== confRules.caMissing.id;
   const ofLines = checkConf(formatOptionLines(optionLines)).filter(isOfPart);
   const ofUser = checkConf(userConf).filter(isOfPart);

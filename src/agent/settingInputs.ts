@@ -73,6 +73,7 @@ export function collectInputs(sources: InputSources): CollectedInputs {
   const unread: UnreadVariable[] = [];
   const misplaced: MisplacedInput[] = [];
   const fromFiles = new Map<SettingName, readonly InputValue[]>();
+  // The file with the highest precedence is last, and overrides the others.
   for (const layer of sources.files?.toReversed() ?? []) {
     for (const [name, values] of layer) fromFiles.set(name, values);
   }

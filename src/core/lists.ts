@@ -1,17 +1,18 @@
-/** Lists: their items by key, and the differences of two lists. */
+/** Groups the items of a list, and compares two lists. */
 
-/** The items by their keys, both in the order of the items. */
+/** The items grouped by key. Keys are in the order of their first items, and the items of a group in the given order. */
 export function groupBy<T, K>(items: readonly T[], keyOf: (item: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>();
   for (const item of items) {
-    const group = groups.get(keyOf(item));
-    if (group === undefined) groups.set(keyOf(item), [item]);
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [item]);
     else group.push(item);
   }
   return groups;
 }
 
-/** The items that are missing in `others`, or occur there less often. Items with the same key are equal. */
+/** The items that `others` does not contain, or not as often. Items with the same key count as equal. */
 export function withoutThose<T>(
   items: readonly T[],
   others: readonly T[],
@@ -19,8 +20,9 @@ export function withoutThose<T>(
 ): T[] {
   const counts = new Map(Array.from(groupBy(others, keyOf), ([key, { length }]) => [key, length]));
   return items.filter((item) => {
-    const count = counts.get(keyOf(item)) ?? 0;
-    counts.set(keyOf(item), count - 1);
+    const key = keyOf(item);
+    const count = counts.get(key) ?? 0;
+    counts.set(key, count - 1);
     return count <= 0;
   });
 }

@@ -106,7 +106,7 @@ function readLine(reader: Reader, line: string, number: number): void {
   }
   if (line.startsWith('[')) {
     const closed = line.endsWith(']');
-    // A header with something behind it is refused; its section is taken for the lines below all the same.
+    // A header with text after it is an error, but the lines below it still belong to its section.
     const name = closed ? line.slice(1, -1) : line.slice(1, Math.max(1, line.indexOf(']')));
     if (!closed) reader.problems.push({ code: 'section-unclosed', position });
     else if (name === '') reader.problems.push({ code: 'section-unnamed', position });

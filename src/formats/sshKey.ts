@@ -92,8 +92,8 @@ function isType(word: string): boolean {
 }
 
 const flagOption =
-  /^(?:cert-authority|restrict|(?:no-)?(?:(?:agent|port|x11)-forwarding|pty|user-rc|(?:touch|verify)-required))$/i;
-const valueOption = /^(?:command|environment|expiry-time|from|permit(?:listen|open)|principals|tunnel)$/i;
+  /^(?:cert-authority|restrict|(?:no-)?(?:agent-forwarding|port-forwarding|pty|touch-required|user-rc|verify-required|x11-forwarding))$/i;
+const valueOption = /^(?:command|environment|expiry-time|from|permitlisten|permitopen|principals|tunnel)$/i;
 
 /** sshd ignores a key with an option that it does not know. */
 function checkOptions(options: string): void {

@@ -204,7 +204,8 @@ function decodeString(decoder: Decoder, wanted: string): string | undefined {
 
 function decodeInteger(decoder: Decoder, wanted: string): number | bigint | undefined {
   const { bytes, at } = decoder;
-  const end = skipWord(bytes, at); // of a number; other text has no value
+  // Only numbers are sure to end here, but `readInteger` has no value for anything else.
+  const end = skipWord(bytes, at);
   const value = readInteger(bytes, at, end);
   if (value === undefined) return skipMismatch(decoder, 'integer', wanted);
   decoder.at = end;

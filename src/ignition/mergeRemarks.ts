@@ -214,7 +214,7 @@ function remarkReplaced(pair: Pair, report: Report): void {
   }
 }
 
-/** An item of the child with a key that the parent has in another list that shares the keys. */
+/** An item of the child whose key the parent has in another list: both lists share their keys. */
 interface MovedItem {
   readonly key: string;
   /** The list of the child, and the index of the item in it. */

@@ -279,6 +279,7 @@ function parseSemver(text: string): string | undefined {
   return numbers + (preRelease && `-${preRelease}`) + (metadata && `+${metadata}`);
 }
 
-// No expression repeats a group, which would require a deep stack.
+// Three numbers, a pre-release and metadata. No expression repeats a group, which would require a deep stack.
 const semverPattern = /^(\d+\.\d+\.\d+)(?:-([^+]*))?(?:\+(.*))?$/s;
+/** Identifiers are separated by dots. An empty identifier is invalid, but an empty list of them is valid. */
 const badIdentifiers = /[^0-9A-Za-z.-]|^\.|\.\.|\.$/;

@@ -16,7 +16,7 @@ export type SpecVersion = (typeof specVersions)[number];
 /** Ignition translates every config to this version before merging. */
 export const newestVersion: SpecVersion = specVersions[specVersions.length - 1] ?? specVersions[0];
 
-/** The version of exactly this name. */
+/** The version with exactly this name; undefined for an unknown version. */
 export function versionNamed(name: unknown): SpecVersion | undefined {
   for (const version of specVersions) if (version === name) return version;
   return undefined;

@@ -112,6 +112,7 @@ function readPullPolicy({ options }: PodmanCommand, pull?: PodmanCommand): Entry
 
 /** `start` is the prefix of registry options; empty if this command pulls the image. */
 function readRunOption(option: PodmanOption, start: string): Entry[] {
+  // A short option such as `-e` is treated like its long name.
   const name = optionTable('run')?.options.get(option.name)?.name ?? option.name;
   const { value } = option;
   if (value === undefined) return [optionEntry('agent.podman.args', option)];

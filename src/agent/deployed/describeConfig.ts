@@ -61,7 +61,7 @@ export function compareConfigs(deployed: Config, rendered: Config): SettingChang
   );
 }
 
-/** The entries by their settings. */
+/** The entries of a config, grouped by setting. */
 function readGroups(config: Config): ReadonlyMap<string, readonly Entry[]> {
   const { ignition = {}, passwd = {}, storage = {}, kernelArguments = {} } = config;
   const subject = readSubject(config);

@@ -306,6 +306,7 @@ function endOf(text: string, what: string, from: number): number {
 
 /** The quote that is open at the end of a partial line. */
 function openQuote(beginning: string): string | undefined {
+  // A quote that remains without the closed ones is open.
   return /["']/.exec(beginning.replaceAll(/"[^"]*"|'[^']*'/g, ''))?.[0];
 }
 

@@ -191,8 +191,20 @@ function findQuoteProblem(name: string, value: string): string | undefined {
 
 /** `"a "b" c"`: a closing and opening quote without a blank between them is never intended. */
 function hasTextBehindQuote(value: string): boolean {
-  const quoted = /\\.|(["'])(?:\\.|(?!\1)[^\\])*(?:\1(?=(\S)?)|\\?$)/gs;
-  return [...value.matchAll(quoted)].some(([, , next]) => next !== undefined);
+  // No regular expression: for a long value, it would require a deep stack.
+  let quote = '';
+  for (let index = 0; index < value.length; index++) {
+    const character = value.charAt(index);
+    if (character === '\\') {
+      index += 1;
+    } else if (quote === '') {
+      if (character === '"' || character === "'") quote = character;
+    } else if (character === quote) {
+      quote = '';
+      if (/\S/.test(value.charAt(index + 1))) return true;
+    }
+  }
+  return false;
 }
 
 /** systemd.unit(5), "Specifiers". */

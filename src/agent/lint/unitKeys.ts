@@ -128,15 +128,18 @@ function hintKey(type: string, section: string, key: string): string {
 
 function foundSection(type: string, header: string): Found {
   const name = header.slice(0, 80);
-  const place = suggestSection(type, name);
-  const hint =
-    place === undefined
-      ? `remove the section, or rename it to [X-${name}] if another program reads it`
-      : place.type === type
-        ? `use [${place.section}]`
-        : `move the section to a unit whose name ends in .${place.type}`;
   const message = `systemd ignores the section [${name}]: unknown section`;
-  return { rule: unitKeyRules.section, message, hint };
+  return { rule: unitKeyRules.section, message, hint: hintSection(type, name) };
+}
+
+function hintSection(type: string, name: string): string {
+  const place = suggestSection(type, name);
+  if (place === undefined) {
+    return `remove the section, or rename it to [X-${name}] if another program reads it`;
+  }
+  return place.type === type
+    ? `use [${place.section}]`
+    : `move the section to a unit whose name ends in .${place.type}`;
 }
 
 function foundOutside(line: SystemdLine): Found {

@@ -94,6 +94,7 @@ export function renderBanners(settings: AgentSettings): File[] {
 }
 
 function formatMotd({ agentImage, apiUrls, hostname }: AgentSettings): string {
+  // Without user name and password.
   const urls = apiUrls.map((url) => url.replace(/^([a-z]+:\/\/)[^/?#]*@/i, '$1'));
   const facts = [
     `  Ironic     ${urls.length === 0 ? 'none (standalone agent)' : urls.join(', ')}\n`,

@@ -57,6 +57,7 @@ export function skipString(bytes: Uint8Array, start: number): number {
   for (;;) {
     const end = bytes.indexOf(quote, at);
     if (end === -1) return bytes.length;
+    // An odd number of backslashes escapes the quote.
     let backslashes = 0;
     while (end - backslashes > at && bytes[end - backslashes - 1] === backslash) backslashes += 1;
     if (backslashes % 2 === 0) return end + 1;

@@ -4,7 +4,7 @@ import { YAMLException } from 'js-yaml';
 import { type Excerpt, FormatError } from '../../core/errors.ts';
 import type { Position } from '../../core/finding.ts';
 
-/** The error for what js-yaml throws. It gives no word on what else than its own exceptions that may be. */
+/** The FormatError for an error of js-yaml, which does not document what it throws besides its own exceptions. */
 export function explainedError(text: string, error: unknown): FormatError {
   if (!(error instanceof YAMLException)) return new FormatError('Invalid YAML', { cause: error });
   const { mark, reason } = error;

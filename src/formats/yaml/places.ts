@@ -221,10 +221,10 @@ export function makeLocate(text: string, places: DocumentPlaces): (path: Path) =
 /** Mappings with more keys are looked through once, and then known. */
 const fewKeys = 32;
 
-/** The known mappings by their first child: numbers of keys to the index of the child. */
+/** For each known mapping, by the index of its first child: the indexes of its children by the numbers of their keys. */
 type KeyIndexes = Map<number, Map<number, number>>;
 
-/** From the index of the numbers of a value to that of a child. */
+/** The child of a value at a step of a path. Values are indexes of their numbers; undefined if there is no such child. */
 function findChild(
   { keys, numbers }: Places,
   indexes: KeyIndexes,

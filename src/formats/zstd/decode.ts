@@ -26,7 +26,7 @@ import {
  * Decodes consecutive frames as one stream, up to the first bytes that start no frame. A piece is good until the next one
  * is asked for.
  *
- * @param decoder decodes frames; default: the fastest that is there, of which the own one is loaded only if it is needed
+ * @param decoder decodes frames; default: the one of Node if it has one, else the one of this program, which is loaded then
  * @throws FormatError with the offset, when a frame is damaged, truncated, not supported or too large.
  */
 export async function* unpackZstd(

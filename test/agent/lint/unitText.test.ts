@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { summary, withUnit } from './support.ts';
+import { render, summary, withUnit } from './support.ts';
 
 const percent = ['agent-unit-percent $.systemd.units.0.contents'];
 const quotes = ['agent-unit-quotes $.systemd.units.0.contents'];
@@ -23,5 +23,16 @@ describe('texts in units', () => {
     ['quotes around values', 'Environment="A=b c" \'B=d\'', []],
   ])('%s', (_title, line, expected) => {
     expect(summary(withUnit(['TimeoutStartSec=0\n', `TimeoutStartSec=0\n${line}\n`]))).toEqual(expected);
+  });
+
+  it('checks a value of many megabytes', () => {
+    // Ignition refuses longer lines, but a value may continue over many of them.
+    const lines = `${'a'.repeat(2000)}\\\n`.repeat(6000);
+    const contents = `[Service]\nEnvironment="A=${lines}"b\n`;
+    const config = render();
+    const units = [...(config.systemd?.units ?? []), { name: 'a.service', contents }];
+    expect(summary({ ...config, systemd: { units } })).toEqual([
+      'agent-unit-quotes $.systemd.units.1.contents',
+    ]);
   });
 });
