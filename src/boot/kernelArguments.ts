@@ -32,14 +32,10 @@ export function argumentSecrets(settings: BootSettings): readonly string[] {
 
 /** The arguments with the settings that they come from. An extra argument that is already present is omitted. */
 export function placedArguments(settings: BootSettings): readonly KernelArgument[] {
-  const { ignitionUrl, proxy, rootfsUrl } = settings;
+  const { proxy } = settings;
   const own: readonly KernelArgument[] = [
-    ...(rootfsUrl === undefined
-      ? []
-      : [{ text: `coreos.live.rootfs_url=${rootfsUrl}`, path: ['rootfsUrl'] }]),
-    ...(ignitionUrl === undefined
-      ? []
-      : [{ text: `ignition.config.url=${ignitionUrl}`, path: ['ignitionUrl'] }]),
+    ...named('coreos.live.rootfs_url', settings.rootfsUrl, 'rootfsUrl'),
+    ...named('ignition.config.url', settings.ignitionUrl, 'ignitionUrl'),
     { text: 'ignition.firstboot', path: [] },
     { text: 'ignition.platform.id=metal', path: [] },
     ...each(settings.ip, 'ip', (value) => `ip=${value}`),
@@ -52,6 +48,10 @@ export function placedArguments(settings: BootSettings): readonly KernelArgument
   const extra = each(settings.extraArguments, 'extraArguments', (text) => text);
   const present = new Set(own.map((argument) => argument.text));
   return [...own, ...extra.filter(({ text }) => !present.has(text) || argumentName(text) === 'console')];
+}
+
+function named(name: string, value: string | undefined, setting: string): readonly KernelArgument[] {
+  return value === undefined ? [] : [{ text: `${name}=${value}`, path: [setting] }];
 }
 
 function each(

@@ -155,10 +155,10 @@ export function onCliError<T>(handle: (error: CliError) => T): (error: unknown) 
 
 /** Like `onCliError`, for a FormatError. */
 export function onFormatError<T>(handle: (error: FormatError) => T): (error: unknown) => T {
-  return onCliError((error) => {
+  return (error) => {
     if (error instanceof FormatError) return handle(error);
     throw error;
-  });
+  };
 }
 
 /**

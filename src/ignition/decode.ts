@@ -204,7 +204,7 @@ function decodeString(decoder: Decoder, wanted: string): string | undefined {
 
 function decodeInteger(decoder: Decoder, wanted: string): number | bigint | undefined {
   const { bytes, at } = decoder;
-  // Only numbers are sure to end here, but `readInteger` has no value for anything else.
+  // This is not the end of a string, list or object, but `readInteger` refuses these by their first byte.
   const end = skipWord(bytes, at);
   const value = readInteger(bytes, at, end);
   if (value === undefined) return skipMismatch(decoder, 'integer', wanted);

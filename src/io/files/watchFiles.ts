@@ -6,7 +6,7 @@
 import { stat } from 'node:fs/promises';
 
 export interface Watch {
-  /** Takes the current state of the files as known, as the caller is about to read them: only later changes are reported. */
+  /** Call it before you read the files: changes until now are then not reported any more. */
   accept(): Promise<void>;
   stop(): void;
 }
