@@ -4,41 +4,41 @@
  */
 
 import { readDefaults } from '../formats/osloConfig.ts';
+import type { Diagnostic } from '../core/diagnostic.ts';
 import type { Finding } from '../core/finding.ts';
 import { renderAgentConf } from './agentConfig.ts';
 import { checkConf } from './confCheck.ts';
 import { confRules } from '../ipa/confRules.ts';
 import { formatOptionLines } from './conf.ts';
+import { formatSource, type InputSource } from './settingInputs.ts';
 import type { AgentSettings } from './settings.ts';
 
-export interface ConfRemark extends Pick<Finding, 'severity' | 'rule' | 'message' | 'hint'> {
-  /** A flag, or a file with line and column. */
-  readonly place: string;
-}
+/** The message begins with the name of the source, unless that is a line of the user's conf. */
+export type ConfRemark = Pick<Diagnostic, 'severity' | 'rule' | 'message' | 'hint' | 'at'>;
 
-/** Names for the sources of the settings in messages. */
-export interface ConfPlaces {
+/** The sources of the settings. */
+export interface ConfSources {
   /** File name of `userConf`. */
   readonly userConf: string;
-  /** Name of the flag for a line of `optionLines`. */
-  readonly optionLine: string;
-  /** Names of the flags for options that settings set; the key is the name of the option. */
-  readonly options: Readonly<Record<string, string>>;
+  /** The source of a line of `optionLines`. */
+  readonly optionLine: InputSource;
+  /** The sources of options that settings set; the key is the name of the option. */
+  readonly options: Readonly<Record<string, InputSource>>;
 }
 
 /** Checks several configs; a conf that equals the previous one is not checked again. */
 export function createConfCheck(): typeof checkAgentConf {
   let last: { readonly key: string; readonly remarks: readonly ConfRemark[] } | undefined;
-  return (settings, places) => {
+  return (settings, sources) => {
     const { optionLines, profile, userConf } = settings;
-    const key = JSON.stringify([profile, renderAgentConf(settings), optionLines, userConf, places]);
-    if (last?.key !== key) last = { key, remarks: checkAgentConf(settings, places) };
+    const key = JSON.stringify([profile, renderAgentConf(settings), optionLines, userConf, sources]);
+    if (last?.key !== key) last = { key, remarks: checkAgentConf(settings, sources) };
     return last.remarks;
   };
 }
 
 /** The findings without repetition. The agent starts if no finding is an error. */
-export function checkAgentConf(settings: AgentSettings, places: ConfPlaces): readonly ConfRemark[] {
+export function checkAgentConf(settings: AgentSettings, sources: ConfSources): readonly ConfRemark[] {
   const { optionLines, userConf = '' } = settings;
   const whole = checkConf(renderAgentConf(settings));
   const lacksCa = whole.some(({ rule }) => rule === confRules.caMissing.id);
@@ -51,27 +51,30 @@ export function checkAgentConf(settings: AgentSettings, places: ConfPlaces): rea
     (finding) => finding.rule !== confRules.overridden.id && !reported.has(identify(finding)),
   );
   const remarks = [
-    ...ofUser.map((finding) => toRemark(finding, `${places.userConf}${formatPosition(finding)}`)),
-    ...ofLines.map((finding) => toRemark(withoutLine(finding), nameOptionLine(finding, places))),
-    ...ofResult.map((finding) => toRemark(finding, nameSetting(finding, places))),
-    ...findOverridden(settings, places),
+    ...ofUser.map((finding) => inUserConf(finding, sources)),
+    ...ofLines.map((finding) => toRemark(withoutLine(finding), optionLineOf(finding, sources))),
+    ...ofResult.map((finding) => toRemark(finding, settingOf(finding, sources))),
+    ...findOverridden(settings, sources),
   ];
   // One flag may set several options.
   return [...new Map(remarks.map((remark) => [JSON.stringify(remark), remark])).values()];
 }
 
 /** Flags without effect, because the user's conf or an option line sets another value. */
-function findOverridden(settings: AgentSettings, places: ConfPlaces): ConfRemark[] {
+function findOverridden(
+  settings: AgentSettings,
+  { optionLine, options, userConf }: ConfSources,
+): ConfRemark[] {
   const own = readDefaults(renderAgentConf({ ...settings, userConf: '', optionLines: [] }));
   const result = readDefaults(renderAgentConf(settings));
   const ofLines = readDefaults(formatOptionLines(settings.optionLines));
   const remarks: ConfRemark[] = [];
   for (const [name, value] of own) {
-    const place = places.options[name];
-    if (place === undefined || result.get(name) === value) continue;
-    const winner = ofLines.has(name) ? places.optionLine : places.userConf;
-    const message = `${winner} overrides it with another value of ${name}`;
-    remarks.push({ severity: 'warning', rule: confRules.overridden.id, place, message });
+    const source = options[name];
+    if (source === undefined || result.get(name) === value) continue;
+    const winner = ofLines.has(name) ? formatSource(optionLine) : userConf;
+    const message = `${source.name}: ${winner} overrides it with another value of ${name}`;
+    remarks.push({ severity: 'warning', rule: confRules.overridden.id, at: source.at, message });
   }
   return remarks;
 }
@@ -87,21 +90,21 @@ function withoutLine(finding: Finding): Finding {
     : finding;
 }
 
-function toRemark({ severity, rule, message, hint }: Finding, place: string): ConfRemark {
-  return { severity, rule, place, message, ...(hint === undefined ? {} : { hint }) };
+function toRemark({ severity, rule, message, hint }: Finding, { at, name }: InputSource): ConfRemark {
+  return { severity, rule, at, message: `${name}: ${message}`, hint };
 }
 
-function formatPosition({ position }: Finding): string {
-  return position === undefined ? '' : `:${position.line}:${position.column}`;
+function inUserConf({ severity, rule, message, hint, position }: Finding, sources: ConfSources): ConfRemark {
+  return { severity, rule, at: { file: sources.userConf, ...position }, message, hint };
 }
 
 /** Omits the value, because it may be a secret. */
-function nameOptionLine({ path, position }: Finding, { optionLine }: ConfPlaces): string {
-  const name = path.at(-1);
-  return name === undefined ? `${optionLine} (number ${(position?.line ?? 2) - 1})` : `${optionLine} ${name}`;
+function optionLineOf({ path, position }: Finding, { optionLine: { at, name } }: ConfSources): InputSource {
+  const option = path.at(-1) ?? `(number ${(position?.line ?? 2) - 1})`;
+  return { at, name: `${name} ${option}` };
 }
 
-function nameSetting({ path }: Finding, { options, optionLine }: ConfPlaces): string {
-  const name = String(path.at(-1) ?? '');
-  return options[name] ?? `${optionLine} ${name}`.trimEnd();
+function settingOf({ path }: Finding, { options, optionLine: { at, name } }: ConfSources): InputSource {
+  const option = String(path.at(-1) ?? '');
+  return options[option] ?? { at, name: `${name} ${option}`.trimEnd() };
 }

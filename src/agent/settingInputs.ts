@@ -6,17 +6,26 @@
  * variable counts, because the script reads none.
  */
 
-import type { FilePlace } from '../core/errors.ts';
+import { type FilePlace, formatPlace } from '../core/errors.ts';
 import type { Path, Position } from '../core/finding.ts';
 import type { ProfileName } from './settings.ts';
 import { type EnvironmentVariable, type Setting, type SettingName, settingTable } from './settingTable.ts';
 
-export interface InputValue {
+/** Where an input comes from, for messages. */
+export interface InputSource {
+  /** `--api-url`, `IRONIC_BASE_URL`, or the name of the setting in a file: `ironic.apiUrls`. */
+  readonly name: string;
+  /** The position in a file of the user. */
+  readonly at?: FilePlace | undefined;
+}
+
+/** Names the input in the middle of a sentence: `--api-url`, or `ramdisk.yaml:2:3: ironic.apiUrls`. */
+export function formatSource({ at, name }: InputSource): string {
+  return at === undefined ? name : `${formatPlace(at)}: ${name}`;
+}
+
+export interface InputValue extends InputSource {
   readonly text: string;
-  /** Name of the input for messages: `--api-url`, `IRONIC_BASE_URL`, `ramdisk.yaml:2:3: ironic.apiUrls`. */
-  readonly place: string;
-  /** The parts of `place`, if the input is in a file of the user. */
-  readonly source?: { readonly at: FilePlace; readonly name: string };
   readonly origin: 'flag' | 'environment' | 'file';
   /** The text is the content of a file. */
   readonly isContent: boolean;
@@ -57,8 +66,7 @@ interface UnreadVariable {
 }
 
 /** An input from a flag or file that the profile does not support, and the profiles that do. */
-interface MisplacedInput {
-  readonly place: string;
+interface MisplacedInput extends InputSource {
   readonly profiles: readonly ProfileName[];
 }
 
@@ -83,7 +91,7 @@ export function collectInputs(sources: InputSources): CollectedInputs {
     const isTaken = setting.profiles.includes(sources.profile);
     const [first] = [...flags, ...(filed ?? [])];
     if (first !== undefined && !isTaken) {
-      misplaced.push({ place: first.place, profiles: setting.profiles });
+      misplaced.push({ name: first.name, at: first.at, profiles: setting.profiles });
     }
     const variables = readEnvironment(setting, sources, unread);
     const below = filed ?? sources.implied?.get(setting.name) ?? [];
@@ -135,8 +143,8 @@ function readFlag({ flag }: Setting, flags: InputSources['flags']): InputValue[]
   const given = flags[flagKey(flag)];
   if (given === undefined || given === false) return [];
   const texts = typeof given === 'object' ? given : [String(given)];
-  const place = flagName(flag);
-  return texts.map((text) => ({ text, place, origin: 'flag', isContent: false }));
+  const name = flagName(flag);
+  return texts.map((text) => ({ text, name, origin: 'flag', isContent: false }));
 }
 
 function readEnvironment(setting: Setting, sources: InputSources, unread: UnreadVariable[]): InputValue[] {
@@ -147,12 +155,12 @@ function readEnvironment(setting: Setting, sources: InputSources, unread: Unread
     const text = sources.env[name];
     if (text === undefined || (text.trim() === '' && !emptyCountsFor.includes(sources.profile))) continue;
     const reason = unreadReason(variable, profiles, sources);
-    if (reason === undefined) values.push({ text, place: name, origin: 'environment', isContent });
+    if (reason === undefined) values.push({ text, name, origin: 'environment', isContent });
     else unread.push({ name, reason });
   }
   if (kind === 'texts' || kind === 'files') return values;
   const [first, ...others] = values;
-  for (const { place } of others) unread.push({ name: place, reason: `${first?.place} takes precedence` });
+  for (const { name } of others) unread.push({ name, reason: `${first?.name} takes precedence` });
   return first === undefined ? [] : [first];
 }
 

@@ -230,7 +230,7 @@ function networkInputs(network: HostNetwork): Inputs {
   const { value, locate } = parseNetwork(network);
   const input = {
     text,
-    place,
+    name: place,
     origin: 'file',
     isContent: true,
     document: { name: place, value, locate },

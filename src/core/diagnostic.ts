@@ -37,8 +37,8 @@ export interface HostNames {
 }
 
 /** Converts an error to a diagnostic. */
-export function diagnosticOf({ sentence, hint, excerpt, at, code }: CliError): Diagnostic {
-  return { severity: 'error', code, message: sentence, hint, excerpt, at };
+export function diagnosticOf({ sentence, hint, excerpt, at, code, rule }: CliError): Diagnostic {
+  return { severity: 'error', code, rule, message: sentence, hint, excerpt, at };
 }
 
 /** Converts a finding about a file to a diagnostic, without the path in the document. */

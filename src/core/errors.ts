@@ -76,6 +76,8 @@ export interface ErrorDetails {
   readonly excerpt?: Excerpt | undefined;
   /** Begins the message. */
   readonly at?: FilePlace | undefined;
+  /** The id of the rule that the input breaks. */
+  readonly rule?: string | undefined;
 }
 
 /** The operation failed; the program ends with exit code 1. */
@@ -86,6 +88,7 @@ export class CliError extends Error {
   readonly hint: string | undefined;
   readonly excerpt: Excerpt | undefined;
   readonly at: FilePlace | undefined;
+  readonly rule: string | undefined;
 
   constructor(sentence: string, details: ErrorDetails & { readonly code: ErrorCode }) {
     const { at } = details;
@@ -94,6 +97,7 @@ export class CliError extends Error {
     this.code = details.code;
     this.sentence = sentence;
     this.at = at;
+    this.rule = details.rule;
     this.hint = details.hint;
     this.excerpt = details.excerpt ?? (details.cause instanceof CliError ? details.cause.excerpt : undefined);
   }
@@ -133,6 +137,14 @@ export class FormatError extends CliError {
 interface FormatDetails extends ErrorDetails {
   readonly offset?: number;
   readonly position?: Position;
+}
+
+/** The error with a place in a file of the user. An error that has a place, and any value that is no CliError, stays unchanged. */
+export function locateError(error: unknown, at: FilePlace | undefined): unknown {
+  if (!(error instanceof CliError) || error.at !== undefined || at === undefined) return error;
+  const { code, excerpt, hint, rule, sentence } = error;
+  const Kind = error instanceof UsageError ? UsageError : CliError;
+  return new Kind(sentence, { code, excerpt, hint, rule, at, cause: error });
 }
 
 /** The result of `read`; undefined if it throws FormatError. */

@@ -5,7 +5,7 @@
 
 import { dirname, isAbsolute, join } from 'node:path';
 import type { Inventory, InventoryHost } from '../hosts/settings/inventoryDocument.ts';
-import type { InputValue } from '../agent/settingInputs.ts';
+import { formatSource, type InputValue } from '../agent/settingInputs.ts';
 import { fillSetting, type HostFacts } from '../core/placeholders.ts';
 import { isMapping, type Mapping, mappingAt } from '../formats/mapping.ts';
 import { formatYaml } from '../formats/yamlText.ts';
@@ -189,5 +189,5 @@ export async function readRamdiskNetwork(
 
 async function readDescription(key: RamdiskNetwork['key'], value: InputValue, io: Io): Promise<string> {
   if (value.document !== undefined) return formatYaml([value.document.value]);
-  return readNetworkFile(pathIn(value, value.text), key, `${key} (${value.place})`, io);
+  return readNetworkFile(pathIn(value, value.text), key, `${key} (${formatSource(value)})`, io);
 }

@@ -109,7 +109,7 @@ export interface ReadSource {
 /** Reports errors that concern all hosts before anything is written. */
 export async function readSource(options: PrepareOptions, io: Io): Promise<ReadSource> {
   const { baseUrl = '', inventory: name, profile } = options;
-  reportUrlAddresses([['--base-url', baseUrl]], io);
+  reportUrlAddresses([[{ name: '--base-url' }, baseUrl]], io);
   const given = { inventory: name, profile, failFast: options.failFast };
   const input = name === undefined ? [] : await describeFile(name, io);
   const { inventory, source } =

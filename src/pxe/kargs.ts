@@ -3,6 +3,7 @@
 import { resolve } from 'node:path';
 import { type BootFormName, bootFormNames, bootForms, checkBoot } from '../boot/bootForms.ts';
 import { bootImages } from '../boot/bootForm.ts';
+import type { InputSource } from '../agent/settingInputs.ts';
 import { argumentName, type BootSettings } from '../boot/bootSettings.ts';
 import { argumentSecrets } from '../boot/kernelArguments.ts';
 import { staticArguments } from '../boot/staticArguments.ts';
@@ -68,23 +69,23 @@ async function withNetwork({ reading, settings }: BootInputs): Promise<BootSetti
 
 /** One error in `--base-url` results in the same message for three URLs. */
 function describe({ severity, path, message, hint }: Finding, inputs: BootInputs): Diagnostic {
-  return { severity, message: `${subjectOf(path, inputs)}${message}`, hint };
+  const source = inputs.sourceOf(path);
+  const subject = source === undefined ? '' : subjectOf(source, path, inputs);
+  return { severity, at: source?.at, message: `${subject}${message}`, hint };
 }
 
 /** The setting of a finding with its value. Arguments and URLs may contain secrets, so at most their names are shown. */
-function subjectOf(path: Path, { placeOf, settings }: BootInputs): string {
-  const place = placeOf(path);
-  if (place === undefined) return '';
+function subjectOf({ name }: InputSource, path: Path, { settings }: BootInputs): string {
   const [setting = '', index = 0] = path;
   switch (setting) {
     case 'ip':
     case 'consoles':
-      return `${place} ${shown(settings[setting][Number(index)] ?? '')}: `;
+      return `${name} ${shown(settings[setting][Number(index)] ?? '')}: `;
     case 'ipaParameters':
     case 'extraArguments':
-      return `${place} ${shown(argumentName(settings[setting][Number(index)] ?? ''))}: `;
+      return `${name} ${shown(argumentName(settings[setting][Number(index)] ?? ''))}: `;
     default:
-      return `${place}: `;
+      return `${name}: `;
   }
 }
 

@@ -2,9 +2,10 @@
 
 import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
 import { findIpaOption } from '../ipa/ipaOptions.ts';
-import type { CollectedInputs, Inputs, InputValue } from '../agent/settingInputs.ts';
+import { type CollectedInputs, formatSource, type Inputs, type InputValue } from '../agent/settingInputs.ts';
 import { type Setting, settingTable } from '../agent/settingTable.ts';
 import type { ProfileName } from '../agent/settings.ts';
+import { formatPlace } from '../core/errors.ts';
 import { flagOf } from '../io/report/choices.ts';
 import { printable } from '../io/report/terminalText.ts';
 import type { RenderOptions } from '../hosts/settings/options.ts';
@@ -63,7 +64,7 @@ function settingRows({ inputs, profile }: Shown, options: RenderOptions): readon
     if (!setting.profiles.includes(profile)) return [];
     const values = inputs.get(setting.name) ?? [];
     if (values.length > 0) {
-      return values.map((value) => [setting.name, showValue(setting, value), sourceOf(value, setting)]);
+      return values.map((value) => [setting.name, showValue(setting, value), sourceOf(value)]);
     }
     // With --registry, the default image is not used.
     const isNamed = setting.name === 'agent.image' && options.registry !== undefined;
@@ -93,13 +94,13 @@ function hostRows({ name, problems, readInputs }: InventoryHost, shared: Inputs)
     const sharedValues = shared.get(setting.name);
     if (values === undefined || (values.length === 0 && sharedValues === undefined)) return [];
     const winner = sharedValues?.find(({ origin }) => origin !== 'file');
-    const overridden = winner === undefined ? '' : `, overridden by ${winner.place}`;
+    const overridden = winner === undefined ? '' : `, overridden by ${formatSource(winner)}`;
     if (values.length === 0) return [[head, setting.name, 'unset', overridden.slice(2)]];
     return values.map((value) => [
       head,
       setting.name,
       showHostValue(setting, value),
-      `${sourceOf(value, setting)}${overridden}`,
+      `${sourceOf(value)}${overridden}`,
     ]);
   });
 }
@@ -112,8 +113,8 @@ function showHostValue(setting: Setting, value: InputValue): string {
 }
 
 /** The place in a file, without the setting, which is in the same row. */
-function sourceOf({ origin, place }: InputValue, { name }: Setting): string {
-  return origin === 'file' ? place.slice(0, -`: ${name}`.length) : place;
+function sourceOf({ at, name }: InputValue): string {
+  return at === undefined ? name : formatPlace(at);
 }
 
 /** Flags that are not settings and change the config. */

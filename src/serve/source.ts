@@ -97,6 +97,6 @@ function hostOf(path: string, file: string, isEmpty: boolean, taken: ReadonlySet
     readInputs: (): Inputs =>
       isEmpty
         ? new Map()
-        : new Map([['host.nmstate', [{ text: path, place: path, origin: 'file', isContent: false }]]]),
+        : new Map([['host.nmstate', [{ text: path, name: path, origin: 'file', isContent: false }]]]),
   };
 }

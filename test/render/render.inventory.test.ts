@@ -239,7 +239,11 @@ describe('render --inventory', () => {
   });
 
   it.each([
-    ['file', 'ironic.caFiles: [no.pem]', 'ramdisk.yaml:4:20: ironic.caFiles) not found: site/no.pem'],
+    [
+      'file',
+      'ironic.caFiles: [no.pem]',
+      'ramdisk.yaml:4:20: CA certificates (ironic.caFiles) not found: site/no.pem',
+    ],
     ['option', 'agent.options: ["api_url = x"]', 'error: site/ramdisk.yaml:4:19: agent.options'],
     ['value', 'agent.pullPolicy: always\n  host.consoles: ["/"]', 'site/ramdisk.yaml:5:19: host.consoles'],
   ])('tells a wrong %s of all hosts once', async (_title, setting, message) => {

@@ -111,13 +111,13 @@ describe('render refuses what can never work', () => {
       'registries.conf that is not TOML',
       [...url, '--registries-conf', 'broken.conf'],
       1,
-      '--registries-conf: broken.conf:2:12: the file is not TOML',
+      'broken.conf:2:12: the file is not TOML',
     ],
     [
       'registries.conf that podman refuses',
       [...url, '--registries-conf', 'url.conf'],
       1,
-      '--registries-conf: url.conf:3:1: invalid value of "insecure"',
+      'url.conf:3:1: invalid value of "insecure"',
     ],
     [
       'credentials that are not base64',
@@ -210,7 +210,7 @@ describe('render warns of what may be intended', () => {
     [
       'an unknown key',
       [...url, '--registries-conf', 'typo.conf'],
-      '--registries-conf: typo.conf:3:1: podman ignores the unknown key "mirors"',
+      'typo.conf:3:1: podman ignores the unknown key "mirors"',
     ],
     [
       'another registry',

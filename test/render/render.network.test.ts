@@ -42,7 +42,7 @@ describe('render', () => {
     [
       'the gateway of network data, with its place',
       ['--network-data', 'network_data.json'],
-      ['--network-data: network_data.json:1:'],
+      ['warning: network_data.json:1:'],
     ],
   ])('reports %s', async (_title, args, warnings) => {
     const { code, stderr } = await render(...args);

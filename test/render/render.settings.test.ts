@@ -408,7 +408,7 @@ describe('render: settings', () => {
       'wrong network data',
       1,
       ['--network-data', 'bad-data.json'],
-      '--network-data: bad-data.json:1:12: "ethernet_mac_address" is missing',
+      'error: bad-data.json:1:12: "ethernet_mac_address" is missing',
     ],
     [
       'network data beside nmstate',

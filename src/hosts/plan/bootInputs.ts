@@ -2,7 +2,7 @@
 
 import { inputParsers } from '../../agent/inputParsers.ts';
 import { directHosts } from '../../agent/proxy.ts';
-import { collectInputs, type Inputs, type InputValue } from '../../agent/settingInputs.ts';
+import { collectInputs, type Inputs, type InputSource, type InputValue } from '../../agent/settingInputs.ts';
 import type { SettingName } from '../../agent/settingTable.ts';
 import type { BootProxy, BootSettings } from '../../boot/bootSettings.ts';
 import { CliError, UsageError } from '../../core/errors.ts';
@@ -24,7 +24,7 @@ export type BootInputOptions = OptionsNamed<
 export interface BootInputs {
   readonly settings: BootSettings;
   /** The source of the setting with this path, for messages; undefined if it is not set. */
-  readonly placeOf: (path: Path) => string | undefined;
+  readonly sourceOf: (path: Path) => InputSource | undefined;
   /** The settings before they are converted, also those of the host's network. */
   readonly reading: Reading;
 }
@@ -35,9 +35,9 @@ export async function readBootInputs(
   io: Io,
 ): Promise<BootInputs> {
   const inputs = bootInputsOf(options, await readInventoryLayers(options, io), io);
-  const { settings, placeOf: place } = inputs;
+  const { settings, sourceOf: source } = inputs;
   const urls = (['kernelUrl', 'initramfsUrl', 'rootfsUrl', 'ignitionUrl'] as const).map(
-    (name) => [place([name]) ?? name, settings[name] ?? ''] as const,
+    (name) => [source([name]) ?? { name }, settings[name] ?? ''] as const,
   );
   reportUrlAddresses(urls, io);
   return inputs;
@@ -65,9 +65,9 @@ export function bootInputsOf(
     // The proxy is for the initramfs here, not for the unit of the profile.
     parse: { ...inputParsers[profile], noProxy, proxyUrl },
     io,
-    warn: (message, hint) => report(io, { severity: 'warning', message, hint }),
+    warn: ({ at, message, hint }) => report(io, { severity: 'warning', at, message, hint }),
   };
-  return { settings: readSettings(reading), placeOf: (path) => placeOf(path, effective), reading };
+  return { settings: readSettings(reading), sourceOf: (path) => sourceOf(path, effective), reading };
 }
 
 /** Pairs of settings that cannot be combined. The one from the source with the higher precedence is used. */
@@ -112,11 +112,12 @@ function textsOf(reading: Reading, name: SettingName): string[] {
 }
 
 /** With the file names of ironic-image, whose endings are those of the parts. */
-function startOfUrls({ place, text: baseUrl }: InputValue): string {
+function startOfUrls({ at, name, text: baseUrl }: InputValue): string {
   if (/[?#]/.test(baseUrl)) {
-    throw new CliError(`${place}: file names cannot be added to a URL with a query or a fragment`, {
+    throw new CliError(`${name}: file names cannot be added to a URL with a query or a fragment`, {
       code: 'ERR_SETTING',
       hint: 'use --kernel-url, --initramfs-url and --rootfs-url',
+      at,
     });
   }
   return `${baseUrl.replace(/\/$/, '')}/ironic-python-agent`;
@@ -130,24 +131,24 @@ function readBootProxy(reading: Reading): BootProxy | undefined {
   if (valueOf(reading, 'ironic.apiUrls') !== undefined || isStandalone) {
     return { ...proxy, noProxy: directHosts({ ...readIronic(reading), proxy }) };
   }
-  reading.warn(
-    'the URL of Ironic is unknown, so the agent may connect to it through the proxy',
-    'set it with --api-url, IRONIC_BASE_URL or ironic.apiUrls in the inventory',
-  );
+  reading.warn({
+    message: 'the URL of Ironic is unknown, so the agent may connect to it through the proxy',
+    hint: 'set it with --api-url, IRONIC_BASE_URL or ironic.apiUrls in the inventory',
+  });
   return proxy;
 }
 
-function placeOf([setting = '', index]: Path, inputs: Inputs): string | undefined {
-  const names = places[String(setting)] ?? [];
-  const place = (name: SettingName): string | undefined => {
+function sourceOf([setting = '', index]: Path, inputs: Inputs): InputSource | undefined {
+  const names = settingNames[String(setting)] ?? [];
+  const source = (name: SettingName): InputSource | undefined => {
     const values = inputs.get(name) ?? [];
-    return (typeof index === 'number' ? values[index] : values.at(-1))?.place;
+    return typeof index === 'number' ? values[index] : values.at(-1);
   };
-  return names.map(place).find((found) => found !== undefined);
+  return names.map(source).find((found) => found !== undefined);
 }
 
 /** The settings that a boot setting may come from; the first one that is given counts. */
-const places: Readonly<Record<string, readonly SettingName[]>> = {
+const settingNames: Readonly<Record<string, readonly SettingName[]>> = {
   kernelUrl: ['boot.kernelUrl', 'boot.baseUrl'],
   initramfsUrl: ['boot.initramfsUrl', 'boot.baseUrl'],
   rootfsUrl: ['boot.rootfsUrl', 'boot.baseUrl'],
@@ -161,12 +162,15 @@ const places: Readonly<Record<string, readonly SettingName[]>> = {
 };
 
 /** Reports URLs that hosts cannot reach. The same warning is reported once. */
-export function reportUrlAddresses(urls: Iterable<readonly [place: string, url: string]>, io: Io): void {
-  const remarks = [...urls].flatMap(([place, url]) => {
+export function reportUrlAddresses(
+  urls: Iterable<readonly [source: InputSource, url: string]>,
+  io: Io,
+): void {
+  const remarks = [...urls].flatMap(([{ at, name }, url]) => {
     const problem = findUrlAddressProblem(url);
     if (problem === undefined) return [];
     const { message, hint } = problem;
-    return [{ severity: 'warning', message: `${place}: ${message}`, hint } as const];
+    return [{ severity: 'warning', at, message: `${name}: ${message}`, hint } as const];
   });
   report(io, ...withoutRepeats(remarks));
 }

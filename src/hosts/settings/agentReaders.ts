@@ -7,7 +7,7 @@ import { parseCaCertificates } from '../../agent/caCertificates.ts';
 import { iccPullSecretPath } from '../../agent/profiles/icc.ts';
 import { parsePullSecret } from '../../agent/pullSecret.ts';
 import { readRegistriesConf, type RegistriesIssue } from '../../agent/registriesConf.ts';
-import type { InputValue } from '../../agent/settingInputs.ts';
+import { formatSource, type InputValue } from '../../agent/settingInputs.ts';
 import {
   type AgentArchive,
   type AgentSettings,
@@ -15,11 +15,12 @@ import {
   type HardwareManager,
   pullPolicies,
 } from '../../agent/settings.ts';
-import { CliError, FormatError, UsageError } from '../../core/errors.ts';
+import { CliError, FormatError, locateError, UsageError } from '../../core/errors.ts';
 import { parseImageReference } from '../../formats/imageReference.ts';
 import { parseChoice } from '../../io/report/choices.ts';
 import { parsePodmanArg, readPullArgs } from './podmanArgs.ts';
 import {
+  atSource,
   inFile,
   inPlace,
   isSwitchedOn,
@@ -28,6 +29,7 @@ import {
   pathIn,
   type Reading,
   readNamedFile,
+  throwAt,
   valueOf,
   valuesOf,
 } from './reading.ts';
@@ -48,15 +50,14 @@ import type { Io } from '../../io/io.ts';
 export async function readAgent(reading: Reading) {
   const archived = await readAgentArchive(reading, valueOf(reading, 'agent.image'));
   const policy = valueOf(reading, 'agent.pullPolicy');
-  const pullPolicy =
-    parseChoice(policy?.place ?? '', policy?.text, pullPolicies) ?? defaultSettings.pullPolicy;
+  const pullPolicy = policy && atSource(policy, () => parseChoice(policy.name, policy.text, pullPolicies));
   const userConf = valueOf(reading, 'agent.confFile');
   const pullSecret =
     valueOf(reading, 'agent.pullSecret') ?? (reading.profile === 'icc' ? findMountedSecret() : undefined);
   const registries = valueOf(reading, 'agent.registriesConf');
   return {
     agentImage: readImage(reading, archived?.reference),
-    pullPolicy: archived === undefined ? pullPolicy : 'never',
+    pullPolicy: archived === undefined ? (pullPolicy ?? defaultSettings.pullPolicy) : 'never',
     archive: archived?.archive,
     pullArgs: readPullArgs(reading),
     verifyRegistryTls: !isSwitchedOn(reading, 'agent.insecureRegistry'),
@@ -79,7 +80,7 @@ export async function readAgent(reading: Reading) {
 function readImage(reading: Reading, archived?: string): string {
   const { options, parse, profile, warn } = reading;
   if (options.registry !== undefined) {
-    return inPlace({ place: '--registry', text: `${options.registry}/ironic-agent` }, parse.image);
+    return inPlace({ name: '--registry', text: `${options.registry}/ironic-agent` }, parse.image);
   }
   const value = valueOf(reading, 'agent.image');
   if (value === undefined) {
@@ -91,10 +92,11 @@ function readImage(reading: Reading, archived?: string): string {
   }
   const image = inPlace(value, parse.image);
   if (!parseImageReference(image).ok) {
-    warn(
-      `${value.place} is not a valid image reference`,
-      'use the form REGISTRY/NAME:TAG or REGISTRY/NAME@DIGEST',
-    );
+    warn({
+      at: value.at,
+      message: `${value.name} is not a valid image reference`,
+      hint: 'use the form REGISTRY/NAME:TAG or REGISTRY/NAME@DIGEST',
+    });
   }
   return image;
 }
@@ -126,14 +128,15 @@ export function readVlanInterfaces(reading: Reading, hasNetwork: boolean): strin
 }
 
 /** The lines are joined to one file, so none may contain a line break. Messages never quote the value: it may be secret. */
-function checkOptionLine({ origin, place, text: line }: InputValue, index: number): string {
-  const flag = origin === 'file' ? place : `--option (number ${index + 1})`;
+function checkOptionLine({ at, name, origin, text: line }: InputValue, index: number): string {
+  const flag = origin === 'file' ? name : `--option (number ${index + 1})`;
   if (/[\r\n]/.test(line)) {
-    throw new UsageError(`${flag} contains a line break`, { hint: 'use one --option for each line' });
+    throw new UsageError(`${flag} contains a line break`, { hint: 'use one --option for each line', at });
   }
   if (/^[ \t]+[^ \t]/.test(line)) {
     throw new UsageError(`${flag} starts with whitespace and would continue the previous line`, {
       hint: 'remove the leading whitespace',
+      at,
     });
   }
   return line;
@@ -143,8 +146,9 @@ async function readPullSecret(value: InputValue, reading: Reading): Promise<stri
   if (value.isContent) return inPlace(value, reading.parse.pullSecret);
   if (/^\s*(?:\{|ey[A-Za-z0-9])/.test(value.text)) {
     // JSON or its base64: the error about a missing file would print the secret.
-    throw new UsageError(`${value.place} requires the path of a file, not the secret`, {
+    throw new UsageError(`${value.name} requires the path of a file, not the secret`, {
       hint: 'write the secret to a file with mode 0600, or use /dev/stdin',
+      at: value.at,
     });
   }
   const text = await readNamedFile(value, reading.io, 'Pull secret');
@@ -155,7 +159,7 @@ async function readPullSecret(value: InputValue, reading: Reading): Promise<stri
 /** ICC falls back to a mounted pull secret. In its container the file exists; on other machines it may be missing. */
 function findMountedSecret(): InputValue | undefined {
   if (!existsSync(iccPullSecretPath)) return undefined;
-  return { text: iccPullSecretPath, place: '--profile icc', origin: 'environment', isContent: false };
+  return { text: iccPullSecretPath, name: '--profile icc', origin: 'environment', isContent: false };
 }
 
 async function readCaCertificates(reading: Reading): Promise<string | undefined> {
@@ -164,7 +168,8 @@ async function readCaCertificates(reading: Reading): Promise<string | undefined>
   for (const value of values) {
     const text = await readNamedFile(value, reading.io, 'CA certificates');
     const { pem, warnings } = inFile(value, () => parseCaCertificates(text, new Date()));
-    for (const warning of warnings) reading.warn(`${value.place}: ${value.text}: ${warning}`);
+    for (const warning of warnings)
+      reading.warn({ at: value.at, message: `${value.name}: ${value.text}: ${warning}` });
     texts.push(reading.profile === 'icc' ? text : pem);
   }
   return texts.length === 0 ? undefined : texts.join('');
@@ -175,29 +180,27 @@ async function readRegistries(value: InputValue, reading: Reading): Promise<stri
   reportRegistries(readRegistriesConf(registriesConf).issues, value, reading);
   if (registriesConf !== '') return registriesConf;
   if (reading.profile === 'icc') return undefined;
-  throw new CliError(`${value.place}: ${value.text} is empty`, {
+  throw new CliError(`${value.name}: ${value.text} is empty`, {
     code: 'ERR_SETTING',
     hint: 'pass a file with [[registry]] tables',
+    at: value.at,
   });
 }
 
 /** Reports warnings, then throws CliError for the first error: podman would not read the file. */
-function reportRegistries(
-  issues: readonly RegistriesIssue[],
-  { place, text }: InputValue,
-  { warn }: Reading,
-): void {
-  const locate = ({ message, position: { column, line } }: RegistriesIssue): string =>
-    `${place}: ${text}:${line}:${column}: ${message}`;
+function reportRegistries(issues: readonly RegistriesIssue[], value: InputValue, { warn }: Reading): void {
+  const file = pathIn(value, value.text);
   const errors = issues.filter(({ severity }) => severity === 'error');
-  for (const issue of issues) {
-    if (issue.severity !== 'error') warn(locate(issue), issue.hint, 'agent-registries-conf-ignored');
+  for (const { hint, message, position, severity } of issues) {
+    if (severity !== 'error')
+      warn({ at: { file, ...position }, message, hint, rule: 'agent-registries-conf-ignored' });
   }
   const [first, ...others] = errors;
   if (first === undefined) return;
   const more = others.map(({ position: { column, line } }) => `${line}:${column}`);
-  throw new CliError(locate(first), {
+  throw new CliError(first.message, {
     code: 'ERR_SETTING',
+    at: { file, ...first.position },
     hint: more.length === 0 ? first.hint : `${first.hint}; also fix ${more.slice(0, 5).join(', ')}`,
   });
 }
@@ -212,8 +215,9 @@ async function readAgentArchive(reading: Reading, image: InputValue | undefined)
   if (value === undefined) {
     const given = valueOf(reading, 'agent.archiveUrl');
     if (given === undefined) return undefined;
-    throw new UsageError(`${given.place} requires an agent archive`, {
+    throw new UsageError(`${given.name} requires an agent archive`, {
       hint: 'pass the archive, too: --agent-archive FILE; hosts verify its digest',
+      at: given.at,
     });
   }
   rejectPullPolicy(reading, value);
@@ -233,19 +237,18 @@ export async function openArchive(
 ) {
   const path = pathIn(value, value.text);
   const name = inFile(value, () => checkArchiveName(basename(path)));
-  const content = await readArchive({ path, place: value.place });
+  const content = await readArchive({ path, place: value.name }).catch(throwAt(value));
   const chosen = inFile(value, () => chooseArchivedImage(content, image?.text));
   return { ...chosen, path, name, content, architecture: coreosArchitecture(chosen.image) };
 }
 
-function rejectPullPolicy(reading: Reading, { place }: InputValue): void {
+function rejectPullPolicy(reading: Reading, archive: InputValue): void {
   const policy = valueOf(reading, 'agent.pullPolicy');
   if (policy === undefined || policy.text === 'never') return;
+  const { at, name, text } = policy;
   throw new UsageError(
-    `${policy.place} ${policy.text} cannot be combined with ${place}: the image is loaded, not pulled`,
-    {
-      hint: 'remove the pull policy',
-    },
+    `${name} ${text} cannot be combined with ${formatSource(archive)}: the image is loaded, not pulled`,
+    { hint: 'remove the pull policy', at },
   );
 }
 
@@ -271,11 +274,11 @@ async function readHardwareManagers(folders: readonly InputValue[], io: Io): Pro
 }
 
 async function readFolder(folder: InputValue, io: Io): Promise<HardwareManager> {
-  const { place, text } = folder;
+  const { at, name: source, text } = folder;
   const root = resolve(io.cwd, pathIn(folder, text));
-  const what = `Hardware manager folder (${place})`;
+  const what = `Hardware manager folder (${source})`;
   const failed = (error: unknown): never => {
-    throw fileError(error, { path: text, what, action: 'read' });
+    throw locateError(fileError(error, { path: text, what, action: 'read' }), at);
   };
   const name = basename(root);
   // Checked first: any other folder may be large.
@@ -283,14 +286,15 @@ async function readFolder(folder: InputValue, io: Io): Promise<HardwareManager> 
   if (!isManager) inFile(folder, () => checkHardwareManager({ name, files: [] }));
   const paths = await listFiles(root).catch(failed);
   if (paths.length > maxFiles) {
-    throw new CliError(`${place}: ${text} contains more than ${maxFiles} files`, {
+    throw new CliError(`${source}: ${text} contains more than ${maxFiles} files`, {
       code: 'ERR_TOO_LARGE',
       hint: 'pass a folder that contains only the module and its NAME.dist-info',
+      at,
     });
   }
   const files: AddedFile[] = [];
   for (const path of paths) {
-    const content = await readUserFile(join(root, path), io, { what, maxBytes });
+    const content = await readUserFile(join(root, path), io, { what, maxBytes }).catch(throwAt(folder));
     files.push({ path: path.split(sep).join('/'), mode: publicMode, content });
   }
   return { name, files };

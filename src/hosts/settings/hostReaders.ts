@@ -5,7 +5,7 @@ import { readdir } from 'node:fs/promises';
 import { parsePasswordHash, parseSerialConsole } from '../../agent/login.ts';
 import { type AddedFile, publicMode } from '../../ignition/dataFile.ts';
 import type { AddedUnit, AgentSettings, ProxySettings } from '../../agent/settings.ts';
-import type { InputValue } from '../../agent/settingInputs.ts';
+import type { InputSource, InputValue } from '../../agent/settingInputs.ts';
 import { unitName } from '../../agent/unit.ts';
 import { CliError, UsageError } from '../../core/errors.ts';
 import { machineNameProblem } from '../../formats/hostName.ts';
@@ -21,6 +21,7 @@ import {
   type Reading,
   readNamedFile,
   readText,
+  throwAt,
   valueOf,
   valuesOf,
 } from './reading.ts';
@@ -48,8 +49,9 @@ export async function readHost(reading: Reading) {
 async function readPasswordHash(value: InputValue, io: Io): Promise<string> {
   if (value.text.startsWith('$')) {
     // The error about a missing file would print the hash.
-    throw new UsageError(`${value.place} requires the path of a file, not the hash`, {
+    throw new UsageError(`${value.name} requires the path of a file, not the hash`, {
       hint: 'write the hash to a file with mode 0600, or use /dev/stdin',
+      at: value.at,
     });
   }
   const text = await readNamedFile(value, io, 'Password hash');
@@ -58,11 +60,13 @@ async function readPasswordHash(value: InputValue, io: Io): Promise<string> {
 
 /** Read apart from {@link readHost}, whose result is cached: the name differs for each host. */
 export function readHostname(reading: Reading): string | undefined {
-  const hostname = parsed(reading, 'host.hostname', reading.parse.hostname);
+  const value = valueOf(reading, 'host.hostname');
+  if (value === undefined) return undefined;
+  const hostname = inPlace(value, reading.parse.hostname);
   const problem = hostname === undefined ? undefined : machineNameProblem(hostname);
   if (problem !== undefined) {
-    const place = valueOf(reading, 'host.hostname')?.place;
-    reading.warn(`${place} is not a valid host name: ${problem}`, 'use a name such as worker-0.example.com');
+    const message = `${value.name} is not a valid host name: ${problem}`;
+    reading.warn({ at: value.at, message, hint: 'use a name such as worker-0.example.com' });
   }
   return hostname;
 }
@@ -74,7 +78,7 @@ export function readProxy(reading: Reading): ProxySettings {
   const https = parsed(reading, 'proxy.https', parse.proxyUrl);
   const none = valueOf(reading, 'proxy.none');
   if (none !== undefined && http === undefined && https === undefined) {
-    warn(`${none.place} has no effect without --http-proxy or --https-proxy`);
+    warn({ at: none.at, message: `${none.name} has no effect without --http-proxy or --https-proxy` });
   }
   const noProxy = parsed(reading, 'proxy.none', parse.noProxy) ?? [];
   return { http, https, noProxy };
@@ -85,22 +89,22 @@ const maxFileBytes = 64 * 1024 * 1024;
 async function readFiles(values: readonly InputValue[], io: Io): Promise<AddedFile[]> {
   const files: AddedFile[] = [];
   for (const value of values) {
-    const { place, text } = value;
+    const { at, name, text } = value;
     const [, path = '', source = '', mode] = /^([^=]*)=(.*?)(?:,mode=([^,/]*))?$/s.exec(text) ?? [];
     if (!path.startsWith('/') || source === '') {
-      throw new UsageError(`${place} ${JSON.stringify(text)} is not PATH=FILE`, {
+      throw new UsageError(`${name} ${JSON.stringify(text)} is not PATH=FILE`, {
         hint: 'use PATH=FILE or PATH=FILE,mode=0600, for example /etc/issue.d/note.issue=note.txt',
+        at,
       });
     }
     if (mode !== undefined && !/^[0-7]{3,4}$/.test(mode)) {
-      throw new UsageError(`${place}: invalid mode ${JSON.stringify(mode)}`, {
+      throw new UsageError(`${name}: invalid mode ${JSON.stringify(mode)}`, {
         hint: 'use three or four octal digits, for example ,mode=0755',
+        at,
       });
     }
-    const content = await readUserFile(pathIn(value, source), io, {
-      what: `File (${place})`,
-      maxBytes: maxFileBytes,
-    });
+    const expected = { what: `File (${name})`, maxBytes: maxFileBytes };
+    const content = await readUserFile(pathIn(value, source), io, expected).catch(throwAt(value));
     files.push({ path, mode: mode === undefined ? publicMode : Number.parseInt(mode, 8), content });
   }
   return files;
@@ -114,15 +118,17 @@ async function readUnits(values: readonly InputValue[], io: Io): Promise<AddedUn
   for (const value of values) {
     const name = basename(value.text);
     if (!unitNamePattern.test(name)) {
-      throw new CliError(`${value.place}: the file name of ${value.text} is not a valid unit name`, {
+      throw new CliError(`${value.name}: the file name of ${value.text} is not a valid unit name`, {
         code: 'ERR_SETTING',
         hint: 'rename the file to the name of the unit, for example burn-in.service',
+        at: value.at,
       });
     }
     if (name === unitName) {
-      throw new CliError(`${value.place}: ${name} is the unit of the agent`, {
+      throw new CliError(`${value.name}: ${name} is the unit of the agent`, {
         code: 'ERR_SETTING',
         hint: 'use a drop-in to change it, in an Ignition config for --merge',
+        at: value.at,
       });
     }
     units.push({ name, text: await readNamedFile(value, io, 'Unit') });
@@ -154,31 +160,32 @@ async function readSshKeys(reading: Reading): Promise<readonly string[]> {
   const mayLogIn =
     valueOf(reading, 'host.passwordHash') !== undefined || isSwitchedOn(reading, 'host.autologin');
   if (profile === 'default' && !mayLogIn) {
-    warn('no SSH key is set: login to the host is not possible', noKeyHint(reading));
+    warn({ message: 'no SSH key is set: login to the host is not possible', hint: noKeyHint(reading) });
   }
   return [];
 }
 
 async function readGivenKeys(value: InputValue, reading: Reading): Promise<string[]> {
-  const { isContent, place, text } = value;
-  if (isKeyText(text)) return checkKeys(text, place, reading);
+  const { at, isContent, name, text } = value;
+  if (isKeyText(text)) return checkKeys(text, value, reading);
   if (isContent) {
     // Other generators write the variable as it is.
-    if (reading.profile === 'default') requireKey(text, place);
-    return checkKeys(text, place, reading);
+    if (reading.profile === 'default') requireKey(text, value);
+    return checkKeys(text, value, reading);
   }
-  const what = `SSH public key (${value.source?.name ?? place})`;
-  const content = await readText(pathIn(value, text), reading.io, what);
-  requireKey(content, `${place}: ${text}`);
-  return checkKeys(content, `${place}: ${text}`, reading);
+  const content = await readNamedFile(value, reading.io, 'SSH public key');
+  const file = { at, name: `${name}: ${text}` };
+  requireKey(content, file);
+  return checkKeys(content, file, reading);
 }
 
 /** @throws CliError for a text without any key; the message does not quote the text */
-function requireKey(text: string, place: string): void {
+function requireKey(text: string, { at, name }: InputSource): void {
   if (text.trim() === '' || isKeyText(text.trim())) return;
-  throw new CliError(`${place} contains no SSH public key`, {
+  throw new CliError(`${name} contains no SSH public key`, {
     code: 'ERR_SETTING',
     hint: 'use lines of a .pub file, such as "ssh-ed25519 AAAA… comment"',
+    at,
   });
 }
 
@@ -187,24 +194,27 @@ function isKeyText(value: string): boolean {
   return /PRIVATE KEY|(?:^|\s)(?:ssh|ecdsa|sk|rsa)-[a-z0-9@.-]+\s/.test(value);
 }
 
-function checkKeys(text: string, place: string, reading: Reading): string[] {
+function checkKeys(text: string, { at, name }: InputSource, reading: Reading): string[] {
   const { parse, warn } = reading;
   if (text.includes('PRIVATE KEY')) {
-    throw new CliError(`${place} is a private key`, {
+    throw new CliError(`${name} is a private key`, {
       code: 'ERR_SETTING',
       hint: 'pass the public key, in the file that ends in .pub',
+      at,
     });
   }
-  const keys = inPlace({ place, text }, parse.sshKeys);
+  const keys = inPlace({ at, name, text }, parse.sshKeys);
   if (keys.length === 0)
-    throw new CliError(`No SSH public keys found in ${place}`, {
+    throw new CliError(`No SSH public keys found in ${name}`, {
       code: 'ERR_FILE_MISSING',
       hint: noKeyHint(reading),
+      at,
     });
   for (const [index, key] of keys.entries()) {
     const check = checkSshPublicKey(key);
     const problem = check.ok ? check.key.weakness : check.reason;
-    if (problem !== undefined) warn(`${place}: the SSH key in line ${index + 1} may not work: ${problem}`);
+    if (problem === undefined) continue;
+    warn({ at, message: `${name}: the SSH key in line ${index + 1} may not work: ${problem}` });
   }
   return keys;
 }
@@ -222,13 +232,13 @@ async function readHomeKeys(reading: Reading): Promise<string[]> {
     });
   }
   if (others.length > 0) {
-    reading.warn(
-      `several SSH keys found: using ~/.ssh/${first}, ignoring ${others.join(', ')}`,
-      'choose a key with --ssh-key FILE',
-    );
+    reading.warn({
+      message: `several SSH keys found: using ~/.ssh/${first}, ignoring ${others.join(', ')}`,
+      hint: 'choose a key with --ssh-key FILE',
+    });
   }
   const path = join(folder, first);
-  return checkKeys(await readText(path, reading.io, 'SSH public key'), path, reading);
+  return checkKeys(await readText(path, reading.io, 'SSH public key'), { name: path }, reading);
 }
 
 async function listKeyFiles(folder: string): Promise<string[]> {

@@ -4,7 +4,7 @@
  * hosts are still processed. Values are only collected, like those of flags; `inputParsers.ts` parses them.
  */
 
-import { type FilePlace, formatPlace } from '../../core/errors.ts';
+import type { FilePlace } from '../../core/errors.ts';
 import type { Diagnostic } from '../../core/diagnostic.ts';
 import { ignoreProblem } from '../../io/report/ruleBook.ts';
 import { importAsset } from '../../assets.ts';
@@ -279,14 +279,7 @@ function readSettings(mapping: Mapping, document: InventoryDocument, path: Path)
 
 function inputValue(name: SettingName, text: string, document: InventoryDocument, path: Path): InputValue {
   const at = { file: document.name, ...(document.locate(path) ?? { line: 1, column: 1 }) };
-  return {
-    text,
-    place: `${formatPlace(at)}: ${name}`,
-    source: { at, name },
-    origin: 'file',
-    isContent: false,
-    folder: document.folder,
-  };
+  return { text, name, at, origin: 'file', isContent: false, folder: document.folder };
 }
 
 function textOf(value: unknown): string | undefined {

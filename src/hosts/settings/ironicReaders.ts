@@ -9,10 +9,11 @@ import {
   ironicHostUrl,
   type UrlSource,
 } from '../../agent/ironicUrl.ts';
+import { formatSource, type InputSource } from '../../agent/settingInputs.ts';
 import type { AgentSettings } from '../../agent/settings.ts';
 import type { SettingName } from '../../agent/settingTable.ts';
 import { FormatError, UsageError } from '../../core/errors.ts';
-import { isSwitchedOn, parsed, type Reading, valueOf } from './reading.ts';
+import { atSource, isSwitchedOn, parsed, type Reading, valueOf } from './reading.ts';
 
 /** The settings that {@link readIronic} reads. */
 export type IronicPart = Pick<AgentSettings, 'apiUrls' | 'callbackUrls' | 'givenUrls' | 'verifyIronicTls'>;
@@ -26,11 +27,9 @@ export function readIronic(reading: Reading): IronicPart {
   const { profile, parse } = reading;
   const value = valueOf(reading, 'ironic.apiUrls') ?? missingAddress(reading);
   const inspector = valueOf(reading, 'ironic.inspectorUrls');
-  const apiUrls = parse.apiUrls(value.text, {
-    flag: value.place,
-    ...readPort(reading, 'ironic.port', defaultIronicPort),
-  });
-  warnOfPort(apiUrls, value.place, defaultIronicPort, reading);
+  const port = readPort(reading, 'ironic.port', defaultIronicPort);
+  const apiUrls = atSource(value, () => parse.apiUrls(value.text, { flag: value.name, ...port }));
+  warnOfPort(apiUrls, value, defaultIronicPort, reading);
   return {
     apiUrls,
     callbackUrls: readCallbackUrls(reading),
@@ -40,17 +39,23 @@ export function readIronic(reading: Reading): IronicPart {
 }
 
 /** A URL with a path and no port is the URL of a proxy or cloud, on the port of its scheme, or its port is missing by mistake. */
-function warnOfPort(urls: readonly string[], place: string, defaultPort: number, { warn }: Reading): void {
+function warnOfPort(
+  urls: readonly string[],
+  { at, name }: InputSource,
+  defaultPort: number,
+  { warn }: Reading,
+): void {
   const url = findPortlessUrl(urls);
   if (url === undefined) return;
   const { path, scheme } = url;
   const usual = scheme === 'https' ? 443 : 80;
   const shown = formatIronicUrl(url);
   const withPort = (port: number): string => formatIronicUrl({ ...url, port });
-  warn(
-    `${place}: ${shown} has the path ${path} but no port; the agent uses port ${usual}`,
-    `write ${withPort(usual)} to confirm port ${usual}, or ${withPort(defaultPort)} for the default port of Ironic`,
-  );
+  warn({
+    at,
+    message: `${name}: ${shown} has the path ${path} but no port; the agent uses port ${usual}`,
+    hint: `write ${withPort(usual)} to confirm port ${usual}, or ${withPort(defaultPort)} for the default port of Ironic`,
+  });
 }
 
 function missingAddress({ options, profile, settingsPlace }: Reading): never {
@@ -72,18 +77,21 @@ function missingAddress({ options, profile, settingsPlace }: Reading): never {
 function readCallbackUrls(reading: Reading): readonly string[] {
   const { profile, parse } = reading;
   const callback = valueOf(reading, 'ironic.inspectionCallbackUrls');
-  if (callback !== undefined) rejectBoth(reading, 'ironic.inspectionCallbackUrls', 'ironic.inspectorUrls');
-  if (callback !== undefined) return checkCallbackUrl(callback.text, callback.place);
+  if (callback !== undefined) {
+    rejectBoth(reading, 'ironic.inspectionCallbackUrls', 'ironic.inspectorUrls');
+    return atSource(callback, () => checkCallbackUrl(callback.text, callback.name));
+  }
   const port = readPort(reading, 'ironic.inspectorPort', defaultInspectorPort);
   if (profile === 'configure-coreos-ipa') {
     const api = valueOf(reading, 'ironic.apiUrls') ?? missingAddress(reading);
-    const urls = parse.apiUrls(api.text, { flag: api.place, ...port });
+    const urls = atSource(api, () => parse.apiUrls(api.text, { flag: api.name, ...port }));
     return urls.map((url) => `${url}/v1/continue`);
   }
   const inspector = valueOf(reading, 'ironic.inspectorUrls');
   if (inspector === undefined) return [];
-  const urls = parse.inspectorUrls(inspector.text, { flag: inspector.place, ...port });
-  warnOfPort(urls, inspector.place, defaultInspectorPort, reading);
+  const { name: flag, text } = inspector;
+  const urls = atSource(inspector, () => parse.inspectorUrls(text, { flag, ...port }));
+  warnOfPort(urls, inspector, defaultInspectorPort, reading);
   return urls;
 }
 
@@ -91,8 +99,9 @@ function readCallbackUrls(reading: Reading): readonly string[] {
 function rejectBoth(reading: Reading, one: SettingName, other: SettingName): void {
   const [first, second] = [valueOf(reading, one), valueOf(reading, other)];
   if (first?.origin !== 'file' || second?.origin !== 'file') return;
-  throw new UsageError(`${first.place} cannot be combined with ${second.place}`, {
+  throw new UsageError(`${first.name} cannot be combined with ${formatSource(second)}`, {
     hint: `set one of them to null`,
+    at: first.at,
   });
 }
 

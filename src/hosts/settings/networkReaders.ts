@@ -6,13 +6,13 @@
 import { basename, resolve } from 'node:path';
 import type { Keyfile } from '../../network/convertNmstate.ts';
 import type { AgentSettings } from '../../agent/settings.ts';
-import type { InputValue } from '../../agent/settingInputs.ts';
-import { CliError, FormatError, formatPlace } from '../../core/errors.ts';
+import { formatSource, type InputValue } from '../../agent/settingInputs.ts';
+import { CliError, FormatError, type FilePlace } from '../../core/errors.ts';
 import type { Finding } from '../../core/finding.ts';
 import { parseKeyfile } from '../../formats/keyfile.ts';
 import type { Io } from '../../io/io.ts';
 import { findNmstatectl, runNmstatectl } from '../../io/nmstatectl.ts';
-import { isSwitchedOn, readNamedFile, type Reading, valueOf, valuesOf } from './reading.ts';
+import { isSwitchedOn, pathIn, readNamedFile, type Reading, valueOf, valuesOf } from './reading.ts';
 
 /**
  * Returns the settings, and whether they or assisted-service configure a network for the host.
@@ -55,9 +55,10 @@ function chooseDescription(reading: Reading): Description | undefined {
   const nmstate = valueOf(reading, 'host.nmstate');
   const networkData = valueOf(reading, 'host.networkData');
   if (nmstate !== undefined && networkData !== undefined) {
-    throw new CliError(`${networkData.place} cannot be combined with ${nmstate.place}`, {
+    throw new CliError(`${networkData.name} cannot be combined with ${formatSource(nmstate)}`, {
       code: 'ERR_SETTING',
       hint: 'remove one of them',
+      at: networkData.at,
     });
   }
   if (nmstate !== undefined) return { format: 'nmstate', value: nmstate };
@@ -93,13 +94,15 @@ async function convert(described: Description, text: string, reading: Reading): 
       ? await convertState(described, text, reading)
       : await convertHere(described, text, reading);
   if (keyfiles.length > 0) return keyfiles;
+  const message = `${nameOf(value)} contains no connections`;
   if (profile === 'icc') {
-    throw new CliError(`${nameOf(value)} contains no connections`, {
+    throw new CliError(message, {
       code: 'ERR_SETTING',
       hint: 'remove the file: ICC would disable VLANs and announce a network that does not exist',
+      at: value.at,
     });
   }
-  warn(`${nameOf(value)} contains no connections`, 'remove it');
+  warn({ at: value.at, message, hint: 'remove it' });
   return [];
 }
 
@@ -121,8 +124,8 @@ async function convertState(
 }
 
 /** The source of the description, for messages. */
-function nameOf({ isContent, place, text }: InputValue): string {
-  return isContent ? place : `${place}: ${text}`;
+function nameOf({ isContent, name, text }: InputValue): string {
+  return isContent || name === text ? name : `${name}: ${text}`;
 }
 
 /** Cached: searching PATH takes longer than converting the network of a host. */
@@ -148,16 +151,16 @@ async function convertHere(
   const toKeyfiles = await converters[format]();
   const { parseYaml } = await import('../../formats/yaml.ts');
   const yaml = value.document ?? parseFile(value, () => parseYaml(text));
-  const file = value.document?.name ?? value.text;
+  const file = value.document?.name ?? pathIn(value, value.text);
   const { keyfiles, findings } = toKeyfiles(yaml.value);
-  const place = ({ path }: Finding): string => formatPlace({ file, ...yaml.locate(path) });
-  const source = value.document === undefined ? `${value.place}: ` : '';
+  const locate = ({ path }: Finding): FilePlace => ({ file, ...yaml.locate(path) });
   for (const finding of findings) {
-    if (finding.severity !== 'error') warn(`${source}${place(finding)}: ${finding.message}`, finding.hint);
+    const { hint, message, severity } = finding;
+    if (severity !== 'error') warn({ at: locate(finding), message, hint });
   }
   const error = findings.find(({ severity }) => severity === 'error');
   if (error === undefined) return keyfiles;
-  throw new CliError(`${source}${place(error)}: ${error.message}`, { code: 'ERR_SETTING', hint: error.hint });
+  throw new CliError(error.message, { code: 'ERR_SETTING', hint: error.hint, at: locate(error) });
 }
 
 async function readKeyfiles(given: readonly InputValue[], { io }: Reading): Promise<Keyfile[]> {
@@ -171,6 +174,7 @@ async function readKeyfiles(given: readonly InputValue[], { io }: Reading): Prom
       throw new CliError(`${nameOf(value)} has no section [connection]`, {
         code: 'ERR_SETTING',
         hint: 'pass a file like those in /etc/NetworkManager/system-connections',
+        at: value.at,
       });
     }
     keyfiles.push({ name, text });
@@ -179,11 +183,12 @@ async function readKeyfiles(given: readonly InputValue[], { io }: Reading): Prom
 }
 
 /** A name from the inventory becomes part of a path on the host. */
-function requireFileName({ fileName, place }: InputValue, name: string): void {
+function requireFileName({ at, fileName, name: source }: InputValue, name: string): void {
   if (fileName === undefined || /^[^/\0]{1,240}\.nmconnection$/.test(name)) return;
-  throw new CliError(`${place}: ${JSON.stringify(name)} is not a valid keyfile name`, {
+  throw new CliError(`${source}: ${JSON.stringify(name)} is not a valid keyfile name`, {
     code: 'ERR_SETTING',
     hint: 'use a name such as eth0.nmconnection',
+    at,
   });
 }
 
@@ -194,6 +199,7 @@ function parseFile<T>(value: InputValue, parse: () => T): T {
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
     const { hint = 'fix the file', message } = error;
-    throw new CliError(`${nameOf(value)}: ${message}`, { code: 'ERR_SETTING', hint, cause: error });
+    const details = { code: 'ERR_SETTING', hint, at: value.at, cause: error } as const;
+    throw new CliError(`${nameOf(value)}: ${message}`, details);
   }
 }

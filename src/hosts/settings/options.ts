@@ -1,6 +1,7 @@
 /** The options of `render`, before they are checked, and the flags of the settings table for other commands. */
 
 import { pullPolicies } from '../../agent/settings.ts';
+import type { Diagnostic } from '../../core/diagnostic.ts';
 import { type InputKind, type KnownSetting, type Setting, settingTable } from '../../agent/settingTable.ts';
 
 /** The options as commander returns them: those of the settings table and those of the command itself. */
@@ -71,5 +72,8 @@ export function settingFlags(...names: readonly string[]): SettingFlag[] {
   });
 }
 
-/** Reports a warning. `rule` is the id of the lint rule that finds the same in a config. */
-export type Warn = (message: string, hint?: string, rule?: string) => void;
+/** A warning about a setting. `rule` is the id of the lint rule that finds the same in a config. */
+export type Warning = Pick<Diagnostic, 'message' | 'hint' | 'rule' | 'at'>;
+
+/** Reports a warning. */
+export type Warn = (warning: Warning) => void;

@@ -50,18 +50,19 @@ function checkWords(
   if (problem !== undefined) {
     const { rule, message, hint } = describeProblem(problem, (argument) => formatArg(argument, value));
     if (io.ignored?.includes(rule.id) === true) return;
-    throw new UsageError(`${value.place}: ${message} (${rule.id})`, { hint });
+    throw new UsageError(`${value.name}: ${message}`, { hint, at: value.at, rule: rule.id });
   }
   const option = requiredValue(verb, words);
   if (option === undefined) return;
-  throw new UsageError(`${value.place}: ${option} requires a value`, {
+  throw new UsageError(`${value.name}: ${option} requires a value`, {
     hint: `use ${formatArg(`${option}=VALUE`, value)}`,
+    at: value.at,
   });
 }
 
 /** The argument as the user would write it, without values that may be secret. */
-function formatArg(argument: string, { origin, place }: InputValue): string {
-  const [, name = ''] = /^--([\w-]+)=/.exec(argument) ?? [];
-  const text = takesFreeText(name) ? `--${name}=VALUE` : argument;
-  return origin === 'flag' ? quoteShellWord(`${place}=${text}`) : text;
+function formatArg(argument: string, { name, origin }: InputValue): string {
+  const [, option = ''] = /^--([\w-]+)=/.exec(argument) ?? [];
+  const text = takesFreeText(option) ? `--${option}=VALUE` : argument;
+  return origin === 'flag' ? quoteShellWord(`${name}=${text}`) : text;
 }

@@ -2,11 +2,11 @@
 
 import { isAbsolute, join } from 'node:path';
 import type { InputParsers } from '../../agent/inputParsers.ts';
-import type { Inputs, InputValue } from '../../agent/settingInputs.ts';
+import type { Inputs, InputSource, InputValue } from '../../agent/settingInputs.ts';
 import type { ProfileName } from '../../agent/settings.ts';
 import type { KnownSetting, SettingName } from '../../agent/settingTable.ts';
 import { checkCallbackUrl } from '../../agent/ironicUrl.ts';
-import { CliError, FormatError, UsageError } from '../../core/errors.ts';
+import { CliError, FormatError, locateError, UsageError } from '../../core/errors.ts';
 import type { Io } from '../../io/io.ts';
 import type { ReadArchiveFile } from '../input/containerArchiveFile.ts';
 import type { RenderOptions, Warn } from './options.ts';
@@ -30,9 +30,9 @@ type ListName = Extract<KnownSetting, { readonly kind: 'list' }>['name'];
 
 /** Check single items of a list. @throws UsageError for an invalid item */
 const itemChecks: { readonly [N in ListName]: (item: InputValue, reading: Reading) => unknown } = {
-  'ironic.apiUrls': ({ text, place }, { parse }) => parse.apiUrls(text, { flag: place }),
-  'ironic.inspectionCallbackUrls': ({ text, place }) => checkCallbackUrl(text, place),
-  'ironic.inspectorUrls': ({ text, place }, { parse }) => parse.inspectorUrls(text, { flag: place }),
+  'ironic.apiUrls': ({ text, name }, { parse }) => parse.apiUrls(text, { flag: name }),
+  'ironic.inspectionCallbackUrls': ({ text, name }) => checkCallbackUrl(text, name),
+  'ironic.inspectorUrls': ({ text, name }, { parse }) => parse.inspectorUrls(text, { flag: name }),
   'agent.vlanInterfaces': (item, { parse }) => inPlace(item, (text) => parse.vlanInterfaces(text, false)),
   'proxy.none': (item, { parse }) => inPlace(item, parse.noProxy),
 };
@@ -45,7 +45,7 @@ export function valuesOf(reading: Reading, name: SettingName): readonly InputVal
   const values = reading.inputs.get(name) ?? [];
   const [first, ...others] = values;
   if (first === undefined || others.length === 0 || !isListName(name)) return values;
-  for (const item of values) itemChecks[name](item, reading);
+  for (const item of values) atSource(item, () => itemChecks[name](item, reading));
   return [{ ...first, text: values.map(({ text }) => text).join(',') }];
 }
 
@@ -72,40 +72,57 @@ export function parsedAll<T>(reading: Reading, name: SettingName, parse: (text: 
   return valuesOf(reading, name).map((value) => inPlace(value, parse));
 }
 
-/** Parses or checks a value, and adds its place to an error. */
+/** Adds the place of the input to errors of `read`, whose messages name the input. */
+export function atSource<T>({ at }: InputSource, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw locateError(error, at);
+  }
+}
+
+/** A handler for `catch` of a promise, like {@link atSource}. */
+export function throwAt({ at }: InputSource): (error: unknown) => never {
+  return (error) => {
+    throw locateError(error, at);
+  };
+}
+
+/** Parses or checks a value, and adds its name and place to an error. */
 export function inPlace<T>(
-  { place, text }: Pick<InputValue, 'place' | 'text'>,
+  { at, name, text }: Pick<InputValue, 'at' | 'name' | 'text'>,
   parse: (text: string) => T,
 ): T {
   try {
     return parse(text);
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
-    throw new UsageError(`${place} ${error.message}`, { hint: error.hint });
+    throw new UsageError(`${name} ${error.message}`, { hint: error.hint, at });
   }
 }
 
 /** Like {@link inPlace} for the content of a file: an invalid file is not a usage error. */
-export function inFile<T>({ place, text }: InputValue, check: () => T): T {
+export function inFile<T>({ at, name, text }: InputValue, check: () => T): T {
   try {
     return check();
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
-    throw new CliError(`${place}: ${text} ${error.message}`, { code: 'ERR_SETTING', hint: error.hint });
+    throw new CliError(`${name}: ${text} ${error.message}`, { code: 'ERR_SETTING', hint: error.hint, at });
   }
 }
 
 /** The text of the file that an input names. @param what begins the error message, as in `Pull secret not found` */
 export async function readNamedFile(value: InputValue, io: Io, what: string): Promise<string> {
-  return readText(pathIn(value, value.text), io, `${what} (${value.place})`);
+  return readText(pathIn(value, value.text), io, `${what} (${value.name})`).catch(throwAt(value));
 }
 
 /** A path that an input names, relative to the current folder. @throws CliError for a path that only a shell expands */
-export function pathIn({ folder, place }: InputValue, path: string): string {
+export function pathIn({ at, folder, name }: InputValue, path: string): string {
   if (path.startsWith('~/')) {
-    throw new CliError(`${place}: "~" is not expanded in ${path}`, {
+    throw new CliError(`${name}: "~" is not expanded in ${path}`, {
       code: 'ERR_SETTING',
       hint: `write the full path, such as /root/${path.slice(2)}`,
+      at,
     });
   }
   return folder === undefined || path === '' || isAbsolute(path) ? path : join(folder, path);

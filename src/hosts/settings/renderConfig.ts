@@ -1,15 +1,15 @@
 /** Renders one Ignition config from its inputs, and reports all findings. */
 
 import { formatAgentConfig, listSettingSecrets, renderAgentConfig } from '../../agent/agentConfig.ts';
-import { type ConfPlaces, createConfCheck } from '../../agent/confReport.ts';
+import { type ConfSources, createConfCheck } from '../../agent/confReport.ts';
 import { publicMode } from '../../ignition/dataFile.ts';
 import { confPath, keyfileFolder } from '../../agent/files.ts';
-import type { Inputs } from '../../agent/settingInputs.ts';
+import { formatSource, type Inputs, type InputSource } from '../../agent/settingInputs.ts';
 import type { AgentSettings } from '../../agent/settings.ts';
 import type { Config } from '../../ignition/config.ts';
 import { findConfigs } from '../input/checkConfig.ts';
 import { examineConfig } from '../../ignition/validate.ts';
-import { type Io, ioWith } from '../../io/io.ts';
+import type { Io } from '../../io/io.ts';
 import type { Finding, Path } from '../../core/finding.ts';
 import { report } from '../../io/report/report.ts';
 import { withoutIgnored } from '../../io/report/ruleBook.ts';
@@ -19,7 +19,7 @@ import type { RenderOptions } from './options.ts';
 import { assistedUnitName, withDiscovery } from '../../agent/profiles/assisted.ts';
 import { iccSpecVersion } from '../../agent/profiles/icc.ts';
 import type { Connection } from '../../network/connection.ts';
-import { CliError, UsageError } from '../../core/errors.ts';
+import { CliError } from '../../core/errors.ts';
 import { mergeConfigs } from '../../ignition/merge.ts';
 import { remarkMerge } from '../../ignition/mergeRemarks.ts';
 import { translateConfig } from '../../ignition/translate.ts';
@@ -34,7 +34,6 @@ import { pathIn } from './reading.ts';
 import { findingOf, warningRule } from '../../ignition/rule.ts';
 import { connectionsOf, hasKeyfiles } from '../../agent/hostNetwork.ts';
 import { unitName } from '../../agent/unit.ts';
-import type { Diagnostic } from '../../core/diagnostic.ts';
 
 export interface RenderedConfig {
   readonly document: Buffer;
@@ -54,26 +53,16 @@ export function createRenderer(): RenderConfig {
   const checkAgentConf = createConfCheck();
   let isNoted = false; // most hosts have the settings of the first one
   return async (source) => {
-    const { options } = source;
+    const { io, options } = source;
     const collected = readInputs(source);
     const { inputs } = collected;
-    const io = ioWith(source.io, {
-      report: (diagnostics) => {
-        const located = diagnostics.map((it) => (it.at ? it : { ...it, ...locate(it.message, inputs) }));
-        report(source.io, ...located);
-      },
-    });
     if (!isNoted && io.note !== undefined) logSettings(collected, io.note);
     isNoted = true;
-    const settings = await readSettings(source, collected, (message, hint, rule) => {
-      if (rule === undefined || !io.ignored?.includes(rule))
-        report(io, { severity: 'warning', message, hint, rule });
-    }).catch((error: unknown) => {
-      throw locateError(error, inputs);
+    const settings = await readSettings(source, collected, (warning) => {
+      report(io, ...withoutIgnored([{ severity: 'warning' as const, ...warning }], io));
     });
-    const remarks = checkAgentConf(settings, nameConfPlaces(options, inputs));
-    for (const { severity, place, message, hint, rule } of withoutIgnored(remarks, io))
-      report(io, { severity, message: `${place}: ${message}`, hint, rule });
+    const remarks = checkAgentConf(settings, confSources(options, inputs));
+    report(io, ...withoutIgnored(remarks, io));
     if (remarks.some(({ severity }) => severity === 'error')) return undefined;
     const isMerged = inputs.has('ignition.merge') || inputs.has('ignition.discovery');
     const rendered = renderAgentConfig(settings);
@@ -174,17 +163,20 @@ const confSettings = [
 ] as const;
 
 /** The sources of the options in the agent's conf: flags, variables or places in a file. */
-function nameConfPlaces({ host, tls }: RenderOptions, inputs: Inputs): ConfPlaces {
-  const options: Record<string, string> = {};
+function confSources({ host, tls }: RenderOptions, inputs: Inputs): ConfSources {
+  const options: Record<string, InputSource> = {};
   for (const [option, name] of confSettings) {
     const value = inputs.get(name)?.at(-1);
-    if (value !== undefined) options[option] = value.place;
+    if (value !== undefined) options[option] = value;
   }
-  if (host !== undefined) Object.assign(options, { api_url: '--host', inspection_callback_url: '--host' });
-  if (tls !== undefined) options['insecure'] = '--tls';
+  const address = { name: '--host' };
+  if (host !== undefined) Object.assign(options, { api_url: address, inspection_callback_url: address });
+  if (tls !== undefined) options['insecure'] = { name: '--tls' };
+  const userConf = inputs.get('agent.confFile')?.at(-1);
+  const optionLine = inputs.get('agent.options')?.find(({ origin }) => origin === 'file');
   return {
-    userConf: inputs.get('agent.confFile')?.at(-1)?.text ?? '--conf',
-    optionLine: inputs.get('agent.options')?.find(({ origin }) => origin === 'file')?.place ?? '--option',
+    userConf: userConf === undefined ? '--conf' : pathIn(userConf, userConf.text),
+    optionLine: optionLine ?? { name: '--option' },
     options,
   };
 }
@@ -194,7 +186,9 @@ function logSettings({ inputs, profile, unread }: RenderInputs, note: (text: str
   note(`profile: ${profile}`);
   for (const [name, values] of inputs) {
     const places = new Set(
-      values.map(({ origin, place }) => (origin === 'environment' ? `environment variable ${place}` : place)),
+      values.map((value) =>
+        value.origin === 'environment' ? `environment variable ${value.name}` : formatSource(value),
+      ),
     );
     if (places.size > 0) note(`${name}: from ${[...places].join(', ')}`);
   }
@@ -312,23 +306,4 @@ function findUsers({ passwd: own = {} }: Config, { passwd = {} }: Config): Findi
 function conflict(what: string, path: Path): Finding {
   const { id: rule, severity, hint } = replacesRendered;
   return { rule, severity, path, message: `this replaces the rendered ${what}`, hint };
-}
-
-/** Moves the place of an input from the start of the message to `at`. Returns other values unchanged. */
-function locateError(error: unknown, inputs: Inputs): unknown {
-  if (!(error instanceof CliError) || error.at !== undefined) return error;
-  const located = locate(error.sentence, inputs);
-  if (located === undefined) return error;
-  const { code, excerpt, hint } = error;
-  const Kind = error instanceof UsageError ? UsageError : CliError;
-  return new Kind(located.message, { code, excerpt, hint, at: located.at, cause: error });
-}
-
-/** The place of the input at the start of the message, and the message without file and line. */
-function locate(message: string, inputs: Inputs): Pick<Diagnostic, 'at' | 'message'> | undefined {
-  for (const { place, source } of [...inputs.values()].flat()) {
-    if (source === undefined || !message.startsWith(place)) continue;
-    return { at: source.at, message: source.name + message.slice(place.length) };
-  }
-  return undefined;
 }

@@ -5,7 +5,7 @@
 
 import type { InventoryHost } from './inventoryDocument.ts';
 import { networkRules } from '../../agent/lint/network.ts';
-import { formatPlace, UsageError } from '../../core/errors.ts';
+import { UsageError } from '../../core/errors.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
 import { report } from '../../io/report/report.ts';
 import { ignoringRules, withoutIgnored } from '../../io/report/ruleBook.ts';
@@ -74,8 +74,7 @@ const linkLocal = /^(?:169\.254\.|fe80:)/;
 /** The sources of one host: the settings of all hosts, overridden by its own. */
 export function hostSource(host: InventoryHost, source: RenderSource, io: Io): RenderSource {
   const { architecture, at, ignore = [], name, readInputs: readOwn } = host;
-  const place = `${formatPlace(at)}: host.hostname`;
-  const hostname = { text: name, place, origin: 'file', isContent: false } as const;
+  const hostname = { text: name, name: 'host.hostname', at, origin: 'file', isContent: false } as const;
   return {
     ...source,
     io: ignoringRules(io, [...(source.io.ignored ?? []), ...ignore]),

@@ -11,6 +11,7 @@ import {
   collectInputs,
   flagKey,
   type Inputs,
+  type InputSource,
   type InputValue,
 } from '../../agent/settingInputs.ts';
 import type { SettingName } from '../../agent/settingTable.ts';
@@ -25,7 +26,7 @@ import { readAgent, readVlanInterfaces } from './agentReaders.ts';
 import { readHost, readHostname } from './hostReaders.ts';
 import { readIronic } from './ironicReaders.ts';
 import { readNetwork } from './networkReaders.ts';
-import type { RenderOptions, Warn } from './options.ts';
+import type { RenderOptions, Warn, Warning } from './options.ts';
 import { checkPodmanArgs } from './podmanArgs.ts';
 import { type Reading, valueOf } from './reading.ts';
 
@@ -61,7 +62,8 @@ export function readInputs({ options, io, files = [], implied = new Map() }: Ren
   const collected = collectInputs({ flags: { ...options }, env: io.env, profile, files, implied });
   const [misplaced] = collected.misplaced;
   if (misplaced === undefined) return { ...collected, profile };
-  throw new UsageError(`profile ${profile} does not support ${misplaced.place}`, {
+  throw new UsageError(`profile ${profile} does not support ${misplaced.name}`, {
+    at: misplaced.at,
     hint: `remove it, or use a profile that supports it: ${misplaced.profiles.join(', ')}`,
   });
 }
@@ -129,10 +131,11 @@ export function createSettingsReader(): ReadSettings {
     checkHostArchitecture(settings.archive, architecture);
     if (profile === 'icc' || profile === 'assisted') warnOfProxy(settings, warn);
     for (const { hint, message, rule, setting, severity } of checkSettings(settings)) {
-      const text = `${placeOf(setting, reading)}: ${message}`;
-      if (severity === 'warning') warn(text, hint, rule);
-      else if (fileSettings.has(setting)) throw new CliError(text, { code: 'ERR_SETTING', hint });
-      else throw new UsageError(text, { hint });
+      const { at, name } = sourceOf(setting, reading);
+      const text = `${name}: ${message}`;
+      if (severity === 'warning') warn({ at, message: text, hint, rule });
+      else if (fileSettings.has(setting)) throw new CliError(text, { code: 'ERR_SETTING', hint, at });
+      else throw new UsageError(text, { hint, at });
     }
     return settings;
   };
@@ -142,20 +145,20 @@ export function createSettingsReader(): ReadSettings {
 const fileSettings: ReadonlySet<SettingName> = new Set(['agent.pullSecret', 'agent.registriesConf']);
 
 /** The source of a setting, for messages. The image may come from `--registry`. */
-function placeOf(setting: SettingName, reading: Reading): string {
+function sourceOf(setting: SettingName, reading: Reading): InputSource {
   const { options } = reading;
-  if (setting === 'agent.image' && options.registry !== undefined) return '--registry';
-  return valueOf(reading, setting)?.place ?? setting;
+  if (setting === 'agent.image' && options.registry !== undefined) return { name: '--registry' };
+  return valueOf(reading, setting) ?? { name: setting };
 }
 
 /** For the profiles icc and assisted: unlike the default profile, they do not add Ironic to the list of hosts without proxy. */
 function warnOfProxy(settings: AgentSettings, warn: Warn): void {
   const hosts = findProxiedHosts(settings);
   if (hosts.length === 0) return;
-  warn(
-    `the agent connects to ${hosts.join(', ')} through the proxy`,
-    'add the host to NO_PROXY, or use the default profile, which adds it',
-  );
+  warn({
+    message: `the agent connects to ${hosts.join(', ')} through the proxy`,
+    hint: 'add the host to NO_PROXY, or use the default profile, which adds it',
+  });
 }
 
 type ReadPart<T> = (reading: Reading) => Promise<T>;
@@ -163,7 +166,7 @@ type ReadPart<T> = (reading: Reading) => Promise<T>;
 interface CacheEntry<T> {
   /** The inputs that the reader has read, with their values. */
   readonly seen: ReadonlyMap<SettingName, readonly InputValue[] | undefined>;
-  readonly warnings: readonly Parameters<Warn>[];
+  readonly warnings: readonly Warning[];
   readonly part: T;
 }
 
@@ -181,10 +184,10 @@ function cachePart<T>(read: ReadPart<T>): ReadPart<T> {
     const known = entries.find(({ seen }) =>
       [...seen].every(([name, values]) => isDeepStrictEqual(values, inputs.get(name))),
     );
-    for (const warning of known?.warnings ?? []) warn(...warning);
+    for (const warning of known?.warnings ?? []) warn(warning);
     if (known !== undefined) return known.part;
     const seen = new Map<SettingName, readonly InputValue[] | undefined>();
-    const warnings: Parameters<Warn>[] = [];
+    const warnings: Warning[] = [];
     const part = await read({
       ...reading,
       inputs: {
@@ -193,9 +196,9 @@ function cachePart<T>(read: ReadPart<T>): ReadPart<T> {
           return inputs.get(name);
         },
       },
-      warn: (...warning) => {
+      warn: (warning) => {
         warnings.push(warning);
-        warn(...warning);
+        warn(warning);
       },
     });
     if (entries.length < maxEntries) entries.push({ seen, warnings, part });

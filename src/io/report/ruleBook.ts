@@ -14,7 +14,8 @@
 import { readAsset } from '../../assets.ts';
 import { UsageError } from '../../core/errors.ts';
 import { type Io, ioWith } from '../io.ts';
-import type { Finding } from '../../core/finding.ts';
+import type { Diagnostic } from '../../core/diagnostic.ts';
+import type { Problem } from '../../core/finding.ts';
 import { nearestNames } from '../../core/nearestNames.ts';
 
 export interface RuleEntry {
@@ -140,7 +141,7 @@ function anchorOf(heading: string): string {
 /**
  * Why a rule cannot be turned off, and what to do: what Ignition or the agent refuses stays an error. Undefined where it can.
  */
-export function ignoreProblem(rule: string): Required<Pick<Finding, 'hint' | 'message'>> | undefined {
+export function ignoreProblem(rule: string): Required<Problem> | undefined {
   const book = ruleBook();
   const entry = book.get(rule);
   if (entry === undefined) {
@@ -177,11 +178,13 @@ function sameRules(rule: string): readonly string[] {
 }
 
 /** The findings whose rules are not turned off. */
-export function withoutIgnored<T extends Pick<Finding, 'rule'>>(
+export function withoutIgnored<T extends Pick<Diagnostic, 'rule'>>(
   findings: readonly T[],
   { ignored = [] }: Pick<Io, 'ignored'>,
 ): readonly T[] {
-  return ignored.length === 0 ? findings : findings.filter(({ rule }) => !ignored.includes(rule));
+  return ignored.length === 0
+    ? findings
+    : findings.filter(({ rule }) => rule === undefined || !ignored.includes(rule));
 }
 
 /** The same `io`, with more rules turned off. */
