@@ -118,7 +118,8 @@ export async function repairIso(iso: LiveIso): Promise<ImageChange> {
   const original = shortening === undefined ? iso : await openLiveIso(changedImage(iso.image, shortening));
   const change = bothChanges(patchesOnly(await emptyAreas(original)), shortening ?? unchanged);
   const leftovers = await bytesBehind(original.image, original.tree);
-  return leftovers === 0 ? change : { ...change, size: original.image.size - leftovers };
+  const files: EmbedFiles = new Map();
+  return { ...change, files, ...(leftovers > 0 && { size: original.image.size - leftovers }) };
 }
 
 /** Restores only the kernel arguments. Throws CliError if the image reserves no area for them. */

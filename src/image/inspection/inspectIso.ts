@@ -13,7 +13,7 @@ import { type IsoTree, openIsoTree } from '../isoTree.ts';
 import { findKargsAreas, findKargsLayout } from '../kargsAreas.ts';
 import { readIsoFeatures } from '../liveFeatures.ts';
 import { decodeMinisoData, MAX_MINISO, MINISO_PATH } from '../minimalIso/minisoData.ts';
-import { CHUNK, type ImageAccess, type RandomAccess } from '../overlay.ts';
+import { CHUNK, type ImageAccess, type RandomAccess, slice } from '../overlay.ts';
 import { readRollback } from '../rollback.ts';
 import { imageRules } from './imageRules.ts';
 import {
@@ -53,7 +53,7 @@ const LOADERS: readonly (readonly [path: string, loader: string])[] = [
 export async function inspectIso(source: ImageAccess): Promise<IsoInspection> {
   const journal = await readRollback(source);
   const image: ImageAccess =
-    journal === undefined ? source : { size: journal.start, read: source.read.bind(source) };
+    journal === undefined ? source : slice(source, { offset: 0, length: journal.start });
   const iso: Iso = { image, tree: await openIsoTree(image), issues: [] };
   if (journal !== undefined) iso.issues.push(issueOf(imageRules.editUnfinished));
   const area = await attempt(iso, imageRules.embedAreaUnreadable, () => findEmbedArea(image, iso.tree));

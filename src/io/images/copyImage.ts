@@ -5,7 +5,7 @@ import { type FileHandle, stat } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CliError } from '../../core/errors.ts';
 import { changedImage, type ImageChange, keptRanges } from '../../image/imageChange.ts';
-import { type BufferReader, type ByteRange, CHUNK, patchSource, reusedChunks } from '../../image/overlay.ts';
+import { type RandomAccess, type ByteRange, CHUNK, patchSource, reusedChunks } from '../../image/overlay.ts';
 import { writeAll, writeAllNow, writeChunks } from '../files/handles.ts';
 import { createFile, type NewFile } from '../files/newFile.ts';
 import { cloneOf, isDone } from '../files/shareFile.ts';
@@ -114,7 +114,7 @@ async function reportSize<T>(path: string, report: Report, copying: Promise<T>):
  * @throws CliError in the user's terms; there is then no new file
  */
 export async function writeHashed(
-  bytes: BufferReader,
+  bytes: RandomAccess,
   target: NewFile,
   range: ByteRange = { offset: 0, length: bytes.size },
 ): Promise<string> {

@@ -5,10 +5,10 @@
  */
 
 import { CliError } from '../../core/errors.ts';
-import { type ByteRange, readerOf } from '../../image/overlay.ts';
+import { type ByteRange, type ImageBytes, readerOf } from '../../image/overlay.ts';
 import { createHttpClient, type HttpAnswer, type HttpClient } from '../http/httpClient.ts';
 import { parseHttpUrl } from '../http/httpUrl.ts';
-import type { ImageBytes, OpenImage } from './imageBytes.ts';
+import type { OpenImage } from './imageBytes.ts';
 import type { Io } from '../io.ts';
 import { countRetries, defaultRetries, type RetryPolicy, withRetries } from '../http/retries.ts';
 import { openSpooled } from '../files/spool.ts';
