@@ -42,7 +42,7 @@ export interface ExtractPxeOptions {
  */
 export async function extractPxe({ iso, outputDir = '.' }: ExtractPxeOptions, io: Io): Promise<ExitCode> {
   await readImage(iso, io, async (image) => {
-    const files = await findPxeFiles(await openIsoTree(image), image);
+    const files = await findPxeFiles(await openIsoTree(image));
     const targets = files.map((file) => ({ file, target: targetOf(file, iso, outputDir, io) }));
     await makeFolder(resolve(io.cwd, outputDir), outputDir);
     for (const { target } of targets) await checkNewFile(target);

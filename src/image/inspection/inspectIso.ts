@@ -30,8 +30,7 @@ import {
 import { filesMemory, liveMemory, type MemoryPart } from './memoryNeed.ts';
 
 interface Iso {
-  /** Without the rollback journal of an unfinished edit. */
-  readonly image: ImageAccess;
+  /** Of the image without the rollback journal of an unfinished edit. */
   readonly tree: IsoTree;
   /** Damaged parts. */
   readonly issues: Issue[];
@@ -54,9 +53,9 @@ export async function inspectIso(source: ImageAccess): Promise<IsoInspection> {
   const journal = await readRollback(source);
   const image: ImageAccess =
     journal === undefined ? source : slice(source, { offset: 0, length: journal.start });
-  const iso: Iso = { image, tree: await openIsoTree(image), issues: [] };
+  const iso: Iso = { tree: await openIsoTree(image), issues: [] };
   if (journal !== undefined) iso.issues.push(issueOf(imageRules.editUnfinished));
-  const area = await attempt(iso, imageRules.embedAreaUnreadable, () => findEmbedArea(image, iso.tree));
+  const area = await attempt(iso, imageRules.embedAreaUnreadable, () => findEmbedArea(iso.tree));
   const files = area && (await attempt(iso, imageRules.embedAreaUnreadable, () => readFiles(image, area)));
   const kargs = await readKargs(iso);
   const features = await attempt(iso, imageRules.featuresUnreadable, () => readIsoFeatures(iso.tree));
@@ -93,12 +92,10 @@ export async function inspectIso(source: ImageAccess): Promise<IsoInspection> {
   };
 }
 
-async function findLeftovers(
-  { image, tree, issues }: Iso,
-  appended: Appended | undefined,
-): Promise<Leftover[]> {
+async function findLeftovers({ tree, issues }: Iso, appended: Appended | undefined): Promise<Leftover[]> {
+  const { image } = tree;
   const isUsed = appended === undefined || appended.hasGrown || appended.files.length > 0;
-  const bytes = isUsed ? await bytesBehind(image, tree) : image.size - appended.originalSize;
+  const bytes = isUsed ? await bytesBehind(tree) : image.size - appended.originalSize;
   const [first, ...others] = volumeEnds(tree.descriptors);
   const leftovers: Leftover[] = [];
   if (others.some((end) => end !== first)) {
@@ -133,18 +130,15 @@ function readFiles(image: RandomAccess, area: EmbedArea): Promise<EmbedFiles> {
 
 /** Returns the areas also if their contents cannot be read. */
 async function readKargs(iso: Iso): Promise<InspectedKargs | undefined> {
-  const { image, tree } = iso;
-  const layout = await attempt(iso, imageRules.kernelArgumentsUnreadable, () => findKargsLayout(image, tree));
+  const { tree } = iso;
+  const layout = await attempt(iso, imageRules.kernelArgumentsUnreadable, () => findKargsLayout(tree));
   if (layout === undefined) return undefined;
-  const areas = await attempt(iso, imageRules.kernelArgumentsUnreadable, () => findKargsAreas(image, tree));
+  const areas = await attempt(iso, imageRules.kernelArgumentsUnreadable, () => findKargsAreas(tree));
   return { ...layout, ...(areas !== undefined && { current: areas.current }) };
 }
 
-async function readAppended(
-  { image, tree }: Iso,
-  area: EmbedArea | undefined,
-): Promise<Appended | undefined> {
-  const appendix = await readAppendix(image, tree);
+async function readAppended({ tree }: Iso, area: EmbedArea | undefined): Promise<Appended | undefined> {
+  const appendix = await readAppendix(tree);
   if (appendix === undefined) return undefined;
   const { originalSize } = appendix;
   const folder = await tree.find(MEDIUM_FOLDER);
@@ -162,9 +156,9 @@ type Facts = Pick<
   'isMinimal' | 'rootfsSize' | 'hasMinimalIso' | 'layout' | 'architecture' | 'bootLoaders'
 >;
 
-async function readFacts({ image, tree }: Iso, kargs: InspectedKargs | undefined): Promise<Facts> {
+async function readFacts({ tree }: Iso, kargs: InspectedKargs | undefined): Promise<Facts> {
   const rootfs = await tree.find(ROOTFS);
-  const architecture = await findArchitecture(image, tree);
+  const architecture = await findArchitecture(tree);
   const bootLoaders: string[] = [];
   for (const [path, loader] of LOADERS) {
     if ((await tree.find(path)) !== undefined) bootLoaders.push(loader);
@@ -173,7 +167,7 @@ async function readFacts({ image, tree }: Iso, kargs: InspectedKargs | undefined
     isMinimal: rootfs === undefined,
     ...(rootfs !== undefined && { rootfsSize: rootfs.size }),
     hasMinimalIso: await hasMinisoData(tree),
-    layout: await findLayout(image, tree, kargs !== undefined),
+    layout: await findLayout(tree, kargs !== undefined),
     ...(architecture !== undefined && { architecture }),
     bootLoaders,
   };
@@ -190,9 +184,9 @@ async function hasMinisoData(tree: IsoTree): Promise<boolean> {
  * Detects the layout from the descriptions of the reserved areas, which changed several times. The dates are those of Fedora
  * CoreOS; RHEL CoreOS changed up to a year later.
  */
-async function findLayout(image: RandomAccess, tree: IsoTree, hasKargs: boolean): Promise<string> {
+async function findLayout(tree: IsoTree, hasKargs: boolean): Promise<string> {
   if ((await tree.find('coreos/igninfo.json')) !== undefined) return '2023 and later';
-  const isOlder = await hasAreaHeader(image);
+  const isOlder = await hasAreaHeader(tree.image);
   if ((await tree.find('coreos/kargs.json')) !== undefined) return isOlder ? '2021-09 to 2022-01' : '2022';
   return hasKargs ? '2020-10 to 2021-09' : 'before 2020-10';
 }
