@@ -16,7 +16,6 @@ import {
   type Resize,
   resizePartitionTable,
 } from '../formats/gpt.ts';
-import type { VolumeDescriptor } from '../formats/iso9660/descriptors.ts';
 import { parseJsonObject } from '../formats/mapping.ts';
 import { putBoth32, SECTOR, SYSTEM_AREA_SECTORS, viewOf } from '../formats/iso9660/fields.ts';
 import { checkDisjoint, type ImageChange } from './imageChange.ts';
@@ -63,12 +62,13 @@ export async function readAppendix(tree: IsoTree): Promise<Appendix | undefined>
 }
 
 /** Possible end offsets of the record. */
-async function findEnds({ image, volume, descriptors }: IsoTree): Promise<Set<number>> {
+async function findEnds(tree: IsoTree): Promise<Set<number>> {
+  const { image, volume } = tree;
   const ends = [volume.volumeSpaceSize * SECTOR];
   if (image.size > volume.volumeSpaceSize * SECTOR) {
     const table = readPartitionTable(await image.read(0, SYSTEM_AREA_SECTORS * SECTOR));
     const backup = table === undefined ? 0 : wholeSectors(backupSize(table));
-    ends.push(...volumeEnds(descriptors), image.size - backup, image.size);
+    ends.push(...volumeEnds(tree), image.size - backup, image.size);
   }
   return new Set(ends.filter((end) => end >= SECTOR && end <= image.size && end % SECTOR === 0));
 }
@@ -136,19 +136,16 @@ function checkedOriginal(original: unknown, originalSize: number): Original {
 }
 
 /** The end of the volume in bytes according to each descriptor; all are equal unless an edit was interrupted. */
-export function volumeEnds(descriptors: readonly VolumeDescriptor[]): number[] {
-  return descriptors.flatMap((descriptor) =>
-    descriptor.type === 'primary' || descriptor.type === 'supplementary'
-      ? [descriptor.volumeSpaceSize * SECTOR]
-      : [],
-  );
+export function volumeEnds(tree: IsoTree): number[] {
+  return spaceFields(tree).map(({ end }) => end);
 }
 
 /** Number of bytes after the end of the volume and the partitions; 0 for a block device, which is larger than its image. */
-export async function bytesBehind({ image, descriptors }: IsoTree): Promise<number> {
+export async function bytesBehind(tree: IsoTree): Promise<number> {
+  const { image } = tree;
   if (image.isDevice === true) return 0;
   const partitions = partitionsEnd(await image.read(0, SYSTEM_AREA_SECTORS * SECTOR));
-  return Math.max(0, image.size - Math.max(partitions, ...volumeEnds(descriptors)));
+  return Math.max(0, image.size - Math.max(partitions, ...volumeEnds(tree)));
 }
 
 /** The primary tree, and that of Joliet if there is one. */
@@ -178,7 +175,7 @@ export async function appendToImage(tree: IsoTree, additions: readonly Addition[
   const table = readPartitionTable(await image.read(0, SYSTEM_AREA_SECTORS * SECTOR));
   const before = { volumeBefore: tree.volume.volumeSpaceSize * SECTOR, sizeBefore: image.size };
   const tablePlaces = table === undefined ? [] : changingPlaces(table, { ...before, volumeAfter: end });
-  const changing = [...pointers.map(patchRange), ...descriptorPlaces(tree), ...tablePlaces];
+  const changing = [...pointers.map(patchRange), ...spaceFields(tree), ...tablePlaces];
   const record = writeAppendix(await rememberOriginals(image, await readAppendix(tree), changing));
   const resize = { ...before, volumeAfter: end + record.length };
   const { primary, backup } = moveTable(table, resize);
@@ -207,7 +204,7 @@ export function restoreOriginals(
   { originals, originalSize }: Appendix,
   data: readonly Patch[],
 ): ImageChange {
-  const descriptors = descriptorPlaces(tree).map(({ offset }) => offset);
+  const descriptors = spaceFields(tree).map(({ offset }) => offset);
   const rank = ({ offset }: Patch): number => descriptors.indexOf(offset);
   const isDescriptor = (patch: Patch): boolean => rank(patch) >= 0;
   return checkDisjoint({
@@ -224,7 +221,7 @@ export function restoreOriginals(
 export async function isOfEveryAppendix(tree: IsoTree): Promise<(original: Original) => boolean> {
   const table = readPartitionTable(await tree.image.read(0, SYSTEM_AREA_SECTORS * SECTOR));
   const tableEnd = table?.bytes.length ?? 0;
-  const descriptors = new Set(descriptorPlaces(tree).map(({ offset }) => offset));
+  const descriptors = new Set(spaceFields(tree).map(({ offset }) => offset));
   return ({ offset }) => offset < tableEnd || descriptors.has(offset);
 }
 
@@ -246,18 +243,19 @@ function placeBehind({ size }: RandomAccess, additions: readonly Addition[]): [P
   return [appended, end];
 }
 
-function descriptorPlaces({ descriptors }: IsoTree): ByteRange[] {
-  return descriptors.flatMap(({ type }, index) =>
-    type === 'primary' || type === 'supplementary'
-      ? [{ offset: (SYSTEM_AREA_SECTORS + index) * SECTOR + SPACE_SIZE.offset, length: SPACE_SIZE.length }]
-      : [],
-  );
+/** The sizes in the volume descriptors: where they are, and the end of the volume in bytes according to each. */
+function spaceFields({ descriptors }: IsoTree): (ByteRange & { readonly end: number })[] {
+  return descriptors.flatMap((descriptor, index) => {
+    if (descriptor.type !== 'primary' && descriptor.type !== 'supplementary') return [];
+    const offset = (SYSTEM_AREA_SECTORS + index) * SECTOR + SPACE_SIZE.offset;
+    return [{ offset, length: SPACE_SIZE.length, end: descriptor.volumeSpaceSize * SECTOR }];
+  });
 }
 
 function spaceSizes(tree: IsoTree, volumeSize: number): Patch[] {
   const data = new Uint8Array(SPACE_SIZE.length);
   putBoth32(viewOf(data), 0, volumeSize / SECTOR);
-  return descriptorPlaces(tree).map(({ offset }) => ({ offset, data }));
+  return spaceFields(tree).map(({ offset }) => ({ offset, data }));
 }
 
 /** Patches for a partition table and its backup. */

@@ -1,6 +1,7 @@
 /**
  * Inspects a live ISO, and continues after damaged parts. Only the necessary files are read. Not inspected: the contents of
- * the initramfs, of the EFI boot image, and of the root filesystem.
+ * the initramfs, of the EFI boot image, and of the root filesystem. Of an initramfs for network boot, or of archives to
+ * append to one, only the files of CoreOS and of this program are inspected, not the thousands of other files.
  */
 
 import { FormatError, ifWellFormed, replaceFormatError } from '../../core/errors.ts';
@@ -9,18 +10,23 @@ import { bytesBehind, readAppendix, volumeEnds } from '../appendix.ts';
 import { findArchitecture } from '../bootParts.ts';
 import { type EmbedArea, type EmbedFiles, findEmbedArea, readEmbedArea } from '../embedArea.ts';
 import { hasAreaHeader } from '../growth.ts';
+import { sourceOfImage } from '../initrd.ts';
 import { type IsoTree, openIsoTree } from '../isoTree.ts';
 import { findKargsAreas, findKargsLayout } from '../kargsAreas.ts';
 import { readIsoFeatures } from '../liveFeatures.ts';
 import { decodeMinisoData, MAX_MINISO, MINISO_PATH } from '../minimalIso/minisoData.ts';
 import { CHUNK, type ImageAccess, type RandomAccess, slice } from '../overlay.ts';
+import { readInitrdFeatures, readMarks } from '../ramdiskSystem.ts';
 import { readRollback } from '../rollback.ts';
 import { imageRules } from './imageRules.ts';
 import {
   type Appended,
   attempt,
   type BootingIso,
+  checkInitrd,
   checkIso,
+  checkNetwork,
+  type InitrdInspection,
   type InspectedKargs,
   type IsoInspection,
   issueOf,
@@ -96,7 +102,7 @@ async function findLeftovers({ tree, issues }: Iso, appended: Appended | undefin
   const { image } = tree;
   const isUsed = appended === undefined || appended.hasGrown || appended.files.length > 0;
   const bytes = isUsed ? await bytesBehind(tree) : image.size - appended.originalSize;
-  const [first, ...others] = volumeEnds(tree.descriptors);
+  const [first, ...others] = volumeEnds(tree);
   const leftovers: Leftover[] = [];
   if (others.some((end) => end !== first)) {
     leftovers.push('volume descriptors');
@@ -213,4 +219,38 @@ function memoryFor(
     ...filesMemory('copy of the root filesystem (coreos.liveiso.fromram)', isCopied ? [rootfsSize] : []),
     ...filesMemory('embedded files', sizes),
   ];
+}
+
+/** Limit of all inspected files of an initramfs in bytes. */
+const MAX_KEPT = 256 * 1024 * 1024;
+/** Characters of a build name that are shown. */
+const MAX_BUILD = 200;
+
+/** @throws FormatError if an archive is damaged */
+export async function inspectInitrd(image: RandomAccess): Promise<InitrdInspection> {
+  const marks = await readMarks(sourceOfImage(image), { maxKept: MAX_KEPT });
+  const { stamp, hasRootfs, embedded: files } = marks;
+  const issues: Issue[] = [];
+  const features =
+    stamp &&
+    (await attempt({ issues }, imageRules.featuresUnreadable, async () => readInitrdFeatures(marks)));
+  const sizes = [...files.values()].map(({ length }) => length);
+  return {
+    kind: 'initramfs',
+    size: image.size,
+    ...(stamp !== undefined && { build: Buffer.from(stamp).toString('utf8').trim().slice(0, MAX_BUILD) }),
+    hasRootfs,
+    ...(features !== undefined && { features }),
+    files,
+    memory: [
+      ...(stamp === undefined
+        ? []
+        : liveMemory(hasRootfs ? 'initramfs' : 'network', { initramfs: image.size })),
+      ...filesMemory('embedded files', sizes),
+    ],
+    issues: [
+      ...issues,
+      ...(stamp === undefined ? checkNetwork(files, undefined) : checkInitrd(files, features)),
+    ],
+  };
 }
