@@ -31,7 +31,7 @@ import { renameFile } from '../io/files/tempFile.ts';
 import { withRetries } from '../io/http/retries.ts';
 
 export interface DownloadContext extends TransferContext {
-  readonly keys: KeySource;
+  readonly findKeys: KeySource;
   /** The path for a file name. */
   readonly place: (name: string) => Place;
 }
@@ -113,7 +113,7 @@ async function findProof(file: PlannedFile, context: DownloadContext): Promise<P
     if (sha256 === undefined) policy.say(`${name}: not verified: no signature and no expected checksum`);
     return { sha256, signatures: [] };
   }
-  const signatures = await findKeys(file, bytes, context);
+  const signatures = await checkableSignatures(file, bytes, context);
   return { sha256, signatures, ...(signatures.length > 0 && { signatureFile: bytes }) };
 }
 
@@ -134,10 +134,11 @@ async function fetchSignature(
   }
 }
 
-async function findKeys(
+/** The signatures that a trusted key may have made. */
+async function checkableSignatures(
   { name, needsSignature }: PlannedFile,
   bytes: Uint8Array,
-  { keys, policy }: DownloadContext,
+  { findKeys, policy }: DownloadContext,
 ): Promise<readonly CheckedSignature[]> {
   const { parseSignatures } = await import('../formats/openpgp.ts');
   const refuse = onCliError((cause) => {
@@ -148,7 +149,7 @@ async function findKeys(
   const signatures = await parseSignatures(bytes).catch(refuse);
   const found: CheckedSignature[] = [];
   for (const signature of signatures) {
-    const candidates = await keys.find(signature);
+    const candidates = await findKeys(signature);
     if (candidates.length > 0) found.push({ signature, keys: candidates });
   }
   if (found.length > 0) return found;

@@ -88,9 +88,7 @@ export async function extractMinimalIso(options: ExtractMinimalIsoOptions, io: I
     const minimal = await openMinimalIso(iso);
     if (rootfsUrl !== undefined) {
       const areas = requireKargsAreas(await iso.kargsAreas());
-      for (const remark of remarkGrub(areas, `coreos.live.rootfs_url=${rootfsUrl}`)) {
-        report(io, { severity: 'warning', ...remark });
-      }
+      report(io, ...remarkGrub(areas, `coreos.live.rootfs_url=${rootfsUrl}`));
     }
     await withRootfs(iso, rootfs, () => deliver(minimal, file, rootfsUrl, io));
   });

@@ -4,6 +4,7 @@
  */
 
 import { readAsset } from '../../assets.ts';
+import type { Diagnostic } from '../../core/diagnostic.ts';
 import { CliError, FormatError } from '../../core/errors.ts';
 import type { ByteSource } from '../../formats/byteFeed.ts';
 import { fillTemplate } from '../../formats/template.ts';
@@ -12,7 +13,7 @@ import type { AddedFile } from '../../ignition/dataFile.ts';
 import type { EmbedFiles } from '../embedArea.ts';
 import { CONFIG_NAME, type Existing } from '../embeddedIgnition.ts';
 import type { ImageChange } from '../imageChange.ts';
-import { editKargs, type KargsEdits, type KargsRemark, remarkGrub } from '../kargsEdit.ts';
+import { editKargs, type KargsEdits, remarkGrub } from '../kargsEdit.ts';
 import type { LiveFeatures } from '../liveFeatures.ts';
 import type { LiveIso } from '../liveIso.ts';
 import { type NetworkFile, networkMembers } from '../networkSettings.ts';
@@ -168,7 +169,7 @@ function renderHook(kind: HookKind, script: NamedFile): { readonly file: AddedFi
 
 interface CustomizedIso {
   readonly change: ImageChange;
-  readonly remarks: readonly KargsRemark[];
+  readonly remarks: readonly Diagnostic[];
 }
 
 /** @throws CliError if the image contains a config or network settings, or its kernel arguments are changed */
