@@ -133,19 +133,17 @@ function installerSettings(customization: Customization): InstallerSettings {
 
 type HookKind = 'pre' | 'post';
 
-/** The order of the scripts among the units of the installer. If a script fails, the `requiredBy` unit does not start. */
+/** The order of the scripts among the units of the installer. If a script fails, the `before` unit does not start. */
 const places = {
   pre: {
     title: 'Pre',
     after: 'coreos-installer-pre.target',
     before: 'coreos-installer.service',
-    requiredBy: 'coreos-installer.service',
   },
   post: {
     title: 'Post',
     after: 'coreos-installer.service',
     before: 'coreos-installer.target',
-    requiredBy: 'coreos-installer.target',
   },
 };
 
