@@ -59,7 +59,7 @@ export async function isoArchitecture(
 }
 
 async function architectureOf(image: OpenImage): Promise<Architecture | undefined> {
-  return findArchitecture(image, await openIsoTree(image));
+  return findArchitecture(await openIsoTree(image));
 }
 
 async function checkReadable(

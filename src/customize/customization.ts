@@ -215,10 +215,10 @@ function refusal(path: string, problem: string, { hint, excerpt }: ErrorDetails)
   });
 }
 
-function reportNewerVersion(path: string, version: string | undefined, io: Io): void {
-  const message = `${path}: unsupported spec version ${version}; the config is embedded without validation`;
+function reportNewerVersion(path: string, version: string, io: Io): void {
+  const message = `unsupported spec version ${version}; the config is embedded without validation`;
   const hint = `verify that Ignition in the image supports version ${version}`;
-  report(io, { severity: 'warning', message, hint });
+  report(io, { severity: 'warning', message, hint, at: { file: path } });
 }
 
 /** Only findings of Ignition make a config invalid; findings of this program are warnings. */
@@ -253,9 +253,7 @@ async function readNamed(path: string, what: string, io: Io): Promise<NamedFile>
 /** Ignition fetches nothing if it cannot read a certificate, but coreos-installer accepts any file: so it is a warning. */
 async function readAuthority(path: string, io: Io): Promise<Uint8Array> {
   const { data } = await readNamed(path, 'Certificate authority', io);
-  for (const problem of problemsOf(data)) {
-    report(io, { severity: 'warning', message: `${path}: ${problem}` });
-  }
+  for (const message of problemsOf(data)) report(io, { severity: 'warning', message, at: { file: path } });
   return data;
 }
 
@@ -275,8 +273,9 @@ async function readScript(path: string, io: Io): Promise<NamedFile> {
   const script = await readNamed(path, 'Script', io);
   const start = Buffer.from(script.data.subarray(0, 4)).toString('latin1');
   if (!start.startsWith('#!') && start !== '\x7fELF') {
+    const message = 'systemd cannot run the file as a program';
     const hint = 'add a first line such as #!/bin/bash';
-    report(io, { severity: 'warning', message: `${path}: systemd cannot run the file as a program`, hint });
+    report(io, { severity: 'warning', message, hint, at: { file: path } });
   }
   return script;
 }

@@ -50,8 +50,8 @@ export async function download(options: DownloadOptions, io: Io): Promise<ExitCo
     const say = (text: string): void => progress.say(printable(text));
     const policy = { ...defaultRetries, retries, signal: stop.signal, say };
     const files = await planFiles(options, { client, policy, io });
-    const keys = keysFor({ client, policy, keyring: options.gpgKeyring }, io);
-    const shared = { client, policy, keys, place: placeIn(options.directory ?? '.', io) };
+    const findKeys = keysFor({ client, policy, keyring: options.gpgKeyring }, io);
+    const shared = { client, policy, findKeys, place: placeIn(options.directory ?? '.', io) };
     const results = files.map((file) => downloadShown(file, shared, progress));
     await printInOrder(results, io).catch(async (error: unknown) => {
       stop.abort();
@@ -77,7 +77,7 @@ async function planFiles(options: DownloadOptions, access: StreamAccess): Promis
 /** Loads the OpenPGP code on demand, because it is slow to load and only signatures require it. */
 function keysFor(options: KeySourceOptions, io: Io): KeySource {
   const load = once(async () => (await import('./downloadKeys.ts')).createKeySource(options, io));
-  return { find: async (signature) => (await load()).find(signature) };
+  return async (signature) => (await load())(signature);
 }
 
 function parseRetries(text: string | undefined): number {

@@ -3,10 +3,14 @@
  * checksum and signature. Until then, its name is `NAME.partial`.
  */
 
-import { lstat, stat } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { type FileHandle, lstat, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { PlannedFile } from './artifacts/plan.ts';
-import { CliError, onCliError } from '../core/errors.ts';
+import { CliError, FormatError, onCliError, replaceFormatError } from '../core/errors.ts';
+import { hasMore, inputOf, sourceOf } from '../formats/byteFeed.ts';
+import { compressionAt, unpackMember } from '../formats/compression.ts';
 import type { DetachedSignature, PublicKey } from '../formats/openpgp.ts';
 import type { KeySource } from './downloadKeys.ts';
 import {
@@ -16,18 +20,18 @@ import {
   type Place,
   type TransferContext,
 } from './downloadPartial.ts';
-import { unpackFile } from './downloadUnpack.ts';
 import { hashFile } from '../io/files/fileDigests.ts';
+import { writeAll } from '../io/files/handles.ts';
 import { fileError } from '../io/files/fileErrors.ts';
 import { readAnswer } from '../io/http/httpClient.ts';
 import { TransferError } from '../io/http/httpErrors.ts';
 import { shownUrl } from '../io/http/httpUrl.ts';
-import { makeFolder, writeFileAtomically } from '../io/files/newFile.ts';
+import { createFile, makeFolder, writeFileAtomically } from '../io/files/newFile.ts';
 import { renameFile } from '../io/files/tempFile.ts';
 import { withRetries } from '../io/http/retries.ts';
 
 export interface DownloadContext extends TransferContext {
-  readonly keys: KeySource;
+  readonly findKeys: KeySource;
   /** The path for a file name. */
   readonly place: (name: string) => Place;
 }
@@ -109,7 +113,7 @@ async function findProof(file: PlannedFile, context: DownloadContext): Promise<P
     if (sha256 === undefined) policy.say(`${name}: not verified: no signature and no expected checksum`);
     return { sha256, signatures: [] };
   }
-  const signatures = await findKeys(file, bytes, context);
+  const signatures = await checkableSignatures(file, bytes, context);
   return { sha256, signatures, ...(signatures.length > 0 && { signatureFile: bytes }) };
 }
 
@@ -130,10 +134,11 @@ async function fetchSignature(
   }
 }
 
-async function findKeys(
+/** The signatures that a trusted key may have made. */
+async function checkableSignatures(
   { name, needsSignature }: PlannedFile,
   bytes: Uint8Array,
-  { keys, policy }: DownloadContext,
+  { findKeys, policy }: DownloadContext,
 ): Promise<readonly CheckedSignature[]> {
   const { parseSignatures } = await import('../formats/openpgp.ts');
   const refuse = onCliError((cause) => {
@@ -144,7 +149,7 @@ async function findKeys(
   const signatures = await parseSignatures(bytes).catch(refuse);
   const found: CheckedSignature[] = [];
   for (const signature of signatures) {
-    const candidates = await keys.find(signature);
+    const candidates = await findKeys(signature);
     if (candidates.length > 0) found.push({ signature, keys: candidates });
   }
   if (found.length > 0) return found;
@@ -251,4 +256,63 @@ async function finish({ path, shownPath }: Place): Promise<void> {
     throw fileError(error, { path: shownPath, what: 'Output', action: 'create' });
   });
   await forgetPartial({ path });
+}
+
+/** Bytes per read of a compressed file. */
+const BLOCK = 1024 * 1024;
+
+/**
+ * Decompresses a downloaded file to another file, in little memory. The format is detected from the content, not from the
+ * name. The file must contain exactly one compressed file: data after it is an error (CVE-2021-20319).
+ *
+ * The new file gets its name after it is complete and verified, and replaces an existing file.
+ * @param from absolute path of the compressed file
+ * @param sha256 expected digest of the new file
+ * @throws CliError in the user's terms; then no new file exists
+ */
+async function unpackFile(from: string, target: Place, sha256: string | undefined): Promise<void> {
+  const { shownPath } = target;
+  const undecodable = replaceFormatError((cause) => {
+    const hint = 'run the command again to download the file again, or remove --decompress';
+    return new CliError(`${shownPath} cannot be decompressed: ${cause.message}`, {
+      code: 'ERR_FORMAT',
+      hint,
+      cause,
+    });
+  });
+  await createFile({ ...target, existing: 'replace' }, async ({ handle }) => {
+    const digest = await writeUnpacked(from, handle).catch(undecodable);
+    if (sha256 === undefined || digest === sha256) return;
+    throw new CliError(
+      `checksum mismatch: ${shownPath} has sha256 ${digest} after decompression, expected ${sha256}`,
+      { code: 'ERR_DIGEST', hint: 'download the file again; its content does not match the metadata' },
+    );
+  });
+}
+
+/** Returns the sha256 of the written bytes. */
+async function writeUnpacked(from: string, output: FileHandle): Promise<string> {
+  const hash = createHash('sha256');
+  const input = createReadStream(from, { highWaterMark: BLOCK });
+  try {
+    let size = 0;
+    for await (const bytes of unpack(input)) {
+      hash.update(bytes);
+      await writeAll(output, bytes, size);
+      size += bytes.length;
+    }
+  } finally {
+    input.destroy();
+  }
+  await output.datasync();
+  return hash.digest('hex');
+}
+
+/** A piece is valid until the next one is requested. */
+async function* unpack(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void> {
+  const input = inputOf('compressed', sourceOf(pieces[Symbol.asyncIterator]()));
+  const format = await compressionAt(input);
+  if (format === 'none') throw new FormatError('it is not compressed, but its name ends in .gz, .xz or .zst');
+  yield* unpackMember(format, input, { maxBytes: Infinity, streams: { left: Infinity } });
+  if (await hasMore(input)) throw new FormatError('trailing garbage after the compressed data');
 }

@@ -16,10 +16,8 @@ import { makeFolder, writeFileAtomically } from '../io/files/newFile.ts';
 import { cacheFolder } from '../io/files/platform.ts';
 import { type RetryPolicy, withRetries } from '../io/http/retries.ts';
 
-export interface KeySource {
-  /** Trusted keys that may have made the signature; empty if none is found. */
-  find(signature: DetachedSignature): Promise<readonly PublicKey[]>;
-}
+/** Finds the trusted keys that may have made the signature; empty if none is found. */
+export type KeySource = (signature: DetachedSignature) => Promise<readonly PublicKey[]>;
 
 export interface KeySourceOptions {
   readonly client: HttpClient;
@@ -59,14 +57,12 @@ export function createKeySource(options: KeySourceOptions, io: Pick<Io, 'env' | 
     keyring === undefined
       ? pinnedPlaces.map((read) => once(async () => (await read()).filter(isPinned)))
       : [once(() => readKeyring(keyring, io))];
-  return {
-    find: async (signature) => {
-      for (const ring of rings) {
-        const keys = (await ring()).filter((key) => isIssuer(key, signature));
-        if (keys.length > 0) return keys;
-      }
-      return [];
-    },
+  return async (signature) => {
+    for (const ring of rings) {
+      const keys = (await ring()).filter((key) => isIssuer(key, signature));
+      if (keys.length > 0) return keys;
+    }
+    return [];
   };
 }
 

@@ -5,7 +5,6 @@ import { pathToFileURL } from 'node:url';
 import {
   fedoraStreams,
   isAuthentic,
-  listImages,
   locateStream,
   parseStreamMetadata,
   type StreamImage,
@@ -36,11 +35,8 @@ export async function listStream({ format, ...options }: ListStreamOptions, io: 
   try {
     const policy = { ...defaultRetries, say: (text: string) => void io.stderr.write(`${text}\n`) };
     const { metadata } = await readStreamMetadata(options, { client, policy, io });
-    const images = listImages(metadata);
-    const output =
-      form === 'json'
-        ? jsonBytes({ stream: metadata.stream, images: images.map(describeImage) })
-        : table(images);
+    const { images, stream } = metadata;
+    const output = form === 'json' ? jsonBytes({ stream, images: images.map(describeImage) }) : table(images);
     await writeStdout(io, [output]);
     return 0;
   } finally {

@@ -16,7 +16,6 @@ import {
   type Resize,
   resizePartitionTable,
 } from '../formats/gpt.ts';
-import type { NameEncoding, VolumeDescriptor } from '../formats/iso9660/descriptors.ts';
 import { parseJsonObject } from '../formats/mapping.ts';
 import { putBoth32, SECTOR, SYSTEM_AREA_SECTORS, viewOf } from '../formats/iso9660/fields.ts';
 import { checkDisjoint, type ImageChange } from './imageChange.ts';
@@ -24,7 +23,6 @@ import { type IsoTree, openIsoTree } from './isoTree.ts';
 import {
   type ByteRange,
   gapsIn,
-  type ImageAccess,
   isByteCount,
   type Patch,
   patchRange,
@@ -55,21 +53,22 @@ const MAX_ORIGINALS = 1000;
  * is found from another volume descriptor, or from the end of the image.
  * @throws FormatError if the record is damaged
  */
-export async function readAppendix(image: RandomAccess, tree: IsoTree): Promise<Appendix | undefined> {
-  for (const end of await findEnds(image, tree)) {
-    const appendix = await readRecord(image, end);
+export async function readAppendix(tree: IsoTree): Promise<Appendix | undefined> {
+  for (const end of await findEnds(tree)) {
+    const appendix = await readRecord(tree.image, end);
     if (appendix !== undefined) return appendix;
   }
   return undefined;
 }
 
 /** Possible end offsets of the record. */
-async function findEnds(image: RandomAccess, { volume, descriptors }: IsoTree): Promise<Set<number>> {
+async function findEnds(tree: IsoTree): Promise<Set<number>> {
+  const { image, volume } = tree;
   const ends = [volume.volumeSpaceSize * SECTOR];
   if (image.size > volume.volumeSpaceSize * SECTOR) {
     const table = readPartitionTable(await image.read(0, SYSTEM_AREA_SECTORS * SECTOR));
     const backup = table === undefined ? 0 : wholeSectors(backupSize(table));
-    ends.push(...volumeEnds(descriptors), image.size - backup, image.size);
+    ends.push(...volumeEnds(tree), image.size - backup, image.size);
   }
   return new Set(ends.filter((end) => end >= SECTOR && end <= image.size && end % SECTOR === 0));
 }
@@ -137,39 +136,22 @@ function checkedOriginal(original: unknown, originalSize: number): Original {
 }
 
 /** The end of the volume in bytes according to each descriptor; all are equal unless an edit was interrupted. */
-export function volumeEnds(descriptors: readonly VolumeDescriptor[]): number[] {
-  return descriptors.flatMap((descriptor) =>
-    descriptor.type === 'primary' || descriptor.type === 'supplementary'
-      ? [descriptor.volumeSpaceSize * SECTOR]
-      : [],
-  );
+export function volumeEnds(tree: IsoTree): number[] {
+  return spaceFields(tree).map(({ end }) => end);
 }
 
 /** Number of bytes after the end of the volume and the partitions; 0 for a block device, which is larger than its image. */
-export async function bytesBehind(image: ImageAccess, { descriptors }: IsoTree): Promise<number> {
+export async function bytesBehind(tree: IsoTree): Promise<number> {
+  const { image } = tree;
   if (image.isDevice === true) return 0;
   const partitions = partitionsEnd(await image.read(0, SYSTEM_AREA_SECTORS * SECTOR));
-  return Math.max(0, image.size - Math.max(partitions, ...volumeEnds(descriptors)));
-}
-
-/** An image and its tree of files. */
-export interface ImageWithTree {
-  readonly image: RandomAccess;
-  readonly tree: IsoTree;
-}
-
-export interface NamedTree {
-  readonly tree: IsoTree;
-  readonly names: NameEncoding;
+  return Math.max(0, image.size - Math.max(partitions, ...volumeEnds(tree)));
 }
 
 /** The primary tree, and that of Joliet if there is one. */
-export async function treesOf({ image, tree }: ImageWithTree): Promise<NamedTree[]> {
-  const trees: NamedTree[] = [{ tree, names: 'primary' }];
-  if (tree.descriptors.some((it) => it.type === 'supplementary' && it.isJoliet)) {
-    trees.push({ tree: await openIsoTree(image, 'joliet'), names: 'joliet' });
-  }
-  return trees;
+export async function treesOf(tree: IsoTree): Promise<IsoTree[]> {
+  const hasJoliet = tree.descriptors.some((it) => it.type === 'supplementary' && it.isJoliet);
+  return hasJoliet ? [tree, await openIsoTree(tree.image, 'joliet')] : [tree];
 }
 
 /** Data to append. */
@@ -186,17 +168,15 @@ const SPACE_SIZE = { offset: 80, length: 8 } as const;
  * Appends data, and updates the pointers to it, the size of the volume and the partition table. The stages do not overwrite
  * data that the image still refers to.
  */
-export async function appendToImage(
-  { image, tree }: ImageWithTree,
-  additions: readonly Addition[],
-): Promise<ImageChange> {
+export async function appendToImage(tree: IsoTree, additions: readonly Addition[]): Promise<ImageChange> {
+  const { image } = tree;
   const [appended, end] = placeBehind(image, additions);
   const pointers = additions.flatMap((addition, index) => addition.pointAt(appended[index]?.offset ?? 0));
   const table = readPartitionTable(await image.read(0, SYSTEM_AREA_SECTORS * SECTOR));
   const before = { volumeBefore: tree.volume.volumeSpaceSize * SECTOR, sizeBefore: image.size };
   const tablePlaces = table === undefined ? [] : changingPlaces(table, { ...before, volumeAfter: end });
-  const changing = [...pointers.map(patchRange), ...descriptorPlaces(tree), ...tablePlaces];
-  const record = writeAppendix(await rememberOriginals(image, await readAppendix(image, tree), changing));
+  const changing = [...pointers.map(patchRange), ...spaceFields(tree), ...tablePlaces];
+  const record = writeAppendix(await rememberOriginals(image, await readAppendix(tree), changing));
   const resize = { ...before, volumeAfter: end + record.length };
   const { primary, backup } = moveTable(table, resize);
   return checkDisjoint({
@@ -209,8 +189,8 @@ export async function appendToImage(
 }
 
 /** Returns the change that restores the original image; undefined if it has no appended data. */
-export async function takeBackAppendix({ image, tree }: ImageWithTree): Promise<ImageChange | undefined> {
-  const appendix = await readAppendix(image, tree);
+export async function takeBackAppendix(tree: IsoTree): Promise<ImageChange | undefined> {
+  const appendix = await readAppendix(tree);
   return appendix === undefined ? undefined : restoreOriginals(tree, appendix, []);
 }
 
@@ -224,7 +204,7 @@ export function restoreOriginals(
   { originals, originalSize }: Appendix,
   data: readonly Patch[],
 ): ImageChange {
-  const descriptors = descriptorPlaces(tree).map(({ offset }) => offset);
+  const descriptors = spaceFields(tree).map(({ offset }) => offset);
   const rank = ({ offset }: Patch): number => descriptors.indexOf(offset);
   const isDescriptor = (patch: Patch): boolean => rank(patch) >= 0;
   return checkDisjoint({
@@ -238,13 +218,10 @@ export function restoreOriginals(
 }
 
 /** Whether an original belongs to the descriptors or the partition table, which change with every appended file. */
-export async function isOfEveryAppendix({
-  image,
-  tree,
-}: ImageWithTree): Promise<(original: Original) => boolean> {
-  const table = readPartitionTable(await image.read(0, SYSTEM_AREA_SECTORS * SECTOR));
+export async function isOfEveryAppendix(tree: IsoTree): Promise<(original: Original) => boolean> {
+  const table = readPartitionTable(await tree.image.read(0, SYSTEM_AREA_SECTORS * SECTOR));
   const tableEnd = table?.bytes.length ?? 0;
-  const descriptors = new Set(descriptorPlaces(tree).map(({ offset }) => offset));
+  const descriptors = new Set(spaceFields(tree).map(({ offset }) => offset));
   return ({ offset }) => offset < tableEnd || descriptors.has(offset);
 }
 
@@ -266,18 +243,19 @@ function placeBehind({ size }: RandomAccess, additions: readonly Addition[]): [P
   return [appended, end];
 }
 
-function descriptorPlaces({ descriptors }: IsoTree): ByteRange[] {
-  return descriptors.flatMap(({ type }, index) =>
-    type === 'primary' || type === 'supplementary'
-      ? [{ offset: (SYSTEM_AREA_SECTORS + index) * SECTOR + SPACE_SIZE.offset, length: SPACE_SIZE.length }]
-      : [],
-  );
+/** The sizes in the volume descriptors: where they are, and the end of the volume in bytes according to each. */
+function spaceFields({ descriptors }: IsoTree): (ByteRange & { readonly end: number })[] {
+  return descriptors.flatMap((descriptor, index) => {
+    if (descriptor.type !== 'primary' && descriptor.type !== 'supplementary') return [];
+    const offset = (SYSTEM_AREA_SECTORS + index) * SECTOR + SPACE_SIZE.offset;
+    return [{ offset, length: SPACE_SIZE.length, end: descriptor.volumeSpaceSize * SECTOR }];
+  });
 }
 
 function spaceSizes(tree: IsoTree, volumeSize: number): Patch[] {
   const data = new Uint8Array(SPACE_SIZE.length);
   putBoth32(viewOf(data), 0, volumeSize / SECTOR);
-  return descriptorPlaces(tree).map(({ offset }) => ({ offset, data }));
+  return spaceFields(tree).map(({ offset }) => ({ offset, data }));
 }
 
 /** Patches for a partition table and its backup. */

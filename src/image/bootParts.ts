@@ -25,7 +25,7 @@ const namesOnIso: Readonly<Record<ImagePart, readonly string[]>> = {
  * @throws FormatError if the image is not a live ISO
  */
 export async function findBootPart(iso: RandomAccess, part: ImagePart): Promise<ByteRange | undefined> {
-  const files = await findPxeFiles(await openIsoTree(iso), iso);
+  const files = await findPxeFiles(await openIsoTree(iso));
   return namesOnIso[part].map((name) => files.find((file) => file.name === name)).find(Boolean);
 }
 
@@ -77,13 +77,9 @@ const UNSAFE = /[/\\\u0000-\u001f\u007f-\u009f]/;
 
 /**
  * All files of the folder, in the order of the image.
- * @param size of the image
  * @throws FormatError if the folder is missing, or a name or a range is invalid
  */
-export async function findPxeFiles(
-  tree: IsoTree,
-  { size }: { readonly size: number },
-): Promise<readonly PxeFile[]> {
+export async function findPxeFiles(tree: IsoTree): Promise<readonly PxeFile[]> {
   const folder = await tree.find(FOLDER);
   if (folder?.kind !== 'directory') {
     throw new FormatError(`Unrecognized CoreOS ISO image: it contains no ${FOLDER}`, {
@@ -92,7 +88,7 @@ export async function findPxeFiles(
   }
   const files = (await tree.list(folder)).filter(({ kind }) => kind === 'file');
   if (files.length > MAX_FILES) throw new FormatError(`more than ${MAX_FILES} files in ${FOLDER}`);
-  return files.map((file) => pxeFile(file, size));
+  return files.map((file) => pxeFile(file, tree.image.size));
 }
 
 /** Uses the name in the primary tree, because scripts rely on it. */
@@ -136,10 +132,8 @@ const SIGNS: readonly (readonly [path: string, architecture: Architecture])[] = 
 ];
 
 /** The architecture of the kernel, or else of the other files; undefined if neither is recognized. */
-export async function findArchitecture(
-  image: RandomAccess,
-  tree: IsoTree,
-): Promise<Architecture | undefined> {
+export async function findArchitecture(tree: IsoTree): Promise<Architecture | undefined> {
+  const { image } = tree;
   const kernel = await tree.find(KERNEL);
   const length = Math.min(kernel?.size ?? 0, HEADERS, image.size - (kernel?.offset ?? 0));
   if (kernel?.kind === 'file' && length > 0) {

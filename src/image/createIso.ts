@@ -15,7 +15,7 @@ import { EMBED_AREA_SIZE } from './embeddedIgnition.ts';
 import { trimSpace } from '../formats/goText.ts';
 import type { ImageChange } from './imageChange.ts';
 import { OTHER_SYSTEM } from './liveFeatures.ts';
-import { bytesAccess, type Patch, type RandomAccess, zeros } from './overlay.ts';
+import { type Patch, patchSource, type RandomAccess, zeros } from './overlay.ts';
 import type { RamdiskSystem } from './ramdiskSystem.ts';
 
 export interface NewIso {
@@ -77,7 +77,7 @@ export function planIso(iso: NewIso): ImageChange & { readonly size: number } {
   checkSystem(iso);
   checkLoaders(iso);
   const kargs = checkedKargs(iso.kargs);
-  const files = new Map([...smallFiles(iso, kargs), ...largeFiles(iso)]);
+  const files = filesOf(iso, kargs);
   const layout = layoutIso(
     {
       volumeId: iso.label,
@@ -148,28 +148,29 @@ function checkedKargs(kargs: string): string {
   });
 }
 
-/** The menus of the boot loaders, and the files that describe the image to the commands for live ISOs. */
-function smallFiles(iso: NewIso, kargs: string): Map<string, RandomAccess> {
+/** The embed area comes last. */
+function filesOf(iso: NewIso, kargs: string): Map<string, RandomAccess> {
+  const { bios, efi, initrd, kernel, rootfs, system } = iso;
   const length = Math.min(kargs.length + KARGS_ROOM, MAX_KARGS);
   const area = `${kargs}\n`.padEnd(length, '#');
-  const menus = renderMenus(iso, area);
-  const places = [...menus].map(([path, text]) => ({
-    path,
-    offset: text.indexOf(area),
-    pad: '#',
-    end: '\n',
-  }));
-  const texts: [string, string][] = [
-    ['coreos/igninfo.json', jsonText({ file: PATHS.area })],
-    ['coreos/kargs.json', jsonText({ default: kargs, files: places, size: length })],
-    ...menus,
+  const menus = [...renderMenus(iso, area)];
+  const places = menus.map(([path, text]) => ({ path, offset: text.indexOf(area), pad: '#', end: '\n' }));
+  const files: readonly (readonly [path: string, content: RandomAccess | Uint8Array | undefined])[] = [
+    ['coreos/features.json', features(system)],
+    ['coreos/igninfo.json', Buffer.from(jsonText({ file: PATHS.area }))],
+    ['coreos/kargs.json', Buffer.from(jsonText({ default: kargs, files: places, size: length }))],
+    ...menus.map(([path, text]) => [path, Buffer.from(text)] as const),
+    ['isolinux/ldlinux.c32', bios?.ldlinux],
+    [PATHS.isolinux, bios?.isolinux],
+    [PATHS.efi, efi?.image],
+    [PATHS.kernel, kernel],
+    [PATHS.initrd, initrd],
+    [PATHS.rootfs, rootfs],
+    [PATHS.area, zeros(EMBED_AREA_SIZE)],
   ];
-  const ldlinux = iso.bios?.ldlinux;
-  return new Map([
-    ['coreos/features.json', bytesAccess(features(iso.system))],
-    ...texts.map(([path, text]): [string, RandomAccess] => [path, bytesAccess(Buffer.from(text))]),
-    ...(ldlinux === undefined ? [] : ([['isolinux/ldlinux.c32', bytesAccess(ldlinux)]] as const)),
-  ]);
+  return new Map(
+    files.flatMap(([path, data]) => (data === undefined ? [] : [[path, patchSource({ offset: 0, data })]])),
+  );
 }
 
 function renderMenus({ bios, efi, label }: NewIso, kargs: string): Map<string, string> {
@@ -189,18 +190,6 @@ function renderMenus({ bios, efi, label }: NewIso, kargs: string): Map<string, s
 function features(system: RamdiskSystem): Uint8Array {
   if (system.kind === 'coreos' && system.features !== undefined) return system.features;
   return Buffer.from(jsonText(system.kind === 'coreos' ? {} : { [OTHER_SYSTEM]: true }));
-}
-
-/** The embed area comes last. */
-function largeFiles({ bios, efi, initrd, kernel, rootfs }: NewIso): Map<string, RandomAccess> {
-  return new Map([
-    ...(bios === undefined ? [] : ([[PATHS.isolinux, bytesAccess(bios.isolinux)]] as const)),
-    ...(efi === undefined ? [] : ([[PATHS.efi, efi.image]] as const)),
-    [PATHS.kernel, kernel],
-    [PATHS.initrd, initrd],
-    ...(rootfs === undefined ? [] : ([[PATHS.rootfs, rootfs]] as const)),
-    [PATHS.area, zeros(EMBED_AREA_SIZE)],
-  ]);
 }
 
 function patchesFor(iso: NewIso, files: ReadonlyMap<string, RandomAccess>, layout: IsoLayout): Patch[] {

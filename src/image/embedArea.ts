@@ -28,12 +28,12 @@ const MIN_UNPACKED = 256 * 1024 * 1024;
 const ZEROS = new Uint8Array(CHUNK);
 
 /** @throws FormatError if the image reserves no area, or describes an invalid area */
-export async function findEmbedArea(image: RandomAccess, tree: IsoTree): Promise<EmbedArea> {
+export async function findEmbedArea(tree: IsoTree): Promise<EmbedArea> {
   return unrecognizedUnless(async () => {
     const info = await readInfo(tree);
     const file = await tree.find(info.file);
     if (file === undefined) throw new FormatError(`it contains no ${info.file}`);
-    const area = checkedArea(info, file, image);
+    const area = checkedArea(info, file, tree.image);
     const hit = (await findDescriptions(tree, [EMBED_INFO_PATH])).find((range) => overlaps(range, area));
     if (hit === undefined) return area;
     throw new FormatError(`its reserved area at ${area.offset} overlaps its description at ${hit.offset}`);

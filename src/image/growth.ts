@@ -11,7 +11,6 @@ import {
   type Addition,
   type Appendix,
   appendToImage,
-  type ImageWithTree,
   isOfEveryAppendix,
   readAppendix,
   restoreOriginals,
@@ -20,12 +19,14 @@ import {
 } from './appendix.ts';
 import { type EmbedArea, type EmbedFiles, fillEmbedArea } from './embedArea.ts';
 import { bothChanges, checkDisjoint, type ImageChange, patchesOnly } from './imageChange.ts';
+import type { IsoTree } from './isoTree.ts';
 import { CHUNK, type Patch, type RandomAccess } from './overlay.ts';
 
 /** Whether a change may enlarge the image: not at all, for an archive of usual size, or for any archive. */
 export type Growth = 'refused' | 'usual' | 'any';
 
-export interface ImageWithArea extends ImageWithTree {
+export interface TreeWithArea {
+  readonly tree: IsoTree;
   readonly area: EmbedArea;
   readonly growth: Growth;
 }
@@ -56,13 +57,13 @@ const AREA_HEADER = { offset: 32_744, magic: 'coreiso+', extent: 32_752, length:
  * @throws CliError if the files do not fit, and the image cannot or may not grow enough
  */
 export async function changeEmbedFiles(
-  place: ImageWithArea,
+  place: TreeWithArea,
   files: EmbedFiles,
   additions: readonly Addition[],
   writeXz: (() => Uint8Array) | undefined,
 ): Promise<ImageChange> {
   const { area, growth } = place;
-  const appendix = await readAppendix(place.image, place.tree);
+  const appendix = await readAppendix(place.tree);
   const hasGrown = appendix !== undefined && area.offset >= appendix.originalSize;
   const reserved = hasGrown ? await reservedArea(place, appendix) : area;
   const hopeless = reserved.length * (growth === 'refused' ? MOST_XZ_SAVES : LIKELY_XZ_SAVES);
@@ -73,10 +74,10 @@ export async function changeEmbedFiles(
   }
   if (archive.length <= area.length) {
     const filled = patchesOnly(fillEmbedArea(area, archive));
-    return additions.length === 0 ? filled : bothChanges(filled, await appendToImage(place, additions));
+    return additions.length === 0 ? filled : bothChanges(filled, await appendToImage(place.tree, additions));
   }
   checkGrowth(place, archive, files);
-  return appendToImage(place, [...additions, await additionOf(place, archive)]);
+  return appendToImage(place.tree, [...additions, await additionOf(place, archive)]);
 }
 
 /** A location on the image that contains the offset and the size of the area, in bytes. */
@@ -86,7 +87,7 @@ interface Pointer {
 }
 
 /** The archive with spare space after it. */
-async function additionOf(place: ImageWithArea, archive: Uint8Array): Promise<Addition> {
+async function additionOf(place: TreeWithArea, archive: Uint8Array): Promise<Addition> {
   const pointers = await areaPointers(place);
   const size = wholeSectors(Math.ceil(archive.length * (1 + SPARE)));
   const data = new Uint8Array(size);
@@ -97,16 +98,16 @@ async function additionOf(place: ImageWithArea, archive: Uint8Array): Promise<Ad
   };
 }
 
-async function areaPointers(place: ImageWithArea): Promise<Pointer[]> {
-  const { image, area } = place;
+async function areaPointers(place: TreeWithArea): Promise<Pointer[]> {
+  const { tree, area } = place;
   const file = area.file ?? '';
   const pointers: Pointer[] = [];
-  for (const it of (await treesOf(place)).toReversed()) {
-    const entry = await it.tree.find(file);
+  for (const it of (await treesOf(tree)).toReversed()) {
+    const entry = await it.find(file);
     if (entry?.kind !== 'file' || entry.offset !== area.offset) continue;
     pointers.push({ offset: entry.recordOffset + RECORD_EXTENT.offset, encode: recordExtent });
   }
-  if (await hasAreaHeader(image)) {
+  if (await hasAreaHeader(tree.image)) {
     pointers.push({ offset: AREA_HEADER.extent, encode: headerExtent });
   }
   return pointers;
@@ -133,7 +134,7 @@ function headerExtent(offset: number, size: number): Uint8Array {
 }
 
 /** The original reserved area of an image whose area was appended. */
-async function reservedArea(place: ImageWithArea, { originalSize, originals }: Appendix): Promise<EmbedArea> {
+async function reservedArea(place: TreeWithArea, { originalSize, originals }: Appendix): Promise<EmbedArea> {
   const entry = await place.tree.find(place.area.file ?? '');
   const offset = (entry?.recordOffset ?? 0) + RECORD_EXTENT.offset;
   const original = originals.find((it) => it.offset === offset && it.data.length === RECORD_EXTENT.length);
@@ -150,19 +151,15 @@ async function reservedArea(place: ImageWithArea, { originalSize, originals }: A
 }
 
 /** @param data patches of the original reserved area */
-async function shrink(
-  place: ImageWithArea,
-  appendix: Appendix,
-  data: readonly Patch[],
-): Promise<ImageChange> {
+async function shrink(place: TreeWithArea, appendix: Appendix, data: readonly Patch[]): Promise<ImageChange> {
   const pointers = new Set((await areaPointers(place)).map(({ offset }) => offset));
-  const isCommon = await isOfEveryAppendix(place);
+  const isCommon = await isOfEveryAppendix(place.tree);
   const isOnlyAppended = appendix.originals.every((it) => pointers.has(it.offset) || isCommon(it));
   if (isOnlyAppended) return restoreOriginals(place.tree, appendix, data);
   return checkDisjoint({ stages: [data, appendix.originals.filter(({ offset }) => pointers.has(offset))] });
 }
 
-function checkGrowth({ area, growth }: ImageWithArea, archive: Uint8Array, files: EmbedFiles): void {
+function checkGrowth({ area, growth }: TreeWithArea, archive: Uint8Array, files: EmbedFiles): void {
   const missing = archive.length - area.length;
   const message = `Compressed initramfs is too large: ${archive.length} > ${area.length}`;
   if (area.file === undefined) {

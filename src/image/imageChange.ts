@@ -4,7 +4,15 @@
  */
 
 import { FormatError } from '../core/errors.ts';
-import { type BufferReader, type ByteRange, gapsIn, overlay, type Patch, patchRange } from './overlay.ts';
+import {
+  type ByteRange,
+  gapsIn,
+  type ImageBytes,
+  overlay,
+  type Patch,
+  patchRange,
+  type RandomAccess,
+} from './overlay.ts';
 
 export interface ImageChange {
   /** Data is written before the directory records and headers that point to it. Patches do not overlap. */
@@ -73,14 +81,14 @@ export function sizeAfter({ stages, size: after }: ImageChange, size: number): n
 }
 
 /** The image after the change. */
-export function changedImage(base: BufferReader, { stages, size }: ImageChange): Required<BufferReader> {
+export function changedImage(base: RandomAccess, { stages, size }: ImageChange): ImageBytes {
   const whole = overlay(base, stages.flat());
   return size === undefined || size >= whole.size ? whole : { ...whole, size };
 }
 
 /** The ranges that the change does not affect, in order. */
 export function keptRanges(
-  { size }: Pick<BufferReader, 'size'>,
+  { size }: Pick<RandomAccess, 'size'>,
   { stages, size: newSize = size }: ImageChange,
 ): readonly ByteRange[] {
   return gapsIn({ offset: 0, length: Math.min(size, newSize) }, rangesOf({ stages }));

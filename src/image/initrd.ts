@@ -11,15 +11,15 @@ import {
   type ByteSource,
   hasMore,
   inputOf,
-  inputOfBytes,
-  refill,
+  runSteps,
   sourceOf,
+  type Steps,
 } from '../formats/byteFeed.ts';
 import { compressionAt, unpackMember } from '../formats/compression.ts';
-import { isRegularFile, walkCpio, writeCpio } from '../formats/cpio.ts';
+import { type CpioEntry, isRegularFile, walkCpio, writeCpio } from '../formats/cpio.ts';
 import { encodeGzip } from '../formats/gzip.ts';
 import { encodeXz } from '../formats/xz/encode.ts';
-import type { RandomAccess } from './overlay.ts';
+import { bytesAccess, type RandomAccess } from './overlay.ts';
 
 export interface ReadInitrdOptions {
   /** Limit of the unpacked bytes of all compressed archives (default: 1 GiB). */
@@ -52,7 +52,7 @@ export async function readInitrd(
   bytes: Uint8Array,
   options: ReadInitrdOptions = {},
 ): Promise<Map<string, Uint8Array>> {
-  return collectFiles(inputOfBytes('initramfs', bytes), options);
+  return readInitrdFrom(sourceOfImage(bytesAccess(bytes)), options);
 }
 
 /**
@@ -63,9 +63,21 @@ export async function readInitrd(
  */
 export async function readInitrdFrom(
   source: ByteSource,
-  options: ReadInitrdOptions = {},
+  { maxBytes, maxKept = DEFAULT_MAX_BYTES, wants = () => true }: ReadInitrdOptions = {},
 ): Promise<Map<string, Uint8Array>> {
-  return collectFiles(inputOf('initramfs', source), options);
+  const files = new Map<string, Uint8Array>();
+  let kept = 0;
+  const countSize = (path: string, size: number): boolean => {
+    if (!wants(path)) return false;
+    kept += size - (files.get(path)?.length ?? 0);
+    if (kept <= maxKept) return true;
+    const hint = 'use a valid initramfs; this file is damaged or malicious';
+    throw unreadable(`with ${path}, the extracted files are larger than ${maxKept} bytes`, { hint });
+  };
+  for await (const { path, data } of walkArchives(source, countSize, maxBytes)) {
+    files.set(path, Uint8Array.from(data));
+  }
+  return files;
 }
 
 /**
@@ -79,20 +91,17 @@ export async function listInitrd(
 ): Promise<Map<string, number>> {
   const sizes = new Map<string, number>();
   let characters = 0;
-  const visitor: Visitor = {
-    wants: (path, size) => {
-      if (!wants(path)) return false;
-      if (!sizes.has(path)) characters += path.length;
-      if (characters > MAX_NAMES) {
-        const hint = 'use a valid initramfs, which has only a few thousand files';
-        throw unreadable(`the names of its files are longer than ${MAX_NAMES} characters`, { hint });
-      }
-      sizes.set(path, size);
-      return false;
-    },
-    take: () => undefined,
+  const addSize = (path: string, size: number): boolean => {
+    if (!wants(path)) return false;
+    if (!sizes.has(path)) characters += path.length;
+    if (characters > MAX_NAMES) {
+      const hint = 'use a valid initramfs, which has only a few thousand files';
+      throw unreadable(`the names of its files are longer than ${MAX_NAMES} characters`, { hint });
+    }
+    sizes.set(path, size);
+    return false;
   };
-  await walkArchives(inputOf('initramfs', source), visitor, DEFAULT_MAX_BYTES);
+  await walkArchives(source, addSize).next(); // no file is wanted, so it reads to the end
   return sizes;
 }
 
@@ -107,7 +116,7 @@ export async function takeInitrdFiles(
   wants: (path: string) => boolean,
   take: (path: string, data: Uint8Array) => Promise<void>,
 ): Promise<void> {
-  await walkArchives(inputOf('initramfs', source), { wants, take }, DEFAULT_MAX_BYTES);
+  for await (const { path, data } of walkArchives(source, wants)) await take(path, data);
 }
 
 /** All bytes of an image in order, for `readInitrdFrom`. Skipped bytes are not read. */
@@ -158,37 +167,15 @@ export function encodeEmbedFiles(
   return quick !== undefined && quick.length > xzLimit ? quick : writeXz();
 }
 
-/** Called for the regular files of all archives, in order. */
-interface Visitor {
-  /** Whether to read the data of a file; `size` in bytes. */
-  wants(path: string, size: number): boolean;
-  /** Receives the data of a wanted file, which is valid until the promise settles. */
-  take(path: string, data: Uint8Array): void | Promise<void>;
+/** A regular file of an archive. */
+interface InitrdFile {
+  readonly path: string;
+  /** Valid until the next file is requested. */
+  readonly data: Uint8Array;
 }
 
-async function collectFiles(
-  input: ByteInput,
-  { maxBytes = DEFAULT_MAX_BYTES, maxKept = DEFAULT_MAX_BYTES, wants = () => true }: ReadInitrdOptions,
-): Promise<Map<string, Uint8Array>> {
-  const files = new Map<string, Uint8Array>();
-  let kept = 0;
-  const visitor: Visitor = {
-    wants: (path, size) => {
-      if (!wants(path)) return false;
-      kept += size - (files.get(path)?.length ?? 0);
-      if (kept > maxKept) {
-        const hint = 'use a valid initramfs; this file is damaged or malicious';
-        throw unreadable(`with ${path}, the extracted files are larger than ${maxKept} bytes`, { hint });
-      }
-      return true;
-    },
-    take: (path, data) => {
-      files.set(path, Uint8Array.from(data));
-    },
-  };
-  await walkArchives(input, visitor, maxBytes);
-  return files;
-}
+/** Whether to read the data of a regular file; `size` in bytes. */
+type Wants = (path: string, size: number) => boolean;
 
 /** Remaining limits of one initramfs. */
 interface Budget {
@@ -199,30 +186,36 @@ interface Budget {
   readonly streams: { left: number };
 }
 
-async function walkArchives(input: ByteInput, visitor: Visitor, maxBytes: number): Promise<void> {
+/** Yields the wanted files of all archives, in order. */
+async function* walkArchives(
+  source: ByteSource,
+  wants: Wants,
+  maxBytes = DEFAULT_MAX_BYTES,
+): AsyncGenerator<InitrdFile, void> {
+  const input = inputOf('initramfs', source);
   const budget: Budget = { room: maxBytes, members: MAX_MEMBERS, streams: { left: MAX_STREAMS } };
   while (await hasMore(input)) {
     countMember(budget);
     const format = await compressionAt(input);
-    if (format === 'none') await readEntries(input, visitor, budget);
-    else await readCompressed(format, input, visitor, budget);
+    if (format === 'none') yield* readEntries(input, wants, budget);
+    else yield* readCompressed(format, input, wants, budget);
     await skipZeros(input);
   }
 }
 
-async function readCompressed(
+async function* readCompressed(
   format: 'gzip' | 'xz' | 'zstd',
   input: ByteInput,
-  visitor: Visitor,
+  wants: Wants,
   budget: Budget,
-): Promise<void> {
+): AsyncGenerator<InitrdFile, void> {
   const { offset } = input.feed;
   const where = ` (in the ${format} data from byte ${offset} on)`;
   const limits = { maxBytes: budget.room, streams: budget.streams };
   const pieces = counted(unpackMember(format, input, limits), budget);
   const unpacked = inputOf(format, sourceOf(pieces));
   try {
-    await readEntries(unpacked, visitor, budget, where);
+    yield* readEntries(unpacked, wants, budget, where);
     await skipZeros(unpacked);
     if (await hasMore(unpacked)) {
       const hint = 'append additional archives after the compressed archive, not inside it';
@@ -251,24 +244,21 @@ async function* counted(pieces: AsyncIterable<Uint8Array>, budget: Budget): Asyn
  * Reads one archive.
  * @param where the end of error messages: the offset of the compressed data in the input
  */
-async function readEntries(input: ByteInput, visitor: Visitor, budget: Budget, where = ''): Promise<void> {
-  const walk = walkCpio(input.feed, (it) => isRegularFile(it) && visitor.wants(it.path, it.size));
-  for (;;) {
-    const step = nextEntry(walk, where);
-    if (step.done === true) return;
-    if (step.value === undefined) {
-      await refill(input);
-      continue;
-    }
+async function* readEntries(
+  input: ByteInput,
+  wants: Wants,
+  budget: Budget,
+  where = '',
+): AsyncGenerator<InitrdFile, void> {
+  for await (const { path, data } of runSteps(entriesOf(input.feed, wants, where), input)) {
     countMember(budget);
-    const { path, data } = step.value;
-    if (data !== undefined) await visitor.take(path, data);
+    if (data !== undefined) yield { path, data };
   }
 }
 
-function nextEntry(walk: ReturnType<typeof walkCpio>, where: string): ReturnType<typeof walk.next> {
+function* entriesOf(feed: ByteFeed, wants: Wants, where: string): Steps<CpioEntry> {
   try {
-    return walk.next();
+    yield* walkCpio(feed, (it) => isRegularFile(it) && wants(it.path, it.size));
   } catch (cause) {
     if (!(cause instanceof FormatError) || cause.offset === undefined) throw cause;
     const { offset } = cause;

@@ -15,7 +15,7 @@ import { type DirectoryRecord, readDirectory, readSystemUse } from '../formats/i
 import { SECTOR, SYSTEM_AREA_SECTORS } from '../formats/iso9660/fields.ts';
 import { type NodeKind, toPrimaryName } from '../formats/iso9660/tree.ts';
 import { type Mapping, parseJsonObject } from '../formats/mapping.ts';
-import type { ByteRange, RandomAccess } from './overlay.ts';
+import type { ByteRange, ImageAccess, RandomAccess } from './overlay.ts';
 import { refuseUnfinished } from './rollback.ts';
 
 /** A file or directory of an image. */
@@ -33,6 +33,9 @@ export interface IsoEntry {
 }
 
 export interface IsoTree {
+  readonly image: ImageAccess;
+  /** Which names it has: the primary ones, or those of Joliet. */
+  readonly names: NameEncoding;
   readonly volume: VolumeFacts;
   /** All descriptors, in the order of the image. */
   readonly descriptors: readonly VolumeDescriptor[];
@@ -68,7 +71,7 @@ const MAX_ENTRIES = 1_000_000;
  * @param names the tree to read
  * @throws FormatError if the tree is missing, the image is truncated, or an edit is unfinished
  */
-export async function openIsoTree(image: RandomAccess, names: NameEncoding = 'primary'): Promise<IsoTree> {
+export async function openIsoTree(image: ImageAccess, names: NameEncoding = 'primary'): Promise<IsoTree> {
   const descriptors = await readDescriptors(image);
   const volume = chooseVolume(descriptors, names);
   if (volume.volumeSpaceSize * SECTOR > image.size) {
@@ -88,6 +91,8 @@ export async function openIsoTree(image: RandomAccess, names: NameEncoding = 'pr
     return entries;
   };
   return {
+    image,
+    names,
     volume,
     descriptors,
     list,

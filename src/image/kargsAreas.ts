@@ -60,13 +60,13 @@ const REPAIR =
  * Undefined if the image reserves no areas.
  * @throws FormatError if the areas are invalid, or their arguments differ
  */
-export async function findKargsAreas(image: RandomAccess, tree: IsoTree): Promise<KargsAreas | undefined> {
-  const layout = await findKargsLayout(image, tree);
+export async function findKargsAreas(tree: IsoTree): Promise<KargsAreas | undefined> {
+  const layout = await findKargsLayout(tree);
   if (layout === undefined) return undefined;
   let current: string | undefined;
   for (const place of layout.places) {
     const { offset } = place;
-    const found = await readKargs(image, layout.length, place).catch(
+    const found = await readKargs(tree.image, layout.length, place).catch(
       replaceFormatError((cause) => new FormatError(cause.message, { cause, hint: REPAIR, offset })),
     );
     current ??= found;
@@ -79,8 +79,8 @@ export async function findKargsAreas(image: RandomAccess, tree: IsoTree): Promis
 export type KargsLayout = Omit<KargsAreas, 'current'>;
 
 /** @throws FormatError if an area is outside of the image, or areas overlap */
-export async function findKargsLayout(image: RandomAccess, tree: IsoTree): Promise<KargsLayout | undefined> {
-  const described = (await readInfo(tree)) ?? (await readHeader(image));
+export async function findKargsLayout(tree: IsoTree): Promise<KargsLayout | undefined> {
+  const described = (await readInfo(tree)) ?? (await readHeader(tree.image));
   if (described === undefined) return undefined;
   const { defaults, info, length } = described;
   const defaultSize = Buffer.byteLength(defaults);
@@ -90,7 +90,7 @@ export async function findKargsLayout(image: RandomAccess, tree: IsoTree): Promi
   const places = separatePlaces(described);
   const last = places.at(-1);
   if (last === undefined) throw damaged('No karg embed areas found; corrupted CoreOS ISO image.');
-  if (!Number.isSafeInteger(last.offset) || last.offset + length > image.size) {
+  if (!Number.isSafeInteger(last.offset) || last.offset + length > tree.image.size) {
     throw damaged(`karg embed area at ${last.offset} exceeds the end of the image`);
   }
   const descriptions = await findDescriptions(tree, [INFO_PATH, EMBED_INFO_PATH]);

@@ -3,6 +3,7 @@
  * replacement, are not supported, so that scripts get the same bytes from both programs.
  */
 
+import type { Diagnostic } from '../core/diagnostic.ts';
 import { CliError } from '../core/errors.ts';
 import { trimSpace } from '../formats/goText.ts';
 import type { KargsAreas } from './kargsAreas.ts';
@@ -19,28 +20,25 @@ export interface KargsEdits {
 export interface EditedKargs {
   readonly kargs: string;
   /** Warnings for probable mistakes. They contain no values, because a value may be secret. */
-  readonly remarks: readonly KargsRemark[];
-}
-
-export interface KargsRemark {
-  readonly message: string;
-  readonly hint: string;
+  readonly remarks: readonly Diagnostic[];
 }
 
 const LINE_BREAK = /[\r\n]/;
-const LINE_BREAK_REMARK: KargsRemark = {
+const LINE_BREAK_REMARK: Diagnostic = {
+  severity: 'warning',
   message:
     'the kernel arguments contain a line break: the boot loader interprets the text after it as a command',
   hint: 'use one --append per argument',
 };
-const NO_CHANGE: KargsRemark = {
+const NO_CHANGE: Diagnostic = {
+  severity: 'warning',
   message: 'the kernel arguments do not change',
   hint: 'use --append, --delete or --replace with other arguments',
 };
 
 /** @throws CliError for a replacement that is not `KEY=OLD=NEW` */
 export function editKargs(current: string, edits: KargsEdits): EditedKargs {
-  const remarks: KargsRemark[] = [];
+  const remarks: Diagnostic[] = [];
   // Every argument has a space on both sides, so that only whole arguments match.
   let line = ` ${current} `;
   for (const argument of edits.delete ?? []) {
@@ -71,10 +69,11 @@ function parseReplacement(text: string): [key: string, oldValue: string, newValu
 }
 
 /** @param line the arguments that do not contain the argument */
-function remarkMissing(edit: 'delete' | 'replace', argument: string, line: string): KargsRemark {
+function remarkMissing(edit: 'delete' | 'replace', argument: string, line: string): Diagnostic {
   const name = nameOf(argument);
   const hasName = line.split(' ').some((word) => nameOf(word) === name);
   return {
+    severity: 'warning',
     message: `no kernel argument to ${edit} matches: ${name === '' ? '(empty)' : name}`,
     hint: hasName
       ? `pass ${name} with its current value; use \`iso kargs show\` to print it`
@@ -86,7 +85,7 @@ function remarkMissing(edit: 'delete' | 'replace', argument: string, line: strin
 const GRUB_SPECIAL = /[$\\;&|<>{}]/;
 
 /** Warns of a new argument that makes the menu of GRUB invalid, or that GRUB changes. GRUB boots with UEFI. */
-export function remarkGrub({ current, info }: KargsAreas, kargs: string): KargsRemark[] {
+export function remarkGrub({ current, info }: KargsAreas, kargs: string): Diagnostic[] {
   const usesGrub = info === undefined || info.files.some(({ path }) => /grub/i.test(path));
   const known = new Set(current.split(' '));
   const argument = kargs.split(' ').find((word) => !known.has(word) && GRUB_SPECIAL.test(word));
@@ -94,6 +93,7 @@ export function remarkGrub({ current, info }: KargsAreas, kargs: string): KargsR
   const character = GRUB_SPECIAL.exec(argument)?.[0];
   return [
     {
+      severity: 'warning',
       message: `GRUB cannot boot with the kernel argument ${nameOf(argument)}, or changes it: ${character} is special in its menu`,
       hint: 'use a value without the characters $ \\ ; & | < > { }, for example a URL without a query',
     },

@@ -2,7 +2,7 @@
 
 import { once } from '../core/once.ts';
 import { type EmbedArea, type EmbedFiles, findEmbedArea, readEmbedArea, fillEmbedArea } from './embedArea.ts';
-import type { Growth, ImageWithArea } from './growth.ts';
+import type { Growth, TreeWithArea } from './growth.ts';
 import { bothChanges, type ImageChange, patchesOnly, unchanged, changedImage } from './imageChange.ts';
 import { FormatError, replaceFormatError } from '../core/errors.ts';
 import { bytesBehind, takeBackAppendix } from './appendix.ts';
@@ -52,8 +52,8 @@ export interface IsoContents {
  */
 export async function openLiveIso(image: ImageAccess, growth: Growth = 'refused'): Promise<LiveIso> {
   const tree = await openIsoTree(image);
-  const area = await findEmbedArea(image, tree);
-  const kargsAreas = once(() => findKargsAreas(image, tree));
+  const area = await findEmbedArea(tree);
+  const kargsAreas = once(() => findKargsAreas(tree));
   return {
     image,
     tree,
@@ -66,7 +66,7 @@ export async function openLiveIso(image: ImageAccess, growth: Growth = 'refused'
       const { files, kargs } = contents;
       const areas = kargs === undefined ? undefined : await kargsAreas();
       const change = bothChanges(
-        await changeData({ image, tree, area, growth }, contents, kargsAreas),
+        await changeData({ tree, area, growth }, contents, kargsAreas),
         kargs === undefined ? unchanged : patchesOnly(writeKargs(areas, kargs)),
       );
       return files === undefined ? change : { ...change, files };
@@ -76,7 +76,7 @@ export async function openLiveIso(image: ImageAccess, growth: Growth = 'refused'
 
 /** Changes the files in the embed area and the files on the medium. */
 async function changeData(
-  place: ImageWithArea,
+  place: TreeWithArea,
   { archive, files, mediumFiles = [], kargs }: IsoContents,
   kargsAreas: LiveIso['kargsAreas'],
 ): Promise<ImageChange> {
@@ -89,9 +89,9 @@ async function changeData(
   const additions =
     mediumFiles.length === 0
       ? []
-      : await planMediumFiles(place, mediumFiles, kargs ?? (await kargsAreas())?.current);
+      : await planMediumFiles(place.tree, mediumFiles, kargs ?? (await kargsAreas())?.current);
   return files === undefined
-    ? appendToImage(place, additions)
+    ? appendToImage(place.tree, additions)
     : changeEmbedFiles(place, files, additions, archive);
 }
 
@@ -114,11 +114,12 @@ export async function resetIso(iso: LiveIso): Promise<ImageChange> {
  * @throws FormatError if the areas cannot be found
  */
 export async function repairIso(iso: LiveIso): Promise<ImageChange> {
-  const shortening = await takeBackAppendix(iso);
+  const shortening = await takeBackAppendix(iso.tree);
   const original = shortening === undefined ? iso : await openLiveIso(changedImage(iso.image, shortening));
   const change = bothChanges(patchesOnly(await emptyAreas(original)), shortening ?? unchanged);
-  const leftovers = await bytesBehind(original.image, original.tree);
-  return leftovers === 0 ? change : { ...change, size: original.image.size - leftovers };
+  const leftovers = await bytesBehind(original.tree);
+  const files: EmbedFiles = new Map();
+  return { ...change, files, ...(leftovers > 0 && { size: original.image.size - leftovers }) };
 }
 
 /** Restores only the kernel arguments. Throws CliError if the image reserves no area for them. */
@@ -126,9 +127,9 @@ export async function restoreDefaultKargs(iso: LiveIso): Promise<ImageChange> {
   return iso.change({ kargs: requireKargsAreas(await iso.kargsAreas()).defaults });
 }
 
-async function emptyAreas({ image, tree, embedArea }: LiveIso): Promise<Patch[]> {
+async function emptyAreas({ tree, embedArea }: LiveIso): Promise<Patch[]> {
   const emptied = fillEmbedArea(embedArea, new Uint8Array());
-  const kargs = await findKargsLayout(image, tree);
+  const kargs = await findKargsLayout(tree);
   if (kargs === undefined) return emptied;
   refuseOverlap(kargs, embedArea);
   return [...emptied, ...writeKargs(kargs, kargs.defaults)];

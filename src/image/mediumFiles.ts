@@ -19,7 +19,7 @@ import {
 } from '../formats/iso9660/directory.ts';
 import { SECTOR } from '../formats/iso9660/fields.ts';
 import { naming, type NodeKind } from '../formats/iso9660/tree.ts';
-import { type Addition, type ImageWithTree, type NamedTree, treesOf } from './appendix.ts';
+import { type Addition, treesOf } from './appendix.ts';
 import type { IsoEntry, IsoTree } from './isoTree.ts';
 import type { Patch, RandomAccess } from './overlay.ts';
 
@@ -42,18 +42,18 @@ const MAX_NAME = 128;
  * @throws CliError if the live system does not mount the medium, a name is invalid or exists, or the folder is full
  */
 export async function planMediumFiles(
-  place: ImageWithTree,
+  tree: IsoTree,
   files: readonly MediumFile[],
   kargs: string | undefined,
 ): Promise<Addition[]> {
   const names = files.map(({ name }) => name);
-  await checkVisible(place.tree, kargs);
-  const folders = await Promise.all((await treesOf(place)).map(openFolder));
+  await checkVisible(tree, kargs);
+  const folders = await Promise.all((await treesOf(tree)).map(openFolder));
   for (const { entries } of folders) checkNames(names, entries);
   const records = folders.map((folder) => planRecords(folder, files));
   return files.map(({ content }, index) => ({
     data: content,
-    pointAt: (offset) => records.flatMap((tree) => tree[index]?.(offset) ?? []),
+    pointAt: (offset) => records.flatMap((plans) => plans[index]?.(offset) ?? []),
   }));
 }
 
@@ -83,7 +83,8 @@ interface Folder {
   readonly room: number;
 }
 
-async function openFolder({ tree, names }: NamedTree): Promise<Folder> {
+async function openFolder(tree: IsoTree): Promise<Folder> {
+  const { names } = tree;
   const folder = await tree.find(FOLDER);
   if (folder?.kind !== 'directory') {
     throw new CliError(`The image contains no folder ${FOLDER} for files`, {

@@ -12,32 +12,25 @@ export interface Patch {
 /** Bytes per chunk for copies and streams: large enough to be fast, small enough to keep several in memory. */
 export const CHUNK = 1024 * 1024;
 
-/** A source that may be able to read into existing memory, because new memory is slower than the copying itself. */
-export interface BufferReader extends RandomAccess {
-  /** Fills `target`. */
-  readonly readInto?: (target: Uint8Array, offset: number) => Promise<void>;
-}
-
 /**
  * The image with the patches. It is larger than the base if a patch exceeds its end; gaps are zeros.
  * @throws RangeError if patches overlap, which is a defect of the caller
  */
-export function overlay(base: BufferReader, patches: readonly Patch[]): Required<BufferReader> {
+export function overlay(base: RandomAccess, patches: readonly Patch[]): ImageBytes {
   const regions = sortedRegions(patches);
   const size = Math.max(base.size, regions.at(-1)?.end ?? 0);
   return readerOf(size, async (target, offset) => {
     target.fill(0, Math.min(target.length, Math.max(0, base.size - offset)));
     await fill(target, offset, { offset: 0, end: base.size, source: base });
-    for (let index = firstRegionAfter(regions, offset); index < regions.length; index++) {
-      const region = regions[index];
-      if (region === undefined || region.offset >= offset + target.length) break;
-      await fill(target, offset, region);
+    for (const region of regions) {
+      if (region.offset >= offset + target.length) break;
+      if (region.end > offset) await fill(target, offset, region);
     }
   });
 }
 
 /** A source of `size` bytes. @param fillFrom fills its first argument; the range is within the source */
-export function readerOf(size: number, fillFrom: Required<BufferReader>['readInto']): Required<BufferReader> {
+export function readerOf(size: number, fillFrom: ImageBytes['readInto']): ImageBytes {
   return {
     size,
     read: async (offset, length) => {
@@ -112,7 +105,7 @@ export function patchRange(patch: Patch): ByteRange {
 }
 
 /** A range of a source, as a source. */
-export function slice(source: BufferReader, { offset, length }: ByteRange): Required<BufferReader> {
+export function slice(source: RandomAccess, { offset, length }: ByteRange): ImageBytes {
   return readerOf(length, (target, start) => readTo(source, target, offset + start));
 }
 
@@ -122,7 +115,7 @@ export function chunksOf(source: RandomAccess, range: ByteRange): AsyncGenerator
 }
 
 /** Like `chunksOf`, but reuses memory: a chunk is valid only until the next one is requested. */
-export function reusedChunks(source: BufferReader, range: ByteRange): AsyncGenerator<Uint8Array, void> {
+export function reusedChunks(source: RandomAccess, range: ByteRange): AsyncGenerator<Uint8Array, void> {
   const most = Math.min(CHUNK, range.length);
   let [lent, free] = [Buffer.allocUnsafe(most), Buffer.allocUnsafe(most)];
   return readAhead(range, async (offset, length) => {
@@ -151,16 +144,16 @@ async function* readAhead(range: ByteRange, read: Read): AsyncGenerator<Uint8Arr
   }
 }
 
-async function readTo(source: BufferReader, target: Uint8Array, offset: number): Promise<void> {
+async function readTo(source: RandomAccess, target: Uint8Array, offset: number): Promise<void> {
   if (source.readInto !== undefined) return source.readInto(target, offset);
   target.set(await source.read(offset, target.length));
 }
 
-/** A patch with its end, for binary search. */
+/** A patch with its end. */
 interface Region {
   readonly offset: number;
   readonly end: number;
-  readonly source: BufferReader;
+  readonly source: RandomAccess;
 }
 
 function sortedRegions(patches: readonly Patch[]): Region[] {
@@ -179,18 +172,6 @@ function sortedRegions(patches: readonly Patch[]): Region[] {
   return regions;
 }
 
-/** Index of the first region that ends after `offset`. */
-function firstRegionAfter(regions: readonly Region[], offset: number): number {
-  let low = 0;
-  let high = regions.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((regions[middle]?.end ?? 0) > offset) high = middle;
-    else low = middle + 1;
-  }
-  return low;
-}
-
 /** Copies the part of `region` that is in the range of `target`. */
 async function fill(target: Uint8Array, targetOffset: number, region: Region): Promise<void> {
   const start = Math.max(region.offset, targetOffset);
@@ -207,12 +188,18 @@ export function checkRange({ size }: { readonly size: number }, offset: number, 
   }
 }
 
+/** A source of bytes. */
 export interface RandomAccess {
   /** Bytes. */
   readonly size: number;
   /** Reads exactly `length` bytes at `offset`; reading past the end is a defect of the caller. */
   read(offset: number, length: number): Promise<Uint8Array>;
+  /** Fills `target`, which is faster than new memory for each read. */
+  readonly readInto?: (target: Uint8Array, offset: number) => Promise<void>;
 }
+
+/** A source that can fill existing memory. */
+export type ImageBytes = Required<RandomAccess>;
 
 /** A source that is a whole image. */
 export interface ImageAccess extends RandomAccess {

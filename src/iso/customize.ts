@@ -40,7 +40,7 @@ async function change(iso: LiveIso, options: IsoCustomizeOptions, io: Io): Promi
   const { liveKargAppend: append = [], liveKargDelete, liveKargReplace } = options;
   const edits = { append, delete: liveKargDelete, replace: liveKargReplace };
   const { change: result, remarks } = await customizeIso(iso, files, edits);
-  for (const remark of remarks) report(io, { severity: 'warning', ...remark });
+  report(io, ...remarks);
   reportInstallation(customization, append, io);
   return result;
 }

@@ -42,7 +42,7 @@ export interface ExtractPxeOptions {
  */
 export async function extractPxe({ iso, outputDir = '.' }: ExtractPxeOptions, io: Io): Promise<ExitCode> {
   await readImage(iso, io, async (image) => {
-    const files = await findPxeFiles(await openIsoTree(image), image);
+    const files = await findPxeFiles(await openIsoTree(image));
     const targets = files.map((file) => ({ file, target: targetOf(file, iso, outputDir, io) }));
     await makeFolder(resolve(io.cwd, outputDir), outputDir);
     for (const { target } of targets) await checkNewFile(target);
@@ -88,9 +88,7 @@ export async function extractMinimalIso(options: ExtractMinimalIsoOptions, io: I
     const minimal = await openMinimalIso(iso);
     if (rootfsUrl !== undefined) {
       const areas = requireKargsAreas(await iso.kargsAreas());
-      for (const remark of remarkGrub(areas, `coreos.live.rootfs_url=${rootfsUrl}`)) {
-        report(io, { severity: 'warning', ...remark });
-      }
+      report(io, ...remarkGrub(areas, `coreos.live.rootfs_url=${rootfsUrl}`));
     }
     await withRootfs(iso, rootfs, () => deliver(minimal, file, rootfsUrl, io));
   });

@@ -24,9 +24,7 @@ export async function modifyKargs(options: ModifyKargsOptions, io: Io): Promise<
 async function change(iso: LiveIso, edits: KargsEdits, io: Io): Promise<ImageChange> {
   const areas = requireKargsAreas(await iso.kargsAreas());
   const { kargs, remarks } = editKargs(areas.current, edits);
-  for (const remark of [...remarks, ...remarkGrub(areas, kargs)]) {
-    report(io, { severity: 'warning', ...remark });
-  }
+  report(io, ...remarks, ...remarkGrub(areas, kargs));
   return iso.change({ kargs });
 }
 

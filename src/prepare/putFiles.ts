@@ -15,7 +15,8 @@ import {
 import { hashFile } from '../io/files/fileDigests.ts';
 import { copyHashed, digestBehind, writeHashed, copyWithChange } from '../io/images/copyImage.ts';
 import type { NewFile } from '../io/files/newFile.ts';
-import type { ImageBytes, OpenImage } from '../io/images/imageBytes.ts';
+import type { ImageBytes } from '../image/overlay.ts';
+import type { OpenImage } from '../io/images/imageBytes.ts';
 import { openSharedImage } from '../io/images/sharedImage.ts';
 import type { FilePurpose, PreparedFolder } from './folder/preparedFolder.ts';
 import { UsageError } from '../core/errors.ts';

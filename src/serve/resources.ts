@@ -3,8 +3,7 @@
 import type { BootFile } from '../boot/network/networkBoot.ts';
 import { imageParts } from '../image/bootParts.ts';
 import { changedImage, type ImageChange } from '../image/imageChange.ts';
-import { type Patch, readerOf, zeros } from '../image/overlay.ts';
-import type { ImageBytes } from '../io/images/imageBytes.ts';
+import { type ImageBytes, type Patch, readerOf, zeros } from '../image/overlay.ts';
 import type { SharedImage } from '../io/images/sharedImage.ts';
 import type { BaseSet } from '../hosts/artifacts/baseImages.ts';
 import { type HostMaterial, makeConfigFile, makeHostImage } from '../hosts/artifacts/hostArtifacts.ts';

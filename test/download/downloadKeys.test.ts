@@ -45,7 +45,7 @@ function keySource(options: Partial<KeySourceOptions> = {}): KeySource {
 }
 
 const found = async (options?: Partial<KeySourceOptions>): Promise<number> =>
-  (await keySource(options).find(signature)).length;
+  (await keySource(options)(signature)).length;
 
 describe('createKeySource', () => {
   it('takes pinned keys of the system, and asks nobody', async () => {

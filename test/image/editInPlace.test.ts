@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { changedImage, type ImageChange, patchesOnly } from '../../src/image/imageChange.ts';
-import { inspectIso } from '../../src/image/inspection/inspectIso.ts';
+import { inspectIso } from '../../src/image/inspection/inspectImage.ts';
 import { openIsoTree } from '../../src/image/isoTree.ts';
 import { type LiveIso, openLiveIso, repairIso } from '../../src/image/liveIso.ts';
 import { bytesAccess } from '../../src/image/overlay.ts';

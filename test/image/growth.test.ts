@@ -29,7 +29,7 @@ const remove = async (bytes: Uint8Array): Promise<Uint8Array> =>
 
 async function takeBack(bytes: Uint8Array): Promise<Uint8Array> {
   const image = bytesAccess(bytes);
-  return apply(bytes, (await takeBackAppendix({ image, tree: await openIsoTree(image) })) ?? unchanged);
+  return apply(bytes, (await takeBackAppendix(await openIsoTree(image))) ?? unchanged);
 }
 
 /** Past 256 KiB, and still past it. The encoder is slow on noise, so that each image grows once for all its tests. */
@@ -159,7 +159,7 @@ it('bears damage anywhere in the record: answers or explains', async () => {
         copy[end - back] = (copy[end - back] ?? 0) ^ value;
         const image = bytesAccess(copy);
         const tree = await openIsoTree(image);
-        const outcome = await readAppendix(image, tree).then(
+        const outcome = await readAppendix(tree).then(
           (appendix) => appendix === undefined || appendix.originalSize === original.length,
           (error: unknown) => error instanceof Error && /is damaged/.test(error.message),
         );

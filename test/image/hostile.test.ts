@@ -251,7 +251,7 @@ describe.each(edits)('%s of an image with damaged directory records', (_name, ed
 });
 
 const readRecord = async (bytes: Uint8Array): ReturnType<typeof readAppendix> =>
-  readAppendix(bytesAccess(bytes), await openIsoTree(bytesAccess(bytes)));
+  readAppendix(await openIsoTree(bytesAccess(bytes)));
 
 /** Takes the place of the record in the last sectors of the volume; returns where they end. */
 function writeRecord(image: Buffer, json: string): number {

@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { changedImage, type ImageChange } from '../../src/image/imageChange.ts';
-import { inspectIso } from '../../src/image/inspection/inspectIso.ts';
+import { inspectIso } from '../../src/image/inspection/inspectImage.ts';
 import { openLiveIso, repairIso } from '../../src/image/liveIso.ts';
 import { bytesAccess, type Patch, patchSource } from '../../src/image/overlay.ts';
 import { reportInspection } from '../../src/inspect/inspectionReport.ts';

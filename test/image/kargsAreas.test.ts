@@ -21,7 +21,7 @@ const INFO = 'coreos/kargs.json';
 
 const find = async (bytes: Uint8Array): Promise<KargsAreas | undefined> => {
   const image = bytesAccess(bytes);
-  return findKargsAreas(image, await openIsoTree(image));
+  return findKargsAreas(await openIsoTree(image));
 };
 const areasOf = async (bytes: Uint8Array): Promise<KargsAreas> => requireKargsAreas(await find(bytes));
 
@@ -250,7 +250,7 @@ describe('areas that do not hold what they should', () => {
 
   it.each([0, 1])('and knows where they are all the same (%i)', async (place) => {
     const image = bytesAccess(await damage(place, Uint8Array.of(255)));
-    await expect(findKargsLayout(image, await openIsoTree(image))).resolves.toMatchObject({
+    await expect(findKargsLayout(await openIsoTree(image))).resolves.toMatchObject({
       defaults: DEFAULTS,
     });
     await expect(find(await damage(place, Uint8Array.of(255)))).rejects.toMatchObject({

@@ -27,7 +27,7 @@ const add = async (bytes: Uint8Array, contents: IsoContents): Promise<Uint8Array
 
 async function takeBack(bytes: Uint8Array): Promise<Uint8Array> {
   const image = bytesAccess(bytes);
-  return apply(bytes, (await takeBackAppendix({ image, tree: await openIsoTree(image) })) ?? unchanged);
+  return apply(bytes, (await takeBackAppendix(await openIsoTree(image))) ?? unchanged);
 }
 
 async function readBack(bytes: Uint8Array, name: string): Promise<(string | undefined)[]> {

@@ -7,7 +7,6 @@ import {
   reusedChunks,
   overlay,
   type Patch,
-  type BufferReader,
   slice,
   zeros,
   type RandomAccess,
@@ -155,7 +154,7 @@ describe('chunksOf', () => {
 
 describe('reusedChunks', () => {
   const bytes = Buffer.alloc(3 * CHUNK + 5, 'some bytes that do not repeat with the chunks');
-  const reusing: BufferReader = {
+  const reusing: RandomAccess = {
     ...bytesAccess(bytes),
     readInto: async (target, offset) => target.set(bytes.subarray(offset, offset + target.length)),
   };

@@ -7,7 +7,7 @@ import { layouts, liveIso, liveIsoWith } from '../support/liveIso.ts';
 
 const find = async (bytes: Uint8Array): Promise<readonly PxeFile[]> => {
   const image = bytesAccess(bytes);
-  return findPxeFiles(await openIsoTree(image), image);
+  return findPxeFiles(await openIsoTree(image));
 };
 
 it.each(layouts)('finds the files of layout %s', async (layout) => {

@@ -8,11 +8,15 @@ import { isLoopbackHost } from '../../formats/hostName.ts';
 import { isMapping, type Mapping } from '../../formats/mapping.ts';
 import { parseUrl } from '../../formats/url.ts';
 
-/** One file of a release. */
-export interface StreamArtifact {
+/** Which image: `x86_64`, `metal`, `iso`. */
+interface ImageChoice {
   readonly architecture: string;
   readonly platform: string;
   readonly format: string;
+}
+
+/** One file of a release. */
+export interface StreamArtifact extends ImageChoice {
   /** `disk`, or of `pxe`: `kernel`, `initramfs`, `rootfs`. */
   readonly name: string;
   readonly release: string | undefined;
@@ -25,10 +29,15 @@ export interface StreamArtifact {
   readonly uncompressedSha256: string | undefined;
 }
 
+export interface StreamImage extends ImageChoice {
+  /** By name; at least one. */
+  readonly artifacts: readonly StreamArtifact[];
+}
+
 export interface StreamMetadata {
   readonly stream: string;
-  /** By architecture, platform, format and name. */
-  readonly artifacts: readonly StreamArtifact[];
+  /** By architecture, platform and format. */
+  readonly images: readonly StreamImage[];
 }
 
 /**
@@ -38,8 +47,8 @@ export interface StreamMetadata {
 export function parseStreamMetadata(text: string, name: string): StreamMetadata {
   try {
     const root = membersOf(JSON.parse(text), 'the document');
-    const artifacts = listArtifacts(root['architectures']).toSorted(compareArtifacts);
-    return { stream: textOf(root, 'stream') ?? '', artifacts };
+    const images = listImages(root['architectures']);
+    return { stream: textOf(root, 'stream') ?? '', images };
   } catch (error) {
     if (!(error instanceof FormatError || error instanceof SyntaxError)) throw error;
     const what = error instanceof FormatError ? error.message : 'it is not JSON';
@@ -49,23 +58,25 @@ export function parseStreamMetadata(text: string, name: string): StreamMetadata 
   }
 }
 
-function listArtifacts(architectures: unknown): readonly StreamArtifact[] {
-  const found: StreamArtifact[] = [];
+function listImages(architectures: unknown): readonly StreamImage[] {
+  const images: StreamImage[] = [];
   for (const [architecture, entry] of entriesOf(architectures, 'architectures')) {
-    const { artifacts = {} } = membersOf(entry, architecture);
-    for (const [platform, build] of entriesOf(artifacts, `${architecture} artifacts`)) {
+    const { artifacts: platforms = {} } = membersOf(entry, architecture);
+    for (const [platform, build] of entriesOf(platforms, `${architecture} artifacts`)) {
       const place = `${architecture} ${platform}`;
       const members = membersOf(build, place);
       const release = textOf(members, 'release');
       for (const [format, files] of entriesOf(members['formats'], `${place} formats`)) {
-        for (const [name, file] of entriesOf(files, `${place} ${format}`)) {
+        const choice = { architecture, platform, format };
+        const artifacts = entriesOf(files, `${place} ${format}`).map(([name, file]) => {
           const fields = membersOf(file, `${place} ${format} ${name}`);
-          found.push({ architecture, platform, format, name, release, ...readFile(fields) });
-        }
+          return { ...choice, name, release, ...readFile(fields) };
+        });
+        if (artifacts.length > 0) images.push({ ...choice, artifacts });
       }
     }
   }
-  return found;
+  return images;
 }
 
 function readFile(fields: Mapping) {
@@ -79,8 +90,9 @@ function readFile(fields: Mapping) {
   };
 }
 
+/** Sorted by name. */
 function entriesOf(value: unknown, what: string): readonly (readonly [string, unknown])[] {
-  return Object.entries(membersOf(value, what));
+  return Object.entries(membersOf(value, what)).toSorted(([a], [b]) => (a < b ? -1 : 1));
 }
 
 function membersOf(value: unknown, what: string): Mapping {
@@ -101,15 +113,6 @@ function digestOf(members: Mapping, name: string): string | undefined {
   if (value !== undefined && !/^[0-9a-f]{64}$/.test(value))
     throw new FormatError(`\`${name}\` is not a SHA-256 digest`);
   return value;
-}
-
-function compareArtifacts(a: StreamArtifact, b: StreamArtifact): number {
-  const [first, second] = [`${keyOf(a)}\0${a.name}`, `${keyOf(b)}\0${b.name}`];
-  return first === second ? 0 : first < second ? -1 : 1;
-}
-
-function keyOf({ architecture, platform, format }: ImageChoice): string {
-  return [architecture, platform, format].join('\0');
 }
 
 /** The base URL of Fedora CoreOS. */
@@ -154,30 +157,6 @@ export function isAuthentic(urls: readonly URL[]): boolean {
   return urls.every(({ protocol, hostname }) => protocol === 'https:' || isLoopbackHost(hostname));
 }
 
-/** Which image: `x86_64`, `metal`, `iso`. */
-interface ImageChoice {
-  readonly architecture: string;
-  readonly platform: string;
-  readonly format: string;
-}
-
-export interface StreamImage extends ImageChoice {
-  /** By name; at least one. */
-  readonly artifacts: readonly StreamArtifact[];
-}
-
-/** By architecture, platform and format. */
-export function listImages({ artifacts }: StreamMetadata): readonly StreamImage[] {
-  const images = new Map<string, ImageChoice & { readonly artifacts: StreamArtifact[] }>();
-  for (const artifact of artifacts) {
-    const { architecture, platform, format } = artifact;
-    const image = images.get(keyOf(artifact)) ?? { architecture, platform, format, artifacts: [] };
-    image.artifacts.push(artifact);
-    images.set(keyOf(artifact), image);
-  }
-  return [...images.values()];
-}
-
 /** @throws CliError with the available values */
 export function selectImage(metadata: StreamMetadata, choice: ImageChoice): StreamImage {
   const { architecture, platform, format } = choice;
@@ -187,7 +166,7 @@ export function selectImage(metadata: StreamMetadata, choice: ImageChoice): Stre
     platform: `${stream} has no ${platform} images for ${architecture}`,
     format: `${stream} has no ${platform} image in the format ${format} for ${architecture}`,
   };
-  let images = listImages(metadata);
+  let { images } = metadata;
   for (const field of ['architecture', 'platform', 'format'] as const) {
     const matching = images.filter((image) => image[field] === choice[field]);
     if (matching.length === 0) throw missing(problems[field], images, field);

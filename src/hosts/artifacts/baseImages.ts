@@ -22,8 +22,7 @@ import {
   type Reconstruction,
   verifyReconstruction,
 } from '../../image/minimalIso/extract.ts';
-import { slice } from '../../image/overlay.ts';
-import type { ImageBytes } from '../../io/images/imageBytes.ts';
+import { type ImageBytes, slice } from '../../image/overlay.ts';
 import { withImageName } from '../../io/images/imageFile.ts';
 import { openSharedImage, type SharedImage, shareImage } from '../../io/images/sharedImage.ts';
 import { spoolToFile } from '../../io/files/spool.ts';

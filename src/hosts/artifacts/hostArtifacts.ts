@@ -17,9 +17,8 @@ import {
 } from '../../image/hostImages.ts';
 import type { ImageChange } from '../../image/imageChange.ts';
 import { openIsoTree } from '../../image/isoTree.ts';
-import { reusedChunks } from '../../image/overlay.ts';
+import { type ImageBytes, reusedChunks } from '../../image/overlay.ts';
 import type { MediumFile } from '../../image/mediumFiles.ts';
-import type { ImageBytes } from '../../io/images/imageBytes.ts';
 import type { HostPlan } from '../plan/planHost.ts';
 import type { ConfigArtifact } from './artifacts.ts';
 import { type BaseImage, type BaseSet, named, supportsNetwork } from './baseImages.ts';

@@ -14,7 +14,7 @@ import { sourceOfImage } from '../../image/initrd.ts';
 import { imageRules } from '../../image/inspection/imageRules.ts';
 import type { MemoryPart } from '../../image/inspection/memoryNeed.ts';
 import { openIsoTree } from '../../image/isoTree.ts';
-import type { RandomAccess } from '../../image/overlay.ts';
+import { type RandomAccess, slice } from '../../image/overlay.ts';
 import type { ImageInput } from './imageSource.ts';
 import { keyfilesOf } from '../../agent/hostNetwork.ts';
 import { argumentName } from '../../boot/bootSettings.ts';
@@ -58,8 +58,7 @@ export async function inspectAgentArchive(
     return { ...nothing, state: 'missing', issues: [issueOf(imageRules.archiveMissing)] };
   const { offset, size } = entry;
   if (!isLocal) return { ...nothing, state: 'unchecked', size };
-  const file: RandomAccess = { size, read: (start, length) => image.read(offset + start, length) };
-  return { ...deployed, size, ...(await checkFile(deployed, file)) };
+  return { ...deployed, size, ...(await checkFile(deployed, slice(image, { offset, length: size }))) };
 }
 
 async function checkFile(

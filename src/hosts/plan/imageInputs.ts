@@ -170,7 +170,7 @@ async function lookAt({ role, name }: GivenFile, io: Io): Promise<Look> {
     const { size } = image;
     if (role === 'iso') {
       const tree = await openIsoTree(image);
-      return { architecture: await findArchitecture(image, tree), label: tree.volume.volumeId, size };
+      return { architecture: await findArchitecture(tree), label: tree.volume.volumeId, size };
     }
     if (size === 0) throw new CliError(`${name} is empty`, { code: 'ERR_IMAGE', hint: 'download it again' });
     const head = await image.read(0, Math.min(HEAD, size));

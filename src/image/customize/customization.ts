@@ -4,6 +4,7 @@
  */
 
 import { readAsset } from '../../assets.ts';
+import type { Diagnostic } from '../../core/diagnostic.ts';
 import { CliError, FormatError } from '../../core/errors.ts';
 import type { ByteSource } from '../../formats/byteFeed.ts';
 import { fillTemplate } from '../../formats/template.ts';
@@ -12,7 +13,7 @@ import type { AddedFile } from '../../ignition/dataFile.ts';
 import type { EmbedFiles } from '../embedArea.ts';
 import { CONFIG_NAME, type Existing } from '../embeddedIgnition.ts';
 import type { ImageChange } from '../imageChange.ts';
-import { editKargs, type KargsEdits, type KargsRemark, remarkGrub } from '../kargsEdit.ts';
+import { editKargs, type KargsEdits, remarkGrub } from '../kargsEdit.ts';
 import type { LiveFeatures } from '../liveFeatures.ts';
 import type { LiveIso } from '../liveIso.ts';
 import { type NetworkFile, networkMembers } from '../networkSettings.ts';
@@ -132,19 +133,17 @@ function installerSettings(customization: Customization): InstallerSettings {
 
 type HookKind = 'pre' | 'post';
 
-/** The order of the scripts among the units of the installer. If a script fails, the `requiredBy` unit does not start. */
+/** The order of the scripts among the units of the installer. If a script fails, the `before` unit does not start. */
 const places = {
   pre: {
     title: 'Pre',
     after: 'coreos-installer-pre.target',
     before: 'coreos-installer.service',
-    requiredBy: 'coreos-installer.service',
   },
   post: {
     title: 'Post',
     after: 'coreos-installer.service',
     before: 'coreos-installer.target',
-    requiredBy: 'coreos-installer.target',
   },
 };
 
@@ -168,7 +167,7 @@ function renderHook(kind: HookKind, script: NamedFile): { readonly file: AddedFi
 
 interface CustomizedIso {
   readonly change: ImageChange;
-  readonly remarks: readonly KargsRemark[];
+  readonly remarks: readonly Diagnostic[];
 }
 
 /** @throws CliError if the image contains a config or network settings, or its kernel arguments are changed */

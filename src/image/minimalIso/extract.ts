@@ -10,7 +10,15 @@ import type { IsoEntry } from '../isoTree.ts';
 import { type KargsAreas, requireKargsAreas } from '../kargsAreas.ts';
 import { editKargs } from '../kargsEdit.ts';
 import { type LiveIso, openLiveIso } from '../liveIso.ts';
-import { type BufferReader, bytesAccess, overlay, type Patch, reusedChunks, slice } from '../overlay.ts';
+import {
+  bytesAccess,
+  type ImageBytes,
+  overlay,
+  type Patch,
+  type RandomAccess,
+  reusedChunks,
+  slice,
+} from '../overlay.ts';
 import { decodeMinisoData, MAX_MINISO, MINISO_PATH, type MinisoData, type SharedFile } from './minisoData.ts';
 
 const ROOTFS_PATH = 'images/pxeboot/rootfs.img';
@@ -125,7 +133,7 @@ function writeDefaults(areas: KargsAreas, defaults: string): Patch {
  * is read completely.
  */
 export interface Reconstruction {
-  readonly image: Required<BufferReader>;
+  readonly image: ImageBytes;
   /** Expected SHA-256. */
   readonly digest: Uint8Array;
 }
@@ -134,7 +142,7 @@ export interface Reconstruction {
 export const MAX_PACKED = 64 * 1024 * 1024;
 
 /** @throws FormatError if the data is invalid */
-export function reconstructMinimalIso(full: BufferReader, data: MinisoData): Reconstruction {
+export function reconstructMinimalIso(full: RandomAccess, data: MinisoData): Reconstruction {
   const unpacked = decodeXz(data.packed, { maxBytes: Math.min(MAX_PACKED, full.size) }).data;
   const patches = placeParts(full, data.files, unpacked);
   const image = overlay(bytesAccess(new Uint8Array()), patches);
@@ -168,7 +176,7 @@ export async function verifyReconstruction(reconstruction: Reconstruction): Prom
   while ((await chunks.next()).done !== true);
 }
 
-function placeParts(full: BufferReader, files: readonly SharedFile[], unpacked: Uint8Array): Patch[] {
+function placeParts(full: RandomAccess, files: readonly SharedFile[], unpacked: Uint8Array): Patch[] {
   const patches: Patch[] = [];
   let position = 0; // in the minimal ISO
   let taken = 0; // in the packed data

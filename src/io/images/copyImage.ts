@@ -5,7 +5,7 @@ import { type FileHandle, stat } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CliError } from '../../core/errors.ts';
 import { changedImage, type ImageChange, keptRanges } from '../../image/imageChange.ts';
-import { type BufferReader, type ByteRange, CHUNK, patchSource, reusedChunks } from '../../image/overlay.ts';
+import { type RandomAccess, type ByteRange, CHUNK, patchSource, reusedChunks } from '../../image/overlay.ts';
 import { writeAll, writeAllNow, writeChunks } from '../files/handles.ts';
 import { createFile, type NewFile } from '../files/newFile.ts';
 import { cloneOf, isDone } from '../files/shareFile.ts';
@@ -39,8 +39,8 @@ export async function copyWithChange(
     const make = cloneOf(original, 'or copy');
     return changeCopy({ image, change }, output, (target) => reportSize(target, report, make(target)));
   }
-  await createFile(output, async ({ handle }) => {
-    await copyInOrder(image, { offset: 0, length: image.size }, handle, report);
+  await createFile(output, async ({ handle, path }) => {
+    await reportSize(path, report, copyInOrder(image, { offset: 0, length: image.size }, handle));
     await writeChange(handle, change);
   });
 }
@@ -93,7 +93,7 @@ export async function writeChange(handle: FileHandle, { stages, size }: ImageCha
 /** Milliseconds between two looks at how far a copy is. */
 const LOOK_EVERY = 200;
 
-/** The system copies as fast as `cp`, and reports no progress: until it has finished, the size of the copy is looked at. */
+/** Reports the size of a file until it is copied. Copies by the system are as fast as those of `cp`, but report no progress. */
 async function reportSize<T>(path: string, report: Report, copying: Promise<T>): Promise<T> {
   const look = (): void => {
     stat(path).then(
@@ -110,18 +110,14 @@ async function reportSize<T>(path: string, report: Report, copying: Promise<T>):
 }
 
 /**
- * Writes bytes, or a range of them, from first to last to a new file, and gives its SHA-256 in hexadecimal.
+ * Writes bytes from first to last to a new file, and gives its SHA-256 in hexadecimal.
  * @throws CliError in the user's terms; there is then no new file
  */
-export async function writeHashed(
-  bytes: BufferReader,
-  target: NewFile,
-  range: ByteRange = { offset: 0, length: bytes.size },
-): Promise<string> {
+export async function writeHashed(bytes: RandomAccess, target: NewFile): Promise<string> {
   const hash = createHash('sha256');
   await createFile(target, async ({ handle }) => {
     let position = 0;
-    for await (const chunk of reusedChunks(bytes, range)) {
+    for await (const chunk of reusedChunks(bytes, { offset: 0, length: bytes.size })) {
       const writing = writeAll(handle, chunk, position);
       hash.update(chunk); // while another thread writes
       await writing;
@@ -151,22 +147,11 @@ export async function copyRange(image: OpenImage, range: ByteRange, target: File
 }
 
 /** Reads the range once, from start to end. */
-async function copyInOrder(
-  image: OpenImage,
-  range: ByteRange,
-  target: FileHandle,
-  report: Report = () => undefined,
-): Promise<void> {
+async function copyInOrder(image: OpenImage, range: ByteRange, target: FileHandle): Promise<void> {
   const { inOrder = (use) => use(image) } = image;
-  await inOrder(async (bytes) => {
-    let written = 0;
-    for await (const chunk of reusedChunks(bytes, range)) {
-      await writeAll(target, chunk, written);
-      written += chunk.length;
-      report(written);
-    }
-  }, range);
+  await inOrder((bytes) => writeChunks(target, reusedChunks(bytes, range)), range);
 }
+
 /** Where bytes go at once. */
 interface DirectTarget {
   /** `position` counts from the start of the range that is copied. `reader gone` ends the copying. */

@@ -2,21 +2,13 @@
 
 import type { FileHandle } from 'node:fs/promises';
 import { CliError } from '../../core/errors.ts';
-import {
-  type BufferReader,
-  type ByteRange,
-  checkRange,
-  type ImageAccess,
-  readerOf,
-} from '../../image/overlay.ts';
+import { type ByteRange, checkRange, type ImageBytes, readerOf } from '../../image/overlay.ts';
 import { fileError } from '../files/fileErrors.ts';
 import { readUpTo, readUpToNow } from '../files/handles.ts';
 
-/** Bytes that can also be read into memory that is used again: copying is a third faster so. */
-export type ImageBytes = Required<BufferReader>;
-
 /** An open image; only its owner closes it. */
-export interface OpenImage extends ImageBytes, ImageAccess {
+export interface OpenImage extends ImageBytes {
+  readonly isDevice?: boolean;
   /** A `spool` is a temporary file that has no name. */
   readonly kind: 'file' | 'device' | 'spool' | 'remote';
   /** As it may be shown: the path that the user gave, or the URL without what is secret in it. */

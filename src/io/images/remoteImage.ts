@@ -5,10 +5,10 @@
  */
 
 import { CliError } from '../../core/errors.ts';
-import { type ByteRange, readerOf } from '../../image/overlay.ts';
+import { type ByteRange, type ImageBytes, readerOf } from '../../image/overlay.ts';
 import { createHttpClient, type HttpAnswer, type HttpClient } from '../http/httpClient.ts';
 import { parseHttpUrl } from '../http/httpUrl.ts';
-import type { ImageBytes, OpenImage } from './imageBytes.ts';
+import type { OpenImage } from './imageBytes.ts';
 import type { Io } from '../io.ts';
 import { countRetries, defaultRetries, type RetryPolicy, withRetries } from '../http/retries.ts';
 import { openSpooled } from '../files/spool.ts';
@@ -118,8 +118,10 @@ async function readBlocks(remote: Remote, target: Uint8Array, offset: number): P
 }
 
 function readBlock(remote: Remote, number: number): Promise<Uint8Array> {
-  const { blocks } = remote;
-  const block = blocks.get(number) ?? fetchBlock(remote, number);
+  const { blocks, size } = remote;
+  const offset = number * BLOCK;
+  const block =
+    blocks.get(number) ?? fetchRange(remote, new Uint8Array(Math.min(BLOCK, size - offset)), offset);
   blocks.delete(number);
   blocks.set(number, block);
   const [oldest] = blocks.keys();
@@ -128,19 +130,14 @@ function readBlock(remote: Remote, number: number): Promise<Uint8Array> {
   return block;
 }
 
-async function fetchBlock(remote: Remote, number: number): Promise<Uint8Array> {
-  const offset = number * BLOCK;
-  const target = new Uint8Array(Math.min(BLOCK, remote.size - offset));
-  await fetchRange(remote, target, offset);
-  return target;
-}
-
-async function fetchRange(remote: Remote, target: Uint8Array, offset: number): Promise<void> {
+/** Returns `target`. */
+async function fetchRange(remote: Remote, target: Uint8Array, offset: number): Promise<Uint8Array> {
   const { client, policy, url } = remote;
   const headers = rangeHeader({ offset, length: target.length });
   await withRetries(policy, async () =>
     takeRange(remote, await client.get(url, { headers }), target, offset),
   );
+  return target;
 }
 
 /** The body of an answer to a request for a range, if it is just that of the same file. */

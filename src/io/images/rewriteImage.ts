@@ -3,11 +3,11 @@
 import { formatCount } from '../../formats/messageText.ts';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { FormatError, UsageError } from '../../core/errors.ts';
+import { onFormatError, UsageError } from '../../core/errors.ts';
 import type { EmbedFiles } from '../../image/embedArea.ts';
-import { changedImage, type ImageChange } from '../../image/imageChange.ts';
+import type { ImageChange } from '../../image/imageChange.ts';
 import { type LiveIso, openLiveIso } from '../../image/liveIso.ts';
-import { overlaps, patchRange, patchSource } from '../../image/overlay.ts';
+import { patchSource } from '../../image/overlay.ts';
 import type { ChangedImage } from './copyImage.ts';
 import { changeInPlace, editAlone } from './writableImage.ts';
 import type { OpenImage } from './imageBytes.ts';
@@ -102,9 +102,9 @@ interface Result extends ChangedImage {
 async function deliverInPlace(result: Result, path: string, io: Io): Promise<void> {
   await result.image.checkUnchanged?.();
   await changeInPlace(path, result.change, io);
-  if (!reachesEmbedArea(result)) return;
-  if (!canAllRead(await stat(resolve(io.cwd, path)))) return;
-  await warnOfSecrets(await result.iso.embeddedFiles(), await embeddedAfter(result), io);
+  const { files = new Map() } = result.change;
+  if (files.size === 0 || !canAllRead(await stat(resolve(io.cwd, path)))) return;
+  await warnOfSecrets(await result.iso.embeddedFiles(), files, io);
 }
 
 /** @param file undefined for standard output */
@@ -117,23 +117,9 @@ async function deliverCopy(result: Result, file: NewFile | undefined, io: Io): P
   await withCopyProgress(image, io, (report) => copyWithChange(result, { ...file, mode }, report));
 }
 
-/** The embedded files after the change; empty if the changed image cannot be read. */
-async function embeddedAfter({ image, change }: Result): Promise<EmbedFiles> {
-  if (change.files !== undefined) return change.files;
-  try {
-    return await (await openLiveIso(changedImage(image, change))).embeddedFiles();
-  } catch (error) {
-    if (error instanceof FormatError) return new Map();
-    throw error;
-  }
-}
-
-/** Kernel arguments are elsewhere; an area that moves goes to what was the end of the image. */
-function reachesEmbedArea({ change, image, iso: { embedArea } }: Result): boolean {
-  return change.stages
-    .flat()
-    .map(patchRange)
-    .some((range) => range.offset + range.length > image.size || overlaps(range, embedArea));
+/** The embedded files after the change; empty if they cannot be read. */
+async function embeddedAfter({ iso, change }: Result): Promise<EmbedFiles> {
+  return change.files ?? iso.embeddedFiles().catch(onFormatError(() => new Map()));
 }
 
 const MIB = 1024 * 1024;

@@ -5,8 +5,8 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { CliError } from '../../core/errors.ts';
 import { hashHandle } from '../files/fileDigests.ts';
 import { fileError } from '../files/fileErrors.ts';
-import { readerOf } from '../../image/overlay.ts';
-import { type ImageBytes, readFrom } from './imageBytes.ts';
+import { type ImageBytes, readerOf } from '../../image/overlay.ts';
+import { readFrom } from './imageBytes.ts';
 
 /** Whatever is read from it is rejected with a CliError where the file has been changed since it was opened. */
 export interface SharedImage extends ImageBytes {

@@ -122,7 +122,7 @@ async function imageSource(image: string, own: string | undefined, io: Io): Prom
   const architecture = await readImage(image, io, async (bytes) => {
     if ((await detectImageKind(bytes)) !== 'iso')
       throw new FormatError('it is not a live ISO', { hint: imageHint });
-    return findArchitecture(bytes, await openIsoTree(bytes));
+    return findArchitecture(await openIsoTree(bytes));
   });
   return {
     medium: { kind: 'image', source: image },

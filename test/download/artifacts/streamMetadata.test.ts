@@ -4,11 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  listImages,
-  parseStreamMetadata,
-  selectImage,
-} from '../../../src/download/artifacts/streamMetadata.ts';
+import { parseStreamMetadata, selectImage } from '../../../src/download/artifacts/streamMetadata.ts';
 import { FormatError } from '../../../src/core/errors.ts';
 import { sharedData, sharedDataNote } from '../../support/sharedData.ts';
 
@@ -39,7 +35,7 @@ describe('parseStreamMetadata', () => {
       'uncompressed-sha256': digest,
       more: 1,
     };
-    expect(parseStreamMetadata(metadataOf(disk), 'stable.json').artifacts).toEqual([
+    expect(parseStreamMetadata(metadataOf(disk), 'stable.json').images[0]?.artifacts).toEqual([
       {
         architecture: 'x86_64',
         platform: 'metal',
@@ -132,6 +128,6 @@ describe.skipIf(sharedData === undefined)(`real metadata${sharedDataNote}`, () =
     const { artifacts } = selectImage(metadata, choice);
     expect(artifacts.every(({ sha256 }) => sha256 !== undefined)).toBe(true);
     expect(artifacts.every(({ signature }) => (signature !== undefined) === isSigned)).toBe(true);
-    expect(listImages(metadata).length).toBeGreaterThan(1);
+    expect(metadata.images.length).toBeGreaterThan(1);
   });
 });

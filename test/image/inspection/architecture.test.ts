@@ -24,7 +24,7 @@ function pe(machine: number, header = 128): Uint8Array {
 
 const find = async (bytes: Uint8Array): Promise<Architecture | undefined> => {
   const image = bytesAccess(bytes);
-  return findArchitecture(image, await openIsoTree(image));
+  return findArchitecture(await openIsoTree(image));
 };
 
 describe('kernelArchitecture', () => {

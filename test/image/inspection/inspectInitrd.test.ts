@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { FormatError } from '../../../src/core/errors.ts';
 import { writeInitrd } from '../../../src/image/initrd.ts';
 import type { InitrdInspection } from '../../../src/image/inspection/inspection.ts';
-import { inspectInitrd } from '../../../src/image/inspection/inspectInitrd.ts';
+import { inspectInitrd } from '../../../src/image/inspection/inspectImage.ts';
 import { totalMemory } from '../../../src/image/inspection/memoryNeed.ts';
 import { bytesAccess } from '../../../src/image/overlay.ts';
 import { sampleFiles } from '../../../src/image/sampleIso.ts';

@@ -8,7 +8,7 @@ import { encodeGzip } from '../../../src/formats/gzip.ts';
 import { writeCpio } from '../../../src/formats/cpio.ts';
 import { writeInitrd } from '../../../src/image/initrd.ts';
 import type { IsoInspection } from '../../../src/image/inspection/inspection.ts';
-import { inspectIso } from '../../../src/image/inspection/inspectIso.ts';
+import { inspectIso } from '../../../src/image/inspection/inspectImage.ts';
 import { totalMemory } from '../../../src/image/inspection/memoryNeed.ts';
 import { type LiveIso, openLiveIso } from '../../../src/image/liveIso.ts';
 import { bytesAccess } from '../../../src/image/overlay.ts';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { changedImage } from '../../../src/image/imageChange.ts';
-import { bytesAccess, CHUNK } from '../../../src/image/overlay.ts';
+import { bytesAccess, CHUNK, slice } from '../../../src/image/overlay.ts';
 import { copyHashed, digestBehind, writeHashed } from '../../../src/io/images/copyImage.ts';
 import { readImage } from '../../../src/io/images/imageFile.ts';
 
@@ -62,7 +62,7 @@ describe('copyHashed', () => {
 describe('writeHashed', () => {
   it('writes a part', async () => {
     const bytes = Buffer.from('0123456789');
-    const digest = await writeHashed(bytesAccess(bytes), targetOf('part'), { offset: 2, length: 5 });
+    const digest = await writeHashed(slice(bytesAccess(bytes), { offset: 2, length: 5 }), targetOf('part'));
     expect([await readFile(join(root, 'part'), 'utf8'), digest]).toEqual([
       '23456',
       sha256(bytes.subarray(2, 7)),

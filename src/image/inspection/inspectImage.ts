@@ -1,6 +1,7 @@
 /**
  * Inspects a live ISO, and continues after damaged parts. Only the necessary files are read. Not inspected: the contents of
- * the initramfs, of the EFI boot image, and of the root filesystem.
+ * the initramfs, of the EFI boot image, and of the root filesystem. Of an initramfs for network boot, or of archives to
+ * append to one, only the files of CoreOS and of this program are inspected, not the thousands of other files.
  */
 
 import { FormatError, ifWellFormed, replaceFormatError } from '../../core/errors.ts';
@@ -9,18 +10,23 @@ import { bytesBehind, readAppendix, volumeEnds } from '../appendix.ts';
 import { findArchitecture } from '../bootParts.ts';
 import { type EmbedArea, type EmbedFiles, findEmbedArea, readEmbedArea } from '../embedArea.ts';
 import { hasAreaHeader } from '../growth.ts';
+import { sourceOfImage } from '../initrd.ts';
 import { type IsoTree, openIsoTree } from '../isoTree.ts';
 import { findKargsAreas, findKargsLayout } from '../kargsAreas.ts';
 import { readIsoFeatures } from '../liveFeatures.ts';
 import { decodeMinisoData, MAX_MINISO, MINISO_PATH } from '../minimalIso/minisoData.ts';
-import { CHUNK, type ImageAccess, type RandomAccess } from '../overlay.ts';
+import { CHUNK, type ImageAccess, type RandomAccess, slice } from '../overlay.ts';
+import { readInitrdFeatures, readMarks } from '../ramdiskSystem.ts';
 import { readRollback } from '../rollback.ts';
 import { imageRules } from './imageRules.ts';
 import {
   type Appended,
   attempt,
   type BootingIso,
+  checkInitrd,
   checkIso,
+  checkNetwork,
+  type InitrdInspection,
   type InspectedKargs,
   type IsoInspection,
   issueOf,
@@ -30,8 +36,7 @@ import {
 import { filesMemory, liveMemory, type MemoryPart } from './memoryNeed.ts';
 
 interface Iso {
-  /** Without the rollback journal of an unfinished edit. */
-  readonly image: ImageAccess;
+  /** Of the image without the rollback journal of an unfinished edit. */
   readonly tree: IsoTree;
   /** Damaged parts. */
   readonly issues: Issue[];
@@ -53,10 +58,10 @@ const LOADERS: readonly (readonly [path: string, loader: string])[] = [
 export async function inspectIso(source: ImageAccess): Promise<IsoInspection> {
   const journal = await readRollback(source);
   const image: ImageAccess =
-    journal === undefined ? source : { size: journal.start, read: source.read.bind(source) };
-  const iso: Iso = { image, tree: await openIsoTree(image), issues: [] };
+    journal === undefined ? source : slice(source, { offset: 0, length: journal.start });
+  const iso: Iso = { tree: await openIsoTree(image), issues: [] };
   if (journal !== undefined) iso.issues.push(issueOf(imageRules.editUnfinished));
-  const area = await attempt(iso, imageRules.embedAreaUnreadable, () => findEmbedArea(image, iso.tree));
+  const area = await attempt(iso, imageRules.embedAreaUnreadable, () => findEmbedArea(iso.tree));
   const files = area && (await attempt(iso, imageRules.embedAreaUnreadable, () => readFiles(image, area)));
   const kargs = await readKargs(iso);
   const features = await attempt(iso, imageRules.featuresUnreadable, () => readIsoFeatures(iso.tree));
@@ -93,13 +98,11 @@ export async function inspectIso(source: ImageAccess): Promise<IsoInspection> {
   };
 }
 
-async function findLeftovers(
-  { image, tree, issues }: Iso,
-  appended: Appended | undefined,
-): Promise<Leftover[]> {
+async function findLeftovers({ tree, issues }: Iso, appended: Appended | undefined): Promise<Leftover[]> {
+  const { image } = tree;
   const isUsed = appended === undefined || appended.hasGrown || appended.files.length > 0;
-  const bytes = isUsed ? await bytesBehind(image, tree) : image.size - appended.originalSize;
-  const [first, ...others] = volumeEnds(tree.descriptors);
+  const bytes = isUsed ? await bytesBehind(tree) : image.size - appended.originalSize;
+  const [first, ...others] = volumeEnds(tree);
   const leftovers: Leftover[] = [];
   if (others.some((end) => end !== first)) {
     leftovers.push('volume descriptors');
@@ -133,18 +136,15 @@ function readFiles(image: RandomAccess, area: EmbedArea): Promise<EmbedFiles> {
 
 /** Returns the areas also if their contents cannot be read. */
 async function readKargs(iso: Iso): Promise<InspectedKargs | undefined> {
-  const { image, tree } = iso;
-  const layout = await attempt(iso, imageRules.kernelArgumentsUnreadable, () => findKargsLayout(image, tree));
+  const { tree } = iso;
+  const layout = await attempt(iso, imageRules.kernelArgumentsUnreadable, () => findKargsLayout(tree));
   if (layout === undefined) return undefined;
-  const areas = await attempt(iso, imageRules.kernelArgumentsUnreadable, () => findKargsAreas(image, tree));
+  const areas = await attempt(iso, imageRules.kernelArgumentsUnreadable, () => findKargsAreas(tree));
   return { ...layout, ...(areas !== undefined && { current: areas.current }) };
 }
 
-async function readAppended(
-  { image, tree }: Iso,
-  area: EmbedArea | undefined,
-): Promise<Appended | undefined> {
-  const appendix = await readAppendix(image, tree);
+async function readAppended({ tree }: Iso, area: EmbedArea | undefined): Promise<Appended | undefined> {
+  const appendix = await readAppendix(tree);
   if (appendix === undefined) return undefined;
   const { originalSize } = appendix;
   const folder = await tree.find(MEDIUM_FOLDER);
@@ -162,9 +162,9 @@ type Facts = Pick<
   'isMinimal' | 'rootfsSize' | 'hasMinimalIso' | 'layout' | 'architecture' | 'bootLoaders'
 >;
 
-async function readFacts({ image, tree }: Iso, kargs: InspectedKargs | undefined): Promise<Facts> {
+async function readFacts({ tree }: Iso, kargs: InspectedKargs | undefined): Promise<Facts> {
   const rootfs = await tree.find(ROOTFS);
-  const architecture = await findArchitecture(image, tree);
+  const architecture = await findArchitecture(tree);
   const bootLoaders: string[] = [];
   for (const [path, loader] of LOADERS) {
     if ((await tree.find(path)) !== undefined) bootLoaders.push(loader);
@@ -173,7 +173,7 @@ async function readFacts({ image, tree }: Iso, kargs: InspectedKargs | undefined
     isMinimal: rootfs === undefined,
     ...(rootfs !== undefined && { rootfsSize: rootfs.size }),
     hasMinimalIso: await hasMinisoData(tree),
-    layout: await findLayout(image, tree, kargs !== undefined),
+    layout: await findLayout(tree, kargs !== undefined),
     ...(architecture !== undefined && { architecture }),
     bootLoaders,
   };
@@ -190,9 +190,9 @@ async function hasMinisoData(tree: IsoTree): Promise<boolean> {
  * Detects the layout from the descriptions of the reserved areas, which changed several times. The dates are those of Fedora
  * CoreOS; RHEL CoreOS changed up to a year later.
  */
-async function findLayout(image: RandomAccess, tree: IsoTree, hasKargs: boolean): Promise<string> {
+async function findLayout(tree: IsoTree, hasKargs: boolean): Promise<string> {
   if ((await tree.find('coreos/igninfo.json')) !== undefined) return '2023 and later';
-  const isOlder = await hasAreaHeader(image);
+  const isOlder = await hasAreaHeader(tree.image);
   if ((await tree.find('coreos/kargs.json')) !== undefined) return isOlder ? '2021-09 to 2022-01' : '2022';
   return hasKargs ? '2020-10 to 2021-09' : 'before 2020-10';
 }
@@ -219,4 +219,38 @@ function memoryFor(
     ...filesMemory('copy of the root filesystem (coreos.liveiso.fromram)', isCopied ? [rootfsSize] : []),
     ...filesMemory('embedded files', sizes),
   ];
+}
+
+/** Limit of all inspected files of an initramfs in bytes. */
+const MAX_KEPT = 256 * 1024 * 1024;
+/** Characters of a build name that are shown. */
+const MAX_BUILD = 200;
+
+/** @throws FormatError if an archive is damaged */
+export async function inspectInitrd(image: RandomAccess): Promise<InitrdInspection> {
+  const marks = await readMarks(sourceOfImage(image), { maxKept: MAX_KEPT });
+  const { stamp, hasRootfs, embedded: files } = marks;
+  const issues: Issue[] = [];
+  const features =
+    stamp &&
+    (await attempt({ issues }, imageRules.featuresUnreadable, async () => readInitrdFeatures(marks)));
+  const sizes = [...files.values()].map(({ length }) => length);
+  return {
+    kind: 'initramfs',
+    size: image.size,
+    ...(stamp !== undefined && { build: Buffer.from(stamp).toString('utf8').trim().slice(0, MAX_BUILD) }),
+    hasRootfs,
+    ...(features !== undefined && { features }),
+    files,
+    memory: [
+      ...(stamp === undefined
+        ? []
+        : liveMemory(hasRootfs ? 'initramfs' : 'network', { initramfs: image.size })),
+      ...filesMemory('embedded files', sizes),
+    ],
+    issues: [
+      ...issues,
+      ...(stamp === undefined ? checkNetwork(files, undefined) : checkInitrd(files, features)),
+    ],
+  };
 }
