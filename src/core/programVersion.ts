@@ -1,14 +1,11 @@
 /** The version of this program, for its output files. */
 
 import { readAsset } from '../assets.ts';
+import { once } from './once.ts';
 
-let version: string | undefined;
+const readPackage = once((): { readonly version: string } => JSON.parse(readAsset('package.json')));
 
 /** As `--version` prints it. */
 export function programVersion(): string {
-  if (version === undefined) {
-    const description: { readonly version: string } = JSON.parse(readAsset('package.json'));
-    ({ version } = description);
-  }
-  return version;
+  return readPackage().version;
 }

@@ -3,7 +3,7 @@
  * the same network as kernel arguments. Keys and values: nm-settings-keyfile(5). Not read: Wi-Fi, VPN, 802.1X, tunnels.
  */
 
-import { FormatError } from '../core/errors.ts';
+import { ifWellFormed } from '../core/errors.ts';
 import { parseKeyfile } from '../formats/keyfile.ts';
 import {
   addressBits,
@@ -58,14 +58,9 @@ interface Route {
 export function parseConnections(
   files: readonly { readonly name: string; readonly data: Uint8Array }[],
 ): Connection[] {
-  return files.flatMap(({ data, name }) => {
-    try {
-      return [parseConnection(name, Buffer.from(data).toString())];
-    } catch (error) {
-      if (error instanceof FormatError) return [];
-      throw error;
-    }
-  });
+  return files.flatMap(
+    ({ data, name }) => ifWellFormed(() => parseConnection(name, Buffer.from(data).toString())) ?? [],
+  );
 }
 
 /** Values of one section by key; of equal keys the last one counts. */

@@ -1,6 +1,7 @@
 /** Parses and formats IP addresses and networks like nmstate (`std::net` of Rust, RFC 5952). */
 
 import { isIpv4, parseIpv6 } from '../formats/hostName.ts';
+import { urlHost } from '../formats/url.ts';
 
 export type Family = 4 | 6;
 
@@ -19,48 +20,24 @@ export function addressBits(family: Family): 32 | 128 {
 export function parseAddress(text: string): IpAddress | undefined {
   if (isIpv4(text)) return { family: 4, groups: text.split('.').map(Number) };
   if (text.includes('%') || parseIpv6(text) === undefined) return undefined;
-  const [head = '', tail] = text.split('::');
+  const [head = '', tail = ''] = urlHost(`http://[${text}]`).split('::');
   const before = parseGroups(head);
-  const after = parseGroups(tail ?? '');
+  const after = parseGroups(tail);
   const zeros = Array.from({ length: 8 - before.length - after.length }, () => 0);
   return { family: 6, groups: [...before, ...zeros, ...after] };
 }
 
 function parseGroups(text: string): number[] {
-  if (text === '') return [];
-  return text.split(':').flatMap((group) => {
-    if (!group.includes('.')) return [Number.parseInt(group, 16)];
-    const [a = 0, b = 0, c = 0, d = 0] = group.split('.').map(Number);
-    return [a * 256 + b, c * 256 + d];
-  });
+  return text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16));
 }
 
+/** `URL` writes IPv6 addresses as RFC 5952 recommends, except that the last groups are never an IPv4 address. */
 export function formatAddress({ family, groups }: IpAddress): string {
   if (family === 4) return groups.join('.');
-  const mapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
-  if (mapped)
-    return `::ffff:${groups
-      .slice(6)
-      .flatMap((group) => [group >> 8, group & 0xff])
-      .join('.')}`;
-  const run = longestZeros(groups);
-  if (run.length < 2) return formatGroups(groups);
-  return `${formatGroups(groups.slice(0, run.start))}::${formatGroups(groups.slice(run.start + run.length))}`;
-}
-
-function formatGroups(groups: readonly number[]): string {
-  return groups.map((group) => group.toString(16)).join(':');
-}
-
-/** Returns the first of the longest runs. */
-function longestZeros(groups: readonly number[]): { readonly start: number; readonly length: number } {
-  let best = { start: 0, length: 0 };
-  let length = 0;
-  for (const [index, group] of groups.entries()) {
-    length = group === 0 ? length + 1 : 0;
-    if (length > best.length) best = { start: index + 1 - length, length };
-  }
-  return best;
+  const text = urlHost(`http://[${groups.map((group) => group.toString(16)).join(':')}]`);
+  if (!/^::ffff:[^:]+:[^:]+$/.test(text)) return text;
+  const bytes = groups.slice(6).flatMap((group) => [group >> 8, group & 0xff]);
+  return `::ffff:${bytes.join('.')}`;
 }
 
 /** Clears the bits after the prefix. */

@@ -5,7 +5,6 @@ import {
   decodeBit,
   decodeDirectBits,
   decodeMatchedTree,
-  decodeReverseTree,
   decodeTree,
   type RangeDecoder,
 } from './rangeDecoder.ts';
@@ -204,10 +203,10 @@ function decodeDistance(decoder: LzmaDecoder, length: number): number {
   const bits = (slot >> 1) - 1;
   const high = (2 | (slot & 1)) << bits;
   if (slot < 14) {
-    return high + decodeReverseTree(decoder, lzma.DISTANCE_SPECIAL + high - slot, bits);
+    return high + lzma.reverseBits(decodeTree(decoder, lzma.DISTANCE_SPECIAL + high - slot, bits), bits);
   }
   const middle = decodeDirectBits(decoder, bits - 4) << 4;
-  return (high + middle + decodeReverseTree(decoder, lzma.DISTANCE_ALIGN, 4)) >>> 0;
+  return (high + middle + lzma.reverseBits(decodeTree(decoder, lzma.DISTANCE_ALIGN, 4), 4)) >>> 0;
 }
 
 /** Copies what is still to be copied of a match, up to `end`. */

@@ -64,16 +64,6 @@ function encodeTree(encoder: RangeEncoder, base: number, symbol: number, bits: n
   }
 }
 
-/** The same, least significant bit first. */
-function encodeReverseTree(encoder: RangeEncoder, base: number, symbol: number, bits: number): void {
-  let node = 1;
-  for (let shift = 0; shift < bits; shift++) {
-    const bit = (symbol >>> shift) & 1;
-    encodeBit(encoder, base + node, bit);
-    node = (node << 1) | bit;
-  }
-}
-
 /** Bits that are as likely 0 as 1. */
 function encodeDirectBits(encoder: RangeEncoder, value: number, bits: number): void {
   for (let shift = bits - 1; shift >= 0; shift--) {
@@ -225,10 +215,11 @@ function encodeDistance(encoder: LzmaEncoder, length: number, distance: number):
   const bits = (slot >> 1) - 1;
   const high = (2 | (slot & 1)) << bits;
   if (slot < 14) {
-    encodeReverseTree(encoder, lzma.DISTANCE_SPECIAL + high - slot, distance - high, bits);
+    const low = lzma.reverseBits(distance - high, bits);
+    encodeTree(encoder, lzma.DISTANCE_SPECIAL + high - slot, low, bits);
   } else {
     encodeDirectBits(encoder, (distance - high) >>> 4, bits - 4);
-    encodeReverseTree(encoder, lzma.DISTANCE_ALIGN, distance & 0xf, 4);
+    encodeTree(encoder, lzma.DISTANCE_ALIGN, lzma.reverseBits(distance, 4), 4);
   }
 }
 

@@ -75,6 +75,13 @@ export function parseProperties(byte: number): LzmaProperties | undefined {
   return pb <= 4 && lc + lp <= 4 ? { lc, lp, pb } : undefined;
 }
 
+/** The lowest `bits` bits in reverse order: the low bits of a distance are coded least significant first. */
+export function reverseBits(value: number, bits: number): number {
+  let reversed = 0;
+  for (let bit = 0; bit < bits; bit++) reversed = (reversed << 1) | ((value >> bit) & 1);
+  return reversed;
+}
+
 /** States below this one follow a literal. */
 export const FIRST_STATE_AFTER_MATCH = 7;
 

@@ -119,37 +119,6 @@ export function decodeMatchedTree(decoder: RangeDecoder, base: number, expected:
   return node & 0xff;
 }
 
-/** A symbol of `bits` bits, least significant first. */
-export function decodeReverseTree(decoder: RangeDecoder, base: number, bits: number): number {
-  const { model, input } = decoder;
-  let { range, code, position } = decoder;
-  let node = 1;
-  let symbol = 0;
-  for (let bit = 0; bit < bits; bit++) {
-    if (range >>> 24 === 0) {
-      range <<= 8;
-      code = (code << 8) | input[position++]!;
-    }
-    const probability = model[base + node]!;
-    const bound = Math.imul(range >>> PROBABILITY_BITS, probability);
-    if (code >>> 0 < bound >>> 0) {
-      range = bound;
-      model[base + node] = probability + ((PROBABILITY_ONE - probability) >> ADAPT_SHIFT);
-      node <<= 1;
-    } else {
-      range = (range - bound) | 0;
-      code = (code - bound) | 0;
-      model[base + node] = probability - (probability >> ADAPT_SHIFT);
-      node = (node << 1) | 1;
-      symbol |= 1 << bit;
-    }
-  }
-  decoder.range = range;
-  decoder.code = code;
-  decoder.position = position;
-  return symbol;
-}
-
 /** Bits that are as likely 0 as 1. */
 export function decodeDirectBits(decoder: RangeDecoder, bits: number): number {
   const { input } = decoder;

@@ -6,12 +6,21 @@
 
 import { hasErrors } from '../../core/finding.ts';
 import { isMapping, type Mapping } from '../../formats/mapping.ts';
-import type { KeyfileConversion } from '../convertNmstate.ts';
-import { type DocumentPlace, expected, refuse, step } from '../documentPlace.ts';
+import { formatKeyfileString } from '../../formats/keyfile.ts';
+import { connectionTypes, formatProfile, type ProfileEntries, profileUuid } from '../connectionProfile.ts';
+import type { Keyfile, KeyfileConversion } from '../convertNmstate.ts';
+import { type DocumentPlace, expected, refuse, step, warn } from '../documentPlace.ts';
+import { type Family, formatAddress, type IpAddress } from '../ipAddress.ts';
 import { type DataFields, has, optionalList, readMappings, warnUnused } from './fields.ts';
-import { bondsByPort, checkLinks, readLink } from './links.ts';
-import { checkNetworks, maxServices, readDataNetwork, readServices } from './networks.ts';
-import { checkServers, type NetworkData, renderKeyfiles } from './profiles.ts';
+import {
+  bondsByPort,
+  checkLinks,
+  type DataLink,
+  type DataLinks,
+  isInterfaceName,
+  readLink,
+} from './links.ts';
+import { checkNetworks, maxServices, type Network, readDataNetwork, readServices } from './networks.ts';
 
 const maxLinks = 256;
 const maxNetworks = 256;
@@ -68,5 +77,181 @@ function checkPortsHaveNoNetworks(networks: NetworkData['networks'], links: Netw
     if (bond === undefined) continue;
     const hint = `use the id of the bond: ${JSON.stringify(bond.id)}`;
     refuse(step(place, 'link'), 'a port of a bond cannot have a network', hint);
+  }
+}
+
+// The keyfile of each link. Interfaces are found by their MAC addresses; VLANs and ports refer to the connections below
+// and above them by UUID, as the names of interfaces are known on the machine only.
+
+/** Everything that a document says. */
+interface NetworkData {
+  readonly links: DataLinks;
+  readonly networks: readonly Network[];
+  /** Name servers of the whole document. */
+  readonly servers: readonly IpAddress[];
+}
+
+/** In the order of the document. */
+function renderKeyfiles({ links, networks, servers }: NetworkData): Keyfile[] {
+  const bonds = bondsByPort(links);
+  const names = interfaceNames(links);
+  const fileNames = new Set<string>();
+  return Array.from(links.values(), (link) => {
+    const bond = bonds.get(link.id);
+    const own = networks.filter(({ linkId }) => linkId === link.id);
+    const text = formatProfile({
+      connection: connectionEntries(link, bond, names),
+      bond: link.bond && bondEntries(link, links),
+      ipv4: bond === undefined ? ipEntries(4, own, servers) : undefined,
+      ipv6: bond === undefined ? ipEntries(6, own, servers) : undefined,
+      ethernet: wiredEntries(link),
+      vlan: link.vlan && vlanEntries(link, links),
+    });
+    return { name: `${uniqueFileName(link.id, fileNames)}.nmconnection`, text };
+  });
+}
+
+/** File names never leave their folder and are the same on every file system. */
+function uniqueFileName(id: string, taken: Set<string>): string {
+  const safe = id
+    .replaceAll(/[^A-Za-z0-9_.-]/g, '_')
+    .replace(/^[.-]/, '_')
+    .slice(0, 100);
+  let name = safe;
+  for (let count = 2; taken.has(name.toLowerCase()); count += 1) name = `${safe}-${count}`;
+  taken.add(name.toLowerCase());
+  return name;
+}
+
+function connectionEntries(
+  link: DataLink,
+  bond: DataLink | undefined,
+  names: ReadonlyMap<string, string>,
+): ProfileEntries {
+  return {
+    id: connectionId(link.id),
+    'interface-name': interfaceName(link, names),
+    master: bond && uuidOf(bond),
+    'slave-type': bond && connectionTypes.bond,
+    type: connectionTypes[link.kind],
+    uuid: uuidOf(link),
+  };
+}
+
+/** Ids are any text; NetworkManager wants one line of valid UTF-8. */
+function connectionId(id: string): string {
+  const text = id.replaceAll(/\p{Cc}|\p{Cs}/gu, '_').trim();
+  return formatKeyfileString(text === '' ? '_' : text);
+}
+
+function uuidOf({ id, kind }: DataLink): string {
+  return profileUuid(`network-data://${kind}/${id}`);
+}
+
+/** A physical interface that is found by its MAC address keeps its name. */
+function interfaceName(link: DataLink, names: ReadonlyMap<string, string>): string | undefined {
+  return link.kind === 'ethernet' && link.mac !== undefined ? undefined : names.get(link.id);
+}
+
+/** Names that the kernel and udev give to physical interfaces; those with a dot are names of VLANs. */
+const physicalName = /^(?:eth|en|ib|sl|wl|ww)[^.]*$/;
+
+/**
+ * Interfaces are named as the document says, else bonds and VLANs by their ids where these are plain names. Other bonds
+ * are bond0, …, as with cloud-init; NetworkManager derives the names of other VLANs from the links below them.
+ */
+function interfaceNames(links: DataLinks): Map<string, string> {
+  const names = new Map<string, string>();
+  for (const { id, name } of links.values()) if (name !== undefined) names.set(id, name);
+  const taken = new Set(names.values());
+  const virtual = Array.from(links.values()).filter(({ id, kind }) => kind !== 'ethernet' && !names.has(id));
+  for (const { id } of virtual) {
+    if (!isInterfaceName(id) || !/^\w[\w.-]*$/.test(id) || physicalName.test(id) || taken.has(id)) continue;
+    names.set(id, id);
+    taken.add(id);
+  }
+  let number = 0;
+  for (const { id, kind } of virtual) {
+    if (kind !== 'bond' || names.has(id)) continue;
+    while (taken.has(`bond${number}`)) number += 1;
+    names.set(id, `bond${number}`);
+    number += 1;
+  }
+  return names;
+}
+
+/** The kernel wants the name of the primary port, which the id of a link need not be. */
+function bondEntries({ bond, place }: DataLink, links: DataLinks): ProfileEntries {
+  const { primary, ...others } = bond?.entries ?? {};
+  const port = primary === undefined ? undefined : links.get(primary);
+  if (port === undefined || port.name === primary || physicalName.test(port.id))
+    return { ...others, primary };
+  const message = 'the primary port is not set, as its interface name is not known';
+  warn(step(place, 'bond_primary'), message, 'use the name of the interface');
+  return others;
+}
+
+/** A physical interface is found by its MAC address; the others get theirs. */
+function wiredEntries({ kind, mac, mtu, bond }: DataLink): ProfileEntries {
+  const macKey = kind === 'ethernet' ? 'mac-address' : 'cloned-mac-address';
+  return { [macKey]: bond?.macFollowsPorts === true ? undefined : mac, mtu: mtu?.toString() };
+}
+
+function vlanEntries({ vlan }: DataLink, links: DataLinks): ProfileEntries {
+  const parent = links.get(vlan?.parent ?? '');
+  // Headers are reordered, which is the kernel's default.
+  return { flags: '1', id: String(vlan?.vlanId), parent: parent && uuidOf(parent) };
+}
+
+/**
+ * Without a network the IP version is off: a missing section means DHCP and router advertisements.
+ * That is also so for links that nothing uses. cloud-init brings them up without addresses; without a profile,
+ * NetworkManager would ask for addresses there.
+ */
+function ipEntries(family: Family, onLink: readonly Network[], common: readonly IpAddress[]): ProfileEntries {
+  const networks = onLink.filter((network) => network.family === family);
+  if (networks.length === 0) return { method: 'disabled' };
+  const isStatic = networks.every(({ subnet }) => subnet !== undefined);
+  const own = onLink.flatMap(({ servers }) => servers);
+  // As cloud-init does: the name servers of the document are for links that have none of their own.
+  const servers = (own.length > 0 ? own : common).filter((server) => server.family === family);
+  return {
+    method: isStatic ? 'manual' : 'auto',
+    // The machine can boot by the other IP version where nothing answers, but not without its own addresses.
+    'may-fail': isStatic ? 'false' : undefined,
+    // Neutron computes addresses from MAC addresses.
+    'addr-gen-mode': family === 6 ? 'eui64' : undefined,
+    'route-metric': networks.find(({ metric }) => metric !== undefined)?.metric?.toString(),
+    dns: unique(servers.map(formatAddress)).join(';'),
+    'dns-search': unique(onLink.flatMap(({ searches }) => searches)).join(';'),
+    ...numbered('address', networks.flatMap(addressTexts)),
+    ...numbered('route', networks.flatMap(({ routes }) => routes).map(routeText)),
+  };
+}
+
+function unique(values: readonly string[]): string[] {
+  return [...new Set(values)];
+}
+
+function numbered(key: string, values: readonly string[]): Record<string, string> {
+  return Object.fromEntries(unique(values).map((value, index) => [`${key}${index}`, value]));
+}
+
+function addressTexts({ subnet }: Network): string[] {
+  return subnet === undefined ? [] : [`${formatAddress(subnet.address)}/${subnet.prefixLength}`];
+}
+
+function routeText({ destination, gateway, metric }: Network['routes'][number]): string {
+  const parts = [destination, gateway === undefined ? '' : formatAddress(gateway), metric ?? ''];
+  return parts.join(',').replace(/,+$/, '');
+}
+
+/** Name servers that no link can reach. */
+function checkServers({ networks, servers }: NetworkData, place: DocumentPlace): void {
+  for (const family of [4, 6] as const) {
+    const hasServers = servers.some((server) => server.family === family);
+    if (!hasServers || networks.some((network) => network.family === family)) continue;
+    const message = `the IPv${family} name servers are not used, as no network is IPv${family}`;
+    warn(place, message, `add an IPv${family} network, or remove them`);
   }
 }

@@ -3,6 +3,7 @@
  * and with an empty text (the `gateway` of Metal3's routes), so all three are the same here.
  */
 
+import { parseMacAddress } from '../../core/macAddress.ts';
 import { isMapping, type Mapping } from '../../formats/mapping.ts';
 import type { Family, IpAddress } from '../ipAddress.ts';
 import { type DocumentPlace, expected, refuse, step, warn } from '../documentPlace.ts';
@@ -86,7 +87,7 @@ export const anyMacAddress: Reader<string> = (value, place) => {
   const written = typeof value === 'string' ? value.replaceAll('-', ':') : value;
   const mac = macAddress(written, place);
   if (mac === undefined) return undefined;
-  if (mac === '00:00:00:00:00:00' || (Number.parseInt(mac.slice(0, 2), 16) & 1) === 1) {
+  if ('problem' in parseMacAddress(mac)) {
     return refuse(place, `${mac} is not the MAC address of an interface`, 'use the address of the port');
   }
   return mac;
