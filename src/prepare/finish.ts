@@ -160,34 +160,29 @@ export function reportMemory(
   if (line === undefined) return;
   stderr.write(`memory: ${line}\n`);
   for (const { subject, need } of all)
-    note?.(`memory of ${subject} ${ways[need.boot]}: ${formatParts(need)}`);
+    note?.(`memory of ${subject} ${ways.get(need.boot)}: ${formatParts(need)}`);
 }
 
-const ways: Readonly<Record<BootWay, string>> = {
-  network: 'over the network',
-  'minimal-iso': 'from a minimal ISO',
-  iso: 'from an ISO',
-};
+const ways: ReadonlyMap<BootWay, string> = new Map([
+  ['network', 'over the network'],
+  ['minimal-iso', 'from a minimal ISO'],
+  ['iso', 'from an ISO'],
+]);
 
 /** `at least 2 GiB to boot over the network, 2 GiB to 3.2 GiB from an ISO`; undefined if nothing is known. */
 function formatNeeds(needs: readonly MemoryNeed[]): string | undefined {
   if (needs.length === 0) return undefined;
-  const byWay = Object.keys(ways)
-    .filter(isWay)
-    .map((boot) => ({ boot, sizes: formatRange(needs.filter((need) => need.boot === boot)) }))
+  const byWay = [...ways]
+    .map(([boot, way]) => ({ way, sizes: formatRange(needs.filter((need) => need.boot === boot)) }))
     .filter(({ sizes }) => sizes !== '');
-  const sizes = [...new Set(byWay.map((way) => way.sizes))];
+  const sizes = [...new Set(byWay.map((one) => one.sizes))];
   const clauses = sizes.map((size, index) => {
-    const waysOfSize = byWay.filter((way) => way.sizes === size).map(({ boot }) => ways[boot]);
+    const waysOfSize = byWay.filter((one) => one.sizes === size).map(({ way }) => way);
     return `${size} ${index === 0 ? 'to boot ' : ''}${formatWordList(waysOfSize)}`;
   });
   const isPulled = needs.some(({ parts }) => !parts.some(({ what }) => what === UNPACKED_IMAGE));
   const advice = `; ${formatSizeInWords(ADVISED_FOR_AGENT)} recommended, because the agent image is pulled`;
   return `at least ${clauses.join(', ')}${isPulled ? advice : ''}`;
-}
-
-function isWay(name: string): name is BootWay {
-  return Object.hasOwn(ways, name);
 }
 
 /** `2 GiB`, or `2 GiB to 3.2 GiB` if hosts need different amounts; empty if nothing is known. */
