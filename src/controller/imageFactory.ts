@@ -13,7 +13,7 @@ import type { ConfigArtifact } from '../hosts/artifacts/artifacts.ts';
 import { formatImagePath, builtFileName, imageStem, type PossibleImages } from './api/imageChoice.ts';
 import { artifactOf, imageFormats, networkKeys } from './api/preprovisioningImage.ts';
 import type { ServedResource } from '../serve/answer/resource.ts';
-import { openAgentArchives, createOpenArchives } from '../hosts/plan/agentArchives.ts';
+import { type AgentArchives, readAgentArchives } from '../hosts/plan/agentArchives.ts';
 import { readImageInputs } from '../hosts/plan/imageInputs.ts';
 import { type HostPlan, planHost, type PlanJob } from '../hosts/plan/planHost.ts';
 import { closeBaseSets, openBaseSets } from '../hosts/artifacts/baseImages.ts';
@@ -71,11 +71,11 @@ export async function openImageFactory(
   inputs: FactoryInputs,
 ): Promise<ImageFactory> {
   const { cacheSize, digests, io, links, settings } = inputs;
-  const archives = createOpenArchives();
+  let opened: AgentArchives | undefined;
   let bases: Bases = new Map();
   const close = async (): Promise<void> => {
     try {
-      await archives.close();
+      await opened?.close();
       await closeBaseSets(bases);
     } finally {
       await settings.release();
@@ -91,9 +91,15 @@ export async function openImageFactory(
     }
     bases = await openBaseSets(images);
     const possible = possibleImages(bases);
-    const job = await planJob(options, possible, inputs);
+    const { folder: settingsFolder, name } = settings;
+    const source = await readRenderSource(name, options, ioWith(io, { cwd: settingsFolder }));
+    const archives = await readAgentArchives(options.agentArchive, io);
+    opened = archives;
+    // Each request has its own artifact.
+    const wanted = { configs: [], loaders: [], baseUrl: links.publicUrl };
+    const job: PlanJob = { wanted, source, archives };
     const growth = options.grow === true ? 'usual' : 'refused';
-    const context = { archives, bases, links, job, settingsFolder: settings.folder, growth } as const;
+    const context = { archives, bases, links, job, settingsFolder, growth } as const;
     const sharedWarnings = await checkSettings(context, possible, io);
     return {
       bases,
@@ -123,20 +129,6 @@ function possibleImages(bases: Bases): PossibleImages {
       imageFormats.filter((format) => (format === 'iso' ? iso : parts.initramfs) !== undefined),
     ]),
   );
-}
-
-async function planJob(
-  options: ControllerOptions,
-  possible: PossibleImages,
-  { io, links, settings }: FactoryInputs,
-): Promise<PlanJob> {
-  const source = await readRenderSource(settings.name, options, ioWith(io, { cwd: settings.folder }));
-  const configs = [...new Set([...possible.values()].flat())].map((format) => artifactOf[format]);
-  return {
-    wanted: { configs, loaders: [], baseUrl: links.publicUrl },
-    source,
-    archives: await openAgentArchives(options.agentArchive, configs, io),
-  };
 }
 
 /**

@@ -9,15 +9,13 @@ import {
   type FilePlace,
   FormatError,
   formatPlace,
+  replaceFormatError,
   UsageError,
 } from '../core/errors.ts';
 import { formatPath } from '../core/finding.ts';
 import { type ParsedYaml, parseYaml } from '../formats/yaml.ts';
-import { checkConfig, type CheckedDocument } from '../hosts/input/checkConfig.ts';
-import { isYamlFile } from '../hosts/input/nameInput.ts';
 import { readNetworkFiles } from '../hosts/input/networkFiles.ts';
 import { reportChecked } from '../hosts/input/reportChecked.ts';
-import type { YamlConfig } from '../hosts/input/yamlConfig.ts';
 import { unusedKey } from '../ignition/unusedKeys.ts';
 import { validateConfig } from '../ignition/validate.ts';
 import { parseUserConfig } from '../image/customize/parentConfig.ts';
@@ -29,7 +27,13 @@ import {
   lacksDevice,
   type NamedFile,
 } from '../image/customize/customization.ts';
-import { wantsCheck } from '../hosts/input/checkedConfig.ts';
+import {
+  checkConfigSource,
+  type ConfigSource,
+  embedOptions,
+  readConfigSource,
+  wantsCheck,
+} from '../hosts/input/checkedConfig.ts';
 import type { LiveFeatures } from '../image/liveFeatures.ts';
 import { type NetworkFile, requireNetworkFeature } from '../image/networkSettings.ts';
 import { readUserFile } from '../io/files/files.ts';
@@ -186,25 +190,16 @@ async function readUserConfig(path: string, validates: boolean, io: Io): Promise
   return config.document;
 }
 
-interface Source {
+interface Source extends ConfigSource {
   readonly path: string;
-  readonly json: Buffer;
-  /** The file of the user, if it is YAML. */
-  readonly yaml?: YamlConfig;
 }
 
 async function readSource(path: string, io: Io): Promise<Source> {
-  const { buffer, byteOffset, byteLength } = await readUserFile(path, io, CONFIG);
-  const bytes = Buffer.from(buffer, byteOffset, byteLength);
-  if (!isYamlFile(path)) return { path, json: bytes };
-  const { parseYamlConfig } = await import('../hosts/input/yamlConfig.ts');
-  try {
-    const yaml = parseYamlConfig(bytes);
-    return { path, json: yaml.json, yaml };
-  } catch (error) {
-    if (!(error instanceof FormatError)) throw error;
-    throw refusal(path, error.message, error);
-  }
+  const bytes = await readUserFile(path, io, CONFIG);
+  const source = await readConfigSource(path, bytes).catch(
+    replaceFormatError((error) => refusal(path, error.message, error)),
+  );
+  return { ...source, path };
 }
 
 function refusal(path: string, problem: string, { hint, excerpt }: ErrorDetails): CliError {
@@ -223,19 +218,12 @@ function reportNewerVersion(path: string, version: string, io: Io): void {
 
 /** Only findings of Ignition make a config invalid; findings of this program are warnings. */
 async function refuseInvalid(source: Source, io: Io): Promise<void> {
-  const checked = await checkSource(source);
+  const checked = await checkConfigSource(source, embedOptions());
   reportChecked(checked, source.path, io);
   if (checked.report.valid) return;
   throw refusal(source.path, 'the config is invalid; nothing was written', {
     hint: 'fix the reported errors, or use --no-validate to embed the config anyway',
   });
-}
-
-async function checkSource({ json, yaml }: Source): Promise<CheckedDocument> {
-  const options = { lint: 'auto', now: new Date(), isEmbedded: true } as const;
-  if (yaml === undefined) return checkConfig(json, options);
-  const { checkYamlConfig } = await import('../hosts/input/yamlConfig.ts');
-  return checkYamlConfig(yaml, options);
 }
 
 /** With the messages of coreos-installer, because scripts that were written for it use `--no-validate` implicitly. */

@@ -209,7 +209,7 @@ function withPositions(bytes: Buffer, issues: readonly (Issue | OffsetIssue)[]):
 }
 
 /** Adds to each finding the position of its path; `bytes` must be valid JSON. */
-export function locateFindings(findings: readonly Finding[], bytes: Buffer): readonly Finding[] {
+export function locateFindings<F extends Finding>(findings: readonly F[], bytes: Buffer): readonly F[] {
   if (findings.length === 0) return findings;
   const paths = findings.map(({ path }) => path);
   const positions = positionsOf(bytes, locatePaths(bytes, paths));

@@ -1,8 +1,8 @@
 /** Finishes a run: writes manifest and checksums, removes files of earlier runs, and reports memory and exposed secrets. */
 
 import { formatCount, formatWordList, formatSizeInWords } from '../formats/messageText.ts';
-import type { Io } from '../io/io.ts';
-import type { PreparedFolder } from './folder/preparedFolder.ts';
+import type { ExitCode, Io } from '../io/io.ts';
+import type { FolderOptions, PreparedFolder } from './folder/preparedFolder.ts';
 import type { UnlistedMemory, BootWay, MemoryNeed } from '../hosts/artifacts/hostMemory.ts';
 import {
   GENERATOR,
@@ -15,34 +15,88 @@ import { UNPACKED_IMAGE } from '../agent/agentArchive.ts';
 import { ADVISED_FOR_AGENT } from '../image/inspection/memoryNeed.ts';
 import { report } from '../io/report/report.ts';
 import type { HostNames } from '../core/diagnostic.ts';
-import { addHost } from '../hosts/run/hostRun.ts';
+import { addHost, type HostRun, reportGroups } from '../hosts/run/hostRun.ts';
+import type { Architecture } from '../core/architecture.ts';
+import type { AgentArchives, PublishArchive } from '../hosts/plan/agentArchives.ts';
+import { type InputImages, listInputs } from '../hosts/plan/imageInputs.ts';
+import type { Growth } from '../image/growth.ts';
+import { type Bundle, writeBundle } from './bundle.ts';
+import type { Inventory } from '../hosts/settings/inventoryDocument.ts';
+import type { LayoutName } from './layoutNames.ts';
+import type { PrepareOptions, ReadSource } from './options.ts';
+import { archiveInputs } from './putFiles.ts';
 import { formatHosts } from '../io/report/diagnosticText.ts';
 
-/** The result of a run, for the manifest. */
-type Content = Pick<Manifest, 'layout' | 'baseUrl' | 'artifacts' | 'inputs' | 'hosts' | 'memory'>;
+/** How `prepare` writes a folder with one of the layouts. */
+export interface Layout extends Pick<FolderOptions, 'shown' | 'force' | 'naming'> {
+  readonly layout: LayoutName;
+  readonly options: PrepareOptions;
+  /** Without a final slash. */
+  readonly baseUrl: string | undefined;
+  /** The served subfolder, with a final slash; empty for the whole folder. */
+  readonly served: string;
+  /** Throws UsageError for an inventory that the layout does not support. */
+  readonly check?: (inventory: Inventory) => void;
+  readonly write: (run: PrepareRun) => Promise<ExitCode>;
+}
+
+/** A run: its layout, and the inputs that are open. */
+export interface PrepareRun extends Layout {
+  readonly folder: PreparedFolder;
+  readonly read: ReadSource;
+  readonly archives: AgentArchives;
+  readonly publish: PublishArchive;
+  readonly growth: Growth;
+  readonly bundle: Bundle | undefined;
+  readonly io: Io;
+}
+
+/** The result of a run. */
+interface Result extends Pick<Manifest, 'artifacts' | 'hosts'> {
+  /** The images to list in the manifest. */
+  readonly images: ReadonlyMap<Architecture, InputImages>;
+  /** For machines that are not listed. */
+  readonly memory: readonly UnlistedMemory[];
+  /** Names of hosts that keep their files of earlier runs. */
+  readonly invalid?: ReadonlySet<string>;
+  readonly hostRun?: HostRun;
+}
 
 /**
- * @param invalid names of hosts that keep their files of earlier runs
- * @returns the written manifest
+ * Finishes the folder, reports what concerns all of its files, and writes the bundle.
  * @throws CliError if the folder cannot be written; it is then unchanged, except for new files
  */
-export async function finishFolder(
-  folder: PreparedFolder,
-  content: Content,
-  { invalid, prune, io }: { readonly invalid: ReadonlySet<string>; readonly prune: boolean; readonly io: Io },
+export async function finishRun(run: PrepareRun, result: Result): Promise<void> {
+  const { archives, bundle, folder, io } = run;
+  const manifest = await finishFolder(run, result);
+  if (result.hostRun !== undefined) reportGroups(result.hostRun);
+  reportMemory(result.hosts, result.memory, io);
+  reportExposed(run);
+  if (bundle !== undefined) await writeBundle(bundle, folder, manifest, archives);
+}
+
+/** Returns the written manifest. */
+async function finishFolder(
+  { archives, baseUrl, folder, io, layout, options, read }: PrepareRun,
+  { artifacts, hosts, images, invalid = new Set(), memory }: Result,
 ): Promise<Manifest> {
   const { files, previous } = folder;
+  const prune = options.prune === true;
   const left = findLeftovers(previous, {
     paths: new Set(files.keys()),
-    hosts: new Set(content.hosts.map(({ name }) => name)),
+    hosts: new Set(hosts.map(({ name }) => name)),
     invalidHosts: invalid,
     prune,
   });
   const manifest: Manifest = {
     version: 1,
     generator: { name: GENERATOR, version: programVersion() },
-    ...content,
-    hosts: [...content.hosts, ...left.hosts],
+    layout,
+    baseUrl: baseUrl ?? null,
+    artifacts,
+    inputs: [...read.input, ...listInputs(images), ...(await archiveInputs(archives, folder))],
+    hosts: [...hosts, ...left.hosts],
+    memory,
     files: [...files.values(), ...left.files],
   };
   const unneeded = [...left.unneeded.map(({ path }) => path), ...folder.abandoned()];
@@ -106,34 +160,29 @@ export function reportMemory(
   if (line === undefined) return;
   stderr.write(`memory: ${line}\n`);
   for (const { subject, need } of all)
-    note?.(`memory of ${subject} ${ways[need.boot]}: ${formatParts(need)}`);
+    note?.(`memory of ${subject} ${ways.get(need.boot)}: ${formatParts(need)}`);
 }
 
-const ways: Readonly<Record<BootWay, string>> = {
-  network: 'over the network',
-  'minimal-iso': 'from a minimal ISO',
-  iso: 'from an ISO',
-};
+const ways: ReadonlyMap<BootWay, string> = new Map([
+  ['network', 'over the network'],
+  ['minimal-iso', 'from a minimal ISO'],
+  ['iso', 'from an ISO'],
+]);
 
 /** `at least 2 GiB to boot over the network, 2 GiB to 3.2 GiB from an ISO`; undefined if nothing is known. */
 function formatNeeds(needs: readonly MemoryNeed[]): string | undefined {
   if (needs.length === 0) return undefined;
-  const byWay = Object.keys(ways)
-    .filter(isWay)
-    .map((boot) => ({ boot, sizes: formatRange(needs.filter((need) => need.boot === boot)) }))
+  const byWay = [...ways]
+    .map(([boot, way]) => ({ way, sizes: formatRange(needs.filter((need) => need.boot === boot)) }))
     .filter(({ sizes }) => sizes !== '');
-  const sizes = [...new Set(byWay.map((way) => way.sizes))];
+  const sizes = [...new Set(byWay.map((one) => one.sizes))];
   const clauses = sizes.map((size, index) => {
-    const waysOfSize = byWay.filter((way) => way.sizes === size).map(({ boot }) => ways[boot]);
+    const waysOfSize = byWay.filter((one) => one.sizes === size).map(({ way }) => way);
     return `${size} ${index === 0 ? 'to boot ' : ''}${formatWordList(waysOfSize)}`;
   });
   const isPulled = needs.some(({ parts }) => !parts.some(({ what }) => what === UNPACKED_IMAGE));
   const advice = `; ${formatSizeInWords(ADVISED_FOR_AGENT)} recommended, because the agent image is pulled`;
   return `at least ${clauses.join(', ')}${isPulled ? advice : ''}`;
-}
-
-function isWay(name: string): name is BootWay {
-  return Object.hasOwn(ways, name);
 }
 
 /** `2 GiB`, or `2 GiB to 3.2 GiB` if hosts need different amounts; empty if nothing is known. */
@@ -148,30 +197,26 @@ function formatParts({ parts }: MemoryNeed): string {
   return parts.map(({ what, bytes }) => `${formatSizeInWords(bytes)} for the ${what}`).join(', ');
 }
 
-/**
- * Warns about files with secrets. The manifest lists all of them.
- * @param baseUrl the URL of the folder, without a final slash
- * @param served the served subfolder, with a final slash; empty for the whole folder
- */
-export function reportExposed(
-  { files }: PreparedFolder,
-  baseUrl: string | undefined,
-  served: string,
-  io: Io,
-): void {
-  const byPath = [...files.values()].toSorted((one, other) => (one.path < other.path ? -1 : 1));
+/** The URL of a file. Undefined without a base URL, and for a file that is not served. */
+export function urlOf({ baseUrl, served }: PrepareRun, path: string): string | undefined {
+  return baseUrl !== undefined && path.startsWith(served)
+    ? `${baseUrl}/${path.slice(served.length)}`
+    : undefined;
+}
+
+/** Warns about files with secrets. The manifest lists all of them. */
+function reportExposed(run: PrepareRun): void {
+  const byPath = [...run.folder.files.values()].toSorted((one, other) => (one.path < other.path ? -1 : 1));
   for (const [readers, hint] of hints) {
     const groups = new Map<string, HostNames>();
     for (const { path, mode, secrets = [] } of byPath) {
       if (secrets.length === 0 || readersOf(mode) !== readers) continue;
-      const url =
-        baseUrl !== undefined && path.startsWith(served) ? `${baseUrl}/${path.slice(served.length)}` : path;
       const what = formatWordList(secrets);
-      groups.set(what, addHost(groups.get(what), url));
+      groups.set(what, addHost(groups.get(what), urlOf(run, path) ?? path));
     }
     for (const [what, urls] of groups) {
       const message = `anyone who can fetch these files gets ${what}: ${formatHosts(urls)}`;
-      report(io, { severity: 'warning', message, hint });
+      report(run.io, { severity: 'warning', message, hint });
     }
   }
 }

@@ -8,15 +8,18 @@ import type { Architecture } from '../core/architecture.ts';
 import { UsageError } from '../core/errors.ts';
 import { isInside } from '../hosts/artifacts/manifest.ts';
 import type { ImagePart } from '../image/bootParts.ts';
+import type { LayoutName } from './layoutNames.ts';
 
-export type FixedLayoutName = 'metal3' | 'bifrost';
+export type FixedLayoutName = Exclude<LayoutName, 'folder'>;
 
-/** Paths relative to the folder. */
+/** The files of one architecture: paths relative to the folder. */
+export type LayoutFiles = Readonly<Record<ImagePart | 'iso' | 'config', string>>;
+
 export interface FixedLayout {
   /** Default path of the folder. */
   readonly folder: string;
-  readonly images: Readonly<Record<ImagePart | 'iso', string>>;
-  readonly config: string;
+  /** The plain names. */
+  readonly files: LayoutFiles;
   /** The served subfolder, with a final slash; empty for the whole folder. */
   readonly served: string;
   /** Path of the part of ironic.conf; undefined if the scripts of the layout write it. */
@@ -26,43 +29,41 @@ export interface FixedLayout {
 export const layouts: Readonly<Record<FixedLayoutName, FixedLayout>> = {
   metal3: {
     folder: '/shared',
-    images: imagesIn('html/images/'),
-    config: 'html/ironic-python-agent.ign',
+    files: filesIn('html/images/', 'html/'),
     served: 'html/',
     ironicConf: undefined,
   },
   bifrost: {
     folder: '/httpboot',
-    images: imagesIn(''),
-    config: 'ironic-python-agent.ign',
+    files: filesIn('', ''),
     served: '',
     ironicConf: 'ironic-python-agent.conf',
   },
 };
 
-function imagesIn(folder: string): FixedLayout['images'] {
-  const start = `${folder}ironic-python-agent`;
+function filesIn(images: string, configs: string): LayoutFiles {
+  const start = `${images}ironic-python-agent`;
   return {
     kernel: `${start}.kernel`,
     initramfs: `${start}.initramfs`,
     rootfs: `${start}.rootfs`,
     iso: `${start}.iso`,
+    config: `${configs}ironic-python-agent.ign`,
   };
 }
-
-/** File names of one architecture: its images, and its config if it differs. */
-export type ArchitectureNames = Pick<FixedLayout, 'images' | 'config'>;
 
 /**
  * The names for architectures other than the one with the plain names: `NAME_aarch64.kernel`, as machine-os-images
  * writes and ironic-image reads them.
  */
-export function namesFor({ images, config }: FixedLayout, architecture: Architecture): ArchitectureNames {
+export function filesFor({ files }: FixedLayout, architecture: Architecture): LayoutFiles {
   const named = (path: string): string => path.replace(/(\.[^./]*)?$/, (end) => `_${architecture}${end}`);
-  const { kernel, initramfs, rootfs, iso } = images;
   return {
-    images: { kernel: named(kernel), initramfs: named(initramfs), rootfs: named(rootfs), iso: named(iso) },
-    config: named(config),
+    kernel: named(files.kernel),
+    initramfs: named(files.initramfs),
+    rootfs: named(files.rootfs),
+    iso: named(files.iso),
+    config: named(files.config),
   };
 }
 
@@ -72,7 +73,11 @@ export function plainArchitecture(found: readonly Architecture[]): Architecture 
 }
 
 /** Variables of configure-coreos-ipa for paths. */
-const pathVariables = { ROOTFS_FILE: 'rootfs', IGNITION_FILE: 'config', ISO_FILE: 'iso' } as const;
+const pathVariables = [
+  ['ROOTFS_FILE', 'rootfs'],
+  ['IGNITION_FILE', 'config'],
+  ['ISO_FILE', 'iso'],
+] as const;
 
 /**
  * The layout, with the paths that the environment sets.
@@ -84,8 +89,8 @@ export function withScriptPaths(
   root: string,
   env: Readonly<Record<string, string | undefined>>,
 ): FixedLayout {
-  const moved = new Map<string, string>();
-  for (const [variable, what] of Object.entries(pathVariables)) {
+  const files = { ...layout.files };
+  for (const [variable, what] of pathVariables) {
     const path = env[variable];
     if (path === undefined || path === '') continue;
     const inside = isAbsolute(path) ? relative(root, path) : path;
@@ -94,12 +99,7 @@ export function withScriptPaths(
         hint: 'pass the shared folder with --output',
       });
     }
-    moved.set(what, inside);
+    files[what] = inside;
   }
-  const { rootfs, iso } = layout.images;
-  return {
-    ...layout,
-    images: { ...layout.images, rootfs: moved.get('rootfs') ?? rootfs, iso: moved.get('iso') ?? iso },
-    config: moved.get('config') ?? layout.config,
-  };
+  return { ...layout, files };
 }

@@ -4,30 +4,23 @@ import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
 import type { Architecture } from '../core/architecture.ts';
 import { hostBootFiles } from '../boot/network/bootFiles.ts';
 import type { NetworkHost } from '../boot/network/networkBoot.ts';
-import type { FilePurpose, PreparedFolder } from './folder/preparedFolder.ts';
+import type { PrepareRun } from './finish.ts';
+import type { FilePurpose } from './folder/preparedFolder.ts';
 import type { ConfigArtifact, Wanted, WantedArtifacts } from '../hosts/artifacts/artifacts.ts';
 import { memoryNeeds, type UnlistedMemory } from '../hosts/artifacts/hostMemory.ts';
 import type { ManifestHost } from '../hosts/artifacts/manifest.ts';
 import { hostPath, discoveryPath } from '../hosts/artifacts/servedPaths.ts';
 import { type HostRun, type MadeHost, makeHosts, writeMade } from '../hosts/run/hostRun.ts';
-import type { OpenArchives, PublishArchive } from '../hosts/plan/agentArchives.ts';
 import { putHostFile } from './putFiles.ts';
 import { scriptSecrets, DNSMASQ, sharedBootFiles } from '../hosts/plan/hostBoot.ts';
 import type { ImageSet } from '../hosts/artifacts/baseImages.ts';
-import type { Growth } from '../image/growth.ts';
 import { materialOf } from '../hosts/artifacts/hostArtifacts.ts';
-import type { Io } from '../io/io.ts';
 import { type HostPlan, planHost, type PlanJob } from '../hosts/plan/planHost.ts';
 import { planUnknown, type UnknownPlaces, type UnknownPlan } from '../hosts/plan/planUnknown.ts';
 
 /** The inputs that all hosts share. */
-export interface HostJob extends PlanJob {
-  readonly folder: PreparedFolder;
+export interface HostJob extends PlanJob, PrepareRun {
   readonly images: ReadonlyMap<Architecture, ImageSet>;
-  readonly publish: PublishArchive;
-  readonly openArchives: OpenArchives;
-  readonly growth: Growth;
-  readonly io: Io;
 }
 
 /** The written hosts, and the names of invalid hosts. */
@@ -96,11 +89,11 @@ async function putHost(plan: HostPlan, job: HostJob): Promise<void> {
 /** Writes the files with the config of a host, or of all machines that are not listed. */
 async function putConfigFiles(
   plan: Pick<HostPlan, 'configs' | 'images' | 'isoArguments'>,
-  { folder, growth, openArchives, wanted }: HostJob,
+  { archives, folder, growth, wanted }: HostJob,
   placeOf: (artifact: ConfigArtifact) => FilePurpose | undefined,
 ): Promise<void> {
   const { secrets } = plan.configs.fetched;
-  const material = await materialOf(plan, openArchives, wanted.baseUrl ?? '', growth);
+  const material = await materialOf(plan, archives, wanted.baseUrl ?? '', growth);
   for (const artifact of wanted.configs) {
     const place = placeOf(artifact);
     if (place !== undefined) await putHostFile(folder, { ...place, secrets }, artifact, material);

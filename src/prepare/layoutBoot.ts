@@ -5,46 +5,41 @@ import { pathToFileURL } from 'node:url';
 import { bootForms, checkBoot } from '../boot/bootForms.ts';
 import type { Architecture } from '../core/architecture.ts';
 import { CliError } from '../core/errors.ts';
-import type { Io } from '../io/io.ts';
-import type { PreparedFolder } from './folder/preparedFolder.ts';
-import { type ArchitectureNames, type FixedLayout, type FixedLayoutName } from './fixedLayouts.ts';
+import { type PrepareRun, urlOf } from './finish.ts';
+import type { FixedLayout, LayoutFiles } from './fixedLayouts.ts';
 import { report } from '../io/report/report.ts';
 import { bootInputsOf } from '../hosts/plan/bootInputs.ts';
-import type { InventoryLayers } from '../hosts/settings/inventory.ts';
 
 /** The images of one architecture in the folder. */
 export interface LayoutImages {
   readonly architecture: Architecture;
   /** Whether this architecture has the plain names of the layout. */
   readonly isPlain: boolean;
-  readonly names: ArchitectureNames;
+  readonly files: LayoutFiles;
 }
 
-export interface LayoutBoot {
-  readonly folder: Pick<PreparedFolder, 'path' | 'files'>;
-  readonly layout: FixedLayout;
-  /** Without a final slash. */
-  readonly baseUrl: string | undefined;
+/** A run with a fixed layout. */
+export interface LayoutJob extends PrepareRun {
+  readonly fixed: FixedLayout;
+}
+
+export interface LayoutBoot extends LayoutJob {
   /** The architecture with the plain names comes first. */
   readonly images: readonly LayoutImages[];
 }
 
 /**
- * The part of ironic.conf for network boot with Ironic's own scripts; undefined if the layout has none.
+ * Writes the part of ironic.conf for network boot with Ironic's own scripts, if the layout has one.
  * @throws CliError if it cannot be written
  */
-export function renderIronicConf(
-  boot: LayoutBoot,
-  layers: InventoryLayers,
-  io: Io,
-): { readonly path: string; readonly text: string } | undefined {
-  const { folder, layout } = boot;
-  const { rootfs } = layout.images;
-  const rootfsUrl = urlOf(boot, rootfs);
-  const ignitionUrl = urlOf(boot, layout.config);
-  const path = layout.ironicConf;
-  if (path === undefined || !folder.files.has(rootfs)) return undefined;
-  if (rootfsUrl === undefined || ignitionUrl === undefined) return undefined;
+export async function putIronicConf(boot: LayoutBoot): Promise<void> {
+  const { folder, io, read } = boot;
+  const { files, ironicConf: path } = boot.fixed;
+  const rootfsUrl = urlOf(boot, files.rootfs);
+  const ignitionUrl = urlOf(boot, files.config);
+  if (path === undefined || !folder.files.has(files.rootfs)) return;
+  if (rootfsUrl === undefined || ignitionUrl === undefined) return;
+  const layers = { profile: 'default', files: [read.inventory.agent] } as const;
   const { settings } = bootInputsOf({ rootfsUrl, ignitionUrl }, layers, io);
   const findings = checkBoot(settings, bootForms.ironic);
   for (const { severity, message, hint } of findings) report(io, { severity, message, hint });
@@ -54,7 +49,8 @@ export function renderIronicConf(
       hint: 'fix the errors above',
     });
   }
-  return { path, text: bootForms.ironic.render(settings) + renderByArchitecture(boot) };
+  const text = bootForms.ironic.render(settings) + renderByArchitecture(boot);
+  await folder.put({ path }, Buffer.from(text));
 }
 
 /** Ironic selects the images by the architecture of a node. */
@@ -68,10 +64,10 @@ function renderByArchitecture(boot: LayoutBoot): string {
 }
 
 /** `aarch64:file:///…,x86_64:file:///…`, for all architectures with this part. */
-function byArchitecture({ folder, images }: LayoutBoot, part: keyof ArchitectureNames['images']): string {
+function byArchitecture({ folder, images }: LayoutBoot, part: keyof LayoutFiles): string {
   return images
-    .filter(({ names }) => folder.files.has(names.images[part]))
-    .map(({ architecture, names }) => `${architecture}:${fileUrl(folder.path, names.images[part])}`)
+    .filter(({ files }) => folder.files.has(files[part]))
+    .map(({ architecture, files }) => `${architecture}:${fileUrl(folder.path, files[part])}`)
     .toSorted()
     .join(',');
 }
@@ -80,16 +76,18 @@ function byArchitecture({ folder, images }: LayoutBoot, part: keyof Architecture
  * Lines of `NAME=VALUE`: settings of nodes for Bifrost; for Metal3, which knows the plain names, the variables of Ironic
  * and the operator for several architectures.
  */
-export function formatBootValues(name: FixedLayoutName, boot: LayoutBoot): string {
-  return name === 'metal3' ? formatVariables(boot) : boot.images.map((one) => formatNode(boot, one)).join('');
+export function formatBootValues(boot: LayoutBoot): string {
+  return boot.layout === 'metal3'
+    ? formatVariables(boot)
+    : boot.images.map((one) => formatNode(boot, one)).join('');
 }
 
 /** ironic-image names one root filesystem, and one config, in the kernel arguments of all nodes. */
-export function reportOtherRootfs(boot: LayoutBoot, io: Io): void {
-  for (const { architecture, isPlain, names } of boot.images) {
-    if (isPlain || !boot.folder.files.has(names.images.rootfs)) continue;
-    const kargs = kernelArgumentsOf(boot, names);
-    report(io, {
+export function reportOtherRootfs(boot: LayoutBoot): void {
+  for (const { architecture, isPlain, files } of boot.images) {
+    if (isPlain || !boot.folder.files.has(files.rootfs)) continue;
+    const kargs = kernelArgumentsOf(boot, files);
+    report(boot.io, {
       severity: 'warning',
       message: `the kernel arguments of ironic-image do not include the root filesystem for ${architecture}`,
       hint:
@@ -101,10 +99,10 @@ export function reportOtherRootfs(boot: LayoutBoot, io: Io): void {
 }
 
 /** Overrides the arguments of ironic-image: the last of two arguments with the same name counts. Empty without a URL. */
-function kernelArgumentsOf(boot: LayoutBoot, { config, images }: ArchitectureNames): string {
-  const rootfsUrl = urlOf(boot, images.rootfs);
+function kernelArgumentsOf(boot: LayoutBoot, { config, rootfs }: LayoutFiles): string {
+  const rootfsUrl = urlOf(boot, rootfs);
   if (rootfsUrl === undefined) return '';
-  const isOwn = config !== boot.layout.config && boot.folder.files.has(config);
+  const isOwn = config !== boot.fixed.files.config && boot.folder.files.has(config);
   const ignitionUrl = isOwn ? urlOf(boot, config) : undefined;
   const ignition = ignitionUrl === undefined ? '' : ` ignition.config.url=${ignitionUrl}`;
   return `coreos.live.rootfs_url=${rootfsUrl}${ignition}`;
@@ -126,27 +124,20 @@ function formatVariables(boot: LayoutBoot): string {
 }
 
 /** Nodes of other architectures than that of ironic.conf also need kernel arguments for their root filesystem. */
-function formatNode(boot: LayoutBoot, { architecture, isPlain, names }: LayoutImages): string {
-  const { files, path: root } = boot.folder;
+function formatNode(boot: LayoutBoot, { architecture, isPlain, files }: LayoutImages): string {
+  const { files: written, path: root } = boot.folder;
   const options = [
-    ['deploy_iso', names.images.iso],
-    ['deploy_kernel', names.images.kernel],
-    ['deploy_ramdisk', names.images.initramfs],
+    ['deploy_iso', files.iso],
+    ['deploy_kernel', files.kernel],
+    ['deploy_ramdisk', files.initramfs],
   ] as const;
   const lines = options
-    .filter(([, path]) => files.has(path))
+    .filter(([, path]) => written.has(path))
     .map(([option, path]) => `${option}=${fileUrl(root, path)}\n`)
     .join('');
   if (isPlain || lines === '') return lines;
-  const kargs = files.has(names.images.rootfs) ? kernelArgumentsOf(boot, names) : '';
+  const kargs = written.has(files.rootfs) ? kernelArgumentsOf(boot, files) : '';
   return `# ${architecture}\n${lines}${kargs === '' ? '' : `kernel_append_params=%default% ${kargs}\n`}`;
-}
-
-/** Undefined without a base URL, and for a file that is not served. */
-function urlOf({ baseUrl, layout: { served } }: LayoutBoot, path: string): string | undefined {
-  return baseUrl !== undefined && path.startsWith(served)
-    ? `${baseUrl}/${path.slice(served.length)}`
-    : undefined;
 }
 
 function fileUrl(root: string, path: string): string {

@@ -6,24 +6,22 @@
 
 import { resolve } from 'node:path';
 import { formatCount } from '../formats/messageText.ts';
-import type { Inventory } from '../hosts/settings/inventoryDocument.ts';
 import { UsageError } from '../core/errors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { openPreparedFolder, type PreparedFolder } from './folder/preparedFolder.ts';
 import { needsSharedImages, type Wanted } from '../hosts/artifacts/artifacts.ts';
-import type { ManifestInput } from '../hosts/artifacts/manifest.ts';
 import { inAnyCase, ownedScripts, refuseSharedPaths, imagePath } from '../hosts/artifacts/servedPaths.ts';
 import type { Architecture } from '../core/architecture.ts';
-import { formatInvalid, reportGroups, startRun } from '../hosts/run/hostRun.ts';
+import { formatInvalid, startRun } from '../hosts/run/hostRun.ts';
 import { createAddressCheck } from '../hosts/settings/renderHosts.ts';
 import { printable } from '../io/report/terminalText.ts';
 import { hasUnknown } from '../hosts/plan/planUnknown.ts';
-import { openAgentArchives, createOpenArchives } from '../hosts/plan/agentArchives.ts';
-import { type Bundle, checkBundle, readBundle, writeBundle } from './bundle.ts';
+import { readAgentArchives } from '../hosts/plan/agentArchives.ts';
+import { checkBundle, readBundle } from './bundle.ts';
 import { prepareDiscovery, type HostJob, prepareHosts } from './hosts.ts';
-import { finishFolder, reportMemory, reportExposed } from './finish.ts';
-import { listInputs, readImageInputs } from '../hosts/plan/imageInputs.ts';
-import { withInitramfsIn, putImages, archiveInputs, publishIn } from './putFiles.ts';
+import { finishRun, type Layout, type PrepareRun } from './finish.ts';
+import { type InputImages, readImageInputs } from '../hosts/plan/imageInputs.ts';
+import { withInitramfsIn, putImages, publishIn } from './putFiles.ts';
 import {
   type BaseSet,
   closeBaseSets,
@@ -38,99 +36,82 @@ import { chooseLayout, type PrepareOptions, readAccess, readWanted, readSource }
  * The exit code is 1 if a host is invalid; the other hosts are prepared, and invalid hosts keep their previous files.
  * @throws CliError if an input is invalid or a file cannot be written
  */
-export async function prepare(options: PrepareOptions, io: Io): Promise<ExitCode> {
-  const layout = chooseLayout(options, io);
-  if (layout !== 'folder') {
-    const { prepareLayout } = await import('./fixedLayout.ts');
-    return prepareLayout(layout, options, io);
-  }
-  const shown = requireOutput(options);
-  const wanted = readWanted(options);
+export async function prepare(given: PrepareOptions, io: Io): Promise<ExitCode> {
+  const layout = await readLayout(given, io);
+  const { options, shown } = layout;
   const bundle = readBundle(options, io);
   const access = await readAccess(options);
-  const { inventory, source, input } = await readSource(options, io);
-  const folder = await openPreparedFolder(resolve(io.cwd, shown), {
-    ...access,
-    shown,
-    force: options.force === true,
-    naming: 'immediate',
-  });
+  const read = await readSource(options, io);
+  layout.check?.(read.inventory);
+  const folder = await openPreparedFolder(resolve(io.cwd, shown), { ...access, ...layout });
   try {
     await checkBundle(bundle);
-    const inputs = await readImageInputs(options, folder.digests, io);
-    const agents = await openAgentArchives(options.agentArchive, wanted.configs, io);
-    const bases = await openBaseSets(inputs);
-    const archives = createOpenArchives();
+    const archives = await readAgentArchives(options.agentArchive, io);
     try {
-      const images = await putImageSets(folder, bases, wanted);
-      const { baseUrl } = wanted;
+      const publish = publishIn(folder, layout.baseUrl, layout.served);
       const growth = options.grow === true ? 'usual' : 'refused';
-      const job: PrepareJob = {
-        wanted,
-        folder,
-        images,
-        source,
-        archives: agents,
-        checkAddresses: createAddressCheck(),
-        publish: publishIn(folder, baseUrl, ''),
-        openArchives: archives,
-        growth,
-        bundle,
-        io,
-      };
-      return await prepareAll(options, inventory, [...input, ...listInputs(inputs)], job);
+      return await layout.write({ ...layout, folder, read, archives, publish, growth, bundle, io });
     } finally {
       await archives.close();
-      await closeBaseSets(bases);
     }
   } finally {
     await folder.release();
   }
 }
 
-interface PrepareJob extends HostJob {
-  readonly bundle: Bundle | undefined;
+async function readLayout(options: PrepareOptions, io: Io): Promise<Layout> {
+  const name = chooseLayout(options, io);
+  if (name !== 'folder') {
+    const { fixedLayout } = await import('./fixedLayout.ts');
+    return fixedLayout(name, options, io);
+  }
+  const shown = options.output ?? '';
+  if (shown === '' || shown === '-') {
+    throw new UsageError('--output is missing', {
+      hint: 'pass the folder to prepare, for example -o /srv/boot',
+    });
+  }
+  const wanted = readWanted(options);
+  return {
+    layout: name,
+    options,
+    shown,
+    baseUrl: wanted.baseUrl,
+    served: '',
+    force: options.force === true,
+    naming: 'immediate',
+    write: (run) => fillFolder(run, wanted),
+  };
 }
 
-async function prepareAll(
-  options: PrepareOptions,
-  inventory: Inventory,
-  inputs: readonly ManifestInput[],
-  job: PrepareJob,
-): Promise<ExitCode> {
-  const { hosts = [] } = inventory;
-  const { bundle, folder, io, wanted } = job;
+async function fillFolder(run: PrepareRun, wanted: Wanted): Promise<ExitCode> {
+  const { folder, io, options, read } = run;
+  const inputs = await readImageInputs(options, folder.digests, io);
+  const bases = await openBaseSets(inputs);
+  try {
+    const images = await putImageSets(folder, bases, wanted);
+    const { source } = read;
+    const job = { ...run, wanted, images, source, checkAddresses: createAddressCheck() };
+    return await prepareAll(inputs, job);
+  } finally {
+    await closeBaseSets(bases);
+  }
+}
+
+async function prepareAll(images: ReadonlyMap<Architecture, InputImages>, job: HostJob): Promise<ExitCode> {
+  const { folder, io, options, read, shown, wanted } = job;
+  const { hosts = [] } = read.inventory;
   refuseSharedPaths(inAnyCase(ownedScripts(hosts, wanted)), 'rename one of the two hosts');
-  const run = startRun({ io, done: 'written', failFast: options.failFast }, hosts.length);
-  const prepared = await prepareHosts(hosts, job, run);
-  const memory = await prepareDiscovery(hasUnknown(inventory, options, io), prepared.boots, job);
-  const content = {
-    layout: 'folder',
-    baseUrl: wanted.baseUrl ?? null,
-    artifacts: [...wanted.configs, ...wanted.loaders],
-    inputs: [...inputs, ...(await archiveInputs(job.archives, folder))],
-    hosts: prepared.hosts,
-    memory,
-  } as const;
-  const prune = options.prune === true;
-  const manifest = await finishFolder(folder, content, { invalid: prepared.invalid, prune, io });
-  reportGroups(run);
-  reportMemory(prepared.hosts, memory, io);
-  reportExposed(folder, wanted.baseUrl, '', io);
-  if (bundle !== undefined) await writeBundle(bundle, folder, manifest, job.archives);
+  const hostRun = startRun({ io, done: 'written', failFast: options.failFast }, hosts.length);
+  const prepared = await prepareHosts(hosts, job, hostRun);
+  const memory = await prepareDiscovery(hasUnknown(read.inventory, options, io), prepared.boots, job);
+  const artifacts = [...wanted.configs, ...wanted.loaders];
+  await finishRun(job, { ...prepared, artifacts, images, memory, hostRun });
   const { written, unchanged } = folder.counts;
   const valid = hosts.length - prepared.invalid.size;
   const made = `${formatCount(valid, 'host')} prepared, ${formatCount(written, 'file')} written`;
-  const end = `${made}, ${unchanged} unchanged, ${formatInvalid(run)}`;
-  io.stderr.write(`${printable(requireOutput(options))}: ${end}\n`);
-  return run.counts.invalid > 0 ? 1 : 0;
-}
-
-function requireOutput({ output }: PrepareOptions): string {
-  if (output !== undefined && output !== '' && output !== '-') return output;
-  throw new UsageError('--output is missing', {
-    hint: 'pass the folder to prepare, for example -o /srv/boot',
-  });
+  io.stderr.write(`${printable(shown)}: ${made}, ${unchanged} unchanged, ${formatInvalid(hostRun)}\n`);
+  return hostRun.counts.invalid > 0 ? 1 : 0;
 }
 
 /** Copies the images to the folder, and returns their paths. In `bases`, the images are replaced with those in the folder. */

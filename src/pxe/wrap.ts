@@ -8,10 +8,10 @@ import type { ExitCode, Io } from '../io/io.ts';
 import { writeFileAtomically } from '../io/files/newFile.ts';
 import { refuseTerminal, writeStdout } from '../io/stdout.ts';
 import { CONFIG_NAME } from '../image/embeddedIgnition.ts';
-import { writeInitrd } from '../image/initrd.ts';
+import { readInitrdFrom, writeInitrd } from '../image/initrd.ts';
 import { type ConfigOptions, readCheckedConfig } from '../hosts/input/checkedConfig.ts';
 import { configFile, refuseSwapped } from '../hosts/input/swappedInputs.ts';
-import { readInitrdInput } from '../hosts/input/initrdInput.ts';
+import { withInitrd } from '../hosts/input/initrdInput.ts';
 import { isNetworkPath, listNetworkSettings, networkMembers } from '../image/networkSettings.ts';
 import { networkInputs, type NetworkOptions, readNetworkFiles } from '../hosts/input/networkFiles.ts';
 import { deliverNetworkFiles } from '../customize/networkOutput.ts';
@@ -62,7 +62,9 @@ export interface UnwrapIgnitionOptions {
 
 /** @throws CliError if the archive contains no config */
 export async function unwrapIgnition({ initrd }: UnwrapIgnitionOptions, io: Io): Promise<ExitCode> {
-  const files = await readInitrdInput(initrd, (member) => member === CONFIG_NAME, io);
+  const files = await withInitrd(initrd, io, (source) =>
+    readInitrdFrom(source, { wants: (member) => member === CONFIG_NAME }),
+  );
   const config = files.get(CONFIG_NAME);
   if (config === undefined) {
     throw new CliError("couldn't find Ignition config in archive", {
@@ -96,7 +98,9 @@ export interface UnwrapNetworkOptions {
 /** @throws CliError if the archive contains no network settings, or a file exists */
 export async function unwrapNetwork(options: UnwrapNetworkOptions, io: Io): Promise<ExitCode> {
   const format = parseTextOrJson(options.format);
-  const members = await readInitrdInput(options.initrd, isNetworkPath, io);
+  const members = await withInitrd(options.initrd, io, (source) =>
+    readInitrdFrom(source, { wants: isNetworkPath }),
+  );
   await deliverNetworkFiles(listNetworkSettings(members), options.directory, format, io);
   return 0;
 }

@@ -5,7 +5,7 @@ import type { BootFile, NetworkHost } from '../boot/network/networkBoot.ts';
 import type { WantedArtifacts } from '../hosts/artifacts/artifacts.ts';
 import type { BaseSet } from '../hosts/artifacts/baseImages.ts';
 import type { HostMaterial } from '../hosts/artifacts/hostArtifacts.ts';
-import type { OpenArchives } from '../hosts/plan/agentArchives.ts';
+import type { AgentArchives } from '../hosts/plan/agentArchives.ts';
 import { type HostFile, parseHostFileName } from '../hosts/artifacts/servedPaths.ts';
 import { type Catalog, type CatalogEntry, entryOf, type ServedResource } from './answer/resource.ts';
 import { createImageCache, type ImageCache } from './imageCache.ts';
@@ -29,7 +29,7 @@ export interface CatalogContents {
   readonly hosts: readonly ServedHost[];
   /** Hosts by alias. A host with this name overrides the alias. */
   readonly aliases: ReadonlyMap<string, readonly ServedHost[]>;
-  readonly archives: OpenArchives;
+  readonly archives: AgentArchives;
   readonly bases: readonly BaseSet[];
   readonly wanted: WantedArtifacts;
   /** Boot scripts for all machines. */

@@ -8,7 +8,7 @@ import type { SharedImage } from '../io/images/sharedImage.ts';
 import type { BaseSet } from '../hosts/artifacts/baseImages.ts';
 import { type HostMaterial, makeConfigFile, makeHostImage } from '../hosts/artifacts/hostArtifacts.ts';
 import { type HostFile, hostFileName, imagePath } from '../hosts/artifacts/servedPaths.ts';
-import type { OpenArchives } from '../hosts/plan/agentArchives.ts';
+import type { AgentArchives } from '../hosts/plan/agentArchives.ts';
 import { bytesTag, digestTag, imageTag } from './answer/entityTag.ts';
 import { mediaTypes, type ServedResource } from './answer/resource.ts';
 import type { Cached } from './imageCache.ts';
@@ -102,7 +102,7 @@ export function scriptResource({ path, text }: BootFile, owner: Owner): ServedRe
 /** The shared files by path: kernels, initramfs, root filesystems and agent archives. */
 export function sharedResources(
   bases: readonly BaseSet[],
-  archives: OpenArchives,
+  archives: AgentArchives,
 ): Map<string, ServedResource> {
   const resources = new Map<string, ServedResource>();
   const add = (

@@ -4,7 +4,7 @@ import type { Architecture } from '../core/architecture.ts';
 import { agentPath, imagePath, hostFileName } from '../hosts/artifacts/servedPaths.ts';
 import type { SignedGrant } from './answer/signedPath.ts';
 import { type BaseSet, type ImageSet, imageSetOf } from '../hosts/artifacts/baseImages.ts';
-import type { PublishArchive, OpenArchives } from '../hosts/plan/agentArchives.ts';
+import type { AgentArchives, PublishArchive } from '../hosts/plan/agentArchives.ts';
 import type { HostPlaces } from '../hosts/plan/planHost.ts';
 import type { UnknownPlaces } from '../hosts/plan/planUnknown.ts';
 import type { Links } from './links.ts';
@@ -13,7 +13,7 @@ export type Bases = ReadonlyMap<Architecture, BaseSet>;
 
 /** The sources of the files that this server offers. */
 export interface ServeContext {
-  readonly archives: OpenArchives;
+  readonly archives: AgentArchives;
   readonly bases: Bases;
   readonly links: Links;
 }

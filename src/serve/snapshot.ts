@@ -13,7 +13,7 @@ import {
 import { sharedBootFiles } from '../hosts/plan/hostBoot.ts';
 import { readImageInputs } from '../hosts/plan/imageInputs.ts';
 import { hasUnknown } from '../hosts/plan/planUnknown.ts';
-import { openAgentArchives, createOpenArchives } from '../hosts/plan/agentArchives.ts';
+import { readAgentArchives } from '../hosts/plan/agentArchives.ts';
 import { createAddressCheck } from '../hosts/settings/renderHosts.ts';
 import { closeBaseSets, openBaseSets, type BaseSet } from '../hosts/artifacts/baseImages.ts';
 import { type ServedHost, createCatalog, type HostCatalog } from './catalog.ts';
@@ -66,8 +66,9 @@ export async function takeSnapshot(options: ServeOptions, context: SnapshotConte
   const read = context.changeSource?.(source) ?? source;
   // A folder for image-customization-controller comes with its environment.
   const images = options.nmstateDir === undefined ? options : await givenOrIccImages(options, io);
-  const bases = await openBaseSets(await readImageInputs(images, digests, io));
-  const archives = createOpenArchives();
+  const inputs = await readImageInputs(images, digests, io);
+  const archives = await readAgentArchives(options.agentArchive, io);
+  const bases = await openBaseSets(inputs);
   const close = async (): Promise<void> => {
     await archives.close();
     await closeBaseSets(bases);
@@ -103,7 +104,7 @@ async function buildSnapshot(
       wanted: { ...wanted, baseUrl: links.publicUrl },
       source: read.source,
       checkAddresses: createAddressCheck(),
-      archives: await openAgentArchives(options.agentArchive, wanted.configs, io),
+      archives,
     },
   };
   const hasDiscovery = hasUnknown(read.inventory, options, io);

@@ -20,7 +20,6 @@ import { report } from '../io/report/report.ts';
 import { withColors } from '../io/report/terminalText.ts';
 import { createTextReporter } from '../io/report/text.ts';
 import {
-  checkConfig,
   type CheckedDocument,
   type CheckOptions,
   explainContent,
@@ -28,7 +27,8 @@ import {
   type LintMode,
   noteChecked,
 } from '../hosts/input/checkConfig.ts';
-import { isYamlFile, nameInput } from '../hosts/input/nameInput.ts';
+import { checkConfigSource, readConfigSource } from '../hosts/input/checkedConfig.ts';
+import { nameInput } from '../hosts/input/nameInput.ts';
 import { withoutIgnored } from '../io/report/ruleBook.ts';
 
 /** Command line options by name. */
@@ -196,9 +196,8 @@ export async function checkDocument(
 
 async function checkByKind(file: string, bytes: Uint8Array, options: CheckOptions): Promise<CheckedDocument> {
   if (isConfFile(file)) return checkConf(bytes, options);
-  if (!isYamlFile(file)) return explainContent(file, bytes, await checkConfig(bytes, options));
-  const { checkYamlConfig, parseYamlConfig } = await import('../hosts/input/yamlConfig.ts');
-  return explainContent(file, bytes, await checkYamlConfig(parseYamlConfig(bytes), options));
+  const source = await readConfigSource(file, bytes);
+  return explainContent(file, bytes, await checkConfigSource(source, options));
 }
 
 /** `ironic-python-agent.conf`; valid if the agent starts with it. */

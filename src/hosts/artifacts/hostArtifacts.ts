@@ -22,7 +22,7 @@ import type { MediumFile } from '../../image/mediumFiles.ts';
 import type { HostPlan } from '../plan/planHost.ts';
 import type { ConfigArtifact } from './artifacts.ts';
 import { type BaseImage, type BaseSet, named, supportsNetwork } from './baseImages.ts';
-import type { OpenArchive, OpenArchives } from '../plan/agentArchives.ts';
+import type { AgentArchives, OpenArchive } from '../plan/agentArchives.ts';
 
 /** The inputs for the files of one host. */
 export interface HostMaterial {
@@ -48,7 +48,7 @@ export interface HostMaterial {
  */
 export async function materialOf(
   { configs, images, isoArguments }: Pick<HostPlan, 'configs' | 'images' | 'isoArguments'>,
-  archives: OpenArchives,
+  archives: AgentArchives,
   baseUrl: string,
   growth: Growth,
 ): Promise<HostMaterial> {

@@ -4,7 +4,7 @@
  */
 
 import { FormatError } from '../../core/errors.ts';
-import { isMapping, mappingAt, parseJsonObject } from '../../formats/mapping.ts';
+import { asMapping, mappingAt, parseJsonObject } from '../../formats/mapping.ts';
 import type { MemoryNeed, UnlistedMemory } from './hostMemory.ts';
 
 export interface Manifest {
@@ -127,29 +127,18 @@ function isListOf<T>(value: unknown, isItem: (item: unknown) => item is T): valu
 }
 
 function isHost(value: unknown): value is ManifestHost {
-  if (!isMapping(value)) return false;
-  const { name, macs, architecture, state, images, agentArchive } = value;
+  const { name, macs, architecture, state, images = '', agentArchive = '' } = asMapping(value);
   return (
-    typeof name === 'string' &&
+    [name, architecture, images, agentArchive].every(isText) &&
     isListOf(macs, isText) &&
-    typeof architecture === 'string' &&
-    (state === 'prepared' || state === 'kept') &&
-    (images === undefined || isText(images)) &&
-    (agentArchive === undefined || isText(agentArchive))
+    (state === 'prepared' || state === 'kept')
   );
 }
 
 function isFile(value: unknown): value is ManifestFile {
-  if (!isMapping(value)) return false;
-  const { path, size, sha256, mode, host, secrets, recipe } = value;
+  const { path, size, sha256, mode, host = '', secrets = [], recipe = '' } = asMapping(value);
   return (
-    isText(path) &&
-    typeof size === 'number' &&
-    isText(sha256) &&
-    isText(mode) &&
-    (host === undefined || isText(host)) &&
-    (secrets === undefined || isListOf(secrets, isText)) &&
-    (recipe === undefined || isText(recipe))
+    [path, sha256, mode, host, recipe].every(isText) && typeof size === 'number' && isListOf(secrets, isText)
   );
 }
 

@@ -35,19 +35,16 @@ export function checkInlined(document: Buffer, read: DocumentRead, own: readonly
   const place = (found: readonly Finding[]): readonly FileFinding[] => {
     const placed = found.map((finding) => {
       const { path, place: inner } = effective.locate(finding.path);
-      return { place: inner, finding: { ...finding, path } };
+      return inConfig({ ...finding, path }, inner);
     });
     return locate(placed, document, documents);
   };
-  const issues = effective.issues.map(({ place: inner, issue }) => ({
-    place: inner,
-    finding: findingOf(issue),
-  }));
+  const issues = effective.issues.map(({ place: inner, issue }) => inConfig(findingOf(issue), inner));
   const ofReferences = locate(issues, document, documents);
   const findings: FileFinding[] = withoutKnown(ofReferences, own);
   for (const { place: inner, document: bytes, read: readInner } of inlined) {
     const found = [...validateConfig(bytes).findings, ...furtherMismatches(bytes, readInner)];
-    findings.push(...found.map((finding) => ({ ...finding, reference: nameOf(inner) })));
+    findings.push(...found.map((finding) => inConfig(finding, inner)));
   }
   const known = [...own, ...findings];
   if (inlined.length > 0 && known.every(({ severity }) => severity !== 'error')) {
@@ -63,23 +60,23 @@ function nameOf(place: ConfigPlace): string {
   return place.join(referenceSeparator);
 }
 
+function inConfig(finding: Finding, place: ConfigPlace): FileFinding {
+  return place.length === 0 ? finding : { ...finding, reference: nameOf(place) };
+}
+
 /** Adds positions; the order of the findings is unchanged. */
 function locate(
-  placed: readonly { readonly place: ConfigPlace; readonly finding: Finding }[],
+  findings: readonly FileFinding[],
   document: Buffer,
   documents: ReadonlyMap<string, Buffer>,
 ): readonly FileFinding[] {
-  const located = new Map<Finding, FileFinding>();
-  for (const reference of new Set(placed.map(({ place }) => nameOf(place)))) {
-    const findings = placed.flatMap(({ place, finding }) => (nameOf(place) === reference ? [finding] : []));
-    const bytes = reference === '' ? document : documents.get(reference);
-    const withPositions = bytes === undefined ? findings : locateFindings(findings, bytes);
-    for (const [index, finding] of findings.entries()) {
-      const found = withPositions[index] ?? finding;
-      located.set(finding, reference === '' ? found : { ...found, reference });
-    }
+  const located = new Map<string | undefined, Iterator<FileFinding>>();
+  for (const name of new Set(findings.map(({ reference }) => reference))) {
+    const own = findings.filter(({ reference }) => reference === name);
+    const bytes = name === undefined ? document : documents.get(name);
+    located.set(name, (bytes === undefined ? own : locateFindings(own, bytes)).values());
   }
-  return placed.map(({ finding }) => located.get(finding) ?? finding);
+  return findings.map((finding) => located.get(finding.reference)?.next().value ?? finding);
 }
 
 /** Removes findings of the same rule at the same place. */

@@ -3,8 +3,9 @@
 import { CliError } from '../../core/errors.ts';
 import { readStdin, readUserFile } from '../../io/files/files.ts';
 import type { Io } from '../../io/io.ts';
-import { nameInput, isYamlFile } from './nameInput.ts';
+import { nameInput } from './nameInput.ts';
 import type { CheckedDocument, CheckOptions } from './checkConfig.ts';
+import type { YamlConfig } from './yamlConfig.ts';
 
 export interface ConfigOptions {
   /** Path of the config (default: standard input). */
@@ -23,21 +24,41 @@ export async function readCheckedConfig(options: ConfigOptions, io: Io): Promise
   const { ignitionFile } = options;
   const name = ignitionFile ?? 'standard input';
   const bytes = await (ignitionFile === undefined ? readStdin(io, CONFIG) : readConfigFile(ignitionFile, io));
-  if (ignitionFile !== undefined && isYamlFile(ignitionFile)) {
-    const { checkYamlConfig, parseYamlConfig } = await import('./yamlConfig.ts');
-    const config = await nameInput(name, () => parseYamlConfig(bytes));
-    if (wantsCheck(options, io)) await requireValid(await checkYamlConfig(config, checkOptions()), name, io);
-    return config.json;
-  }
-  if (wantsCheck(options, io)) {
-    const { checkConfig, explainContent, noteChecked } = await import('./checkConfig.ts');
-    const checked = await explainContent(name, bytes, await checkConfig(bytes, checkOptions()));
+  const source = await nameInput(name, () => readConfigSource(name, bytes));
+  const reason = reasonNotTo(options, io);
+  if (reason === undefined) {
+    const { explainContent, noteChecked } = await import('./checkConfig.ts');
+    const checked = await explainContent(name, bytes, await checkConfigSource(source, embedOptions()));
     await requireValid(checked, name, io);
-    await noteChecked(name, bytes, checkOptions(), io);
+    await noteChecked(name, source.json, embedOptions(), io);
   } else {
-    io.note?.(`config not validated: ${reasonNotTo(options, io)}`);
+    io.note?.(`config not validated: ${reason}`);
   }
-  return bytes;
+  return source.json;
+}
+
+/** An Ignition config in a file of the user. */
+export interface ConfigSource {
+  /** The file itself, or the JSON of a YAML file (`*.yaml`, `*.yml`). */
+  readonly json: Buffer;
+  readonly yaml?: YamlConfig;
+}
+
+/** @throws FormatError if a YAML file cannot be parsed, or is a Butane config */
+export async function readConfigSource(path: string, bytes: Uint8Array): Promise<ConfigSource> {
+  if (!/\.ya?ml$/i.test(path)) return { json: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) };
+  const { parseYamlConfig } = await import('./yamlConfig.ts');
+  const yaml = parseYamlConfig(bytes);
+  return { json: yaml.json, yaml };
+}
+
+/** Checks the JSON. Findings have positions in the file. */
+export async function checkConfigSource(
+  { json, yaml }: ConfigSource,
+  options: Omit<CheckOptions, 'strict'>,
+): Promise<CheckedDocument> {
+  if (yaml === undefined) return (await import('./checkConfig.ts')).checkConfig(json, options);
+  return (await import('./yamlConfig.ts')).checkYamlConfig(yaml, options);
 }
 
 /** As in coreos-installer, `-` is a file name. */
@@ -61,7 +82,8 @@ function reasonNotTo({ validate }: Pick<ConfigOptions, 'validate'>, io: Io): str
   return io.programName === 'coreos-installer' ? 'the program was started as coreos-installer' : undefined;
 }
 
-function checkOptions(): Omit<CheckOptions, 'strict'> {
+/** The options for a config that is embedded in an image. */
+export function embedOptions(): Omit<CheckOptions, 'strict'> {
   return { lint: 'auto', now: new Date(), isEmbedded: true };
 }
 

@@ -18,9 +18,6 @@ import { writeFileAtomically } from '../../io/files/newFile.ts';
 import { writeStdout } from '../../io/stdout.ts';
 import type { Finding } from '../../core/finding.ts';
 import { printable } from '../../io/report/terminalText.ts';
-import { withoutIgnored } from '../../io/report/ruleBook.ts';
-import { report } from '../../io/report/report.ts';
-import { reportDiagnostics } from '../../io/report/text.ts';
 import { checkConfig } from './checkConfig.ts';
 import { reportChecked } from './reportChecked.ts';
 
@@ -111,8 +108,11 @@ export function reportFindings(
   { name, bytes, shown }: ConfigDocument,
   io: Io,
 ): void {
-  const findingsReport = { valid: true, findings: locateFindings(withoutIgnored(findings, io), bytes) };
-  report(io, ...reportDiagnostics(findingsReport, { name, bytes: shown }));
+  reportChecked(
+    { report: { valid: true, findings: locateFindings(findings, bytes) }, bytes: shown },
+    name,
+    io,
+  );
 }
 
 /** Options of commands that write a config. */
@@ -146,8 +146,7 @@ export async function writeConfig(
   const valid = checked.valid && ofContents.length === 0;
   const reported = new Set(sources.flatMap((source) => source.findings.map(identify)));
   const unreported = findings.filter((finding) => !reported.has(identify(finding)));
-  const source = { name, bytes: maskSecrets(bytes, config) };
-  report(io, ...reportDiagnostics({ valid, findings: withoutIgnored(unreported, io) }, source));
+  reportChecked({ report: { valid, findings: unreported }, bytes: maskSecrets(bytes, config) }, name, io);
   if (output === '-') await writeStdout(io, [bytes]);
   else if (valid) {
     const mode = modeForSecrets(await listSecrets(new Map([[CONFIG_NAME, bytes]])), io);

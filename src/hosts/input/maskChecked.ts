@@ -1,6 +1,7 @@
 /** Masks secrets in findings, in a config and in the configs that it inlines. */
 
 import { createRedaction, maskSecrets, type Redaction } from '../../agent/lint/secrets.ts';
+import { once } from '../../core/once.ts';
 import type { Config } from '../../ignition/config.ts';
 import { unitRules } from '../../ignition/rules/unit.ts';
 import { urlRules } from '../../ignition/rules/url.ts';
@@ -11,6 +12,12 @@ import type { FileFinding } from '../../io/report/reporter.ts';
 const quotingRules: ReadonlySet<string> = new Set(
   [furtherType, jsonType, unitRules.syntax, urlRules.dataUrl].map(({ id }) => id),
 );
+
+interface MaskedDocument {
+  readonly bytes: Uint8Array;
+  /** Creates the redaction with its first call. */
+  readonly redact: () => Redaction;
+}
 
 /**
  * Returns the documents and findings with masked secrets.
@@ -23,24 +30,18 @@ export function maskChecked(
   inlined: ReadonlyMap<string, Buffer>,
   config: Config | undefined,
 ) {
-  const bytes = maskSecrets(document, config);
-  const references = new Map<string, Uint8Array>();
-  for (const [name, inner] of inlined) references.set(name, maskSecrets(inner, config));
-  const redactions = new Map<string | undefined, Redaction>();
-  const redactionOf = (reference: string | undefined): Redaction => {
-    const known = redactions.get(reference);
-    if (known !== undefined) return known;
-    const original = reference === undefined ? document : inlined.get(reference);
-    const masked = reference === undefined ? bytes : references.get(reference);
-    const redaction = createRedaction(original ?? document, masked ?? bytes);
-    redactions.set(reference, redaction);
-    return redaction;
+  const mask = (original: Buffer): MaskedDocument => {
+    const bytes = maskSecrets(original, config);
+    return { bytes, redact: once(() => createRedaction(original, bytes)) };
   };
+  const outer = mask(document);
+  const inner = new Map([...inlined].map(([reference, original]) => [reference, mask(original)]));
   const redacted = findings.map((finding): FileFinding => {
     if (!quotingRules.has(finding.rule)) return finding;
-    const redact = redactionOf(finding.reference);
-    const { message, hint } = finding;
+    const { message, hint, reference = '' } = finding;
+    const redact = (inner.get(reference) ?? outer).redact();
     return { ...finding, message: redact(message), hint: hint && redact(hint) };
   });
-  return { bytes, references, findings: redacted };
+  const references = new Map([...inner].map(([reference, { bytes }]) => [reference, bytes]));
+  return { bytes: outer.bytes, references, findings: redacted };
 }

@@ -16,7 +16,3 @@ export async function nameInput<T>(name: string, read: () => T | Promise<T>): Pr
     throw new CliError(`${name}: ${message}`, { code: 'ERR_FORMAT', hint, cause: error });
   }
 }
-
-export function isYamlFile(path: string): boolean {
-  return /\.ya?ml$/i.test(path);
-}

@@ -1,4 +1,4 @@
-/** Reports the findings of a checked document. */
+/** Reports the findings of a document. */
 
 import type { Io } from '../../io/io.ts';
 import { report } from '../../io/report/report.ts';

@@ -42,30 +42,44 @@ interface HostArchive extends ArchiveToLoad {
 /** Makes an archive available to hosts, and returns its URL. May be called several times for one archive. */
 export type PublishArchive = (archive: HostArchive) => Promise<string>;
 
+/** An agent archive that is open. */
+export interface OpenArchive {
+  /** File name without folder. */
+  readonly name: string;
+  readonly sha512: string;
+  readonly file: SharedImage;
+}
+
+/** A host, or all unknown machines. */
+interface ArchiveUser {
+  readonly source: RenderSource;
+  readonly architecture: Architecture | undefined;
+  readonly configs: readonly ConfigArtifact[];
+  readonly publish: PublishArchive;
+}
+
 export interface AgentArchives {
   /** Returns undefined for an invalid config, after reporting its errors. */
-  render(
-    source: RenderSource,
-    architecture: Architecture | undefined,
-    publish: PublishArchive,
-  ): Promise<HostConfigs | undefined>;
+  render(user: ArchiveUser): Promise<HostConfigs | undefined>;
   /** The archives that configs refer to. */
   used(): readonly HostArchive[];
+  /** Opens the archive unless it is already open. @throws CliError if it cannot be read */
+  open(archive: Pick<HostArchive, 'id' | 'name' | 'path' | 'content'>): Promise<OpenArchive>;
+  /** The open archives by their path, relative to the base URL. */
+  readonly byPath: ReadonlyMap<string, OpenArchive>;
+  close(): Promise<void>;
 }
 
 /**
  * @param given each `FILE` or `ARCHITECTURE=FILE`
  * @throws CliError for archives that are missing or damaged, UsageError for two archives of one architecture
  */
-export async function openAgentArchives(
-  given: readonly string[] = [],
-  configs: readonly ConfigArtifact[],
-  io: Io,
-): Promise<AgentArchives> {
+export async function readAgentArchives(given: readonly string[] = [], io: Io): Promise<AgentArchives> {
   const readFile = createArchiveReader(io);
   const files = await readGiven(given, readFile);
   const render = createRenderer();
   const used = new Map<string, HostArchive>();
+  const byPath = new Map<string, OpenArchive>();
   const renderOnce = async (
     source: RenderSource,
     archive?: HostArchive,
@@ -74,7 +88,7 @@ export async function openAgentArchives(
     return config && { fetched: config, onIso: config, archive };
   };
   return {
-    render: async (source, architecture, publish) => {
+    render: async ({ source, architecture, configs, publish }) => {
       const chosen = withArchive({ ...source, readArchive: readFile }, files, architecture);
       const { inputs } = readInputs(chosen);
       const value = inputs.get('agent.archive')?.at(-1);
@@ -97,6 +111,19 @@ export async function openAgentArchives(
       return onIso && { ...fetched, onIso };
     },
     used: () => [...used.values()],
+    open: async ({ id, name, path, content: { sha512 } }) => {
+      const place = agentPath(id, name);
+      const known = byPath.get(place);
+      if (known !== undefined) return known;
+      const file = await openSharedImage(path, path, { algorithm: 'sha512', hex: sha512 });
+      const opened = { name, sha512, file };
+      byPath.set(place, opened);
+      return opened;
+    },
+    byPath,
+    close: async () => {
+      for (const { file } of byPath.values()) await file.close();
+    },
   };
 }
 
@@ -142,40 +169,4 @@ function withArchive(
     code: 'ERR_SETTING',
     hint: `pass it: --agent-archive ${architecture}=FILE`,
   });
-}
-
-/** An agent archive that is open. */
-export interface OpenArchive {
-  /** File name without folder. */
-  readonly name: string;
-  readonly sha512: string;
-  readonly file: SharedImage;
-}
-
-export interface OpenArchives {
-  /** Opens the archive unless it is already open. @throws CliError if it cannot be read */
-  open(archive: Pick<HostArchive, 'id' | 'name' | 'path' | 'content'>): Promise<OpenArchive>;
-  /** The open archives by their path, relative to the base URL. */
-  readonly byPath: ReadonlyMap<string, OpenArchive>;
-  close(): Promise<void>;
-}
-
-export function createOpenArchives(): OpenArchives {
-  const archives = new Map<string, OpenArchive>();
-  return {
-    open: async ({ id, name, path, content }) => {
-      const place = agentPath(id, name);
-      const known = archives.get(place);
-      if (known !== undefined) return known;
-      const { sha512 } = content;
-      const file = await openSharedImage(path, path, { algorithm: 'sha512', hex: sha512 });
-      const opened = { name, sha512, file };
-      archives.set(place, opened);
-      return opened;
-    },
-    byPath: archives,
-    close: async () => {
-      for (const { file } of archives.values()) await file.close();
-    },
-  };
 }

@@ -38,7 +38,7 @@ export type Start = RamdiskBoot | IsoBoot;
  */
 export function readBootSettings(
   { images, pathOf, source }: BootSubject,
-  { baseUrl, configs }: Pick<Wanted, 'baseUrl' | 'configs'>,
+  { baseUrl, configs }: Wanted,
   io: Io,
 ): BootSettings {
   const folder = baseUrl ?? 'http://localhost';
@@ -64,7 +64,7 @@ export function readBootSettings(
 export function startOf(
   { architecture, pathOf }: BootSubject,
   settings: BootSettings,
-  { baseUrl = '', configs }: Pick<Wanted, 'baseUrl' | 'configs'>,
+  { baseUrl = '', configs }: Wanted,
 ): Start {
   const started = startedArtifact(configs);
   const isIso = started === 'iso' || started === 'minimal-iso';
@@ -74,7 +74,7 @@ export function startOf(
 }
 
 /** Reports errors and warnings about a boot. Returns whether its scripts can be written. */
-export function reportBoot(boot: NetworkBoot, { configs }: Pick<Wanted, 'configs'>, io: Io): boolean {
+export function reportBoot(boot: NetworkBoot, { configs }: Wanted, io: Io): boolean {
   // Skipped rules: exposed secrets are reported once for all configs, and the other rule recommends a minimal ISO.
   const isMinimal = startedArtifact(configs) === 'minimal-iso';
   const skipped = new Set([urlPlaintext.id, ...(isMinimal ? [bootIsoSan.id] : [])]);
@@ -143,10 +143,7 @@ const ofIso: ReadonlySet<string> = new Set([
 ]);
 
 /** The kernel arguments for ISOs, in the order in which they are appended; none if no ISO is created. */
-export function isoArguments(
-  settings: BootSettings,
-  { configs }: Pick<Wanted, 'configs'>,
-): readonly string[] {
+export function isoArguments(settings: BootSettings, { configs }: Wanted): readonly string[] {
   if (!configs.includes('iso') && !configs.includes('minimal-iso')) return [];
   return kernelArguments(settings).filter((text) => !ofIso.has(argumentName(text)));
 }

@@ -64,7 +64,8 @@ export async function planHost(
   const source = hostSource(host, job.source, io);
   const images = places.images.size > 0 ? findImages(host.architecture, places.images) : undefined;
   const known = host.architecture ?? images?.base.architecture;
-  const configs = await archives.render(source, known, places.publish);
+  const { publish } = places;
+  const configs = await archives.render({ source, architecture: known, configs: wanted.configs, publish });
   if (configs === undefined) return undefined;
   const { connections, document } = configs.fetched;
   const hasNetwork = hasKeyfiles(document);
@@ -102,7 +103,7 @@ const fetching: ReadonlySet<ConfigArtifact> = new Set(['archive', 'initramfs', '
  */
 async function reportNetwork(
   { configs, images, settings }: Pick<HostPlan, 'configs' | 'images'> & { readonly settings: BootSettings },
-  wanted: Pick<Wanted, 'configs' | 'baseUrl' | 'loaders'>,
+  wanted: Wanted,
   io: Io,
 ): Promise<boolean> {
   reportFetches(configs.fetched.connections, settings, wanted, io);
@@ -120,7 +121,7 @@ async function reportNetwork(
 function reportFetches(
   connections: readonly Connection[],
   { rootfsUrl }: BootSettings,
-  { baseUrl, configs, loaders }: Pick<Wanted, 'configs' | 'baseUrl' | 'loaders'>,
+  { baseUrl, configs, loaders }: Wanted,
   io: Io,
 ): void {
   const { id: rule } = networkRules.unreachable;

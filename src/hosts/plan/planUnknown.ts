@@ -6,8 +6,8 @@ import { withDiscoveryParameters } from '../../boot/kernelArguments.ts';
 import type { RamdiskBoot } from '../../boot/network/networkBoot.ts';
 import { CliError } from '../../core/errors.ts';
 import type { Io } from '../../io/io.ts';
-import { type ConfigArtifact, startedArtifact } from '../artifacts/artifacts.ts';
-import { isoArguments, readBootSettings } from './hostBoot.ts';
+import type { ConfigArtifact } from '../artifacts/artifacts.ts';
+import { isoArguments, readBootSettings, startOf } from './hostBoot.ts';
 import type { HostConfigs } from './agentArchives.ts';
 import type { ImageSet } from '../artifacts/baseImages.ts';
 import { report } from '../../io/report/report.ts';
@@ -54,28 +54,26 @@ export async function planUnknown(job: PlanJob, places: UnknownPlaces, io: Io): 
   const rendered = await renderAll(job, places);
   // Agent archives differ for each architecture, and so do their configs.
   const isCommon = new Set(rendered.map(({ configs }) => configs.fetched.document.toString())).size === 1;
-  // The firmware starts ISOs, but unknown machines request a boot script.
-  const started = startedArtifact(wanted.configs);
-  const isScripted = started !== 'iso' && started !== 'minimal-iso';
   return rendered.map(({ images, configs }) => {
     const architecture = images?.base.architecture ?? 'x86_64';
     const pathOf = (artifact: ConfigArtifact): string => places.file(artifact, images, isCommon);
-    const settings = readBootSettings({ architecture, images, pathOf, source }, wanted, io);
-    const start: RamdiskBoot | undefined =
-      images !== undefined && isScripted
-        ? { kind: 'ramdisk', architecture, settings: withCallback(settings, configs.fetched.settings) }
-        : undefined;
+    const subject = { architecture, images, pathOf, source };
+    const settings = readBootSettings(subject, wanted, io);
+    // The firmware starts ISOs, but unknown machines request a boot script.
+    const boot = startOf(subject, withCallback(settings, configs.fetched.settings), wanted);
+    const start = images !== undefined && boot.kind === 'ramdisk' ? boot : undefined;
     return { images, configs, isCommon, isoArguments: isoArguments(settings, wanted), start };
   });
 }
 
 async function renderAll(
-  { archives, source }: PlanJob,
+  { archives, source, wanted }: PlanJob,
   { images: sets, publish }: UnknownPlaces,
 ): Promise<Pick<UnknownPlan, 'images' | 'configs'>[]> {
   const rendered: Pick<UnknownPlan, 'images' | 'configs'>[] = [];
   for (const images of sets.size === 0 ? [undefined] : sets.values()) {
-    const configs = await archives.render(source, images?.base.architecture, publish);
+    const architecture = images?.base.architecture;
+    const configs = await archives.render({ source, architecture, configs: wanted.configs, publish });
     if (configs === undefined) {
       throw new CliError('The config for machines that are not listed is invalid', {
         code: 'ERR_SETTING',

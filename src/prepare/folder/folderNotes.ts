@@ -76,7 +76,7 @@ export async function readNotes(path: string, shown: string, wasStale: boolean):
  * The manifest of the last complete run; undefined in a new folder.
  * @throws CliError if it is invalid
  */
-export async function readPrevious(path: string, shown: string): Promise<Manifest | undefined> {
+async function readPrevious(path: string, shown: string): Promise<Manifest | undefined> {
   const text = await readIfThere(join(path, MANIFEST));
   if (text === undefined) return undefined;
   try {
@@ -91,10 +91,12 @@ export async function readPrevious(path: string, shown: string): Promise<Manifes
   }
 }
 
-/** @throws CliError if the folder contains files but no state of earlier runs */
-export async function rejectForeign(path: string, shown: string): Promise<void> {
+/** @throws CliError if the folder contains files but no state of earlier runs, or an invalid manifest */
+export async function rejectForeign(path: string, shown: string, force: boolean): Promise<void> {
   const names = await readdir(path);
-  if (names.includes(OWN_FOLDER) || names.every((name) => name === 'lost+found')) return;
+  if (names.includes(OWN_FOLDER)) return; // the manifest is read with the lock
+  const isPrepared = (await readPrevious(path, shown)) !== undefined;
+  if (force || isPrepared || names.every((name) => name === 'lost+found')) return;
   throw new CliError(`${shown} contains other files, but no ${MANIFEST} of an earlier run`, {
     code: 'ERR_FILE_EXISTS',
     hint: 'use a new or empty folder, or use --force to replace files with the same names and keep all others',

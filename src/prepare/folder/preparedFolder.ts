@@ -24,7 +24,6 @@ import {
   JOURNAL,
   OWN_FOLDER,
   readNotes,
-  readPrevious,
   rejectForeign,
   StagedFiles,
   STAMPS,
@@ -68,8 +67,7 @@ export async function openPreparedFolder(path: string, options: FolderOptions): 
   const { shown, force } = options;
   try {
     await makeFolder(path, shown);
-    const isPrepared = (await readPrevious(path, shown)) !== undefined;
-    if (!force && !isPrepared) await rejectForeign(path, shown);
+    await rejectForeign(path, shown, force);
     await makeFolder(join(path, OWN_FOLDER), shown, 0o700);
     const lock = await lockFolder(join(path, OWN_FOLDER, 'lock'), shown);
     try {

@@ -94,8 +94,8 @@ describe('withScriptPaths', () => {
     ['ROOTFS_FILE', '/shared/rootfs', 'rootfs', 'rootfs'],
     ['ISO_FILE', 'html/a.iso', 'iso', 'html/a.iso'],
   ])('%s=%s', (variable, path, what, expected) => {
-    const { config, images } = withScriptPaths(layout, '/shared', { [variable]: path });
-    expect({ config, ...images }).toMatchObject({ [what]: expected });
+    const { files } = withScriptPaths(layout, '/shared', { [variable]: path });
+    expect(files).toMatchObject({ [what]: expected });
   });
 
   it.each(['/mnt/agent.ign', '../x', '/shared/../etc/passwd'])('refuses %s', (path) => {
