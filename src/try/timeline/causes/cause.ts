@@ -38,6 +38,14 @@ export interface Cause {
   readonly evidenceIf?: (host: HostTimeline) => boolean;
 }
 
+/** Causes by their ids. */
+export type CauseRows = Readonly<Record<string, Omit<Cause, 'id'>>>;
+
+/** @param common of all causes that do not contain it */
+export function causesOf(rows: CauseRows, common: Pick<Cause, 'after' | 'isRefuted'> = {}): readonly Cause[] {
+  return Object.entries(rows).map(([id, row]) => ({ id, ...common, ...row }));
+}
+
 export interface Proof {
   /** Whether the event alone proves the cause. */
   readonly matches: (event: TrialEvent) => boolean;
