@@ -102,6 +102,11 @@ export function withPorts(text: string, { ironic, images }: Ports): string {
     .replaceAll(String(defaultPorts.images), String(images));
 }
 
+/** A text of a cause with the ports of a trial, and without the marks of code. */
+export function plainCauseText(text: string, ports: Ports): string {
+  return withPorts(text.replaceAll('`', ''), ports);
+}
+
 /** Whether the machine fetched its config: as a file, or in the initramfs of the host. */
 export function hasFetchedConfig(host: HostTimeline): boolean {
   if (host.milestones.has('config')) return true;
