@@ -130,7 +130,7 @@ export async function openInventoryFolder(
     const file = `${fileNameOf(name ?? node)}.json`;
     const value: unknown = JSON.parse(new TextDecoder().decode(body));
     const text = `${JSON.stringify(value, undefined, 2)}\n`;
-    if (name === undefined && !hasRoom(unknownSizes, node, text.length, maxUnknownSize)) {
+    if (name === undefined && !hasRoom(unknownSizes, node, Buffer.byteLength(text), maxUnknownSize)) {
       throw new CliError(
         `the inventories of unknown machines are larger than ${formatSize(maxUnknownSize)}`,
         { code: 'ERR_TOO_LARGE' },
@@ -147,7 +147,10 @@ export async function openInventoryFolder(
   };
 }
 
-/** @param most maximum number of bytes of all files */
+/**
+ * @param size bytes of the file of this node
+ * @param most maximum number of bytes of all files
+ */
 function hasRoom(sizes: Map<string, number>, node: string, size: number, most: number): boolean {
   const others = [...sizes].reduce((sum, [uuid, known]) => (uuid === node ? sum : sum + known), 0);
   if (others + size > most) return false;

@@ -14,7 +14,7 @@ import { type BootStage, bootStages, stageBar, type StageMark } from '../../serv
 import { factList, timeOf } from '../../serve/status/tables.ts';
 import { elapsed, eventPhrase, originPhrase } from '../report/phrases.ts';
 import type { LikelyCause } from '../timeline/causes.ts';
-import { entriesOf, withPorts } from '../timeline/causes/cause.ts';
+import { entriesOf, plainCauseText } from '../timeline/causes/cause.ts';
 import { type HostResult, resultsOf, type TrialResult } from '../timeline/result.ts';
 import { byLastEvent, type Stage, stages } from '../timeline/stages.ts';
 import type { HostTimeline } from '../timeline/timeline.ts';
@@ -120,12 +120,11 @@ function causeOf({ causes, gaps }: HostResult, { ports }: TrialResult): Html | u
   const [first] = causes;
   if (first === undefined) return undefined;
   if (first.certainty !== 'proven' && !gaps.some(({ isOpen }) => isOpen)) return undefined;
-  const plain = (text: string): string => withPorts(text.replaceAll('`', ''), ports);
   return html`<span class="hint"
     ><strong class="${first.certainty === 'proven' ? 'error' : 'warning'}"
       >${certainties[first.certainty]}:</strong
     >
-    ${plain(first.cause.text)} Fix: ${plain(first.cause.fix)}</span
+    ${plainCauseText(first.cause.text, ports)} Fix: ${plainCauseText(first.cause.fix, ports)}</span
   >`;
 }
 

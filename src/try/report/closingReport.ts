@@ -16,7 +16,7 @@ import {
   inactiveOf,
   type Verdict,
 } from '../timeline/result.ts';
-import { hasCalledIronic, type Ports, withPorts } from '../timeline/causes/cause.ts';
+import { hasCalledIronic, plainCauseText, type Ports, withPorts } from '../timeline/causes/cause.ts';
 import type { AgentStep, ReportedManager } from '../timeline/events.ts';
 import type { HostTimeline } from '../timeline/timeline.ts';
 import { formatJsonLine, timeOfDay } from './liveLines.ts';
@@ -228,12 +228,14 @@ function causeLines(
 function causeText(one: LikelyCause, number: number, ports: Ports): readonly string[] {
   const { cause, certainty } = one;
   const sure = certainty === 'proven' ? 'Proven: ' : '';
-  const plain = (text: string): string => withPorts(text.replaceAll('`', ''), ports); // without Markdown code marks
   return [
-    ...wrapText(`${sure}${plain(cause.text)}`, { first: `  ${number}. `, rest: ' '.repeat(5) }),
+    ...wrapText(`${sure}${plainCauseText(cause.text, ports)}`, {
+      first: `  ${number}. `,
+      rest: ' '.repeat(5),
+    }),
     ...evidenceLines(one),
-    ...wrapText(plain(cause.check), { first: '     check: ', rest: causeIndent }),
-    ...wrapText(plain(cause.fix), { first: '     fix:   ', rest: causeIndent }),
+    ...wrapText(plainCauseText(cause.check, ports), { first: '     check: ', rest: causeIndent }),
+    ...wrapText(plainCauseText(cause.fix, ports), { first: '     fix:   ', rest: causeIndent }),
   ];
 }
 

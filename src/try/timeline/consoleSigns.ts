@@ -1,7 +1,8 @@
 /**
  * The lines of a console that say how far a boot got, or why it stopped: one row per line that is recognized. A pattern
  * applies only to lines of its printer, because journald, systemd and the kernel mark their lines. A line proves a cause only
- * if it implies the first clause of that cause. A console is input from outside: patterns take linear time on its lines.
+ * if it implies the first clause of that cause. Above each row are the program and the file with its text. A console is input
+ * from outside: patterns take linear time on its lines.
  */
 
 import { maskLine } from '../../core/masking.ts';
@@ -39,8 +40,6 @@ export interface ConsoleSign {
   readonly refutes: readonly string[];
   /** A later event of one of these stages shows that the problem is solved. */
   readonly solvedBy: readonly Stage[];
-  /** The program and its file with the text. */
-  readonly source: string;
 }
 
 /** Not `boot-order`, because the disk may contain CoreOS, too. */
@@ -84,413 +83,314 @@ const from = (stage: Stage): readonly Stage[] => stages.slice(stages.indexOf(sta
 /** Printers whose problems only the start of the agent solves; those of the others are solved in the live system. */
 const printersForAgent: ReadonlySet<Printer> = new Set<Printer>(['systemd', 'sha512sum', 'podman']);
 
-type Row = Omit<ConsoleSign, 'printer' | 'refutes' | 'solvedBy'> &
-  Partial<Pick<ConsoleSign, 'refutes' | 'solvedBy'>>;
+/** A line; by default, the stages after that of its printer solve a problem. */
+type Row = Pick<ConsoleSign, 'pattern'> & Partial<Omit<ConsoleSign, 'id' | 'printer'>>;
+
+type Common = Pick<Row, 'stage' | 'refutes'>;
+
+const noStage: Common = {};
+const live: Common = { stage: 'live system' };
+/** Lines of units that only the config contains. */
+const ofConfig: Common = { stage: 'live system', refutes: ['no-config'] };
 
 /**
- * Rows with the same printer, and unless they differ, the same stage and excluded causes. A stage excludes further causes. By
- * default, the stages after that of the printer solve a problem.
+ * @param common of all rows that do not contain it
+ * @param rows by their ids. A stage excludes further causes
  */
 function rowsWith(
-  { printer, ...common }: Pick<ConsoleSign, 'printer'> & Partial<Pick<ConsoleSign, 'stage' | 'refutes'>>,
-  rows: readonly Row[],
+  printer: Printer,
+  common: Common,
+  rows: Readonly<Record<string, Row>>,
 ): readonly ConsoleSign[] {
   const solvedBy = from(printersForAgent.has(printer) ? 'agent container' : 'live system');
-  return rows.map((given) => {
+  return Object.entries(rows).map(([id, given]) => {
     const row = { ...common, ...given };
     const byStage = row.stage === undefined ? undefined : refutedByStage[row.stage];
     const refutes = [...(row.refutes ?? []), ...(byStage ?? [])];
-    return { solvedBy, ...row, printer, refutes };
+    return { id, solvedBy, ...row, printer, refutes };
   });
 }
 
-const kernelSigns = rowsWith({ printer: 'kernel' }, [
-  {
-    id: 'kernel-started',
-    pattern: /^Linux version \d/,
-    refutes: ['console-silent'],
-    source: 'Linux, init/version.c',
-  },
-  {
-    id: 'kernel-disk',
-    // Only an installed system has a root file system of its own; that of other ramdisks is an image or in the network.
+const kernelSigns = rowsWith('kernel', noStage, {
+  // Linux, init/version.c
+  'kernel-started': { pattern: /^Linux version \d/, refutes: ['console-silent'] },
+  // Linux, arch/x86/kernel/setup.c, init/main.c; ostree, src/switchroot/ostree-prepare-root.c.
+  // Only an installed system has a root file system of its own; that of other ramdisks is an image or in the network.
+  'kernel-disk': {
     pattern:
       /^(?:Kernel c|C)ommand line: (?!.*\bcoreos\.live).*\b(?:root=(?!(?:live|nfs|http)\b|\/dev\/(?:ram|nfs))|ostree=)/,
     proves: 'boot-order',
     solvedBy: from('script'),
-    source: 'Linux, arch/x86/kernel/setup.c, init/main.c; ostree, src/switchroot/ostree-prepare-root.c',
   },
-  {
-    id: 'kernel-live',
+  // Linux, arch/x86/kernel/setup.c, init/main.c; live ISO of CoreOS, isolinux/isolinux.cfg
+  'kernel-live': {
     pattern: /^(?:Kernel c|C)ommand line: .*\b(?:coreos\.live|ignition\.)/,
     refutes: ['boot-order', ...beforeKernel],
-    source: 'Linux, arch/x86/kernel/setup.c, init/main.c; live ISO of CoreOS, isolinux/isolinux.cfg',
   },
-  {
-    id: 'kernel-initramfs-memory',
-    pattern: /^Initramfs unpacking failed: write error/,
-    proves: 'no-memory',
-    source: 'Linux, init/initramfs.c',
-  },
-  {
-    id: 'kernel-out-of-memory',
-    // Lines with "Memory cgroup out of memory" are about the limit of a service.
+  // Linux, init/initramfs.c
+  'kernel-initramfs-memory': { pattern: /^Initramfs unpacking failed: write error/, proves: 'no-memory' },
+  // Linux, mm/oom_kill.c.
+  // Lines with "Memory cgroup out of memory" are about the limit of a service.
+  'kernel-out-of-memory': {
     pattern:
       /^(?:Out of memory: Kill|Kernel panic - not syncing: (?:System is deadlocked on memory|Out of memory))/,
     proves: 'no-memory',
     solvedBy: from('inspection'),
-    source: 'Linux, mm/oom_kill.c',
   },
-  {
-    id: 'kernel-panic',
-    pattern: /^Kernel panic - not syncing: /,
-    proves: 'kernel-panic',
-    source: 'Linux, kernel/panic.c',
-  },
-]);
+  // Linux, kernel/panic.c
+  'kernel-panic': { pattern: /^Kernel panic - not syncing: /, proves: 'kernel-panic' },
+});
 
-const ignitionSigns = rowsWith({ printer: 'ignition' }, [
-  {
-    id: 'ignition-config-fetched',
-    // Later stages of Ignition add their names in front.
-    pattern: /^GET result: OK$/,
-    stage: 'config',
-    source: 'Ignition 2.26, internal/resource/http.go',
-  },
-  {
-    id: 'ignition-config-get',
+const ignitionSigns = rowsWith('ignition', noStage, {
+  // Ignition 2.26, internal/resource/http.go.
+  // Later stages of Ignition add their names in front.
+  'ignition-config-fetched': { pattern: /^GET result: OK$/, stage: 'config' },
+  // Ignition 2.26, internal/resource/http.go
+  'ignition-config-get': {
     pattern: /^GET (?:error: |result: (?!OK$))/,
     proves: 'config-not-fetched',
     solvedBy: ['config', ...from('live system')],
-    source: 'Ignition 2.26, internal/resource/http.go',
   },
-  {
-    id: 'ignition-config-fetch',
+  // Ignition 2.26, internal/exec/engine.go, internal/resource/url.go
+  'ignition-config-fetch': {
     pattern:
       /^failed to fetch config: (?:resource not found|failed to fetch resource|unsupported source scheme|unable to fetch resource in time)/,
     proves: 'config-not-fetched',
-    source: 'Ignition 2.26, internal/exec/engine.go, internal/resource/url.go',
   },
-  {
-    id: 'ignition-config-invalid',
-    pattern: /^error at \$\./,
-    proves: 'ignition-failed',
-    source: 'Ignition 2.26, internal/log/log.go; vcontext, report/report.go',
-  },
-  {
-    id: 'ignition-archive',
+  // Ignition 2.26, internal/log/log.go; vcontext, report/report.go
+  'ignition-config-invalid': { pattern: /^error at \$\./, proves: 'ignition-failed' },
+  // Ignition 2.26, internal/exec/util/file.go
+  'ignition-archive': {
     pattern: /^files: .*(?:\[failed\] |: Error (?:verifying|fetching) file ).*\/ironic-agent-image\//,
     proves: 'agent-archive',
-    source: 'Ignition 2.26, internal/exec/util/file.go',
   },
-  {
-    id: 'ignition-file-get',
+  // Ignition 2.26, internal/resource/http.go
+  'ignition-file-get': {
     pattern: /^files: .*: GET (?:error: |result: (?!OK$))/,
     suggests: ['ignition-failed', 'agent-archive'],
-    source: 'Ignition 2.26, internal/resource/http.go',
   },
-  {
-    id: 'ignition-no-space',
-    pattern: /no space left on device/,
-    suggests: ['no-memory'],
-    source: 'Go, syscall/zerrors_linux.go (ENOSPC)',
-  },
-  {
-    id: 'ignition-failed',
-    // If a resource is missing, an earlier line says which one.
+  // Go, syscall/zerrors_linux.go (ENOSPC)
+  'ignition-no-space': { pattern: /no space left on device/, suggests: ['no-memory'] },
+  // Ignition 2.26, internal/main.go.
+  // If a resource is missing, an earlier line says which one.
+  'ignition-failed': {
     pattern: /^Ignition failed: (?!resource not found|failed to fetch resource|unable to fetch resource)/,
     proves: 'ignition-failed',
-    source: 'Ignition 2.26, internal/main.go',
   },
-  {
-    id: 'ignition-files-written',
+  // Ignition 2.26, internal/exec/engine.go
+  'ignition-files-written': {
     pattern: /^files: files passed$/,
     refutes: [...beforeKernel, 'config-not-fetched', 'ignition-failed'],
-    source: 'Ignition 2.26, internal/exec/engine.go',
   },
-]);
+});
 
-const ignitionUnitSigns = rowsWith({ printer: 'systemd' }, [
-  {
-    id: 'ignition-complete',
+const ignitionUnitSigns = rowsWith('systemd', noStage, {
+  // Ignition 2.26, dracut/30ignition/ignition-complete.target
+  'ignition-complete': {
     pattern: /^Reached target (?:ignition-complete\.target\b|Ignition Complete\b)/,
     refutes: [...beforeKernel, ...inInitramfs],
-    source: 'Ignition 2.26, dracut/30ignition/ignition-complete.target',
   },
-  {
-    id: 'ignition-unit-failed',
+  // Ignition 2.26, dracut/30ignition/ignition-*.service
+  'ignition-unit-failed': {
     pattern: /^Failed to start (?:ignition-[a-z-]+\.service\b|Ignition \()/,
     suggests: ['ignition-failed', 'config-not-fetched'],
     solvedBy: from('live system'),
-    source: 'Ignition 2.26, dracut/30ignition/ignition-*.service',
   },
-]);
+});
 
-const emergencySigns = rowsWith({ printer: 'terminal' }, [
-  {
-    id: 'emergency-ignition',
+const emergencySigns = rowsWith('terminal', noStage, {
+  // fedora-coreos-config, 99emergency-shell-setup/emergency-shell.sh
+  'emergency-ignition': {
     pattern: /^Ignition has failed\. Please ensure your config is valid\./,
     suggests: ['ignition-failed', 'config-not-fetched'],
-    source: 'fedora-coreos-config, 99emergency-shell-setup/emergency-shell.sh',
   },
-  {
-    id: 'emergency-memory',
+  // fedora-coreos-config, 99emergency-shell-setup/emergency-shell.sh
+  'emergency-memory': {
     pattern: /^Ran out of memory when unpacking initrd filesystem\./,
     proves: 'no-memory',
-    source: 'fedora-coreos-config, 99emergency-shell-setup/emergency-shell.sh',
   },
-  {
-    id: 'emergency-shell',
+  // dracut 059 to 103, modules.d/98dracut-systemd/dracut-emergency.sh
+  'emergency-shell': {
     pattern: /^Entering emergency mode\. Exit the shell to continue\./,
     suggests: ['ignition-failed', 'rootfs-not-fetched', 'initramfs-network', 'kernel-arguments'],
-    source: 'dracut 059 to 103, modules.d/98dracut-systemd/dracut-emergency.sh',
   },
-]);
+});
 
-const rootfsSigns = rowsWith({ printer: 'coreos-livepxe-rootfs' }, [
-  {
-    id: 'rootfs-versions',
+const rootfsSigns = rowsWith('coreos-livepxe-rootfs', noStage, {
+  // fedora-coreos-config, 35coreos-live/coreos-livepxe-rootfs.sh
+  'rootfs-versions': {
     pattern: /^Found initramfs version .* but rootfs version /,
     proves: 'rootfs-mismatch',
-    source: 'fedora-coreos-config, 35coreos-live/coreos-livepxe-rootfs.sh',
   },
-  {
-    id: 'rootfs-refused',
+  // fedora-coreos-config, 35coreos-live/coreos-livepxe-rootfs.sh
+  'rootfs-refused': {
     pattern: /^Couldn't fetch, verify, and unpack image specified by:/,
     suggests: ['rootfs-mismatch', 'no-memory'],
-    source: 'fedora-coreos-config, 35coreos-live/coreos-livepxe-rootfs.sh',
   },
-  {
-    id: 'rootfs-no-space',
-    pattern: /No space left on device/,
-    proves: 'no-memory',
-    source: 'glibc, sysdeps/gnu/errlist.h (ENOSPC); libarchive, tar/read.c',
-  },
-  {
-    id: 'rootfs-unreachable',
-    // Error 23: the program that unpacks the image has failed.
+  // glibc, sysdeps/gnu/errlist.h (ENOSPC); libarchive, tar/read.c
+  'rootfs-no-space': { pattern: /No space left on device/, proves: 'no-memory' },
+  // fedora-coreos-config, 35coreos-live/coreos-livepxe-rootfs.sh; curl, src/tool_operate.c.
+  // Error 23: the program that unpacks the image has failed.
+  'rootfs-unreachable': {
     pattern:
       /^(?:curl: \((?!23\))\d+\) |Couldn't establish connectivity with the server specified by:|Couldn't query the server for the rootfs specified by:|Unsupported scheme for image specified by:|No rootfs image found\.)/,
     proves: 'rootfs-not-fetched',
     solvedBy: ['rootfs', ...from('live system')],
-    source: 'fedora-coreos-config, 35coreos-live/coreos-livepxe-rootfs.sh; curl, src/tool_operate.c',
   },
-]);
+});
 
-const loginSigns = rowsWith({ printer: 'terminal', stage: 'live system' }, [
-  {
-    id: 'system-welcome',
-    pattern: /^Welcome to (?!.*\(Initramfs\)).*CoreOS\b.*!$/,
-    source: 'systemd, src/core/main.c (status_welcome); os-release of CoreOS',
-  },
-  {
-    id: 'login-prompt',
-    pattern: /^(?!Last )[\w.-]{1,64} login:(?: |$)/,
-    // An installed system has a prompt, too.
-    suggests: ['boot-order'],
-    source: 'util-linux, term-utils/agetty.c',
-  },
-  {
-    id: 'agent-banner',
+const loginSigns = rowsWith('terminal', live, {
+  // systemd, src/core/main.c (status_welcome); os-release of CoreOS
+  'system-welcome': { pattern: /^Welcome to (?!.*\(Initramfs\)).*CoreOS\b.*!$/ },
+  // util-linux, term-utils/agetty.c.
+  // An installed system has a prompt, too.
+  'login-prompt': { pattern: /^(?!Last )[\w.-]{1,64} login:(?: |$)/, suggests: ['boot-order'] },
+  // templates/agent/ironic-agent.issue, ironic-agent.motd
+  'agent-banner': {
     pattern: /^This (?:machine|ramdisk) runs ironic-python-agent, /,
     refutes: ['boot-order', 'no-config'],
-    source: 'templates/agent/ironic-agent.issue, ironic-agent.motd',
   },
-  {
-    id: 'no-user-config',
+  // fedora-coreos-config, coreos-ignition-write-issues
+  'no-user-config': {
     pattern: /^Ignition: no config provided by user/,
     proves: 'no-config',
     solvedBy: from('agent container'),
-    source: 'fedora-coreos-config, coreos-ignition-write-issues',
   },
-  {
-    id: 'user-config-applied',
-    pattern: /^Ignition: user-provided config was applied/,
-    refutes: ['no-config'],
-    source: 'fedora-coreos-config, coreos-ignition-write-issues',
-  },
-]);
+  // fedora-coreos-config, coreos-ignition-write-issues
+  'user-config-applied': { pattern: /^Ignition: user-provided config was applied/, refutes: ['no-config'] },
+});
 
-const targetSigns = rowsWith({ printer: 'systemd', stage: 'live system' }, [
-  {
-    id: 'system-multi-user',
-    pattern: /^Reached target (?:multi-user\.target\b|Multi-User System\b)/,
-    source: 'systemd, units/multi-user.target',
-  },
-  {
-    id: 'network-wait-failed',
+const targetSigns = rowsWith('systemd', live, {
+  // systemd, units/multi-user.target
+  'system-multi-user': { pattern: /^Reached target (?:multi-user\.target\b|Multi-User System\b)/ },
+  // NetworkManager, data/NetworkManager-wait-online.service.in
+  'network-wait-failed': {
     pattern: /^Failed to start (?:NetworkManager-wait-online\.service\b|Network Manager Wait Online\b)/,
     suggests: ['host-network'],
-    source: 'NetworkManager, data/NetworkManager-wait-online.service.in',
   },
-]);
+});
 
 /** The description of a unit, with or without its name in front, as `StatusUnitFormat=` of systemd sets it. */
-const unitSigns = rowsWith({ printer: 'systemd', stage: 'live system', refutes: ['no-config'] }, [
-  {
-    id: 'agent-started',
+const unitSigns = rowsWith('systemd', ofConfig, {
+  // templates/agent/ironic-agent.service; systemd, src/core/job.c
+  'agent-started': {
     pattern: /^Started (?:ironic-agent\.service(?: |\.?$)|Ironic Agent\b)/,
     stage: 'agent container',
-    source: 'templates/agent/ironic-agent.service; systemd, src/core/job.c',
   },
-  {
-    id: 'agent-starting',
-    // systemd shortens these lines to the width of the terminal.
+  // systemd, src/core/manager.c (manager_print_jobs_in_progress).
+  // systemd shortens these lines to the width of the terminal.
+  'agent-starting': {
     pattern: /^A start job is running for (?:ironic-agent\.s|ironic-age…|Ironic Agent\b)/,
     suggests: ['container-pull'],
-    source: 'systemd, src/core/manager.c (manager_print_jobs_in_progress)',
   },
-  {
-    id: 'agent-failed',
+  // templates/agent/ironic-agent.service; systemd, src/core/job.c
+  'agent-failed': {
     pattern: /^Failed to start (?:ironic-agent\.service\b|Ironic Agent\b)/,
     suggests: ['container-pull', 'container-ends'],
-    source: 'templates/agent/ironic-agent.service; systemd, src/core/job.c',
   },
-  {
-    id: 'agent-dependency-failed',
+  // templates/agent/ironic-agent-image.service (RequiredBy=); systemd, src/core/job.c
+  'agent-dependency-failed': {
     pattern: /^Dependency failed for (?:ironic-agent\.service\b|Ironic Agent\b)/,
     suggests: ['agent-archive'],
-    source: 'templates/agent/ironic-agent-image.service (RequiredBy=); systemd, src/core/job.c',
   },
-  {
-    id: 'archive-failed',
+  // templates/agent/ironic-agent-image.service; systemd, src/core/job.c
+  'archive-failed': {
     pattern:
       /^(?:Failed to start|Dependency failed for) (?:ironic-agent-image\.service\b|Container image of the Ironic Agent\b)/,
     proves: 'agent-archive',
-    source: 'templates/agent/ironic-agent-image.service; systemd, src/core/job.c',
   },
-]);
+});
 
-const checksumSigns = rowsWith({ printer: 'sha512sum' }, [
-  {
-    id: 'archive-checksum',
+const checksumSigns = rowsWith('sha512sum', noStage, {
+  // GNU coreutils, src/cksum.c (digest_check)
+  'archive-checksum': {
     pattern: /: FAILED(?: open or read)?$|^(?:\/bin\/)?sha512sum: /,
     stage: 'live system',
     proves: 'agent-archive',
-    source: 'GNU coreutils, src/cksum.c (digest_check)',
   },
-]);
+});
 
 /**
  * Messages of Go's net and crypto packages are in errors of podman since 3.4. Only units whose output goes to the console print
  * lines of podman: those of the agent.
  */
-const podmanSigns = rowsWith({ printer: 'podman', stage: 'live system', refutes: ['no-config'] }, [
-  {
-    id: 'pull-proxy',
-    pattern: /^Error: .*\bproxyconnect tcp: /,
-    proves: 'pull-proxy',
-    source: 'Go, net/http/transport.go',
-  },
-  {
-    id: 'pull-proxy-refused',
-    // A proxy that refuses CONNECT: the error is the text of its status alone.
+const podmanSigns = rowsWith('podman', ofConfig, {
+  // Go, net/http/transport.go
+  'pull-proxy': { pattern: /^Error: .*\bproxyconnect tcp: /, proves: 'pull-proxy' },
+  // Go, net/http/transport.go; observed with podman 4.3.1.
+  // A proxy that refuses CONNECT: the error is the text of its status alone.
+  'pull-proxy-refused': {
     pattern:
       /^Error: .*Get \\?"https:[^"]*": (?:Forbidden|Proxy Authentication Required|Bad Gateway|Service Unavailable|Gateway Timeout|Method Not Allowed)\b/,
     proves: 'pull-proxy',
-    source: 'Go, net/http/transport.go; observed with podman 4.3.1',
   },
-  {
-    id: 'pull-dns',
-    pattern: /^Error: .*\bdial tcp: lookup /,
-    proves: 'dns',
-    source: 'Go, net/net.go (DNSError)',
-  },
-  {
-    id: 'pull-certificate-time',
+  // Go, net/net.go (DNSError)
+  'pull-dns': { pattern: /^Error: .*\bdial tcp: lookup /, proves: 'dns' },
+  // Go, crypto/x509/verify.go
+  'pull-certificate-time': {
     pattern: /^Error: .*\bx509: certificate has expired or is not yet valid/,
     proves: 'clock',
-    source: 'Go, crypto/x509/verify.go',
   },
-  {
-    id: 'pull-certificate',
-    pattern: /^Error: .*\bx509: c/,
-    proves: 'registry-ca',
-    source: 'Go, crypto/x509/verify.go',
-  },
-  {
-    id: 'pull-plain-http',
+  // Go, crypto/x509/verify.go
+  'pull-certificate': { pattern: /^Error: .*\bx509: c/, proves: 'registry-ca' },
+  // Go, net/http/client.go, crypto/tls/conn.go
+  'pull-plain-http': {
     pattern:
       /^Error: .*(?:http: server gave HTTP response to HTTPS client|tls: first record does not look like a TLS handshake)/,
     proves: 'registry-plain-http',
-    source: 'Go, net/http/client.go, crypto/tls/conn.go',
   },
-  {
-    id: 'pull-unauthorized',
+  // containers/image, docker/errors.go, docker/docker_client.go; distribution, registry/api/errcode
+  'pull-unauthorized': {
     pattern:
       /^Error: .*: (?:unauthorized\b|denied\b|authentication required|requested access to the resource is denied|received unexpected HTTP status: 40[13] |invalid status code from registry 40[13] )/,
     proves: 'pull-secret',
-    source: 'containers/image, docker/errors.go, docker/docker_client.go; distribution, registry/api/errcode',
   },
-  {
-    id: 'pull-image-unknown',
+  // distribution, registry/api/errcode; containers/image, internal/manifest, pkg/shortnames
+  'pull-image-unknown': {
     pattern:
       /^Error: .*(?:: (?:manifest|name) (?:unknown|invalid)\b|no image found in (?:image index|manifest list) for architecture|did not resolve to an alias)/,
     proves: 'container-image',
-    source: 'distribution, registry/api/errcode; containers/image, internal/manifest, pkg/shortnames',
   },
-  {
-    id: 'pull-image-reference',
+  // distribution, reference/reference.go
+  'pull-image-reference': {
     pattern: /^Error: (?:repository name must be lowercase|.*invalid reference format)/,
     proves: 'container-image',
-    source: 'distribution, reference/reference.go',
   },
-  {
-    id: 'podman-no-space',
-    pattern: /no space left on device/,
-    proves: 'no-memory',
-    source: 'Go, syscall/zerrors_linux.go (ENOSPC)',
-  },
-  {
-    id: 'pull-no-route',
+  // Go, syscall/zerrors_linux.go (ENOSPC)
+  'podman-no-space': { pattern: /no space left on device/, proves: 'no-memory' },
+  // Go, net/dial.go, syscall/zerrors_linux.go
+  'pull-no-route': {
     pattern:
       /^Error: .*\bdial tcp .*: connect: (?:network is unreachable|no route to host|cannot assign requested address)/,
     proves: 'container-pull',
     suggests: ['host-network', 'ip-family'],
-    source: 'Go, net/dial.go, syscall/zerrors_linux.go',
   },
-  {
-    id: 'pull-failed',
+  // containers/common, libimage/copier.go; containers/image, copy, docker
+  'pull-failed': {
     pattern:
       /^Error: .*(?:\bdocker:\/\/|reading blob |writing blob|copying (?:system )?image |parsing image configuration: |\bdial tcp )/,
     proves: 'container-pull',
-    source: 'containers/common, libimage/copier.go; containers/image, copy, docker',
   },
-  {
-    id: 'archive-format',
+  // containers/common, libimage/load.go; containers/storage, errors.go
+  'archive-format': {
     pattern:
       /^Error: (?:payload does not match any of the supported image formats|[0-9a-f]{64}: image not known)/,
     proves: 'agent-archive',
-    source: 'containers/common, libimage/load.go; containers/storage, errors.go',
   },
-  {
-    id: 'container-failed',
-    // podman 4 prints the excluded error when the unit ends before its container exists, despite `--ignore`.
-    pattern: /^Error: (?!reading CIDFile: )/,
-    suggests: ['container-ends'],
-    source: 'podman, cmd/podman/root.go',
-  },
-  {
-    id: 'image-platform',
+  // podman, cmd/podman/root.go.
+  // podman 4 prints the excluded error when the unit ends before its container exists, despite `--ignore`.
+  'container-failed': { pattern: /^Error: (?!reading CIDFile: )/, suggests: ['container-ends'] },
+  // containers/common, libimage/image.go
+  'image-platform': {
     pattern: /^WARNING: image platform \(.*\) does not match the expected platform/,
     suggests: ['container-image'],
-    source: 'containers/common, libimage/image.go',
   },
-  {
-    id: 'image-pulled',
-    // The ID of the image, or that of the container, which is also printed when it is removed.
-    pattern: /^[0-9a-f]{64}$/,
-    settles: true,
-    refutes: ['no-config', ...pullCauses],
-    source: 'podman, cmd/podman/images/pull.go, cmd/podman/containers/run.go',
-  },
-  {
-    id: 'pull-started',
-    pattern: /^Trying to pull /,
-    suggests: ['container-pull'],
-    source: 'containers/common, libimage/pull.go',
-  },
-]);
+  // podman, cmd/podman/images/pull.go, cmd/podman/containers/run.go.
+  // The ID of the image, or that of the container, which is also printed when it is removed.
+  'image-pulled': { pattern: /^[0-9a-f]{64}$/, settles: true, refutes: ['no-config', ...pullCauses] },
+  // containers/common, libimage/pull.go
+  'pull-started': { pattern: /^Trying to pull /, suggests: ['container-pull'] },
+});
 
 /** The first row that matches a line counts. */
 export const consoleSigns: readonly ConsoleSign[] = [

@@ -34,3 +34,12 @@ it('strangers have so much room together, and hosts of the inventory as much as 
   const kept: unknown = JSON.parse(readFileSync(join(cwd, 'kept/node-1.json'), 'utf8'));
   expect(kept).toEqual({ inventory: 'x'.repeat(600) });
 });
+
+it('counts bytes, of which a character may have several', async () => {
+  const save = await openInventoryFolder('bytes', { cwd }, 1000);
+  const body = Buffer.from(JSON.stringify({ inventory: 'ü'.repeat(600) }));
+  await expect(save({ node: 'node-1', name: undefined, macs: [], body })).rejects.toThrow(
+    'are larger than 1000 B',
+  );
+  expect(readdirSync(join(cwd, 'bytes'))).toEqual([]);
+});

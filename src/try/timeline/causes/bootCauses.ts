@@ -5,14 +5,13 @@
 
 import { byLastEvent, isInterrupted, isFullyFetched, type Stage } from '../stages.ts';
 import type { HostTimeline } from '../timeline.ts';
-import { type Cause, entriesOf, hasCalledIronic, hasFetchedConfig, lacksConfig, proofBy } from './cause.ts';
+import { causesOf, entriesOf, hasCalledIronic, hasFetchedConfig, lacksConfig, proofBy } from './cause.ts';
 
 /** Bytes that a BMC, or firmware in search of a boot device, reads from an ISO. */
 const probeSize = 4 * 1024 * 1024;
 
-export const bootCauses: readonly Cause[] = [
-  {
-    id: 'boot-order',
+export const bootCauses = causesOf({
+  'boot-order': {
     short: 'the power or the boot order',
     text: 'The machine is off, or it boots from its disk: the boot device is not set, or was set for an earlier boot only.',
     check:
@@ -23,8 +22,7 @@ export const bootCauses: readonly Cause[] = [
     isRefuted: (host) => hasReadImage(host) || host.milestones.has('power'),
     evidenceIf: (host) => host.stage === 'image' && !hasReadImage(host),
   },
-  {
-    id: 'medium-not-attached',
+  'medium-not-attached': {
     short: 'the virtual media',
     text: 'The BMC has no virtual media attached: it cannot reach the URL of the image, or does not trust its certificate.',
     check: 'run `curl -I URL` in the network of the BMCs; check the virtual media status in the BMC',
@@ -33,16 +31,14 @@ export const bootCauses: readonly Cause[] = [
     boots: ['iso', 'minimal-iso'],
     frequency: 'common',
   },
-  {
-    id: 'bmc-refused',
+  'bmc-refused': {
     short: 'the BMC',
     text: 'The BMC refused a step of the boot, so the machine was not booted.',
     check: 'run `ironic-coreos boot --check` with the same options',
     fix: 'fix the reason in the report; a missing license, an account without the role Administrator and outdated firmware are the most common ones',
     proof: proofBy('bmc', ['image'], ({ step }) => step === 'failed'),
   },
-  {
-    id: 'bmc-not-fetched',
+  'bmc-not-fetched': {
     short: 'the connection from the BMC to the image',
     text: 'The BMC accepted the URL of the image but did not fetch it: it cannot reach the address, or does not trust the certificate of the server.',
     check:
@@ -52,8 +48,7 @@ export const bootCauses: readonly Cause[] = [
     frequency: 'very common',
     isRefuted: (host) => !host.milestones.has('boot device'),
   },
-  {
-    id: 'bmc-boot-device',
+  'bmc-boot-device': {
     short: 'the firmware, which ignored the boot device',
     text: 'The machine is on but did not boot from the image: the firmware ignored the boot device, or is still in POST.',
     check: 'watch the console during boot; read the boot order and the boot mode in the firmware',
@@ -62,8 +57,7 @@ export const bootCauses: readonly Cause[] = [
     frequency: 'common',
     isRefuted: (host) => !host.milestones.has('boot device') || hasReadImage(host),
   },
-  {
-    id: 'dhcp-no-boot-file',
+  'dhcp-no-boot-file': {
     short: 'DHCP without a boot file',
     text: 'DHCP does not answer in this network, or sets no boot server and boot file (next-server, filename).',
     check:
@@ -73,8 +67,7 @@ export const bootCauses: readonly Cause[] = [
     boots: ['network'],
     frequency: 'common',
   },
-  {
-    id: 'loader-no-http',
+  'loader-no-http': {
     short: 'the connection from the boot loader to the images',
     text: 'The boot loader came by TFTP but cannot reach the port of the images: a firewall, or DHCP sets another address.',
     check:
@@ -83,8 +76,7 @@ export const bootCauses: readonly Cause[] = [
     after: ['none'],
     boots: ['network'],
   },
-  {
-    id: 'secure-boot',
+  'secure-boot': {
     short: 'Secure Boot',
     text: 'Secure Boot refuses the boot loader or the image: an unsigned iPXE, or the ISO of another ramdisk.',
     check:
@@ -92,32 +84,28 @@ export const bootCauses: readonly Cause[] = [
     fix: 'disable Secure Boot, or boot signed software: the live ISO of CoreOS, or its GRUB (`prepare --artifacts grub`)',
     after: ['none', 'image', 'script', 'kernel'],
   },
-  {
-    id: 'architecture-mismatch',
+  'architecture-mismatch': {
     short: 'an image for another architecture',
     text: 'The image and the machine have different architectures, or the image boots only with UEFI and the firmware is in BIOS mode.',
     check: 'run `ironic-coreos inspect IMAGE` to see the architecture and the boot modes of the image',
     fix: 'set the `architecture` of the host in the inventory, and pass the image for it: `--iso aarch64=FILE`',
     after: ['image', 'script', 'kernel', 'initramfs'],
   },
-  {
-    id: 'other-ironic',
+  'other-ironic': {
     short: 'the Ironic URL in the config',
     text: 'The config in the image contains the URL of another Ironic, so its agent would not call the mock Ironic.',
     check: 'run `ironic-coreos inspect IMAGE` to see the Ironic URL in the config',
     fix: 'use `try --listen` and `--tls` with the port and the scheme of that URL; or render the config with `render --api-url` and the address of the mock Ironic',
     proof: proofBy('preflight', [], ({ problem }) => problem.kind === 'other-ironic'),
   },
-  {
-    id: 'machine-ended',
+  'machine-ended': {
     short: 'the emulated machine',
     text: 'The emulated machine did not start, or ended before its agent called home.',
     check: 'read its console and the error of QEMU',
     fix: 'use more memory, the other firmware, or an image for its architecture; run `ironic-coreos inspect IMAGE` to see its requirements',
     proof: proofBy('machine', ['power'], ({ state }) => state === 'failed' || state === 'powered off'),
   },
-  {
-    id: 'boot-loop',
+  'boot-loop': {
     short: 'a boot loop',
     text: 'The machine restarts before the agent calls Ironic: it fetched the same files again.',
     check:
@@ -130,8 +118,7 @@ export const bootCauses: readonly Cause[] = [
       return again && !hasCalledIronic(host);
     },
   },
-  {
-    id: 'transfer-broken',
+  'transfer-broken': {
     short: 'an incomplete transfer',
     text: 'The last file that the machine fetched is incomplete: a network problem, or a restart during the transfer.',
     check:
@@ -142,8 +129,7 @@ export const bootCauses: readonly Cause[] = [
       return last !== undefined && isInterrupted(last.event) && !hasCalledIronic(host);
     },
   },
-  {
-    id: 'kernel-url',
+  'kernel-url': {
     short: 'the URL of the kernel',
     text: 'The boot loader fetched its script but not the kernel: the URLs in the script are not reachable from the machine.',
     check:
@@ -152,7 +138,7 @@ export const bootCauses: readonly Cause[] = [
     after: ['script'],
     frequency: 'common',
   },
-];
+});
 
 /** Whether the machine has read more of the ISO than a probe does. */
 function hasReadImage(host: HostTimeline): boolean {
@@ -163,9 +149,8 @@ function hasReadImage(host: HostTimeline): boolean {
 
 const inInitramfs: readonly Stage[] = ['kernel', 'initramfs', 'config', 'rootfs'];
 
-export const ramdiskCauses: readonly Cause[] = [
-  {
-    id: 'no-memory',
+export const ramdiskCauses = causesOf({
+  'no-memory': {
     short: 'too little memory',
     text: 'The machine has too little memory for the live system: with network boot, memory contains the root filesystem and the agent container image.',
     check:
@@ -182,15 +167,13 @@ export const ramdiskCauses: readonly Cause[] = [
       'agent container',
     ],
   },
-  {
-    id: 'kernel-panic',
+  'kernel-panic': {
     short: 'a kernel panic',
     text: 'The kernel stops with a panic, and the console shows its reason.',
     check: 'read the lines before `Kernel panic - not syncing` on the console',
     fix: 'for `Unable to mount root fs`, make the boot loader load the initramfs; otherwise use another CoreOS release, or update the firmware',
   },
-  {
-    id: 'kernel-arguments',
+  'kernel-arguments': {
     short: 'the kernel arguments',
     text: 'Kernel arguments are missing or invalid: `ignition.firstboot`, `ignition.platform.id=metal`, or the URLs of the root filesystem and the config.',
     check: 'compare `cat /proc/cmdline` in the emergency shell with the output of `ironic-coreos pxe kargs`',
@@ -200,8 +183,7 @@ export const ramdiskCauses: readonly Cause[] = [
     frequency: 'common',
     isRefuted: (host) => host.milestones.has('rootfs') && hasFetchedConfig(host),
   },
-  {
-    id: 'initramfs-network',
+  'initramfs-network': {
     short: 'the network of the initramfs',
     text: 'The initramfs has no network: no DHCP on its interface, a VLAN or a static address that is not configured, or it waits for another interface.',
     check: 'read the console; in the emergency shell, run `ip address` and `journalctl -u nm-initrd`',
@@ -210,8 +192,7 @@ export const ramdiskCauses: readonly Cause[] = [
     boots: ['network', 'minimal-iso'],
     frequency: 'common',
   },
-  {
-    id: 'rootfs-not-fetched',
+  'rootfs-not-fetched': {
     short: 'the URL of the root filesystem',
     text: 'The machine cannot fetch the root filesystem: `coreos.live.rootfs_url` is missing, or its URL is unreachable.',
     check:
@@ -227,8 +208,7 @@ export const ramdiskCauses: readonly Cause[] = [
       !host.milestones.has('rootfs') &&
       !hasCalledIronic(host),
   },
-  {
-    id: 'rootfs-mismatch',
+  'rootfs-mismatch': {
     short: 'a root filesystem of another build',
     text: 'The machine fetched and refused the root filesystem: its build differs from that of the initramfs, or it was modified.',
     check:
@@ -237,8 +217,7 @@ export const ramdiskCauses: readonly Cause[] = [
     after: ['rootfs'],
     boots: ['network', 'minimal-iso'],
   },
-  {
-    id: 'no-config',
+  'no-config': {
     short: 'a missing config',
     text: 'The machine gets no config: no `ignition.config.url`, no config in or after the initramfs, and no config in the ISO.',
     check:
@@ -250,8 +229,7 @@ export const ramdiskCauses: readonly Cause[] = [
     isRefuted: hasFetchedConfig,
     proof: proofBy('preflight', [], ({ problem }) => problem.kind === 'no-config'),
   },
-  {
-    id: 'config-not-fetched',
+  'config-not-fetched': {
     short: 'the URL of the config',
     text: 'Ignition cannot fetch the config: incorrect address, no DNS, or HTTPS with a certificate authority that the initramfs does not trust.',
     check:
@@ -267,8 +245,7 @@ export const ramdiskCauses: readonly Cause[] = [
       lacksConfig(host) &&
       !hasCalledIronic(host),
   },
-  {
-    id: 'ignition-failed',
+  'ignition-failed': {
     short: 'Ignition',
     text: 'Ignition failed: it does not accept the config, or cannot apply it; the machine waits in an emergency shell.',
     check:
@@ -278,8 +255,7 @@ export const ramdiskCauses: readonly Cause[] = [
     frequency: 'very common',
     isRefuted: lacksConfig,
   },
-  {
-    id: 'agent-archive',
+  'agent-archive': {
     short: 'the agent archive',
     text: 'The machine cannot load the agent archive: it is missing, is not the one that the config was rendered for, or does not fit into memory.',
     check:
@@ -288,8 +264,7 @@ export const ramdiskCauses: readonly Cause[] = [
     after: ['config', 'rootfs', 'image', 'agent archive', 'live system'],
     isRefuted: lacksConfig,
   },
-  {
-    id: 'console-silent',
+  'console-silent': {
     short: 'an invisible boot',
     text: 'The boot stops, and the console shows nothing: kernel messages go to another console.',
     check:
@@ -297,4 +272,4 @@ export const ramdiskCauses: readonly Cause[] = [
     fix: 'use `pxe kargs --console ttyS0,115200n8` or `iso kargs modify -a console=ttyS0,115200n8`; to log in, use `render --console ttyS0,115200n8 --autologin`',
     after: inInitramfs,
   },
-];
+});

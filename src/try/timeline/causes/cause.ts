@@ -38,6 +38,14 @@ export interface Cause {
   readonly evidenceIf?: (host: HostTimeline) => boolean;
 }
 
+/** Causes by their ids. */
+export type CauseRows = Readonly<Record<string, Omit<Cause, 'id'>>>;
+
+/** @param common of all causes that do not contain it */
+export function causesOf(rows: CauseRows, common: Pick<Cause, 'after' | 'isRefuted'> = {}): readonly Cause[] {
+  return Object.entries(rows).map(([id, row]) => ({ id, ...common, ...row }));
+}
+
 export interface Proof {
   /** Whether the event alone proves the cause. */
   readonly matches: (event: TrialEvent) => boolean;
@@ -92,6 +100,11 @@ export function withPorts(text: string, { ironic, images }: Ports): string {
   return text
     .replaceAll(String(defaultPorts.ironic), String(ironic))
     .replaceAll(String(defaultPorts.images), String(images));
+}
+
+/** A text of a cause with the ports of a trial, and without the marks of code. */
+export function plainCauseText(text: string, ports: Ports): string {
+  return withPorts(text.replaceAll('`', ''), ports);
 }
 
 /** Whether the machine fetched its config: as a file, or in the initramfs of the host. */

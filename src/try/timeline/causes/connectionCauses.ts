@@ -5,7 +5,7 @@
 
 import type { CallbackReason, RefusalEvent } from '../events.ts';
 import type { Stage } from '../stages.ts';
-import { type Cause, entriesOf, isUnsolved, type Proof, proofBy } from './cause.ts';
+import { causesOf, entriesOf, isUnsolved, type Proof, proofBy } from './cause.ts';
 
 /**
  * TLS alerts (RFC 8446, section 6.2) with the names of OpenSSL; for the version, also the errors of a server. Clients other
@@ -35,9 +35,8 @@ function refusalProof(kind: RefusalEvent['problem']['kind']): Proof {
   return proofBy('refusal', calls, ({ problem }) => problem.kind === kind);
 }
 
-export const tlsCauses: readonly Cause[] = [
-  {
-    id: 'tls-unknown-ca',
+export const tlsCauses = causesOf({
+  'tls-unknown-ca': {
     short: 'the certificate authority of Ironic',
     text: 'The machine does not trust the certificate authority of Ironic.',
     check:
@@ -45,8 +44,7 @@ export const tlsCauses: readonly Cause[] = [
     fix: 'pass the certificate authority with `render --ca-file` (for a self-signed certificate, the certificate itself), or use `--insecure`',
     proof: tlsProof('authority'),
   },
-  {
-    id: 'tls-expired',
+  'tls-expired': {
     short: "the expiry date of Ironic's certificate",
     text: "The machine reports that Ironic's certificate has expired: the certificate is too old, or the clock of the machine is ahead.",
     check:
@@ -54,8 +52,7 @@ export const tlsCauses: readonly Cause[] = [
     fix: 'replace the certificate; or set a time server with `render --ntp-server`, and set the clock in the firmware',
     proof: tlsProof('time'),
   },
-  {
-    id: 'tls-name-or-clock',
+  'tls-name-or-clock': {
     short: "the name or the dates in Ironic's certificate",
     text: "The machine rejects Ironic's certificate without a reason: usually the certificate does not contain the host of the URL, or is not yet valid by the clock of the machine.",
     check:
@@ -63,16 +60,14 @@ export const tlsCauses: readonly Cause[] = [
     fix: 'in `render --api-url`, use a name or address that the certificate contains; or set a time server with `--ntp-server`, and set the clock in the firmware',
     proof: tlsProof('certificate'),
   },
-  {
-    id: 'tls-version',
+  'tls-version': {
     short: 'the TLS version',
     text: 'The machine and Ironic have no TLS version, cipher or other TLS parameter in common.',
     check: 'run `openssl s_client -connect IRONIC:6385 -tls1_2`',
     fix: 'use a current TLS server for Ironic; remove `tls_min_version` from the agent configuration if you set it (`render --option`)',
     proof: tlsProof('version'),
   },
-  {
-    id: 'tls-failed',
+  'tls-failed': {
     short: 'the TLS handshake',
     text: 'TLS handshakes with Ironic fail, and the machine does not send the reason.',
     check:
@@ -85,23 +80,21 @@ export const tlsCauses: readonly Cause[] = [
         return !Object.values(tlsReasons).some((known) => known.test(problem.reason));
       }),
   },
-  {
-    id: 'http-to-tls',
+  'http-to-tls': {
     short: 'http instead of https',
     text: 'The machine sends plain HTTP to a TLS port.',
     check: 'run `grep api_url /etc/ironic-python-agent.conf` on the machine',
     fix: 'use `https://` in `render --api-url`, and in `--inspection-callback-url` if you set it',
     proof: refusalProof('plain-http'),
   },
-  {
-    id: 'tls-to-http',
+  'tls-to-http': {
     short: 'https instead of http',
     text: 'The machine sends a TLS handshake to a plain-HTTP port.',
     check: 'run `grep api_url /etc/ironic-python-agent.conf` on the machine',
     fix: 'use `http://` in `render --api-url`, or configure TLS for Ironic',
     proof: refusalProof('tls-to-http'),
   },
-];
+});
 
 const contacted: Proof['solvedBy'] = ['callback'];
 
@@ -112,9 +105,8 @@ function callbackProof(reason: CallbackReason): Proof {
 const certificateCheck =
   '`openssl s_client -connect AGENT:9999 | openssl x509 -noout -dates -ext subjectAltName -fingerprint`';
 
-export const callbackCauses: readonly Cause[] = [
-  {
-    id: 'no-callback-url',
+export const callbackCauses = causesOf({
+  'no-callback-url': {
     short: 'a missing callback URL',
     text: 'The heartbeat contains no callback URL.',
     check: 'run `sudo podman logs ironic-agent` on the machine',
@@ -126,8 +118,7 @@ export const callbackCauses: readonly Cause[] = [
         reason === 'no-callback-url' || (problem === undefined && !callbackUrl),
     ),
   },
-  {
-    id: 'callback-address',
+  'callback-address': {
     short: 'the address in the callback URL',
     text: 'The address in the callback URL is not the address that sent the heartbeat, so `try` did not contact it: address translation, a proxy, or a machine with several addresses.',
     check:
@@ -135,8 +126,7 @@ export const callbackCauses: readonly Cause[] = [
     fix: 'use `try --ask-back anywhere`; or set the address that Ironic can reach with `render --option "advertise_host = ADDRESS"`',
     proof: callbackProof('other-address'),
   },
-  {
-    id: 'callback-unreachable',
+  'callback-unreachable': {
     short: 'the connection from Ironic to the agent',
     text: 'The callback URL is unreachable: usually a firewall, address translation, or an address in another network.',
     check:
@@ -144,8 +134,7 @@ export const callbackCauses: readonly Cause[] = [
     fix: 'open the port of the callback URL (9999 by default) for Ironic; if the machine has several addresses, set the one that Ironic can reach with `render --option "advertise_host = ADDRESS"`',
     proof: callbackProof('unreachable'),
   },
-  {
-    id: 'callback-tls',
+  'callback-tls': {
     short: 'TLS at the callback URL',
     text: 'The server at the callback URL does not complete a TLS handshake.',
     check:
@@ -153,40 +142,35 @@ export const callbackCauses: readonly Cause[] = [
     fix: 'remove TLS options of the agent from `--option` and `--conf`; make sure that no other program uses the port of the agent',
     proof: callbackProof('tls'),
   },
-  {
-    id: 'callback-clock',
+  'callback-clock': {
     short: 'the clock of the machine or of the Ironic server',
     text: 'The certificate in the heartbeat is not valid at the current time of Ironic: the clocks of the two machines differ, or the agent has run longer than its certificate is valid.',
     check: `run \`date\` on both machines; run ${certificateCheck}`,
     fix: 'set a time server with `render --ntp-server`, and set the clock in the firmware; or set the clock of the Ironic server',
     proof: callbackProof('certificate-time'),
   },
-  {
-    id: 'callback-name',
+  'callback-name': {
     short: "the address in the agent's certificate",
     text: 'The certificate in the heartbeat does not contain the address of the callback URL.',
     check: `run ${certificateCheck}`,
     fix: 'set the address that Ironic can reach with `render --option "advertise_host = ADDRESS"`',
     proof: callbackProof('certificate-name'),
   },
-  {
-    id: 'callback-other-certificate',
+  'callback-other-certificate': {
     short: 'another server at the callback URL',
     text: 'The certificate of the server at the callback URL is not the one in the heartbeat: a proxy, address translation to another machine, another program on that port, or an agent that has restarted.',
     check: `run ${certificateCheck} on the Ironic server and on the machine; the fingerprints must be the same`,
     fix: 'remove proxies and address translation between Ironic and its machines; give each machine its own address',
     proof: callbackProof('certificate-other'),
   },
-  {
-    id: 'callback-untrusted',
+  'callback-untrusted': {
     short: 'a custom agent certificate that Ironic does not trust',
     text: 'The heartbeat contains no certificate, and this system does not trust the certificate at the callback URL.',
     check: `run ${certificateCheck}; run \`grep tls_cert_file /etc/ironic-python-agent.conf\` on the machine`,
     fix: 'remove `tls_cert_file`, so that the agent creates a certificate and sends it with the heartbeat; or make Ironic trust its certificate authority (`agent_verify_ca` of the node)',
     proof: callbackProof('certificate-untrusted'),
   },
-  {
-    id: 'callback-answer',
+  'callback-answer': {
     short: 'the response at the callback URL',
     text: 'The server at the callback URL does not respond like the agent of this node: another program on that port, a proxy, or an agent with another token.',
     check:
@@ -194,4 +178,4 @@ export const callbackCauses: readonly Cause[] = [
     fix: 'make sure that no other program uses the port of the agent, and that no proxy is in between; restart the machine',
     proof: callbackProof('answer'),
   },
-];
+});

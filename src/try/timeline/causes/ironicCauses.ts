@@ -4,7 +4,7 @@ import type { RefusalReason } from '../../ironic/messages.ts';
 import type { RefusalEvent, TrialEvent } from '../events.ts';
 import type { Stage } from '../stages.ts';
 import type { HostTimeline } from '../timeline.ts';
-import { type Cause, entriesOf, isUnsolved, type Proof, proofBy } from './cause.ts';
+import { causesOf, entriesOf, isUnsolved, type Proof, proofBy } from './cause.ts';
 
 type Call = 'inspection' | 'lookup' | 'heartbeat';
 
@@ -15,9 +15,8 @@ const solvedBy: Readonly<Record<Call, readonly Stage[]>> = {
   heartbeat: ['heartbeat'],
 };
 
-export const ironicCauses: readonly Cause[] = [
-  {
-    id: 'inspection-path',
+export const ironicCauses = causesOf({
+  'inspection-path': {
     short: 'the inspection URL',
     text: 'The agent sends the inventory to a path that Ironic does not have.',
     check: 'run `grep inspection_callback_url /etc/ironic-python-agent.conf` on the machine',
@@ -31,8 +30,7 @@ export const ironicCauses: readonly Cause[] = [
       !host.milestones.has('inspection') &&
       host.entries.some(({ event }) => pathOf(event)?.hasInventory === true),
   },
-  {
-    id: 'api-path',
+  'api-path': {
     short: 'the path in the Ironic URL',
     text: 'The agent sends its requests to a path that Ironic does not have, because the Ironic URL in its configuration contains a path.',
     check:
@@ -43,8 +41,7 @@ export const ironicCauses: readonly Cause[] = [
       !host.milestones.has('lookup') &&
       host.entries.some(({ event }) => pathOf(event)?.userAgent?.includes(agentClient) === true),
   },
-  {
-    id: 'inspection-refused',
+  'inspection-refused': {
     short: 'a refused inventory',
     text: 'Ironic refuses the inventory: it is too large, incomplete or invalid. A real Ironic also refuses the inventory of a node that is not in inspection.',
     check:
@@ -53,8 +50,7 @@ export const ironicCauses: readonly Cause[] = [
     proof: refusalProof(['inspection'], ['body-too-large', 'body-incomplete', 'not-json', 'arguments']),
     evidenceIf: (host) => isRefused(host, 'inspection'),
   },
-  {
-    id: 'api-version',
+  'api-version': {
     short: 'the API version',
     text: 'A request uses a version of the Ironic API that does not exist or does not support the request.',
     check: 'read the version in the report; run `curl IRONIC:6385` to list the versions that Ironic supports',
@@ -64,8 +60,7 @@ export const ironicCauses: readonly Cause[] = [
       solvedBy: solvedBy.lookup,
     },
   },
-  {
-    id: 'no-api-version',
+  'no-api-version': {
     short: 'a request without an API version',
     text: 'A request contains no version of the Ironic API. Ironic then uses the oldest version, which does not support the request.',
     check:
@@ -76,8 +71,7 @@ export const ironicCauses: readonly Cause[] = [
       solvedBy: solvedBy.lookup,
     },
   },
-  {
-    id: 'request-refused',
+  'request-refused': {
     short: 'a refused request',
     text: 'Ironic refuses an invalid request: the report contains the error.',
     check: 'read the error of the request in the report; run `sudo podman logs ironic-agent` on the machine',
@@ -91,8 +85,7 @@ export const ironicCauses: readonly Cause[] = [
       solvedBy: ['inspection', 'api', ...solvedBy.lookup],
     },
   },
-  {
-    id: 'inspection-incomplete',
+  'inspection-incomplete': {
     short: 'failed inspection collectors',
     text: 'Collectors of the agent failed, and the inventory is incomplete.',
     check:
@@ -101,8 +94,7 @@ export const ironicCauses: readonly Cause[] = [
     evidenceIf: (host) =>
       !host.milestones.has('lookup') && entriesOf(host, 'inspection').some(({ event }) => event.isIncomplete),
   },
-  {
-    id: 'not-the-agent',
+  'not-the-agent': {
     short: 'another HTTP client',
     text: 'The requests do not come from the agent, but from another program: a health check, a browser or `curl`.',
     check: 'compare its user agent in the report with the one of the agent, `python-requests`',
@@ -119,8 +111,7 @@ export const ironicCauses: readonly Cause[] = [
       return isOther && !solvedBy.inspection.some((stage) => host.milestones.has(stage));
     },
   },
-  {
-    id: 'no-mac-addresses',
+  'no-mac-addresses': {
     short: 'missing network interfaces',
     text: 'The agent sends no MAC address, so Ironic cannot identify the node: the agent finds no network interface, or only interfaces of another type (InfiniBand).',
     check: 'run `ip link` and `sudo podman logs ironic-agent` on the machine',
@@ -128,8 +119,7 @@ export const ironicCauses: readonly Cause[] = [
     isRefuted: ({ seenMacs }) => seenMacs.length > 0,
     proof: refusalProof(['inspection', 'lookup'], ['no-macs']),
   },
-  {
-    id: 'several-nodes',
+  'several-nodes': {
     short: 'MAC addresses of several nodes',
     text: 'The MAC addresses of the machine belong to several hosts of the inventory, or to several nodes of Ironic.',
     check:
@@ -137,8 +127,7 @@ export const ironicCauses: readonly Cause[] = [
     fix: 'give each machine its own MAC addresses in the inventory; in Ironic, delete the port of the other node',
     proof: refusalProof(['inspection', 'lookup'], ['several-nodes']),
   },
-  {
-    id: 'lookup-refused',
+  'lookup-refused': {
     short: 'MAC addresses that are unknown to Ironic',
     text: 'Ironic has no node with one of these MAC addresses, or the state of the node does not allow a lookup.',
     check:
@@ -146,8 +135,7 @@ export const ironicCauses: readonly Cause[] = [
     fix: 'fix the MAC address in the inventory, and create a port in Ironic (`deploy node`); delete the port if it belongs to another node',
     evidenceIf: (host) => isRefused(host, 'lookup'),
   },
-  {
-    id: 'other-mac-addresses',
+  'other-mac-addresses': {
     short: 'a MAC address in the inventory',
     text: 'The machine has none of the MAC addresses that the inventory contains for this host: a typing error in the inventory, or another machine at the same address.',
     check: 'compare the MAC addresses of the other machines in the report with those in the inventory',
@@ -158,8 +146,7 @@ export const ironicCauses: readonly Cause[] = [
       return !listedMacs.some((mac) => seenMacs.includes(mac));
     },
   },
-  {
-    id: 'token-lost',
+  'token-lost': {
     short: 'an agent token that Ironic sends only once',
     text: 'The lookup returned no agent token, because Ironic sends the token only once: usually the agent was restarted. An agent without its token stops and takes its network down.',
     check: 'look for `The agent token has already been retrieved` in `sudo podman logs ironic-agent`',
@@ -171,8 +158,7 @@ export const ironicCauses: readonly Cause[] = [
       return host.stage === 'lookup' && answered.reduce((sum, { count }) => sum + count, 0) > 1;
     },
   },
-  {
-    id: 'no-own-address',
+  'no-own-address': {
     short: 'the callback address of the agent',
     text: 'The agent cannot determine its own address for the callback URL: it has no route to Ironic, or only a route with link-local addresses.',
     check:
@@ -181,8 +167,7 @@ export const ironicCauses: readonly Cause[] = [
     after: ['lookup'],
     frequency: 'common',
   },
-  {
-    id: 'token-refused',
+  'token-refused': {
     short: 'the agent token',
     text: 'The heartbeat contains no agent token or an invalid one: usually the agent has the token of an earlier boot or of another Ironic.',
     check:
@@ -190,8 +175,7 @@ export const ironicCauses: readonly Cause[] = [
     fix: 'restart the machine; remove `agent_token` from `--option` and from the kernel arguments, unless Ironic set it',
     proof: refusalProof(['heartbeat'], ['token-missing', 'token-invalid']),
   },
-  {
-    id: 'node-unknown',
+  'node-unknown': {
     short: 'a node that Ironic does not have',
     text: 'The agent sends the UUID of a node that this Ironic does not have: usually the agent got it from another Ironic or from an earlier run of `try`, or the node was deleted.',
     check:
@@ -199,8 +183,7 @@ export const ironicCauses: readonly Cause[] = [
     fix: 'restart the machine: a running agent does not repeat its lookup',
     proof: refusalProof(['inspection', 'lookup', 'heartbeat'], ['unknown-node']),
   },
-  {
-    id: 'callback-without-tls',
+  'callback-without-tls': {
     short: 'an agent without TLS',
     text: 'The callback URL of the agent is plain HTTP, so Ironic refuses its heartbeats (`require_tls` in the `[agent]` section of the Ironic configuration).',
     check:
@@ -208,16 +191,14 @@ export const ironicCauses: readonly Cause[] = [
     fix: 'remove `enable_auto_tls = False` (`--option`, `--conf`), or give the agent a certificate (`listen_tls`, `tls_cert_file`, `tls_key_file`)',
     proof: refusalProof(['heartbeat'], ['callback-without-tls']),
   },
-  {
-    id: 'callback-changed',
+  'callback-changed': {
     short: 'a changed callback URL',
     text: 'Ironic refuses the heartbeat because its callback URL has changed: the machine got another address, or two agents use the same node.',
     check: 'compare the callback URLs in the report; run `ip address` on the machine',
     fix: 'use a fixed DHCP lease, or `render --option "advertise_host = ADDRESS"`; then restart the machine',
     proof: refusalProof(['heartbeat'], ['callback-changed']),
   },
-  {
-    id: 'heartbeat-refused',
+  'heartbeat-refused': {
     short: 'a refused heartbeat',
     text: 'Ironic refuses the heartbeat: it is incomplete or invalid. A real Ironic also refuses heartbeats of a locked node.',
     check:
@@ -229,7 +210,7 @@ export const ironicCauses: readonly Cause[] = [
     ),
     evidenceIf: (host) => isRefused(host, 'heartbeat'),
   },
-];
+});
 
 /** The HTTP client library of the agent, as in its user agent header. */
 const agentClient = 'python-requests';
