@@ -155,7 +155,8 @@ function settingsOf(host: InventoryHost, { document, inventory }: InventoryRead,
   const text = (key: keyof BmcSettings): string | undefined => {
     const value = settings[key];
     if (typeof value !== 'string') return undefined;
-    return fillSetting(value, `${file}: bmc.${key} of ${host.name}`, { ...host, bootMac: host.mac });
+    const source = { name: `bmc.${key} of ${host.name}`, at: { file } };
+    return fillSetting(value, () => source, { ...host, bootMac: host.mac });
   };
   const pathOf = (key: keyof BmcSettings): string | undefined => {
     const path = text(key);

@@ -3,7 +3,7 @@
  * under the name that iPXE has for it) and `{architecture}`. Braces cannot be escaped: none of these texts needs one.
  */
 
-import { CliError, FormatError } from './errors.ts';
+import { CliError, type FilePlace, FormatError } from './errors.ts';
 
 /** The values of placeholders. */
 export interface HostFacts {
@@ -31,13 +31,22 @@ export function fillPlaceholders(text: string, host: HostFacts): string {
   return parts.map((part, index) => (index % 2 === 1 ? valueOf(part, host) : plainText(part))).join('');
 }
 
-/** Like `fillPlaceholders`, for a setting of an inventory. @throws CliError that begins with the place of the setting */
-export function fillSetting(text: string, place: string, host: HostFacts): string {
+/**
+ * Like `fillPlaceholders`, for a setting of an inventory.
+ * @param sourceOf the name of the setting and its position, for the message
+ * @throws CliError that names the setting
+ */
+export function fillSetting(
+  text: string,
+  sourceOf: () => { readonly name: string; readonly at?: FilePlace | undefined },
+  host: HostFacts,
+): string {
   try {
     return fillPlaceholders(text, host);
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
-    throw new CliError(`${place} ${error.message}`, { code: 'ERR_INVENTORY', hint: error.hint });
+    const { name, at } = sourceOf();
+    throw new CliError(`${name} ${error.message}`, { code: 'ERR_INVENTORY', at, hint: error.hint });
   }
 }
 

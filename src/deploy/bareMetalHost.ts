@@ -21,6 +21,7 @@ import {
   type BareMetalHostOptions,
   type DeployOptions,
   type HostOptions,
+  type NameOption,
   readHostOptions,
   requireName,
 } from './options.ts';
@@ -42,7 +43,7 @@ export async function bareMetalHost(options: BareMetalHostOptions, io: Io): Prom
   const make: DeployJob['make'] = async (host, context) => {
     const settings = await readHostSettings({ ...host, name: requireName(host) }, context);
     if (settings === undefined) return undefined;
-    const isRepeated = shared(settings) === 'known' && !isAlone(options);
+    const isRepeated = shared(settings, context.nameOf) === 'known' && !isAlone(options);
     const manifests = renderHostManifests(settings).filter(
       ({ kind, metadata }) => !(isRepeated && kind === 'Secret' && metadata.name === settings.userData),
     );
@@ -71,9 +72,9 @@ interface SharedConfig {
 }
 
 /** Detects Secrets that several hosts share. @throws CliError if two hosts use one Secret for different configs */
-function trackShared(): (settings: HostSettings) => 'new' | 'known' {
+function trackShared(): (settings: HostSettings, nameOf: NameOption) => 'new' | 'known' {
   const known = new Map<string, SharedConfig>();
-  return ({ host, namespace = '', userData, config }) => {
+  return ({ host, namespace = '', userData, config }, nameOf) => {
     if (userData === undefined || config === undefined) return 'new';
     const key = `${namespace}/${userData}`;
     const other = known.get(key);
@@ -84,7 +85,7 @@ function trackShared(): (settings: HostSettings) => 'new' | 'known' {
     if (other.config === config || JSON.stringify(other.config) === JSON.stringify(config)) return 'known';
     throw new CliError(`the Secret ${userData} already contains a different config, for ${other.host}`, {
       code: 'ERR_SETTING',
-      hint: 'remove --user-data-name, or add {name} to it',
+      hint: `remove ${nameOf('userDataName')}, or add {name} to it`,
     });
   };
 }
@@ -103,7 +104,7 @@ async function readHostSettings(
   const issues = [...read.issues, ...imageIssues, ...checkHostSettings(settings)].filter(
     ({ rule, path }) => !isConsequence(rule.id, path, read.issues),
   );
-  return reportIssues(issues, context.io, context.wording) === 0 ? settings : undefined;
+  return reportIssues(issues, context) === 0 ? settings : undefined;
 }
 
 /** Whether a setting is only missing because its value is invalid, which has been reported. */
@@ -121,9 +122,9 @@ function isConsequence(rule: string, path: readonly unknown[], issues: readonly 
 async function hostSettings(
   options: DeployOptions,
   host: DeployHost,
-  { io, readConfig, readRamdiskNetwork }: HostContext,
+  { io, nameOf, readConfig, readRamdiskNetwork }: HostContext,
 ): Promise<HostSettings> {
-  const config = await readConfig(options.ignition, io);
+  const config = await readConfig(options.ignition);
   const { method = 'install_coreos', ...choices } = parseChoices(options);
   const read = async (key: RamdiskNetwork['key'], what: string): Promise<RamdiskNetwork | undefined> => {
     const file = options[key];
@@ -141,7 +142,7 @@ async function hostSettings(
     userData: options.userDataName,
     ramdiskNetwork,
     networkData,
-    image: installImage(options),
+    image: installImage(options, nameOf),
     ...choices,
   };
 }
@@ -159,12 +160,10 @@ function parseChoices(options: DeployOptions) {
 }
 
 /** @throws UsageError for options that require an image */
-function installImage({
-  imageSource: url,
-  imageChecksum: checksum,
-  imageFormat: format,
-}: DeployOptions): InstallImage | undefined {
+function installImage(options: DeployOptions, nameOf: NameOption): InstallImage | undefined {
+  const { imageSource: url, imageChecksum: checksum, imageFormat: format } = options;
   if (url !== undefined) return { url, checksum, format };
   if (checksum === undefined) return undefined;
-  throw new UsageError('--image-checksum requires --image-source', { hint: 'pass --image-source URL, too' });
+  const source = nameOf('imageSource');
+  throw new UsageError(`${nameOf('imageChecksum')} requires ${source}`, { hint: `pass ${source} URL, too` });
 }

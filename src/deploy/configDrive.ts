@@ -13,11 +13,11 @@ import { checkInstall, checkRequestSize, renderConfigDrive } from './documents/i
  */
 export async function configDrive(options: ConfigDriveOptions, io: Io): Promise<ExitCode> {
   requireJson(options.format ?? 'json');
-  const make: DeployJob['make'] = async (host, { io: hostIo, wording, readConfig }) => {
-    if (!needsConfigDrive(host)) throw emptyConfigDrive();
-    const drive = renderConfigDrive(await readConfig(host.ignition, hostIo), host);
+  const make: DeployJob['make'] = async (host, context) => {
+    if (!needsConfigDrive(host)) throw emptyConfigDrive(context.nameOf);
+    const drive = renderConfigDrive(await context.readConfig(host.ignition), host);
     const issues = [...checkInstall(host), ...checkRequestSize([drive])];
-    if (reportIssues(issues, hostIo, wording) !== 0) return undefined;
+    if (reportIssues(issues, context) !== 0) return undefined;
     const isCompact = isAlone(options) && options.pretty !== true;
     const text = isCompact ? `${JSON.stringify(drive)}\n` : formatMember(host, drive);
     return { text, content: 'secret' };

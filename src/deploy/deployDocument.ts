@@ -3,12 +3,11 @@
 import { resolve } from 'node:path';
 import { listEmbeddedSecrets } from '../agent/embeddedSecrets.ts';
 import type { ExitCode, Io } from '../io/io.ts';
-import { type HostContext, wordingOfFlags } from './hostContext.ts';
-import { type DeployOptions, isFolder, readInstalledConfig } from './options.ts';
+import { flagContext, type HostContext } from './hostContext.ts';
+import { type DeployOptions, isFolder } from './options.ts';
 import { UsageError } from '../core/errors.ts';
 import { writeFileAtomically } from '../io/files/newFile.ts';
 import { isSameFile } from '../io/files/shareFile.ts';
-import { flagOf } from '../io/report/choices.ts';
 import { writeStdout } from '../io/stdout.ts';
 
 /** Mode of files with secrets. */
@@ -62,13 +61,9 @@ export async function writeDeployed(job: DeployJob, io: Io): Promise<ExitCode> {
     const { writeHosts } = await import('./hosts.ts');
     return writeHosts(inventory, job, io);
   }
-  await refuseSameFile(options, io);
-  const made = await make(options, {
-    io,
-    wording: wordingOfFlags,
-    readConfig: readInstalledConfig,
-    readRamdiskNetwork: async () => undefined,
-  });
+  const context = flagContext(io);
+  await refuseSameFile(options, context);
+  const made = await make(options, context);
   if (made === undefined) return 1;
   const text = `${job.frame.start}${made.text}${job.frame.end}`;
   await writeDocument(text, options.output, made.content, io);
@@ -79,20 +74,20 @@ const inputFiles = ['inventory', 'ignition', 'nmstate', 'networkData'] as const;
 const outputFiles = ['configDrive', 'output'] as const;
 
 /** @throws UsageError if an output would replace an input or another output */
-export async function refuseSameFile(files: DeployOptions, { cwd }: Io): Promise<void> {
-  const known: { readonly flag: string; readonly path: string }[] = [];
+export async function refuseSameFile(files: DeployOptions, { io, nameOf }: HostContext): Promise<void> {
+  const known: { readonly name: string; readonly path: string }[] = [];
   for (const option of [...inputFiles, ...outputFiles]) {
     const file = files[option] ?? '-';
     if (file === '-') continue;
-    const path = resolve(cwd, file);
-    const flag = flagOf(option);
+    const path = resolve(io.cwd, file);
+    const name = nameOf(option);
     for (const other of outputFiles.some((output) => output === option) ? known : []) {
       if (path !== other.path && !(await isSameFile(path, other.path))) continue;
-      throw new UsageError(`${other.flag} and ${flag} are the same file: ${file}`, {
-        hint: `use another file for ${flag}`,
+      throw new UsageError(`${other.name} and ${name} are the same file: ${file}`, {
+        hint: `use another file for ${name}`,
       });
     }
-    known.push({ flag, path });
+    known.push({ name, path });
   }
 }
 

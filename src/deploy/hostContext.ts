@@ -1,30 +1,44 @@
 /** The context of a `deploy` command for one host, and its error reports. */
 
 import type { RamdiskNetwork } from './documents/bareMetalHost.ts';
-import { CliError, onCliError } from '../core/errors.ts';
+import type { PlainConfig } from './documents/installation.ts';
+import { CliError, type FilePlace, onCliError } from '../core/errors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { flagOf } from '../io/report/choices.ts';
 import { collectDiagnostics, report, withoutRepeats } from '../io/report/report.ts';
-import { readInstalledConfig, type ReadInstalledConfig } from './options.ts';
+import { type NameOption, readInstalledConfig } from './options.ts';
 import { isMapping } from '../formats/mapping.ts';
 import type { Issue } from '../ignition/rule.ts';
-import type { Path } from '../core/finding.ts';
 import { nameInput } from '../hosts/input/nameInput.ts';
 import { readUserFile } from '../io/files/files.ts';
 
 export interface HostContext {
   readonly io: Io;
-  readonly wording: Wording;
-  readonly readConfig: ReadInstalledConfig;
+  readonly nameOf: NameOption;
+  /** The position of the value in the inventory, or of one hint or argument in it; undefined for a flag. */
+  readonly locate: (option: string, detail?: string | number) => FilePlace | undefined;
+  /** Reads the config of the installed host, and reports problems of it; undefined if no file is given. */
+  readonly readConfig: (file: string | undefined) => Promise<PlainConfig | undefined>;
   /** The network of the host in the inventory, as text; undefined without one. */
   readonly readRamdiskNetwork: () => Promise<RamdiskNetwork | undefined>;
+}
+
+/** For a host that flags describe. */
+export function flagContext(io: Io): HostContext {
+  return {
+    io,
+    nameOf: flagOf,
+    locate: () => undefined,
+    readConfig: (file) => readInstalledConfig(file, io),
+    readRamdiskNetwork: async () => undefined,
+  };
 }
 
 /** Limit for the cache: configs may be large, and a config of a single host is read only once. */
 const maxConfigs = 8;
 
 /** Reads a config that several hosts share only once, and repeats its reports for each host. */
-export function cacheConfigs(): ReadInstalledConfig {
+export function cacheConfigs(): typeof readInstalledConfig {
   const known = new Map<string, ReturnType<typeof readQuietly>>(); // the oldest first
   return async (file, io) => {
     if (file === undefined) return undefined;
@@ -46,36 +60,25 @@ async function readQuietly(file: string, io: Io) {
   return { answer, reported };
 }
 
-/** Names of options in messages: flags, or places in an inventory. */
-export interface Wording {
-  /** The place of the value, or of one value of a repeatable option. */
-  readonly place: (flag: string, detail?: string | number) => string;
-  /** Replaces the flags in a sentence. */
-  readonly reword: (text: string) => string;
-}
-
-/** For a host that options describe. */
-export const wordingOfFlags: Wording = { place: (flag) => flag, reword: (text) => text };
-
-/** Reports all issues once. Their paths begin with the name of the option. Returns 1 if one of them is an error. */
-export function reportIssues(issues: readonly Issue[], io: Io, wording: Wording = wordingOfFlags): ExitCode {
-  const { reword } = wording;
-  const diagnostics = issues.map(({ rule, path, message = rule.message, hint = rule.hint }) => ({
+/**
+ * Reports all issues once. Their paths begin with an option, followed by the name of a hint or the number of an argument.
+ * The hint of a rule names an option by a placeholder: `{bmcAddress}`. Returns 1 if one of the issues is an error.
+ */
+export function reportIssues(issues: readonly Issue[], { io, nameOf, locate }: HostContext): ExitCode {
+  const diagnostics = issues.map(({ rule, path: [option, detail], message = rule.message, hint }) => ({
     severity: rule.severity,
-    message: `${subjectOf(path, wording)}${reword(message)}`,
-    hint: hint && reword(hint),
+    message: option === undefined ? message : `${subjectOf(nameOf(String(option)), detail)}: ${message}`,
+    hint: hint ?? rule.hint.replaceAll(/\{(\w+)\}/g, (_braces, name: string) => nameOf(name)),
+    at: option === undefined ? undefined : locate(String(option), detail),
   }));
   report(io, ...withoutRepeats(diagnostics));
   return issues.some(({ rule }) => rule.severity === 'error') ? 1 : 0;
 }
 
-/** The subject of a message, with the name of a hint or the number of an argument. Never a value: it may be secret. */
-function subjectOf([option, detail]: Path, { place }: Wording): string {
-  if (option === undefined) return '';
-  const flag = flagOf(String(option));
-  if (typeof detail === 'number') return `${place(flag, detail)} (number ${detail + 1}): `;
-  const isNamed = option === 'rootDevice' && detail !== undefined;
-  return isNamed ? `${place(flag, detail)} ${detail}: ` : `${place(flag)}: `;
+/** The subject of a message. Never a value: it may be secret. */
+function subjectOf(name: string, detail: string | number | undefined): string {
+  if (typeof detail === 'number') return `${name} (number ${detail + 1})`;
+  return detail === undefined ? name : `${name} ${detail}`;
 }
 
 /** The kinds of network descriptions: keys of which each has one, and what to do with one in place of the other. */

@@ -15,7 +15,6 @@ import {
   clearProgress,
   startRun,
   reportGroups,
-  type ListedHost,
   type MadeHost,
   type MakeHost,
   makeHosts,
@@ -28,7 +27,7 @@ import {
   permissionsFor,
   refuseSameFile,
 } from './deployDocument.ts';
-import { cacheConfigs } from './hostContext.ts';
+import { cacheConfigs, type HostContext } from './hostContext.ts';
 import { type DeployOptions, isFolder } from './options.ts';
 import {
   type DeploySource,
@@ -36,7 +35,7 @@ import {
   mergeSettings,
   optionsOf,
   readRamdiskNetwork,
-  wordingOf,
+  sourcesOf,
 } from './inventoryHost.ts';
 import { findTwins, type InventoryHost } from '../hosts/settings/inventoryDocument.ts';
 import { parseBmcAddress } from '../redfish/bmcAddress.ts';
@@ -68,26 +67,25 @@ export async function writeHosts(inventory: string, job: DeployJob, io: Io): Pro
 function makerOf({ extension, make }: DeployJob): MakeHost<SelectedHost, HostOutput> {
   const readConfig = cacheConfigs();
   return async ({ name, source, sameBmc }, io) => {
-    const wording = wordingOf(source);
+    const sources = sourcesOf(source);
     if (sameBmc !== undefined) {
-      throw new CliError(`${wording.place('--bmc-address')}: host ${sameBmc.name} has the same BMC`, {
+      throw new CliError(`${sources.nameOf('bmcAddress')}: host ${sameBmc.name} has the same BMC`, {
         code: 'ERR_INVENTORY',
+        at: sources.locate('bmcAddress'),
         hint: 'fix one of the addresses; both hosts are skipped',
       });
     }
-    const options = optionsOf(source, wording);
-    const context = { io, wording, readConfig, readRamdiskNetwork: () => readRamdiskNetwork(source, io) };
+    const options = optionsOf(source, sources);
+    const context: HostContext = {
+      ...sources,
+      io,
+      readConfig: (config) => readConfig(config, io),
+      readRamdiskNetwork: () => readRamdiskNetwork(source, io),
+    };
     const { output = '-' } = options;
     const file = isFolder(options) ? join(output, `${name}${extension}`) : output;
-    try {
-      await refuseSameFile({ ...options, output: file }, io);
-      return await make(options, context);
-    } catch (error) {
-      if (!(error instanceof CliError)) throw error;
-      const { code, message, hint } = error;
-      const { reword } = wording;
-      throw new CliError(reword(message), { code, cause: error, hint: hint && reword(hint) });
-    }
+    await refuseSameFile({ ...options, output: file }, context);
+    return make(options, context);
   };
 }
 
@@ -108,7 +106,7 @@ async function* joinHosts(
 }
 
 /** A host that the options select. */
-interface SelectedHost extends ListedHost {
+interface SelectedHost extends InventoryHost {
   readonly source: DeploySource;
   /** Another host with the same BMC. */
   readonly sameBmc: InventoryHost | undefined;
@@ -137,13 +135,7 @@ async function readSelectedHosts(
   return wanted.map((source) => {
     const { host, index } = source;
     const other = shared.get(index)?.find((one) => one !== index);
-    return {
-      name: host.name,
-      at: host.at,
-      problems: host.problems,
-      source,
-      sameBmc: other === undefined ? undefined : hosts[other],
-    };
+    return { ...host, source, sameBmc: other === undefined ? undefined : hosts[other] };
   });
 }
 

@@ -15,7 +15,7 @@ import { flagOf } from '../io/report/choices.ts';
 import type { Path } from '../core/finding.ts';
 import { pathIn } from '../hosts/settings/reading.ts';
 import type { RamdiskNetwork } from './documents/bareMetalHost.ts';
-import { readNetworkFile, type Wording } from './hostContext.ts';
+import { type HostContext, readNetworkFile } from './hostContext.ts';
 import type { DeployOptions, HostOptions } from './options.ts';
 
 /** Text settings; their placeholders are replaced. */
@@ -43,22 +43,19 @@ const pathSettings = ['ignition', 'networkData'] as const;
 
 const switchSettings = ['bmcInsecure', 'copyNetwork'] as const;
 
-/** Flags with other names in the inventory. */
-const otherNames: ReadonlyMap<string, string> = new Map([
-  ['--append-karg', 'appendKargs'],
-  ['--root-device', 'rootDeviceHints'],
-  ['--step', 'method'],
-  ['--name', 'name'],
-  ['--boot-mac', 'mac'],
-  ['--arch', 'architecture'],
+const inventoryKeys: ReadonlyMap<string, string> = new Map([
+  ...[...textSettings, ...switchSettings].map((name) => [name, name] as const),
+  ['appendKarg', 'appendKargs'],
+  ['rootDevice', 'rootDeviceHints'],
+  ['step', 'method'],
+  ['name', 'name'],
+  ['bootMac', 'mac'],
+  ['arch', 'architecture'],
 ]);
 
-const sameNames: ReadonlySet<string> = new Set([...textSettings, ...switchSettings]);
-
-/** The name of a flag in an inventory; undefined if the inventory does not support it. */
-export function settingOfFlag(flag: string): string | undefined {
-  const camel = flag.slice(2).replaceAll(/-([a-z])/g, (_dash, letter: string) => letter.toUpperCase());
-  return otherNames.get(flag) ?? (sameNames.has(camel) ? camel : undefined);
+/** The key of an option in an inventory; undefined if the inventory does not support it. */
+export function inventoryKey(option: string): string | undefined {
+  return inventoryKeys.get(option);
 }
 
 type Draft = { -readonly [name in keyof DeployOptions]: DeployOptions[name] };
@@ -114,18 +111,19 @@ export interface DeploySource {
  * The options for the host.
  * @throws CliError if a placeholder has no value
  */
-export function optionsOf(source: DeploySource, wording: Wording): HostOptions {
+export function optionsOf(source: DeploySource, { nameOf, locate }: OptionSources): HostOptions {
   const { options } = source;
   const facts = factsOf(source);
   const { name, bootMac, architecture: arch } = facts;
-  const fill = (flag: string, text: string): string => fillSetting(text, wording.place(flag), facts);
+  const fill = (option: string, text: string): string =>
+    fillSetting(text, () => ({ name: nameOf(option), at: locate(option) }), facts);
   const merged: Draft = { ...mergeSettings(source), ...options };
   for (const setting of [...textSettings, 'configDrive'] as const) {
     const text = merged[setting];
-    if (text !== undefined) merged[setting] = fill(flagOf(setting), text);
+    if (text !== undefined) merged[setting] = fill(setting, text);
   }
   const { appendKarg } = merged;
-  if (appendKarg !== undefined) merged.appendKarg = appendKarg.map((text) => fill('--append-karg', text));
+  if (appendKarg !== undefined) merged.appendKarg = appendKarg.map((text) => fill('appendKarg', text));
   return { ...merged, name, ...(bootMac !== undefined && { bootMac }), ...(arch !== undefined && { arch }) };
 }
 
@@ -153,24 +151,26 @@ function deployOf({ document }: DeploySource, path: Path): Mapping {
   return mappingAt(document.value, [...path, 'deploy']);
 }
 
-/** Replaces flags in messages with their places in the inventory. Flags of the command line are unchanged. */
-export function wordingOf(source: DeploySource): Wording {
-  const { name, document, options, index } = source;
-  const given = new Set(Object.keys(options).map(flagOf));
-  const settingOf = (flag: string): string | undefined => (given.has(flag) ? undefined : settingOfFlag(flag));
+/** Names and places of options in messages. */
+type OptionSources = Pick<HostContext, 'nameOf' | 'locate'>;
+
+/** Options of the command line have their flags, and the others their keys and positions in the inventory. */
+export function sourcesOf(source: DeploySource): OptionSources {
+  const { name: file, document, options, index } = source;
+  const keyOf = (option: string): string | undefined =>
+    Object.hasOwn(options, option) ? undefined : inventoryKey(option);
   return {
-    place: (flag, detail) => {
-      const setting = settingOf(flag);
-      if (setting === undefined) return flag;
+    nameOf: (option) => keyOf(option) ?? flagOf(option),
+    locate: (option, detail) => {
+      const key = keyOf(option);
+      if (key === undefined) return undefined;
       const host = ['hosts', index];
-      const isOfHost = Object.hasOwn(deployOf(source, host), setting);
-      const isShared = Object.hasOwn(deployOf(source, []), setting);
+      const isOfHost = Object.hasOwn(deployOf(source, host), key);
+      const isShared = Object.hasOwn(deployOf(source, []), key);
       const base = isOfHost ? [...host, 'deploy'] : isShared ? ['deploy'] : host;
-      const path = [...base, setting, ...(detail === undefined ? [] : [detail])];
-      const { line, column } = document.locate(path) ?? { line: 1, column: 1 };
-      return `${name}:${line}:${column}: ${setting}`;
+      const path = [...base, key, ...(detail === undefined ? [] : [detail])];
+      return { file, ...(document.locate(path) ?? { line: 1, column: 1 }) };
     },
-    reword: (text) => text.replaceAll(/--[a-z]+(?:-[a-z]+)*/g, (flag) => settingOf(flag) ?? flag),
   };
 }
 

@@ -10,10 +10,10 @@ import {
 import { UsageError } from '../core/errors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { formatValue, writeDocument } from './deployDocument.ts';
-import { reportIssues } from './hostContext.ts';
+import { flagContext, reportIssues } from './hostContext.ts';
 import { type IronicOptions, type DeployOptions, ramdiskOf } from './options.ts';
 import { found, issue } from '../ignition/rule.ts';
-import { parseFormat } from '../io/report/choices.ts';
+import { flagOf, parseFormat } from '../io/report/choices.ts';
 
 /**
  * Writes the resource as YAML or JSON, or with the format `env` the environment of the BareMetal Operator. Reports all errors
@@ -22,7 +22,7 @@ import { parseFormat } from '../io/report/choices.ts';
 export async function ironic(options: IronicOptions, io: Io): Promise<ExitCode> {
   const format = parseFormat<'yaml' | 'json' | 'env'>(options.format, ['yaml', 'json', 'env']);
   const { name = 'ironic', namespace, kernelAppendParams } = options;
-  const ramdisk = ramdiskOf(options);
+  const ramdisk = ramdiskOf(options, flagOf);
   const settings: IronicSettings = { name, namespace, kernelArguments: kernelAppendParams, ramdisk };
   if (ramdisk === undefined) requireArguments(options, format);
   if (format === 'env' && ramdisk?.kind === 'pair' && kernelAppendParams !== undefined) {
@@ -32,7 +32,7 @@ export async function ironic(options: IronicOptions, io: Io): Promise<ExitCode> 
   }
   const isLost = format !== 'env' && ramdisk !== undefined;
   const issues = found(...checkIronic(settings), isLost && issue(ramdiskNotInResource, []));
-  if (reportIssues(issues, io) !== 0) return 1;
+  if (reportIssues(issues, flagContext(io)) !== 0) return 1;
   const text =
     format === 'env' && ramdisk !== undefined
       ? formatOperatorEnvironment(ramdisk)

@@ -18,6 +18,7 @@ import {
   type NodeOptions,
   type DeployOptions,
   type HostOptions,
+  type NameOption,
   ramdiskOf,
   readHostOptions,
   requireName,
@@ -69,10 +70,11 @@ type NodeFormat = 'command' | 'json' | 'yaml' | 'driver-info';
 function readNode(
   options: HostOptions,
   format: NodeFormat,
-  { io, wording }: Pick<HostContext, 'io' | 'wording'>,
+  context: HostContext,
 ): NodeDescription | undefined {
-  const ramdisk = withArguments(ramdiskOf(options), options.kernelAppendParams);
-  refuseIncomplete(options, format);
+  const { nameOf } = context;
+  const ramdisk = withArguments(ramdiskOf(options, nameOf), options.kernelAppendParams, nameOf);
+  refuseIncomplete(options, format, nameOf);
   const { host, issues } = readHostOptions(options);
   // An existing node may already have hints and arguments, and its name may be its UUID. Invalid hints have been reported.
   const { set = false, kernelAppendParams } = options;
@@ -82,13 +84,18 @@ function readNode(
     ...(set && isUuid(host.name) ? ['node-name'] : []),
   ]);
   const found = checkNode(host, ramdisk).filter(({ rule }) => !allowed.has(rule.id));
-  return reportIssues([...issues, ...found], io, wording) === 0 ? describeNode(host, ramdisk) : undefined;
+  return reportIssues([...issues, ...found], context) === 0 ? describeNode(host, ramdisk) : undefined;
 }
 
-function withArguments(ramdisk: Ramdisk | undefined, text: string | undefined): Ramdisk | undefined {
+function withArguments(
+  ramdisk: Ramdisk | undefined,
+  text: string | undefined,
+  nameOf: NameOption,
+): Ramdisk | undefined {
   if (text === undefined) return ramdisk;
   if (ramdisk?.kind === 'pair') return { ...ramdisk, arguments: text };
-  throw new UsageError('--kernel-append-params requires --deploy-kernel and --deploy-ramdisk', {
+  const pair = `${nameOf('deployKernel')} and ${nameOf('deployRamdisk')}`;
+  throw new UsageError(`${nameOf('kernelAppendParams')} requires ${pair}`, {
     hint: 'use ironic-coreos iso kargs modify for an ISO: Ironic does not add arguments to it',
   });
 }
@@ -96,14 +103,16 @@ function withArguments(ramdisk: Ramdisk | undefined, text: string | undefined): 
 function refuseIncomplete(
   { bmcAddress, bmcInsecure = false, set = false }: DeployOptions,
   format: NodeFormat,
+  nameOf: NameOption,
 ): void {
+  const address = nameOf('bmcAddress');
   if (bmcAddress === undefined && !set && format !== 'driver-info') {
-    throw new UsageError('a new node requires --bmc-address', {
-      hint: 'pass --bmc-address, or use --set to change an existing node',
+    throw new UsageError(`a new node requires ${address}`, {
+      hint: `pass ${address}, or use --set to change an existing node`,
     });
   }
   if (bmcAddress === undefined && bmcInsecure) {
-    throw new UsageError('--bmc-insecure requires --bmc-address', {
+    throw new UsageError(`${nameOf('bmcInsecure')} requires ${address}`, {
       hint: 'pass the address, too: its scheme decides which setting is written',
     });
   }

@@ -95,6 +95,9 @@ export type BareMetalHostOptions = Omit<
   RamdiskOption | 'step' | 'configDrive' | 'ignitionInArgs' | 'node' | 'pretty' | 'set'
 >;
 
+/** The name of an option in messages: its flag, or its key in the inventory. */
+export type NameOption = (option: string) => string;
+
 /** The options for one host. */
 export type HostOptions = DeployOptions & { readonly name: string };
 
@@ -159,21 +162,19 @@ export function isFolder({ output }: { readonly output?: string | undefined }): 
  * The ramdisk, without kernel arguments; undefined if none is given.
  * @throws UsageError for options that cannot be combined or are incomplete
  */
-export function ramdiskOf({
-  deployIso: iso,
-  deployKernel,
-  deployRamdisk,
-}: DeployOptions): Ramdisk | undefined {
+export function ramdiskOf(options: DeployOptions, nameOf: NameOption): Ramdisk | undefined {
+  const { deployIso: iso, deployKernel, deployRamdisk } = options;
+  const pair = [nameOf('deployKernel'), nameOf('deployRamdisk')].join(' and ');
   const isPair = deployKernel !== undefined || deployRamdisk !== undefined;
   if (iso !== undefined && isPair) {
-    throw new UsageError('--deploy-iso cannot be combined with --deploy-kernel and --deploy-ramdisk', {
+    throw new UsageError(`${nameOf('deployIso')} cannot be combined with ${pair}`, {
       hint: 'pass either the ISO, or kernel and ramdisk',
     });
   }
   if (iso !== undefined) return { kind: 'iso', iso };
   if (!isPair) return undefined;
   if (deployKernel === undefined || deployRamdisk === undefined) {
-    throw new UsageError('--deploy-kernel and --deploy-ramdisk require each other', { hint: 'pass both' });
+    throw new UsageError(`${pair} require each other`, { hint: 'pass both' });
   }
   return { kind: 'pair', kernel: deployKernel, ramdisk: deployRamdisk };
 }
@@ -188,14 +189,11 @@ export function needsConfigDrive({
   return (ignition !== undefined && !ignitionInArgs) || appendKarg.length > 0 || copyNetwork !== undefined;
 }
 
-export function emptyConfigDrive(): UsageError {
+export function emptyConfigDrive(nameOf: NameOption): UsageError {
   return new UsageError('the config drive is empty', {
-    hint: 'pass --ignition, --append-karg or --copy-network',
+    hint: `pass ${nameOf('ignition')}, ${nameOf('appendKarg')} or ${nameOf('copyNetwork')}`,
   });
 }
-
-/** `readInstalledConfig`, or its cached form. */
-export type ReadInstalledConfig = typeof readInstalledConfig;
 
 /**
  * Reads the config for the installed host, and reports the findings of Ignition's rules and the rules of

@@ -28,6 +28,7 @@ import {
   type DeployOptions,
   emptyConfigDrive,
   type HostOptions,
+  type NameOption,
   needsConfigDrive,
 } from './options.ts';
 import { parseChoice, parseFormat } from '../io/report/choices.ts';
@@ -84,11 +85,11 @@ type StepsFormat = 'json' | 'yaml' | 'command';
 async function makeSteps(
   options: DeployOptions,
   format: StepsFormat,
-  { io, wording, readConfig }: HostContext,
+  context: HostContext,
 ): Promise<readonly DeployStep[] | undefined> {
   const step = parseChoice('--step', options.step, stepNames) ?? 'install_coreos';
-  refuseIncomplete(options, format);
-  const config = await readConfig(options.ignition, io);
+  refuseIncomplete(options, format, context.nameOf);
+  const config = await context.readConfig(options.ignition);
   const inArguments = options.ignitionInArgs === true ? config : undefined;
   const drive = renderConfigDrive(inArguments === undefined ? config : undefined, options);
   const deploySteps = renderDeploySteps(step, inArguments);
@@ -99,24 +100,26 @@ async function makeSteps(
     ...checkOptions(options, format),
     ...checkRequestSize([deploySteps, drive]),
   ];
-  if (reportIssues(issues, io, wording) !== 0) return undefined;
+  if (reportIssues(issues, context) !== 0) return undefined;
   const { configDrive } = options;
-  if (configDrive !== undefined) await writeDocument(`${JSON.stringify(drive)}\n`, configDrive, 'secret', io);
+  if (configDrive !== undefined)
+    await writeDocument(`${JSON.stringify(drive)}\n`, configDrive, 'secret', context.io);
   return deploySteps;
 }
 
 /** Options that the steps cannot contain must not be ignored silently. */
-function refuseIncomplete(options: DeployOptions, format: StepsFormat): void {
+function refuseIncomplete(options: DeployOptions, format: StepsFormat, nameOf: NameOption): void {
   const { ignition, ignitionInArgs = false, node } = options;
   if (ignitionInArgs && ignition === undefined) {
-    throw new UsageError('--ignition-in-args requires --ignition', { hint: 'pass --ignition FILE' });
+    const name = nameOf('ignition');
+    throw new UsageError(`--ignition-in-args requires ${name}`, { hint: `pass ${name} FILE` });
   }
   if (ignitionInArgs && format === 'command') {
     throw new UsageError('--ignition-in-args cannot be combined with --format command', {
       hint: 'write the steps to a file, with --format json -o steps.json: a config is too large and too secret for a command line',
     });
   }
-  refuseConfigDrive(options);
+  refuseConfigDrive(options, nameOf);
   if (format === 'command' && node === undefined) {
     throw new UsageError('--format command requires --node', { hint: 'pass --node NAME' });
   }
@@ -127,7 +130,7 @@ function refuseIncomplete(options: DeployOptions, format: StepsFormat): void {
   }
 }
 
-function refuseConfigDrive(options: DeployOptions): void {
+function refuseConfigDrive(options: DeployOptions, nameOf: NameOption): void {
   const { configDrive } = options;
   if (configDrive === '-') {
     throw new UsageError('--config-drive requires a file: the steps are written to standard output', {
@@ -136,14 +139,12 @@ function refuseConfigDrive(options: DeployOptions): void {
   }
   const isNeeded = needsConfigDrive(options);
   if (isNeeded && configDrive === undefined) {
-    throw new UsageError(
-      '--ignition, --append-karg and --copy-network require --config-drive: deploy steps cannot contain them',
-      {
-        hint: 'pass the file to write: --config-drive FILE',
-      },
-    );
+    const settings = `${nameOf('ignition')}, ${nameOf('appendKarg')} and ${nameOf('copyNetwork')}`;
+    throw new UsageError(`${settings} require --config-drive: deploy steps cannot contain them`, {
+      hint: 'pass the file to write: --config-drive FILE',
+    });
   }
-  if (!isNeeded && configDrive !== undefined) throw emptyConfigDrive();
+  if (!isNeeded && configDrive !== undefined) throw emptyConfigDrive(nameOf);
 }
 
 function checkOptions(options: DeployOptions, format: StepsFormat): readonly Issue[] {

@@ -1,8 +1,12 @@
 /** `deploy … --inventory`: what the commands write for many hosts. */
 
 import { mkdir, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
+import { Readable, Writable } from 'node:stream';
 import { loadAll } from 'js-yaml';
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { Diagnostic } from '../../src/core/diagnostic.ts';
+import { node } from '../../src/deploy/node.ts';
+import type { Io } from '../../src/io/io.ts';
 import type { RunResult } from '../support/runCli.ts';
 import { deployFolder, files, secret } from './support.ts';
 
@@ -52,6 +56,13 @@ beforeAll(async () => {
 
 const deploy = (command: string, ...args: string[]): Promise<RunResult> =>
   run([command, '--inventory', 'site/ramdisk.yaml', ...args]);
+
+/** Discards what is printed. */
+function silentIo(cwd: string): Io {
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const stdin = Readable.from([]);
+  return { stdin, stdout: nowhere, stderr: nowhere, env: {}, cwd, programName: 'ironic-coreos' };
+}
 
 let count = 0;
 
@@ -242,6 +253,22 @@ describe('deploy --inventory where a host is wrong', () => {
     expect(stderr).toMatch(/\n1 written, 1 invalid\n$/);
     expect(code).toBe(1);
     expect(loadAll(stdout)).toMatchObject([{ kind: 'BareMetalHost', metadata: { name: 'c' } }]);
+  });
+
+  it('reports file, line, column and key of a setting as fields', async () => {
+    const text = 'hosts:\n- name: a\n  deploy: {bmcAddress: "ftp://h", rootDeviceHints: {sice: 1}}\n';
+    await writeFile(path('fields.yaml'), text);
+    const reported: Diagnostic[] = [];
+    const io = { ...silentIo(path('')), report: (all: readonly Diagnostic[]) => void reported.push(...all) };
+    expect(await node({ inventory: 'fields.yaml' }, io)).toBe(1);
+    const at = { file: 'fields.yaml', line: 3 };
+    expect(reported[0]?.details).toMatchObject([
+      {
+        at: { ...at, column: 24 },
+        message: 'bmcAddress: invalid BMC address: its scheme is not a supported driver',
+      },
+      { at: { ...at, column: 59 }, message: 'rootDeviceHints sice: unknown root device hint' },
+    ]);
   });
 
   it('tells once what is wrong with many', async () => {

@@ -64,22 +64,22 @@ export const metal3Name = errorRule(
 const secretNameTwice = errorRule(
   'secret-name-twice',
   'two Secrets of the host have the same name',
-  'change --bmc-credentials-name or --user-data-name',
+  'change {bmcCredentialsName} or {userDataName}',
 );
 const bmcMissing = errorRule(
   'bmc-missing',
   'the BMC address is missing; Metal3 requires it',
-  'pass --bmc-address, e.g. redfish-virtualmedia://192.0.2.10/redfish/v1/Systems/1',
+  'pass {bmcAddress}, e.g. redfish-virtualmedia://192.0.2.10/redfish/v1/Systems/1',
 );
 const macMissing = errorRule(
   'mac-missing',
   'the MAC address of the boot interface is missing; the BMC driver requires it',
-  'pass --boot-mac',
+  'pass {bootMac}',
 );
 const macMissingOlder = warningRule(
   'mac-missing-older',
   'older releases of the operator require the MAC address of the host for virtual media',
-  'pass --boot-mac',
+  'pass {bootMac}',
 );
 const secureBootUnsupported = errorRule(
   'secure-boot',
@@ -104,12 +104,12 @@ const methodTakesNothing = errorRule(
 const userDataMissing = warningRule(
   'user-data-missing',
   'no Ignition config: login to the installed host is not possible',
-  'pass --ignition, or --user-data-name with the name of an existing Secret',
+  'pass {ignition}, or {userDataName} with the name of an existing Secret',
 );
 const networkDataUnread = warningRule(
   'network-data-unread',
   'CoreOS does not read networkData, neither in the ramdisk nor on the installed host',
-  'use --nmstate for the ramdisk, and --copy-network to copy its network',
+  'use --nmstate for the ramdisk, and {copyNetwork} to copy its network',
 );
 
 /** Checks the settings. Paths begin with the name of an option. */

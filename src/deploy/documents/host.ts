@@ -33,7 +33,7 @@ export interface DeployHost {
 export const rootDeviceMissing = warningRule(
   'root-device-missing',
   'no root device hints: the default disk is overwritten (/dev/sda with Metal3)',
-  'pass --root-device, e.g. name=/dev/nvme0n1',
+  'pass {rootDevice}, e.g. name=/dev/nvme0n1',
 );
 const systemPath = errorRule(
   'bmc-system-path',

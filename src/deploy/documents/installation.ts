@@ -204,7 +204,7 @@ export const imageSetOnNode = warningRule(
 const imageFormatCoreos = errorRule(
   'image-format-coreos',
   `unsupported image format "coreos": Metal3's design was never implemented`,
-  'remove --image-format; this command sets customDeploy.method to install_coreos instead',
+  'remove {imageFormat}; this command sets customDeploy.method to install_coreos instead',
 );
 const imageFormat = errorRule(
   'image-format',
@@ -214,7 +214,7 @@ const imageFormat = errorRule(
 const imageChecksum = errorRule(
   'image-checksum',
   'missing or invalid image checksum: the operator of Metal3 requires it, although install_coreos does not use it',
-  'pass the SHA-256 or SHA-512 of the image, or the URL of a checksum file, with --image-checksum',
+  'pass the SHA-256 or SHA-512 of the image, or the URL of a checksum file, with {imageChecksum}',
 );
 
 /** Paths are the names of options. */

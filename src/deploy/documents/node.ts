@@ -48,13 +48,13 @@ const imageReference = errorRule(
 const isoNeedsVirtualMedia = errorRule(
   'iso-needs-virtual-media',
   'the BMC address selects network boot, which does not support an ISO',
-  'use a virtual media address, or pass --deploy-kernel and --deploy-ramdisk',
+  'use a virtual media address, or pass {deployKernel} and {deployRamdisk}',
 );
 
 const imagesSwapped = warningRule(
   'ramdisk-swapped',
   'the names suggest that kernel and initramfs are swapped',
-  'swap --deploy-kernel and --deploy-ramdisk',
+  'swap {deployKernel} and {deployRamdisk}',
 );
 
 /** Paths begin with the name of an option. Without a ramdisk, the settings of the conductor apply. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { readDeploySettings, settingOfFlag, withoutOverridden } from '../../../src/deploy/inventoryHost.ts';
+import { readDeploySettings, inventoryKey, withoutOverridden } from '../../../src/deploy/inventoryHost.ts';
 
 describe('the settings below deploy', () => {
   it('are those of the schema', () => {
@@ -29,18 +29,18 @@ describe('the settings below deploy', () => {
   });
 });
 
-describe('settingOfFlag', () => {
+describe('inventoryKey', () => {
   it.each([
-    ['--bmc-address', 'bmcAddress'],
-    ['--namespace', 'namespace'],
-    ['--append-karg', 'appendKargs'],
-    ['--root-device', 'rootDeviceHints'],
-    ['--boot-mac', 'mac'],
-    ['--step', 'method'],
-    ['--set', undefined],
-    ['--format', undefined],
-  ])('%s: %s', (flag, name) => {
-    expect(settingOfFlag(flag)).toBe(name);
+    ['bmcAddress', 'bmcAddress'],
+    ['namespace', 'namespace'],
+    ['appendKarg', 'appendKargs'],
+    ['rootDevice', 'rootDeviceHints'],
+    ['bootMac', 'mac'],
+    ['step', 'method'],
+    ['set', undefined],
+    ['format', undefined],
+  ])('%s: %s', (option, name) => {
+    expect(inventoryKey(option)).toBe(name);
   });
 });
 
