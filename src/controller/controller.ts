@@ -16,7 +16,7 @@ import { imageFiles } from '../hosts/artifacts/baseImages.ts';
 import { type Watch, watchFiles } from '../io/files/watchFiles.ts';
 import { printable } from '../io/report/terminalText.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
-import { closeParts, type ControllerService, type Role, startControllerService } from './service.ts';
+import { closeParts, type ControllerService, startControllerService } from './service.ts';
 import { pause, systemClock } from '../io/clock.ts';
 
 /**
@@ -69,42 +69,44 @@ export async function startReplica(
   context: { readonly io: Io; readonly log: ServerLog },
 ): Promise<Replica> {
   let started: ControllerService | undefined;
+  let leadership: Leadership | undefined;
+  const isLeader = (): boolean => leadership?.isLeader ?? false;
   const watches: Watch[] = [];
   const reload = async (): Promise<void> => {
     // Otherwise, after SIGHUP the watch would report the same changes, and all files would be loaded again.
     await Promise.all(watches.map((watch) => watch.accept()));
     if (started !== undefined) await reloadAll(started);
   };
-  const service = await startControllerService(options, plan, { ...context, changed: () => void reload() });
+  const changed = (): void => void reload();
+  const service = await startControllerService(options, plan, { ...context, isLeader, changed });
   started = service;
-  const { informers, metrics, role, settings, state } = service;
+  const { informers, server, settings, state } = service;
   let isEnding = false;
   const endWatches = (): void => {
     for (const watch of watches.splice(0)) watch.stop();
   };
   return {
-    origin: service.server.origin,
+    origin: server.origin,
     get isLeader() {
-      return role.current?.isLeader ?? false;
+      return isLeader();
     },
     begin: async () => {
       await state.load();
-      metrics.catalogReloaded('success');
       await informers.synced;
       const files = async (): Promise<string[]> => {
         const bases = state.current()?.factory.bases.values();
         return [...settings.watched, ...imageFiles(bases)];
       };
-      watches.push(await watchFiles(files, { interval: LOOK_INTERVAL, changed: () => void reload() }));
+      watches.push(await watchFiles(files, { interval: LOOK_INTERVAL, changed }));
       if (isEnding) return endWatches();
       logStart(service);
-      role.current = startLeading(service);
+      leadership = startLeading(service);
     },
     reload,
     stop: async (hurry) => {
       isEnding = true;
       endWatches();
-      await stopAll(service, hurry);
+      await stopAll(service, leadership, hurry);
     },
   };
 }
@@ -146,7 +148,9 @@ function startDiagnostics({ setup }: ControllerPlan, origin: string): Diagnostic
   return messages.filter(({ isTrue }) => isTrue);
 }
 
-function startLeading(service: ControllerService): Role['current'] {
+type Leadership = Pick<LeaderElection, 'isLeader' | 'stop'>;
+
+function startLeading(service: ControllerService): Leadership {
   const { electionClient, log, plan, onError } = service;
   if (plan.lease === undefined) return leadAlways(service);
   const { identity, lease } = plan;
@@ -161,7 +165,7 @@ function startLeading(service: ControllerService): Role['current'] {
 }
 
 /** Leads without an election, as the only replica. */
-function leadAlways({ reconcileLoop }: ControllerService): Role['current'] {
+function leadAlways({ reconcileLoop }: ControllerService): Leadership {
   const end = new AbortController();
   const done = reconcileLoop.lead(end.signal);
   return {
@@ -176,31 +180,36 @@ function leadAlways({ reconcileLoop }: ControllerService): Role['current'] {
 }
 
 async function reloadAll(service: ControllerService): Promise<void> {
-  const { log, reconcileLoop, metrics, server, state } = service;
+  const { log, reconcileLoop, server, state } = service;
   await server.reloadCertificates();
   try {
     await state.load();
   } catch (error) {
-    metrics.catalogReloaded('failure');
     noteFailedReload(log, 'reload', error, 'still serving the previous settings and images');
     return;
   }
-  metrics.catalogReloaded('success');
   log.note('info', 'loaded', {});
   reconcileLoop.startOver();
 }
 
-/** Releases the Lease first, and stops serving last, so that other replicas take over without a gap. */
-async function stopAll(service: ControllerService, hurry: Promise<void>): Promise<void> {
-  const { log, plan, recorder, role, server } = service;
+/**
+ * Releases the Lease first, and stops serving last, so that other replicas take over without a gap.
+ * @param leadership undefined if load balancers do not use this replica yet
+ */
+async function stopAll(
+  service: ControllerService,
+  leadership: Leadership | undefined,
+  hurry: Promise<void>,
+): Promise<void> {
+  const { log, plan, recorder, server, state } = service;
   server.announceEnd();
-  await role.current?.stop();
+  await leadership?.stop();
   await recorder.stop();
   const isHurried = new AbortController();
   void hurry.then(() => isHurried.abort());
-  if (role.current !== undefined) await pause(systemClock, plan.drainTime, isHurried.signal);
+  if (leadership !== undefined) await pause(systemClock, plan.drainTime, isHurried.signal);
   void hurry.then(async () => server.stop(0));
   const { aborted } = await server.stop(plan.setup.grace);
-  await closeParts(service);
+  await Promise.all([state.close(), closeParts(service)]);
   log.note('info', 'stopped', { aborted });
 }

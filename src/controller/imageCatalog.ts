@@ -9,6 +9,7 @@ import type { Io } from '../io/io.ts';
 import { builtFileName, fileNameIn } from './api/imageChoice.ts';
 import { artifactOf, imageFormats, type PreprovisioningImage } from './api/preprovisioningImage.ts';
 import { type CatalogEntry, entryOf, type ServedResource } from '../serve/answer/resource.ts';
+import type { HostCatalog } from '../serve/catalog.ts';
 import { collectDiagnostics } from '../io/report/report.ts';
 import type { Cached } from '../serve/imageCache.ts';
 import type { ImageFactory } from './imageFactory.ts';
@@ -24,12 +25,13 @@ export interface CatalogSources {
   readonly io: Io;
 }
 
-/** A `Catalog` in which no path has several owners. */
-export function createImageCatalog(sources: CatalogSources) {
+/** No path has several owners. */
+export function createImageCatalog(sources: CatalogSources): ImageCatalog {
   const { factory, informers } = sources;
   const context = { ...sources, lastPaths: new BuildCache<string>() };
   return {
-    find: (path: string, owner = ''): CatalogEntry | undefined => {
+    images: factory.images,
+    find: (path, owner = '') => {
       const shared = factory.shared(path);
       if (shared !== undefined) return entryOf(shared);
       const image = informers.find(owner);
@@ -38,6 +40,10 @@ export function createImageCatalog(sources: CatalogSources) {
       return image === undefined || image.isForeign ? undefined : findImageFile(path, image, context);
     },
   };
+}
+
+interface ImageCatalog extends HostCatalog {
+  find(path: string, owner?: string): CatalogEntry | undefined;
 }
 
 interface CatalogContext extends CatalogSources {

@@ -5,18 +5,14 @@ import { knownDigests } from '../io/files/fileDigests.ts';
 import type { Io } from '../io/io.ts';
 import { ApiClient, type KubernetesClient } from './kube/kubernetesClient.ts';
 import { EventRecorder } from './kube/eventRecorder.ts';
-import type { LeaderElection } from './kube/leaderElection.ts';
-import type { RunningServer } from '../serve/http/server.ts';
 import type { ServerLog } from '../serve/http/serverLog.ts';
 import type { Outcome } from './api/outcome.ts';
 import type { PreprovisioningImage } from './api/preprovisioningImage.ts';
-import { createTransferLog } from '../serve/answer/transfers.ts';
-import { programVersion } from '../core/programVersion.ts';
-import { createLinks } from '../serve/links.ts';
-import { createMetrics, type Metrics, type MetricsSource } from '../serve/metrics.ts';
-import { startServiceServer } from '../serve/service.ts';
-import { createServiceState, type Servable, type ServiceState } from '../serve/serviceState.ts';
-import { buildOutcome } from './buildOutcome.ts';
+import type { Links } from '../serve/links.ts';
+import type { HostCounts } from '../serve/metrics.ts';
+import { type RunningService, startServiceServer } from '../serve/service.ts';
+import type { Servable } from '../serve/serviceState.ts';
+import { buildOutcome, type BuildTools } from './buildOutcome.ts';
 import { createImageCatalog } from './imageCatalog.ts';
 import { type ImageFactory, openImageFactory } from './imageFactory.ts';
 import { Informers, secretReader } from './informers.ts';
@@ -31,60 +27,47 @@ import { printable } from '../io/report/terminalText.ts';
 const RATE_LIMIT = { perSecond: 100, burst: 200 };
 const CONTROLLER = 'metal3.io/ironic-coreos';
 
-export interface Role {
-  /** Undefined until load balancers may use this replica. */
-  current: Pick<LeaderElection, 'isLeader' | 'stop'> | undefined;
-}
-
 export interface ControllerContext {
   readonly io: Io;
   readonly log: ServerLog;
+  readonly isLeader: () => boolean;
   /** Called when the settings in the cluster have changed. */
   readonly changed: () => void;
 }
 
-/** The parts that a service is built from. */
-interface ControllerParts extends Pick<ControllerContext, 'io' | 'log'> {
+/** The parts that watch the cluster and write to it. */
+interface ClusterParts {
   readonly onError: (error: Error) => void;
-  readonly plan: ControllerPlan;
-  readonly role: Role;
   readonly client: KubernetesClient;
   /** A separate client, so that its requests do not wait behind other requests. */
   readonly electionClient: KubernetesClient;
   readonly recorder: EventRecorder;
   readonly settings: SettingsSource;
+  readonly informers: Informers;
 }
 
 /** @throws UsageError for invalid settings */
 function createParts(
-  options: ControllerOptions,
-  plan: ControllerPlan,
+  { settings: text }: ControllerOptions,
+  { identity: instance, cluster, namespace: watched }: ControllerPlan,
   { changed, io, log }: ControllerContext,
-): ControllerParts {
-  const { identity: instance, cluster } = plan;
+): ClusterParts {
   const { namespace } = cluster;
   const client = new ApiClient(cluster, { pace: RATE_LIMIT, note: io.note });
   const onError = createErrorLog(log);
-  const role: Role = { current: undefined };
   return {
-    io,
-    log,
     onError,
-    plan,
-    role,
     client,
     electionClient: new ApiClient(cluster),
     recorder: new EventRecorder({ client, controller: CONTROLLER, instance, onError }),
-    settings: openSettings({ text: options.settings, client, namespace, changed, onError }, io),
+    settings: openSettings({ text, client, namespace, changed, onError }, io),
+    informers: new Informers(client, watched, onError),
   };
 }
 
-export interface ControllerService extends ControllerParts {
-  readonly informers: Informers;
-  readonly state: ServiceState<ControllerSnapshot>;
-  readonly server: RunningServer;
+export interface ControllerService extends ClusterParts, RunningService<ControllerSnapshot> {
+  readonly plan: ControllerPlan;
   readonly reconcileLoop: ReconcileLoop;
-  readonly metrics: Metrics;
 }
 
 interface ControllerSnapshot extends Servable {
@@ -98,27 +81,16 @@ export async function startControllerService(
   context: ControllerContext,
 ): Promise<ControllerService> {
   const parts = createParts(options, plan, context);
-  const { client, io, log, onError, recorder, role } = parts;
-  const { setup } = plan;
-  const informers = new Informers(client, plan.namespace, onError);
+  const { client, informers, recorder, settings } = parts;
+  const { io, isLeader, log } = context;
+  const { cacheSize } = plan.setup;
   const readSecret = secretReader(client);
   const digests = knownDigests(new Map());
-  const state = createServiceState(async () => {
-    const settings = await parts.settings.open();
-    const { cacheSize } = setup;
-    const factory = await openImageFactory(options, { settings, links, digests, cacheSize, io });
+  const take = async (links: Links): Promise<ControllerSnapshot> => {
+    const inputs = { settings: await settings.open(), links, digests, cacheSize, io };
+    const factory = await openImageFactory(options, inputs);
     const catalog = createImageCatalog({ factory, informers, readSecret, io });
-    return { factory, catalog, close: async () => factory.close() };
-  });
-  const build = async (image: PreprovisioningImage): Promise<Outcome> => {
-    const release = state.catalog().acquire();
-    try {
-      const factory = state.current()?.factory;
-      if (factory === undefined) throw new CliError(LOADING, { code: 'ERR_BUSY', hint: 'wait for /readyz' });
-      return await buildOutcome(image, { factory, links, readSecret, io });
-    } finally {
-      release();
-    }
+    return { factory, catalog, bases: factory.bases, close: async () => factory.close() };
   };
   let counters: ControllerCounters | undefined;
   const reconcileLoop = new ReconcileLoop({
@@ -126,53 +98,56 @@ export async function startControllerService(
     informers,
     recorder,
     log,
-    build,
+    build: (image) => buildServed(image, running, { readSecret, io }),
     wrote: (outcome) => counters?.wrote(outcome),
     failed: () => counters?.failed(),
   });
-  const metrics = createMetrics(metricsSource(state, informers), (registry) => {
-    counters = addControllerMetrics(
-      registry,
-      () => role.current?.isLeader ?? false,
-      () => reconcileLoop.load,
-      () => informers.lastContact,
-    );
-  });
-  const service = { ...parts, informers, state, reconcileLoop, metrics };
-  const server = await listen(service).catch(async (error: unknown) => {
-    await closeParts(service);
+  const running = await startServiceServer(plan.setup, {
+    take,
+    log,
+    problem: (snapshot) => {
+      if (snapshot === undefined) return LOADING;
+      return informers.lastContact === undefined ? 'the initial list of objects is still loading' : undefined;
+    },
+    hosts: (_, transfers) => describeImages(ownImages(informers), transfers),
+    countHosts: () => countImages(informers),
+    addMetrics: (registry) => {
+      counters = addControllerMetrics(registry, isLeader, reconcileLoop, informers);
+    },
+  }).catch(async (error: unknown) => {
+    await closeParts(parts);
     throw error;
   });
-  // The URL of the server is known only now. No image is built earlier.
-  const links = createLinks({ ...setup, publicUrl: setup.publicUrl ?? server.origin });
-  return { ...service, server };
+  return { ...parts, ...running, plan, reconcileLoop };
 }
 
 const LOADING = 'settings and images are still loading';
 
-/** Closes all that is open except the server. */
-export async function closeParts(service: Omit<ControllerService, 'server'>): Promise<void> {
-  const { client, electionClient, informers, settings, state } = service;
-  await Promise.all([informers.close(), settings.close(), state.close()]);
-  await Promise.all([client.close(), electionClient.close()]);
+/** Builds the image of an object from the current snapshot, whose files stay open meanwhile. */
+async function buildServed(
+  image: PreprovisioningImage,
+  { links, state }: RunningService<ControllerSnapshot>,
+  tools: Pick<BuildTools, 'io' | 'readSecret'>,
+): Promise<Outcome> {
+  const release = state.catalog().acquire();
+  try {
+    const factory = state.current()?.factory;
+    if (factory === undefined) throw new CliError(LOADING, { code: 'ERR_BUSY', hint: 'wait for /readyz' });
+    return await buildOutcome(image, { ...tools, factory, links });
+  } finally {
+    release();
+  }
 }
 
-async function listen(service: Omit<ControllerService, 'server'>): Promise<RunningServer> {
-  const { informers, state, metrics, log, plan } = service;
-  const transfers = createTransferLog([metrics.watcher]);
-  const problem = (): string | undefined => {
-    if (state.current() === undefined) return LOADING;
-    return informers.lastContact === undefined ? 'the initial list of objects is still loading' : undefined;
-  };
-  return startServiceServer(plan.setup, {
-    state,
-    metrics,
-    transfers,
-    log,
-    problem,
-    bases: () => state.current()?.factory.bases.values() ?? [],
-    hosts: () => describeImages(ownImages(informers), transfers),
-  });
+/** Closes all connections to the cluster. */
+export async function closeParts({
+  client,
+  electionClient,
+  informers,
+  settings,
+}: ClusterParts): Promise<void> {
+  await Promise.all([informers.close(), settings.close()]);
+  await Promise.all([client.close(), electionClient.close()]);
 }
 
 /** The objects for which no other service builds the image. */
@@ -180,19 +155,10 @@ function ownImages(informers: Informers): PreprovisioningImage[] {
   return [...informers.all()].filter(({ isForeign }) => !isForeign);
 }
 
-function metricsSource(state: ServiceState<ControllerSnapshot>, informers: Informers): MetricsSource {
-  return {
-    version: programVersion(),
-    images: () => {
-      const { count = 0, size = 0 } = state.current()?.factory.images ?? {};
-      return { count, bytes: size };
-    },
-    hosts: () => {
-      const images = ownImages(informers);
-      const valid = images.filter(({ status }) => status.imageUrl !== undefined).length;
-      return { valid, invalid: images.length - valid };
-    },
-  };
+function countImages(informers: Informers): HostCounts {
+  const images = ownImages(informers);
+  const valid = images.filter(({ status }) => status.imageUrl !== undefined).length;
+  return { valid, invalid: images.length - valid };
 }
 
 /** Milliseconds until the same message is logged again. */

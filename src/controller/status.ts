@@ -8,7 +8,8 @@ import { keyText } from './kube/objects.ts';
 import Counter from 'prom-client/lib/counter.js';
 import { addGauges } from '../serve/metrics.ts';
 import type Registry from 'prom-client/lib/registry.js';
-import type { QueueLoad } from './kube/workQueue.ts';
+import type { Informers } from './informers.ts';
+import type { ReconcileLoop } from './reconcileLoop.ts';
 import type { Outcome } from './api/outcome.ts';
 
 /** @param images the objects for which the controller builds the image */
@@ -51,12 +52,12 @@ export interface ControllerCounters {
   failed(): void;
 }
 
-/** The functions are called at each scrape. @param lastContact undefined before the first contact to the API server */
+/** The values are read at each scrape. */
 export function addControllerMetrics(
   registry: Registry,
   isLeader: () => boolean,
-  load: () => QueueLoad,
-  lastContact: () => Date | undefined,
+  reconcileLoop: Pick<ReconcileLoop, 'load'>,
+  informers: Pick<Informers, 'lastContact'>,
 ): ControllerCounters {
   const outcomes = new Counter({
     name: 'ironic_coreos_statuses_written_total',
@@ -74,12 +75,12 @@ export function addControllerMetrics(
     [
       'ironic_coreos_cluster_contact_timestamp_seconds',
       'Time of the last watch event or bookmark from the API server, which sends one each minute; 0 if none.',
-      () => (lastContact()?.getTime() ?? 0) / 1000,
+      () => (informers.lastContact?.getTime() ?? 0) / 1000,
     ],
     [
       'ironic_coreos_queue',
       'Number of PreprovisioningImages in the work queue, by state: waiting, delayed or running.',
-      () => ({ ...load() }),
+      () => ({ ...reconcileLoop.load }),
       'state',
     ],
   ]);

@@ -8,7 +8,7 @@ import type { HostMaterial } from '../hosts/artifacts/hostArtifacts.ts';
 import type { AgentArchives } from '../hosts/plan/agentArchives.ts';
 import { type HostFile, parseHostFileName } from '../hosts/artifacts/servedPaths.ts';
 import { type Catalog, type CatalogEntry, entryOf, type ServedResource } from './answer/resource.ts';
-import { createImageCache, type ImageCache } from './imageCache.ts';
+import { createImageCache, type ImageCounts } from './imageCache.ts';
 import { makeHostResource, scriptResource, sharedResources } from './resources.ts';
 
 /** A served host, or all machines that are not listed. Its config is stored separately, compressed. */
@@ -41,7 +41,7 @@ export interface CatalogContents {
 
 /** A catalog with the size of its image cache. */
 export interface HostCatalog extends Pick<Catalog, 'find'> {
-  readonly images: Pick<ImageCache<ServedResource>, 'count' | 'size'>;
+  readonly images: ImageCounts;
 }
 
 export function createCatalog(contents: CatalogContents): HostCatalog {

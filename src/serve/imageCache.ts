@@ -1,8 +1,12 @@
 /** A size-limited LRU cache of images that are built on request. */
 
-export interface ImageCache<T> {
+export interface ImageCache<T> extends ImageCounts {
   /** Returns the image with this name. A missing image is built once, even for concurrent requests. */
   get(name: string, make: () => Promise<Cached<T>>): Promise<T>;
+}
+
+/** The images in memory. */
+export interface ImageCounts {
   readonly count: number;
   /** Bytes. */
   readonly size: number;

@@ -8,15 +8,17 @@ import Counter from 'prom-client/lib/counter.js';
 import Gauge from 'prom-client/lib/gauge.js';
 import Histogram from 'prom-client/lib/histogram.js';
 import Registry from 'prom-client/lib/registry.js';
+import type { ImageCounts } from './imageCache.ts';
 import type { RequestEvent } from './http/serverLog.ts';
 import type { TransferWatcher } from './answer/transfers.ts';
 
+/** Hosts of the inventory. */
+export type HostCounts = Readonly<Record<'valid' | 'invalid', number>>;
+
 /** Values that are read at each scrape. */
-export interface MetricsSource {
-  /** Number and size of the images in memory. */
-  readonly images: () => { readonly count: number; readonly bytes: number };
-  /** The numbers of valid and invalid hosts of the inventory. */
-  readonly hosts: () => { readonly valid: number; readonly invalid: number };
+interface MetricsSource {
+  readonly images: () => ImageCounts;
+  readonly hosts: () => HostCounts;
   readonly version: string;
 }
 
@@ -62,7 +64,7 @@ export function createMetrics(
   });
   addGauges(registry, [
     ['ironic_coreos_images_in_memory', 'Number of images in memory.', () => images().count],
-    ['ironic_coreos_images_in_memory_bytes', 'Memory used by images, in bytes.', () => images().bytes],
+    ['ironic_coreos_images_in_memory_bytes', 'Memory used by images, in bytes.', () => images().size],
     ['ironic_coreos_hosts', 'Number of hosts in the inventory, by state: valid or invalid.', hosts, 'state'],
     [
       'ironic_coreos_build_info',

@@ -1,7 +1,6 @@
 /** The running service: the server, the snapshot that it serves, and its reload. */
 
 import { knownDigests } from '../io/files/fileDigests.ts';
-import type { Io } from '../io/io.ts';
 import { createAnswerer } from './http/requests.ts';
 import { type RunningServer, startServer } from './http/server.ts';
 import { noteFailedReload, type ServerLog } from './http/serverLog.ts';
@@ -9,7 +8,9 @@ import type { Status, BaseStatus, HostStatus, ImageStatus } from './status/statu
 import { createTransferLog, type TransferLog, type TransferWatcher } from './answer/transfers.ts';
 import { programVersion } from '../core/programVersion.ts';
 import { createLinks, type Links } from './links.ts';
-import { createMetrics, type Metrics } from './metrics.ts';
+import type Registry from 'prom-client/lib/registry.js';
+import { createMetrics, type HostCounts, type Metrics } from './metrics.ts';
+import type { ImageCounts } from './imageCache.ts';
 import type { ServeOptions } from './options.ts';
 import { createServiceState, type Servable, type ServiceState } from './serviceState.ts';
 import type { Setup } from './setup.ts';
@@ -20,18 +21,19 @@ import { statusAnswer } from './status/statusPage.ts';
 import { hostFileName } from '../hosts/artifacts/servedPaths.ts';
 import type { BaseSet } from '../hosts/artifacts/baseImages.ts';
 
-export interface RunningService {
+export interface RunningService<S extends Servable = Snapshot> {
   readonly log: ServerLog;
   readonly links: Links;
-  readonly state: ServiceState<Snapshot>;
+  readonly state: ServiceState<S>;
   readonly server: RunningServer;
   readonly transfers: TransferLog;
   readonly metrics: Metrics;
 }
 
 /** The context of a service, and what a program overrides that runs it as a part of something else (`try`). */
-export interface ServiceContext extends Pick<SnapshotContext, 'changeSource'> {
-  readonly io: Io;
+export interface ServiceContext extends Pick<SnapshotContext, 'changeSource' | 'io'>, CommonParts {}
+
+interface CommonParts {
   readonly log: ServerLog;
   /** They receive all transfers. */
   readonly watchers?: readonly TransferWatcher[];
@@ -39,93 +41,57 @@ export interface ServiceContext extends Pick<SnapshotContext, 'changeSource'> {
   readonly publicUrl?: ((server: RunningServer) => string) | undefined;
 }
 
+/** The parts in which services differ. The snapshot is undefined until the first one is loaded. */
+interface ServiceParts<S extends Servable> extends CommonParts {
+  readonly take: (links: Links) => Promise<S>;
+  /** Why the service is not ready, as a clause; undefined if it is ready. */
+  readonly problem: (snapshot: S | undefined) => string | undefined;
+  /** The hosts for the status page. */
+  readonly hosts: (snapshot: S | undefined, transfers: TransferLog, links: Links) => readonly HostStatus[];
+  readonly countHosts: (snapshot: S | undefined) => HostCounts;
+  /** Adds the metrics of this service only. */
+  readonly addMetrics?: (registry: Registry) => void;
+}
+
 /** Listens first, so that an address in use is reported before thousands of configs are rendered. Throws CliError. */
 export async function startService(
   options: ServeOptions,
   setup: Setup,
-  { io, log, watchers = [], ...own }: ServiceContext,
+  { changeSource, io, ...context }: ServiceContext,
 ): Promise<RunningService> {
+  const { cacheSize } = setup;
   const digests = knownDigests(new Map());
-  const state = createServiceState(() =>
-    takeSnapshot(options, { links, digests, cacheSize: setup.cacheSize, io, changeSource: own.changeSource }),
-  );
-  const metrics = createMetrics({
-    version: programVersion(),
-    images: () => {
-      const { count = 0, size = 0 } = state.current()?.catalog.images ?? {};
-      return { count, bytes: size };
-    },
-    hosts: () => countHosts(state),
+  return startServiceServer(setup, {
+    ...context,
+    take: (links) => takeSnapshot(options, { links, digests, cacheSize, io, changeSource }),
+    problem: (snapshot) => (snapshot === undefined ? 'the inventory is still loading' : undefined),
+    hosts: describeHosts,
+    countHosts,
   });
+}
+
+/** Starts the HTTP server of a service, which has no snapshot yet. Throws CliError if it cannot listen. */
+export async function startServiceServer<S extends Servable>(
+  setup: Setup,
+  parts: ServiceParts<S>,
+): Promise<RunningService<S>> {
+  const { log, watchers = [] } = parts;
+  const state = createServiceState(async () => {
+    try {
+      const snapshot = await parts.take(links);
+      metrics.catalogReloaded('success');
+      return snapshot;
+    } catch (error) {
+      metrics.catalogReloaded('failure');
+      throw error;
+    }
+  });
+  const images = (): ImageCounts => state.current()?.catalog.images ?? { count: 0, size: 0 };
+  const hosts = (): HostCounts => parts.countHosts(state.current());
+  const metrics = createMetrics({ version: programVersion(), images, hosts }, parts.addMetrics);
   const transfers = createTransferLog([metrics.watcher, ...watchers]);
-  const server = await startServiceServer(setup, {
-    state,
-    metrics,
-    transfers,
-    log,
-    problem: () => (state.current() === undefined ? 'the inventory is still loading' : undefined),
-    bases: () => state.current()?.bases.values() ?? [],
-    hosts: () => describeHosts(state.current(), transfers, links),
-  });
-  // The URL of the server is known only now. No request and no reload needs it earlier.
-  const publicUrl = setup.publicUrl ?? own.publicUrl?.(server) ?? server.origin;
-  const links = createLinks({ ...setup, publicUrl });
-  return { log, links, state, server, transfers, metrics };
-}
-
-/** The parts of a service that its server needs. */
-interface ServerParts {
-  readonly state: Pick<ServiceState<Servable>, 'catalog' | 'current' | 'problem'>;
-  readonly metrics: Metrics;
-  readonly transfers: TransferLog;
-  readonly log: ServerLog;
-  /** Why the service is not ready, as a clause; undefined if it is ready. */
-  readonly problem: () => string | undefined;
-  /** The base images and the hosts for the status page. */
-  readonly bases: () => Iterable<BaseSet>;
-  readonly hosts: () => readonly HostStatus[];
-}
-
-/** Starts the HTTP server of a service. Throws CliError if it cannot listen. */
-export async function startServiceServer(setup: Setup, parts: ServerParts): Promise<RunningServer> {
-  const { state, metrics, transfers, log } = parts;
   const started = new Date();
-  const describe = (): Status => ({
-    service: {
-      version: programVersion(),
-      now: new Date(),
-      started,
-      loaded: state.current()?.loaded ?? started,
-      loadError: state.problem(),
-      connections: server.connections(),
-      transfers: transfers.running(),
-    },
-    baseImages: [...parts.bases()].flatMap(describeBases),
-    hosts: parts.hosts(),
-    shared: transfers.progressOf(undefined),
-    recent: transfers.recent(),
-  });
-  const pages = new Map<string, Page>([
-    ['healthz', healthPage],
-    ['readyz', createReadyPage(parts.problem)],
-    [
-      '',
-      {
-        isPublic: false,
-        answer: (request) => ({ status: 200, ...statusAnswer(describe(), request) }),
-      },
-    ],
-    [
-      'metrics',
-      {
-        isPublic: false,
-        answer: async ({ accept }) => {
-          const { body, contentType } = await metrics.render(accept);
-          return { status: 200, headers: { 'Content-Type': contentType }, body };
-        },
-      },
-    ],
-  ]);
+  const describe = (): Status => describeService(parts, { links, state, server, transfers }, started);
   const server = await startServer({
     listen: setup.listen,
     tls: setup.tls,
@@ -138,28 +104,66 @@ export async function startServiceServer(setup: Setup, parts: ServerParts): Prom
       log,
       idleTimeout: setup.limits.idleTime,
       watch: metrics.requestAnswered,
-      pages,
+      pages: new Map([
+        ['healthz', healthPage],
+        ['readyz', createReadyPage(() => parts.problem(state.current()))],
+        [
+          '',
+          { isPublic: false, answer: (request) => ({ status: 200, ...statusAnswer(describe(), request) }) },
+        ],
+        ['metrics', metricsPage(metrics)],
+      ]),
     }),
   });
-  return server;
+  // The URL of the server is known only now. No request and no reload needs it earlier.
+  const publicUrl = setup.publicUrl ?? parts.publicUrl?.(server) ?? server.origin;
+  const links = createLinks({ ...setup, publicUrl });
+  return { log, links, state, server, transfers, metrics };
 }
 
-function countHosts(state: ServiceState<Snapshot>): { readonly valid: number; readonly invalid: number } {
-  const hosts = state.current()?.hosts ?? [];
+function metricsPage(metrics: Metrics): Page {
+  return {
+    isPublic: false,
+    answer: async ({ accept }) => {
+      const { body, contentType } = await metrics.render(accept);
+      return { status: 200, headers: { 'Content-Type': contentType }, body };
+    },
+  };
+}
+
+function describeService<S extends Servable>(
+  { hosts }: ServiceParts<S>,
+  { links, server, state, transfers }: Omit<RunningService<S>, 'log' | 'metrics'>,
+  started: Date,
+): Status {
+  const snapshot = state.current();
+  return {
+    service: {
+      version: programVersion(),
+      now: new Date(),
+      started,
+      loaded: snapshot?.loaded ?? started,
+      loadError: state.problem(),
+      connections: server.connections(),
+      transfers: transfers.running(),
+    },
+    baseImages: [...(snapshot?.bases.values() ?? [])].flatMap(describeBases),
+    hosts: hosts(snapshot, transfers, links),
+    shared: transfers.progressOf(undefined),
+    recent: transfers.recent(),
+  };
+}
+
+function countHosts(snapshot: Snapshot | undefined): HostCounts {
+  const hosts = snapshot?.hosts ?? [];
   const valid = hosts.filter(({ isServed }) => isServed).length;
   return { valid, invalid: hosts.length - valid };
 }
 
 /** Reads all files. Throws CliError if they are invalid. */
-export async function loadSnapshot({ log, metrics, state }: RunningService): Promise<void> {
-  try {
-    await state.load();
-  } catch (error) {
-    metrics.catalogReloaded('failure');
-    throw error;
-  }
-  metrics.catalogReloaded('success');
-  const { valid, invalid } = countHosts(state);
+export async function loadSnapshot({ log, state }: RunningService): Promise<void> {
+  await state.load();
+  const { valid, invalid } = countHosts(state.current());
   log.note('info', 'loaded', { hosts: valid, invalid });
 }
 

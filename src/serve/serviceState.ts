@@ -2,10 +2,13 @@
 
 import { CliError } from '../core/errors.ts';
 import type { Catalog } from './answer/resource.ts';
+import type { HostCatalog } from './catalog.ts';
+import type { Bases } from './servedPlaces.ts';
 
 /** A snapshot of the catalog. */
 export interface Servable {
-  readonly catalog: Pick<Catalog, 'find'>;
+  readonly catalog: HostCatalog;
+  readonly bases: Bases;
   /** Closes all files. */
   close(): Promise<void>;
 }

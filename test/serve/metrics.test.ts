@@ -18,7 +18,7 @@ const start: TransferStart = {
 /** Metrics of a service that something of everything has happened to. */
 function busyMetrics(): Metrics {
   const metrics = createMetrics({
-    images: () => ({ count: 3, bytes: 4096 }),
+    images: () => ({ count: 3, size: 4096 }),
     hosts: () => ({ valid: 7, invalid: 2 }),
     version: '0.1.0',
   });
@@ -98,7 +98,7 @@ describe('metrics', () => {
   it('of two services are two', async () => {
     busyMetrics();
     const other = createMetrics({
-      images: () => ({ count: 0, bytes: 0 }),
+      images: () => ({ count: 0, size: 0 }),
       hosts: () => ({ valid: 0, invalid: 0 }),
       version: '',
     });
