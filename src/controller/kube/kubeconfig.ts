@@ -7,7 +7,8 @@
 
 import { dirname, isAbsolute, join } from 'node:path';
 import { isMapping, type Mapping } from '../../formats/mapping.ts';
-import { CliError } from '../../core/errors.ts';
+import { CliError, FormatError } from '../../core/errors.ts';
+import type { Position } from '../../core/finding.ts';
 import { parseYaml } from '../../formats/yaml.ts';
 
 /** A kubeconfig file with its named entries. */
@@ -63,14 +64,15 @@ function parse(text: string, path: string): unknown {
   try {
     return parseYaml(text).value;
   } catch (error) {
-    // The message may quote the text, so only the position at its end is used.
-    const place = error instanceof Error ? (/ at line \d+, column \d+$/.exec(error.message)?.[0] ?? '') : '';
-    throw problemIn(path, `not valid YAML${place}`);
+    if (!(error instanceof FormatError)) throw error;
+    // The message may quote the text, so only the position is used.
+    throw problemIn(path, 'it is not YAML', error.position);
   }
 }
 
-function problemIn(path: string, problem: string): CliError {
-  return new CliError(`Invalid kubeconfig ${path}: ${problem}`, {
+function problemIn(path: string, problem: string, position?: Position): CliError {
+  return new CliError(`invalid kubeconfig: ${problem}`, {
+    at: { file: path, ...position },
     code: 'ERR_KUBERNETES',
     hint: 'check it with: kubectl config view --minify',
   });

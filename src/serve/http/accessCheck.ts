@@ -94,7 +94,8 @@ export function parseTokens(text: string, name: string): string[] {
   for (const { token, number } of tokens) {
     const problem = tokenProblem(token);
     if (problem !== undefined) {
-      throw new CliError(`${name}:${number} is not a valid token: ${problem}`, {
+      throw new CliError(`invalid token: ${problem}`, {
+        at: { file: name, line: number },
         code: 'ERR_SETTING',
         hint: HINT,
       });

@@ -85,8 +85,8 @@ describe('parseTokens', () => {
   });
 
   it.each([
-    ['a token that is too short', 'short', 'tokens:1 is not a valid token: it has fewer than 16 characters'],
-    ['a blank within', `\n${first} x`, 'tokens:2 is not a valid token: only A-Z a-z 0-9'],
+    ['a token that is too short', 'short', 'tokens:1: invalid token: it has fewer than 16 characters'],
+    ['a blank within', `\n${first} x`, 'tokens:2: invalid token: only A-Z a-z 0-9'],
     ['an empty file', '\n# nothing\n', 'tokens contains no token'],
   ])('refuses %s and does not show it', (_title, text, message) => {
     expect(() => parseTokens(text, 'tokens')).toThrow(message);
