@@ -127,16 +127,17 @@ function isStatic(fields: readonly string[]): boolean {
     fields.length >= 6 &&
     [address, peer, gateway].every((field) => field === '' || isAddress(field)) &&
     (address !== '' || method !== '') &&
-    (netmask === '' || /^\d{1,3}$/.test(netmask) || isAddress(netmask)) &&
+    (netmask === '' || /^(?:\d{1,3}|\[\d{1,3}\])$/.test(netmask) || isAddress(netmask)) &&
     (device === '' || isInterface(device)) &&
     (method === '' || methods.has(method))
   );
 }
 
+/** IPv6 requires brackets, which the initramfs removes from any field. A prefix length may be inside or behind them. */
 function isAddress(field: string): boolean {
-  const bare = field.replace(/\/\d{1,3}$/, '');
-  if (/^\[[0-9a-fA-F:.]+(?:\/\d{1,3})?\]$/.test(bare)) return true;
-  return /^\d{1,3}(?:\.\d{1,3}){3}$/.test(bare) && bare.split('.').every((octet) => Number(octet) <= 255);
+  const [, inBrackets, plain = ''] =
+    /^(?:\[([^\]/]*)(?:\/\d{1,3})?\]|([^:/[]*))(?:\/\d{1,3})?$/.exec(field) ?? [];
+  return parseAddress(inBrackets ?? plain) !== undefined;
 }
 
 /**

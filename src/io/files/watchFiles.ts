@@ -33,9 +33,10 @@ export async function watchFiles(
   const look = async (): Promise<void> => {
     if (isLooking) return; // a file system may take longer than that
     isLooking = true;
-    const before = seen;
+    const [before, accepted] = [seen, known];
     seen = await stamps();
     isLooking = false;
+    if (known !== accepted) return; // what this look has seen may be older than what was accepted
     known ??= seen;
     if (seen === known || seen !== before) return;
     known = seen;
@@ -46,6 +47,7 @@ export async function watchFiles(
   timer.unref();
   return {
     accept: async () => {
+      known = undefined; // until the stamps are read, no look reports a change
       known = await stamps();
     },
     stop: () => clearInterval(timer),

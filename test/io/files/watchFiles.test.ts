@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import { createDeferred } from '../../../src/core/deferred.ts';
 import { type Watch, watchFiles } from '../../../src/io/files/watchFiles.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'watch-'));
@@ -39,6 +40,30 @@ describe('a watch of files', () => {
     const changed = await start();
     writeFileSync(file, 'ab');
     await watch?.accept();
+    await setTimeout(5 * interval);
+    expect(changed).not.toHaveBeenCalled();
+    writeFileSync(file, 'abc');
+    await vi.waitFor(() => expect(changed).toHaveBeenCalledTimes(1), { timeout: 5000 });
+  });
+
+  it('does not report a change while its owner accepts it, however long that takes', async () => {
+    const accepting = createDeferred();
+    let isSlow = false;
+    const list = async (): Promise<readonly string[]> => {
+      const wait = isSlow ? accepting.promise : undefined;
+      isSlow = false;
+      await wait;
+      return [file];
+    };
+    const changed = vi.fn<() => void>();
+    writeFileSync(file, 'a');
+    watch = await watchFiles(list, { interval, changed });
+    writeFileSync(file, 'ab');
+    isSlow = true;
+    const accepted = watch.accept();
+    await setTimeout(5 * interval);
+    accepting.resolve();
+    await accepted;
     await setTimeout(5 * interval);
     expect(changed).not.toHaveBeenCalled();
     writeFileSync(file, 'abc');
