@@ -88,7 +88,7 @@ function editsOf(subjects) {
       check: async (after) => (await after.embeddedFiles()).size === 0,
     },
     { name: 'kargs reset', change: restoreDefaultKargs },
-    { name: 'take back', change: async (iso) => (await takeBackAppendix(iso)) ?? { stages: [] } },
+    { name: 'take back', change: async (iso) => (await takeBackAppendix(iso.tree)) ?? { stages: [] } },
     { name: 'pack', change: async (iso) => (await packMinimalIso(iso, iso)).change },
   ];
 }

@@ -337,10 +337,10 @@ async function readAll(subjects, input) {
   const image = bytesAccess(input);
   const tree = await openIsoTree(image);
   const attempts = [
-    () => readAppendix(image, tree),
+    () => readAppendix(tree),
     () => listIso(tree),
     async () => listIso(await openIsoTree(image, 'joliet')),
-    () => findPxeFiles(tree, image),
+    () => findPxeFiles(tree),
     () => tree.find('images/pxeboot/rootfs.img'),
   ];
   attempts.push(async () => {

@@ -78,7 +78,8 @@ async function feed({ name, seed, first, count, bundle, progress }) {
 
 /** The bundle and the library have an error class each. @param {unknown} error */
 function isAnswer(error) {
-  const isOurs = error instanceof Error && ['CliError', 'FormatError', 'UsageError'].includes(error.name);
+  const isOurs =
+    error instanceof Error && ['CliError', 'FormatError', 'LimitError', 'UsageError'].includes(error.name);
   return isOurs && error.message.length <= 10_000;
 }
 
