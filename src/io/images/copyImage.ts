@@ -95,9 +95,12 @@ const LOOK_EVERY = 200;
 
 /** Reports the size of a file until it is copied. Copies by the system are as fast as those of `cp`, but report no progress. */
 async function reportSize<T>(path: string, report: Report, copying: Promise<T>): Promise<T> {
+  let isCopying = true;
   const look = (): void => {
     stat(path).then(
-      ({ size }) => report(size),
+      ({ size }) => {
+        if (isCopying) report(size);
+      },
       () => undefined, // it is not there yet
     );
   };
@@ -105,6 +108,7 @@ async function reportSize<T>(path: string, report: Report, copying: Promise<T>):
   try {
     return await copying;
   } finally {
+    isCopying = false;
     clearInterval(timer);
   }
 }
