@@ -27,12 +27,19 @@ import { readTrialInventory, runTrial } from '../try/try.ts';
 import {
   bootMachine,
   type BootProgress,
+  type BootTimes,
   createProgress,
   type MachineBoot,
   restoreMachine,
 } from './bootMachine.ts';
-import { type MachineCheck, checkMachine, isRefused } from './checks.ts';
-import { describeChecks, formatChecks } from './checkReport.ts';
+import {
+  type CheckedMachine,
+  checkMachine,
+  describeChecks,
+  formatChecks,
+  isRefused,
+  type MachineCheck,
+} from './checks.ts';
 import { checkHostImages, checkConfiguredIso, isoArchitecture } from './imageChecks.ts';
 import { type BootOptions, type BootSetup, readBootSetup, readTrial, remoteIso } from './setup.ts';
 import { type Survey, surveyMachine } from './survey.ts';
@@ -40,25 +47,11 @@ import { readTargets, type Target } from './targets.ts';
 import type { BootMachines, TrialServices } from '../try/trial.ts';
 import type { BmcEvent } from '../try/timeline/events.ts';
 
-export interface CheckedMachine {
-  readonly target: Target;
-  /** Undefined if the BMC cannot be read. */
-  readonly survey: Survey | undefined;
-  readonly checks: readonly MachineCheck[];
-}
-
 /** A machine whose BMC was read. */
 type SurveyedMachine = CheckedMachine & { readonly survey: Survey };
 
 /** A machine that `boot` works on. */
 type StartedMachine = SurveyedMachine & { readonly progress: BootProgress };
-
-/** Milliseconds. */
-export interface BootTimes {
-  readonly power: number;
-  /** Between two attempts, and two reads of a state. */
-  readonly interval: number;
-}
 
 const defaultTimes: BootTimes = { power: 120_000, interval: defaultTiming.interval };
 

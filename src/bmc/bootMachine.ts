@@ -24,7 +24,8 @@ export interface MachineBoot {
   /** Whether the machine may be on. */
   readonly mayPowerOff: boolean;
   readonly imageUrl: string;
-  readonly timing: BootTiming;
+  /** `shutdown` is the time before the machine is forced off. */
+  readonly timing: BootTimes & { readonly shutdown: number };
   readonly progress: BootProgress;
   readonly say: (step: BmcEvent['step'], text: string) => void;
   readonly clock: Clock;
@@ -45,12 +46,10 @@ export function createProgress(): BootProgress {
 }
 
 /** Milliseconds. */
-interface BootTiming {
-  /** For a graceful shutdown, before the machine is forced off. */
-  readonly shutdown: number;
-  /** For other changes of the power state. */
+export interface BootTimes {
+  /** For changes of the power state, except for a graceful shutdown. */
   readonly power: number;
-  /** Between two reads of a state. */
+  /** Between two attempts, and two reads of a state. */
   readonly interval: number;
 }
 

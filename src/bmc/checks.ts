@@ -7,6 +7,7 @@ import { isLoopbackHost } from '../formats/hostName.ts';
 import { formatSizeInWords } from '../formats/messageText.ts';
 import { urlHost, withoutBrackets } from '../formats/url.ts';
 import { ADVISED_FOR_AGENT } from '../image/inspection/memoryNeed.ts';
+import { printable, wrapText } from '../io/report/terminalText.ts';
 import type { Survey } from './survey.ts';
 
 interface Verdict {
@@ -19,6 +20,13 @@ interface Verdict {
 export interface MachineCheck extends Verdict {
   /** Stable: `schemas/boot-check.json` lists them. */
   readonly id: (typeof bootChecks)[number][0];
+}
+
+export interface CheckedMachine {
+  readonly target: Target;
+  /** Undefined if the BMC cannot be read. */
+  readonly survey: Survey | undefined;
+  readonly checks: readonly MachineCheck[];
 }
 
 /** The architecture is that of the image; undefined if it is not known. */
@@ -248,4 +256,47 @@ function checkClock({ clockOffset }: Survey): Verdict {
     `the clock of the BMC is ${shown} ${clockOffset > 0 ? 'ahead' : 'behind'}, so it may reject certificates of HTTPS servers`,
     'set the time or an NTP server in the BMC',
   );
+}
+
+// The output of `boot --check`: text for users, and JSON for programs (`schemas/boot-check.json`).
+
+/** One block per machine. */
+export function formatChecks(machines: readonly CheckedMachine[]): string {
+  const lines = machines.flatMap(({ checks, target }) => [
+    `${printable(target.name)}: ${isRefused(checks) ? 'cannot be booted' : 'can be booted'}`,
+    ...checks.flatMap(checkLines),
+    '',
+  ]);
+  const count = machines.filter(({ checks }) => !isRefused(checks)).length;
+  return `${[...lines, `${count} of ${machines.length} can be booted`].join('\n')}\n`;
+}
+
+function checkLines({ hint, id, status, text }: MachineCheck): readonly string[] {
+  const mark = status === 'ok' ? '' : `${status}: `;
+  const rest = ' '.repeat(15);
+  return [
+    ...wrapText(printable(`${mark}${text}`), { first: `  ${id.padEnd(13)}`, rest }),
+    ...(hint === undefined ? [] : wrapText(printable(`hint: ${hint}`), { first: rest, rest })),
+  ];
+}
+
+/** Without credentials. */
+export function describeChecks(machines: readonly CheckedMachine[]): object {
+  return {
+    bootable: machines.every(({ checks }) => !isRefused(checks)),
+    machines: machines.map(({ checks, survey, target }) => ({
+      name: target.name,
+      bmc: target.origin,
+      bootable: !isRefused(checks),
+      method: target.method,
+      vendor: survey?.vendor.name,
+      model: survey?.manager?.model,
+      firmware: survey?.manager?.firmware,
+      system: survey?.system.path,
+      power: survey?.system.power,
+      macs: survey?.macs ?? [],
+      slots: survey?.slots.map(({ id, isInserted }) => ({ id, inserted: isInserted })) ?? [],
+      checks: checks.map((check) => ({ ...check, text: printable(check.text) })),
+    })),
+  };
 }

@@ -107,8 +107,7 @@ async function findBootPath(client: RedfishClient, system: RedfishResource): Pro
 async function readFirstManager(client: RedfishClient, { managers }: System): Promise<Manager | undefined> {
   const [linked] = managers;
   if (linked !== undefined) return readManager(await client.get(linked, 'reading the manager'));
-  const list = await readOptional(client, client.root.managers);
-  const [first] = linksAt(list?.body, 'Members');
+  const [first] = await readMembers(client, client.root.managers);
   return first === undefined ? undefined : readManager(await client.get(first, 'reading the manager'));
 }
 
@@ -124,6 +123,12 @@ async function readOptional(
     if (error instanceof RedfishError && error.status !== undefined && error.status !== 401) return undefined;
     throw error;
   }
+}
+
+/** The paths of the members of a collection; empty if the BMC does not have it, or does not show it. */
+async function readMembers(client: RedfishClient, path: string | undefined): Promise<readonly string[]> {
+  const collection = await readOptional(client, path);
+  return linksAt(collection?.body, 'Members');
 }
 
 async function readSlots(
@@ -159,9 +164,9 @@ function usableSlots(all: readonly MediaSlot[], { slots: ids }: Vendor): readonl
 const MAX_INTERFACES = 32;
 
 async function readMacs(client: RedfishClient, { interfaces }: System): Promise<readonly string[]> {
-  const list = await readOptional(client, interfaces);
+  const members = await readMembers(client, interfaces);
   const macs = new Set<string>();
-  for (const path of linksAt(list?.body, 'Members').slice(0, MAX_INTERFACES)) {
+  for (const path of members.slice(0, MAX_INTERFACES)) {
     const one = await readOptional(client, path);
     for (const key of ['MACAddress', 'PermanentMACAddress']) {
       const address = parseMacAddress(textAt(one?.body, key) ?? '');
@@ -175,8 +180,7 @@ async function readFirstArchitecture(
   client: RedfishClient,
   { processors }: System,
 ): Promise<Architecture | undefined> {
-  const list = await readOptional(client, processors);
-  const [first] = linksAt(list?.body, 'Members');
+  const [first] = await readMembers(client, processors);
   const processor = await readOptional(client, first);
   return processor && readArchitecture(processor);
 }

@@ -1,5 +1,6 @@
 /** `completion`: a script that completes the commands, options and values of this version in bash, zsh or fish. */
 
+import { groupBy } from '../core/lists.ts';
 import { UsageError } from '../core/errors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { writeStdout } from '../io/stdout.ts';
@@ -85,7 +86,7 @@ _ironic_coreos_paths() {
 `;
 
 function bashCase(command: CommandDescription): string[] {
-  const options = command.options.flatMap(({ short, long }) => [short ?? [], long].flat());
+  const options = command.options.flatMap(flagsOf);
   const [argument] = command.arguments;
   const cases = bashCases(command.options);
   return [
@@ -102,13 +103,15 @@ function bashCase(command: CommandDescription): string[] {
 
 /** One case of the `case` statement for all options with the same values. */
 function bashCases(options: readonly OptionDescription[]): string[] {
-  const flags = new Map<string, string[]>();
-  for (const { short, long, placeholder, value } of options) {
-    if (placeholder === undefined) continue;
-    const text = bashValue(value);
-    flags.set(text, [...(flags.get(text) ?? []), ...(short === undefined ? [] : [short]), long]);
-  }
-  return Array.from(flags, ([value, names]) => `        ${names.join('|')}) value=${quoteWord(value)} ;;`);
+  const withValue = options.filter(({ placeholder }) => placeholder !== undefined);
+  return Array.from(
+    groupBy(withValue, ({ value }) => bashValue(value)),
+    ([value, same]) => `        ${same.flatMap(flagsOf).join('|')}) value=${quoteWord(value)} ;;`,
+  );
+}
+
+function flagsOf({ long, short }: OptionDescription): string[] {
+  return short === undefined ? [long] : [short, long];
 }
 
 function bashValue(value: Value): string {
@@ -173,8 +176,9 @@ function zshArguments(specs: readonly string[], mode: string): string[] {
 }
 
 /** If an option may be given only once, its short and long name exclude each other. */
-function zshOption({ isRepeated, long, placeholder, short, text, value }: OptionDescription): string {
-  const names = short === undefined ? [long] : [short, long];
+function zshOption(option: OptionDescription): string {
+  const { isRepeated, long, placeholder, text, value } = option;
+  const names = flagsOf(option);
   const argument =
     placeholder === undefined
       ? ''

@@ -1,8 +1,8 @@
 /** The global options, their place on the command line, and the form of the help. */
 
 import { type Command, Help, Option } from 'commander';
-import { UsageError } from '../core/errors.ts';
 import { namedCommand } from './arguments.ts';
+import { parseChoice } from '../io/report/choices.ts';
 import type { OutputChoice } from '../io/report/report.ts';
 import {
   choice,
@@ -18,7 +18,7 @@ function declareGlobalOptions(command: Command, chosen: OutputChoice): void {
   const options: readonly (readonly [Option, (value: string) => void])[] = [
     [
       choice('--color <when>', 'when to print colors: auto, always or never (default: auto)', COLORS),
-      (when) => (chosen.color = parseColor(when)),
+      (when) => (chosen.color = parseChoice('--color', when, COLORS) ?? 'auto'),
     ],
     [new Option('--quiet', 'print errors only'), () => (chosen.level = 'errors')],
     [new Option('--ignore <ids>', IGNORE_HELP), (ids) => (chosen.ignored = [...chosen.ignored, ids])],
@@ -36,14 +36,6 @@ const IGNORE_HELP = 'comma-separated IDs of rules to ignore; repeatable';
 const VERBOSE_HELP = 'print the files that are read and why, and the causes of errors';
 
 const COLORS = ['auto', 'always', 'never'] as const;
-
-function parseColor(when: string): OutputChoice['color'] {
-  const color = COLORS.find((name) => name === when);
-  if (color !== undefined) return color;
-  throw new UsageError(`invalid value ${JSON.stringify(when)} for --color`, {
-    hint: `use one of ${COLORS.join(', ')}`,
-  });
-}
 
 /** A command line in the order in which commander parses it, and the program that parses it. */
 interface PlacedOptions {

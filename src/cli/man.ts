@@ -1,6 +1,7 @@
 /** `man`: manual pages, one for each command, made from the texts of its help. */
 
 import { join, resolve } from 'node:path';
+import { groupBy } from '../core/lists.ts';
 import { UsageError } from '../core/errors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { makeFolder, writeIfChanged } from '../io/files/newFile.ts';
@@ -101,8 +102,7 @@ function formatArguments({ arguments: all }: CommandDescription): string[] {
 }
 
 function formatOptions(options: readonly OptionDescription[]): string[] {
-  const groups = new Map<string, OptionDescription[]>();
-  for (const option of options) groups.set(option.group, [...(groups.get(option.group) ?? []), option]);
+  const groups = groupBy(options, ({ group }) => group);
   const blocks = Array.from(groups, ([group, members]) => [
     ...(group === 'Options:' ? [] : [`.SS ${escapeRoff(group.replace(/:$/, ''))}`]),
     ...members.flatMap(formatOption),

@@ -3,6 +3,7 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { isAbsolute, join, relative } from 'node:path';
+import { quoteShellWord } from '../formats/shell.ts';
 import type { Io } from './io.ts';
 
 /** The path of the first program of this name on PATH. Relative folders on PATH do not count. */
@@ -37,12 +38,7 @@ export async function programCommand({
   if (env['npm_command'] === 'exec') return `npx ${NAME}`; // what is on its PATH is not on that of the shell
   if ((await findProgram(NAME, env)) !== undefined) return NAME;
   const near = relative(cwd, programPath);
-  const path = quoted(near.startsWith('..') ? programPath : near);
+  const path = quoteShellWord(near.startsWith('..') ? programPath : near);
   if (programPath.endsWith('.js')) return `node ${path}`;
   return path.includes('/') ? path : `./${path}`;
-}
-
-/** For a shell. */
-function quoted(path: string): string {
-  return /^[\w./+-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -4,7 +4,7 @@
  * most commands do. Anything else is written to directly, and waits as they would.
  */
 
-import { closeSync, constants, fstatSync, openSync, statSync, writeSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, statSync } from 'node:fs';
 import { CliError } from '../core/errors.ts';
 import { errorCode, streamError } from './files/fileErrors.ts';
 import { writeAllNow } from './files/handles.ts';
@@ -151,7 +151,7 @@ export function directOutput(fd: number): Output {
   const write = (chunk: string | Uint8Array, callback?: Callback): boolean => {
     let problem: unknown = null;
     try {
-      writeAll(fd, typeof chunk === 'string' ? Buffer.from(chunk) : chunk);
+      writeAllNow(fd, typeof chunk === 'string' ? Buffer.from(chunk) : chunk, null);
     } catch (error) {
       problem = error;
     }
@@ -164,17 +164,3 @@ export function directOutput(fd: number): Output {
 }
 
 type Callback = (error?: Error | null) => void;
-
-/** A non-blocking pipe may be full. */
-function writeAll(fd: number, bytes: Uint8Array): void {
-  for (let offset = 0; offset < bytes.length;) {
-    try {
-      offset += writeSync(fd, bytes, offset);
-    } catch (error) {
-      if (errorCode(error) !== 'EAGAIN') throw error;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_MILLISECONDS);
-    }
-  }
-}
-
-const RETRY_MILLISECONDS = 2;

@@ -1,7 +1,8 @@
 /** `boot`, in process, with what it has said so far. */
 
 import { Readable, Writable } from 'node:stream';
-import { boot, type BootTimes } from '../../src/bmc/boot.ts';
+import { boot } from '../../src/bmc/boot.ts';
+import type { BootTimes } from '../../src/bmc/bootMachine.ts';
 import type { BootOptions } from '../../src/bmc/setup.ts';
 import type { Io } from '../../src/io/io.ts';
 import { scriptedAgent } from '../support/scriptedAgent.ts';

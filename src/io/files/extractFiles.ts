@@ -6,7 +6,7 @@
 import { lstat, mkdir, open, unlink } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { CliError } from '../../core/errors.ts';
-import { emptyPathError, errorCode, fileError } from './fileErrors.ts';
+import { emptyPathError, errorCode, fileError, systemError } from './fileErrors.ts';
 import { modeForContent } from '../images/imageOutput.ts';
 import type { Io } from '../io.ts';
 import { makeFolder } from './newFile.ts';
@@ -83,7 +83,7 @@ async function refuseExisting(paths: readonly string[], folder: string, prefix: 
   const seen = new Set<string>();
   for (const path of paths) {
     const exists = seen.has(path) || (await lstat(join(folder, path)).catch(() => undefined)) !== undefined;
-    if (exists) throw creationError(Object.assign(new Error('exists'), { code: 'EEXIST' }), prefix + path);
+    if (exists) throw creationError(systemError('EEXIST'), prefix + path);
     seen.add(path);
   }
 }

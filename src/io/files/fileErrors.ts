@@ -16,11 +16,20 @@ export function errorCode(error: unknown): string | undefined {
   return typeof error.code === 'string' ? error.code : undefined;
 }
 
+/** An error with the code of a system error, for conditions that the system would report too late or not at all. */
+export function systemError(code: string): Error {
+  return Object.assign(new Error(code), { code });
+}
+
 /** Returns other errors unchanged. */
 export function fileError(error: unknown, action: FileAction): unknown {
   const code = errorCode(error);
   if (error instanceof CliError || code === undefined) return error;
-  const { message, hint } = describe(code, action);
+  const other: Described = [
+    `Cannot ${action.action} ${action.path} (${code})`,
+    'check the file and its parent folder',
+  ];
+  const [message, hint] = descriptions[code]?.(action) ?? other;
   return new CliError(message, { code: kindOf(code, action.action), hint, cause: error });
 }
 
@@ -50,79 +59,68 @@ const kinds: Readonly<Record<string, ErrorCode>> = {
 
 const URL_START = /^[a-z][a-z0-9+.-]+:\/\//i;
 
-interface Description {
-  readonly message: string;
-  readonly hint: string;
-}
+/** The message and the hint for a failed action. */
+type Described = readonly [message: string, hint: string];
 
-function describeMissing(path: string, what: string, action: FileAction['action']): Description {
+function describeMissing({ path, what, action }: FileAction): Described {
   if (path.includes('\n')) {
-    return {
-      message: `${what}: expected a path, found text of several lines`,
-      hint: 'pass the path of a file',
-    };
+    return [`${what}: expected a path, found text of several lines`, 'pass the path of a file'];
   }
   if (URL_START.test(path)) {
-    const message = `${what} not found: ${path.replace(/\/\/[^/]*@/, '//(secret)@')}`;
-    return { message, hint: 'download the file first, and pass its path' };
+    const shown = path.replace(/\/\/[^/]*@/, '//(secret)@');
+    return [`${what} not found: ${shown}`, 'download the file first, and pass its path'];
   }
   return action === 'create'
-    ? { message: `The folder for ${path} does not exist`, hint: 'create the folder first' }
-    : { message: `${what} not found: ${path}`, hint: 'use a path that exists' };
+    ? [`The folder for ${path} does not exist`, 'create the folder first']
+    : [`${what} not found: ${path}`, 'use a path that exists'];
 }
 
-function describe(code: string, { path, what, action }: FileAction): Description {
-  switch (code) {
-    case 'ENOENT':
-      return describeMissing(path, what, action);
-    case 'ENOTDIR':
-      return {
-        message: `A part of the path is not a folder: ${path}`,
-        hint: 'use a path with only folders before its last part',
-      };
-    case 'EISDIR':
-      return { message: `${path} is a directory`, hint: `pass the path of a file (${what})` };
-    case 'EACCES':
-    case 'EPERM':
-      return {
-        message: `No permission to ${action} ${path}`,
-        hint:
-          action === 'read'
-            ? 'grant this user read permission for the file'
-            : 'grant this user write permission, or use another path',
-      };
-    case 'EROFS':
-      return {
-        message: `Cannot ${action} ${path}: the file system is read-only`,
-        hint: 'write to another path with -o',
-      };
-    case 'EEXIST':
-      return { message: `File exists: ${path}`, hint: 'use another path' };
-    case 'ENOSPC':
-    case 'EDQUOT':
-      return {
-        message: `No space left to ${action} ${path}`,
-        hint: 'free some space, or write to another disk',
-      };
-    case 'EFBIG':
-      return {
-        message: `${path} would be larger than the file system allows`,
-        hint: 'write to another file system',
-      };
-    case 'ELOOP':
-      return {
-        message: `Too many levels of symbolic links: ${path}`,
-        hint: 'use a path without a symbolic link loop',
-      };
-    case 'ENAMETOOLONG':
-      return { message: `The path is too long: ${path.slice(0, 80)}…`, hint: 'use a shorter path' };
-    case 'ETXTBSY':
-    case 'EBUSY':
-      return { message: `${path} is in use`, hint: 'stop the program that uses it' };
-    default:
-      return { message: `Cannot ${action} ${path} (${code})`, hint: 'check the file and its parent folder' };
-  }
+function describeRefused({ path, action }: FileAction): Described {
+  return [
+    `No permission to ${action} ${path}`,
+    action === 'read'
+      ? 'grant this user read permission for the file'
+      : 'grant this user write permission, or use another path',
+  ];
 }
+
+function describeFull({ path, action }: FileAction): Described {
+  return [`No space left to ${action} ${path}`, 'free some space, or write to another disk'];
+}
+
+function describeUsed({ path }: FileAction): Described {
+  return [`${path} is in use`, 'stop the program that uses it'];
+}
+
+/** By the code of a system error. */
+const descriptions: Readonly<Record<string, (action: FileAction) => Described>> = {
+  ENOENT: describeMissing,
+  ENOTDIR: ({ path }) => [
+    `A part of the path is not a folder: ${path}`,
+    'use a path with only folders before its last part',
+  ],
+  EISDIR: ({ path, what }) => [`${path} is a directory`, `pass the path of a file (${what})`],
+  EACCES: describeRefused,
+  EPERM: describeRefused,
+  EROFS: ({ path, action }) => [
+    `Cannot ${action} ${path}: the file system is read-only`,
+    'write to another path with -o',
+  ],
+  EEXIST: ({ path }) => [`File exists: ${path}`, 'use another path'],
+  ENOSPC: describeFull,
+  EDQUOT: describeFull,
+  EFBIG: ({ path }) => [
+    `${path} would be larger than the file system allows`,
+    'write to another file system',
+  ],
+  ELOOP: ({ path }) => [
+    `Too many levels of symbolic links: ${path}`,
+    'use a path without a symbolic link loop',
+  ],
+  ENAMETOOLONG: ({ path }) => [`The path is too long: ${path.slice(0, 80)}…`, 'use a shorter path'],
+  ETXTBSY: describeUsed,
+  EBUSY: describeUsed,
+};
 
 /**
  * A system error as a CliError such as `cannot write to standard output: No space left on device`. Any other value is

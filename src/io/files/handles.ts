@@ -2,13 +2,14 @@
 
 import { constants, readSync, writeSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import { errorCode, systemError } from './fileErrors.ts';
 
 /** Rejects directories, which Linux opens without an error. A pipe opens only when it has a writer. */
 export async function openForReading(path: string): Promise<FileHandle> {
   const handle = await open(path, constants.O_RDONLY);
   if (!(await handle.stat()).isDirectory()) return handle;
   await handle.close();
-  throw Object.assign(new Error('is a directory'), { code: 'EISDIR' });
+  throw systemError('EISDIR');
 }
 
 /** Returns the number of bytes read into `target`: fewer at the end of the file. */
@@ -56,13 +57,20 @@ export async function writeChunks(
 }
 
 /**
- * Synchronous `writeAll`.
+ * Synchronous `writeAll`. A pipe in non-blocking mode may be full; then it waits.
  * @param position `null` appends, because a pipe has no positions
  */
 export function writeAllNow(fd: number, bytes: Uint8Array, position: number | null): void {
   let written = 0;
   while (written < bytes.length) {
     const place = position === null ? null : position + written;
-    written += writeSync(fd, bytes, written, bytes.length - written, place);
+    try {
+      written += writeSync(fd, bytes, written, bytes.length - written, place);
+    } catch (error) {
+      if (errorCode(error) !== 'EAGAIN') throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_MILLISECONDS);
+    }
   }
 }
+
+const RETRY_MILLISECONDS = 2;

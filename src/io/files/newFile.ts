@@ -7,7 +7,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, link, lstat, mkdir, open, readFile, readlink, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { emptyPathError, errorCode, fileError } from './fileErrors.ts';
+import { emptyPathError, errorCode, fileError, systemError } from './fileErrors.ts';
 import { allowsMore, cannotLink } from './platform.ts';
 import { CliError } from '../../core/errors.ts';
 import { type MakeFile, renameFile, type TempFile, withTempFile } from './tempFile.ts';
@@ -204,11 +204,6 @@ function creationError(
   }
   const hint = `replace it with ${replacedBy}, or use another path`;
   return new CliError(`File exists: ${shownPath}`, { code: 'ERR_FILE_EXISTS', hint, cause: error });
-}
-
-/** For conditions that the system would report too late or not at all. */
-function systemError(code: string): Error {
-  return Object.assign(new Error(code), { code });
 }
 
 /** The target of a chain of symbolic links; it may not exist. */

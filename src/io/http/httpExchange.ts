@@ -244,15 +244,29 @@ export interface HttpConnections {
 
 const MAX_REDIRECTS = 10;
 
-export function openConnections(proxies: HttpProxies, { connect, silence }: HttpTimeouts): HttpConnections {
-  const { dispatcher, close } = createDispatcher(proxies, connect);
+/**
+ * undici takes the proxy for http:// also for https:// where that has none, which no other program does; so each has its
+ * own agent.
+ */
+export function openConnections(
+  { http, https, except: noProxy }: HttpProxies,
+  { connect: timeout, silence }: HttpTimeouts,
+): HttpConnections {
+  const shared = { connect: { timeout, highWaterMark: 1 }, proxyTunnel: false, noProxy };
+  const plain = new EnvHttpProxyAgent({ ...shared, httpProxy: http, httpsProxy: '' });
+  const secure = new EnvHttpProxyAgent({ ...shared, httpProxy: '', httpsProxy: https });
+  const dispatcher = new Agent().compose(
+    () => (options, handler) =>
+      (String(options.origin).startsWith('https:') ? secure : plain).dispatch(options, handler),
+    interceptors.redirect({ maxRedirections: MAX_REDIRECTS }),
+  );
   const limits = { headersTimeout: silence, bodyTimeout: silence };
   return {
     request: ({ origin, pathname, search }, headers, signal) => {
       const path = `${pathname}${search}`;
       return exchange(dispatcher, { ...limits, method: 'GET', origin, path, headers, signal });
     },
-    close,
+    close: async () => void (await Promise.all([plain.destroy(), secure.destroy()])),
   };
 }
 
@@ -290,25 +304,6 @@ export function openDirectConnection(
       exchange(agent, { ...sent, headersTimeout: 0, bodyTimeout: 0, signal, origin }),
     close: () => agent.destroy(),
   };
-}
-
-/**
- * undici takes the proxy for http:// also for https:// where that has none, which no other program does; so each has its
- * own agent.
- */
-function createDispatcher(
-  { http, https, except: noProxy }: HttpProxies,
-  timeout: number,
-): { readonly dispatcher: Dispatcher; readonly close: () => Promise<void> } {
-  const shared = { connect: { timeout, highWaterMark: 1 }, proxyTunnel: false, noProxy };
-  const plain = new EnvHttpProxyAgent({ ...shared, httpProxy: http, httpsProxy: '' });
-  const secure = new EnvHttpProxyAgent({ ...shared, httpProxy: '', httpsProxy: https });
-  const dispatcher = new Agent().compose(
-    () => (options, handler) =>
-      (String(options.origin).startsWith('https:') ? secure : plain).dispatch(options, handler),
-    interceptors.redirect({ maxRedirections: MAX_REDIRECTS }),
-  );
-  return { dispatcher, close: async () => void (await Promise.all([plain.destroy(), secure.destroy()])) };
 }
 
 /** The last version of Node of which is known that it has these flags. */

@@ -4,6 +4,7 @@
  */
 
 import { formatCount } from '../../formats/messageText.ts';
+import { groupBy } from '../../core/lists.ts';
 import type { Diagnostic } from '../../core/diagnostic.ts';
 import type { Report, Severity } from '../../core/finding.ts';
 import { excerptOf, type FrameSource, prepareFrames } from './codeFrame.ts';
@@ -49,15 +50,9 @@ export function formatTextReport(report: FileReport, source: Source): string {
 /** All findings of a report, each with its line of the document. */
 export function reportDiagnostics({ findings }: FileReport, source: Source): Diagnostic[] {
   const frames = new Map<string | undefined, FrameSource>();
-  for (const name of new Set(findings.map(({ reference }) => reference))) {
+  for (const [name, ofDocument] of groupBy(findings, ({ reference }) => reference)) {
     const bytes = name === undefined ? source.bytes : (source.references?.get(name) ?? new Uint8Array());
-    frames.set(
-      name,
-      prepareFrames(
-        bytes,
-        findings.filter(({ reference }) => reference === name),
-      ),
-    );
+    frames.set(name, prepareFrames(bytes, ofDocument));
   }
   return findings.map((finding) => {
     const { severity, rule, message, hint, path, position, reference } = finding;
