@@ -13,6 +13,7 @@ import {
 import type { MachineEvent } from '../../../src/try/timeline/events.ts';
 import { guestNetwork } from '../../../src/try/timeline/addresses.ts';
 import type { Accelerator } from '../../../src/try/emulation/qemu.ts';
+import { freePort } from '../../support/freePort.ts';
 import { runCli } from '../../support/runCli.ts';
 import { scriptedAgent } from '../../support/scriptedAgent.ts';
 import { until } from '../../support/serveFixtures.ts';
@@ -23,6 +24,8 @@ import { startTry } from '../startTry.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'try emulated '));
 const path = (name: string): string => join(folder, name);
+/** Of the mock Ironic, where its URL is in a config. */
+const port = await freePort();
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 writeFileSync(path('plain.iso'), isoPair().full);
 
@@ -173,13 +176,19 @@ describe('try --qemu', () => {
   });
 
   it('gives a host another URL where its own leads the machine to itself', async () => {
-    const yaml = 'agent: {ironic.apiUrls: "http://127.0.0.1:26387"}\nhosts:\n- {name: worker-0}\n';
+    const yaml = `agent: {ironic.apiUrls: "http://127.0.0.1:${port}"}\nhosts:\n- {name: worker-0}\n`;
     writeFileSync(path('here.yaml'), yaml);
     const served = { inventory: 'here.yaml', iso: ['live.iso'], serveListen: '127.0.0.1:0', boot: 'cd' };
-    const options = { ...served, qemu: 'worker-0', listen: '127.0.0.1:26387', accel: 'tcg', timeout: '60s' };
+    const options = {
+      ...served,
+      qemu: 'worker-0',
+      listen: `127.0.0.1:${port}`,
+      accel: 'tcg',
+      timeout: '60s',
+    };
     const trial = await startTry(options, folder, asQemu('exit 0'));
     await trial.ended;
-    expect(trial.said()).toContain('configs contain the Ironic URL http://10.0.2.2:26387');
+    expect(trial.said()).toContain(`configs contain the Ironic URL http://10.0.2.2:${port}`);
     expect(trial.said()).not.toContain('worker-0.iso'); // whose URL would be good for whoever reads it
   });
 
@@ -206,7 +215,7 @@ describe('try --qemu', () => {
     ['boot scripts', { iso: ['live.iso'], artifacts: 'iso' }, 'add ipxe to --artifacts, or use --boot cd'],
     ['ISOs', { iso: ['live.iso'], artifacts: 'ign,ipxe', boot: 'cd' }, 'add iso to --artifacts'],
   ])('says what to pass for a host without %s', async (_title, options, hint) => {
-    const yaml = 'agent: {ironic.apiUrls: "http://192.0.2.1:26394"}\nhosts:\n- {name: worker-0}\n';
+    const yaml = `agent: {ironic.apiUrls: "http://192.0.2.1:${port}"}\nhosts:\n- {name: worker-0}\n`;
     writeFileSync(path('one.yaml'), yaml);
     const served = { inventory: 'one.yaml', qemu: 'worker-0', serveListen: '127.0.0.1:0', accel: 'tcg' };
     const trial = await startTry({ ...served, ...options }, folder, asQemu('exit 0'));
@@ -301,41 +310,46 @@ describe('try --qemu with an image whose agent cannot call here', () => {
 
   it.each([
     ['another port', 'http://192.0.2.9:6385', {}, 'use --listen 127.0.0.1:6385, or render'],
-    ['another scheme', 'https://192.0.2.9:26391', {}, 'use --listen 127.0.0.1:26391 and --tls, or render'],
+    [
+      'another scheme',
+      `https://192.0.2.9:${port}`,
+      {},
+      `use --listen 127.0.0.1:${port} and --tls, or render`,
+    ],
     [
       'http in place of --tls',
-      'http://192.0.2.9:26391',
+      `http://192.0.2.9:${port}`,
       { tls: true },
-      'use --listen 127.0.0.1:26391 without --tls',
+      `use --listen 127.0.0.1:${port} without --tls`,
     ],
     [
       'an address of IPv6',
-      'http://[2001:db8::1]:26391',
+      `http://[2001:db8::1]:${port}`,
       {},
-      'render the config with --api-url http://10.0.2.2:26391',
+      `render the config with --api-url http://10.0.2.2:${port}`,
     ],
     [
       'the machine itself',
-      'http://127.0.0.1:26391',
+      `http://127.0.0.1:${port}`,
       {},
-      'render the config with --api-url http://10.0.2.2:26391',
+      `render the config with --api-url http://10.0.2.2:${port}`,
     ],
     [
       'the same by name',
-      'http://localhost:26391',
+      `http://localhost:${port}`,
       {},
-      'render the config with --api-url http://10.0.2.2:26391',
+      `render the config with --api-url http://10.0.2.2:${port}`,
     ],
-    ['mdns', 'mdns', {}, 'render the config with --api-url http://10.0.2.2:26391'],
+    ['mdns', 'mdns', {}, `render the config with --api-url http://10.0.2.2:${port}`],
     [
       'another --guest-host',
-      'http://192.0.2.9:26391',
+      `http://192.0.2.9:${port}`,
       { guestHost: '192.0.2.8' },
       'use --guest-host 192.0.2.9',
     ],
   ])('ends at once where the config names %s', async (title, url, options, hint) => {
     const image = await imageOf(title.replaceAll(/\W/g, '-'), '--api-url', url);
-    const { ids, report, said } = await endAtOnce({ qemu: image, listen: '127.0.0.1:26391', ...options });
+    const { ids, report, said } = await endAtOnce({ qemu: image, listen: `127.0.0.1:${port}`, ...options });
     expect(ids).toEqual(['other-ironic']);
     expect(said).toContain(
       `error: the agent would call another Ironic: its config contains ${url}, but the mock Ironic is at `,
@@ -345,8 +359,8 @@ describe('try --qemu with an image whose agent cannot call here', () => {
   });
 
   it('proves from its console why its agent did not call home', async () => {
-    const image = await imageOf('pulling', '--api-url', 'http://192.0.2.9:26393');
-    const options = { qemu: image, listen: '127.0.0.1:26393', accel: 'tcg', timeout: '60s' };
+    const image = await imageOf('pulling', '--api-url', `http://192.0.2.9:${port}`);
+    const options = { qemu: image, listen: `127.0.0.1:${port}`, accel: 'tcg', timeout: '60s' };
     const transcript = [
       '[    0.000000] Linux version 6.11.3-200.fc40.x86_64 (x) #1 SMP',
       '[\u001B[0;32m  OK  \u001B[0m] Reached target \u001B[0;1;39mignition-complete.target\u001B[0m - Ignition Complete.',
@@ -366,8 +380,8 @@ describe('try --qemu with an image whose agent cannot call here', () => {
   });
 
   it('boots where one of its URLs leads here', async () => {
-    const image = await imageOf('two', '--api-url', 'http://192.0.2.9:1,http://192.0.2.9:26392');
-    const options = { qemu: image, listen: '127.0.0.1:26392', accel: 'tcg', timeout: '60s' };
+    const image = await imageOf('two', '--api-url', `http://192.0.2.9:1,http://192.0.2.9:${port}`);
+    const options = { qemu: image, listen: `127.0.0.1:${port}`, accel: 'tcg', timeout: '60s' };
     const trial = await startTry(options, folder, asQemu('exit 0'));
     await trial.ended;
     expect(trial.said()).toContain('reaches this machine at 192.0.2.9');
@@ -411,7 +425,7 @@ describe('try --qemu with an image whose agent cannot call here', () => {
       path('www.yaml'),
       'agent: {ironic.apiUrls: "http://192.0.2.9:6385"}\nhosts: [{name: worker-0, mac: "52:54:00:00:00:01"}]\n',
     );
-    const made = ['--artifacts', 'archive,ipxe', '--base-url', 'http://192.0.2.9:26394', '-o', 'www'];
+    const made = ['--artifacts', 'archive,ipxe', '--base-url', `http://192.0.2.9:${port}`, '-o', 'www'];
     await runProgram('prepare', '--inventory', 'www.yaml', '--iso', 'plain.iso', ...made);
     const { ids, said } = await endAtOnce({ qemu: 'www' });
     expect(ids).toEqual(['other-ironic']);
