@@ -3,6 +3,7 @@
  * line, a line of the user's conf, or a setting.
  */
 
+import { formatSource, type InputSource } from '../core/errors.ts';
 import { readDefaults } from '../formats/osloConfig.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
 import type { Finding } from '../core/finding.ts';
@@ -10,7 +11,6 @@ import { renderAgentConf } from './agentConfig.ts';
 import { checkConf } from './confCheck.ts';
 import { confRules } from '../ipa/confRules.ts';
 import { formatOptionLines } from './conf.ts';
-import { formatSource, type InputSource } from './settingInputs.ts';
 import type { AgentSettings } from './settings.ts';
 
 /** The message begins with the name of the source, unless that is a line of the user's conf. */

@@ -6,23 +6,10 @@
  * variable counts, because the script reads none.
  */
 
-import { type FilePlace, formatPlace } from '../core/errors.ts';
+import type { InputSource } from '../core/errors.ts';
 import type { Path, Position } from '../core/finding.ts';
 import type { ProfileName } from './settings.ts';
 import { type EnvironmentVariable, type Setting, type SettingName, settingTable } from './settingTable.ts';
-
-/** Where an input comes from, for messages. */
-export interface InputSource {
-  /** `--api-url`, `IRONIC_BASE_URL`, or the name of the setting in a file: `ironic.apiUrls`. */
-  readonly name: string;
-  /** The position in a file of the user. */
-  readonly at?: FilePlace | undefined;
-}
-
-/** Names the input in the middle of a sentence: `--api-url`, or `ramdisk.yaml:2:3: ironic.apiUrls`. */
-export function formatSource({ at, name }: InputSource): string {
-  return at === undefined ? name : `${formatPlace(at)}: ${name}`;
-}
 
 export interface InputValue extends InputSource {
   readonly text: string;

@@ -1,7 +1,6 @@
 /** The machines to boot: hosts of an inventory, or one BMC of the command line, with the credentials of their BMCs. */
 
-import { stat } from 'node:fs/promises';
-import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { CliError, FormatError, UsageError } from '../core/errors.ts';
 import { fillSetting } from '../core/placeholders.ts';
 import type { Architecture } from '../core/architecture.ts';
@@ -11,7 +10,7 @@ import { parseYaml } from '../formats/yaml.ts';
 import { findHost, type InventoryRead, readInventoryDocument } from '../hosts/settings/inventory.ts';
 import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
 import { readUserFile } from '../io/files/files.ts';
-import { canAllRead } from '../io/files/platform.ts';
+import { readSecretFile } from '../io/files/secretFile.ts';
 import type { Io } from '../io/io.ts';
 import type { RedfishCredentials } from '../io/redfish/redfishClient.ts';
 import { report } from '../io/report/report.ts';
@@ -256,16 +255,10 @@ async function readBmcCredentials(
   io: Io,
 ): Promise<RedfishCredentials> {
   if (file === undefined) return fromEnvironment(host, io);
-  const bytes = await readUserFile(file, io, { what: 'Credentials of the BMC', maxBytes: MAX_CREDENTIALS });
-  const stats = await stat(resolve(io.cwd, file)).catch(() => undefined);
-  if (stats !== undefined && canAllRead(stats)) {
-    report(io, {
-      severity: 'warning',
-      message: `all users of this machine can read ${file}`,
-      hint: `run: chmod o= ${file}`,
-    });
-  }
-  const { password, username } = credentialsIn(parseCredentials(Buffer.from(bytes).toString('utf8'), file));
+  const expected = { what: 'Credentials of the BMC', maxBytes: MAX_CREDENTIALS };
+  const { password, username } = credentialsIn(
+    parseCredentials(await readSecretFile(file, io, expected), file),
+  );
   if (username !== undefined && password !== undefined) {
     if (/[\r\n]$/.test(password)) {
       // `echo PASSWORD | base64` encodes the line break, too.

@@ -65,6 +65,19 @@ export function formatPlace({ file, line, column }: FilePlace): string {
   return column === undefined ? `${file}:${line}` : `${file}:${line}:${column}`;
 }
 
+/** Where an input comes from, for messages. */
+export interface InputSource {
+  /** `--api-url`, `IRONIC_BASE_URL`, or the name of a setting in a file: `ironic.apiUrls`. */
+  readonly name: string;
+  /** The position in a file of the user. */
+  readonly at?: FilePlace | undefined;
+}
+
+/** Names the input in the middle of a sentence: `--api-url`, or `ramdisk.yaml:2:3: ironic.apiUrls`. */
+export function formatSource({ at, name }: InputSource): string {
+  return at === undefined ? name : `${formatPlace(at)}: ${name}`;
+}
+
 export interface ErrorDetails {
   /** Default: the code of the class. */
   readonly code?: ErrorCode | undefined;

@@ -3,7 +3,7 @@
  * under the name that iPXE has for it) and `{architecture}`. Braces cannot be escaped: none of these texts needs one.
  */
 
-import { CliError, type FilePlace, FormatError } from './errors.ts';
+import { CliError, FormatError, type InputSource } from './errors.ts';
 
 /** The values of placeholders. */
 export interface HostFacts {
@@ -36,11 +36,7 @@ export function fillPlaceholders(text: string, host: HostFacts): string {
  * @param sourceOf the name of the setting and its position, for the message
  * @throws CliError that names the setting
  */
-export function fillSetting(
-  text: string,
-  sourceOf: () => { readonly name: string; readonly at?: FilePlace | undefined },
-  host: HostFacts,
-): string {
+export function fillSetting(text: string, sourceOf: () => InputSource, host: HostFacts): string {
   try {
     return fillPlaceholders(text, host);
   } catch (error) {

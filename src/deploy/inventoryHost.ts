@@ -5,7 +5,7 @@
 
 import { dirname, isAbsolute, join } from 'node:path';
 import type { Inventory, InventoryHost } from '../hosts/settings/inventoryDocument.ts';
-import { formatSource, type InputValue } from '../agent/settingInputs.ts';
+import type { InputValue } from '../agent/settingInputs.ts';
 import { fillSetting, type HostFacts } from '../core/placeholders.ts';
 import { isMapping, type Mapping, mappingAt } from '../formats/mapping.ts';
 import { formatYaml } from '../formats/yamlText.ts';
@@ -13,7 +13,7 @@ import type { ParsedYaml } from '../formats/yaml.ts';
 import type { Io } from '../io/io.ts';
 import { flagOf } from '../io/report/choices.ts';
 import type { Path } from '../core/finding.ts';
-import { pathIn } from '../hosts/settings/reading.ts';
+import { pathIn, throwAt } from '../hosts/settings/reading.ts';
 import type { RamdiskNetwork } from './documents/bareMetalHost.ts';
 import { type HostContext, readNetworkFile } from './hostContext.ts';
 import type { DeployOptions, HostOptions } from './options.ts';
@@ -189,5 +189,6 @@ export async function readRamdiskNetwork(
 
 async function readDescription(key: RamdiskNetwork['key'], value: InputValue, io: Io): Promise<string> {
   if (value.document !== undefined) return formatYaml([value.document.value]);
-  return readNetworkFile(pathIn(value, value.text), key, `${key} (${formatSource(value)})`, io);
+  const file = pathIn(value, value.text);
+  return readNetworkFile(file, key, `${key} (${value.name})`, io).catch(throwAt(value));
 }

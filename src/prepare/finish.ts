@@ -1,8 +1,8 @@
 /** Finishes a run: writes manifest and checksums, removes files of earlier runs, and reports memory and exposed secrets. */
 
 import { formatCount, formatWordList, formatSizeInWords } from '../formats/messageText.ts';
-import type { ExitCode, Io } from '../io/io.ts';
-import type { FolderOptions, PreparedFolder } from './folder/preparedFolder.ts';
+import type { Io } from '../io/io.ts';
+import { type PrepareRun, urlOf } from './run.ts';
 import type { UnlistedMemory, BootWay, MemoryNeed } from '../hosts/artifacts/hostMemory.ts';
 import {
   GENERATOR,
@@ -17,39 +17,10 @@ import { report } from '../io/report/report.ts';
 import type { HostNames } from '../core/diagnostic.ts';
 import { addHost, type HostRun, reportGroups } from '../hosts/run/hostRun.ts';
 import type { Architecture } from '../core/architecture.ts';
-import type { AgentArchives, PublishArchive } from '../hosts/plan/agentArchives.ts';
 import { type InputImages, listInputs } from '../hosts/plan/imageInputs.ts';
-import type { Growth } from '../image/growth.ts';
-import { type Bundle, writeBundle } from './bundle.ts';
-import type { Inventory } from '../hosts/settings/inventoryDocument.ts';
-import type { LayoutName } from './layoutNames.ts';
-import type { PrepareOptions, ReadSource } from './options.ts';
+import { writeBundle } from './bundle.ts';
 import { archiveInputs } from './putFiles.ts';
 import { formatHosts } from '../io/report/diagnosticText.ts';
-
-/** How `prepare` writes a folder with one of the layouts. */
-export interface Layout extends Pick<FolderOptions, 'shown' | 'force' | 'naming'> {
-  readonly layout: LayoutName;
-  readonly options: PrepareOptions;
-  /** Without a final slash. */
-  readonly baseUrl: string | undefined;
-  /** The served subfolder, with a final slash; empty for the whole folder. */
-  readonly served: string;
-  /** Throws UsageError for an inventory that the layout does not support. */
-  readonly check?: (inventory: Inventory) => void;
-  readonly write: (run: PrepareRun) => Promise<ExitCode>;
-}
-
-/** A run: its layout, and the inputs that are open. */
-export interface PrepareRun extends Layout {
-  readonly folder: PreparedFolder;
-  readonly read: ReadSource;
-  readonly archives: AgentArchives;
-  readonly publish: PublishArchive;
-  readonly growth: Growth;
-  readonly bundle: Bundle | undefined;
-  readonly io: Io;
-}
 
 /** The result of a run. */
 interface Result extends Pick<Manifest, 'artifacts' | 'hosts'> {
@@ -195,13 +166,6 @@ function formatRange(needs: readonly MemoryNeed[]): string {
 /** `2 GiB for the live system, 2.9 MiB for the root filesystem` */
 function formatParts({ parts }: MemoryNeed): string {
   return parts.map(({ what, bytes }) => `${formatSizeInWords(bytes)} for the ${what}`).join(', ');
-}
-
-/** The URL of a file. Undefined without a base URL, and for a file that is not served. */
-export function urlOf({ baseUrl, served }: PrepareRun, path: string): string | undefined {
-  return baseUrl !== undefined && path.startsWith(served)
-    ? `${baseUrl}/${path.slice(served.length)}`
-    : undefined;
 }
 
 /** Warns about files with secrets. The manifest lists all of them. */

@@ -26,7 +26,8 @@ import { parseBaseUrl } from '../hosts/artifacts/servedPaths.ts';
 import { printable } from '../io/report/terminalText.ts';
 import type { HostConfigs } from '../hosts/plan/agentArchives.ts';
 import { putHostFile, putImages } from './putFiles.ts';
-import { finishRun, type Layout } from './finish.ts';
+import { finishRun } from './finish.ts';
+import type { Layout } from './run.ts';
 import { type InputImages, readImageInputs } from '../hosts/plan/imageInputs.ts';
 import {
   formatBootValues,

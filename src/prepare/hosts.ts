@@ -4,7 +4,7 @@ import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
 import type { Architecture } from '../core/architecture.ts';
 import { hostBootFiles } from '../boot/network/bootFiles.ts';
 import type { NetworkHost } from '../boot/network/networkBoot.ts';
-import type { PrepareRun } from './finish.ts';
+import type { PrepareRun } from './run.ts';
 import type { FilePurpose } from './folder/preparedFolder.ts';
 import type { ConfigArtifact, Wanted, WantedArtifacts } from '../hosts/artifacts/artifacts.ts';
 import { memoryNeeds, type UnlistedMemory } from '../hosts/artifacts/hostMemory.ts';

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { bootForms, checkBoot } from '../boot/bootForms.ts';
 import type { Architecture } from '../core/architecture.ts';
 import { CliError } from '../core/errors.ts';
-import { type PrepareRun, urlOf } from './finish.ts';
+import { type PrepareRun, urlOf } from './run.ts';
 import type { FixedLayout, LayoutFiles } from './fixedLayouts.ts';
 import { report } from '../io/report/report.ts';
 import { bootInputsOf } from '../hosts/plan/bootInputs.ts';

@@ -19,7 +19,8 @@ import { hasUnknown } from '../hosts/plan/planUnknown.ts';
 import { readAgentArchives } from '../hosts/plan/agentArchives.ts';
 import { checkBundle, readBundle } from './bundle.ts';
 import { prepareDiscovery, type HostJob, prepareHosts } from './hosts.ts';
-import { finishRun, type Layout, type PrepareRun } from './finish.ts';
+import { finishRun } from './finish.ts';
+import type { Layout, PrepareRun } from './run.ts';
 import { type InputImages, readImageInputs } from '../hosts/plan/imageInputs.ts';
 import { withInitramfsIn, putImages, publishIn } from './putFiles.ts';
 import {

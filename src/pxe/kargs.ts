@@ -3,11 +3,10 @@
 import { resolve } from 'node:path';
 import { type BootFormName, bootFormNames, bootForms, checkBoot } from '../boot/bootForms.ts';
 import { bootImages } from '../boot/bootForm.ts';
-import type { InputSource } from '../agent/settingInputs.ts';
 import { argumentName, type BootSettings } from '../boot/bootSettings.ts';
 import { argumentSecrets } from '../boot/kernelArguments.ts';
 import { staticArguments } from '../boot/staticArguments.ts';
-import { UsageError } from '../core/errors.ts';
+import { type InputSource, UsageError } from '../core/errors.ts';
 import { parseConnection } from '../network/connection.ts';
 import { modeForSecrets } from '../io/images/imageOutput.ts';
 import { writeFileAtomically } from '../io/files/newFile.ts';

@@ -2,10 +2,10 @@
 
 import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
 import { findIpaOption } from '../ipa/ipaOptions.ts';
-import { type CollectedInputs, formatSource, type Inputs, type InputValue } from '../agent/settingInputs.ts';
+import type { CollectedInputs, Inputs, InputValue } from '../agent/settingInputs.ts';
 import { type Setting, settingTable } from '../agent/settingTable.ts';
 import type { ProfileName } from '../agent/settings.ts';
-import { formatPlace } from '../core/errors.ts';
+import { formatPlace, formatSource } from '../core/errors.ts';
 import { flagOf } from '../io/report/choices.ts';
 import { printable } from '../io/report/terminalText.ts';
 import type { RenderOptions } from '../hosts/settings/options.ts';

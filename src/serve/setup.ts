@@ -4,10 +4,9 @@ import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import { stat } from 'node:fs/promises';
 import { UsageError } from '../core/errors.ts';
-import { readUserFile } from '../io/files/files.ts';
 import type { Io } from '../io/io.ts';
 import { createFile } from '../io/files/newFile.ts';
-import { canAllRead } from '../io/files/platform.ts';
+import { readSecretFile } from '../io/files/secretFile.ts';
 import { parseTokens } from './http/accessCheck.ts';
 import { inheritedAddress, type ListenAddress, parseListenAddress } from './http/listenAddress.ts';
 import { defaultLimits, type ServerLimits } from './http/server.ts';
@@ -122,16 +121,7 @@ async function readKey(name: string | undefined, io: Io): Promise<Uint8Array> {
 }
 
 async function readSecret(name: string, what: string, io: Io): Promise<string> {
-  const bytes = await readUserFile(name, io, { what, maxBytes: MAX_SECRET_FILE });
-  const stats = await stat(resolve(io.cwd, name)).catch(() => undefined);
-  if (stats !== undefined && canAllRead(stats)) {
-    report(io, {
-      severity: 'warning',
-      message: `all users of this machine can read ${name}`,
-      hint: `run: chmod o= ${name}`,
-    });
-  }
-  return Buffer.from(bytes).toString('utf8').trim();
+  return (await readSecretFile(name, io, { what, maxBytes: MAX_SECRET_FILE })).trim();
 }
 
 const units: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };

@@ -13,6 +13,7 @@ import { runCli } from '../support/runCli.ts';
 import { efiPartition } from '../support/newIso.ts';
 import { type ProgramResult, runProgram } from '../support/runProgram.ts';
 import { wholeProgram } from '../support/wholeProgram.ts';
+import { freePort } from '../support/listening.ts';
 
 const apiUrl = ['--api-url', 'https://192.0.2.1', '--no-ssh-key'];
 const boot = ['--base-url', 'http://192.0.2.1', '--embedded'];
@@ -243,11 +244,3 @@ describe('other failures of standard streams', () => {
     expect(statSync(join(cwd, 'fetched.iso')).size).toBe(statSync(join(cwd, 'plain.iso')).size);
   });
 });
-
-async function freePort(): Promise<number> {
-  const listening = createServer().listen(0, '127.0.0.1');
-  await once(listening, 'listening');
-  const port = Number(new URL(originOf(listening)).port);
-  listening.close();
-  return port;
-}

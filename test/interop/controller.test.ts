@@ -5,7 +5,6 @@
 
 import { statSync, writeFileSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
-import { createServer } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
@@ -24,14 +23,7 @@ import {
 } from './kubernetes/controllerCluster.ts';
 import { startControllerProcess } from './kubernetes/controllerProcess.js';
 import { allowedBy, readManifests } from './kubernetes/manifests.ts';
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => void server.close(resolve));
-  return typeof address === 'object' && address !== null ? address.port : 0;
-}
+import { freePort } from '../support/listening.ts';
 
 /** Has got the header, and takes nothing of the body yet. */
 const beginDownload = (url: string): Promise<IncomingMessage> =>

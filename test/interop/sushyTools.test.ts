@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { BootOptions } from '../../src/bmc/setup.ts';
 import { bootAndCallHome, type RunningBoot, startBoot } from '../bmc/startBoot.ts';
-import { listenLocally } from '../support/listening.ts';
+import { freePort, listenLocally } from '../support/listening.ts';
 import { writeAgentIso } from '../support/agentIso.ts';
 import { have, missingNote } from '../support/programs.ts';
 
@@ -26,13 +26,6 @@ let image = '';
 interface State {
   readonly power_state?: string;
   readonly boot_device?: string;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  const port = await listenLocally(server);
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 async function isListening(url: string): Promise<boolean> {

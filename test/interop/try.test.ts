@@ -4,7 +4,6 @@
  */
 
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
@@ -13,7 +12,7 @@ import type { TrialEvent } from '../../src/try/timeline/events.ts';
 import { createTimeline, type HostTimeline } from '../../src/try/timeline/timeline.ts';
 import { causesOfInactive, likelyCauses } from '../../src/try/timeline/causes.ts';
 import { type PlayedIronic, playIronic, stopIronics } from '../support/ironicApi.ts';
-import { listenLocally } from '../support/listening.ts';
+import { freePort } from '../support/listening.ts';
 import {
   hasRealAgent,
   ownMacs,
@@ -38,13 +37,6 @@ afterEach(async () => {
   await stopIronics();
 });
 afterAll(() => rmSync(folder, { recursive: true }));
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  const port = await listenLocally(server);
-  await new Promise((resolve) => void server.close(resolve));
-  return port;
-}
 
 /** The conf of a config that `render` makes, for an agent on this machine. */
 async function confOf(...flags: readonly string[]): Promise<string> {

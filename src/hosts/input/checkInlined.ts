@@ -64,7 +64,7 @@ function inConfig(finding: Finding, place: ConfigPlace): FileFinding {
   return place.length === 0 ? finding : { ...finding, reference: nameOf(place) };
 }
 
-/** Adds positions; the order of the findings is unchanged. */
+/** Adds positions. The findings of a config are located together, and taken from there in their original order. */
 function locate(
   findings: readonly FileFinding[],
   document: Buffer,

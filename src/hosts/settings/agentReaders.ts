@@ -7,7 +7,7 @@ import { parseCaCertificates } from '../../agent/caCertificates.ts';
 import { iccPullSecretPath } from '../../agent/profiles/icc.ts';
 import { parsePullSecret } from '../../agent/pullSecret.ts';
 import { readRegistriesConf, type RegistriesIssue } from '../../agent/registriesConf.ts';
-import { formatSource, type InputValue } from '../../agent/settingInputs.ts';
+import type { InputValue } from '../../agent/settingInputs.ts';
 import {
   type AgentArchive,
   type AgentSettings,
@@ -15,7 +15,7 @@ import {
   type HardwareManager,
   pullPolicies,
 } from '../../agent/settings.ts';
-import { CliError, FormatError, locateError, UsageError } from '../../core/errors.ts';
+import { CliError, FormatError, formatSource, locateError, UsageError } from '../../core/errors.ts';
 import { parseImageReference } from '../../formats/imageReference.ts';
 import { parseChoice } from '../../io/report/choices.ts';
 import { parsePodmanArg, readPullArgs } from './podmanArgs.ts';

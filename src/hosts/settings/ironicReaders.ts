@@ -9,10 +9,9 @@ import {
   ironicHostUrl,
   type UrlSource,
 } from '../../agent/ironicUrl.ts';
-import { formatSource, type InputSource } from '../../agent/settingInputs.ts';
 import type { AgentSettings } from '../../agent/settings.ts';
 import type { SettingName } from '../../agent/settingTable.ts';
-import { FormatError, UsageError } from '../../core/errors.ts';
+import { FormatError, formatSource, type InputSource, UsageError } from '../../core/errors.ts';
 import { atSource, isSwitchedOn, parsed, type Reading, valueOf } from './reading.ts';
 
 /** The settings that {@link readIronic} reads. */

@@ -6,8 +6,8 @@
 import { basename, resolve } from 'node:path';
 import type { Keyfile } from '../../network/convertNmstate.ts';
 import type { AgentSettings } from '../../agent/settings.ts';
-import { formatSource, type InputValue } from '../../agent/settingInputs.ts';
-import { CliError, FormatError, type FilePlace } from '../../core/errors.ts';
+import type { InputValue } from '../../agent/settingInputs.ts';
+import { CliError, type FilePlace, FormatError, formatSource } from '../../core/errors.ts';
 import type { Finding } from '../../core/finding.ts';
 import { parseKeyfile } from '../../formats/keyfile.ts';
 import type { Io } from '../../io/io.ts';

@@ -2,11 +2,11 @@
 
 import { isAbsolute, join } from 'node:path';
 import type { InputParsers } from '../../agent/inputParsers.ts';
-import type { Inputs, InputSource, InputValue } from '../../agent/settingInputs.ts';
+import type { Inputs, InputValue } from '../../agent/settingInputs.ts';
 import type { ProfileName } from '../../agent/settings.ts';
 import type { KnownSetting, SettingName } from '../../agent/settingTable.ts';
 import { checkCallbackUrl } from '../../agent/ironicUrl.ts';
-import { CliError, FormatError, locateError, UsageError } from '../../core/errors.ts';
+import { CliError, FormatError, type InputSource, locateError, UsageError } from '../../core/errors.ts';
 import type { Io } from '../../io/io.ts';
 import type { ReadArchiveFile } from '../input/containerArchiveFile.ts';
 import type { RenderOptions, Warn } from './options.ts';

@@ -4,7 +4,7 @@ import { formatAgentConfig, listSettingSecrets, renderAgentConfig } from '../../
 import { type ConfSources, createConfCheck } from '../../agent/confReport.ts';
 import { publicMode } from '../../ignition/dataFile.ts';
 import { confPath, keyfileFolder } from '../../agent/files.ts';
-import { formatSource, type Inputs, type InputSource } from '../../agent/settingInputs.ts';
+import type { Inputs } from '../../agent/settingInputs.ts';
 import type { AgentSettings } from '../../agent/settings.ts';
 import type { Config } from '../../ignition/config.ts';
 import { findConfigs } from '../input/checkConfig.ts';
@@ -19,7 +19,7 @@ import type { RenderOptions } from './options.ts';
 import { assistedUnitName, withDiscovery } from '../../agent/profiles/assisted.ts';
 import { iccSpecVersion } from '../../agent/profiles/icc.ts';
 import type { Connection } from '../../network/connection.ts';
-import { CliError } from '../../core/errors.ts';
+import { CliError, formatSource, type InputSource } from '../../core/errors.ts';
 import { mergeConfigs } from '../../ignition/merge.ts';
 import { remarkMerge } from '../../ignition/mergeRemarks.ts';
 import { translateConfig } from '../../ignition/translate.ts';

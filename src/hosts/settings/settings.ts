@@ -11,7 +11,6 @@ import {
   collectInputs,
   flagKey,
   type Inputs,
-  type InputSource,
   type InputValue,
 } from '../../agent/settingInputs.ts';
 import type { SettingName } from '../../agent/settingTable.ts';
@@ -19,7 +18,7 @@ import { findProxiedHosts } from '../../agent/proxy.ts';
 import { createSettingCheck } from '../../agent/settingChecks.ts';
 import { type AgentSettings, type ProfileName, profileNames } from '../../agent/settings.ts';
 import { parseChoice } from '../../io/report/choices.ts';
-import { CliError, UsageError } from '../../core/errors.ts';
+import { CliError, type InputSource, UsageError } from '../../core/errors.ts';
 import type { Io } from '../../io/io.ts';
 import type { ReadArchiveFile } from '../input/containerArchiveFile.ts';
 import { readAgent, readVlanInterfaces } from './agentReaders.ts';

@@ -1,6 +1,6 @@
 /**
- * Inspects a live ISO, and continues after damaged parts. Only the necessary files are read. Not inspected: the contents of
- * the initramfs, of the EFI boot image, and of the root filesystem. Of an initramfs for network boot, or of archives to
+ * Inspects a live ISO or an initramfs, and continues after damaged parts. Of an ISO, only the necessary files are read: not
+ * the contents of its initramfs, EFI boot image and root filesystem. Of an initramfs for network boot, or of archives to
  * append to one, only the files of CoreOS and of this program are inspected, not the thousands of other files.
  */
 

@@ -12,7 +12,6 @@ import { createCertificates } from './certificates.ts';
 import {
   type BootSource,
   CONSOLE,
-  freePort,
   GUEST_MAC,
   type Machine,
   type Network,
@@ -20,6 +19,7 @@ import {
   translated,
 } from './machine.ts';
 import { type Registry, startRegistry } from './registry.ts';
+import { freePort } from '../../support/listening.ts';
 
 const program = join(import.meta.dirname, '../../../bin/ironic-coreos.js');
 const factsScript = readFileSync(join(import.meta.dirname, 'guestFacts.sh'), 'utf8');

@@ -20,7 +20,7 @@ import { runCli } from '../../support/runCli.ts';
 import { type ServeProcess, startServe } from '../serve/startServe.js';
 import { CREDENTIALS } from './ironic/machine.ts';
 import { GATEWAY, GUEST } from './ironic/network.ts';
-import { freePort } from './machine.ts';
+import { freePort } from '../../support/listening.ts';
 import { makeDiskImage, missingForDisk, OPTIONS } from './ironic/diskImage.ts';
 import {
   missingForIronic,

@@ -3,9 +3,9 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, existsSync, truncateSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { freePort } from '../../support/listening.ts';
 
 export const GUEST_MAC = '52:54:00:c0:4e:05';
 export const DISK_SERIAL = 'CHAIN0';
@@ -82,17 +82,6 @@ function prepareNetwork({ guest, host }: Network): void {
 function removeNetwork({ guest, host }: Network): void {
   const args = host === direct.host ? `link del ${TAP}` : `address del ${guest}/32 dev lo`;
   spawnSync('ip', args.split(' '));
-}
-
-/** A port that no program listens on at the moment. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port is free');
-  return address.port;
 }
 
 /** @param folder gets the disk, and the key `ssh-key` must be in it */

@@ -6,11 +6,11 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ServeProcess, startServe } from './startServe.js';
+import { freePort } from '../../support/listening.ts';
 
 /** What is used of the script, which is plain JavaScript. */
 interface BootIso {
@@ -90,16 +90,6 @@ afterAll(() => rmSync(folder, { recursive: true }));
 /** The URL is one for machines, which know this one under another address. */
 function fromHere(url: string): string {
   return url.replace('http://10.0.2.2:', 'http://127.0.0.1:');
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' ? (address?.port ?? 0) : 0));
-    });
-  });
 }
 
 function downloadAgainAndAgain(url: string): AbortController {

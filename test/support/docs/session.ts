@@ -6,7 +6,6 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -18,6 +17,7 @@ import { runCli } from '../runCli.ts';
 import { scriptedAgent, startAgentApi } from '../scriptedAgent.ts';
 import { tlsFile } from '../serveFixtures.ts';
 import { root } from './markdown.ts';
+import { freePort } from '../listening.ts';
 
 /** What takes long to make, and is the same for all sessions. */
 export interface Supplies {
@@ -168,15 +168,6 @@ function writeInputs(folder: string, { iso, agentArchive }: Supplies): void {
   write('ironic-agent.tar', agentArchive);
   const installed = { ignition: { version: '3.4.0' }, storage: { files: [{ path: '/etc/installed' }] } };
   write('installed.ign', JSON.stringify(installed));
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (typeof address !== 'object' || address === null) throw new Error('no port');
-  return address.port;
 }
 
 interface SnapshotContext {

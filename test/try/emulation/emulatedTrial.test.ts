@@ -13,7 +13,7 @@ import {
 import type { MachineEvent } from '../../../src/try/timeline/events.ts';
 import { guestNetwork } from '../../../src/try/timeline/addresses.ts';
 import type { Accelerator } from '../../../src/try/emulation/qemu.ts';
-import { freePort } from '../../support/freePort.ts';
+import { freePort } from '../../support/listening.ts';
 import { runCli } from '../../support/runCli.ts';
 import { scriptedAgent } from '../../support/scriptedAgent.ts';
 import { until } from '../../support/serveFixtures.ts';

@@ -15,6 +15,7 @@ import { parseManifest } from '../../../src/hosts/artifacts/manifest.ts';
 import { isoPair } from '../../support/minimalIso.ts';
 import { runCli } from '../../support/runCli.ts';
 import { inventory } from '../../support/twoHosts.ts';
+import { freePort } from '../../support/listening.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'try folder '));
 const path = (name: string): string => join(folder, name);
@@ -36,14 +37,6 @@ beforeAll(async () => {
   if (code !== 0) throw new Error(stderr);
   place = { path: path('www'), manifest: parseManifest(readFileSync(path('www/manifest.json'), 'utf8')) };
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' && address !== null ? address.port : 0;
-}
 
 const log = { request: () => undefined, note: () => undefined };
 

@@ -6,11 +6,10 @@
 
 import { execFile, execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { listenLocally } from '../../../support/listening.ts';
+import { freePort } from '../../../support/listening.ts';
 import { have } from '../../../support/programs.ts';
 import { CREDENTIALS, MAC, startMachine, SYSTEM } from './machine.ts';
 import { addAddresses, GATEWAY, removeAddresses } from './network.ts';
@@ -234,11 +233,4 @@ function troubleOf(work: string, console: string): string {
   const log = readFileSync(join(work, 'ironic.log'), 'utf8').split('\n');
   const warnings = log.filter((line) => /\b(?:WARNING|ERROR)\b/.test(line)).slice(-10);
   return [...warnings, console.slice(-3000)].join('\n');
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  const port = await listenLocally(server);
-  await new Promise((resolve) => void server.close(resolve));
-  return port;
 }

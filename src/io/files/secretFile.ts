@@ -1,0 +1,25 @@
+/** Reads files with secrets, such as tokens and passwords. */
+
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Io } from '../io.ts';
+import { report } from '../report/report.ts';
+import { type Expected, readUserFile } from './files.ts';
+import { canAllRead } from './platform.ts';
+
+/**
+ * The text of a file with a secret. Warns if all users of the machine can read it.
+ * @throws CliError if it cannot be read
+ */
+export async function readSecretFile(path: string, io: Io, expected: Expected): Promise<string> {
+  const bytes = await readUserFile(path, io, expected);
+  const stats = await stat(resolve(io.cwd, path)).catch(() => undefined);
+  if (stats !== undefined && canAllRead(stats)) {
+    report(io, {
+      severity: 'warning',
+      message: `all users of this machine can read ${path}`,
+      hint: `run: chmod o= ${path}`,
+    });
+  }
+  return Buffer.from(bytes).toString('utf8');
+}
