@@ -24,6 +24,8 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     testTimeout: 60_000,
+    // Hooks start servers and build samples; on a loaded machine they take as long as tests.
+    hookTimeout: 60_000,
     // By default one processor stays free for the terminal.
     maxWorkers: '100%',
     // Starting each of hundreds of files anew takes half of the time. No test leaves anything behind for another one.
