@@ -146,9 +146,20 @@ function hasImages({ iso = [], kernel, initramfs, rootfs, images }: PrepareOptio
  * the folder is used, as configure-coreos-ipa does.
  */
 async function findImages(job: LayoutJob): Promise<ReadonlyMap<Architecture, InputImages>> {
-  const { folder, options, io } = job;
+  const { folder, layout, options, io } = job;
   const wanted = hasImages(options) ? options : { iso: await isosInPlace(job) };
-  const found = await readImageInputs(wanted, folder.digests, io);
+  const named = await readImageInputs(wanted, folder.digests, io);
+  const found = new Map<Architecture, InputImages>();
+  for (const [name, images] of named) {
+    const [{ architecture, stream } = { architecture: 'x86_64', stream: undefined } as const] =
+      images.values();
+    if (stream !== undefined) {
+      throw new UsageError(`--layout ${layout} does not support streams, but ${name} has one`, {
+        hint: 'pass the images without a stream, or remove --layout to write the files of each host',
+      });
+    }
+    found.set(architecture, images);
+  }
   const plain = plainArchitecture([...found.keys()]);
   const isPlain = ([architecture]: readonly [Architecture, InputImages]): number =>
     Number(architecture === plain);
