@@ -15,7 +15,7 @@ import { artifactOf, imageFormats, networkKeys } from './api/preprovisioningImag
 import type { ServedResource } from '../serve/answer/resource.ts';
 import { type AgentArchives, readAgentArchives } from '../hosts/plan/agentArchives.ts';
 import { readImageInputs } from '../hosts/plan/imageInputs.ts';
-import { type ImagesKey, keyOf, requireImages, streamSetting } from '../hosts/plan/imageCatalog.ts';
+import { type ImagesKey, imagesKey, requireImages, streamSetting } from '../hosts/plan/baseCatalog.ts';
 import { type HostPlan, planHost, type PlanJob } from '../hosts/plan/planHost.ts';
 import { closeBaseSets, openBaseSets } from '../hosts/artifacts/baseImages.ts';
 import type { Growth } from '../image/growth.ts';
@@ -147,7 +147,7 @@ async function checkSettings(
   const { io: quiet, reported } = collectDiagnostics(io);
   const sample = { namespace: 'any', name: 'host', network: undefined };
   const choices = [...formats].flatMap(([images, [format]]) =>
-    format === undefined ? [] : [{ ...keyOf(images), format }],
+    format === undefined ? [] : [{ ...imagesKey(images), format }],
   );
   const plans: (HostPlan | undefined)[] = [];
   try {

@@ -28,6 +28,7 @@ import type { HostConfigs } from '../hosts/plan/agentArchives.ts';
 import { putHostFile, putImages } from './putFiles.ts';
 import { finishRun } from './finish.ts';
 import type { Layout } from './run.ts';
+import { imagesKey } from '../hosts/plan/baseCatalog.ts';
 import { type InputImages, readImageInputs } from '../hosts/plan/imageInputs.ts';
 import {
   formatBootValues,
@@ -151,8 +152,7 @@ async function findImages(job: LayoutJob): Promise<ReadonlyMap<Architecture, Inp
   const named = await readImageInputs(wanted, folder.digests, io);
   const found = new Map<Architecture, InputImages>();
   for (const [name, images] of named) {
-    const [{ architecture, stream } = { architecture: 'x86_64', stream: undefined } as const] =
-      images.values();
+    const { architecture, stream } = imagesKey(name);
     if (stream !== undefined) {
       throw new UsageError(`--layout ${layout} does not support streams, but ${name} has one`, {
         hint: 'pass the images without a stream, or remove --layout to write the files of each host',

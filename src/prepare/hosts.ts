@@ -14,13 +14,13 @@ import { putHostFile } from './putFiles.ts';
 import { scriptSecrets, DNSMASQ, sharedBootFiles } from '../hosts/plan/hostBoot.ts';
 import type { ImageSet } from '../hosts/artifacts/baseImages.ts';
 import { materialOf } from '../hosts/artifacts/hostArtifacts.ts';
-import { architecturesOf, type ImageCatalog } from '../hosts/plan/imageCatalog.ts';
+import { architecturesOf, type BaseCatalog } from '../hosts/plan/baseCatalog.ts';
 import { type HostPlan, planHost, type PlanJob } from '../hosts/plan/planHost.ts';
 import { planUnknown, type UnknownPlaces, type UnknownPlan } from '../hosts/plan/planUnknown.ts';
 
 /** The inputs that all hosts share. */
 export interface HostJob extends PlanJob, PrepareRun {
-  readonly images: ImageCatalog<ImageSet>;
+  readonly images: BaseCatalog<ImageSet>;
 }
 
 /** The written hosts, and the names of invalid hosts. */

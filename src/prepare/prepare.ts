@@ -20,7 +20,7 @@ import { checkBundle, readBundle } from './bundle.ts';
 import { prepareDiscovery, type HostJob, prepareHosts } from './hosts.ts';
 import { finishRun } from './finish.ts';
 import type { Layout, PrepareRun } from './run.ts';
-import type { ImageCatalog, ImagesName } from '../hosts/plan/imageCatalog.ts';
+import type { BaseCatalog, ImagesName } from '../hosts/plan/baseCatalog.ts';
 import { type InputImages, readImageInputs } from '../hosts/plan/imageInputs.ts';
 import { withInitramfsIn, putImages, publishIn } from './putFiles.ts';
 import {
@@ -99,7 +99,7 @@ async function fillFolder(run: PrepareRun, wanted: Wanted): Promise<ExitCode> {
   }
 }
 
-async function prepareAll(images: ImageCatalog<InputImages>, job: HostJob): Promise<ExitCode> {
+async function prepareAll(images: BaseCatalog<InputImages>, job: HostJob): Promise<ExitCode> {
   const { folder, io, options, read, shown, wanted } = job;
   const { hosts = [] } = read.inventory;
   refuseSharedPaths(inAnyCase(ownedScripts(hosts, wanted)), 'rename one of the two hosts');

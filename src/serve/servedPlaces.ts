@@ -5,12 +5,12 @@ import { agentPath, imagePath, hostFileName } from '../hosts/artifacts/servedPat
 import type { SignedGrant } from './answer/signedPath.ts';
 import { type BaseSet, type ImageSet, imageSetOf } from '../hosts/artifacts/baseImages.ts';
 import type { AgentArchives, PublishArchive } from '../hosts/plan/agentArchives.ts';
-import { architecturesOf, type ImageCatalog, type ImagesName } from '../hosts/plan/imageCatalog.ts';
+import { architecturesOf, type BaseCatalog, type ImagesName } from '../hosts/plan/baseCatalog.ts';
 import type { HostPlaces } from '../hosts/plan/planHost.ts';
 import type { UnknownPlaces } from '../hosts/plan/planUnknown.ts';
 import type { Links } from './links.ts';
 
-export type Bases = ImageCatalog<BaseSet>;
+export type Bases = BaseCatalog<BaseSet>;
 
 /** The sources of the files that this server offers. */
 export interface ServeContext {

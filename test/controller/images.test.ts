@@ -453,9 +453,10 @@ describe('settings and images that are wrong for all', () => {
   });
 });
 
+const ofStream = (stream?: string): PreprovisioningImage =>
+  imageOf({ spec }, stream === undefined ? {} : { labels: { [STREAM_LABEL]: stream } });
+
 describe('the image of an object with a stream', () => {
-  const ofStream = (stream?: string): PreprovisioningImage =>
-    imageOf({ spec }, stream === undefined ? {} : { labels: { [STREAM_LABEL]: stream } });
   const streams: ControllerOptions = { iso: ['live.iso', 'rhel-10/x86_64=el10.iso'] };
   place.write('el10.iso', isoPair((files) => files.set('stream', Buffer.from('rhel-10'))).full);
 

@@ -105,13 +105,11 @@ describe('the leader', () => {
 
   it('makes it anew for another stream, though generation and spec stay', async () => {
     const cluster = clusterWithImage();
-    const ofStream = async (image: PreprovisioningImage): Promise<Outcome> => {
+    const { built, said } = await lead(cluster, async (image) => {
       const outcome = outcomeOf(image, '1');
-      return outcome.kind === 'ready'
-        ? { ...outcome, imageUrl: `http://192.0.2.1/${image.stream ?? 'default'}` }
-        : outcome;
-    };
-    const { built, said } = await lead(cluster, ofStream);
+      const imageUrl = `http://192.0.2.1/${image.stream ?? 'default'}`;
+      return outcome.kind === 'ready' ? { ...outcome, imageUrl } : outcome;
+    });
     const until = (name: string): Promise<void> =>
       vi.waitFor(() => expect(statusOf(cluster)).toMatchObject({ imageUrl: `http://192.0.2.1/${name}` }));
     await until('default');

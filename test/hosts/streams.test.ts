@@ -37,17 +37,14 @@ const unpack = (release: string): Uint8Array =>
   execFileSync('xz', ['-dc', join(isoFolder, `embed-areas-2026-07.rhcos-${release}.x86_64.iso.xz`)], {
     maxBuffer: 2 ** 28,
   });
+const sampleIsos = (): readonly Uint8Array[] => {
+  const el10 = isoPair((files) => {
+    files.set('images/pxeboot/rootfs.img', Buffer.alloc(2_000_000, 'rhel-10'));
+  });
+  return [isoPair().full, el10.full];
+};
 const samples: readonly (readonly [title: string, canRun: boolean, make: () => readonly Uint8Array[]])[] = [
-  [
-    'samples',
-    true,
-    () => [
-      isoPair().full,
-      isoPair((files) => {
-        files.set('images/pxeboot/rootfs.img', Buffer.alloc(2_000_000, 'rhel-10'));
-      }).full,
-    ],
-  ],
+  ['samples', true, sampleIsos],
   [
     `RHEL CoreOS 9.8 and 10.2${sharedDataNote}${missingNote('xz')}`,
     existsSync(join(isoFolder, 'embed-areas-2026-07.rhcos-10.2.x86_64.iso.xz')) && have('xz'),
@@ -55,34 +52,37 @@ const samples: readonly (readonly [title: string, canRun: boolean, make: () => r
   ],
 ];
 
+const isos = ['el9.iso', 'rhel-10/x86_64=el10.iso'];
+
+/** `prepare` into a folder, with what is always the same. */
+function prepare(given: string, ...images: readonly string[]): ReturnType<typeof run> {
+  const args = `prepare ${given} --base-url http://192.0.2.1/boot --grow --prune`.split(' ');
+  return run(...args, ...images.flatMap((iso) => ['--iso', iso]));
+}
+const hostsIn = (folder: string): string =>
+  `--inventory streams.yaml -o ${folder} --artifacts iso,initramfs,ipxe`;
+
+function manifestOf(folder: string): Manifest {
+  return JSON.parse(readFileSync(path(join(folder, 'manifest.json')), 'utf8'));
+}
+
+/** The root filesystem of an ISO as `iso extract pxe` writes it, to a new folder. */
+async function rootfsOf(iso: string, folder: string): Promise<Buffer> {
+  const { code, stderr } = await run('iso', 'extract', 'pxe', '-o', folder, iso);
+  expect([code, stderr]).toEqual([0, '']);
+  return readFileSync(path(join(folder, `${iso.replace('.iso', '')}-rootfs.img`)));
+}
+
+function writeIsos([usual, el10]: readonly Uint8Array[]): void {
+  write('el9.iso', usual ?? '');
+  write('el10.iso', el10 ?? '');
+}
+
 for (const [number, [title, canRun, make]] of samples.entries()) {
   describe.skipIf(!canRun)(`hosts with two streams: ${title}`, () => {
-    const isos = ['el9.iso', 'rhel-10/x86_64=el10.iso'];
-    const prepare = (folder: string, ...args: readonly string[]): ReturnType<typeof run> =>
-      run(
-        ...['prepare', '--inventory', 'streams.yaml', '-o', folder, '--artifacts', 'iso,initramfs,ipxe'],
-        ...[
-          '--base-url',
-          'http://192.0.2.1/boot',
-          '--grow',
-          '--prune',
-          ...isos.flatMap((iso) => ['--iso', iso]),
-          ...args,
-        ],
-      );
-    const manifestOf = (folder: string): Manifest =>
-      JSON.parse(readFileSync(path(join(folder, 'manifest.json')), 'utf8'));
-    /** The part of an ISO as `iso extract pxe` writes it. */
-    const partOf = async (iso: string, part: string): Promise<Buffer> => {
-      const folder = `parts-${number}-${iso}`;
-      const { code, stderr } = await run('iso', 'extract', 'pxe', '-o', folder, iso);
-      expect([code, stderr]).toEqual([0, '']);
-      return readFileSync(path(join(folder, `${iso.replace('.iso', '')}-${part}.img`)));
-    };
-
     it('are prepared from the images of their streams, which the folder has once', async () => {
-      for (const [index, iso] of make().entries()) write(['el9.iso', 'el10.iso'][index] ?? '', iso);
-      const { code, stderr } = await prepare('boot');
+      writeIsos(make());
+      const { code, stderr } = await prepare(hostsIn('boot'), ...isos);
       expect([code, stderr]).toEqual([0, expect.stringContaining('3 hosts prepared')]);
       const { hosts, inputs, files } = manifestOf('boot');
       const [a, b, usual] = hosts;
@@ -103,7 +103,7 @@ for (const [number, [title, canRun, make]] of samples.entries()) {
         ['el10-a', 'el10.iso'],
       ] as const) {
         const id = hosts.find(({ name }) => name === host)?.images ?? '';
-        const rootfs = await partOf(iso, 'rootfs');
+        const rootfs = await rootfsOf(iso, `parts-${number}-${host}`);
         expect(sha256(readFileSync(path(`boot/images/${id}/ironic-python-agent.rootfs`)))).toBe(
           sha256(rootfs),
         );
@@ -148,7 +148,7 @@ for (const [number, [title, canRun, make]] of samples.entries()) {
           .replace('architecture: x86_64', 'architecture: aarch64')
           .replace('name: usual,', 'name: usual, overrides: {image.stream: rhel-9},'),
       );
-      const { code, stderr } = await prepare('invalid');
+      const { code, stderr } = await prepare(hostsIn('invalid'), ...isos);
       write('streams.yaml', inventory);
       expect(code).toBe(1);
       expect(stderr)
@@ -166,13 +166,7 @@ hint: pass --iso rhel-10/aarch64=FILE, or use another stream
 }
 
 describe('machines that are not listed', () => {
-  const prepare = (inventoryText: string, ...isos: readonly string[]): ReturnType<typeof run> => {
-    write('all.yaml', inventoryText);
-    return run(
-      ...['prepare', '--inventory', 'all.yaml', '-o', 'all', '--artifacts', 'ign,ipxe', '--force'],
-      ...['--base-url', 'http://192.0.2.1/boot', ...isos.flatMap((iso) => ['--iso', iso])],
-    );
-  };
+  const inFolder = '--inventory all.yaml -o all --artifacts ign,ipxe --force';
   const all = 'agent:\n  ironic.apiUrls: https://192.0.2.1\n';
   const el10 = `${all}  image.stream: rhel-10\n`;
 
@@ -180,10 +174,10 @@ describe('machines that are not listed', () => {
     ['the default', all, ['el9.iso', 'rhel-10/x86_64=el10.iso'], 'el9'],
     ['the stream of all hosts', el10, ['el9.iso', 'rhel-10/x86_64=el10.iso'], 'el10'],
     ['the only stream', all, ['rhel-10/x86_64=el10.iso'], 'el10'],
-  ])('boot the images of %s', async (_title, text, isos, expected) => {
-    for (const [index, iso] of (samples[0]?.[2]() ?? []).entries())
-      write(['el9.iso', 'el10.iso'][index] ?? '', iso);
-    const { code, stderr } = await prepare(text, ...isos);
+  ])('boot the images of %s', async (_title, text, images, expected) => {
+    write('all.yaml', text);
+    writeIsos(sampleIsos());
+    const { code, stderr } = await prepare(inFolder, ...images);
     expect([code, stderr]).toEqual([0, expect.any(String)]);
     const script = readFileSync(path('all/inspector.ipxe'), 'utf8');
     const [, id = ''] = /images\/(x86_64-[0-9a-f]{12})\//.exec(script) ?? [];
@@ -204,8 +198,9 @@ describe('machines that are not listed', () => {
       ['el9.iso'],
       'error: all.yaml:3:17: machines that are not listed: no images of the stream "rhel-10" for x86_64; available: x86_64\nhint: pass --iso rhel-10/x86_64=FILE, or use another stream\n',
     ],
-  ])('have none if %s', async (_title, text, isos, message) => {
-    const { code, stderr } = await prepare(text, ...isos);
+  ])('have none if %s', async (_title, text, images, message) => {
+    write('all.yaml', text);
+    const { code, stderr } = await prepare(inFolder, ...images);
     expect([code, stderr]).toEqual([1, expect.stringContaining(message)]);
   });
 });
@@ -223,33 +218,13 @@ describe('image options with streams', () => {
       'error: el10.iso is for x86_64, not for aarch64\nhint: pass an image for aarch64, or use x86_64=el10.iso\n',
     ],
     ['an unknown architecture', ['rhel-10/x86=el10.iso'], 'rhel-10/x86=el10.iso'],
-  ])('%s', async (_title, isos, message) => {
-    const options = isos.flatMap((iso) => ['--iso', iso]);
-    const { code, stderr } = await run(
-      'prepare',
-      '--inventory',
-      'streams.yaml',
-      '-o',
-      'x',
-      '--base-url',
-      'http://h',
-      ...options,
-    );
+  ])('%s', async (_title, images, message) => {
+    const { code, stderr } = await prepare('--inventory streams.yaml -o x', ...images);
     expect([code === 0, stderr]).toEqual([false, expect.stringContaining(message)]);
   });
 
   it('are refused by layouts with one ramdisk for all machines', async () => {
-    const isos = ['--iso', 'el9.iso', '--iso', 'rhel-10/x86_64=el10.iso'];
-    const { code, stderr } = await run(
-      'prepare',
-      '--layout',
-      'bifrost',
-      '--inventory',
-      'all.yaml',
-      '-o',
-      'httpboot',
-      ...isos,
-    );
+    const { code, stderr } = await prepare('--layout bifrost --inventory all.yaml -o httpboot', ...isos);
     expect(code).toBe(2);
     expect(stderr).toContain(
       'error: --layout bifrost does not support streams, but rhel-10/x86_64 has one\nhint: pass the images without a stream, or remove --layout to write the files of each host\n',

@@ -37,6 +37,10 @@ const beginDownload = (url: string): Promise<IncomingMessage> =>
 const tellRequest = ({ group, resource, subresource, verb }: LoggedRequest): string =>
   `${group} ${subresource === '' ? resource : `${resource}/${subresource}`} ${verb}`;
 
+const labelled = (stream: string | null): object => ({
+  metadata: { labels: { [STREAM_LABEL]: stream } },
+});
+
 const settingsOf = (text: string): object => ({ data: { 'ramdisk.yaml': text } });
 
 describe.skipIf(!haveKubernetes)(`with a real API server${kubernetesNote}`, { timeout: 240_000 }, () => {
@@ -101,9 +105,6 @@ describe.skipIf(!haveKubernetes)(`with a real API server${kubernetesNote}`, { ti
       isoPair((files) => files.set('stream', Buffer.from('rhel-10'))).full,
     );
     const replica = await start({ iso: ['live.iso', 'rhel-10/x86_64=el10.iso'] });
-    const labelled = (stream: string | null): object => ({
-      metadata: { labels: { [STREAM_LABEL]: stream } },
-    });
     await create('stream', {}, { labels: { [STREAM_LABEL]: 'rhel-10' } });
     const el10 = await until('stream', isReady);
     expect((await bytesFrom(replica, el10.status?.imageUrl)).includes('rhel-10')).toBe(true);

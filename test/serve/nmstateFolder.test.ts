@@ -89,7 +89,7 @@ describe('the images of the environment', () => {
     ['--iso', { iso: ['live.iso'] }],
     ['--images', { images: 'downloads' }],
   ])('are ignored with %s', async (_option, options) => {
-    const env = { DEPLOY_ISO: 'shared/ipa.iso' };
-    expect(await givenOrIccImages(options, { env, cwd: path('') })).toBe(options);
+    const given = { DEPLOY_ISO: 'shared/ipa.iso' };
+    expect(await givenOrIccImages(options, { env: given, cwd: path('') })).toBe(options);
   });
 });

@@ -18,17 +18,17 @@ import {
   architecturesOf,
   chooseImages,
   hasStreams,
-  type ImageCatalog,
+  type BaseCatalog,
   type ImagesKey,
   imagesName,
-} from '../../hosts/plan/imageCatalog.ts';
+} from '../../hosts/plan/baseCatalog.ts';
 import { hostFileName } from '../../hosts/artifacts/servedPaths.ts';
 import type { ServedResource } from '../../serve/answer/resource.ts';
 
 /** The images that can be built. */
 export interface PossibleImages {
   /** The formats of each set of base images. */
-  readonly formats: ImageCatalog<readonly ImageFormat[]>;
+  readonly formats: BaseCatalog<readonly ImageFormat[]>;
   /** The stream of objects without the label, from the settings of all hosts. */
   readonly stream: string | undefined;
 }

@@ -5,7 +5,7 @@ import type { Architecture } from '../../core/architecture.ts';
 import { CliError } from '../../core/errors.ts';
 import { once } from '../../core/once.ts';
 import { imageSetId } from './servedPaths.ts';
-import type { ImageCatalog, ImagesName } from '../plan/imageCatalog.ts';
+import type { BaseCatalog, ImagesName } from '../plan/baseCatalog.ts';
 import type { InputImage, InputImages } from '../plan/imageInputs.ts';
 import {
   findBootPart,
@@ -58,7 +58,7 @@ export interface BaseSet {
  * Images with the same content are opened once, also if several streams have them.
  * @throws CliError if an image cannot be read or has an unexpected type; all files are then closed
  */
-export async function openBaseSets(given: ImageCatalog<InputImages>): Promise<Map<ImagesName, BaseSet>> {
+export async function openBaseSets(given: BaseCatalog<InputImages>): Promise<Map<ImagesName, BaseSet>> {
   const bases = new Map<ImagesName, BaseSet>();
   try {
     for (const [name, inputs] of given) {
@@ -78,7 +78,7 @@ export function imageFiles(bases: Iterable<BaseSet> = []): string[] {
   return [...bases].flatMap(({ inputs }) => [...inputs.values()].map(({ path }) => path));
 }
 
-export async function closeBaseSets(bases: ImageCatalog<BaseSet>): Promise<void> {
+export async function closeBaseSets(bases: BaseCatalog<BaseSet>): Promise<void> {
   for (const close of new Set([...bases.values()].map((base) => base.close))) await close();
 }
 

@@ -18,11 +18,11 @@ import type { Io } from '../../io/io.ts';
 import type { ManifestInput } from '../artifacts/manifest.ts';
 import {
   architecturesOf,
-  type ImageCatalog,
+  type BaseCatalog,
   type ImagesKey,
   type ImagesName,
   imagesName,
-} from './imageCatalog.ts';
+} from './baseCatalog.ts';
 
 /** Each `FILE`, `ARCHITECTURE=FILE` or `STREAM/ARCHITECTURE=FILE`. */
 export interface ImageOptions {
@@ -56,7 +56,7 @@ export async function readImageInputs(
   options: ImageOptions,
   digests: KnownDigests,
   io: Io,
-): Promise<ImageCatalog<InputImages>> {
+): Promise<BaseCatalog<InputImages>> {
   const given: GivenFile[] = [];
   for (const role of roles) {
     for (const text of options[role] ?? []) given.push(parseGiven(role, text));
@@ -89,7 +89,7 @@ export async function readImageInputs(
 }
 
 /** For the manifest: by architecture and stream, those without a stream first. */
-export function listInputs(catalog: ImageCatalog<InputImages>): ManifestInput[] {
+export function listInputs(catalog: BaseCatalog<InputImages>): ManifestInput[] {
   const images = [...catalog.values()].flatMap((set) => roles.flatMap((role) => set.get(role) ?? []));
   return images
     .toSorted(

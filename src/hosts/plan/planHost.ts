@@ -7,7 +7,7 @@ import type { Io } from '../../io/io.ts';
 import { type ConfigArtifact, type Wanted, startedArtifact } from '../artifacts/artifacts.ts';
 import { isoArguments, bootOfHost, readBootSettings, startOf, reportBoot } from './hostBoot.ts';
 import type { AgentArchives, HostConfigs, PublishArchive } from './agentArchives.ts';
-import { type ImageCatalog, requireImages } from './imageCatalog.ts';
+import { type BaseCatalog, requireImages } from './baseCatalog.ts';
 import { type ImageSet, supportsNetwork } from '../artifacts/baseImages.ts';
 import { type AddressCheck, hostSource } from '../settings/renderHosts.ts';
 import type { InventoryHost } from '../settings/inventoryDocument.ts';
@@ -31,7 +31,7 @@ export interface PlanJob {
 /** Paths of the files that a host boots, relative to the base URL. */
 export interface HostPlaces {
   /** The base images with their paths for this host. */
-  readonly images: ImageCatalog<ImageSet>;
+  readonly images: BaseCatalog<ImageSet>;
   readonly file: (artifact: ConfigArtifact) => string;
   /** Returns the complete URL. */
   readonly publish: PublishArchive;

@@ -12,10 +12,10 @@ import type { HostConfigs } from './agentArchives.ts';
 import {
   architecturesOf,
   chooseImages,
-  type ImageCatalog,
+  type BaseCatalog,
   type ImagesProblem,
   streamSetting,
-} from './imageCatalog.ts';
+} from './baseCatalog.ts';
 import type { ImageSet } from '../artifacts/baseImages.ts';
 import { report } from '../../io/report/report.ts';
 import type { Inventory } from '../settings/inventoryDocument.ts';
@@ -99,7 +99,7 @@ async function renderAll(
  * The images of a host without settings of its own, for each architecture.
  * @throws CliError if no architecture has such images
  */
-function chooseSets(source: RenderSource, catalog: ImageCatalog<ImageSet>, io: Io): ImageSet[] {
+function chooseSets(source: RenderSource, catalog: BaseCatalog<ImageSet>, io: Io): ImageSet[] {
   const stream = streamSetting(source);
   const sets: ImageSet[] = [];
   const problems: ImagesProblem[] = [];

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { chooseImage, type PossibleImages } from '../../../src/controller/api/imageChoice.ts';
 import type { ImageFormat } from '../../../src/controller/api/preprovisioningImage.ts';
-import { imagesName, type ImagesName } from '../../../src/hosts/plan/imageCatalog.ts';
+import { imagesName, type ImagesName } from '../../../src/hosts/plan/baseCatalog.ts';
 
 const possibleOf = (
   formats: readonly (readonly [ImagesName, readonly ImageFormat[]])[],

@@ -13,7 +13,7 @@ import { readInputs, type RenderSource } from '../settings/settings.ts';
 export type ImagesName = Architecture | `${string}/${Architecture}`;
 
 /** In the order given. */
-export type ImageCatalog<T> = ReadonlyMap<ImagesName, T>;
+export type BaseCatalog<T> = ReadonlyMap<ImagesName, T>;
 
 /** The images that an option names. */
 export interface ImagesKey {
@@ -26,20 +26,20 @@ export function imagesName({ architecture, stream }: ImagesKey): ImagesName {
   return stream === undefined ? architecture : `${stream}/${architecture}`;
 }
 
-export function keyOf(name: ImagesName): ImagesKey {
+export function imagesKey(name: ImagesName): ImagesKey {
   const end = name.lastIndexOf('/');
   const architecture = architectures.find((known) => known === name.slice(end + 1)) ?? 'x86_64';
   return { architecture, stream: end < 0 ? undefined : name.slice(0, end) };
 }
 
 /** The architectures of all images, without duplicates. */
-export function architecturesOf(catalog: Pick<ImageCatalog<unknown>, 'keys'>): readonly Architecture[] {
-  return [...new Set([...catalog.keys()].map((name) => keyOf(name).architecture))];
+export function architecturesOf(catalog: BaseCatalog<unknown>): readonly Architecture[] {
+  return [...new Set([...catalog.keys()].map((name) => imagesKey(name).architecture))];
 }
 
 /** Whether any image has a stream. */
-export function hasStreams(catalog: Pick<ImageCatalog<unknown>, 'keys'>): boolean {
-  return [...catalog.keys()].some((name) => keyOf(name).stream !== undefined);
+export function hasStreams(catalog: BaseCatalog<unknown>): boolean {
+  return [...catalog.keys()].some((name) => imagesKey(name).stream !== undefined);
 }
 
 /** What a host states about its images; undefined if it states nothing. */
@@ -64,9 +64,9 @@ export interface ImagesProblem {
  */
 export function chooseImages<T>(
   { architecture: wanted, stream }: WantedImages,
-  catalog: ImageCatalog<T>,
+  catalog: BaseCatalog<T>,
 ): ChosenImages<T> | ImagesProblem {
-  const all = Array.from(catalog, ([name, images]) => ({ ...keyOf(name), images }));
+  const all = Array.from(catalog, ([name, images]) => ({ ...imagesKey(name), images }));
   const possible = all.filter((one) => wanted === undefined || one.architecture === wanted);
   const ofStream = possible.filter((one) => one.stream === stream);
   const isOnly = stream === undefined && new Set(possible.map((one) => one.stream)).size === 1;
@@ -103,12 +103,12 @@ export function streamSetting(source: RenderSource): InputValue | undefined {
 
 /**
  * The images of a host with these settings.
- * @throws CliError, at the place of the setting `image.stream`, if there are none
+ * @throws CliError at the place of the setting `image.stream` if they are missing
  */
 export function requireImages<T>(
   source: RenderSource,
   architecture: Architecture | undefined,
-  catalog: ImageCatalog<T>,
+  catalog: BaseCatalog<T>,
 ): ChosenImages<T> {
   const stream = streamSetting(source);
   const chosen = chooseImages({ architecture, stream: stream?.text }, catalog);

@@ -1,10 +1,10 @@
 /** Which base images a host gets: by its architecture and its stream. */
 
 import { describe, expect, it } from 'vitest';
-import { chooseImages, type ImageCatalog, type ImagesName } from '../../../src/hosts/plan/imageCatalog.ts';
+import { chooseImages, type BaseCatalog, type ImagesName } from '../../../src/hosts/plan/baseCatalog.ts';
 import { parseImageOption } from '../../../src/hosts/plan/imageInputs.ts';
 
-const catalogOf = (...names: readonly ImagesName[]): ImageCatalog<string> =>
+const catalogOf = (...names: readonly ImagesName[]): BaseCatalog<string> =>
   new Map(names.map((name) => [name, `images of ${name}`]));
 
 const x86 = catalogOf('x86_64');
@@ -13,7 +13,7 @@ const streams = catalogOf('x86_64', 'rhel-10/x86_64', 'rhel-10/aarch64');
 const named = catalogOf('rhel-9/x86_64', 'rhel-10/x86_64');
 
 describe('the images of a host', () => {
-  it.each<[string, ImageCatalog<string>, Parameters<typeof chooseImages>[0], ImagesName]>([
+  it.each<[string, BaseCatalog<string>, Parameters<typeof chooseImages>[0], ImagesName]>([
     ['the only ones', x86, { architecture: undefined, stream: undefined }, 'x86_64'],
     [
       'of the only architecture',
@@ -47,7 +47,7 @@ describe('the images of a host', () => {
     expect(chooseImages(wanted, catalog)).toMatchObject({ images: `images of ${expected}` });
   });
 
-  it.each<[string, ImageCatalog<string>, Parameters<typeof chooseImages>[0], string, string]>([
+  it.each<[string, BaseCatalog<string>, Parameters<typeof chooseImages>[0], string, string]>([
     [
       'its architecture has none',
       x86,
