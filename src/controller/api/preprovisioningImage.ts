@@ -23,7 +23,7 @@ export interface PreprovisioningImage extends Omit<ObjectMetadata, 'labels' | 'd
   readonly status: PreprovisioningImageStatus;
 }
 
-export interface PreprovisioningImageSpec {
+interface PreprovisioningImageSpec {
   /** A Secret of the same namespace; undefined for a host without network data. */
   readonly networkDataName: string | undefined;
   /** `x86_64`, or any other text; undefined if the object names none. */
