@@ -25,9 +25,7 @@ const seed = Number(values.seed ?? Date.now() % 2 ** 32);
 
 const program = findIgnitionValidate();
 if (program === undefined) {
-  console.log(
-    'skipped: no ignition-validate 2.27 or newer (set IGNITION_VALIDATE, or put it on PATH)',
-  );
+  console.log('skipped: no ignition-validate 2.27 or newer (set IGNITION_VALIDATE, or put it on PATH)');
   writeMissing(values.json, ['ignition-validate']);
 } else {
   process.exitCode = await compareAll(program);

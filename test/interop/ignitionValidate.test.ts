@@ -5,6 +5,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { validateConfig } from '../../src/ignition/validate.ts';
 import { type Finding, formatPath } from '../../src/core/finding.ts';
+import { specVersions } from '../../src/ignition/versions.ts';
 import { findIgnitionValidate } from './findIgnitionValidate.js';
 
 const program = findIgnitionValidate();
@@ -59,9 +60,7 @@ function configTexts(): fc.Arbitrary<string> {
     token: fc.constantFrom(...tokens),
     key: fc.constantFrom(...keys),
   });
-  const version = fc.constantFrom(
-    ...['3.0.0', '3.1.0', '3.2.0', '3.3.0', '3.4.0', '3.5.0', '3.6.0', '3.7.0-experimental'],
-  );
+  const version = fc.constantFrom(...specVersions);
   return fc
     .tuple(fc.constantFrom(...bases), version, fc.array(edit, { maxLength: 4 }))
     .map(([base, spec, edits]) => edits.reduce(applyEdit, base.replace('VERSION', spec)));

@@ -265,38 +265,29 @@ describe('prepare from files for network boot', () => {
   });
 
   it.each([
-    ['today', 'fedora-coreos-44', 'live-kernel.x86_64', 'live-iso.x86_64.iso'],
-    ['2025', 'fedora-coreos-42', 'live-kernel-x86_64', 'live.x86_64.iso'],
+    ['since mid-2026', 'fedora-coreos-44', 'live-kernel.x86_64', 'live-iso.x86_64.iso'],
+    ['before', 'fedora-coreos-38', 'live-kernel-x86_64', 'live.x86_64.iso'],
   ])(
-    'finds the files of a folder of downloads with the names of %s, and refuses two releases',
-    async (...of) => {
-      const [time, release, kernel, iso] = of;
-      await mkdir(path(time));
+    'finds the files of a folder of downloads with the names %s, and refuses two releases',
+    async (_time, release, kernel, iso) => {
+      await mkdir(path(release));
       for (const name of [kernel, 'live-initramfs.x86_64.img', 'live-rootfs.x86_64.img']) {
-        await write(`${time}/${release}-${name}`, name);
+        await write(`${release}/${release}-${name}`, name);
       }
-      await write(`${time}/${release}-${iso}`, liveIso('2023-07'));
-      await write(`${time}/${release}-${kernel}.sig`, 'x');
-      const args = [
-        '--images',
-        time,
-        '-o',
-        `dl-${time}`,
-        '--base-url',
-        'http://h',
-        '--inventory',
-        'inv.yaml',
-      ];
-      expect((await run(['prepare', ...args])).code).toBe(0);
-      expect(manifest(`dl-${time}`).inputs.map(({ role, name }) => `${role} ${name}`)).toEqual([
+      await write(`${release}/${release}-${iso}`, liveIso('2023-07'));
+      await write(`${release}/${release}-${kernel}.sig`, 'x');
+      const prepareFrom = ['prepare', '--images', release, '-o', `of-${release}`];
+      const args = [...prepareFrom, '--base-url', 'http://h', '--inventory', 'inv.yaml'];
+      expect((await run(args)).code).toBe(0);
+      expect(manifest(`of-${release}`).inputs.map(({ role, name }) => `${role} ${name}`)).toEqual([
         'inventory inv.yaml',
         `iso ${release}-${iso}`,
         `kernel ${release}-${kernel}`,
         `initramfs ${release}-live-initramfs.x86_64.img`,
         `rootfs ${release}-live-rootfs.x86_64.img`,
       ]);
-      await write(`${time}/fedora-coreos-45-${kernel}`, 'x');
-      expect((await run(['prepare', ...args])).stderr).toContain('images of several releases');
+      await write(`${release}/fedora-coreos-45-${kernel}`, 'x');
+      expect((await run(args)).stderr).toContain('images of several releases');
     },
   );
 

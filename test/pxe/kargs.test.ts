@@ -53,10 +53,8 @@ describe('pxe kargs', () => {
   it.each(['ipxe', 'grub', 'pxelinux', 'ironic', 'json'])(
     'has all forms for a ramdisk that is not CoreOS: %s',
     async (format) => {
-      const base = ['--base-url', 'http://192.0.2.1/images'];
-      const { code, stdout, stderr } = await kargs(
-        ...['--no-coreos', ...base, '--ipa', 'debug=1', '--format', format],
-      );
+      const base = ['--base-url', 'http://192.0.2.1/images', '--ipa', 'debug=1'];
+      const { code, stdout, stderr } = await kargs('--no-coreos', ...base, '--format', format);
       expect([code, stderr]).toEqual([0, '']);
       expect(stdout).toContain('ipa-debug=1');
       expect(stdout).not.toMatch(/coreos|ignition|rootfs/i);
