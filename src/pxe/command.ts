@@ -59,7 +59,8 @@ Hosts without DHCP:
 Other ramdisks:
   --no-coreos is for a ramdisk with another system, for example that of
   ironic-python-agent-builder. It has no Ignition and no root filesystem to
-  fetch. --ip and --static require that its initramfs contains dracut.
+  fetch. --ip and --static write arguments of dracut; a ramdisk without dracut
+  may ignore them.
 
 Proxies:
   Proxies are passed as systemd.setenv= arguments. The initramfs uses them to
