@@ -26,6 +26,8 @@ Signatures:
   --insecure.
 
 Environment:
+  IRONIC_COREOS_STREAM_BASE_URL                 default of --stream-base-url,
+                                                for a mirror
   http_proxy, https_proxy, all_proxy, no_proxy  proxies
   NODE_EXTRA_CA_CERTS                           file with more CA certificates
 
@@ -43,7 +45,8 @@ Examples:
 
 const LIST_NOTES = `
 The JSON output is {stream, images}. Each image has architecture, platform,
-format, release and its files with their URLs and checksums.
+format, release and its files with their URLs and checksums. The variable
+IRONIC_COREOS_STREAM_BASE_URL is the default of --stream-base-url.
 ${EXIT_CODES}
 Examples:
   ironic-coreos list-stream -s testing

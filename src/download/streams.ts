@@ -74,7 +74,7 @@ function table(images: readonly StreamImage[]): Uint8Array {
 export interface StreamOptions {
   /** Default: `stable`. */
   readonly stream?: string | undefined;
-  /** Base URL, folder or file. Default: Fedora CoreOS. */
+  /** Base URL, folder or file. Default: the variable IRONIC_COREOS_STREAM_BASE_URL, otherwise Fedora CoreOS. */
   readonly streamBaseUrl?: string | undefined;
 }
 
@@ -82,17 +82,23 @@ export interface StreamOptions {
 export interface StreamAccess {
   readonly client: HttpClient;
   readonly policy: RetryPolicy;
-  readonly io: Pick<Io, 'cwd'>;
+  readonly io: Pick<Io, 'cwd' | 'env'>;
 }
+
+/** For a mirror: all downloads of a machine or a pipeline then use it. */
+const BASE_URL_VARIABLE = 'IRONIC_COREOS_STREAM_BASE_URL';
 
 const MAX_METADATA = 16 * 1024 * 1024;
 
 /** @throws CliError */
 export async function readStreamMetadata(
-  { stream = 'stable', streamBaseUrl = fedoraStreams }: StreamOptions,
+  { stream = 'stable', streamBaseUrl }: StreamOptions,
   { client, policy, io }: StreamAccess,
 ): Promise<{ readonly metadata: StreamMetadata; readonly source: MetadataSource }> {
-  const url = locateStream(streamBaseUrl, stream);
+  const url =
+    streamBaseUrl === undefined
+      ? locateStream(io.env[BASE_URL_VARIABLE] || fedoraStreams, stream, BASE_URL_VARIABLE)
+      : locateStream(streamBaseUrl, stream);
   if (typeof url === 'string') {
     const bytes = await readUserFile(url, io, { what: 'Stream metadata', maxBytes: MAX_METADATA });
     const base = pathToFileURL(resolve(io.cwd, url));

@@ -34,6 +34,22 @@ describe('list-stream', () => {
     );
   });
 
+  it('reads the mirror that the environment names', async () => {
+    const env = { IRONIC_COREOS_STREAM_BASE_URL: folder };
+    expect(await runCli(['list-stream'], { env })).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('x86_64        metal     iso'),
+    });
+  });
+
+  it('prefers the option to the environment', async () => {
+    const env = { IRONIC_COREOS_STREAM_BASE_URL: 'ftp://example.com/' };
+    expect(await runCli(['list-stream', '--stream-base-url', folder], { env })).toMatchObject({ code: 0 });
+    const { code, stderr } = await runCli(['list-stream'], { env });
+    expect(code).toBe(2);
+    expect(stderr).toContain('unsupported URL scheme for IRONIC_COREOS_STREAM_BASE_URL');
+  });
+
   it('prints JSON', async () => {
     const run = await runCli(['list-stream', '--stream-base-url', folder, '--format', 'json']);
     const document: unknown = JSON.parse(run.stdout);

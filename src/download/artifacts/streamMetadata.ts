@@ -121,31 +121,32 @@ export const fedoraStreams = 'https://builds.coreos.fedoraproject.org/streams/';
 /**
  * Returns the URL of the metadata, or its path. A URL or a path that ends in `.json` is the metadata itself. Other URLs lose
  * their last part unless that ends in a slash, as URLs are joined. Any other path is a folder with `<stream>.json`.
+ * @param name of the option or variable with the base, for messages
  * @throws UsageError for invalid stream names, and for unsupported URL schemes
  */
-export function locateStream(base: string, stream: string): URL | string {
+export function locateStream(base: string, stream: string, name = '--stream-base-url'): URL | string {
   if (!/^[A-Za-z0-9][\w.+-]*$/.test(stream)) {
     throw new UsageError(`invalid stream name: ${stream}`, {
       hint: 'use a name like stable, testing or next',
     });
   }
-  if (base === '') throw new UsageError('--stream-base-url is empty', { hint: 'pass a URL or a path' });
+  if (base === '') throw new UsageError(`${name} is empty`, { hint: 'pass a URL or a path' });
   if (/^https?:\/\//i.test(base)) {
     const url = parseUrl(base);
     if (url === undefined) {
-      throw new UsageError('invalid URL for --stream-base-url', { hint: `use a URL like ${fedoraStreams}` });
+      throw new UsageError(`invalid URL for ${name}`, { hint: `use a URL like ${fedoraStreams}` });
     }
     return url.pathname.endsWith('.json') ? url : new URL(`${stream}.json`, url);
   }
-  const path = pathOf(base);
+  const path = pathOf(base, name);
   return path.endsWith('.json') ? path : `${path.replace(/\/$/, '')}/${stream}.json`;
 }
 
-function pathOf(base: string): string {
+function pathOf(base: string, name: string): string {
   if (!/^[a-z][a-z0-9+.-]+:\/\//i.test(base)) return base;
   const url = parseUrl(base);
   if (url?.protocol !== 'file:' || url.host !== '') {
-    throw new UsageError('unsupported URL scheme for --stream-base-url', {
+    throw new UsageError(`unsupported URL scheme for ${name}`, {
       hint: 'use an http://, https:// or file:// URL, or a path',
     });
   }

@@ -89,6 +89,12 @@ describe('locateStream', () => {
   ])('refuses %j and %j', (base, stream) => {
     expect(() => locateStream(base, stream)).toThrow(UsageError);
   });
+
+  it('names the variable that has the value', () => {
+    expect(() => locateStream('ftp://example.com/', 'stable', 'MIRROR')).toThrow(
+      'unsupported URL scheme for MIRROR',
+    );
+  });
 });
 
 describe('isAuthentic', () => {

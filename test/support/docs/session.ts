@@ -1,6 +1,8 @@
 /**
- * A person at a shell: a folder with what the pages take for granted, and `ironic-coreos` on the PATH, which is the built
- * program. Port 8084 of the pages is a free one. bmc-0.example.com is a BMC whose machine calls the Ironic of --ironic-url. The host mirror.example.com is a server here, behind a proxy.
+ * A new user at a shell: an empty folder, an SSH key in the home folder, and `ironic-coreos` on the PATH, which is the built
+ * program. The variable IRONIC_COREOS_STREAM_BASE_URL names a mirror of CoreOS on this machine. Everything else is made by the
+ * commands of the page. Port 8084 of the pages is a free one, so that several sessions run at once. bmc-0.example.com is a BMC
+ * whose machine calls the Ironic of --ironic-url.
  */
 
 import { spawn } from 'node:child_process';
@@ -9,20 +11,17 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wr
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { dockerArchive } from '../containerImages.ts';
 import { bmcModels, startFakeBmc } from '../fakeBmc.ts';
-import { startImageServer } from '../imageServer.ts';
+import { type ImageServer, startImageServer } from '../imageServer.ts';
 import { isoPair } from '../minimalIso.ts';
 import { runCli } from '../runCli.ts';
 import { scriptedAgent, startAgentApi } from '../scriptedAgent.ts';
-import { tlsFile } from '../serveFixtures.ts';
 import { root } from './markdown.ts';
 import { freePort } from '../listening.ts';
 
 /** What takes long to make, and is the same for all sessions. */
 export interface Supplies {
   readonly iso: Buffer;
-  readonly agentArchive: Buffer;
   /** Folder for the program's compiled code. */
   readonly cache: string;
   readonly remove: () => void;
@@ -43,7 +42,6 @@ export interface Ran {
 
 const program = join(root, 'bin/ironic-coreos.js');
 const release = '44.20261101.3.0';
-const isoName = `fedora-coreos-${release}-live-iso.x86_64.iso`;
 const publicKey =
   'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIK9zIsVJMfhacIuKONUMGEmrH10rGh7UkLGfneQkUQH0 core@desk\n';
 
@@ -53,7 +51,6 @@ export async function makeSupplies(): Promise<Supplies> {
   mkdirSync(cache);
   return {
     iso: await makeIso(place),
-    agentArchive: await dockerArchive({ names: ['quay.io/metal3-io/ironic-agent:latest'] }),
     cache,
     remove: () => rmSync(place, { recursive: true, force: true }),
   };
@@ -80,9 +77,7 @@ export async function startSession(supplies: Supplies): Promise<Session> {
   writeFileSync(join(bin, 'ironic-coreos'), `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n`);
   chmodSync(join(bin, 'ironic-coreos'), 0o755);
   writeFileSync(join(home, '.ssh/id_ed25519.pub'), publicKey);
-  writeInputs(folder, supplies);
-  const mirror = await startImageServer();
-  mirror.files.set(`/${isoName}`, { content: supplies.iso });
+  const mirror = await startMirror(supplies.iso);
   const port = await freePort();
   const ironic = await freePort();
   const bmc = await startMachine(ironic);
@@ -92,8 +87,7 @@ export async function startSession(supplies: Supplies): Promise<Session> {
     XDG_CACHE_HOME: supplies.cache,
     LC_ALL: 'C.UTF-8',
     TZ: 'UTC',
-    http_proxy: mirror.origin,
-    no_proxy: '127.0.0.1',
+    IRONIC_COREOS_STREAM_BASE_URL: `${mirror.origin}/streams/`,
   };
   return {
     write: (name, content) => {
@@ -150,24 +144,17 @@ async function startMachine(
   };
 }
 
-/** What the pages say one has at hand. */
-function writeInputs(folder: string, { iso, agentArchive }: Supplies): void {
-  const write = (name: string, content: Buffer | string): void =>
-    writeFileSync(join(folder, name), content, { mode: 0o600 });
+/** A mirror of the stream `stable`: its metadata, and a live ISO with the file name of today. */
+async function startMirror(iso: Buffer): Promise<ImageServer> {
+  const mirror = await startImageServer();
+  const name = `fedora-coreos-${release}-live-iso.x86_64.iso`;
   const sha256 = createHash('sha256').update(iso).digest('hex');
-  const disk = { location: `http://mirror.example.com/${isoName}`, sha256 };
+  const disk = { location: `${mirror.origin}/${name}`, sha256 };
   const metal = { release, formats: { iso: { disk } } };
-  write(
-    'stream.json',
-    JSON.stringify({ stream: 'stable', architectures: { x86_64: { artifacts: { metal } } } }),
-  );
-  write('ironic.crt', readFileSync(join(root, 'test/support/certificates/server-ca.pem')));
-  write('bmc-ca.pem', readFileSync(tlsFile('ca')));
-  const auth = Buffer.from('user:hunter2').toString('base64');
-  write('auth.json', JSON.stringify({ auths: { 'quay.io': { auth } } }));
-  write('ironic-agent.tar', agentArchive);
-  const installed = { ignition: { version: '3.4.0' }, storage: { files: [{ path: '/etc/installed' }] } };
-  write('installed.ign', JSON.stringify(installed));
+  const stream = { stream: 'stable', architectures: { x86_64: { artifacts: { metal } } } };
+  mirror.files.set(`/${name}`, { content: iso });
+  mirror.files.set('/streams/stable.json', { content: Buffer.from(JSON.stringify(stream)) });
+  return mirror;
 }
 
 interface SnapshotContext {

@@ -9,6 +9,8 @@ export interface Step {
   readonly command: string;
   readonly commandLines: readonly string[];
   readonly output: readonly string[];
+  /** Whether it does not run here, so that its output is kept. */
+  readonly isKept: boolean;
 }
 
 export function readSteps({ lines }: Block): readonly Step[] {
@@ -25,6 +27,7 @@ export function readSteps({ lines }: Block): readonly Step[] {
       command: commandLines.join('\n').slice(2),
       commandLines,
       output: lines.slice(end, next),
+      isKept: false,
     });
     at = next;
   }
