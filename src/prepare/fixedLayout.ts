@@ -38,6 +38,7 @@ import {
   reportOtherRootfs,
 } from './layoutBoot.ts';
 import type { PrepareOptions } from './options.ts';
+import { deriveHttpUrl } from '../hosts/settings/ironicImage.ts';
 import type { Inventory } from '../hosts/settings/inventoryDocument.ts';
 import { type BaseSet, imageSetOf, openBaseSet } from '../hosts/artifacts/baseImages.ts';
 import { materialOf } from '../hosts/artifacts/hostArtifacts.ts';
@@ -52,13 +53,20 @@ export function fixedLayout(name: FixedLayoutName, options: PrepareOptions, io: 
     layout: name,
     options: withScriptProfile(name, options),
     shown,
-    baseUrl: options.baseUrl === undefined ? undefined : parseBaseUrl(options.baseUrl),
+    baseUrl: readBaseUrl(name, options, io),
     served: fixed.served,
     force: true,
     naming: 'together',
     check: (inventory) => refuseHosts(name, inventory),
     write: (run) => fillLayout({ ...run, fixed }),
   };
+}
+
+/** ironic-image derives the URL of its web server from its environment. */
+function readBaseUrl(name: FixedLayoutName, { baseUrl }: PrepareOptions, { env }: Io): string | undefined {
+  if (baseUrl !== undefined) return parseBaseUrl(baseUrl);
+  const derived = name === 'metal3' ? deriveHttpUrl(env) : undefined;
+  return derived && parseBaseUrl(derived, 'IRONIC_HTTP_URL');
 }
 
 function refuseUnused(name: FixedLayoutName, { artifacts, discovery }: PrepareOptions): void {
@@ -86,7 +94,6 @@ interface LayoutPart extends LayoutImages {
   images: InputImages;
   /** The open images; undefined without images. */
   base: BaseSet | undefined;
-  readonly configs: HostConfigs;
   /** The config with the plain name, if it belongs to another architecture. */
   readonly plainConfig: Uint8Array | undefined;
   /** Whether the ISO is the one in the folder. */
