@@ -102,6 +102,6 @@ export const confRules = {
   insecureUnset: infoRule(
     'conf-insecure-unset',
     'the file does not set "insecure", so ipa-insecure=1 in the kernel arguments turns the verification of certificates off',
-    'add "insecure = False", as profile default does; or remove ipa-insecure=1, which ironic-image adds unless IRONIC_IPA_INSECURE is 0, and Bifrost always',
+    'add "insecure = False", as profile default does; or boot with ipa-insecure=0: set IRONIC_IPA_INSECURE=0 in ironic-image, extra_kernel_options in Bifrost',
   ),
 };

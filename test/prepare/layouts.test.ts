@@ -62,6 +62,19 @@ describe('prepare --layout metal3', () => {
     expect(read('pod/html/ironic-python-agent.ign')).not.toBe(config);
   });
 
+  it('takes the address of ironic-image, from which its scripts derive the URLs', async () => {
+    const env = { ...environment, IRONIC_BASE_URL: '', IRONIC_IP: 'fd00::1', HTTP_PORT: '6180' };
+    expect((await run(['prepare', '--layout', 'metal3', '-o', 'address'], env)).code).toBe(0);
+    const config = decodeURIComponent(read('address/html/ironic-python-agent.ign'));
+    expect(config).toContain('api_url = http://[fd00::1]:6385\n');
+    expect(here.manifest('address').baseUrl).toBe('http://[fd00::1]:6180');
+    const own = ['prepare', '--layout', 'metal3', '-o', 'own', '--profile', 'default', '--no-ssh-key'];
+    expect((await run(own, env)).code).toBe(0);
+    const { storage } = JSON.parse(read('own/html/ironic-python-agent.ign'));
+    const conf = Buffer.from(storage.files[0].contents.source.split(',')[1], 'base64').toString();
+    expect(conf).toContain('api_url = http://[fd00::1]:6385\n');
+  });
+
   it('takes paths from the environment', async () => {
     const env = { ...environment, IGNITION_FILE: path('mnt/agent.ign') };
     expect((await run(['prepare', '--layout', 'metal3', '-o', 'mnt'], env)).code).toBe(0);
