@@ -30,7 +30,7 @@ export const insecureArgumentRules = {
  * @param config undefined if the config is unknown
  */
 export function checkInsecureArgument(kernelArguments: readonly string[], config?: Config): Issue[] {
-  const last = kernelArguments.findLast((text) => /^ipa-insecure=/.test(text));
+  const last = kernelArguments.findLast((text) => text.startsWith('ipa-insecure='));
   if (last === undefined || parseOsloBoolean(argumentValue(last) ?? '') !== true) return [];
   const onlyDefault = [{ rule: insecureArgumentRules.onlyDefault, path: [] }];
   if (config === undefined) return onlyDefault;

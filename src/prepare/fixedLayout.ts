@@ -24,7 +24,6 @@ import {
 import { memoryNeeds } from '../hosts/artifacts/hostMemory.ts';
 import { parseBaseUrl } from '../hosts/artifacts/servedPaths.ts';
 import { printable } from '../io/report/terminalText.ts';
-import type { HostConfigs } from '../hosts/plan/agentArchives.ts';
 import { putHostFile, putImages } from './putFiles.ts';
 import { finishRun } from './finish.ts';
 import type { Layout } from './run.ts';

@@ -57,15 +57,11 @@ export async function kargs(options: KargsOptions, io: Io): Promise<ExitCode> {
 }
 
 /** Reports what `ipa-insecure` means for the config of the inventory; without one, the config is unknown. */
-async function reportInsecure(
-  kernelArguments: readonly string[],
-  options: KargsOptions,
-  io: Io,
-): Promise<void> {
-  if (!kernelArguments.some((text) => text.startsWith('ipa-insecure='))) return;
+async function reportInsecure(list: readonly string[], options: KargsOptions, io: Io): Promise<void> {
+  if (!list.some((text) => text.startsWith('ipa-insecure='))) return;
   const { reportInsecureArgument } = await import('../hosts/plan/insecureArgument.ts');
   const rendered = options.inventory === undefined ? undefined : await renderConfig(options, io);
-  reportInsecureArgument(kernelArguments, rendered?.document, io);
+  reportInsecureArgument(list, rendered?.document, io);
 }
 
 /** The config of the inventory, without a report: `render` reports its problems. Undefined if it is invalid. */
