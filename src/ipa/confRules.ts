@@ -101,7 +101,7 @@ export const confRules = {
   ),
   insecureUnset: infoRule(
     'conf-insecure-unset',
-    'the file does not set "insecure", so ipa-insecure=1 in the kernel arguments turns the verification of certificates off',
+    'the conf does not set "insecure", so ipa-insecure=1 in the kernel arguments turns the verification of certificates off',
     'add "insecure = False", as profile default does; or boot with ipa-insecure=0: set IRONIC_IPA_INSECURE=0 in ironic-image, extra_kernel_options in Bifrost',
   ),
 };
