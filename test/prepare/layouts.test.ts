@@ -150,14 +150,14 @@ describe('prepare with ipa-insecure=1', () => {
       ['--layout', 'bifrost', '--iso', 'live.iso', '--base-url', 'http://192.0.2.1'],
       /^warning: .*\(ipa-insecure\)$/m,
     ],
-  ])('compares it with the conf, for %s', async (title, list, args, expected) => {
+  ])('compares it with the conf, for %s', async (title, machines, args, expected) => {
     const agent =
       'agent: { ironic.apiUrls: https://192.0.2.1, agent.image: quay.io/a/b, boot.ipaParameters: [insecure=1] }';
     const folder = `insecure ${title}`;
-    await write('insecure.yaml', `profile: configure-coreos-ipa\n${agent}${list}\n`);
+    await write('insecure.yaml', `profile: configure-coreos-ipa\n${agent}${machines}\n`);
     const both = ['prepare', '--inventory', 'insecure.yaml', ...args, '-o', folder];
     expect((await run(both)).stderr).toMatch(expected);
-    await write('insecure.yaml', `${agent}${list}\n`);
+    await write('insecure.yaml', `${agent}${machines}\n`);
     expect((await run(both)).stderr).toMatch(/^info: .*\(ipa-insecure-default\)$/m);
   });
 });
