@@ -57,9 +57,11 @@ Layouts:
             html/ironic-python-agent.ign in /shared, as ironic-image expects
             them. Settings come from the environment of configure-coreos-ipa
             (ROOTFS_FILE, IGNITION_FILE, ISO_FILE and the settings of that
-            profile). Without images, the config is embedded in the existing
-            ISO. IRONIC_USE_COREOS_IPA=true selects this layout. --base-url is
-            the URL of html/; only an agent archive requires it.
+            profile) or of ironic-image (IRONIC_IP, HTTP_PORT). Without images,
+            the config is embedded in the existing ISO.
+            IRONIC_USE_COREOS_IPA=true selects this layout. --base-url is the
+            URL of html/ (default: IRONIC_HTTP_URL, or derived from IRONIC_IP);
+            only an agent archive requires it.
   bifrost   ironic-python-agent.{kernel,initramfs,rootfs,iso,ign} in /httpboot,
             and with --base-url ironic-python-agent.conf, a part of ironic.conf.
             Prints deploy_iso, deploy_kernel and deploy_ramdisk for nodes.

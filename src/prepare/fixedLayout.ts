@@ -24,7 +24,6 @@ import {
 import { memoryNeeds } from '../hosts/artifacts/hostMemory.ts';
 import { parseBaseUrl } from '../hosts/artifacts/servedPaths.ts';
 import { printable } from '../io/report/terminalText.ts';
-import type { HostConfigs } from '../hosts/plan/agentArchives.ts';
 import { putHostFile, putImages } from './putFiles.ts';
 import { finishRun } from './finish.ts';
 import type { Layout } from './run.ts';
@@ -39,6 +38,7 @@ import {
   reportOtherRootfs,
 } from './layoutBoot.ts';
 import type { PrepareOptions } from './options.ts';
+import { deriveHttpUrl } from '../hosts/settings/ironicImage.ts';
 import type { Inventory } from '../hosts/settings/inventoryDocument.ts';
 import { type BaseSet, imageSetOf, openBaseSet } from '../hosts/artifacts/baseImages.ts';
 import { materialOf } from '../hosts/artifacts/hostArtifacts.ts';
@@ -53,13 +53,20 @@ export function fixedLayout(name: FixedLayoutName, options: PrepareOptions, io: 
     layout: name,
     options: withScriptProfile(name, options),
     shown,
-    baseUrl: options.baseUrl === undefined ? undefined : parseBaseUrl(options.baseUrl),
+    baseUrl: readBaseUrl(name, options, io),
     served: fixed.served,
     force: true,
     naming: 'together',
     check: (inventory) => refuseHosts(name, inventory),
     write: (run) => fillLayout({ ...run, fixed }),
   };
+}
+
+/** ironic-image derives the URL of its web server from its environment. */
+function readBaseUrl(name: FixedLayoutName, { baseUrl }: PrepareOptions, { env }: Io): string | undefined {
+  if (baseUrl !== undefined) return parseBaseUrl(baseUrl);
+  const derived = name === 'metal3' ? deriveHttpUrl(env) : undefined;
+  return derived && parseBaseUrl(derived, 'IRONIC_HTTP_URL');
 }
 
 function refuseUnused(name: FixedLayoutName, { artifacts, discovery }: PrepareOptions): void {
@@ -87,7 +94,6 @@ interface LayoutPart extends LayoutImages {
   images: InputImages;
   /** The open images; undefined without images. */
   base: BaseSet | undefined;
-  readonly configs: HostConfigs;
   /** The config with the plain name, if it belongs to another architecture. */
   readonly plainConfig: Uint8Array | undefined;
   /** Whether the ISO is the one in the folder. */

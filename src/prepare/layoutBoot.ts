@@ -3,12 +3,15 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { bootForms, checkBoot } from '../boot/bootForms.ts';
+import { kernelArguments } from '../boot/kernelArguments.ts';
 import type { Architecture } from '../core/architecture.ts';
 import { CliError } from '../core/errors.ts';
 import { type PrepareRun, urlOf } from './run.ts';
 import type { FixedLayout, LayoutFiles } from './fixedLayouts.ts';
 import { report } from '../io/report/report.ts';
+import type { HostConfigs } from '../hosts/plan/agentArchives.ts';
 import { bootInputsOf } from '../hosts/plan/bootInputs.ts';
+import { reportInsecureArgument } from '../hosts/plan/insecureArgument.ts';
 
 /** The images of one architecture in the folder. */
 export interface LayoutImages {
@@ -16,6 +19,7 @@ export interface LayoutImages {
   /** Whether this architecture has the plain names of the layout. */
   readonly isPlain: boolean;
   readonly files: LayoutFiles;
+  readonly configs: HostConfigs;
 }
 
 /** A run with a fixed layout. */
@@ -49,6 +53,8 @@ export async function putIronicConf(boot: LayoutBoot): Promise<void> {
       hint: 'fix the errors above',
     });
   }
+  const [first] = boot.images;
+  reportInsecureArgument(kernelArguments(settings), first?.configs.fetched.document, io);
   const text = bootForms.ironic.render(settings) + renderByArchitecture(boot);
   await folder.put({ path }, Buffer.from(text));
 }

@@ -213,7 +213,12 @@ describe('other commands', () => {
     expect((await run('iso ignition embed -i agentInside.ign -o named.iso y.iso')).code).toBe(0);
     expect(await readImageConfig(join(cwd, 'named.iso'), io)).toEqual({
       kind: 'urls',
+      issues: [],
       urls: ['https://192.0.2.7:6385'],
+    });
+    expect((await run('iso kargs modify -a ipa-insecure=1 named.iso')).code).toBe(0);
+    expect(await readImageConfig(join(cwd, 'named.iso'), io)).toMatchObject({
+      issues: [{ rule: { id: expect.stringMatching(/^ipa-insecure/) } }],
     });
   });
 

@@ -62,6 +62,19 @@ describe('prepare --layout metal3', () => {
     expect(read('pod/html/ironic-python-agent.ign')).not.toBe(config);
   });
 
+  it('takes the address of ironic-image, from which its scripts derive the URLs', async () => {
+    const env = { ...environment, IRONIC_BASE_URL: '', IRONIC_IP: 'fd00::1', HTTP_PORT: '6180' };
+    expect((await run(['prepare', '--layout', 'metal3', '-o', 'address'], env)).code).toBe(0);
+    const config = decodeURIComponent(read('address/html/ironic-python-agent.ign'));
+    expect(config).toContain('api_url = http://[fd00::1]:6385\n');
+    expect(here.manifest('address').baseUrl).toBe('http://[fd00::1]:6180');
+    const own = ['prepare', '--layout', 'metal3', '-o', 'own', '--profile', 'default'];
+    expect((await run(own, env)).code).toBe(0);
+    const { storage } = JSON.parse(read('own/html/ironic-python-agent.ign'));
+    const conf = Buffer.from(storage.files[0].contents.source.split(',')[1], 'base64').toString();
+    expect(conf).toContain('api_url = http://[fd00::1]:6385\n');
+  });
+
   it('takes paths from the environment', async () => {
     const env = { ...environment, IGNITION_FILE: path('mnt/agent.ign') };
     expect((await run(['prepare', '--layout', 'metal3', '-o', 'mnt'], env)).code).toBe(0);
@@ -113,6 +126,39 @@ describe('prepare --layout bifrost', () => {
     );
     expect(await embedded('httpboot/ironic-python-agent.iso')).toBe(read('httpboot/ironic-python-agent.ign'));
     await expectConsistent(here, 'httpboot');
+  });
+});
+
+describe('prepare with ipa-insecure=1', () => {
+  const hosts = '\nhosts: [{ name: a, mac: "52:54:00:00:00:01" }]';
+  it.each<[string, string, readonly string[], RegExp]>([
+    [
+      'a host',
+      hosts,
+      ['--iso', 'live.iso', '--base-url', 'http://192.0.2.1'],
+      /^warning: .*\(ipa-insecure\)$/m,
+    ],
+    [
+      'machines that are not listed',
+      '',
+      ['--iso', 'live.iso', '--base-url', 'http://192.0.2.1'],
+      /^warning: .*\(ipa-insecure\)$/m,
+    ],
+    [
+      'a part of ironic.conf',
+      '',
+      ['--layout', 'bifrost', '--iso', 'live.iso', '--base-url', 'http://192.0.2.1'],
+      /^warning: .*\(ipa-insecure\)$/m,
+    ],
+  ])('compares it with the conf, for %s', async (title, machines, args, expected) => {
+    const agent =
+      'agent: { ironic.apiUrls: https://192.0.2.1, agent.image: quay.io/a/b, boot.ipaParameters: [insecure=1] }';
+    const folder = `insecure ${title}`;
+    await write('insecure.yaml', `profile: configure-coreos-ipa\n${agent}${machines}\n`);
+    const both = ['prepare', '--inventory', 'insecure.yaml', ...args, '-o', folder];
+    expect((await run(both)).stderr).toMatch(expected);
+    await write('insecure.yaml', `${agent}${machines}\n`);
+    expect((await run(both)).stderr).toMatch(/^info: .*\(ipa-insecure-default\)$/m);
   });
 });
 

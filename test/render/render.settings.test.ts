@@ -104,7 +104,13 @@ const managers = '/var/lib/ironic-python-agent/hardware-managers/managers';
 
 describe('render: settings', () => {
   it.each<[string, readonly string[], (config: Config) => unknown, unknown]>([
-    ['standalone', ['--standalone'], confOf, '[DEFAULT]\n'],
+    ['standalone', ['--standalone'], confOf, '[DEFAULT]\ninsecure = False\n'],
+    [
+      'standalone, without verification',
+      ['--standalone', '--insecure'],
+      confOf,
+      '[DEFAULT]\ninsecure = True\n',
+    ],
     [
       'debug, in the conf',
       ['--debug'],

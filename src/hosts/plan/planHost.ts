@@ -8,6 +8,7 @@ import { type ConfigArtifact, type Wanted, startedArtifact } from '../artifacts/
 import { isoArguments, bootOfHost, readBootSettings, startOf, reportBoot } from './hostBoot.ts';
 import type { AgentArchives, HostConfigs, PublishArchive } from './agentArchives.ts';
 import { type BaseCatalog, requireImages } from './baseCatalog.ts';
+import { reportInsecureArgument } from './insecureArgument.ts';
 import { type ImageSet, supportsNetwork } from '../artifacts/baseImages.ts';
 import { type AddressCheck, hostSource } from '../settings/renderHosts.ts';
 import type { InventoryHost } from '../settings/inventoryDocument.ts';
@@ -15,6 +16,7 @@ import type { RenderSource } from '../settings/settings.ts';
 import { hasKeyfiles } from '../../agent/hostNetwork.ts';
 import { networkRules } from '../../agent/lint/network.ts';
 import type { BootSettings } from '../../boot/bootSettings.ts';
+import { kernelArguments } from '../../boot/kernelArguments.ts';
 import { report } from '../../io/report/report.ts';
 import type { Connection } from '../../network/connection.ts';
 import { findReachProblem, isStatic } from '../../network/reachability.ts';
@@ -76,6 +78,7 @@ export async function planHost(
   const architecture = known ?? 'x86_64';
   const subject = { architecture, images, source, pathOf: places.file };
   const settings = readBootSettings(subject, wanted, io);
+  reportInsecureArgument(kernelArguments(settings), document, source.io);
   if (hasNetwork && !(await reportNetwork({ configs, images, settings }, wanted, io))) return undefined;
   const macs = host.mac === undefined ? [] : [host.mac];
   const boot = { name, macs, start: startOf(subject, settings, wanted) };

@@ -37,6 +37,7 @@ describe('the rendered config', () => {
 
   it('of build.py keeps the weaknesses of that script', () => {
     expect(summary(render({ profile: 'buildpy', agentImage: 'quay.io/metal3-io/ironic-agent' }))).toEqual([
+      'agent-conf-insecure-unset $.storage.files.0.contents.source',
       'agent-host-access $.systemd.units.0.contents',
       'agent-unit-restart $.systemd.units.0.contents',
       'agent-unit-name-taken $.systemd.units.0.contents',
