@@ -34,6 +34,7 @@ import {
   type NodeSettings,
   type Ramdisk,
 } from './documents/node.ts';
+import { checkImageFormat } from './documents/installation.ts';
 import { bootInterfaces, inspectInterfaces } from './documents/interfaces.ts';
 
 /**
@@ -93,9 +94,20 @@ function readNode(
     ...(set && kernelAppendParams === undefined ? ['ramdisk-argument-missing'] : []),
     ...(set && isUuid(host.name) ? ['node-name'] : []),
   ]);
-  const found = checkNode(settings).filter(({ rule }) => !allowed.has(rule.id));
+  const { image } = settings.deployment;
+  const found = [
+    ...checkNode(settings),
+    ...(image === undefined ? checkImageFormat(options.imageFormat, 'ironic') : []),
+  ].filter(({ rule }) => !allowed.has(rule.id));
   if (reportIssues([...issues, ...found], context) !== 0) return undefined;
   const description = describeNode(settings);
+  const { name: _name, driver: _driver, driver_info: info, properties, ...others } = description;
+  const isUnchanged = [info, properties, others].every((part) => Object.keys(part).length === 0);
+  if (set && isUnchanged) {
+    throw new UsageError('--set changes nothing', {
+      hint: 'pass what to change, for example --deploy-iso URL or --deploy-interface NAME',
+    });
+  }
   if (!set || options.bootInterface !== undefined) return description;
   // The BMC address may be that of another place; how an existing node boots only changes if that is said.
   const { boot_interface: _derived, ...changed } = description;

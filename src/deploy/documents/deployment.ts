@@ -163,9 +163,11 @@ export interface StepsDeployment extends Deployment {
  * The deploy interface for a step: as given, otherwise `direct` if the request has what that needs, because every Ironic enables it.
  * `custom-agent` needs nothing, but is off by default.
  */
-export function stepsDeployment({ deployInterface, image }: Deployment, step: StepName): StepsDeployment {
+export function stepsDeployment(deployment: Deployment, step: StepName): StepsDeployment {
+  const { image, bootIso } = deployment;
   const isDirect = step === 'install_coreos' && image?.checksum !== undefined;
-  return { image, deployInterface: deployInterface ?? (isDirect ? 'direct' : 'custom-agent') };
+  const byDefault = bootIso !== undefined ? 'ramdisk' : isDirect ? 'direct' : 'custom-agent';
+  return { ...deployment, deployInterface: deployment.deployInterface ?? byDefault };
 }
 
 const stepNotRun = errorRule(

@@ -19,6 +19,9 @@ export const bootInterfaces = [
   'http',
 ] as const;
 
+/** Boot interfaces that load the ramdisk over the network, and support no ISO for it. */
+export const networkBootInterfaces: readonly string[] = ['ipxe', 'pxe', 'http-ipxe', 'http'];
+
 export type DeployInterface = (typeof deployInterfaces)[number];
 export type InspectInterface = (typeof inspectInterfaces)[number];
 export type BootInterface = (typeof bootInterfaces)[number];
@@ -85,7 +88,7 @@ const isBelow = (path: string, folder: string): boolean => path === folder || pa
 export function fileLinesFor(urls: readonly string[]): readonly ConfLine[] {
   const folders = urls.flatMap((url) => {
     const path = pathOf(url);
-    if (path === undefined || isBelow(path, filesAllowed)) return [];
+    if (path === undefined || [filesAllowed, ...filesBlocked].some((one) => isBelow(path, one))) return [];
     return [path.slice(0, path.lastIndexOf('/')) || '/'];
   });
   if (folders.length === 0) return [];
@@ -130,14 +133,14 @@ export function noteLines(lines: readonly ConfLine[]): readonly Issue[] {
 }
 
 const supported: Readonly<Record<Driver, { inspect: readonly string[]; boot: readonly string[] }>> = {
-  ipmi: { inspect: ['agent', 'no-inspect'], boot: ['ipxe', 'pxe', 'http-ipxe', 'http'] },
+  ipmi: { inspect: ['agent', 'no-inspect'], boot: networkBootInterfaces },
   redfish: {
     inspect: ['redfish', 'agent', 'no-inspect'],
-    boot: ['ipxe', 'pxe', 'http-ipxe', 'http', 'redfish-virtual-media', 'redfish-https'],
+    boot: [...networkBootInterfaces, 'redfish-virtual-media', 'redfish-https'],
   },
   idrac: {
     inspect: ['idrac-redfish', 'agent', 'no-inspect'],
-    boot: ['ipxe', 'pxe', 'http-ipxe', 'http', 'idrac-redfish-virtual-media', 'redfish-https'],
+    boot: [...networkBootInterfaces, 'idrac-redfish-virtual-media', 'redfish-https'],
   },
 };
 

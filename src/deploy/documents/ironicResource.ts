@@ -104,7 +104,7 @@ export function formatConf({ used, kernelArguments, ramdisk }: ConfSettings): st
   const pair = ramdisk?.kind === 'pair' ? ramdisk : undefined;
   const lines = [...linesFor(used), ...fileLinesFor(pair === undefined ? [] : [pair.kernel, pair.ramdisk])];
   const uses = (text: string): string[] =>
-    [...interfaceUses].flatMap(([name, use]) => (text.endsWith(`,${name}`) ? [`# ${use}`] : []));
+    [...interfaceUses].flatMap(([name, use]) => (text.split(',').includes(name) ? [`# ${use}`] : []));
   const sections = {
     DEFAULT: lines.flatMap(({ section, text }) => (section === 'DEFAULT' ? [...uses(text), text] : [])),
     conductor: [

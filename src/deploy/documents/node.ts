@@ -18,6 +18,7 @@ import {
   fileLinesFor,
   type InspectInterface,
   linesFor,
+  networkBootInterfaces,
   noteLines,
 } from './interfaces.ts';
 import { isUuid, nodeNameProblem } from '../../core/objectName.ts';
@@ -85,7 +86,7 @@ export interface NodeSettings {
 export function checkNode(settings: NodeSettings): readonly Issue[] {
   const { host, ramdisk, deployment, inspectInterface: inspect, bootInterface } = settings;
   const boot = bootInterfaceOf(settings);
-  const isNetworkBoot = boot !== undefined && !/^redfish-https$|virtual-media$/.test(boot);
+  const isNetworkBoot = boot !== undefined && networkBootInterfaces.includes(boot);
   const bootsIso = deployment.bootIso !== undefined;
   return found(
     ...nameIssues(nodeName, { name: nodeNameProblem(host.name) }),
