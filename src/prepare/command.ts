@@ -13,6 +13,7 @@ const common = [
   '--output',
   '--base-url',
   '--artifacts',
+  '--dhcp-range',
   '--layout',
   '--iso',
   '--images',
@@ -123,6 +124,11 @@ export function declarePrepare(command: Command, context: Context): void {
     .option(
       '--artifacts <names>',
       'comma-separated list of ign, archive, initramfs, iso, minimal-iso, ipxe, grub, pxelinux (default: ign,ipxe,grub,pxelinux)',
+    )
+    .option(
+      '--dhcp-range <addresses>',
+      'addresses of the hosts for dnsmasq.conf: FIRST,LAST, or ADDRESS,proxy if the network has a DHCP server (default: ' +
+        'proxy mode in the network of the base URL)',
     )
     .addOption(
       choice(

@@ -3,6 +3,7 @@
 import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
 import type { Architecture } from '../core/architecture.ts';
 import { hostBootFiles } from '../boot/network/bootFiles.ts';
+import type { DhcpRange } from '../boot/network/dnsmasq.ts';
 import type { NetworkHost } from '../boot/network/networkBoot.ts';
 import type { PrepareRun } from './run.ts';
 import type { FilePurpose } from './folder/preparedFolder.ts';
@@ -21,6 +22,8 @@ import { planUnknown, type UnknownPlaces, type UnknownPlan } from '../hosts/plan
 /** The inputs that all hosts share. */
 export interface HostJob extends PlanJob, PrepareRun {
   readonly images: ReadonlyMap<Architecture, ImageSet>;
+  /** For `dnsmasq.conf`; undefined for the range of the base URL. */
+  readonly range: DhcpRange | undefined;
 }
 
 /** The written hosts, and the names of invalid hosts. */
@@ -109,11 +112,12 @@ export async function prepareDiscovery(
   hosts: readonly NetworkHost[],
   job: HostJob,
 ): Promise<readonly UnlistedMemory[]> {
-  const { folder, io, wanted } = job;
+  const { folder, io, range, wanted } = job;
   const plans = isForUnknown ? await putDiscovery(job) : [];
   const discovery = plans.flatMap(({ start }) => start ?? []);
   const secrets = discovery.flatMap(scriptSecrets).slice(0, 1);
-  for (const { path, text } of sharedBootFiles(discovery, hosts, wanted, io)) {
+  const dhcp = { loaderUrl: wanted.baseUrl, range };
+  for (const { path, text } of sharedBootFiles(discovery, hosts, wanted, dhcp, io)) {
     await folder.put(path === DNSMASQ ? { path } : { path, secrets }, Buffer.from(text));
   }
   return plans.flatMap(({ images, configs: { archive } }) => {
