@@ -7,7 +7,7 @@ import type { DhcpRange } from '../boot/network/dnsmasq.ts';
 import type { NetworkHost } from '../boot/network/networkBoot.ts';
 import type { PrepareRun } from './run.ts';
 import type { FilePurpose } from './folder/preparedFolder.ts';
-import type { ConfigArtifact, Wanted, WantedArtifacts } from '../hosts/artifacts/artifacts.ts';
+import type { ConfigArtifact, WantedArtifacts } from '../hosts/artifacts/artifacts.ts';
 import { memoryNeeds, type UnlistedMemory } from '../hosts/artifacts/hostMemory.ts';
 import type { ManifestHost } from '../hosts/artifacts/manifest.ts';
 import { hostPath, discoveryPath } from '../hosts/artifacts/servedPaths.ts';
@@ -48,7 +48,7 @@ export async function prepareHosts(
   );
   const write = async ({ made: plan }: MadeHost<HostPlan>): Promise<void> => {
     await putHost(plan, job);
-    written.push(describeHost(plan, job.wanted));
+    written.push(describeHost(plan));
     boots.push(plan.boot);
   };
   await writeMade(plans, maxWrites(job.wanted), write, run);
@@ -66,9 +66,9 @@ function maxWrites({ configs }: WantedArtifacts): number {
   return configs.every((artifact) => artifact === 'ign' || artifact === 'archive') ? 16 : 2;
 }
 
-function describeHost({ architecture, configs, images, macs, name }: HostPlan, wanted: Wanted): ManifestHost {
+function describeHost({ architecture, artifacts, configs, images, macs, name }: HostPlan): ManifestHost {
   const { archive } = configs;
-  const memory = memoryNeeds(wanted.configs, images?.base, archive);
+  const memory = memoryNeeds(artifacts, images?.base, archive);
   return {
     name,
     macs,
@@ -91,13 +91,13 @@ async function putHost(plan: HostPlan, job: HostJob): Promise<void> {
 
 /** Writes the files with the config of a host, or of all machines that are not listed. */
 async function putConfigFiles(
-  plan: Pick<HostPlan, 'configs' | 'images' | 'isoArguments'>,
+  plan: Pick<HostPlan, 'artifacts' | 'configs' | 'images' | 'isoArguments'>,
   { archives, folder, growth, wanted }: HostJob,
   placeOf: (artifact: ConfigArtifact) => FilePurpose | undefined,
 ): Promise<void> {
   const { secrets } = plan.configs.fetched;
   const material = await materialOf(plan, archives, wanted.baseUrl ?? '', growth);
-  for (const artifact of wanted.configs) {
+  for (const artifact of plan.artifacts) {
     const place = placeOf(artifact);
     if (place !== undefined) await putHostFile(folder, { ...place, secrets }, artifact, material);
   }
@@ -128,7 +128,7 @@ export async function prepareDiscovery(
 
 /** Writes the config, and plans a boot for each architecture with images. */
 async function putDiscovery(job: HostJob): Promise<readonly UnknownPlan[]> {
-  const { images, io, publish } = job;
+  const { images, io, publish, wanted } = job;
   // With several architectures, the images and archives of each have their own folder.
   const file: UnknownPlaces['file'] = (artifact, set, isCommon) =>
     discoveryPath(
@@ -138,7 +138,7 @@ async function putDiscovery(job: HostJob): Promise<readonly UnknownPlan[]> {
   const plans = await planUnknown(job, { images, file, publish }, io);
   for (const [index, plan] of plans.entries()) {
     const isOwn = index === 0 || !plan.isCommon;
-    await putConfigFiles(plan, job, (artifact) =>
+    await putConfigFiles({ ...plan, artifacts: wanted.configs }, job, (artifact) =>
       isOwn || artifact !== 'ign' ? { path: file(artifact, plan.images, plan.isCommon) } : undefined,
     );
   }

@@ -57,7 +57,8 @@ export function readBootSettings(
     initramfsUrl: ramdisk && `${folder}/${ramdisk}`,
     rootfsUrl: rootfs && `${folder}/${rootfs}`,
     // ISOs use none of these URLs, but the other kernel arguments.
-    ...(isEmbedded && images !== undefined
+    // Without a served initramfs, no script starts the archive.
+    ...(isEmbedded && ramdisk !== undefined
       ? { embedded: true }
       : { ignitionUrl: `${folder}/${pathOf(started)}` }),
   };
