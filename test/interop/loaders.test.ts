@@ -214,6 +214,7 @@ describe.each(machines)('a machine of $architecture', ({ architecture, boots, mi
         expect({ commandLine, lines, log: network.log() }).toMatchObject({
           commandLine: expect.stringMatching(new RegExp(`BOOTIF=\\S*${boot.mac.replaceAll(':', '[:-]')}`)),
           lines: expectedLines(folder, boot),
+          log: expect.stringMatching(boot.sign),
         });
       } finally {
         await network.close();
