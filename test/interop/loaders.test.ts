@@ -67,7 +67,7 @@ const pxelinux = { firmware: 'bios-ipxe', loading: 'pxelinux', sign: /sent .*lpx
 const ipxe = {
   firmware: 'bios-ipxe',
   loading: 'printed',
-  sign: /bootfile name: http:\/\/10\.77\.0\.1\/boot\.ipxe/,
+  sign: /bootfile.name:? +http:\/\/10\.77\.0\.1\/boot\.ipxe/,
 } as const;
 const bios = { firmware: 'bios', loading: 'printed', sign: /sent .*undionly\.kpxe to/ } as const;
 const chained = { firmware: 'uefi', loading: 'printed', sign: /sent .*snponly-x86_64\.efi to/ } as const;

@@ -49,8 +49,9 @@ export async function startPlainFirmware(folder: string): Promise<PlainFirmware>
   return {
     args: [
       ...socketArgs,
-      ...'-object filter-redirector,id=f1,netdev=net,queue=rx,outdev=from'.split(' '),
-      ...'-object filter-redirector,id=f2,netdev=net,queue=rx,indev=to'.split(' '),
+      // What the machine sends passes the last filter first.
+      ...'-object filter-redirector,id=inject,netdev=net,queue=rx,indev=to'.split(' '),
+      ...'-object filter-redirector,id=divert,netdev=net,queue=rx,outdev=from'.split(' '),
     ],
     close: () => {
       for (const server of [from, to]) server.close();
