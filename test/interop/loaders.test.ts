@@ -20,11 +20,16 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { have } from '../support/programs.ts';
 import { runCli } from '../support/runCli.ts';
-import { type Dhcp, missingForBootNetwork, openBootNetwork, serverAddress } from './loaders/bootNetwork.ts';
+import {
+  type Dhcp,
+  missingForBootNetwork,
+  openBootNetwork,
+  serverAddress,
+  serverAddress6,
+} from './loaders/bootNetwork.ts';
 import { bootMachine, type Firmware, missingForMachine } from './loaders/machine.ts';
 import { type Architecture, makeRamdisk, missingForRamdisk, packagedFile } from './loaders/ramdisk.ts';
 
-const baseUrl = `http://${serverAddress}`;
 const known = '52:54:00:12:34:56';
 const unknown = '52:54:00:12:34:99';
 
@@ -49,9 +54,17 @@ const dnsmasq = {
   proxy: { kind: 'printed, proxy' },
 } as const satisfies Record<string, Dhcp>;
 
-/** How hosts get their config, and their address: in proxy mode from another DHCP server. */
-const deliveries = ['archive', 'ign', 'proxy'] as const;
-type Delivery = (typeof deliveries)[number];
+const range = ['--dhcp-range', '10.77.0.100,10.77.0.200'];
+const range6 = ['--dhcp-range', 'fd00:77::100,fd00:77::200'];
+
+/** Folders, by how hosts get their config, and their address: in proxy mode from another DHCP server. */
+const deliveries = {
+  archive: { configs: 'archive,ign', address: serverAddress, dhcp: range },
+  ign: { configs: 'ign', address: serverAddress, dhcp: range },
+  proxy: { configs: 'ign', address: serverAddress, dhcp: [] },
+  ipv6: { configs: 'ign', address: `[${serverAddress6}]`, dhcp: range6 },
+} as const;
+type Delivery = keyof typeof deliveries;
 
 interface Boot {
   readonly title: string;
@@ -71,6 +84,11 @@ const ipxe = {
 } as const;
 const bios = { firmware: 'bios', loading: 'printed', sign: /sent .*undionly\.kpxe to/ } as const;
 const chained = { firmware: 'uefi', loading: 'printed', sign: /sent .*snponly-x86_64\.efi to/ } as const;
+const chained6 = {
+  firmware: 'uefi-ipv6',
+  loading: 'printed',
+  sign: /sent .*snponly-x86_64\.efi to fd00:/,
+} as const;
 const httpBoot = { firmware: 'uefi-http', loading: 'printed', sign: /vendor class: HTTPClient/ } as const;
 const grub = { firmware: 'uefi', loading: 'grub', sign: /sent .*grubnetx64\.efi to/ } as const;
 const grubOnArm = {
@@ -90,6 +108,7 @@ const x86Boots: readonly Boot[] = [
   { title: 'iPXE by PXE of BIOS, proxy', ...bios, loading: 'proxy', delivery: 'proxy', mac: known },
   { title: 'iPXE by PXE of UEFI', ...chained, delivery: 'ign', mac: known },
   { title: 'iPXE by PXE of UEFI, proxy', ...chained, loading: 'proxy', delivery: 'proxy', mac: unknown },
+  { title: 'iPXE by PXE of UEFI, IPv6', ...chained6, delivery: 'ipv6', mac: known },
   { title: 'iPXE by HTTP boot of UEFI', ...httpBoot, delivery: 'archive', mac: known },
   { title: 'iPXE by HTTP boot of UEFI, unknown', ...httpBoot, delivery: 'archive', mac: unknown },
   { title: 'GRUB, by MAC address', ...grub, delivery: 'archive', mac: known },
@@ -118,12 +137,12 @@ hosts:
     `--${name}`,
     `${architecture}=ramdisk/${name}`,
   ]);
-  for (const delivery of deliveries) {
-    const config = delivery === 'archive' ? 'archive,ign' : 'ign';
-    const artifacts = ['--artifacts', `${config},ipxe,grub,pxelinux`, '--discovery'];
-    const range = delivery === 'proxy' ? [] : ['--dhcp-range', '10.77.0.100,10.77.0.200'];
-    const command = ['prepare', '--inventory', 'inventory.yaml', ...images, ...artifacts];
-    const result = await runCli([...command, ...range, '--base-url', baseUrl, '-o', delivery], { cwd: work });
+  for (const [delivery, { address, configs, dhcp }] of Object.entries(deliveries)) {
+    const artifacts = ['--artifacts', `${configs},ipxe,grub,pxelinux`, '--discovery'];
+    const command = ['prepare', '--inventory', 'inventory.yaml', ...images, ...artifacts, ...dhcp];
+    const result = await runCli([...command, '--base-url', `http://${address}`, '-o', delivery], {
+      cwd: work,
+    });
     if (result.code !== 0) throw new Error(result.stderr);
     execFileSync('sha256sum', ['--check', '--quiet', 'SHA256SUMS'], { cwd: join(work, delivery) });
   }
@@ -198,7 +217,7 @@ describe.each(machines)('a machine of $architecture', ({ architecture, boots, mi
     if (missing.length > 0) return;
     work = mkdtempSync(join(tmpdir(), 'loaders-'));
     await prepareFolders(architecture, work);
-    for (const delivery of deliveries) addLoaders(architecture, join(work, delivery));
+    for (const delivery of Object.keys(deliveries)) addLoaders(architecture, join(work, delivery));
   }, 120_000);
   afterAll(() => rmSync(work, { recursive: true, force: true }));
 

@@ -141,19 +141,22 @@ describe.skipIf(!have('coreos-installer'))(`coreos-installer${missingNote('coreo
   });
 });
 
+/** Without `--artifacts`, unless it is in `args`. */
+const start = async (iso: Uint8Array, ...args: string[]): ReturnType<typeof run> => {
+  await write('network.yaml', inventory);
+  await write('usual.iso', iso);
+  const options = ['--iso', 'usual.iso', '--base-url', 'http://192.0.2.9', '-o', 'usual', '--prune'];
+  return run(['prepare', '--inventory', 'network.yaml', ...options, ...args]);
+};
+
+/** The arguments that the hint of a message names. */
+const hintIn = (stderr: string): string[] => {
+  const [, artifacts = ''] = /^hint: use (--artifacts [\w-]+(?:,[\w-]+)*)/m.exec(stderr) ?? [];
+  return artifacts.split(' ');
+};
+
 describe('without --artifacts, a host with a static network', () => {
-  const start = async (iso: Uint8Array, ...args: string[]): ReturnType<typeof run> => {
-    await write('network.yaml', inventory);
-    await write('usual.iso', iso);
-    const options = ['--iso', 'usual.iso', '--base-url', 'http://192.0.2.9', '-o', 'usual', '--prune'];
-    return run(['prepare', '--inventory', 'network.yaml', ...options, ...args]);
-  };
   const loads = 'initrd --timeout 60000 --name initramfs2 http://192.0.2.9/hosts/static/config.img';
-  /** The arguments that the hint of a message names. */
-  const hintIn = (stderr: string): string[] => {
-    const [, artifacts = ''] = /^hint: use (--artifacts [\w-]+(?:,[\w-]+)*)/m.exec(stderr) ?? [];
-    return artifacts.split(' ');
-  };
 
   it('boots with its config and network from an archive, and one message names it', async () => {
     const { code, stderr } = await start(isoPair().full);

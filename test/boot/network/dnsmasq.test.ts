@@ -31,26 +31,27 @@ const forms: readonly (readonly [name: string, boot: DnsmasqBoot])[] = [
   ['ipv6-and-ipv4-range', inFolder('http://[2001:db8::1]:8080', '192.0.2.100,192.0.2.200')],
 ];
 
+/** What the real dnsmasq says of a configuration. */
+const check = (text: string): readonly [status: number | null, message: string] => {
+  const folder = mkdtempSync(join(tmpdir(), 'dnsmasq '));
+  try {
+    writeFileSync(join(folder, 'dnsmasq.conf'), text);
+    const { status, stderr } = spawnSync('dnsmasq', ['--test', '-C', 'dnsmasq.conf'], {
+      cwd: folder,
+      encoding: 'utf8',
+    });
+    return [status, stderr.trim()];
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+};
+
 describe('dnsmasq.conf', () => {
   it.each(forms)('%s', async (name, boot) => {
     await expect(renderDnsmasq(boot)).toMatchFileSnapshot(`../../golden/boot/network/dnsmasq/${name}.conf`);
   });
 
   describe.skipIf(!have('dnsmasq'))(`dnsmasq${missingNote('dnsmasq')}`, () => {
-    const check = (text: string): readonly [status: number | null, message: string] => {
-      const folder = mkdtempSync(join(tmpdir(), 'dnsmasq '));
-      try {
-        writeFileSync(join(folder, 'dnsmasq.conf'), text);
-        const { status, stderr } = spawnSync('dnsmasq', ['--test', '-C', 'dnsmasq.conf'], {
-          cwd: folder,
-          encoding: 'utf8',
-        });
-        return [status, stderr.trim()];
-      } finally {
-        rmSync(folder, { recursive: true });
-      }
-    };
-
     it.each(forms)('accepts %s', (_name, boot) => {
       expect(check(renderDnsmasq(boot))).toEqual([0, 'dnsmasq: syntax check OK.']);
     });

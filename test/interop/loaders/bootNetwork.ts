@@ -10,6 +10,7 @@ import { have } from '../../support/programs.ts';
 
 /** Where the folder is served, by TFTP and by HTTP. */
 export const serverAddress = '10.77.0.1';
+export const serverAddress6 = 'fd00:77::1';
 const device = 'boot0';
 /** The network of {@link serverAddress}, with another DHCP server. */
 const bridge = 'bridge0';
@@ -59,6 +60,7 @@ export async function openBootNetwork(folder: string, dhcp: Dhcp): Promise<BootN
     if (dhcp.kind === 'printed, proxy') {
       services.push(startOtherDhcp(name, other, state));
     } else ip('-n', name, 'address', 'add', `${serverAddress}/24`, 'dev', device);
+    ip('-n', name, 'address', 'add', `${serverAddress6}/64`, 'dev', device, 'nodad');
     ip('-n', name, 'link', 'set', device, 'up');
     const log: string[] = [];
     const dnsmasq = start(

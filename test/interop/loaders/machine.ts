@@ -9,13 +9,14 @@ import type { BootNetwork } from './bootNetwork.ts';
 import { startPlainFirmware } from './plainFirmware.ts';
 
 /** Which firmware asks the network, and with what: of `bios-ipxe` the network card brings iPXE along, `bios` does not say so. */
-export type Firmware = 'bios' | 'bios-ipxe' | 'uefi' | 'uefi-http' | 'aarch64';
+export type Firmware = 'bios' | 'bios-ipxe' | 'uefi' | 'uefi-ipv6' | 'uefi-http' | 'aarch64';
 
 const uefi = ['qemu-system-x86_64', '-bios', '/usr/share/ovmf/OVMF.fd', '-device', 'virtio-net-pci,romfile='];
 const programs: Readonly<Record<Firmware, readonly string[]>> = {
   bios: ['qemu-system-x86_64', '-device', 'virtio-net-pci'],
   'bios-ipxe': ['qemu-system-x86_64', '-device', 'virtio-net-pci'],
   uefi,
+  'uefi-ipv6': [...uefi, ...withoutPxe(4)],
   // Without this it asks for PXE first, and takes minutes until it has given up.
   'uefi-http': [...uefi, ...withoutPxe(4), ...withoutPxe(6)],
   aarch64: [

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 export interface PlainFirmware {
   /** Arguments of QEMU, for the network device `net`. */
   readonly args: readonly string[];
-  close(): void;
+  readonly close: () => void;
 }
 
 const ETHERNET = 14;
