@@ -3,13 +3,14 @@
 import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
 import type { Architecture } from '../core/architecture.ts';
 import { hostBootFiles } from '../boot/network/bootFiles.ts';
-import type { DhcpRange } from '../boot/network/dnsmasq.ts';
+import { type DhcpRange, usualRange } from '../boot/network/dnsmasq.ts';
 import type { NetworkHost } from '../boot/network/networkBoot.ts';
 import type { PrepareRun } from './run.ts';
 import type { FilePurpose } from './folder/preparedFolder.ts';
 import type { ConfigArtifact, WantedArtifacts } from '../hosts/artifacts/artifacts.ts';
 import { memoryNeeds, type UnlistedMemory } from '../hosts/artifacts/hostMemory.ts';
 import type { ManifestHost } from '../hosts/artifacts/manifest.ts';
+import { report } from '../io/report/report.ts';
 import { hostPath, discoveryPath } from '../hosts/artifacts/servedPaths.ts';
 import { type HostRun, type MadeHost, makeHosts, writeMade } from '../hosts/run/hostRun.ts';
 import { putHostFile } from './putFiles.ts';
@@ -116,7 +117,15 @@ export async function prepareDiscovery(
   const plans = isForUnknown ? await putDiscovery(job) : [];
   const discovery = plans.flatMap(({ start }) => start ?? []);
   const secrets = discovery.flatMap(scriptSecrets).slice(0, 1);
-  const dhcp = { loaderUrl: wanted.baseUrl, range };
+  const { baseUrl, loaders } = wanted;
+  const dhcp = { loaderUrl: baseUrl, range };
+  if (baseUrl !== undefined && loaders.includes('ipxe') && (range ?? usualRange(baseUrl)) === undefined) {
+    report(io, {
+      severity: 'info',
+      message: `${DNSMASQ} contains no addresses of the hosts, because the base URL contains no IPv4 address`,
+      hint: 'use --dhcp-range FIRST,LAST, or --dhcp-range ADDRESS,proxy if the network has a DHCP server',
+    });
+  }
   for (const { path, text } of sharedBootFiles(discovery, hosts, wanted, dhcp, io)) {
     await folder.put(path === DNSMASQ ? { path } : { path, secrets }, Buffer.from(text));
   }

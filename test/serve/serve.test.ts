@@ -398,6 +398,7 @@ describe('what can be served', () => {
   it.each([
     ['no image to make it from', { iso: [], artifacts: 'iso' }, 'no base image contains what iso requires'],
     ['scripts without a kernel', { iso: [], artifacts: 'ign,ipxe' }, 'boot scripts require a kernel'],
+    ['an invalid range', { dhcpRange: '192.0.2.1' }, '--dhcp-range "192.0.2.1": invalid range'],
     ['a name that is not known', { artifacts: 'floppy' }, 'invalid value "floppy" for --artifacts'],
     [
       'two lists of hosts',

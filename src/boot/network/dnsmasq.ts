@@ -70,7 +70,7 @@ export function parseDhcpRange(text: string, folderUrl: string): DhcpRange | Pro
  * network of the boot server: dnsmasq finds the netmask at the interface that has this network.
  * @returns undefined if the URL does not contain the address of the network
  */
-function usualRange(folderUrl: string): DhcpRange | undefined {
+export function usualRange(folderUrl: string): DhcpRange | undefined {
   const address = parseAddress(hostOf(folderUrl));
   return address?.family === 4 ? { kind: 'proxy', family: 4, network: formatAddress(address) } : undefined;
 }
