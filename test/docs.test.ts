@@ -6,6 +6,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
+import { load as loadYaml } from 'js-yaml';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { declareCommands } from '../src/cli/commands.ts';
 import { describeCommand } from '../src/cli/describeCommand.ts';
@@ -146,6 +147,35 @@ it('the README names every command', async () => {
   const readme = pages[0]?.text ?? '';
   expect(names.filter((name) => !new RegExp(`^\\|.*\`${name}[ \`]`, 'm').test(readme))).toEqual([]);
 });
+
+describe('networks in nmstate', () => {
+  const examples = pages.flatMap(({ name, text }) =>
+    readBlocks(text).flatMap(({ language, lines }) =>
+      language === 'yaml' && lines.some((line) => line.includes('nmstate:'))
+        ? [[name, lines.join('\n')]]
+        : [],
+    ),
+  );
+
+  it('are on several pages', () => expect(examples.length).toBeGreaterThan(2));
+
+  // By its name, no interface of CoreOS is eth0.
+  it.each(examples)('of %s find Ethernet interfaces by their MAC addresses', (_name, text) => {
+    const cards = interfacesIn(loadYaml(text)).filter(({ type }) => type === 'ethernet');
+    expect(cards.length).toBeGreaterThan(0);
+    for (const card of cards) {
+      expect(card).toMatchObject({ identifier: 'mac-address', 'mac-address': expect.any(String) });
+    }
+  });
+});
+
+/** All lists `interfaces` in a document. */
+function interfacesIn(value: unknown): Record<string, unknown>[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, part]) =>
+    key === 'interfaces' && Array.isArray(part) ? part : interfacesIn(part),
+  );
+}
 
 describe('options', () => {
   const declared = new Set(['--help', ...flagsOf(commandTree)]);

@@ -13,6 +13,7 @@ const common = [
   '--output',
   '--base-url',
   '--artifacts',
+  '--dhcp-range',
   '--layout',
   '--iso',
   '--images',
@@ -49,7 +50,15 @@ Artifacts:
                its URL
   ipxe, grub, pxelinux   boot scripts; they start the first artifact that exists
                of archive, initramfs, ign, minimal-iso, iso
-  Default: ign and all boot scripts; with an https URL only the scripts for iPXE
+  Default: ign and all boot scripts, with an https URL only those for iPXE.
+  Hosts with a static network also get archive, because ign requires DHCP.
+
+DHCP:
+  dnsmasq.conf is a complete configuration of dnsmasq; its first lines are the
+  commands that install the boot loaders. With --dhcp-range FIRST,LAST dnsmasq
+  assigns these addresses. By default, and with --dhcp-range ADDRESS,proxy, it
+  adds the boot files to the replies of the DHCP server of the network; for a
+  base URL without an IPv4 address, the option is required.
 
 Layouts:
   folder    the folder above (default)
@@ -125,6 +134,11 @@ export function declarePrepare(command: Command, context: Context): void {
     .option(
       '--artifacts <names>',
       'comma-separated list of ign, archive, initramfs, iso, minimal-iso, ipxe, grub, pxelinux (default: ign,ipxe,grub,pxelinux)',
+    )
+    .option(
+      '--dhcp-range <addresses>',
+      'addresses of the hosts for dnsmasq.conf: FIRST,LAST, or ADDRESS,proxy if the network has a DHCP server (default: ' +
+        'proxy mode in the network of the base URL)',
     )
     .addOption(
       choice(

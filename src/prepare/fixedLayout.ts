@@ -69,8 +69,13 @@ function readBaseUrl(name: FixedLayoutName, { baseUrl }: PrepareOptions, { env }
   return derived && parseBaseUrl(derived, 'IRONIC_HTTP_URL');
 }
 
-function refuseUnused(name: FixedLayoutName, { artifacts, discovery }: PrepareOptions): void {
-  const option = artifacts !== undefined ? '--artifacts' : discovery === true ? '--discovery' : undefined;
+function refuseUnused(name: FixedLayoutName, { artifacts, dhcpRange, discovery }: PrepareOptions): void {
+  const given = [
+    ['--artifacts', artifacts],
+    ['--dhcp-range', dhcpRange],
+    ['--discovery', discovery],
+  ] as const;
+  const [option] = given.find(([, value]) => value !== undefined && value !== false) ?? [];
   if (option === undefined) return;
   throw new UsageError(`${option} cannot be combined with --layout ${name}`, { hint: 'remove one of them' });
 }

@@ -99,6 +99,11 @@ describe('prepare --layout metal3', () => {
       code: 2,
       stderr: expect.stringContaining('--artifacts cannot be combined with --layout metal3'),
     });
+    const range = [...args.slice(0, 5), '--dhcp-range', '192.0.2.1,proxy'];
+    expect(await run(range, environment)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--dhcp-range cannot be combined with --layout metal3'),
+    });
   });
 
   it('has no place for an inventory with hosts', async () => {
