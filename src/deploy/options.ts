@@ -89,7 +89,24 @@ export type StepsOptions = Pick<
 >;
 export type ConfigDriveOptions = Pick<DeployOptions, InstallOption | SharedOption | 'pretty'>;
 export type NodeOptions = Pick<DeployOptions, HostOption | RamdiskOption | SharedOption | 'set'>;
-export type IronicOptions = Pick<DeployOptions, RamdiskOption | OutputOption | 'name' | 'namespace'>;
+export interface IronicOptions extends Pick<
+  DeployOptions,
+  'deployIso' | 'kernelAppendParams' | OutputOption | 'name' | 'namespace'
+> {
+  /** `URL` or `ARCHITECTURE=URL` each. */
+  readonly deployKernel?: readonly string[];
+  readonly deployRamdisk?: readonly string[];
+  /** Write the URLs to `spec.extraConfig`, which needs no feature gate. */
+  readonly extraConfig?: boolean;
+  /** Reference of the container image of this program. */
+  readonly prepareImage?: string;
+  /** `secret/NAME` or `configmap/NAME`. */
+  readonly settings?: string;
+  /** Let the agents trust the CA of the certificate in `spec.tls`. */
+  readonly ironicCa?: boolean;
+  /** URL or path in the container image, each with or without `ARCHITECTURE=`. */
+  readonly liveIso?: readonly string[];
+}
 export type BareMetalHostOptions = Omit<
   DeployOptions,
   RamdiskOption | 'step' | 'configDrive' | 'ignitionInArgs' | 'node' | 'pretty' | 'set'

@@ -1,7 +1,10 @@
 // @ts-check
-/** The programs of a small Kubernetes, etcd and kube-apiserver: where they are once `fetch.js` has built them. */
+/**
+ * The programs of a small Kubernetes, etcd and kube-apiserver, and the resource definitions of Metal3: where they are once
+ * `fetch.js` has built them.
+ */
 
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
@@ -26,6 +29,23 @@ export function programFile(name) {
 export function missingPrograms() {
   const names = /** @type {const} */ (['etcd', 'kube-apiserver']);
   return names.filter((name) => !isExecutable(programFile(name)));
+}
+
+/** Releases of the operators that define these kinds. */
+export const definitions = { ironics: '0.10.0', baremetalhosts: '0.12.0' };
+
+/**
+ * @param {keyof typeof definitions} name
+ * @returns {string} its file in YAML, which may not be there
+ */
+export function definitionFile(name) {
+  return join(cacheFolder, `${name}-${definitions[name]}.yaml`);
+}
+
+/** @returns {readonly (keyof typeof definitions)[]} what `fetch.js` has not yet generated */
+export function missingDefinitions() {
+  const names = /** @type {const} */ (['ironics', 'baremetalhosts']);
+  return names.filter((name) => !existsSync(definitionFile(name)));
 }
 
 /** @param {string} file */
