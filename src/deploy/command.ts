@@ -124,7 +124,7 @@ Examples:
   ironic-coreos deploy ironic --kernel-append-params "$(cat kargs.txt)" \\
     --prepare-image registry.example.com/ironic-coreos:0.1.0 \\
     --settings secret/ramdisk-settings --live-iso http://192.0.2.1/coreos.iso |
-    kubectl apply --server-side -f -
+    kubectl apply --server-side --field-manager=ironic-coreos -f -
   ironic-coreos deploy ironic --kernel-append-params "$(cat kargs.txt)" \\
     --deploy-kernel http://192.0.2.1/ironic-python-agent.kernel \\
     --deploy-ramdisk http://192.0.2.1/ironic-python-agent.initramfs --extra-config

@@ -1,11 +1,13 @@
 /** The resources of `deploy` in a real API server with the definitions of Metal3's operators, and the pod of Ironic. */
 
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { load, loadAll } from 'js-yaml';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type ApiServer, startApiServer } from './kubernetes/apiServer.js';
 import { definitionFile, definitions, missingDefinitions } from './kubernetes/programs.js';
 import { deployFolder } from '../deploy/support.ts';
+import { have, missingNote } from '../support/programs.ts';
 import { haveKubernetes, kubernetesNote } from '../support/kubernetes.ts';
 
 const missing = missingDefinitions();
@@ -106,6 +108,31 @@ describe.skipIf(!haveKubernetes || missing.length > 0)(
         await expect(create(apis.Ironic, load(changed))).rejects.toThrow('agentImages');
       }
     });
+
+    it.skipIf(!have('kubectl'))(
+      `is merged into the resource by kubectl${missingNote('kubectl')}`,
+      async () => {
+        const kubeconfig = server.writeKubeconfig('admin', server.adminToken);
+        const apply = (text: string, ...options: readonly string[]): void => {
+          const args = ['--kubeconfig', kubeconfig, 'apply', '--server-side', ...options, '-f', '-'];
+          const { status, stderr } = spawnSync('kubectl', args, { input: text, encoding: 'utf8' });
+          expect([status, stderr]).toEqual([0, '']);
+        };
+        const own = { networking: { ipAddress: '192.0.2.1' }, tls: { certificateName: 'ironic-tls' } };
+        const metadata = { name: 'ironic', namespace: 'metal3' };
+        apply(
+          JSON.stringify({ apiVersion: 'ironic.metal3.io/v1alpha1', kind: 'Ironic', metadata, spec: own }),
+        );
+        const { stdout } = await run([...ironic, ...prepare, ...isos]);
+        apply(stdout, '--field-manager=ironic-coreos');
+        const merged = await server.ask('GET', `${apis.Ironic}/ironic`);
+        expect(merged).toMatchObject({ spec: { ...own, ...(load(stdout) as Ironic).spec } });
+      // With the same field manager, fields that the second document does not contain are removed.
+      apply(stdout);
+      const replaced = await server.ask('GET', `${apis.Ironic}/ironic`);
+      expect(replaced).not.toHaveProperty('spec.tls.certificateName');
+      },
+    );
 
     it('accepts the pod of the operator with the init containers', async () => {
       const { stdout } = await run([...ironic, ...prepare, ...isos]);
