@@ -2,7 +2,8 @@
 
 import { type Command, Option } from 'commander';
 import { architectures } from '../core/architecture.ts';
-import { bootModes, cleaningModes } from './documents/host.ts';
+import { bootModes, cleaningModes, inspectionModes } from './documents/host.ts';
+import { bootInterfaces, deployInterfaces, inspectInterfaces } from './documents/interfaces.ts';
 import { stepNames } from '../core/installSteps.ts';
 import type {
   BareMetalHostOptions,
@@ -24,6 +25,11 @@ const stepsNotes = `
 Deploy steps contain only the name of the step. install_coreos reads the
 Ignition config, the kernel arguments and whether to copy the network from the
 config drive. It reads the URL of another image from the node.
+
+The deploy interface custom-agent runs the steps, and is off by default: a
+message names the line for ironic.conf. With an image and its checksum, direct
+also runs install_coreos: then a second step leaves out that Ironic writes the
+image itself.
 
 The steps are those of the hardware manager ironic_coreos_install in the agent
 image. To check that your image has them, boot it with the mock Ironic:
@@ -64,6 +70,11 @@ Examples:
 `;
 
 const nodeNotes = `
+Interfaces:
+  The conductor chooses interfaces that are not given, among those that it
+  enables. If it must enable one that is off by default in Ironic, a message
+  names the line for ironic.conf.
+
 BMC credentials are not written: the commands read BMC_USERNAME and
 BMC_PASSWORD. Pass the output of --format json or yaml to
 "baremetal create FILE".
@@ -130,6 +141,7 @@ Examples:
     --deploy-ramdisk http://192.0.2.1/ironic-python-agent.initramfs --extra-config
   ironic-coreos deploy ironic --format env \\
     --deploy-iso http://192.0.2.1/ironic-python-agent.iso
+  ironic-coreos deploy ironic --format conf -o /etc/ironic/ironic.conf.d/coreos.conf
 `;
 
 /** The options of `deploy baremetalhost` that most users need. */
@@ -172,7 +184,18 @@ function declareSteps(deploy: Command, context: Context): void {
     );
   declareInstall(command)
     .option('--config-drive <FILE>', 'config drive file to write')
-    .option('--image-source <URL>', 'image URL of another CoreOS to install; requires --format command')
+    .option(
+      '--image-source <URL>',
+      'image URL of another CoreOS to install (default: the CoreOS of the ramdisk)',
+    )
+    .option('--image-checksum <SUM>', checksumText)
+    .addOption(
+      choice(
+        '--deploy-interface <NAME>',
+        'custom-agent, or with an image and its checksum direct (default: direct if both are given)',
+        ['custom-agent', 'direct', 'autodetect'],
+      ),
+    )
     .option('--ignition-in-args', "put the config into the arguments of the step, as in Metal3's design")
     .option('--node <NAME>', 'name or UUID of the node; requires --format command')
     .addOption(
@@ -218,6 +241,14 @@ function declareBareMetalHost(deploy: Command, context: Context): void {
     )
     .addOption(
       choice(
+        '--inspection-mode <MODE>',
+        'inspection: agent, fast (by the BMC only) or disabled (default: agent)',
+        inspectionModes,
+      ),
+    )
+    .addOption(repeated('--label <NAME=VALUE>', 'label of the host; repeatable'))
+    .addOption(
+      choice(
         '--method <NAME>',
         'deploy step: install_coreos or start_assisted_install (default: install_coreos)',
         stepNames,
@@ -227,10 +258,11 @@ function declareBareMetalHost(deploy: Command, context: Context): void {
     .option('--network-data <FILE>', 'network_data in the format of OpenStack');
   declareInstall(command)
     .option('--user-data-name <NAME>', 'name of the Secret with the config (default: NAME-user-data)')
-    .option('--image-source <URL>', 'image URL of another CoreOS to install')
-    .option('--image-checksum <SUM>', 'checksum of the image: SHA-256, SHA-512 or the URL of a checksum file')
-    .option('--image-format <FORM>', 'format of the image (default: raw)')
-    .addOption(choice('--format <FORM>', 'output format: yaml or json (default: yaml)', ['yaml', 'json']));
+    .option('--image-source <URL>', 'image URL of another CoreOS to install');
+  declareDeployment(
+    command,
+    'what the operator is asked for: custom-agent is customDeploy, others only an image',
+  ).addOption(choice('--format <FORM>', 'output format: yaml or json (default: yaml)', ['yaml', 'json']));
   const run = async (options: BareMetalHostOptions) =>
     (await import('./bareMetalHost.ts')).bareMetalHost(options, context.io);
   declareInventory(declareOutput(command));
@@ -244,6 +276,25 @@ function declareNode(deploy: Command, context: Context): void {
     .summary('Write a node for Ironic')
     .description('Write a node for Ironic: commands that create or change it, or its description');
   declareRamdisk(declareHost(command))
+    .addOption(
+      choice(
+        '--inspect-interface <NAME>',
+        'inspect interface: redfish, agent, no-inspect or idrac-redfish (default: that of the conductor)',
+        inspectInterfaces,
+      ),
+    )
+    .addOption(
+      choice(
+        '--boot-interface <NAME>',
+        'boot interface (default: the one that the scheme of the BMC address selects)',
+        bootInterfaces,
+      ),
+    )
+    .option('--image-source <URL>', 'image to install, if Ironic installs it');
+  declareDeployment(
+    command,
+    'deploy interface (default: ramdisk for --boot-iso, otherwise that of the conductor)',
+  )
     .option('--set', 'change an existing node')
     .addOption(
       choice(
@@ -259,8 +310,10 @@ function declareNode(deploy: Command, context: Context): void {
 function declareIronic(deploy: Command, context: Context): void {
   const command = deploy
     .command('ironic')
-    .summary('Write the ramdisk settings of ironic-standalone-operator')
-    .description('Write the ramdisk settings of an Ironic resource, for all hosts of that Ironic')
+    .summary('Write the settings of Ironic that the hosts need')
+    .description(
+      'Write the ramdisk settings of an Ironic resource, or the lines for ironic.conf, for all hosts of that Ironic',
+    )
     .option('--name <NAME>', 'name of the resource (default: ironic)')
     .option('--namespace <NAME>', 'namespace of the resource (default: the namespace that kubectl uses)');
   command
@@ -276,14 +329,32 @@ function declareIronic(deploy: Command, context: Context): void {
     )
     .option('--kernel-append-params <TEXT>', 'kernel arguments of the ramdisk of all hosts')
     .addOption(
-      choice('--format <FORM>', 'yaml, json or env: environment of the BareMetal Operator (default: yaml)', [
-        'yaml',
-        'json',
-        'env',
-      ]),
+      repeated('--deploy-interface <NAME>', 'deploy interface for conf; repeatable (default: custom-agent)'),
+    )
+    .addOption(
+      repeated('--inspect-interface <NAME>', 'inspect interface for conf; repeatable (default: agent)'),
+    )
+    .addOption(repeated('--boot-interface <NAME>', 'boot interface for conf; repeatable'))
+    .addOption(
+      choice(
+        '--format <FORM>',
+        'yaml, json, env: environment of the BareMetal Operator, or conf: lines for ironic.conf (default: yaml)',
+        ['yaml', 'json', 'env', 'conf'],
+      ),
     );
   const run = async (options: IronicOptions) => (await import('./ironic.ts')).ironic(options, context.io);
   declareRun(declareOutput(command), ironicNotes, run, context);
+}
+
+const checksumText = 'checksum of the image: SHA-256, SHA-512 or the URL of a checksum file';
+
+/** Options for what is deployed, besides `--image-source`. */
+function declareDeployment(command: Command, interfaceText: string): Command {
+  return command
+    .option('--image-checksum <SUM>', checksumText)
+    .option('--image-format <FORM>', 'format of the image: raw or qcow2')
+    .option('--boot-iso <URL>', 'live ISO that the host boots, instead of an installation')
+    .addOption(choice('--deploy-interface <NAME>', interfaceText, deployInterfaces));
 }
 
 /** Options for the hosts of an inventory. */

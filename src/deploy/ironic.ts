@@ -1,12 +1,17 @@
-/** `deploy ironic`: writes the ramdisk settings of ironic-standalone-operator, or of the BareMetal Operator. */
+/** `deploy ironic`: writes the ramdisk settings of ironic-standalone-operator or of the BareMetal Operator, or ironic.conf. */
 
 import {
+  checkConf,
   checkIronic,
   checkOperatorEnvironment,
+  type ConfSettings,
+  formatConf,
   formatOperatorEnvironment,
   renderIronicResource,
 } from './documents/ironicResource.ts';
 import type { AgentImages, PodImages, PreparedImages } from './documents/ironicPod.ts';
+import { bootInterfaces, deployInterfaces, inspectInterfaces } from './documents/interfaces.ts';
+import type { Ramdisk } from './documents/node.ts';
 import type { Architecture } from '../core/architecture.ts';
 import { UsageError } from '../core/errors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
@@ -14,14 +19,26 @@ import { formatValue, writeDocument } from './deployDocument.ts';
 import { flagContext, reportIssues } from './hostContext.ts';
 import { type IronicOptions, ramdiskOf } from './options.ts';
 import { splitArchitecture } from '../hosts/plan/imageInputs.ts';
-import { flagOf, parseFormat } from '../io/report/choices.ts';
+import { flagOf, parseChoice, parseFormat } from '../io/report/choices.ts';
 
 /**
  * Writes the resource as YAML or JSON, or with the format `env` the environment of the BareMetal Operator. Reports all errors
  * in the options; the exit code is then 1.
  */
 export async function ironic(options: IronicOptions, io: Io): Promise<ExitCode> {
-  const format = parseFormat<'yaml' | 'json' | 'env'>(options.format, ['yaml', 'json', 'env']);
+  const format = parseFormat<'yaml' | 'json' | 'env' | 'conf'>(options.format, [
+    'yaml',
+    'json',
+    'env',
+    'conf',
+  ]);
+  if (format === 'conf') return ironicConf(options, io);
+  const named = interfaceOptions.find((option) => options[option] !== undefined);
+  if (named !== undefined) {
+    throw new UsageError(`${flagOf(named)} requires --format conf`, {
+      hint: 'the Ironic resource has no such setting: ironic-image enables what Metal3 uses',
+    });
+  }
   if (format === 'env') return operatorEnvironment(options, io);
   const { name = 'ironic', namespace, kernelAppendParams } = options;
   const settings = { name, namespace, kernelArguments: kernelAppendParams, images: podImagesOf(options) };
@@ -107,28 +124,33 @@ function parseSettingsObject(text: string): PreparedImages['settings'] {
   });
 }
 
-/** The environment has one ramdisk for all architectures. */
-async function operatorEnvironment(options: IronicOptions, io: Io): Promise<ExitCode> {
-  const { deployIso, kernelAppendParams } = options;
+/** @throws UsageError for options of the resource only, or for images of several architectures */
+function oneRamdiskOf(options: IronicOptions, format: 'env' | 'conf'): Ramdisk | undefined {
   const unused = [...prepareOptions, 'ironicCa' as const, 'extraConfig' as const].find(
     (option) => options[option] !== undefined,
   );
   if (unused !== undefined) {
-    throw new UsageError(`${flagOf(unused)} cannot be combined with --format env`, {
-      hint: 'remove it; the environment of the BareMetal Operator contains only URLs',
+    throw new UsageError(`${flagOf(unused)} cannot be combined with --format ${format}`, {
+      hint: 'remove it; it is a setting of the Ironic resource',
     });
   }
   const [pair, ...others] = agentImagesOf(options);
   if (others.length > 0) {
-    throw new UsageError('--format env supports only one kernel and one ramdisk', {
-      hint: 'remove --format env, to write the images of several architectures to the Ironic resource',
+    throw new UsageError(`--format ${format} supports only one kernel and one ramdisk`, {
+      hint: `remove --format ${format}, to write the images of several architectures to the Ironic resource`,
     });
   }
+  const { deployIso } = options;
   const given = {
     ...(deployIso !== undefined && { deployIso }),
     ...(pair !== undefined && { deployKernel: pair.kernel, deployRamdisk: pair.initramfs }),
   };
-  const ramdisk = ramdiskOf(given, flagOf);
+  return ramdiskOf(given, flagOf);
+}
+
+async function operatorEnvironment(options: IronicOptions, io: Io): Promise<ExitCode> {
+  const { kernelAppendParams } = options;
+  const ramdisk = oneRamdiskOf(options, 'env');
   if (ramdisk === undefined) throw noRamdisk('or --deploy-iso URL');
   if (ramdisk.kind === 'pair' && kernelAppendParams !== undefined) {
     throw new UsageError('--format env cannot contain kernel arguments', {
@@ -137,5 +159,35 @@ async function operatorEnvironment(options: IronicOptions, io: Io): Promise<Exit
   }
   if (reportIssues(checkOperatorEnvironment(ramdisk, kernelAppendParams), flagContext(io)) !== 0) return 1;
   await writeDocument(formatOperatorEnvironment(ramdisk), options.output, 'public', io);
+  return 0;
+}
+
+const interfaceOptions = ['deployInterface', 'inspectInterface', 'bootInterface'] as const;
+
+/** Writes the lines for ironic.conf that differ from the defaults of Ironic. */
+async function ironicConf(options: IronicOptions, io: Io): Promise<ExitCode> {
+  const { deployInterface = ['custom-agent'], inspectInterface = ['agent'], bootInterface = [] } = options;
+  for (const name of deployInterface) parseChoice('--deploy-interface', name, deployInterfaces);
+  for (const name of inspectInterface) parseChoice('--inspect-interface', name, inspectInterfaces);
+  for (const name of bootInterface) parseChoice('--boot-interface', name, bootInterfaces);
+  const usesIdrac = [...inspectInterface, ...bootInterface].some((name) => name.startsWith('idrac-'));
+  const settings: ConfSettings = {
+    used: {
+      driver: usesIdrac ? ['idrac'] : [],
+      deploy: deployInterface,
+      inspect: inspectInterface,
+      boot: bootInterface,
+    },
+    kernelArguments: options.kernelAppendParams,
+    ramdisk: oneRamdiskOf(options, 'conf'),
+  };
+  if (reportIssues(checkConf(settings), flagContext(io)) !== 0) return 1;
+  const text = formatConf(settings);
+  if (text === '') {
+    throw new UsageError('Ironic enables these interfaces by default; there is nothing to write', {
+      hint: 'name other interfaces, or pass --deploy-kernel and --deploy-ramdisk',
+    });
+  }
+  await writeDocument(text, options.output, 'public', io);
   return 0;
 }

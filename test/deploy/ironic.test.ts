@@ -47,6 +47,60 @@ describe('deploy ironic', () => {
   });
 
   it.each([
+    ['default', []],
+    [
+      'full',
+      [
+        ...['--deploy-kernel', 'file:///srv/k', '--deploy-ramdisk', 'file:///var/lib/ironic/i'],
+        ...[
+          '--kernel-append-params',
+          live,
+          '--deploy-interface',
+          'direct',
+          '--deploy-interface',
+          'custom-agent',
+        ],
+        ...[
+          '--inspect-interface',
+          'agent',
+          '--inspect-interface',
+          'idrac-redfish',
+          '--boot-interface',
+          'redfish-https',
+        ],
+      ],
+    ],
+  ])('writes ironic.conf: %s', async (name, args) => {
+    const { code, stdout, stderr } = await ironic('--format', 'conf', ...args);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    await expect(stdout).toMatchFileSnapshot(`../golden/deploy/ironic-${name}.conf`);
+  });
+
+  it.each([
+    [
+      'an ISO in ironic.conf',
+      ['--format', 'conf', '--deploy-iso', 'http://h/i'],
+      1,
+      /--deploy-iso: ironic\.conf has no option.*\nhint: .*deploy node --deploy-iso/,
+    ],
+    [
+      'what is enabled anyway',
+      ['--format', 'conf', '--deploy-interface', 'direct', '--inspect-interface', 'redfish'],
+      2,
+      /there is nothing to write/,
+    ],
+    [
+      'an unknown interface',
+      ['--format', 'conf', '--boot-interface', 'x'],
+      2,
+      /--boot-interface\nhint: use one of ipxe/,
+    ],
+    [
+      'an interface in the resource',
+      ['--deploy-interface', 'direct'],
+      2,
+      /--deploy-interface requires --format conf/,
+    ],
     [
       'arguments for an ISO',
       ['--format', 'env', '--deploy-iso', 'http://h/i', '--kernel-append-params', live],

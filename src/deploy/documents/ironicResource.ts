@@ -7,7 +7,11 @@
 
 import { errorRule, found, type Issue, issue } from '../../ignition/rule.ts';
 import { metadataOf, metal3Name } from './bareMetalHost.ts';
+import { readAsset } from '../../assets.ts';
+import { quoteOsloValue } from '../../formats/osloConfig.ts';
+import { fillTemplate } from '../../formats/template.ts';
 import { nameIssues } from './host.ts';
+import { fileLinesFor, linesFor, type UsedNames } from './interfaces.ts';
 import { checkPodImages, podFields, type PodImages } from './ironicPod.ts';
 import { checkRamdisk, checkRamdiskArguments, type Ramdisk } from './node.ts';
 import { namespaceProblem, objectNameProblem } from '../../core/objectName.ts';
@@ -44,9 +48,17 @@ export function checkIronic({
       name: objectNameProblem(name),
       namespace: namespace === undefined ? undefined : namespaceProblem(namespace),
     }),
-    ...checkRamdiskArguments(kernelArguments),
-    kernelArguments.split(' ').includes('%default%') && issue(defaultOfNodeOnly, ['kernelAppendParams']),
+    ...checkKernelArguments(kernelArguments),
     ...checkPodImages(images),
+  );
+}
+
+/** For arguments of all nodes. */
+function checkKernelArguments(text: string): readonly Issue[] {
+  const hasDefault = text.split(' ').includes('%default%');
+  return found(
+    ...checkRamdiskArguments(text),
+    hasDefault && issue(defaultOfNodeOnly, ['kernelAppendParams']),
   );
 }
 
@@ -72,6 +84,62 @@ export function renderIronicResource(settings: IronicSettings) {
       ...podFields(images),
     },
   };
+}
+
+/** For `ironic.conf` of the conductor. */
+export interface ConfSettings {
+  readonly used: UsedNames;
+  readonly kernelArguments?: string | undefined;
+  readonly ramdisk?: Ramdisk | undefined;
+}
+
+const isoNotInConf = errorRule(
+  'iso-not-in-conf',
+  'ironic.conf has no option for a prebuilt ISO',
+  'set it on each node with deploy node --deploy-iso, or use {deployKernel} and {deployRamdisk}',
+);
+
+/** Paths begin with the name of an option. */
+export function checkConf({ kernelArguments, ramdisk }: ConfSettings): readonly Issue[] {
+  return found(
+    ...(ramdisk === undefined ? [] : checkRamdisk(ramdisk)),
+    ramdisk?.kind === 'iso' && issue(isoNotInConf, ['deployIso']),
+    ...(kernelArguments === undefined ? [] : checkKernelArguments(kernelArguments)),
+  );
+}
+
+const interfaceUses: ReadonlyMap<string, string> = new Map([
+  ['custom-agent', 'custom-agent runs deploy steps such as install_coreos and start_assisted_install.'],
+  ['agent', 'agent inspects nodes with the ramdisk, if they have inspect_interface=agent.'],
+]);
+
+/** The lines that differ from the defaults of Ironic, with sections. */
+export function formatConf({ used, kernelArguments, ramdisk }: ConfSettings): string {
+  const pair = ramdisk?.kind === 'pair' ? ramdisk : undefined;
+  const lines = [...linesFor(used), ...fileLinesFor(pair === undefined ? [] : [pair.kernel, pair.ramdisk])];
+  const uses = (text: string): string[] =>
+    [...interfaceUses].flatMap(([name, use]) => (text.split(',').includes(name) ? [`# ${use}`] : []));
+  const sections = {
+    DEFAULT: lines.flatMap(({ section, text }) => (section === 'DEFAULT' ? [...uses(text), text] : [])),
+    conductor: [
+      ...(pair === undefined
+        ? []
+        : [
+            `deploy_kernel = ${quoteOsloValue(pair.kernel)}`,
+            `deploy_ramdisk = ${quoteOsloValue(pair.ramdisk)}`,
+          ]),
+      ...lines.flatMap(({ section, text }) => (section === 'conductor' ? [text] : [])),
+    ],
+  };
+  const texts = Object.entries(sections).flatMap(([name, options]) =>
+    options.length === 0 ? [] : [`[${name}]\n${options.join('\n')}\n`],
+  );
+  if (kernelArguments !== undefined) {
+    texts.push(
+      fillTemplate(readAsset('templates/boot/ironic.conf'), { arguments: quoteOsloValue(kernelArguments) }),
+    );
+  }
+  return texts.join('\n');
 }
 
 /** Environment of the BareMetal Operator. The values have been checked and need no quotes. */

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Builds etcd and kube-apiserver from the Go module proxy for the tests against a real API server, and generates the resource
- * definitions of Metal3:
+ * Builds etcd and kube-apiserver from the Go module proxy for the tests against a real API server, and generates the
+ * definition of the kind Ironic:
  *
  *   node test/interop/kubernetes/fetch.js
  *
@@ -11,19 +11,18 @@
  * dependency of an empty module, where its directives do not apply. Kubernetes' point to folders of its repository, whose
  * contents are also published as modules, under versions that begin with 0 in the place of 1.
  *
- * The definitions come from the types of the operators, by the generator and the options of their makefiles. They equal the files
- * in the trees of these releases, up to the version of the generator that an annotation names.
+ * The definition comes from the types of ironic-standalone-operator, by the generator of its makefile. It equals the file in the tree
+ * of that release, up to the version of the generator that an annotation names.
  */
 
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   cacheFolder,
-  definitionFile,
-  definitions,
-  missingDefinitions,
+  ironicDefinition,
+  ironicRelease,
   missingPrograms,
   programFile,
   versions,
@@ -51,50 +50,30 @@ const sources = {
   },
 };
 
-/**
- * The modules of the types, with their digests: not every checksum database knows them.
- * @type {Record<keyof typeof definitions, { readonly module: string, readonly folder: string, readonly sum: string }>}
- */
-const typeModules = {
-  ironics: {
-    module: 'github.com/metal3-io/ironic-standalone-operator/api',
-    folder: 'v1alpha1',
-    sum: 'h1:6bWAQ5PwYuuKzvMlBH+lu8jIMjYArRjCfDVcacGOQcQ=',
-  },
-  baremetalhosts: {
-    module: 'github.com/metal3-io/baremetal-operator/apis',
-    folder: 'metal3.io/v1alpha1',
-    sum: 'h1:tLe+VocO7nwGLiIK7vcnFE5f3jcM4AhJ5mCLDVrEAtU=',
-  },
-};
-
-const generator = 'sigs.k8s.io/controller-tools';
-const generatorVersion = 'v0.19.0';
-
 for (const name of missingPrograms()) build(name);
-for (const name of missingDefinitions()) define(name);
-console.log(`etcd, kube-apiserver and the definitions of Metal3 are in ${cacheFolder}`);
+if (!existsSync(ironicDefinition)) defineIronic();
+console.log(`etcd, kube-apiserver and the definition of Ironic are in ${cacheFolder}`);
 
-/** @param {keyof typeof definitions} name */
-function define(name) {
-  console.log(`generating the definition of ${name} ${definitions[name]} …`);
-  const { module, folder: types, sum } = typeModules[name];
+function defineIronic() {
+  console.log(`generating the definition of Ironic ${ironicRelease} …`);
+  const types = 'github.com/metal3-io/ironic-standalone-operator/api';
+  const generator = 'sigs.k8s.io/controller-tools';
   mkdirSync(cacheFolder, { recursive: true });
   const folder = mkdtempSync(join(tmpdir(), 'ironic-coreos-fetch-'));
   try {
-    const source = `${module}@v${definitions[name]}`;
     go(folder, 'mod', 'init', 'example.invalid/define');
     /** @type {{ Sum: string }} */
-    const { Sum } = JSON.parse(go(folder, 'mod', 'download', '-json', source));
-    if (Sum !== sum) throw new Error(`${source} has the digest ${Sum} instead of ${sum}`);
-    writeFileSync(join(folder, 'types.go'), `package types\n\nimport _ "${module}/${types}"\n`);
-    go(folder, 'mod', 'edit', `-require=${source}`, `-require=${generator}@${generatorVersion}`);
-    const options = ['crd:allowDangerousTypes=true', `paths=${module}/${types}`, 'output:crd:dir=made'];
+    const { Sum } = JSON.parse(go(folder, 'mod', 'download', '-json', `${types}@v${ironicRelease}`));
+    // Not every checksum database knows the module.
+    const expected = 'h1:6bWAQ5PwYuuKzvMlBH+lu8jIMjYArRjCfDVcacGOQcQ=';
+    if (Sum !== expected) throw new Error(`${types} has the digest ${Sum} instead of ${expected}`);
+    writeFileSync(join(folder, 'types.go'), `package types\n\nimport _ "${types}/v1alpha1"\n`);
+    go(folder, 'mod', 'edit', `-require=${types}@v${ironicRelease}`, `-require=${generator}@v0.19.0`);
+    const options = ['crd', `paths=${types}/v1alpha1`, 'output:crd:dir=made'];
     go(folder, 'run', `${generator}/cmd/controller-gen`, ...options);
-    const made = readdirSync(join(folder, 'made')).find((file) => file.endsWith(`_${name}.yaml`)) ?? '';
-    const staged = `${definitionFile(name)}.${process.pid}`;
-    cpSync(join(folder, 'made', made), staged);
-    renameSync(staged, definitionFile(name));
+    const staged = `${ironicDefinition}.${process.pid}`;
+    cpSync(join(folder, 'made/ironic.metal3.io_ironics.yaml'), staged);
+    renameSync(staged, ironicDefinition);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

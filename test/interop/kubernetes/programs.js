@@ -1,10 +1,10 @@
 // @ts-check
 /**
- * The programs of a small Kubernetes, etcd and kube-apiserver, and the resource definitions of Metal3: where they are once
+ * The programs of a small Kubernetes, etcd and kube-apiserver, and the definition of the kind Ironic: where they are once
  * `fetch.js` has built them.
  */
 
-import { accessSync, constants, existsSync } from 'node:fs';
+import { accessSync, constants } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
@@ -31,22 +31,11 @@ export function missingPrograms() {
   return names.filter((name) => !isExecutable(programFile(name)));
 }
 
-/** Releases of the operators that define these kinds. */
-export const definitions = { ironics: '0.10.0', baremetalhosts: '0.12.0' };
+/** The release of ironic-standalone-operator that defines the kind Ironic. */
+export const ironicRelease = '0.10.0';
 
-/**
- * @param {keyof typeof definitions} name
- * @returns {string} its file in YAML, which may not be there
- */
-export function definitionFile(name) {
-  return join(cacheFolder, `${name}-${definitions[name]}.yaml`);
-}
-
-/** @returns {readonly (keyof typeof definitions)[]} what `fetch.js` has not yet generated */
-export function missingDefinitions() {
-  const names = /** @type {const} */ (['ironics', 'baremetalhosts']);
-  return names.filter((name) => !existsSync(definitionFile(name)));
-}
+/** The definition in YAML; the file may not be there. */
+export const ironicDefinition = join(cacheFolder, `ironics-${ironicRelease}.yaml`);
 
 /** @param {string} file */
 function isExecutable(file) {
