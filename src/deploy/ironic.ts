@@ -98,12 +98,7 @@ function noRamdisk(more: string): UsageError {
 function agentImagesOf({ deployKernel = [], deployRamdisk = [] }: IronicOptions): AgentImages[] {
   const kernels = deployKernel.map(splitArchitecture);
   const ramdisks = deployRamdisk.map(splitArchitecture);
-  const ofAll = (given: readonly { architecture: Architecture | undefined }[]): string =>
-    given
-      .map(({ architecture = 'other' }) => architecture)
-      .toSorted()
-      .join();
-  if (ofAll(kernels) !== ofAll(ramdisks)) {
+  if (listArchitectures(kernels) !== listArchitectures(ramdisks)) {
     throw new UsageError('--deploy-kernel and --deploy-ramdisk require each other', {
       hint: 'pass both for each architecture',
     });
@@ -113,6 +108,11 @@ function agentImagesOf({ deployKernel = [], deployRamdisk = [] }: IronicOptions)
     initramfs: ramdisks.find((ramdisk) => ramdisk.architecture === architecture)?.name ?? '',
     ...(architecture !== undefined && { architecture }),
   }));
+}
+
+function listArchitectures(given: readonly { readonly architecture: Architecture | undefined }[]): string {
+  const names = given.map(({ architecture = 'unknown' }) => architecture);
+  return names.toSorted().join();
 }
 
 /** `secret/NAME` or `configmap/NAME`, as for the controller. @throws UsageError for other texts */

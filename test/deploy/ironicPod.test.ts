@@ -4,7 +4,6 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { load } from 'js-yaml';
 import { afterAll, describe, expect, it } from 'vitest';
 import { liveIso, liveIsoWith } from '../support/liveIso.ts';
 import { runCli } from '../support/runCli.ts';
@@ -34,7 +33,16 @@ function armIso(): Uint8Array {
 
 describe('the init container', () => {
   it('writes the files of the agent images and the config', async () => {
-    const args = ['deploy', 'ironic', '--kernel-append-params', live, '--live-iso', '/coreos.iso'].concat(
+    const args = [
+      'deploy',
+      'ironic',
+      '--format',
+      'json',
+      '--kernel-append-params',
+      live,
+      '--live-iso',
+      '/coreos.iso',
+    ].concat(
       [
         '--live-iso',
         'aarch64=http://h/arm.iso',
@@ -44,7 +52,8 @@ describe('the init container', () => {
       ['--settings', 'secret/ramdisk-settings'],
     );
     const { stdout } = await runCli(args.map((word) => word.replace(/^\/coreos/, 'x86_64=/coreos')));
-    const { agentImages, initContainers } = (load(stdout) as Ironic).spec.overrides;
+    const parsed: Ironic = JSON.parse(stdout);
+    const { agentImages, initContainers } = parsed.spec.overrides;
     await mkdir(join(root, 'shared/ironic-coreos'), { recursive: true });
     writeFileSync(join(root, 'coreos.iso'), liveIso('2023-07'));
     writeFileSync(join(root, 'shared/ironic-coreos/arm.iso'), armIso());

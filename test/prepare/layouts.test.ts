@@ -98,9 +98,10 @@ describe('prepare --layout metal3', () => {
   });
 });
 
+const settings = (boot: string) => `agent: {ironic.apiUrls: http://192.0.2.1, ${boot}}\n`;
+
 describe('prepare --layout bifrost', () => {
   const bifrost = ['prepare', '--layout', 'bifrost', '--iso', 'live.iso', '--inventory', 'agent.yaml'];
-  const settings = (boot: string) => `agent: {ironic.apiUrls: http://192.0.2.1, ${boot}}\n`;
   const url = 'http://192.0.2.1:8080/ironic-python-agent';
   const live =
     `coreos.live.rootfs_url=${url}.rootfs ignition.config.url=${url}.ign ` +

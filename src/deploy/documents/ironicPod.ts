@@ -217,12 +217,17 @@ function preparingPod({ container, isos, settings, trustsIronic }: PreparedImage
         name: 'ironic-coreos-prepare',
         ...common,
         args: [
-          ...['prepare', '--layout', 'metal3', '--profile', 'default'],
+          'prepare',
+          '--layout',
+          'metal3',
+          '--profile',
+          'default',
           ...files.flatMap(({ architecture, file }) => [
             '--iso',
             architecture === undefined ? file : `${architecture}=${file}`,
           ]),
-          ...['--output', layouts.metal3.folder],
+          '--output',
+          layouts.metal3.folder,
         ],
         envFrom: [settings.kind === 'secret' ? { secretRef: reference } : { configMapRef: reference }],
         env: [
@@ -245,21 +250,16 @@ function isoFile(source: string): string | undefined {
 /** The file URLs of `prepare`: the images without an architecture are for hosts with an unknown one. */
 function preparedImages(architectures: readonly Architecture[]): AgentImages[] {
   const plain = plainArchitecture(architectures);
-  const imagesOf = ({ kernel, initramfs }: LayoutFiles, architecture?: Architecture): AgentImages => {
-    const url = (path: string): string => `file://${layouts.metal3.folder}/${path}`;
-    return {
-      kernel: url(kernel),
-      initramfs: url(initramfs),
-      ...(architecture !== undefined && { architecture }),
-    };
-  };
   return [
-    imagesOf(layouts.metal3.files),
-    ...architectures.map((architecture) =>
-      imagesOf(
-        architecture === plain ? layouts.metal3.files : filesFor(layouts.metal3, architecture),
-        architecture,
-      ),
-    ),
+    fileUrls(layouts.metal3.files),
+    ...architectures.map((architecture) => ({
+      ...fileUrls(architecture === plain ? layouts.metal3.files : filesFor(layouts.metal3, architecture)),
+      architecture,
+    })),
   ];
+}
+
+function fileUrls({ kernel, initramfs }: LayoutFiles): AgentImages {
+  const start = `file://${layouts.metal3.folder}/`;
+  return { kernel: start + kernel, initramfs: start + initramfs };
 }

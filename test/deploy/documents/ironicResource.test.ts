@@ -7,7 +7,7 @@ import {
   type IronicSettings,
   renderIronicResource,
 } from '../../../src/deploy/documents/ironicResource.ts';
-import type { Architecture } from '../../../src/core/architecture.ts';
+import { type Architecture, architectures } from '../../../src/core/architecture.ts';
 
 const live = 'coreos.live.rootfs_url=http://h/r ignition.firstboot ignition.platform.id=metal';
 const pair = { kind: 'pair', kernel: 'http://h/k', ramdisk: 'http://h/i' } as const;
@@ -23,10 +23,16 @@ const prepared = (
   trustsIronic: false,
   isos: Object.entries(sources).map(([name, source]) => ({
     source,
-    ...(name !== '' && { architecture: name as Architecture }),
+    architecture: architectures.find((known) => known === name),
   })),
   ...rest,
 });
+const image = (name: string, architecture: Architecture): AgentImages => ({
+  kernel: `http://h/$${name}.k`,
+  initramfs: `http://h/${name}.i`,
+  architecture,
+});
+const value = (name: string, text: string): object => ({ group: 'conductor', name, value: text });
 const specOf = (images: PodImages): object =>
   renderIronicResource({ name: 'ironic', kernelArguments: live, images }).spec;
 
@@ -40,12 +46,6 @@ describe('the ramdisk in the resource of Ironic', () => {
   });
 
   it('has URLs for each architecture in ironic.conf', () => {
-    const image = (name: string, architecture: Architecture): AgentImages => ({
-      kernel: `http://h/$${name}.k`,
-      initramfs: `http://h/${name}.i`,
-      architecture,
-    });
-    const value = (name: string, text: string): object => ({ group: 'conductor', name, value: text });
     expect(specOf(remote(one, image('a', 'aarch64'), image('x', 'x86_64')))).toMatchObject({
       extraConfig: [
         value('deploy_kernel', 'http://h/k'),
