@@ -69,12 +69,14 @@ Examples:
   ironic-coreos deploy baremetalhost --inventory ramdisk.yaml -o manifests
 `;
 
-const nodeNotes = `
+const nodeReference = `
 Interfaces:
   The conductor chooses interfaces that are not given, among those that it
   enables. If it must enable one that is off by default in Ironic, a message
   names the line for ironic.conf.
+`;
 
+const nodeNotes = `
 BMC credentials are not written: the commands read BMC_USERNAME and
 BMC_PASSWORD. Pass the output of --format json or yaml to
 "baremetal create FILE".
@@ -141,7 +143,7 @@ Examples:
     --deploy-ramdisk http://192.0.2.1/ironic-python-agent.initramfs --extra-config
   ironic-coreos deploy ironic --format env \\
     --deploy-iso http://192.0.2.1/ironic-python-agent.iso
-  ironic-coreos deploy ironic --format conf -o /etc/ironic/ironic.conf.d/coreos.conf
+  ironic-coreos deploy ironic --format conf -o coreos.conf
 `;
 
 /** The options of `deploy baremetalhost` that most users need. */
@@ -156,6 +158,26 @@ const baremetalHostCommon = [
   '--append-karg',
   '--copy-network',
   '--nmstate',
+  '--inventory',
+  '--host',
+  '--output',
+  '--format',
+];
+
+/** The options of `deploy node` that most users need. */
+const nodeCommon = [
+  '--name',
+  '--bmc-address',
+  '--bmc-insecure',
+  '--boot-mac',
+  '--root-device',
+  '--deploy-iso',
+  '--deploy-kernel',
+  '--deploy-ramdisk',
+  '--kernel-append-params',
+  '--deploy-interface',
+  '--inspect-interface',
+  '--set',
   '--inventory',
   '--host',
   '--output',
@@ -192,7 +214,7 @@ function declareSteps(deploy: Command, context: Context): void {
     .addOption(
       choice(
         '--deploy-interface <NAME>',
-        'custom-agent, or with an image and its checksum direct (default: direct if both are given)',
+        'custom-agent; with image and checksum also direct (then the default) or autodetect',
         ['custom-agent', 'direct', 'autodetect'],
       ),
     )
@@ -261,7 +283,7 @@ function declareBareMetalHost(deploy: Command, context: Context): void {
     .option('--image-source <URL>', 'image URL of another CoreOS to install');
   declareDeployment(
     command,
-    'what the operator is asked for: custom-agent is customDeploy, others only an image',
+    'deploy interface; custom-agent writes customDeploy, others only an image',
   ).addOption(choice('--format <FORM>', 'output format: yaml or json (default: yaml)', ['yaml', 'json']));
   const run = async (options: BareMetalHostOptions) =>
     (await import('./bareMetalHost.ts')).bareMetalHost(options, context.io);
@@ -286,15 +308,12 @@ function declareNode(deploy: Command, context: Context): void {
     .addOption(
       choice(
         '--boot-interface <NAME>',
-        'boot interface (default: the one that the scheme of the BMC address selects)',
+        `boot interface (default: by the BMC address): ${bootInterfaces.join(', ')}`,
         bootInterfaces,
       ),
     )
     .option('--image-source <URL>', 'image to install, if Ironic installs it');
-  declareDeployment(
-    command,
-    'deploy interface (default: ramdisk for --boot-iso, otherwise that of the conductor)',
-  )
+  declareDeployment(command, 'deploy interface')
     .option('--set', 'change an existing node')
     .addOption(
       choice(
@@ -304,7 +323,9 @@ function declareNode(deploy: Command, context: Context): void {
       ),
     );
   const run = async (options: NodeOptions) => (await import('./node.ts')).node(options, context.io);
-  declareRun(declareInventory(declareOutput(command)), nodeNotes + inventoryNotes, run, context);
+  declareInventory(declareOutput(command));
+  declareShortHelp(command, nodeCommon, nodeReference + inventoryNotes);
+  declareRun(command, nodeNotes, run, context);
 }
 
 function declareIronic(deploy: Command, context: Context): void {
@@ -354,7 +375,13 @@ function declareDeployment(command: Command, interfaceText: string): Command {
     .option('--image-checksum <SUM>', checksumText)
     .option('--image-format <FORM>', 'format of the image: raw or qcow2')
     .option('--boot-iso <URL>', 'live ISO that the host boots, instead of an installation')
-    .addOption(choice('--deploy-interface <NAME>', interfaceText, deployInterfaces));
+    .addOption(
+      choice(
+        '--deploy-interface <NAME>',
+        `${interfaceText}: ${deployInterfaces.join(', ')}`,
+        deployInterfaces,
+      ),
+    );
 }
 
 /** Options for the hosts of an inventory. */

@@ -1,11 +1,11 @@
 /** `deploy ironic`: writes the ramdisk settings of ironic-standalone-operator or of the BareMetal Operator, or ironic.conf. */
 
 import {
-  checkConf,
+  checkIronicConf,
   checkIronic,
   checkOperatorEnvironment,
   type ConfSettings,
-  formatConf,
+  formatIronicConf,
   formatOperatorEnvironment,
   renderIronicResource,
 } from './documents/ironicResource.ts';
@@ -181,8 +181,8 @@ async function ironicConf(options: IronicOptions, io: Io): Promise<ExitCode> {
     kernelArguments: options.kernelAppendParams,
     ramdisk: oneRamdiskOf(options, 'conf'),
   };
-  if (reportIssues(checkConf(settings), flagContext(io)) !== 0) return 1;
-  const text = formatConf(settings);
+  if (reportIssues(checkIronicConf(settings), flagContext(io)) !== 0) return 1;
+  const text = formatIronicConf(settings);
   if (text === '') {
     throw new UsageError('Ironic enables these interfaces by default; there is nothing to write', {
       hint: 'name other interfaces, or pass --deploy-kernel and --deploy-ramdisk',

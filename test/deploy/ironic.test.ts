@@ -50,25 +50,9 @@ describe('deploy ironic', () => {
     ['default', []],
     [
       'full',
-      [
-        ...['--deploy-kernel', 'file:///srv/k', '--deploy-ramdisk', 'file:///var/lib/ironic/i'],
-        ...[
-          '--kernel-append-params',
-          live,
-          '--deploy-interface',
-          'direct',
-          '--deploy-interface',
-          'custom-agent',
-        ],
-        ...[
-          '--inspect-interface',
-          'agent',
-          '--inspect-interface',
-          'idrac-redfish',
-          '--boot-interface',
-          'redfish-https',
-        ],
-      ],
+      'file:///srv/k --deploy-ramdisk file:///var/lib/ironic/i --deploy-interface direct --deploy-interface custom-agent --inspect-interface agent --inspect-interface idrac-redfish --boot-interface redfish-https'
+        .split(' ')
+        .toSpliced(0, 0, '--kernel-append-params', live, '--deploy-kernel'),
     ],
   ])('writes ironic.conf: %s', async (name, args) => {
     const { code, stdout, stderr } = await ironic('--format', 'conf', ...args);

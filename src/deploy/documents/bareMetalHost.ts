@@ -18,7 +18,7 @@ import {
   rootDeviceMissing,
 } from './host.ts';
 import { checkDeployment, type Deployment } from './deployment.ts';
-import { checkFirmwareSettings, checkRaid, hasVolumes, renderRaid } from './hostHardware.ts';
+import { checkFirmwareSettings, checkHostRaid, hasVolumes, renderHostRaid } from './hostHardware.ts';
 import {
   checkImageChecksum,
   checkInstall,
@@ -153,7 +153,7 @@ export function checkHostSettings(settings: HostSettings): readonly Issue[] {
     ...checkBootMode(settings),
     ...toMetal3Hints(host.rootDevice).issues,
     !hasRootDevice && !bootsIso && issue(rootDeviceMissing, []),
-    ...(raid === undefined ? [] : checkRaid(raid, host)),
+    ...(raid === undefined ? [] : checkHostRaid(raid, host)),
     ...(firmwareSettings === undefined ? [] : checkFirmwareSettings(firmwareSettings)),
     ...Object.entries(labels).flatMap(([name, value]) => checkLabel(name, value)),
     ...checkMethod(settings),
@@ -260,7 +260,7 @@ export function ignoredOptions(given: Mapping): readonly Issue[] {
 /** The manifests in the order to apply them: Secrets first, because a host without its Secret waits. */
 export function renderHostManifests(settings: HostSettings) {
   const { labels, firmwareSettings } = settings;
-  // The operator looks it up by the name of the host, and creates it only if there is none.
+  // The operator looks it up by the name of the host, and otherwise creates an empty one.
   const firmware = firmwareSettings && {
     apiVersion: 'metal3.io/v1alpha1',
     kind: 'HostFirmwareSettings',
@@ -306,7 +306,7 @@ function renderSpec(settings: HostSettings): Mapping {
     ...(host.architecture !== undefined && { architecture: host.architecture }),
     ...(cleaning !== undefined && { automatedCleaningMode: cleaning }),
     ...(inspectionMode !== undefined && { inspectionMode }),
-    ...(raid !== undefined && { raid: renderRaid(raid) }),
+    ...(raid !== undefined && { raid: renderHostRaid(raid) }),
     ...(Object.keys(hints).length > 0 && { rootDeviceHints: hints }),
     ...(isCustomDeploy(settings) && { customDeploy: { method } }),
     ...(image !== undefined && { image }),

@@ -29,7 +29,7 @@ function volumesOf(raid: Mapping, key: 'hardwareRAIDVolumes' | 'softwareRAIDVolu
 }
 
 /** Paths are the name of the setting. */
-export function checkRaid(raid: Mapping, { bmc, rootDevice }: DeployHost): readonly Issue[] {
+export function checkHostRaid(raid: Mapping, { bmc, rootDevice }: DeployHost): readonly Issue[] {
   const hardware = volumesOf(raid, 'hardwareRAIDVolumes');
   const software = volumesOf(raid, 'softwareRAIDVolumes');
   const roots = software.filter(({ rootVolume }) => rootVolume === true);
@@ -93,7 +93,7 @@ function volumeDisks({ physicalDisks }: Volume) {
 }
 
 /** The RAID of the specification. An empty list deletes the volumes of its kind; null leaves them. */
-export function renderRaid(raid: Mapping): Mapping {
+export function renderHostRaid(raid: Mapping): Mapping {
   const { softwareRAIDVolumes: software } = raid;
   if (!Array.isArray(software)) return raid;
   const volumes = volumesOf(raid, 'softwareRAIDVolumes').map((volume) =>

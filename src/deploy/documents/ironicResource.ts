@@ -100,7 +100,7 @@ const isoNotInConf = errorRule(
 );
 
 /** Paths begin with the name of an option. */
-export function checkConf({ kernelArguments, ramdisk }: ConfSettings): readonly Issue[] {
+export function checkIronicConf({ kernelArguments, ramdisk }: ConfSettings): readonly Issue[] {
   return found(
     ...(ramdisk === undefined ? [] : checkRamdisk(ramdisk)),
     ramdisk?.kind === 'iso' && issue(isoNotInConf, ['deployIso']),
@@ -113,14 +113,17 @@ const interfaceUses: ReadonlyMap<string, string> = new Map([
   ['agent', 'agent inspects nodes with the ramdisk, if they have inspect_interface=agent.'],
 ]);
 
+/** Comments for a line that enables interfaces. */
+function usesIn(line: string): readonly string[] {
+  return [...interfaceUses].flatMap(([name, use]) => (line.split(',').includes(name) ? [`# ${use}`] : []));
+}
+
 /** The lines that differ from the defaults of Ironic, with sections. */
-export function formatConf({ used, kernelArguments, ramdisk }: ConfSettings): string {
+export function formatIronicConf({ used, kernelArguments, ramdisk }: ConfSettings): string {
   const pair = ramdisk?.kind === 'pair' ? ramdisk : undefined;
   const lines = [...linesFor(used), ...fileLinesFor(pair === undefined ? [] : [pair.kernel, pair.ramdisk])];
-  const uses = (text: string): string[] =>
-    [...interfaceUses].flatMap(([name, use]) => (text.split(',').includes(name) ? [`# ${use}`] : []));
   const sections = {
-    DEFAULT: lines.flatMap(({ section, text }) => (section === 'DEFAULT' ? [...uses(text), text] : [])),
+    DEFAULT: lines.flatMap(({ section, text }) => (section === 'DEFAULT' ? [...usesIn(text), text] : [])),
     conductor: [
       ...(pair === undefined
         ? []

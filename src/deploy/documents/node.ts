@@ -105,19 +105,20 @@ function bootInterfaceOf({ host: { bmc }, bootInterface }: NodeSettings): string
   return bootInterface ?? (bmc && bmcKind(bmc.address).bootInterface);
 }
 
+const listOf = (name: string | undefined): readonly string[] => (name === undefined ? [] : [name]);
+
 /** The lines of ironic.conf that the conductor of the node needs, besides the defaults. */
 function linesOf(settings: NodeSettings): readonly ConfLine[] {
   const { host, ramdisk, deployment, inspectInterface } = settings;
-  const list = (name: string | undefined): readonly string[] => (name === undefined ? [] : [name]);
   const images = ramdisk?.kind === 'iso' ? [ramdisk.iso] : ramdisk ? [ramdisk.kernel, ramdisk.ramdisk] : [];
   return [
     ...linesFor({
-      driver: list(host.bmc && bmcKind(host.bmc.address).driver),
-      deploy: list(interfaceFor(deployment)),
-      inspect: list(inspectInterface),
-      boot: list(bootInterfaceOf(settings)),
+      driver: listOf(host.bmc && bmcKind(host.bmc.address).driver),
+      deploy: listOf(interfaceFor(deployment)),
+      inspect: listOf(inspectInterface),
+      boot: listOf(bootInterfaceOf(settings)),
     }),
-    ...fileLinesFor([...images, ...list(deployment.image?.url), ...list(deployment.bootIso)]),
+    ...fileLinesFor([...images, ...listOf(deployment.image?.url), ...listOf(deployment.bootIso)]),
   ];
 }
 

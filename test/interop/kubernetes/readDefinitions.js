@@ -16,10 +16,10 @@ import { loadAll } from 'js-yaml';
 const [folder = '', ...names] = process.argv.slice(2);
 const target = join(import.meta.dirname, 'definitions');
 mkdirSync(target, { recursive: true });
+/** @type {any[]} */
 const definitions = readdirSync(folder)
   .filter((file) => file.endsWith('.yaml'))
-  .flatMap((file) => loadAll(readFileSync(join(folder, file), 'utf8')))
-  .map((document) => /** @type {any} */ (document));
+  .flatMap((file) => loadAll(readFileSync(join(folder, file), 'utf8')));
 for (const name of names) {
   const definition = definitions.find(
     (one) => one?.kind === 'CustomResourceDefinition' && one.metadata?.name === name,

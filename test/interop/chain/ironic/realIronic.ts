@@ -7,7 +7,7 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { request } from 'node:http';
+import { request as forward } from 'node:http';
 import { createServer } from 'node:https';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -222,7 +222,7 @@ async function startFront(certificate: KeyPair, apiPort: number): Promise<Front>
   const server = createServer(certificate, (incoming, outgoing) => {
     const { method = '', url: path = '', headers } = incoming;
     requests.push(`${method} ${path.split('?', 1)[0]}`);
-    const forwarded = request({ host: '127.0.0.1', port: apiPort, method, path, headers }, (answer) => {
+    const forwarded = forward({ host: '127.0.0.1', port: apiPort, method, path, headers }, (answer) => {
       outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
       answer.pipe(outgoing);
     });
