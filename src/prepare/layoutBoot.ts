@@ -59,7 +59,7 @@ export async function putBifrostVariables(boot: LayoutBoot): Promise<void> {
   const inspectionArguments = `${inspectionDefault} ${words}`;
   const { formatYaml } = await import('../formats/yamlText.ts');
   const asYaml = (text: string): string => formatYaml([text]).trimEnd();
-  const text = fillTemplate(readAsset('templates/boot/bifrost-variables.yaml'), {
+  const text = fillTemplate(readAsset('templates/boot/bifrost'), {
     kernelUrl: asYaml(kernelUrl),
     initramfsUrl: asYaml(initramfsUrl),
     arguments: asYaml(words),

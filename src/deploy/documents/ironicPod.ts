@@ -27,7 +27,7 @@ export interface AgentImages {
 }
 
 /** Images on another server. */
-export interface RemoteImages {
+interface RemoteImages {
   readonly kind: 'remote';
   readonly images: readonly AgentImages[];
   /** `overrides` requires a feature gate, but its images are also for machines that Ironic does not know. */
