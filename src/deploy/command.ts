@@ -115,10 +115,32 @@ Many hosts:
         bmcAddress: redfish-virtualmedia://192.0.2.10/redfish/v1/Systems/1
 `;
 
-const ironicNotes = `${EXIT_CODES}
+const ironicNotes = `
+Where the images are:
+  The pod of Ironic serves /shared, an empty volume that nothing outside the pod
+  can write to. Choose one way:
+  --prepare-image   An init container runs "prepare --layout metal3". Settings
+                    come from a Secret or ConfigMap, whose keys are environment
+                    variables of "render": IRONIC_BASE_URL, IRONIC_AGENT_IMAGE,
+                    … Another init container downloads each live ISO that is
+                    given by URL, and verifies its signature.
+  --deploy-kernel, --deploy-ramdisk
+                    URLs on another web server, which Ironic fetches.
+  Both write spec.overrides, which requires the feature gate Overrides of the
+  operator (--feature-gates=Overrides=true). Without it, pass the URLs and
+  --extra-config: then the operator passes them to ironic.conf.
+
+  The kernel arguments are for all hosts. They contain the URL of one root
+  filesystem, and thus are for one architecture.
+${EXIT_CODES}
 Examples:
-  ironic-coreos deploy ironic --kernel-append-params "$(cat kargs.txt)" |
-    kubectl apply --server-side -f -
+  ironic-coreos deploy ironic --kernel-append-params "$(cat kargs.txt)" \\
+    --prepare-image registry.example.com/ironic-coreos:0.1.0 \\
+    --settings secret/ramdisk-settings --live-iso http://192.0.2.1/coreos.iso |
+    kubectl apply --server-side --field-manager=ironic-coreos -f -
+  ironic-coreos deploy ironic --kernel-append-params "$(cat kargs.txt)" \\
+    --deploy-kernel http://192.0.2.1/ironic-python-agent.kernel --extra-config \\
+    --deploy-ramdisk http://192.0.2.1/ironic-python-agent.initramfs
   ironic-coreos deploy ironic --format env \\
     --deploy-iso http://192.0.2.1/ironic-python-agent.iso
   ironic-coreos deploy ironic --format conf -o coreos.conf
@@ -314,15 +336,8 @@ function declareIronic(deploy: Command, context: Context): void {
       'Write the ramdisk settings of an Ironic resource, or the lines for ironic.conf, for all hosts of that Ironic',
     )
     .option('--name <NAME>', 'name of the resource (default: ironic)')
-    .option('--namespace <NAME>', 'namespace of the resource (default: the namespace that kubectl uses)');
-  declareRamdisk(command)
-    .addOption(
-      repeated('--deploy-interface <NAME>', 'deploy interface for conf; repeatable (default: custom-agent)'),
-    )
-    .addOption(
-      repeated('--inspect-interface <NAME>', 'inspect interface for conf; repeatable (default: agent)'),
-    )
-    .addOption(repeated('--boot-interface <NAME>', 'boot interface for conf; repeatable'))
+    .option('--namespace <NAME>', 'namespace of the resource (default: the namespace that kubectl uses)')
+    .option('--kernel-append-params <TEXT>', 'kernel arguments of the ramdisk of all hosts')
     .addOption(
       choice(
         '--format <FORM>',
@@ -330,8 +345,25 @@ function declareIronic(deploy: Command, context: Context): void {
         ['yaml', 'json', 'env', 'conf'],
       ),
     );
+  declareOutput(command)
+    .optionsGroup('Ramdisk at URLs:')
+    .addOption(repeated('--deploy-kernel <[ARCH=]URL>', 'kernel that runs the agent; repeatable'))
+    .addOption(repeated('--deploy-ramdisk <[ARCH=]URL>', 'initramfs that runs the agent; repeatable'))
+    .option('--extra-config', 'write the URLs to spec.extraConfig, which needs no feature gate')
+    .option('--deploy-iso <URL>', 'live ISO that runs the agent; requires --format env')
+    .optionsGroup('Ramdisk that an init container prepares:')
+    .option('--prepare-image <REF>', 'container image of ironic-coreos for the init container')
+    .option('--settings <KIND/NAME>', 'secret/NAME or configmap/NAME with environment variables')
+    .option('--ironic-ca', 'let the agents trust the CA of the certificate in spec.tls of the resource')
+    .addOption(
+      repeated('--live-iso <[ARCH=]URL>', 'live ISO to prepare: URL, or path in the image; repeatable'),
+    )
+    .optionsGroup('Interfaces of nodes, for --format conf:')
+    .addOption(repeated('--deploy-interface <NAME>', 'deploy interface; repeatable (default: custom-agent)'))
+    .addOption(repeated('--inspect-interface <NAME>', 'inspect interface; repeatable (default: agent)'))
+    .addOption(repeated('--boot-interface <NAME>', 'boot interface; repeatable'));
   const run = async (options: IronicOptions) => (await import('./ironic.ts')).ironic(options, context.io);
-  declareRun(declareOutput(command), ironicNotes, run, context);
+  declareRun(command, ironicNotes, run, context);
 }
 
 const checksumText = 'checksum of the image: SHA-256, SHA-512 or the URL of a checksum file';

@@ -116,14 +116,28 @@ export type NodeOptions = Pick<
   DeployOptions,
   HostOption | RamdiskOption | DeploymentOption | SharedOption | 'set' | 'inspectInterface' | 'bootInterface'
 >;
-/** The interfaces that nodes of this Ironic use. */
-interface EnabledInterfaces {
+export interface IronicOptions extends Pick<
+  DeployOptions,
+  'deployIso' | 'kernelAppendParams' | OutputOption | 'name' | 'namespace'
+> {
+  /** `URL` or `ARCHITECTURE=URL` each. */
+  readonly deployKernel?: readonly string[];
+  readonly deployRamdisk?: readonly string[];
+  /** Write the URLs to `spec.extraConfig`, which needs no feature gate. */
+  readonly extraConfig?: boolean;
+  /** Reference of the container image of this program. */
+  readonly prepareImage?: string;
+  /** `secret/NAME` or `configmap/NAME`. */
+  readonly settings?: string;
+  /** Let the agents trust the CA of the certificate in `spec.tls`. */
+  readonly ironicCa?: boolean;
+  /** URL or path in the container image, each with or without `ARCHITECTURE=`. */
+  readonly liveIso?: readonly string[];
+  /** The interfaces that nodes of this Ironic use, for ironic.conf. */
   readonly deployInterface?: readonly string[];
   readonly inspectInterface?: readonly string[];
   readonly bootInterface?: readonly string[];
 }
-export type IronicOptions = Pick<DeployOptions, RamdiskOption | OutputOption | 'name' | 'namespace'> &
-  EnabledInterfaces;
 export type BareMetalHostOptions = Omit<
   DeployOptions,
   | RamdiskOption

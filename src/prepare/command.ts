@@ -71,9 +71,12 @@ Layouts:
             IRONIC_USE_COREOS_IPA=true selects this layout. --base-url is the
             URL of html/ (default: IRONIC_HTTP_URL, or derived from IRONIC_IP);
             only an agent archive requires it.
-  bifrost   ironic-python-agent.{kernel,initramfs,rootfs,iso,ign} in /httpboot,
-            and with --base-url ironic-python-agent.conf, a part of ironic.conf.
-            Prints deploy_iso, deploy_kernel and deploy_ramdisk for nodes.
+  bifrost   ironic-python-agent.{kernel,initramfs,rootfs,iso,ign} in
+            /var/lib/ironic/httpboot, and with --base-url (the URL of that
+            folder) bifrost-variables.yaml: kernel arguments, image URLs and
+            deploy interfaces for "bifrost-cli install -e @FILE". Prints
+            deploy_iso, deploy_kernel and deploy_ramdisk for nodes, as file URLs
+            if Ironic can read them.
   All files of metal3 and bifrost are replaced together at the end. With images
   of several architectures, the images for x86_64 have the plain names, and the
   others the names ironic-python-agent_ARCH.kernel and so on.

@@ -14,13 +14,13 @@ import { isSameFile } from '../io/files/shareFile.ts';
 import { writeStdout } from '../io/stdout.ts';
 import { imageParts } from '../image/bootParts.ts';
 import type { ConfigArtifact } from '../hosts/artifacts/artifacts.ts';
+import { withScriptPaths } from './fixedLayouts.ts';
 import {
   type FixedLayoutName,
   filesFor,
   layouts,
   plainArchitecture,
-  withScriptPaths,
-} from './fixedLayouts.ts';
+} from '../hosts/artifacts/layoutFiles.ts';
 import { memoryNeeds } from '../hosts/artifacts/hostMemory.ts';
 import { parseBaseUrl } from '../hosts/artifacts/servedPaths.ts';
 import { printable } from '../io/report/terminalText.ts';
@@ -34,7 +34,7 @@ import {
   type LayoutBoot,
   type LayoutImages,
   type LayoutJob,
-  putIronicConf,
+  putBifrostVariables,
   reportOtherRootfs,
 } from './layoutBoot.ts';
 import type { PrepareOptions } from './options.ts';
@@ -135,7 +135,7 @@ async function finishLayout(
 ): Promise<void> {
   const { fixed, folder, io, layout, options } = job;
   const boot: LayoutBoot = { ...job, images: parts };
-  await putIronicConf(boot);
+  await putBifrostVariables(boot);
   const memory = parts.flatMap(({ architecture, base, configs: { archive } }) =>
     memoryNeeds(configs, base, archive).map((need) => ({ architecture, ...need })),
   );

@@ -5,13 +5,14 @@
  * that CoreOS ignores.
  */
 
-import { errorRule, found, type Issue, issue, warningRule } from '../../ignition/rule.ts';
+import { errorRule, found, type Issue, issue } from '../../ignition/rule.ts';
 import { metadataOf, metal3Name } from './bareMetalHost.ts';
 import { readAsset } from '../../assets.ts';
 import { quoteOsloValue } from '../../formats/osloConfig.ts';
 import { fillTemplate } from '../../formats/template.ts';
 import { nameIssues } from './host.ts';
 import { fileLinesFor, linesFor, type UsedNames } from './interfaces.ts';
+import { checkPodImages, podFields, type PodImages } from './ironicPod.ts';
 import { checkRamdisk, checkRamdiskArguments, type Ramdisk } from './node.ts';
 import { namespaceProblem, objectNameProblem } from '../../core/objectName.ts';
 
@@ -20,8 +21,7 @@ export interface IronicSettings {
   readonly namespace?: string | undefined;
   /** Kernel arguments for the ramdisk of every host. */
   readonly kernelArguments?: string | undefined;
-  /** The ramdisk for the BareMetal Operator. */
-  readonly ramdisk?: Ramdisk | undefined;
+  readonly images: PodImages;
 }
 
 const argumentsUnusedByIso = errorRule(
@@ -35,31 +35,43 @@ const defaultOfNodeOnly = errorRule(
   'Ironic replaces %default% only in the settings of a node',
   'remove %default%: these arguments are added to those that Ironic always uses',
 );
-export const ramdiskNotInResource = warningRule(
-  'ramdisk-not-in-resource',
-  'the Ironic resource does not contain the URL of the ramdisk',
-  'pass the URL to the BareMetal Operator: write its environment with --format env',
-);
 
 /** Paths begin with the name of an option. */
-export function checkIronic({ name, namespace, kernelArguments, ramdisk }: IronicSettings): readonly Issue[] {
-  const path = ['kernelAppendParams'];
-  const isIso = ramdisk?.kind === 'iso';
-  const hasDefault = kernelArguments?.split(' ').includes('%default%') === true;
+export function checkIronic({
+  name,
+  namespace,
+  kernelArguments = '',
+  images,
+}: IronicSettings): readonly Issue[] {
   return found(
     ...nameIssues(metal3Name, {
       name: objectNameProblem(name),
       namespace: namespace === undefined ? undefined : namespaceProblem(namespace),
     }),
-    ...(ramdisk === undefined ? [] : checkRamdisk(ramdisk)),
-    isIso && kernelArguments !== undefined && issue(argumentsUnusedByIso, path),
-    ...(!isIso && kernelArguments !== undefined ? checkRamdiskArguments(kernelArguments) : []),
-    hasDefault && issue(defaultOfNodeOnly, path),
+    ...checkKernelArguments(kernelArguments),
+    ...checkPodImages(images),
   );
 }
 
+/** For arguments of all nodes. */
+function checkKernelArguments(text: string): readonly Issue[] {
+  const hasDefault = text.split(' ').includes('%default%');
+  return found(
+    ...checkRamdiskArguments(text),
+    hasDefault && issue(defaultOfNodeOnly, ['kernelAppendParams']),
+  );
+}
+
+export function checkOperatorEnvironment(
+  ramdisk: Ramdisk,
+  kernelArguments: string | undefined,
+): readonly Issue[] {
+  const isUnused = ramdisk.kind === 'iso' && kernelArguments !== undefined;
+  return found(...checkRamdisk(ramdisk), isUnused && issue(argumentsUnusedByIso, ['kernelAppendParams']));
+}
+
 export function renderIronicResource(settings: IronicSettings) {
-  const { name, kernelArguments } = settings;
+  const { images, kernelArguments, name } = settings;
   return {
     apiVersion: 'ironic.metal3.io/v1alpha1',
     kind: 'Ironic',
@@ -69,6 +81,7 @@ export function renderIronicResource(settings: IronicSettings) {
         disableDownloader: true,
         ...(kernelArguments !== undefined && { extraKernelParams: kernelArguments }),
       },
+      ...podFields(images),
     },
   };
 }
@@ -89,8 +102,9 @@ const isoNotInConf = errorRule(
 /** Paths begin with the name of an option. */
 export function checkIronicConf({ kernelArguments, ramdisk }: ConfSettings): readonly Issue[] {
   return found(
-    ...checkIronic({ name: 'ironic', kernelArguments, ramdisk }),
+    ...(ramdisk === undefined ? [] : checkRamdisk(ramdisk)),
     ramdisk?.kind === 'iso' && issue(isoNotInConf, ['deployIso']),
+    ...(kernelArguments === undefined ? [] : checkKernelArguments(kernelArguments)),
   );
 }
 

@@ -137,7 +137,7 @@ function isInitramfs(reference: string): boolean {
   return /initramfs|initrd/.test(reference.slice(reference.lastIndexOf('/')));
 }
 
-function checkReference(option: string, reference: string): readonly Issue[] {
+export function checkReference(option: string, reference: string): readonly Issue[] {
   return found(
     !isSupported(reference) && issue(imageReference, [option]),
     ...checkFileUrls({ [option]: reference }),
