@@ -210,10 +210,16 @@ function buildAgent() {
   const build = ['build', '--quiet', '--isolation=chroot', '--squash-all', '--no-cache', '--tag', image];
   const trust = ['--volume', `${authorities}:/usr/local/share/ca-certificates/host.crt:ro`];
   podman(...build, '--build-arg', `BASE=${image}-base`, ...trust, agentRecipe);
-  for (const output of [parts.oci, parts.archive]) rmSync(output, { recursive: true, force: true });
-  podman('save', '--quiet', '--format', 'oci-dir', '--output', parts.oci, image);
-  podman('save', '--quiet', '--format', 'oci-archive', '--output', parts.archive, image);
-  podman('rmi', image, `${image}-base`);
+  for (const [format, output] of [
+    ['oci-dir', parts.oci],
+    ['oci-archive', parts.archive],
+  ]) {
+    rmSync(`${output}.new`, { recursive: true, force: true });
+    podman('save', '--quiet', '--format', format, '--output', `${output}.new`, image);
+    rmSync(output, { recursive: true, force: true });
+    renameSync(`${output}.new`, output);
+  }
+  podman('rmi', '--force', image, `${image}-base`);
 }
 
 function copyKernel() {
