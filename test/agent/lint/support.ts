@@ -9,7 +9,7 @@ import { formatPath } from '../../../src/core/finding.ts';
 export const now = new Date('2030-01-01T00:00:00Z');
 
 /** The image of the agent that the rendered config pulls. */
-export const image = 'quay.io/example/ironic-agent';
+const image = 'quay.io/example/ironic-agent';
 
 export function render(settings: Partial<AgentSettings> = {}): Config {
   return renderAgentConfig({

@@ -203,8 +203,6 @@ function buildInstaller() {
  */
 function buildAgent() {
   const image = 'localhost/ironic-coreos-test-agent';
-  /** @param {readonly string[]} args */
-  const podman = (...args) => execFileSync('podman', args, { stdio: 'inherit' });
   podman('import', '--quiet', parts.agentBase, `${image}-base`);
   const authorities = '/etc/ssl/certs/ca-certificates.crt';
   const build = ['build', '--quiet', '--isolation=chroot', '--squash-all', '--no-cache', '--tag', image];
@@ -220,6 +218,11 @@ function buildAgent() {
     renameSync(`${output}.new`, output);
   }
   podman('rmi', '--force', image, `${image}-base`);
+}
+
+/** @param {readonly string[]} args */
+function podman(...args) {
+  execFileSync('podman', args, { stdio: 'inherit' });
 }
 
 function copyKernel() {
