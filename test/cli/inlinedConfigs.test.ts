@@ -228,7 +228,7 @@ describe('other commands', () => {
       'pxe ignition wrap -i relative.ign -o a.img',
       'ignition merge relative.ign agent.ign',
       'iso customize --live-ignition relative.ign -o z.iso y.iso',
-      'render --api-url https://192.0.2.7 --no-ssh-key --merge relative.ign',
+      'render --api-url https://192.0.2.7 --agent-image registry.example.com/ironic-agent --no-ssh-key --merge relative.ign',
     ]) {
       const { code, stderr } = await run(line);
       expect([line, code]).toEqual([line, 1]);
@@ -254,7 +254,7 @@ describe('other commands', () => {
       merging(inlined({ ignition: { version: '3.4.0' }, storage: { files: [file] } })),
     );
     const { stderr } = await run(
-      'render --api-url https://192.0.2.7 --no-ssh-key --merge private.ign -o private.out',
+      'render --api-url https://192.0.2.7 --agent-image registry.example.com/ironic-agent --no-ssh-key --merge private.ign -o private.out',
     );
     expect(stderr).toContain('a file with restricted permissions');
   });

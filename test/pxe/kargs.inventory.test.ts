@@ -10,6 +10,7 @@ import { runCli, type RunResult } from '../support/runCli.ts';
 
 const inventory = `agent:
   ironic.apiUrls: https://192.0.2.1,https://[2001:db8::1]
+  agent.image: registry.example.com/ironic-agent
   host.sshKeys:
     - ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIK9zIsVJMfhacIuKONUMGEmrH10rGh7UkLGfneQkUQH0 a@b
   host.consoles: [tty0, 'ttyS0,115200n8']

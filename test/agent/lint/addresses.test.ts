@@ -68,7 +68,7 @@ describe('addresses that mean no other machine', () => {
   });
 
   it('of images that are built on the machine are none', () => {
-    const change = ['quay.io/metal3-io/ironic-agent', 'localhost/ironic-agent'] as const;
+    const change = ['quay.io/example/ironic-agent', 'localhost/ironic-agent'] as const;
     const run = withUnit(change, [`ExecStartPre=/bin/podman pull ${change[1]}\n`, ''], ['--pull=never ', '']);
     expect(summary(run)).toEqual([]);
     expect(summary(withUnit(change))).toEqual(['agent-address $.systemd.units.0.contents']);

@@ -53,7 +53,7 @@ export async function makeSupplies(): Promise<Supplies> {
   mkdirSync(cache);
   return {
     iso: await makeIso(place),
-    agentArchive: await dockerArchive({ names: ['quay.io/metal3-io/ironic-agent:latest'] }),
+    agentArchive: await dockerArchive({ names: ['registry.example.com/ironic-agent:13.0.0'] }),
     cache,
     remove: () => rmSync(place, { recursive: true, force: true }),
   };
@@ -164,7 +164,7 @@ function writeInputs(folder: string, { iso, agentArchive }: Supplies): void {
   write('ironic.crt', readFileSync(join(root, 'test/support/certificates/server-ca.pem')));
   write('bmc-ca.pem', readFileSync(tlsFile('ca')));
   const auth = Buffer.from('user:hunter2').toString('base64');
-  write('auth.json', JSON.stringify({ auths: { 'quay.io': { auth } } }));
+  write('auth.json', JSON.stringify({ auths: { 'registry.example.com': { auth } } }));
   write('ironic-agent.tar', agentArchive);
   const installed = { ignition: { version: '3.4.0' }, storage: { files: [{ path: '/etc/installed' }] } };
   write('installed.ign', JSON.stringify(installed));
