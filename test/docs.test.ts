@@ -94,7 +94,19 @@ function failsUnseen(ran: Ran | undefined, next: Step | undefined): boolean {
 
 function retell({ commandLines, output }: Step, ran: Ran | undefined): readonly string[] {
   const lines = ran?.lines ?? [];
-  return [...commandLines, ...(matchesOutput(output, lines) ? output : lines)];
+  return [...commandLines, ...(matchesOutput(output, lines) ? output : abridge(lines, output))];
+}
+
+/** The new output, with those of the old abridgements that still fit: a line of … replaces as much as before, by its place. */
+function abridge(lines: readonly string[], old: readonly string[]): readonly string[] {
+  const keep = (line: string, index: number, others: readonly string[]): string =>
+    matchesOutput([others[index] ?? ''], [line]) ? (others[index] ?? '') : line;
+  const first = old.indexOf('…');
+  const after = old.slice(old.lastIndexOf('…') + 1);
+  if (first < 0 || first + after.length > lines.length) return lines.map((line, at) => keep(line, at, old));
+  const start = lines.slice(0, first).map((line, at) => keep(line, at, old));
+  const end = lines.slice(lines.length - after.length).map((line, at) => keep(line, at, after));
+  return [...start, '…', ...end];
 }
 
 describe('what stands for what in transcripts', () => {
