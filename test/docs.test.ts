@@ -99,14 +99,15 @@ function retell({ commandLines, output }: Step, ran: Ran | undefined): readonly 
 
 /** The new output, with those of the old abridgements that still fit: a line of … replaces as much as before, by its place. */
 function abridge(lines: readonly string[], old: readonly string[]): readonly string[] {
-  const keep = (line: string, index: number, others: readonly string[]): string =>
-    matchesOutput([others[index] ?? ''], [line]) ? (others[index] ?? '') : line;
   const first = old.indexOf('…');
   const after = old.slice(old.lastIndexOf('…') + 1);
-  if (first < 0 || first + after.length > lines.length) return lines.map((line, at) => keep(line, at, old));
-  const start = lines.slice(0, first).map((line, at) => keep(line, at, old));
-  const end = lines.slice(lines.length - after.length).map((line, at) => keep(line, at, after));
-  return [...start, '…', ...end];
+  if (first < 0 || first + after.length > lines.length) return abridgeLines(lines, old);
+  const end = abridgeLines(lines.slice(lines.length - after.length), after);
+  return [...abridgeLines(lines.slice(0, first), old), '…', ...end];
+}
+
+function abridgeLines(lines: readonly string[], old: readonly string[]): readonly string[] {
+  return lines.map((line, at) => (matchesOutput([old[at] ?? ''], [line]) ? (old[at] ?? '') : line));
 }
 
 describe('what stands for what in transcripts', () => {
