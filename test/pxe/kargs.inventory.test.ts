@@ -130,6 +130,12 @@ describe('pxe kargs --inventory', () => {
     ['a value', 1, ofHost('worker-2'), 'error: r.yaml:22:23: boot.ip x:y: '],
     ['a config in two places', 1, ofHost('worker-2'), 'error: r.yaml:23:22: boot.embedded: '],
     ['a host that is wrong', 1, ofHost('worker-3'), 'error: r.yaml:25:10: "none" is not a valid MAC address'],
+    [
+      'a config for another ramdisk',
+      2,
+      ['--no-coreos', ...ofFile],
+      'error: r.yaml:7:21: boot.ignitionUrl cannot',
+    ],
     ['a host that is not there', 2, ofHost('worker'), 'hint: use worker-'],
     ['a host without a file', 2, ['--host', 'worker-0'], 'hint: pass the inventory: --inventory FILE'],
     ['a file that is wrong', 1, ['--inventory', 'wrong.yaml'], 'wrong.yaml:2:16: '],

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 
 /** Versions from PyPI, crates.io and the Go module proxy. */
 export const versions = {
-  ignition: '2.26.0',
+  ignition: '2.27.0',
   'ironic-python-agent': '13.0.0',
   'coreos-installer': '0.27.0',
 };
