@@ -1,7 +1,7 @@
 /**
  * All settings with their names in settings files, flags, environment variables, and supporting profiles. The command
  * line, the parsing of the environment and `--show-settings` are generated from this table. `inputParsers.ts` parses the
- * texts. Settings in `boot` have no effect on a config: they become kernel arguments.
+ * texts. Settings in `boot` and `image` have no effect on a config: they become kernel arguments, and choose the images.
  *
  * The environment variables are those of the image-customization-controller and of configure-coreos-ipa.
  */
@@ -366,6 +366,11 @@ const table = [
     kind: 'files',
     flag: '--merge <file>',
     help: 'additional Ignition config, merged last; repeatable',
+  },
+  {
+    name: 'image.stream',
+    kind: 'text',
+    help: 'stream of the base images that a host boots: --iso STREAM/ARCHITECTURE=FILE',
   },
   {
     name: 'boot.baseUrl',

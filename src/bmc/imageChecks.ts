@@ -3,7 +3,7 @@
 import { CliError, onCliError } from '../core/errors.ts';
 import type { Architecture } from '../core/architecture.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
-import { splitArchitecture } from '../hosts/plan/imageInputs.ts';
+import { parseImageOption } from '../hosts/plan/imageInputs.ts';
 import { findArchitecture } from '../image/bootParts.ts';
 import { openIsoTree } from '../image/isoTree.ts';
 import { knownDigests } from '../io/files/fileDigests.ts';
@@ -52,7 +52,7 @@ export async function isoArchitecture(
 ): Promise<Architecture | undefined> {
   const [value, ...others] = values ?? [];
   if (value === undefined || others.length > 0) return undefined;
-  const { architecture, name } = splitArchitecture(value);
+  const { architecture, name } = parseImageOption(value);
   if (architecture !== undefined) return architecture;
   // Another check reports an image that cannot be read.
   return readImage(name, io, architectureOf).catch(() => undefined);

@@ -179,6 +179,12 @@ const rootfsMissing = warningRule(
   'use --rootfs-url',
 );
 
+const argumentCoreos = warningRule(
+  'argument-coreos',
+  'only CoreOS supports this argument, and the ramdisk is not CoreOS',
+  'remove the argument, or remove --no-coreos',
+);
+
 /** Schemes that coreos-livepxe-rootfs.sh (curl) and Ignition support. */
 const rootfsSchemes = ['http', 'https', 'tftp'];
 const ignitionSchemes = ['http', 'https', 'tftp', 's3', 'gs'];
@@ -278,6 +284,11 @@ const repeatable =
   /^(?:console|earlycon|ip|nameserver|ifname|bond|bridge|team|vlan|rd\.route|rd\.znet|rd\.driver\..*|systemd\.(?:wants|mask)|module_blacklist|modprobe\.blacklist|pci|memmap|initcall_blacklist)$/;
 
 function checkPresence(settings: BootSettings, placed: readonly KernelArgument[]): readonly Issue[] {
+  if (settings.system === 'other') {
+    return placed
+      .filter(({ text }) => /^(?:coreos|ignition)\./.test(text))
+      .map(({ path }) => ({ rule: argumentCoreos, path }));
+  }
   const names = new Set(placed.map(({ text }) => argumentName(text)));
   const fetched = names.has('ignition.config.url');
   const issues: Issue[] = [];

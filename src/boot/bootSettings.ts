@@ -1,6 +1,11 @@
 /** The settings of the operator for network boot of the ramdisk, not checked. */
 
 export interface BootSettings {
+  /**
+   * The system of the ramdisk: CoreOS (default), or another one, such as the ramdisk of ironic-python-agent-builder, which has
+   * neither Ignition nor a separate root filesystem.
+   */
+  readonly system?: 'coreos' | 'other' | undefined;
   /** URLs of the kernel and the initramfs; only boot scripts require them. */
   readonly kernelUrl?: string | undefined;
   readonly initramfsUrl?: string | undefined;

@@ -1,6 +1,7 @@
 /**
- * The kernel arguments that boot CoreOS with Ignition and the agent. The order is constant, so that outputs can be compared:
- * root filesystem, Ignition, network, proxies, consoles, parameters of the agent, and arguments of the operator.
+ * The kernel arguments that boot CoreOS with Ignition and the agent, or another ramdisk with the agent. The order is constant,
+ * so that outputs can be compared: root filesystem, Ignition, network, proxies, consoles, parameters of the agent, and
+ * arguments of the operator.
  *
  * Not included: defaults of Ironic that CoreOS does not need, such as `nofb nomodeset vga=normal`, and `sshkey=`, which CoreOS
  * does not support. The operator can add them.
@@ -36,8 +37,12 @@ export function placedArguments(settings: BootSettings): readonly KernelArgument
   const own: readonly KernelArgument[] = [
     ...named('coreos.live.rootfs_url', settings.rootfsUrl, 'rootfsUrl'),
     ...named('ignition.config.url', settings.ignitionUrl, 'ignitionUrl'),
-    { text: 'ignition.firstboot', path: [] },
-    { text: 'ignition.platform.id=metal', path: [] },
+    ...(settings.system === 'other'
+      ? []
+      : [
+          { text: 'ignition.firstboot', path: [] },
+          { text: 'ignition.platform.id=metal', path: [] },
+        ]),
     ...each(settings.ip, 'ip', (value) => `ip=${value}`),
     // CoreOS enables the network only if it needs it; with an explicit `ip=`, the network is always enabled.
     ...(settings.ip.length === 0 ? [] : [{ text: 'rd.neednet=1', path: ['ip'] }]),
@@ -101,8 +106,8 @@ function assignment(variable: string, value: string, setting: string): KernelArg
 }
 
 /** Returns the issues of the proxies. */
-export function checkProxyArguments({ proxy, ignitionUrl = '' }: BootSettings): readonly Issue[] {
-  if (proxy === undefined) return [];
+export function checkProxyArguments({ proxy, ignitionUrl = '', system }: BootSettings): readonly Issue[] {
+  if (proxy === undefined || system === 'other') return [];
   const url = parseBootUrl(ignitionUrl);
   const isDirect =
     url === undefined ||

@@ -1,6 +1,6 @@
 /**
- * The last build result of each object, valid as long as the spec and the Secret version are unchanged. It avoids rebuilds
- * when the leader receives its own status update as a change, and when clients request the same URL repeatedly.
+ * The last build result of each object, valid as long as spec, stream and Secret version are unchanged. It avoids rebuilds when
+ *  the leader receives its own status update as a change, and when clients request the same URL repeatedly.
  */
 
 import type { PreprovisioningImage } from './api/preprovisioningImage.ts';
@@ -24,6 +24,6 @@ export class BuildCache<T> {
   }
 }
 
-function formatInputs({ spec }: PreprovisioningImage, version: string | undefined): string {
-  return JSON.stringify([spec, version]);
+function formatInputs({ spec, stream }: PreprovisioningImage, version: string | undefined): string {
+  return JSON.stringify([spec, stream, version]);
 }

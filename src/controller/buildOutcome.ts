@@ -4,7 +4,7 @@ import { CliError, type ErrorCode } from '../core/errors.ts';
 import type { Io } from '../io/io.ts';
 import type { Outcome } from './api/outcome.ts';
 import { keyText } from './kube/objects.ts';
-import type { PreprovisioningImage } from './api/preprovisioningImage.ts';
+import { type PreprovisioningImage, STREAM_LABEL } from './api/preprovisioningImage.ts';
 import { type Diagnostic, diagnosticOf } from '../core/diagnostic.ts';
 import { formatSentence } from '../io/report/diagnosticText.ts';
 import { collectDiagnostics, report, withoutRepeats } from '../io/report/report.ts';
@@ -45,14 +45,20 @@ export async function buildOutcome(image: PreprovisioningImage, tools: BuildTool
     (one) => one.severity === 'warning' && !factory.sharedWarnings.has(formatSentence(one)),
   );
   report(io, ...own.map((one) => ({ ...one, hosts: { names: [owner], count: 1 } })));
-  const notes = [...noteOf(request), ...own.map(inOneLine)];
+  const notes = [...notesOf(request, image), ...own.map(inOneLine)];
   const note = notes.length === 0 ? undefined : notes.join('; ');
   return { kind: 'ready', imageUrl, kernelUrl, extraKernelParams, note, attempt };
 }
 
-function noteOf({ network }: BuildRequest): string[] {
-  if (network?.unread === undefined) return [];
-  return [`${network.place} has the keys ${network.key} and ${network.unread}; ${network.key} is used`];
+function notesOf({ choice, network }: BuildRequest, { stream }: PreprovisioningImage): string[] {
+  return [
+    ...(stream === undefined || stream === choice.stream
+      ? []
+      : [`the label ${STREAM_LABEL} has no effect: no base image has a stream`]),
+    ...(network?.unread === undefined
+      ? []
+      : [`${network.place} has the keys ${network.key} and ${network.unread}; ${network.key} is used`]),
+  ];
 }
 
 /** Problems of this machine and of its network, not of the object: the build is retried. */

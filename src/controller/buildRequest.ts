@@ -52,7 +52,7 @@ export async function buildRequestOf(
 ): Promise<BuildRequest | FailedOutcome> {
   const { namespace, name, spec } = image;
   const { acceptFormats, architecture, networkDataName } = spec;
-  const choice = chooseImage(spec, possible);
+  const choice = chooseImage(image, possible);
   const key = networkDataName === undefined ? undefined : { namespace, name: networkDataName };
   const problem = key && objectNameProblem(key.name);
   const secret = key !== undefined && problem === undefined ? await readSecret(key) : undefined;

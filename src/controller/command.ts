@@ -49,7 +49,11 @@ Settings:
 
 Images:
   Without image options, the controller uses DEPLOY_ISO, DEPLOY_INITRD and
-  DEPLOY_KERNEL, and the files for other architectures in the same folder.
+  DEPLOY_KERNEL, and the files for other architectures and streams in the same
+  folder. The label coreos.openshift.io/stream of an object selects the images
+  of a stream: --iso rhel-10/x86_64=FILE. Without the label, it gets the images
+  without a stream. A stream without images is an error, unless no image has a
+  stream.
 
 Cluster:
   The controller uses --kubeconfig or KUBECONFIG, otherwise the service account

@@ -2,7 +2,7 @@
 
 import { kernelArguments } from '../boot/kernelArguments.ts';
 import { CliError, FormatError } from '../core/errors.ts';
-import type { Inputs } from '../agent/settingInputs.ts';
+import type { Inputs, InputValue } from '../agent/settingInputs.ts';
 import { parseYaml, type ParsedYaml } from '../formats/yaml.ts';
 import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
 import type { KnownDigests } from '../io/files/fileDigests.ts';
@@ -15,6 +15,7 @@ import { artifactOf, imageFormats, networkKeys } from './api/preprovisioningImag
 import type { ServedResource } from '../serve/answer/resource.ts';
 import { type AgentArchives, readAgentArchives } from '../hosts/plan/agentArchives.ts';
 import { readImageInputs } from '../hosts/plan/imageInputs.ts';
+import { type ImagesKey, imagesKey, requireImages, streamSetting } from '../hosts/plan/baseCatalog.ts';
 import { type HostPlan, planHost, type PlanJob } from '../hosts/plan/planHost.ts';
 import { closeBaseSets, openBaseSets } from '../hosts/artifacts/baseImages.ts';
 import type { Growth } from '../image/growth.ts';
@@ -90,9 +91,12 @@ export async function openImageFactory(
       });
     }
     bases = await openBaseSets(images);
-    const possible = possibleImages(bases);
     const { folder: settingsFolder, name } = settings;
     const source = await readRenderSource(name, options, ioWith(io, { cwd: settingsFolder }));
+    // A stream of the settings has images, while the label of an object may name any stream.
+    const stream = streamSetting(source);
+    if (stream !== undefined) requireImages(source, undefined, bases);
+    const possible = { formats: possibleFormats(bases), stream: stream?.text };
     const archives = await readAgentArchives(options.agentArchive, io);
     opened = archives;
     // Each request has its own artifact.
@@ -122,10 +126,10 @@ interface FactoryContext extends ServeContext {
   readonly growth: Growth;
 }
 
-function possibleImages(bases: Bases): PossibleImages {
+function possibleFormats(bases: Bases): PossibleImages['formats'] {
   return new Map(
-    [...bases].map(([architecture, { iso, parts }]) => [
-      architecture,
+    [...bases].map(([name, { iso, parts }]) => [
+      name,
       imageFormats.filter((format) => (format === 'iso' ? iso : parts.initramfs) !== undefined),
     ]),
   );
@@ -137,13 +141,13 @@ function possibleImages(bases: Bases): PossibleImages {
  */
 async function checkSettings(
   context: FactoryContext,
-  possible: PossibleImages,
+  { formats }: PossibleImages,
   io: Io,
 ): Promise<ReadonlySet<string>> {
   const { io: quiet, reported } = collectDiagnostics(io);
   const sample = { namespace: 'any', name: 'host', network: undefined };
-  const choices = [...possible].flatMap(([architecture, [format]]) =>
-    format === undefined ? [] : [{ architecture, format }],
+  const choices = [...formats].flatMap(([images, [format]]) =>
+    format === undefined ? [] : [{ ...imagesKey(images), format }],
   );
   const plans: (HostPlan | undefined)[] = [];
   try {
@@ -212,8 +216,18 @@ function hostFromRequest(request: HostRequest): InventoryHost {
     at: { file: `PreprovisioningImage ${keyText(request)}` },
     architecture: choice.architecture,
     problems: [],
-    readInputs: () => (network === undefined ? new Map() : networkInputs(network)),
+    readInputs: () =>
+      new Map([
+        ['image.stream', streamInputs(choice)],
+        ...(network === undefined ? [] : networkInputs(network)),
+      ]),
   };
+}
+
+/** In place of the stream of all hosts. */
+function streamInputs({ stream }: ImagesKey): readonly InputValue[] {
+  if (stream === undefined) return [];
+  return [{ text: stream, name: 'image.stream', origin: 'file', isContent: false }];
 }
 
 /** In place of any network that all hosts have. */

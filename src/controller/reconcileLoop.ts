@@ -173,7 +173,8 @@ class Term {
     this.#statusWrites.wrote(host, content);
     wrote(outcome);
     if (outcome.kind === 'ready') {
-      log.note('info', 'image', { host, format: outcome.attempt.format, generation: image.generation });
+      const { generation, stream } = image;
+      log.note('info', 'image', { host, format: outcome.attempt.format, stream, generation });
       return;
     }
     const { message, reason } = outcome;

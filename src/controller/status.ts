@@ -28,6 +28,7 @@ function describeImage(image: PreprovisioningImage, transfers: TransferLog): Hos
     name,
     macs: [],
     architecture: image.status.architecture ?? image.spec.architecture,
+    stream: image.stream,
     messages: messagesOf(image),
     progress: () => transfers.progressOf(name),
     images: () => publishedImage(image),

@@ -8,10 +8,11 @@ import { choice, type Context, EXIT_CODES, declareRun } from '../io/commandLine.
 const BASE_URL = 'base URL, folder or file of stream metadata (default: Fedora CoreOS)';
 
 const DOWNLOAD_NOTES = `
-Prints the paths of the files. While a file is incomplete, its name is
-NAME.partial, and the next run resumes it. A file gets its final name after its
-size, checksum and signature are verified. Valid files are not fetched again.
-Without a checksum and a signature, existing files are not replaced.
+Prints the paths of the files, one per line; messages go to standard error.
+While a file is incomplete, its name is NAME.partial, and the next run resumes
+it. A file gets its final name after its size, checksum and signature are
+verified. Valid files are not fetched again. Without a checksum and a signature,
+existing files are not replaced.
 
 Signatures:
   By default, only current Fedora and Red Hat keys are trusted, by fingerprint.
@@ -34,7 +35,7 @@ Exit codes:
   2  usage error
 
 Examples:
-  ironic-coreos download -f iso
+  ISO=$(ironic-coreos download -f iso)
   ironic-coreos download -s testing -f pxe -a aarch64 -C /srv/tftp
   openshift-install coreos print-stream-json > rhcos.json
   ironic-coreos download --stream-base-url rhcos.json -f iso

@@ -31,7 +31,7 @@ Exit codes:
 Examples:
   ironic-coreos inspect ipa.iso
   ironic-coreos inspect --format json ipa.iso | jq .embedArea.free
-  ironic-coreos inspect fedora-coreos-live.x86_64.iso ipa.iso
+  ironic-coreos inspect coreos.iso ipa.iso
   ironic-coreos inspect https://192.0.2.1/ipa.iso ironic-agent.ign
 `;
 

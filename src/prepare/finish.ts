@@ -16,7 +16,7 @@ import { ADVISED_FOR_AGENT } from '../image/inspection/memoryNeed.ts';
 import { report } from '../io/report/report.ts';
 import type { HostNames } from '../core/diagnostic.ts';
 import { addHost, type HostRun, reportGroups } from '../hosts/run/hostRun.ts';
-import type { Architecture } from '../core/architecture.ts';
+import type { BaseCatalog } from '../hosts/plan/baseCatalog.ts';
 import { type InputImages, listInputs } from '../hosts/plan/imageInputs.ts';
 import { writeBundle } from './bundle.ts';
 import { archiveInputs } from './putFiles.ts';
@@ -25,7 +25,7 @@ import { formatHosts } from '../io/report/diagnosticText.ts';
 /** The result of a run. */
 interface Result extends Pick<Manifest, 'artifacts' | 'hosts'> {
   /** The images to list in the manifest. */
-  readonly images: ReadonlyMap<Architecture, InputImages>;
+  readonly images: BaseCatalog<InputImages>;
   /** For machines that are not listed. */
   readonly memory: readonly UnlistedMemory[];
   /** Names of hosts that keep their files of earlier runs. */

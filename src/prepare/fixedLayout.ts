@@ -28,6 +28,7 @@ import type { HostConfigs } from '../hosts/plan/agentArchives.ts';
 import { putHostFile, putImages } from './putFiles.ts';
 import { finishRun } from './finish.ts';
 import type { Layout } from './run.ts';
+import { imagesKey } from '../hosts/plan/baseCatalog.ts';
 import { type InputImages, readImageInputs } from '../hosts/plan/imageInputs.ts';
 import {
   formatBootValues,
@@ -146,9 +147,19 @@ function hasImages({ iso = [], kernel, initramfs, rootfs, images }: PrepareOptio
  * the folder is used, as configure-coreos-ipa does.
  */
 async function findImages(job: LayoutJob): Promise<ReadonlyMap<Architecture, InputImages>> {
-  const { folder, options, io } = job;
+  const { folder, layout, options, io } = job;
   const wanted = hasImages(options) ? options : { iso: await isosInPlace(job) };
-  const found = await readImageInputs(wanted, folder.digests, io);
+  const named = await readImageInputs(wanted, folder.digests, io);
+  const found = new Map<Architecture, InputImages>();
+  for (const [name, images] of named) {
+    const { architecture, stream } = imagesKey(name);
+    if (stream !== undefined) {
+      throw new UsageError(`--layout ${layout} does not support streams, but ${name} has one`, {
+        hint: 'pass the images without a stream, or remove --layout to write the files of each host',
+      });
+    }
+    found.set(architecture, images);
+  }
   const plain = plainArchitecture([...found.keys()]);
   const isPlain = ([architecture]: readonly [Architecture, InputImages]): number =>
     Number(architecture === plain);

@@ -1,7 +1,6 @@
 /** Writes the files of each host: config and images first, then the boot scripts that refer to them. */
 
 import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
-import type { Architecture } from '../core/architecture.ts';
 import { hostBootFiles } from '../boot/network/bootFiles.ts';
 import type { NetworkHost } from '../boot/network/networkBoot.ts';
 import type { PrepareRun } from './run.ts';
@@ -15,12 +14,13 @@ import { putHostFile } from './putFiles.ts';
 import { scriptSecrets, DNSMASQ, sharedBootFiles } from '../hosts/plan/hostBoot.ts';
 import type { ImageSet } from '../hosts/artifacts/baseImages.ts';
 import { materialOf } from '../hosts/artifacts/hostArtifacts.ts';
+import { architecturesOf, type BaseCatalog } from '../hosts/plan/baseCatalog.ts';
 import { type HostPlan, planHost, type PlanJob } from '../hosts/plan/planHost.ts';
 import { planUnknown, type UnknownPlaces, type UnknownPlan } from '../hosts/plan/planUnknown.ts';
 
 /** The inputs that all hosts share. */
 export interface HostJob extends PlanJob, PrepareRun {
-  readonly images: ReadonlyMap<Architecture, ImageSet>;
+  readonly images: BaseCatalog<ImageSet>;
 }
 
 /** The written hosts, and the names of invalid hosts. */
@@ -63,13 +63,17 @@ function maxWrites({ configs }: WantedArtifacts): number {
   return configs.every((artifact) => artifact === 'ign' || artifact === 'archive') ? 16 : 2;
 }
 
-function describeHost({ architecture, configs, images, macs, name }: HostPlan, wanted: Wanted): ManifestHost {
+function describeHost(
+  { architecture, configs, images, macs, name, stream }: HostPlan,
+  wanted: Wanted,
+): ManifestHost {
   const { archive } = configs;
   const memory = memoryNeeds(wanted.configs, images?.base, archive);
   return {
     name,
     macs,
     architecture,
+    stream,
     state: 'prepared',
     images: images?.base.id,
     agentArchive: archive?.id,
@@ -129,7 +133,9 @@ async function putDiscovery(job: HostJob): Promise<readonly UnknownPlan[]> {
   const file: UnknownPlaces['file'] = (artifact, set, isCommon) =>
     discoveryPath(
       artifact,
-      images.size < 2 || (artifact === 'ign' && isCommon) ? undefined : set?.base.architecture,
+      architecturesOf(images).length < 2 || (artifact === 'ign' && isCommon)
+        ? undefined
+        : set?.base.architecture,
     );
   const plans = await planUnknown(job, { images, file, publish }, io);
   for (const [index, plan] of plans.entries()) {

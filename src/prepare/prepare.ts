@@ -11,7 +11,6 @@ import type { ExitCode, Io } from '../io/io.ts';
 import { openPreparedFolder, type PreparedFolder } from './folder/preparedFolder.ts';
 import { needsSharedImages, type Wanted } from '../hosts/artifacts/artifacts.ts';
 import { inAnyCase, ownedScripts, refuseSharedPaths, imagePath } from '../hosts/artifacts/servedPaths.ts';
-import type { Architecture } from '../core/architecture.ts';
 import { formatInvalid, startRun } from '../hosts/run/hostRun.ts';
 import { createAddressCheck } from '../hosts/settings/renderHosts.ts';
 import { printable } from '../io/report/terminalText.ts';
@@ -21,6 +20,7 @@ import { checkBundle, readBundle } from './bundle.ts';
 import { prepareDiscovery, type HostJob, prepareHosts } from './hosts.ts';
 import { finishRun } from './finish.ts';
 import type { Layout, PrepareRun } from './run.ts';
+import type { BaseCatalog, ImagesName } from '../hosts/plan/baseCatalog.ts';
 import { type InputImages, readImageInputs } from '../hosts/plan/imageInputs.ts';
 import { withInitramfsIn, putImages, publishIn } from './putFiles.ts';
 import {
@@ -99,7 +99,7 @@ async function fillFolder(run: PrepareRun, wanted: Wanted): Promise<ExitCode> {
   }
 }
 
-async function prepareAll(images: ReadonlyMap<Architecture, InputImages>, job: HostJob): Promise<ExitCode> {
+async function prepareAll(images: BaseCatalog<InputImages>, job: HostJob): Promise<ExitCode> {
   const { folder, io, options, read, shown, wanted } = job;
   const { hosts = [] } = read.inventory;
   refuseSharedPaths(inAnyCase(ownedScripts(hosts, wanted)), 'rename one of the two hosts');
@@ -118,19 +118,23 @@ async function prepareAll(images: ReadonlyMap<Architecture, InputImages>, job: H
 /** Copies the images to the folder, and returns their paths. In `bases`, the images are replaced with those in the folder. */
 async function putImageSets(
   folder: PreparedFolder,
-  bases: Map<Architecture, BaseSet>,
+  bases: Map<ImagesName, BaseSet>,
   wanted: Wanted,
-): Promise<Map<Architecture, ImageSet>> {
-  const sets = new Map<Architecture, ImageSet>();
+): Promise<Map<ImagesName, ImageSet>> {
+  const sets = new Map<ImagesName, ImageSet>();
   const isServed = needsSharedImages(wanted);
-  for (const [architecture, base] of bases) {
+  for (const [name, base] of bases) {
+    const same = [...sets.values()].find((set) => set.base.id === base.id);
     const pathOf = (part: ImagePart): string => imagePath(base.id, part);
-    if (isServed) {
+    if (same !== undefined) {
+      bases.set(name, same.base);
+      sets.set(name, same);
+    } else if (isServed) {
       await putImages(folder, base, pathOf);
       const inFolder = await withInitramfsIn(folder, base, pathOf('initramfs'));
-      bases.set(architecture, inFolder);
-      sets.set(architecture, imageSetOf(inFolder, pathOf));
-    } else sets.set(architecture, { base, paths: {} });
+      bases.set(name, inFolder);
+      sets.set(name, imageSetOf(inFolder, pathOf));
+    } else sets.set(name, { base, paths: {} });
   }
   return sets;
 }

@@ -30,6 +30,7 @@ const COMMON_KARGS = [
   '--base-url',
   '--ignition-url',
   '--embedded',
+  '--no-coreos',
   '--ip',
   '--console',
   '--ipa',
@@ -55,6 +56,12 @@ Hosts without DHCP:
   It refuses a network that kernel arguments cannot describe. The artifacts of
   prepare and serve contain the network in the initramfs and do not need this.
 
+Other ramdisks:
+  --no-coreos is for a ramdisk with another system, for example that of
+  ironic-python-agent-builder. It has no Ignition and no root filesystem to
+  fetch. --ip and --static write arguments of dracut; a ramdisk without dracut
+  may ignore them.
+
 Proxies:
   Proxies are passed as systemd.setenv= arguments. The initramfs uses them to
   fetch the root filesystem, and so do the services of the ramdisk. Therefore
@@ -70,6 +77,8 @@ Examples:
   ironic-coreos pxe kargs --base-url http://192.0.2.1/images \\
     --ignition-url https://192.0.2.1/agent.ign --format ipxe -o boot.ipxe
   ironic-coreos pxe kargs --inventory ramdisk.yaml --host worker-0
+  ironic-coreos pxe kargs --no-coreos --console ttyS0 --ipa debug=1 \\
+    --format ironic
 `;
 
 const CUSTOMIZE_PXE_NOTES = `${CUSTOMIZE_NOTES}
@@ -156,10 +165,14 @@ function declareKargs(command: Command, context: Context): void {
   command.description(
     'Write the kernel arguments that boot CoreOS with ironic-python-agent from the network: as one line, for ' +
       'ironic.conf, or as a boot script. The Ignition config is fetched from --ignition-url, or is embedded in the ' +
-      'initramfs (--embedded).',
+      'initramfs (--embedded). With --no-coreos, the ramdisk is not CoreOS.',
   );
   command.optionsGroup('Boot:');
   declareSettings(command, 'boot');
+  command.option(
+    '--no-coreos',
+    'the ramdisk is not CoreOS: write no arguments for Ignition and the root filesystem',
+  );
   declareOptions(command, {
     '--console <spec>': { list: 'console, for example ttyS0,115200n8; the last console is /dev/console' },
   });

@@ -20,7 +20,10 @@ import { unknownMachines } from './answer/access.ts';
 import { planUnknown } from '../hosts/plan/planUnknown.ts';
 
 /** The state of a host for the status page. */
-export interface HostState extends Pick<HostStatus, 'name' | 'macs' | 'architecture' | 'messages'> {
+export interface HostState extends Pick<
+  HostStatus,
+  'name' | 'macs' | 'architecture' | 'stream' | 'messages'
+> {
   readonly isServed: boolean;
 }
 
@@ -60,9 +63,9 @@ export async function buildHostEntries(
   );
   for await (const { host, made, remarks } of planned) {
     keepRemarks(remarks, host.name, run);
-    const { architecture, boot, macs, name } = made;
+    const { architecture, boot, macs, name, stream } = made;
     served.push(await buildEntry(made, name, boot, job));
-    states.set(name, { name, macs, architecture, isServed: true, messages: remarks });
+    states.set(name, { name, macs, architecture, stream, isServed: true, messages: remarks });
   }
   reportGroups(run);
   if (options.failFast === true && run.counts.invalid > 0) {
@@ -76,7 +79,7 @@ export async function buildHostEntries(
     states: hosts.map(({ name, mac, architecture }) => {
       const macs = mac === undefined ? [] : [mac];
       const messages = invalid.get(name) ?? [];
-      return states.get(name) ?? { name, macs, architecture, isServed: false, messages };
+      return states.get(name) ?? { name, macs, architecture, stream: undefined, isServed: false, messages };
     }),
   };
 }

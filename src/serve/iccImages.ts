@@ -1,13 +1,14 @@
 /**
  * The images from the environment of image-customization-controller: DEPLOY_ISO, DEPLOY_INITRD and, in newer releases,
- * DEPLOY_KERNEL, with the files for other architectures in the same folder: `ironic-python-agent_aarch64.iso`.
+ * DEPLOY_KERNEL, with the files for other architectures and streams in the same folder: `ironic-python-agent_aarch64.iso`,
+ * `ironic-python-agent-rhel-10.iso`.
  */
 
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, extname, join, resolve } from 'node:path';
-import { architectures } from '../core/architecture.ts';
+import { architectures, machineName } from '../core/architecture.ts';
 import type { Io } from '../io/io.ts';
-import type { ImageOptions } from '../hosts/plan/imageInputs.ts';
+import { type ImageOptions, isStreamName } from '../hosts/plan/imageInputs.ts';
 
 /** Options override the environment. */
 export async function givenOrIccImages(
@@ -21,7 +22,7 @@ export async function givenOrIccImages(
     if (base === '') return [];
     const folder = env['IMAGE_SHARED_DIR'] ?? dirname(base);
     const names = await readdir(resolve(cwd, folder)).catch(() => []);
-    return [base, ...variants(base, names).map(([machine, name]) => `${machine}=${join(folder, name)}`)];
+    return [base, ...variants(base, names).map(({ key, name }) => `${key}=${join(folder, name)}`)];
   };
   return {
     iso: await filesOf('DEPLOY_ISO'),
@@ -30,14 +31,24 @@ export async function givenOrIccImages(
   };
 }
 
-/** Files with the same name plus an architecture. image-customization-controller accepts any file name that contains it. */
-function variants(base: string, names: readonly string[]): (readonly [architecture: string, name: string])[] {
+/**
+ * The options for files with the same name plus a stream, an architecture or both: `NAME-rhel-10.iso`,
+ * `NAME_aarch64.iso`, `NAME-rhel-10_aarch64.iso`. A file with only a stream has the architecture of this machine, as for
+ * image-customization-controller, which accepts any file name that contains such a name.
+ */
+function variants(base: string, names: readonly string[]): { readonly key: string; readonly name: string }[] {
   const ending = extname(base);
   const stem = basename(base, ending);
-  return architectures.flatMap((architecture) =>
-    ['_', '.'].flatMap((separator) => {
-      const name = `${stem}${separator}${architecture}${ending}`;
-      return names.includes(name) ? [[architecture, name] as const] : [];
-    }),
-  );
+  return names.toSorted().flatMap((name) => {
+    if (!name.startsWith(stem) || !name.endsWith(ending)) return [];
+    const middle = name.slice(stem.length, name.length - ending.length);
+    const architecture = architectures.find((known) =>
+      ['_', '.'].some((mark) => middle.endsWith(mark + known)),
+    );
+    const rest = architecture === undefined ? middle : middle.slice(0, -1 - architecture.length);
+    if (rest === '') return architecture === undefined ? [] : [{ key: architecture, name }];
+    const stream = rest.slice(1);
+    if (!rest.startsWith('-') || !isStreamName(stream)) return [];
+    return [{ key: `${stream}/${architecture ?? machineName(process.arch)}`, name }];
+  });
 }

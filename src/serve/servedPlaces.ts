@@ -5,11 +5,12 @@ import { agentPath, imagePath, hostFileName } from '../hosts/artifacts/servedPat
 import type { SignedGrant } from './answer/signedPath.ts';
 import { type BaseSet, type ImageSet, imageSetOf } from '../hosts/artifacts/baseImages.ts';
 import type { AgentArchives, PublishArchive } from '../hosts/plan/agentArchives.ts';
+import { architecturesOf, type BaseCatalog, type ImagesName } from '../hosts/plan/baseCatalog.ts';
 import type { HostPlaces } from '../hosts/plan/planHost.ts';
 import type { UnknownPlaces } from '../hosts/plan/planUnknown.ts';
 import type { Links } from './links.ts';
 
-export type Bases = ReadonlyMap<Architecture, BaseSet>;
+export type Bases = BaseCatalog<BaseSet>;
 
 /** The sources of the files that this server offers. */
 export interface ServeContext {
@@ -40,10 +41,10 @@ function sharedPlaces(
   { archives, bases, links }: ServeContext,
   grant: SignedGrant,
 ): Pick<HostPlaces, 'images' | 'publish'> {
-  const images = new Map<Architecture, ImageSet>();
-  for (const [architecture, base] of bases) {
+  const images = new Map<ImagesName, ImageSet>();
+  for (const [name, base] of bases) {
     images.set(
-      architecture,
+      name,
       imageSetOf(base, (part) => links.path(grant, imagePath(base.id, part))),
     );
   }
@@ -56,11 +57,13 @@ function sharedPlaces(
 
 /** The file name, without its suffix, for machines that are not listed; with several architectures, one for each. */
 export function unknownStem(architecture: Architecture | undefined, bases: Bases): string {
-  return architecture === undefined || bases.size < 2 ? 'discovery' : `discovery-${architecture}`;
+  return architecture === undefined || architecturesOf(bases).length < 2
+    ? 'discovery'
+    : `discovery-${architecture}`;
 }
 
 /** The file names for all architectures. */
 export function unknownStems(bases: Bases): string[] {
-  const architectures = bases.size === 0 ? [undefined] : [...bases.keys()];
+  const architectures = bases.size === 0 ? [undefined] : architecturesOf(bases);
   return architectures.map((architecture) => unknownStem(architecture, bases));
 }

@@ -177,9 +177,10 @@ export async function reload(service: RunningService): Promise<void> {
 }
 
 function describeBases({ architecture, inputs }: BaseSet): BaseStatus[] {
-  return [...inputs.values()].map(({ name, size, sha256, label }) => ({
+  return [...inputs.values()].map(({ name, size, sha256, stream, label }) => ({
     name,
     architecture,
+    stream,
     size,
     digest: sha256,
     build: label,

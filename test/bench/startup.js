@@ -56,7 +56,7 @@ try {
 
 /** @param {Record<string, string>} configs @returns {Compared[]} */
 function validations(configs) {
-  const peer = findIgnitionValidate('3.4.0');
+  const peer = findIgnitionValidate();
   return Object.entries(configs).map(([name, path]) => {
     return { name: `validate ${name}`, args: ['validate', path], theirs: [path], peer };
   });
@@ -122,7 +122,7 @@ function measure(commands) {
 
 /** @param {readonly Compared[]} commands @param {ReadonlyMap<string, import('./measure.js').Times>} times */
 function writeRatios(commands, times) {
-  const [validator, installer] = [findIgnitionValidate('3.4.0'), findPeer()];
+  const [validator, installer] = [findIgnitionValidate(), findPeer()];
   if (validator === undefined || installer === undefined) {
     const absent = { 'ignition-validate': validator, 'coreos-installer': installer };
     writeMissing(

@@ -20,7 +20,7 @@ const { json } = readArguments();
 const folder = mkdtempSync(join(tmpdir(), 'ironic-coreos bench '));
 try {
   measureSmall();
-  measureLarge(findIgnitionValidate('3.4.0'));
+  measureLarge(findIgnitionValidate());
   measureMany();
 } finally {
   rmSync(folder, { recursive: true, force: true });

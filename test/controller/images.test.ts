@@ -10,8 +10,10 @@ import type { ImageFactory } from '../../src/controller/imageFactory.ts';
 import type { ReadSecret } from '../../src/controller/buildRequest.ts';
 import type { Config } from '../../src/ignition/config.ts';
 import { type Outcome, type ReadyOutcome, statusPatch } from '../../src/controller/api/outcome.ts';
-import type { PreprovisioningImage } from '../../src/controller/api/preprovisioningImage.ts';
+import { type PreprovisioningImage, STREAM_LABEL } from '../../src/controller/api/preprovisioningImage.ts';
+import type { ControllerOptions } from '../../src/controller/settings.ts';
 import type { ServedResource } from '../../src/serve/answer/resource.ts';
+import { isoPair } from '../support/minimalIso.ts';
 import { runCli } from '../support/runCli.ts';
 import {
   imageOf,
@@ -21,6 +23,7 @@ import {
   publicUrl,
   secretOf,
   secretsOf,
+  settings,
   workplace,
 } from './support.ts';
 
@@ -450,5 +453,79 @@ describe('settings and images that are wrong for all', () => {
     place.write('unknown.yaml', 'agent: {ironic.apiUrl: https://192.0.2.1}\n');
     place.write('url.yaml', 'agent: {ironic.apiUrls: "a b"}\n');
     await expect(place.factory(options, more)).rejects.toThrow(message);
+  });
+});
+
+const ofStream = (stream?: string): PreprovisioningImage =>
+  imageOf({ spec }, stream === undefined ? {} : { labels: { [STREAM_LABEL]: stream } });
+
+describe('the image of an object with a stream', () => {
+  const streams: ControllerOptions = { iso: ['live.iso', 'rhel-10/x86_64=el10.iso'] };
+  place.write('el10.iso', isoPair((files) => files.set('stream', Buffer.from('rhel-10'))).full);
+
+  it('is made from the base image of the stream, and changes with the label', async () => {
+    const factory = await place.factory(streams);
+    const [usual, el10] = [
+      ready(await outcomeOf(ofStream(), factory)),
+      ready(await outcomeOf(ofStream('rhel-10'), factory)),
+    ];
+    expect(pathOf(el10)).not.toBe(pathOf(usual));
+    const bytes = await bytesOf(await fetchImage(factory, pathOf(el10), { image: ofStream('rhel-10') }));
+    expect(bytes.includes('rhel-10')).toBe(true);
+    const others = await bytesOf(await fetchImage(factory, pathOf(usual), { image: ofStream() }));
+    expect(others.includes('rhel-10')).toBe(false);
+    // A replica that never built it has no image at the path of the previous label.
+    const other = await place.factory(streams);
+    const image = imageOf(
+      { spec, status: { imageUrl: el10.imageUrl } },
+      { labels: { [STREAM_LABEL]: 'rhel-10' } },
+    );
+    expect(await fetchImage(other, pathOf(usual), { image })).toBeUndefined();
+  });
+
+  it('is refused for a stream without base images, and then made from those that a reload adds', async () => {
+    const factory = await place.factory(streams);
+    expect(await outcomeOf(ofStream('rhel-9'), factory)).toEqual({
+      kind: 'failed',
+      reason: 'ConfigurationError',
+      message:
+        'label coreos.openshift.io/stream: no images of the stream "rhel-9" for x86_64; available: x86_64, rhel-10/x86_64 (pass --iso rhel-9/x86_64=FILE, or use another stream)',
+      attempt: { format: 'iso', architecture: 'x86_64', networkData: { name: 'net', version: '41' } },
+    });
+    const later = await place.factory({ iso: [...(streams.iso ?? []), 'rhel-9/x86_64=live.iso'] });
+    expect(ready(await outcomeOf(ofStream('rhel-9'), later)).note).toBeUndefined();
+    // The same file for the default and for a stream is open once.
+    expect(later.bases.get('rhel-9/x86_64')?.iso).toBe(later.bases.get('x86_64')?.iso);
+    expect(later.bases.get('rhel-10/x86_64')?.iso).not.toBe(later.bases.get('x86_64')?.iso);
+  });
+
+  it('is the default where no base image has a stream, and the status says so', async () => {
+    const { note, imageUrl } = ready(await outcomeOf(ofStream('rhel-9'), await place.factory()));
+    expect(note).toBe('the label coreos.openshift.io/stream has no effect: no base image has a stream');
+    expect(imageUrl).toBe(ready(await outcomeOf(ofStream(), await place.factory())).imageUrl);
+  });
+
+  it('is that of the settings for objects without the label', async () => {
+    place.write('el10.yaml', settings.replace('agent:', 'agent:\n  image.stream: rhel-10'));
+    const factory = await place.factory(streams, { settings: 'el10.yaml' });
+    const labelled = ready(await outcomeOf(ofStream('rhel-10'), factory));
+    expect(ready(await outcomeOf(ofStream(), factory)).imageUrl).toBe(labelled.imageUrl);
+    place.write('el11.yaml', settings.replace('agent:', 'agent:\n  image.stream: rhel-11'));
+    await expect(place.factory(streams, { settings: 'el11.yaml' })).rejects.toMatchObject({
+      message: expect.stringContaining(
+        'image.stream: no images of the stream "rhel-11" for x86_64; available: x86_64, rhel-10/x86_64',
+      ),
+      at: { file: 'el11.yaml', line: 3, column: 17 },
+    });
+  });
+
+  it('has kernel and root filesystem of its stream as initramfs', async () => {
+    const factory = await place.factory(streams);
+    const initrd = { ...spec, acceptFormats: ['initrd'] };
+    const el10 = imageOf({ spec: initrd }, { labels: { [STREAM_LABEL]: 'rhel-10' } });
+    const outcome = ready(await outcomeOf(el10, factory));
+    const id = factory.bases.get('rhel-10/x86_64')?.id;
+    expect(outcome.kernelUrl).toContain(`/images/${id}/ironic-python-agent.kernel`);
+    expect(outcome.extraKernelParams).toContain(`/images/${id}/ironic-python-agent.rootfs `);
   });
 });

@@ -103,6 +103,25 @@ describe('the leader', () => {
     expect([built, writesOf(cluster)]).toEqual([['worker-0'], bothPatches]);
   });
 
+  it('makes it anew for another stream, though generation and spec stay', async () => {
+    const cluster = clusterWithImage();
+    const { built, said } = await lead(cluster, async (image) => {
+      const outcome = outcomeOf(image, '1');
+      const imageUrl = `http://192.0.2.1/${image.stream ?? 'default'}`;
+      return outcome.kind === 'ready' ? { ...outcome, imageUrl } : outcome;
+    });
+    const until = (name: string): Promise<void> =>
+      vi.waitFor(() => expect(statusOf(cluster)).toMatchObject({ imageUrl: `http://192.0.2.1/${name}` }));
+    await until('default');
+    for (const labels of [{ 'coreos.openshift.io/stream': 'rhel-10' }, { other: 'label' }]) {
+      const { metadata, ...fields } = cluster.find(preprovisioningImages, key) ?? {};
+      cluster.put(preprovisioningImages, key, { ...fields, metadata: { ...metadata, labels } });
+      await until('other' in labels ? 'default' : 'rhel-10');
+    }
+    expect(built).toEqual(['worker-0', 'worker-0', 'worker-0']);
+    expect(said()).toContain('"stream":"rhel-10"');
+  });
+
   it('makes it anew for another version of its Secret, and not for that of another one', async () => {
     const cluster = clusterWithImage();
     const { built } = await lead(cluster);

@@ -18,7 +18,7 @@ import { makeKey, signFile, type TestKey } from '../support/signing.ts';
 
 const content = Buffer.alloc(3_000_000, 'an image of CoreOS\n');
 const other = Buffer.alloc(3_000_000, 'something else\n');
-const name = 'coreos-1-live.x86_64.iso';
+const name = 'coreos-1-live-iso.x86_64.iso';
 
 let server: ImageServer;
 let folder: string;
@@ -315,6 +315,18 @@ describe('trust', () => {
     writeFileSync(join(folder, 'rhcos.json'), JSON.stringify(metadata));
     const args = ['download', '-a', 'x86_64', '-f', 'iso', '--stream-base-url', 'rhcos.json'];
     expect(await runCli(args, { cwd: folder })).toMatchObject({ code: 0, stdout: `./${name}\n` });
+  });
+});
+
+describe('standard output', () => {
+  it.each([
+    'fedora-coreos-44.20260707.3.1-live-iso.x86_64.iso',
+    'fedora-coreos-38.20230709.3.0-live.x86_64.iso',
+  ])('is the path alone, for ISO=$(… download): %s', async (image) => {
+    serveImage({ name: image });
+    const { code, stdout, stderr } = await download();
+    expect([code, stdout]).toEqual([0, `out/${image}\n`]);
+    expect(stderr).toContain(`out/${image}: signed by Test`);
   });
 });
 

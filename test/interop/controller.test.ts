@@ -8,7 +8,9 @@ import { get, type IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { STREAM_LABEL } from '../../src/controller/api/preprovisioningImage.ts';
 import { nmstate, settings } from '../controller/support.ts';
+import { isoPair } from '../support/minimalIso.ts';
 import { haveKubernetes, kubernetesNote, type LoggedRequest } from '../support/kubernetes.ts';
 import {
   account,
@@ -34,6 +36,10 @@ const beginDownload = (url: string): Promise<IncomingMessage> =>
 /** As `allowedBy` tells what roles allow. */
 const tellRequest = ({ group, resource, subresource, verb }: LoggedRequest): string =>
   `${group} ${subresource === '' ? resource : `${resource}/${subresource}`} ${verb}`;
+
+const labelled = (stream: string | null): object => ({
+  metadata: { labels: { [STREAM_LABEL]: stream } },
+});
 
 const settingsOf = (text: string): object => ({ data: { 'ramdisk.yaml': text } });
 
@@ -91,6 +97,29 @@ describe.skipIf(!haveKubernetes)(`with a real API server${kubernetesNote}`, { ti
     expect(after.status).not.toHaveProperty('kernelUrl');
     expect(after.status).not.toHaveProperty('extraKernelParams');
     expect(conditionOf(after, 'Error')?.observedGeneration).toBe(3);
+  });
+
+  it('gives an object the base image of its stream, and another one when the label changes', async () => {
+    writeFileSync(
+      cluster.path('el10.iso'),
+      isoPair((files) => files.set('stream', Buffer.from('rhel-10'))).full,
+    );
+    const replica = await start({ iso: ['live.iso', 'rhel-10/x86_64=el10.iso'] });
+    await create('stream', {}, { labels: { [STREAM_LABEL]: 'rhel-10' } });
+    const el10 = await until('stream', isReady);
+    expect((await bytesFrom(replica, el10.status?.imageUrl)).includes('rhel-10')).toBe(true);
+    await patch(`${images}/stream`, labelled(null));
+    const usual = await until('stream', (now) => now.status?.imageUrl !== el10.status?.imageUrl);
+    expect((await bytesFrom(replica, usual.status?.imageUrl)).includes('rhel-10')).toBe(false);
+    // The BareMetal Operator changes only the label: no other generation tells of it.
+    expect(usual.metadata.generation).toBe(el10.metadata.generation);
+    await patch(`${images}/stream`, labelled('rhel-9'));
+    const words = `label ${STREAM_LABEL}: no images of the stream "rhel-9" for x86_64; available: x86_64, rhel-10/x86_64`;
+    const refused = await until('stream', hasFailed('ConfigurationError', words));
+    expect(refused.status).not.toHaveProperty('imageUrl');
+    await patch(`${images}/stream`, labelled('rhel-10'));
+    const again = await until('stream', isReady);
+    expect(again.status?.imageUrl).toBe(el10.status?.imageUrl);
   });
 
   it('lets a deleted object go, and serves its image no more', async () => {

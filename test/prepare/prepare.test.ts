@@ -2,11 +2,13 @@
 
 import { mkdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { readFileSync } from 'node:fs';
 import { liveIso } from '../support/liveIso.ts';
+import { sharedData, sharedDataNote } from '../support/sharedData.ts';
 import { inventory } from '../support/twoHosts.ts';
 import { expectConsistent, place } from './support.ts';
 
@@ -262,21 +264,46 @@ describe('prepare from files for network boot', () => {
     expect(again.stderr).toContain(' 0 files written');
   });
 
-  it('finds the files of a folder of downloads, and refuses two releases', async () => {
-    await mkdir(path('downloads'));
-    for (const part of ['kernel.x86_64', 'initramfs.x86_64.img', 'rootfs.x86_64.img']) {
-      await write(`downloads/fedora-coreos-44-live-${part}`, part);
-    }
-    await write('downloads/fedora-coreos-44-live-kernel.x86_64.sig', 'x');
-    const args = ['--images', 'downloads', '-o', 'dl', '--base-url', 'http://h', '--inventory', 'inv.yaml'];
-    expect((await run(['prepare', ...args])).code).toBe(0);
-    expect(manifest('dl').inputs.map(({ role }) => role)).toEqual([
-      'inventory',
-      'kernel',
-      'initramfs',
-      'rootfs',
-    ]);
-    await write('downloads/fedora-coreos-45-live-kernel.x86_64', 'x');
-    expect((await run(['prepare', ...args])).stderr).toContain('images of several releases');
-  });
+  it.each([
+    ['since mid-2026', 'fedora-coreos-44', 'live-kernel.x86_64', 'live-iso.x86_64.iso'],
+    ['before', 'fedora-coreos-38', 'live-kernel-x86_64', 'live.x86_64.iso'],
+  ])(
+    'finds the files of a folder of downloads with the names %s, and refuses two releases',
+    async (_time, release, kernel, iso) => {
+      await mkdir(path(release));
+      for (const name of [kernel, 'live-initramfs.x86_64.img', 'live-rootfs.x86_64.img']) {
+        await write(`${release}/${release}-${name}`, name);
+      }
+      await write(`${release}/${release}-${iso}`, liveIso('2023-07'));
+      await write(`${release}/${release}-${kernel}.sig`, 'x');
+      const prepareFrom = ['prepare', '--images', release, '-o', `of-${release}`];
+      const args = [...prepareFrom, '--base-url', 'http://h', '--inventory', 'inv.yaml'];
+      expect((await run(args)).code).toBe(0);
+      expect(manifest(`of-${release}`).inputs.map(({ role, name }) => `${role} ${name}`)).toEqual([
+        'inventory inv.yaml',
+        `iso ${release}-${iso}`,
+        `kernel ${release}-${kernel}`,
+        `initramfs ${release}-live-initramfs.x86_64.img`,
+        `rootfs ${release}-live-rootfs.x86_64.img`,
+      ]);
+      await write(`${release}/fedora-coreos-45-${kernel}`, 'x');
+      expect((await run(args)).stderr).toContain('images of several releases');
+    },
+  );
+
+  it.skipIf(sharedData === undefined).each(['fcos-44', 'rhcos-9.8'])(
+    `boots hosts from the files of the release %s${sharedDataNote}`,
+    async (release) => {
+      const folder = join(sharedData ?? '', 'live-files', release);
+      const args = ['--images', folder, '-o', release, '--base-url', 'http://h', '--inventory', 'inv.yaml'];
+      expect((await run(['prepare', ...args])).code).toBe(0);
+      const [, kernel, initramfs, rootfs] = manifest(release).inputs.map(({ name }) => name);
+      expect([kernel, initramfs, rootfs]).toEqual([
+        expect.stringMatching(/-live-kernel\.x86_64$/),
+        expect.stringMatching(/-live-initramfs\.x86_64\.img$/),
+        expect.stringMatching(/-live-rootfs\.x86_64\.img$/),
+      ]);
+      await expectConsistent(here, release);
+    },
+  );
 });

@@ -10,7 +10,6 @@ import { runCli, type RunResult } from '../support/runCli.ts';
 
 const inventory = `agent:
   ironic.apiUrls: https://192.0.2.1,https://[2001:db8::1]
-  agent.image: registry.example.com/ironic-agent
   host.sshKeys:
     - ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIK9zIsVJMfhacIuKONUMGEmrH10rGh7UkLGfneQkUQH0 a@b
   host.consoles: [tty0, 'ttyS0,115200n8']
@@ -128,9 +127,15 @@ describe('pxe kargs --inventory', () => {
   });
 
   it.each<[string, number, readonly string[], string]>([
-    ['a value', 1, ofHost('worker-2'), 'error: r.yaml:23:23: boot.ip x:y: '],
-    ['a config in two places', 1, ofHost('worker-2'), 'error: r.yaml:24:22: boot.embedded: '],
-    ['a host that is wrong', 1, ofHost('worker-3'), 'error: r.yaml:26:10: "none" is not a valid MAC address'],
+    ['a value', 1, ofHost('worker-2'), 'error: r.yaml:22:23: boot.ip x:y: '],
+    ['a config in two places', 1, ofHost('worker-2'), 'error: r.yaml:23:22: boot.embedded: '],
+    ['a host that is wrong', 1, ofHost('worker-3'), 'error: r.yaml:25:10: "none" is not a valid MAC address'],
+    [
+      'a config for another ramdisk',
+      2,
+      ['--no-coreos', ...ofFile],
+      'error: r.yaml:7:21: boot.ignitionUrl cannot',
+    ],
     ['a host that is not there', 2, ofHost('worker'), 'hint: use worker-'],
     ['a host without a file', 2, ['--host', 'worker-0'], 'hint: pass the inventory: --inventory FILE'],
     ['a file that is wrong', 1, ['--inventory', 'wrong.yaml'], 'wrong.yaml:2:16: '],
@@ -157,8 +162,8 @@ describe('pxe kargs with a proxy', () => {
     expect(stdout).toContain(
       ' systemd.setenv=http_proxy=http://me:hunter2@proxy:3128 systemd.setenv=no_proxy=localhost,192.0.2.1,2001:db8::1 ',
     );
-    expect(stderr).toMatch(/^warning: r\.yaml:29:19: proxy\.http: .*credentials/m);
-    expect(stderr).toMatch(/^info: r\.yaml:29:19: proxy\.http: the proxy is used to fetch the root/m);
+    expect(stderr).toMatch(/^warning: r\.yaml:28:19: proxy\.http: .*credentials/m);
+    expect(stderr).toMatch(/^info: r\.yaml:28:19: proxy\.http: the proxy is used to fetch the root/m);
     expect(stderr).not.toContain('hunter2');
   });
 
@@ -214,7 +219,8 @@ describe('pxe kargs with a proxy', () => {
 
 describe('render with the settings of pxe kargs', () => {
   it('takes them from the inventory, where nothing is to be said about the config', async () => {
-    const args = ['render', '--inventory', 'r.yaml', '-o', 'out'];
+    const image = ['--agent-image', 'registry.example.com/ironic-agent'];
+    const args = ['render', ...image, '--inventory', 'r.yaml', '-o', 'out'];
     const { code, stderr } = await runCli(args, { cwd });
     expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('4 written') }); // but worker-3
     const config = await readFile(join(cwd, 'out/worker-1.ign'));

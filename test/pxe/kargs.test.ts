@@ -33,6 +33,43 @@ describe('pxe kargs', () => {
     expect(await kargs(...args)).toMatchObject({ code: 0, stdout: `${expected}\n`, stderr: '' });
   });
 
+  it.each([
+    ['without any URL', ['--console', 'ttyS0', '--ipa', 'debug=1'], 'console=ttyS0 ipa-debug=1'],
+    ['with a network', ['--ip', 'dhcp', '--append', 'nofb'], 'ip=dhcp rd.neednet=1 nofb'],
+    ['with a folder of images', ['--base-url', 'http://192.0.2.1/images', '--ipa', 'debug=1'], 'ipa-debug=1'],
+    [
+      'with a proxy for its services',
+      ['--http-proxy', 'http://192.0.2.9:3128', '--api-url', 'https://192.0.2.1:6385'],
+      'systemd.setenv=http_proxy=http://192.0.2.9:3128 systemd.setenv=no_proxy=192.0.2.1',
+    ],
+  ])('writes nothing for Ignition to a ramdisk that is not CoreOS: %s', async (_title, args, expected) => {
+    expect(await kargs('--no-coreos', ...args)).toMatchObject({
+      code: 0,
+      stdout: `${expected}\n`,
+      stderr: '',
+    });
+  });
+
+  it.each(['ipxe', 'grub', 'pxelinux', 'ironic', 'json'])(
+    'has all forms for a ramdisk that is not CoreOS: %s',
+    async (format) => {
+      const base = ['--base-url', 'http://192.0.2.1/images', '--ipa', 'debug=1'];
+      const { code, stdout, stderr } = await kargs('--no-coreos', ...base, '--format', format);
+      expect([code, stderr]).toEqual([0, '']);
+      expect(stdout).toContain('ipa-debug=1');
+      expect(stdout).not.toMatch(/coreos|ignition|rootfs/i);
+    },
+  );
+
+  it('warns about arguments of CoreOS for another ramdisk', async () => {
+    const { code, stderr } = await kargs('--no-coreos', '--append', 'ignition.firstboot');
+    expect([code, stderr]).toEqual([
+      0,
+      'warning: --append ignition.firstboot: only CoreOS supports this argument, and the ramdisk is not CoreOS\n' +
+        'hint: remove the argument, or remove --no-coreos\n',
+    ]);
+  });
+
   it('derives the URLs of a boot script from the base URL', async () => {
     const { code, stdout } = await kargs(
       '--base-url',
@@ -151,6 +188,10 @@ describe('pxe kargs', () => {
 
   it.each([
     ['no URL', ['--embedded']],
+    ['a config for another ramdisk', ['--no-coreos', ...ignition]],
+    ['an embedded config for another ramdisk', ['--no-coreos', '--embedded']],
+    ['a root filesystem for another ramdisk', ['--no-coreos', ...rootfs]],
+    ['a boot script for another ramdisk without a kernel', ['--no-coreos', '--format', 'ipxe']],
     ['an unknown format', [...rootfs, ...ignition, '--format', 'lilo']],
     ['a boot script without a kernel', [...rootfs, ...ignition, '--format', 'grub']],
     ['an unknown option', [...rootfs, '--kernel', 'x']],

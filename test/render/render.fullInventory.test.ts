@@ -75,6 +75,7 @@ const values: Readonly<Record<SettingName, unknown>> = {
   'ignition.units': ['burn-in.service'],
   'ignition.discovery': 'own.ign',
   'ignition.merge': ['own.ign'],
+  'image.stream': 'rhel-10',
   'boot.baseUrl': 'https://192.0.2.1/images',
   'boot.kernelUrl': 'https://192.0.2.1/kernel',
   'boot.initramfsUrl': 'https://192.0.2.1/initramfs',

@@ -2,6 +2,8 @@
 
 import { mkdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { machineName } from '../../src/core/architecture.ts';
+import { givenOrIccImages } from '../../src/serve/iccImages.ts';
 import { place } from './support.ts';
 
 const { path, serve, write } = place();
@@ -38,5 +40,56 @@ describe('a folder of nmstate files', () => {
     for (const name of ['worker-0.iso', 'worker-0.ign']) {
       expect([name, (await fetch(`${origin}/${name}`, { method: 'HEAD' })).status]).toEqual([name, 200]);
     }
+  });
+});
+
+describe('the images of the environment', () => {
+  const folder = path('shared');
+  mkdirSync(folder);
+  const files = [
+    'ipa.iso',
+    'ipa_aarch64.iso',
+    'ipa.s390x.iso',
+    'ipa-rhel-9.iso',
+    'ipa-rhel-10.iso',
+    'ipa-rhel-10_aarch64.iso',
+    'ipa-rhel-9.8.aarch64.iso',
+    'ipa-.iso',
+    'ipa--x.iso',
+    'ipaX.iso',
+    'ipa-rhel-10.iso.sha256',
+    'other-rhel-10.iso',
+    'ipa.initramfs',
+    'ipa-rhel-10.initramfs',
+  ];
+  for (const file of files) write(`shared/${file}`, '');
+  const machine = machineName(process.arch);
+
+  it('are those of all streams and architectures in the folder, as image-customization-controller names them', async () => {
+    const given = {
+      DEPLOY_ISO: '/other/ipa.iso',
+      DEPLOY_INITRD: 'shared/ipa.initramfs',
+      IMAGE_SHARED_DIR: 'shared',
+    };
+    const { iso, initramfs, kernel } = await givenOrIccImages({}, { env: given, cwd: path('') });
+    expect(iso).toEqual([
+      '/other/ipa.iso',
+      `rhel-10/${machine}=shared/ipa-rhel-10.iso`,
+      'rhel-10/aarch64=shared/ipa-rhel-10_aarch64.iso',
+      'rhel-9.8/aarch64=shared/ipa-rhel-9.8.aarch64.iso',
+      `rhel-9/${machine}=shared/ipa-rhel-9.iso`,
+      's390x=shared/ipa.s390x.iso',
+      'aarch64=shared/ipa_aarch64.iso',
+    ]);
+    expect(initramfs).toEqual(['shared/ipa.initramfs', `rhel-10/${machine}=shared/ipa-rhel-10.initramfs`]);
+    expect(kernel).toEqual([]);
+  });
+
+  it.each([
+    ['--iso', { iso: ['live.iso'] }],
+    ['--images', { images: 'downloads' }],
+  ])('are ignored with %s', async (_option, options) => {
+    const given = { DEPLOY_ISO: 'shared/ipa.iso' };
+    expect(await givenOrIccImages(options, { env: given, cwd: path('') })).toBe(options);
   });
 });

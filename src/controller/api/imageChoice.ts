@@ -5,37 +5,69 @@
  * never gets bytes of two images.
  */
 
-import { type Architecture, architectures } from '../../core/architecture.ts';
-import { type ImageFormat, imageFormats, type PreprovisioningImageSpec } from './preprovisioningImage.ts';
+import { architectures } from '../../core/architecture.ts';
+import {
+  type ImageFormat,
+  imageFormats,
+  type PreprovisioningImage,
+  STREAM_LABEL,
+} from './preprovisioningImage.ts';
 import type { FailedOutcome } from './outcome.ts';
 import type { ConfigArtifact } from '../../hosts/artifacts/artifacts.ts';
+import {
+  architecturesOf,
+  chooseImages,
+  hasStreams,
+  type BaseCatalog,
+  type ImagesKey,
+  imagesName,
+} from '../../hosts/plan/baseCatalog.ts';
 import { hostFileName } from '../../hosts/artifacts/servedPaths.ts';
 import type { ServedResource } from '../../serve/answer/resource.ts';
 
-/** The image formats that can be built, by architecture. */
-export type PossibleImages = ReadonlyMap<Architecture, readonly ImageFormat[]>;
-
-export interface ImageChoice {
-  readonly format: ImageFormat;
-  readonly architecture: Architecture;
+/** The images that can be built. */
+export interface PossibleImages {
+  /** The formats of each set of base images. */
+  readonly formats: BaseCatalog<readonly ImageFormat[]>;
+  /** The stream of objects without the label, from the settings of all hosts. */
+  readonly stream: string | undefined;
 }
 
+export interface ImageChoice extends ImagesKey {
+  readonly format: ImageFormat;
+}
+
+/**
+ * A stream without base images is refused, not replaced with the default: the agent can install the CoreOS that it runs
+ * from, so the host would get another release. Only if no base image has a stream, the label has no effect, because
+ * OpenShift's installer sets it on all hosts.
+ */
 export function chooseImage(
-  { architecture: wanted, acceptFormats }: PreprovisioningImageSpec,
+  { spec: { architecture: wanted, acceptFormats }, stream }: Pick<PreprovisioningImage, 'spec' | 'stream'>,
   possible: PossibleImages,
 ): ImageChoice | FailedOutcome {
-  const architecture = chooseArchitecture(wanted, possible);
-  const formats = (architecture && possible.get(architecture)) ?? [];
-  if (architecture === undefined || formats.length === 0) {
-    const known = [...possible.keys()].join(', ') || 'none';
-    return refused(`no base image for the architecture ${shown(wanted ?? 'x86_64')}; available: ${known}`);
+  const catalog = possible.formats;
+  const architecture = architectures.find((known) => known === wanted);
+  if (
+    wanted !== undefined &&
+    (architecture === undefined || !architecturesOf(catalog).includes(architecture))
+  ) {
+    const known = [...catalog.keys()].join(', ') || 'none';
+    return refused(`no base image for the architecture ${shown(wanted)}; available: ${known}`);
   }
+  const selected = hasStreams(catalog) ? (stream ?? possible.stream) : undefined;
+  const chosen = chooseImages({ architecture, stream: selected }, catalog);
+  if ('problem' in chosen) {
+    const place = stream === undefined ? '' : `label ${STREAM_LABEL}: `;
+    return refused(`${place}${chosen.problem} (${chosen.hint})`);
+  }
+  const { images: formats, ...key } = chosen;
   const format = firstAccepted(acceptFormats, formats);
-  if (format !== undefined) return { format, architecture };
+  if (format !== undefined) return { format, ...key };
   const accepted = acceptFormats.map(shown).slice(0, imageFormats.length).join(', ') || 'none';
-  const available = formats.join(', ');
+  const available = formats.join(', ') || 'none';
   return refused(
-    `no accepted image format for ${architecture}; accepted: ${accepted}; available: ${available}`,
+    `no accepted image format for ${imagesName(key)}; accepted: ${accepted}; available: ${available}`,
   );
 }
 
@@ -45,12 +77,6 @@ export function firstAccepted(
   formats: readonly ImageFormat[],
 ): ImageFormat | undefined {
   return acceptFormats.flatMap((text) => formats.find((known) => known === text) ?? [])[0];
-}
-
-/** The requested architecture; without one, the only one with base images, otherwise x86_64. */
-function chooseArchitecture(wanted: string | undefined, possible: PossibleImages): Architecture | undefined {
-  if (wanted === undefined) return possible.size === 1 ? [...possible.keys()][0] : 'x86_64';
-  return architectures.find((known) => known === wanted);
 }
 
 function refused(message: string): FailedOutcome {

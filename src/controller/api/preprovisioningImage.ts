@@ -17,11 +17,13 @@ export interface PreprovisioningImage extends Omit<ObjectMetadata, 'labels' | 'd
   readonly isDeleted: boolean;
   /** Another service builds the image of this object. */
   readonly isForeign: boolean;
+  /** The value of the label {@link STREAM_LABEL}; undefined without one. */
+  readonly stream: string | undefined;
   readonly spec: PreprovisioningImageSpec;
   readonly status: PreprovisioningImageStatus;
 }
 
-export interface PreprovisioningImageSpec {
+interface PreprovisioningImageSpec {
   /** A Secret of the same namespace; undefined for a host without network data. */
   readonly networkDataName: string | undefined;
   /** `x86_64`, or any other text; undefined if the object names none. */
@@ -59,6 +61,12 @@ export interface Condition {
 /** Label of objects for which the assisted service builds the image. */
 const FOREIGN_LABEL = 'infraenvs.agent-install.openshift.io';
 
+/**
+ * Label with the stream of the CoreOS images that the host boots, such as `rhel-10`. OpenShift's installer sets it on each
+ * BareMetalHost, and the BareMetal Operator copies it to the PreprovisioningImage.
+ */
+export const STREAM_LABEL = 'coreos.openshift.io/stream';
+
 /** Reads any object; invalid fields count as missing. */
 export function readPreprovisioningImage({ metadata, ...fields }: KubernetesObject): PreprovisioningImage {
   const { labels, deletionTimestamp, ...kept } = metadata;
@@ -66,6 +74,7 @@ export function readPreprovisioningImage({ metadata, ...fields }: KubernetesObje
     ...kept,
     isDeleted: deletionTimestamp !== undefined,
     isForeign: Object.hasOwn(labels, FOREIGN_LABEL),
+    stream: textOf(Object.hasOwn(labels, STREAM_LABEL) ? labels[STREAM_LABEL] : undefined),
     spec: readSpec(asMapping(fields['spec'])),
     status: readStatus(asMapping(fields['status'])),
   };

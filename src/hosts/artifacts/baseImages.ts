@@ -5,6 +5,7 @@ import type { Architecture } from '../../core/architecture.ts';
 import { CliError } from '../../core/errors.ts';
 import { once } from '../../core/once.ts';
 import { imageSetId } from './servedPaths.ts';
+import type { BaseCatalog, ImagesName } from '../plan/baseCatalog.ts';
 import type { InputImage, InputImages } from '../plan/imageInputs.ts';
 import {
   findBootPart,
@@ -37,7 +38,7 @@ export interface BaseImage {
   readonly path: string | undefined;
 }
 
-/** The images of one architecture. */
+/** The images of one architecture and stream. */
 export interface BaseSet {
   readonly architecture: Architecture;
   /** Changes with any of the images. */
@@ -50,16 +51,21 @@ export interface BaseSet {
   /** What the live system supports, by its `features.json`; read with the first call. Undefined if that file is missing. */
   readonly features: () => Promise<LiveFeatures | undefined>;
   /** Closes all files. */
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
-/** By architecture. @throws CliError if an image cannot be read or has an unexpected type; all files are then closed */
-export async function openBaseSets(
-  given: ReadonlyMap<Architecture, InputImages>,
-): Promise<Map<Architecture, BaseSet>> {
-  const bases = new Map<Architecture, BaseSet>();
+/**
+ * Images with the same content are opened once, also if several streams have them.
+ * @throws CliError if an image cannot be read or has an unexpected type; all files are then closed
+ */
+export async function openBaseSets(given: BaseCatalog<InputImages>): Promise<Map<ImagesName, BaseSet>> {
+  const bases = new Map<ImagesName, BaseSet>();
   try {
-    for (const [architecture, inputs] of given) bases.set(architecture, await openBaseSet(inputs));
+    for (const [name, inputs] of given) {
+      const id = idOf(inputs);
+      const same = [...bases.values()].find((base) => base.id === id);
+      bases.set(name, same === undefined ? await openBaseSet(inputs) : { ...same, inputs });
+    }
   } catch (error) {
     await closeBaseSets(bases);
     throw error;
@@ -72,15 +78,18 @@ export function imageFiles(bases: Iterable<BaseSet> = []): string[] {
   return [...bases].flatMap(({ inputs }) => [...inputs.values()].map(({ path }) => path));
 }
 
-export async function closeBaseSets(bases: ReadonlyMap<Architecture, BaseSet>): Promise<void> {
-  for (const base of bases.values()) await base.close();
+export async function closeBaseSets(bases: BaseCatalog<BaseSet>): Promise<void> {
+  for (const close of new Set([...bases.values()].map((base) => base.close))) await close();
+}
+
+function idOf(inputs: InputImages): string {
+  const all = [...inputs.values()];
+  return imageSetId(all[0]?.architecture ?? 'x86_64', all);
 }
 
 /** @throws CliError if an image cannot be read or has an unexpected type; all files are then closed */
 export async function openBaseSet(inputs: InputImages): Promise<BaseSet> {
-  const all = [...inputs.values()];
-  const architecture = all[0]?.architecture ?? 'x86_64';
-  const id = imageSetId(architecture, all);
+  const [{ architecture } = { architecture: 'x86_64' } as const] = inputs.values();
   const input = inputs.get('iso');
   const iso = input === undefined ? undefined : await openWhole(input);
   const parts: Partial<Record<ImagePart, BaseImage>> = {};
@@ -99,7 +108,7 @@ export async function openBaseSet(inputs: InputImages): Promise<BaseSet> {
   const minimalIso = once(() => makeMinimal(iso));
   const features = once(() => findFeatures(iso, parts.initramfs));
   const close = (): Promise<void> => closeImages([iso, ...Object.values(parts)]);
-  return { architecture, id, inputs, iso, parts, minimalIso, features, close };
+  return { architecture, id: idOf(inputs), inputs, iso, parts, minimalIso, features, close };
 }
 
 /** An initramfs without an ISO is read completely. */

@@ -27,6 +27,8 @@ export interface ManifestInput {
   /** File name without folder. */
   readonly name: string;
   readonly architecture?: string;
+  /** Stream of an image; absent for the default. */
+  readonly stream?: string | undefined;
   /** Volume ID of an ISO, which contains its release. */
   readonly label?: string | undefined;
   readonly size: number;
@@ -37,6 +39,8 @@ export interface ManifestHost {
   readonly name: string;
   readonly macs: readonly string[];
   readonly architecture: string;
+  /** The stream of its images; absent for the default. */
+  readonly stream?: string | undefined;
   /** `kept`: files of an earlier run; the host is now missing from the inventory, or invalid. */
   readonly state: 'prepared' | 'kept';
   /** Folder name of the base images that the host boots. */
@@ -127,9 +131,9 @@ function isListOf<T>(value: unknown, isItem: (item: unknown) => item is T): valu
 }
 
 function isHost(value: unknown): value is ManifestHost {
-  const { name, macs, architecture, state, images = '', agentArchive = '' } = asMapping(value);
+  const { name, macs, architecture, state, stream = '', images = '', agentArchive = '' } = asMapping(value);
   return (
-    [name, architecture, images, agentArchive].every(isText) &&
+    [name, architecture, stream, images, agentArchive].every(isText) &&
     isListOf(macs, isText) &&
     (state === 'prepared' || state === 'kept')
   );

@@ -1,6 +1,7 @@
 /**
- * Ignition configs written as YAML: the same data, with comments and multi-line strings. Ignition only reads JSON, so
- * JSON is embedded; findings have positions in the YAML. Butane is not supported: it is YAML, but another language.
+ * Ignition configs written as YAML: the same data, with comments and multi-line strings. Ignition does not read them, so
+ * JSON is embedded; findings have positions in the YAML. Butane is not supported: it is YAML, but another language, which
+ * Ignition reads since 2.27.
  */
 
 import { spansOf, findSecretNodes, joinSpans, overwrite, secretFilesOf } from '../../agent/lint/secrets.ts';

@@ -19,7 +19,10 @@ import { findUrlAddressProblem } from '../../agent/machineAddress.ts';
 /** The options for settings, named as on the command line. */
 export type BootInputOptions = OptionsNamed<
   'boot' | 'host.consoles' | 'host.nmstate' | 'host.keyfiles' | 'proxy' | 'ironic.apiUrls'
->;
+> & {
+  /** False for a ramdisk with another system (default: true). */
+  readonly coreos?: boolean;
+};
 
 export interface BootInputs {
   readonly settings: BootSettings;
@@ -67,7 +70,8 @@ export function bootInputsOf(
     io,
     warn: ({ at, message, hint }) => report(io, { severity: 'warning', at, message, hint }),
   };
-  return { settings: readSettings(reading), sourceOf: (path) => sourceOf(path, effective), reading };
+  const system = options.coreos === false ? 'other' : 'coreos';
+  return { settings: readSettings(reading, system), sourceOf: (path) => sourceOf(path, effective), reading };
 }
 
 /** Pairs of settings that cannot be combined. The one from the source with the higher precedence is used. */
@@ -81,19 +85,22 @@ const alternatives = [
 
 const precedence = { flag: 2, environment: 1, file: 0 } as const;
 
-function readSettings(reading: Reading): BootSettings {
+function readSettings(reading: Reading, system: 'coreos' | 'other'): BootSettings {
+  if (system === 'other') refuseCoreosSettings(reading);
   const base = valueOf(reading, 'boot.baseUrl');
   const start = base && startOfUrls(base);
   const kernelUrl = valueOf(reading, 'boot.kernelUrl')?.text ?? (start && `${start}.kernel`);
   const initramfsUrl = valueOf(reading, 'boot.initramfsUrl')?.text ?? (start && `${start}.initramfs`);
-  const rootfsUrl = valueOf(reading, 'boot.rootfsUrl')?.text ?? (start && `${start}.rootfs`);
+  const usualRootfsUrl = system === 'coreos' && start !== undefined ? `${start}.rootfs` : undefined;
+  const rootfsUrl = valueOf(reading, 'boot.rootfsUrl')?.text ?? usualRootfsUrl;
   const ignitionUrl = valueOf(reading, 'boot.ignitionUrl')?.text;
-  if ((kernelUrl ?? initramfsUrl ?? rootfsUrl ?? ignitionUrl) === undefined) {
+  if (system === 'coreos' && (kernelUrl ?? initramfsUrl ?? rootfsUrl ?? ignitionUrl) === undefined) {
     throw new UsageError('no URL is given', {
-      hint: 'pass --rootfs-url URL and --ignition-url URL, or --base-url URL of the folder with the ramdisk files',
+      hint: 'pass --rootfs-url URL and --ignition-url URL, or --base-url URL of the folder with the ramdisk files, or --no-coreos for a ramdisk that is not CoreOS',
     });
   }
   return {
+    system,
     kernelUrl,
     initramfsUrl,
     rootfsUrl,
@@ -105,6 +112,17 @@ function readSettings(reading: Reading): BootSettings {
     extraArguments: textsOf(reading, 'boot.kernelArguments'),
     proxy: readBootProxy(reading),
   };
+}
+
+/** @throws UsageError for a setting that has no effect on a ramdisk that is not CoreOS */
+function refuseCoreosSettings(reading: Reading): void {
+  const embedded = isSwitchedOn(reading, 'boot.embedded') ? valueOf(reading, 'boot.embedded') : undefined;
+  const given = valueOf(reading, 'boot.rootfsUrl') ?? valueOf(reading, 'boot.ignitionUrl') ?? embedded;
+  if (given === undefined) return;
+  throw new UsageError(`${given.name} cannot be combined with --no-coreos: only CoreOS supports it`, {
+    hint: `remove ${given.name}, or remove --no-coreos`,
+    at: given.at,
+  });
 }
 
 function textsOf(reading: Reading, name: SettingName): string[] {

@@ -1,4 +1,7 @@
-/** Reads the base images: single files, ISOs, or a folder of downloads. For each architecture, all are of one release. */
+/**
+ * Reads the base images: single files, ISOs, or a folder of downloads. For each architecture and stream, all are of one
+ * release.
+ */
 
 import { readdir } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
@@ -13,8 +16,15 @@ import type { KnownDigests } from '../../io/files/fileDigests.ts';
 import { isLocalImage, readImage } from '../../io/images/imageFile.ts';
 import type { Io } from '../../io/io.ts';
 import type { ManifestInput } from '../artifacts/manifest.ts';
+import {
+  architecturesOf,
+  type BaseCatalog,
+  type ImagesKey,
+  type ImagesName,
+  imagesName,
+} from './baseCatalog.ts';
 
-/** Each `FILE` or `ARCHITECTURE=FILE`. */
+/** Each `FILE`, `ARCHITECTURE=FILE` or `STREAM/ARCHITECTURE=FILE`. */
 export interface ImageOptions {
   readonly iso?: readonly string[];
   readonly kernel?: readonly string[];
@@ -24,9 +34,8 @@ export interface ImageOptions {
   readonly images?: string;
 }
 
-export interface InputImage {
+export interface InputImage extends ImagesKey {
   readonly role: ImageRole;
-  readonly architecture: Architecture;
   /** The name that the user gave. */
   readonly name: string;
   /** Absolute. */
@@ -37,77 +46,107 @@ export interface InputImage {
   readonly label: string | undefined;
 }
 
-/** The images of one architecture. */
+/** The images of one architecture and stream. */
 export type InputImages = ReadonlyMap<ImageRole, InputImage>;
 
 const roles: readonly ImageRole[] = ['iso', ...imageParts];
 
-/** @throws CliError for files that are missing or of another type, UsageError for two files of one type and architecture */
+/** @throws CliError for files that are missing or of another type, UsageError for two files of one type, stream and architecture */
 export async function readImageInputs(
   options: ImageOptions,
   digests: KnownDigests,
   io: Io,
-): Promise<ReadonlyMap<Architecture, InputImages>> {
+): Promise<BaseCatalog<InputImages>> {
   const given: GivenFile[] = [];
   for (const role of roles) {
     for (const text of options[role] ?? []) given.push(parseGiven(role, text));
   }
   if (options.images !== undefined) given.push(...(await listFolder(options.images, io)));
-  const named = new Map<Architecture, Map<ImageRole, InputImage>>();
+  const named = new Map<ImagesName, Map<ImageRole, InputImage>>();
   for (const file of given) {
     const look = await lookAt(file, io);
     const architecture =
       chosenArchitecture(file, look.architecture) ??
-      onlyOne([...named.keys()]) ??
+      onlyOne(architecturesOf(named)) ??
       onlyOne(given.map((it) => it.architecture)) ??
       'x86_64';
-    const images = named.get(architecture) ?? new Map<ImageRole, InputImage>();
-    const other = images.get(file.role);
+    const { role, stream } = file;
+    const key = imagesName({ architecture, stream });
+    const images = named.get(key) ?? new Map<ImageRole, InputImage>();
+    const other = images.get(role);
     if (other !== undefined) {
-      throw new UsageError(`two ${file.role} files for ${architecture}: ${other.name} and ${file.name}`, {
-        hint: `pass only one of them, or add the architecture of the other: --${file.role} aarch64=FILE`,
+      throw new UsageError(`two ${role} files for ${key}: ${other.name} and ${file.name}`, {
+        hint: `pass only one of them, or add the architecture or stream of the other: --${role} aarch64=FILE, --${role} rhel-10/${architecture}=FILE`,
       });
     }
     const path = resolve(io.cwd, file.name);
     const { label, size } = look;
     const sha256 = await digests.sha256(path);
-    const image = { role: file.role, architecture, name: file.name, path, size, sha256, label };
-    named.set(architecture, images.set(file.role, image));
+    const image = { role, architecture, stream, name: file.name, path, size, sha256, label };
+    named.set(key, images.set(role, image));
   }
   return named;
 }
 
-/** For the manifest. */
-export function listInputs(images: ReadonlyMap<Architecture, InputImages>): ManifestInput[] {
-  return architectures.flatMap((architecture) =>
-    roles.flatMap((role) => {
-      const image = images.get(architecture)?.get(role);
-      if (image === undefined) return [];
-      const { name, size, sha256, label } = image;
-      return [{ role, name: basename(name), architecture, label, size, sha256 }];
-    }),
-  );
+/** For the manifest: by architecture and stream, those without a stream first. */
+export function listInputs(catalog: BaseCatalog<InputImages>): ManifestInput[] {
+  const images = [...catalog.values()].flatMap((set) => roles.flatMap((role) => set.get(role) ?? []));
+  return images
+    .toSorted(
+      (one, other) =>
+        architectures.indexOf(one.architecture) - architectures.indexOf(other.architecture) ||
+        Number((one.stream ?? '') > (other.stream ?? '')) - Number((one.stream ?? '') < (other.stream ?? '')),
+    )
+    .map(({ role, name, architecture, stream, label, size, sha256 }) => ({
+      role,
+      name: basename(name),
+      architecture,
+      stream,
+      label,
+      size,
+      sha256,
+    }));
 }
 
-interface GivenFile {
+interface GivenFile extends ImageOption {
   readonly role: ImageRole;
+}
+
+/** The value of an image option. */
+interface ImageOption {
   /** Undefined if it is not given. */
   readonly architecture: Architecture | undefined;
+  /** Undefined for the default. */
+  readonly stream: string | undefined;
   readonly name: string;
 }
 
 function parseGiven(role: ImageRole, text: string): GivenFile {
-  const { architecture, name } = splitArchitecture(text);
-  if (name === '' || !isLocalImage(name)) {
-    throw new UsageError(`--${role} requires FILE or ARCHITECTURE=FILE`, {
+  const option = parseImageOption(text);
+  if (option.name === '' || !isLocalImage(option.name)) {
+    throw new UsageError(`--${role} requires FILE, ARCHITECTURE=FILE or STREAM/ARCHITECTURE=FILE`, {
       hint: 'download the image first: ironic-coreos download',
     });
   }
-  return { role, architecture, name };
+  return { role, ...option };
+}
+
+/** `FILE`, `ARCHITECTURE=FILE` or `STREAM/ARCHITECTURE=FILE`. */
+export function parseImageOption(text: string): ImageOption {
+  const [first = '', ...rest] = text.split('/');
+  const ofStream = splitArchitecture(rest.join('/'));
+  return isStreamName(first) && ofStream.architecture !== undefined
+    ? { stream: first, ...ofStream }
+    : { stream: undefined, ...splitArchitecture(text) };
+}
+
+/** Whether it can be the value of a Kubernetes label, as streams are selected by one. */
+export function isStreamName(text: string): boolean {
+  return /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/.test(text);
 }
 
 /** `FILE` or `ARCHITECTURE=FILE`. */
-export function splitArchitecture(text: string): Pick<GivenFile, 'architecture' | 'name'> {
+export function splitArchitecture(text: string): Pick<ImageOption, 'architecture' | 'name'> {
   const [, prefix, rest = ''] = /^([a-z0-9_]{1,20})=(.*)$/s.exec(text) ?? [];
   const architecture = architectures.find((known) => known === prefix);
   return { architecture, name: architecture === undefined ? text : rest };
@@ -119,7 +158,7 @@ async function listFolder(folder: string, io: Io): Promise<GivenFile[]> {
   });
   const found = names.toSorted().flatMap((name) => {
     const read = parseImageName(name);
-    return read === undefined ? [] : [{ ...read, name: join(folder, name) }];
+    return read === undefined ? [] : [{ ...read, stream: undefined, name: join(folder, name) }];
   });
   const releases = new Set(found.map(({ release, architecture }) => release.replace(`-${architecture}`, '')));
   if (releases.size === 1) return found;
@@ -131,7 +170,7 @@ async function listFolder(folder: string, io: Io): Promise<GivenFile[]> {
   }
   throw new CliError(`${folder} contains images of several releases: ${[...releases].join(', ')}`, {
     code: 'ERR_IMAGE',
-    hint: 'remove all but one of them, or pass single files with --kernel, --initramfs, --rootfs, --iso',
+    hint: 'remove all but one of them, or pass single files, such as --iso rhel-10/x86_64=FILE for a stream',
   });
 }
 

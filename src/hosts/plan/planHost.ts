@@ -2,12 +2,12 @@
 
 import type { Architecture } from '../../core/architecture.ts';
 import type { NetworkHost } from '../../boot/network/networkBoot.ts';
-import { CliError } from '../../core/errors.ts';
 import { urlHost } from '../../formats/url.ts';
 import type { Io } from '../../io/io.ts';
 import { type ConfigArtifact, type Wanted, startedArtifact } from '../artifacts/artifacts.ts';
 import { isoArguments, bootOfHost, readBootSettings, startOf, reportBoot } from './hostBoot.ts';
 import type { AgentArchives, HostConfigs, PublishArchive } from './agentArchives.ts';
+import { type BaseCatalog, requireImages } from './baseCatalog.ts';
 import { type ImageSet, supportsNetwork } from '../artifacts/baseImages.ts';
 import { type AddressCheck, hostSource } from '../settings/renderHosts.ts';
 import type { InventoryHost } from '../settings/inventoryDocument.ts';
@@ -31,7 +31,7 @@ export interface PlanJob {
 /** Paths of the files that a host boots, relative to the base URL. */
 export interface HostPlaces {
   /** The base images with their paths for this host. */
-  readonly images: ReadonlyMap<Architecture, ImageSet>;
+  readonly images: BaseCatalog<ImageSet>;
   readonly file: (artifact: ConfigArtifact) => string;
   /** Returns the complete URL. */
   readonly publish: PublishArchive;
@@ -41,6 +41,8 @@ export interface HostPlan {
   readonly name: string;
   readonly macs: readonly string[];
   readonly architecture: Architecture;
+  /** The stream of its images; undefined for images without a stream. */
+  readonly stream: string | undefined;
   readonly configs: HostConfigs;
   readonly boot: NetworkHost;
   /** Undefined if no images are given. */
@@ -62,7 +64,8 @@ export async function planHost(
   const { archives, wanted } = job;
   const { name } = host;
   const source = hostSource(host, job.source, io);
-  const images = places.images.size > 0 ? findImages(host.architecture, places.images) : undefined;
+  const chosen = places.images.size > 0 ? requireImages(source, host.architecture, places.images) : undefined;
+  const images = chosen?.images;
   const known = host.architecture ?? images?.base.architecture;
   const { publish } = places;
   const configs = await archives.render({ source, architecture: known, configs: wanted.configs, publish });
@@ -77,21 +80,16 @@ export async function planHost(
   const macs = host.mac === undefined ? [] : [host.mac];
   const boot = { name, macs, start: startOf(subject, settings, wanted) };
   if (wanted.loaders.length > 0 && !reportBoot(bootOfHost(boot, wanted), wanted, io)) return undefined;
-  return { name, macs, architecture, configs, boot, images, isoArguments: isoArguments(settings, wanted) };
-}
-
-function findImages(
-  architecture: Architecture | undefined,
-  images: ReadonlyMap<Architecture, ImageSet>,
-): ImageSet | undefined {
-  if (architecture === undefined && images.size === 1) return [...images.values()][0];
-  const wanted = architecture ?? 'x86_64';
-  const found = images.get(wanted);
-  if (found !== undefined) return found;
-  throw new CliError(`no images for ${wanted}`, {
-    code: 'ERR_SETTING',
-    hint: `pass --iso ${wanted}=FILE, or --kernel, --initramfs and --rootfs`,
-  });
+  return {
+    name,
+    macs,
+    architecture,
+    stream: chosen?.stream,
+    configs,
+    boot,
+    images,
+    isoArguments: isoArguments(settings, wanted),
+  };
 }
 
 /** Artifacts with which a host fetches its root filesystem from the initramfs. A full ISO has it on the medium. */

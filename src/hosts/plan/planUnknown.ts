@@ -9,10 +9,18 @@ import type { Io } from '../../io/io.ts';
 import type { ConfigArtifact } from '../artifacts/artifacts.ts';
 import { isoArguments, readBootSettings, startOf } from './hostBoot.ts';
 import type { HostConfigs } from './agentArchives.ts';
+import {
+  architecturesOf,
+  chooseImages,
+  type BaseCatalog,
+  type ImagesProblem,
+  streamSetting,
+} from './baseCatalog.ts';
 import type { ImageSet } from '../artifacts/baseImages.ts';
 import { report } from '../../io/report/report.ts';
 import type { Inventory } from '../settings/inventoryDocument.ts';
 import type { HostPlaces, PlanJob } from './planHost.ts';
+import type { RenderSource } from '../settings/settings.ts';
 
 /** One plan for each architecture with images, or one plan without images. */
 export interface UnknownPlan {
@@ -51,7 +59,7 @@ export function hasUnknown(
 /** @throws CliError if the settings of all hosts do not result in a valid config */
 export async function planUnknown(job: PlanJob, places: UnknownPlaces, io: Io): Promise<UnknownPlan[]> {
   const { source, wanted } = job;
-  const rendered = await renderAll(job, places);
+  const rendered = await renderAll(job, places, io);
   // Agent archives differ for each architecture, and so do their configs.
   const isCommon = new Set(rendered.map(({ configs }) => configs.fetched.document.toString())).size === 1;
   return rendered.map(({ images, configs }) => {
@@ -68,10 +76,12 @@ export async function planUnknown(job: PlanJob, places: UnknownPlaces, io: Io): 
 
 async function renderAll(
   { archives, source, wanted }: PlanJob,
-  { images: sets, publish }: UnknownPlaces,
+  { images: catalog, publish }: UnknownPlaces,
+  io: Io,
 ): Promise<Pick<UnknownPlan, 'images' | 'configs'>[]> {
   const rendered: Pick<UnknownPlan, 'images' | 'configs'>[] = [];
-  for (const images of sets.size === 0 ? [undefined] : sets.values()) {
+  const sets = catalog.size === 0 ? [undefined] : chooseSets(source, catalog, io);
+  for (const images of sets) {
     const architecture = images?.base.architecture;
     const configs = await archives.render({ source, architecture, configs: wanted.configs, publish });
     if (configs === undefined) {
@@ -83,6 +93,27 @@ async function renderAll(
     rendered.push({ images, configs });
   }
   return rendered;
+}
+
+/**
+ * The images of a host without settings of its own, for each architecture.
+ * @throws CliError if no architecture has such images
+ */
+function chooseSets(source: RenderSource, catalog: BaseCatalog<ImageSet>, io: Io): ImageSet[] {
+  const stream = streamSetting(source);
+  const sets: ImageSet[] = [];
+  const problems: ImagesProblem[] = [];
+  for (const architecture of architecturesOf(catalog)) {
+    const chosen = chooseImages({ architecture, stream: stream?.text }, catalog);
+    if ('problem' in chosen) problems.push(chosen);
+    else sets.push(chosen.images);
+  }
+  for (const { hint, problem } of problems) {
+    const message = `machines that are not listed: ${problem}`;
+    if (sets.length === 0) throw new CliError(message, { code: 'ERR_SETTING', hint, at: stream?.at });
+    report(io, { severity: 'warning', message, hint, at: stream?.at });
+  }
+  return sets;
 }
 
 /** Adds the agent parameters that an inspection needs before its config is read. */

@@ -33,6 +33,8 @@ export interface ServiceStatus {
 export interface BaseStatus {
   readonly name: string;
   readonly architecture: string;
+  /** Undefined for the default. */
+  readonly stream: string | undefined;
   readonly size: number;
   /** SHA-256 in hexadecimal digits. */
   readonly digest: string;
@@ -44,6 +46,8 @@ export interface HostStatus {
   readonly name: string;
   readonly macs: readonly string[];
   readonly architecture: string | undefined;
+  /** The stream that it selects; undefined if it selects none. */
+  readonly stream: string | undefined;
   /** Warnings and errors of its inventory entry and its config. */
   readonly messages: readonly Diagnostic[];
   /** Called for all hosts when they are filtered. */

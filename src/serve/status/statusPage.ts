@@ -49,12 +49,13 @@ function formatStatusDocument(status: Status, selection: Selection): string {
   return `${JSON.stringify(document)}\n`;
 }
 
-function hostObject({ name, macs, architecture, messages, progress, images }: HostStatus): object {
+function hostObject({ name, macs, architecture, stream, messages, progress, images }: HostStatus): object {
   const fetched = new Map(progress().map((image) => [image.path, image]));
   return {
     name,
     macs,
     architecture,
+    stream,
     messages: messages.map(messageObject),
     images: images().map(({ path, artifact, url }) => {
       const image = fetched.get(path);

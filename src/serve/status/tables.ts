@@ -34,10 +34,10 @@ export function hostTable({ hosts, matching, first }: Selection, now: Date): Htm
 export function baseImageTable(baseImages: readonly BaseStatus[]): Html {
   if (baseImages.length === 0) return html`<p>No base images: only configs are served.</p>`;
   const rows = baseImages.map(
-    ({ name, architecture, build, size, digest }) =>
+    ({ name, architecture, stream, build, size, digest }) =>
       html`<tr>
         <th scope="row" class="name">${name}</th>
-        <td>${architecture}</td>
+        <td>${architectureOf(architecture, stream)}</td>
         <td>${build ?? 'unknown'}</td>
         <td class="number">${formatSize(size)}</td>
         <td class="digest" title="${digest}">${digest.slice(0, 12)}</td>
@@ -152,7 +152,7 @@ function hostRows(host: HostStatus, now: Date): Html {
     <tr>
       <th scope="rowgroup" rowspan="${span}" class="name">${host.name}</th>
       <td rowspan="${span}" class="mac">${listOf(host.macs.map((mac) => html`${mac}`))}</td>
-      <td rowspan="${span}">${host.architecture ?? 'unknown'}</td>
+      <td rowspan="${span}">${architectureOf(host.architecture, host.stream)}</td>
       ${firstCells}
       <td rowspan="${span}" class="messages">${listOf(host.messages.map(messageItem))}</td>
     </tr>
@@ -170,6 +170,11 @@ function hostRows(host: HostStatus, now: Date): Html {
           </tr>`
     }
   </tbody> `;
+}
+
+/** With its stream as in the image options: `rhel-10/x86_64`. */
+function architectureOf(architecture = 'unknown', stream?: string): string {
+  return stream === undefined ? architecture : `${stream}/${architecture}`;
 }
 
 function imageCells({ path, url }: ImageStatus, progress: ImageProgress | undefined, now: Date): Html {

@@ -142,42 +142,42 @@ const kernelSigns = rowsWith('kernel', noStage, {
 });
 
 const ignitionSigns = rowsWith('ignition', noStage, {
-  // Ignition 2.26, internal/resource/http.go.
+  // Ignition 2.27, internal/resource/http.go.
   // Later stages of Ignition add their names in front.
   'ignition-config-fetched': { pattern: /^GET result: OK$/, stage: 'config' },
-  // Ignition 2.26, internal/resource/http.go
+  // Ignition 2.27, internal/resource/http.go
   'ignition-config-get': {
     pattern: /^GET (?:error: |result: (?!OK$))/,
     proves: 'config-not-fetched',
     solvedBy: ['config', ...from('live system')],
   },
-  // Ignition 2.26, internal/exec/engine.go, internal/resource/url.go
+  // Ignition 2.27, internal/exec/engine.go, internal/resource/url.go
   'ignition-config-fetch': {
     pattern:
       /^failed to fetch config: (?:resource not found|failed to fetch resource|unsupported source scheme|unable to fetch resource in time)/,
     proves: 'config-not-fetched',
   },
-  // Ignition 2.26, internal/log/log.go; vcontext, report/report.go
+  // Ignition 2.27, internal/log/log.go; vcontext, report/report.go
   'ignition-config-invalid': { pattern: /^error at \$\./, proves: 'ignition-failed' },
-  // Ignition 2.26, internal/exec/util/file.go
+  // Ignition 2.27, internal/exec/util/file.go
   'ignition-archive': {
     pattern: /^files: .*(?:\[failed\] |: Error (?:verifying|fetching) file ).*\/ironic-agent-image\//,
     proves: 'agent-archive',
   },
-  // Ignition 2.26, internal/resource/http.go
+  // Ignition 2.27, internal/resource/http.go
   'ignition-file-get': {
     pattern: /^files: .*: GET (?:error: |result: (?!OK$))/,
     suggests: ['ignition-failed', 'agent-archive'],
   },
   // Go, syscall/zerrors_linux.go (ENOSPC)
   'ignition-no-space': { pattern: /no space left on device/, suggests: ['no-memory'] },
-  // Ignition 2.26, internal/main.go.
+  // Ignition 2.27, internal/main.go.
   // If a resource is missing, an earlier line says which one.
   'ignition-failed': {
     pattern: /^Ignition failed: (?!resource not found|failed to fetch resource|unable to fetch resource)/,
     proves: 'ignition-failed',
   },
-  // Ignition 2.26, internal/exec/engine.go
+  // Ignition 2.27, internal/exec/engine.go
   'ignition-files-written': {
     pattern: /^files: files passed$/,
     refutes: [...beforeKernel, 'config-not-fetched', 'ignition-failed'],
@@ -185,12 +185,12 @@ const ignitionSigns = rowsWith('ignition', noStage, {
 });
 
 const ignitionUnitSigns = rowsWith('systemd', noStage, {
-  // Ignition 2.26, dracut/30ignition/ignition-complete.target
+  // Ignition 2.27, dracut/30ignition/ignition-complete.target
   'ignition-complete': {
     pattern: /^Reached target (?:ignition-complete\.target\b|Ignition Complete\b)/,
     refutes: [...beforeKernel, ...inInitramfs],
   },
-  // Ignition 2.26, dracut/30ignition/ignition-*.service
+  // Ignition 2.27, dracut/30ignition/ignition-*.service
   'ignition-unit-failed': {
     pattern: /^Failed to start (?:ignition-[a-z-]+\.service\b|Ignition \()/,
     suggests: ['ignition-failed', 'config-not-fetched'],

@@ -2,15 +2,22 @@
 
 import { describe, expect, it } from 'vitest';
 import { chooseImage, type PossibleImages } from '../../../src/controller/api/imageChoice.ts';
+import type { ImageFormat } from '../../../src/controller/api/preprovisioningImage.ts';
+import { imagesName, type ImagesName } from '../../../src/hosts/plan/baseCatalog.ts';
 
-const both: PossibleImages = new Map([['x86_64', ['iso', 'initrd']]]);
-const several: PossibleImages = new Map([
+const possibleOf = (
+  formats: readonly (readonly [ImagesName, readonly ImageFormat[]])[],
+  stream?: string,
+): PossibleImages => ({ formats: new Map(formats), stream });
+
+const both = possibleOf([['x86_64', ['iso', 'initrd']]]);
+const several = possibleOf([
   ['x86_64', ['iso', 'initrd']],
   ['aarch64', ['initrd']],
 ]);
 
 describe('the image of an object', () => {
-  const only: PossibleImages = new Map([['aarch64', ['iso']]]);
+  const only = possibleOf([['aarch64', ['iso']]]);
 
   it.each([
     ['the first format', ['x86_64', 'iso', 'initrd'], both, 'x86_64 iso'],
@@ -21,7 +28,8 @@ describe('the image of an object', () => {
     ['of the usual architecture', [undefined, 'iso'], several, 'x86_64 iso'],
   ])('is %s', (_title, [architecture, ...formats], possible, expected) => {
     const acceptFormats = formats.flatMap((format) => format ?? []);
-    const choice = chooseImage({ architecture, acceptFormats, networkDataName: undefined }, possible);
+    const spec = { architecture, acceptFormats, networkDataName: undefined };
+    const choice = chooseImage({ spec, stream: undefined }, possible);
     expect('kind' in choice ? choice : `${choice.architecture} ${choice.format}`).toBe(expected);
   });
 
@@ -53,8 +61,68 @@ describe('the image of an object', () => {
       'no accepted image format for x86_64; accepted: "uki", "a"; available:',
     ],
   ] as const)('is refused: %s', (_title, architecture, acceptFormats, message) => {
-    const choice = chooseImage({ architecture, acceptFormats, networkDataName: undefined }, several);
+    const spec = { architecture, acceptFormats, networkDataName: undefined };
+    const choice = chooseImage({ spec, stream: undefined }, several);
     expect(choice).toMatchObject({ kind: 'failed', reason: 'ConfigurationError', attempt: undefined });
     expect('message' in choice && choice.message).toContain(message);
+  });
+});
+
+describe('the stream of an object', () => {
+  const iso = ['iso'] as const;
+  const withDefault = possibleOf([
+    ['x86_64', iso],
+    ['rhel-10/x86_64', iso],
+    ['rhel-10/aarch64', ['initrd']],
+  ]);
+  const labelled = possibleOf([
+    ['rhel-9/x86_64', iso],
+    ['rhel-10/x86_64', iso],
+  ]);
+  const spec = { architecture: 'x86_64', acceptFormats: iso, networkDataName: undefined };
+
+  it.each<[string, PossibleImages, string | undefined, string]>([
+    ['its label', withDefault, 'rhel-10', 'rhel-10/x86_64'],
+    ['the default without a label', withDefault, undefined, 'x86_64'],
+    ['that of the settings without a label', { ...labelled, stream: 'rhel-9' }, undefined, 'rhel-9/x86_64'],
+    ['its label, not that of the settings', { ...labelled, stream: 'rhel-9' }, 'rhel-10', 'rhel-10/x86_64'],
+    ['the default where no image has a stream', several, 'rhel-9', 'x86_64'],
+  ])('is %s', (_title, possible, stream, expected) => {
+    const choice = chooseImage({ spec, stream }, possible);
+    expect('kind' in choice ? choice.message : imagesName(choice)).toBe(expected);
+  });
+
+  it.each<[string, PossibleImages, string, string | undefined, string]>([
+    [
+      'without images',
+      withDefault,
+      'x86_64',
+      'rhel-9',
+      'label coreos.openshift.io/stream: no images of the stream "rhel-9" for x86_64; available: x86_64, rhel-10/x86_64, rhel-10/aarch64 (pass --iso rhel-9/x86_64=FILE, or use another stream)',
+    ],
+    [
+      'without images for the architecture',
+      labelled,
+      'aarch64',
+      'rhel-10',
+      'no base image for the architecture "aarch64"; available: rhel-9/x86_64, rhel-10/x86_64',
+    ],
+    [
+      'without a label, where all images have a stream',
+      labelled,
+      'x86_64',
+      undefined,
+      'the images for x86_64 are of several streams, and none is selected; available: rhel-9/x86_64, rhel-10/x86_64 (set image.stream to one of them, or pass images without a stream: --iso x86_64=FILE)',
+    ],
+    [
+      'whose images have another format',
+      withDefault,
+      'aarch64',
+      'rhel-10',
+      'no accepted image format for rhel-10/aarch64; accepted: "iso"; available: initrd',
+    ],
+  ])('is refused %s', (_title, possible, architecture, stream, message) => {
+    const choice = chooseImage({ spec: { ...spec, architecture }, stream }, possible);
+    expect(choice).toEqual({ kind: 'failed', reason: 'ConfigurationError', message, attempt: undefined });
   });
 });

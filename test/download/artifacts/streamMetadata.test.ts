@@ -121,6 +121,8 @@ describe('selectImage', () => {
 describe.skipIf(sharedData === undefined)(`real metadata${sharedDataNote}`, () => {
   it.each([
     ['fcos-stable.json', { architecture: 'x86_64', platform: 'metal', format: 'pxe' }, true],
+    ['fcos-stable-2026-07.json', { architecture: 'x86_64', platform: 'metal', format: 'pxe' }, true],
+    ['fcos-stable-2026-07.json', { architecture: 's390x', platform: 'metal', format: 'iso' }, true],
     ['rhcos-4.11-reduced.json', { architecture: 'aarch64', platform: 'metal', format: 'iso' }, false],
   ])('%s', (file, choice, isSigned) => {
     const text = readFileSync(join(sharedData ?? '', 'streams', file), 'utf8');

@@ -1,8 +1,12 @@
+import { readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { parseStreamMetadata } from '../../../src/download/artifacts/streamMetadata.ts';
 import { parseImageName } from '../../../src/hosts/plan/imageInputs.ts';
 import { layouts, withScriptPaths } from '../../../src/prepare/fixedLayouts.ts';
 import { imageSetId, parseBaseUrl } from '../../../src/hosts/artifacts/servedPaths.ts';
+import { sharedData, sharedDataNote } from '../../support/sharedData.ts';
 
 describe('parseImageName', () => {
   it.each([
@@ -27,6 +31,21 @@ describe('parseImageName', () => {
   ])('%s', (name, role, architecture, release) => {
     expect(parseImageName(name)).toEqual({ role, architecture, release });
   });
+
+  it.skipIf(sharedData === undefined).each(['fcos-stable-2026-07', 'fcos-stable', 'rhcos-4.11-reduced'])(
+    `knows all live files of the stream %s${sharedDataNote}`,
+    (stream) => {
+      const text = readFileSync(join(sharedData ?? '', 'streams', `${stream}.json`), 'utf8');
+      const artifacts = parseStreamMetadata(text, stream)
+        .images.filter(({ platform, format }) => platform === 'metal' && ['iso', 'pxe'].includes(format))
+        .flatMap((image) => image.artifacts);
+      expect(artifacts.length).toBeGreaterThan(3);
+      for (const { location, architecture, format, name } of artifacts) {
+        const role = format === 'iso' ? 'iso' : name;
+        expect(parseImageName(basename(location))).toMatchObject({ role, architecture });
+      }
+    },
+  );
 
   it.each([
     'fedora-coreos-44-live-kernel.x86_64.sig',

@@ -13,6 +13,12 @@ describe('disks', () => {
     ['a device alone', { device: '/dev/a' }, []],
     ['different numbers', disk({ number: 1 }, { number: 2 }), []],
     ['number 0 twice', disk({ number: 0 }, { number: 0 }, {}), []],
+    // Ignition 2.26 refuses this.
+    [
+      'no number beside one that shall not exist',
+      disk({ number: 1, shouldExist: false }, { label: 'a' }),
+      [],
+    ],
     [
       'a number twice',
       disk({ number: 1 }, { number: 2 }, { number: 1 }),
@@ -144,6 +150,7 @@ describe('partitions', () => {
     [{}, ['partition-number-or-label']],
     [{ number: 0 }, ['partition-number-or-label']],
     [{ number: 1, shouldExist: false }, []],
+    [{ number: 1, shouldExist: false, wipePartitionEntry: true }, []],
     [{ number: 1, shouldExist: false, guid: '', typeGuid: '' }, []],
     [{ number: 1, shouldExist: false, guid }, ['partition-absent-with-others']],
     [{ number: 1, shouldExist: false, typeGuid: guid }, ['partition-absent-with-others']],

@@ -32,6 +32,7 @@ export function exampleHost(name: string, { fetched = [], ...changes }: HostChan
     name,
     macs: ['52:54:00:00:00:01'],
     architecture: 'x86_64',
+    stream: undefined,
     messages: [],
     progress: () => fetched,
     images: () => [
@@ -56,7 +57,14 @@ export function exampleStatus(changes: Partial<Status> = {}): Status {
       transfers: 2,
     },
     baseImages: [
-      { name: 'rhcos.iso', architecture: 'x86_64', size: GIB, digest: 'ab'.repeat(32), build: '418.94.1-0' },
+      {
+        name: 'rhcos.iso',
+        architecture: 'x86_64',
+        stream: undefined,
+        size: GIB,
+        digest: 'ab'.repeat(32),
+        build: '418.94.1-0',
+      },
     ],
     hosts: [
       exampleHost('worker-0', { fetched: [exampleProgress()] }),

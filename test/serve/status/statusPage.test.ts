@@ -93,7 +93,9 @@ describe('the status page', () => {
     [
       'base images',
       exampleStatus({
-        baseImages: [{ name: markup, architecture: markup, size: 1, digest: markup, build: markup }],
+        baseImages: [
+          { name: markup, architecture: markup, stream: markup, size: 1, digest: markup, build: markup },
+        ],
       }),
     ],
     [

@@ -43,7 +43,7 @@ export interface Ran {
 
 const program = join(root, 'bin/ironic-coreos.js');
 const release = '44.20261101.3.0';
-const isoName = `fedora-coreos-${release}-live.x86_64.iso`;
+const isoName = `fedora-coreos-${release}-live-iso.x86_64.iso`;
 const publicKey =
   'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIK9zIsVJMfhacIuKONUMGEmrH10rGh7UkLGfneQkUQH0 core@desk\n';
 
