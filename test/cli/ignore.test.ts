@@ -155,7 +155,7 @@ describe('ignore in an inventory', () => {
     expect(await run('render', '--inventory', 'wrong.yaml', '-o', 'wrong')).toMatchObject({
       code: 1,
       stderr: expect.stringContaining(
-        'error: wrong.yaml:5:10: ignore: unknown rule "agent-siz"\nhint: use agent-size',
+        'error: wrong.yaml:6:10: ignore: unknown rule "agent-siz"\nhint: use agent-size',
       ),
     });
     const hosts = '[{name: a, ignore: [path-relative]}, {name: b}]';
@@ -163,7 +163,7 @@ describe('ignore in an inventory', () => {
     const { code, stderr } = await run('render', '--inventory', 'host.yaml', '-o', 'host');
     expect(code).toBe(1);
     expect(stderr).toContain(
-      'error: a is not written (host.yaml:5): host.yaml:5:28: ignore: path-relative is an error and cannot be ignored',
+      'error: a is not written (host.yaml:6): host.yaml:6:28: ignore: path-relative is an error and cannot be ignored',
     );
     expect(await readdir(join(cwd, 'host'))).toEqual(['b.ign']);
   });

@@ -59,7 +59,9 @@ async function messagesOf(file: string, options = ''): Promise<string[]> {
 
 beforeAll(async () => {
   cwd = await mkdtemp(join(tmpdir(), 'inlined configs '));
-  await run('render --api-url https://192.0.2.7:6385 --no-ssh-key -o agent.ign');
+  await run(
+    'render --api-url https://192.0.2.7:6385 --agent-image registry.example.com/ironic-agent --no-ssh-key -o agent.ign',
+  );
   agent = JSON.parse(await readFile(join(cwd, 'agent.ign'), 'utf8'));
   await write('agentInside.ign', merging(inlined(agent, 'gzip')));
   await write('relative.ign', merging(inlined(agent), inlined(merging(inlined(relative, 'gzip')))));

@@ -10,7 +10,6 @@ import { runCli, type RunResult } from '../support/runCli.ts';
 
 const inventory = `agent:
   ironic.apiUrls: https://192.0.2.1,https://[2001:db8::1]
-  agent.image: registry.example.com/ironic-agent
   host.sshKeys:
     - ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIK9zIsVJMfhacIuKONUMGEmrH10rGh7UkLGfneQkUQH0 a@b
   host.consoles: [tty0, 'ttyS0,115200n8']
@@ -220,7 +219,8 @@ describe('pxe kargs with a proxy', () => {
 
 describe('render with the settings of pxe kargs', () => {
   it('takes them from the inventory, where nothing is to be said about the config', async () => {
-    const args = ['render', '--inventory', 'r.yaml', '-o', 'out'];
+    const image = ['--agent-image', 'registry.example.com/ironic-agent'];
+    const args = ['render', ...image, '--inventory', 'r.yaml', '-o', 'out'];
     const { code, stderr } = await runCli(args, { cwd });
     expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('4 written') }); // but worker-3
     const config = await readFile(join(cwd, 'out/worker-1.ign'));
