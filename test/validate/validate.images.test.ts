@@ -154,7 +154,7 @@ it.each([
   async (profile, code, severity, rule) => {
     const env = {
       IRONIC_BASE_URL: 'https://192.0.2.1',
-      IRONIC_AGENT_IMAGE: 'quay.io/metal3-io/ironic-agent',
+      IRONIC_AGENT_IMAGE: 'registry.example.com/ironic-agent',
     };
     const { stdout } = await runCli(['render', '--profile', profile], { cwd, env });
     await writeFile(join(cwd, 'kargs.iso'), isoWith(stdout));

@@ -28,7 +28,7 @@ function agentConfig(conf: string, mode = 384): string {
   const volumes = mounts.map((mount) => `-v ${mount.includes(':') ? mount : `${mount}:${mount}`}`);
   const confMount = '-v /etc/ironic-python-agent.conf:/etc/ironic-python-agent/ignition.conf';
   const flags = '--privileged --network host --ipc=host --uts=host --rm --replace --name ironic-agent';
-  const command = `/bin/podman run ${flags} ${volumes.join(' ')} ${confMount} quay.io/metal3-io/ironic-agent`;
+  const command = `/bin/podman run ${flags} ${volumes.join(' ')} ${confMount} registry.example.com/ironic-agent`;
   const contents = `[Service]\nExecStart=${command}\nRestart=on-failure\n[Install]\nWantedBy=multi-user.target\n`;
   return JSON.stringify({
     ignition: { version: '3.4.0' },
