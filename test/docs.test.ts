@@ -7,6 +7,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
+import { load as loadYaml } from 'js-yaml';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { declareCommands } from '../src/cli/commands.ts';
 import { describeCommand } from '../src/cli/describeCommand.ts';
@@ -135,7 +136,20 @@ function failsUnseen(ran: Ran | undefined, next: Step | undefined): boolean {
 
 function retell({ commandLines, isKept, output }: Step, ran: Ran | undefined): readonly string[] {
   const lines = ran?.lines ?? [];
-  return [...commandLines, ...(isKept || matchesOutput(output, lines) ? output : lines)];
+  return [...commandLines, ...(isKept || matchesOutput(output, lines) ? output : abridge(lines, output))];
+}
+
+/** The new output, with those of the old abridgements that still fit: a line of … replaces as much as before, by its place. */
+function abridge(lines: readonly string[], old: readonly string[]): readonly string[] {
+  const first = old.indexOf('…');
+  const after = old.slice(old.lastIndexOf('…') + 1);
+  if (first < 0 || first + after.length > lines.length) return abridgeLines(lines, old);
+  const end = abridgeLines(lines.slice(lines.length - after.length), after);
+  return [...abridgeLines(lines.slice(0, first), old), '…', ...end];
+}
+
+function abridgeLines(lines: readonly string[], old: readonly string[]): readonly string[] {
+  return lines.map((line, at) => (matchesOutput([old[at] ?? ''], [line]) ? (old[at] ?? '') : line));
 }
 
 describe('what stands for what in transcripts', () => {
@@ -188,6 +202,35 @@ it('the README names every command', async () => {
   const readme = pages[0]?.text ?? '';
   expect(names.filter((name) => !new RegExp(`^\\|.*\`${name}[ \`]`, 'm').test(readme))).toEqual([]);
 });
+
+describe('networks in nmstate', () => {
+  const examples = pages.flatMap(({ name, text }) =>
+    readBlocks(text).flatMap(({ language, lines }) =>
+      language === 'yaml' && lines.some((line) => line.includes('nmstate:'))
+        ? [[name, lines.join('\n')]]
+        : [],
+    ),
+  );
+
+  it('are on several pages', () => expect(examples.length).toBeGreaterThan(2));
+
+  // By its name, no interface of CoreOS is eth0.
+  it.each(examples)('of %s find Ethernet interfaces by their MAC addresses', (_name, text) => {
+    const cards = interfacesIn(loadYaml(text)).filter(({ type }) => type === 'ethernet');
+    expect(cards.length).toBeGreaterThan(0);
+    for (const card of cards) {
+      expect(card).toMatchObject({ identifier: 'mac-address', 'mac-address': expect.any(String) });
+    }
+  });
+});
+
+/** All lists `interfaces` in a document. */
+function interfacesIn(value: unknown): Record<string, unknown>[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, part]) =>
+    key === 'interfaces' && Array.isArray(part) ? part : interfacesIn(part),
+  );
+}
 
 describe('options', () => {
   const declared = new Set(['--help', ...flagsOf(commandTree)]);

@@ -27,8 +27,9 @@ export function formatDefaultConf(settings: AgentSettings): string {
     if (callbackUrls.length > 0) options.push(['inspection_callback_url', callbackUrls.join(',')]);
     // Without collectors the agent does not inspect; not every image sets them.
     options.push(['inspection_collectors', 'default,logs']);
-    if (!verifyIronicTls) options.push(['insecure', 'True']);
   }
+  // Always, because without the line ipa-insecure=1, which ironic-image and Bifrost add to the kernel arguments, decides.
+  options.push(['insecure', verifyIronicTls ? 'False' : 'True']);
   const entries: OsloEntry[] = [{ kind: 'section', name: section }];
   for (const [name, value] of [...options, ...extraOptions(settings)]) {
     entries.push({ kind: 'option', section, name, value: escapeInterpolation(value) });

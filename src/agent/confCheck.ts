@@ -17,6 +17,7 @@ import {
 } from '../formats/osloConfig.ts';
 import { findingOf, type Rule } from '../ignition/rule.ts';
 import type { Finding, Position, Problem, Report } from '../core/finding.ts';
+import { findCollectorProblem } from '../ipa/collectors.ts';
 import { confRules } from '../ipa/confRules.ts';
 import { findInternalTlsHost } from '../network/internalHost.ts';
 import { checkValues, parseOsloBoolean } from '../ipa/confValues.ts';
@@ -34,8 +35,7 @@ import {
   suggestIpaOption,
   suggestIpaSection,
 } from '../ipa/ipaOptions.ts';
-import { findUrlListAddress, findUrlProblem } from './ironicUrl.ts';
-import { nearestName } from '../formats/messageText.ts';
+import { findUrlListAddress, findUrlProblem, hasHttpsUrl } from './ironicUrl.ts';
 import { findHostProblem } from './machineAddress.ts';
 
 /** A supported option in the file. */
@@ -63,7 +63,7 @@ export function checkConf(text: string, ipaVersion?: IpaVersion): Finding[] {
   for (const setting of settings) {
     findings.push(...checkLine(setting, effective.get(setting.option)?.line, ipaVersion));
   }
-  findings.push(...checkEffective(effective), ...checkTrust(effective));
+  findings.push(...checkEffective(effective, ipaVersion), ...checkTrust(effective));
   return findings.toSorted((a, b) => comparePositions(a.position, b.position));
 }
 
@@ -234,7 +234,7 @@ function checkLine(
   return findings;
 }
 
-function checkEffective(effective: ReadonlyMap<IpaOption, Setting>): Finding[] {
+function checkEffective(effective: ReadonlyMap<IpaOption, Setting>, ipaVersion?: IpaVersion): Finding[] {
   const findings: Finding[] = [];
   const values = new Map<IpaOption, string>();
   for (const [option, { line }] of effective) values.set(option, line.value);
@@ -252,18 +252,22 @@ function checkEffective(effective: ReadonlyMap<IpaOption, Setting>): Finding[] {
     if (isNumber && value.trim() === '') findings.push(finding(confRules.emptyNumber, valueOf(line)));
     // What `$` expands to is unknown here, and a comment in the value is already reported.
     const isPlain = option.section === 'DEFAULT' && !hasComment && !value.includes('$');
-    if (isPlain) findings.push(...checkText(line, option.name));
+    if (isPlain) findings.push(...checkText(line, option.name, ipaVersion));
   }
   return findings;
 }
 
 /** Texts that the agent does not check when it starts; of URLs, it checks only the start of the first one. */
-function checkText(line: OsloOption, name: string): Finding[] {
+function checkText(line: OsloOption, name: string, ipaVersion?: IpaVersion): Finding[] {
   if (name === 'api_url' || name === 'inspection_callback_url') {
     const problem = findUrlProblem(line.value, name) ?? findPathProblem(line.value);
     if (problem !== undefined) return [finding(confRules.url, { ...valueOf(line), ...problem })];
     const address = findUrlListAddress(line.value);
     return address === undefined ? [] : [finding(confRules.urlAddress, { ...valueOf(line), ...address })];
+  }
+  if (name === 'inspection_collectors') {
+    const problem = findCollectorProblem(line.value, ipaVersion);
+    return problem === undefined ? [] : [finding(confRules.collector, { ...valueOf(line), ...problem })];
   }
   const problem = line.value === '' ? undefined : textChecks.get(name)?.(line.value);
   return problem === undefined ? [] : [finding(confRules.unusable, { ...valueOf(line), ...problem })];
@@ -274,7 +278,6 @@ const textChecks: ReadonlyMap<string, (value: string) => Problem | undefined> = 
   ['cafile', findFileProblem],
   ['certfile', findFileProblem],
   ['enable_vlan_interfaces', findVlanProblem],
-  ['inspection_collectors', findCollectorProblem],
   ['keyfile', findFileProblem],
   ['listen_host', findAddressProblem],
   ['ntp_server', findAddressProblem],
@@ -301,44 +304,38 @@ function findVlanProblem(value: string): Problem | undefined {
   return { message, hint: 'use all or names of interfaces, or leave the value empty' };
 }
 
-/** The collectors of the agent; an image may contain others. */
-const collectors = `default logs extra-hardware pci-devices numa-topology dmi-decode lldp usb-devices`.split(
-  ' ',
-);
-
-function findCollectorProblem(value: string): Problem | undefined {
-  for (const item of value.split(',')) {
-    const name = item.trim();
-    if (!/^[\w.-]*$/.test(name)) {
-      const message = 'the agent sends no inspection data, because a collector has an invalid name';
-      return { message, hint: 'separate names with commas: default,logs' };
-    }
-    const nearest = collectors.includes(name)
-      ? undefined
-      : nearestName(name.replaceAll('_', '-'), collectors);
-    if (nearest === undefined) continue;
-    const message = 'a collector is misspelled: the agent sends no inspection data without it';
-    return { message, hint: `use ${nearest}` };
-  }
-  return undefined;
-}
-
-/** Whether the agent can verify the certificate of Ironic. Without verification, "cafile" is probably a mistake. */
+/**
+ * Whether the agent verifies the certificate of Ironic, and can. Without verification, "cafile" is probably a mistake.
+ * Without a line "insecure", a kernel argument decides.
+ */
 function checkTrust(effective: ReadonlyMap<IpaOption, Setting>): Finding[] {
   const lines = new Map<string, OsloOption>();
   for (const { option, line } of effective.values()) {
     if (option.section === 'DEFAULT') lines.set(option.name, line);
   }
   const insecure = lines.get('insecure');
-  const hasCafile = (lines.get('cafile')?.value ?? '') !== '';
+  const cafile = lines.get('cafile');
+  const hasCafile = (cafile?.value ?? '') !== '';
   if (insecure !== undefined && parseOsloBoolean(insecure.value) === true) {
     return hasCafile ? [finding(confRules.cafileUnused, valueOf(insecure))] : [];
   }
-  if (hasCafile) return [];
-  for (const line of [lines.get('api_url'), lines.get('inspection_callback_url')]) {
-    for (const url of line?.value.split(',') ?? []) {
+  const urls = [lines.get('api_url'), lines.get('inspection_callback_url')].filter(
+    (line) => line !== undefined,
+  );
+  const verified = hasCafile ? cafile : urls.find(({ value }) => hasHttpsUrl(value));
+  return [
+    ...(insecure === undefined && verified !== undefined
+      ? [finding(confRules.insecureUnset, nameOf(verified))]
+      : []),
+    ...(hasCafile ? [] : findMissingCa(urls)),
+  ];
+}
+
+function findMissingCa(lines: readonly OsloOption[]): Finding[] {
+  for (const line of lines) {
+    for (const url of line.value.split(',')) {
       const host = findInternalTlsHost(url);
-      if (line === undefined || host === undefined) continue;
+      if (host === undefined) continue;
       const message = `no public CA issues certificates for ${host}: without "cafile", the agent rejects the certificate of Ironic unless its container trusts the CA`;
       return [finding(confRules.caMissing, { ...valueOf(line), message })];
     }

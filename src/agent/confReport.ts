@@ -9,6 +9,7 @@ import type { Diagnostic } from '../core/diagnostic.ts';
 import type { Finding } from '../core/finding.ts';
 import { renderAgentConf } from './agentConfig.ts';
 import { checkConf } from './confCheck.ts';
+import { declaresCollectors, isEntryPoints } from '../ipa/collectors.ts';
 import { confRules } from '../ipa/confRules.ts';
 import { formatOptionLines } from './conf.ts';
 import type { AgentSettings } from './settings.ts';
@@ -31,19 +32,30 @@ export function createConfCheck(): typeof checkAgentConf {
   let last: { readonly key: string; readonly remarks: readonly ConfRemark[] } | undefined;
   return (settings, sources) => {
     const { optionLines, profile, userConf } = settings;
-    const key = JSON.stringify([profile, renderAgentConf(settings), optionLines, userConf, sources]);
+    const conf = renderAgentConf(settings);
+    const key = JSON.stringify([profile, conf, optionLines, userConf, addsCollectors(settings), sources]);
     if (last?.key !== key) last = { key, remarks: checkAgentConf(settings, sources) };
     return last.remarks;
   };
 }
 
+/** The rules that the whole conf decides: about a missing line, and about collectors that a hardware manager may add. */
+const rulesOfWhole: ReadonlySet<string> = new Set([
+  confRules.caMissing.id,
+  confRules.collector.id,
+  confRules.insecureUnset.id,
+]);
+
 /** The findings without repetition. The agent starts if no finding is an error. */
 export function checkAgentConf(settings: AgentSettings, sources: ConfSources): readonly ConfRemark[] {
   const { optionLines, userConf = '' } = settings;
-  const whole = checkConf(renderAgentConf(settings));
-  const lacksCa = whole.some(({ rule }) => rule === confRules.caMissing.id);
-  // A part may lack "cafile" if the other part sets it.
-  const isOfPart = ({ rule }: Finding): boolean => lacksCa || rule !== confRules.caMissing.id;
+  const hasUnknown = !addsCollectors(settings);
+  const whole = checkConf(renderAgentConf(settings)).filter(
+    ({ rule }) => hasUnknown || rule !== confRules.collector.id,
+  );
+  const ofWhole = new Set(whole.map(({ rule }) => rule));
+  // A part may lack a line that another part contains.
+  const isOfPart = ({ rule }: Finding): boolean => !rulesOfWhole.has(rule) || ofWhole.has(rule);
   const ofLines = checkConf(formatOptionLines(optionLines)).filter(isOfPart);
   const ofUser = checkConf(userConf).filter(isOfPart);
   const reported = new Set([...ofLines, ...ofUser].map(identify));
@@ -58,6 +70,13 @@ export function checkAgentConf(settings: AgentSettings, sources: ConfSources): r
   ];
   // One flag may set several options.
   return [...new Map(remarks.map((remark) => [JSON.stringify(remark), remark])).values()];
+}
+
+/** Whether a hardware manager brings collectors, so that those of the agent are not all. */
+function addsCollectors({ hardwareManagers }: AgentSettings): boolean {
+  return hardwareManagers
+    .flatMap(({ files }) => files)
+    .some(({ content, path }) => isEntryPoints(path) && declaresCollectors(Buffer.from(content).toString()));
 }
 
 /** Flags without effect, because the user's conf or an option line sets another value. */

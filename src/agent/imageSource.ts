@@ -29,7 +29,7 @@ export function findBareRegistry(text: string): BareRegistry | undefined {
   return {
     isCertain: isHost,
     message: `${text} looks like a registry, but podman parses it as image ${JSON.stringify(repository)}${read}`,
-    hint: `append the name of the image: ${text}/metal3-io/ironic-agent`,
+    hint: `append the name of the image: ${text}/ironic-agent`,
   };
 }
 
@@ -45,7 +45,20 @@ export function findShortNameProblem(text: string, registries?: Registries): Pro
   if (search.length === 1 || (search.length > 1 && shortNameMode !== 'enforcing')) return undefined;
   return {
     message: `the image ${text} has no registry, and podman cannot select one`,
-    hint: `add the registry: quay.io/${repository.includes('/') ? '' : 'metal3-io/'}${text}`,
+    hint: `add the registry: registry.example.com/${text}`,
+  };
+}
+
+/** The default image of `render`, because no other one is public. */
+const unmaintainedImage = 'quay.io/metal3-io/ironic-agent';
+
+/** Reports an image that nothing builds any more, unless registries.conf sets another source for its name. */
+export function findUnmaintainedImage(text: string, registries?: Registries): Problem | undefined {
+  if (imageName(text) !== unmaintainedImage || pullNames(text, registries).at(-1) !== unmaintainedImage)
+    return undefined;
+  return {
+    message: `${text} was last built in February 2023, it has no step start_assisted_install, and its repository is archived`,
+    hint: 'build an image as docs/agent-image.md describes, and use --agent-image registry.example.com/ironic-agent',
   };
 }
 

@@ -117,19 +117,19 @@ function parseNtpServers(text: string): string[] {
   return servers;
 }
 
-/** A single base URL without a path, because the script appends the port. */
+/** A single base URL without a path. The script appends the port; ironic-image of today sets a URL with it. */
 function parseScriptUrl(text: string, { flag, defaultPort }: UrlSource): readonly string[] {
   const url = parseIronicUrl(text);
   if ('message' in url) throw new UsageError(`${flag}: ${url.message}`, { hint: url.hint });
-  if (url.port !== undefined || url.path !== '') {
+  if (url.path !== '') {
     throw new UsageError(
-      `${flag}: the URL must end with the host, because configure-coreos-ipa appends the port`,
+      `${flag}: the URL must not contain a path, because configure-coreos-ipa appends paths`,
       {
-        hint: 'set the port with IRONIC_ACCESS_PORT, or use the default profile',
+        hint: 'remove the path, or use the default profile',
       },
     );
   }
-  return [formatIronicUrl({ ...url, port: defaultPort })];
+  return [formatIronicUrl({ ...url, port: url.port ?? defaultPort })];
 }
 
 /** Arguments of `podman pull`; the script writes them to JSON and a unit without escaping. */

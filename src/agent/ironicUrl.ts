@@ -180,6 +180,11 @@ function findCallbackProblem(url: IronicUrl): Problem | undefined {
   };
 }
 
+/** Whether a list of URLs contains one with TLS. */
+export function hasHttpsUrl(list: string): boolean {
+  return list.split(',').some((url) => /^\s*https:/i.test(url));
+}
+
 /** The first URL of a list with an address that does not lead to another machine, but may be intended. */
 export function findUrlListAddress(list: string): AddressProblem | undefined {
   for (const { host } of validUrls(list.split(','))) {
@@ -302,6 +307,18 @@ function ipv6Candidates(authority: string): string[] {
     ...(withPort.kind === 'ipv6' && Number(port) <= 65535 ? [`${formatUrlHost(withPort)}:${port}`] : []),
     ...(whole.kind === 'ipv6' ? [formatUrlHost(whole)] : []),
   ];
+}
+
+/** Whether a single valid URL contains a port. */
+export function hasUrlPort(text: string): boolean {
+  const url = parseIronicUrl(text);
+  return !('message' in url) && url.port !== undefined;
+}
+
+/** A URL from a list of `checkApiUrls`, with another port. */
+export function withUrlPort(text: string, port: number): string {
+  const url = parseIronicUrl(text);
+  return 'message' in url ? text : formatIronicUrl({ ...url, port });
 }
 
 /** Formats a URL. */

@@ -257,7 +257,7 @@ function checkAlias(name: string, full: string, report: Report): void {
   if (full === '') return; // removes an alias of another file
   const target = parseImageReference(full);
   if (target.ok && target.reference.registry !== undefined && !hasTag(target.reference)) return;
-  const hint = 'use registry and repository without tag and digest: "quay.io/metal3-io/ironic-agent"';
+  const hint = 'use registry and repository without tag and digest: "registry.example.com/ironic-agent"';
   report('error', path, `${JSON.stringify(full)} is not a full image name`, hint);
 }
 

@@ -12,6 +12,7 @@ import {
   findRegistryAddress,
   findRegistryIssuer,
   findShortNameProblem,
+  findUnmaintainedImage,
   isLocalName,
   pullNames,
 } from './imageSource.ts';
@@ -82,6 +83,7 @@ function findImageProblems({ agentImage, pullPolicy }: AgentSettings, registries
   return [
     ['agent.image', 'agent-image-bare-registry', bare],
     ['agent.image', 'agent-image-unqualified', short],
+    ['agent.image', 'agent-image-unmaintained', findUnmaintainedImage(agentImage, registries)],
   ];
 }
 

@@ -53,7 +53,13 @@ const table = [
     kind: 'list',
     flag: '--api-url <urls>',
     help: 'comma-separated URLs of Ironic, or "mdns"; URLs without port and path get port 6385',
-    environment: [{ name: 'IRONIC_BASE_URL' }],
+    environment: [
+      { name: 'IRONIC_BASE_URL' },
+      // Of the containers of ironic-image: addresses, from which the URL is derived.
+      { name: 'IRONIC_URL_HOST', profiles: ['default', script] },
+      { name: 'IRONIC_IP', profiles: ['default', script] },
+      { name: 'PROVISIONING_IP', profiles: ['default', script] },
+    ],
     profiles: ['default', 'icc', 'assisted', script],
   },
   {
@@ -419,7 +425,7 @@ const table = [
     name: 'boot.ipaParameters',
     kind: 'texts',
     flag: '--ipa <name=value>',
-    help: 'agent parameter, e.g. insecure=1; repeatable',
+    help: 'agent parameter, e.g. debug=1; repeatable',
   },
   {
     name: 'boot.kernelArguments',

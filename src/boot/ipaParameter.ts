@@ -5,14 +5,16 @@
  * Not checked: values that require a library of the agent, for example cipher suites.
  */
 
+import { findCollectorProblem } from '../ipa/collectors.ts';
 import { findRemovedIpaOption, ipaKnowledge, suggestIpaOption, type IpaOption } from '../ipa/ipaOptions.ts';
 import { errorRule, type Issue, warningRule } from '../ignition/rule.ts';
+import { parseOsloBoolean } from '../ipa/confValues.ts';
 import { argumentName, argumentValue } from './bootSettings.ts';
 
 const ipaNoValue = errorRule(
   'ipa-parameter-value-missing',
   'the agent ignores a parameter without a value',
-  'use NAME=VALUE, for example insecure=1',
+  'use NAME=VALUE, for example debug=1',
 );
 const ipaUnknown = warningRule(
   'ipa-parameter-unknown',
@@ -28,6 +30,11 @@ const ipaUrl = warningRule(
   'ipa-parameter-url',
   'the URL contains the path /v1, which the agent appends',
   'remove /v1 from the end of the URL',
+);
+const ipaCollector = warningRule(
+  'ipa-parameter-collector',
+  'unknown collector: the agent runs none, and the inspection fails',
+  'use collectors of the agent, separated by commas: default,logs',
 );
 const ipaSecret = warningRule(
   'ipa-parameter-secret',
@@ -57,7 +64,13 @@ export function checkIpaArgument(text: string): readonly Issue[] {
   if (option === undefined) return isOtherParameter(name) ? [] : [unknownParameter(name)];
   const secret: readonly Issue[] = option.sensitive === true ? [{ rule: ipaSecret, path: [] }] : [];
   const hasVersion = option.name === 'api_url' && /\/v1\/*(?:,|$)/.test(value);
-  return [...secret, ...(hasVersion ? [{ rule: ipaUrl, path: [] }] : []), ...checkValue(option, value)];
+  const collector = option.name === 'inspection_collectors' ? findCollectorProblem(value) : undefined;
+  return [
+    ...secret,
+    ...(hasVersion ? [{ rule: ipaUrl, path: [] }] : []),
+    ...(collector === undefined ? [] : [{ rule: ipaCollector, path: [], ...collector }]),
+    ...checkValue(option, value),
+  ];
 }
 
 function parameterOptions(): readonly IpaOption[] {
@@ -95,15 +108,13 @@ function checkValue(option: IpaOption, value: string): readonly Issue[] {
   if (pattern !== undefined && !new RegExp(pattern).test(value)) {
     return [invalidValue(option, `a match of ${pattern}`)];
   }
-  if (type === 'boolean' && !booleanText.test(value)) return [invalidValue(option, '1 or 0')];
+  if (type === 'boolean' && parseOsloBoolean(value) === undefined) return [invalidValue(option, '1 or 0')];
   if (type === 'float' && !floatText.test(value)) return [invalidValue(option, 'a number')];
   if (type === 'integer') return checkRange(option, value, option);
   if (type === 'port') return checkRange(option, value, { min: 0, max: 65_535 });
   return [];
 }
 
-/** Texts that oslo_utils accepts as true or false; with any other text, the default is silently used. */
-const booleanText = /^(?:1|t|true|on|y|yes|0|f|false|off|n|no)$/i;
 const floatText = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 
 interface Range {

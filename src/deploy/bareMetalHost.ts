@@ -22,14 +22,16 @@ import {
   type DeployOptions,
   type HostOptions,
   type NameOption,
+  deploymentOf,
   readHostOptions,
   requireName,
 } from './options.ts';
 import { parseChoice, parseFormat } from '../io/report/choices.ts';
 import { stepNames } from '../core/installSteps.ts';
-import { checkImageFormat, type InstallImage, type PlainConfig } from './documents/installation.ts';
-import { bootModes, cleaningModes, type DeployHost } from './documents/host.ts';
-import { CliError, UsageError } from '../core/errors.ts';
+import { checkImageFormat, type PlainConfig } from './documents/installation.ts';
+import { splitHint } from './documents/rootDeviceHints.ts';
+import { bootModes, cleaningModes, type DeployHost, inspectionModes } from './documents/host.ts';
+import { CliError } from '../core/errors.ts';
 import type { Issue } from '../ignition/rule.ts';
 
 /**
@@ -100,7 +102,11 @@ async function readHostSettings(
 ): Promise<HostSettings | undefined> {
   const read = readHostOptions(options);
   const settings = await hostSettings(options, read.host, context);
-  const imageIssues = settings.image === undefined ? checkImageFormat(options.imageFormat) : [];
+  const isCustom = settings.deployment.deployInterface === undefined;
+  const imageIssues =
+    settings.deployment.image === undefined
+      ? checkImageFormat(options.imageFormat, isCustom ? 'coreos-installer' : 'ironic')
+      : [];
   const issues = [...read.issues, ...imageIssues, ...checkHostSettings(settings)].filter(
     ({ rule, path }) => !isConsequence(rule.id, path, read.issues),
   );
@@ -142,7 +148,10 @@ async function hostSettings(
     userData: options.userDataName,
     ramdiskNetwork,
     networkData,
-    image: installImage(options, nameOf),
+    deployment: deploymentOf(options, nameOf),
+    labels: Object.fromEntries((options.label ?? []).map(splitHint)),
+    raid: options.raid,
+    firmwareSettings: options.firmwareSettings,
     ...choices,
   };
 }
@@ -155,15 +164,7 @@ function parseChoices(options: DeployOptions) {
   return {
     bootMode: parseChoice('--boot-mode', options.bootMode, bootModes),
     cleaning: parseChoice('--automated-cleaning', options.automatedCleaning, cleaningModes),
+    inspectionMode: parseChoice('--inspection-mode', options.inspectionMode, inspectionModes),
     method: parseChoice('--method', options.method, stepNames),
   };
-}
-
-/** @throws UsageError for options that require an image */
-function installImage(options: DeployOptions, nameOf: NameOption): InstallImage | undefined {
-  const { imageSource: url, imageChecksum: checksum, imageFormat: format } = options;
-  if (url !== undefined) return { url, checksum, format };
-  if (checksum === undefined) return undefined;
-  const source = nameOf('imageSource');
-  throw new UsageError(`${nameOf('imageChecksum')} requires ${source}`, { hint: `pass ${source} URL, too` });
 }

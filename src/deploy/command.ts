@@ -2,7 +2,8 @@
 
 import { type Command, Option } from 'commander';
 import { architectures } from '../core/architecture.ts';
-import { bootModes, cleaningModes } from './documents/host.ts';
+import { bootModes, cleaningModes, inspectionModes } from './documents/host.ts';
+import { bootInterfaces, deployInterfaces, inspectInterfaces } from './documents/interfaces.ts';
 import { stepNames } from '../core/installSteps.ts';
 import type {
   BareMetalHostOptions,
@@ -24,6 +25,11 @@ const stepsNotes = `
 Deploy steps contain only the name of the step. install_coreos reads the
 Ignition config, the kernel arguments and whether to copy the network from the
 config drive. It reads the URL of another image from the node.
+
+The deploy interface custom-agent runs the steps, and is off by default: a
+message names the line for ironic.conf. With an image and its checksum, direct
+also runs install_coreos: then a second step leaves out that Ironic writes the
+image itself.
 
 The steps are those of the hardware manager ironic_coreos_install in the agent
 image. To check that your image has them, boot it with the mock Ironic:
@@ -61,6 +67,13 @@ Examples:
     --boot-mac 52:54:00:12:34:56 --root-device name=/dev/nvme0n1 \\
     --ignition worker-3.ign | kubectl apply -f -
   ironic-coreos deploy baremetalhost --inventory ramdisk.yaml -o manifests
+`;
+
+const nodeReference = `
+Interfaces:
+  The conductor chooses interfaces that are not given, among those that it
+  enables. If it must enable one that is off by default in Ironic, a message
+  names the line for ironic.conf.
 `;
 
 const nodeNotes = `
@@ -102,12 +115,35 @@ Many hosts:
         bmcAddress: redfish-virtualmedia://192.0.2.10/redfish/v1/Systems/1
 `;
 
-const ironicNotes = `${EXIT_CODES}
+const ironicNotes = `
+Where the images are:
+  The pod of Ironic serves /shared, an empty volume that nothing outside the pod
+  can write to. Choose one way:
+  --prepare-image   An init container runs "prepare --layout metal3". Settings
+                    come from a Secret or ConfigMap, whose keys are environment
+                    variables of "render": IRONIC_BASE_URL, IRONIC_AGENT_IMAGE,
+                    … Another init container downloads each live ISO that is
+                    given by URL, and verifies its signature.
+  --deploy-kernel, --deploy-ramdisk
+                    URLs on another web server, which Ironic fetches.
+  Both write spec.overrides, which requires the feature gate Overrides of the
+  operator (--feature-gates=Overrides=true). Without it, pass the URLs and
+  --extra-config: then the operator passes them to ironic.conf.
+
+  The kernel arguments are for all hosts. They contain the URL of one root
+  filesystem, and thus are for one architecture.
+${EXIT_CODES}
 Examples:
-  ironic-coreos deploy ironic --kernel-append-params "$(cat kargs.txt)" |
-    kubectl apply --server-side -f -
+  ironic-coreos deploy ironic --kernel-append-params "$(cat kargs.txt)" \\
+    --prepare-image registry.example.com/ironic-coreos:0.1.0 \\
+    --settings secret/ramdisk-settings --live-iso http://192.0.2.1/coreos.iso |
+    kubectl apply --server-side --field-manager=ironic-coreos -f -
+  ironic-coreos deploy ironic --kernel-append-params "$(cat kargs.txt)" \\
+    --deploy-kernel http://192.0.2.1/ironic-python-agent.kernel --extra-config \\
+    --deploy-ramdisk http://192.0.2.1/ironic-python-agent.initramfs
   ironic-coreos deploy ironic --format env \\
     --deploy-iso http://192.0.2.1/ironic-python-agent.iso
+  ironic-coreos deploy ironic --format conf -o coreos.conf
 `;
 
 /** The options of `deploy baremetalhost` that most users need. */
@@ -122,6 +158,26 @@ const baremetalHostCommon = [
   '--append-karg',
   '--copy-network',
   '--nmstate',
+  '--inventory',
+  '--host',
+  '--output',
+  '--format',
+];
+
+/** The options of `deploy node` that most users need. */
+const nodeCommon = [
+  '--name',
+  '--bmc-address',
+  '--bmc-insecure',
+  '--boot-mac',
+  '--root-device',
+  '--deploy-iso',
+  '--deploy-kernel',
+  '--deploy-ramdisk',
+  '--kernel-append-params',
+  '--deploy-interface',
+  '--inspect-interface',
+  '--set',
   '--inventory',
   '--host',
   '--output',
@@ -150,7 +206,18 @@ function declareSteps(deploy: Command, context: Context): void {
     );
   declareInstall(command)
     .option('--config-drive <FILE>', 'config drive file to write')
-    .option('--image-source <URL>', 'image URL of another CoreOS to install; requires --format command')
+    .option(
+      '--image-source <URL>',
+      'image URL of another CoreOS to install (default: the CoreOS of the ramdisk)',
+    )
+    .option('--image-checksum <SUM>', checksumText)
+    .addOption(
+      choice(
+        '--deploy-interface <NAME>',
+        'custom-agent; with image and checksum also direct (then the default) or autodetect',
+        ['custom-agent', 'direct', 'autodetect'],
+      ),
+    )
     .option('--ignition-in-args', "put the config into the arguments of the step, as in Metal3's design")
     .option('--node <NAME>', 'name or UUID of the node; requires --format command')
     .addOption(
@@ -196,6 +263,14 @@ function declareBareMetalHost(deploy: Command, context: Context): void {
     )
     .addOption(
       choice(
+        '--inspection-mode <MODE>',
+        'inspection: agent, fast (by the BMC only) or disabled (default: agent)',
+        inspectionModes,
+      ),
+    )
+    .addOption(repeated('--label <NAME=VALUE>', 'label of the host; repeatable'))
+    .addOption(
+      choice(
         '--method <NAME>',
         'deploy step: install_coreos or start_assisted_install (default: install_coreos)',
         stepNames,
@@ -205,10 +280,11 @@ function declareBareMetalHost(deploy: Command, context: Context): void {
     .option('--network-data <FILE>', 'network_data in the format of OpenStack');
   declareInstall(command)
     .option('--user-data-name <NAME>', 'name of the Secret with the config (default: NAME-user-data)')
-    .option('--image-source <URL>', 'image URL of another CoreOS to install')
-    .option('--image-checksum <SUM>', 'checksum of the image: SHA-256, SHA-512 or the URL of a checksum file')
-    .option('--image-format <FORM>', 'format of the image (default: raw)')
-    .addOption(choice('--format <FORM>', 'output format: yaml or json (default: yaml)', ['yaml', 'json']));
+    .option('--image-source <URL>', 'image URL of another CoreOS to install');
+  declareDeployment(
+    command,
+    'deploy interface; custom-agent writes customDeploy, others only an image',
+  ).addOption(choice('--format <FORM>', 'output format: yaml or json (default: yaml)', ['yaml', 'json']));
   const run = async (options: BareMetalHostOptions) =>
     (await import('./bareMetalHost.ts')).bareMetalHost(options, context.io);
   declareInventory(declareOutput(command));
@@ -222,6 +298,22 @@ function declareNode(deploy: Command, context: Context): void {
     .summary('Write a node for Ironic')
     .description('Write a node for Ironic: commands that create or change it, or its description');
   declareRamdisk(declareHost(command))
+    .addOption(
+      choice(
+        '--inspect-interface <NAME>',
+        'inspect interface: redfish, agent, no-inspect or idrac-redfish (default: that of the conductor)',
+        inspectInterfaces,
+      ),
+    )
+    .addOption(
+      choice(
+        '--boot-interface <NAME>',
+        `boot interface (default: by the BMC address): ${bootInterfaces.join(', ')}`,
+        bootInterfaces,
+      ),
+    )
+    .option('--image-source <URL>', 'image to install, if Ironic installs it');
+  declareDeployment(command, 'deploy interface')
     .option('--set', 'change an existing node')
     .addOption(
       choice(
@@ -231,25 +323,64 @@ function declareNode(deploy: Command, context: Context): void {
       ),
     );
   const run = async (options: NodeOptions) => (await import('./node.ts')).node(options, context.io);
-  declareRun(declareInventory(declareOutput(command)), nodeNotes + inventoryNotes, run, context);
+  declareInventory(declareOutput(command));
+  declareShortHelp(command, nodeCommon, nodeReference + inventoryNotes);
+  declareRun(command, nodeNotes, run, context);
 }
 
 function declareIronic(deploy: Command, context: Context): void {
   const command = deploy
     .command('ironic')
-    .summary('Write the ramdisk settings of ironic-standalone-operator')
-    .description('Write the ramdisk settings of an Ironic resource, for all hosts of that Ironic')
+    .summary('Write the settings of Ironic that the hosts need')
+    .description(
+      'Write the ramdisk settings of an Ironic resource, or the lines for ironic.conf, for all hosts of that Ironic',
+    )
     .option('--name <NAME>', 'name of the resource (default: ironic)')
-    .option('--namespace <NAME>', 'namespace of the resource (default: the namespace that kubectl uses)');
-  declareRamdisk(command).addOption(
-    choice('--format <FORM>', 'yaml, json or env: environment of the BareMetal Operator (default: yaml)', [
-      'yaml',
-      'json',
-      'env',
-    ]),
-  );
+    .option('--namespace <NAME>', 'namespace of the resource (default: the namespace that kubectl uses)')
+    .option('--kernel-append-params <TEXT>', 'kernel arguments of the ramdisk of all hosts')
+    .addOption(
+      choice(
+        '--format <FORM>',
+        'yaml, json, env: environment of the BareMetal Operator, or conf: lines for ironic.conf (default: yaml)',
+        ['yaml', 'json', 'env', 'conf'],
+      ),
+    );
+  declareOutput(command)
+    .optionsGroup('Ramdisk at URLs:')
+    .addOption(repeated('--deploy-kernel <[ARCH=]URL>', 'kernel that runs the agent; repeatable'))
+    .addOption(repeated('--deploy-ramdisk <[ARCH=]URL>', 'initramfs that runs the agent; repeatable'))
+    .option('--extra-config', 'write the URLs to spec.extraConfig, which needs no feature gate')
+    .option('--deploy-iso <URL>', 'live ISO that runs the agent; requires --format env')
+    .optionsGroup('Ramdisk that an init container prepares:')
+    .option('--prepare-image <REF>', 'container image of ironic-coreos for the init container')
+    .option('--settings <KIND/NAME>', 'secret/NAME or configmap/NAME with environment variables')
+    .option('--ironic-ca', 'let the agents trust the CA of the certificate in spec.tls of the resource')
+    .addOption(
+      repeated('--live-iso <[ARCH=]URL>', 'live ISO to prepare: URL, or path in the image; repeatable'),
+    )
+    .optionsGroup('Interfaces of nodes, for --format conf:')
+    .addOption(repeated('--deploy-interface <NAME>', 'deploy interface; repeatable (default: custom-agent)'))
+    .addOption(repeated('--inspect-interface <NAME>', 'inspect interface; repeatable (default: agent)'))
+    .addOption(repeated('--boot-interface <NAME>', 'boot interface; repeatable'));
   const run = async (options: IronicOptions) => (await import('./ironic.ts')).ironic(options, context.io);
-  declareRun(declareOutput(command), ironicNotes, run, context);
+  declareRun(command, ironicNotes, run, context);
+}
+
+const checksumText = 'checksum of the image: SHA-256, SHA-512 or the URL of a checksum file';
+
+/** Options for what is deployed, besides `--image-source`. */
+function declareDeployment(command: Command, interfaceText: string): Command {
+  return command
+    .option('--image-checksum <SUM>', checksumText)
+    .option('--image-format <FORM>', 'format of the image: raw or qcow2')
+    .option('--boot-iso <URL>', 'live ISO that the host boots, instead of an installation')
+    .addOption(
+      choice(
+        '--deploy-interface <NAME>',
+        `${interfaceText}: ${deployInterfaces.join(', ')}`,
+        deployInterfaces,
+      ),
+    );
 }
 
 /** Options for the hosts of an inventory. */

@@ -32,6 +32,11 @@ const textSettings = [
   'imageSource',
   'imageChecksum',
   'imageFormat',
+  'bootIso',
+  'deployInterface',
+  'inspectInterface',
+  'bootInterface',
+  'inspectionMode',
   'deployIso',
   'deployKernel',
   'deployRamdisk',
@@ -47,6 +52,9 @@ const inventoryKeys: ReadonlyMap<string, string> = new Map([
   ...[...textSettings, ...switchSettings].map((name) => [name, name] as const),
   ['appendKarg', 'appendKargs'],
   ['rootDevice', 'rootDeviceHints'],
+  ['label', 'labels'],
+  ['raid', 'raid'],
+  ['firmwareSettings', 'firmwareSettings'],
   ['step', 'method'],
   ['name', 'name'],
   ['bootMac', 'mac'],
@@ -71,7 +79,11 @@ export function readDeploySettings(mapping: Mapping): Draft {
     const value = mapping[name];
     if (typeof value === 'boolean') settings[name] = value;
   }
-  const { appendKargs, rootDeviceHints: hints } = mapping;
+  const { appendKargs, rootDeviceHints: hints, labels, raid, firmwareSettings } = mapping;
+  if (isMapping(labels))
+    settings.label = Object.entries(labels).map(([name, value]) => `${name}=${String(value)}`);
+  if (isMapping(raid)) settings.raid = raid;
+  if (isMapping(firmwareSettings)) settings.firmwareSettings = firmwareSettings;
   if (Array.isArray(appendKargs)) settings.appendKarg = appendKargs.map(String);
   if (isMapping(hints)) {
     settings.rootDevice = Object.entries(hints).map(([name, value]) => `${name}=${String(value)}`);
@@ -84,7 +96,8 @@ const companions: readonly (readonly [leader: string, followers: readonly string
   ['deployIso', ['deployKernel', 'deployRamdisk', 'kernelAppendParams']],
   ['deployKernel', ['deployIso']],
   ['deployRamdisk', ['deployIso']],
-  ['imageSource', ['imageChecksum', 'imageFormat']],
+  ['imageSource', ['imageChecksum', 'imageFormat', 'bootIso']],
+  ['bootIso', ['imageSource', 'imageChecksum', 'imageFormat']],
 ];
 
 /** The settings with lower precedence, without those that the others override. */

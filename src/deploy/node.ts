@@ -19,19 +19,23 @@ import {
   type DeployOptions,
   type HostOptions,
   type NameOption,
+  deploymentOf,
   ramdiskOf,
   readHostOptions,
   requireName,
 } from './options.ts';
-import { parseFormat } from '../io/report/choices.ts';
+import { parseChoice, parseFormat } from '../io/report/choices.ts';
 import {
   checkNode,
   describeNode,
   formatCreateCommands,
   formatSetCommand,
   type NodeDescription,
+  type NodeSettings,
   type Ramdisk,
 } from './documents/node.ts';
+import { checkImageFormat } from './documents/installation.ts';
+import { bootInterfaces, inspectInterfaces } from './documents/interfaces.ts';
 
 /**
  * Reports all errors in the options; the exit code is then 1. With an inventory, the node of each of its hosts is
@@ -76,6 +80,13 @@ function readNode(
   const ramdisk = withArguments(ramdiskOf(options, nameOf), options.kernelAppendParams, nameOf);
   refuseIncomplete(options, format, nameOf);
   const { host, issues } = readHostOptions(options);
+  const settings: NodeSettings = {
+    host,
+    ramdisk,
+    inspectInterface: parseChoice(nameOf('inspectInterface'), options.inspectInterface, inspectInterfaces),
+    bootInterface: parseChoice(nameOf('bootInterface'), options.bootInterface, bootInterfaces),
+    deployment: deploymentOf(options, nameOf),
+  };
   // An existing node may already have hints and arguments, and its name may be its UUID. Invalid hints have been reported.
   const { set = false, kernelAppendParams } = options;
   const allowed = new Set([
@@ -83,8 +94,24 @@ function readNode(
     ...(set && kernelAppendParams === undefined ? ['ramdisk-argument-missing'] : []),
     ...(set && isUuid(host.name) ? ['node-name'] : []),
   ]);
-  const found = checkNode(host, ramdisk).filter(({ rule }) => !allowed.has(rule.id));
-  return reportIssues([...issues, ...found], context) === 0 ? describeNode(host, ramdisk) : undefined;
+  const { image } = settings.deployment;
+  const found = [
+    ...checkNode(settings),
+    ...(image === undefined ? checkImageFormat(options.imageFormat, 'ironic') : []),
+  ].filter(({ rule }) => !allowed.has(rule.id));
+  if (reportIssues([...issues, ...found], context) !== 0) return undefined;
+  const description = describeNode(settings);
+  const { name: _name, driver: _driver, driver_info: info, properties, ...others } = description;
+  const isUnchanged = [info, properties, others].every((part) => Object.keys(part).length === 0);
+  if (set && isUnchanged) {
+    throw new UsageError('--set changes nothing', {
+      hint: 'pass what to change, for example --deploy-iso URL or --deploy-interface NAME',
+    });
+  }
+  if (!set || options.bootInterface !== undefined) return description;
+  // The BMC address may be that of another place; how an existing node boots only changes if that is said.
+  const { boot_interface: _derived, ...changed } = description;
+  return changed;
 }
 
 function withArguments(

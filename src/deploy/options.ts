@@ -8,6 +8,8 @@ import { readRootDevice, splitHint } from './documents/rootDeviceHints.ts';
 import { CliError, UsageError } from '../core/errors.ts';
 import { errorRule, findingOf, found, type Issue, issueWith, type Rule } from '../ignition/rule.ts';
 import { parseChoice } from '../io/report/choices.ts';
+import type { Deployment } from './documents/deployment.ts';
+import { deployInterfaces } from './documents/interfaces.ts';
 import type { Ramdisk } from './documents/node.ts';
 import {
   checkInstalledConfig,
@@ -16,6 +18,7 @@ import {
   plainConfig,
   type PlainConfig,
 } from './documents/installation.ts';
+import type { Mapping } from '../formats/mapping.ts';
 import type { Io } from '../io/io.ts';
 import { resolveConfig } from '../ignition/effectiveConfig.ts';
 import { type ConfigDocument, readConfigDocuments, reportFindings } from '../hosts/input/configDocuments.ts';
@@ -38,6 +41,13 @@ export interface DeployOptions extends InstallSettings {
   readonly rootDevice?: readonly string[];
   readonly bootMode?: string;
   readonly automatedCleaning?: string;
+  readonly inspectionMode?: string;
+  /** `NAME=VALUE` each. */
+  readonly label?: readonly string[];
+  /** RAID volumes of a BareMetalHost; in an inventory only. */
+  readonly raid?: Mapping;
+  /** Texts and integers by name; in an inventory only. */
+  readonly firmwareSettings?: Mapping;
   /** The deploy step of a BareMetalHost. Default: `install_coreos`. */
   readonly method?: string;
   /** The deploy step of `steps`. Default: `install_coreos`. */
@@ -52,6 +62,11 @@ export interface DeployOptions extends InstallSettings {
   readonly imageSource?: string;
   readonly imageChecksum?: string;
   readonly imageFormat?: string;
+  /** URL of a live ISO to boot instead of an installation. */
+  readonly bootIso?: string;
+  readonly deployInterface?: string;
+  readonly inspectInterface?: string;
+  readonly bootInterface?: string;
   /** The config drive file to write. */
   readonly configDrive?: string;
   /** The node, for commands that deploy it. */
@@ -77,6 +92,8 @@ export interface DeployOptions extends InstallSettings {
 
 type HostOption = 'name' | 'bootMac' | 'arch' | 'bmcAddress' | 'bmcInsecure' | 'rootDevice';
 type InstallOption = 'ignition' | 'appendKarg' | 'copyNetwork';
+type ImageOption = 'imageSource' | 'imageChecksum';
+type DeploymentOption = ImageOption | 'imageFormat' | 'bootIso' | 'deployInterface';
 type RamdiskOption = 'deployIso' | 'deployKernel' | 'deployRamdisk' | 'kernelAppendParams';
 type OutputOption = 'format' | 'output';
 type InventoryOption = 'inventory' | 'host' | 'failFast';
@@ -85,14 +102,53 @@ type SharedOption = OutputOption | InventoryOption;
 /** The options of `deploy steps`; those of the other commands follow. */
 export type StepsOptions = Pick<
   DeployOptions,
-  InstallOption | SharedOption | 'step' | 'configDrive' | 'imageSource' | 'ignitionInArgs' | 'node'
+  | InstallOption
+  | ImageOption
+  | SharedOption
+  | 'step'
+  | 'configDrive'
+  | 'ignitionInArgs'
+  | 'node'
+  | 'deployInterface'
 >;
 export type ConfigDriveOptions = Pick<DeployOptions, InstallOption | SharedOption | 'pretty'>;
-export type NodeOptions = Pick<DeployOptions, HostOption | RamdiskOption | SharedOption | 'set'>;
-export type IronicOptions = Pick<DeployOptions, RamdiskOption | OutputOption | 'name' | 'namespace'>;
+export type NodeOptions = Pick<
+  DeployOptions,
+  HostOption | RamdiskOption | DeploymentOption | SharedOption | 'set' | 'inspectInterface' | 'bootInterface'
+>;
+export interface IronicOptions extends Pick<
+  DeployOptions,
+  'deployIso' | 'kernelAppendParams' | OutputOption | 'name' | 'namespace'
+> {
+  /** `URL` or `ARCHITECTURE=URL` each. */
+  readonly deployKernel?: readonly string[];
+  readonly deployRamdisk?: readonly string[];
+  /** Write the URLs to `spec.extraConfig`, which needs no feature gate. */
+  readonly extraConfig?: boolean;
+  /** Reference of the container image of this program. */
+  readonly prepareImage?: string;
+  /** `secret/NAME` or `configmap/NAME`. */
+  readonly settings?: string;
+  /** Let the agents trust the CA of the certificate in `spec.tls`. */
+  readonly ironicCa?: boolean;
+  /** URL or path in the container image, each with or without `ARCHITECTURE=`. */
+  readonly liveIso?: readonly string[];
+  /** The interfaces that nodes of this Ironic use, for ironic.conf. */
+  readonly deployInterface?: readonly string[];
+  readonly inspectInterface?: readonly string[];
+  readonly bootInterface?: readonly string[];
+}
 export type BareMetalHostOptions = Omit<
   DeployOptions,
-  RamdiskOption | 'step' | 'configDrive' | 'ignitionInArgs' | 'node' | 'pretty' | 'set'
+  | RamdiskOption
+  | 'step'
+  | 'configDrive'
+  | 'ignitionInArgs'
+  | 'node'
+  | 'pretty'
+  | 'set'
+  | 'inspectInterface'
+  | 'bootInterface'
 >;
 
 /** The name of an option in messages: its flag, or its key in the inventory. */
@@ -162,7 +218,10 @@ export function isFolder({ output }: { readonly output?: string | undefined }): 
  * The ramdisk, without kernel arguments; undefined if none is given.
  * @throws UsageError for options that cannot be combined or are incomplete
  */
-export function ramdiskOf(options: DeployOptions, nameOf: NameOption): Ramdisk | undefined {
+export function ramdiskOf(
+  options: Pick<DeployOptions, RamdiskOption>,
+  nameOf: NameOption,
+): Ramdisk | undefined {
   const { deployIso: iso, deployKernel, deployRamdisk } = options;
   const pair = [nameOf('deployKernel'), nameOf('deployRamdisk')].join(' and ');
   const isPair = deployKernel !== undefined || deployRamdisk !== undefined;
@@ -177,6 +236,22 @@ export function ramdiskOf(options: DeployOptions, nameOf: NameOption): Ramdisk |
     throw new UsageError(`${pair} require each other`, { hint: 'pass both' });
   }
   return { kind: 'pair', kernel: deployKernel, ramdisk: deployRamdisk };
+}
+
+/**
+ * What is deployed.
+ * @throws UsageError for an unknown deploy interface, or for options that require an image
+ */
+export function deploymentOf(options: DeployOptions, nameOf: NameOption): Deployment {
+  const { imageSource: url, imageChecksum: checksum, imageFormat: format, bootIso } = options;
+  const deployInterface = parseChoice(nameOf('deployInterface'), options.deployInterface, deployInterfaces);
+  if (url === undefined && checksum !== undefined) {
+    const source = nameOf('imageSource');
+    throw new UsageError(`${nameOf('imageChecksum')} requires ${source}`, {
+      hint: `pass ${source} URL, too`,
+    });
+  }
+  return { deployInterface, bootIso, image: url === undefined ? undefined : { url, checksum, format } };
 }
 
 /** Whether there are settings that deploy steps cannot contain. */

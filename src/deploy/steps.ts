@@ -2,12 +2,17 @@
 
 import { dirname, resolve } from 'node:path';
 import {
-  checkImageSource,
+  checkStepsDeployment,
+  noteNode,
+  type StepsDeployment,
+  stepsDeployment,
+} from './documents/deployment.ts';
+import { linesFor, noteLines } from './documents/interfaces.ts';
+import {
   checkInstall,
   checkRequestSize,
   type DeployStep,
   ignitionInArguments,
-  imageSetOnNode,
   renderConfigDrive,
   renderDeploySteps,
 } from './documents/installation.ts';
@@ -26,6 +31,7 @@ import { type HostContext, reportIssues } from './hostContext.ts';
 import {
   type StepsOptions,
   type DeployOptions,
+  deploymentOf,
   emptyConfigDrive,
   type HostOptions,
   type NameOption,
@@ -59,11 +65,12 @@ export async function steps(options: StepsOptions, io: Io): Promise<ExitCode> {
       const folder = dirname(adapted.configDrive);
       await makeFolder(resolve(io.cwd, folder), folder);
     }
-    const deploySteps = await makeSteps(adapted, format, context);
-    if (deploySteps === undefined) return undefined;
+    const made = await makeSteps(adapted, format, context);
+    if (made === undefined) return undefined;
+    const { deploySteps } = made;
     if (format === 'command') {
-      const { node = '', configDrive, imageSource } = adapted;
-      const text = formatDeployCommands(node, deploySteps, configDrive, imageSource);
+      const { node = '', configDrive } = adapted;
+      const text = formatDeployCommands(node, deploySteps, configDrive, made.deployment);
       return { text, content: 'public' };
     }
     const text =
@@ -78,6 +85,12 @@ export async function steps(options: StepsOptions, io: Io): Promise<ExitCode> {
 
 type StepsFormat = 'json' | 'yaml' | 'command';
 
+/** The steps, and what the node needs for them. */
+interface MadeSteps {
+  readonly deploySteps: readonly DeployStep[];
+  readonly deployment: StepsDeployment;
+}
+
 /**
  * Writes the config drive if it is requested. Returns undefined for invalid options, after reporting the errors.
  * @throws UsageError for options that cannot be combined or are incomplete
@@ -86,25 +99,29 @@ async function makeSteps(
   options: DeployOptions,
   format: StepsFormat,
   context: HostContext,
-): Promise<readonly DeployStep[] | undefined> {
+): Promise<MadeSteps | undefined> {
   const step = parseChoice('--step', options.step, stepNames) ?? 'install_coreos';
   refuseIncomplete(options, format, context.nameOf);
   const config = await context.readConfig(options.ignition);
   const inArguments = options.ignitionInArgs === true ? config : undefined;
   const drive = renderConfigDrive(inArguments === undefined ? config : undefined, options);
-  const deploySteps = renderDeploySteps(step, inArguments);
+  const deployment = stepsDeployment(deploymentOf(options, context.nameOf), step);
+  const deploySteps = renderDeploySteps(step, deployment.deployInterface, inArguments);
   const { ignition, appendKarg, copyNetwork, imageSource } = options;
   const givenOptions = { ignition, appendKarg: appendKarg?.[0], copyNetwork, imageSource };
   const issues = [
     ...(step === 'start_assisted_install' ? ignoredOptions(givenOptions) : []),
-    ...checkOptions(options, format),
+    ...checkOptions(options),
+    ...checkStepsDeployment(deployment, step),
+    ...(format === 'command' ? [] : noteNode(deployment)),
+    ...noteLines(linesFor({ deploy: [deployment.deployInterface] })),
     ...checkRequestSize([deploySteps, drive]),
   ];
   if (reportIssues(issues, context) !== 0) return undefined;
   const { configDrive } = options;
   if (configDrive !== undefined)
     await writeDocument(`${JSON.stringify(drive)}\n`, configDrive, 'secret', context.io);
-  return deploySteps;
+  return { deploySteps, deployment };
 }
 
 /** Options that the steps cannot contain must not be ignored silently. */
@@ -147,13 +164,11 @@ function refuseConfigDrive(options: DeployOptions, nameOf: NameOption): void {
   if (!isNeeded && configDrive !== undefined) throw emptyConfigDrive(nameOf);
 }
 
-function checkOptions(options: DeployOptions, format: StepsFormat): readonly Issue[] {
-  const { imageSource: url, node, ignitionInArgs } = options;
+function checkOptions(options: DeployOptions): readonly Issue[] {
+  const { node, ignitionInArgs } = options;
   const problem = node === undefined || isUuid(node) ? undefined : nodeNameProblem(node);
   return found(
     ...checkInstall(options),
-    ...(url === undefined ? [] : checkImageSource({ url })),
-    url !== undefined && format !== 'command' && issue(imageSetOnNode, ['imageSource']),
     ...nameIssues(nodeName, { node: problem }),
     ignitionInArgs === true && issue(ignitionInArguments, []),
   );

@@ -67,7 +67,7 @@ export function checkImageReference(text: string): string {
   if (result.ok) return text;
   const part = result.part === '' ? '' : ` (${JSON.stringify(result.part)})`;
   throw new FormatError(`is not an image reference: ${result.reason}${part}`, {
-    hint: 'use a reference like quay.io/metal3-io/ironic-agent:latest',
+    hint: 'use a reference like registry.example.com/ironic-agent:latest',
   });
 }
 

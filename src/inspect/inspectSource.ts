@@ -18,6 +18,7 @@ import { referenceSeparator } from '../io/report/reporter.ts';
 import { isRemote } from '../io/http/httpUrl.ts';
 import { withoutIgnored } from '../io/report/ruleBook.ts';
 import {
+  checkImageArguments,
   checkInitramfsNetwork,
   inspectAgentArchive,
   type InspectedArchive,
@@ -93,8 +94,11 @@ async function inspectOpened(source: ImageInput, isLocal: boolean): Promise<Insp
   const { config, issues } = readDocument(document);
   const archive = config && (await inspectAgentArchive(config.config, source, isLocal));
   const ofImage = isConfig ? [] : subject.issues;
-  const ofNetwork = isConfig || config === undefined ? [] : checkInitramfsNetwork(config.config, subject);
-  const findings = [...ofImage, ...issues, ...ofNetwork, ...(archive?.issues ?? [])].map(findingOf);
+  const ofBoth =
+    isConfig || config === undefined
+      ? []
+      : [...checkImageArguments(config.config, subject), ...checkInitramfsNetwork(config.config, subject)];
+  const findings = [...ofImage, ...issues, ...ofBoth, ...(archive?.issues ?? [])].map(findingOf);
   return { file, subject, config, archive, findings };
 }
 

@@ -79,6 +79,11 @@ export const confRules = {
     'the agent starts, but cannot use the value',
     'fix the value, or remove the line to use the default',
   ),
+  collector: warningRule(
+    'conf-collector',
+    'unknown collector: the agent runs none, and the inspection fails',
+    'use collectors of the agent, separated by commas: default,logs',
+  ),
   urlAddress: warningRule(
     'conf-url-address',
     'the address in the URL does not reach another machine',
@@ -93,5 +98,10 @@ export const confRules = {
     'conf-ca-missing',
     'no public CA issues certificates for the host in the URL, so the agent needs "cafile"',
     'set "cafile" (--ca-file) to the certificate of the CA that signed the certificate of Ironic',
+  ),
+  insecureUnset: infoRule(
+    'conf-insecure-unset',
+    'the conf does not set "insecure", so ipa-insecure=1 in the kernel arguments turns the verification of certificates off',
+    'add "insecure = False", as profile default does; or boot with ipa-insecure=0: set IRONIC_IPA_INSECURE=0 in ironic-image, extra_kernel_options in Bifrost',
   ),
 };

@@ -66,12 +66,20 @@ interface IpaKernelParameter {
   readonly help: string;
 }
 
+/** A collector that the agent itself contains: an entry point of `ironic_python_agent.inspector.collectors`. */
+interface IpaCollector {
+  readonly name: string;
+  /** The first release with it; undefined if all releases since 9.0.0 have it. */
+  readonly since?: string;
+}
+
 export interface IpaKnowledge {
   /** The release of ironic-python-agent with these options. */
   readonly agentVersion: string;
   readonly options: readonly IpaOption[];
   readonly removed: readonly RemovedIpaOption[];
   readonly kernelParameters: readonly IpaKernelParameter[];
+  readonly collectors: readonly IpaCollector[];
 }
 
 /** The options, and lookup tables for them; the file is read once. */
@@ -173,6 +181,13 @@ export function hasIpaOption({ since, backports = [] }: IpaOption, version: IpaV
 /** Whether the release supports an option that was removed later. */
 export function hadIpaOption({ since, last }: RemovedIpaOption, version: IpaVersion): boolean {
   return isFrom(version, since) && compareVersions(version, parseRelease(last)) <= 0;
+}
+
+/** Names of the collectors that the release contains (default: the newest). */
+export function ipaCollectors(version?: IpaVersion): string[] {
+  return ipaKnowledge()
+    .collectors.filter(({ since }) => version === undefined || isFrom(version, since))
+    .map(({ name }) => name);
 }
 
 /** Whether the option is deprecated in the release. */

@@ -13,6 +13,7 @@ const common = [
   '--output',
   '--base-url',
   '--artifacts',
+  '--dhcp-range',
   '--layout',
   '--iso',
   '--images',
@@ -49,7 +50,15 @@ Artifacts:
                its URL
   ipxe, grub, pxelinux   boot scripts; they start the first artifact that exists
                of archive, initramfs, ign, minimal-iso, iso
-  Default: ign and all boot scripts; with an https URL only the scripts for iPXE
+  Default: ign and all boot scripts, with an https URL only those for iPXE.
+  Hosts with a static network also get archive, because ign requires DHCP.
+
+DHCP:
+  dnsmasq.conf is a complete configuration of dnsmasq; its first lines are the
+  commands that install the boot loaders. With --dhcp-range FIRST,LAST dnsmasq
+  assigns these addresses. By default, and with --dhcp-range ADDRESS,proxy, it
+  adds the boot files to the replies of the DHCP server of the network; for a
+  base URL without an IPv4 address, the option is required.
 
 Layouts:
   folder    the folder above (default)
@@ -57,12 +66,17 @@ Layouts:
             html/ironic-python-agent.ign in /shared, as ironic-image expects
             them. Settings come from the environment of configure-coreos-ipa
             (ROOTFS_FILE, IGNITION_FILE, ISO_FILE and the settings of that
-            profile). Without images, the config is embedded in the existing
-            ISO. IRONIC_USE_COREOS_IPA=true selects this layout. --base-url is
-            the URL of html/; only an agent archive requires it.
-  bifrost   ironic-python-agent.{kernel,initramfs,rootfs,iso,ign} in /httpboot,
-            and with --base-url ironic-python-agent.conf, a part of ironic.conf.
-            Prints deploy_iso, deploy_kernel and deploy_ramdisk for nodes.
+            profile) or of ironic-image (IRONIC_IP, HTTP_PORT). Without images,
+            the config is embedded in the existing ISO.
+            IRONIC_USE_COREOS_IPA=true selects this layout. --base-url is the
+            URL of html/ (default: IRONIC_HTTP_URL, or derived from IRONIC_IP);
+            only an agent archive requires it.
+  bifrost   ironic-python-agent.{kernel,initramfs,rootfs,iso,ign} in
+            /var/lib/ironic/httpboot, and with --base-url (the URL of that
+            folder) bifrost-variables.yaml: kernel arguments, image URLs and
+            deploy interfaces for "bifrost-cli install -e @FILE". Prints
+            deploy_iso, deploy_kernel and deploy_ramdisk for nodes, as file URLs
+            if Ironic can read them.
   All files of metal3 and bifrost are replaced together at the end. With images
   of several architectures, the images for x86_64 have the plain names, and the
   others the names ironic-python-agent_ARCH.kernel and so on.
@@ -123,6 +137,11 @@ export function declarePrepare(command: Command, context: Context): void {
     .option(
       '--artifacts <names>',
       'comma-separated list of ign, archive, initramfs, iso, minimal-iso, ipxe, grub, pxelinux (default: ign,ipxe,grub,pxelinux)',
+    )
+    .option(
+      '--dhcp-range <addresses>',
+      'addresses of the hosts for dnsmasq.conf: FIRST,LAST, or ADDRESS,proxy if the network has a DHCP server (default: ' +
+        'proxy mode in the network of the base URL)',
     )
     .addOption(
       choice(

@@ -14,17 +14,16 @@ import { isSameFile } from '../io/files/shareFile.ts';
 import { writeStdout } from '../io/stdout.ts';
 import { imageParts } from '../image/bootParts.ts';
 import type { ConfigArtifact } from '../hosts/artifacts/artifacts.ts';
+import { withScriptPaths } from './fixedLayouts.ts';
 import {
   type FixedLayoutName,
   filesFor,
   layouts,
   plainArchitecture,
-  withScriptPaths,
-} from './fixedLayouts.ts';
+} from '../hosts/artifacts/layoutFiles.ts';
 import { memoryNeeds } from '../hosts/artifacts/hostMemory.ts';
 import { parseBaseUrl } from '../hosts/artifacts/servedPaths.ts';
 import { printable } from '../io/report/terminalText.ts';
-import type { HostConfigs } from '../hosts/plan/agentArchives.ts';
 import { putHostFile, putImages } from './putFiles.ts';
 import { finishRun } from './finish.ts';
 import type { Layout } from './run.ts';
@@ -35,10 +34,11 @@ import {
   type LayoutBoot,
   type LayoutImages,
   type LayoutJob,
-  putIronicConf,
+  putBifrostVariables,
   reportOtherRootfs,
 } from './layoutBoot.ts';
 import type { PrepareOptions } from './options.ts';
+import { deriveHttpUrl } from '../hosts/settings/ironicImage.ts';
 import type { Inventory } from '../hosts/settings/inventoryDocument.ts';
 import { type BaseSet, imageSetOf, openBaseSet } from '../hosts/artifacts/baseImages.ts';
 import { materialOf } from '../hosts/artifacts/hostArtifacts.ts';
@@ -53,7 +53,7 @@ export function fixedLayout(name: FixedLayoutName, options: PrepareOptions, io: 
     layout: name,
     options: withScriptProfile(name, options),
     shown,
-    baseUrl: options.baseUrl === undefined ? undefined : parseBaseUrl(options.baseUrl),
+    baseUrl: readBaseUrl(name, options, io),
     served: fixed.served,
     force: true,
     naming: 'together',
@@ -62,8 +62,20 @@ export function fixedLayout(name: FixedLayoutName, options: PrepareOptions, io: 
   };
 }
 
-function refuseUnused(name: FixedLayoutName, { artifacts, discovery }: PrepareOptions): void {
-  const option = artifacts !== undefined ? '--artifacts' : discovery === true ? '--discovery' : undefined;
+/** ironic-image derives the URL of its web server from its environment. */
+function readBaseUrl(name: FixedLayoutName, { baseUrl }: PrepareOptions, { env }: Io): string | undefined {
+  if (baseUrl !== undefined) return parseBaseUrl(baseUrl);
+  const derived = name === 'metal3' ? deriveHttpUrl(env) : undefined;
+  return derived && parseBaseUrl(derived, 'IRONIC_HTTP_URL');
+}
+
+function refuseUnused(name: FixedLayoutName, { artifacts, dhcpRange, discovery }: PrepareOptions): void {
+  const given = [
+    ['--artifacts', artifacts],
+    ['--dhcp-range', dhcpRange],
+    ['--discovery', discovery],
+  ] as const;
+  const [option] = given.find(([, value]) => value !== undefined && value !== false) ?? [];
   if (option === undefined) return;
   throw new UsageError(`${option} cannot be combined with --layout ${name}`, { hint: 'remove one of them' });
 }
@@ -87,7 +99,6 @@ interface LayoutPart extends LayoutImages {
   images: InputImages;
   /** The open images; undefined without images. */
   base: BaseSet | undefined;
-  readonly configs: HostConfigs;
   /** The config with the plain name, if it belongs to another architecture. */
   readonly plainConfig: Uint8Array | undefined;
   /** Whether the ISO is the one in the folder. */
@@ -124,7 +135,7 @@ async function finishLayout(
 ): Promise<void> {
   const { fixed, folder, io, layout, options } = job;
   const boot: LayoutBoot = { ...job, images: parts };
-  await putIronicConf(boot);
+  await putBifrostVariables(boot);
   const memory = parts.flatMap(({ architecture, base, configs: { archive } }) =>
     memoryNeeds(configs, base, archive).map((need) => ({ architecture, ...need })),
   );

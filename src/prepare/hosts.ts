@@ -2,12 +2,14 @@
 
 import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
 import { hostBootFiles } from '../boot/network/bootFiles.ts';
+import { type DhcpRange, usualRange } from '../boot/network/dnsmasq.ts';
 import type { NetworkHost } from '../boot/network/networkBoot.ts';
 import type { PrepareRun } from './run.ts';
 import type { FilePurpose } from './folder/preparedFolder.ts';
-import type { ConfigArtifact, Wanted, WantedArtifacts } from '../hosts/artifacts/artifacts.ts';
+import type { ConfigArtifact, WantedArtifacts } from '../hosts/artifacts/artifacts.ts';
 import { memoryNeeds, type UnlistedMemory } from '../hosts/artifacts/hostMemory.ts';
 import type { ManifestHost } from '../hosts/artifacts/manifest.ts';
+import { report } from '../io/report/report.ts';
 import { hostPath, discoveryPath } from '../hosts/artifacts/servedPaths.ts';
 import { type HostRun, type MadeHost, makeHosts, writeMade } from '../hosts/run/hostRun.ts';
 import { putHostFile } from './putFiles.ts';
@@ -21,6 +23,8 @@ import { planUnknown, type UnknownPlaces, type UnknownPlan } from '../hosts/plan
 /** The inputs that all hosts share. */
 export interface HostJob extends PlanJob, PrepareRun {
   readonly images: BaseCatalog<ImageSet>;
+  /** For `dnsmasq.conf`; undefined for the range of the base URL. */
+  readonly range: DhcpRange | undefined;
 }
 
 /** The written hosts, and the names of invalid hosts. */
@@ -45,7 +49,7 @@ export async function prepareHosts(
   );
   const write = async ({ made: plan }: MadeHost<HostPlan>): Promise<void> => {
     await putHost(plan, job);
-    written.push(describeHost(plan, job.wanted));
+    written.push(describeHost(plan));
     boots.push(plan.boot);
   };
   await writeMade(plans, maxWrites(job.wanted), write, run);
@@ -63,12 +67,17 @@ function maxWrites({ configs }: WantedArtifacts): number {
   return configs.every((artifact) => artifact === 'ign' || artifact === 'archive') ? 16 : 2;
 }
 
-function describeHost(
-  { architecture, configs, images, macs, name, stream }: HostPlan,
-  wanted: Wanted,
-): ManifestHost {
+function describeHost({
+  architecture,
+  artifacts,
+  configs,
+  images,
+  macs,
+  name,
+  stream,
+}: HostPlan): ManifestHost {
   const { archive } = configs;
-  const memory = memoryNeeds(wanted.configs, images?.base, archive);
+  const memory = memoryNeeds(artifacts, images?.base, archive);
   return {
     name,
     macs,
@@ -92,13 +101,13 @@ async function putHost(plan: HostPlan, job: HostJob): Promise<void> {
 
 /** Writes the files with the config of a host, or of all machines that are not listed. */
 async function putConfigFiles(
-  plan: Pick<HostPlan, 'configs' | 'images' | 'isoArguments'>,
+  plan: Pick<HostPlan, 'artifacts' | 'configs' | 'images' | 'isoArguments'>,
   { archives, folder, growth, wanted }: HostJob,
   placeOf: (artifact: ConfigArtifact) => FilePurpose | undefined,
 ): Promise<void> {
   const { secrets } = plan.configs.fetched;
   const material = await materialOf(plan, archives, wanted.baseUrl ?? '', growth);
-  for (const artifact of wanted.configs) {
+  for (const artifact of plan.artifacts) {
     const place = placeOf(artifact);
     if (place !== undefined) await putHostFile(folder, { ...place, secrets }, artifact, material);
   }
@@ -113,11 +122,20 @@ export async function prepareDiscovery(
   hosts: readonly NetworkHost[],
   job: HostJob,
 ): Promise<readonly UnlistedMemory[]> {
-  const { folder, io, wanted } = job;
+  const { folder, io, range, wanted } = job;
   const plans = isForUnknown ? await putDiscovery(job) : [];
   const discovery = plans.flatMap(({ start }) => start ?? []);
   const secrets = discovery.flatMap(scriptSecrets).slice(0, 1);
-  for (const { path, text } of sharedBootFiles(discovery, hosts, wanted, io)) {
+  const { baseUrl, loaders } = wanted;
+  const dhcp = { loaderUrl: baseUrl, range };
+  if (baseUrl !== undefined && loaders.includes('ipxe') && (range ?? usualRange(baseUrl)) === undefined) {
+    report(io, {
+      severity: 'info',
+      message: `${DNSMASQ} contains no addresses of the hosts, because the base URL contains no IPv4 address`,
+      hint: 'use --dhcp-range FIRST,LAST, or --dhcp-range ADDRESS,proxy if the network has a DHCP server',
+    });
+  }
+  for (const { path, text } of sharedBootFiles(discovery, hosts, wanted, dhcp, io)) {
     await folder.put(path === DNSMASQ ? { path } : { path, secrets }, Buffer.from(text));
   }
   return plans.flatMap(({ images, configs: { archive } }) => {
@@ -128,7 +146,7 @@ export async function prepareDiscovery(
 
 /** Writes the config, and plans a boot for each architecture with images. */
 async function putDiscovery(job: HostJob): Promise<readonly UnknownPlan[]> {
-  const { images, io, publish } = job;
+  const { images, io, publish, wanted } = job;
   // With several architectures, the images and archives of each have their own folder.
   const file: UnknownPlaces['file'] = (artifact, set, isCommon) =>
     discoveryPath(
@@ -140,7 +158,7 @@ async function putDiscovery(job: HostJob): Promise<readonly UnknownPlan[]> {
   const plans = await planUnknown(job, { images, file, publish }, io);
   for (const [index, plan] of plans.entries()) {
     const isOwn = index === 0 || !plan.isCommon;
-    await putConfigFiles(plan, job, (artifact) =>
+    await putConfigFiles({ ...plan, artifacts: wanted.configs }, job, (artifact) =>
       isOwn || artifact !== 'ign' ? { path: file(artifact, plan.images, plan.isCommon) } : undefined,
     );
   }

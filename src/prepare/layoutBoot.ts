@@ -1,14 +1,22 @@
 /** Settings of Ironic and of its nodes for the images of a fixed layout. */
 
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { readAsset } from '../assets.ts';
+import { type BootForm, checkTexts } from '../boot/bootForm.ts';
 import { bootForms, checkBoot } from '../boot/bootForms.ts';
+import { kernelArguments } from '../boot/kernelArguments.ts';
 import type { Architecture } from '../core/architecture.ts';
 import { CliError } from '../core/errors.ts';
 import { type PrepareRun, urlOf } from './run.ts';
-import type { FixedLayout, LayoutFiles } from './fixedLayouts.ts';
+import { allowedFileUrl, type FixedLayout, type LayoutFiles } from '../hosts/artifacts/layoutFiles.ts';
+import { fillTemplate } from '../formats/template.ts';
+import { errorRule } from '../ignition/rule.ts';
+import { imageParts } from '../image/bootParts.ts';
 import { report } from '../io/report/report.ts';
+import type { HostConfigs } from '../hosts/plan/agentArchives.ts';
+import { printable } from '../io/report/terminalText.ts';
 import { bootInputsOf } from '../hosts/plan/bootInputs.ts';
+import { reportInsecureArgument } from '../hosts/plan/insecureArgument.ts';
 
 /** The images of one architecture in the folder. */
 export interface LayoutImages {
@@ -16,6 +24,7 @@ export interface LayoutImages {
   /** Whether this architecture has the plain names of the layout. */
   readonly isPlain: boolean;
   readonly files: LayoutFiles;
+  readonly configs: HostConfigs;
 }
 
 /** A run with a fixed layout. */
@@ -29,57 +38,99 @@ export interface LayoutBoot extends LayoutJob {
 }
 
 /**
- * Writes the part of ironic.conf for network boot with Ironic's own scripts, if the layout has one.
+ * Writes the variables with which Bifrost writes its own ironic.conf, if the layout has such a file and the URLs are known.
  * @throws CliError if it cannot be written
  */
-export async function putIronicConf(boot: LayoutBoot): Promise<void> {
+export async function putBifrostVariables(boot: LayoutBoot): Promise<void> {
   const { folder, io, read } = boot;
-  const { files, ironicConf: path } = boot.fixed;
-  const rootfsUrl = urlOf(boot, files.rootfs);
-  const ignitionUrl = urlOf(boot, files.config);
-  if (path === undefined || !folder.files.has(files.rootfs)) return;
-  if (rootfsUrl === undefined || ignitionUrl === undefined) return;
+  const { files, variables: path } = boot.fixed;
+  if (path === undefined || !imageParts.every((part) => folder.files.has(files[part]))) return;
+  const [kernelUrl, initramfsUrl] = [urlOf(boot, files.kernel), urlOf(boot, files.initramfs)];
+  const [rootfsUrl, ignitionUrl] = [urlOf(boot, files.rootfs), urlOf(boot, files.config)];
+  if (kernelUrl === undefined || initramfsUrl === undefined) return;
   const layers = { profile: 'default', files: [read.inventory.agent] } as const;
   const { settings } = bootInputsOf({ rootfsUrl, ignitionUrl }, layers, io);
-  const findings = checkBoot(settings, bootForms.ironic);
+  const findings = checkBoot(settings, bifrostForm);
   for (const { severity, message, hint } of findings) report(io, { severity, message, hint });
   if (findings.some(({ severity }) => severity === 'error')) {
-    throw new CliError('The settings for ironic.conf cannot be written', {
+    throw new CliError('The variables for Bifrost cannot be written', {
       code: 'ERR_SETTING',
       hint: 'fix the errors above',
     });
   }
-  const text = bootForms.ironic.render(settings) + renderByArchitecture(boot);
+  const [first] = boot.images;
+  const placed = kernelArguments(settings);
+  reportInsecureArgument(placed, first?.configs.fetched.document, io);
+  const words = placed.join(' ');
+  const inspectionArguments = `${inspectionDefault} ${words}`;
+  const { formatYaml } = await import('../formats/yamlText.ts');
+  const asYaml = (text: string): string => formatYaml([text]).trimEnd();
+  const text = fillTemplate(readAsset('templates/boot/bifrost'), {
+    kernelUrl: asYaml(kernelUrl),
+    initramfsUrl: asYaml(initramfsUrl),
+    arguments: asYaml(words),
+    inspectionArguments: asYaml(inspectionArguments),
+  });
   await folder.put({ path }, Buffer.from(text));
 }
 
-/** Ironic selects the images by the architecture of a node. */
-function renderByArchitecture(boot: LayoutBoot): string {
-  if (boot.images.length < 2) return '';
-  const lines = (['kernel', 'initramfs'] as const).map((part) => {
-    const option = part === 'kernel' ? 'deploy_kernel_by_arch' : 'deploy_ramdisk_by_arch';
-    return `${option} = ${byArchitecture(boot, part)}\n`;
-  });
-  return `\n[conductor]\n${lines.join('')}`;
-}
+/** The value of inspector_extra_kernel_options in Bifrost's defaults, which the variable replaces. */
+const inspectionDefault = 'ipa-inspection-collectors=default,logs';
+
+const ansibleTemplate = errorRule(
+  'ansible-template',
+  'Ansible would evaluate the argument as a template',
+  'remove "{{", "{%" and "{#" from the argument',
+);
+
+/** As for ironic.conf, with the arguments that Bifrost adds. An inspection has those of the variables twice. */
+const bifrostForm: BootForm = {
+  ...bootForms.ironic,
+  check: (settings, placed) => [
+    ...bootForms.ironic.check(settings, placed),
+    ...checkTexts(ansibleTemplate, placed, (text) => /\{[{%#]/.test(text)),
+  ],
+  added: (settings) => [
+    ...bootForms.ironic.added(settings),
+    'nofb nomodeset systemd.journald.forward_to_console=yes console=ttyS0 ipa-insecure=1',
+    `${inspectionDefault} ${kernelArguments(settings).join(' ')}`,
+  ],
+};
 
 /** `aarch64:file:///…,x86_64:file:///…`, for all architectures with this part. */
-function byArchitecture({ folder, images }: LayoutBoot, part: keyof LayoutFiles): string {
-  return images
-    .filter(({ files }) => folder.files.has(files[part]))
-    .map(({ architecture, files }) => `${architecture}:${fileUrl(folder.path, files[part])}`)
+function byArchitecture(boot: LayoutBoot, part: keyof LayoutFiles): string {
+  return boot.images
+    .map(({ architecture, files }) => ({ architecture, url: imageUrl(boot, files[part]) }))
+    .filter(({ url }) => url !== undefined)
+    .map(({ architecture, url }) => `${architecture}:${url}`)
     .toSorted()
     .join(',');
 }
 
+/** The URL of a written file for Ironic: a file URL if Ironic reads it, else that of the web server, if it is known. */
+function imageUrl(boot: LayoutBoot, path: string): string | undefined {
+  if (!boot.folder.files.has(path)) return undefined;
+  return allowedFileUrl(boot.fixed, join(boot.folder.path, path)) ?? urlOf(boot, path);
+}
+
 /**
  * Lines of `NAME=VALUE`: settings of nodes for Bifrost; for Metal3, which knows the plain names, the variables of Ironic
- * and the operator for several architectures.
+ * and the operator for several architectures. Images that Ironic cannot read are left out, with a warning.
  */
 export function formatBootValues(boot: LayoutBoot): string {
-  return boot.layout === 'metal3'
-    ? formatVariables(boot)
-    : boot.images.map((one) => formatNode(boot, one)).join('');
+  const { fixed, folder, images, layout, shown } = boot;
+  if (layout === 'metal3' && images.length < 2) return '';
+  const written = images
+    .flatMap(({ files }) => [files.iso, files.kernel, files.initramfs])
+    .filter((path) => folder.files.has(path));
+  if (written.some((path) => imageUrl(boot, path) === undefined)) {
+    report(boot.io, {
+      severity: 'warning',
+      message: `Ironic reads file URLs only in ${fixed.fileUrls}, so it cannot read the images in ${printable(shown)}`,
+      hint: `pass --base-url URL if a web server serves the folder, or use --output ${fixed.folder}`,
+    });
+  }
+  return layout === 'metal3' ? formatVariables(boot) : images.map((one) => formatNode(boot, one)).join('');
 }
 
 /** ironic-image names one root filesystem, and one config, in the kernel arguments of all nodes. */
@@ -115,7 +166,6 @@ const variables = [
 ] as const;
 
 function formatVariables(boot: LayoutBoot): string {
-  if (boot.images.length < 2) return '';
   return variables
     .map(([variable, part]) => [variable, byArchitecture(boot, part)] as const)
     .filter(([, value]) => value !== '')
@@ -123,23 +173,17 @@ function formatVariables(boot: LayoutBoot): string {
     .join('');
 }
 
-/** Nodes of other architectures than that of ironic.conf also need kernel arguments for their root filesystem. */
+/** Nodes of other architectures than that of the variables also need kernel arguments for their root filesystem. */
 function formatNode(boot: LayoutBoot, { architecture, isPlain, files }: LayoutImages): string {
-  const { files: written, path: root } = boot.folder;
-  const options = [
-    ['deploy_iso', files.iso],
-    ['deploy_kernel', files.kernel],
-    ['deploy_ramdisk', files.initramfs],
-  ] as const;
-  const lines = options
-    .filter(([, path]) => written.has(path))
-    .map(([option, path]) => `${option}=${fileUrl(root, path)}\n`)
+  const lines = [
+    ['deploy_iso', imageUrl(boot, files.iso)],
+    ['deploy_kernel', imageUrl(boot, files.kernel)],
+    ['deploy_ramdisk', imageUrl(boot, files.initramfs)],
+  ]
+    .filter(([, url]) => url !== undefined)
+    .map(([option, url]) => `${option}=${url}\n`)
     .join('');
   if (isPlain || lines === '') return lines;
-  const kargs = written.has(files.rootfs) ? kernelArgumentsOf(boot, files) : '';
+  const kargs = boot.folder.files.has(files.rootfs) ? kernelArgumentsOf(boot, files) : '';
   return `# ${architecture}\n${lines}${kargs === '' ? '' : `kernel_append_params=%default% ${kargs}\n`}`;
-}
-
-function fileUrl(root: string, path: string): string {
-  return pathToFileURL(join(root, path)).href;
 }

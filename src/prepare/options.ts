@@ -34,6 +34,8 @@ export interface PrepareOptions extends ImageOptions {
   readonly profile?: string;
   readonly baseUrl?: string;
   readonly artifacts?: string;
+  /** For `dnsmasq.conf`: `FIRST,LAST` or `ADDRESS,proxy`. */
+  readonly dhcpRange?: string;
   /** `folder`, `metal3` or `bifrost`. */
   readonly layout?: string;
   /** Whether to write a config for machines that the inventory does not list. */

@@ -14,6 +14,7 @@ import { inAnyCase, ownedScripts, refuseSharedPaths, imagePath } from '../hosts/
 import { formatInvalid, startRun } from '../hosts/run/hostRun.ts';
 import { createAddressCheck } from '../hosts/settings/renderHosts.ts';
 import { printable } from '../io/report/terminalText.ts';
+import { readDhcpRange } from '../hosts/plan/hostBoot.ts';
 import { hasUnknown } from '../hosts/plan/planUnknown.ts';
 import { readAgentArchives } from '../hosts/plan/agentArchives.ts';
 import { checkBundle, readBundle } from './bundle.ts';
@@ -73,6 +74,7 @@ async function readLayout(options: PrepareOptions, io: Io): Promise<Layout> {
     });
   }
   const wanted = readWanted(options);
+  const range = readDhcpRange(options.dhcpRange, wanted);
   return {
     layout: name,
     options,
@@ -81,18 +83,18 @@ async function readLayout(options: PrepareOptions, io: Io): Promise<Layout> {
     served: '',
     force: options.force === true,
     naming: 'immediate',
-    write: (run) => fillFolder(run, wanted),
+    write: (run) => fillFolder(run, { wanted, range }),
   };
 }
 
-async function fillFolder(run: PrepareRun, wanted: Wanted): Promise<ExitCode> {
+async function fillFolder(run: PrepareRun, chosen: Pick<HostJob, 'wanted' | 'range'>): Promise<ExitCode> {
   const { folder, io, options, read } = run;
   const inputs = await readImageInputs(options, folder.digests, io);
   const bases = await openBaseSets(inputs);
   try {
-    const images = await putImageSets(folder, bases, wanted);
+    const images = await putImageSets(folder, bases, chosen.wanted);
     const { source } = read;
-    const job = { ...run, wanted, images, source, checkAddresses: createAddressCheck() };
+    const job = { ...run, ...chosen, images, source, checkAddresses: createAddressCheck() };
     return await prepareAll(inputs, job);
   } finally {
     await closeBaseSets(bases);

@@ -4,9 +4,9 @@ import { resolve } from 'node:path';
 import { type BootFormName, bootFormNames, bootForms, checkBoot } from '../boot/bootForms.ts';
 import { bootImages } from '../boot/bootForm.ts';
 import { argumentName, type BootSettings } from '../boot/bootSettings.ts';
-import { argumentSecrets } from '../boot/kernelArguments.ts';
+import { argumentSecrets, kernelArguments } from '../boot/kernelArguments.ts';
 import { staticArguments } from '../boot/staticArguments.ts';
-import { type InputSource, UsageError } from '../core/errors.ts';
+import { type InputSource, onCliError, UsageError } from '../core/errors.ts';
 import { parseConnection } from '../network/connection.ts';
 import { modeForSecrets } from '../io/images/imageOutput.ts';
 import { writeFileAtomically } from '../io/files/newFile.ts';
@@ -14,9 +14,11 @@ import type { ExitCode, Io } from '../io/io.ts';
 import { writeStdout } from '../io/stdout.ts';
 import type { Finding, Path } from '../core/finding.ts';
 import { parseFormat } from '../io/report/choices.ts';
-import { report, withoutRepeats } from '../io/report/report.ts';
+import { collectDiagnostics, report, withoutRepeats } from '../io/report/report.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
 import { type BootInputs, type BootInputOptions, readBootInputs } from '../hosts/plan/bootInputs.ts';
+import type { RenderedConfig } from '../hosts/settings/renderConfig.ts';
+import { readInventoryLayers } from '../hosts/settings/inventory.ts';
 
 /** The options of the command line. */
 export type KargsOptions = BootInputOptions & OwnOptions;
@@ -49,8 +51,25 @@ export async function kargs(options: KargsOptions, io: Io): Promise<ExitCode> {
   const findings = checkBoot(settings, form);
   report(io, ...withoutRepeats(findings.map((finding) => describe(finding, inputs))));
   if (findings.some(({ severity }) => severity === 'error')) return 1;
+  await reportInsecure(kernelArguments(settings), options, io);
   await writeText(form.render(settings), settings, options.output, io);
   return 0;
+}
+
+/** Reports what `ipa-insecure` means for the config of the inventory; without one, the config is unknown. */
+async function reportInsecure(list: readonly string[], options: KargsOptions, io: Io): Promise<void> {
+  if (!list.some((text) => text.startsWith('ipa-insecure='))) return;
+  const { reportInsecureArgument } = await import('../hosts/plan/insecureArgument.ts');
+  const rendered = options.inventory === undefined ? undefined : await renderConfig(options, io);
+  reportInsecureArgument(list, rendered?.document, io);
+}
+
+/** The config of the inventory, without a report: `render` reports its problems. Undefined if it is invalid. */
+async function renderConfig(options: KargsOptions, io: Io): Promise<RenderedConfig | undefined> {
+  const { createRenderer } = await import('../hosts/settings/renderConfig.ts');
+  const { io: silent } = collectDiagnostics(io);
+  const { files, profile } = await readInventoryLayers(options, silent);
+  return createRenderer()({ options: { profile }, io: silent, files }).catch(onCliError(() => undefined));
 }
 
 /** @throws UsageError without a network, CliError for a network that kernel arguments cannot describe */

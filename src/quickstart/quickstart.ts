@@ -30,6 +30,7 @@ export interface QuickstartOptions {
 /** Addresses reserved for documentation (RFC 5737 and RFC 2606). No machine has them. */
 const example = {
   apiUrl: 'https://192.0.2.10:6385',
+  agentImage: 'registry.example.com/ironic-agent',
   /** GRUB supports only http. */
   imagesUrl: 'http://boot.example.com/images',
   /** https, because a config may contain secrets. */
@@ -92,7 +93,11 @@ async function prepareFolder(folder: string, shownFolder: string): Promise<void>
 }
 
 async function renderExample(path: string): Promise<Uint8Array> {
-  const config = renderAgentConfig({ ...defaultSettings, apiUrls: [example.apiUrl] });
+  const config = renderAgentConfig({
+    ...defaultSettings,
+    apiUrls: [example.apiUrl],
+    agentImage: example.agentImage,
+  });
   const text = formatIgnition(config, 2);
   await writeFileAtomically(path, text);
   return new TextEncoder().encode(text);
@@ -133,8 +138,8 @@ async function writeBootFiles(folder: string, io: Io): Promise<void> {
 
 function nextSteps(iso: string, program: string): string {
   return `
-Next, with your own Ironic and a live ISO of Fedora CoreOS or RHCOS:
-  ${program} render --api-url https://IRONIC:6385 --ssh-key ~/.ssh/id_ed25519.pub -o ironic-agent.ign
+Next, with your own Ironic, an image of the agent (docs/agent-image.md) and a live ISO of Fedora CoreOS or RHCOS:
+  ${program} render --api-url https://IRONIC:6385 --agent-image ${example.agentImage} --ssh-key ~/.ssh/id_ed25519.pub -o ironic-agent.ign
   ${program} validate ironic-agent.ign
   ${program} iso ignition embed -i ironic-agent.ign -o ipa.iso coreos-live.iso
 Print the config of the sample ISO: ${program} iso ignition show ${iso}`;

@@ -60,10 +60,6 @@ export function bmcKind({ scheme }: BmcAddress): BmcKind {
   return schemes[scheme];
 }
 
-export function isVirtualMedia(address: BmcAddress): boolean {
-  return bmcKind(address).bootInterface !== 'ipxe';
-}
-
 /** Why an address is invalid. Never quotes the address: it may contain a password. */
 interface BmcProblem {
   readonly problem: string;

@@ -98,6 +98,11 @@ export function declareServe(command: Command, context: Context): void {
     .option('--inventory <file>', 'inventory with settings and hosts, YAML or JSON')
     .option('--nmstate-dir <folder>', 'folder with one nmstate file per host, named HOST.yaml');
   declareCatalogOptions(command)
+    .option(
+      '--dhcp-range <addresses>',
+      'addresses of the hosts for dnsmasq.conf: FIRST,LAST, or ADDRESS,proxy if the network has a DHCP server (default: ' +
+        'proxy mode in the network of the public URL)',
+    )
     .option('--fail-fast', 'serve nothing if a host is invalid')
     .option('--once <host>', 'serve only this host and exit after its image was fetched');
   declareImageOptions(command);

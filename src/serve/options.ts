@@ -33,6 +33,8 @@ export interface ServeOptions extends ServiceOptions {
   /** A folder with one nmstate file per host, as for the static server of image-customization-controller. */
   readonly nmstateDir?: string;
   readonly artifacts?: string;
+  /** For `dnsmasq.conf`: `FIRST,LAST` or `ADDRESS,proxy`. */
+  readonly dhcpRange?: string;
   readonly discovery?: boolean;
   readonly failFast?: boolean;
   /** Serves only this host, until it has fetched an image. */

@@ -10,7 +10,7 @@ import {
   type HostState,
   buildDiscoveryEntries,
 } from './hostEntries.ts';
-import { sharedBootFiles } from '../hosts/plan/hostBoot.ts';
+import { readDhcpRange, sharedBootFiles } from '../hosts/plan/hostBoot.ts';
 import { readImageInputs } from '../hosts/plan/imageInputs.ts';
 import { hasUnknown } from '../hosts/plan/planUnknown.ts';
 import { readAgentArchives } from '../hosts/plan/agentArchives.ts';
@@ -94,6 +94,8 @@ async function buildSnapshot(
   const { once } = options;
   const hosts = once === undefined ? listed : listed.filter(({ name }) => name === once);
   const wanted = await chooseArtifacts(options.artifacts, [...bases.values()]);
+  const baseUrl = `${links.publicUrl}/${links.path({ kind: 'boot' }, '')}`.replace(/\/$/, '');
+  const range = readDhcpRange(options.dhcpRange, { ...wanted, baseUrl });
   const job: EntryJob = {
     read,
     io,
@@ -112,14 +114,15 @@ async function buildSnapshot(
   const { states, served } = await buildHostEntries(options, hosts, job);
   const unknown = hasDiscovery ? await buildDiscoveryEntries(job) : { hosts: [], boots: [] };
   const boots = served.flatMap(({ boot }) => boot ?? []);
-  const baseUrl = `${links.publicUrl}/${links.path({ kind: 'boot' }, '')}`.replace(/\/$/, '');
+  // No boot loaders are served, so the firmware fetches them only by TFTP.
+  const dhcp = { loaderUrl: undefined, range };
   const catalog = createCatalog({
     hosts: [...unknown.hosts, ...served],
     aliases: read.aliases.size === 0 ? new Map() : aliasesOf(served, read),
     archives,
     bases: [...bases.values()],
     wanted,
-    scripts: sharedBootFiles(unknown.boots, boots, { ...wanted, baseUrl }, io),
+    scripts: sharedBootFiles(unknown.boots, boots, { ...wanted, baseUrl }, dhcp, io),
     modified: read.modified,
     cacheSize,
   });

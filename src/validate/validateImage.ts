@@ -15,7 +15,11 @@ import { isRemote } from '../io/http/httpUrl.ts';
 import type { Io } from '../io/io.ts';
 import type { CheckedFile, FileFinding } from '../io/report/reporter.ts';
 import { checkConfig, type CheckOptions, isValid, lintFindings } from '../hosts/input/checkConfig.ts';
-import { checkInitramfsNetwork, inspectAgentArchive } from '../hosts/input/imageRequirements.ts';
+import {
+  checkImageArguments,
+  checkInitramfsNetwork,
+  inspectAgentArchive,
+} from '../hosts/input/imageRequirements.ts';
 import { type ImageInput, readImageSource, readStart } from '../hosts/input/imageSource.ts';
 import { nameInput } from '../hosts/input/nameInput.ts';
 
@@ -76,5 +80,9 @@ async function configIssues(
   const read = readEffectiveConfig(document);
   if (read.status !== 'read') return [];
   const archive = await inspectAgentArchive(read.config, source, !isRemote(source.name));
-  return [...checkInitramfsNetwork(read.config, inspection), ...(archive?.issues ?? [])];
+  return [
+    ...checkImageArguments(read.config, inspection),
+    ...checkInitramfsNetwork(read.config, inspection),
+    ...(archive?.issues ?? []),
+  ];
 }

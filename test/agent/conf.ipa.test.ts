@@ -2,8 +2,9 @@
 
 import { describe, expect, it } from 'vitest';
 import { renderAgentConf } from '../../src/agent/agentConfig.ts';
+import { checkConf } from '../../src/agent/confCheck.ts';
 import { type AgentSettings, defaultSettings, profileNames } from '../../src/agent/settings.ts';
-import { hasIpa, ipaNote, ipaVerdicts } from '../support/ipaOracle.ts';
+import { hasIpa, ipaNote, ipaValuesWith, ipaVerdicts } from '../support/ipaOracle.ts';
 
 const base: AgentSettings = {
   ...defaultSettings,
@@ -57,5 +58,55 @@ describe('rendered confs', () => {
         }),
       ),
     );
+  });
+});
+
+describe.skipIf(!hasIpa)(`rendered confs beside kernel arguments${ipaNote}`, () => {
+  const confs: readonly (readonly [title: string, conf: string])[] = [
+    ['default', renderAgentConf(base)],
+    ['default with a CA', renderAgentConf({ ...base, caCertificates: 'x' })],
+    ['default, standalone', renderAgentConf({ ...base, apiUrls: [], callbackUrls: [] })],
+    ['default --insecure', renderAgentConf({ ...base, verifyIronicTls: false })],
+    ['buildpy', renderAgentConf({ ...base, profile: 'buildpy' })],
+    ['buildpy --option', renderAgentConf({ ...base, profile: 'buildpy', optionLines: ['insecure = False'] })],
+    ['icc', renderAgentConf({ ...base, profile: 'icc' })],
+    ['configure-coreos-ipa', renderAgentConf({ ...base, profile: 'configure-coreos-ipa' })],
+  ];
+  const insecureWith = (kernelArguments: string): Record<string, unknown> => {
+    const values = ipaValuesWith(
+      kernelArguments,
+      'insecure',
+      confs.map(([, conf]) => conf),
+    );
+    return Object.fromEntries(confs.map(([title], index) => [title, values[index]]));
+  };
+  const stated = {
+    default: false,
+    'default with a CA': false,
+    'default, standalone': false,
+    'default --insecure': true,
+    'buildpy --option': false,
+    icc: true,
+  };
+
+  it.each([
+    ['ipa-insecure=1', true],
+    ['ipa-insecure=1 ipa-insecure=0', false],
+    ['ipa-insecure=on', true],
+    ['ipa-insecure', false],
+    ['', false],
+  ])('only confs without a line follow %j: %s', (kernelArguments, value) => {
+    expect(insecureWith(kernelArguments)).toEqual({
+      ...stated,
+      buildpy: value,
+      'configure-coreos-ipa': value,
+    });
+  });
+
+  it('the finding names the confs that follow', () => {
+    const found = confs.filter(([, conf]) =>
+      checkConf(conf).some(({ rule }) => rule === 'conf-insecure-unset'),
+    );
+    expect(found.map(([title]) => title)).toEqual(['buildpy', 'configure-coreos-ipa']);
   });
 });

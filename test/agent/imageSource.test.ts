@@ -3,6 +3,7 @@ import {
   findBareRegistry,
   findImageAddress,
   findShortNameProblem,
+  findUnmaintainedImage,
   pullNames,
 } from '../../src/agent/imageSource.ts';
 import { readRegistriesConf } from '../../src/agent/registriesConf.ts';
@@ -39,8 +40,8 @@ describe('findBareRegistry', () => {
 
 describe('findShortNameProblem', () => {
   it.each([
-    ['ironic-agent:latest', 'add the registry: quay.io/metal3-io/ironic-agent:latest'],
-    ['team/agent', 'add the registry: quay.io/team/agent'],
+    ['ironic-agent:latest', 'add the registry: registry.example.com/ironic-agent:latest'],
+    ['team/agent', 'add the registry: registry.example.com/team/agent'],
   ])('%s', (text, hint) => {
     expect(findShortNameProblem(text)?.hint).toBe(hint);
   });
@@ -86,5 +87,25 @@ describe('pullNames', () => {
   ])('%s', (image, names) => {
     expect(registries).toBeDefined();
     expect(pullNames(image, registries)).toEqual(names);
+  });
+});
+
+describe('findUnmaintainedImage', () => {
+  const moved = '[[registry]]\nprefix = "quay.io/metal3-io"\nlocation = "r.example.com/own"\n';
+  const mirrored =
+    '[[registry]]\nlocation = "quay.io/metal3-io"\n[[registry.mirror]]\nlocation = "r.example.com/m"\n';
+
+  it.each<[string, string, string, boolean]>([
+    ['the default', 'quay.io/metal3-io/ironic-agent', '', true],
+    ['with a tag', 'quay.io/metal3-io/ironic-agent:main', '', true],
+    ['with a digest', `quay.io/metal3-io/ironic-agent@sha256:${'0'.repeat(64)}`, '', true],
+    ['from a mirror', 'quay.io/metal3-io/ironic-agent', mirrored, true],
+    ['a name that leads to another registry', 'quay.io/metal3-io/ironic-agent', moved, false],
+    ['another image of the organization', 'quay.io/metal3-io/ironic-agent-2', '', false],
+    ['another registry', 'registry.example.com/metal3-io/ironic-agent', '', false],
+    ['no reference', 'quay.io/UPPER', '', false],
+  ])('%s', (_title, image, conf, is) => {
+    const found = findUnmaintainedImage(image, readRegistriesConf(conf).registries);
+    expect(found?.message.startsWith(image) ?? false).toBe(is);
   });
 });

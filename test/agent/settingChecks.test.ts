@@ -5,6 +5,7 @@ import { type AgentSettings, defaultSettings } from '../../src/agent/settings.ts
 const settings = (changes: Partial<AgentSettings>): AgentSettings => ({
   ...defaultSettings,
   apiUrls: ['https://192.0.2.1:6385'],
+  agentImage: 'quay.io/example/ironic-agent',
   ...changes,
 });
 const found = (changes: Partial<AgentSettings>): string[] =>
@@ -24,6 +25,12 @@ describe('checkSettings', () => {
     ['a loopback address', { ntpServers: ['ntp.example.com', '::1'] }, ['warning host.ntpServers']],
     ['an image that is pulled', { agentImage: 'localhost:5000/a' }, ['warning agent.image']],
     ['one that is never pulled', { agentImage: 'localhost:5000/a', pullPolicy: 'never' }, []],
+    ['the default image', { agentImage: defaultSettings.agentImage }, ['warning agent.image']],
+    [
+      'the default image from an archive',
+      { agentImage: defaultSettings.agentImage, pullPolicy: 'never', archive },
+      [],
+    ],
     ['one of an archive', { agentImage: 'agent', pullPolicy: 'never', archive, pullSecret }, []],
     [
       'an archive on the machine',

@@ -299,7 +299,7 @@ describe('the image', () => {
     bmcs.push(bmc);
     const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIK9zIsVJMfhacIuKONUMGEmrH10rGh7UkLGfneQkUQH0 a';
     const lines = [
-      `agent: {ironic.apiUrls: 'http://192.0.2.1:6385', host.sshKeys: ['${key}']}`,
+      `agent: {ironic.apiUrls: 'http://192.0.2.1:6385', agent.image: registry.example.com/ironic-agent, host.sshKeys: ['${key}']}`,
       'hosts:',
       '- name: a',
       '  mac: 52:54:00:00:00:01',

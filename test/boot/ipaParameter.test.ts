@@ -34,6 +34,13 @@ describe('checkIpaArgument', () => {
     ['ipa-zzzzzzzzzzzz=1', 'ipa-parameter-unknown', /./],
     ['ipa-insecure=maybe', 'ipa-parameter-value', /^set insecure to 1 or 0 \(/],
     ['ipa-insecure=', 'ipa-parameter-value', /./],
+    ['ipa-insecure=y', 'ipa-parameter-value', /1 or 0/],
+    [
+      'ipa-inspection-collectors=default,usb_devices',
+      'ipa-parameter-collector',
+      /^use usb-devices; the agent contains/,
+    ],
+    ['ipa-inspection-collectors=default,mine', 'ipa-parameter-collector', /dmi-decode/],
     ['ipa-listen-port=65536', 'ipa-parameter-value', /./],
     ['ipa-lookup-timeout=ten', 'ipa-parameter-value', /./],
     ['ipa-inject-files-priority=100', 'ipa-parameter-value', /./],

@@ -7,7 +7,8 @@ import { runCli } from '../support/runCli.ts';
 
 let cwd = '';
 const run = (...args: string[]) => runCli(args, { cwd });
-const url = ['--api-url', 'https://192.0.2.1', '--no-ssh-key'];
+const image = ['--agent-image', 'registry.example.com/ironic-agent'];
+const url = ['--api-url', 'https://192.0.2.1', ...image, '--no-ssh-key'];
 
 beforeAll(async () => {
   cwd = await mkdtemp(join(tmpdir(), 'ignore-'));
@@ -95,19 +96,23 @@ describe('--ignore', () => {
 });
 
 const inventory = (text: string): string =>
-  `agent:\n  ironic.apiUrls: [https://192.0.2.1]\n  host.sshKeys: ["ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ1wT4b0h1yWQvJm3Y1rGv0kz0Z3m7m1y7J3zq8o5bqk a"]\n  agent.options: ["foo = 1"]\n${text}`;
+  `agent:\n  ironic.apiUrls: [https://192.0.2.1]\n  agent.image: registry.example.com/ironic-agent\n  host.sshKeys: ["ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ1wT4b0h1yWQvJm3Y1rGv0kz0Z3m7m1y7J3zq8o5bqk a"]\n  agent.options: ["foo = 1"]\n${text}`;
 
 describe('--ignore of a mistake in settings', () => {
   it.each([
-    ['the rule of the lint', ['--api-url', 'https://localhost'], 'agent-conf-url-address'],
-    ['the rule of the conf', ['--api-url', 'https://localhost'], 'conf-url-address'],
+    ['the rule of the lint', ['--api-url', 'https://localhost', ...image], 'agent-conf-url-address'],
+    ['the rule of the conf', ['--api-url', 'https://localhost', ...image], 'conf-url-address'],
     [
       'an image',
       ['--api-url', 'https://192.0.2.1', '--agent-image', 'registry:5000'],
       'agent-image-bare-registry',
     ],
     ['a short name', ['--api-url', 'https://192.0.2.1', '--agent-image', 'a/b:1'], 'agent-image-unqualified'],
-    ['a time server', ['--api-url', 'https://192.0.2.1', '--ntp-server', '127.0.0.1'], 'agent-address'],
+    [
+      'a time server',
+      ['--api-url', 'https://192.0.2.1', ...image, '--ntp-server', '127.0.0.1'],
+      'agent-address',
+    ],
   ])('%s', async (_title, args, id) => {
     const line = ['render', ...args, '--no-ssh-key'];
     const before = await run(...line);
@@ -150,7 +155,7 @@ describe('ignore in an inventory', () => {
     expect(await run('render', '--inventory', 'wrong.yaml', '-o', 'wrong')).toMatchObject({
       code: 1,
       stderr: expect.stringContaining(
-        'error: wrong.yaml:5:10: ignore: unknown rule "agent-siz"\nhint: use agent-size',
+        'error: wrong.yaml:6:10: ignore: unknown rule "agent-siz"\nhint: use agent-size',
       ),
     });
     const hosts = '[{name: a, ignore: [path-relative]}, {name: b}]';
@@ -158,7 +163,7 @@ describe('ignore in an inventory', () => {
     const { code, stderr } = await run('render', '--inventory', 'host.yaml', '-o', 'host');
     expect(code).toBe(1);
     expect(stderr).toContain(
-      'error: a is not written (host.yaml:5): host.yaml:5:28: ignore: path-relative is an error and cannot be ignored',
+      'error: a is not written (host.yaml:6): host.yaml:6:28: ignore: path-relative is an error and cannot be ignored',
     );
     expect(await readdir(join(cwd, 'host'))).toEqual(['b.ign']);
   });

@@ -59,7 +59,9 @@ async function messagesOf(file: string, options = ''): Promise<string[]> {
 
 beforeAll(async () => {
   cwd = await mkdtemp(join(tmpdir(), 'inlined configs '));
-  await run('render --api-url https://192.0.2.7:6385 --no-ssh-key -o agent.ign');
+  await run(
+    'render --api-url https://192.0.2.7:6385 --agent-image registry.example.com/ironic-agent --no-ssh-key -o agent.ign',
+  );
   agent = JSON.parse(await readFile(join(cwd, 'agent.ign'), 'utf8'));
   await write('agentInside.ign', merging(inlined(agent, 'gzip')));
   await write('relative.ign', merging(inlined(agent), inlined(merging(inlined(relative, 'gzip')))));
@@ -213,7 +215,12 @@ describe('other commands', () => {
     expect((await run('iso ignition embed -i agentInside.ign -o named.iso y.iso')).code).toBe(0);
     expect(await readImageConfig(join(cwd, 'named.iso'), io)).toEqual({
       kind: 'urls',
+      issues: [],
       urls: ['https://192.0.2.7:6385'],
+    });
+    expect((await run('iso kargs modify -a ipa-insecure=1 named.iso')).code).toBe(0);
+    expect(await readImageConfig(join(cwd, 'named.iso'), io)).toMatchObject({
+      issues: [{ rule: { id: expect.stringMatching(/^ipa-insecure/) } }],
     });
   });
 
@@ -223,7 +230,7 @@ describe('other commands', () => {
       'pxe ignition wrap -i relative.ign -o a.img',
       'ignition merge relative.ign agent.ign',
       'iso customize --live-ignition relative.ign -o z.iso y.iso',
-      'render --api-url https://192.0.2.7 --no-ssh-key --merge relative.ign',
+      'render --api-url https://192.0.2.7 --agent-image registry.example.com/ironic-agent --no-ssh-key --merge relative.ign',
     ]) {
       const { code, stderr } = await run(line);
       expect([line, code]).toEqual([line, 1]);
@@ -249,7 +256,7 @@ describe('other commands', () => {
       merging(inlined({ ignition: { version: '3.4.0' }, storage: { files: [file] } })),
     );
     const { stderr } = await run(
-      'render --api-url https://192.0.2.7 --no-ssh-key --merge private.ign -o private.out',
+      'render --api-url https://192.0.2.7 --agent-image registry.example.com/ironic-agent --no-ssh-key --merge private.ign -o private.out',
     );
     expect(stderr).toContain('a file with restricted permissions');
   });

@@ -22,6 +22,7 @@ const params = (value: string): string[] => [
   '--kernel-append-params',
   `http_proxy=http://${value}proxy:8080`,
 ];
+const pair = ['--deploy-kernel', 'http://h/k', '--deploy-ramdisk', 'http://h/i'];
 const login = { open: '', secret: 'user:hunter2@' };
 const bmc = [
   '--name',
@@ -103,15 +104,12 @@ const writing: Readonly<Record<string, (kind: Kind) => readonly string[]>> = {
     '--name',
     'a',
     '--set',
-    '--deploy-kernel',
-    'http://192.0.2.1/k',
-    '--deploy-ramdisk',
-    'http://192.0.2.1/i',
+    ...pair,
     ...params(login[kind]),
     '-o',
     'out',
   ],
-  'deploy ironic': (kind) => ['deploy', 'ironic', ...params(login[kind]), '-o', 'out'],
+  'deploy ironic': (kind) => ['deploy', 'ironic', ...pair, ...params(login[kind]), '-o', 'out'],
   prepare: () => [
     'prepare',
     '--inventory',

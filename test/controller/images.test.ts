@@ -139,7 +139,10 @@ describe('the ISO of an object', () => {
   });
 
   it('comes with the warnings about its own network, not with those about all hosts', async () => {
-    place.write('far.yaml', 'agent: {ironic.apiUrls: http://198.51.100.1}\n');
+    place.write(
+      'far.yaml',
+      'agent: {ironic.apiUrls: http://198.51.100.1, agent.image: registry.example.com/ironic-agent}\n',
+    );
     const factory = await place.factory({}, { settings: 'far.yaml' });
     expect([...factory.sharedWarnings]).toEqual([expect.stringContaining('no SSH key is set')]);
     const { note } = ready(await outcomeOf(imageOf({ spec }), factory));

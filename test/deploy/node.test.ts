@@ -22,15 +22,114 @@ const iso = [
 const pair = ['--deploy-kernel', 'http://h/k', '--deploy-ramdisk', 'http://h/r'];
 const pxe = ['--bmc-address', '192.0.2.13', '--root-device', 'name=/dev/sda', ...pair];
 
+const vmedia = [
+  '--bmc-address',
+  'redfish-virtualmedia://192.0.2.13/redfish/v1/Systems/1',
+  '--root-device',
+  'name=/dev/sda',
+];
+const url = 'https://h/i.raw';
+const image = ['--image-source', url];
+const sum = ['--image-checksum', 'A'.repeat(64)];
+const hash = { image_os_hash_algo: 'sha256', image_os_hash_value: 'a'.repeat(64) };
+
 describe('deploy node', () => {
   it.each([
     ['iso', iso],
     ['pxe', [...pxe, '--kernel-append-params', '%default% console=ttyS0']],
     ['set', ['--set', '--root-device', 'model=<in> PERC', ...pair]],
   ])('writes commands: %s', async (name, args) => {
-    const { code, stdout, stderr } = await node(...args);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const { code, stdout } = await node(...args);
+    expect(code).toBe(0);
     await expect(stdout).toMatchFileSnapshot(`../golden/deploy/node-${name}.sh`);
+  });
+
+  it.each([
+    ['nothing, where every conductor takes it', vmedia, ''],
+    [
+      'an interface that is off',
+      [...vmedia, '--deploy-interface', 'custom-agent'],
+      'enabled_deploy_interfaces = autodetect,direct,ramdisk,bootc,custom-agent',
+    ],
+    ['one that is on', [...vmedia, '--deploy-interface', 'direct', ...image, ...sum], ''],
+    [
+      'inspection by the agent',
+      [...vmedia, '--inspect-interface', 'agent'],
+      'enabled_inspect_interfaces = no-inspect,redfish,agent',
+    ],
+    [
+      'an image without a checksum, which only a deploy step installs',
+      [...vmedia, ...image],
+      'enabled_deploy_interfaces = autodetect,direct,ramdisk,bootc,custom-agent',
+    ],
+    [
+      'an ISO in another folder of the conductor',
+      [...vmedia, '--deploy-iso', 'file:///srv/images/i.iso'],
+      'file_url_allowed_paths = /var/lib/ironic,/srv/images',
+    ],
+    [
+      'a Dell machine',
+      ['--bmc-address', 'idrac-redfish://h/redfish/v1/Systems/1', '--root-device', 'name=/dev/sda'],
+      'enabled_hardware_types = ipmi,redfish,idrac',
+    ],
+  ])('names the line of ironic.conf for %s', async (_title, args, line) => {
+    const { code, stderr } = await node(...args);
+    const hints = stderr.split('\n').filter((text) => text.includes('ironic.conf'));
+    expect(code).toBe(0);
+    expect(hints.map((hint) => hint.split(': ').at(-1)).join('\n')).toBe(line);
+  });
+
+  it.each([
+    ['nothing: the conductor decides', [], {}],
+    ['an image', [...image, ...sum], { instance_info: { image_source: url, ...hash } }],
+    [
+      'an image by name',
+      ['--deploy-interface', 'direct', '--image-source', url, ...sum, '--image-format', 'qcow2'],
+      {
+        deploy_interface: 'direct',
+        instance_info: { image_source: url, ...hash, image_disk_format: 'qcow2' },
+      },
+    ],
+    [
+      'a container',
+      ['--deploy-interface', 'bootc', '--image-source', 'oci://h/i:1'],
+      { deploy_interface: 'bootc', instance_info: { image_source: 'oci://h/i:1' } },
+    ],
+    [
+      'a live ISO',
+      ['--boot-iso', 'http://h/i.iso'],
+      { deploy_interface: 'ramdisk', instance_info: { boot_iso: 'http://h/i.iso' } },
+    ],
+    [
+      'a live ISO that Ironic detects',
+      ['--boot-iso', 'http://h/i.iso', '--deploy-interface', 'autodetect'],
+      {
+        deploy_interface: 'autodetect',
+        instance_info: { boot_iso: 'http://h/i.iso', ironic_ramdisk_deploy: true },
+      },
+    ],
+    [
+      'a checksum in a file',
+      [...image, '--image-checksum', 'https://h/SHA256SUMS'],
+      { instance_info: { image_source: url, image_checksum: 'https://h/SHA256SUMS' } },
+    ],
+  ])('describes what is deployed: %s', async (_title, args, fields) => {
+    const { nodes }: { nodes: [Record<string, unknown>] } = JSON.parse(
+      (await node(...vmedia, ...args, '--format', 'json')).stdout,
+    );
+    const { deploy_interface, instance_info } = nodes[0];
+    expect({ deploy_interface, instance_info }).toEqual({
+      deploy_interface: undefined,
+      instance_info: undefined,
+      ...fields,
+    });
+  });
+
+  it.each([
+    ['an image', [...image, ...sum], 'boot_iso=null'],
+    ['a live ISO', ['--boot-iso', 'http://h/i.iso'], 'image_source=null'],
+  ])('removes the other thing that Ironic would refuse beside %s', async (_title, args, word) => {
+    expect((await node('--set', ...args)).stdout).toContain(`--instance-info ${word}`);
   });
 
   it.each([
@@ -89,6 +188,61 @@ describe('deploy node', () => {
       [...pxe, '--kernel-append-params', 'a="b"'],
       /--kernel-append-params: Ironic rejects/,
     ],
+    [
+      'an image and a live ISO',
+      [...vmedia, ...image, ...sum, '--boot-iso', 'http://h/i'],
+      /--boot-iso: a host either/,
+    ],
+    [
+      'a live ISO to write',
+      [...vmedia, '--deploy-interface', 'direct', '--boot-iso', 'http://h/i'],
+      /--boot-iso: .*does not boot a live ISO\nhint: .*ramdisk/,
+    ],
+    [
+      'an image to boot',
+      [...vmedia, '--deploy-interface', 'ramdisk', ...image],
+      /--image-source: .*writes no image.*\nhint: .*--boot-iso/,
+    ],
+    [
+      'an image for direct without a checksum',
+      [...vmedia, '--deploy-interface', 'direct', ...image],
+      /--image-checksum: missing or invalid/,
+    ],
+    [
+      'an image that is no container',
+      [...vmedia, '--deploy-interface', 'bootc', ...image],
+      /--image-source: .*bootable containers\nhint: use oci:/,
+    ],
+    [
+      'a container with a checksum',
+      [...vmedia, '--image-source', 'oci://h/i:1', ...sum],
+      /--image-checksum: .*in its registry/,
+    ],
+    [
+      'a format for itself',
+      [...vmedia, '--image-format', 'live-iso'],
+      /--image-format: .*\nhint: .*--boot-iso/,
+    ],
+    [
+      'inspection by a BMC with IPMI',
+      [...pxe, '--inspect-interface', 'redfish'],
+      /--inspect-interface: the hardware type ipmi.*\nhint: use one of agent, no-inspect/,
+    ],
+    [
+      'virtual media by IPMI',
+      [...pxe, '--boot-interface', 'redfish-virtual-media'],
+      /--boot-interface: the hardware type ipmi.*\nhint: use one of ipxe/,
+    ],
+    [
+      'an ISO with another boot interface',
+      [...vmedia, '--boot-interface', 'ipxe', '--deploy-iso', 'http://h/i'],
+      /--deploy-iso: /,
+    ],
+    [
+      'a file that Ironic never reads',
+      [...vmedia, '--deploy-iso', 'file:///etc/i.iso'],
+      /--deploy-iso: .*: \/etc/,
+    ],
     ['a broken hint', [...pxe, '--root-device', 'size=big'], /--root-device size: /],
     ['an operator before the equals sign', [...pxe, '--root-device', 'size>=1'], /hint: use .*size=">= 100"/],
   ])('refuses %s', async (_title, args, message) => {
@@ -100,6 +254,13 @@ describe('deploy node', () => {
   });
 
   it.each([
+    [
+      'an unknown interface',
+      [...vmedia, '--deploy-interface', 'agent'],
+      /--deploy-interface\nhint: .*custom-agent/,
+    ],
+    ['a checksum of nothing', [...vmedia, ...sum], /--image-checksum requires --image-source/],
+    ['a change of nothing', ['--set'], /--set changes nothing/],
     ['two ramdisks', [...iso, ...pair], /cannot be combined/],
     ['half a ramdisk', ['--set', '--deploy-kernel', 'http://h/k'], /require each other/],
     ['arguments for an ISO', [...iso, '--kernel-append-params', 'a'], /iso kargs/],

@@ -65,6 +65,29 @@ describe('deploy steps', () => {
     await expect(stdout).toMatchFileSnapshot('../golden/deploy/steps-command.sh');
   });
 
+  it('installs an image with its checksum where custom-agent is off', async () => {
+    const image = ['--image-source', 'https://h/i', '--image-checksum', 'a'.repeat(64)];
+    const args = [...drive, '--format', 'command', '--node', 'w1', ...image];
+    const { stdout, stderr } = await steps(...args);
+    expect(stderr).not.toContain('ironic.conf');
+    await expect(stdout).toMatchFileSnapshot('../golden/deploy/steps-direct.sh');
+    const { stdout: json, stderr: notes } = await steps(...drive, ...image);
+    expect(validator('steps')(JSON.parse(json))).toBe(true);
+    expect(notes).toContain(
+      `hint: run baremetal node set NODE --deploy-interface direct --instance-info image_source=https://h/i --instance-info image_os_hash_algo=sha256 --instance-info image_os_hash_value=${'a'.repeat(64)}, or`,
+    );
+  });
+
+  it('names the line of ironic.conf for custom-agent, and what the node needs', async () => {
+    const { stderr } = await steps('--step', 'start_assisted_install');
+    expect(stderr).toBe(
+      'info: deploy steps cannot contain what they need on the node\n' +
+        'hint: run baremetal node set NODE --deploy-interface custom-agent, or use --format command, which sets it\n' +
+        'info: the conductor must enable the deploy interface custom-agent: Ironic does not by default\n' +
+        'hint: add to the section [DEFAULT] of ironic.conf, unless it is there: enabled_deploy_interfaces = autodetect,direct,ramdisk,bootc,custom-agent\n',
+    );
+  });
+
   it('puts the config into the arguments as the design has it, with a warning', async () => {
     const args = ['--ignition', 'host.ign', '--ignition-in-args', '-o', 'steps.json'];
     const { code, stdout, stderr } = await steps(...args);
@@ -78,7 +101,7 @@ describe('deploy steps', () => {
 
   it('reads the config from standard input', async () => {
     const args = ['steps', '--ignition', '-', '--config-drive', 'stdin.json'];
-    expect(await run(args, { stdin: files['host.ign'] })).toMatchObject({ code: 0, stderr: '' });
+    expect(await run(args, { stdin: files['host.ign'] })).toMatchObject({ code: 0 });
     expect(JSON.parse(await readFile(path('stdin.json'), 'utf8'))).toEqual({ user_data: config });
   });
 
@@ -95,6 +118,26 @@ describe('deploy steps', () => {
     ],
     ['a config that is not there', ['--ignition', 'none.ign', '--config-drive', 'x.json'], /none\.ign/],
     ['a broken argument', ['--append-karg', 'a b', '--config-drive', 'x.json'], /--append-karg \(number 1\)/],
+    [
+      'an interface that runs no steps',
+      ['--deploy-interface', 'ramdisk'],
+      /--deploy-interface: .*: ramdisk\nhint: use/,
+    ],
+    [
+      'an interface without an image',
+      ['--deploy-interface', 'direct'],
+      /--deploy-interface: .*requires an image/,
+    ],
+    [
+      'an interface for another step',
+      ['--step', 'start_assisted_install', '--deploy-interface', 'direct'],
+      /--deploy-interface: .*\nhint: use the deploy interface custom-agent/,
+    ],
+    [
+      'a broken checksum',
+      ['--image-source', 'https://h/i', '--image-checksum', 'a'],
+      /--image-checksum: missing or invalid/,
+    ],
     ['a broken image', ['--image-source', 'ftp://h/i'], /--image-source: invalid image URL/],
     ['a broken node', ['--format', 'command', '--node', 'a b'], /--node: invalid name/],
     [
@@ -150,7 +193,7 @@ describe('deploy steps', () => {
     const image = await steps('--image-source', 'https://h/i');
     expect(image).toMatchObject({
       code: 0,
-      stderr: expect.stringMatching(/--instance-info image_source=URL/),
+      stderr: expect.stringMatching(/--instance-info image_source=https:\/\/h\/i,/),
     });
     const agent = await steps('--ignition', 'agent.ign', '--config-drive', 'agent.json');
     expect(agent).toMatchObject({

@@ -20,34 +20,51 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { have } from '../support/programs.ts';
 import { runCli } from '../support/runCli.ts';
-import { missingForBootNetwork, openBootNetwork, serverAddress } from './loaders/bootNetwork.ts';
+import {
+  type Dhcp,
+  missingForBootNetwork,
+  openBootNetwork,
+  serverAddress,
+  serverAddress6,
+} from './loaders/bootNetwork.ts';
 import { bootMachine, type Firmware, missingForMachine } from './loaders/machine.ts';
 import { type Architecture, makeRamdisk, missingForRamdisk, packagedFile } from './loaders/ramdisk.ts';
 
-const baseUrl = `http://${serverAddress}`;
 const known = '52:54:00:12:34:56';
 const unknown = '52:54:00:12:34:99';
 
-/** Loaders by their names in the served folder, which are those of dnsmasq.conf where that names them. */
+/** Loaders by their names in the served folder, in addition to those that dnsmasq.conf asks for. */
 const loaders = {
   'lpxelinux.0': '/usr/lib/PXELINUX/lpxelinux.0',
   'ldlinux.c32': '/usr/lib/syslinux/modules/bios/ldlinux.c32',
-  'snponly-x86_64.efi': '/usr/lib/ipxe/snponly.efi',
   'grubnetx64.efi': '/usr/lib/grub/x86_64-efi-signed/grubnetx64.efi.signed',
 };
 
+/** What dnsmasq.conf asks for. */
+const ipxeLoaders = ['/usr/lib/ipxe/undionly.kpxe', '/usr/lib/ipxe/snponly.efi'];
+
 const grubModules = '/usr/lib/grub/x86_64-efi';
 
-/** What dnsmasq is told besides addresses, given the folder. */
+/** How dnsmasq is configured. */
 const dnsmasq = {
-  pxelinux: () => 'dhcp-boot=lpxelinux.0\n',
-  grub: () => 'dhcp-boot=grubnetx64.efi\n',
-  'grub, aarch64': () => 'dhcp-boot=grubnetaa64.efi\n',
-  prepared: (folder: string) => `conf-file=${folder}/dnsmasq.conf\n`,
-};
+  pxelinux: { kind: 'lines', lines: 'dhcp-boot=lpxelinux.0\n' },
+  grub: { kind: 'lines', lines: 'dhcp-boot=grubnetx64.efi\n' },
+  'grub, aarch64': { kind: 'lines', lines: 'dhcp-boot=grubnetaa64.efi\n' },
+  printed: { kind: 'printed' },
+  proxy: { kind: 'printed, proxy' },
+} as const satisfies Record<string, Dhcp>;
 
-/** How hosts get their config. */
-type Delivery = 'archive' | 'ign';
+const range = ['--dhcp-range', '10.77.0.100,10.77.0.200'];
+const range6 = ['--dhcp-range', 'fd00:77::100,fd00:77::200'];
+
+/** Folders, by how hosts get their config, and their address: in proxy mode from another DHCP server. */
+const deliveries = {
+  archive: { configs: 'archive,ign', address: serverAddress, dhcp: range },
+  ign: { configs: 'ign', address: serverAddress, dhcp: range },
+  proxy: { configs: 'ign', address: serverAddress, dhcp: [] },
+  ipv6: { configs: 'ign', address: `[${serverAddress6}]`, dhcp: range6 },
+} as const;
+type Delivery = keyof typeof deliveries;
 
 interface Boot {
   readonly title: string;
@@ -62,11 +79,17 @@ interface Boot {
 const pxelinux = { firmware: 'bios-ipxe', loading: 'pxelinux', sign: /sent .*lpxelinux\.0 to/ } as const;
 const ipxe = {
   firmware: 'bios-ipxe',
-  loading: 'prepared',
-  sign: /bootfile name: http:\/\/10\.77\.0\.1\/boot\.ipxe/,
+  loading: 'printed',
+  sign: /bootfile.name:? +http:\/\/10\.77\.0\.1\/boot\.ipxe/,
 } as const;
-const chained = { firmware: 'uefi', loading: 'prepared', sign: /sent .*snponly-x86_64\.efi to/ } as const;
-const httpBoot = { firmware: 'uefi-http', loading: 'prepared', sign: /vendor class: HTTPClient/ } as const;
+const bios = { firmware: 'bios', loading: 'printed', sign: /sent .*undionly\.kpxe to/ } as const;
+const chained = { firmware: 'uefi', loading: 'printed', sign: /sent .*snponly-x86_64\.efi to/ } as const;
+const chained6 = {
+  firmware: 'uefi-ipv6',
+  loading: 'printed',
+  sign: /sent .*snponly-x86_64\.efi to fd00:/,
+} as const;
+const httpBoot = { firmware: 'uefi-http', loading: 'printed', sign: /vendor class: HTTPClient/ } as const;
 const grub = { firmware: 'uefi', loading: 'grub', sign: /sent .*grubnetx64\.efi to/ } as const;
 const grubOnArm = {
   firmware: 'aarch64',
@@ -80,7 +103,12 @@ const x86Boots: readonly Boot[] = [
   { title: 'PXELINUX, by default', ...pxelinux, delivery: 'archive', mac: unknown },
   { title: 'iPXE of the network card', ...ipxe, delivery: 'archive', mac: known },
   { title: 'iPXE of the network card, unknown', ...ipxe, delivery: 'ign', mac: unknown },
+  { title: 'iPXE of the network card, proxy', ...ipxe, loading: 'proxy', delivery: 'proxy', mac: known },
+  { title: 'iPXE by PXE of BIOS', ...bios, delivery: 'ign', mac: known },
+  { title: 'iPXE by PXE of BIOS, proxy', ...bios, loading: 'proxy', delivery: 'proxy', mac: known },
   { title: 'iPXE by PXE of UEFI', ...chained, delivery: 'ign', mac: known },
+  { title: 'iPXE by PXE of UEFI, proxy', ...chained, loading: 'proxy', delivery: 'proxy', mac: unknown },
+  { title: 'iPXE by PXE of UEFI, IPv6', ...chained6, delivery: 'ipv6', mac: known },
   { title: 'iPXE by HTTP boot of UEFI', ...httpBoot, delivery: 'archive', mac: known },
   { title: 'iPXE by HTTP boot of UEFI, unknown', ...httpBoot, delivery: 'archive', mac: unknown },
   { title: 'GRUB, by MAC address', ...grub, delivery: 'archive', mac: known },
@@ -109,11 +137,12 @@ hosts:
     `--${name}`,
     `${architecture}=ramdisk/${name}`,
   ]);
-  for (const delivery of ['archive', 'ign'] satisfies Delivery[]) {
-    const config = delivery === 'archive' ? 'archive,ign' : 'ign';
-    const artifacts = ['--artifacts', `${config},ipxe,grub,pxelinux`, '--discovery'];
-    const command = ['prepare', '--inventory', 'inventory.yaml', ...images, ...artifacts];
-    const result = await runCli([...command, '--base-url', baseUrl, '-o', delivery], { cwd: work });
+  for (const [delivery, { address, configs, dhcp }] of Object.entries(deliveries)) {
+    const artifacts = ['--artifacts', `${configs},ipxe,grub,pxelinux`, '--discovery'];
+    const command = ['prepare', '--inventory', 'inventory.yaml', ...images, ...artifacts, ...dhcp];
+    const result = await runCli([...command, '--base-url', `http://${address}`, '-o', delivery], {
+      cwd: work,
+    });
     if (result.code !== 0) throw new Error(result.stderr);
     execFileSync('sha256sum', ['--check', '--quiet', 'SHA256SUMS'], { cwd: join(work, delivery) });
   }
@@ -151,7 +180,7 @@ const machines: readonly {
       ...missingForRamdisk('x86_64'),
       ...missingForMachine('bios-ipxe'),
       ...missingForMachine('uefi'),
-      ...[...Object.values(loaders), grubModules].filter((path) => !existsSync(path)),
+      ...[...Object.values(loaders), ...ipxeLoaders, grubModules].filter((path) => !existsSync(path)),
     ],
   },
   {
@@ -188,7 +217,7 @@ describe.each(machines)('a machine of $architecture', ({ architecture, boots, mi
     if (missing.length > 0) return;
     work = mkdtempSync(join(tmpdir(), 'loaders-'));
     await prepareFolders(architecture, work);
-    for (const delivery of ['archive', 'ign']) addLoaders(architecture, join(work, delivery));
+    for (const delivery of Object.keys(deliveries)) addLoaders(architecture, join(work, delivery));
   }, 120_000);
   afterAll(() => rmSync(work, { recursive: true, force: true }));
 
@@ -198,12 +227,13 @@ describe.each(machines)('a machine of $architecture', ({ architecture, boots, mi
     { timeout: 300_000 },
     async (_title, boot) => {
       const folder = join(work, boot.delivery);
-      const network = await openBootNetwork(folder, dnsmasq[boot.loading](folder));
+      const network = await openBootNetwork(folder, dnsmasq[boot.loading]);
       try {
         const [commandLine, ...lines] = await bootMachine(network, boot.firmware, boot.mac);
         expect({ commandLine, lines, log: network.log() }).toMatchObject({
           commandLine: expect.stringMatching(new RegExp(`BOOTIF=\\S*${boot.mac.replaceAll(':', '[:-]')}`)),
           lines: expectedLines(folder, boot),
+          log: expect.stringMatching(boot.sign),
         });
       } finally {
         await network.close();

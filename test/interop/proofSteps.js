@@ -38,6 +38,7 @@ export const steps = [
     small: ['--variant', 'kargs', '--firmware', 'bios', '--medium', 'cd'],
   },
   { name: 'network-boots', script: 'test/interop/bootFolder.js', args: [], small: [] },
+  { name: 'loader-boots', script: 'test/interop/loaderFigures.js', args: [], small: [] },
   { name: 'static-boots', script: 'test/interop/staticBootFigures.js', args: [], small: [] },
   { name: 'agent', script: 'test/interop/agentFigures.js', args: [], small: [] },
   { name: 'chain', script: 'test/interop/chainFigures.js', args: [], small: ['--only', 'profile icc'] },

@@ -6,6 +6,7 @@ import {
   findRemovedIpaOption,
   hadIpaOption,
   hasIpaOption,
+  ipaCollectors,
   ipaKnowledge,
   ipaSectionNames,
   isIpaOptionDeprecated,
@@ -14,7 +15,7 @@ import {
   suggestIpaOption,
   suggestIpaSection,
 } from '../../src/ipa/ipaOptions.ts';
-import { hasIpa, ipaNote, ipaVerdicts } from '../support/ipaOracle.ts';
+import { hasIpa, ipaInspection, ipaNote, ipaVerdicts } from '../support/ipaOracle.ts';
 
 describe('schemas/ipa-options.json', () => {
   const { options, removed } = ipaKnowledge();
@@ -161,6 +162,16 @@ describe.skipIf(!hasIpa)(`the installed ironic-python-agent${ipaNote}`, () => {
       .filter(({ rule }) => rule === 'conf-version' || rule === 'conf-unknown-option')
       .map(({ path }) => path.join('.'));
     expect(found.toSorted()).toEqual(unknown.toSorted());
+  });
+
+  it(`${ipaVersion.join('.')} contains the collectors that it is said to contain`, () => {
+    expect(ipaInspection('').names).toEqual(ipaCollectors(ipaVersion).toSorted());
+  });
+
+  it('runs no collector beside one that it does not find, and sends only the error', () => {
+    const { error, sent } = ipaInspection('default,logs,nope');
+    expect(error).toBe('InspectionError');
+    expect(sent).toEqual({ error: expect.stringContaining("Failed to load collector {'nope'}") });
   });
 });
 

@@ -4,7 +4,7 @@
  */
 
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { liveIsoWith } from '../support/liveIso.ts';
 import { isoPair } from '../support/minimalIso.ts';
@@ -38,6 +38,7 @@ interface Embedded {
 async function networkIn(file: string): Promise<readonly Embedded[]> {
   const command = file.endsWith('.iso') ? ['iso', 'network', 'extract'] : ['pxe', 'network', 'unwrap'];
   const folder = `found ${file.replaceAll('/', '-')}`;
+  rmSync(path(folder), { recursive: true, force: true });
   const { code, stderr } = await run([...command, '-C', folder, file]);
   if (code === 1 && stderr.includes('No embedded network settings')) return [];
   expect([code, stderr]).toEqual([0, '']);
@@ -137,6 +138,79 @@ describe.skipIf(!have('coreos-installer'))(`coreos-installer${missingNote('coreo
     const command = file.endsWith('.iso') ? ['iso', 'network', 'extract'] : ['pxe', 'network', 'unwrap'];
     const found = execFileSync('coreos-installer', [...command, path(folder, 'hosts', 'static', file)]);
     expect(found.toString()).toContain(keyfile.trimEnd());
+  });
+});
+
+/** Without `--artifacts`, unless it is in `args`. */
+const start = async (iso: Uint8Array, ...args: string[]): ReturnType<typeof run> => {
+  await write('network.yaml', inventory);
+  await write('usual.iso', iso);
+  const options = ['--iso', 'usual.iso', '--base-url', 'http://192.0.2.9', '-o', 'usual', '--prune'];
+  return run(['prepare', '--inventory', 'network.yaml', ...options, ...args]);
+};
+
+/** The arguments that the hint of a message names. */
+const hintIn = (stderr: string): string[] => {
+  const [, artifacts = ''] = /^hint: use (--artifacts [\w-]+(?:,[\w-]+)*)/m.exec(stderr) ?? [];
+  return artifacts.split(' ');
+};
+
+describe('without --artifacts, a host with a static network', () => {
+  const loads = 'initrd --timeout 60000 --name initramfs2 http://192.0.2.9/hosts/static/config.img';
+
+  it('boots with its config and network from an archive, and one message names it', async () => {
+    const { code, stderr } = await start(isoPair().full);
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringMatching(/^info: the boot scripts of hosts with a static/m),
+    ]);
+    expect(stderr).toMatch(/^ {2}for static$/m);
+    expect(await networkIn('usual/hosts/static/config.img')).toEqual([
+      { name: 'static.nmconnection', text: keyfile },
+    ]);
+    for (const script of [
+      'ipxe/static.ipxe',
+      'grub/grub.cfg-01-52-54-00-00-00-01',
+      'pxelinux.cfg/01-52-54-00-00-00-01',
+    ]) {
+      const text = readFileSync(path('usual', script), 'utf8');
+      expect(text).toContain('/hosts/static/config.img');
+      expect(text).not.toContain('ignition.config.url');
+    }
+    expect(readFileSync(path('usual/ipxe/static.ipxe'), 'utf8')).toContain(loads);
+    expect(readFileSync(path('usual/ipxe/dhcp.ipxe'), 'utf8')).toContain('ignition.config.url=');
+    expect(readdirSync(path('usual/hosts/dhcp'))).toEqual(['config.ign']);
+  });
+
+  it('has an ISO after the hint of that message', async () => {
+    const args = hintIn((await start(isoPair().full)).stderr);
+    expect(args).toEqual(['--artifacts', 'iso']);
+    const { code } = await start(isoPair().full, ...args);
+    expect([code, readdirSync(path('usual/hosts/static'))]).toEqual([0, ['live.iso']]);
+  });
+
+  it('has the archive after the hint of the warning about explicit artifacts', async () => {
+    const asked = await start(isoPair().full, '--artifacts', 'ign,ipxe');
+    expect(asked.stderr).toContain(
+      'warning: the initramfs fetches the Ignition config, but it has no network',
+    );
+    const { code, stderr } = await start(isoPair().full, ...hintIn(asked.stderr));
+    expect([code, stderr]).toEqual([0, expect.not.stringContaining('agent-network-reach')]);
+    expect(readFileSync(path('usual/ipxe/static.ipxe'), 'utf8')).toContain(loads);
+  });
+
+  it('is left out if the initramfs ignores the network, and the hint creates its ISO', async () => {
+    const old = liveIsoWith((files) => files.delete('coreos/features.json'));
+    const { code, stderr } = await start(old);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('error: static is not written')]);
+    expect(stderr).not.toContain('info:');
+    expect(await start(old, ...hintIn(stderr))).toMatchObject({ code: 0 });
+  });
+
+  it.each(['archive', 'archive,iso', 'archive,ign'])('is prepared with --artifacts %s', async (artifacts) => {
+    const { code, stderr } = await start(isoPair().full, '--artifacts', artifacts);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('2 hosts prepared')]);
+    expect(await networkIn('usual/hosts/static/config.img')).toHaveLength(1);
   });
 });
 

@@ -2,6 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { load } from 'js-yaml';
 import { describe, expect, it } from 'vitest';
 import { readIgnition } from '../../src/image/embeddedIgnition.ts';
 import { openLiveIso } from '../../src/image/liveIso.ts';
@@ -62,6 +63,19 @@ describe('prepare --layout metal3', () => {
     expect(read('pod/html/ironic-python-agent.ign')).not.toBe(config);
   });
 
+  it('takes the address of ironic-image, from which its scripts derive the URLs', async () => {
+    const env = { ...environment, IRONIC_BASE_URL: '', IRONIC_IP: 'fd00::1', HTTP_PORT: '6180' };
+    expect((await run(['prepare', '--layout', 'metal3', '-o', 'address'], env)).code).toBe(0);
+    const config = decodeURIComponent(read('address/html/ironic-python-agent.ign'));
+    expect(config).toContain('api_url = http://[fd00::1]:6385\n');
+    expect(here.manifest('address').baseUrl).toBe('http://[fd00::1]:6180');
+    const own = ['prepare', '--layout', 'metal3', '-o', 'own', '--profile', 'default'];
+    expect((await run(own, env)).code).toBe(0);
+    const { storage } = JSON.parse(read('own/html/ironic-python-agent.ign'));
+    const conf = Buffer.from(storage.files[0].contents.source.split(',')[1], 'base64').toString();
+    expect(conf).toContain('api_url = http://[fd00::1]:6385\n');
+  });
+
   it('takes paths from the environment', async () => {
     const env = { ...environment, IGNITION_FILE: path('mnt/agent.ign') };
     expect((await run(['prepare', '--layout', 'metal3', '-o', 'mnt'], env)).code).toBe(0);
@@ -86,6 +100,11 @@ describe('prepare --layout metal3', () => {
       code: 2,
       stderr: expect.stringContaining('--artifacts cannot be combined with --layout metal3'),
     });
+    const range = [...args.slice(0, 5), '--dhcp-range', '192.0.2.1,proxy'];
+    expect(await run(range, environment)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--dhcp-range cannot be combined with --layout metal3'),
+    });
   });
 
   it('has no place for an inventory with hosts', async () => {
@@ -97,22 +116,108 @@ describe('prepare --layout metal3', () => {
   });
 });
 
+const settings = (boot: string) => `agent: {ironic.apiUrls: http://192.0.2.1, ${boot}}\n`;
+
 describe('prepare --layout bifrost', () => {
-  it('writes the files of the web server and a part of ironic.conf, and prints what nodes are told', async () => {
-    await write('agent.yaml', 'agent: {ironic.apiUrls: http://192.0.2.1, boot.ip: [dhcp]}\n');
-    const args = ['--layout', 'bifrost', '--iso', 'live.iso', '-o', 'httpboot', '--inventory', 'agent.yaml'];
-    const { code, stdout } = await run(['prepare', ...args, '--base-url', 'http://192.0.2.1:8080']);
-    const start = `file://${path('httpboot').replaceAll(' ', '%20')}/ironic-python-agent`;
+  const bifrost = ['prepare', '--layout', 'bifrost', '--iso', 'live.iso', '--inventory', 'agent.yaml'];
+  const url = 'http://192.0.2.1:8080/ironic-python-agent';
+  const live =
+    `coreos.live.rootfs_url=${url}.rootfs ignition.config.url=${url}.ign ` +
+    'ignition.firstboot ignition.platform.id=metal ip=dhcp rd.neednet=1';
+
+  it('writes the files of the web server and the variables, and prints the settings of nodes', async () => {
+    await write('agent.yaml', settings('boot.ip: [dhcp]'));
+    const { code, stdout } = await run([...bifrost, '-o', 'httpboot', '--base-url', 'http://192.0.2.1:8080']);
     expect([code, stdout]).toEqual([
       0,
-      `deploy_iso=${start}.iso\ndeploy_kernel=${start}.kernel\ndeploy_ramdisk=${start}.initramfs\n`,
+      `deploy_iso=${url}.iso\ndeploy_kernel=${url}.kernel\ndeploy_ramdisk=${url}.initramfs\n`,
     ]);
-    expect(read('httpboot/ironic-python-agent.conf')).toContain(
-      'coreos.live.rootfs_url=http://192.0.2.1:8080/ironic-python-agent.rootfs ' +
-        'ignition.config.url=http://192.0.2.1:8080/ironic-python-agent.ign ignition.firstboot',
-    );
+    expect(load(read('httpboot/bifrost-variables.yaml'))).toEqual({
+      ipa_kernel_url: `${url}.kernel`,
+      ipa_ramdisk_url: `${url}.initramfs`,
+      download_ipa: false,
+      extra_kernel_options: live,
+      inspector_extra_kernel_options: `ipa-inspection-collectors=default,logs ${live}`,
+      enabled_deploy_interfaces: 'direct,ramdisk,custom-agent',
+    });
     expect(await embedded('httpboot/ironic-python-agent.iso')).toBe(read('httpboot/ironic-python-agent.ign'));
     await expectConsistent(here, 'httpboot');
+  });
+
+  it('warns if Ironic reads neither the file nor a URL', async () => {
+    await write('agent.yaml', settings('boot.ip: [dhcp]'));
+    const { code, stdout, stderr } = await run([...bifrost, '-o', 'elsewhere']);
+    expect([code, stdout]).toEqual([0, '']);
+    expect(stderr).toContain(
+      'warning: Ironic reads file URLs only in /var/lib/ironic, so it cannot read the images in elsewhere\n' +
+        'hint: pass --base-url URL if a web server serves the folder, or use --output /var/lib/ironic/httpboot\n',
+    );
+    expect(await list('elsewhere')).not.toContain('bifrost-variables.yaml');
+  });
+
+  it.each([
+    ['a template of Ansible', 'a={{password}}', /Ansible would evaluate the argument as a template/],
+    ['a line that is too long with the arguments of Bifrost', `a=${'b'.repeat(800)}`, /too long/],
+  ])('refuses kernel arguments: %s', async (_title, argument, message) => {
+    await write('agent.yaml', settings(`boot.kernelArguments: ['${argument}']`));
+    const { code, stderr } = await run([...bifrost, '-o', 'refused', '--base-url', 'http://192.0.2.1:8080']);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(message)]);
+    expect(stderr).toContain('The variables for Bifrost cannot be written');
+  });
+});
+
+describe('validate accepts what prepare writes', () => {
+  it.each([
+    ['folder', ['--discovery', '--artifacts', 'ign,iso,ipxe,grub,pxelinux']],
+    ['metal3', []],
+    ['bifrost', []],
+  ])('--layout %s', async (layout, options) => {
+    await write('agent.yaml', 'agent: {ironic.apiUrls: http://192.0.2.1}\n');
+    const inventory = layout === 'folder' ? 'inv.yaml' : 'agent.yaml';
+    const args = ['--layout', layout, '--iso', 'live.iso', '--inventory', inventory, ...options];
+    const folder = `valid-${layout}`;
+    expect((await run(['prepare', ...args, '--base-url', 'http://h', '-o', folder])).code).toBe(0);
+    const files = (await list(folder)).filter((name) => /\.(?:ign|conf|iso)$/.test(name));
+    expect(files.filter((name) => name.endsWith('.ign'))).not.toEqual([]);
+    const names = [
+      folder,
+      ...files.filter((name) => name !== 'dnsmasq.conf').map((name) => `${folder}/${name}`),
+    ];
+    const { code, stdout } = await run(['validate', ...names]);
+    expect([code, stdout]).toEqual([0, expect.not.stringContaining('error: ')]);
+  });
+});
+
+describe('prepare with ipa-insecure=1', () => {
+  const hosts = '\nhosts: [{ name: a, mac: "52:54:00:00:00:01" }]';
+  it.each<[string, string, readonly string[], RegExp]>([
+    [
+      'a host',
+      hosts,
+      ['--iso', 'live.iso', '--base-url', 'http://192.0.2.1'],
+      /^warning: .*\(ipa-insecure\)$/m,
+    ],
+    [
+      'machines that are not listed',
+      '',
+      ['--iso', 'live.iso', '--base-url', 'http://192.0.2.1'],
+      /^warning: .*\(ipa-insecure\)$/m,
+    ],
+    [
+      'a part of ironic.conf',
+      '',
+      ['--layout', 'bifrost', '--iso', 'live.iso', '--base-url', 'http://192.0.2.1'],
+      /^warning: .*\(ipa-insecure\)$/m,
+    ],
+  ])('compares it with the conf, for %s', async (title, machines, args, expected) => {
+    const agent =
+      'agent: { ironic.apiUrls: https://192.0.2.1, agent.image: quay.io/a/b, boot.ipaParameters: [insecure=1] }';
+    const folder = `insecure ${title}`;
+    await write('insecure.yaml', `profile: configure-coreos-ipa\n${agent}${machines}\n`);
+    const both = ['prepare', '--inventory', 'insecure.yaml', ...args, '-o', folder];
+    expect((await run(both)).stderr).toMatch(expected);
+    await write('insecure.yaml', `${agent}${machines}\n`);
+    expect((await run(both)).stderr).toMatch(/^info: .*\(ipa-insecure-default\)$/m);
   });
 });
 
@@ -144,7 +249,7 @@ describe('layouts with images of several architectures', () => {
       'http://h',
     ];
     const { code, stderr, stdout } = await run(args, environment);
-    const start = `file://${path('multi').replaceAll(' ', '%20')}/html/images/ironic-python-agent`;
+    const start = 'http://h/images/ironic-python-agent';
     expect([code, stdout]).toEqual([
       0,
       `DEPLOY_KERNEL_BY_ARCH=aarch64:${start}_aarch64.kernel,x86_64:${start}.kernel\n` +
@@ -163,7 +268,7 @@ describe('layouts with images of several architectures', () => {
     await write('agent.yaml', 'agent: {ironic.apiUrls: http://192.0.2.1}\n');
     const args = ['--layout', 'bifrost', ...(await given()), '-o', 'many', '--inventory', 'agent.yaml'];
     const { code, stdout } = await run(['prepare', ...args, '--base-url', 'http://h']);
-    const start = `file://${path('many').replaceAll(' ', '%20')}/ironic-python-agent`;
+    const start = 'http://h/ironic-python-agent';
     expect([code, stdout.split('\n')]).toEqual([
       0,
       [
@@ -176,9 +281,7 @@ describe('layouts with images of several architectures', () => {
         '',
       ],
     ]);
-    expect(read('many/ironic-python-agent.conf')).toContain(
-      `[conductor]\ndeploy_kernel_by_arch = aarch64:${start}_aarch64.kernel,x86_64:${start}.kernel\n`,
-    );
+    expect(load(read('many/bifrost-variables.yaml'))).toMatchObject({ ipa_kernel_url: `${start}.kernel` });
   });
 });
 

@@ -177,10 +177,42 @@ describe('prepare', () => {
     ['a layout', ['-o', 'b', '--layout', 'x'], 'invalid value "x" for --layout'],
     ['an archive', ['-o', 'b', ...url, '--bundle', 'b.zip'], '--bundle requires a name that ends in .tar'],
     ['a URL for an image', ['-o', 'b', ...url, '--iso', 'http://h/x.iso'], '--iso requires FILE'],
+    [
+      'a range of addresses',
+      ['-o', 'b', ...url, '--dhcp-range', '192.0.2.1'],
+      '--dhcp-range "192.0.2.1": invalid range',
+    ],
+    [
+      'addresses without dnsmasq.conf',
+      ['-o', 'b', ...url, '--artifacts', 'ign,grub', '--dhcp-range', '192.0.2.1,proxy'],
+      'add ipxe to --artifacts, or remove --dhcp-range',
+    ],
     ['two of a kind', ['-o', 'b', ...url, '--iso', 'live.iso'], 'two iso files for x86_64'],
   ])('refuses %s as wrong usage', async (_title, args, message) => {
     const { code, stderr } = await run(['prepare', '--inventory', 'inv.yaml', ...args]);
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+  });
+
+  it('asks for addresses if the base URL contains only a name, and the hint can be used', async () => {
+    const args = [
+      'prepare',
+      '--inventory',
+      'inv.yaml',
+      '--iso',
+      'live.iso',
+      '--base-url',
+      'http://h',
+      '-o',
+      'named',
+    ];
+    const { stderr } = await run(args);
+    expect(stderr).toContain('info: dnsmasq.conf contains no addresses of the hosts');
+    expect(stderr).toContain('hint: use --dhcp-range FIRST,LAST, or --dhcp-range ADDRESS,proxy');
+    for (const range of ['192.0.2.100,192.0.2.200', '192.0.2.1,proxy']) {
+      const again = await run([...args, '--dhcp-range', range]);
+      expect([again.code, again.stderr]).toEqual([0, expect.not.stringContaining('dnsmasq.conf')]);
+      expect(read('named', 'dnsmasq.conf')).toContain(`\ndhcp-range=${range}`);
+    }
   });
 
   it('warns of an empty list of hosts, unless all machines get a config', async () => {

@@ -16,7 +16,7 @@ const inventory = `agent:
   boot.baseUrl: http://192.0.2.1/images
   boot.ignitionUrl: https://192.0.2.1/agent.ign
   boot.ip: [dhcp]
-  boot.ipaParameters: [insecure=1]
+  boot.ipaParameters: [debug=1]
   boot.kernelArguments: [nomodeset]
 hosts:
   - name: worker-0
@@ -59,7 +59,7 @@ const ofHost = (name: string): string[] => [...ofFile, '--host', name];
 const start = 'coreos.live.rootfs_url=http://192.0.2.1/images/ironic-python-agent.rootfs';
 const fetched =
   'ignition.config.url=https://192.0.2.1/agent.ign ignition.firstboot ignition.platform.id=metal';
-const end = 'console=tty0 console=ttyS0,115200n8 ipa-insecure=1 nomodeset';
+const end = 'console=tty0 console=ttyS0,115200n8 ipa-debug=1 nomodeset';
 const embedded = 'ignition.firstboot ignition.platform.id=metal';
 const whole = `${start} ${fetched} ip=dhcp rd.neednet=1 ${end}`;
 
@@ -71,7 +71,7 @@ describe('pxe kargs --inventory', () => {
       'a host that overrides',
       ofHost('worker-1'),
       {},
-      `coreos.live.rootfs_url=http://192.0.2.2/rootfs ${embedded} console=hvc0 ipa-insecure=1 nomodeset`,
+      `coreos.live.rootfs_url=http://192.0.2.2/rootfs ${embedded} console=hvc0 ipa-debug=1 nomodeset`,
     ],
     ['a list by flag', [...ofHost('worker-0'), '--ip', 'dhcp6'], {}, whole.replace('ip=dhcp', 'ip=dhcp6')],
     [
@@ -84,7 +84,7 @@ describe('pxe kargs --inventory', () => {
       'a folder by flag before the URL of the file',
       [...ofHost('worker-1'), '--base-url', 'http://h'],
       {},
-      `coreos.live.rootfs_url=http://h/ironic-python-agent.rootfs ${embedded} console=hvc0 ipa-insecure=1 nomodeset`,
+      `coreos.live.rootfs_url=http://h/ironic-python-agent.rootfs ${embedded} console=hvc0 ipa-debug=1 nomodeset`,
     ],
     [
       '--embedded before the URL of the file',
@@ -96,7 +96,7 @@ describe('pxe kargs --inventory', () => {
       '--ignition-url before the embedded config of the file',
       [...ofHost('worker-1'), '--ignition-url', 'https://192.0.2.1/agent.ign'],
       {},
-      `coreos.live.rootfs_url=http://192.0.2.2/rootfs ${fetched} console=hvc0 ipa-insecure=1 nomodeset`,
+      `coreos.live.rootfs_url=http://192.0.2.2/rootfs ${fetched} console=hvc0 ipa-debug=1 nomodeset`,
     ],
     [
       'the environment before the file',
@@ -219,7 +219,8 @@ describe('pxe kargs with a proxy', () => {
 
 describe('render with the settings of pxe kargs', () => {
   it('takes them from the inventory, where nothing is to be said about the config', async () => {
-    const args = ['render', '--inventory', 'r.yaml', '-o', 'out'];
+    const image = ['--agent-image', 'registry.example.com/ironic-agent'];
+    const args = ['render', ...image, '--inventory', 'r.yaml', '-o', 'out'];
     const { code, stderr } = await runCli(args, { cwd });
     expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('4 written') }); // but worker-3
     const config = await readFile(join(cwd, 'out/worker-1.ign'));

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -203,5 +203,36 @@ describe('pxe kargs', () => {
       stdout: '',
       stderr: expect.stringMatching(/^error: /),
     });
+  });
+});
+
+describe('pxe kargs with ipa-insecure=1', () => {
+  it.each([
+    ['of an unknown config', undefined, '', 'info', 'ipa-insecure-default'],
+    [
+      'beside the conf of profile default',
+      'default',
+      'ironic.apiUrls: https://192.0.2.1',
+      'info',
+      'ipa-insecure-default',
+    ],
+    [
+      'beside the conf of another generator',
+      'configure-coreos-ipa',
+      'ironic.apiUrls: https://192.0.2.1, agent.image: quay.io/a/b',
+      'warning',
+      'ipa-insecure',
+    ],
+  ])('%s', async (_title, profile, agent, severity, rule) => {
+    const cwd = await mkdtemp(join(tmpdir(), 'pxe insecure '));
+    await writeFile(join(cwd, 'i.yaml'), `profile: ${profile}\nagent: { ${agent} }\n`);
+    const inventory = profile === undefined ? [] : ['--inventory', 'i.yaml'];
+    const args = ['pxe', 'kargs', ...rootfs, ...ignition, ...inventory, '--append', 'ipa-insecure=1'];
+    const { code, stderr } = await runCli(args, { cwd });
+    await rm(cwd, { recursive: true });
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringMatching(new RegExp(`^${severity}: .*\\(${rule}\\)$`, 'm')),
+    ]);
   });
 });

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bmcKind, bmcSchemes, isVirtualMedia, parseBmcAddress } from '../../src/redfish/bmcAddress.ts';
+import { bmcKind, bmcSchemes, parseBmcAddress } from '../../src/redfish/bmcAddress.ts';
 import { webUrl } from '../support/arbitraryText.ts';
 
 const read = (text: string) => {
@@ -70,7 +70,7 @@ describe('parseBmcAddress', () => {
   it.each(bmcSchemes)('knows a driver for %s', (scheme) => {
     const address = read(`${scheme}://192.0.2.1`);
     expect(bmcKind(address).driver).toMatch(/^(ipmi|redfish|idrac)$/);
-    expect(isVirtualMedia(address)).toBe(/virtualmedia|uefihttp/.test(scheme));
+    expect(bmcKind(address).bootInterface !== 'ipxe').toBe(/virtualmedia|uefihttp/.test(scheme));
   });
 
   it('never throws, and reads again what it has read', () => {

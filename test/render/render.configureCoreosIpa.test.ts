@@ -59,8 +59,58 @@ describe('profile configure-coreos-ipa', () => {
     );
   });
 
+  const noUrl = { ...env, IRONIC_BASE_URL: '' };
+  it.each<[string, Environment, string, string]>([
+    [
+      'the URL of ironic-image, with its port',
+      { ...env, IRONIC_BASE_URL: 'https://[fd00::1]:6385' },
+      'https://[fd00::1]:6385',
+      'https://[fd00::1]:6385/v1/continue_inspection',
+    ],
+    [
+      'its address',
+      { ...noUrl, IRONIC_IP: 'fd00::1', IRONIC_ACCESS_PORT: '6386' },
+      'http://[fd00::1]:6386',
+      'http://[fd00::1]:6386/v1/continue_inspection',
+    ],
+    [
+      'its address, and an inspector',
+      { ...noUrl, PROVISIONING_IP: '192.0.2.1', IRONIC_INSPECTOR_ACCESS_PORT: '5050' },
+      'http://192.0.2.1:6385',
+      'http://192.0.2.1:5050/v1/continue',
+    ],
+    [
+      'a URL beside an address',
+      { ...env, IRONIC_IP: '192.0.2.9' },
+      'http://192.0.2.1:6385',
+      'http://192.0.2.1:5050/v1/continue',
+    ],
+  ])('takes %s', async (_title, variables, apiUrl, callbackUrl) => {
+    const { code, stdout } = await run(variables);
+    expect(code).toBe(0);
+    expect(decodeURIComponent(stdout)).toContain(
+      `api_url = ${apiUrl}\ninspection_callback_url = ${callbackUrl}\n`,
+    );
+  });
+
+  it('says that it does not state the verification', async () => {
+    const variables = { ...noUrl, IRONIC_IP: '192.0.2.1', IRONIC_SCHEME: 'https' };
+    expect((await run(variables)).stderr).toContain('(conf-insecure-unset)');
+    expect((await run({ ...variables, IRONIC_SCHEME: 'http' })).stderr).not.toContain('conf-insecure-unset');
+  });
+
   it.each<[string, Environment, string]>([
-    ['a URL with a port', { IRONIC_BASE_URL: 'http://192.0.2.1:6385' }, 'IRONIC_BASE_URL: '],
+    ['a URL with a path', { IRONIC_BASE_URL: 'http://192.0.2.1:6385/baremetal' }, 'IRONIC_BASE_URL: '],
+    [
+      'an address that is none',
+      { IRONIC_BASE_URL: '', IRONIC_IP: 'ironic.example.com' },
+      'IRONIC_IP: "ironic',
+    ],
+    [
+      'a scheme that is none',
+      { IRONIC_BASE_URL: '', IRONIC_IP: '192.0.2.1', IRONIC_SCHEME: 'ftp' },
+      'invalid value "ftp" for IRONIC_SCHEME',
+    ],
     ['a URL without scheme', { IRONIC_BASE_URL: '192.0.2.1' }, 'IRONIC_BASE_URL: '],
     [
       'flags with a quote',

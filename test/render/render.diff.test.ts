@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { writeInitrd } from '../../src/image/initrd.ts';
 import { liveIso } from '../support/liveIso.ts';
-import { runCli, type RunResult } from '../support/runCli.ts';
+import { anyImage, runCli, type RunResult } from '../support/runCli.ts';
 
 const base = ['--api-url', 'https://192.0.2.1:6385', '--no-ssh-key'];
 const secret = '{"auths":{"quay.io":{"auth":"aHVudGVyMg=="}}}';
@@ -17,7 +17,7 @@ let server: Server;
 let address: string;
 const requests: string[] = [];
 
-const run = (...args: string[]): Promise<RunResult> => runCli(['render', ...args], { cwd });
+const run = (...args: string[]): Promise<RunResult> => runCli(['render', ...anyImage, ...args], { cwd });
 const diff = (deployed: string, ...args: string[]): Promise<RunResult> =>
   run('--diff', deployed, ...base, ...args);
 
@@ -90,7 +90,9 @@ describe('render --diff', () => {
 
   it('reads standard input', async () => {
     const stdin = await readFile(join(cwd, 'deployed.ign'));
-    expect(await runCli(['render', '--diff', '-', ...base], { cwd, stdin })).toMatchObject({ code: 0 });
+    expect(await runCli(['render', ...anyImage, '--diff', '-', ...base], { cwd, stdin })).toMatchObject({
+      code: 0,
+    });
   });
 
   it('tells changes by setting', async () => {

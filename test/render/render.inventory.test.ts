@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { decodeDataUrl } from '../../src/formats/dataUrl.ts';
 import type { Config } from '../../src/ignition/config.ts';
-import { runCli, type RunResult } from '../support/runCli.ts';
+import { anyImage, runCli, type RunResult } from '../support/runCli.ts';
 
 const key =
   'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIK9zIsVJMfhacIuKONUMGEmrH10rGh7UkLGfneQkUQH0 ipa-test@example';
@@ -34,10 +34,13 @@ const shared = 'agent:\n  ironic.apiUrls: https://192.0.2.1\n  host.sshKeys: [co
 async function render(text: string, args: readonly string[] = [], env = {}): Promise<Run> {
   const output = `out-${(count += 1)}`;
   await writeFile(join(folder, 'site/ramdisk.yaml'), text);
-  const result = await runCli(['render', '--inventory', 'site/ramdisk.yaml', '-o', output, ...args], {
-    cwd: folder,
-    env,
-  });
+  const result = await runCli(
+    ['render', ...anyImage, '--inventory', 'site/ramdisk.yaml', '-o', output, ...args],
+    {
+      cwd: folder,
+      env,
+    },
+  );
   const written = (await readdir(join(folder, output)).catch(() => [])).toSorted((a, b) => (a < b ? -1 : 1));
   const config = async (host: string): Promise<Config> =>
     JSON.parse(await readFile(join(folder, output, `${host}.ign`), 'utf8'));
@@ -119,7 +122,7 @@ describe('render --inventory', () => {
     const [a, b] = [join(folder, output, 'a.ign'), join(folder, output, 'b.ign')];
     await utimes(a, 1000, 1000);
     await writeFile(b, 'other');
-    const again = await runCli(['render', '--inventory', 'site/ramdisk.yaml', '-o', output], {
+    const again = await runCli(['render', ...anyImage, '--inventory', 'site/ramdisk.yaml', '-o', output], {
       cwd: folder,
       env: {},
     });

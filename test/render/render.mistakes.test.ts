@@ -4,7 +4,7 @@ import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { runCli, type RunResult } from '../support/runCli.ts';
+import { anyImage, runCli, type RunResult } from '../support/runCli.ts';
 
 const cwd = mkdtempSync(join(tmpdir(), 'render mistakes '));
 afterAll(() => rmSync(cwd, { recursive: true }));
@@ -55,7 +55,7 @@ for (const [name, text] of Object.entries(files)) writeFileSync(join(cwd, name),
 
 const url = ['--api-url', 'https://192.0.2.1:6385'];
 const render = (args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<RunResult> =>
-  runCli(['render', '--no-ssh-key', ...args], { cwd, env });
+  runCli(['render', ...anyImage, '--no-ssh-key', ...args], { cwd, env });
 
 describe('render refuses what can never work', () => {
   it.each([

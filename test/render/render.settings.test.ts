@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { decodeDataUrl } from '../../src/formats/dataUrl.ts';
 import type { Config } from '../../src/ignition/config.ts';
-import { runCli, type RunResult } from '../support/runCli.ts';
+import { anyImage, runCli, type RunResult } from '../support/runCli.ts';
 
 const key =
   'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIK9zIsVJMfhacIuKONUMGEmrH10rGh7UkLGfneQkUQH0 ipa-test@example';
@@ -81,7 +81,7 @@ afterAll(async () => {
 type Environment = Readonly<Record<string, string>>;
 
 const run = (args: readonly string[], env: Environment = {}): Promise<RunResult> =>
-  runCli(['render', ...args], { cwd, env });
+  runCli(['render', ...anyImage, ...args], { cwd, env });
 const renderDefault = (...args: readonly string[]): Promise<RunResult> =>
   run(['--api-url', 'https://192.0.2.1:6385', '--ssh-key', key, ...args]);
 
@@ -104,7 +104,13 @@ const managers = '/var/lib/ironic-python-agent/hardware-managers/managers';
 
 describe('render: settings', () => {
   it.each<[string, readonly string[], (config: Config) => unknown, unknown]>([
-    ['standalone', ['--standalone'], confOf, '[DEFAULT]\n'],
+    ['standalone', ['--standalone'], confOf, '[DEFAULT]\ninsecure = False\n'],
+    [
+      'standalone, without verification',
+      ['--standalone', '--insecure'],
+      confOf,
+      '[DEFAULT]\ninsecure = True\n',
+    ],
     [
       'debug, in the conf',
       ['--debug'],
@@ -277,7 +283,7 @@ describe('render: settings', () => {
     const args = [
       ['--inspector-url', 'https://192.0.2.2'],
       ['--ca-file', 'ca.pem'],
-      ['--agent-image', 'quay.io/metal3-io/ironic-agent:v1'],
+      ['--agent-image', 'quay.io/example/ironic-agent:v1'],
       ['--pull-secret', 'auth.json'],
       ['--podman-pull-arg', '--retry=5'],
       ['--registries-conf', 'registries.conf'],

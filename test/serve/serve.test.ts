@@ -1,11 +1,13 @@
 /** `serve`: what is behind the URLs, who gets it, and what a reload changes. */
 
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync, renameSync, statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Config } from '../../src/ignition/config.ts';
 import { ociArchive } from '../support/containerImages.ts';
 import { rootfs } from '../support/minimalIso.ts';
+import { have, missingNote } from '../support/programs.ts';
 import { inventory } from '../support/twoHosts.ts';
 import { place, token } from './support.ts';
 
@@ -137,6 +139,23 @@ describe('boot scripts', () => {
     ]);
     for (const url of urls) expect([url, await statusOf(url)]).toEqual([url, 200]);
     expect(await textOf(boot['dnsmasq'])).toContain(boot['ipxe']);
+  });
+
+  it.skipIf(!have('dnsmasq')).each<readonly [title: string, options: object, line: string]>([
+    ['the network of the public URL', {}, 'dhcp-range=127.0.0.1,proxy'],
+    ['a range', { dhcpRange: '192.0.2.100,192.0.2.200' }, 'dhcp-range=192.0.2.100,192.0.2.200,1h'],
+    [
+      'ISOs',
+      { artifacts: 'iso,ipxe', dhcpRange: '192.0.2.100,192.0.2.200' },
+      'dhcp-mac=set:iso,52:54:00:12:34:57',
+    ],
+  ])(`configure dnsmasq with %s${missingNote('dnsmasq')}`, async (_title, options, line) => {
+    const { boot } = await serve(options);
+    const text = await textOf(boot['dnsmasq']);
+    expect(text.split('\n')).toContain(line);
+    expect(text).not.toContain('/snponly-x86_64.efi\ndhcp-boot');
+    const { status, stderr } = spawnSync('dnsmasq', ['--test', '-C', '-'], { input: text, encoding: 'utf8' });
+    expect([status, stderr]).toEqual([0, 'dnsmasq: syntax check OK.\n']);
   });
 
   it('start the inspection of machines that are not listed, where that is asked for', async () => {
@@ -379,6 +398,7 @@ describe('what can be served', () => {
   it.each([
     ['no image to make it from', { iso: [], artifacts: 'iso' }, 'no base image contains what iso requires'],
     ['scripts without a kernel', { iso: [], artifacts: 'ign,ipxe' }, 'boot scripts require a kernel'],
+    ['an invalid range', { dhcpRange: '192.0.2.1' }, '--dhcp-range "192.0.2.1": invalid range'],
     ['a name that is not known', { artifacts: 'floppy' }, 'invalid value "floppy" for --artifacts'],
     [
       'two lists of hosts',

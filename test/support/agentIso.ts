@@ -7,7 +7,16 @@ import { runCli } from './runCli.ts';
 
 /** @param apiUrl of the Ironic that the agent calls */
 export async function writeAgentIso(folder: string, name: string, apiUrl: string): Promise<void> {
-  const config = await runCli(['render', '--api-url', apiUrl, '--no-ssh-key', '-o', '-']);
+  const config = await runCli([
+    'render',
+    '--api-url',
+    apiUrl,
+    '--agent-image',
+    'registry.example.com/ironic-agent',
+    '--no-ssh-key',
+    '-o',
+    '-',
+  ]);
   await writeIsoWith(folder, name, config.stdout);
 }
 

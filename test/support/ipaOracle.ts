@@ -27,3 +27,24 @@ export function ipaVerdicts(texts: readonly string[]): IpaVerdict[] {
   const verdicts: IpaVerdict[] = JSON.parse(run.stdout.toString());
   return verdicts;
 }
+
+/** The value of an option with each conf, on a machine that boots with these kernel arguments. Throws if the agent does not start. */
+export function ipaValuesWith(kernelArguments: string, option: string, confs: readonly string[]): unknown[] {
+  const input = JSON.stringify({ arguments: kernelArguments, option, confs });
+  const run = spawnSync(python, [join(import.meta.dirname, 'ipaWithArguments.py')], { input });
+  if (run.status !== 0) throw new Error(run.stderr.toString());
+  const values: unknown[] = JSON.parse(run.stdout.toString());
+  return values;
+}
+
+/** The collectors that the agent contains, and the inspection data that it sends for the value of `inspection_collectors`. */
+export function ipaInspection(collectors: string): {
+  readonly names: readonly string[];
+  readonly sent: Readonly<Record<string, unknown>>;
+  /** The class of the exception; empty if the inspection does not fail. */
+  readonly error: string;
+} {
+  const run = spawnSync(python, [join(import.meta.dirname, 'ipaCollectors.py')], { input: collectors });
+  if (run.status !== 0) throw new Error(run.stderr.toString());
+  return JSON.parse(run.stdout.toString());
+}

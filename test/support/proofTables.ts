@@ -34,6 +34,8 @@ interface Figures {
   readonly images?: number;
   readonly boots?: number;
   readonly right?: number;
+  /** Boots with the configuration of dnsmasq that the program writes. */
+  readonly printed?: number;
   /** Tests, and how many of them passed. */
   readonly cases?: number;
   readonly passed?: number;
@@ -113,6 +115,13 @@ const ROWS: readonly Row[] = [
     what: 'boots from a prepared folder by iPXE',
     isHighlight: true,
     format: ({ boots, right }) => `${amount(right)} of ${amount(boots)} boots pass`,
+  },
+  {
+    step: 'loader-boots',
+    what: 'boots by PXE and HTTP, BIOS and UEFI: iPXE, GRUB, PXELINUX',
+    isHighlight: true,
+    format: ({ boots, printed, right }) =>
+      `${amount(right)} of ${amount(boots)} boots pass, ${amount(printed)} with the dnsmasq.conf of \`prepare\` as it is`,
   },
   {
     step: 'static-boots',

@@ -19,6 +19,9 @@ export interface RunResult {
   readonly stdoutBytes: Buffer;
 }
 
+/** Arguments for tests in which the image of the agent does not matter: without them, the default image is reported. */
+export const anyImage = ['--ignore', 'agent-image-unmaintained'] as const;
+
 export async function runCli(args: readonly string[], options: RunOptions = {}): Promise<RunResult> {
   const stdout = collector();
   const stderr = collector();

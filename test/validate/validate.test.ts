@@ -28,7 +28,7 @@ function agentConfig(conf: string, mode = 384): string {
   const volumes = mounts.map((mount) => `-v ${mount.includes(':') ? mount : `${mount}:${mount}`}`);
   const confMount = '-v /etc/ironic-python-agent.conf:/etc/ironic-python-agent/ignition.conf';
   const flags = '--privileged --network host --ipc=host --uts=host --rm --replace --name ironic-agent';
-  const command = `/bin/podman run ${flags} ${volumes.join(' ')} ${confMount} quay.io/metal3-io/ironic-agent`;
+  const command = `/bin/podman run ${flags} ${volumes.join(' ')} ${confMount} registry.example.com/ironic-agent`;
   const contents = `[Service]\nExecStart=${command}\nRestart=on-failure\n[Install]\nWantedBy=multi-user.target\n`;
   return JSON.stringify({
     ignition: { version: '3.4.0' },
@@ -45,7 +45,7 @@ const documents: Readonly<Record<string, string>> = {
   'mistyped.ign': invalid.replace('"a"', '1,"mode":"x"'),
   'odd.ign': `{\n\t"ignition": {"version": "3.4.0"},\n\t"é😀\\u001b[31m]": {}, "b": 100,\n\t"storage": {"files": [{"path": "etc/motd"}]}\n}\n`,
   'broken.ign': '{"ignition": {"version": "3.4.0",}}\n',
-  'agent.ign': agentConfig('[DEFAULT]\napi_url = https://192.0.2.1:6385\ndebug = maybe\n'),
+  'agent.ign': agentConfig('[DEFAULT]\napi_url = https://192.0.2.1:6385\ndebug = maybe\ninsecure = False\n'),
   'agentNew.ign': agentConfig('[DEFAULT]\nimage_download_max_duration = 1\n'),
   'new.conf': '[DEFAULT]\nimage_download_max_duration = 1\n',
   'secret.ign': agentConfig(
@@ -59,7 +59,7 @@ const documents: Readonly<Record<string, string>> = {
   'tree/a.ign': valid,
   'tree/x.json': valid,
   'tree/other.conf': 'not ours',
-  'tree/b/ironic-python-agent.conf': '[DEFAULT]\napi_url = https://192.0.2.1:6385\n',
+  'tree/b/ironic-python-agent.conf': '[DEFAULT]\napi_url = https://192.0.2.1:6385\ninsecure = False\n',
   'tree/b/ironic-python-agent.d/10.conf': '[DEFAULT]\ndebug = perhaps\n',
 };
 

@@ -4,6 +4,7 @@ import { posix } from 'node:path';
 import { infoRule, warningRule, type Issue, type Rule } from '../../ignition/rule.ts';
 import type { Finding, Path } from '../../core/finding.ts';
 import { checkConfFile } from '../confCheck.ts';
+import { declaresCollectors, isEntryPoints } from '../../ipa/collectors.ts';
 import { confRules as rulesOfFile } from '../../ipa/confRules.ts';
 import { parseOsloBoolean } from '../../ipa/confValues.ts';
 import type { IpaVersion } from '../../ipa/ipaOptions.ts';
@@ -15,6 +16,7 @@ import {
   type LintedFile,
   type LintSubject,
   readContents,
+  textOf,
   type UnitCommand,
 } from './subject.ts';
 import { anchorFolder } from '../files.ts';
@@ -56,7 +58,7 @@ export function checkConfs(subject: LintSubject, ipaVersion: IpaVersion | undefi
     const { findings } = checkConfFile(bytes, ipaVersion);
     return [
       ...findings
-        .filter(({ rule }) => rule !== rulesOfFile.caMissing.id || lacksCa(subject))
+        .filter(({ rule }) => elsewhere.get(rule)?.(subject) !== true)
         .flatMap((finding) => toIssue(finding, conf)),
       ...checkTrust(subject, conf),
     ];
@@ -105,11 +107,23 @@ function checkTrust(subject: LintSubject, { defaults, name, source }: LintedConf
   ];
 }
 
-/** Whether neither another conf nor the container gives CA certificates to the agent, or turns verification off. */
-function lacksCa(subject: LintSubject): boolean {
+/** Rules about what a conf lacks or does not know, each with whether another part of the config has it. */
+const elsewhere: ReadonlyMap<string, (subject: LintSubject) => boolean> = new Map([
+  [rulesOfFile.caMissing.id, needsNoCa],
+  [rulesOfFile.collector.id, hasOwnCollectors],
+  [rulesOfFile.insecureUnset.id, (subject) => confValues(subject, 'insecure').length > 0],
+]);
+
+/** Whether another conf or the container gives CA certificates to the agent, or turns verification off. */
+function needsNoCa(subject: LintSubject): boolean {
   const hasCafile = confValues(subject, 'cafile').some((path) => path !== '');
   const isInsecure = confValues(subject, 'insecure').some((text) => parseOsloBoolean(text) === true);
-  return !hasCafile && !isInsecure && !subject.runs.some(addsCa);
+  return hasCafile || isInsecure || subject.runs.some(addsCa);
+}
+
+/** Whether a Python package in the config adds collectors to the agent. */
+function hasOwnCollectors({ files }: LintSubject): boolean {
+  return files.some((file) => isEntryPoints(file.name) && declaresCollectors(textOf(file)));
 }
 
 /** Whether the container gets a trust store from the host, or variables, which may name one for `requests`. */

@@ -3,7 +3,12 @@
 import { type ImageReference, parseImageReference } from '../../formats/imageReference.ts';
 import type { ExecWord } from '../../formats/systemdQuoting.ts';
 import { infoRule, warningRule, type Issue } from '../../ignition/rule.ts';
-import { findBareRegistry, findRegistryIssuer, findShortNameProblem } from '../imageSource.ts';
+import {
+  findBareRegistry,
+  findRegistryIssuer,
+  findShortNameProblem,
+  findUnmaintainedImage,
+} from '../imageSource.ts';
 import { findIpaOption } from '../../ipa/ipaOptions.ts';
 import { optionTable, optionValues } from './podmanCommand.ts';
 import {
@@ -23,7 +28,7 @@ export const pulledImageRules = {
   reference: warningRule(
     'agent-image-reference',
     'podman refuses the image reference',
-    'use a reference like quay.io/metal3-io/ironic-agent:latest',
+    'use a reference like registry.example.com/ironic-agent:latest',
   ),
   argument: warningRule(
     'agent-image-argument',
@@ -38,12 +43,17 @@ export const pulledImageRules = {
   unqualified: warningRule(
     'agent-image-unqualified',
     'the image has no registry, and podman cannot select one',
-    'add the registry, for example quay.io/metal3-io/ironic-agent',
+    'add the registry, for example registry.example.com/ironic-agent',
   ),
   bareRegistry: warningRule(
     'agent-image-bare-registry',
     'the image reference looks like a registry without an image name',
-    'append the name of the image, for example quay.io/metal3-io/ironic-agent',
+    'append the name of the image, for example registry.example.com/ironic-agent',
+  ),
+  unmaintained: warningRule(
+    'agent-image-unmaintained',
+    'the image was last built in February 2023',
+    'build an image as docs/agent-image.md describes, and use that',
   ),
   notPulled: warningRule(
     'agent-image-not-pulled',
@@ -88,12 +98,15 @@ function isPulling({ podman }: UnitCommand, { pulls }: LintedUnit): boolean {
   return pulls.length === 0 && optionValues(podman, 'pull').at(-1)?.text !== 'never';
 }
 
-/** References that podman accepts but resolves to no image. */
+/** References that podman accepts but resolves to no image, or to one that is not maintained. */
 function checkSources(subject: LintSubject): Issue[] {
   const registries = readRegistries(subject);
   return agentPulls(subject).flatMap(({ command, image }) => {
     const bare = findBareRegistry(image);
     if (bare !== undefined) return [brokenSetting(pulledImageRules.bareRegistry, command.setting, bare)];
+    const { message } = findUnmaintainedImage(image, registries) ?? {};
+    if (message !== undefined)
+      return [brokenSetting(pulledImageRules.unmaintained, command.setting, { message })];
     // Another config may add the registries.
     if (registries === undefined) return [];
     const short = findShortNameProblem(image, registries);

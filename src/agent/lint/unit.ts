@@ -37,7 +37,7 @@ export const agentUnitRules = {
   image: warningRule(
     'agent-unit-image',
     'the command has no container image',
-    'append the image of the agent, such as quay.io/metal3-io/ironic-agent',
+    'append the image of the agent, such as registry.example.com/ironic-agent',
   ),
   restart: warningRule(
     'agent-unit-restart',

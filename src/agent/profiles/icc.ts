@@ -208,7 +208,7 @@ export function refuseCharacter(text: string, special: RegExp, end: string, hint
 
 /** An image, which ICC writes without quotes. */
 export function checkIccImage(text: string): string {
-  const hint = 'use an image such as quay.io/metal3-io/ironic-agent:latest';
+  const hint = 'use an image such as registry.example.com/ironic-agent:latest';
   if (text === '') throw new FormatError('is empty', { hint });
   const end = 'so podman would parse it as several arguments';
   return checkIccValue(refuseCharacter(text, /[\s';]/u, end, hint));

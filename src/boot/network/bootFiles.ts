@@ -30,13 +30,10 @@ interface LoaderFiles {
   renderHost(host: NetworkHost): string;
 }
 
-/** Yields all files of the folder, shared files first. `boot` must be checked with `checkNetworkBoot`. */
+/** Yields all files of the folder that boot loaders read, shared files first. `boot` must be checked with `checkNetworkBoot`. */
 export function* networkBootFiles(boot: NetworkBoot): Generator<BootFile> {
   const discovery = boot.discovery.map(prepareRamdisk);
   for (const loader of boot.loaders) yield* loaderFiles[loader].shared(discovery);
-  if (boot.folderUrl !== undefined) {
-    yield { path: 'dnsmasq.conf', text: renderDnsmasq(boot.folderUrl, boot.hosts) };
-  }
   for (const host of boot.hosts) yield* hostBootFiles(host, boot.loaders);
 }
 
@@ -81,31 +78,6 @@ export function withBootInterface(settings: BootSettings): BootSettings {
   const isDecided = kernelArguments(settings).some((text) => argumentName(text) === 'rd.bootif');
   if (isDecided) return settings;
   return { ...settings, extraArguments: [...settings.extraArguments, 'rd.bootif=0'] };
-}
-
-/**
- * A part of a dnsmasq configuration: the boot files for the clients, and the ISOs of hosts that boot an ISO by UEFI HTTP boot.
- * The operator adds addresses and TFTP settings. URLs must be checked with `checkNetworkBoot`.
- */
-export function renderDnsmasq(folderUrl: string, hosts: readonly NetworkHost[]): string {
-  const isos = hosts.flatMap(isoLines);
-  return fillTemplate(readAsset('templates/boot/network/dnsmasq.conf'), {
-    url: folderUrl,
-    isos: isos.map((line) => `${line}\n`).join(''),
-  }).replace(/\n+$/, '\n');
-}
-
-function isoLines({ name, macs, start }: NetworkHost): readonly string[] {
-  if (start.kind !== 'iso' || macs.length === 0) return [];
-  return [
-    ...macs.flatMap((mac) => [`dhcp-mac=set:iso,${mac}`, `dhcp-mac=set:iso-${name},${mac}`]),
-    `dhcp-boot=tag:iso-${name},tag:http,tag:!ipxe,${start.url}`,
-  ];
-}
-
-/** Whether a text needs no quoting in dnsmasq, which splits lines at commas and supports quotes and comments. */
-export function isPlainForDnsmasq(text: string): boolean {
-  return /^[!$-&(-+\--[\]-~]*$/.test(text);
 }
 
 /** Values of `${buildarch}` in iPXE. A build for BIOS is always i386, for every processor. */

@@ -14,7 +14,8 @@ import { ipxeExpansion } from '../bootScripts.ts';
 import { argumentName, argumentValue, type BootSettings } from '../bootSettings.ts';
 import { placedArguments } from '../kernelArguments.ts';
 import { checkUrl, isPlainText } from '../urlArgument.ts';
-import { isPlainForDnsmasq, networkForms, withBootInterface } from './bootFiles.ts';
+import { networkForms, withBootInterface } from './bootFiles.ts';
+import { isPlainForDnsmasq } from './dnsmasq.ts';
 import {
   hyphenMac,
   type IsoBoot,

@@ -1,8 +1,8 @@
 /**
- * Renders a BareMetalHost (`metal3.io/v1alpha1`) that installs CoreOS with a custom deploy step, and the Secrets that it
- * refers to. The BMC credentials are only a reference. Checks the rules of the resource definition and of the operator's
- * webhook (`baremetalhost_validation.go`). Fields that are unrelated to the ramdisk are not supported: RAID, firmware
- * settings, consumers, taints, switch ports.
+ * Renders a BareMetalHost (`metal3.io/v1alpha1`) that installs CoreOS with a custom deploy step or as an image, or boots a live ISO;
+ * the Secrets that it refers to; and its HostFirmwareSettings. The BMC credentials are only a reference. Checks the rules of the
+ * resource definition and of the operator's webhook (`baremetalhost_validation.go`). Fields that are unrelated to the ramdisk are not
+ * supported: consumers, taints, switch ports. Neither is `spec.firmware`: the webhook refuses it.
  */
 
 import { errorRule, found, type Issue, issue, issueWith, warningRule } from '../../ignition/rule.ts';
@@ -13,14 +13,15 @@ import {
   checkSystemPath,
   type cleaningModes,
   type DeployHost,
+  type inspectionModes,
   nameIssues,
   rootDeviceMissing,
 } from './host.ts';
+import { checkDeployment, type Deployment } from './deployment.ts';
+import { checkFirmwareSettings, checkHostRaid, hasVolumes, renderHostRaid } from './hostHardware.ts';
 import {
   checkImageChecksum,
-  checkImageSource,
   checkInstall,
-  type InstallImage,
   type InstallSettings,
   type PlainConfig,
   renderMetaData,
@@ -51,7 +52,14 @@ export interface HostSettings {
   readonly ramdiskNetwork?: RamdiskNetwork | undefined;
   /** OpenStack network_data, for the config drive. */
   readonly networkData?: string | undefined;
-  readonly image?: InstallImage | undefined;
+  readonly deployment: Deployment;
+  readonly inspectionMode?: (typeof inspectionModes)[number] | undefined;
+  /** Labels of the host. */
+  readonly labels: Readonly<Record<string, string>>;
+  /** `hardwareRAIDVolumes` and `softwareRAIDVolumes`, valid by the schema of the inventory. */
+  readonly raid?: Mapping | undefined;
+  /** Texts and integers by name. */
+  readonly firmwareSettings?: Mapping | undefined;
   readonly bootMode?: (typeof bootModes)[number] | undefined;
   readonly cleaning?: (typeof cleaningModes)[number] | undefined;
 }
@@ -101,6 +109,26 @@ const methodTakesNothing = errorRule(
   'start_assisted_install ignores this: the assisted service sets it',
   'remove it, or use install_coreos',
 );
+const needsInstallStep = errorRule(
+  'needs-install-coreos',
+  'only the deploy step install_coreos reads this',
+  'remove it, or use {deployInterface} custom-agent',
+);
+const inspectionUnsupported = errorRule(
+  'inspection-fast',
+  'the BMC driver ipmi does not support inspection without a ramdisk',
+  'use the inspection mode agent, or a redfish address',
+);
+const macMissingUninspected = errorRule(
+  'mac-missing-inspection',
+  'without inspection, Metal3 requires the MAC address of the boot interface',
+  'pass {bootMac}',
+);
+const labelInvalid = errorRule(
+  'label-invalid',
+  'Kubernetes refuses this label',
+  'use NAME=VALUE with up to 63 letters, digits, dashes, dots and underscores each; a prefix and a slash may precede the name',
+);
 const userDataMissing = warningRule(
   'user-data-missing',
   'no Ignition config: login to the installed host is not possible',
@@ -114,7 +142,9 @@ const networkDataUnread = warningRule(
 
 /** Checks the settings. Paths begin with the name of an option. */
 export function checkHostSettings(settings: HostSettings): readonly Issue[] {
-  const { host, install, image, networkData } = settings;
+  const { host, install, networkData, raid, firmwareSettings, labels } = settings;
+  const hasRootDevice = Object.keys(host.rootDevice).length > 0 || hasVolumes(raid);
+  const bootsIso = settings.deployment.bootIso !== undefined;
   return found(
     ...checkNames(settings),
     ...checkSecretNames(settings),
@@ -122,13 +152,44 @@ export function checkHostSettings(settings: HostSettings): readonly Issue[] {
     ...checkSystemPath(host),
     ...checkBootMode(settings),
     ...toMetal3Hints(host.rootDevice).issues,
-    Object.keys(host.rootDevice).length === 0 && issue(rootDeviceMissing, []),
+    !hasRootDevice && !bootsIso && issue(rootDeviceMissing, []),
+    ...(raid === undefined ? [] : checkHostRaid(raid, host)),
+    ...(firmwareSettings === undefined ? [] : checkFirmwareSettings(firmwareSettings)),
+    ...Object.entries(labels).flatMap(([name, value]) => checkLabel(name, value)),
     ...checkMethod(settings),
     ...checkInstall(install),
-    ...(image === undefined ? [] : [...checkImageSource(image), ...checkImageChecksum(image)]),
+    ...checkHostDeployment(settings),
     networkData !== undefined && issue(networkDataUnread, []),
     ...renderSecrets(settings).flatMap(checkSecret),
   );
+}
+
+/** Whether the operator is asked for a custom deploy step; otherwise for an image. */
+function isCustomDeploy({ deployment: { deployInterface, bootIso } }: HostSettings): boolean {
+  return deployInterface === 'custom-agent' || (deployInterface === undefined && bootIso === undefined);
+}
+
+/** A custom deploy step has the same rules as on a node, except that the webhook requires a checksum for each image. */
+function checkHostDeployment(settings: HostSettings): readonly Issue[] {
+  const { deployment } = settings;
+  if (!isCustomDeploy(settings)) return checkDeployment(deployment);
+  const { image } = deployment;
+  return [
+    ...checkDeployment({ ...deployment, deployInterface: 'custom-agent' }),
+    ...(image === undefined ? [] : checkImageChecksum(image)),
+  ];
+}
+
+/** As `validation.IsQualifiedName` and `IsValidLabelValue` of Kubernetes. */
+function checkLabel(name: string, value: string): readonly Issue[] {
+  const slash = name.indexOf('/');
+  const prefix = slash === -1 ? undefined : name.slice(0, slash);
+  const isName = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/;
+  const isValid =
+    isName.test(name.slice(slash + 1)) &&
+    (prefix === undefined || objectNameProblem(prefix) === undefined) &&
+    (value === '' || isName.test(value));
+  return isValid ? [] : [issueWith(labelInvalid, ['label'], name)];
 }
 
 function checkNames({ host, namespace, bmcCredentials, userData }: HostSettings): readonly Issue[] {
@@ -154,19 +215,28 @@ function checkBootMode({ host: { architecture, bmc }, bootMode }: HostSettings):
   return found(bootMode === 'legacy' && needsUefi && issue(legacyUnsupported, ['bootMode']));
 }
 
-function checkBmc({ host: { bmc, bootMac }, bootMode }: HostSettings): readonly Issue[] {
+function checkBmc({ host: { bmc, bootMac }, bootMode, inspectionMode }: HostSettings): readonly Issue[] {
   if (bmc === undefined) return [issue(bmcMissing, [])];
   const { mac, secureBoot, driver } = bmcKind(bmc.address);
   const hasSystem = !['', '/redfish/v1'].includes(bmc.address.path.replace(/\/+$/, ''));
   return found(
     bootMac === undefined && mac === 'required' && issue(macMissing, []),
-    bootMac === undefined && mac === 'older' && issue(macMissingOlder, []),
+    bootMac === undefined && mac === 'older' && inspectionMode !== 'disabled' && issue(macMissingOlder, []),
+    bootMac === undefined && inspectionMode === 'disabled' && issue(macMissingUninspected, []),
+    inspectionMode === 'fast' && driver === 'ipmi' && issue(inspectionUnsupported, ['inspectionMode']),
     bootMode === 'UEFISecureBoot' && !secureBoot && issue(secureBootUnsupported, ['bootMode']),
     driver !== 'ipmi' && !hasSystem && issue(systemMissing, []),
   );
 }
 
-function checkMethod({ method, config, userData, install, image }: HostSettings): readonly Issue[] {
+function checkMethod(settings: HostSettings): readonly Issue[] {
+  const { method, config, userData, install, deployment } = settings;
+  if (!isCustomDeploy(settings)) {
+    return found(
+      install.appendKarg?.[0] !== undefined && issue(needsInstallStep, ['appendKarg']),
+      install.copyNetwork !== undefined && issue(needsInstallStep, ['copyNetwork']),
+    );
+  }
   if (method === 'install_coreos') {
     return found(config === undefined && userData === undefined && issue(userDataMissing, []));
   }
@@ -176,7 +246,7 @@ function checkMethod({ method, config, userData, install, image }: HostSettings)
     userDataName: userData,
     appendKarg: appendKarg?.[0],
     copyNetwork,
-    imageSource: image,
+    imageSource: deployment.image,
   });
 }
 
@@ -189,13 +259,24 @@ export function ignoredOptions(given: Mapping): readonly Issue[] {
 
 /** The manifests in the order to apply them: Secrets first, because a host without its Secret waits. */
 export function renderHostManifests(settings: HostSettings) {
+  const { labels, firmwareSettings } = settings;
+  // The operator looks it up by the name of the host, and otherwise creates an empty one.
+  const firmware = firmwareSettings && {
+    apiVersion: 'metal3.io/v1alpha1',
+    kind: 'HostFirmwareSettings',
+    metadata: metadataOf(settings, settings.host.name),
+    spec: { settings: firmwareSettings },
+  };
   const host = {
     apiVersion: 'metal3.io/v1alpha1',
     kind: 'BareMetalHost',
-    metadata: metadataOf(settings, settings.host.name),
+    metadata: {
+      ...metadataOf(settings, settings.host.name),
+      ...(Object.keys(labels).length > 0 && { labels }),
+    },
     spec: renderSpec(settings),
   };
-  return [...renderSecrets(settings), host];
+  return [...renderSecrets(settings), ...(firmware === undefined ? [] : [firmware]), host];
 }
 
 export interface ManifestMetadata {
@@ -208,8 +289,9 @@ export function metadataOf({ namespace }: Pick<HostSettings, 'namespace'>, name:
 }
 
 function renderSpec(settings: HostSettings): Mapping {
-  const { host, bmcCredentials, method, image, bootMode, cleaning } = settings;
+  const { host, bmcCredentials, method, deployment, bootMode, cleaning, inspectionMode, raid } = settings;
   const { hints } = toMetal3Hints(host.rootDevice);
+  const image = renderImage(deployment);
   return {
     online: true,
     ...(host.bmc !== undefined && {
@@ -223,9 +305,11 @@ function renderSpec(settings: HostSettings): Mapping {
     ...(bootMode !== undefined && { bootMode }),
     ...(host.architecture !== undefined && { architecture: host.architecture }),
     ...(cleaning !== undefined && { automatedCleaningMode: cleaning }),
+    ...(inspectionMode !== undefined && { inspectionMode }),
+    ...(raid !== undefined && { raid: renderHostRaid(raid) }),
     ...(Object.keys(hints).length > 0 && { rootDeviceHints: hints }),
-    customDeploy: { method },
-    ...(image !== undefined && { image: renderImage(image) }),
+    ...(isCustomDeploy(settings) && { customDeploy: { method } }),
+    ...(image !== undefined && { image }),
     ...Object.fromEntries(
       listSecrets(settings).map(({ field, name }) => [
         field,
@@ -235,13 +319,23 @@ function renderSpec(settings: HostSettings): Mapping {
   };
 }
 
-function renderImage({ url, checksum = '' }: InstallImage): Readonly<Record<string, string>> {
+function renderImage({ image, bootIso, deployInterface }: Deployment): Mapping | undefined {
+  if (bootIso !== undefined) return { url: bootIso, format: 'live-iso' };
+  if (image === undefined) return undefined;
+  const { url, checksum, format } = image;
+  const isInstalled = deployInterface === undefined || deployInterface === 'custom-agent';
   const types = new Map([
     [64, 'sha256'],
     [128, 'sha512'],
   ]);
-  const checksumType = checksum.includes(':') ? 'auto' : (types.get(checksum.length) ?? 'auto');
-  return { url, checksum, checksumType, format: 'raw' };
+  return {
+    url,
+    ...(checksum !== undefined && {
+      checksum,
+      checksumType: checksum.includes(':') ? 'auto' : (types.get(checksum.length) ?? 'auto'),
+    }),
+    ...(isInstalled ? { format: 'raw' } : format !== undefined && { format }),
+  };
 }
 
 /** A Secret that the host refers to. */

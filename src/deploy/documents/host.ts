@@ -18,6 +18,7 @@ import type { BmcAddress } from '../../redfish/bmcAddress.ts';
 /** Values of BareMetalHosts. */
 export const bootModes = ['UEFI', 'UEFISecureBoot', 'legacy'] as const;
 export const cleaningModes = ['metadata', 'disabled'] as const;
+export const inspectionModes = ['disabled', 'agent', 'fast'] as const;
 
 export interface DeployHost {
   readonly name: string;

@@ -8,17 +8,21 @@ import { errorRule, infoRule, type Issue, warningRule } from '../../ignition/rul
 import { checkConsole, checkIp } from '../../boot/argumentValues.ts';
 import { argumentName, argumentValue } from '../../boot/bootSettings.ts';
 import { isPlainText, parseBootUrl } from '../../boot/urlArgument.ts';
+import type { DeployInterface } from './interfaces.ts';
 import type { StepName } from '../../core/installSteps.ts';
 import type { Config } from '../../ignition/config.ts';
 import { formatIgnition } from '../../ignition/ignitionText.ts';
 
 export interface DeployStep {
   readonly interface: 'deploy';
-  readonly step: StepName;
-  /** Between starting the ramdisk and booting the instance; the value of Metal3. */
-  readonly priority: 80;
+  readonly step: StepName | typeof imageStep;
+  /** 80 is between starting the ramdisk and booting the instance: the value of Metal3. With 0, the step is left out. */
+  readonly priority: 80 | 0;
   readonly args: { readonly ignition?: PlainConfig };
 }
+
+/** The step of the deploy interface `direct` that writes an image. */
+const imageStep = 'write_image';
 
 export const ignitionInArguments = warningRule(
   'ignition-in-args',
@@ -26,9 +30,23 @@ export const ignitionInArguments = warningRule(
   'remove --ignition-in-args, unless the hardware manager of your agent image reads args.ignition',
 );
 
-/** The single deploy step, with the config in its arguments if it is given. */
-export function renderDeploySteps(step: StepName, ignition?: PlainConfig): readonly DeployStep[] {
-  return [{ interface: 'deploy', step, priority: 80, args: ignition === undefined ? {} : { ignition } }];
+/**
+ * The deploy steps, with the config in the arguments if it is given. Other deploy interfaces than `custom-agent` would also write
+ * the image of the node, so that step is left out.
+ */
+export function renderDeploySteps(
+  step: StepName,
+  deployInterface: DeployInterface,
+  ignition?: PlainConfig,
+): readonly DeployStep[] {
+  const install: DeployStep = {
+    interface: 'deploy',
+    step,
+    priority: 80,
+    args: ignition === undefined ? {} : { ignition },
+  };
+  if (deployInterface === 'custom-agent') return [install];
+  return [install, { interface: 'deploy', step: imageStep, priority: 0, args: {} }];
 }
 
 /** Field names of Ironic. May be empty. */
@@ -181,7 +199,7 @@ export function plainConfig(config: Config): PlainConfig {
 
 export interface InstallImage {
   readonly url: string;
-  /** Metal3 only. */
+  /** See {@link isChecksum}. */
   readonly checksum?: string | undefined;
   readonly format?: string | undefined;
 }
@@ -196,20 +214,25 @@ const imageUnverified = warningRule(
   'install_coreos does not verify the image: coreos-installer accepts it without a signature',
   'serve the image over https from a trusted host, or remove it to install the CoreOS of the ramdisk',
 );
-export const imageSetOnNode = warningRule(
-  'image-set-on-node',
-  'deploy steps cannot contain the image URL: install_coreos reads it from the node',
-  'run baremetal node set NODE --instance-info image_source=URL, or use --format command, which includes it',
-);
 const imageFormatCoreos = errorRule(
   'image-format-coreos',
   `unsupported image format "coreos": Metal3's design was never implemented`,
   'remove {imageFormat}; this command sets customDeploy.method to install_coreos instead',
 );
+const imageFormatIso = errorRule(
+  'image-format-live-iso',
+  'a live ISO is not an image to install',
+  'remove {imageFormat}, and pass the URL with {bootIso} instead of {imageSource}',
+);
 const imageFormat = errorRule(
   'image-format',
   'unsupported image format: coreos-installer only writes raw images, optionally compressed',
-  'use raw, and the …-metal… image of CoreOS',
+  'use raw and the …-metal… image of CoreOS, or the deploy interface direct',
+);
+const imageFormatDirect = errorRule(
+  'image-format-direct',
+  'unsupported image format: Ironic permits raw and qcow2 images',
+  'use raw or qcow2',
 );
 const imageChecksum = errorRule(
   'image-checksum',
@@ -223,19 +246,28 @@ export function checkImageSource({ url, format }: InstallImage): readonly Issue[
   const isOther = /\.(?:iso|ova|qcow2|vhd|vmdk)(?:\.(?:gz|xz|zst))?(?:\?|$)/.test(url);
   return [
     { rule: isFetchable ? (isOther ? imageFormat : imageUnverified) : imageUrl, path: ['imageSource'] },
-    ...checkImageFormat(format),
+    ...checkImageFormat(format, 'coreos-installer'),
   ];
 }
 
-/** Checks the format, also without an image. */
-export function checkImageFormat(format: string | undefined): readonly Issue[] {
-  if (format === undefined || format === 'raw') return [];
-  return [{ rule: format === 'coreos' ? imageFormatCoreos : imageFormat, path: ['imageFormat'] }];
+/** Checks the format, also without an image. @param writer what writes the image: coreos-installer only writes raw images */
+export function checkImageFormat(
+  format: string | undefined,
+  writer: 'coreos-installer' | 'ironic',
+): readonly Issue[] {
+  if (format === undefined || format === 'raw' || (writer === 'ironic' && format === 'qcow2')) return [];
+  const own = writer === 'ironic' ? imageFormatDirect : imageFormat;
+  const rule = format === 'coreos' ? imageFormatCoreos : format === 'live-iso' ? imageFormatIso : own;
+  return [{ rule, path: ['imageFormat'] }];
 }
 
 /** The check of the operator's webhook, which only supports digests and URLs. */
 export function checkImageChecksum({ checksum = '' }: InstallImage): readonly Issue[] {
-  const isDigest = /^(?:[0-9a-fA-F]{64}|[0-9a-fA-F]{128})$/.test(checksum);
-  const isUrl = /^https?:\/\/[!-~]+$/.test(checksum) && parseBootUrl(checksum) !== undefined;
-  return isDigest || isUrl ? [] : [{ rule: imageChecksum, path: ['imageChecksum'] }];
+  return isChecksum(checksum) ? [] : [{ rule: imageChecksum, path: ['imageChecksum'] }];
+}
+
+/** SHA-256, SHA-512, or the URL of a file with one. */
+export function isChecksum(text: string): boolean {
+  const isDigest = /^(?:[0-9a-fA-F]{64}|[0-9a-fA-F]{128})$/.test(text);
+  return isDigest || (/^https?:\/\/[!-~]+$/.test(text) && parseBootUrl(text) !== undefined);
 }

@@ -1,13 +1,26 @@
 /**
  * Renders a node of Ironic for `baremetal create FILE`, or as commands of the client. Credentials are never written: the
- * commands read them from the environment. Interfaces with a suitable default are not set, nor are RAID, BIOS, console
- * and rescue.
+ * commands read them from the environment. An interface is only set if the request needs it or names it: a conductor refuses
+ * those that it does not enable, and its own default is among those that it enables. RAID, BIOS, console and rescue are not set.
  */
 
 import { parseBootUrl } from '../../boot/urlArgument.ts';
 import { errorRule, found, type Issue, issue, issueWith, warningRule } from '../../ignition/rule.ts';
-import { type BmcAddress, bmcKind, isVirtualMedia } from '../../redfish/bmcAddress.ts';
+import { type BmcAddress, bmcKind } from '../../redfish/bmcAddress.ts';
+import { checkDeployment, type Deployment, instanceInfo, interfaceFor } from './deployment.ts';
 import { checkSystemPath, type DeployHost, nameIssues, rootDeviceMissing } from './host.ts';
+import {
+  type BootInterface,
+  checkFileUrls,
+  checkInterfaces,
+  type ConfLine,
+  type DeployInterface,
+  fileLinesFor,
+  type InspectInterface,
+  linesFor,
+  networkBootInterfaces,
+  noteLines,
+} from './interfaces.ts';
 import { isUuid, nodeNameProblem } from '../../core/objectName.ts';
 import type { DeployStep } from './installation.ts';
 import type { Mapping } from '../../formats/mapping.ts';
@@ -29,9 +42,11 @@ export interface NodeDescription {
   readonly name: string;
   readonly driver?: string;
   readonly driver_info: Mapping;
+  readonly instance_info?: Mapping;
   readonly properties: Mapping;
-  readonly deploy_interface: 'custom-agent';
   readonly boot_interface?: string;
+  readonly deploy_interface?: string;
+  readonly inspect_interface?: string;
   readonly ports?: readonly { readonly address: string }[];
 }
 
@@ -57,17 +72,54 @@ const imagesSwapped = warningRule(
   'swap {deployKernel} and {deployRamdisk}',
 );
 
-/** Paths begin with the name of an option. Without a ramdisk, the settings of the conductor apply. */
-export function checkNode(host: DeployHost, ramdisk: Ramdisk | undefined): readonly Issue[] {
-  const isNetworkBoot = host.bmc !== undefined && !isVirtualMedia(host.bmc.address);
+/** A node that is created or changed. What is left out, the conductor decides. */
+export interface NodeSettings {
+  readonly host: DeployHost;
+  readonly ramdisk?: Ramdisk | undefined;
+  readonly inspectInterface?: InspectInterface | undefined;
+  /** Default: the one that the scheme of the BMC address selects. */
+  readonly bootInterface?: BootInterface | undefined;
+  readonly deployment: Deployment;
+}
+
+/** Paths begin with the name of an option. */
+export function checkNode(settings: NodeSettings): readonly Issue[] {
+  const { host, ramdisk, deployment, inspectInterface: inspect, bootInterface } = settings;
+  const boot = bootInterfaceOf(settings);
+  const isNetworkBoot = boot !== undefined && networkBootInterfaces.includes(boot);
+  const bootsIso = deployment.bootIso !== undefined;
   return found(
     ...nameIssues(nodeName, { name: nodeNameProblem(host.name) }),
     ...checkSystemPath(host),
+    ...checkInterfaces({ inspect, boot: bootInterface }, host.bmc),
     ...(ramdisk === undefined ? [] : checkRamdisk(ramdisk)),
     ...(ramdisk?.kind === 'pair' ? checkRamdiskArguments(ramdisk.arguments ?? '') : []),
     ramdisk?.kind === 'iso' && isNetworkBoot && issue(isoNeedsVirtualMedia, ['deployIso']),
-    Object.keys(host.rootDevice).length === 0 && issue(rootDeviceMissing, []),
+    ...checkDeployment(deployment),
+    !bootsIso && Object.keys(host.rootDevice).length === 0 && issue(rootDeviceMissing, []),
+    ...noteLines(linesOf(settings)),
   );
+}
+
+function bootInterfaceOf({ host: { bmc }, bootInterface }: NodeSettings): string | undefined {
+  return bootInterface ?? (bmc && bmcKind(bmc.address).bootInterface);
+}
+
+const listOf = (name: string | undefined): readonly string[] => (name === undefined ? [] : [name]);
+
+/** The lines of ironic.conf that the conductor of the node needs, besides the defaults. */
+function linesOf(settings: NodeSettings): readonly ConfLine[] {
+  const { host, ramdisk, deployment, inspectInterface } = settings;
+  const images = ramdisk?.kind === 'iso' ? [ramdisk.iso] : ramdisk ? [ramdisk.kernel, ramdisk.ramdisk] : [];
+  return [
+    ...linesFor({
+      driver: listOf(host.bmc && bmcKind(host.bmc.address).driver),
+      deploy: listOf(interfaceFor(deployment)),
+      inspect: listOf(inspectInterface),
+      boot: listOf(bootInterfaceOf(settings)),
+    }),
+    ...fileLinesFor([...images, ...listOf(deployment.image?.url), ...listOf(deployment.bootIso)]),
+  ];
 }
 
 export function checkRamdisk(ramdisk: Ramdisk): readonly Issue[] {
@@ -85,8 +137,11 @@ function isInitramfs(reference: string): boolean {
   return /initramfs|initrd/.test(reference.slice(reference.lastIndexOf('/')));
 }
 
-function checkReference(option: string, reference: string): readonly Issue[] {
-  return found(!isSupported(reference) && issue(imageReference, [option]));
+export function checkReference(option: string, reference: string): readonly Issue[] {
+  return found(
+    !isSupported(reference) && issue(imageReference, [option]),
+    ...checkFileUrls({ [option]: reference }),
+  );
 }
 
 /** As Ironic's image services: of a container, it does not look up the image behind a tag. */
@@ -99,8 +154,12 @@ function isSupported(reference: string): boolean {
   );
 }
 
-export function describeNode(host: DeployHost, ramdisk?: Ramdisk): NodeDescription {
+export function describeNode(settings: NodeSettings): NodeDescription {
+  const { host, ramdisk, inspectInterface, deployment } = settings;
   const kind = host.bmc && bmcKind(host.bmc.address);
+  const boot = bootInterfaceOf(settings);
+  const deploy = interfaceFor(deployment);
+  const instance = instanceInfo(deployment);
   return {
     name: host.name,
     ...(kind !== undefined && { driver: kind.driver }),
@@ -109,12 +168,14 @@ export function describeNode(host: DeployHost, ramdisk?: Ramdisk): NodeDescripti
       ...(host.bmc?.insecure === true && kind?.driver !== 'ipmi' && { redfish_verify_ca: false }),
       ...(ramdisk !== undefined && ramdiskDriverInfo(ramdisk)),
     },
+    ...(Object.keys(instance).length > 0 && { instance_info: instance }),
     properties: {
       ...(host.architecture !== undefined && { cpu_arch: host.architecture }),
       ...(Object.keys(host.rootDevice).length > 0 && { root_device: host.rootDevice }),
     },
-    deploy_interface: 'custom-agent',
-    ...(kind !== undefined && { boot_interface: kind.bootInterface }),
+    ...(boot !== undefined && { boot_interface: boot }),
+    ...(deploy !== undefined && { deploy_interface: deploy }),
+    ...(inspectInterface !== undefined && { inspect_interface: inspectInterface }),
     ...(host.bootMac !== undefined && { ports: [{ address: host.bootMac }] }),
   };
 }
@@ -147,17 +208,17 @@ function ramdiskDriverInfo(ramdisk: Ramdisk): Mapping {
 
 /** Commands that create the node and its port. They fail without the BMC credentials in BMC_USERNAME and BMC_PASSWORD. */
 export function formatCreateCommands(node: NodeDescription): string {
-  const { driver = '', boot_interface: boot, ports = [] } = node;
+  const { driver = '', ports = [] } = node;
   const prefix = driver === 'idrac' ? 'redfish' : driver;
   const create = formatCommand([
     'baremetal node create',
     `--driver ${quoteShellWord(driver)}`,
     `--name ${quoteShellWord(node.name)}`,
-    ...(boot === undefined ? [] : [`--boot-interface ${quoteShellWord(boot)}`]),
-    `--deploy-interface ${node.deploy_interface}`,
+    ...interfaceWords(node),
     ...attributeWords('--driver-info', node.driver_info),
     `--driver-info ${prefix}_username="\${BMC_USERNAME:?}"`,
     `--driver-info ${prefix}_password="\${BMC_PASSWORD:?}"`,
+    ...attributeWords('--instance-info', node.instance_info ?? {}),
     ...attributeWords('--property', node.properties),
   ]);
   const uuid = `"$(baremetal node show ${quoteShellWord(node.name)} -f value -c uuid)"`;
@@ -167,17 +228,29 @@ export function formatCreateCommands(node: NodeDescription): string {
 }
 
 /**
- * A command that changes an existing node, except its name, driver and ports. It removes an ISO if the node gets a kernel: Ironic
- * would boot the ISO. `baremetal node unset` fails for an attribute that the node does not have.
+ * A command that changes an existing node, except its name, driver and ports. It removes an ISO if the node gets a kernel, because
+ * Ironic would boot the ISO; and an image or a live ISO if the node gets the other one, because Ironic refuses both.
+ * `baremetal node unset` fails for an attribute that the node does not have.
  */
 export function formatSetCommand(node: NodeDescription): string {
-  const removed = 'deploy_kernel' in node.driver_info ? { deploy_iso: null } : {};
+  const { instance_info: instance = {} } = node;
+  const removedIso = 'deploy_kernel' in node.driver_info ? { deploy_iso: null } : {};
+  const removedImage =
+    'boot_iso' in instance ? { image_source: null } : 'image_source' in instance ? { boot_iso: null } : {};
   return formatCommand([
     `baremetal node set ${quoteShellWord(node.name)}`,
-    `--deploy-interface ${node.deploy_interface}`,
-    ...attributeWords('--driver-info', { ...node.driver_info, ...removed }),
+    ...interfaceWords(node),
+    ...attributeWords('--driver-info', { ...node.driver_info, ...removedIso }),
+    ...attributeWords('--instance-info', { ...instance, ...removedImage }),
     ...attributeWords('--property', node.properties),
   ]);
+}
+
+function interfaceWords(node: NodeDescription): readonly string[] {
+  return (['boot', 'deploy', 'inspect'] as const).flatMap((kind) => {
+    const name = node[`${kind}_interface`];
+    return name === undefined ? [] : [`--${kind}-interface ${name}`];
+  });
 }
 
 /**
@@ -188,12 +261,12 @@ export function formatDeployCommands(
   node: string,
   steps: readonly DeployStep[],
   configDrive: string | undefined,
-  imageSource: string | undefined,
+  deployment: Deployment & { readonly deployInterface: DeployInterface },
 ): string {
   const set = formatCommand([
     `baremetal node set ${quoteShellWord(node)}`,
-    '--deploy-interface custom-agent',
-    ...(imageSource === undefined ? [] : attributeWords('--instance-info', { image_source: imageSource })),
+    `--deploy-interface ${deployment.deployInterface}`,
+    ...attributeWords('--instance-info', instanceInfo(deployment)),
   ]);
   const deploy = formatCommand([
     `baremetal node deploy ${quoteShellWord(node)}`,

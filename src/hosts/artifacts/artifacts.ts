@@ -16,6 +16,8 @@ const artifactNames: readonly string[] = [...configArtifacts, ...networkLoaders]
 /** The selected artifacts, without duplicates, in the order of the lists above. */
 export interface WantedArtifacts {
   readonly configs: readonly ConfigArtifact[];
+  /** The same for hosts with a static network; undefined if it does not differ. */
+  readonly staticConfigs?: readonly ConfigArtifact[];
   readonly loaders: readonly NetworkLoader[];
 }
 
@@ -25,8 +27,15 @@ export interface Wanted extends WantedArtifacts {
   readonly baseUrl: string | undefined;
 }
 
-/** The default: configs that hosts fetch, and the scripts of all boot loaders. */
-export const defaultArtifacts: WantedArtifacts = { configs: ['ign'], loaders: networkLoaders };
+/**
+ * The default: configs that hosts fetch, and the scripts of all boot loaders. A host with a static network may have no DHCP to
+ * fetch its config: its boot loader loads the archive, which contains the config and the network.
+ */
+export const defaultArtifacts: WantedArtifacts = {
+  configs: ['ign'],
+  staticConfigs: ['ign', 'archive'],
+  loaders: networkLoaders,
+};
 
 /** @throws UsageError for an unknown name, and for boot scripts without an artifact to start */
 export function parseArtifacts(text: string): WantedArtifacts {

@@ -60,7 +60,11 @@ export function imageSetId(
   return `${architecture}-${hash.digest('hex').slice(0, 12)}`;
 }
 
-const examples = { '--base-url': 'http://192.0.2.1/boot', '--public-url': 'http://192.0.2.1:8084' };
+const examples = {
+  '--base-url': 'http://192.0.2.1/boot',
+  '--public-url': 'http://192.0.2.1:8084',
+  IRONIC_HTTP_URL: 'http://192.0.2.1:6180',
+};
 
 /** @throws UsageError with the name of the option if boot loaders could not fetch files from this URL */
 export function parseBaseUrl(text: string, option: keyof typeof examples = '--base-url'): string {

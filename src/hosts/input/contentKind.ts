@@ -37,6 +37,8 @@ const BY_KEYS: readonly ContentKind<readonly string[]>[] = [
   [['variant'], 'a Butane config', 'translate it with butane first: butane FILE | ironic-coreos validate -'],
   [['auths', 'credHelpers', 'credsStore'], 'a pull secret', 'pass it to render with --pull-secret FILE'],
   [['apiVersion'], 'a Kubernetes object', 'apply it with kubectl'],
+  [['generator'], 'the manifest of a prepared folder', 'pass the folder instead, to validate its configs'],
+  [['ipa_kernel_url'], 'a variables file of Bifrost', 'load it with "bifrost-cli install -e @FILE"'],
   [
     ['agent', 'hosts', 'profile', 'deploy'],
     'an inventory',

@@ -1,4 +1,7 @@
-/** Checks whether an image contains what its config requires: the agent archive, and the network for the initramfs. */
+/**
+ * Checks whether an image contains what its config requires, the agent archive and the network for the initramfs, and whether
+ * its kernel arguments contradict the config.
+ */
 
 import {
   archiveMemory,
@@ -6,6 +9,7 @@ import {
   type DeployedArchive,
   findDeployedArchive,
 } from '../../agent/agentArchive.ts';
+import { checkInsecureArgument } from '../../agent/insecureArgument.ts';
 import { FormatError } from '../../core/errors.ts';
 import { readContainerArchive } from '../../formats/containerArchive.ts';
 import type { Config } from '../../ignition/config.ts';
@@ -83,6 +87,13 @@ async function checkFile(
 
 function issueOf(rule: Rule, message: string = rule.message): Issue {
   return { rule, path: [], message };
+}
+
+/** Issues of `ipa-insecure` in the kernel arguments of an ISO; those of an initramfs are unknown. */
+export function checkImageArguments(config: Config, inspection: ImageInspection): Issue[] {
+  return inspection.kind === 'iso'
+    ? checkInsecureArgument(splitKargs(inspection.kargs?.current ?? ''), config)
+    : [];
 }
 
 /** Kernel arguments that configure the network of the initramfs. */

@@ -3,8 +3,14 @@
 import { type BootSettings, argumentName } from '../../boot/bootSettings.ts';
 import type { Architecture } from '../../core/architecture.ts';
 import { argumentSecrets, kernelArguments } from '../../boot/kernelArguments.ts';
-import { networkBootFiles, renderDnsmasq } from '../../boot/network/bootFiles.ts';
+import { networkBootFiles } from '../../boot/network/bootFiles.ts';
 import { bootIsoSan, checkNetworkBoot } from '../../boot/network/checkNetworkBoot.ts';
+import {
+  type DhcpRange,
+  type DnsmasqBoot,
+  parseDhcpRange,
+  renderDnsmasq,
+} from '../../boot/network/dnsmasq.ts';
 import type {
   BootFile,
   IsoBoot,
@@ -13,7 +19,7 @@ import type {
   RamdiskBoot,
 } from '../../boot/network/networkBoot.ts';
 import { urlPlaintext } from '../../boot/urlArgument.ts';
-import { CliError } from '../../core/errors.ts';
+import { CliError, UsageError } from '../../core/errors.ts';
 import type { Io } from '../../io/io.ts';
 import { type ConfigArtifact, startedArtifact, type Wanted } from '../artifacts/artifacts.ts';
 import { report } from '../../io/report/report.ts';
@@ -51,7 +57,8 @@ export function readBootSettings(
     initramfsUrl: ramdisk && `${folder}/${ramdisk}`,
     rootfsUrl: rootfs && `${folder}/${rootfs}`,
     // ISOs use none of these URLs, but the other kernel arguments.
-    ...(isEmbedded && images !== undefined
+    // Without a served initramfs, no script starts the archive.
+    ...(isEmbedded && ramdisk !== undefined
       ? { embedded: true }
       : { ignitionUrl: `${folder}/${pathOf(started)}` }),
   };
@@ -107,6 +114,22 @@ export function scriptSecrets(start: Start): readonly string[] {
 }
 
 /**
+ * Reads `--dhcp-range`, the addresses for `dnsmasq.conf`.
+ * @throws UsageError for an invalid range, and if there is no `dnsmasq.conf`
+ */
+export function readDhcpRange(text: string | undefined, { baseUrl, loaders }: Wanted): DhcpRange | undefined {
+  if (text === undefined) return undefined;
+  if (baseUrl === undefined || !loaders.includes('ipxe')) {
+    throw new UsageError('--dhcp-range is for dnsmasq.conf, which requires boot scripts for iPXE', {
+      hint: 'add ipxe to --artifacts, or remove --dhcp-range',
+    });
+  }
+  const range = parseDhcpRange(text, baseUrl);
+  if ('kind' in range) return range;
+  throw new UsageError(`--dhcp-range ${JSON.stringify(text)}: ${range.message}`, { hint: range.hint });
+}
+
+/**
  * The scripts that all machines read, and the dnsmasq configuration for iPXE.
  * @throws CliError if they cannot be written, after reporting the errors
  */
@@ -114,6 +137,7 @@ export function sharedBootFiles(
   discovery: readonly RamdiskBoot[],
   hosts: readonly NetworkHost[],
   wanted: Wanted,
+  dhcp: Pick<DnsmasqBoot, 'loaderUrl' | 'range'>,
   io: Io,
 ): BootFile[] {
   const { baseUrl: folderUrl, loaders } = wanted;
@@ -126,11 +150,11 @@ export function sharedBootFiles(
     });
   }
   const hasDnsmasq = folderUrl !== undefined && loaders.includes('ipxe');
-  const dnsmasq = hasDnsmasq ? [{ path: DNSMASQ, text: renderDnsmasq(folderUrl, hosts) }] : [];
+  const dnsmasq = hasDnsmasq ? [{ path: DNSMASQ, text: renderDnsmasq({ ...dhcp, folderUrl, hosts }) }] : [];
   return [...networkBootFiles(boot), ...dnsmasq];
 }
 
-/** Configuration for dnsmasq that points machines to the boot scripts. */
+/** Configuration of dnsmasq as the boot server of the hosts. */
 export const DNSMASQ = 'dnsmasq.conf';
 
 /** Live ISOs set these arguments themselves. */

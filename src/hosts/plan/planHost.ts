@@ -8,6 +8,7 @@ import { type ConfigArtifact, type Wanted, startedArtifact } from '../artifacts/
 import { isoArguments, bootOfHost, readBootSettings, startOf, reportBoot } from './hostBoot.ts';
 import type { AgentArchives, HostConfigs, PublishArchive } from './agentArchives.ts';
 import { type BaseCatalog, requireImages } from './baseCatalog.ts';
+import { reportInsecureArgument } from './insecureArgument.ts';
 import { type ImageSet, supportsNetwork } from '../artifacts/baseImages.ts';
 import { type AddressCheck, hostSource } from '../settings/renderHosts.ts';
 import type { InventoryHost } from '../settings/inventoryDocument.ts';
@@ -15,6 +16,7 @@ import type { RenderSource } from '../settings/settings.ts';
 import { hasKeyfiles } from '../../agent/hostNetwork.ts';
 import { networkRules } from '../../agent/lint/network.ts';
 import type { BootSettings } from '../../boot/bootSettings.ts';
+import { kernelArguments } from '../../boot/kernelArguments.ts';
 import { report } from '../../io/report/report.ts';
 import type { Connection } from '../../network/connection.ts';
 import { findReachProblem, isStatic } from '../../network/reachability.ts';
@@ -44,6 +46,8 @@ export interface HostPlan {
   /** The stream of its images; undefined for images without a stream. */
   readonly stream: string | undefined;
   readonly configs: HostConfigs;
+  /** The artifacts with its config. */
+  readonly artifacts: readonly ConfigArtifact[];
   readonly boot: NetworkHost;
   /** Undefined if no images are given. */
   readonly images: ImageSet | undefined;
@@ -61,22 +65,38 @@ export async function planHost(
   places: HostPlaces,
   io: Io,
 ): Promise<HostPlan | undefined> {
-  const { archives, wanted } = job;
+  const { archives } = job;
   const { name } = host;
   const source = hostSource(host, job.source, io);
   const chosen = places.images.size > 0 ? requireImages(source, host.architecture, places.images) : undefined;
   const images = chosen?.images;
   const known = host.architecture ?? images?.base.architecture;
   const { publish } = places;
-  const configs = await archives.render({ source, architecture: known, configs: wanted.configs, publish });
+  const configs = await archives.render({
+    source,
+    architecture: known,
+    configs: job.wanted.configs,
+    publish,
+  });
   if (configs === undefined) return undefined;
   const { connections, document } = configs.fetched;
   const hasNetwork = hasKeyfiles(document);
+  const artifacts = (isStatic(connections) ? job.wanted.staticConfigs : undefined) ?? job.wanted.configs;
+  const wanted = { ...job.wanted, configs: artifacts };
   if (hasNetwork) job.checkAddresses?.(name, connections, source.io);
   const architecture = known ?? 'x86_64';
   const subject = { architecture, images, source, pathOf: places.file };
   const settings = readBootSettings(subject, wanted, io);
+  reportInsecureArgument(kernelArguments(settings), document, source.io);
   if (hasNetwork && !(await reportNetwork({ configs, images, settings }, wanted, io))) return undefined;
+  const added = artifacts.filter((artifact) => !job.wanted.configs.includes(artifact));
+  if (added.length > 0) {
+    report(io, {
+      severity: 'info',
+      message: `the boot scripts of hosts with a static network load the config and the network before the initramfs starts (artifact ${added.join(', ')}): without DHCP, the initramfs cannot fetch the config`,
+      hint: `${useIso(images)} if their boot loaders have no DHCP either, and boot the ISO from virtual media`,
+    });
+  }
   const macs = host.mac === undefined ? [] : [host.mac];
   const boot = { name, macs, start: startOf(subject, settings, wanted) };
   if (wanted.loaders.length > 0 && !reportBoot(bootOfHost(boot, wanted), wanted, io)) return undefined;
@@ -86,6 +106,7 @@ export async function planHost(
     architecture,
     stream: chosen?.stream,
     configs,
+    artifacts,
     boot,
     images,
     isoArguments: isoArguments(settings, wanted),
@@ -111,9 +132,14 @@ async function reportNetwork(
     severity: 'error',
     code: 'ERR_IMAGE',
     message: `the network of the host cannot be added to ${artifacts.join(' and ')}: the initramfs of this OS image ignores keyfiles`,
-    hint: 'use --artifacts iso, or an image built since 2022',
+    hint: `${useIso(images)}, or an image built since 2022`,
   });
   return false;
+}
+
+/** The start of a hint. A full ISO contains the root filesystem. */
+function useIso(images: ImageSet | undefined): string {
+  return images?.base.iso === undefined ? 'use --iso FILE and --artifacts iso' : 'use --artifacts iso';
 }
 
 function reportFetches(
@@ -126,7 +152,7 @@ function reportFetches(
   if (loaders.length > 0 && startedArtifact(configs) === 'ign' && isStatic(connections)) {
     const message =
       'the initramfs fetches the Ignition config, but it has no network: the network is in the config';
-    const hint = 'use --artifacts with initramfs, archive, minimal-iso or iso for this host';
+    const hint = `use --artifacts ${[...configs, 'archive', ...loaders].join(',')}`;
     report(io, { severity: 'warning', rule, message, hint });
     return;
   }

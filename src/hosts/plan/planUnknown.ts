@@ -2,7 +2,7 @@
 
 import type { AgentSettings } from '../../agent/settings.ts';
 import type { BootSettings } from '../../boot/bootSettings.ts';
-import { withDiscoveryParameters } from '../../boot/kernelArguments.ts';
+import { kernelArguments, withDiscoveryParameters } from '../../boot/kernelArguments.ts';
 import type { RamdiskBoot } from '../../boot/network/networkBoot.ts';
 import { CliError } from '../../core/errors.ts';
 import type { Io } from '../../io/io.ts';
@@ -16,6 +16,7 @@ import {
   type ImagesProblem,
   streamSetting,
 } from './baseCatalog.ts';
+import { reportInsecureArgument } from './insecureArgument.ts';
 import type { ImageSet } from '../artifacts/baseImages.ts';
 import { report } from '../../io/report/report.ts';
 import type { Inventory } from '../settings/inventoryDocument.ts';
@@ -67,8 +68,11 @@ export async function planUnknown(job: PlanJob, places: UnknownPlaces, io: Io): 
     const pathOf = (artifact: ConfigArtifact): string => places.file(artifact, images, isCommon);
     const subject = { architecture, images, pathOf, source };
     const settings = readBootSettings(subject, wanted, io);
+    const { document, settings: agent } = configs.fetched;
+    const inspecting = withCallback(settings, agent);
+    reportInsecureArgument(kernelArguments(inspecting), document, source.io);
     // The firmware starts ISOs, but unknown machines request a boot script.
-    const boot = startOf(subject, withCallback(settings, configs.fetched.settings), wanted);
+    const boot = startOf(subject, inspecting, wanted);
     const start = images !== undefined && boot.kind === 'ramdisk' ? boot : undefined;
     return { images, configs, isCommon, isoArguments: isoArguments(settings, wanted), start };
   });

@@ -87,7 +87,7 @@ function readImage(reading: Reading, archived?: string): string {
     if (archived !== undefined) return archived;
     if (profile === 'default' || profile === 'buildpy') return defaultSettings.agentImage;
     throw new UsageError(`profile ${profile} requires IRONIC_AGENT_IMAGE or --agent-image`, {
-      hint: `set it, for example IRONIC_AGENT_IMAGE=${defaultSettings.agentImage}`,
+      hint: 'set it, for example IRONIC_AGENT_IMAGE=registry.example.com/ironic-agent',
     });
   }
   const image = inPlace(value, parse.image);

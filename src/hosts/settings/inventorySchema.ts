@@ -66,6 +66,10 @@ const innerKeys: Readonly<Record<string, readonly string[]>> = {
   network: networkKeys,
   deploy: [],
   bmc: ['address', 'credentialsFile', 'caFile', 'disableCertificateVerification'],
+  raid: ['hardwareRAIDVolumes', 'softwareRAIDVolumes'],
+  hardwareRAIDVolumes:
+    'name level sizeGibibytes rotational numberOfPhysicalDisks controller physicalDisks'.split(' '),
+  softwareRAIDVolumes: ['rootVolume', 'level', 'sizeGibibytes', 'physicalDisks'],
 };
 
 /** Limit for a key in messages: keys may be any text. */
@@ -78,7 +82,8 @@ function unknownKey(path: Path, value: unknown, checked: Checked): Mistake {
 }
 
 function unknownKeyHint(path: Path, value: unknown, checked: Checked): string {
-  const [key, parent] = [String(path.at(-1)), path.at(-2)];
+  const key = String(path.at(-1));
+  const parent = path.slice(0, -1).findLast((step) => typeof step === 'string');
   if (checked === 'host' && parent === undefined && networkKeys.includes(key))
     return 'write it below "network"';
   const settingNames: readonly string[] = settingTable.map(({ name }) => name);

@@ -6,12 +6,16 @@ import {
   defaultIronicPort,
   findPortlessUrl,
   formatIronicUrl,
+  hasUrlPort,
   ironicHostUrl,
   type UrlSource,
+  withUrlPort,
 } from '../../agent/ironicUrl.ts';
+import type { InputValue } from '../../agent/settingInputs.ts';
 import type { AgentSettings } from '../../agent/settings.ts';
 import type { SettingName } from '../../agent/settingTable.ts';
 import { FormatError, formatSource, type InputSource, UsageError } from '../../core/errors.ts';
+import { deriveIronicUrl, isIronicAddress } from './ironicImage.ts';
 import { atSource, isSwitchedOn, parsed, type Reading, valueOf } from './reading.ts';
 
 /** The settings that {@link readIronic} reads. */
@@ -21,20 +25,43 @@ export function readIronic(reading: Reading): IronicPart {
   if (reading.profile === 'buildpy') return readBuildpyHost(reading);
   if (isSwitchedOn(reading, 'agent.standalone')) {
     rejectBoth(reading, 'agent.standalone', 'ironic.apiUrls');
-    return { apiUrls: [], callbackUrls: [], verifyIronicTls: true };
+    // The agent downloads OS images with TLS, too.
+    return { apiUrls: [], callbackUrls: [], verifyIronicTls: !isSwitchedOn(reading, 'ironic.insecure') };
   }
-  const { profile, parse } = reading;
+  const { profile } = reading;
   const value = valueOf(reading, 'ironic.apiUrls') ?? missingAddress(reading);
   const inspector = valueOf(reading, 'ironic.inspectorUrls');
-  const port = readPort(reading, 'ironic.port', defaultIronicPort);
-  const apiUrls = atSource(value, () => parse.apiUrls(value.text, { flag: value.name, ...port }));
+  const apiUrls = readApiUrls(value, reading);
   warnOfPort(apiUrls, value, defaultIronicPort, reading);
   return {
     apiUrls,
-    callbackUrls: readCallbackUrls(reading),
+    callbackUrls:
+      profile === 'configure-coreos-ipa' ? scriptCallback(value, reading) : readCallbackUrls(reading),
     givenUrls: { api: value.text, inspector: inspector?.text ?? '' },
     verifyIronicTls: profile === 'default' && !isSwitchedOn(reading, 'ironic.insecure'),
   };
+}
+
+function readApiUrls(value: InputValue, reading: Reading): readonly string[] {
+  const { io, parse } = reading;
+  const port = readPort(reading, 'ironic.port', defaultIronicPort);
+  return atSource(value, () =>
+    isIronicAddress(value)
+      ? [deriveIronicUrl(value, port.defaultPort, io.env)]
+      : parse.apiUrls(value.text, { flag: value.name, ...port }),
+  );
+}
+
+/**
+ * The script used ironic-inspector on the host of the URL, whose port it added. ironic-image of today has no inspector and
+ * sets a URL with the port, or only an address; then Ironic itself gets the inspection data.
+ */
+function scriptCallback(api: InputValue, reading: Reading): readonly string[] {
+  const port = readPort(reading, 'ironic.inspectorPort', defaultInspectorPort);
+  const isOfToday = isIronicAddress(api) || hasUrlPort(api.text);
+  const urls = readApiUrls(api, reading);
+  if (isOfToday && !port.isPortChosen) return urls.map((url) => `${url}/v1/continue_inspection`);
+  return urls.map((url) => `${withUrlPort(url, port.defaultPort)}/v1/continue`);
 }
 
 /** A URL with a path and no port is the URL of a proxy or cloud, on the port of its scheme, or its port is missing by mistake. */
@@ -59,7 +86,9 @@ function warnOfPort(
 
 function missingAddress({ options, profile, settingsPlace }: Reading): never {
   const missing =
-    profile === 'default' ? 'the URL of Ironic is missing' : `profile ${profile} requires IRONIC_BASE_URL`;
+    profile === 'default'
+      ? 'the URL of Ironic is missing'
+      : `profile ${profile} requires IRONIC_BASE_URL${profile === 'configure-coreos-ipa' ? ' or IRONIC_IP' : ''}`;
   const isForBuildpy =
     options.registry !== undefined || options.tls !== undefined || options.insecureRegistry === true;
   const flag = isForBuildpy
@@ -74,18 +103,13 @@ function missingAddress({ options, profile, settingsPlace }: Reading): never {
 }
 
 function readCallbackUrls(reading: Reading): readonly string[] {
-  const { profile, parse } = reading;
+  const { parse } = reading;
   const callback = valueOf(reading, 'ironic.inspectionCallbackUrls');
   if (callback !== undefined) {
     rejectBoth(reading, 'ironic.inspectionCallbackUrls', 'ironic.inspectorUrls');
     return atSource(callback, () => checkCallbackUrl(callback.text, callback.name));
   }
   const port = readPort(reading, 'ironic.inspectorPort', defaultInspectorPort);
-  if (profile === 'configure-coreos-ipa') {
-    const api = valueOf(reading, 'ironic.apiUrls') ?? missingAddress(reading);
-    const urls = atSource(api, () => parse.apiUrls(api.text, { flag: api.name, ...port }));
-    return urls.map((url) => `${url}/v1/continue`);
-  }
   const inspector = valueOf(reading, 'ironic.inspectorUrls');
   if (inspector === undefined) return [];
   const { name: flag, text } = inspector;

@@ -14,6 +14,8 @@ import { createQuietLog } from '../quietLog.ts';
 import type { ImageService } from '../serving/imageService.ts';
 import { startFolderService } from '../serving/preparedFolderService.ts';
 import { createDeferred } from '../../core/deferred.ts';
+import { findingOf } from '../../ignition/rule.ts';
+import { withoutIgnored } from '../../io/report/ruleBook.ts';
 import { type PlannedMachine, type TrialPlan } from '../trial.ts';
 import { type ConsoleOutput, createConsoleWatch, openConsoleOutput } from '../consoleOutput.ts';
 import type { EmulatedSource, MachineSetup } from './emulatedSource.ts';
@@ -123,6 +125,10 @@ export async function startEmulated(
     message: `the emulated machine ${source.mac} reaches this machine at ${guest.host}, and the mock Ironic at ${place.scheme}://${guest.host}:${place.port}`,
   });
   if (guest.config?.kind === 'unknown') output.report(unknownIronic(guest.config.reason));
+  if (guest.config !== undefined && guest.config.kind !== 'no-config') {
+    for (const finding of withoutIgnored((guest.config.issues ?? []).map(findingOf), io))
+      output.report(finding);
+  }
   const watch = createConsoleWatch(source.host.name, trial.observe);
   const onLine = (line: string): void => {
     output.print(`console| ${line}`);

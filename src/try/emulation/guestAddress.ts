@@ -23,7 +23,9 @@ import type { EmulatedSource } from './emulatedSource.ts';
 import { describeConfig } from '../../agent/deployed/describeConfig.ts';
 import { CliError, FormatError, onCliError } from '../../core/errors.ts';
 import { parseUrl, portOf } from '../../formats/url.ts';
+import { checkInsecureArgument } from '../../agent/insecureArgument.ts';
 import type { Config } from '../../ignition/config.ts';
+import type { Issue } from '../../ignition/rule.ts';
 import { readIgnition } from '../../image/embeddedIgnition.ts';
 import { splitKargs } from '../../image/inspection/inspection.ts';
 import { openLiveIso } from '../../image/liveIso.ts';
@@ -108,11 +110,16 @@ function isReachable({ hostname, protocol }: URL): boolean {
 
 export type ImageConfig =
   /** Not empty. */
-  | { readonly kind: 'urls'; readonly urls: readonly string[] }
+  | ({ readonly kind: 'urls'; readonly urls: readonly string[] } & ReadFromImage)
   /** The image contains no valid config for Ignition. `problem` is a clause. */
   | { readonly kind: 'no-config'; readonly problem: string }
   /** The image alone does not show which Ironic the agent calls. `reason` is a clause. */
-  | { readonly kind: 'unknown'; readonly reason: string };
+  | ({ readonly kind: 'unknown'; readonly reason: string } & Partial<ReadFromImage>);
+
+interface ReadFromImage {
+  /** Of the kernel arguments, compared with the config. */
+  readonly issues: readonly Issue[];
+}
 
 /** @param source a path or a URL. Throws CliError if it cannot be read. */
 export async function readImageConfig(source: string, io: Io): Promise<ImageConfig> {
@@ -167,9 +174,10 @@ async function readConfigFile(source: string, io: Io, kargs: readonly string[]):
   // The agent configuration has precedence over kernel arguments.
   const inArguments = kargs.filter((argument) => argument.startsWith(API_URL));
   const named = urls.length > 0 ? urls : inArguments.map((argument) => argument.slice(API_URL.length));
-  if (named.length > 0) return { kind: 'urls', urls: named };
+  const issues = checkInsecureArgument(kargs, config);
+  if (named.length > 0) return { kind: 'urls', urls: named, issues };
   const what = isComplete(config) ? 'contains no Ironic URL' : 'refers to another config';
-  return { kind: 'unknown', reason: `the config in ${source} ${what}` };
+  return { kind: 'unknown', reason: `the config in ${source} ${what}`, issues };
 }
 
 function ironicUrlsOf(config: Config): string[] {

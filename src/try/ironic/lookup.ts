@@ -79,7 +79,7 @@ export function lookupDocument(node: IronicNode, token: string | null, url: stri
   };
 }
 
-/** Seconds; Ironic's default is 300. Agents wait a third to two thirds of it, and the user waits for the heartbeat. */
+/** Seconds; Ironic's default is 300. Agents wait 0.3 to 0.6 of it, at random, and the user waits for the heartbeat. */
 const HEARTBEAT_TIMEOUT = 60;
 
 const agentConfig = {

@@ -20,7 +20,7 @@ describe('addresses that mean no other machine', () => {
     'https://192.0.2.1:6385/v1',
     'https://192.0.2.1/v1/',
   ])('and URLs that cannot be used: %s', (url) => {
-    expect(summary(withConf(`[DEFAULT]\napi_url = ${url}\n`))).toEqual([
+    expect(summary(withConf(`[DEFAULT]\napi_url = ${url}\ninsecure = 0\n`))).toEqual([
       'agent-conf-url $.storage.files.0.contents.source',
     ]);
   });
@@ -34,7 +34,7 @@ describe('addresses that mean no other machine', () => {
     const config = withFiles(
       {
         path: conf,
-        contents: { source: dataUrl('[DEFAULT]\napi_url = https://192.0.2.1\nntp_server = ::1\n') },
+        contents: { source: dataUrl('[DEFAULT]\napi_url = http://192.0.2.1\nntp_server = ::1\n') },
       },
       {
         path: '/etc/chrony.conf',
@@ -68,7 +68,7 @@ describe('addresses that mean no other machine', () => {
   });
 
   it('of images that are built on the machine are none', () => {
-    const change = ['quay.io/metal3-io/ironic-agent', 'localhost/ironic-agent'] as const;
+    const change = ['quay.io/example/ironic-agent', 'localhost/ironic-agent'] as const;
     const run = withUnit(change, [`ExecStartPre=/bin/podman pull ${change[1]}\n`, ''], ['--pull=never ', '']);
     expect(summary(run)).toEqual([]);
     expect(summary(withUnit(change))).toEqual(['agent-address $.systemd.units.0.contents']);

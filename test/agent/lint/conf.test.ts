@@ -12,7 +12,7 @@ const withContents = (contents: Resource): Config => withFiles({ path: conf, con
 
 describe('the conf in a config', () => {
   it.each([
-    ['nothing wrong', '[DEFAULT]\napi_url = https://192.0.2.1:6385\n', []],
+    ['nothing wrong', '[DEFAULT]\napi_url = https://192.0.2.1:6385\ninsecure = False\n', []],
     ['a broken line', '[DEFAULT]\ntext\n', [`agent-conf-syntax ${source}`]],
     ['a wrong type', '[DEFAULT]\ndebug = maybe\n', [`agent-conf-value ${source}`]],
     ['out of range', '[DEFAULT]\nlisten_port = 70000\n', [`agent-conf-range ${source}`]],
@@ -58,7 +58,7 @@ describe('the conf in a config', () => {
   });
 
   it('reports a private address for which the agent has no CA', () => {
-    const config = withConf('[DEFAULT]\napi_url = https://10.0.0.1\n');
+    const config = withConf('[DEFAULT]\napi_url = https://10.0.0.1\ninsecure = False\n');
     expect(summary(config)).toEqual([`agent-conf-ca-missing ${source}`]);
   });
 
@@ -85,8 +85,44 @@ describe('the conf in a config', () => {
     ['variables in a file', '--env-file /x'],
   ])('does not report it if the container has %s', (_title, flag) => {
     const { systemd = {} } = withUnit(['--privileged', `--privileged ${flag}`]);
-    const config = withConf('[DEFAULT]\napi_url = https://10.0.0.1\n');
+    const config = withConf('[DEFAULT]\napi_url = https://10.0.0.1\ninsecure = False\n');
     expect(summary({ ...config, systemd })).toEqual([]);
+  });
+
+  it.each([
+    ['debug = true', 1],
+    ['insecure = false', 0],
+  ])('reports that nothing states the verification, unless another conf does: %s', (setting, count) => {
+    const config = withFiles(
+      { path: conf, contents: { source: dataUrl('[DEFAULT]\napi_url = https://192.0.2.1\n') } },
+      {
+        path: '/etc/ironic-python-agent.d/tls.conf',
+        contents: { source: dataUrl(`[DEFAULT]\n${setting}\n`) },
+      },
+    );
+    const rules = lintConfig(config, { now }).map(({ rule }) => rule.id);
+    expect(rules.filter((id) => id === 'agent-conf-insecure-unset')).toHaveLength(count);
+  });
+
+  it.each([
+    ['collectors', '[ironic_python_agent.inspector.collectors]\nmy-own = mine:collect\n', 0],
+    ['hardware managers', '[ironic_python_agent.hardware_managers]\nmine = mine:Manager\n', 1],
+  ])('knows that a Python package in the config adds %s', (_title, entryPoints, count) => {
+    const path = '/var/lib/ironic-python-agent/hardware-managers/mine/mine.dist-info/entry_points.txt';
+    const config = withFiles(
+      { path: conf, contents: { source: dataUrl('[DEFAULT]\ninspection_collectors = default,my-own\n') } },
+      { path, contents: { source: dataUrl(entryPoints) } },
+    );
+    const rules = lintConfig(config, { now }).map(({ rule }) => rule.id);
+    expect(rules.filter((id) => id === 'agent-conf-collector')).toHaveLength(count);
+  });
+
+  it('knows the collectors of the release', () => {
+    const config = withConf('[DEFAULT]\ninspection_collectors = lldp\n');
+    const rules = (ipaVersion: string): string[] =>
+      lintConfig(config, { now, ipaVersion: parseIpaVersion(ipaVersion) }).map(({ rule }) => rule.id);
+    expect(rules('9.4')).toEqual(['agent-conf-collector']);
+    expect(rules('9.5')).toEqual([]);
   });
 
   it('knows which files the container sees', () => {
@@ -94,7 +130,9 @@ describe('the conf in a config', () => {
       withFiles(
         {
           path: conf,
-          contents: { source: dataUrl(`[DEFAULT]\napi_url = https://192.0.2.1\ncafile = ${path}\n`) },
+          contents: {
+            source: dataUrl(`[DEFAULT]\napi_url = https://192.0.2.1\ninsecure = 0\ncafile = ${path}\n`),
+          },
         },
         { path: anchor, contents: { source: 'https://192.0.2.1/ca' } },
       );
@@ -103,7 +141,10 @@ describe('the conf in a config', () => {
     expect(
       summary(
         withFiles(
-          { path: conf, contents: { source: dataUrl('[DEFAULT]\napi_url = https://192.0.2.1\n') } },
+          {
+            path: conf,
+            contents: { source: dataUrl('[DEFAULT]\napi_url = https://192.0.2.1\ninsecure = 0\n') },
+          },
           { path: anchor, contents: { source: 'https://192.0.2.1/ca' } },
         ),
       ),

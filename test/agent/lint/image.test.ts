@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { summary, withUnit } from './support.ts';
 
 const contents = '$.systemd.units.0.contents';
-const image = 'quay.io/metal3-io/ironic-agent';
+const image = 'quay.io/example/ironic-agent';
 const digest = `sha256:${'0'.repeat(64)}`;
 
 describe('images', () => {
@@ -27,6 +27,11 @@ describe('images', () => {
     ],
     ['a registry with a port', [image, 'registry:5000'], [`agent-image-bare-registry ${contents}`]],
     ['a registry alone', [image, 'quay.io'], [`agent-image-bare-registry ${contents}`]],
+    [
+      'an image that is not maintained',
+      [image, 'quay.io/metal3-io/ironic-agent:main'],
+      [`agent-image-unmaintained ${contents}`],
+    ],
     ['a tag that is a year and more', [image, 'quay.io/x/ironic-agent:2026'], []],
     ['a private registry', [image, '10.0.0.1:5000/agent'], [`agent-image-issuer ${contents}`]],
     ['a registry on the machine', [image, 'localhost:5000/ironic-agent'], [`agent-address ${contents}`]],

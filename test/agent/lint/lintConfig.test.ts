@@ -36,7 +36,8 @@ describe('the rendered config', () => {
   });
 
   it('of build.py keeps the weaknesses of that script', () => {
-    expect(summary(render({ profile: 'buildpy', agentImage: 'quay.io/metal3-io/ironic-agent' }))).toEqual([
+    expect(summary(render({ profile: 'buildpy', agentImage: 'quay.io/example/ironic-agent' }))).toEqual([
+      'agent-conf-insecure-unset $.storage.files.0.contents.source',
       'agent-host-access $.systemd.units.0.contents',
       'agent-unit-restart $.systemd.units.0.contents',
       'agent-unit-name-taken $.systemd.units.0.contents',
@@ -63,7 +64,7 @@ describe('isAgentConfig', () => {
     ['another container', runs('x.service', 'ExecStart=/bin/podman run quay.io/x/y'), false],
     [
       'a unit that pulls the image only',
-      runs('x.service', 'ExecStart=/bin/podman pull quay.io/metal3-io/ironic-agent'),
+      runs('x.service', 'ExecStart=/bin/podman pull quay.io/example/ironic-agent'),
       false,
     ],
     ['an empty config', {}, false],

@@ -70,8 +70,8 @@ describe('pull secrets', () => {
 
   const source = `${at}.contents.source`;
   it.each([
-    ['a namespace', secretOf({ 'quay.io/metal3-io': auth }), []],
-    ['the image', secretOf({ 'quay.io/metal3-io/ironic-agent': auth }), []],
+    ['a namespace', secretOf({ 'quay.io/example': auth }), []],
+    ['the image', secretOf({ 'quay.io/example/ironic-agent': auth }), []],
     ['another namespace', secretOf({ 'quay.io/metal3': auth }), [`agent-secret-registry ${source}`]],
     ['another registry', secretOf({ 'docker.io': auth }), [`agent-secret-registry ${source}`]],
     ['nothing', secretOf({}), [`agent-secret-registry ${source}`]],
@@ -117,7 +117,7 @@ describe('pull secrets', () => {
 
   it('count for mirrors of the registry', () => {
     const mirrored =
-      '[[registry]]\nprefix="quay.io/metal3-io"\nlocation="quay.io/metal3-io"\n[[registry.mirror]]\nlocation="mirror.example.com/m"\n';
+      '[[registry]]\nprefix="quay.io/example"\nlocation="quay.io/example"\n[[registry.mirror]]\nlocation="mirror.example.com/m"\n';
     const config = (registry: string) => {
       const named = withUnit(['podman pull ', `podman pull --authfile ${path} `]);
       const files = withFiles(

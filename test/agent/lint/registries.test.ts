@@ -57,12 +57,12 @@ describe('registries.conf', () => {
     ],
     [
       'has the image as an alias',
-      [conf(main, '[aliases]\n"metal3-io/ironic-agent" = "quay.io/metal3-io/ironic-agent"\n')],
+      [conf(main, '[aliases]\n"metal3-io/ironic-agent" = "quay.io/example/ironic-agent"\n')],
       [],
     ],
     [
       'has another alias',
-      [conf(main, '[aliases]\n"ironic-agent" = "quay.io/metal3-io/ironic-agent"\n')],
+      [conf(main, '[aliases]\n"ironic-agent" = "quay.io/example/ironic-agent"\n')],
       [unqualified],
     ],
     [
@@ -76,7 +76,7 @@ describe('registries.conf', () => {
       [],
     ],
   ] satisfies [string, File[], string[]][])('for a short name where it %s', (_title, files, expected) => {
-    const { systemd = {} } = withUnit(['quay.io/metal3-io/ironic-agent', 'metal3-io/ironic-agent']);
+    const { systemd = {} } = withUnit(['quay.io/example/ironic-agent', 'metal3-io/ironic-agent']);
     const config: Config = { ...withFiles(...files), systemd };
     expect(summary(config)).toEqual(expected);
     const merged: Config = {

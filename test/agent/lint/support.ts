@@ -8,8 +8,16 @@ import { formatPath } from '../../../src/core/finding.ts';
 
 export const now = new Date('2030-01-01T00:00:00Z');
 
+/** The image of the agent that the rendered config pulls. */
+const image = 'quay.io/example/ironic-agent';
+
 export function render(settings: Partial<AgentSettings> = {}): Config {
-  return renderAgentConfig({ ...defaultSettings, apiUrls: ['https://192.0.2.1:6385'], ...settings });
+  return renderAgentConfig({
+    ...defaultSettings,
+    apiUrls: ['https://192.0.2.1:6385'],
+    agentImage: image,
+    ...settings,
+  });
 }
 
 /** `rule path`, one for each finding. */

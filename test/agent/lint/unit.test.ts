@@ -27,7 +27,7 @@ describe('the unit of the agent', () => {
     ],
     [
       'without an image',
-      withUnit(['--name ironic-agent quay.io/metal3-io/ironic-agent', '--name ironic-agent']),
+      withUnit(['--name ironic-agent quay.io/example/ironic-agent', '--name ironic-agent']),
       [`agent-unit-image ${contents}`],
     ],
     ['whose name stays taken', withUnit(['--replace --rm ', '']), [`agent-unit-name-taken ${contents}`]],
@@ -92,7 +92,7 @@ describe("another unit's container", () => {
   it.each<[string, string, boolean]>([
     ['is the agent by its name', `podman run --name ironic-agent ${image}`, true],
     ['is the agent by its conf', `podman run -v /etc/ironic-python-agent.d/a.conf:/b ${image}`, true],
-    ['is the agent by its image', 'podman run quay.io/metal3-io/ironic-agent', true],
+    ['is the agent by its image', 'podman run quay.io/example/ironic-agent', true],
     ['is not the agent', `podman run --name x -v /etc/x.conf:/b ${image}`, false],
     ['cannot be read', 'podman run --name "ironic-agent', false],
   ])('%s', (_title, command, expected) => expect(isAgents(configOf(command))).toBe(expected));

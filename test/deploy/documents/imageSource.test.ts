@@ -23,17 +23,21 @@ describe('another image', () => {
   });
 
   it.each([
-    ['none', undefined, []],
-    ['raw', 'raw', []],
-    ['qcow2', 'qcow2', ['image-format']],
-    ['a live ISO', 'live-iso', ['image-format']],
-    ['that of the design', 'coreos', ['image-format-coreos']],
-  ])('has a format: %s', (_title, format, expected) => {
-    expect(rules(checkImageFormat(format))).toEqual(expected);
+    ['none', undefined, [], []],
+    ['raw', 'raw', [], []],
+    ['qcow2', 'qcow2', ['image-format'], []],
+    ['vmdk', 'vmdk', ['image-format'], ['image-format-direct']],
+    ['a live ISO', 'live-iso', ['image-format-live-iso'], ['image-format-live-iso']],
+    ['that of the design', 'coreos', ['image-format-coreos'], ['image-format-coreos']],
+  ])('has a format: %s', (_title, format, installed, written) => {
+    expect(rules(checkImageFormat(format, 'coreos-installer'))).toEqual(installed);
+    expect(rules(checkImageFormat(format, 'ironic'))).toEqual(written);
   });
 
   it('is told what to write instead of the format of the design', () => {
-    expect(checkImageFormat('coreos')[0]?.rule.hint).toContain('customDeploy.method to install_coreos');
+    expect(checkImageFormat('coreos', 'ironic')[0]?.rule.hint).toContain(
+      'customDeploy.method to install_coreos',
+    );
   });
 
   it.each([

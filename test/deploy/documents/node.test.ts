@@ -1,13 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import type { DeployHost } from '../../../src/deploy/documents/host.ts';
 import { parseBmcAddress } from '../../../src/redfish/bmcAddress.ts';
-import { checkNode, describeNode, type Ramdisk } from '../../../src/deploy/documents/node.ts';
+import {
+  checkNode,
+  describeNode,
+  type NodeSettings,
+  type Ramdisk,
+} from '../../../src/deploy/documents/node.ts';
 
 const host = (address: string, insecure = false): DeployHost => {
   const read = parseBmcAddress(address);
   if ('problem' in read) throw new Error(read.problem);
   return { name: 'w1', rootDevice: { name: '/dev/sda' }, bmc: { address: read, insecure } };
 };
+const settings = (address: string, insecure = false): NodeSettings => ({
+  host: host(address, insecure),
+  deployment: {},
+});
 const iso = (url: string): Ramdisk => ({ kind: 'iso', iso: url });
 
 const glanceImage = '33ce8659-7400-4c68-9535-d10766f07a58';
@@ -59,27 +68,28 @@ describe('a node', () => {
       { driver: 'redfish', boot: 'redfish-https', info: { redfish_address: 'https://h' } },
     ],
   ])('has the driver of its BMC: %s', (_title, address, { driver, boot, info }) => {
-    expect(describeNode(host(address))).toEqual({
+    expect(describeNode(settings(address))).toEqual({
       name: 'w1',
       driver,
       boot_interface: boot,
-      deploy_interface: 'custom-agent',
       driver_info: info,
       properties: { root_device: { name: '/dev/sda' } },
     });
   });
 
   it('need not verify the BMC', () => {
-    expect(describeNode(host('redfish://h', true)).driver_info).toMatchObject({
+    expect(describeNode(settings('redfish://h', true)).driver_info).toMatchObject({
       redfish_verify_ca: false,
     });
-    expect(describeNode(host('ipmi://h', true)).driver_info).toEqual({ ipmi_address: 'h' });
+    expect(describeNode(settings('ipmi://h', true)).driver_info).toEqual({ ipmi_address: 'h' });
   });
 
   it.each<[string, string, Ramdisk, string[]]>([
     ['an ISO by virtual media', 'redfish-virtualmedia://h', iso('http://h/i.iso'), []],
-    ['an ISO over https', 'idrac-virtualmedia://h', iso('https://h/i.iso'), []],
-    ['an ISO on the conductor', 'redfish-virtualmedia://h', iso('file:///httpboot/i.iso'), []],
+    ['an ISO over https', 'redfish-virtualmedia://h', iso('https://h/i.iso'), []],
+    ['an ISO on the conductor', 'redfish-virtualmedia://h', iso('file:///var/lib/ironic/i.iso'), []],
+    ['an ISO elsewhere', 'redfish-virtualmedia://h', iso('file:///httpboot/i.iso'), ['ironic-conf-line']],
+    ['an ISO in /etc', 'redfish-virtualmedia://h', iso('file:///etc/i.iso'), ['file-url-blocked']],
     ['an image of Glance', 'redfish-virtualmedia://h', iso(glanceImage), []],
     ['an image of Glance as URL', 'redfish-virtualmedia://h', iso(`glance://${glanceImage}`), []],
     ['a container by digest', 'redfish-virtualmedia://h', iso(`oci://h/i@sha256:${'a'.repeat(64)}`), []],
@@ -97,13 +107,13 @@ describe('a node', () => {
     [
       'a kernel with its ramdisk',
       'ipmi://h',
-      { kind: 'pair', kernel: 'http://h/k', ramdisk: 'file:///r', arguments: '%default%' },
+      { kind: 'pair', kernel: 'http://h/k', ramdisk: 'file:///var/lib/ironic/r', arguments: '%default%' },
       [],
     ],
     [
       'a kernel that cannot be fetched',
       'ipmi://h',
-      { kind: 'pair', kernel: 'k', ramdisk: 'file:///r', arguments: '%default%' },
+      { kind: 'pair', kernel: 'k', ramdisk: 'file:///var/lib/ironic/r', arguments: '%default%' },
       ['ramdisk-url'],
     ],
     [
@@ -113,6 +123,6 @@ describe('a node', () => {
       ['ramdisk-swapped'],
     ],
   ])('boots from %s', (_title, address, ramdisk, rules) => {
-    expect(checkNode(host(address), ramdisk).map(({ rule }) => rule.id)).toEqual(rules);
+    expect(checkNode({ ...settings(address), ramdisk }).map(({ rule }) => rule.id)).toEqual(rules);
   });
 });

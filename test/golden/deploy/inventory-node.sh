@@ -2,7 +2,6 @@ baremetal node create \
   --driver redfish \
   --name worker-0 \
   --boot-interface redfish-virtual-media \
-  --deploy-interface custom-agent \
   --driver-info redfish_address=https://192.0.2.10 \
   --driver-info redfish_system_id=/redfish/v1/Systems/1 \
   --driver-info redfish_verify_ca=false \
@@ -16,7 +15,6 @@ baremetal node create \
   --driver redfish \
   --name worker-1 \
   --boot-interface ipxe \
-  --deploy-interface custom-agent \
   --driver-info redfish_address=https://192.0.2.11 \
   --driver-info redfish_system_id=/redfish/v1/Systems/1 \
   --driver-info deploy_kernel=http://192.0.2.1/ipa.kernel \

@@ -2,7 +2,6 @@ baremetal node create \
   --driver idrac \
   --name worker-3 \
   --boot-interface idrac-redfish-virtual-media \
-  --deploy-interface custom-agent \
   --driver-info redfish_address=http://192.0.2.13:8000 \
   --driver-info redfish_system_id=/redfish/v1/Systems/1 \
   --driver-info redfish_verify_ca=false \

@@ -2,7 +2,6 @@ baremetal node create \
   --driver ipmi \
   --name worker-3 \
   --boot-interface ipxe \
-  --deploy-interface custom-agent \
   --driver-info ipmi_address=192.0.2.13 \
   --driver-info deploy_kernel=http://h/k \
   --driver-info deploy_ramdisk=http://h/r \

@@ -1,5 +1,4 @@
 baremetal node set worker-3 \
-  --deploy-interface custom-agent \
   --driver-info deploy_kernel=http://h/k \
   --driver-info deploy_ramdisk=http://h/r \
   --driver-info deploy_iso=null \

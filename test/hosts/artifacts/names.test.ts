@@ -4,7 +4,8 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseStreamMetadata } from '../../../src/download/artifacts/streamMetadata.ts';
 import { parseImageName } from '../../../src/hosts/plan/imageInputs.ts';
-import { layouts, withScriptPaths } from '../../../src/prepare/fixedLayouts.ts';
+import { allowedFileUrl, layouts } from '../../../src/hosts/artifacts/layoutFiles.ts';
+import { withScriptPaths } from '../../../src/prepare/fixedLayouts.ts';
 import { imageSetId, parseBaseUrl } from '../../../src/hosts/artifacts/servedPaths.ts';
 import { sharedData, sharedDataNote } from '../../support/sharedData.ts';
 
@@ -98,6 +99,18 @@ describe('parseBaseUrl', () => {
     'http://',
   ])('refuses %j', (text) => {
     expect(() => parseBaseUrl(text)).toThrow('--base-url');
+  });
+});
+
+describe('allowedFileUrl', () => {
+  it.each([
+    ['bifrost', '/var/lib/ironic/httpboot/a b.iso', 'file:///var/lib/ironic/httpboot/a%20b.iso'],
+    ['bifrost', '/var/lib/ironic-images/a.iso', undefined],
+    ['bifrost', '/httpboot/a.iso', undefined],
+    ['metal3', '/shared/html/images/a.iso', 'file:///shared/html/images/a.iso'],
+    ['metal3', '/shared/html/a.iso', undefined],
+  ] as const)('%s: %s', (layout, path, url) => {
+    expect(allowedFileUrl(layouts[layout], path)).toBe(url);
   });
 });
 

@@ -23,11 +23,14 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { writeImage } from './ociLayout.js';
-import { cacheFolder, missingForBuild, parts, versions } from './parts.js';
+import { agentRecipe, cacheFolder, missingForBuild, parts, versions } from './parts.js';
 
 const live = join(import.meta.dirname, 'live');
-const program = resolve(import.meta.dirname, '../../../bin/ironic-coreos.js');
+const project = resolve(import.meta.dirname, '../../..');
+const program = join(project, 'bin/ironic-coreos.js');
+
+/** The release of Debian of the default base image of the agent's image. */
+const agentRelease = 'trixie';
 
 const environment = join(import.meta.dirname, 'ironic/environment.sh');
 
@@ -42,16 +45,6 @@ const systemPackages = [
     ' ',
   ),
 ];
-const agentPackages = [
-  ...'python3 python3-pip python3-venv ca-certificates systemd systemd-sysv udev kmod util-linux procps psmisc chrony'.split(
-    ' ',
-  ),
-  ...'iproute2 iputils-ping ethtool lshw dmidecode pciutils usbutils ipmitool efibootmgr smartmontools'.split(
-    ' ',
-  ),
-  ...'gdisk parted hdparm nvme-cli mdadm dosfstools qemu-utils'.split(' '),
-];
-
 /**
  * @typedef {object} Step
  * @property {string} part the file or folder that it makes
@@ -66,12 +59,7 @@ const steps = [
   {
     part: parts.debian,
     from: [join(live, 'debianRoot.sh'), ...systemPackages],
-    build: () => debian(parts.debian, systemPackages),
-  },
-  {
-    part: parts.agentDebian,
-    from: [join(live, 'debianRoot.sh'), ...agentPackages],
-    build: () => debian(parts.agentDebian, agentPackages),
+    build: () => script('debianRoot.sh', 'bookworm', parts.debian, systemPackages.join(',')),
   },
   {
     part: parts.rootfs,
@@ -108,20 +96,11 @@ const steps = [
     build: buildIso,
   },
   {
-    part: parts.layer,
-    from: [
-      join(live, 'agentRoot.sh'),
-      join(import.meta.dirname, 'hardwareManager'),
-      versions['ironic-python-agent'],
-      parts.agentDebian,
-    ],
-    build: () => script('agentRoot.sh', parts.agentDebian, versions['ironic-python-agent'], parts.layer),
+    part: parts.agentBase,
+    from: [join(live, 'debianRoot.sh'), agentRelease],
+    build: () => script('debianRoot.sh', agentRelease, parts.agentBase),
   },
-  {
-    part: parts.archive,
-    from: [parts.layer],
-    build: () => writeImage(parts.layer, parts.oci, parts.archive),
-  },
+  { part: parts.archive, from: [agentRecipe, parts.agentBase], build: buildAgent },
   {
     part: parts.ironic,
     from: [environment],
@@ -165,7 +144,7 @@ function digestOf(from) {
 /** @param {string} source @returns {string[]} */
 function filesOf(source) {
   if (source.startsWith(cacheFolder)) return [`${source}.stamp`];
-  if (!source.startsWith(import.meta.dirname)) return [];
+  if (!source.startsWith(project)) return [];
   if (!statSync(source).isDirectory()) return [source];
   return readdirSync(source, { recursive: true, encoding: 'utf8' })
     .toSorted()
@@ -176,11 +155,6 @@ function filesOf(source) {
 /** @param {string} name @param {readonly string[]} args */
 function script(name, ...args) {
   execFileSync('bash', [join(live, name), ...args], { stdio: 'inherit' });
-}
-
-/** @param {string} folder @param {readonly string[]} packages */
-function debian(folder, packages) {
-  script('debianRoot.sh', folder, packages.join(','));
 }
 
 /** The module has its main package in a folder that `go install` refuses to name, so it is built in its own folder. */
@@ -220,6 +194,35 @@ function buildInstaller() {
     `coreos-installer@${versions['coreos-installer']}`,
   ];
   execFileSync('cargo', args, { stdio: 'inherit' });
+}
+
+/**
+ * podman builds the recipe as it does for users, but on a base from Debian's packages, because no other registry is needed then. The
+ * commands run in a chroot, which works on kernels that crun does not support. The CAs of this machine are installed like those of
+ * a company. The image has one layer: each megabyte costs an emulated machine a second.
+ */
+function buildAgent() {
+  const image = 'localhost/ironic-coreos-test-agent';
+  podman('import', '--quiet', parts.agentBase, `${image}-base`);
+  const authorities = '/etc/ssl/certs/ca-certificates.crt';
+  const build = ['build', '--quiet', '--isolation=chroot', '--squash-all', '--no-cache', '--tag', image];
+  const trust = ['--volume', `${authorities}:/usr/local/share/ca-certificates/host.crt:ro`];
+  podman(...build, '--build-arg', `BASE=${image}-base`, ...trust, agentRecipe);
+  for (const [format, output] of [
+    ['oci-dir', parts.oci],
+    ['oci-archive', parts.archive],
+  ]) {
+    rmSync(`${output}.new`, { recursive: true, force: true });
+    podman('save', '--quiet', '--format', format, '--output', `${output}.new`, image);
+    rmSync(output, { recursive: true, force: true });
+    renameSync(`${output}.new`, output);
+  }
+  podman('rmi', '--force', image, `${image}-base`);
+}
+
+/** @param {readonly string[]} args */
+function podman(...args) {
+  execFileSync('podman', args, { stdio: 'inherit' });
 }
 
 function copyKernel() {

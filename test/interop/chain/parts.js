@@ -2,16 +2,24 @@
 /** The parts of the real chain, which `build.js` makes: their files and what they need. */
 
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 
-/** Versions from PyPI, crates.io and the Go module proxy. */
+/** What users build the agent's image from. */
+export const agentRecipe = resolve(import.meta.dirname, '../../../templates/agent/image');
+
+/** Versions from the Go module proxy, PyPI and crates.io. */
 export const versions = {
   ignition: '2.27.0',
-  'ironic-python-agent': '13.0.0',
+  'ironic-python-agent': versionOfAgent(),
   'coreos-installer': '0.27.0',
 };
+
+function versionOfAgent() {
+  const requirements = readFileSync(join(agentRecipe, 'requirements.txt'), 'utf8');
+  return /^ironic-python-agent==(.+)$/m.exec(requirements)?.[1] ?? '';
+}
 
 /** Outside the checkout: the parts are large, and take half an hour to build. */
 export const cacheFolder = join(
@@ -27,15 +35,15 @@ export const parts = {
   ignition: part('ignition'),
   installer: part('installer/bin/coreos-installer'),
   debian: part('root-debian'),
-  agentDebian: part('agent-debian'),
   kernel: part('vmlinuz'),
   initramfs: part('initrd.img'),
   rootfs: part('rootfs.img'),
   iso: part('live.iso'),
-  layer: part('agent/layer.tar'),
-  /** An OCI layout with the agent's image. */
+  /** The root of Debian that the agent's image is built on. */
+  agentBase: part('agent/debian.tar'),
+  /** An OCI layout with the image of the agent that templates/agent/image describes. */
   oci: part('agent/oci'),
-  /** The same layout as an archive. */
+  /** The same image as an archive. */
   archive: part('agent/agent.tar'),
   /** The Python environment with the real Ironic and sushy-tools. */
   ironic: part('venv'),
@@ -43,6 +51,7 @@ export const parts = {
 
 const programs = [
   'mmdebstrap',
+  'podman',
   'mksquashfs',
   'xorriso',
   'mcopy',

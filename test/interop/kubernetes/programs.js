@@ -1,5 +1,8 @@
 // @ts-check
-/** The programs of a small Kubernetes, etcd and kube-apiserver: where they are once `fetch.js` has built them. */
+/**
+ * The programs of a small Kubernetes, etcd and kube-apiserver, and the definition of the kind Ironic: where they are once
+ * `fetch.js` has built them.
+ */
 
 import { accessSync, constants } from 'node:fs';
 import { homedir } from 'node:os';
@@ -27,6 +30,12 @@ export function missingPrograms() {
   const names = /** @type {const} */ (['etcd', 'kube-apiserver']);
   return names.filter((name) => !isExecutable(programFile(name)));
 }
+
+/** The release of ironic-standalone-operator that defines the kind Ironic. */
+export const ironicRelease = '0.10.0';
+
+/** The definition in YAML; the file may not be there. */
+export const ironicDefinition = join(cacheFolder, `ironics-${ironicRelease}.yaml`);
 
 /** @param {string} file */
 function isExecutable(file) {

@@ -4,13 +4,16 @@
  */
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { have } from '../../support/programs.ts';
 
 /** Where the folder is served, by TFTP and by HTTP. */
 export const serverAddress = '10.77.0.1';
+export const serverAddress6 = 'fd00:77::1';
 const device = 'boot0';
+/** The network of {@link serverAddress}, with another DHCP server. */
+const bridge = 'bridge0';
 
 export interface BootNetwork {
   /** Arguments of QEMU for a machine in it. */
@@ -29,31 +32,51 @@ export function missingForBootNetwork(): readonly string[] {
   return [...programs, ...root, ...(existsSync('/dev/net/tun') ? [] : ['/dev/net/tun'])];
 }
 
-/**
- * @param folder that is served
- * @param configuration lines for dnsmasq that say what machines boot
- */
-export async function openBootNetwork(folder: string, configuration: string): Promise<BootNetwork> {
+/** How dnsmasq is configured. */
+export type Dhcp =
+  /** Lines that say what machines boot, by files of the folder. */
+  | { readonly kind: 'lines'; readonly lines: string }
+  /** The file dnsmasq.conf of the folder as it is, after the commands for Debian that it contains. */
+  | { readonly kind: 'printed' }
+  /** The same, in a network whose addresses come from another DHCP server. */
+  | { readonly kind: 'printed, proxy' };
+
+/** @param folder that is served */
+export async function openBootNetwork(folder: string, dhcp: Dhcp): Promise<BootNetwork> {
   const name = `boot-${process.pid}-${Date.now().toString(36)}`;
   const inside = (...command: readonly string[]): string[] => ['ip', 'netns', 'exec', name, ...command];
   const services: ChildProcess[] = [];
   const state = join(folder, '..', name);
+  const other = `${name}-dhcp`;
   const close = async (): Promise<void> => {
     await Promise.all(services.map(stop));
     ip('netns', 'delete', name);
+    if (dhcp.kind === 'printed, proxy') ip('netns', 'delete', other);
   };
   ip('netns', 'add', name);
+  if (dhcp.kind === 'printed, proxy') ip('netns', 'add', other);
   try {
     ip('-n', name, 'tuntap', 'add', 'dev', device, 'mode', 'tap');
-    ip('-n', name, 'address', 'add', `${serverAddress}/24`, 'dev', device);
+    if (dhcp.kind === 'printed, proxy') {
+      services.push(startOtherDhcp(name, other, state));
+    } else ip('-n', name, 'address', 'add', `${serverAddress}/24`, 'dev', device);
+    ip('-n', name, 'address', 'add', `${serverAddress6}/64`, 'dev', device, 'nodad');
     ip('-n', name, 'link', 'set', device, 'up');
-    writeFileSync(`${state}.conf`, serviceLines(folder, state) + configuration);
     const log: string[] = [];
-    const dnsmasq = start(inside('dnsmasq', '--no-daemon', `--conf-file=${state}.conf`));
+    const dnsmasq = start(
+      dhcp.kind === 'lines'
+        ? inside('dnsmasq', '--no-daemon', `--conf-file=${lineFile(folder, state, dhcp.lines)}`)
+        : inside('unshare', '--mount', 'sh', '-e', '-c', printedScript(folder)),
+    );
     dnsmasq.stderr?.on('data', (chunk: Buffer) => void log.push(chunk.toString()));
     services.push(dnsmasq, start(inside('busybox', 'httpd', '-f', '-p', '80', '-h', folder)));
     await untilSaid(dnsmasq, log);
-    return { netdev: `tap,ifname=${device},script=no,downscript=no`, inside, log: () => log.join(''), close };
+    return {
+      netdev: `tap,ifname=${device},script=no,downscript=no,vnet_hdr=off`,
+      inside,
+      log: () => log.join(''),
+      close,
+    };
   } catch (error) {
     await close();
     throw error;
@@ -62,6 +85,55 @@ export async function openBootNetwork(folder: string, configuration: string): Pr
 
 function ip(...args: readonly string[]): void {
   execFileSync('ip', args);
+}
+
+/** Joins the machine and a second namespace, in which busybox assigns addresses and nothing else. */
+function startOtherDhcp(name: string, other: string, state: string): ChildProcess {
+  ip('-n', name, 'link', 'add', bridge, 'type', 'bridge');
+  ip('-n', name, 'link', 'add', 'other0', 'type', 'veth', 'peer', 'name', 'dhcp0', 'netns', other);
+  for (const port of [device, 'other0']) ip('-n', name, 'link', 'set', port, 'master', bridge);
+  ip('-n', name, 'address', 'add', `${serverAddress}/24`, 'dev', bridge);
+  for (const link of [bridge, 'other0']) ip('-n', name, 'link', 'set', link, 'up');
+  ip('-n', other, 'address', 'add', '10.77.0.2/24', 'dev', 'dhcp0');
+  ip('-n', other, 'link', 'set', 'dhcp0', 'up');
+  writeFileSync(
+    `${state}.udhcpd`,
+    `start 10.77.0.100
+end 10.77.0.200
+interface dhcp0
+lease_file ${state}.leases
+pidfile ${state}.pid
+option subnet 255.255.255.0
+option lease 3600
+`,
+  );
+  return start(['ip', 'netns', 'exec', other, 'busybox', 'udhcpd', '-f', `${state}.udhcpd`]);
+}
+
+/**
+ * Does what the comments of dnsmasq.conf ask for on Debian, with a /var/lib of its own, and starts dnsmasq with the file. This
+ * Debian has no loader for aarch64.
+ */
+function printedScript(folder: string): string {
+  const text = readFileSync(join(folder, 'dnsmasq.conf'), 'utf8');
+  const commands = [...text.matchAll(/^#.*?((?:mkdir -p|cp) \S+(?: \S+)?)/gm)].map(
+    ([, command = '']) => command,
+  );
+  const asked = commands.filter(
+    (command) => !command.includes('/usr/share/ipxe/') && !command.includes('arm64'),
+  );
+  return [
+    'mount -t tmpfs tmpfs /var/lib',
+    'mkdir /var/lib/misc',
+    `cd '${folder}'`,
+    ...asked,
+    'exec dnsmasq --no-daemon --log-dhcp --conf-file=dnsmasq.conf',
+  ].join('\n');
+}
+
+function lineFile(folder: string, state: string, lines: string): string {
+  writeFileSync(`${state}.conf`, serviceLines(folder, state) + lines);
+  return `${state}.conf`;
 }
 
 /** Everything but what machines boot. */

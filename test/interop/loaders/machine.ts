@@ -1,17 +1,22 @@
 /** A machine in QEMU, under software emulation, that boots from its network and says on its console what it got. */
 
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { have } from '../../support/programs.ts';
 import type { BootNetwork } from './bootNetwork.ts';
+import { startPlainFirmware } from './plainFirmware.ts';
 
-/** Which firmware asks the network, and with what: of `bios-ipxe` the network card brings iPXE along. */
-export type Firmware = 'bios-ipxe' | 'uefi' | 'uefi-http' | 'aarch64';
+/** Which firmware asks the network, and with what: of `bios-ipxe` the network card brings iPXE along, `bios` does not say so. */
+export type Firmware = 'bios' | 'bios-ipxe' | 'uefi' | 'uefi-ipv6' | 'uefi-http' | 'aarch64';
 
 const uefi = ['qemu-system-x86_64', '-bios', '/usr/share/ovmf/OVMF.fd', '-device', 'virtio-net-pci,romfile='];
 const programs: Readonly<Record<Firmware, readonly string[]>> = {
+  bios: ['qemu-system-x86_64', '-device', 'virtio-net-pci'],
   'bios-ipxe': ['qemu-system-x86_64', '-device', 'virtio-net-pci'],
   uefi,
+  'uefi-ipv6': [...uefi, ...withoutPxe(4)],
   // Without this it asks for PXE first, and takes minutes until it has given up.
   'uefi-http': [...uefi, ...withoutPxe(4), ...withoutPxe(6)],
   aarch64: [
@@ -34,13 +39,31 @@ export function missingForMachine(firmware: Firmware): readonly string[] {
 const SECONDS = 240;
 
 /** The lines of the init; where it has said nothing, the end of what was on the console. */
-export function bootMachine(network: BootNetwork, firmware: Firmware, mac: string): Promise<string[]> {
+export async function bootMachine(network: BootNetwork, firmware: Firmware, mac: string): Promise<string[]> {
+  if (firmware !== 'bios') return runMachine(network, { firmware, mac, args: [] });
+  const folder = mkdtempSync(join(tmpdir(), 'firmware-'));
+  const { args, close } = await startPlainFirmware(folder);
+  try {
+    return await runMachine(network, { firmware, mac, args });
+  } finally {
+    close();
+    rmSync(folder, { recursive: true });
+  }
+}
+
+interface Machine {
+  readonly firmware: Firmware;
+  readonly mac: string;
+  readonly args: readonly string[];
+}
+
+function runMachine(network: BootNetwork, { args: others, firmware, mac }: Machine): Promise<string[]> {
   const [program = '', ...args] = programs[firmware];
   const machine = args.map((arg) =>
     arg.startsWith('virtio-net') ? `${arg},netdev=net,mac=${mac},bootindex=0` : arg,
   );
   const common = `-m 1024 -nographic -no-reboot -netdev ${network.netdev},id=net`.split(' ');
-  const [command = '', ...rest] = network.inside(program, ...common, ...machine);
+  const [command = '', ...rest] = network.inside(program, ...common, ...machine, ...others);
   return new Promise((resolve, reject) => {
     const child = spawn(command, rest, {
       stdio: ['ignore', 'pipe', 'inherit'],

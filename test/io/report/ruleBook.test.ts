@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { insecureArgumentRules } from '../../../src/agent/insecureArgument.ts';
 import { confRules } from '../../../src/ipa/confRules.ts';
 import { lintRules } from '../../agent/lint/lintRules.ts';
 import { replacesRendered } from '../../../src/hosts/settings/renderConfig.ts';
@@ -45,6 +46,7 @@ const declared: readonly Rule[] = [
   ...Object.values(mergeRules),
   ...Object.values(translationRules),
   ...Object.values(imageRules),
+  ...Object.values(insecureArgumentRules),
   replacesRendered,
 ];
 
@@ -63,6 +65,7 @@ const withoutExample = new Set<string>([
   ...Object.values(mergeRules).map(({ id }) => id),
   ...Object.values(translationRules).map(({ id }) => id),
   ...Object.values(imageRules).map(({ id }) => id),
+  ...Object.values(insecureArgumentRules).map(({ id }) => id),
 ]);
 
 const entries = [...ruleBook().values()];

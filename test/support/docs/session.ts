@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { bmcModels, startFakeBmc } from '../fakeBmc.ts';
+import { dockerArchive } from '../containerImages.ts';
 import { type ImageServer, startImageServer } from '../imageServer.ts';
 import { isoPair } from '../minimalIso.ts';
 import { runCli } from '../runCli.ts';
@@ -22,6 +23,8 @@ import { freePort } from '../listening.ts';
 /** What takes long to make, and is the same for all sessions. */
 export interface Supplies {
   readonly iso: Buffer;
+  /** Folder with the files that stand-ins of blocks copy, `$SUPPLIES` of the shell. */
+  readonly folder: string;
   /** Folder for the program's compiled code. */
   readonly cache: string;
   readonly remove: () => void;
@@ -48,9 +51,13 @@ const publicKey =
 export async function makeSupplies(): Promise<Supplies> {
   const place = mkdtempSync(join(tmpdir(), 'docs supplies '));
   const cache = join(place, 'cache');
-  mkdirSync(cache);
+  const folder = join(place, 'files');
+  for (const path of [cache, folder]) mkdirSync(path);
+  const names = ['registry.example.com/ironic-agent:13.0.0'];
+  writeFileSync(join(folder, 'ironic-agent.tar'), await dockerArchive({ names }));
   return {
     iso: await makeIso(place),
+    folder,
     cache,
     remove: () => rmSync(place, { recursive: true, force: true }),
   };
@@ -87,6 +94,7 @@ export async function startSession(supplies: Supplies): Promise<Session> {
     XDG_CACHE_HOME: supplies.cache,
     LC_ALL: 'C.UTF-8',
     TZ: 'UTC',
+    SUPPLIES: supplies.folder,
     IRONIC_COREOS_STREAM_BASE_URL: `${mirror.origin}/streams/`,
   };
   return {

@@ -101,6 +101,7 @@ async function startBmc({ work, venv, bmcPort, uri }: BmcSettings, programs: Pro
     ...files,
     WORK: work,
     BMC_PORT: bmcPort,
+    SYSTEM,
     LIBVIRT: uri,
   });
   const output = join(work, BMC_LOG);

@@ -1,14 +1,18 @@
 /**
- * A real Ironic (API and conductor in one process, SQLite, no Keystone) that drives one machine through its BMC. What operators
- * would type runs in a shell with the real `baremetal` client.
+ * A real Ironic (API and conductor in one process, SQLite, no Keystone) that drives one machine through its BMC. The machine reaches
+ * the API over TLS. What operators would type runs in a shell with the real `baremetal` client.
  * `build.js` installs the Python programs; docs/proof.md names the Debian packages.
  */
 
 import { execFile, execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { request as forward } from 'node:http';
+import { createServer } from 'node:https';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { createCertificates, type KeyPair, valid } from '../certificates.ts';
 import { freePort } from '../../../support/listening.ts';
 import { have } from '../../../support/programs.ts';
 import { CREDENTIALS, MAC, startMachine, SYSTEM } from './machine.ts';
@@ -37,7 +41,7 @@ const programFile = (name: string): string => join(venv, 'bin', name);
 
 /** What is missing of what this takes. */
 export function missingForIronic(): readonly string[] {
-  const needed = ['libvirtd', 'virsh', 'qemu-system-x86_64', 'qemu-img', 'mkisofs', 'unshare'];
+  const needed = ['libvirtd', 'virsh', 'qemu-system-x86_64', 'qemu-img', 'mkisofs', 'unshare', 'ipmitool'];
   const files = ['ironic', 'sushy-emulator', 'baremetal'].map((name) => programFile(name));
   return [
     ...needed.filter((name) => !have(name)),
@@ -55,6 +59,8 @@ export interface Node {
   readonly driver: string;
   readonly deploy_interface: string;
   readonly boot_interface: string;
+  readonly inspect_interface: string;
+  readonly instance_info: Readonly<Record<string, unknown>>;
   readonly driver_info: Readonly<Record<string, unknown>>;
   readonly properties: Readonly<Record<string, unknown>>;
   readonly clean_step: { readonly step?: string };
@@ -73,8 +79,14 @@ export interface Progress {
 export interface RealIronic {
   /** As this machine reaches it. */
   readonly apiUrl: string;
-  /** As the booted machine reaches it. */
+  /** As the booted machine reaches it: over TLS, with a certificate of `authority`. */
   readonly guestApiUrl: string;
+  /** PEM. */
+  readonly authority: string;
+  /** Whoever speaks to the API over TLS. */
+  readonly front: Pick<Front, 'requests' | 'refusals'>;
+  /** Starts the conductor again, with these lines for its configuration in a file of their own. */
+  readonly configure: (lines: string) => Promise<void>;
   /** For `--bmc-address`. */
   readonly bmcAddress: string;
   readonly mac: string;
@@ -125,14 +137,25 @@ export async function startIronic({ work, imageFolder }: IronicSettings): Promis
     closers.push(images.close, published.close);
     const machine = await startMachine(work, venv, bmcPort);
     closers.push(machine.close);
-    const ironic = await startConductor(work, { API_PORT: apiPort, HTTP_PORT: published.port });
-    closers.push(ironic.stop);
+    const { authority, server: certificate } = createCertificates(GATEWAY, valid);
+    const front = await startFront(certificate, apiPort);
+    closers.push(front.close);
+    const ports = { API_PORT: apiPort, HTTP_PORT: published.port, FRONT_PORT: front.port };
+    let ironic = await startConductor(work, ports);
+    closers.push(() => ironic.stop());
     const apiUrl = `http://127.0.0.1:${apiPort}`;
     const trouble = (): string => troubleOf(work, machine.console());
     return {
       ...clientOf(apiUrl, trouble),
       apiUrl,
-      guestApiUrl: `http://${GATEWAY}:${apiPort}`,
+      guestApiUrl: `https://${GATEWAY}:${front.port}`,
+      authority,
+      front,
+      configure: async (lines) => {
+        await ironic.stop();
+        writeFileSync(join(work, CONF_FOLDER, 'coreos.conf'), lines);
+        ironic = await startConductor(work, ports);
+      },
       bmcAddress: `redfish-virtualmedia://127.0.0.1:${bmcPort}/redfish/v1/Systems/${SYSTEM}`,
       mac: MAC,
       imagesUrl: `http://${GATEWAY}:${images.port}`,
@@ -155,19 +178,25 @@ export async function startIronic({ work, imageFolder }: IronicSettings): Promis
   }
 }
 
+/** Files that an operator adds to the configuration, as in /etc/ironic/ironic.conf.d. */
+const CONF_FOLDER = 'ironic.conf.d';
+
 async function startConductor(
   work: string,
-  ports: { API_PORT: number; HTTP_PORT: number },
+  ports: { API_PORT: number; HTTP_PORT: number; FRONT_PORT: number },
 ): Promise<Program> {
-  mkdirSync(join(work, 'state'));
-  const settings = writeTemplate('ironic.conf', work, { ...ports, WORK: work, GATEWAY });
-  execFileSync(programFile('ironic-dbsync'), ['--config-file', settings, 'create_schema'], { stdio: 'pipe' });
+  for (const name of ['state', CONF_FOLDER]) mkdirSync(join(work, name), { recursive: true });
+  const settings = [
+    '--config-file',
+    writeTemplate('ironic.conf', work, { ...ports, WORK: work, GATEWAY }),
+    '--config-dir',
+    join(work, CONF_FOLDER),
+  ];
+  if (!existsSync(join(work, 'ironic.sqlite'))) {
+    execFileSync(programFile('ironic-dbsync'), [...settings, 'create_schema'], { stdio: 'pipe' });
+  }
   const env = { ...process.env, TMPDIR: join(work, 'tmp') };
-  const ironic = startProgram(
-    [programFile('ironic'), '--config-file', settings],
-    join(work, 'ironic.out'),
-    env,
-  );
+  const ironic = startProgram([programFile('ironic'), ...settings], join(work, 'ironic.out'), env);
   try {
     await ironic.until(() => hasDriver(`http://127.0.0.1:${ports.API_PORT}`));
   } catch (error) {
@@ -175,6 +204,40 @@ async function startConductor(
     throw error;
   }
   return ironic;
+}
+
+/** TLS in front of the API, where other installations have a web server. */
+interface Front {
+  readonly port: number;
+  /** `METHOD PATH` of each request, without the query. */
+  readonly requests: readonly string[];
+  /** Why clients have broken off the handshake. */
+  readonly refusals: readonly string[];
+  readonly close: () => void;
+}
+
+async function startFront(certificate: KeyPair, apiPort: number): Promise<Front> {
+  const requests: string[] = [];
+  const refusals: string[] = [];
+  const server = createServer(certificate, (incoming, outgoing) => {
+    const { method = '', url: path = '', headers } = incoming;
+    requests.push(`${method} ${path.split('?', 1)[0]}`);
+    const forwarded = forward({ host: '127.0.0.1', port: apiPort, method, path, headers }, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(outgoing);
+    });
+    forwarded.on('error', () => outgoing.destroy());
+    incoming.pipe(forwarded);
+  });
+  server.on('tlsClientError', ({ message }) => void refusals.push(message));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const close = (): void => {
+    server.close();
+    server.closeAllConnections();
+  };
+  return { port: typeof address === 'object' ? (address?.port ?? 0) : 0, requests, refusals, close };
 }
 
 async function hasDriver(apiUrl: string): Promise<boolean> {

@@ -1,16 +1,17 @@
 #!/bin/bash
-# Unpacks a Debian system into a new folder.
-# usage: debianRoot.sh FOLDER PACKAGE,PACKAGE...
+# Makes a Debian system of its essential packages and the given ones: a new folder, or a tar file if the name ends with .tar.
+# usage: debianRoot.sh RELEASE OUTPUT [PACKAGE,PACKAGE...]
 set -euo pipefail
-folder=$1 packages=$2
+release=$1 output=$2 packages=${3-}
 mirror=${DEBIAN_MIRROR:-http://deb.debian.org}
-rm -rf "$folder" "$folder.new"
+new=$(dirname "$output")/new-$(basename "$output")
+rm -rf "$output" "$new"
 # initramfs-tools is not among the packages, so no initramfs is built here.
-mmdebstrap --quiet --variant=minbase --include="$packages" \
+mmdebstrap --quiet --variant=minbase ${packages:+--include="$packages"} \
   --aptopt='APT::Install-Recommends "false"' \
   --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/locale/*' \
-  bookworm "$folder.new" \
-  "deb $mirror/debian bookworm main" \
-  "deb $mirror/debian bookworm-updates main" \
-  "deb $mirror/debian-security bookworm-security main"
-mv "$folder.new" "$folder"
+  "$release" "$new" \
+  "deb $mirror/debian $release main" \
+  "deb $mirror/debian $release-updates main" \
+  "deb $mirror/debian-security $release-security main"
+mv "$new" "$output"

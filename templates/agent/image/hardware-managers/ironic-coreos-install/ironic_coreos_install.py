@@ -1,8 +1,10 @@
-"""Hardware manager of the agent image for CoreOS, written from the behaviour of the one in openshift/ironic-agent-image.
+# Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the License. You may
+# obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0. The software is distributed on an "AS IS" BASIS, WITHOUT
+# WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied. See the License for the specific language governing permissions and
+# limitations under the License.
+"""Hardware manager of ironic-python-agent for live systems of CoreOS.
 
-It has the same names, deploy steps, inputs and coreos-installer options. The agent runs in a container, and the live system is
-mounted at /mnt/coreos. What differs: systemd is called with systemctl, not over D-Bus, so that the image needs no D-Bus library;
-the logs that Ironic stores are those of the agent.
+The agent runs in a container, and the root of the live system is mounted at /mnt/coreos. README.md describes the steps and their inputs.
 """
 
 import json
@@ -17,6 +19,7 @@ from ironic_python_agent import efi_utils
 from ironic_python_agent import errors
 from ironic_python_agent import hardware
 from ironic_python_agent import netutils
+from ironic_python_agent import utils
 from oslo_log import log
 
 LOG = log.getLogger(__name__)
@@ -36,6 +39,7 @@ class CoreOSInstallHardwareManager(hardware.HardwareManager):
     HARDWARE_MANAGER_VERSION = '1'
 
     def evaluate_hardware_support(self):
+        """Called once when the agent starts."""
         _replace_local_hostname()
         return hardware.HardwareSupport.SERVICE_PROVIDER
 
@@ -51,6 +55,10 @@ class CoreOSInstallHardwareManager(hardware.HardwareManager):
         if isinstance(device, hardware.NetworkInterface) and device.driver in ('cdc_ether', 'cdc_ncm'):
             return None
         raise errors.IncompatibleHardwareMethodError()
+
+    def collect_system_logs(self, io_dict, file_list):
+        """Add the journal of the live system. The agent can only read the empty journal of its container."""
+        utils.try_collect_command_output(io_dict, 'journal', _in_live_system('journalctl', '--no-pager'))
 
     def install_coreos(self, node, ports):
         """Write CoreOS to the root disk, with the Ignition config and the kernel arguments of the config drive."""
@@ -72,24 +80,40 @@ class CoreOSInstallHardwareManager(hardware.HardwareManager):
         LOG.info('Installed CoreOS on %s', disk)
 
     def start_assisted_install(self, node, ports):
-        """Start the assisted agent and wait until it ends."""
-        _systemctl('start', '--no-block', ASSISTED_UNIT)
-        time.sleep(1)
-        while _systemctl('show', '--property', 'ActiveState', '--value', ASSISTED_UNIT) in ('activating', 'active'):
+        """Start the assisted agent and wait until it ends.
+
+        There is no time limit here: Ironic has one for the deployment. The assisted agent usually ends by restarting the machine.
+        """
+        if _unit_state('LoadState') == 'not-found':
+            raise errors.DeploymentError(f'The live system has no unit {ASSISTED_UNIT}; its Ignition config must contain it')
+        _systemctl('start', '--no-block', '--job-mode=fail', ASSISTED_UNIT)
+        LOG.info('Started %s', ASSISTED_UNIT)
+        time.sleep(1)  # until systemd has begun to start the unit
+        while (state := _unit_state('ActiveState')) not in ('inactive', 'failed'):
+            LOG.debug('%s is %s', ASSISTED_UNIT, state)
             time.sleep(POLL_SECONDS)
-        if _systemctl('show', '--property', 'ActiveState', '--value', ASSISTED_UNIT) == 'failed':
-            result = _systemctl('show', '--property', 'Result', '--value', ASSISTED_UNIT)
+        if state == 'failed':
+            result = _unit_state('Result')
             raise errors.DeploymentError(f'Assisted Installer Agent has failed with result "{result}"')
+        LOG.info('%s ended', ASSISTED_UNIT)
 
 
 def _in_live_system(*command):
     return ['chroot', LIVE_ROOT, *command]
 
 
+def _unit_state(name):
+    """A property of the assisted agent's unit, such as ActiveState."""
+    return _systemctl('show', '--property', name, '--value', ASSISTED_UNIT)
+
+
 def _systemctl(*arguments):
-    """systemctl does nothing in a chroot unless it is told to ignore it."""
+    """Run systemctl and return its output. It does nothing in a chroot unless it is configured to ignore it."""
     command = _in_live_system('env', 'SYSTEMD_IGNORE_CHROOT=1', 'systemctl', *arguments)
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+    run = subprocess.run(command, capture_output=True, text=True)
+    if run.returncode != 0:
+        raise errors.DeploymentError(f'systemctl {arguments[0]} failed with code {run.returncode}: {run.stderr.strip()}')
+    return run.stdout.strip()
 
 
 def _replace_local_hostname():
@@ -105,7 +129,7 @@ def _replace_local_hostname():
     if current not in LOCAL_NAMES or not name:
         return
     subprocess.run(_in_live_system('hostnamectl', 'set-hostname', '--static', '--transient', name), check=True)
-    with open('/etc/hostname', 'w') as file:
+    with open('/etc/hostname', 'w') as file:  # the container has its own
         file.write(name)
 
 
@@ -129,6 +153,7 @@ def _ignition_options(config):
 
 
 def _with_hostname(config, name):
+    """The Ignition config (JSON text, an object, or missing), with a file that sets the host name."""
     if not name:
         return config
     if isinstance(config, str):
@@ -178,6 +203,7 @@ def _run_logged(command):
 
 
 def _add_boot_entry(disk):
+    """The kernel may not see the new partitions yet, so it may fail at first."""
     for attempt in range(UEFI_ATTEMPTS):
         try:
             return efi_utils.manage_uefi(disk)

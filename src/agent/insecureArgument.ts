@@ -1,0 +1,54 @@
+/**
+ * The kernel argument `ipa-insecure`, with which ironic-image and Bifrost boot their machines. It sets only the default of the
+ * agent's option `insecure`: a line in a conf takes precedence (config.py of ironic-python-agent).
+ */
+
+import { argumentName, argumentValue } from '../boot/bootSettings.ts';
+import type { Config } from '../ignition/config.ts';
+import { infoRule, type Issue, warningRule } from '../ignition/rule.ts';
+import { parseOsloBoolean } from '../ipa/confValues.ts';
+import { hasHttpsUrl } from './ironicUrl.ts';
+import { confValues, readContents, readFiles } from './lint/subject.ts';
+
+export const insecureArgumentRules = {
+  turnsOff: warningRule(
+    'ipa-insecure',
+    'ipa-insecure=1 in the kernel arguments turns the verification of certificates off, because no conf sets "insecure"',
+    'remove ipa-insecure=1, or add "insecure = False" to the conf, as profile default does',
+  ),
+  onlyDefault: infoRule(
+    'ipa-insecure-default',
+    'ipa-insecure=1 in the kernel arguments has an effect only if no conf sets "insecure"; profile default always sets it',
+    'remove ipa-insecure=1, and use `render --insecure` to turn the verification of certificates off',
+  ),
+};
+
+/**
+ * What `ipa-insecure=1` means for the agent of a config. No issue if there is nothing to verify, or if the conf itself turns
+ * verification off.
+ * @param kernelArguments one argument each; other arguments are ignored
+ * @param config undefined if the config is unknown
+ */
+export function checkInsecureArgument(kernelArguments: readonly string[], config?: Config): Issue[] {
+  const last = kernelArguments.findLast((text) => text.startsWith('ipa-insecure='));
+  if (last === undefined || parseOsloBoolean(argumentValue(last) ?? '') !== true) return [];
+  const onlyDefault = [{ rule: insecureArgumentRules.onlyDefault, path: [] }];
+  if (config === undefined) return onlyDefault;
+  const files = readFiles(config);
+  const stated = confValues(files, 'insecure').map(parseOsloBoolean);
+  if (stated.length > 0) return stated.includes(true) ? [] : onlyDefault;
+  // What Ignition fetches is unknown.
+  if (files.confs.length === 0 || files.confs.some(({ file }) => readContents(file.contents) === undefined)) {
+    return onlyDefault;
+  }
+  const isVerified =
+    confValues(files, 'cafile').some((path) => path !== '') ||
+    [...confValues(files, 'api_url'), ...confValues(files, 'inspection_callback_url')].some(hasHttpsUrl) ||
+    kernelArguments.some(
+      (text) => urlArguments.has(argumentName(text)) && hasHttpsUrl(argumentValue(text) ?? ''),
+    );
+  return isVerified ? [{ rule: insecureArgumentRules.turnsOff, path: [] }] : [];
+}
+
+/** The arguments with URLs of Ironic, for which the conf may have no line. */
+const urlArguments: ReadonlySet<string> = new Set(['ipa-api-url', 'ipa-inspection-callback-url']);
