@@ -270,6 +270,7 @@ export interface FakeBmcOptions {
   /** GiB. */
   readonly memory?: number;
   readonly processor?: Body;
+  /** The chain that it sends contains the CA. */
   readonly tls?: boolean;
   readonly fault?: Fault;
   /** Fields of `Boot` before. */
@@ -340,7 +341,7 @@ export async function startFakeBmc(options: FakeBmcOptions = {}): Promise<FakeBm
   };
   const server =
     options.tls === true
-      ? createTlsServer({ key: tlsText('server-key'), cert: tlsText('server') }, handle)
+      ? createTlsServer({ key: tlsText('server-key'), cert: tlsText('server') + tlsText('ca') }, handle)
       : createServer(handle);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it listens on a port

@@ -21,10 +21,13 @@ export async function findQemu(architecture: MachineArchitecture, env: Io['env']
   const found = await findProgram(name, env);
   if (found !== undefined) return found;
   if (architecture === machineName(process.arch) && (await isProgram(RHEL_QEMU))) return RHEL_QEMU;
-  const debian = architecture === 'x86_64' ? 'qemu-system-x86' : 'qemu-system-arm';
+  const [debian, fedora] =
+    architecture === 'x86_64'
+      ? ['qemu-system-x86', 'qemu-system-x86-core']
+      : ['qemu-system-arm', 'qemu-system-aarch64-core'];
   throw new CliError(`QEMU is not installed: ${name} not found on PATH`, {
     code: 'ERR_PROGRAM',
-    hint: `install it: apt install ${debian} (Debian, Ubuntu), dnf install ${name}-core (Fedora), or dnf install qemu-kvm (RHEL)`,
+    hint: `install it: apt install ${debian} (Debian, Ubuntu), dnf install ${fedora} (Fedora), or dnf install qemu-kvm (RHEL)`,
   });
 }
 

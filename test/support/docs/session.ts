@@ -108,6 +108,7 @@ export async function startSession(supplies: Supplies): Promise<Session> {
       const here = commands.map((command) =>
         command
           .replaceAll(':8084', `:${port}`)
+          .replaceAll(`${BMC}:443`, bmc.host)
           .replaceAll(/--ironic-url (http:\/\/192\.0\.2\.1):6385/g, `--ironic-url $1:${ironic} ${servers}`),
       );
       const printed = await runInShell(here, { cwd: folder, env });
