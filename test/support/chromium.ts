@@ -19,7 +19,7 @@ export interface BrowserPage {
   open(url: string): Promise<void>;
   /** Of an expression, as JSON has it. */
   evaluate(expression: string): Promise<unknown>;
-  screenshot(): Promise<Buffer>;
+  screenshot(format?: 'png' | 'webp'): Promise<Buffer>;
   /** Everything that was asked for, the page itself too; what its policy refuses is not. */
   readonly requests: readonly string[];
   /** Of the console, with violations of the page's policy. */
@@ -135,8 +135,8 @@ async function openPage(connection: Connection, wanted: Visit): Promise<BrowserP
     open,
     evaluate: async (expression) =>
       member(await call('Runtime.evaluate', { expression, returnByValue: true }), 'result', 'value'),
-    screenshot: async () => {
-      const shot = await call('Page.captureScreenshot', { captureBeyondViewport: true });
+    screenshot: async (format = 'png') => {
+      const shot = await call('Page.captureScreenshot', { format, captureBeyondViewport: true });
       return Buffer.from(String(member(shot, 'data')), 'base64');
     },
     get requests() {

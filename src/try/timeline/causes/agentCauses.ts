@@ -102,8 +102,7 @@ const causes: CauseRows = {
   'container-ends': {
     short: 'the agent container',
     text: 'The agent container does not start, or the agent exits immediately; the unit restarts it every five seconds.',
-    check:
-      'run `systemctl status ironic-agent`, `journalctl -b -u ironic-agent` and `sudo podman logs ironic-agent` on the machine',
+    check: 'run `systemctl status ironic-agent` and `journalctl -b -u ironic-agent` on the machine',
     fix: 'fix the error that these commands report; remove your own `--podman-arg` and `--podman-mount` options to rule them out',
     after: [...beforeFirstCall, 'inspection', 'api'],
   },
@@ -111,7 +110,7 @@ const causes: CauseRows = {
     short: 'the agent configuration',
     text: 'The agent does not accept its configuration file: an invalid value, a number out of range, or a URL without a scheme.',
     check:
-      'run `ironic-coreos validate FILE` with the config or the image; run `sudo podman logs ironic-agent` on the machine',
+      'run `ironic-coreos validate FILE` with the config or the image; run `journalctl -b -u ironic-agent` on the machine',
     fix: 'fix the `--option`, or the line in the `--conf` file, that `validate` reports',
   },
   'dhcp-wait': {

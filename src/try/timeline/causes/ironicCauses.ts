@@ -162,7 +162,7 @@ export const ironicCauses = causesOf({
     short: 'the callback address of the agent',
     text: 'The agent cannot determine its own address for the callback URL: it has no route to Ironic, or only a route with link-local addresses.',
     check:
-      'look for `Agent could not find a valid IP address` in `sudo podman logs ironic-agent`; run `ip route get IRONIC` on the machine',
+      'look for `Agent could not find a valid IP address` in `journalctl -b -u ironic-agent`; run `ip route get IRONIC` on the machine',
     fix: 'set a default route by DHCP or in `--nmstate`; or use `render --option "advertise_host = ADDRESS"`',
     after: ['lookup'],
     frequency: 'common',

@@ -29,7 +29,7 @@ export const stepCauses = causesOf({
     short: `an agent image without ${module}`,
     text: `The agent does not have the hardware manager \`${className}\` with the steps \`${stepNames.join('` and `')}\`: the agent image has no \`${module}\` (entry point \`${module}\` in \`${entryPoints}\`), or the agent cannot load this Python module.`,
     check: `${logCheck} and look for \`Hardware manager found: ${module}:${className}\`, or for \`Could not load '${module}'\` with the reason`,
-    fix: 'in `render --agent-image`, use an image built from openshift/ironic-agent-image',
+    fix: 'in `render --agent-image`, use an image built as docs/agent-image.md describes',
     proof: stepsProof(lacksInstallManager),
   },
   'step-missing': {

@@ -1,0 +1,99 @@
+/** The picture in docs/serve.md shows the status page as it is now. */
+
+import { createHash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import type { ImageProgress } from '../src/serve/answer/transfers.ts';
+import type { Status } from '../src/serve/status/status.ts';
+import { statusAnswer } from '../src/serve/status/statusPage.ts';
+import { ago, exampleHost, exampleProgress, exampleStatus } from './serve/status/exampleStatus.ts';
+import { chromiumNote, hasChromium, visit } from './support/chromium.ts';
+import { root } from './support/docs/markdown.ts';
+
+const page = join(root, 'docs/serve.md');
+const picture = join(root, 'docs/images/serve-status.webp');
+/** Writes the picture, and the digest of its HTML above it in the page. */
+const command = 'IRONIC_COREOS_PICTURES=1 npx vitest run test/docsPictures.test.ts';
+const isWriting = process.env['IRONIC_COREOS_PICTURES'] === '1';
+const digestPattern = /(?<=<!-- picture of HTML with sha256 )\w*(?=: )/;
+
+const { body } = statusAnswer(statusInPicture(), { query: new URLSearchParams(), accept: 'text/html' });
+const digest = createHash('sha256').update(body).digest('hex').slice(0, 12);
+
+describe('the picture of the status page', () => {
+  it.skipIf(!isWriting || !hasChromium)(`is written, and small${chromiumNote}`, async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'picture '));
+    const file = join(folder, 'status.html');
+    writeFileSync(file, body);
+    mkdirSync(dirname(picture), { recursive: true });
+    await visit({ url: pathToFileURL(file).href, width: 1100 }, async (browser) => {
+      const drawn = await browser.screenshot('webp');
+      expect(drawn.length).toBeLessThan(100 * 1024);
+      writeFileSync(picture, drawn);
+    });
+    rmSync(folder, { recursive: true });
+    writeFileSync(page, readFileSync(page, 'utf8').replace(digestPattern, digest));
+  });
+
+  it(`was made from the page of today (else: ${command})`, () => {
+    expect(digestPattern.exec(readFileSync(page, 'utf8'))?.[0]).toBe(digest);
+  });
+});
+
+/** Hosts in the middle of their boot, one of them with an error. */
+function statusInPicture(): Status {
+  const size = 1_104_216_064;
+  const progressOf = (name: string, changes: Partial<ImageProgress>): ImageProgress =>
+    exampleProgress({ path: `${name}.iso`, size, ...changes });
+  const complete = {
+    bytes: size,
+    running: 0,
+    completed: ago(400),
+    lastFetch: ago(400),
+    clients: ['192.0.2.11'],
+  };
+  const recent = exampleStatus().recent.map((transfer) => ({
+    ...transfer,
+    client: '192.0.2.11',
+    bytes: size,
+  }));
+  const build = '44.20261101.3.0';
+  return exampleStatus({
+    baseImages: [
+      {
+        name: 'coreos.iso',
+        architecture: 'x86_64',
+        stream: undefined,
+        size,
+        digest: '9f5c1e7b20d4'.padEnd(64, '0'),
+        build,
+      },
+    ],
+    hosts: [
+      exampleHost('worker-0', {
+        macs: ['52:54:00:12:34:56'],
+        fetched: [progressOf('worker-0', { bytes: 0.62 * size, clients: ['192.0.2.10'] })],
+      }),
+      exampleHost('worker-1', { macs: ['52:54:00:12:34:57'], fetched: [progressOf('worker-1', complete)] }),
+      exampleHost('worker-2', { macs: ['52:54:00:12:34:58'] }),
+      exampleHost('worker-3', {
+        macs: ['52:54:00:12:34:59'],
+        images: () => [],
+        messages: [
+          {
+            severity: 'error',
+            rule: 'path-relative',
+            path: ['storage', 'files', 0, 'path'],
+            message: 'path not absolute',
+            hint: 'write "/etc/ironic-python-agent.conf"',
+          },
+        ],
+      }),
+    ],
+    shared: [],
+    recent,
+  });
+}
