@@ -101,8 +101,10 @@ describe.skipIf(!built)(`pipelines${built ? '' : ' (skipped: the program is not 
     });
 
     it('runs other commands, with words as they are', async () => {
-      const text = ['--inventory', 'ramdisk.yaml', '--iso', iso, '--base-url', 'http://192.0.2.1'].join('\n');
-      expect(await runAction('prepare', `${text}\n--output\npublic $(id)\n`)).toMatchObject({ status: 0 });
+      const lines = ['--inventory', 'ramdisk.yaml', '--iso', iso, '--base-url', 'http://192.0.2.1'].join(
+        '\n',
+      );
+      expect(await runAction('prepare', `${lines}\n--output\npublic $(id)\n`)).toMatchObject({ status: 0 });
       expect(readFileSync(join(cwd, 'public $(id)/manifest.json'), 'utf8')).toContain('http://192.0.2.1');
     });
 
