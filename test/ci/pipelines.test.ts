@@ -1,11 +1,15 @@
 /** The action and the examples of pipelines: their scripts are run on real files; npx, which would fetch, is replaced. */
 
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { load } from 'js-yaml';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type ImageServer, startImageServer } from '../support/imageServer.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const program = join(root, 'bin/ironic-coreos.js');
@@ -25,29 +29,52 @@ exec '${process.execPath}' '${program}' "$@"
 `;
 
 const good = '{"ignition":{"version":"3.2.0"}}';
+const inventory = `agent:
+  ironic.apiUrls: https://192.0.2.1
+  ironic.insecure: true
+  agent.image: quay.io/example/ironic-agent:13.0.0
+`;
+const isoName = 'fedora-coreos-44.20261101.3.0-live-iso.x86_64.iso';
 const wrong = '{"ignition":{"version":"3.2.0"},\n"storage":{"files":[{"path":"etc/x"}]}}';
 
 describe.skipIf(!built)(`pipelines${built ? '' : ' (skipped: the program is not built)'}`, () => {
   let tools = '';
   let iso = '';
   let cwd = '';
-  beforeAll(() => {
+  let mirror: ImageServer;
+  beforeAll(async () => {
     tools = mkdtempSync(join(tmpdir(), 'tools of pipelines '));
     writeFileSync(join(tools, 'npx'), npx, { mode: 0o755 });
     execFileSync(process.execPath, [program, 'quickstart'], { cwd: tools });
     iso = join(tools, 'quickstart/sample-live.iso');
+    mirror = await startImageServer();
+    mirror.files.set(`/${isoName}`, { content: readFileSync(iso) });
   });
   beforeEach(() => {
     cwd = mkdtempSync(join(tools, 'checkout '));
     mkdirSync(join(cwd, 'configs'));
     writeFileSync(join(cwd, 'configs/a.ign'), good);
-    writeFileSync(join(cwd, 'ramdisk.yaml'), 'agent:\n  ironic.apiUrls: https://192.0.2.1\n');
+    writeFileSync(join(cwd, 'ramdisk.yaml'), inventory);
+    const sha256 = createHash('sha256').update(readFileSync(iso)).digest('hex');
+    const disk = { location: `${mirror.origin}/${isoName}`, sha256 };
+    const metal = { release: '44.20261101.3.0', formats: { iso: { disk } } };
+    const stream = { stream: 'stable', architectures: { x86_64: { artifacts: { metal } } } };
+    writeFileSync(join(cwd, 'coreos.json'), JSON.stringify(stream));
   });
-  afterAll(() => rmSync(tools, { recursive: true, force: true }));
+  afterAll(async () => {
+    await mirror.close();
+    rmSync(tools, { recursive: true, force: true });
+  });
 
-  const run = (args: readonly string[], env: Readonly<Record<string, string>>) => {
+  const run = async (args: readonly string[], env: Readonly<Record<string, string>>) => {
     const PATH = `${tools}:${process.env['PATH']}`;
-    return spawnSync('bash', args, { cwd, env: { ...env, PATH }, encoding: 'utf8' });
+    const child = spawn('bash', args, { cwd, env: { ...env, PATH }, stdio: ['ignore', 'pipe', 'pipe'] });
+    const [stdout, stderr, [status]] = await Promise.all([
+      text(child.stdout),
+      text(child.stderr),
+      once(child, 'close'),
+    ]);
+    return { status, stdout, stderr };
   };
 
   const runAction = (COMMAND: string, ARGS: string) => {
@@ -56,8 +83,8 @@ describe.skipIf(!built)(`pipelines${built ? '' : ' (skipped: the program is not 
   };
 
   describe('the action', () => {
-    it('asks for the package that was named', () => {
-      expect(runAction('validate', 'configs\n').status).toBe(0);
+    it('asks for the package that was named', async () => {
+      expect(await runAction('validate', 'configs\n')).toMatchObject({ status: 0 });
       expect(readFileSync(join(cwd, 'npx.args'), 'utf8').split('\n').slice(0, 4)).toEqual([
         '--yes',
         '--package',
@@ -66,21 +93,23 @@ describe.skipIf(!built)(`pipelines${built ? '' : ' (skipped: the program is not 
       ]);
     });
 
-    it('annotates what is wrong, and fails', () => {
+    it('annotates what is wrong, and fails', async () => {
       writeFileSync(join(cwd, 'configs/b.ign'), wrong);
-      const { status, stdout } = runAction('validate', '--strict\r\n\n  configs\n');
+      const { status, stdout } = await runAction('validate', '--strict\r\n\n  configs\n');
       expect(stdout).toMatch(/^::error file=configs\/b\.ign,line=2,/m);
       expect(status).toBe(1);
     });
 
-    it('runs other commands, with words as they are', () => {
-      const text = ['--inventory', 'ramdisk.yaml', '--iso', iso, '--base-url', 'http://192.0.2.1'].join('\n');
-      expect(runAction('prepare', `${text}\n--output\npublic $(id)\n`)).toMatchObject({ status: 0 });
+    it('runs other commands, with words as they are', async () => {
+      const lines = ['--inventory', 'ramdisk.yaml', '--iso', iso, '--base-url', 'http://192.0.2.1'].join(
+        '\n',
+      );
+      expect(await runAction('prepare', `${lines}\n--output\npublic $(id)\n`)).toMatchObject({ status: 0 });
       expect(readFileSync(join(cwd, 'public $(id)/manifest.json'), 'utf8')).toContain('http://192.0.2.1');
     });
 
-    it('runs commands of several words', () => {
-      expect(runAction('iso kargs show', iso).stdout).toMatch(/coreos\.liveiso=/);
+    it('runs commands of several words', async () => {
+      expect((await runAction('iso kargs show', iso)).stdout).toMatch(/coreos\.liveiso=/);
     });
 
     it('hands all its inputs to the script by the environment', () => {
@@ -92,34 +121,67 @@ describe.skipIf(!built)(`pipelines${built ? '' : ' (skipped: the program is not 
     });
   });
 
-  describe('of GitLab', () => {
-    const { variables, validate, prepare }: GitlabPipeline = readYaml('templates/ci/gitlab-ci.yml');
+  describe('the example of GitHub', () => {
+    const { jobs }: Workflow = readYaml('templates/ci/github-workflow.yml');
+    const steps = Object.values(jobs).flatMap((job) => job.steps);
+    const actions = steps.filter(({ uses }) => uses?.includes('/ironic-coreos@'));
+    const kept = steps.find(({ uses }) => uses?.startsWith('actions/upload-artifact@'))?.with?.['path'] ?? '';
 
-    it('validates', () => {
-      const script = validate.script.join('\n');
-      expect(run(['-euc', script], variables)).toMatchObject({ status: 0 });
-      writeFileSync(join(cwd, 'configs/b.ign'), wrong);
-      expect(run(['-euc', script], variables)).toMatchObject({ status: 1 });
+    const runAll = async () => {
+      const results = [];
+      for (const { name, with: given } of actions) {
+        const { status, stderr } = await runAction(given?.['command'] ?? 'validate', given?.['args'] ?? '');
+        results.push({ name, status, stderr });
+        if (status !== 0) break;
+      }
+      return results;
+    };
+
+    it('gives the action inputs that it has', () => {
+      const { inputs } = actionFile();
+      const given = actions.flatMap((step) => Object.keys(step.with ?? {}));
+      expect(given).toContain('args');
+      expect(given.filter((name) => !(name in inputs))).toEqual([]);
     });
 
-    it('prepares what it keeps', () => {
-      const script = prepare.script.join('\n');
-      expect(run(['-euc', script], { ...variables, ISO: iso })).toMatchObject({ status: 0 });
-      expect(prepare.artifacts.paths.filter((path) => !existsSync(join(cwd, path, 'manifest.json')))).toEqual(
-        [],
-      );
+    it('validates, downloads, prepares what it keeps, and validates that', async () => {
+      expect((await runAll()).filter(({ status }) => status !== 0)).toEqual([]);
+      expect(existsSync(join(cwd, kept, 'manifest.json'))).toBe(true);
+    });
+
+    it('fails if a config that it prepared has a warning', async () => {
+      writeFileSync(join(cwd, 'ramdisk.yaml'), inventory.replace(/.*agent.image.*\n/, ''));
+      expect((await runAll()).at(-1)).toMatchObject({ name: 'Validate the configs of the hosts', status: 1 });
     });
   });
 
-  it('the example of GitHub gives the action inputs that it has', () => {
-    const { inputs } = actionFile();
-    const { jobs }: Workflow = readYaml('templates/ci/github-workflow.yml');
-    const steps = Object.values(jobs).flatMap((job) => job.steps);
-    const given = steps
-      .filter(({ uses }) => uses?.includes('/ironic-coreos@'))
-      .flatMap((step) => Object.keys(step.with ?? {}));
-    expect(given).toContain('args');
-    expect(given.filter((name) => !(name in inputs))).toEqual([]);
+  describe('the example of GitLab', () => {
+    const { stages, variables, validate, prepare }: GitlabPipeline = readYaml('templates/ci/gitlab-ci.yml');
+
+    it('validates before it prepares', () => {
+      expect(stages).toEqual([validate.stage, prepare.stage]);
+    });
+
+    it('validates', async () => {
+      const script = validate.script.join('\n');
+      expect(await run(['-euc', script], variables)).toMatchObject({ status: 0 });
+      writeFileSync(join(cwd, 'configs/b.ign'), wrong);
+      expect(await run(['-euc', script], variables)).toMatchObject({ status: 1 });
+    });
+
+    it('prepares what it keeps, from what it caches', async () => {
+      const script = prepare.script.join('\n');
+      expect(await run(['-euc', script], variables)).toMatchObject({ status: 0 });
+      const { artifacts, cache } = prepare;
+      expect(artifacts.paths.map((path) => existsSync(join(cwd, path, 'manifest.json')))).toEqual([true]);
+      expect(cache.flatMap(({ paths }) => paths)).toContain('downloads');
+      expect(existsSync(join(cwd, 'downloads', isoName))).toBe(true);
+    });
+
+    it('fails if a config that it prepared has a warning', async () => {
+      writeFileSync(join(cwd, 'ramdisk.yaml'), inventory.replace(/.*agent.image.*\n/, ''));
+      expect(await run(['-euc', prepare.script.join('\n')], variables)).toMatchObject({ status: 1 });
+    });
   });
 
   it('pin the version of the package', () => {
@@ -133,6 +195,7 @@ describe.skipIf(!built)(`pipelines${built ? '' : ' (skipped: the program is not 
 });
 
 interface Step {
+  readonly name?: string;
   readonly uses?: string;
   readonly run?: string;
   readonly with?: Readonly<Record<string, string>>;
@@ -154,10 +217,16 @@ interface Action {
 }
 
 interface GitlabPipeline {
+  readonly stages: readonly string[];
   readonly variables: Readonly<Record<string, string>>;
-  readonly validate: { readonly script: readonly string[] };
-  readonly prepare: {
-    readonly script: readonly string[];
+  readonly validate: GitlabJob;
+  readonly prepare: GitlabJob & {
+    readonly cache: readonly { readonly paths: readonly string[] }[];
     readonly artifacts: { readonly paths: readonly string[] };
   };
+}
+
+interface GitlabJob {
+  readonly stage: string;
+  readonly script: readonly string[];
 }
