@@ -6,6 +6,7 @@ import { type ImageReference, parseImageReference } from '../formats/imageRefere
 import { isInternalHost } from '../network/internalHost.ts';
 import { type AddressProblem, findAddressProblem } from './machineAddress.ts';
 import type { Registries, RegistryEntry } from './registriesConf.ts';
+import { defaultSettings } from './settings.ts';
 
 interface BareRegistry extends Problem {
   /** The reference is not a plausible image name. */
@@ -49,13 +50,10 @@ export function findShortNameProblem(text: string, registries?: Registries): Pro
   };
 }
 
-/** The default image of `render`, because no other one is public. */
-const unmaintainedImage = 'quay.io/metal3-io/ironic-agent';
-
-/** Reports an image that nothing builds any more, unless registries.conf sets another source for its name. */
+/** Reports the default image, which nothing builds any more, unless registries.conf sets another source for its name. */
 export function findUnmaintainedImage(text: string, registries?: Registries): Problem | undefined {
-  if (imageName(text) !== unmaintainedImage || pullNames(text, registries).at(-1) !== unmaintainedImage)
-    return undefined;
+  const { agentImage: image } = defaultSettings;
+  if (imageName(text) !== image || pullNames(text, registries).at(-1) !== image) return undefined;
   return {
     message: `${text} was last built in February 2023, it has no step start_assisted_install, and its repository is archived`,
     hint: 'build an image as docs/agent-image.md describes, and use --agent-image registry.example.com/ironic-agent',

@@ -6,7 +6,7 @@
  * The environment variables are those of the image-customization-controller and of configure-coreos-ipa.
  */
 
-import { type ProfileName, profileNames } from './settings.ts';
+import { defaultSettings, type ProfileName, profileNames } from './settings.ts';
 
 /**
  * `file`: a path; its variables in the environment may contain the content instead. Plural kinds are repeatable.
@@ -120,9 +120,9 @@ const table = [
     name: 'agent.image',
     kind: 'text',
     flag: '--agent-image <ref>',
-    help: 'agent container image (default: quay.io/metal3-io/ironic-agent)',
+    help: `agent container image (default: ${defaultSettings.agentImage})`,
     environment: [{ name: 'IRONIC_AGENT_IMAGE' }],
-    fallback: 'quay.io/metal3-io/ironic-agent',
+    fallback: defaultSettings.agentImage,
   },
   {
     name: 'agent.pullPolicy',
