@@ -111,6 +111,7 @@ export interface RealIronic {
 /** States in which a node stays until somebody changes them. */
 const finalStates = new Set(['enroll', 'manageable', 'available', 'active', 'error']);
 const POLL_MILLISECONDS = 3000;
+const LOCK_ATTEMPTS = 20;
 /** The API version of the client of Ironic 39. */
 const version = { 'X-OpenStack-Ironic-API-Version': '1.87', 'Content-Type': 'application/json' };
 
@@ -255,10 +256,15 @@ function clientOf(
   trouble: () => string,
 ): Pick<RealIronic, 'run' | 'get' | 'provision' | 'follow'> {
   const ask = async (path: string, request?: RequestInit): Promise<string> => {
-    const answer = await fetch(`${apiUrl}${path}`, { ...request, headers: version });
-    const text = await answer.text();
-    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${text}`);
-    return text;
+    for (let attempt = 1; ; attempt++) {
+      const answer = await fetch(`${apiUrl}${path}`, { ...request, headers: version });
+      const text = await answer.text();
+      if (answer.ok) return text;
+      // The conductor still works on the node, as after a change of its power state. The client of Ironic tries again, too.
+      const isLocked = answer.status === 409 && text.includes('is locked by host');
+      if (!isLocked || attempt === LOCK_ATTEMPTS) throw new Error(`${path}: ${answer.status} ${text}`);
+      await sleep(POLL_MILLISECONDS);
+    }
   };
   const get: RealIronic['get'] = async (path) => JSON.parse(await ask(path));
 
