@@ -53,7 +53,7 @@ describe("the agent's image", () => {
         env: { ...process.env, PYTHONPATH: join(recipe, 'hardware-managers/ironic-coreos-install') },
       },
     );
-    expect(stderr).toMatch(/^Ran 15 tests/m);
+    expect(stderr).toMatch(/^Ran 16 tests/m);
     expect({ status, stderr: stderr.split('\n').slice(-40) }).toMatchObject({ status: 0 });
   });
 });

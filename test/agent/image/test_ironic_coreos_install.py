@@ -19,6 +19,7 @@ echo "$*" >> commands
 case "$*" in
 *'--property ActiveState'*) head -n 1 states; sed -i 1d states ;;
 *'--property LoadState'*) cat load ;;
+*'--property Job'*) head -n 1 jobs; sed -i 1d jobs ;;
 *'--property Result'*) echo exit-code ;;
 *'systemctl start'*) cat start-error >&2 2> /dev/null && exit 1 || exit 0 ;;
 'hostnamectl hostname') cat hostname ;;
@@ -39,7 +40,7 @@ class ManagerTest(unittest.TestCase):
         (self.folder / 'tmp').mkdir()
         (self.folder / 'chroot').write_text(CHROOT)
         (self.folder / 'chroot').chmod(0o755)
-        self.set(load='loaded', code='0', hostname='host-1', states='inactive')
+        self.set(load='loaded', code='0', hostname='host-1', states='inactive', jobs='')
         self.patch(mock.patch.dict(os.environ, {'PATH': f'{self.folder}:{os.environ["PATH"]}'}))
         self.patch(mock.patch.object(module, 'LIVE_ROOT', str(self.folder)))
         self.sleep = self.patch(mock.patch('time.sleep'))
@@ -74,9 +75,14 @@ class AssistedTest(ManagerTest):
     def test_waits_until_the_unit_ends(self):
         self.set(states='activating\nactive\nactive\ndeactivating\ninactive\nnot read')
         self.start()
-        self.assertIn('env SYSTEMD_IGNORE_CHROOT=1 systemctl start --no-block --job-mode=fail agent.service', self.commands())
-        self.assertEqual([call.args[0] for call in self.sleep.call_args_list], [1, 15, 15, 15, 15])
+        self.assertIn('env SYSTEMD_IGNORE_CHROOT=1 SYSTEMCTL_FORCE_BUS=1 systemctl start --no-block --job-mode=fail agent.service', self.commands())
+        self.assertEqual([call.args[0] for call in self.sleep.call_args_list], [15, 15, 15, 15])
         self.assertEqual((self.folder / 'states').read_text(), 'not read')
+
+    def test_waits_until_systemd_has_begun_to_start_the_unit(self):
+        self.set(states='inactive\nactive\ninactive', jobs='123\n\n')
+        self.start()
+        self.assertEqual([call.args[0] for call in self.sleep.call_args_list], [15, 15])
 
     def test_a_failed_unit_fails_the_step(self):
         self.set(states='active\nfailed')

@@ -371,7 +371,7 @@ describe.skipIf(reasons.length > 0)(`a real Ironic${note}`, { timeout: 2 * LONG 
       const steps = ['--step', 'start_assisted_install', '--format', 'command', '--node', 'worker-0'];
       await ironic.run(await cli('deploy', 'steps', ...steps), folder);
       const following = ironic.follow('worker-0', LONG);
-      const ended = following.then(({ node }) => `the deployment has ended: ${node.last_error}`);
+      const ended = following.then(({ node }) => `${node.provision_state}: ${node.last_error}`);
       const printed = await Promise.race([ironic.untilPrinted('ASSISTED', LONG, length), ended]);
       expect(printed).toContain('ASSISTED active');
       const during = await ironic.get<Node>('/v1/nodes/worker-0');

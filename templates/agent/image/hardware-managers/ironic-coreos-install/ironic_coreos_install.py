@@ -88,8 +88,8 @@ class CoreOSInstallHardwareManager(hardware.HardwareManager):
             raise errors.DeploymentError(f'The live system has no unit {ASSISTED_UNIT}; its Ignition config must contain it')
         _systemctl('start', '--no-block', '--job-mode=fail', ASSISTED_UNIT)
         LOG.info('Started %s', ASSISTED_UNIT)
-        time.sleep(1)  # until systemd has begun to start the unit
-        while (state := _unit_state('ActiveState')) not in ('inactive', 'failed'):
+        # While systemd has not begun to start the unit, it is inactive and has a job.
+        while (state := _unit_state('ActiveState')) not in ('inactive', 'failed') or _unit_state('Job'):
             LOG.debug('%s is %s', ASSISTED_UNIT, state)
             time.sleep(POLL_SECONDS)
         if state == 'failed':
@@ -108,8 +108,13 @@ def _unit_state(name):
 
 
 def _systemctl(*arguments):
-    """Run systemctl and return its output. It does nothing in a chroot unless it is configured to ignore it."""
-    command = _in_live_system('env', 'SYSTEMD_IGNORE_CHROOT=1', 'systemctl', *arguments)
+    """Run systemctl and return its output.
+
+    In a chroot, it does nothing unless it is configured to ignore it. As root, it would connect to systemd's own socket, which refuses
+    processes of another PID namespace, such as this container ("Failed to connect to bus: No data available").
+    """
+    environment = ('SYSTEMD_IGNORE_CHROOT=1', 'SYSTEMCTL_FORCE_BUS=1')
+    command = _in_live_system('env', *environment, 'systemctl', *arguments)
     run = subprocess.run(command, capture_output=True, text=True)
     if run.returncode != 0:
         raise errors.DeploymentError(f'systemctl {arguments[0]} failed with code {run.returncode}: {run.stderr.strip()}')
