@@ -4,6 +4,7 @@
  * paths).
  */
 
+import { trimEndOf } from '../core/trimming.ts';
 import { UsageError } from '../core/errors.ts';
 import type { Problem } from '../core/finding.ts';
 import { type Host, formatUrlHost, parseHost } from '../formats/hostName.ts';
@@ -90,7 +91,7 @@ export function checkCallbackUrl(text: string, flag: string): readonly string[] 
 /** URLs for inspection data, from base URLs of ironic-inspector; adds its port and path unless they are present. */
 export function parseInspectorUrls(text: string, source: UrlSource): readonly string[] {
   return convertUrls(text, source.flag, findInspectorProblem, (url) => {
-    const path = url.path.replace(inspectionPath, '').replace(/\/+$/, '');
+    const path = trimEndOf(url.path.replace(inspectionPath, ''), '/');
     return `${formatWithPort({ ...url, path }, source)}${inspectionPath.exec(url.path)?.[0] ?? '/v1/continue'}`;
   });
 }

@@ -4,6 +4,7 @@
  * it ignores. Compared with podman 4.3; the messages follow those of podman.
  */
 
+import { trimEndOf } from '../core/trimming.ts';
 import { nearestName } from '../formats/messageText.ts';
 import { isRegistryHost, parseImageReference } from '../formats/imageReference.ts';
 import { isMapping } from '../formats/mapping.ts';
@@ -204,7 +205,7 @@ function toRegistries({ aliases = {}, registry = [], ...table }: FileTable): Reg
 }
 
 function withoutSlashes(location: string): string {
-  return location.replace(/\/+$/, '');
+  return trimEndOf(location, '/');
 }
 
 function checkMeaning({ aliases = {}, registry: entries = [], ...table }: FileTable, report: Report): void {

@@ -35,6 +35,55 @@ export function hasErrors(findings: readonly Finding[]): boolean {
   return findings.some(({ severity }) => severity === 'error');
 }
 
+/** Findings about one document that are reported. The verdict takes all findings into account. */
+export const maxFindings = 1000;
+
+/** Counts the findings about one document by severity, so that of each only those are kept that may be reported. */
+export class FindingLimit {
+  readonly #counts: Record<Severity, number> = { error: 0, warning: 0, info: 0 };
+
+  /** Counts a finding. False if it is not to be kept. */
+  admits(severity: Severity): boolean {
+    this.#counts[severity] += 1;
+    return this.#counts[severity] <= maxFindings;
+  }
+
+  /** Whether a finding of this severity would not be kept. */
+  isFull(severity: Severity): boolean {
+    return this.#counts[severity] >= maxFindings;
+  }
+
+  /** The kept findings, errors first if they are too many, in their order; the last one says how many are left out. */
+  limit<F extends Finding>(kept: readonly F[]): readonly (F | Finding)[] {
+    let room = maxFindings;
+    const shares: Record<Severity, number> = { error: 0, warning: 0, info: 0 };
+    for (const severity of severities) {
+      shares[severity] = Math.min(room, this.#counts[severity]);
+      room -= shares[severity];
+    }
+    const left = severities
+      .map((severity) => [severity, this.#counts[severity] - shares[severity]] as const)
+      .filter(([, count]) => count > 0);
+    if (left.length === 0) return kept;
+    const reported = kept.filter(({ severity }) => (shares[severity] -= 1) >= 0);
+    const names = left.map(([severity, count]) => `${count} ${severity === 'info' ? 'note' : severity}${count === 1 ? '' : 's'}`); // prettier-ignore
+    const message = `and more findings, which are not listed: ${names.join(', ')}`;
+    return [...reported, { severity: 'info', rule: tooManyFindings, path: [], message, hint: 'fix the listed findings first' }]; // prettier-ignore
+  }
+}
+
+const severities = ['error', 'warning', 'info'] as const;
+
+/** The rule of the finding that says how many are left out. */
+export const tooManyFindings = 'too-many-findings';
+
+/** All findings, or those that {@link FindingLimit} keeps of them. */
+export function limitFindings<F extends Finding>(findings: readonly F[]): readonly (F | Finding)[] {
+  if (findings.length <= maxFindings) return findings;
+  const limit = new FindingLimit();
+  return limit.limit(findings.filter(({ severity }) => limit.admits(severity)));
+}
+
 /** All findings about one document. `valid` is Ignition's verdict: no finding is an error. */
 export interface Report {
   readonly valid: boolean;

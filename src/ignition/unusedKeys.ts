@@ -70,8 +70,16 @@ function* checkObject(document: DecodedDocument, place: Place): Iterable<OffsetI
   for (const [key, { keyStart }] of members) {
     if (fields.has(key)) continue;
     const name = key.length > longestKey ? `${key.slice(0, longestKey)}…` : key;
-    const hint = unusedKeyHint(document.version, type, path, name) ?? unusedKey.hint;
-    yield { rule: unusedKey, path: [...path, name], message: `unused key ${name}`, hint, offset: keyStart };
+    yield {
+      rule: unusedKey,
+      path: [...path, name],
+      message: `unused key ${name}`,
+      // Only determined for findings that are kept: it takes time.
+      get hint() {
+        return unusedKeyHint(document.version, type, path, name) ?? unusedKey.hint;
+      },
+      offset: keyStart,
+    };
   }
   for (const field of type.fields) {
     const member = members.get(field.name);

@@ -6,7 +6,7 @@
  */
 
 import { asMapping, isMapping, type Mapping } from '../formats/mapping.ts';
-import { type Finding, hasErrors } from '../core/finding.ts';
+import { type Finding, hasErrors, limitFindings } from '../core/finding.ts';
 import { connectionTypes, formatProfile, type ProfileEntries, profileUuid } from './connectionProfile.ts';
 import { type DnsByInterface, type DnsSettings, readDns } from './dns.ts';
 import { type InterfaceLinks, readLinks, sortByActivation } from './links.ts';
@@ -42,7 +42,7 @@ export function convertNmstate(document: unknown): KeyfileConversion {
     name: `${link.id}.nmconnection`,
     text: renderProfile(link, network),
   }));
-  return { keyfiles, findings: place.findings };
+  return { keyfiles, findings: limitFindings(place.findings) };
 }
 
 const sectionNames: ReadonlySet<string> = new Set(

@@ -1,5 +1,6 @@
 /** Lint of the configuration of the agent, and of the mounts that make it visible to the container. */
 
+import { trimEndOf } from '../../core/trimming.ts';
 import { posix } from 'node:path';
 import { infoRule, warningRule, type Issue, type Rule } from '../../ignition/rule.ts';
 import type { Finding, Path } from '../../core/finding.ts';
@@ -191,7 +192,7 @@ function isMountedAt({ podman }: UnitCommand, path: string): boolean {
 }
 
 function isWithin(path: string, folder: string): boolean {
-  const base = folder.replace(/\/+$/, '');
+  const base = trimEndOf(folder, '/');
   return path === base || path.startsWith(`${base}/`);
 }
 

@@ -7,6 +7,7 @@
  * hosts can have its files.
  */
 
+import { trimEndOf } from '../../core/trimming.ts';
 import { createHash } from 'node:crypto';
 import { checkUrl, isPlainText } from '../../boot/urlArgument.ts';
 import { UsageError, CliError } from '../../core/errors.ts';
@@ -78,7 +79,7 @@ export function parseBaseUrl(text: string, option: keyof typeof examples = '--ba
       hint: 'use the URL of a folder, without query, fragment, spaces, quotes and commas',
     });
   }
-  return text.replace(/\/+$/, '');
+  return trimEndOf(text, '/');
 }
 
 const endings: Readonly<Record<ConfigArtifact, string>> = {
