@@ -7,7 +7,8 @@ import { isLoopbackHost } from '../formats/hostName.ts';
 import { formatSizeInWords } from '../formats/messageText.ts';
 import { urlHost, withoutBrackets } from '../formats/url.ts';
 import { ADVISED_FOR_AGENT } from '../image/inspection/memoryNeed.ts';
-import { printable, wrapText } from '../io/report/terminalText.ts';
+import { printable } from '../core/foreignText.ts';
+import { wrapText } from '../io/report/terminalText.ts';
 import type { Survey } from './survey.ts';
 
 interface Verdict {

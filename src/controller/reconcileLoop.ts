@@ -21,7 +21,7 @@ import { CliError } from '../core/errors.ts';
 import { ApiError, isConflict, isNotFound } from './kube/apiError.ts';
 import { type Clock, systemClock } from '../io/clock.ts';
 import { backOffAfter } from './kube/rateLimit.ts';
-import { printable } from '../io/report/terminalText.ts';
+import { printable } from '../core/foreignText.ts';
 
 interface ReconcileLoopOptions {
   readonly client: KubernetesClient;

@@ -21,7 +21,7 @@ import { addControllerMetrics, type ControllerCounters, describeImages } from '.
 import { ReconcileLoop } from './reconcileLoop.ts';
 import { type ControllerOptions, openSettings, type SettingsSource } from './settings.ts';
 import { type Clock, systemClock } from '../io/clock.ts';
-import { printable } from '../io/report/terminalText.ts';
+import { printable } from '../core/foreignText.ts';
 
 /** Rate limit of requests to the API server: enough for a thousand new objects in half a minute. */
 const RATE_LIMIT = { perSecond: 100, burst: 200 };

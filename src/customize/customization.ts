@@ -38,7 +38,7 @@ import type { LiveFeatures } from '../image/liveFeatures.ts';
 import { type NetworkFile, requireNetworkFeature } from '../image/networkSettings.ts';
 import { readUserFile } from '../io/files/files.ts';
 import type { Io } from '../io/io.ts';
-import { printable } from '../io/report/terminalText.ts';
+import { printable } from '../core/foreignText.ts';
 import { report } from '../io/report/report.ts';
 import { findNmstatectl, runNmstatectl } from '../io/nmstatectl.ts';
 import { convertNmstate, type Keyfile } from '../network/convertNmstate.ts';

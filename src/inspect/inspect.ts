@@ -4,7 +4,7 @@ import { UsageError } from '../core/errors.ts';
 import { hasErrors } from '../core/finding.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { writeStdout } from '../io/stdout.ts';
-import { printable } from '../io/report/terminalText.ts';
+import { printable } from '../core/foreignText.ts';
 import { asTrouble, report } from '../io/report/report.ts';
 import { jsonBytes, parseTextOrJson, type TextOrJson } from '../io/report/choices.ts';
 import type { InspectionDifference } from './compareInspections.ts';

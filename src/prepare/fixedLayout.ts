@@ -23,7 +23,7 @@ import {
 } from '../hosts/artifacts/layoutFiles.ts';
 import { memoryNeeds } from '../hosts/artifacts/hostMemory.ts';
 import { parseBaseUrl } from '../hosts/artifacts/servedPaths.ts';
-import { printable } from '../io/report/terminalText.ts';
+import { printable } from '../core/foreignText.ts';
 import { putHostFile, putImages } from './putFiles.ts';
 import { finishRun } from './finish.ts';
 import type { Layout } from './run.ts';

@@ -13,7 +13,7 @@ import { needsSharedImages, type Wanted } from '../hosts/artifacts/artifacts.ts'
 import { inAnyCase, ownedScripts, refuseSharedPaths, imagePath } from '../hosts/artifacts/servedPaths.ts';
 import { formatInvalid, startRun } from '../hosts/run/hostRun.ts';
 import { createAddressCheck } from '../hosts/settings/renderHosts.ts';
-import { printable } from '../io/report/terminalText.ts';
+import { printable } from '../core/foreignText.ts';
 import { readDhcpRange } from '../hosts/plan/hostBoot.ts';
 import { hasUnknown } from '../hosts/plan/planUnknown.ts';
 import { readAgentArchives } from '../hosts/plan/agentArchives.ts';

@@ -7,7 +7,7 @@ const only = process.env['READER'];
 it('explore', { timeout: 3_000_000 }, async () => {
   for (const reader of readers) {
     for (const shape of shapes.slice(0, 5)) { try { await reader.read((reader.place ?? String)(shape.make(1000))); } catch {} }
-    if (only && !reader.name.includes(only)) continue;
+    if (only && !reader.name.includes(only)) continue; if (process.env['FROM'] && readers.indexOf(reader) < readers.findIndex(({ name }) => name === process.env['FROM'])) continue;
     let total = performance.now();
     for (const shape of reader.shapes ?? shapes) {
       const time = async (n: number) => {

@@ -48,7 +48,7 @@ import { formatTextReport } from '../../src/io/report/text.ts';
 import { createSarifReporter, githubReporter } from '../../src/io/report/annotations.ts';
 import { formatJsonReport } from '../../src/io/report/reporter.ts';
 import { parseHttpUrl } from '../../src/io/http/httpUrl.ts';
-import { printable } from '../../src/io/report/terminalText.ts';
+import { printable } from '../../src/core/foreignText.ts';
 import { parseRuleBook } from '../../src/io/report/ruleBook.ts';
 import { parseBmcAddress } from '../../src/redfish/bmcAddress.ts';
 import { parseListenAddress } from '../../src/serve/http/listenAddress.ts';

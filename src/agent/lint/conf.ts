@@ -1,5 +1,6 @@
 /** Lint of the configuration of the agent, and of the mounts that make it visible to the container. */
 
+import { quote } from '../../core/foreignText.ts';
 import { trimEndOf } from '../../core/trimming.ts';
 import { posix } from 'node:path';
 import { infoRule, warningRule, type Issue, type Rule } from '../../ignition/rule.ts';
@@ -233,7 +234,7 @@ function checkSources({ setting, podman }: UnitCommand, subject: LintSubject): I
     return isOurs && !isWritten(source, subject);
   });
   return missing.map(({ source }) => {
-    const message = `the container mounts ${JSON.stringify(source)}, which the config does not write`;
+    const message = `the container mounts ${quote(source)}, which the config does not write`;
     return broken(mountRules.sourceMissing, setting.path, { about: setting.unitName, message });
   });
 }

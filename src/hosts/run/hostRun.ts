@@ -8,7 +8,7 @@ import { type Diagnostic, type HostNames, diagnosticOf } from '../../core/diagno
 import { CliError, formatPlace, onCliError } from '../../core/errors.ts';
 import { makeFolder, writeIfChanged } from '../../io/files/newFile.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
-import { printable } from '../../io/report/terminalText.ts';
+import { printable } from '../../core/foreignText.ts';
 import type { InventoryHost } from '../settings/inventoryDocument.ts';
 import { type Progress, showProgress } from '../../io/progress.ts';
 import { formatDiagnostic, formatDiagnostics, formatHosts } from '../../io/report/diagnosticText.ts';

@@ -4,13 +4,14 @@
  * hosts are still processed. Values are only collected, like those of flags; `inputParsers.ts` parses them.
  */
 
+import { quote } from '../../core/foreignText.ts';
 import type { FilePlace } from '../../core/errors.ts';
 import type { Diagnostic } from '../../core/diagnostic.ts';
 import { ignoreProblem } from '../../io/report/ruleBook.ts';
 import { importAsset } from '../../assets.ts';
 import { type Architecture, architectures } from '../../core/architecture.ts';
 import { parseMacAddress } from '../../core/macAddress.ts';
-import { machineNameProblem } from '../../formats/hostName.ts';
+import { hostFolderProblem } from '../../formats/hostName.ts';
 import { asMapping, isMapping, type Mapping } from '../../formats/mapping.ts';
 import type { Path, Position } from '../../core/finding.ts';
 import { type Checked, findMistake, type Mistake, type SchemaError } from './inventorySchema.ts';
@@ -149,14 +150,14 @@ function checkIgnored(rules: readonly string[] = []): Mistake[] {
 
 function checkHostNames({ name, mac, network, overrides }: Mapping): Mistake[] {
   const mistakes: Mistake[] = [];
-  const nameProblem = machineNameProblem(textOf(name) ?? '');
+  const nameProblem = hostFolderProblem(textOf(name) ?? '');
   if (nameProblem !== undefined) {
-    const message = `${JSON.stringify(name)} is not a valid host name: ${nameProblem}`;
+    const message = `${quote(textOf(name) ?? '')} is not a valid host name: ${nameProblem}`;
     mistakes.push({ path: ['name'], message, hint: 'use a name such as worker-0 or worker-0.example.com' });
   }
   const address = mac === undefined ? undefined : parseMacAddress(textOf(mac) ?? '');
   if (address !== undefined && 'problem' in address) {
-    const message = `${JSON.stringify(mac)} is not a valid MAC address: ${address.problem}`;
+    const message = `${quote(textOf(mac) ?? '')} is not a valid MAC address: ${address.problem}`;
     mistakes.push({ path: ['mac'], message, hint: 'use the form "52:54:00:12:34:56"' });
   }
   const { nmstate, networkData } = asMapping(network);

@@ -3,6 +3,7 @@
  * and with an empty text (the `gateway` of Metal3's routes), so all three are the same here.
  */
 
+import { quote } from '../../core/foreignText.ts';
 import { parseMacAddress } from '../../core/macAddress.ts';
 import { isMapping, type Mapping } from '../../formats/mapping.ts';
 import type { Family, IpAddress } from '../ipAddress.ts';
@@ -64,13 +65,8 @@ export function required<T>(
 export function warnUnused({ value, place }: DataFields, isKnown: (key: string) => boolean): void {
   for (const key of Object.keys(value)) {
     if (isKnown(key)) continue;
-    warn(step(place, key), `the key ${quoteText(key)} is not used`, 'fix its spelling, or remove it');
+    warn(step(place, key), `the key ${quote(key)} is not used`, 'fix its spelling, or remove it');
   }
-}
-
-/** For messages. */
-export function quoteText(text: string): string {
-  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 }
 
 /** The id of a link or network: any text. */
