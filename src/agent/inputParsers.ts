@@ -3,7 +3,7 @@
  * throw FormatError without a subject; for URLs they throw UsageError with the whole message.
  */
 
-import { quote } from '../core/foreignText.ts';
+import { quoteText } from '../core/foreignText.ts';
 import { FormatError, UsageError } from '../core/errors.ts';
 import { machineNameProblem } from '../formats/hostName.ts';
 import { checkImageReference } from '../formats/imageReference.ts';
@@ -90,7 +90,7 @@ export const inputParsers: Readonly<Record<ProfileName, InputParsers>> = {
 function checkAgentImage(text: string): string {
   const bare = findBareRegistry(checkImageReference(text));
   if (bare?.isCertain !== true) return text;
-  throw new FormatError(`is the registry ${quote(text)} without an image`, { hint: bare.hint });
+  throw new FormatError(`is the registry ${quoteText(text)} without an image`, { hint: bare.hint });
 }
 
 function checkHostname(text: string): string {

@@ -4,7 +4,7 @@
  * paths).
  */
 
-import { quote } from '../core/foreignText.ts';
+import { quoteText } from '../core/foreignText.ts';
 import { trimEndOf } from '../core/trimming.ts';
 import { UsageError } from '../core/errors.ts';
 import type { Problem } from '../core/finding.ts';
@@ -60,7 +60,7 @@ const hostMistakes: readonly (readonly [pattern: RegExp, problem: string, hint: 
 function hostError(host: string, flag: string): UsageError {
   const parsed = parseHost(withoutBrackets(host));
   const why = parsed.kind === 'invalid' ? parsed.problem : 'brackets are valid only for IPv6 addresses';
-  const invalid = `${quote(host)} is invalid: ${why}`;
+  const invalid = `${quoteText(host)} is invalid: ${why}`;
   const [, problem = invalid, hint = 'pass a host such as ironic.example.com or 192.0.2.1'] =
     hostMistakes.find(([pattern]) => pattern.test(host)) ?? [];
   return new UsageError(`${flag} requires a host name or address; ${problem}`, { hint });
@@ -236,7 +236,7 @@ export function parseIronicUrl(text: string): IronicUrl | Problem {
   const lower = scheme.toLowerCase();
   if (lower !== 'http' && lower !== 'https') {
     return {
-      message: `the agent does not support the scheme ${quote(scheme)}`,
+      message: `the agent does not support the scheme ${quoteText(scheme)}`,
       hint: urlHint,
     };
   }
@@ -253,7 +253,7 @@ export function parseIronicUrl(text: string): IronicUrl | Problem {
 }
 
 function withoutScheme(text: string): Problem {
-  const shown = text.includes('@') ? '' : ` ${quote(text)}`;
+  const shown = text.includes('@') ? '' : ` ${quoteText(text)}`;
   const host = parseHost(text);
   const completed = `https://${host.kind === 'invalid' ? text.replace(/^\/+/, '') : formatUrlHost(host)}`;
   return {

@@ -4,7 +4,7 @@
  * it ignores. Compared with podman 4.3; the messages follow those of podman.
  */
 
-import { quote } from '../core/foreignText.ts';
+import { quoteText } from '../core/foreignText.ts';
 import { trimEndOf } from '../core/trimming.ts';
 import { nearestName } from '../formats/messageText.ts';
 import { isRegistryHost, parseImageReference } from '../formats/imageReference.ts';
@@ -142,7 +142,7 @@ function readTable(value: unknown, fields: Fields, path: Path, report: Report): 
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
     if (field === undefined) {
       const near = nearestName(name, Object.keys(fields));
-      const message = `podman ignores the unknown key ${quote(key)}`;
+      const message = `podman ignores the unknown key ${quoteText(key)}`;
       const all = `use one of ${Object.keys(fields).join(', ')}, or remove the line`;
       report('warning', [...path, key], message, near === undefined ? all : `use "${near}"`);
     } else table[name] = readField(member, field, [...path, key], report);
@@ -164,7 +164,7 @@ function readField(value: unknown, field: Field, path: Path, report: Report): un
     tables: `write each entry with double brackets: [[${name}]]`,
   };
   const hint = field.kind === 'value' ? field.hint : hints[field.kind];
-  report('error', path, `invalid value of ${quote(keys.at(-1) ?? '')}`, hint);
+  report('error', path, `invalid value of ${quoteText(keys.at(-1) ?? '')}`, hint);
   return undefined;
 }
 
@@ -213,7 +213,7 @@ function checkMeaning({ aliases = {}, registry: entries = [], ...table }: FileTa
   for (const [index, registry] of (table['unqualified-search-registries'] ?? []).entries()) {
     const path = ['unqualified-search-registries', index];
     if (!checkLocation(registry, path, report) || isRegistryHost(withoutSlashes(registry))) continue;
-    const message = `${quote(registry)} is not a registry host`;
+    const message = `${quoteText(registry)} is not a registry host`;
     report('error', path, message, 'use a host, such as "quay.io"');
   }
   for (const [name, full] of Object.entries(aliases)) checkAlias(name, full, report);
@@ -232,7 +232,7 @@ function checkVersion(table: Table, report: Report): void {
   if (current === undefined) {
     report('warning', path, `the file uses ${old}, which new releases of podman do not support`, hint);
   } else {
-    const message = `the file mixes ${old} ("registries") and version 2 (${quote(current)})`;
+    const message = `the file mixes ${old} ("registries") and version 2 (${quoteText(current)})`;
     report('error', path, message, hint);
   }
 }
@@ -241,8 +241,8 @@ function checkVersion(table: Table, report: Report): void {
 function checkLocation(location: string, path: Path, report: Report): boolean {
   const [, scheme, rest = ''] = /^(https?:\/\/)?(.*)$/s.exec(withoutSlashes(location)) ?? [];
   if (scheme !== undefined) {
-    const hint = `use ${quote(rest)}; for plain HTTP add insecure = true`;
-    report('error', path, `${quote(location)} is a URL`, hint);
+    const hint = `use ${quoteText(rest)}; for plain HTTP add insecure = true`;
+    report('error', path, `${quoteText(location)} is a URL`, hint);
   } else if (rest === '') {
     report('error', path, 'the location is empty', 'use the host of a registry, such as "quay.io"');
   }
@@ -254,13 +254,13 @@ function checkAlias(name: string, full: string, report: Report): void {
   const short = parseImageReference(name);
   if (!short.ok || short.reference.registry !== undefined || hasTag(short.reference)) {
     const hint = 'use a name without registry, tag and digest: "ironic-agent"';
-    report('error', path, `${quote(name)} is not a short name`, hint);
+    report('error', path, `${quoteText(name)} is not a short name`, hint);
   }
   if (full === '') return; // removes an alias of another file
   const target = parseImageReference(full);
   if (target.ok && target.reference.registry !== undefined && !hasTag(target.reference)) return;
   const hint = 'use registry and repository without tag and digest: "registry.example.com/ironic-agent"';
-  report('error', path, `${quote(full)} is not a full image name`, hint);
+  report('error', path, `${quoteText(full)} is not a full image name`, hint);
 }
 
 function hasTag({ digest, tag }: { readonly digest?: string; readonly tag?: string }): boolean {
@@ -277,7 +277,7 @@ function checkEntry(entry: RegistryTable, path: Path, report: Report): void {
     report('error', path, 'the registry has no location', hint);
   }
   if (isWildcard && /[/@:]/.test(prefix)) {
-    const message = `${quote(prefix)} is not "*." followed by a domain`;
+    const message = `${quoteText(prefix)} is not "*." followed by a domain`;
     report('error', [...path, 'prefix'], message, 'use a prefix such as "*.example.com"');
   }
   for (const [index, mirror] of mirrors.entries()) {
@@ -300,7 +300,7 @@ function checkTwins(entries: readonly RegistryTable[], report: Report): void {
     if (first === undefined || location === '') continue;
     for (const name of ['insecure', 'blocked'] as const) {
       if ((first[name] ?? false) === (entry[name] ?? false)) continue;
-      const message = `the registry ${quote(location)} is defined twice, with different "${name}"`;
+      const message = `the registry ${quoteText(location)} is defined twice, with different "${name}"`;
       report('error', ['registry', index], message, 'use the same value in both entries');
     }
   }

@@ -1,6 +1,6 @@
 /** The machines to boot: hosts of an inventory, or one BMC of the command line, with the credentials of their BMCs. */
 
-import { quote } from '../core/foreignText.ts';
+import { quoteText } from '../core/foreignText.ts';
 import { dirname, isAbsolute, join } from 'node:path';
 import { CliError, FormatError, UsageError } from '../core/errors.ts';
 import { fillSetting } from '../core/placeholders.ts';
@@ -107,7 +107,7 @@ function namesByMac({ inventory: { hosts = [] } }: InventoryRead): ReadonlyMap<s
 function readMac(text: string): string {
   const address = parseMacAddress(text);
   if ('mac' in address) return address.mac;
-  throw new UsageError(`invalid value ${quote(text)} for --mac: ${address.problem}`, {
+  throw new UsageError(`invalid value ${quoteText(text)} for --mac: ${address.problem}`, {
     hint: 'use the form 52:54:00:12:34:56',
   });
 }

@@ -1,6 +1,6 @@
 /** The request to build the image of an object: image format, architecture, and network data. */
 
-import { quote } from '../core/foreignText.ts';
+import { quoteText } from '../core/foreignText.ts';
 import { objectNameProblem } from '../core/objectName.ts';
 import { isMapping } from '../formats/mapping.ts';
 import { keyText, type ObjectKey } from './kube/objects.ts';
@@ -69,7 +69,7 @@ export async function buildRequestOf(
     const message =
       problem === undefined
         ? `${place} not found`
-        : `networkDataName ${quote(key.name)} is not a valid name of a Secret: ${problem}`;
+        : `networkDataName ${quoteText(key.name)} is not a valid name of a Secret: ${problem}`;
     return { kind: 'failed', reason: 'MissingNetworkData', message, attempt: undefined };
   }
   const description = readNetworkDescription(secret);

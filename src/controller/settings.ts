@@ -4,7 +4,7 @@
  * Secret are written to a private folder, so that settings can reference certificates, keys and passwords as files.
  */
 
-import { quote } from '../core/foreignText.ts';
+import { quoteText } from '../core/foreignText.ts';
 import { isMapping } from '../formats/mapping.ts';
 import type { ServiceOptions } from '../serve/options.ts';
 import type { Io } from '../io/io.ts';
@@ -120,7 +120,7 @@ function parsePlace(text: string): ObjectPlace | undefined {
   const [, word = '', name = ''] = /^(configmap|secret)\/(.*)$/.exec(text) ?? [];
   if (word !== 'configmap' && word !== 'secret') return undefined;
   if (/^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/.test(name)) return { kind: word, name };
-  throw new UsageError(`invalid value ${quote(text)} for --settings: not a valid object name`, {
+  throw new UsageError(`invalid value ${quoteText(text)} for --settings: not a valid object name`, {
     hint: `use a name such as ${word}/ramdisk-settings, or ./${word}/… for a file`,
   });
 }

@@ -1,6 +1,6 @@
 /**
- * Text from files, servers and machines in messages: it may be of any length, disguise what is printed, or be a secret, as
- * whoever writes a file may link it to another one.
+ * Text from files, servers and machines in messages: it may be of any length, disguise what is printed, or be a secret,
+ * because a file may be a link to another one.
  */
 
 /** Escapes control characters, and characters that change the writing direction or are invisible, as `\u001b`. */
@@ -33,7 +33,7 @@ const longestQuote = 100;
  * The text in double quotes, as messages show keys, values and names from outside: shortened, with what is invisible escaped
  * as in JSON, and without password hashes as in /etc/shadow.
  */
-export function quote(text: string): string {
+export function quoteText(text: string): string {
   return printable(JSON.stringify(shorten(text, longestQuote).replaceAll(passwordHash, '$…')));
 }
 

@@ -5,7 +5,7 @@
  * Unsupported: encrypted layers, signatures, digests other than sha256, and external layers.
  */
 
-import { quote } from '../core/foreignText.ts';
+import { quoteText } from '../core/foreignText.ts';
 import { createHash } from 'node:crypto';
 import { FormatError } from '../core/errors.ts';
 import { type ByteSource, type ByteInput, hasMore, inputOf, sourceOf } from './byteFeed.ts';
@@ -218,7 +218,7 @@ const NAME_ANNOTATIONS = ['io.containerd.image.name', 'org.opencontainers.image.
 function readOciImages(files: Files): ArchivedImage[] {
   const layout = textIn(readDocument(files, 'oci-layout'), 'imageLayoutVersion') ?? '';
   if (!layout.startsWith('1.'))
-    throw new FormatError(`uses an unsupported OCI layout version: ${quote(layout)}`);
+    throw new FormatError(`uses an unsupported OCI layout version: ${quoteText(layout)}`);
   const found = new Map<string, ArchivedImage>();
   // Of an index below the first, an archive may have no more than a part.
   let queue = listIn(readDocument(files, 'index.json'), 'manifests').map((descriptor) => ({
@@ -334,14 +334,14 @@ function digestOf(descriptor: unknown): string {
   const digest = textIn(descriptor, 'digest') ?? '';
   if (/^sha256:[0-9a-f]{64}$/.test(digest)) return digest;
   throw new FormatError(
-    `contains a descriptor without a sha256 digest: ${quote(digest)}`,
+    `contains a descriptor without a sha256 digest: ${quoteText(digest)}`,
   );
 }
 
 function requireFile(files: Files, path: string): IndexedFile {
   const file = files.get(plainPath(path));
   if (file !== undefined) return file;
-  throw new FormatError(`does not contain ${quote(path)}, which its manifest lists`, {
+  throw new FormatError(`does not contain ${quoteText(path)}, which its manifest lists`, {
     hint: damagedHint,
   });
 }

@@ -4,7 +4,7 @@
  * read differently.
  */
 
-import { quote } from '../core/foreignText.ts';
+import { quoteText } from '../core/foreignText.ts';
 import { isIPv4, isIPv6 } from 'node:net';
 import { withoutBrackets } from './url.ts';
 
@@ -62,7 +62,7 @@ export function hostNameProblem(text: string): string | undefined {
 function strangeCharacterProblem(character: string): string {
   if (/\s/u.test(character)) return 'it contains a space';
   if (character === '_') return 'it contains an underscore';
-  return `the character ${quote(character)} is not allowed`;
+  return `the character ${quoteText(character)} is not allowed`;
 }
 
 /** Like `hostNameProblem`, for the host name of a Linux machine. */

@@ -4,7 +4,7 @@
  * Left out: specifiers are not resolved, and prefixes of the program such as `-` and `@` stay part of the first word.
  */
 
-import { quote as quoteForeign } from '../core/foreignText.ts';
+import { quoteText } from '../core/foreignText.ts';
 import { FormatError } from '../core/errors.ts';
 
 /**
@@ -24,7 +24,7 @@ const variableName = /^[A-Za-z_][A-Za-z0-9_]*$/;
  */
 export function formatEnvironment(name: string, value: string): string {
   if (!variableName.test(name)) {
-    throw new FormatError(`${quoteForeign(name)} is not a valid environment variable name`, {
+    throw new FormatError(`${quoteText(name)} is not a valid environment variable name`, {
       hint: 'use letters, digits and underscores, and do not start with a digit',
     });
   }

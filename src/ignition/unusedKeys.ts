@@ -4,7 +4,7 @@
  * found oddities. The bytes must be valid JSON that matches the schema.
  */
 
-import { quote } from '../core/foreignText.ts';
+import { quoteText } from '../core/foreignText.ts';
 import { formatPath, type Path } from '../core/finding.ts';
 import {
   itemsAt,
@@ -155,7 +155,7 @@ const longestGuess = 60;
 function spellingHint(type: StructType, key: string): string | undefined {
   const field = fieldsByFoldedName(type).get(foldName(key));
   return (
-    field && `write ${quote(field.name)}: Ignition accepts this spelling, but reports it as unused`
+    field && `write ${quoteText(field.name)}: Ignition accepts this spelling, but reports it as unused`
   );
 }
 
@@ -168,7 +168,7 @@ function newerVersionHint(version: SpecVersion, path: Path, key: string): string
   );
   return (
     since &&
-    `use spec version ${since} or newer for ${quote(key)}; in a ${version} config Ignition ignores it`
+    `use spec version ${since} or newer for ${quoteText(key)}; in a ${version} config Ignition ignores it`
   );
 }
 
@@ -176,17 +176,17 @@ function butaneHint(type: StructType, path: Path, key: string): string | undefin
   const camelCase = key.replace(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase());
   const field = type.fields.find(({ name }) => name === camelCase);
   if (field !== undefined)
-    return `use ${quote(field.name)}, the name in Ignition; this is the name in Butane`;
+    return `use ${quoteText(field.name)}, the name in Ignition; this is the name in Butane`;
   const isButane =
     (path.length === 0 && key === 'variant') ||
     (type.fields.some(({ name }) => name === 'source') && (key === 'inline' || key === 'local'));
   return isButane
-    ? `translate the config with butane first: ${quote(key)} is a Butane key that Ignition ignores`
+    ? `translate the config with butane first: ${quoteText(key)} is a Butane key that Ignition ignores`
     : undefined;
 }
 
 function similarNameHint(type: StructType, key: string): string | undefined {
   const fields = fieldsByFoldedName(type);
   const nearest = fields.get(nearestName(foldName(key), fields.keys()) ?? '');
-  return nearest && `use ${quote(nearest.name)}; Ignition ignores ${quote(key)}`;
+  return nearest && `use ${quoteText(nearest.name)}; Ignition ignores ${quoteText(key)}`;
 }

@@ -1,6 +1,6 @@
 /** The files of a live image that a boot loader loads: their location on an ISO, their architecture, and unpacked kernels. */
 
-import { quote } from '../core/foreignText.ts';
+import { quoteText } from '../core/foreignText.ts';
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { Architecture } from '../core/architecture.ts';
@@ -96,7 +96,7 @@ export async function findPxeFiles(tree: IsoTree): Promise<readonly PxeFile[]> {
 function pxeFile({ recordName, offset, size }: IsoEntry, imageSize: number): PxeFile {
   const name = recordName.toLowerCase();
   if (name === '' || UNSAFE.test(name)) {
-    throw new FormatError(`path ${quote(name)} contains path traversal`, {
+    throw new FormatError(`path ${quoteText(name)} contains path traversal`, {
       hint: 'download the image from a trusted source; nothing was written',
     });
   }

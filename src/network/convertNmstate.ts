@@ -5,7 +5,7 @@
  * rules, 802.1X, ethtool, SR-IOV, alternative names, and `controller` (use the port list of the controller).
  */
 
-import { quote } from '../core/foreignText.ts';
+import { quoteText } from '../core/foreignText.ts';
 import { asMapping, isMapping, type Mapping } from '../formats/mapping.ts';
 import { type Finding, hasErrors, limitFindings } from '../core/finding.ts';
 import { connectionTypes, formatProfile, type ProfileEntries, profileUuid } from './connectionProfile.ts';
@@ -63,7 +63,7 @@ function readNetwork(document: unknown, place: DocumentPlace): Network {
   if (!isMapping(document)) refuse(place, 'expected a mapping with the key "interfaces"');
   for (const name of Object.keys(sections)) {
     if (sectionNames.has(name)) continue;
-    refuseUnsupportedValue(step(place, name), quote(name), otherFormats.get(name));
+    refuseUnsupportedValue(step(place, name), quoteText(name), otherFormats.get(name));
   }
   const links = readLinks(sections['interfaces'], step(place, 'interfaces'));
   checkOthers(sections, place);

@@ -1,6 +1,6 @@
 /** A place in a document of a network, and what is reported about it. */
 
-import { quote } from '../core/foreignText.ts';
+import { quoteText } from '../core/foreignText.ts';
 import type { Finding, Path } from '../core/finding.ts';
 
 /** The path of a value in the document, and the list for findings. */
@@ -62,6 +62,6 @@ function describe(value: unknown): string {
   if (value === null || value === undefined) return 'nothing';
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object') return 'a mapping';
-  if (typeof value === 'string') return quote(value);
+  if (typeof value === 'string') return quoteText(value);
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : typeof value;
 }

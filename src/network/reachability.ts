@@ -3,7 +3,7 @@
  * bonds and VLANs. Connections with DHCP or IPv6 autoconfiguration may reach everything. Not judged: routers and firewalls.
  */
 
-import { quote } from '../core/foreignText.ts';
+import { quoteText } from '../core/foreignText.ts';
 import type { Problem } from '../core/finding.ts';
 import { isUuid } from '../core/objectName.ts';
 import { type Connection, connectionName, findConnection, type IpConfig } from './connection.ts';
@@ -73,7 +73,7 @@ function rejectedIp(connection: Connection, family: Family): Problem | undefined
   const { addresses, method } = connection.ip[family];
   const section = `[ipv${family}] of ${connectionName(connection)}`;
   if (!methods[family].includes(method)) {
-    const message = `NetworkManager rejects the method ${quote(method)} in ${section}`;
+    const message = `NetworkManager rejects the method ${quoteText(method)} in ${section}`;
     return { message, hint: `use one of ${methods[family].join(', ')}` };
   }
   if (method !== 'manual' || addresses.length > 0) return undefined;

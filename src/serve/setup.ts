@@ -1,6 +1,6 @@
 /** The setup of a service from its command line. It is read and checked before the server listens. */
 
-import { quote } from '../core/foreignText.ts';
+import { quoteText } from '../core/foreignText.ts';
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import { stat } from 'node:fs/promises';
@@ -134,7 +134,7 @@ export function parseDuration(text: string, option: string): number {
   const [, digits = '', unit = 's'] = /^(\d{1,9})([smhd])?$/.exec(text) ?? [];
   const seconds = Number(digits) * (units[unit] ?? 1);
   if (digits !== '' && seconds <= LONGEST) return seconds * 1000;
-  throw new UsageError(`invalid duration ${quote(text)} for ${option}`, {
+  throw new UsageError(`invalid duration ${quoteText(text)} for ${option}`, {
     hint: 'use seconds, or a number with the unit s, m, h or d, such as 12h',
   });
 }
@@ -144,6 +144,6 @@ export function parseWholeNumber(text: string, option: string, least: number, mo
   const value = /^\d{1,9}$/.test(text) ? Number(text) : -1;
   if (value >= least && value <= most) return value;
   throw new UsageError(
-    `invalid value ${quote(text)} for ${option}: not a whole number from ${least} to ${most}`,
+    `invalid value ${quoteText(text)} for ${option}: not a whole number from ${least} to ${most}`,
   );
 }

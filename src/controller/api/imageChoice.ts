@@ -5,7 +5,7 @@
  * never gets bytes of two images.
  */
 
-import { quote } from '../../core/foreignText.ts';
+import { quoteText } from '../../core/foreignText.ts';
 import { architectures } from '../../core/architecture.ts';
 import {
   type ImageFormat,
@@ -54,7 +54,7 @@ export function chooseImage(
     (architecture === undefined || !architecturesOf(catalog).includes(architecture))
   ) {
     const known = [...catalog.keys()].join(', ') || 'none';
-    return refused(`no base image for the architecture ${quote(wanted)}; available: ${known}`);
+    return refused(`no base image for the architecture ${quoteText(wanted)}; available: ${known}`);
   }
   const selected = hasStreams(catalog) ? (stream ?? possible.stream) : undefined;
   const chosen = chooseImages({ architecture, stream: selected }, catalog);
@@ -65,7 +65,7 @@ export function chooseImage(
   const { images: formats, ...key } = chosen;
   const format = firstAccepted(acceptFormats, formats);
   if (format !== undefined) return { format, ...key };
-  const accepted = acceptFormats.map(quote).slice(0, imageFormats.length).join(', ') || 'none';
+  const accepted = acceptFormats.map(quoteText).slice(0, imageFormats.length).join(', ') || 'none';
   const available = formats.join(', ') || 'none';
   return refused(
     `no accepted image format for ${imagesName(key)}; accepted: ${accepted}; available: ${available}`,

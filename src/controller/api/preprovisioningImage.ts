@@ -7,7 +7,7 @@
  * as images are built when they are fetched.
  */
 
-import { quote } from '../../core/foreignText.ts';
+import { quoteText } from '../../core/foreignText.ts';
 import { asMapping, type Mapping } from '../../formats/mapping.ts';
 import type { ConfigArtifact } from '../../hosts/artifacts/artifacts.ts';
 import type { KubernetesObject, ObjectMetadata } from '../kube/objects.ts';
@@ -174,7 +174,7 @@ export interface NetworkDescription {
 /** The other keys of the Secret: `"userData"`, or an empty text. */
 export function listOtherKeys({ data }: SecretData): string {
   const others = Object.keys(asMapping(data)).filter((name) => !networkKeys.some((key) => key === name));
-  const shown = others.slice(0, MAX_KEYS).map((name) => quote(name));
+  const shown = others.slice(0, MAX_KEYS).map((name) => quoteText(name));
   return [...shown, ...(others.length > shown.length ? ['…'] : [])].join(', ');
 }
 

@@ -3,7 +3,7 @@
  * the machine that wrote it, so that the same input always produces the same manifest.
  */
 
-import { quote } from '../../core/foreignText.ts';
+import { quoteText } from '../../core/foreignText.ts';
 import { FormatError } from '../../core/errors.ts';
 import { asMapping, mappingAt, parseJsonObject } from '../../formats/mapping.ts';
 import type { MemoryNeed, UnlistedMemory } from './hostMemory.ts';
@@ -108,7 +108,7 @@ export function parseManifest(text: string): Manifest {
   }
   const outside = files.find(({ path }) => !isInside(path));
   if (outside !== undefined)
-    throw new FormatError(`it contains a path outside of the folder: ${quote(outside.path)}`);
+    throw new FormatError(`it contains a path outside of the folder: ${quoteText(outside.path)}`);
   return {
     version: 1,
     generator: { name: GENERATOR, version: String(version) },

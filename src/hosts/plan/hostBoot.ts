@@ -1,6 +1,6 @@
 /** The boot settings of a host, and its boot scripts. */
 
-import { quote } from '../../core/foreignText.ts';
+import { quoteText } from '../../core/foreignText.ts';
 import { type BootSettings, argumentName } from '../../boot/bootSettings.ts';
 import type { Architecture } from '../../core/architecture.ts';
 import { argumentSecrets, kernelArguments } from '../../boot/kernelArguments.ts';
@@ -127,7 +127,7 @@ export function readDhcpRange(text: string | undefined, { baseUrl, loaders }: Wa
   }
   const range = parseDhcpRange(text, baseUrl);
   if ('kind' in range) return range;
-  throw new UsageError(`--dhcp-range ${quote(text)}: ${range.message}`, { hint: range.hint });
+  throw new UsageError(`--dhcp-range ${quoteText(text)}: ${range.message}`, { hint: range.hint });
 }
 
 /**

@@ -4,7 +4,7 @@
  * hosts are still processed. Values are only collected, like those of flags; `inputParsers.ts` parses them.
  */
 
-import { quote } from '../../core/foreignText.ts';
+import { quoteText } from '../../core/foreignText.ts';
 import type { FilePlace } from '../../core/errors.ts';
 import type { Diagnostic } from '../../core/diagnostic.ts';
 import { ignoreProblem } from '../../io/report/ruleBook.ts';
@@ -141,23 +141,25 @@ function readIgnored({ ignore }: Mapping): readonly string[] | undefined {
 }
 
 function checkIgnored(rules: readonly string[] = []): Mistake[] {
-  return rules.flatMap((rule, index) => {
-    const problem = ignoreProblem(rule);
-    if (problem === undefined) return [];
-    return { path: ['ignore', index], message: `ignore: ${problem.message}`, hint: problem.hint };
-  });
+  const mistakes: Mistake[] = [];
+  for (const [index, rule] of rules.entries()) {
+    const problem = mistakes.length < mostFindings ? ignoreProblem(rule) : undefined;
+    if (problem === undefined) continue;
+    mistakes.push({ path: ['ignore', index], message: `ignore: ${problem.message}`, hint: problem.hint });
+  }
+  return mistakes;
 }
 
 function checkHostNames({ name, mac, network, overrides }: Mapping): Mistake[] {
   const mistakes: Mistake[] = [];
   const nameProblem = hostFolderProblem(textOf(name) ?? '');
   if (nameProblem !== undefined) {
-    const message = `${quote(textOf(name) ?? '')} is not a valid host name: ${nameProblem}`;
+    const message = `${quoteText(textOf(name) ?? '')} is not a valid host name: ${nameProblem}`;
     mistakes.push({ path: ['name'], message, hint: 'use a name such as worker-0 or worker-0.example.com' });
   }
   const address = mac === undefined ? undefined : parseMacAddress(textOf(mac) ?? '');
   if (address !== undefined && 'problem' in address) {
-    const message = `${quote(textOf(mac) ?? '')} is not a valid MAC address: ${address.problem}`;
+    const message = `${quoteText(textOf(mac) ?? '')} is not a valid MAC address: ${address.problem}`;
     mistakes.push({ path: ['mac'], message, hint: 'use the form "52:54:00:12:34:56"' });
   }
   const { nmstate, networkData } = asMapping(network);

@@ -1,6 +1,6 @@
 /** Shared by the readers of single settings: access to the inputs, and errors that name the source of an input. */
 
-import { quote } from '../../core/foreignText.ts';
+import { quoteText } from '../../core/foreignText.ts';
 import { isAbsolute, join } from 'node:path';
 import type { InputParsers } from '../../agent/inputParsers.ts';
 import type { Inputs, InputValue } from '../../agent/settingInputs.ts';
@@ -123,7 +123,7 @@ export async function readNamedFile(value: InputValue, io: Io, what: string): Pr
  */
 export function pathIn({ at, folder, name }: InputValue, path: string): string {
   if (/\p{Cc}/u.test(path)) {
-    throw new CliError(`${name}: the path ${quote(path)} contains a control character`, {
+    throw new CliError(`${name}: the path ${quoteText(path)} contains a control character`, {
       code: 'ERR_SETTING',
       hint: 'remove the character; in YAML, put a path in single quotes, in which a backslash has no meaning',
       at,

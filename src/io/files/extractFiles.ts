@@ -3,7 +3,7 @@
  * are rejected, and existing files are not replaced.
  */
 
-import { quote } from '../../core/foreignText.ts';
+import { quoteText } from '../../core/foreignText.ts';
 import { lstat, mkdir, open, unlink } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { CliError } from '../../core/errors.ts';
@@ -73,7 +73,7 @@ function pathBelow(name: string): string {
     throw new CliError(`path ${name} contains path traversal`, { code: 'ERR_IMAGE', hint });
   }
   if (steps.length === 0 || !steps.every((step) => isOwnName(step)) || name.length > MAX_LENGTH) {
-    const shown = quote(name);
+    const shown = quoteText(name);
     throw new CliError(`${shown} is not a valid file name`, { code: 'ERR_IMAGE', hint });
   }
   return steps.join('/');

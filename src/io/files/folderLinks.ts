@@ -1,6 +1,6 @@
 /**
- * Links in folders whose files are read without being named: whoever may write to the folder could otherwise make a service
- * read any file of the machine. Files that an option, a variable or an inventory names may be links to anywhere.
+ * Links in folders whose files are read without being named: otherwise, a user who may write to the folder could make a
+ * service read any file of the machine. Files that an option, a variable or an inventory names may be links to anywhere.
  */
 
 import { lstat, realpath } from 'node:fs/promises';

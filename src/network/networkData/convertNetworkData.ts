@@ -4,7 +4,7 @@
  * routes and name servers. Left out: InfiniBand, and the ports of a bond being bonds or VLANs themselves.
  */
 
-import { quote } from '../../core/foreignText.ts';
+import { quoteText } from '../../core/foreignText.ts';
 import { trimEndOf } from '../../core/trimming.ts';
 import { hasErrors, limitFindings } from '../../core/finding.ts';
 import { isMapping, type Mapping } from '../../formats/mapping.ts';
@@ -77,7 +77,7 @@ function checkPortsHaveNoNetworks(networks: NetworkData['networks'], links: Netw
   for (const { place, linkId } of networks) {
     const bond = bonds.get(linkId);
     if (bond === undefined) continue;
-    const hint = `use the id of the bond: ${quote(bond.id)}`;
+    const hint = `use the id of the bond: ${quoteText(bond.id)}`;
     refuse(step(place, 'link'), 'a port of a bond cannot have a network', hint);
   }
 }

@@ -3,7 +3,7 @@
  * and with an empty text (the `gateway` of Metal3's routes), so all three are the same here.
  */
 
-import { quote } from '../../core/foreignText.ts';
+import { quoteText } from '../../core/foreignText.ts';
 import { parseMacAddress } from '../../core/macAddress.ts';
 import { isMapping, type Mapping } from '../../formats/mapping.ts';
 import type { Family, IpAddress } from '../ipAddress.ts';
@@ -65,7 +65,7 @@ export function required<T>(
 export function warnUnused({ value, place }: DataFields, isKnown: (key: string) => boolean): void {
   for (const key of Object.keys(value)) {
     if (isKnown(key)) continue;
-    warn(step(place, key), `the key ${quote(key)} is not used`, 'fix its spelling, or remove it');
+    warn(step(place, key), `the key ${quoteText(key)} is not used`, 'fix its spelling, or remove it');
   }
 }
 

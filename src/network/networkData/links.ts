@@ -1,6 +1,6 @@
 /** The `links` of network data: physical interfaces, bonds and VLANs, and how they are stacked. */
 
-import { quote } from '../../core/foreignText.ts';
+import { quoteText } from '../../core/foreignText.ts';
 import type { Path } from '../../core/finding.ts';
 import { type Bond, bond } from '../bond.ts';
 import { type DocumentPlace, expected, refuse, step, warn } from '../documentPlace.ts';
@@ -88,7 +88,7 @@ function readKind({ value, place }: DataFields): DataLink['kind'] | undefined {
   if (type === null || physicalTypes.has(type)) return 'ethernet';
   const at = step(place, 'type');
   if (typeof type !== 'string') return refuse(at, expected('a string', type), 'use "phy", "bond" or "vlan"');
-  warn(at, `the type ${quote(type)} is unknown and treated as "phy"`, 'use "phy", "bond" or "vlan"');
+  warn(at, `the type ${quoteText(type)} is unknown and treated as "phy"`, 'use "phy", "bond" or "vlan"');
   return 'ethernet';
 }
 
@@ -140,7 +140,7 @@ function readBondOptions(fields: DataFields, mode: unknown): Bond | undefined {
   for (const finding of own.findings) {
     const at = step(fields.place, bondKey(finding.path, keys));
     if (finding.rule === 'nmstate-not-covered') {
-      warn(at, `the bond option ${quote(String(at.path.at(-1)))} is not supported`, 'remove it');
+      warn(at, `the bond option ${quoteText(String(at.path.at(-1)))} is not supported`, 'remove it');
     } else refuse(at, finding.message, finding.hint);
   }
   checkArpMonitoring(read?.entries ?? {}, fields.place);
@@ -173,7 +173,7 @@ export type DataLinks = ReadonlyMap<string, DataLink>;
 export function checkLinks(listed: readonly DataLink[]): DataLinks {
   const links = new Map<string, DataLink>();
   for (const link of listed) {
-    if (links.has(link.id)) refuseSame(step(link.place, 'id'), `the id ${quote(link.id)}`);
+    if (links.has(link.id)) refuseSame(step(link.place, 'id'), `the id ${quoteText(link.id)}`);
     else links.set(link.id, link);
   }
   checkUnique(links, 'ethernet_mac_address', ({ kind, mac }) => (kind === 'ethernet' ? mac : undefined));
@@ -215,9 +215,9 @@ function checkPorts(links: DataLinks): void {
       if (kind === undefined) refuseDangling(at, port, links);
       else if (kind !== 'ethernet') {
         const hint = 'list physical links only; put a VLAN on top of the bond';
-        refuse(at, `${quote(port)} is a ${kind}`, hint);
+        refuse(at, `${quoteText(port)} is a ${kind}`, hint);
       } else if (taken.has(port)) {
-        refuse(at, `${quote(port)} is already a port of a bond`, 'list each link in one bond, once');
+        refuse(at, `${quoteText(port)} is already a port of a bond`, 'list each link in one bond, once');
       }
       taken.add(port);
     }
@@ -226,11 +226,11 @@ function checkPorts(links: DataLinks): void {
 
 /** Says which links there are. */
 export function refuseDangling(place: DocumentPlace, id: string, links: DataLinks): undefined {
-  const ids = Array.from(links.keys(), (known) => quote(known));
+  const ids = Array.from(links.keys(), (known) => quoteText(known));
   const shown = ids.length > 8 ? [...ids.slice(0, 8), '…'] : ids;
   return refuse(
     place,
-    `no link has the id ${quote(id)}`,
+    `no link has the id ${quoteText(id)}`,
     ids.length === 0 ? 'add the link to "links"' : `use the id of a link: ${shown.join(', ')}`,
   );
 }
@@ -244,7 +244,7 @@ function checkParent(link: DataLink, links: DataLinks): void {
     return refuse(at, 'the VLAN is on top of itself', 'use the id of a "phy" or "bond" link');
   }
   if (link.mtu !== undefined && link.mtu > (parent.mtu ?? link.mtu)) {
-    const message = `the MTU ${link.mtu} is greater than that of ${quote(parent.id)} (${parent.mtu})`;
+    const message = `the MTU ${link.mtu} is greater than that of ${quoteText(parent.id)} (${parent.mtu})`;
     warn(step(link.place, 'mtu'), message, 'raise the MTU of the link below, or lower this one');
   }
   return undefined;

@@ -1,6 +1,6 @@
 /** The `networks` of network data: addresses, routes and name servers of one IP version on one link. */
 
-import { quote } from '../../core/foreignText.ts';
+import { quoteText } from '../../core/foreignText.ts';
 import { groupBy } from '../../core/lists.ts';
 import { leastIpv6Mtu } from '../interface.ts';
 import {
@@ -167,7 +167,7 @@ export function readServices(services: readonly DataFields[]): IpAddress[] {
     const type = required(fields, 'type', '"dns"', anyId);
     if (type === undefined) return [];
     if (type !== 'dns') {
-      const message = `services of the type ${quote(type)} are not used`;
+      const message = `services of the type ${quoteText(type)} are not used`;
       warn(step(place, 'type'), message, 'use "dns", or remove it');
       return [];
     }
@@ -293,7 +293,7 @@ function netmask(family: Family): Reader<number> {
     const prefixLength = isText ? parseNetmask(String(value), family) : undefined;
     if (prefixLength !== undefined) return prefixLength;
     const example = family === 4 ? '255.255.255.0 or 24' : 'ffff:ffff:ffff:ffff:: or 64';
-    const shown = isText ? `: ${quote(String(value))}` : '';
+    const shown = isText ? `: ${quoteText(String(value))}` : '';
     return refuse(place, `the netmask is invalid${shown}`, `write it like ${example}`);
   };
 }
