@@ -35,7 +35,6 @@ export interface HostNetwork extends NetworkDescription {
   readonly place: string;
 }
 
-
 /** Reads a Secret; undefined if it does not exist. Throws ApiError. */
 export type ReadSecret = (key: ObjectKey) => Promise<StoredSecret | undefined>;
 

@@ -333,9 +333,7 @@ function blobPath(descriptor: unknown): string {
 function digestOf(descriptor: unknown): string {
   const digest = textIn(descriptor, 'digest') ?? '';
   if (/^sha256:[0-9a-f]{64}$/.test(digest)) return digest;
-  throw new FormatError(
-    `contains a descriptor without a sha256 digest: ${quoteText(digest)}`,
-  );
+  throw new FormatError(`contains a descriptor without a sha256 digest: ${quoteText(digest)}`);
 }
 
 function requireFile(files: Files, path: string): IndexedFile {

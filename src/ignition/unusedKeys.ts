@@ -67,9 +67,8 @@ function* checkObject(document: DecodedDocument, place: Place): Iterable<OffsetI
     return;
   }
   const fields = new Set(type.fields.map((field) => field.name));
-  const members = readMembers(document.bytes, start, fields);
-  for (const [key, { keyStart }] of members) {
-    if (fields.has(key)) continue;
+  const { members, unknown } = readMembers(document.bytes, start, fields);
+  for (const [key, keyStart] of unknown) {
     const name = key.length > longestKey ? `${key.slice(0, longestKey)}…` : key;
     yield {
       rule: unusedKey,
@@ -112,21 +111,26 @@ function* checkItems(document: DecodedDocument, list: Place): Iterable<OffsetIss
   }
 }
 
-/** Unknown keys beyond this number are not reported for one object. */
-const maxUnknown = 100_000;
+/** Unknown keys beyond this number are not counted for one object. */
+const maxUnknown = 1_000_000;
 
 /** Maximum length of a key in messages; Ignition has no limit. */
 const longestKey = 1000;
 
-/** By exact key, ordered by position; the last of repeated keys counts. */
-function readMembers(bytes: Buffer, start: number, fields: ReadonlySet<string>): Map<string, Member> {
+/** The members with a name of a field, and the offsets of all other keys in their order. The last of repeated keys counts. */
+function readMembers(bytes: Buffer, start: number, fields: ReadonlySet<string>) {
   const members = new Map<string, Member>();
+  const unknown = new Map<string, number>();
   for (const member of membersAt(bytes, start)) {
-    const { name } = member;
-    members.delete(name);
-    if (members.size < maxUnknown || fields.has(name)) members.set(name, member);
+    const { name, keyStart } = member;
+    if (fields.has(name)) {
+      members.set(name, member);
+      continue;
+    }
+    unknown.delete(name);
+    if (unknown.size < maxUnknown) unknown.set(name, keyStart);
   }
-  return members;
+  return { members, unknown };
 }
 
 function nullObjectMessage(path: Path): string {
@@ -154,9 +158,7 @@ const longestGuess = 60;
 
 function spellingHint(type: StructType, key: string): string | undefined {
   const field = fieldsByFoldedName(type).get(foldName(key));
-  return (
-    field && `write ${quoteText(field.name)}: Ignition accepts this spelling, but reports it as unused`
-  );
+  return field && `write ${quoteText(field.name)}: Ignition accepts this spelling, but reports it as unused`;
 }
 
 function newerVersionHint(version: SpecVersion, path: Path, key: string): string | undefined {

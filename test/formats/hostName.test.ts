@@ -13,9 +13,12 @@ import {
 } from '../../src/formats/hostName.ts';
 
 describe('hostFolderProblem', () => {
-  it.each(['CON', 'con', 'nul.example.com', 'Aux.txt', 'prn', 'COM1', 'lpt9.lab', 'com3.'])('refuses %s', (name) => {
-    expect(hostFolderProblem(name)).toContain('Windows reserves it');
-  });
+  it.each(['CON', 'con', 'nul.example.com', 'Aux.txt', 'prn', 'COM1', 'lpt9.lab', 'com3.'])(
+    'refuses %s',
+    (name) => {
+      expect(hostFolderProblem(name)).toContain('Windows reserves it');
+    },
+  );
 
   it.each(['console', 'com', 'com0', 'com10', 'nul-0', 'worker.con'])('accepts %s', (name) => {
     expect(hostFolderProblem(name)).toBeUndefined();

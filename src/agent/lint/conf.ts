@@ -48,7 +48,11 @@ const fileRules: ReadonlyMap<string, Rule> = new Map(
 );
 
 /** For the number of findings about one conf that are left out. */
-const moreRule = infoRule(tooManyFindings, 'and more findings, which are not listed', 'fix the listed findings first');
+const moreRule = infoRule(
+  tooManyFindings,
+  'and more findings, which are not listed',
+  'fix the listed findings first',
+);
 
 export const configConfRules: readonly Rule[] = [...fileRules.values(), ...Object.values(ownRules)];
 
@@ -69,9 +73,7 @@ export function checkConfs(subject: LintSubject, ipaVersion: IpaVersion | undefi
     if (bytes === undefined) return [];
     const { findings } = checkConfFile(bytes, ipaVersion);
     return [
-      ...findings
-        .filter(({ rule }) => !isElsewhere(rule))
-        .flatMap((finding) => toIssue(finding, conf)),
+      ...findings.filter(({ rule }) => !isElsewhere(rule)).flatMap((finding) => toIssue(finding, conf)),
       ...checkTrust(subject, conf, hasAnchor),
     ];
   });

@@ -244,10 +244,7 @@ export function checkUnitEnvironment(subject: LintSubject): Issue[] {
   const { activeUnits, files, isComplete } = subject;
   if (!isComplete || files.some(({ name }) => name.startsWith('/etc/systemd/'))) return [];
   const own = activeUnits.filter(({ unit }) => (unit.contents ?? '') !== '');
-  return [
-    ...checkEnvironmentFiles(own, subject),
-    ...own.flatMap((unit) => checkVariables(unit, subject)),
-  ];
+  return [...checkEnvironmentFiles(own, subject), ...own.flatMap((unit) => checkVariables(unit, subject))];
 }
 
 /** Files that CoreOS contains, or that programs of CoreOS write. */

@@ -76,7 +76,8 @@ function checkText({ name: about, path, text, type }: TypedText): Issue[] {
       isSkipped = !sections.includes(line.name);
       section = line.name;
       const id = `[${line.name}]`;
-      if (isSkipped && !isForeign(line.name) && !issues.has(id)) issues.set(id, foundSection(type, line.name));
+      if (isSkipped && !isForeign(line.name) && !issues.has(id))
+        issues.set(id, foundSection(type, line.name));
     } else if (section === undefined) {
       issues.set('', foundOutside(line));
     } else if (line.kind === 'assignment' && !isSkipped && !isForeign(line.name)) {

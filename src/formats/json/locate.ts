@@ -133,7 +133,12 @@ function scalarAt(bytes: Buffer, start: number): ScalarNode {
   const span = { start: start + 1, end: end - 1 };
   const text = readString(bytes, start, end);
   const isPlain = text.length === span.end - span.start;
-  return { kind: 'scalar', span, text, locate: isPlain ? (part) => shift(part, span.start) : locateEscaped(bytes, span) };
+  return {
+    kind: 'scalar',
+    span,
+    text,
+    locate: isPlain ? (part) => shift(part, span.start) : locateEscaped(bytes, span),
+  };
 }
 
 function shift({ start, end }: Span, by: number): Span {

@@ -32,10 +32,13 @@ async function findRoom(): Promise<number> {
 
 function noRoom(size: string, room: number): CliError {
   const free = room === MOST ? 'the limit is' : `${tmpdir()} has room for`;
-  return new CliError(`Not enough space for a temporary copy: the input has ${size}, ${free} ${formatSizeInWords(room)}`, {
-    code: room === MOST ? 'ERR_TOO_LARGE' : 'ERR_DISK_FULL',
-    hint: room === MOST ? 'pass an image, or download the file first' : SPACE_HINT,
-  });
+  return new CliError(
+    `Not enough space for a temporary copy: the input has ${size}, ${free} ${formatSizeInWords(room)}`,
+    {
+      code: room === MOST ? 'ERR_TOO_LARGE' : 'ERR_DISK_FULL',
+      hint: room === MOST ? 'pass an image, or download the file first' : SPACE_HINT,
+    },
+  );
 }
 
 const SPACE_HINT = 'set TMPDIR to another folder with enough space';

@@ -67,10 +67,12 @@ async function openOnce(file: RemoteFile): Promise<OpenImage> {
     const { total } = placeOf(answer);
     const size = total === 0 ? 'of unknown size' : formatSizeInWords(total);
     file.policy.say(`${name}: the server ignores range requests; downloading the whole file (${size})`);
-    const image = await openSpooled(name, refuseTrickle(answer.parts, name), total).catch((error: unknown) => {
-      answer.dismiss();
-      throw error;
-    });
+    const image = await openSpooled(name, refuseTrickle(answer.parts, name), total).catch(
+      (error: unknown) => {
+        answer.dismiss();
+        throw error;
+      },
+    );
     await client.close();
     return image;
   }

@@ -5,14 +5,7 @@ import type { Path } from '../../core/finding.ts';
 import { type Bond, bond } from '../bond.ts';
 import { type DocumentPlace, expected, refuse, step, warn } from '../documentPlace.ts';
 import { integer, isKernelName, list, type Reader } from '../readers.ts';
-import {
-  anyId,
-  anyMacAddress,
-  type DataFields,
-  optional,
-  required,
-  warnUnused,
-} from './fields.ts';
+import { anyId, anyMacAddress, type DataFields, optional, required, warnUnused } from './fields.ts';
 
 export interface DataLink {
   readonly place: DocumentPlace;

@@ -14,7 +14,7 @@ function repeated(unit: string): Shape {
 }
 
 /** Units with a number, so that no two are equal. */
-function numbered(unit: (index: number) => string): Shape {
+export function numbered(unit: (index: number) => string): Shape {
   return {
     name: `${JSON.stringify(unit(1))} and so on`,
     make: (length) => {
