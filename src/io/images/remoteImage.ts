@@ -94,20 +94,20 @@ const LEAST = { bytes: 60 * 1024, milliseconds: 60_000 };
 export async function* refuseTrickle(
   parts: AsyncIterable<Uint8Array>,
   name: string,
-  { now }: Pick<Clock, 'now'> = systemClock,
+  clock: Pick<Clock, 'now'> = systemClock,
 ): AsyncGenerator<Uint8Array, void> {
-  let since = now();
+  let since = clock.now();
   let bytes = 0;
   for await (const part of parts) {
     bytes += part.length;
-    if (now() - since >= LEAST.milliseconds) {
+    if (clock.now() - since >= LEAST.milliseconds) {
       if (bytes < LEAST.bytes) {
         throw new CliError(`${name} arrives too slowly: ${formatSizeInWords(bytes)} in a minute`, {
           code: 'ERR_NETWORK',
           hint: 'download the file first, or use another server',
         });
       }
-      since = now();
+      since = clock.now();
       bytes = 0;
     }
     yield part;
