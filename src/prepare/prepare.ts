@@ -1,7 +1,7 @@
 /**
- * `prepare`: creates a folder for a web server from an inventory and base images. Files are written before the scripts
- * that refer to them, shared scripts after those of the hosts, then manifest and checksums; files are removed last. If
- * it is interrupted at any time, each host boots either the previous or the new files.
+ * `prepare`: creates a folder for a web server from an inventory and base images. Files that boot scripts name have new
+ * paths if their content changes. When all of them are written, the scripts, the manifest and the checksums are replaced
+ * together; files are removed last. If it is interrupted at any time, each host boots either the previous or the new files.
  */
 
 import { resolve } from 'node:path';
@@ -10,7 +10,13 @@ import { UsageError } from '../core/errors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { openPreparedFolder, type PreparedFolder } from './folder/preparedFolder.ts';
 import { needsSharedImages, type Wanted } from '../hosts/artifacts/artifacts.ts';
-import { inAnyCase, ownedScripts, refuseSharedPaths, imagePath } from '../hosts/artifacts/servedPaths.ts';
+import {
+  inAnyCase,
+  isFetched,
+  ownedScripts,
+  refuseSharedPaths,
+  imagePath,
+} from '../hosts/artifacts/servedPaths.ts';
 import { formatInvalid, startRun } from '../hosts/run/hostRun.ts';
 import { createAddressCheck } from '../hosts/settings/renderHosts.ts';
 import { printable } from '../io/report/terminalText.ts';
@@ -82,7 +88,7 @@ async function readLayout(options: PrepareOptions, io: Io): Promise<Layout> {
     baseUrl: wanted.baseUrl,
     served: '',
     force: options.force === true,
-    naming: 'immediate',
+    isStaged: (path) => !isFetched(path),
     write: (run) => fillFolder(run, { wanted, range }),
   };
 }

@@ -59,11 +59,13 @@ export interface ManifestFile {
   /** Permission bits in octal. */
   readonly mode: string;
   /** The host that boots from the file. */
-  readonly host?: string;
+  readonly host?: string | undefined;
   /** Kinds of secrets in the file, as nouns. */
   readonly secrets?: readonly string[];
   /** Digest of all inputs of a large file. */
   readonly recipe?: string;
+  /** A later run has replaced it. It stays for machines that have read the previous boot script. */
+  readonly superseded?: true;
 }
 
 export const GENERATOR = 'ironic-coreos';

@@ -53,10 +53,10 @@ export interface FolderOptions {
   /** Accepts folders with files of other programs. */
   readonly force: boolean;
   /**
-   * When files are renamed to their final names: `immediate`, for files with unique names, or `together` at the end, for
-   * files with fixed names.
+   * Whether a file is renamed to its final path together with others at the end of the run. Other files appear as soon as
+   * they are complete.
    */
-  readonly naming: 'immediate' | 'together';
+  readonly isStaged: (path: string) => boolean;
 }
 
 /**
@@ -94,7 +94,7 @@ export class PreparedFolder {
   readonly hashes = new Map<string, Promise<Hash>>();
   readonly #options: FolderOptions;
   readonly #lock: FileLock;
-  readonly #staged: StagedFiles | undefined;
+  readonly #staged: StagedFiles;
   /** Files of this program that no manifest lists yet. */
   readonly #journal: Set<string>;
   readonly #known: ReadonlyMap<string, ManifestFile>;
@@ -107,20 +107,27 @@ export class PreparedFolder {
     this.digests = knownDigests(notes.stamps);
     this.#options = options;
     this.#lock = lock;
-    this.#staged = options.naming === 'together' ? new StagedFiles(path) : undefined;
+    this.#staged = new StagedFiles(path);
     this.#journal = notes.journal;
     this.#known = new Map(notes.previous?.files.map((file) => [file.path, file]));
   }
 
-  /** Files of an interrupted run that this run has not written. */
+  /** Files of an interrupted run that this run has not written, and new files that were withdrawn. */
   abandoned(): readonly string[] {
     return [...this.#journal].filter((name) => !this.files.has(name) && !this.#known.has(name));
   }
 
   /** The current path of a file that this run has written or found. */
   currentPath(name: string): string {
-    const path = join(this.path, name);
-    return this.#staged?.currentPath(path) ?? path;
+    return this.#staged.currentPath(join(this.path, name));
+  }
+
+  /** Withdraws files of this run: the previous ones stay. New files are removed at the end. */
+  async withdraw(names: Iterable<string>): Promise<void> {
+    for (const name of names) {
+      this.files.delete(name);
+      await this.#staged.discard(join(this.path, name));
+    }
   }
 
   /** The permissions of a file. */
@@ -194,7 +201,7 @@ export class PreparedFolder {
       const sha256 = createHash('sha256').update(text).digest('hex');
       await this.#putOwn(MANIFEST, text);
       await this.#putOwn(CHECKSUMS, formatChecksums([...manifest.files, { path: MANIFEST, sha256 }]));
-      await this.#staged?.commit();
+      await this.#staged.commit();
       for (const file of staged) await this.digests.remember(join(this.path, file.path), file.sha256);
       const stamps = `${JSON.stringify(await this.digests.save(), undefined, 1)}\n`;
       await writeFileAtomically(join(own, STAMPS), stamps, { mode: 0o600 });
@@ -209,7 +216,7 @@ export class PreparedFolder {
 
   /** Releases the lock. Staged files that have not been renamed are removed. */
   async release(): Promise<void> {
-    await this.#staged?.discard();
+    await this.#staged.discardAll();
     await this.#lock.release();
   }
 
@@ -218,7 +225,7 @@ export class PreparedFolder {
     const path = join(this.path, name);
     if (await hasContent(path, Buffer.from(text))) return;
     const { mode } = this.#options.open;
-    await writeFileAtomically((await this.#staged?.stage(path)) ?? path, text, { mode });
+    await writeFileAtomically(await this.#staged.stage(path), text, { mode });
   }
 
   /** Creates the folder of a file, adds a new name to the journal, and then passes the final path to `write`. */
@@ -246,7 +253,7 @@ export class PreparedFolder {
     const { group, mode } = this.accessOf(file);
     const path = join(this.path, file.path);
     return {
-      path: (await this.#staged?.stage(path)) ?? path,
+      path: this.#options.isStaged(file.path) ? await this.#staged.stage(path) : path,
       shownPath: join(this.#options.shown, file.path),
       existing: 'replace',
       mode: group === undefined ? mode : mode & 0o700,
