@@ -1,5 +1,6 @@
 /** Writes the files of each host: config and images first, then the boot scripts that refer to them. */
 
+import { isDeepStrictEqual } from 'node:util';
 import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
 import { hostBootFiles, hostScriptPaths } from '../boot/network/bootFiles.ts';
 import { type DhcpRange, usualRange } from '../boot/network/dnsmasq.ts';
@@ -30,7 +31,8 @@ export interface HostJob extends PlanJob, PrepareRun {
 /** The written hosts, and the names of invalid hosts. */
 export interface PreparedHosts {
   readonly hosts: readonly ManifestHost[];
-  readonly boots: readonly NetworkHost[];
+  /** The hosts that boot an ISO, for `dnsmasq.conf`. Of many hosts, the boot settings of the others take too much memory. */
+  readonly isoBoots: readonly NetworkHost[];
   readonly invalid: ReadonlySet<string>;
 }
 
@@ -41,7 +43,7 @@ export async function prepareHosts(
   run: HostRun,
 ): Promise<PreparedHosts> {
   const written: ManifestHost[] = [];
-  const boots: NetworkHost[] = [];
+  const isoBoots: NetworkHost[] = [];
   const plans = makeHosts(
     hosts,
     (host, io) => planHost(host, job, { ...job, file: placesIn(hostFolder(host.name), job) }, io),
@@ -49,15 +51,17 @@ export async function prepareHosts(
   );
   const write = async ({ made: plan }: MadeHost<HostPlan>): Promise<void> => {
     await putHost(plan, job);
-    written.push(describeHost(plan));
-    boots.push(plan.boot);
+    const described = describeHost(plan);
+    const sameMemory = isDeepStrictEqual(described.memory, written.at(-1)?.memory);
+    written.push(sameMemory ? { ...described, memory: written.at(-1)?.memory } : described);
+    if (plan.boot.start.kind === 'iso') isoBoots.push(plan.boot);
   };
   await writeMade(plans, maxWrites(job.wanted), write, run);
   const valid = new Set(written.map(({ name }) => name));
   const order = new Map(hosts.map(({ name }, index) => [name, index]));
   return {
     hosts: written,
-    boots: boots.toSorted((one, other) => (order.get(one.name) ?? 0) - (order.get(other.name) ?? 0)),
+    isoBoots: isoBoots.toSorted((one, other) => (order.get(one.name) ?? 0) - (order.get(other.name) ?? 0)),
     invalid: new Set(hosts.map(({ name }) => name).filter((name) => !valid.has(name))),
   };
 }

@@ -8,6 +8,7 @@ import { createHash, type Hash } from 'node:crypto';
 import type { Stats } from 'node:fs';
 import { appendFile, chmod, chown, lstat, readFile, rmdir, stat, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { CliError } from '../../core/errors.ts';
 import {
   formatChecksums,
@@ -17,7 +18,7 @@ import {
 } from '../../hosts/artifacts/manifest.ts';
 import { CHECKSUMS, MANIFEST } from '../../hosts/artifacts/servedPaths.ts';
 import { errorCode, fileError } from '../../io/files/fileErrors.ts';
-import { type KnownDigests, knownDigests } from '../../io/files/fileDigests.ts';
+import { hashFile, type KnownDigests, knownDigests } from '../../io/files/fileDigests.ts';
 import { type FileLock, lockFolder } from '../../io/files/folderLock.ts';
 import {
   type FolderNotes,
@@ -197,10 +198,8 @@ export class PreparedFolder {
       const staged = [...this.files.values()].filter(
         ({ path }) => this.currentPath(path) !== join(this.path, path),
       );
-      const text = formatManifest(manifest);
-      const sha256 = createHash('sha256').update(text).digest('hex');
-      await this.#putOwn(MANIFEST, text);
-      await this.#putOwn(CHECKSUMS, formatChecksums([...manifest.files, { path: MANIFEST, sha256 }]));
+      const sha256 = await this.#putOwn(MANIFEST, () => formatManifest(manifest));
+      await this.#putOwn(CHECKSUMS, () => formatChecksums([...manifest.files, { path: MANIFEST, sha256 }]));
       await this.#staged.commit();
       for (const file of staged) await this.digests.remember(join(this.path, file.path), file.sha256);
       const stamps = `${JSON.stringify(await this.digests.save(), undefined, 1)}\n`;
@@ -220,12 +219,16 @@ export class PreparedFolder {
     await this.#lock.release();
   }
 
-  /** Writes the manifest or the checksums. */
-  async #putOwn(name: string, text: string): Promise<void> {
+  /** Writes the manifest or the checksums, and returns the SHA-256. */
+  async #putOwn(name: string, pieces: () => Iterable<string>): Promise<string> {
     const path = join(this.path, name);
-    if (await hasContent(path, Buffer.from(text))) return;
+    const hash = createHash('sha256');
+    for (const piece of pieces()) hash.update(piece);
+    const sha256 = hash.digest('hex');
+    if ((await digestOf(path)) === sha256) return sha256;
     const { mode } = this.#options.open;
-    await writeFileAtomically(await this.#staged.stage(path), text, { mode });
+    await writeFileAtomically(await this.#staged.stage(path), chunksOf(pieces()), { mode });
+    return sha256;
   }
 
   /** Creates the folder of a file, adds a new name to the journal, and then passes the final path to `write`. */
@@ -290,7 +293,8 @@ export class PreparedFolder {
     const { path, host, secrets = [] } = file;
     const { size, sha256, recipe } = content;
     this.counts[isWritten ? 'written' : 'unchanged'] += 1;
-    this.files.set(path, {
+    const known = this.#known.get(path);
+    const record = {
       path,
       size,
       sha256,
@@ -298,7 +302,10 @@ export class PreparedFolder {
       ...(host !== undefined && { host }),
       ...(secrets.length > 0 && { secrets }),
       ...(recipe !== undefined && { recipe }),
-    });
+    };
+    // One object for both runs: a folder of many hosts contains many files.
+    const current = isDeepStrictEqual(known, record) && known !== undefined ? known : record;
+    this.files.set(current.path, current);
   }
 }
 
@@ -306,6 +313,27 @@ async function hasContent(path: string, content: Uint8Array): Promise<boolean> {
   const stats = await lstat(path).catch(() => undefined);
   if (stats?.isFile() !== true || stats.size !== content.length) return false;
   return (await readFile(path).catch(() => undefined))?.equals(content) === true;
+}
+
+/** SHA-256 of a regular file; undefined for anything else. */
+async function digestOf(path: string): Promise<string | undefined> {
+  if ((await lstat(path).catch(() => undefined))?.isFile() !== true) return undefined;
+  const hashes = await hashFile(path, ['sha256']).catch(() => undefined);
+  return hashes?.get('sha256')?.digest('hex');
+}
+
+const CHUNK = 64 * 1024;
+
+/** Joins short texts. */
+async function* chunksOf(pieces: Iterable<string>): AsyncGenerator<Uint8Array, void> {
+  let text = '';
+  for (const piece of pieces) {
+    text += piece;
+    if (text.length < CHUNK) continue;
+    yield Buffer.from(text);
+    text = '';
+  }
+  yield Buffer.from(text);
 }
 
 /** The permissions of hard links are not changed: they are shared with another file. */
