@@ -158,7 +158,7 @@ export class StagedFiles {
   async stage(path: string): Promise<string> {
     const target = await realpath(path).catch(() => path);
     this.#targets.delete(path);
-    this.#targets.set(path, target);
+    this.#targets.set(path, target === path ? path : target); // one text of two that are equal
     return stagedPath(target, this.#id);
   }
 

@@ -96,6 +96,8 @@ export class PreparedFolder {
   readonly #options: FolderOptions;
   readonly #lock: FileLock;
   readonly #staged: StagedFiles;
+  /** Staged files whose digests are remembered. */
+  readonly #stagedLarge = new Set<string>();
   /** Files of this program that no manifest lists yet. */
   readonly #journal: Set<string>;
   readonly #known: ReadonlyMap<string, ManifestFile>;
@@ -162,7 +164,7 @@ export class PreparedFolder {
       await this.#setAccess(file);
       const current = this.currentPath(file.path);
       const sha256 = known ?? (await this.digests.sha256(current));
-      await this.digests.remember(current, sha256);
+      await this.#remember(file, current, sha256);
       const { size } = await stat(current);
       this.#record(file, { size, sha256, recipe: file.recipe }, !isThere);
     });
@@ -180,7 +182,8 @@ export class PreparedFolder {
       if (shared === 'cloned' || shared === 'copied') await this.#setAccess(file);
       const current = this.currentPath(file.path);
       // A hard link to the source has changed its ctime.
-      for (const one of [source, current]) await this.digests.remember(one, sha256);
+      await this.digests.remember(source, sha256);
+      await this.#remember(file, current, sha256);
       const { size } = await stat(current);
       this.#record(file, { size, sha256 }, shared !== 'unchanged');
     });
@@ -195,13 +198,13 @@ export class PreparedFolder {
     const own = join(this.path, OWN_FOLDER);
     try {
       if (removed.length > 0) await appendFile(join(own, JOURNAL), linesOf(removed));
-      const staged = [...this.files.values()].filter(
-        ({ path }) => this.currentPath(path) !== join(this.path, path),
-      );
       const sha256 = await this.#putOwn(MANIFEST, () => formatManifest(manifest));
       await this.#putOwn(CHECKSUMS, () => formatChecksums([...manifest.files, { path: MANIFEST, sha256 }]));
       await this.#staged.commit();
-      for (const file of staged) await this.digests.remember(join(this.path, file.path), file.sha256);
+      for (const name of this.#stagedLarge) {
+        const file = this.files.get(name);
+        if (file !== undefined) await this.digests.remember(join(this.path, name), file.sha256);
+      }
       const stamps = `${JSON.stringify(await this.digests.save(), undefined, 1)}\n`;
       await writeFileAtomically(join(own, STAMPS), stamps, { mode: 0o600 });
       for (const file of removed) await removeFile(this.path, file);
@@ -278,6 +281,12 @@ export class PreparedFolder {
         cause: error,
       });
     }
+  }
+
+  /** Remembers the digest of a file at its current path. */
+  async #remember({ path: name }: FilePurpose, current: string, sha256: string): Promise<void> {
+    await this.digests.remember(current, sha256);
+    if (current !== join(this.path, name)) this.#stagedLarge.add(name);
   }
 
   async #hasDigest(path: string, sha256: string): Promise<boolean> {
