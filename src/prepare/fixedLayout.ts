@@ -56,7 +56,7 @@ export function fixedLayout(name: FixedLayoutName, options: PrepareOptions, io: 
     baseUrl: readBaseUrl(name, options, io),
     served: fixed.served,
     force: true,
-    naming: 'together',
+    isStaged: () => true,
     check: (inventory) => refuseHosts(name, inventory),
     write: (run) => fillLayout({ ...run, fixed }),
   };

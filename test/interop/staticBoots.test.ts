@@ -8,7 +8,7 @@ import type { ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFailed } from 'vitest';
 import { runCli } from '../support/runCli.ts';
 import {
@@ -248,7 +248,12 @@ describe.skipIf(reasons.length > 0)(`a host boots without DHCP${note}`, { timeou
     return networkBoot(host, path('both.img'));
   }
 
-  const hostFile = (name: string, file: string): string => path('boot', 'hosts', name, file);
+  /** Files that boot scripts name are in a folder with an ID. */
+  const hostFile = (name: string, file: string): string => {
+    const ofHost = path('boot', 'hosts', name);
+    const found = readdirSync(ofHost, { recursive: true, encoding: 'utf8' });
+    return join(ofHost, found.find((one) => basename(one) === file) ?? file);
+  };
   /** The root filesystem, and the file that the full ISO fetches in its place. */
   function images(): { readonly rootfs: string; readonly config: string } {
     const [name = ''] = readdirSync(path('boot', 'images'));

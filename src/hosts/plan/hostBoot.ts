@@ -29,28 +29,32 @@ import { chooseProfile, type RenderSource } from '../settings/settings.ts';
 import type { ImageSet } from '../artifacts/baseImages.ts';
 
 /** A host, or all unknown machines. */
-export interface BootSubject {
-  readonly architecture: Architecture;
+interface BootSubject {
   readonly images: ImageSet | undefined;
   readonly source: RenderSource;
-  readonly pathOf: (artifact: ConfigArtifact) => string;
 }
+
+/** The path of an artifact, relative to the base URL. */
+type PathOf = (artifact: ConfigArtifact) => string;
 
 export type Start = RamdiskBoot | IsoBoot;
 
 /**
  * Reads the settings of boot scripts and ISOs.
+ * @param pathOf not called for ISOs, whose paths may depend on these settings
  * @param io for warnings
  * @throws UsageError for invalid settings
  */
 export function readBootSettings(
-  { images, pathOf, source }: BootSubject,
+  { images, source }: BootSubject,
+  pathOf: PathOf,
   { baseUrl, configs }: Wanted,
   io: Io,
 ): BootSettings {
   const folder = baseUrl ?? 'http://localhost';
   const { kernel, initramfs, rootfs } = images?.paths ?? {};
   const started = startedArtifact(configs) ?? 'ign';
+  const isIso = started === 'iso' || started === 'minimal-iso';
   const isEmbedded = started === 'archive' || started === 'initramfs';
   const ramdisk = started === 'initramfs' ? pathOf('initramfs') : initramfs;
   const flags = {
@@ -61,7 +65,7 @@ export function readBootSettings(
     // Without a served initramfs, no script starts the archive.
     ...(isEmbedded && ramdisk !== undefined
       ? { embedded: true }
-      : { ignitionUrl: `${folder}/${pathOf(started)}` }),
+      : { ignitionUrl: isIso ? folder : `${folder}/${pathOf(started)}` }),
   };
   const { files = [], options } = source;
   const { settings } = bootInputsOf(flags, { profile: chooseProfile(options), files }, io);
@@ -70,8 +74,9 @@ export function readBootSettings(
 
 /** What boot scripts start. */
 export function startOf(
-  { architecture, pathOf }: BootSubject,
+  architecture: Architecture,
   settings: BootSettings,
+  pathOf: PathOf,
   { baseUrl = '', configs }: Wanted,
 ): Start {
   const started = startedArtifact(configs);
@@ -92,7 +97,12 @@ export function reportBoot(boot: NetworkBoot, { configs }: Wanted, io: Io): bool
       if (skipped.has(rule)) continue;
       if (severity === 'error') isValid = false;
       // Without the host name, the same message of several hosts is reported once.
-      const ofAny = host === undefined ? message : message.replaceAll(`/hosts/${host}/`, '/hosts/NAME/');
+      const ofAny =
+        host === undefined
+          ? message
+          : message
+              .replaceAll(`/hosts/${host}/`, '/hosts/NAME/')
+              .replaceAll(/\/hosts\/NAME\/[0-9a-f]{12}\//g, '/hosts/NAME/ID/');
       report(io, { severity, message: ofAny, hint: ownHints[rule] ?? hint });
     }
   }

@@ -32,7 +32,7 @@ import { openLiveIso } from '../../image/liveIso.ts';
 import type { OpenImage } from '../../io/images/imageBytes.ts';
 import { readImage } from '../../io/images/imageFile.ts';
 import type { ConfigArtifact } from '../../hosts/artifacts/artifacts.ts';
-import { hostPath } from '../../hosts/artifacts/servedPaths.ts';
+import { isArtifactPath } from '../../hosts/artifacts/servedPaths.ts';
 import { readDeployedConfig } from '../../hosts/input/imageSource.ts';
 
 export interface GuestAddress {
@@ -140,9 +140,11 @@ async function readFolderConfig(
   host: string,
   io: Io,
 ): Promise<ImageConfig> {
-  const listed = new Set(manifest.files.map((file) => file.path));
-  const file = bootedConfigs.map((artifact) => hostPath(host, artifact)).find((name) => listed.has(name));
-  if (file !== undefined) return readConfigFile(join(path, file), io, []);
+  const files = manifest.files.filter((file) => file.host === host && file.superseded !== true);
+  for (const artifact of bootedConfigs) {
+    const file = files.find((one) => isArtifactPath(one.path, artifact));
+    if (file !== undefined) return readConfigFile(join(path, file.path), io, []);
+  }
   return { kind: 'unknown', reason: `${path} contains no config of ${host}` };
 }
 
