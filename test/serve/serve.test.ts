@@ -64,23 +64,23 @@ describe('images', () => {
     expect(config.stdout).toBe(await textOf(urls['worker-1']?.['ign']));
   });
 
-  it('keep their entity tag and date as long as they are the same, also on another server', async () => {
+  it('keep their entity tag as long as they are the same, also on another server, and their date on each', async () => {
     write('key', 'a key of more than sixteen characters');
     const first = await serve({ keyFile: 'key', publicUrl: 'http://192.0.2.1' });
     const second = await serve({ keyFile: 'key', publicUrl: 'http://192.0.2.1' });
     const told = async (origin: string): Promise<unknown[]> => {
       const url = (first.urls['worker-0']?.['iso'] ?? '').replace('http://192.0.2.1', origin);
       const { headers, status } = await fetch(url, { method: 'HEAD' });
-      return [status, headers.get('etag'), headers.get('last-modified'), headers.get('content-length')];
+      return [status, headers.get('etag'), headers.get('content-length'), headers.get('last-modified')];
     };
     const before = await told(first.origin);
     expect(before).toEqual([
       200,
       expect.stringMatching(/^"/),
-      expect.any(String),
       String(statSync(path('live.iso')).size),
+      expect.any(String),
     ]);
-    expect(await told(second.origin)).toEqual(before);
+    expect((await told(second.origin)).slice(0, 3)).toEqual(before.slice(0, 3));
     await first.reload();
     expect(await told(first.origin)).toEqual(before);
   });
