@@ -62,7 +62,11 @@ interface Content {
   readonly files: readonly SharedImage[];
 }
 
-function servedResource({ path, ...name }: Name, owner: Owner, { bytes, etag, files }: Content): ServedResource {
+function servedResource(
+  { path, ...name }: Name,
+  owner: Owner,
+  { bytes, etag, files }: Content,
+): ServedResource {
   const check = async (): Promise<void> => {
     for (const file of files) await file.checkUnchanged();
   };

@@ -46,8 +46,10 @@ interface StatusDocument {
   }[];
 }
 
-const statusOf = async ({ asOperator }: Running): Promise<StatusDocument> =>
-  (await asOperator('/?format=json')).json() as Promise<StatusDocument>;
+async function statusOf({ asOperator }: Running): Promise<StatusDocument> {
+  const document: StatusDocument = JSON.parse(await (await asOperator('/?format=json')).text());
+  return document;
+}
 
 const hostGauges = async ({ asOperator }: Running): Promise<string[]> => {
   const text = await (await asOperator('/metrics')).text();
@@ -164,15 +166,13 @@ describe('a host that becomes invalid', () => {
 });
 
 describe('a setting of all hosts that becomes invalid', () => {
-  const withUrl = (url: string): string => inventory.replace('https://192.0.2.1', url);
-
   it.each<[title: string, text: string, reason: string]>([
     [
       'a file that is missing',
       inventory.replace('agent:\n', 'agent:\n  ironic.caFiles: [missing.crt]\n'),
       'All hosts are invalid, for example worker-0: all.yaml:2:20: ',
     ],
-    ['an invalid value', withUrl('https://'), 'all.yaml:2:'],
+    ['an invalid value', inventory.replace('https://192.0.2.1', 'https://'), 'all.yaml:2:'],
     ['a document that is no inventory', 'hosts: 5\n', 'all.yaml is not a valid inventory'],
   ])('%s: the reload is refused, and all hosts are served as before', async (_title, text, reason) => {
     write('all.yaml', inventory);
