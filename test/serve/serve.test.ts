@@ -408,6 +408,11 @@ describe('what can be served', () => {
     ['open with a key', { open: true, keyFile: 'k' }, '--open cannot be combined with --key-file'],
     ['a certificate without its key', { tlsCert: 'c' }, 'HTTPS requires a certificate and its key'],
     ['no address', { listen: 'here' }, 'Cannot listen on "here"'],
+    [
+      'no number of connections',
+      { maxPerClient: '0' },
+      'invalid value "0" for --max-per-client: not a whole number from 1 to 1000000',
+    ],
     ['no length of time', { expires: 'soon' }, 'invalid duration "soon" for --expires'],
     ['a URL that files cannot be added to', { publicUrl: 'http://a/?b' }, '--public-url'],
   ])('is refused: %s', async (_title, options, message) => {
