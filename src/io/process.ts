@@ -57,6 +57,16 @@ function startOf(pid: number): number {
   }
 }
 
+/** The maximum number of open file descriptors of this process; undefined if the system has no /proc, or no limit. */
+export function descriptorLimit(): number | undefined {
+  try {
+    const [, soft = ''] = /^Max open files +(\d+) /m.exec(readFileSync('/proc/self/limits', 'latin1')) ?? [];
+    return soft === '' ? undefined : Number(soft);
+  } catch {
+    return undefined;
+  }
+}
+
 function system(): string {
   ownSystem ??= crc32(`${hostname()}
 ${bootAndNamespace()}`)

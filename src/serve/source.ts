@@ -18,24 +18,16 @@ export interface ServeSource {
   readonly source: RenderSource;
   /** Host names by their aliases. */
   readonly aliases: ReadonlyMap<string, string>;
-  /** The modification time of the file or folder; the epoch without one. */
-  readonly modified: Date;
 }
 
 /** Errors that affect all hosts are reported before anything is served. Throws CliError, and UsageError for the options. */
 export async function readServeSource(options: ServeOptions, io: Io): Promise<ServeSource> {
   const read = await readHosts(options, io);
   readInputs(read.source);
-  const path = options.inventory ?? options.nmstateDir;
-  const stats = path === undefined ? undefined : await stat(resolve(io.cwd, path)).catch(() => undefined);
-  return {
-    ...read,
-    source: { ...read.source, settingsPlace: inventorySettingsPlace },
-    modified: stats?.mtime ?? new Date(0),
-  };
+  return { ...read, source: { ...read.source, settingsPlace: inventorySettingsPlace } };
 }
 
-async function readHosts(options: ServeOptions, io: Io): Promise<Omit<ServeSource, 'modified'>> {
+async function readHosts(options: ServeOptions, io: Io): Promise<ServeSource> {
   const { inventory: name, nmstateDir, profile } = options;
   const given = profile === undefined ? {} : { profile };
   if (nmstateDir !== undefined) {
