@@ -7,6 +7,7 @@ import { isLoopbackHost } from '../formats/hostName.ts';
 import { formatSizeInWords } from '../formats/messageText.ts';
 import { urlHost, withoutBrackets } from '../formats/url.ts';
 import { ADVISED_FOR_AGENT } from '../image/inspection/memoryNeed.ts';
+import type { Masker } from '../core/masking.ts';
 import { printable, wrapText } from '../io/report/terminalText.ts';
 import type { Survey } from './survey.ts';
 
@@ -27,6 +28,8 @@ export interface CheckedMachine {
   /** Undefined if the BMC cannot be read. */
   readonly survey: Survey | undefined;
   readonly checks: readonly MachineCheck[];
+  /** A text of its BMC without secrets. */
+  readonly mask: Masker;
 }
 
 /** The architecture is that of the image; undefined if it is not known. */
@@ -284,19 +287,23 @@ function checkLines({ hint, id, status, text }: MachineCheck): readonly string[]
 export function describeChecks(machines: readonly CheckedMachine[]): object {
   return {
     bootable: machines.every(({ checks }) => !isRefused(checks)),
-    machines: machines.map(({ checks, survey, target }) => ({
+    machines: machines.map(({ checks, mask, survey, target }) => ({
       name: target.name,
       bmc: target.origin,
       bootable: !isRefused(checks),
       method: target.method,
       vendor: survey?.vendor.name,
-      model: survey?.manager?.model,
-      firmware: survey?.manager?.firmware,
-      system: survey?.system.path,
-      power: survey?.system.power,
+      model: maskOptional(survey?.manager?.model, mask),
+      firmware: maskOptional(survey?.manager?.firmware, mask),
+      system: maskOptional(survey?.system.path, mask),
+      power: maskOptional(survey?.system.power, mask),
       macs: survey?.macs ?? [],
-      slots: survey?.slots.map(({ id, isInserted }) => ({ id, inserted: isInserted })) ?? [],
+      slots: survey?.slots.map(({ id, isInserted }) => ({ id: mask(id), inserted: isInserted })) ?? [],
       checks: checks.map((check) => ({ ...check, text: printable(check.text) })),
     })),
   };
+}
+
+function maskOptional(text: string | undefined, mask: Masker): string | undefined {
+  return text === undefined ? undefined : mask(text);
 }
