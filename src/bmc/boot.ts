@@ -104,6 +104,7 @@ export async function boot(
     const { isCanceled, machines } = await checkTargets(targets, images, run);
     if (!isCanceled) refuseSharedSystems(machines);
     const code = setup.isCheck ? await writeChecks(machines, options, io) : undefined;
+    if (isCanceled && !setup.isCheck) reportRefused(machines, io);
     if (isCanceled) throw new CliError('canceled; nothing was booted', { code: 'ERR_BMC' });
     return code ?? (await bootChecked(machines, run));
   } finally {

@@ -406,7 +406,10 @@ async function removeImage(boot: MachineBoot): Promise<void> {
         throw new RedfishError(`slot ${slot.id} still contains media after its ejection`, {});
       say('restored', `ejected the ISO from slot ${slot.id}`);
     } else if (progress.unanswered.has(path)) {
-      say('restored', `slot ${slot.id} is empty; the BMC did not answer the insertion, and may still insert the ISO`);
+      say(
+        'restored',
+        `slot ${slot.id} is empty; the BMC did not answer the insertion, and may still insert the ISO`,
+      );
     }
     progress.slots.delete(path);
   }

@@ -139,7 +139,11 @@ export function createMasker(secrets: Iterable<string>): Masker {
     if (secret.length < MIN_SECRET) continue;
     for (const form of formsOf(secret)) plain.add(form);
     const bytes = Buffer.from(secret); // well-formed, unlike a text
-    const written = [bytes.toString(), JSON.stringify(secret).slice(1, -1), encodeURIComponent(bytes.toString())];
+    const written = [
+      bytes.toString(),
+      JSON.stringify(secret).slice(1, -1),
+      encodeURIComponent(bytes.toString()),
+    ];
     for (const core of written.flatMap((form) => base64Cores(Buffer.from(form)))) {
       for (const form of formsOf(core)) inBase64.add(form);
     }
@@ -265,7 +269,20 @@ function decodeEscapes({ bytes, ends, starts }: Decoded): Decoded | undefined {
   return { bytes: parts.join(''), starts: newStarts, ends: newEnds };
 }
 
-function unescape([, percent, high, low, unit, byte, octal, own, decimal, hex, entity, quote]: RegExpExecArray): string {
+function unescape([
+  ,
+  percent,
+  high,
+  low,
+  unit,
+  byte,
+  octal,
+  own,
+  decimal,
+  hex,
+  entity,
+  quote,
+]: RegExpExecArray): string {
   if (percent !== undefined || byte !== undefined) {
     return String.fromCharCode(Number.parseInt(percent ?? byte ?? '', 16));
   }

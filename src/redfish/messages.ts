@@ -43,8 +43,7 @@ function listAt(body: unknown, key: string): readonly unknown[] {
 const unprintable = /[\s\p{Cc}\p{Cf}]+/gu;
 
 function readMessage(value: unknown, mask: (text: string) => string): readonly RedfishMessage[] {
-  const shown = (text = ''): string =>
-    mask(text).slice(0, LONGEST_TEXT).replaceAll(unprintable, ' ').trim();
+  const shown = (text = ''): string => mask(text).slice(0, LONGEST_TEXT).replaceAll(unprintable, ' ').trim();
   const id = shown(textAt(value, 'MessageId')?.split('.').at(-1));
   const text = shown(textAt(value, 'Message'));
   if (id === '' && text === '') return [];

@@ -255,7 +255,9 @@ describe('faults: the cause is reported, and the machine is as before', () => {
     expect([code, error?.message]).toEqual([1, '1 machine not restored']);
     expect(said()).toContain('ejecting media from slot 1 failed');
     expect(said()).toMatch(/; trying again in 1 second$/m);
-    expect(said()).toMatch(/^error: 127\.0\.0\.1: slot 1 may contain the ISO\nhint: run curl -u USER -X POST /m);
+    expect(said()).toMatch(
+      /^error: 127\.0\.0\.1: slot 1 may contain the ISO\nhint: run curl -u USER -X POST /m,
+    );
     expect(bmc.state.power).toBe('Off');
   });
 

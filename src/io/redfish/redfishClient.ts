@@ -254,7 +254,12 @@ class RedfishRequests {
   async close(): Promise<void> {
     if (this.#session !== undefined) {
       const { logout: longest } = this.#timing;
-      const request: RedfishRequest = { method: 'DELETE', path: this.#session, action: 'logging out', longest };
+      const request: RedfishRequest = {
+        method: 'DELETE',
+        path: this.#session,
+        action: 'logging out',
+        longest,
+      };
       const bounds = { signal: new AbortController().signal, deadline: Number.POSITIVE_INFINITY };
       await this.#request({ ...request, headers: this.#authorization }, bounds).catch(() => undefined);
     }
