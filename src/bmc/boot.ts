@@ -219,15 +219,22 @@ async function checkTarget(
       const survey = await surveyMachine(client, target.path);
       const { architecture = run.architecture } = target;
       const checks = checkMachine(survey, { ...target, architecture, imageUrl: run.imageUrl, image });
-      const { mask } = client;
-      return { target, survey, checks: checks.map((one) => ({ ...one, text: mask(one.text) })), mask };
+      const show = (text: string): string => shorten(client.mask(text));
+      return { target, survey, checks: checks.map((one) => ({ ...one, text: show(one.text) })), show };
     });
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     const { hint, message: text } = error;
     const checks = [{ id: 'bmc', status: 'error', text, hint }, ...image] as const;
-    return { target, survey: undefined, checks, mask: String };
+    return { target, survey: undefined, checks, show: String };
   }
+}
+
+/** Characters. Names and lists of a BMC are shorter. */
+const LONGEST_TEXT = 1000;
+
+function shorten(text: string): string {
+  return text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}…` : text;
 }
 
 function notChecked(isCanceled: boolean): CliError {
@@ -351,7 +358,7 @@ function startMachines(
   services: TrialServices,
   left: Set<string>,
 ): Awaited<ReturnType<BootMachines>> {
-  const { io, setup } = run;
+  const { setup } = run;
   const controller = new AbortController();
   const { signal } = controller;
   const started: StartedMachine[] = [];
@@ -390,7 +397,7 @@ async function restoreAll(
     for (const { request, text } of listRemainders({ ...machine, method: machine.target.method })) {
       left.add(name);
       const hint = `run ${curlCommand(request, machine.target)}`;
-      report(io, { severity: 'error', message: machine.mask(`${name}: ${text}`), hint: machine.mask(hint) });
+      report(io, { severity: 'error', message: machine.show(`${name}: ${text}`), hint: machine.show(hint) });
     }
   }).finally(ignore);
   io.stderr.write(`restored ${started.length - left.size} of ${formatCount(started.length, 'machine')}\n`);
@@ -473,7 +480,7 @@ async function withMachine<T>(
       progress,
       clock: systemClock,
       signal,
-      say: (step, text) => observeBmc(services, target, step, client.mask(text)),
+      say: (step, text) => observeBmc(services, target, step, shorten(client.mask(text))),
     }),
   );
 }

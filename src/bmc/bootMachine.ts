@@ -122,7 +122,7 @@ async function shutDown(boot: MachineBoot): Promise<void> {
   const { say, survey, timing } = boot;
   const { resetTypes } = survey.system;
   if (resetTypes.length === 0 || resetTypes.includes('GracefulShutdown')) {
-    const isGone = await reset(boot, 'GracefulShutdown', 'shutting the machine down').then(
+    const isGone = await resetTo(boot, 'GracefulShutdown', 'shutting the machine down').then(
       () => {
         say('power off', `shuts down; forced off after ${formatDuration(timing.shutdown / 1000)}`);
         return waitForPower(boot, 'Off', timing.shutdown);
@@ -135,14 +135,14 @@ async function shutDown(boot: MachineBoot): Promise<void> {
     if (isGone || boot.signal.aborted) return;
     say('power off', 'does not shut down; forcing it off');
   }
-  await reset(boot, 'ForceOff', 'forcing the machine off');
+  await resetTo(boot, 'ForceOff', 'forcing the machine off');
   if (await waitForPower(boot, 'Off', timing.power)) return;
   throw powerError('the machine stays on after the BMC accepted "ForceOff"');
 }
 
 async function powerOn(boot: MachineBoot): Promise<void> {
   boot.progress.isPoweredOn = true;
-  await reset(boot, 'On', 'powering the machine on');
+  await resetTo(boot, 'On', 'powering the machine on');
   if (!(await waitForPower(boot, 'On', boot.timing.power))) {
     if (boot.signal.aborted) return;
     throw powerError('the machine stays off after the BMC accepted "On"');
@@ -157,7 +157,7 @@ function powerError(message: string): CliError {
   });
 }
 
-async function reset({ client, survey }: MachineBoot, type: string, action: string): Promise<void> {
+async function resetTo({ client, survey }: MachineBoot, type: string, action: string): Promise<void> {
   if (survey.system.reset === undefined) throw powerError('the BMC cannot change the power state');
   await send(client, resetRequest(survey, type), action);
 }
@@ -399,7 +399,7 @@ async function stopRamdisk(boot: MachineBoot): Promise<void> {
 
 async function removeImage(boot: MachineBoot): Promise<void> {
   const { progress, say } = boot;
-  for (const path of [...progress.slots]) {
+  for (const path of progress.slots) {
     const slot = await readSlot(boot, path);
     if (slot.isInserted) {
       if (!(await eject(boot, slot)))
@@ -439,7 +439,7 @@ async function restorePower(boot: MachineBoot): Promise<void> {
     : await waitForPower(boot, 'Off', timing.shutdown);
   if (isOff) {
     progress.isPoweredOnAgain = true;
-    await reset(boot, 'On', 'powering the machine on');
+    await resetTo(boot, 'On', 'powering the machine on');
     boot.say('restored', 'powered on again');
   }
   if (!signal.aborted) progress.isPoweredOff = false;

@@ -7,7 +7,6 @@ import { isLoopbackHost } from '../formats/hostName.ts';
 import { formatSizeInWords } from '../formats/messageText.ts';
 import { urlHost, withoutBrackets } from '../formats/url.ts';
 import { ADVISED_FOR_AGENT } from '../image/inspection/memoryNeed.ts';
-import type { Masker } from '../core/masking.ts';
 import { printable, wrapText } from '../io/report/terminalText.ts';
 import type { Survey } from './survey.ts';
 
@@ -28,8 +27,8 @@ export interface CheckedMachine {
   /** Undefined if the BMC cannot be read. */
   readonly survey: Survey | undefined;
   readonly checks: readonly MachineCheck[];
-  /** A text of its BMC without secrets. */
-  readonly mask: Masker;
+  /** A text of its BMC as it may be shown: without secrets, and not too long. */
+  readonly show: (text: string) => string;
 }
 
 /** The architecture is that of the image; undefined if it is not known. */
@@ -287,23 +286,23 @@ function checkLines({ hint, id, status, text }: MachineCheck): readonly string[]
 export function describeChecks(machines: readonly CheckedMachine[]): object {
   return {
     bootable: machines.every(({ checks }) => !isRefused(checks)),
-    machines: machines.map(({ checks, mask, survey, target }) => ({
+    machines: machines.map(({ checks, show, survey, target }) => ({
       name: target.name,
       bmc: target.origin,
       bootable: !isRefused(checks),
       method: target.method,
       vendor: survey?.vendor.name,
-      model: maskOptional(survey?.manager?.model, mask),
-      firmware: maskOptional(survey?.manager?.firmware, mask),
-      system: maskOptional(survey?.system.path, mask),
-      power: maskOptional(survey?.system.power, mask),
+      model: showOptional(survey?.manager?.model, show),
+      firmware: showOptional(survey?.manager?.firmware, show),
+      system: showOptional(survey?.system.path, show),
+      power: showOptional(survey?.system.power, show),
       macs: survey?.macs ?? [],
-      slots: survey?.slots.map(({ id, isInserted }) => ({ id: mask(id), inserted: isInserted })) ?? [],
+      slots: survey?.slots.map(({ id, isInserted }) => ({ id: show(id), inserted: isInserted })) ?? [],
       checks: checks.map((check) => ({ ...check, text: printable(check.text) })),
     })),
   };
 }
 
-function maskOptional(text: string | undefined, mask: Masker): string | undefined {
-  return text === undefined ? undefined : mask(text);
+function showOptional(text: string | undefined, show: CheckedMachine['show']): string | undefined {
+  return text === undefined ? undefined : show(text);
 }

@@ -7,6 +7,7 @@ import { exec } from 'node:child_process';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { createDeferred } from '../../src/core/deferred.ts';
 import type { BootTimes } from '../../src/bmc/bootMachine.ts';
 import { type BmcModel, bmcUser, type FakeBmc, startFakeBmc } from '../support/fakeBmc.ts';
 import { bootAndCallHome, type BootEnd, type RunningBoot, startBoot } from './startBoot.ts';
@@ -57,8 +58,14 @@ const UNBOUNDED = 120_000;
 export const MAX_TIME = 20_000;
 
 const times: Partial<BootTimes> = {
-  ...{ connect: UNBOUNDED, answer: UNBOUNDED, task: UNBOUNDED, insert: UNBOUNDED, check: UNBOUNDED },
-  ...{ logout: 300, restore: 500, retry: 200 },
+  connect: UNBOUNDED,
+  answer: UNBOUNDED,
+  task: UNBOUNDED,
+  insert: UNBOUNDED,
+  check: UNBOUNDED,
+  logout: 300,
+  restore: 500,
+  retry: 200,
 };
 
 const mac = '52:54:00:00:00:01';
@@ -91,8 +98,7 @@ interface StartedRun {
 async function start(run: SilentRun, cwd: string): Promise<StartedRun> {
   const { check, failure, isInterrupted, isLasting, method, model, power, request: chosen } = run;
   const place: { running?: RunningBoot } = {};
-  let arrive = (): void => undefined;
-  const isWaiting = new Promise<void>((resolve) => (arrive = resolve));
+  const waiting = createDeferred();
   let count = 0;
   let isLifted = false;
   const isFailing = (): boolean =>
@@ -105,7 +111,7 @@ async function start(run: SilentRun, cwd: string): Promise<StartedRun> {
     fault: () => {
       count += 1;
       if (!isFailing()) return undefined;
-      void wait(50).then(arrive);
+      void wait(50).then(waiting.resolve);
       return failure === 'lost' ? undefined : answers[failure];
     },
     loses: () => failure === 'lost' && isFailing(),
@@ -124,9 +130,9 @@ async function start(run: SilentRun, cwd: string): Promise<StartedRun> {
   };
   const running = startBoot([], options, { cwd, times });
   place.running = running;
-  void running.ended.then(arrive);
+  void running.ended.then(() => waiting.resolve());
   return {
-    isWaiting,
+    isWaiting: waiting.promise,
     end: async (from = began) => {
       const ended = await Promise.race([running.ended, wait(MAX_TIME)]);
       isLifted = true;
