@@ -38,6 +38,8 @@ export interface Target {
   readonly credentials: RedfishCredentials;
   /** PEM. */
   readonly ca: string | undefined;
+  /** The file with it. */
+  readonly caFile: string | undefined;
   readonly isInsecure: boolean;
 }
 
@@ -201,6 +203,7 @@ async function readTarget(
     path,
     method: options.method ?? (scheme === 'redfish-uefihttp' ? 'uefi-http' : 'virtual-media'),
     credentials: await readBmcCredentials(credentialsFile, label, io),
+    caFile,
     ca: caFile === undefined ? undefined : await readCa(caFile, io),
     isInsecure,
   };

@@ -158,6 +158,12 @@ describe('--check', () => {
       code: 0,
       text: /memory warning: 4 GiB, but 6 GiB are recommended/,
     },
+    ...[1e308, -5, 0].map((memory) => ({
+      title: `${memory} GiB of memory`,
+      fake: { memory },
+      code: 0,
+      text: /memory unknown power/,
+    })),
     {
       title: 'enough memory',
       fake: { memory: 64, processor: { InstructionSet: 'x86-64' } },
