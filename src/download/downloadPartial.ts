@@ -6,7 +6,7 @@
 
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { type FileHandle, open, readFile, stat, unlink, writeFile } from 'node:fs/promises';
+import { type FileHandle, open, readFile, rm, stat, unlink, writeFile } from 'node:fs/promises';
 import { CliError } from '../core/errors.ts';
 import { isMapping, parseIfJson } from '../formats/mapping.ts';
 import { fileError } from '../io/files/fileErrors.ts';
@@ -157,8 +157,8 @@ async function writeState({ id, path, state }: Part): Promise<void> {
     ...state,
     owner: thisProcess(),
   };
-  const flag = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW;
-  await writeFile(`${path}.json`, `${JSON.stringify(saved)}\n`, { flag, mode: 0o600 });
+  await rm(`${path}.json`, { force: true });
+  await writeFile(`${path}.json`, `${JSON.stringify(saved)}\n`, { flag: 'wx', mode: 0o600 });
 }
 
 /** One attempt. */
