@@ -68,9 +68,8 @@ async function writeToFile(
       position += piece.length;
     };
     const files = await makeFiles(copyingSource(input.bytes(), write), options, io);
-    const mode = await modeForFiles(file.mode, files, io);
-    if (mode !== undefined) await handle.chmod(mode); // before the file contains a secret
     await write(writeInitrd(files));
+    return modeForFiles(file.mode, files, io);
   });
 }
 

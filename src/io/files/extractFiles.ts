@@ -4,14 +4,15 @@
  */
 
 import { quoteText } from '../../core/foreignText.ts';
-import { lstat, mkdir, open, unlink } from 'node:fs/promises';
+import { lstat, mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { CliError } from '../../core/errors.ts';
 import { emptyPathError, errorCode, fileError, systemError } from './fileErrors.ts';
 import { modeForContent } from '../images/imageOutput.ts';
 import type { Io } from '../io.ts';
-import { makeFolder } from './newFile.ts';
+import { makeFolder, makePrivate, renameToFree, usualMode } from './newFile.ts';
 import { isOwnName } from './platform.ts';
+import { renameFile, withTempFile } from './tempFile.ts';
 
 /** The destination of the files of an archive. */
 export interface Extraction {
@@ -55,11 +56,18 @@ export async function prepareExtraction(
     const path = find(name);
     const place = join(folder, path);
     const mode = await modeForContent(new Map([[origin, data]]));
-    if (written.has(path)) await unlink(place);
-    else await makeParents(path, folder, prefix);
-    await writeNewFile(place, data, mode).catch((error: unknown) => {
+    if (!written.has(path)) await makeParents(path, folder, prefix);
+    const rename = written.has(path) ? renameFile : renameToFree;
+    try {
+      // Without sync, because an initramfs has thousands of files.
+      await withTempFile(place, makePrivate, async (temp) => {
+        await temp.handle.writeFile(data);
+        await temp.handle.chmod(mode ?? usualMode());
+        await rename(temp.path, place);
+      });
+    } catch (error) {
       throw creationError(error, prefix + path);
-    });
+    }
     written.add(path);
   };
   return { write, pathOf: (name) => prefix + find(name) };
@@ -103,19 +111,6 @@ async function makeParents(path: string, folder: string, prefix: string): Promis
       const isFolder = errorCode(error) === 'EEXIST' && (await lstat(place)).isDirectory();
       if (!isFolder) throw creationError(error, prefix + parent);
     }
-  }
-}
-
-/** Without a temporary file and without sync, because an initramfs has thousands of files. */
-async function writeNewFile(place: string, data: Uint8Array, mode = 0o666): Promise<void> {
-  const handle = await open(place, 'wx', mode);
-  try {
-    await handle.writeFile(data);
-  } catch (error) {
-    await unlink(place);
-    throw error;
-  } finally {
-    await handle.close();
   }
 }
 

@@ -112,7 +112,7 @@ const NO_NEW_FILE = new Set(['EACCES', 'EPERM', 'EROFS']);
 
 /** Where no file may be made beside the device, an edit can be undone only by the process itself. */
 async function openTail(path: string, which: 'existing' | 'new'): Promise<OpenWritableImage | undefined> {
-  const create = which === 'new' ? constants.O_CREAT : 0;
+  const create = which === 'new' ? constants.O_CREAT | constants.O_EXCL : 0;
   try {
     const handle = await open(path, constants.O_RDWR | constants.O_NOFOLLOW | create, 0o600);
     return withHandle(handle, (await handle.stat()).size);

@@ -13,7 +13,7 @@ import { CHECKSUMS, MANIFEST } from '../../hosts/artifacts/servedPaths.ts';
 import { errorCode } from '../../io/files/fileErrors.ts';
 import type { StampedDigest } from '../../io/files/fileDigests.ts';
 import { writeFileAtomically } from '../../io/files/newFile.ts';
-import { renameFileNow } from '../../io/files/tempFile.ts';
+import { removeTempFile, renameFileNow } from '../../io/files/tempFile.ts';
 
 /** Subfolder that must not be served. */
 export const OWN_FOLDER = '.ironic-coreos';
@@ -36,7 +36,7 @@ async function removeHalfWritten(root: string, files: readonly string[]): Promis
   for (const folder of new Set([...names].map((file) => dirname(file)))) {
     for (const name of await readdir(join(root, folder)).catch(() => [])) {
       const target = temporaryFor(name);
-      if (target !== undefined && names.has(join(folder, target))) await unlink(join(root, folder, name));
+      if (target !== undefined && names.has(join(folder, target))) removeTempFile(join(root, folder, name));
     }
   }
 }

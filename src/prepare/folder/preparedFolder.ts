@@ -197,7 +197,7 @@ export class PreparedFolder {
   async finish(manifest: Manifest, removed: readonly string[]): Promise<void> {
     const own = join(this.path, OWN_FOLDER);
     try {
-      if (removed.length > 0) await appendFile(join(own, JOURNAL), linesOf(removed));
+      if (removed.length > 0) await appendFile(join(own, JOURNAL), linesOf(removed), { mode: 0o600 });
       const sha256 = await this.#putOwn(MANIFEST, () => formatManifest(manifest));
       await this.#putOwn(CHECKSUMS, () => formatChecksums([...manifest.files, { path: MANIFEST, sha256 }]));
       await this.#staged.commit();
@@ -210,7 +210,7 @@ export class PreparedFolder {
       for (const file of removed) await removeFile(this.path, file);
       const gone = new Set([...manifest.files.map(({ path }) => path), ...removed]);
       const unlisted = [...this.#journal].filter((file) => !gone.has(file));
-      await writeFileAtomically(join(own, JOURNAL), linesOf(unlisted));
+      await writeFileAtomically(join(own, JOURNAL), linesOf(unlisted), { mode: 0o600 });
     } catch (error) {
       throw fileError(error, { path: this.#options.shown, what: 'Folder', action: 'write' });
     }
@@ -246,7 +246,7 @@ export class PreparedFolder {
       const isListed = this.#known.has(name) || this.#journal.has(name);
       if (!isListed && (await lstat(path).catch(() => undefined)) === undefined) {
         this.#journal.add(name);
-        await appendFile(join(this.path, OWN_FOLDER, JOURNAL), linesOf([name]));
+        await appendFile(join(this.path, OWN_FOLDER, JOURNAL), linesOf([name]), { mode: 0o600 });
       }
       await write(path);
     } catch (error) {
