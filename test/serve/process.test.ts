@@ -339,12 +339,12 @@ describe('the start', () => {
   });
 });
 
-describe.skipIf(process.platform !== 'linux')('a limit of open files', () => {
-  const few = (limit: number, ...args: readonly string[]): Promise<ServeProcess> =>
-    start(['--inventory', 'inv.yaml', '--token-file', 'tokens', ...images, ...args], {}, limit);
-  const warnings = (service: ServeProcess): unknown[] =>
-    service.events().filter(({ message }) => String(message).includes('limit of open files'));
+const few = (limit: number, ...args: readonly string[]): Promise<ServeProcess> =>
+  start(['--inventory', 'inv.yaml', '--token-file', 'tokens', ...images, ...args], {}, limit);
+const warnings = (service: ServeProcess): unknown[] =>
+  service.events().filter(({ message }) => String(message).includes('limit of open files'));
 
+describe.skipIf(process.platform !== 'linux')('a limit of open files', () => {
   it('below what the connections need is reported with the fix, and the connections end before the descriptors', async () => {
     const service = await few(150, '--max-per-client', '1000');
     expect(warnings(service)).toEqual([

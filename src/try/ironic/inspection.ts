@@ -79,7 +79,7 @@ export function answerInspection(
   if (macs.length === 0 && !query.has('node_uuid')) {
     return { ...refuse(400, 'No lookup information provided', 'no-macs'), summary };
   }
-  const node = findNode(nodes, query, macs);
+  const node = findNode(nodes, request, macs);
   if ('problem' in node) return { ...nothing, answer: errorOf(404, notFound), macs, summary, ...node };
   recordStart(node, request.now);
   return {

@@ -16,7 +16,13 @@ export async function startServe(args, { cwd, env = {}, nodeOptions = [], descri
     ...(descriptors === undefined ? [] : ['sh', '-c', `ulimit -n ${descriptors}; exec "$0" "$@"`]),
     process.execPath,
     ...nodeOptions,
-    ...[program, 'serve', '--format', 'json', '--log', 'json', ...args],
+    program,
+    'serve',
+    '--format',
+    'json',
+    '--log',
+    'json',
+    ...args,
   ];
   const child = spawn(command[0] ?? '', command.slice(1), {
     cwd,
