@@ -102,11 +102,11 @@ interface Span {
 }
 
 /** @param spans sorted by their start */
-function hideSpans(text: string, spans: readonly Span[]): string {
+function hideSpans(text: string, spans: readonly Span[], label = hidden): string {
   const parts: string[] = [];
   let end = 0;
   for (const span of spans) {
-    if (span.start >= end) parts.push(text.slice(end, span.start), hidden);
+    if (span.start >= end) parts.push(text.slice(end, span.start), label);
     end = Math.max(end, span.end);
   }
   return parts.length === 0 ? text : parts.join('') + text.slice(end);
@@ -131,8 +131,9 @@ const MAX_LEVELS = 3;
  * secret as it is, percent-encoded, as a form value, escaped for JSON, a shell or HTML, any mixture of these, and in base64 at
  * every alignment, also as a part of a longer text: of a base64 text with a secret, everything is masked. Secrets with fewer
  * than four characters are ignored.
+ * @param label what is shown instead of a secret
  */
-export function createMasker(secrets: Iterable<string>): Masker {
+export function createMasker(secrets: Iterable<string>, label = hidden): Masker {
   const plain = new Set<string>();
   const inBase64 = new Set<string>();
   for (const secret of secrets) {
@@ -157,11 +158,18 @@ export function createMasker(secrets: Iterable<string>): Masker {
       for (const form of inBase64) spans.push(...findAll(level, form, isBase64));
       level = decodeEscapes(level);
     }
-    return hideSpans(
-      text,
-      spans.toSorted((a, b) => a.start - b.start),
-    );
+    const sorted = spans.toSorted((a, b) => a.start - b.start);
+    return hideSpans(text, sorted, label);
   };
+}
+
+/** A copy of a value in which all texts are masked, except for the keys of objects. */
+export function maskTexts<T>(value: T, mask: Masker): T;
+export function maskTexts(value: unknown, mask: Masker): unknown {
+  if (typeof value === 'string') return mask(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((item: unknown) => maskTexts(item, mask));
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, maskTexts(member, mask)]));
 }
 
 /** The secrets of a URL: password or user, values of its query, and folders of its path that may be tokens. */
@@ -174,6 +182,12 @@ export function secretsOfUrl({ password, pathname, search, username }: URL): rea
     ...values,
     ...folders.filter((name) => name.length >= MIN_TOKEN),
   ];
+}
+
+/** The secrets of all URLs in a request or in arguments: a server or a program may quote them. */
+export function secretsOfRequest(body: unknown): readonly string[] {
+  const urls = (JSON.stringify(body) ?? '').match(/\bhttps?:\/\/[^\s"\\]+/g) ?? [];
+  return urls.flatMap((url) => (URL.canParse(url) ? secretsOfUrl(new URL(url)) : []));
 }
 
 /** Characters. Folders with shorter names are not random. */
@@ -239,7 +253,7 @@ function utf8(text: string): string {
 
 /** Escapes of URLs and forms, JSON and shells, and HTML. */
 const escape =
-  /%([0-9a-f]{2})|\\u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})|\\u([0-9a-f]{4})|\\x([0-9a-f]{2})|\\([0-7]{3})|\\([^])|&#(\d{1,7});|&#x([0-9a-f]{1,6});|&(quot|amp|lt|gt|apos);|('\\''|'"'"')|(\+)/gi;
+  /%([0-9a-f]{2})|\\u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})|\\u([0-9a-f]{4})|\\u\{([0-9a-f]{1,6})\}|\\x([0-9a-f]{2})|\\([0-7]{3})|\\([^])|&#(\d{1,7});|&#x([0-9a-f]{1,6});|&(quot|amp|lt|gt|apos);|('\\''|'"'"')|(\+)/gi;
 
 const controls: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' };
 const entities: Readonly<Record<string, string>> = { quot: '"', amp: '&', lt: '<', gt: '>', apos: "'" };
@@ -269,31 +283,19 @@ function decodeEscapes({ bytes, ends, starts }: Decoded): Decoded | undefined {
   return { bytes: parts.join(''), starts: newStarts, ends: newEnds };
 }
 
-function unescape([
-  ,
-  percent,
-  high,
-  low,
-  unit,
-  byte,
-  octal,
-  own,
-  decimal,
-  hex,
-  entity,
-  quote,
-]: RegExpExecArray): string {
-  if (percent !== undefined || byte !== undefined) {
-    return String.fromCharCode(Number.parseInt(percent ?? byte ?? '', 16));
-  }
+/** @param match of `escape` */
+function unescape(match: RegExpExecArray): string {
+  const [, percent, high, low, unit, braced, byte, octal, own, decimal, hex, entity, quote] = match;
+  const number = percent ?? byte;
+  if (number !== undefined) return String.fromCharCode(Number.parseInt(number, 16));
+  if (octal !== undefined) return String.fromCharCode(Number.parseInt(octal, 8) & 0xff);
   if (high !== undefined && low !== undefined) {
     return utf8(String.fromCharCode(Number.parseInt(high, 16), Number.parseInt(low, 16)));
   }
-  if (octal !== undefined) return String.fromCharCode(Number.parseInt(octal, 8) & 0xff);
   if (own !== undefined) return controls[own] ?? own;
   if (entity !== undefined) return entities[entity.toLowerCase()] ?? '';
   if (quote !== undefined) return "'";
-  const code = unit ?? hex;
+  const code = unit ?? braced ?? hex;
   if (code === undefined && decimal === undefined) return ' '; // a plus
   const point = code === undefined ? Number(decimal) : Number.parseInt(code, 16);
   return utf8(point > 0x10_ff_ff ? '\ufffd' : String.fromCodePoint(point));

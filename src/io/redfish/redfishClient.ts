@@ -7,8 +7,7 @@ import type { DirectConnection, DirectSettings, RawResponse } from '../http/http
 import { readAll } from '../files/files.ts';
 import { type Clock, limitTime, pause, systemClock } from '../clock.ts';
 import { secondsOf, TransferError } from '../http/httpErrors.ts';
-import { isRemote } from '../http/httpUrl.ts';
-import { createMasker, type Masker, secretsOfUrl } from '../../core/masking.ts';
+import { createMasker, type Masker, secretsOfRequest } from '../../core/masking.ts';
 import { isMapping, type Mapping, parseIfJson } from '../../formats/mapping.ts';
 import { readMessages } from '../../redfish/messages.ts';
 import {
@@ -182,7 +181,7 @@ class RedfishRequests {
       const token = headers['x-auth-token'];
       if (typeof token !== 'string') return;
       this.#authorization = { 'x-auth-token': token };
-      this.#keepSecret(token);
+      this.#keepSecrets([token]);
       this.#session = this.#pathIn(headers['location'], path);
     } catch (error) {
       const { status, messages = [] } = error instanceof RedfishError ? error : { status: undefined };
@@ -278,7 +277,7 @@ class RedfishRequests {
     try {
       const response = await this.#exchange(request, limit.signal);
       const { headers, statusCode: status } = response;
-      this.#settings.note?.(`${method} ${origin}${path}: ${status}`);
+      this.#settings.note?.(`${method} ${origin}${this.#mask(path)}: ${status}`);
       if (status >= 300 && status < 400) {
         response.body.dismiss();
         const next = this.#localPath(headers['location'], path);
@@ -313,9 +312,7 @@ class RedfishRequests {
       ...(body !== undefined && { 'content-type': 'application/json' }),
       ...headers,
     };
-    for (const value of Object.values(body ?? {})) {
-      if (typeof value === 'string' && isRemote(value)) this.#keepSecret(...secretsOfUrl(new URL(value)));
-    }
+    this.#keepSecrets(secretsOfRequest(body));
     const text = body === undefined ? null : JSON.stringify(body);
     return connection.request({ method, path, headers: all, body: text }, signal);
   }
@@ -351,7 +348,8 @@ class RedfishRequests {
     return `${this.#settings.origin}: ${this.#mask(action)}`;
   }
 
-  #keepSecret(...secrets: readonly string[]): void {
+  #keepSecrets(secrets: readonly string[]): void {
+    if (secrets.length === 0) return;
     for (const secret of secrets) this.#secrets.add(secret);
     this.#mask = createMasker(this.#secrets);
   }
