@@ -172,7 +172,8 @@ async function writeFiles(
   const own = join(kind, name);
   try {
     await mkdir(join(folder, own), { recursive: true, mode: 0o700 });
-    for (const [key, bytes] of files) await writeFile(join(folder, own, key), bytes, { flag: 'wx', mode: 0o600 });
+    for (const [key, bytes] of files)
+      await writeFile(join(folder, own, key), bytes, { flag: 'wx', mode: 0o600 });
   } catch (error) {
     await release();
     refuseWrite(error);

@@ -10,7 +10,7 @@ import type { ExitCode, Io } from '../io/io.ts';
 import { readLiveIso, type Rewrite, rewriteLiveIso } from '../io/images/rewriteImage.ts';
 import { networkInputs, type NetworkOptions, readNetworkFiles } from '../hosts/input/networkFiles.ts';
 import { refuseSwapped } from '../hosts/input/swappedInputs.ts';
-import { deliverNetworkFiles } from '../customize/networkOutput.ts';
+import { deliverNetworkFiles, type NetworkTarget } from '../customize/networkOutput.ts';
 import { parseTextOrJson } from '../io/report/choices.ts';
 
 export interface EmbedNetworkOptions extends NetworkOptions, Rewrite {
@@ -30,10 +30,8 @@ export async function embedNetwork(options: EmbedNetworkOptions, io: Io): Promis
   return rewriteLiveIso(options, (iso) => embedNetworkSettings(iso, keyfiles, existing), io);
 }
 
-export interface ExtractNetworkOptions {
+export interface ExtractNetworkOptions extends NetworkTarget {
   readonly iso: string;
-  /** Folder to write the files to, created if it is missing (default: standard output). */
-  readonly directory?: string | undefined;
   /** `text` or `json` (default: `text`). */
   readonly format?: string | undefined;
 }
@@ -44,7 +42,7 @@ export async function extractNetwork(options: ExtractNetworkOptions, io: Io): Pr
   const files = await readLiveIso(options.iso, io, async (iso) =>
     listNetworkSettings(await iso.embeddedFiles()),
   );
-  await deliverNetworkFiles(files, options.directory, format, io);
+  await deliverNetworkFiles(files, options, format, io);
   return 0;
 }
 

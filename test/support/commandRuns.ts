@@ -107,6 +107,9 @@ const edits = (options: readonly string[], input = image): CommandRun[] => [
 ];
 const once = (...args: readonly string[]): CommandRun[] => [{ args }];
 const toFile = (...args: readonly string[]): CommandRun[] => [{ args: [...args, ...output] }];
+const toFolder = (...args: readonly string[]): CommandRun[] => [
+  { args: ['-C', 'out', ...args], again: ['-C', 'out', '--overwrite', ...args] },
+];
 const toNewFile = (...args: readonly string[]): CommandRun[] => [
   { args: [...args, ...output], again: [...args, ...output, '--overwrite'] },
 ];
@@ -134,7 +137,7 @@ export const commandRuns: Readonly<Record<string, readonly CommandRun[]>> = {
   'iso show': once(...secretImage),
   'iso remove': edits([], secretImage),
   'iso network embed': edits([...keyfile, '-f']),
-  'iso network extract': [{ args: ['-C', 'out', ...secretImage] }],
+  'iso network extract': toFolder(...secretImage),
   'iso network remove': edits([], secretImage),
   'iso kargs modify': edits(['-a', 'x=1'], secretImage),
   'iso kargs reset': edits([], secretImage),
@@ -155,7 +158,7 @@ export const commandRuns: Readonly<Record<string, readonly CommandRun[]>> = {
   'pxe ignition wrap': toFile(...config),
   'pxe ignition unwrap': once('../in/config.img'),
   'pxe network wrap': toFile(...keyfile),
-  'pxe network unwrap': once('-C', 'out', '../in/network.img'),
+  'pxe network unwrap': toFolder('../in/network.img'),
   prepare: [
     { args: ['--iso', ...image, '--base-url', 'http://192.0.2.1', ...hosts, ...output] },
     {
@@ -226,7 +229,7 @@ export const commandRuns: Readonly<Record<string, readonly CommandRun[]>> = {
   'ignition translate': toFile('--to', '3.5.0', '../in/small.ign'),
   'dev show iso': once(...secretImage),
   'dev show initrd': once('../in/config.img'),
-  'dev extract initrd': once('-C', 'out', '../in/config.img'),
+  'dev extract initrd': toFolder('../in/config.img'),
   'pack minimal-iso': [{ args: ['full.iso', 'minimal.iso'], inPlace: true }],
   completion: once('bash'),
   man: once('-C', 'out'),

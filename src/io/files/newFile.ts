@@ -11,7 +11,7 @@ import { dirname, resolve } from 'node:path';
 import { emptyPathError, errorCode, fileError, systemError } from './fileErrors.ts';
 import { allowsMore, cannotLink } from './platform.ts';
 import { CliError } from '../../core/errors.ts';
-import { type MakeFile, renameFile, type TempFile, withTempFile } from './tempFile.ts';
+import { type MakeFile, removeAbandoned, renameFile, type TempFile, withTempFile } from './tempFile.ts';
 
 /** The content; chunks are written in order. */
 export type Content = string | Uint8Array | AsyncIterable<Uint8Array>;
@@ -190,13 +190,14 @@ export function usualMode(): number {
 }
 
 /**
- * Reports problems with a new file early, before any work. Another process may still create the file in the meantime; that is
- * checked when the file gets its name.
+ * Reports problems with a new file early, before any work, and removes what a killed process left. Another process may still
+ * create the file in the meantime; that is checked when the file gets its name.
  * @throws CliError `File exists: …`, or that there is no such folder
  */
 export async function checkNewFile(file: NewFile): Promise<void> {
   try {
     checkPath(file);
+    await removeAbandoned(dirname(file.path));
     if (file.existing === 'refuse' && (await lstat(file.path).catch(() => undefined)) !== undefined) {
       throw systemError('EEXIST');
     }
