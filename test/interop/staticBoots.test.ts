@@ -8,8 +8,9 @@ import type { ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFailed } from 'vitest';
+import { preparedFile } from '../support/preparedFile.ts';
 import { runCli } from '../support/runCli.ts';
 import {
   bootOnNetwork,
@@ -248,12 +249,7 @@ describe.skipIf(reasons.length > 0)(`a host boots without DHCP${note}`, { timeou
     return networkBoot(host, path('both.img'));
   }
 
-  /** Files that boot scripts name are in a folder with an ID. */
-  const hostFile = (name: string, file: string): string => {
-    const ofHost = path('boot', 'hosts', name);
-    const found = readdirSync(ofHost, { recursive: true, encoding: 'utf8' });
-    return join(ofHost, found.find((one) => basename(one) === file) ?? file);
-  };
+  const hostFile = (name: string, file: string): string => preparedFile(path('boot'), name, file);
   /** The root filesystem, and the file that the full ISO fetches in its place. */
   function images(): { readonly rootfs: string; readonly config: string } {
     const [name = ''] = readdirSync(path('boot', 'images'));

@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, renameSync, statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Config } from '../../src/ignition/config.ts';
+import { preparedFile } from '../support/preparedFile.ts';
 import { ociArchive } from '../support/containerImages.ts';
 import { rootfs } from '../support/minimalIso.ts';
 import { have, missingNote } from '../support/programs.ts';
@@ -42,7 +43,7 @@ describe('images', () => {
     await run('prepare', '--inventory', 'inv.yaml', '-o', 'boot', ...images);
     for (const host of ['worker-0', 'worker-1']) {
       for (const [artifact, file] of Object.entries(artifacts)) {
-        const expected = sha256(readFileSync(path(`boot/hosts/${host}/${file}`)));
+        const expected = sha256(readFileSync(preparedFile(path('boot'), host, file)));
         expect([host, artifact, sha256(await bytesOf(urls[host]?.[artifact]))]).toEqual([
           host,
           artifact,
