@@ -707,7 +707,7 @@ export const readers: readonly Reader[] = [
     name: 'signed path',
     read: (text) => {
       parseSignedPath(text);
-      maskTokens(text, ['aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa']);
+      maskTokens(text);
     },
   },
   { name: 'tokens', read: (text) => parseTokens(text, 'a') },
