@@ -194,7 +194,7 @@ describe.skipIf(!canTrace)(`files of the owner only${note}`, () => {
       for (const umask of ['0', '022']) {
         const { code, output, trace } = await traceRun(command.split(' '), run, umask);
         const hasRun = run.until === undefined ? code === 0 : output.includes(run.until);
-        expect([run.args, hasRun], output).toEqual([run.args, true]);
+        expect([run.args, hasRun, output]).toEqual([run.args, true, output]);
         expect([run.args, umask, findFaults(trace, join(root, `run ${count - 1}`))]).toEqual([
           run.args,
           umask,
