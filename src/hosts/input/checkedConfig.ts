@@ -87,13 +87,24 @@ export function embedOptions(): Omit<CheckOptions, 'strict'> {
   return { lint: 'auto', now: new Date(), isEmbedded: true };
 }
 
-/** Only errors of Ignition's rules are fatal. Findings of lint rules are reported. */
+/** Warnings are reported, errors are fatal. */
 async function requireValid(checked: CheckedDocument, name: string, io: Io): Promise<void> {
   const { reportChecked } = await import('./reportChecked.ts');
-  reportChecked(checked, name, io);
-  if (checked.report.valid) return;
-  throw new CliError('The Ignition config is invalid; nothing was written', {
-    code: 'ERR_CONFIG_INVALID',
-    hint: 'fix the config, or use --no-validate to embed it anyway',
-  });
+  const { findings, valid } = reportChecked(checked, name, io);
+  if (valid) return;
+  const refused = findings.find(({ isLint, severity }) => severity === 'error' && isLint !== true);
+  if (refused !== undefined) {
+    throw new CliError('The Ignition config is invalid; nothing was written', {
+      code: 'ERR_CONFIG_INVALID',
+      hint: 'fix the config, or use --no-validate to embed it anyway',
+    });
+  }
+  const rules = new Set(findings.flatMap(({ rule, severity }) => (severity === 'error' ? rule : [])));
+  throw new CliError(
+    'With this config, the agent or a part of the system would not start; nothing was written',
+    {
+      code: 'ERR_CONFIG_INVALID',
+      hint: `fix the config, or use --ignore ${[...rules].join(',')} to embed it anyway`,
+    },
+  );
 }
