@@ -40,7 +40,6 @@ describe('the rendered config', () => {
       'conf-insecure-unset $.storage.files.0.contents.source',
       'agent-host-access $.systemd.units.0.contents',
       'agent-unit-restart $.systemd.units.0.contents',
-      'agent-unit-name-taken $.systemd.units.0.contents',
       'agent-image-short-name $.systemd.units.0.contents',
     ]);
   });
