@@ -32,6 +32,7 @@ import {
   type ConfigSource,
   embedOptions,
   readConfigSource,
+  refusalOf,
   wantsCheck,
 } from '../hosts/input/checkedConfig.ts';
 import type { LiveFeatures } from '../image/liveFeatures.ts';
@@ -216,14 +217,12 @@ function reportNewerVersion(path: string, version: string, io: Io): void {
   report(io, { severity: 'warning', message, hint, at: { file: path } });
 }
 
-/** Only findings of Ignition make a config invalid; findings of this program are warnings. */
 async function refuseInvalid(source: Source, io: Io): Promise<void> {
   const checked = await checkConfigSource(source, embedOptions());
-  reportChecked(checked, source.path, io);
-  if (checked.report.valid) return;
-  throw refusal(source.path, 'the config is invalid; nothing was written', {
-    hint: 'fix the reported errors, or use --no-validate to embed the config anyway',
-  });
+  const { findings, valid } = reportChecked(checked, source.path, io);
+  if (valid) return;
+  const { hint, message } = refusalOf(findings);
+  throw refusal(source.path, `${message}; nothing was written`, { hint });
 }
 
 /** With the messages of coreos-installer, because scripts that were written for it use `--no-validate` implicitly. */

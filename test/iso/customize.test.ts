@@ -150,7 +150,7 @@ describe('Ignition configs', () => {
       expect(code).toBe(1);
       expect(stderr).toMatch(place);
       expect(stderr).toContain(
-        `error: parsing Ignition config ${name}: the config is invalid; nothing was written\n`,
+        `error: parsing Ignition config ${name}: the Ignition config is invalid; nothing was written\n`,
       );
       expect(stderr).not.toContain('secret');
     }

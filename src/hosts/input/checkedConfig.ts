@@ -2,6 +2,7 @@
 
 import { CliError } from '../../core/errors.ts';
 import { readStdin, readUserFile } from '../../io/files/files.ts';
+import type { Finding, Problem } from '../../core/finding.ts';
 import type { Io } from '../../io/io.ts';
 import { nameInput } from './nameInput.ts';
 import type { CheckedDocument, CheckOptions } from './checkConfig.ts';
@@ -92,19 +93,22 @@ async function requireValid(checked: CheckedDocument, name: string, io: Io): Pro
   const { reportChecked } = await import('./reportChecked.ts');
   const { findings, valid } = reportChecked(checked, name, io);
   if (valid) return;
-  const refused = findings.find(({ isLint, severity }) => severity === 'error' && isLint !== true);
-  if (refused !== undefined) {
-    throw new CliError('The Ignition config is invalid; nothing was written', {
-      code: 'ERR_CONFIG_INVALID',
-      hint: 'fix the config, or use --no-validate to embed it anyway',
-    });
+  const { hint, message } = refusalOf(findings);
+  throw new CliError(`${message}; nothing was written`, { code: 'ERR_CONFIG_INVALID', hint });
+}
+
+/** Why a config with errors is refused, and how to use it anyway. */
+export function refusalOf(findings: readonly Finding[]): Problem {
+  const errors = findings.filter(({ severity }) => severity === 'error');
+  if (errors.every(({ isLint }) => isLint === true)) {
+    const rules = new Set(errors.map(({ rule }) => rule));
+    return {
+      message: 'with this Ignition config, the agent or a part of the system does not start',
+      hint: `fix the errors above, or use --ignore ${[...rules].join(',')} if they do not apply`,
+    };
   }
-  const rules = new Set(findings.flatMap(({ rule, severity }) => (severity === 'error' ? rule : [])));
-  throw new CliError(
-    'With this config, the agent or a part of the system would not start; nothing was written',
-    {
-      code: 'ERR_CONFIG_INVALID',
-      hint: `fix the config, or use --ignore ${[...rules].join(',')} to embed it anyway`,
-    },
-  );
+  return {
+    message: 'the Ignition config is invalid',
+    hint: 'fix the errors above, or use --no-validate to embed it anyway',
+  };
 }
