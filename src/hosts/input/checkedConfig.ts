@@ -6,6 +6,7 @@ import type { Finding, Problem } from '../../core/finding.ts';
 import type { Io } from '../../io/io.ts';
 import { nameInput } from './nameInput.ts';
 import type { CheckedDocument, CheckOptions } from './checkConfig.ts';
+import { reasonNotToCheck } from './refuse.ts';
 import type { YamlConfig } from './yamlConfig.ts';
 
 export interface ConfigOptions {
@@ -26,7 +27,7 @@ export async function readCheckedConfig(options: ConfigOptions, io: Io): Promise
   const name = ignitionFile ?? 'standard input';
   const bytes = await (ignitionFile === undefined ? readStdin(io, CONFIG) : readConfigFile(ignitionFile, io));
   const source = await nameInput(name, () => readConfigSource(name, bytes));
-  const reason = reasonNotTo(options, io);
+  const reason = reasonNotToCheck(options, io);
   if (reason === undefined) {
     const { explainContent, noteChecked } = await import('./checkConfig.ts');
     const checked = await explainContent(name, bytes, await checkConfigSource(source, embedOptions()));
@@ -70,17 +71,6 @@ async function readConfigFile(path: string, io: Io): Promise<Uint8Array> {
     const hint = 'omit the option to read the config from standard input';
     throw new CliError(problem, { code, hint, cause: error });
   });
-}
-
-export function wantsCheck(options: Pick<ConfigOptions, 'validate'>, io: Io): boolean {
-  return reasonNotTo(options, io) === undefined;
-}
-
-/** Under the name coreos-installer, nothing is checked: scripts may rely on that. */
-function reasonNotTo({ validate }: Pick<ConfigOptions, 'validate'>, io: Io): string | undefined {
-  if (validate === false) return '--no-validate';
-  if (io.env['IRONIC_COREOS_VALIDATE'] === '0') return 'IRONIC_COREOS_VALIDATE=0 in the environment';
-  return io.programName === 'coreos-installer' ? 'the program was started as coreos-installer' : undefined;
 }
 
 /** The options for a config that is embedded in an image. */
