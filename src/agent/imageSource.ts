@@ -4,10 +4,30 @@ import { quoteText } from '../core/foreignText.ts';
 import type { Problem } from '../core/finding.ts';
 import { type Host, parseHost } from '../formats/hostName.ts';
 import { type ImageReference, parseImageReference } from '../formats/imageReference.ts';
+import { lintError, lintWarning, type RuleProblem } from '../ignition/rule.ts';
 import { isInternalHost } from '../network/internalHost.ts';
-import { type AddressProblem, findAddressProblem } from './machineAddress.ts';
+import { findAddressProblem } from './machineAddress.ts';
 import type { Registries, RegistryEntry } from './registriesConf.ts';
 import { defaultSettings } from './settings.ts';
+
+export const imageSourceRules = {
+  unqualified: lintError(
+    'agent-image-unqualified',
+    'the image has no registry, and podman cannot select one',
+    'add the registry, for example registry.example.com/ironic-agent',
+  ),
+  unmaintained: lintWarning(
+    'agent-image-unmaintained',
+    'the image was last built in February 2023',
+    'build an image as docs/agent-image.md describes, and use that',
+  ),
+  /** A CoreOS that was built with the CA, or with another registries.conf, pulls the image. */
+  issuer: lintWarning(
+    'agent-image-issuer',
+    'no public CA issues certificates for the registry, so podman rejects its certificate',
+    'add the CA certificate to the trust store of the host (--ca-file), or do not verify the registry (--insecure-registry)',
+  ),
+};
 
 interface BareRegistry extends Problem {
   /** The reference is not a plausible image name. */
@@ -39,43 +59,44 @@ export function findBareRegistry(text: string): BareRegistry | undefined {
  * The reason why podman cannot pull a reference without registry; undefined if it can, or if there is a registry.
  * Without another registries.conf, CoreOS lists several registries, and podman prompts for one of them.
  */
-export function findShortNameProblem(text: string, registries?: Registries): Problem | undefined {
+export function findShortNameProblem(text: string, registries?: Registries): RuleProblem | undefined {
   const { registry, repository } = referenceOf(text);
   if (repository === undefined || registry !== undefined) return undefined;
   const { aliases, search = [], shortNameMode } = registries ?? {};
   if ((aliases?.get(repository) ?? '') !== '') return undefined;
   if (search.length === 1 || (search.length > 1 && shortNameMode !== 'enforcing')) return undefined;
-  return {
-    message: `the image ${text} has no registry, and podman cannot select one`,
-    hint: `add the registry: registry.example.com/${text}`,
-  };
+  const message = `the image ${text} has no registry, and podman cannot select one`;
+  const hint = `add the registry: registry.example.com/${text}`;
+  return { rule: imageSourceRules.unqualified, ...(findBareRegistry(text) ?? { message, hint }) };
 }
 
 /** Reports the default image, which nothing builds any more, unless registries.conf sets another source for its name. */
-export function findUnmaintainedImage(text: string, registries?: Registries): Problem | undefined {
+export function findUnmaintainedImage(text: string, registries?: Registries): RuleProblem | undefined {
   const { agentImage: image } = defaultSettings;
   if (imageName(text) !== image || pullNames(text, registries).at(-1) !== image) return undefined;
   return {
+    rule: imageSourceRules.unmaintained,
     message: `${text} was last built in February 2023, it has no step start_assisted_install, and its repository is archived`,
     hint: 'build an image as docs/agent-image.md describes, and use --agent-image registry.example.com/ironic-agent',
   };
 }
 
 /** Reports a registry with an address that does not lead to another machine. */
-export function findImageAddress(text: string): AddressProblem | undefined {
+export function findImageAddress(text: string): RuleProblem | undefined {
   const { registry } = referenceOf(text);
   return registry === undefined ? undefined : findRegistryAddress(registry);
 }
 
 /** The registry's certificate needs a CA of the user. Images for which registries.conf sets another source are not checked. */
-export function findRegistryIssuer(text: string, registries?: Registries): Problem | undefined {
+export function findRegistryIssuer(text: string, registries?: Registries): RuleProblem | undefined {
   const { registry } = referenceOf(text);
   if (registry === undefined) return undefined;
   if (!isInternalHost(registryHost(registry))) return undefined;
   if (findEntry(imageName(text) ?? '', registries) !== undefined) return undefined;
   return {
+    rule: imageSourceRules.issuer,
     message: `no public CA issues certificates for ${registry}, so podman rejects the certificate of the registry`,
-    hint: 'add the CA certificate to the trust store of the host (--ca-file), or do not verify the registry (--insecure-registry)',
+    hint: imageSourceRules.issuer.hint,
   };
 }
 
@@ -85,7 +106,7 @@ export function isLocalName(text: string): boolean {
 }
 
 /** Like `findImageAddress`, for a registry with or without a port, or a location in it. */
-export function findRegistryAddress(location: string): AddressProblem | undefined {
+export function findRegistryAddress(location: string): RuleProblem | undefined {
   return findAddressProblem(registryHost(location));
 }
 

@@ -5,18 +5,18 @@
 
 import { argumentName, argumentValue } from '../boot/bootSettings.ts';
 import type { Config } from '../ignition/config.ts';
-import { infoRule, type Issue, warningRule } from '../ignition/rule.ts';
+import { type Issue, lintNote, lintWarning } from '../ignition/rule.ts';
 import { parseOsloBoolean } from '../ipa/confValues.ts';
 import { hasHttpsUrl } from './ironicUrl.ts';
 import { confValues, readContents, readFiles } from './lint/subject.ts';
 
 export const insecureArgumentRules = {
-  turnsOff: warningRule(
+  turnsOff: lintWarning(
     'ipa-insecure',
     'ipa-insecure=1 in the kernel arguments turns the verification of certificates off, because no conf sets "insecure"',
     'remove ipa-insecure=1, or add "insecure = False" to the conf, as profile default does',
   ),
-  onlyDefault: infoRule(
+  onlyDefault: lintNote(
     'ipa-insecure-default',
     'ipa-insecure=1 in the kernel arguments has an effect only if no conf sets "insecure"; profile default always sets it',
     'remove ipa-insecure=1, and use `render --insecure` to turn the verification of certificates off',

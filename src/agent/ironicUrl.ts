@@ -11,7 +11,8 @@ import type { Problem } from '../core/finding.ts';
 import { type Host, formatUrlHost, parseHost } from '../formats/hostName.ts';
 import { nearestName } from '../formats/messageText.ts';
 import { withoutBrackets } from '../formats/url.ts';
-import { type AddressProblem, findAddressProblem } from './machineAddress.ts';
+import type { RuleProblem } from '../ignition/rule.ts';
+import { findAddressProblem } from './machineAddress.ts';
 
 /** Default port of the Ironic API. */
 export const defaultIronicPort = 6385;
@@ -109,7 +110,7 @@ function checkUrl(text: string, findProblem: FindProblem): IronicUrl | Problem {
   if ('message' in url) return url;
   const address = findAddressProblem(url.host);
   // The agent cannot use such an address, regardless of the setup of Ironic.
-  return address?.isUnusable === true ? address : (findProblem(url) ?? url);
+  return address?.rule.severity === 'error' ? address : (findProblem(url) ?? url);
 }
 
 function convertUrls(
@@ -191,10 +192,10 @@ export function hasHttpsUrl(list: string): boolean {
 }
 
 /** The first URL of a list with an address that does not lead to another machine, but may be intended. */
-export function findUrlListAddress(list: string): AddressProblem | undefined {
+export function findUrlListAddress(list: string): RuleProblem | undefined {
   for (const { host } of validUrls(list.split(','))) {
     const problem = findAddressProblem(host);
-    if (problem?.isUnusable === false) return problem;
+    if (problem?.rule.severity === 'warning') return problem;
   }
   return undefined;
 }

@@ -3,35 +3,44 @@
  * forward link-local ones. The address types are those of RFC 6890 and RFC 4291.
  */
 
-import type { Problem } from '../core/finding.ts';
 import { type Host, parseHost } from '../formats/hostName.ts';
 import { urlHost } from '../formats/url.ts';
+import { lintError, lintWarning, type RuleProblem } from '../ignition/rule.ts';
 import { findInternalTlsHost, loopbackName } from '../network/internalHost.ts';
 import { parseAddress } from '../network/ipAddress.ts';
 
-/** Why an address does not lead to another machine: a sentence with the address, and a hint. */
-export interface AddressProblem extends Problem {
-  /** True if the address cannot work with any setup of network or machine. */
-  readonly isUnusable: boolean;
-}
-
 const hint = 'use an address or name of the server that the host can reach over its network';
 
+export const addressRules = {
+  /** The address may be intended: a server may run on the machine itself, or on the same link. */
+  address: lintWarning('agent-address', 'the address does not reach another machine', hint),
+  /** The address cannot work with any setup of network or machine. */
+  unusable: lintError('agent-address-unusable', 'no machine can connect to the address', hint),
+  issuer: lintError(
+    'agent-source-issuer',
+    'no public CA issues certificates for the host in the URL, so Ignition rejects the certificate and the boot fails',
+    'add the CA certificate to ignition.security.tls.certificateAuthorities (--ca-file), or use http and a hash',
+  ),
+};
+
 const scopes = {
-  loopback: { isUnusable: false, text: 'is the booted machine itself (loopback)' },
-  linkLocal: { isUnusable: false, text: 'is link-local: no router forwards it' },
-  zoneless: { isUnusable: true, text: 'is link-local and has no zone, so no machine can connect to it' },
-  unspecified: { isUnusable: true, text: 'is an address to listen on, not to connect to' },
-  group: { isUnusable: true, text: 'is not the address of a single machine' },
+  loopback: { rule: addressRules.address, text: 'is the booted machine itself (loopback)' },
+  linkLocal: { rule: addressRules.address, text: 'is link-local: no router forwards it' },
+  zoneless: {
+    rule: addressRules.unusable,
+    text: 'is link-local and has no zone, so no machine can connect to it',
+  },
+  unspecified: { rule: addressRules.unusable, text: 'is an address to listen on, not to connect to' },
+  group: { rule: addressRules.unusable, text: 'is not the address of a single machine' },
 } as const;
 
 /** The problem of a host as the target of a connection from the machine; undefined for other hosts. */
-export function findAddressProblem(host: Host): AddressProblem | undefined {
+export function findAddressProblem(host: Host): RuleProblem | undefined {
   const scope = scopeOf(host);
   if (scope === undefined || host.kind === 'invalid') return undefined;
-  const { isUnusable, text } = scopes[scope];
+  const { rule, text } = scopes[scope];
   const name = host.kind === 'name' ? host.name : host.address;
-  return { isUnusable, message: `${name} ${text}`, hint };
+  return { rule, message: `${name} ${text}`, hint };
 }
 
 /** Why a text is not a host: a clause. */
@@ -42,19 +51,18 @@ export function findHostProblem(text: string): string | undefined {
 }
 
 /** Like `findAddressProblem`, for the host of a URL that `URL` can parse; undefined for other texts. */
-export function findUrlAddressProblem(url: string): AddressProblem | undefined {
+export function findUrlAddressProblem(url: string): RuleProblem | undefined {
   if (!URL.canParse(url)) return undefined;
   return findAddressProblem(parseHost(urlHost(url)));
 }
 
 /** Ignition needs a CA of the user to fetch contents from the URL. */
-export function findSourceIssuer(url: string): Problem | undefined {
+export function findSourceIssuer(url: string): RuleProblem | undefined {
   const host = findInternalTlsHost(url);
   if (host === undefined) return undefined;
-  return {
-    message: `no public CA issues certificates for ${host}, so Ignition rejects the certificate and the boot fails`,
-    hint: 'add the CA certificate to ignition.security.tls.certificateAuthorities (--ca-file), or use http and a hash',
-  };
+  const { issuer: rule } = addressRules;
+  const message = `no public CA issues certificates for ${host}, so Ignition rejects the certificate and the boot fails`;
+  return { rule, message, hint: rule.hint };
 }
 
 function scopeOf(host: Host): keyof typeof scopes | undefined {

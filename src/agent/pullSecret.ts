@@ -7,6 +7,7 @@ import { quoteText } from '../core/foreignText.ts';
 import { FormatError } from '../core/errors.ts';
 import type { Problem } from '../core/finding.ts';
 import { asMapping, isMapping, parseIfJson } from '../formats/mapping.ts';
+import { lintError, lintWarning, type RuleProblem } from '../ignition/rule.ts';
 
 function invalid(problem: string): FormatError {
   return new FormatError(problem, {
@@ -131,17 +132,29 @@ function registryOf(host: string): string {
   return ['docker.io', 'registry-1.docker.io'].includes(host) ? 'index.docker.io' : host;
 }
 
-/** Why podman has no credentials. */
-interface CredentialProblem extends Problem {
-  /** `error`: podman does not even try to pull without credentials. */
-  readonly severity: 'error' | 'warning';
-}
+export const credentialRules = {
+  entry: lintWarning(
+    'agent-secret-entry',
+    'podman ignores an entry of the pull secret, because it contains no valid credentials',
+    'log in with "podman login --authfile FILE REGISTRY", and use that file',
+  ),
+  unreadable: lintError(
+    'agent-secret-unreadable',
+    'podman cannot decode the credentials of the image, and does not pull it without them',
+    'log in with "podman login --authfile FILE REGISTRY", and use that file',
+  ),
+  registry: lintWarning(
+    'agent-secret-registry',
+    'the pull secret has no entry for the registry of the image',
+    'add an entry for the registry, or remove the pull secret if the image is public',
+  ),
+};
 
 /**
  * One problem for each entry that podman ignores; entries for registries with a credential helper may be empty.
  * @param names of the image that is pulled with the credentials
  */
-export function findEntryProblems(credentials: Credentials, names: readonly string[]): CredentialProblem[] {
+export function findEntryProblems(credentials: Credentials, names: readonly string[]): RuleProblem[] {
   const { entries, helpers } = credentials;
   const isFatal =
     names.length > 0 && names.every((name) => findCredentials(name, credentials) === 'not base64');
@@ -149,7 +162,7 @@ export function findEntryProblems(credentials: Credentials, names: readonly stri
     if (state === 'usable' || (state === 'empty' && helpers.has(name))) return [];
     return [
       {
-        severity: isFatal && state === 'not base64' ? 'error' : 'warning',
+        rule: isFatal && state === 'not base64' ? credentialRules.unreadable : credentialRules.entry,
         message: `the entry for ${quoteText(name)} ${credentialProblems[state]}`,
         hint: `log in with "podman login --authfile FILE ${name}", and use that file`,
       },
@@ -161,7 +174,7 @@ export function findEntryProblems(credentials: Credentials, names: readonly stri
 export function findMissingCredentials(
   names: readonly string[],
   credentials: Credentials,
-): CredentialProblem | undefined {
+): RuleProblem | undefined {
   const [name] = names.toReversed();
   // An unusable entry is a separate problem.
   if (name === undefined || names.some((it) => findCredentials(it, credentials) !== undefined))
@@ -170,7 +183,7 @@ export function findMissingCredentials(
   const known = [...credentials.entries.keys()].slice(0, 10);
   const others = known.length === 0 ? 'it has no entries' : `it has entries for ${known.join(', ')}`;
   return {
-    severity: 'warning',
+    rule: credentialRules.registry,
     message: `the pull secret has no entry for the image ${name}: ${others}`,
     hint: `add an entry for ${registry}, or remove the pull secret if the image is public`,
   };

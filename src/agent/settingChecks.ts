@@ -7,7 +7,6 @@
 import type { Problem } from '../core/finding.ts';
 import { parseHost } from '../formats/hostName.ts';
 import {
-  findBareRegistry,
   findImageAddress,
   findRegistryAddress,
   findRegistryIssuer,
@@ -16,23 +15,17 @@ import {
   isLocalName,
   pullNames,
 } from './imageSource.ts';
-import {
-  type AddressProblem,
-  findAddressProblem,
-  findSourceIssuer,
-  findUrlAddressProblem,
-} from './machineAddress.ts';
+import { findAddressProblem, findSourceIssuer, findUrlAddressProblem } from './machineAddress.ts';
 import { findEntryProblems, findMissingCredentials, readCredentials } from './pullSecret.ts';
 import { type Registries, readRegistriesConf } from './registriesConf.ts';
+import type { Rule, RuleProblem } from '../ignition/rule.ts';
 import type { AgentSettings } from './settings.ts';
 import type { SettingName } from './settingTable.ts';
 
 export interface SettingRemark extends Problem {
   readonly setting: SettingName;
-  /** The lint rule that reports the same mistake in a config. */
-  readonly rule: string;
-  /** `error`: the agent cannot run with the setting. */
-  readonly severity: 'error' | 'warning';
+  /** Also reports the mistake in a config. */
+  readonly rule: Rule;
 }
 
 /** Checks several configs; parts that equal the previous config are not checked again. */
@@ -50,40 +43,29 @@ export function createSettingCheck(): (settings: AgentSettings) => readonly Sett
   };
 }
 
-/** `isUnusable` counts if the problem has no severity of its own. */
-type FoundProblem = Problem & Partial<Pick<SettingRemark, 'severity'> & Pick<AddressProblem, 'isUnusable'>>;
-
-type Found = readonly [setting: SettingName, rule: string, problem: FoundProblem | undefined];
+type Found = readonly [setting: SettingName, problem: RuleProblem | undefined];
 
 export function checkSettings(settings: AgentSettings): readonly SettingRemark[] {
-  const { agentImage, archive, profile, pullSecret, registriesConf } = settings;
+  const { agentImage, archive, pullSecret, registriesConf } = settings;
   const registries = registriesConf === undefined ? undefined : readRegistriesConf(registriesConf).registries;
-  // Profiles of upstream generators keep the behavior of those.
-  const isOwn = profile === 'default' || profile === 'buildpy';
   const found = [...findAddresses(settings, registries), ...findIssuers(settings, registries)];
   // An image from an archive needs neither registry nor credentials.
   if (archive === undefined) {
     found.push(...findImageProblems(settings, registries));
     if (pullSecret !== undefined) found.push(...findSecretProblems(agentImage, pullSecret, registries));
   }
-  const remarks: SettingRemark[] = [];
-  for (const [setting, rule, problem] of found) {
-    if (problem === undefined) continue;
-    const { hint, isUnusable = false, message } = problem;
-    const { severity = isOwn && isUnusable ? 'error' : 'warning' } = problem;
-    remarks.push({ setting, rule, severity, message, hint });
-  }
-  return remarks;
+  return found.flatMap(([setting, problem]) => {
+    if (problem === undefined) return [];
+    const { hint, message, rule } = problem;
+    return [{ setting, rule, message, hint }];
+  });
 }
 
 function findImageProblems({ agentImage, pullPolicy }: AgentSettings, registries?: Registries): Found[] {
-  const bare = findBareRegistry(agentImage);
-  const isShort = bare === undefined && pullPolicy !== 'never';
-  const short = isShort ? findShortNameProblem(agentImage, registries) : undefined;
+  const short = pullPolicy === 'never' ? undefined : findShortNameProblem(agentImage, registries);
   return [
-    ['agent.image', 'agent-image-bare-registry', bare],
-    ['agent.image', 'agent-image-unqualified', short],
-    ['agent.image', 'agent-image-unmaintained', findUnmaintainedImage(agentImage, registries)],
+    ['agent.image', short],
+    ['agent.image', findUnmaintainedImage(agentImage, registries)],
   ];
 }
 
@@ -92,8 +74,8 @@ function findSecretProblems(agentImage: string, pullSecret: string, registries?:
   const names = pullNames(agentImage, registries);
   const entries = findEntryProblems(credentials, names);
   return [
-    ...entries.map((problem): Found => ['agent.pullSecret', 'agent-secret-entry', problem]),
-    ['agent.pullSecret', 'agent-secret-registry', findMissingCredentials(names, credentials)],
+    ...entries.map((problem): Found => ['agent.pullSecret', problem]),
+    ['agent.pullSecret', findMissingCredentials(names, credentials)],
   ];
 }
 
@@ -101,14 +83,13 @@ function findAddresses(settings: AgentSettings, registries?: Registries): Found[
   const { agentImage, archive, ntpServers, pullPolicy, proxy } = settings;
   const isPulled = pullPolicy === 'always' || (pullPolicy !== 'never' && !isLocalName(agentImage));
   const locations = (registries?.entries ?? []).flatMap(({ location, mirrors }) => [...mirrors, location]);
-  const rule = 'agent-address';
   return [
-    ['agent.image', rule, isPulled ? findImageAddress(agentImage) : undefined],
-    ...locations.map((location): Found => ['agent.registriesConf', rule, findRegistryAddress(location)]),
-    ...ntpServers.map((server): Found => ['host.ntpServers', rule, findAddressProblem(parseHost(server))]),
-    ['proxy.http', rule, findUrlAddressProblem(proxy.http ?? '')],
-    ['proxy.https', rule, findUrlAddressProblem(proxy.https ?? '')],
-    ['agent.archiveUrl', rule, findUrlAddressProblem(archive?.url ?? '')],
+    ['agent.image', isPulled ? findImageAddress(agentImage) : undefined],
+    ...locations.map((location): Found => ['agent.registriesConf', findRegistryAddress(location)]),
+    ...ntpServers.map((server): Found => ['host.ntpServers', findAddressProblem(parseHost(server))]),
+    ['proxy.http', findUrlAddressProblem(proxy.http ?? '')],
+    ['proxy.https', findUrlAddressProblem(proxy.https ?? '')],
+    ['agent.archiveUrl', findUrlAddressProblem(archive?.url ?? '')],
   ];
 }
 
@@ -120,7 +101,7 @@ function findIssuers(settings: AgentSettings, registries?: Registries): Found[] 
   const ofImage = isVerified ? findRegistryIssuer(agentImage, registries) : undefined;
   const ofArchive = archive?.url === undefined ? undefined : findSourceIssuer(archive.url);
   return [
-    ['agent.archiveUrl', 'agent-source-issuer', ofArchive],
-    ['agent.image', 'agent-image-issuer', ofImage],
+    ['agent.archiveUrl', ofArchive],
+    ['agent.image', ofImage],
   ];
 }

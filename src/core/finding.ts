@@ -3,7 +3,10 @@
  * positions at the end, and `commands/` and `io/` create the text.
  */
 
-/** `error`: Ignition rejects the config. `warning`: Ignition accepts it with this warning. `info`: a message of this program only. */
+/**
+ * `error`: Ignition rejects the config, or the system or the agent does not start with it. `warning`: it may be unwanted, but
+ * everything starts. `info`: a message that requires no change.
+ */
 export type Severity = 'error' | 'warning' | 'info';
 
 /** Steps from the root of a document: member names and list indexes, e.g. `['storage', 'files', 0, 'path']`. */
@@ -29,6 +32,8 @@ export interface Finding {
   readonly message: string;
   readonly hint?: string | undefined;
   readonly position?: Position | undefined;
+  /** Ignition accepts the document: the user can turn the rule off. */
+  readonly isLint?: true;
   /** Of the finding that says so: how many findings are left out. */
   readonly left?: Counts;
 }
@@ -36,7 +41,7 @@ export interface Finding {
 /** Numbers of findings. */
 type Counts = Readonly<Record<Severity, number>>;
 
-export function hasErrors(findings: readonly Finding[]): boolean {
+export function hasErrors(findings: readonly { readonly severity: Severity }[]): boolean {
   return findings.some(({ severity }) => severity === 'error');
 }
 

@@ -3,7 +3,7 @@
  * rule; reports and `explain` read all other properties from the rule.
  */
 
-import type { Finding, Path, Position, Severity } from '../core/finding.ts';
+import type { Finding, Path, Position, Problem, Severity } from '../core/finding.ts';
 import type { Integer } from './config.ts';
 import type { SpecVersion } from './versions.ts';
 
@@ -11,10 +11,20 @@ export interface Rule {
   /** Stable and documented; lower-case words joined by dashes, e.g. `path-relative`. */
   readonly id: string;
   readonly severity: Severity;
+  /**
+   * Ignition accepts what breaks the rule. Such a rule can be ignored (`--ignore`, `--lint none`) even if it is an error:
+   * the user may know more than the config says.
+   */
+  readonly isLint?: true;
   /** The message of Ignition if it has one, because users search for it. */
   readonly message: string;
   /** How to fix it: one imperative sentence. */
   readonly hint: string;
+}
+
+/** Why a value breaks a rule, wherever the value is from: a setting, or a config. */
+export interface RuleProblem extends Problem {
+  readonly rule: Rule;
 }
 
 /** A violation of a rule. `path` is relative to the checked value. */
@@ -29,7 +39,16 @@ export interface Issue {
 /** Converts an issue to a finding; texts that the issue leaves out are those of the rule. */
 export function findingOf(placed: Issue & { readonly position?: Position | undefined }): Finding {
   const { rule, path, message = rule.message, hint = rule.hint, position } = placed;
-  return { severity: rule.severity, rule: rule.id, path, message, hint, ...(position && { position }) };
+  const { id, isLint, severity } = rule;
+  return {
+    severity,
+    rule: id,
+    path,
+    message,
+    hint,
+    ...(position && { position }),
+    ...(isLint && { isLint }),
+  };
 }
 
 /** The check of one type, in the order in which Ignition reports issues; it does not check nested types. */
@@ -50,6 +69,23 @@ export function warningRule(id: string, message: string, hint: string): Rule {
 /** Declares a rule for information that requires no change. */
 export function infoRule(id: string, message: string, hint: string): Rule {
   return { id, severity: 'info', message, hint };
+}
+
+// Rules of this program, which the user can turn off.
+
+/** Declares a rule for input with which the system, a unit or the agent certainly does not start. */
+export function lintError(id: string, message: string, hint: string): Rule {
+  return { id, severity: 'error', isLint: true, message, hint };
+}
+
+/** Declares a rule for input that is probably unwanted; everything starts. */
+export function lintWarning(id: string, message: string, hint: string): Rule {
+  return { id, severity: 'warning', isLint: true, message, hint };
+}
+
+/** Declares a rule for information that requires no change. */
+export function lintNote(id: string, message: string, hint: string): Rule {
+  return { id, severity: 'info', isLint: true, message, hint };
 }
 
 /** A violation; `hint` replaces the hint of the rule. */

@@ -1,7 +1,7 @@
 /** `inspect`: describes an image and what it boots, or compares two images. */
 
 import { UsageError } from '../core/errors.ts';
-import { hasErrors } from '../core/finding.ts';
+import type { Finding } from '../core/finding.ts';
 import { createMasker, type Masker, maskTexts, secretsOfRequest } from '../core/masking.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { writeStdout } from '../io/stdout.ts';
@@ -39,7 +39,7 @@ async function inspectOne(image: string, form: TextOrJson, io: Io): Promise<Exit
     const { formatInspection } = await import('./inspectionRows.ts');
     await writeStdout(io, [Buffer.from(formatInspection(document))]);
   }
-  return hasErrors(inspected.findings) ? 1 : 0;
+  return inspected.findings.some(isDamage) ? 1 : 0;
 }
 
 async function compare(image: string, other: string, form: TextOrJson, io: Io): Promise<ExitCode> {
@@ -70,11 +70,16 @@ function maskerOf(...sources: readonly string[]): Masker {
 
 function reportDamage(inspected: readonly Inspected[], io: Io): boolean {
   for (const { file, findings } of inspected) {
-    for (const { severity, message, hint, rule } of findings) {
-      if (severity === 'error') report(io, { severity, message, hint, rule, at: { file } });
+    for (const { severity, message, hint, rule } of findings.filter(isDamage)) {
+      report(io, { severity, message, hint, rule, at: { file } });
     }
   }
-  return inspected.some(({ findings }) => hasErrors(findings));
+  return inspected.some(({ findings }) => findings.some(isDamage));
+}
+
+/** The image cannot be read as a whole; other errors are about what would not start. */
+function isDamage({ isLint, severity }: Finding): boolean {
+  return severity === 'error' && isLint !== true;
 }
 
 function formatDifferences(

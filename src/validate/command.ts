@@ -56,7 +56,7 @@ export function declareValidate(command: Command, context: Context): void {
     .addOption(
       choice(
         '--lint <MODE>',
-        'lint mode: none, agent or error (default: lint only configs that run the agent)',
+        'none: exactly the verdict of ignition-validate; agent: lint all configs (default: lint only configs that run the agent)',
         ['none', 'agent', 'error'],
       ),
     )

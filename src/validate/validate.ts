@@ -39,7 +39,7 @@ export interface ValidateOptions {
   readonly format?: string;
   /** Files with warnings are invalid. */
   readonly strict?: boolean;
-  /** `none`, `agent` or `error`; default: lint only configs that run the agent. */
+  /** `none`: exactly the verdict of ignition-validate; `agent`: lint all configs; default: lint configs that run the agent. */
   readonly lint?: string;
   /** A release of ironic-python-agent, e.g. `11.2.0`. */
   readonly ipaVersion?: string;
@@ -92,7 +92,7 @@ function onlyErrors(file: CheckedFile | UncheckedFile): CheckedFile | UncheckedF
   return { ...file, report: { valid, findings: shown } };
 }
 
-const lintModes = ['none', 'agent', 'error'] as const;
+const lintModes = ['none', 'agent'] as const;
 
 async function readCheckOptions({
   lint,

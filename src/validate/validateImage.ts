@@ -4,7 +4,7 @@
  */
 
 import { FormatError } from '../core/errors.ts';
-import type { Issue } from '../ignition/rule.ts';
+import { findingOf, type Issue } from '../ignition/rule.ts';
 import { readEffectiveConfig } from '../ignition/effectiveConfig.ts';
 import { CONFIG_NAME } from '../image/embeddedIgnition.ts';
 import { detectImageKind } from '../image/imageKind.ts';
@@ -14,7 +14,7 @@ import { bytesAccess, type RandomAccess } from '../image/overlay.ts';
 import { isRemote } from '../io/http/httpUrl.ts';
 import type { Io } from '../io/io.ts';
 import type { CheckedFile, FileFinding } from '../io/report/reporter.ts';
-import { checkConfig, type CheckOptions, isValid, lintFindings } from '../hosts/input/checkConfig.ts';
+import { checkConfig, type CheckOptions, isValid } from '../hosts/input/checkConfig.ts';
 import {
   checkImageArguments,
   checkInitramfsNetwork,
@@ -52,10 +52,9 @@ async function checkImage(source: ImageInput, options: CheckOptions): Promise<Ch
   const checked =
     document === undefined ? undefined : await checkConfig(document, { ...options, isEmbedded: true });
   const ofConfig = document === undefined ? [] : await configIssues(document, inspection, source);
-  const wanted = [...issues, ...ofConfig].filter(
-    ({ rule }) => options.lint !== 'none' || rule.severity === 'error',
-  );
-  const findings: FileFinding[] = lintFindings(wanted, options);
+  const findings: FileFinding[] = [...issues, ...ofConfig]
+    .filter(({ rule }) => options.lint !== 'none' || rule.isLint !== true)
+    .map(findingOf);
   for (const finding of checked?.report.findings ?? []) findings.push({ ...finding, member: CONFIG_NAME });
   const valid = findings.every(({ severity }) => severity !== 'error') && checked?.report.valid !== false;
   const report = { valid: isValid({ valid, findings }, options), findings };

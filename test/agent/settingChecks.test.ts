@@ -9,7 +9,7 @@ const settings = (changes: Partial<AgentSettings>): AgentSettings => ({
   ...changes,
 });
 const found = (changes: Partial<AgentSettings>): string[] =>
-  checkSettings(settings(changes)).map(({ setting, severity }) => `${severity} ${setting}`);
+  checkSettings(settings(changes)).map(({ setting, rule }) => `${rule.severity} ${setting}`);
 const archive = { name: 'a.tar', sha512: '0', imageId: '0', architecture: 'x86_64' } as const;
 const pullSecret = '{"auths":{"quay.io":{"auth":"???"}}}';
 
@@ -20,7 +20,7 @@ describe('checkSettings', () => {
     [
       'the same for another generator',
       { ntpServers: ['0.0.0.0'], profile: 'icc' },
-      ['warning host.ntpServers'],
+      ['error host.ntpServers'],
     ],
     ['a loopback address', { ntpServers: ['ntp.example.com', '::1'] }, ['warning host.ntpServers']],
     ['an image that is pulled', { agentImage: 'localhost:5000/a' }, ['warning agent.image']],

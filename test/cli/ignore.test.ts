@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(cwd, { recursive: true, force: true }));
 
-const rule = 'agent-conf-unknown-option';
+const rule = 'conf-unknown-option';
 
 describe('--ignore', () => {
   it('says the id of a rule where the rule is broken, and explain knows it', async () => {
@@ -37,7 +37,10 @@ describe('--ignore', () => {
     ],
     ['in a list', ['validate', '--ignore', `agent-size, ${rule}`, '--strict', 'warned.ign']],
     ['repeated', ['validate', '--ignore', 'agent-size', '--ignore', rule, '--strict', 'warned.ign']],
-    ['beside warnings that are errors', ['validate', '--ignore', rule, '--lint', 'error', 'warned.ign']],
+    [
+      'of a config that is linted in any case',
+      ['validate', '--ignore', rule, '--strict', '--lint', 'agent', 'warned.ign'],
+    ],
   ])('leaves findings out of report, count and verdict: %s', async (_title, args) => {
     expect(await run(...args)).toMatchObject({ code: 0, stdout: '', stderr: 'warned.ign: valid\n' });
   });
@@ -100,14 +103,7 @@ const inventory = (text: string): string =>
 
 describe('--ignore of a mistake in settings', () => {
   it.each([
-    ['the rule of the lint', ['--api-url', 'https://localhost', ...image], 'agent-conf-url-address'],
-    ['the rule of the conf', ['--api-url', 'https://localhost', ...image], 'conf-url-address'],
-    [
-      'an image',
-      ['--api-url', 'https://192.0.2.1', '--agent-image', 'registry:5000'],
-      'agent-image-bare-registry',
-    ],
-    ['a short name', ['--api-url', 'https://192.0.2.1', '--agent-image', 'a/b:1'], 'agent-image-unqualified'],
+    ['the rule of the lint', ['--api-url', 'https://localhost', ...image], 'conf-url-address'],
     [
       'a time server',
       ['--api-url', 'https://192.0.2.1', ...image, '--ntp-server', '127.0.0.1'],
@@ -118,6 +114,29 @@ describe('--ignore of a mistake in settings', () => {
     const before = await run(...line);
     expect(before.stderr).toMatch(/^warning: .* \([a-z-]+\)$/m);
     expect(await run(...line, '--ignore', id)).toMatchObject({ code: 0, stderr: '', stdout: before.stdout });
+  });
+
+  it.each([
+    ['an image', ['--agent-image', 'registry:5000'], 'agent-image-unqualified'],
+    ['a short name', ['--agent-image', 'a/b:1'], 'agent-image-unqualified'],
+    ['an address to listen on', [...image, '--ntp-server', '0.0.0.0'], 'agent-address-unusable'],
+    ['a line of the conf', [...image, '--option', 'debug = maybe'], 'conf-value'],
+    ['an option of podman', [...image, '--podman-arg=--new-thing=1'], 'agent-podman-option'],
+    ['a file that exists', [...image, '--merge', 'hosts.ign'], 'agent-file-exists'],
+  ])('also if the agent would not start, as far as the config says: %s', async (_title, args, id) => {
+    const contents = { source: 'data:,' };
+    const files = [{ path: '/etc/hosts', contents }];
+    await writeFile(
+      join(cwd, 'hosts.ign'),
+      JSON.stringify({ ignition: { version: '3.5.0' }, storage: { files } }),
+    );
+    const line = ['render', '--api-url', 'https://192.0.2.1', '--no-ssh-key', ...args];
+    const refused = await run(...line);
+    expect(refused).toMatchObject({ stdout: '', code: expect.toBeOneOf([1, 2]) as unknown });
+    expect(refused.stderr).toContain(`(${id})`);
+    const rendered = await run(...line, '--ignore', id);
+    expect(rendered).toMatchObject({ code: 0, stdout: expect.stringContaining('"ignition"') as unknown });
+    expect(rendered.stderr).not.toContain(id);
   });
 });
 

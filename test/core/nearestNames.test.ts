@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { nearestNames } from '../../src/core/nearestNames.ts';
 
-const names = ['path-relative', 'path-missing', 'conf-value', 'agent-conf-value', 'unit-syntax'];
+const names = ['path-relative', 'path-missing', 'conf-value', 'conf-value', 'unit-syntax'];
 
 describe('nearestNames', () => {
   it.each([
     ['path-relativ', ['path-relative']],
     ['Path relative', ['path-relative']],
     ['relative-path', ['path-relative']],
-    ['conf-valu', ['conf-value', 'agent-conf-value']],
+    ['conf-valu', ['conf-value', 'conf-value']],
     ['unitsyntax', ['unit-syntax']],
     ['zzz', []],
     ['', []],

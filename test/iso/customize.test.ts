@@ -116,11 +116,13 @@ describe('the image', () => {
   });
 
   it('reports a file that is no keyfile, such as nmstate', async () => {
-    const { code, stderr } = await customize('--network-keyfile net.yaml');
-    expect(code).toBe(0);
-    expect(stderr).toMatch(
-      /^warning: net\.yaml: .*\nhint: fix the file: NetworkManager ignores it otherwise\n$/,
-    );
+    const said = /: net\.yaml: .*\nhint: fix the file: NetworkManager ignores it otherwise\n$/;
+    const refused = await customize('--network-keyfile net.yaml');
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toMatch(said);
+    const unchecked = await customize('--no-validate --network-keyfile net.yaml');
+    expect(unchecked.code).toBe(0);
+    expect(unchecked.stderr).toMatch(said);
   });
 
   it('gets connections from nmstate beside keyfiles', async () => {
@@ -150,7 +152,7 @@ describe('Ignition configs', () => {
       expect(code).toBe(1);
       expect(stderr).toMatch(place);
       expect(stderr).toContain(
-        `error: parsing Ignition config ${name}: the config is invalid; nothing was written\n`,
+        `error: parsing Ignition config ${name}: the Ignition config is invalid; nothing was written\n`,
       );
       expect(stderr).not.toContain('secret');
     }
@@ -205,12 +207,15 @@ describe('remarks', () => {
       /^Boot media will automatically run installer\.\n$/,
     ],
     ['--pre-install script.sh', /^$/],
-    ['--pre-install text.sh', /^warning: text\.sh: systemd cannot run the file as a program\nhint: /],
     [
-      '--ignition-ca blank.pem',
+      '--no-validate --pre-install text.sh',
+      /^warning: text\.sh: the script has no interpreter line \(#!\), so systemd cannot run it\nhint: /,
+    ],
+    [
+      '--no-validate --ignition-ca blank.pem',
       /^warning: blank\.pem: the file ends with text or an empty line after the last/,
     ],
-    ['--ignition-ca ca.pem', /^warning: ca\.pem: the file contains no PEM certificate\n/],
+    ['--no-validate --ignition-ca ca.pem', /^warning: ca\.pem: the file contains no PEM certificate\n/],
     ['--network-nmstate empty.yaml', /^warning: empty\.yaml contains no connection\n/],
     [
       '--dest-device x --dest-karg-append console=ttyS0',

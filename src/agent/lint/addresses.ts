@@ -3,16 +3,11 @@
 import { posix } from 'node:path';
 import { isIpv4, parseHost } from '../../formats/hostName.ts';
 import { parseUrl, urlHost } from '../../formats/url.ts';
-import { warningRule, type Issue } from '../../ignition/rule.ts';
+import { type Issue, lintWarning, type RuleProblem } from '../../ignition/rule.ts';
 import type { Resource } from '../../ignition/config.ts';
 import type { Path } from '../../core/finding.ts';
 import { findImageAddress, findRegistryAddress, isLocalName } from '../imageSource.ts';
-import {
-  type AddressProblem,
-  findAddressProblem,
-  findSourceIssuer,
-  findUrlAddressProblem,
-} from '../machineAddress.ts';
+import { findAddressProblem, findSourceIssuer, findUrlAddressProblem } from '../machineAddress.ts';
 import { readRegistriesConf } from '../registriesConf.ts';
 import {
   broken,
@@ -29,19 +24,11 @@ import {
 import { agentPulls, listFiles as listRegistriesFiles } from './image.ts';
 import { optionValues } from './podmanCommand.ts';
 
-export const addressRules = {
-  address: warningRule(
-    'agent-address',
-    'the address does not reach another machine',
-    'use an address or name of the server that the host can reach over its network',
-  ),
-};
-
 interface Found {
   /** Purpose of the address; undefined if the path is sufficient. */
   readonly about?: string;
   readonly path: Path;
-  readonly problem: AddressProblem | undefined;
+  readonly problem: RuleProblem | undefined;
 }
 
 export function checkAddresses(subject: LintSubject): Issue[] {
@@ -56,11 +43,11 @@ export function checkAddresses(subject: LintSubject): Issue[] {
     })),
   ];
   return found.flatMap(({ about, path, problem }) => {
-    return problem === undefined ? [] : [broken(addressRules.address, path, { ...problem, about })];
+    return problem === undefined ? [] : [broken(problem.rule, path, { ...problem, about })];
   });
 }
 
-function findUrlProblem(url = ''): AddressProblem | undefined {
+function findUrlProblem(url = ''): RuleProblem | undefined {
   return /^(?:https?|tftp):/i.test(url) ? findUrlAddressProblem(url) : undefined;
 }
 
@@ -129,15 +116,10 @@ function readVariables({ settings }: LintedUnit): ReadonlyMap<string, string> {
 }
 
 export const sourceRules = {
-  unverified: warningRule(
+  unverified: lintWarning(
     'agent-source-unverified',
     'anyone on the network can change the data that Ignition fetches from this URL',
     'add the hash of the contents as "verification": {"hash": "sha512-…"}, or use https',
-  ),
-  issuer: warningRule(
-    'agent-source-issuer',
-    'no public CA issues certificates for the host in the URL, so Ignition rejects the certificate and the boot fails',
-    'add the CA certificate to ignition.security.tls.certificateAuthorities (--ca-file), or use http and a hash',
   ),
 };
 
@@ -148,7 +130,7 @@ export function checkSources({ config }: LintSubject): Issue[] {
     const issuer = authorities.length === 0 ? findSourceIssuer(resource.source ?? '') : undefined;
     return [
       ...(isUnverified(resource) ? [broken(sourceRules.unverified, at)] : []),
-      ...(issuer === undefined ? [] : [broken(sourceRules.issuer, at, issuer)]),
+      ...(issuer === undefined ? [] : [broken(issuer.rule, at, issuer)]),
     ];
   });
 }
@@ -158,7 +140,7 @@ function isUnverified({ source = '', verification }: Resource): boolean {
 }
 
 export const unitProxyRules = {
-  ironic: warningRule(
+  ironic: lintWarning(
     'agent-proxy-ironic',
     'the agent uses the proxy to reach Ironic',
     'add the host of Ironic to NO_PROXY',

@@ -3,11 +3,11 @@
 import { quoteText } from '../../core/foreignText.ts';
 import { trimEndOf } from '../../core/trimming.ts';
 import { posix } from 'node:path';
-import { infoRule, warningRule, type Issue, type Rule } from '../../ignition/rule.ts';
+import { infoRule, type Issue, lintError, lintNote, lintWarning, type Rule } from '../../ignition/rule.ts';
 import { type Finding, type Path, tooManyFindings } from '../../core/finding.ts';
 import { checkConfFile } from '../confCheck.ts';
 import { declaresCollectors, isEntryPoints } from '../../ipa/collectors.ts';
-import { confRules as rulesOfFile } from '../../ipa/confRules.ts';
+import { confRules } from '../../ipa/confRules.ts';
 import { parseOsloBoolean } from '../../ipa/confValues.ts';
 import type { IpaVersion } from '../../ipa/ipaOptions.ts';
 import {
@@ -24,28 +24,25 @@ import {
 import { anchorFolder } from '../files.ts';
 import { bindMounts, isOptionSet, optionValues } from './podmanCommand.ts';
 
-const ownRules = {
-  insecure: infoRule(
+export const trustRules = {
+  insecure: lintNote(
     'agent-conf-insecure',
     'the agent does not verify the certificate of Ironic',
     'remove "insecure"; for a private CA, mount its certificate into the container and set "cafile" to its path there',
   ),
-  caUnused: infoRule(
+  caUnused: lintNote(
     'agent-conf-ca-unused',
     'the config contains a CA certificate, but the agent does not use it to verify Ironic',
     'mount the file into the container and set "cafile" to its path there; the agent does not use the trust store of the host',
   ),
-  hostPath: warningRule(
+  hostPath: lintWarning(
     'agent-conf-host-path',
     'the file is on the host, but not mounted into the container at this path',
     'mount the file with --mount type=bind,src=PATH,dst=PATH',
   ),
 };
 
-/** The rules for conf files; in a config they are no errors, because Ignition does not read the conf. */
-const fileRules: ReadonlyMap<string, Rule> = new Map(
-  Object.values(rulesOfFile).map((rule) => [rule.id, toLintRule(rule)] as const),
-);
+const rulesById: ReadonlyMap<string, Rule> = new Map(Object.values(confRules).map((rule) => [rule.id, rule]));
 
 /** For the number of findings about one conf that are left out. */
 const moreRule = infoRule(
@@ -53,12 +50,6 @@ const moreRule = infoRule(
   'and more findings, which are not listed',
   'fix the listed findings first',
 );
-
-export const configConfRules: readonly Rule[] = [...fileRules.values(), ...Object.values(ownRules)];
-
-function toLintRule(rule: Rule): Rule {
-  return { ...rule, id: `agent-${rule.id}`, severity: rule.severity === 'error' ? 'warning' : rule.severity };
-}
 
 export function checkConfs(subject: LintSubject, ipaVersion: IpaVersion | undefined): Issue[] {
   const known = new Map<string, boolean>();
@@ -80,7 +71,7 @@ export function checkConfs(subject: LintSubject, ipaVersion: IpaVersion | undefi
 }
 
 function toIssue(finding: Finding, { name, source }: LintedFile): Issue[] {
-  const rule = finding.rule === tooManyFindings ? moreRule : fileRules.get(finding.rule);
+  const rule = finding.rule === tooManyFindings ? moreRule : rulesById.get(finding.rule);
   if (rule === undefined) return [];
   const place = finding.position === undefined ? '' : `:${finding.position.line}:${finding.position.column}`;
   const what = finding.path.length === 0 ? '' : `${formatName(finding.path)}: `;
@@ -119,17 +110,17 @@ function checkTrust(
     broken(rule, source, { about: `${posix.basename(name)}: ${option}` });
   return [
     // If cafile is set, the rule conf-cafile-unused reports it.
-    ...(isInsecure && isHttps && !hasCafile ? [issueAt(ownRules.insecure, 'insecure')] : []),
-    ...(isHttps && hasAnchor && !hasCafile ? [issueAt(ownRules.caUnused, 'cafile')] : []),
-    ...lost.map((option) => issueAt(ownRules.hostPath, option)),
+    ...(isInsecure && isHttps && !hasCafile ? [issueAt(trustRules.insecure, 'insecure')] : []),
+    ...(isHttps && hasAnchor && !hasCafile ? [issueAt(trustRules.caUnused, 'cafile')] : []),
+    ...lost.map((option) => issueAt(trustRules.hostPath, option)),
   ];
 }
 
 /** Rules about what a conf lacks or does not know, each with whether another part of the config has it. */
 const elsewhere: ReadonlyMap<string, (subject: LintSubject) => boolean> = new Map([
-  [rulesOfFile.caMissing.id, needsNoCa],
-  [rulesOfFile.collector.id, hasOwnCollectors],
-  [rulesOfFile.insecureUnset.id, (subject) => confValues(subject, 'insecure').length > 0],
+  [confRules.caMissing.id, needsNoCa],
+  [confRules.collector.id, hasOwnCollectors],
+  [confRules.insecureUnset.id, (subject) => confValues(subject, 'insecure').length > 0],
 ]);
 
 /** Whether another conf or the container gives CA certificates to the agent, or turns verification off. */
@@ -159,7 +150,7 @@ function addsCa({ podman }: UnitCommand): boolean {
  * The converged flow of assisted-service, in which the Ironic agent starts the assisted agent when the step begins.
  */
 export const convergedFlowRules = {
-  agentEnabled: warningRule(
+  agentEnabled: lintWarning(
     'agent-converged-enabled',
     'agent.service is enabled together with the Ironic agent: both would manage the host at the same time',
     'set "enabled" to false; the step start_assisted_install starts the unit',
@@ -173,22 +164,22 @@ export function checkConvergedFlow({ activeUnits, runs }: LintSubject): Issue[] 
 }
 
 export const mountRules = {
-  confUnmounted: warningRule(
+  confUnmounted: lintWarning(
     'agent-conf-unmounted',
     "no unit mounts the agent's configuration file into the container, so the agent does not read it",
     'run the container with --mount type=bind,src=/etc/ironic-python-agent.conf,dst=/etc/ironic-python-agent/ignition.conf',
   ),
-  confPlace: warningRule(
+  confPlace: lintWarning(
     'agent-conf-place',
     "the agent's configuration file is mounted at a path that the agent does not read",
     'mount the file as /etc/ironic-python-agent/NAME.conf: the agent reads only files there that end in .conf',
   ),
-  sourceMissing: warningRule(
+  sourceMissing: lintError(
     'agent-mount-missing',
     'the container mounts a file that the config does not write; podman does not start the container',
     'write the file, or remove the mount',
   ),
-  hostAccess: infoRule(
+  hostAccess: lintNote(
     'agent-host-access',
     'the container lacks access to parts of the host that the agent needs',
     'add the missing options to the command that runs the container',

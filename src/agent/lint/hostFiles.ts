@@ -1,7 +1,7 @@
 /** Lint of data that the config writes to the host: files, certificates, SSH keys, and the total size. */
 
 import { posix } from 'node:path';
-import { infoRule, warningRule, type Issue } from '../../ignition/rule.ts';
+import { type Issue, lintError, lintNote, lintWarning } from '../../ignition/rule.ts';
 import {
   broken,
   chronyParts,
@@ -20,32 +20,32 @@ import { writeInitrd } from '../../image/initrd.ts';
 import { CONFIG_NAME, EMBED_AREA_SIZE } from '../../image/embeddedIgnition.ts';
 
 export const hostFileRules = {
-  readOnly: warningRule(
+  readOnly: lintError(
     'agent-path-read-only',
     'the path is on a read-only filesystem of CoreOS, so Ignition cannot write it and the boot fails',
     'use a path below /etc, /var, /opt or /usr/local',
   ),
-  exists: warningRule(
+  exists: lintError(
     'agent-file-exists',
     'CoreOS contains the file, so Ignition does not write it without "overwrite" and the boot fails',
     'set "overwrite" to true, or use "append" instead of "contents"',
   ),
-  mode: warningRule(
+  mode: lintWarning(
     'agent-mode-decimal',
     'the mode looks like octal digits, but JSON numbers are decimal',
     'write the mode as a decimal number: 420 is 0644, 384 is 0600, 493 is 0755',
   ),
-  shebang: infoRule(
+  shebang: lintNote(
     'agent-script-shebang',
     'the script has no interpreter line (#!)',
     'start the script with #!/bin/bash: some programs run only scripts with an interpreter line',
   ),
-  script: warningRule(
+  script: lintError(
     'agent-script-start',
     'the kernel cannot run the script, so the unit that runs it fails',
     'set "mode" to 493, which is 0755, and start the script with #!/bin/bash',
   ),
-  timeServer: warningRule(
+  timeServer: lintWarning(
     'agent-ntp-server',
     'a time server has no name, so chronyd does not start',
     'remove the line, or add the server between "server" and its options',
@@ -161,12 +161,12 @@ const nameless =
   /^[ \t]*(?:server|peer|pool)[ \t]*(?:$|[ \t](?:iburst|prefer|burst|auto_offline|offline|nts|trust)(?:[ \t]|$))/m;
 
 export const certificateRules = {
-  unreadable: warningRule(
+  unreadable: lintWarning(
     'agent-ca-unreadable',
     'the file with CA certificates is invalid',
     'use a file that contains only certificates in PEM ("-----BEGIN CERTIFICATE-----")',
   ),
-  validity: warningRule(
+  validity: lintWarning(
     'agent-ca-validity',
     'a CA certificate is expired or not yet valid',
     'use the current certificate, or check the clock of this machine',
@@ -217,13 +217,13 @@ function readPem(bytes: Uint8Array): string {
 }
 
 export const sshKeyRules = {
-  ignored: warningRule(
+  ignored: lintWarning(
     'agent-ssh-key',
     'sshd ignores the key',
     'use the line of the .pub file unchanged: type, base64 text, comment',
   ),
-  weak: warningRule('agent-ssh-key-weak', 'the key is weak', 'create a new key: ssh-keygen -t ed25519'),
-  several: infoRule(
+  weak: lintWarning('agent-ssh-key-weak', 'the key is weak', 'create a new key: ssh-keygen -t ed25519'),
+  several: lintNote(
     'agent-ssh-key-several',
     'the entry contains several keys: Ignition merges them only as a whole',
     'use one entry for each key',
@@ -263,7 +263,7 @@ function checkKey(line: string, path: Path, about?: string): Issue[] {
 }
 
 export const sizeRules = {
-  tooLarge: warningRule(
+  tooLarge: lintWarning(
     'agent-size',
     'the config is too large for a live ISO',
     'embed it with --grow, serve the large files by URL with their hashes, or boot over the network',

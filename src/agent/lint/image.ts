@@ -2,13 +2,8 @@
 
 import { type ImageReference, parseImageReference } from '../../formats/imageReference.ts';
 import type { ExecWord } from '../../formats/systemdQuoting.ts';
-import { infoRule, warningRule, type Issue } from '../../ignition/rule.ts';
-import {
-  findBareRegistry,
-  findRegistryIssuer,
-  findShortNameProblem,
-  findUnmaintainedImage,
-} from '../imageSource.ts';
+import { type Issue, lintError, lintNote, lintWarning, type RuleProblem } from '../../ignition/rule.ts';
+import { findRegistryIssuer, findShortNameProblem, findUnmaintainedImage } from '../imageSource.ts';
 import { findIpaOption } from '../../ipa/ipaOptions.ts';
 import { optionTable, optionValues } from './podmanCommand.ts';
 import {
@@ -25,47 +20,27 @@ import { posix } from 'node:path';
 import { readRegistriesConf, type Registries } from '../registriesConf.ts';
 
 export const pulledImageRules = {
-  reference: warningRule(
+  reference: lintError(
     'agent-image-reference',
     'podman refuses the image reference',
     'use a reference like registry.example.com/ironic-agent:latest',
   ),
-  argument: warningRule(
+  argument: lintError(
     'agent-image-argument',
     'the command has an argument after the image, but the agent accepts none',
     'remove the argument; if it belongs to the image, remove the space from the reference',
   ),
-  shortName: infoRule(
+  shortName: lintNote(
     'agent-image-short-name',
     'the image has no registry: podman uses a local image from any registry, or the configured search registries',
     'use the same reference as in the command that pulls the image',
   ),
-  unqualified: warningRule(
-    'agent-image-unqualified',
-    'the image has no registry, and podman cannot select one',
-    'add the registry, for example registry.example.com/ironic-agent',
-  ),
-  bareRegistry: warningRule(
-    'agent-image-bare-registry',
-    'the image reference looks like a registry without an image name',
-    'append the name of the image, for example registry.example.com/ironic-agent',
-  ),
-  unmaintained: warningRule(
-    'agent-image-unmaintained',
-    'the image was last built in February 2023',
-    'build an image as docs/agent-image.md describes, and use that',
-  ),
-  notPulled: warningRule(
+  notPulled: lintWarning(
     'agent-image-not-pulled',
     'the unit pulls an image other than the one it runs',
     'use the same reference in both commands',
   ),
-  issuer: warningRule(
-    'agent-image-issuer',
-    'no public CA issues certificates for the registry, so podman rejects its certificate',
-    'add the CA certificate to the trust store of the host (--ca-file), or do not verify the registry (--insecure-registry)',
-  ),
-  unverified: infoRule(
+  unverified: lintNote(
     'agent-image-unverified',
     'the registry is not verified, and the image reference has no digest',
     'remove --tls-verify=false, or add the digest to the reference: IMAGE@sha256:…',
@@ -102,18 +77,16 @@ function isPulling({ podman }: UnitCommand, { pulls }: LintedUnit): boolean {
 function checkSources(subject: LintSubject): Issue[] {
   const registries = readRegistries(subject);
   return agentPulls(subject).flatMap(({ command, image }) => {
-    const bare = findBareRegistry(image);
-    if (bare !== undefined) return [brokenSetting(pulledImageRules.bareRegistry, command.setting, bare)];
-    const { message } = findUnmaintainedImage(image, registries) ?? {};
-    if (message !== undefined)
-      return [brokenSetting(pulledImageRules.unmaintained, command.setting, { message })];
+    const found = (problem: RuleProblem | undefined): Issue[] =>
+      problem === undefined ? [] : [brokenSetting(problem.rule, command.setting, problem)];
     // Another config may add the registries.
-    if (registries === undefined) return [];
-    const short = findShortNameProblem(image, registries);
-    if (short !== undefined) return [brokenSetting(pulledImageRules.unqualified, command.setting, short)];
-    const issuer = findRegistryIssuer(image, registries);
-    const isTrusted = issuer === undefined || !isVerified(command) || hasTrustAnchor(subject);
-    return isTrusted ? [] : [brokenSetting(pulledImageRules.issuer, command.setting, issuer)];
+    const short = registries && findShortNameProblem(image, registries);
+    const unmaintained = findUnmaintainedImage(image, registries);
+    if (unmaintained !== undefined) return found({ ...unmaintained, hint: unmaintained.rule.hint });
+    if (registries === undefined || short !== undefined) return found(short);
+    return isVerified(command) && !hasTrustAnchor(subject)
+      ? found(findRegistryIssuer(image, registries))
+      : [];
   });
 }
 
@@ -215,12 +188,12 @@ function isSameImage(wanted: ImageReference, pulled: ImageReference): boolean {
 }
 
 export const registriesRules = {
-  refused: warningRule(
+  refused: lintError(
     'agent-registries-conf',
     'podman refuses the file and pulls no image',
     'fix the file; containers-registries.conf(5) describes its format',
   ),
-  ignored: warningRule(
+  ignored: lintWarning(
     'agent-registries-conf-ignored',
     'podman ignores a part of the file',
     'fix the name, or remove the line',

@@ -6,19 +6,19 @@ import type { Path, Problem } from '../../core/finding.ts';
 import { parseKeyfile } from '../../formats/keyfile.ts';
 import { urlHost } from '../../formats/url.ts';
 import type { Config } from '../../ignition/config.ts';
-import { warningRule, type Issue } from '../../ignition/rule.ts';
+import { type Issue, lintWarning } from '../../ignition/rule.ts';
 import { findConnectionProblems, findReachProblem } from '../../network/reachability.ts';
 import { keyfileFolder } from '../files.ts';
 import { connectionsOf } from '../hostNetwork.ts';
 import { broken, confValues, type FileSubject, type LintedFile, readFiles, textOf } from './subject.ts';
 
 export const networkRules = {
-  inconsistent: warningRule(
+  inconsistent: lintWarning(
     'agent-network',
     'a connection of the host cannot work',
     'fix the keyfile of the connection',
   ),
-  unreachable: warningRule(
+  unreachable: lintWarning(
     'agent-network-reach',
     'the network of the host does not reach a server that the host requires',
     'add an address, a gateway, a route or a DNS server to the network',

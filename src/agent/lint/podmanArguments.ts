@@ -1,32 +1,32 @@
 /** Lint of the options in the podman commands of units. */
 
-import { infoRule, warningRule, type Issue, type Rule } from '../../ignition/rule.ts';
-import { brokenSetting, type LintSubject, type UnitCommand } from './subject.ts';
+import { type Issue, lintError, lintNote, type Rule } from '../../ignition/rule.ts';
+import { brokenSetting, isRequired, type LintSubject, type UnitCommand } from './subject.ts';
 import type { Problem } from '../../core/finding.ts';
 import { knownPodmanVersion, type OptionProblem, optionTable } from './podmanCommand.ts';
 
 export const podmanArgumentRules = {
-  unknown: warningRule(
+  unknown: lintError(
     'agent-podman-option',
     'unknown option: podman refuses to start the container',
     'remove the option, or fix its name',
   ),
-  blank: warningRule(
+  blank: lintError(
     'agent-podman-blank',
     'one argument contains an option and more text: podman refuses to start the container',
     'write --option=value as one argument, and each option as a separate argument',
   ),
-  value: warningRule(
+  value: lintError(
     'agent-podman-value',
     'invalid value of an option: podman refuses to start the container',
     'use a value that podman-run(1) describes for the option',
   ),
-  shell: warningRule(
+  shell: lintError(
     'agent-podman-shell',
     'systemd runs no shell: podman gets the operator and the words after it as arguments',
     'write each command in a line ExecStartPre= or ExecStart= of its own, without operators such as && and >',
   ),
-  since: infoRule(
+  since: lintNote(
     'agent-podman-since',
     'older releases of podman do not support the option and refuse to start the container',
     'check the release of podman in the image with "podman --version"',
@@ -38,7 +38,7 @@ const widespreadVersion = '4.4';
 
 export function checkPodmanArguments({ activeUnits }: LintSubject): Issue[] {
   return activeUnits
-    .flatMap(({ commands }) => commands)
+    .flatMap(({ commands }) => commands.filter(isRequired))
     .flatMap((command) => [
       ...reportProblems(command),
       ...reportOperator(command),

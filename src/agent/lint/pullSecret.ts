@@ -3,7 +3,7 @@
 import { quoteText } from '../../core/foreignText.ts';
 import { posix } from 'node:path';
 import { FormatError } from '../../core/errors.ts';
-import { warningRule, type Issue } from '../../ignition/rule.ts';
+import { type Issue, lintError, lintWarning } from '../../ignition/rule.ts';
 import { listSensitiveOptions } from '../conf.ts';
 import { pullNames } from '../imageSource.ts';
 import {
@@ -24,32 +24,22 @@ import {
 import { optionValues } from './podmanCommand.ts';
 
 export const pullSecretRules = {
-  undecodable: warningRule(
+  undecodable: lintError(
     'agent-secret-undecodable',
     'the pull secret cannot be decoded',
     'use data:;base64, followed by the base64 of its JSON without line breaks (base64 -w 0)',
   ),
-  content: warningRule(
+  content: lintError(
     'agent-secret-content',
     'the pull secret is invalid',
     'use JSON such as {"auths": {"quay.io": {"auth": "…"}}}',
   ),
-  entry: warningRule(
-    'agent-secret-entry',
-    'podman ignores an entry of the pull secret, because it contains no valid credentials',
-    'log in with "podman login --authfile FILE REGISTRY", and use that file',
-  ),
-  registry: warningRule(
-    'agent-secret-registry',
-    'the pull secret has no entry for the registry of the image',
-    'add an entry for the registry, or remove the pull secret if the image is public',
-  ),
-  mode: warningRule(
+  mode: lintWarning(
     'agent-secret-mode',
     'all users of the host can read a file that contains a secret',
     'set "mode" to 384, which is octal 0600',
   ),
-  missing: warningRule(
+  missing: lintError(
     'agent-authfile-missing',
     'the config does not write the file that podman reads credentials from',
     'add the file to the config, or remove --authfile',
@@ -67,8 +57,10 @@ const defaultPaths = [
 const usualPaths = ['/etc/authfile.json', ...defaultPaths, '/etc/ostree/auth.json'];
 
 export function checkPullSecrets(subject: LintSubject): Issue[] {
+  const registries = readRegistries(subject);
+  const names = agentPulls(subject).flatMap(({ image }) => pullNames(image, registries));
   return [
-    ...listPullSecrets(subject).flatMap((file) => [...checkContents(file), ...checkMode(file)]),
+    ...listPullSecrets(subject).flatMap((file) => [...checkContents(file, names), ...checkMode(file)]),
     ...subject.confs.filter((conf) => sensitiveOptionsOf(conf).length > 0).flatMap(checkMode),
     ...checkAuthFiles(subject),
     ...checkCoverage(subject),
@@ -83,16 +75,15 @@ export function listPullSecrets({ units, filesByPath }: LintSubject): LintedFile
   return [...new Set([...usualPaths, ...named])].flatMap((path) => filesByPath.get(path) ?? []);
 }
 
-function checkContents({ file: { contents }, source }: LintedFile): Issue[] {
+/** @param names of the images that the units pull */
+function checkContents({ file: { contents }, source }: LintedFile, names: readonly string[]): Issue[] {
   if (contents?.source?.startsWith('data:') !== true) return [];
   const text = readInlineText(contents);
   if (text === undefined) return [broken(pullSecretRules.undecodable, source)];
   const problem = findProblem(text);
   if (problem !== undefined)
     return [broken(pullSecretRules.content, source, { message: `the pull secret ${problem}` })];
-  return findEntryProblems(readCredentials(text), []).map((found) =>
-    broken(pullSecretRules.entry, source, found),
-  );
+  return findEntryProblems(readCredentials(text), names).map((found) => broken(found.rule, source, found));
 }
 
 /** Reports a command if its credentials do not include the registry of its image. */
@@ -117,7 +108,7 @@ function findUncovered(files: readonly LintedFile[], names: readonly string[]): 
   const missing = texts.map((text) => findMissingCredentials(names, readCredentials(text)));
   const [problem] = missing;
   if (problem === undefined || missing.includes(undefined)) return [];
-  return [broken(pullSecretRules.registry, first.source, problem)];
+  return [broken(problem.rule, first.source, problem)];
 }
 
 /** podman accepts only JSON, so a pull secret that is encoded twice is invalid. */

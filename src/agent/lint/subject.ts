@@ -249,6 +249,11 @@ function readCommands(settings: readonly UnitSetting[]): UnitCommand[] {
     );
 }
 
+/** Whether the unit fails with the command: systemd ignores the failure of a preparation with the prefix `-`. */
+export function isRequired({ setting: { name, value } }: UnitCommand): boolean {
+  return name === 'ExecStart' || !/^[@:+!|]*-/.test(value);
+}
+
 /** The container of the agent is recognized by its name, its conf, its image or the unit that starts it. */
 function isAgentRun({ setting, podman }: UnitCommand): boolean {
   if (podman.verb === 'pull') return false;

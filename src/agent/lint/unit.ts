@@ -5,7 +5,7 @@
 
 import { posix } from 'node:path';
 import { nearestName } from '../../formats/messageText.ts';
-import { infoRule, warningRule, type Issue, type Rule } from '../../ignition/rule.ts';
+import { type Issue, lintError, lintNote, lintWarning, type Rule } from '../../ignition/rule.ts';
 import {
   broken,
   brokenSetting,
@@ -24,44 +24,44 @@ import { FormatError, ifWellFormed } from '../../core/errors.ts';
 import { splitEnvironmentLine, splitExecLine, variableNames } from '../../formats/systemdQuoting.ts';
 
 export const agentUnitRules = {
-  notEnabled: warningRule(
+  notEnabled: lintError(
     'agent-unit-not-enabled',
     'the unit never starts, because it is not enabled',
     'set "enabled" to true and add an [Install] section to the unit',
   ),
-  command: warningRule(
+  command: lintError(
     'agent-unit-command',
     'the unit has no command',
     'add ExecStart=/bin/podman run … IMAGE to the section [Service]',
   ),
-  image: warningRule(
+  image: lintError(
     'agent-unit-image',
     'the command has no container image',
     'append the image of the agent, such as registry.example.com/ironic-agent',
   ),
-  restart: warningRule(
+  restart: lintNote(
     'agent-unit-restart',
     'the unit does not restart after a failure, for example when the registry is briefly unreachable',
     'add Restart=on-failure and RestartSec=5 to the section [Service]',
   ),
-  timeout: infoRule(
+  timeout: lintNote(
     'agent-unit-timeout',
     'systemd stops the command if the pull of the image takes more than 90 seconds',
     'add TimeoutStartSec=0 to the section [Service]',
   ),
-  type: warningRule(
+  type: lintError(
     'agent-unit-type',
     'Type= does not match how podman runs the container, so systemd stops or restarts the agent',
     'use Type=notify with --detach --sdnotify=conmon --cgroups=no-conmon, or remove Type= and --detach',
   ),
-  nameTaken: warningRule(
+  nameTaken: lintWarning(
     'agent-unit-name-taken',
     'the unit cannot start twice, because its first container still has the name',
     'add --rm and --replace to the command that runs the container',
   ),
 };
 
-export function checkUnits({ activeUnits, runs }: LintSubject): Issue[] {
+export function checkUnits({ activeUnits }: LintSubject): Issue[] {
   const own = activeUnits.filter((unit) => unit.runs.length > 0 || isAgentUnitName(unit.name));
   return [
     ...own.flatMap((unit) => [
@@ -70,21 +70,25 @@ export function checkUnits({ activeUnits, runs }: LintSubject): Issue[] {
       ...checkTimeout(unit),
       ...checkType(unit),
     ]),
-    ...runs.flatMap(checkRun),
+    ...activeUnits.flatMap((unit) => unit.runs.flatMap((run) => checkRun(run, isRestarted(unit)))),
   ];
 }
 
 /** A unit without contents belongs to the OS or to another config; it may have a drop-in. */
-function checkStart({ name, unit, path, settings }: LintedUnit): Issue[] {
+function checkStart(linted: LintedUnit): Issue[] {
+  const { name, unit, path, settings } = linted;
   if (!unit.contents || settings.length === 0) return [];
   const issueAt = (rule: Rule, member: string): Issue => broken(rule, [...path, member], { about: name });
-  const restart = effectiveSettings(settings, 'Restart').at(-1)?.value ?? 'no';
   const hasCommand = effectiveSettings(settings, 'ExecStart').length > 0;
   return [
     ...(unit.enabled === true ? [] : [issueAt(agentUnitRules.notEnabled, 'enabled')]),
     ...(hasCommand ? [] : [issueAt(agentUnitRules.command, 'contents')]),
-    ...(restart === 'no' ? [issueAt(agentUnitRules.restart, 'contents')] : []),
+    ...(isRestarted(linted) ? [] : [issueAt(agentUnitRules.restart, 'contents')]),
   ];
+}
+
+function isRestarted({ settings }: LintedUnit): boolean {
+  return (effectiveSettings(settings, 'Restart').at(-1)?.value ?? 'no') !== 'no';
 }
 
 /** Misspelled names of podman and of its commands. */
@@ -139,11 +143,14 @@ function checkType({ runs, settings }: LintedUnit): Issue[] {
   });
 }
 
-function checkRun({ setting, podman }: UnitCommand): Issue[] {
+function checkRun({ setting, podman }: UnitCommand, isRestarted: boolean): Issue[] {
   const { name, path, unitName: about } = setting;
   const isImageMissing = podman.isSure && podman.operands.length === 0 && !isOptionSet(podman, 'rootfs');
   const isNameKept =
-    optionValues(podman, 'name').length > 0 && !isOptionSet(podman, 'rm') && !isOptionSet(podman, 'replace');
+    isRestarted &&
+    optionValues(podman, 'name').length > 0 &&
+    !isOptionSet(podman, 'rm') &&
+    !isOptionSet(podman, 'replace');
   const message = `${name}= runs a container without an image`;
   return [
     ...(isImageMissing ? [broken(agentUnitRules.image, path, { about, message })] : []),
@@ -152,12 +159,12 @@ function checkRun({ setting, podman }: UnitCommand): Issue[] {
 }
 
 export const unitTextRules = {
-  percent: warningRule(
+  percent: lintWarning(
     'agent-unit-percent',
     'systemd replaces a % that is not doubled',
     'write %% for every literal percent sign, also in URL escapes',
   ),
-  quotes: warningRule(
+  quotes: lintWarning(
     'agent-unit-quotes',
     'a quote inside a value ends the value',
     'write \\" for every literal quote',
@@ -227,12 +234,12 @@ function hasOddPercent(value: string): boolean {
 }
 
 export const unitEnvironmentRules = {
-  file: warningRule(
+  file: lintError(
     'agent-unit-environment-file',
     'the config does not write the file, so the unit does not start',
     'write the file, or add a dash: EnvironmentFile=-/etc/FILE',
   ),
-  variable: warningRule(
+  variable: lintWarning(
     'agent-unit-variable',
     'a variable of the command is not set, so systemd passes an empty text',
     'add Environment=NAME=VALUE to the section [Service], or write $$ for a literal dollar sign',

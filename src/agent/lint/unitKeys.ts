@@ -4,7 +4,7 @@
  */
 
 import { readSystemdLines, type SystemdLine } from '../../formats/unitFile.ts';
-import { infoRule, warningRule, type Issue, type Rule } from '../../ignition/rule.ts';
+import { type Issue, lintNote, lintWarning, type Rule } from '../../ignition/rule.ts';
 import { broken, type LintedFile, type LintSubject, readInlineText, type UnitText } from './subject.ts';
 import { readAsset } from '../../assets.ts';
 import type { Problem } from '../../core/finding.ts';
@@ -12,17 +12,22 @@ import { once } from '../../core/once.ts';
 import { nearestName } from '../../formats/messageText.ts';
 
 export const unitKeyRules = {
-  key: warningRule(
+  key: lintWarning(
     'agent-unit-key',
     'systemd ignores the key: unknown key in this section',
     'fix the name of the key, or move the key to its section',
   ),
-  section: warningRule(
+  section: lintWarning(
     'agent-unit-section',
     'systemd ignores the section: unknown section for this type of unit',
     'fix the name of the section, or start it with X- if another program reads it',
   ),
-  keySince: infoRule(
+  startLimit: lintNote(
+    'agent-unit-start-limit',
+    'systemd reads the limit of starts only in the section [Unit], so its default applies',
+    'move the key to the section [Unit]',
+  ),
+  keySince: lintNote(
     'agent-unit-key-since',
     'older releases of systemd ignore the key',
     'check the release of systemd in the image with "systemctl --version"',
@@ -108,6 +113,10 @@ function checkKey(type: string, section: string, key: string): Found | undefined
     if (directive.since <= widespreadVersion) return undefined;
     const message = `${key}= requires systemd ${directive.since}; RHEL CoreOS 9 has ${widespreadVersion}, which ignores it`;
     return { rule: unitKeyRules.keySince, message };
+  }
+  if (/^StartLimit/.test(key) && findDirective('Unit', key) !== undefined) {
+    const message = `systemd ignores ${key}= in [${section}]: by default, it starts a unit at most 5 times in 10 seconds`;
+    return { rule: unitKeyRules.startLimit, message, hint: `move ${key}= to the section [Unit]` };
   }
   if (keyName.test(key)) {
     const message = `systemd ignores ${key}= in [${section}]: unknown key`;

@@ -4,7 +4,7 @@
  */
 
 import { quoteText } from '../../core/foreignText.ts';
-import { warningRule, type Issue } from '../../ignition/rule.ts';
+import { type Issue, lintError, lintWarning } from '../../ignition/rule.ts';
 import { nearestName } from '../../formats/messageText.ts';
 import type { Problem } from '../../core/finding.ts';
 import {
@@ -19,12 +19,12 @@ import {
 } from './subject.ts';
 
 export const unitValueRules = {
-  value: warningRule(
+  value: lintWarning(
     'agent-unit-value',
     'systemd ignores the value: the key does not support it',
     'use a value that systemd.directives(7) describes for the key',
   ),
-  refused: warningRule(
+  refused: lintError(
     'agent-unit-refused',
     'systemd refuses the unit, so it never starts',
     'fix the setting; "systemd-analyze verify UNIT" checks a unit',

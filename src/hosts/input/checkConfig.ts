@@ -9,16 +9,16 @@ import {
   locateFindings,
 } from '../../ignition/validate.ts';
 import { contentsIssues, listReferences } from '../../ignition/inlinedConfig.ts';
-import { findingOf, type Issue } from '../../ignition/rule.ts';
+import { findingOf } from '../../ignition/rule.ts';
 import { type Finding, hasErrors, limitFindings, type Report } from '../../core/finding.ts';
 import type { CheckedFile, FileFinding } from '../../io/report/reporter.ts';
 import type { CheckedConfigs } from './checkInlined.ts';
 
 /**
- * When to apply lint rules: `none` never, `auto` to configs that run the agent, `agent` to all configs, `error` to all
- * configs with warnings as errors.
+ * How far the check goes beyond ignition-validate: `none` not at all, `boot` to everything else that Ignition checks on boot,
+ * `auto` also to the lint rules for configs that run the agent, `agent` also to the lint rules for all configs.
  */
-export type LintMode = 'none' | 'auto' | 'agent' | 'error';
+export type LintMode = 'none' | 'boot' | 'auto' | 'agent';
 
 export interface CheckOptions {
   readonly lint: LintMode;
@@ -42,14 +42,18 @@ export async function checkConfig(
 ): Promise<CheckedDocument> {
   const document = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const { report, read } = examineConfig(document);
-  const configs = read.status === 'read' ? await findConfigs(document, read, report) : undefined;
+  const isDeep = options.lint !== 'none' && read.status === 'read';
+  const configs = isDeep ? await findConfigs(document, read, report) : undefined;
   const further = configs?.findings ?? furtherMismatches(document, read);
   const found: readonly FileFinding[] = [...report.findings, ...further];
   const remarks = configs === undefined || hasErrors(found) ? [] : await lint(document, configs, options);
   if (found.length + remarks.length === 0) return { report, bytes };
   const all: readonly FileFinding[] = [...found, ...remarks];
   const { maskChecked } = await import('./maskChecked.ts');
-  const { documents: inlined = new Map<string, Buffer>(), config } = configs ?? {};
+  const {
+    documents: inlined = new Map<string, Buffer>(),
+    config = read.status === 'read' ? read.config : undefined,
+  } = configs ?? {};
   const { findings, ...masked } = maskChecked(limitFindings(all), document, inlined, config);
   return { report: { valid: !hasErrors(all), findings }, ...masked };
 }
@@ -92,7 +96,7 @@ export async function findConfigs(
 
 /** Every config that runs the agent contains this word, or escape sequences. */
 function wantsLint(documents: readonly Buffer[], { lint: mode }: Pick<CheckOptions, 'lint'>): boolean {
-  if (mode !== 'auto') return mode !== 'none';
+  if (mode !== 'auto') return mode === 'agent';
   return documents.some((document) => document.includes('ironic') || document.includes('\\u'));
 }
 
@@ -136,15 +140,5 @@ async function lint(
     ...(isEmbedded ? {} : { document }),
     ...(ipaVersion === undefined ? {} : { ipaVersion }),
   });
-  return place([...ofContents, ...lintFindings(issues, options)]);
-}
-
-/** Findings of the lint rules, with the severity that `mode` sets. */
-export function lintFindings(
-  issues: readonly Issue[],
-  { lint: mode }: Pick<CheckOptions, 'lint'>,
-): Finding[] {
-  return issues.map(findingOf).map((finding) => {
-    return mode === 'error' && finding.severity === 'warning' ? { ...finding, severity: 'error' } : finding;
-  });
+  return place([...ofContents, ...issues.map(findingOf)]);
 }

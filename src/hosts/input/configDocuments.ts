@@ -73,7 +73,7 @@ export async function readConfigDocuments(
 const expected: Expected = { what: 'Ignition config', maxBytes: 256 * 1024 * 1024 };
 
 async function checkDocument(name: string, bytes: Buffer, io: Io): Promise<ConfigDocument | undefined> {
-  const checked = await checkConfig(bytes, { lint: 'none', now: new Date() });
+  const checked = await checkConfig(bytes, { lint: 'boot', now: new Date() });
   reportChecked(checked, name, io);
   const read = readConfig(bytes);
   if (!checked.report.valid || read.status === 'refused') return undefined;

@@ -10,7 +10,7 @@ import type { Config } from '../../ignition/config.ts';
 import { findConfigs } from '../input/checkConfig.ts';
 import { examineConfig } from '../../ignition/validate.ts';
 import type { Io } from '../../io/io.ts';
-import type { Finding, Path } from '../../core/finding.ts';
+import { type Finding, hasErrors, type Path } from '../../core/finding.ts';
 import { report } from '../../io/report/report.ts';
 import { withoutIgnored } from '../../io/report/ruleBook.ts';
 import { createSettingsReader, readInputs, type RenderInputs, type RenderSource } from './settings.ts';
@@ -61,9 +61,9 @@ export function createRenderer(): RenderConfig {
     const settings = await readSettings(source, collected, (warning) => {
       report(io, ...withoutIgnored([{ severity: 'warning' as const, ...warning }], io));
     });
-    const remarks = checkAgentConf(settings, confSources(options, inputs));
-    report(io, ...withoutIgnored(remarks, io));
-    if (remarks.some(({ severity }) => severity === 'error')) return undefined;
+    const remarks = withoutIgnored(checkAgentConf(settings, confSources(options, inputs)), io);
+    report(io, ...remarks);
+    if (hasErrors(remarks)) return undefined;
     const isMerged = inputs.has('ignition.merge') || inputs.has('ignition.discovery');
     const rendered = renderAgentConfig(settings);
     const config = isMerged ? await mergeGivenConfigs(rendered, inputs, io) : rendered;
@@ -74,7 +74,11 @@ export function createRenderer(): RenderConfig {
     const { effective, own } = checked;
     const hasNetwork = hasKeyfiles(document);
     if (hasNetwork) await reportNetwork(effective, inputs, io);
-    if (isMerged || hasOwnParts(settings)) await reportOwnParts(effective, settings, io);
+    if (isMerged || hasOwnParts(settings)) {
+      const findings = await lintOwnParts(effective, settings, io);
+      reportPlain(findings, io);
+      if (hasErrors(findings)) return undefined;
+    }
     const secrets = listConfigSecrets(settings, effective, inputs);
     return { document, settings, secrets, connections: hasNetwork ? connectionsOf(own) : [] };
   };
@@ -95,7 +99,7 @@ function listConfigSecrets(settings: AgentSettings, config: Config, inputs: Inpu
 
 /** Reports findings without an excerpt of the document, which may contain secrets. */
 function reportPlain(findings: readonly Finding[], io: Io): void {
-  for (const { severity, message, path, hint, rule } of withoutIgnored(findings, io)) {
+  for (const { severity, message, path, hint, rule } of findings) {
     report(io, { severity, message, path, hint, rule });
   }
 }
@@ -108,10 +112,9 @@ async function checkRendered(document: Buffer, io: Io) {
   const { read, report: own } = examineConfig(document);
   const configs = read.status === 'read' ? await findConfigs(document, read, own) : undefined;
   const inlined = configs?.findings.filter(({ severity }) => severity === 'error') ?? [];
-  const findings = [...own.findings, ...inlined];
+  const findings = withoutIgnored([...own.findings, ...inlined], io);
   reportPlain(findings, io);
-  const isInvalid = findings.some(({ severity }) => severity === 'error');
-  if (isInvalid || read.status !== 'read' || configs === undefined) return undefined;
+  if (hasErrors(findings) || read.status !== 'read' || configs === undefined) return undefined;
   return { own: read.config, effective: configs.config };
 }
 
@@ -137,13 +140,14 @@ function hasOwnParts({ files, podman, pullArgs, units }: AgentSettings): boolean
   return [...files, ...units, ...pullArgs, ...args, ...environment, ...mounts].length > 0;
 }
 
-/** Reports problems of the user's parts with which the agent may not start: the warnings that the config lacks without them. */
-async function reportOwnParts(config: Config, settings: AgentSettings, io: Io): Promise<void> {
+/** Problems of the user's parts: the errors and warnings that the config lacks without them. */
+async function lintOwnParts(config: Config, settings: AgentSettings, io: Io): Promise<readonly Finding[]> {
   const { lintConfig } = await import('../../agent/lint/lintConfig.ts');
   const lint = (linted: Config): Finding[] => lintConfig(linted, { now: new Date() }).map(findingOf);
   const others = new Set(lint(renderAgentConfig({ ...settings, ...noOwnParts })).map(identify));
-  const own = lint(config).filter((one) => one.severity === 'warning' && !others.has(identify(one)));
-  reportPlain(own, io);
+  return withoutIgnored(lint(config), io).filter(
+    (one) => one.severity !== 'info' && !others.has(identify(one)),
+  );
 }
 
 function identify({ message, rule }: Finding): string {

@@ -129,12 +129,15 @@ export function createSettingsReader(): ReadSettings {
     };
     checkHostArchitecture(settings.archive, architecture);
     if (profile === 'icc' || profile === 'assisted') warnOfProxy(settings, warn);
-    for (const { hint, message, rule, setting, severity } of checkSettings(settings)) {
+    for (const remark of checkSettings(settings)) {
+      const { hint, message, setting } = remark;
+      const { id: rule, severity } = remark.rule;
+      if (io.ignored?.includes(rule) === true) continue;
       const { at, name } = sourceOf(setting, reading);
       const text = `${name}: ${message}`;
-      if (severity === 'warning') warn({ at, message: text, hint, rule });
-      else if (fileSettings.has(setting)) throw new CliError(text, { code: 'ERR_SETTING', hint, at });
-      else throw new UsageError(text, { hint, at });
+      if (severity !== 'error') warn({ at, message: text, hint, rule });
+      else if (fileSettings.has(setting)) throw new CliError(text, { code: 'ERR_SETTING', hint, at, rule });
+      else throw new UsageError(text, { hint, at, rule });
     }
     return settings;
   };

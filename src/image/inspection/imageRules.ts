@@ -3,13 +3,13 @@
  * are images that would not boot the agent as intended.
  */
 
-import { errorRule, warningRule } from '../../ignition/rule.ts';
+import { errorRule, lintError, lintWarning } from '../../ignition/rule.ts';
 import { UNFINISHED_EDIT, UNFINISHED_HINT } from '../rollback.ts';
 
 /** In the order of the documentation. */
 export const imageRules = {
   editUnfinished: errorRule('image-unfinished-edit', UNFINISHED_EDIT, UNFINISHED_HINT),
-  endUnexpected: warningRule(
+  endUnexpected: lintWarning(
     'image-end',
     'the size of the image differs from the size in its header',
     'remove the data after its end with `iso reset --force`, and embed the config again',
@@ -44,67 +44,67 @@ export const imageRules = {
     'the embedded config is not a readable Ignition config',
     'run `ironic-coreos validate FILE` to list its errors',
   ),
-  configMissing: warningRule(
+  configMissing: lintWarning(
     'image-config-missing',
     'no embedded Ignition config, and no kernel argument with its URL: the agent does not start',
     'embed a config with `iso ignition embed`, or add ignition.config.url=URL with `iso kargs modify -a`',
   ),
-  initrdConfigMissing: warningRule(
+  initrdConfigMissing: lintWarning(
     'image-config-url',
     'no embedded Ignition config: the agent starts only if ignition.config.url= is set',
     'append a config with `pxe ignition wrap`, or set ignition.config.url= in the kernel arguments',
   ),
-  configUnread: warningRule(
+  configUnread: lintWarning(
     'image-config-unread',
     'the image contains an Ignition config, but its system is not CoreOS and does not run Ignition',
     'pass the settings as kernel arguments (ipa-...), or use the initramfs of a CoreOS live system',
   ),
-  configTwice: warningRule(
+  configTwice: lintWarning(
     'image-config-twice',
     'the image contains an Ignition config, and ignition.config.url= refers to another one',
     'remove one of them with `iso ignition remove` or `iso kargs modify -d`',
   ),
-  firstBootMissing: warningRule(
+  firstBootMissing: lintError(
     'image-first-boot',
     'the kernel arguments that run Ignition are missing',
     'append them with `iso kargs modify -a`, or restore the default with `iso kargs reset`',
   ),
-  mediumNotFound: warningRule(
+  mediumNotFound: lintError(
     'image-label',
     'the kernel arguments name another volume label, so the live system does not find its root filesystem',
     'restore the kernel arguments with `iso kargs reset`, and do not change the label of the image',
   ),
-  rootfsMissing: warningRule(
+  rootfsMissing: lintError(
     'image-rootfs-missing',
     'the image contains no root filesystem, and no kernel argument has its URL: the boot fails',
     'append coreos.live.rootfs_url=URL with `iso kargs modify -a`',
   ),
-  networkNotSupported: warningRule(
+  networkNotSupported: lintWarning(
     'image-network-support',
     'the live system ignores the embedded network configuration',
     'use a newer image, or set the network in the Ignition config and with kernel arguments (ip=)',
   ),
-  initramfsNetworkMissing: warningRule(
+  initramfsNetworkMissing: lintWarning(
     'image-initramfs-network',
     'the static network is only in the config, so the initramfs cannot fetch the root filesystem',
     'embed the keyfiles with `iso network embed -k FILE`, or add the arguments of `pxe kargs --static` with `iso kargs modify -a`',
   ),
-  keyfileUnreadable: warningRule(
+  keyfileUnreadable: lintWarning(
     'image-keyfile',
     'NetworkManager ignores an embedded keyfile',
     'fix the keyfile, and embed all of them again with `iso network embed -f`',
   ),
-  archiveMissing: warningRule(
+  archiveMissing: lintError(
     'image-archive-missing',
     'the agent archive that the config loads is missing on the medium: the agent does not start',
     'add it with `iso ignition embed --iso-file FILE:NAME`, with the NAME from the config',
   ),
-  archiveOther: warningRule(
+  archiveOther: lintError(
     'image-archive-other',
     'the agent archive on the medium differs from the one that the config loads: the agent does not start',
     'remove it with `iso reset`, and add the archive that the config was rendered with',
   ),
-  archiveUnreadable: warningRule(
+  archiveUnreadable: lintError(
     'image-archive-unreadable',
     'the agent archive cannot be loaded',
     'create it again with podman save --format oci-archive -o FILE IMAGE',

@@ -2,9 +2,9 @@
  * What there is to know about the rules: `docs/rules.md`, which `explain`, the help in SARIF and the table in docs/validate.md
  * are made of. It is Markdown of a fixed structure, and whatever departs from it is a defect:
  *
- *     ## GROUP
- *     ### ID, ID …
- *     - severity: SEVERITY, SEVERITY …   one for each id
+ *     ## GROUP                           `Lint: …`: rules of this program about what Ignition accepts
+ *     ### ID
+ *     - severity: SEVERITY
  *     - versions: TEXT
  *     - message: TEXT
  *     paragraphs
@@ -27,6 +27,8 @@ export interface RuleEntry {
   /** As written in the rule; in reports, it may also contain the value. */
   readonly message: string;
   readonly group: string;
+  /** Ignition accepts what breaks the rule, so the user can turn it off. */
+  readonly isLint: boolean;
   /** What it means: paragraphs, each on one line. */
   readonly meaning: readonly string[];
   readonly invalid?: RuleExample;
@@ -66,7 +68,7 @@ export function parseRuleBook(text: string): readonly RuleEntry[] {
   const [, ...groups] = splitAtHeadings(text, '## ');
   return groups.flatMap(({ heading: group, body }) => {
     const [, ...sections] = splitAtHeadings(body, '### ');
-    return sections.flatMap((section) => parseSection(section, group));
+    return sections.map((section) => parseSection(section, group));
   });
 }
 
@@ -83,18 +85,14 @@ function splitAtHeadings(text: string, prefix: string): readonly Section[] {
   });
 }
 
-function parseSection({ heading, body }: Section, group: string): readonly RuleEntry[] {
+function parseSection({ heading: id, body }: Section, group: string): RuleEntry {
   const blocks = splitBlocks(body);
   const [list = '', ...rest] = blocks;
   const properties = /^- severity: (.+)\n- versions: (.+)\n- message: (.+)$/.exec(list);
-  const ids = heading.split(', ');
-  const severities = properties?.[1]?.split(', ') ?? [];
-  if (properties === null || severities.length !== ids.length) {
-    throw new Error(`docs/rules.md: the list of ${heading} is not as it should be`);
-  }
-  const [, , versions = '', message = ''] = properties;
-  const shared = { versions, message, group, anchor: anchorOf(heading), ...parseProse(rest, heading) };
-  return ids.map((id, index) => ({ id, severity: severities[index] ?? '', ...shared }));
+  if (properties === null) throw new Error(`docs/rules.md: the list of ${id} is not as it should be`);
+  const [, severity = '', versions = '', message = ''] = properties;
+  const isLint = group.startsWith('Lint: ');
+  return { id, severity, versions, message, group, isLint, anchor: anchorOf(id), ...parseProse(rest, id) };
 }
 
 /** What empty lines separate; a fenced block stays whole. */
@@ -139,9 +137,7 @@ function anchorOf(heading: string): string {
     .replaceAll(' ', '-');
 }
 
-/**
- * Why a rule cannot be turned off, and what to do: what Ignition or the agent refuses stays an error. Undefined where it can.
- */
+/** Why a rule cannot be turned off, and what to do: what Ignition refuses stays an error. Undefined where it can. */
 export function ignoreProblem(rule: string): Required<Problem> | undefined {
   const book = ruleBook();
   const entry = book.get(rule);
@@ -153,7 +149,7 @@ export function ignoreProblem(rule: string): Required<Problem> | undefined {
         nearest.length > 0 ? `use ${nearest.join(' or ')}` : 'run "ironic-coreos explain" to list all rules',
     };
   }
-  if (entry.severity !== 'error') return undefined;
+  if (entry.isLint || entry.severity !== 'error') return undefined;
   return {
     message: `${rule} is an error and cannot be ignored: a machine with this config does not boot`,
     hint: `run "ironic-coreos explain ${rule}" for how to fix it`,
@@ -167,15 +163,7 @@ export function parseIgnoredRules(texts: readonly string[]): readonly string[] {
     const problem = ignoreProblem(rule);
     if (problem !== undefined) throw new UsageError(`--ignore: ${problem.message}`, { hint: problem.hint });
   }
-  return rules.flatMap(sameRules);
-}
-
-/** The ids under which the same mistake is reported: `conf-url` in a conf, and `agent-conf-url` in a config that has it. */
-function sameRules(rule: string): readonly string[] {
-  const book = ruleBook();
-  const anchor = book.get(rule)?.anchor;
-  const same = [...book.values()].filter((entry) => entry.anchor === anchor && entry.severity !== 'error');
-  return same.map(({ id }) => id);
+  return rules;
 }
 
 /** The findings whose rules are not turned off. */
@@ -191,5 +179,5 @@ export function withoutIgnored<T extends Pick<Diagnostic, 'rule'>>(
 /** The same `io`, with more rules turned off. */
 export function ignoringRules(io: Io, rules: readonly string[]): Io {
   if (rules.length === 0) return io;
-  return ioWith(io, { ignored: [...(io.ignored ?? []), ...rules.flatMap(sameRules)] });
+  return ioWith(io, { ignored: [...(io.ignored ?? []), ...rules] });
 }

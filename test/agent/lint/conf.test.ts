@@ -13,14 +13,14 @@ const withContents = (contents: Resource): Config => withFiles({ path: conf, con
 describe('the conf in a config', () => {
   it.each([
     ['nothing wrong', '[DEFAULT]\napi_url = https://192.0.2.1:6385\ninsecure = False\n', []],
-    ['a broken line', '[DEFAULT]\ntext\n', [`agent-conf-syntax ${source}`]],
-    ['a wrong type', '[DEFAULT]\ndebug = maybe\n', [`agent-conf-value ${source}`]],
-    ['out of range', '[DEFAULT]\nlisten_port = 70000\n', [`agent-conf-range ${source}`]],
-    ['a choice', '[DEFAULT]\nadvertise_protocol = HTTP\n', [`agent-conf-choice ${source}`]],
-    ['a reference to nothing', '[DEFAULT]\nntp_server = $x\n', [`agent-conf-interpolation ${source}`]],
-    ['an unknown name', '[DEFAULT]\napi-url = https://x\n', [`agent-conf-unknown-option ${source}`]],
-    ['an unknown section', '[ipa]\na = b\n', [`agent-conf-unknown-section ${source}`]],
-    ['a deprecated name', '[DEFAULT]\nlogfile = /x\n', [`agent-conf-deprecated ${source}`]],
+    ['a broken line', '[DEFAULT]\ntext\n', [`conf-syntax ${source}`]],
+    ['a wrong type', '[DEFAULT]\ndebug = maybe\n', [`conf-value ${source}`]],
+    ['out of range', '[DEFAULT]\nlisten_port = 70000\n', [`conf-range ${source}`]],
+    ['a choice', '[DEFAULT]\nadvertise_protocol = HTTP\n', [`conf-choice ${source}`]],
+    ['a reference to nothing', '[DEFAULT]\nntp_server = $x\n', [`conf-interpolation ${source}`]],
+    ['an unknown name', '[DEFAULT]\napi-url = https://x\n', [`conf-unknown-option ${source}`]],
+    ['an unknown section', '[ipa]\na = b\n', [`conf-unknown-section ${source}`]],
+    ['a deprecated name', '[DEFAULT]\nlogfile = /x\n', [`conf-deprecated ${source}`]],
     [
       'no verification',
       '[DEFAULT]\napi_url = https://x\ninsecure = True\n',
@@ -41,25 +41,25 @@ describe('the conf in a config', () => {
   it('may be compressed, elsewhere or broken', () => {
     const gzip = Buffer.from(encodeGzip(Buffer.from('[DEFAULT]\ndebug = x\n'))).toString('base64');
     expect(summary(withContents({ source: `data:;base64,${gzip}`, compression: 'gzip' }))).toEqual([
-      `agent-conf-value ${source}`,
+      `conf-value ${source}`,
     ]);
     expect(summary(withContents({ source: dataUrl('x'), compression: 'gzip' }))).toEqual([]);
     expect(summary(withContents({ source: 'data:;base64,x' }))).toEqual([]);
     expect(summary(withContents({ source: 'https://192.0.2.1/conf' }))).toEqual([]);
-    expect(summary(withContents({ source: 'data:;base64,/w==' }))).toEqual([`agent-conf-encoding ${source}`]);
+    expect(summary(withContents({ source: 'data:;base64,/w==' }))).toEqual([`conf-encoding ${source}`]);
   });
 
   it('is judged by the release that is named', () => {
     const config = withConf('[DEFAULT]\nimage_download_max_duration = 10\n');
     const rules = (ipaVersion: string): string[] =>
       lintConfig(config, { now, ipaVersion: parseIpaVersion(ipaVersion) }).map(({ rule }) => rule.id);
-    expect(rules('11.1')).toEqual(['agent-conf-version']);
+    expect(rules('11.1')).toEqual(['conf-version']);
     expect(rules('11.2')).toEqual([]);
   });
 
   it('reports a private address for which the agent has no CA', () => {
     const config = withConf('[DEFAULT]\napi_url = https://10.0.0.1\ninsecure = False\n');
-    expect(summary(config)).toEqual([`agent-conf-ca-missing ${source}`]);
+    expect(summary(config)).toEqual([`conf-ca-missing ${source}`]);
   });
 
   it.each([
@@ -76,7 +76,7 @@ describe('the conf in a config', () => {
       },
     );
     const rules = lintConfig(config, { now }).map(({ rule }) => rule.id);
-    expect(rules.filter((id) => id === 'agent-conf-ca-missing')).toHaveLength(count);
+    expect(rules.filter((id) => id === 'conf-ca-missing')).toHaveLength(count);
   });
 
   it.each([
@@ -101,7 +101,7 @@ describe('the conf in a config', () => {
       },
     );
     const rules = lintConfig(config, { now }).map(({ rule }) => rule.id);
-    expect(rules.filter((id) => id === 'agent-conf-insecure-unset')).toHaveLength(count);
+    expect(rules.filter((id) => id === 'conf-insecure-unset')).toHaveLength(count);
   });
 
   it.each([
@@ -114,14 +114,14 @@ describe('the conf in a config', () => {
       { path, contents: { source: dataUrl(entryPoints) } },
     );
     const rules = lintConfig(config, { now }).map(({ rule }) => rule.id);
-    expect(rules.filter((id) => id === 'agent-conf-collector')).toHaveLength(count);
+    expect(rules.filter((id) => id === 'conf-collector')).toHaveLength(count);
   });
 
   it('knows the collectors of the release', () => {
     const config = withConf('[DEFAULT]\ninspection_collectors = lldp\n');
     const rules = (ipaVersion: string): string[] =>
       lintConfig(config, { now, ipaVersion: parseIpaVersion(ipaVersion) }).map(({ rule }) => rule.id);
-    expect(rules('9.4')).toEqual(['agent-conf-collector']);
+    expect(rules('9.4')).toEqual(['conf-collector']);
     expect(rules('9.5')).toEqual([]);
   });
 

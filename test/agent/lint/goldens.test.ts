@@ -9,10 +9,10 @@ import { sharedData, sharedDataNote } from '../../support/sharedData.ts';
 
 /** What every config of a generator draws. */
 const always: Readonly<Record<string, readonly string[]>> = {
-  buildpy: ['host-access', 'image-short-name', 'unit-name-taken', 'unit-restart'],
-  configure: ['conf-deprecated', 'host-access', 'image-unmaintained', 'unit-name-taken', 'unit-restart'],
-  icc: ['unit-key'],
-  assisted: ['unit-key'],
+  buildpy: ['host-access', 'image-short-name', 'unit-restart'],
+  configure: ['conf-deprecated', 'host-access', 'image-unmaintained', 'unit-restart'],
+  icc: ['unit-start-limit'],
+  assisted: ['unit-start-limit'],
 };
 
 /** What some draw besides. */

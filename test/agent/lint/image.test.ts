@@ -25,8 +25,8 @@ describe('images', () => {
       [image, 'metal3-io/ironic-agent'],
       [`agent-image-unqualified ${contents}`],
     ],
-    ['a registry with a port', [image, 'registry:5000'], [`agent-image-bare-registry ${contents}`]],
-    ['a registry alone', [image, 'quay.io'], [`agent-image-bare-registry ${contents}`]],
+    ['a registry with a port', [image, 'registry:5000'], [`agent-image-unqualified ${contents}`]],
+    ['a registry alone', [image, 'quay.io'], [`agent-image-unqualified ${contents}`]],
     [
       'an image that is not maintained',
       [image, 'quay.io/metal3-io/ironic-agent:main'],

@@ -7,11 +7,14 @@ import {
   sizeRules,
   sshKeyRules,
 } from '../../../src/agent/lint/hostFiles.ts';
-import { configConfRules, convergedFlowRules, mountRules } from '../../../src/agent/lint/conf.ts';
+import { convergedFlowRules, mountRules, trustRules } from '../../../src/agent/lint/conf.ts';
 import { pulledImageRules, registriesRules } from '../../../src/agent/lint/image.ts';
 import { networkRules } from '../../../src/agent/lint/network.ts';
 import { podmanArgumentRules } from '../../../src/agent/lint/podmanArguments.ts';
-import { addressRules, sourceRules, unitProxyRules } from '../../../src/agent/lint/addresses.ts';
+import { sourceRules, unitProxyRules } from '../../../src/agent/lint/addresses.ts';
+import { addressRules } from '../../../src/agent/machineAddress.ts';
+import { imageSourceRules } from '../../../src/agent/imageSource.ts';
+import { credentialRules } from '../../../src/agent/pullSecret.ts';
 import { pullSecretRules } from '../../../src/agent/lint/pullSecret.ts';
 import { agentUnitRules, unitEnvironmentRules, unitTextRules } from '../../../src/agent/lint/unit.ts';
 import { unitKeyRules } from '../../../src/agent/lint/unitKeys.ts';
@@ -19,8 +22,8 @@ import { unitValueRules } from '../../../src/agent/lint/unitValues.ts';
 
 /** In the order in which `lintConfig` checks them. */
 export const lintRules: readonly Rule[] = [
-  ...configConfRules,
   ...[
+    trustRules,
     mountRules,
     agentUnitRules,
     unitTextRules,
@@ -29,10 +32,12 @@ export const lintRules: readonly Rule[] = [
     unitEnvironmentRules,
     podmanArgumentRules,
     pulledImageRules,
+    imageSourceRules,
     convergedFlowRules,
     unitProxyRules,
     registriesRules,
     pullSecretRules,
+    credentialRules,
     certificateRules,
     sshKeyRules,
     sourceRules,

@@ -89,7 +89,7 @@ describe('pull secrets', () => {
       secretOf({ 'quay.io': Buffer.from('sesame').toString('base64') }),
       [`agent-secret-entry ${source}`],
     ],
-    ['a plain text', secretOf({ 'quay.io': 'user:sesame' }), [`agent-secret-entry ${source}`]],
+    ['a plain text', secretOf({ 'quay.io': 'user:sesame' }), [`agent-secret-unreadable ${source}`]],
     [
       'a broken entry of another registry',
       secretOf({ 'quay.io': auth, x: 'sesame' }),
