@@ -5,7 +5,6 @@
 
 import { quoteText } from '../core/foreignText.ts';
 import { FormatError } from '../core/errors.ts';
-import type { Problem } from '../core/finding.ts';
 import { asMapping, isMapping, parseIfJson } from '../formats/mapping.ts';
 import { lintError, lintWarning, type RuleProblem } from '../ignition/rule.ts';
 

@@ -114,7 +114,7 @@ function checkKey(type: string, section: string, key: string): Found | undefined
     const message = `${key}= requires systemd ${directive.since}; RHEL CoreOS 9 has ${widespreadVersion}, which ignores it`;
     return { rule: unitKeyRules.keySince, message };
   }
-  if (/^StartLimit/.test(key) && findDirective('Unit', key) !== undefined) {
+  if (key.startsWith('StartLimit') && findDirective('Unit', key) !== undefined) {
     const message = `systemd ignores ${key}= in [${section}]: by default, it starts a unit at most 5 times in 10 seconds`;
     return { rule: unitKeyRules.startLimit, message, hint: `move ${key}= to the section [Unit]` };
   }
