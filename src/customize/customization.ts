@@ -92,6 +92,9 @@ export function reportInstallation(customization: Customization, kargs: readonly
 
 /** @param setting what is in front of the value, as the user writes it */
 function reportDevice(device: string, setting: string, at: FilePlace | undefined, io: Io): void {
+  if (device === '') {
+    throw new UsageError(`${setting.replace(/[: ]+$/, '')} is empty`, { hint: `use ${setting}/dev/sda`, at });
+  }
   if (/^(?:\/|dev\/)/.test(device)) return;
   report(io, {
     severity: 'warning',

@@ -47,8 +47,9 @@ const ROOTFS = 'images/pxeboot/rootfs.img';
 const INITRAMFS = 'images/pxeboot/initrd.img';
 /** Kernel argument with which the live system copies its medium to memory. */
 const FROM_RAM = 'coreos.liveiso.fromram';
+const ISOLINUX = 'isolinux';
 const LOADERS: readonly (readonly [path: string, loader: string])[] = [
-  ['isolinux', 'BIOS (ISOLINUX)'],
+  [ISOLINUX, 'BIOS (ISOLINUX)'],
   ['EFI', 'UEFI (GRUB)'],
   ['boot/grub', 'GRUB'],
   ['images/cdboot.img', 's390x CD boot'],
@@ -167,7 +168,9 @@ async function readFacts({ tree }: Iso, kargs: InspectedKargs | undefined): Prom
   const architecture = await findArchitecture(tree);
   const bootLoaders: string[] = [];
   for (const [path, loader] of LOADERS) {
-    if ((await tree.find(path)) !== undefined) bootLoaders.push(loader);
+    // Images of other architectures have the folder, too, with the kernel arguments.
+    const isOfOthers = path === ISOLINUX && architecture !== undefined && architecture !== 'x86_64';
+    if (!isOfOthers && (await tree.find(path)) !== undefined) bootLoaders.push(loader);
   }
   return {
     isMinimal: rootfs === undefined,

@@ -55,7 +55,6 @@ describe('parseStreamMetadata', () => {
     ['a list', '[]', 'the document is not an object'],
     ['nothing', '{}', 'architectures is not an object'],
     ['null', '{"architectures":{"x86_64":null}}', 'x86_64 is not an object'],
-    ['no location', metadataOf({ sha256: digest }), 'missing field `location`'],
     ['a location that is a number', metadataOf({ location: 1 }), '`location` is not a string'],
     ['a wrong digest', metadataOf({ location: 'a', sha256: 'abc' }), '`sha256` is not a SHA-256 digest'],
   ])('refuses %s', (_title, text, problem) => {
