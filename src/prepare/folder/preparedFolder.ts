@@ -101,6 +101,8 @@ export class PreparedFolder {
   /** Files of this program that no manifest lists yet. */
   readonly #journal: Set<string>;
   readonly #known: ReadonlyMap<string, ManifestFile>;
+  /** The first file for which there was no space. */
+  #full: CliError | undefined;
   /** Folders that exist. */
   readonly #folders = new Set<string>();
 
@@ -193,8 +195,10 @@ export class PreparedFolder {
    * Renames staged files, writes manifest and checksums, and then removes files of earlier runs. Files to remove are in the
    * journal before the manifest no longer lists them, until they are removed.
    * @param removed paths that the manifest no longer lists
+   * @throws CliError if the disk was full: then the previous build of all hosts stays, instead of that of some hosts
    */
   async finish(manifest: Manifest, removed: readonly string[]): Promise<void> {
+    if (this.#full !== undefined) throw this.#full;
     const own = join(this.path, OWN_FOLDER);
     try {
       if (removed.length > 0) await appendFile(join(own, JOURNAL), linesOf(removed), { mode: 0o600 });
@@ -250,7 +254,9 @@ export class PreparedFolder {
       }
       await write(path);
     } catch (error) {
-      throw fileError(error, { path: join(shown, name), what: 'File', action: 'write' });
+      const failure = fileError(error, { path: join(shown, name), what: 'File', action: 'write' });
+      if (failure instanceof CliError && failure.code === 'ERR_DISK_FULL') this.#full ??= failure;
+      throw failure;
     }
   }
 
