@@ -432,7 +432,8 @@ async function restoreBootDevice(boot: MachineBoot): Promise<void> {
 
 async function restorePower(boot: MachineBoot): Promise<void> {
   const { progress, signal, timing } = boot;
-  if (!progress.isPoweredOff) return;
+  // A machine that still runs the ISO is not as it was.
+  if (!progress.isPoweredOff || progress.isPoweredOn) return;
   // After a cancellation it may still be shutting down.
   const isOff = progress.isPoweredOnAgain
     ? (await readNow(boot)).power === 'Off'

@@ -51,7 +51,7 @@ const machines: readonly (readonly [string, Pick<SilentRun, 'method' | 'model'>]
   : [['ilo6', { model: bmcModels.ilo6 }]];
 
 const kinds = machines.flatMap(([name, machine]) =>
-  (isComplete ? failures : (['silent'] as const)).flatMap((failure) =>
+  (isComplete ? failures : (['silent', 'reset'] as const)).flatMap((failure) =>
     [true, false].flatMap((isInterrupted) =>
       [false, true].map((isLasting): readonly [string, Kind] => [
         `${name}: ${failure}${isLasting ? ' from then on' : ''}, ${isInterrupted ? 'Ctrl-C' : '--timeout'}`,

@@ -364,7 +364,13 @@ describe.skipIf(process.platform !== 'linux')('a limit of open files', () => {
     service.signal('SIGHUP');
     await service.whenEvent(() => loads(service) === 2);
     for (const socket of sockets) socket.destroy();
-    expect((await fetchAll(service.url('worker-0', 'ign'))).length).toBeGreaterThan(0);
+    // Until the service has seen the end of the connections, it refuses more.
+    const isServed = (): Promise<boolean> =>
+      fetchAll(service.url('worker-0', 'ign')).then(
+        ({ length }) => length > 0,
+        () => false,
+      );
+    await expect.poll(isServed, { timeout: 10_000 }).toBe(true);
   });
 
   it('that suffices is not mentioned', async () => {
