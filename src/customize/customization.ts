@@ -49,14 +49,16 @@ const MAX_BYTES = 64 * 1024 * 1024;
 
 /** @throws CliError for the first file that is missing or invalid */
 export async function readCustomization(options: CustomizeOptions, io: Io): Promise<Customization> {
-  const { destKargAppend = [], destKargDelete = [] } = options;
+  const { destDevice, destKargAppend = [], destKargDelete = [] } = options;
+  if (destDevice === '')
+    throw new UsageError('--dest-device is empty', { hint: 'use --dest-device /dev/sda' });
   const readConfig = (path: string) => readUserConfig(path, wantsCheck(options, io), io);
   const destIgnition = await readEach(options.destIgnition, readConfig);
   const note = consoleNote(destKargAppend);
   if (note !== undefined) io.stderr.write(`${printable(note)}\n`);
   return {
     destIgnition,
-    destDevice: options.destDevice,
+    destDevice,
     destConsoles: parseConsoles(options),
     destKargs: { append: destKargAppend, delete: destKargDelete },
     keyfiles: await readKeyfiles(options, io),
@@ -92,9 +94,6 @@ export function reportInstallation(customization: Customization, kargs: readonly
 
 /** @param setting what is in front of the value, as the user writes it */
 function reportDevice(device: string, setting: string, at: FilePlace | undefined, io: Io): void {
-  if (device === '') {
-    throw new UsageError(`${setting.replace(/[: ]+$/, '')} is empty`, { hint: `use ${setting}/dev/sda`, at });
-  }
   if (/^(?:\/|dev\/)/.test(device)) return;
   report(io, {
     severity: 'warning',

@@ -50,6 +50,14 @@ describe('parseStreamMetadata', () => {
     ]);
   });
 
+  it('leaves out an artifact without a location, and reads all others', () => {
+    const metadata = JSON.parse(metadataOf({ location: 'https://example.com/a.iso' }));
+    const { formats } = metadata.architectures.x86_64.artifacts.metal;
+    formats.pxe = { kernel: { sha256: digest }, rootfs: { location: 'https://example.com/r.img' } };
+    const { images } = parseStreamMetadata(JSON.stringify(metadata), 'stable.json');
+    expect(images.map(({ artifacts }) => artifacts.map(({ name }) => name))).toEqual([['disk'], ['rootfs']]);
+  });
+
   it.each([
     ['no JSON', '{', 'it is not JSON'],
     ['a list', '[]', 'the document is not an object'],
