@@ -148,10 +148,10 @@ const argumentLiveIso = errorRule(
   'coreos.liveiso= makes the machine search for the live ISO instead of the root filesystem from the network',
   'remove the argument; it is valid only on live ISOs',
 );
-const argumentInstalls = warningRule(
+const argumentInstalls = errorRule(
   'argument-installs',
-  'coreos.inst arguments make the ramdisk install CoreOS automatically, in addition to the agent',
-  'remove the arguments; Ironic decides what is written to the disk',
+  'coreos.inst.install_dev makes the ramdisk install CoreOS instead of running the agent',
+  'remove the argument; Ironic decides what is written to the disk',
 );
 const argumentUnknown = warningRule(
   'argument-unknown',
@@ -213,7 +213,7 @@ function checkArgument(text: string): readonly Issue[] {
   const value = argumentValue(text) ?? '';
   if (name === '') return [{ rule: argumentEmpty, path: [] }];
   if (name.startsWith('ipa-')) return checkIpaArgument(text);
-  if (name.startsWith('coreos.inst.')) return [{ rule: argumentInstalls, path: [] }];
+  if (name === 'coreos.inst.install_dev') return [{ rule: argumentInstalls, path: [] }];
   switch (name) {
     case 'coreos.live.rootfs_url':
       // The initramfs verifies the hash of the root filesystem and not the certificate of its server.

@@ -1,6 +1,7 @@
 /** `iso customize`: adds an automatic installation, network settings, configs and kernel arguments to a live ISO. */
 
 import { renderCustomization, checkPristine, customizeIso } from '../image/customize/customization.ts';
+import { CONFIG_NAME } from '../image/embeddedIgnition.ts';
 import type { ImageChange } from '../image/imageChange.ts';
 import type { LiveIso } from '../image/liveIso.ts';
 import type { ExitCode, Io } from '../io/io.ts';
@@ -14,6 +15,7 @@ import {
   refuseUnsupported,
   reportInstallation,
 } from '../customize/customization.ts';
+import { refuseInstaller } from '../hosts/input/imageRequirements.ts';
 import { refuseSwapped } from '../hosts/input/swappedInputs.ts';
 
 export interface IsoCustomizeOptions extends CustomizeOptions, Rewrite {
@@ -39,8 +41,9 @@ async function change(iso: LiveIso, options: IsoCustomizeOptions, io: Io): Promi
   const files = renderCustomization(customization);
   const { liveKargAppend: append = [], liveKargDelete, liveKargReplace } = options;
   const edits = { append, delete: liveKargDelete, replace: liveKargReplace };
-  const { change: result, remarks } = await customizeIso(iso, files, edits);
+  const { change: result, kargs, remarks } = await customizeIso(iso, files, edits);
   report(io, ...remarks);
   reportInstallation(customization, append, io);
+  refuseInstaller(files.get(CONFIG_NAME), kargs, { io, options });
   return result;
 }

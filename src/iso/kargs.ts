@@ -3,6 +3,8 @@
 import type { ImageChange } from '../image/imageChange.ts';
 import { type KargsAreas, requireKargsAreas } from '../image/kargsAreas.ts';
 import { editKargs, type KargsEdits, remarkGrub } from '../image/kargsEdit.ts';
+import { readIgnition } from '../image/embeddedIgnition.ts';
+import { refuseInstaller } from '../hosts/input/imageRequirements.ts';
 import { type LiveIso, restoreDefaultKargs } from '../image/liveIso.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { readLiveIso, type Rewrite, rewriteLiveIso } from '../io/images/rewriteImage.ts';
@@ -25,6 +27,7 @@ async function change(iso: LiveIso, edits: KargsEdits, io: Io): Promise<ImageCha
   const areas = requireKargsAreas(await iso.kargsAreas());
   const { kargs, remarks } = editKargs(areas.current, edits);
   report(io, ...remarks, ...remarkGrub(areas, kargs));
+  refuseInstaller(await readIgnition(iso), kargs, { io, options: {} });
   return iso.change({ kargs });
 }
 

@@ -224,7 +224,7 @@ describe('checkBoot, for every form', () => {
     [
       'an installation',
       extra('coreos.inst.install_dev=/dev/sda'),
-      'warning argument-installs extraArguments.0',
+      'error argument-installs extraArguments.0',
     ],
     ['a misspelled argument', extra('ignition.frstboot'), 'warning argument-unknown extraArguments.0'],
     ['an argument of CoreOS', extra('coreos.liveiso.fromram'), ''],

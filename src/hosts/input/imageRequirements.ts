@@ -9,17 +9,22 @@ import {
   type DeployedArchive,
   findDeployedArchive,
 } from '../../agent/agentArchive.ts';
+import { checkInstallerArgument } from '../../agent/installerArgument.ts';
 import { checkInsecureArgument } from '../../agent/insecureArgument.ts';
-import { FormatError } from '../../core/errors.ts';
+import { CliError, FormatError } from '../../core/errors.ts';
 import { readContainerArchive } from '../../formats/containerArchive.ts';
 import type { Config } from '../../ignition/config.ts';
-import type { Issue, Rule } from '../../ignition/rule.ts';
+import { readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
+import { findingOf, type Issue, type Rule } from '../../ignition/rule.ts';
 import { sourceOfImage } from '../../image/initrd.ts';
 import { imageRules } from '../../image/inspection/imageRules.ts';
 import type { MemoryPart } from '../../image/inspection/memoryNeed.ts';
 import { openIsoTree } from '../../image/isoTree.ts';
 import { type RandomAccess, slice } from '../../image/overlay.ts';
+import type { Io } from '../../io/io.ts';
+import { withoutIgnored } from '../../io/report/ruleBook.ts';
 import type { ImageInput } from './imageSource.ts';
+import { type CheckChoice, wantsCheck } from './refuse.ts';
 import { keyfilesOf } from '../../agent/hostNetwork.ts';
 import { argumentName } from '../../boot/bootSettings.ts';
 import { type ImageInspection, splitKargs } from '../../image/inspection/inspection.ts';
@@ -89,11 +94,31 @@ function issueOf(rule: Rule, message: string = rule.message): Issue {
   return { rule, path: [], message };
 }
 
-/** Issues of `ipa-insecure` in the kernel arguments of an ISO; those of an initramfs are unknown. */
+/** Kernel arguments of an ISO that contradict its config; those of an initramfs are unknown. */
 export function checkImageArguments(config: Config, inspection: ImageInspection): Issue[] {
-  return inspection.kind === 'iso'
-    ? checkInsecureArgument(splitKargs(inspection.kargs?.current ?? ''), config)
-    : [];
+  if (inspection.kind !== 'iso') return [];
+  const kargs = splitKargs(inspection.kargs?.current ?? '');
+  return [...checkInsecureArgument(kargs, config), ...checkInstallerArgument(kargs, config)];
+}
+
+/**
+ * Refuses an image that would boot something else than the agent of its config.
+ * @param document the config of the image; one that cannot be read has been reported, or may be anything (`--no-validate`)
+ * @throws CliError
+ */
+export function refuseInstaller(
+  document: Uint8Array | undefined,
+  kargs: string | undefined,
+  { io, options }: { readonly io: Io; readonly options: CheckChoice },
+): void {
+  const read = document === undefined ? undefined : readEffectiveConfig(document);
+  if (read?.status !== 'read' || !wantsCheck(options, io)) return;
+  const issues = withoutIgnored(
+    checkInstallerArgument(splitKargs(kargs ?? ''), read.config).map(findingOf),
+    io,
+  );
+  for (const { hint, message, rule } of issues)
+    throw new CliError(message, { code: 'ERR_CONFIG_INVALID', hint, rule });
 }
 
 /** Kernel arguments that configure the network of the initramfs. */

@@ -167,6 +167,8 @@ function renderHook(kind: HookKind, script: NamedFile): { readonly file: AddedFi
 
 interface CustomizedIso {
   readonly change: ImageChange;
+  /** Of the result; undefined if the image reserves no area for them. */
+  readonly kargs: string | undefined;
   readonly remarks: readonly Diagnostic[];
 }
 
@@ -189,8 +191,8 @@ export async function customizeIso(
   edits: KargsEdits,
 ): Promise<CustomizedIso> {
   const hasEdits = [edits.append, edits.delete, edits.replace].some((list = []) => list.length > 0);
-  if (!hasEdits) return { change: await iso.change({ files }), remarks: [] };
   const areas = await iso.kargsAreas();
+  if (!hasEdits) return { change: await iso.change({ files }), kargs: areas?.current, remarks: [] };
   if (areas === undefined) {
     throw new CliError('This OS image does not support customizing live kernel arguments.', {
       code: 'ERR_IMAGE',
@@ -199,7 +201,7 @@ export async function customizeIso(
   }
   const { kargs, remarks } = editKargs(areas.defaults, edits);
   const change = await iso.change({ files, kargs });
-  return { change, remarks: [...remarks, ...remarkGrub(areas, kargs)] };
+  return { change, kargs, remarks: [...remarks, ...remarkGrub(areas, kargs)] };
 }
 
 /** Limit of these files in bytes; real ones have a few hundred. */

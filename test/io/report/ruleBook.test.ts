@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { installerRule } from '../../../src/agent/installerArgument.ts';
 import { insecureArgumentRules } from '../../../src/agent/insecureArgument.ts';
 import { confRules } from '../../../src/ipa/confRules.ts';
 import { lintRules } from '../../agent/lint/lintRules.ts';
@@ -47,6 +48,7 @@ const declared: readonly Rule[] = [
   ...Object.values(translationRules),
   ...Object.values(imageRules),
   ...Object.values(insecureArgumentRules),
+  installerRule,
   replacesRendered,
 ];
 
@@ -61,6 +63,7 @@ const withoutExample = new Set<string>([
   'agent-ca-validity',
   'agent-size',
   replacesRendered.id,
+  installerRule.id,
   ...Object.values(mergeRules).map(({ id }) => id),
   ...Object.values(translationRules).map(({ id }) => id),
   ...Object.values(imageRules).map(({ id }) => id),
