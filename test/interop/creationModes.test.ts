@@ -140,7 +140,10 @@ async function traceRun(words: readonly string[], run: CommandRun, umask: string
     const ironic = /mock Ironic.*listening on (http:\/\/[^\s:]+:\d+)/.exec(output)?.[1];
     if (ironic !== undefined && !isAsked) {
       isAsked = true;
-      void scriptedAgent({ api: ironic, mac: '52:54:00:00:00:01' }).inspect();
+      // The program may be stopped before the agent has all answers.
+      scriptedAgent({ api: ironic, mac: '52:54:00:00:00:01' })
+        .inspect()
+        .catch(() => undefined);
     }
     const isReady = run.until !== undefined && output.includes(run.until) && !isStopped;
     if (!isReady || child.pid === undefined) return;
