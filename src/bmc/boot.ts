@@ -6,6 +6,7 @@
 import { CliError, onCliError } from '../core/errors.ts';
 import type { Architecture } from '../core/architecture.ts';
 import { diagnosticOf } from '../core/diagnostic.ts';
+import { shorten } from '../core/foreignText.ts';
 import { formatCount, formatWordList } from '../formats/messageText.ts';
 import { quoteShellWord } from '../formats/shell.ts';
 import { parseUrl, withBrackets } from '../formats/url.ts';
@@ -219,7 +220,7 @@ async function checkTarget(
       const survey = await surveyMachine(client, target.path);
       const { architecture = run.architecture } = target;
       const checks = checkMachine(survey, { ...target, architecture, imageUrl: run.imageUrl, image });
-      const show = (text: string): string => shorten(client.mask(text));
+      const show = (text: string): string => shorten(client.mask(text), LONGEST_TEXT);
       return { target, survey, checks: checks.map((one) => ({ ...one, text: show(one.text) })), show };
     });
   } catch (error) {
@@ -232,10 +233,6 @@ async function checkTarget(
 
 /** Characters. Names and lists of a BMC are shorter. */
 const LONGEST_TEXT = 1000;
-
-function shorten(text: string): string {
-  return text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}…` : text;
-}
 
 function notChecked(isCanceled: boolean): CliError {
   if (isCanceled) return new CliError('not checked: canceled before', { code: 'ERR_BMC' });
@@ -480,7 +477,7 @@ async function withMachine<T>(
       progress,
       clock: systemClock,
       signal,
-      say: (step, text) => observeBmc(services, target, step, shorten(client.mask(text))),
+      say: (step, text) => observeBmc(services, target, step, shorten(client.mask(text), LONGEST_TEXT)),
     }),
   );
 }

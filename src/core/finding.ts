@@ -1,6 +1,6 @@
 /**
  * Findings: the results of a check of a document, as data. Checks return findings and never throw them. The caller adds
- * positions at the end, and `commands/` and `io/` create the text.
+ * positions at the end, and the commands and `io/` create the text.
  */
 
 /**

@@ -25,7 +25,7 @@ export const unknownLimits: UnknownLimits = { machines: MAX_UNKNOWN_MACHINES, pe
 type Place<M> =
   /** `evicted` loses its place; undefined if one is free. */
   | { readonly kind: 'place'; readonly evicted: M | undefined }
-  /** @param problem a clause */
+  /** `problem` is a clause. */
   | { readonly kind: 'full'; readonly problem: string };
 
 /**

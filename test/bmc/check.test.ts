@@ -261,6 +261,26 @@ describe('the image', () => {
   });
 
   it.each([
+    ['refused', [], 1, /image error: .*\(agent-podman-option\)/],
+    [
+      'not refused if its rule is ignored',
+      ['agent-podman-option'],
+      0,
+      /: can be booted .*\(agent-host-access\)/,
+    ],
+  ] as const)('with a config that cannot start the agent is %s', async (_, ignored, code, text) => {
+    const contents = `[Service]\nRestart=always\nExecStart=/bin/podman run --bogus registry.example.com/ironic-agent\n`;
+    const unit = { name: 'ironic-agent.service', enabled: true, contents };
+    const config = { ignition: { version: '3.4.0' }, systemd: { units: [unit] } };
+    await writeIsoWith(folder, 'lint.iso', JSON.stringify(config));
+    const bmc = await startFakeBmc();
+    bmcs.push(bmc);
+    const options = { bmc: bmc.origin, check: true, iso: ['lint.iso'] };
+    const end = await startBoot([], options, { cwd: folder, env, ignored }).ended;
+    expect([end.report.replaceAll(/\s+/g, ' '), end.code]).toEqual([expect.stringMatching(text), code]);
+  });
+
+  it.each([
     ['by its instruction set', { ProcessorArchitecture: 'ARM', InstructionSet: 'ARM-A64' }],
     ['by its processor', { ProcessorArchitecture: 'ARM', InstructionSet: null }],
   ])('for another architecture, known %s', async (_, processor) => {

@@ -22,6 +22,8 @@ export interface BootPlace {
   readonly cwd: string;
   readonly times?: Partial<BootTimes>;
   readonly env?: Io['env'];
+  /** The ids of `--ignore`. */
+  readonly ignored?: Io['ignored'];
   /** What the user types on a terminal, up to the end of input; undefined without a terminal. */
   readonly typed?: string;
 }
@@ -30,7 +32,7 @@ export interface BootPlace {
 export function startBoot(
   names: readonly string[],
   options: BootOptions,
-  { cwd, env = {}, times = {}, typed }: BootPlace,
+  { cwd, env = {}, ignored = [], times = {}, typed }: BootPlace,
 ): RunningBoot {
   const stdout = collector();
   const stderr = collector();
@@ -40,6 +42,7 @@ export function startBoot(
     stderr: stderr.stream,
     env: { PATH: process.env['PATH'], ...env },
     cwd,
+    ignored,
     programName: 'ironic-coreos',
   };
   const all: BootOptions = { listen: '127.0.0.1:0', serveListen: '127.0.0.1:0', ...options };

@@ -20,13 +20,11 @@ import { type ImageServer, startImageServer } from '../support/imageServer.ts';
 import { liveIsoWith } from '../support/liveIso.ts';
 import { listenLocally } from '../support/listening.ts';
 import { liveInitrd } from '../support/newIso.ts';
-import { have, missingNote } from '../support/programs.ts';
+import { have } from '../support/programs.ts';
 import { scriptedAgent } from '../support/scriptedAgent.ts';
 import { until } from '../support/serveFixtures.ts';
+import { canTrace, traceNote } from '../support/strace.ts';
 import { wholeProgram } from '../support/wholeProgram.ts';
-
-const canTrace = have('strace') && spawnSync('strace', ['-e', 'trace=none', 'true']).status === 0;
-const note = have('strace') && !canTrace ? ' (skipped: strace may not trace here)' : missingNote('strace');
 
 let program: BuiltProgram;
 let root: string;
@@ -191,7 +189,7 @@ it('each command has a run', () => {
   expect(Object.keys(commandRuns).toSorted()).toEqual(commandsOf(wholeProgram()).toSorted());
 });
 
-describe.skipIf(!canTrace)(`files of the owner only${note}`, () => {
+describe.skipIf(!canTrace)(`files of the owner only${traceNote}`, () => {
   it.each(Object.entries(commandRuns))('%s', { timeout: 120_000 }, async (command, runs) => {
     for (const run of runs) {
       for (const umask of ['0', '022']) {

@@ -12,15 +12,13 @@ import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BuiltProgram, buildProgram } from '../support/builtProgram.ts';
 import { type CommandRun, commandRuns, writeInputs } from '../support/commandRuns.ts';
-import { have, missingNote } from '../support/programs.ts';
+import { canTrace, traceNote } from '../support/strace.ts';
 
 /** System calls that change a file or a folder, or wait for the disk. */
 const CALLS = 'mkdir write pwrite64 ftruncate fchmod chmod fsync fdatasync link rename unlink rmdir'.split(
   ' ',
 );
 
-const canTrace = have('strace') && spawnSync('strace', ['-e', 'trace=none', 'true']).status === 0;
-const note = have('strace') && !canTrace ? ' (skipped: strace may not trace here)' : missingNote('strace');
 const all = process.env['IRONIC_COREOS_KILL'] === 'all';
 const usual = new Set(['iso ignition embed', 'pxe ignition wrap', 'iso network extract']);
 
@@ -95,7 +93,7 @@ function killAt(call: string, count: number, words: readonly string[]): boolean 
   return signal === 'SIGKILL' || status === 137;
 }
 
-describe.skipIf(!canTrace)(`commands that are killed while they write${note}`, () => {
+describe.skipIf(!canTrace)(`commands that are killed while they write${traceNote}`, () => {
   it.each(writing)('%s %s', { timeout: 1_200_000 }, async (command, _args, run) => {
     const words = [...command.split(' '), ...run.args];
     const again = [...command.split(' '), ...(run.again ?? run.args)];

@@ -17,12 +17,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Manifest } from '../../src/hosts/artifacts/manifest.ts';
 import { type BuiltProgram, buildProgram } from '../support/builtProgram.ts';
 import { liveIso } from '../support/liveIso.ts';
-import { have, missingNote } from '../support/programs.ts';
 import { mountSmallDisk } from '../support/smallDisk.ts';
+import { canTrace, traceNote } from '../support/strace.ts';
 
 const all = process.env['IRONIC_COREOS_KILL'] === 'all';
-const canTrace = have('strace') && spawnSync('strace', ['-e', 'trace=none', 'true']).status === 0;
-const note = have('strace') && !canTrace ? ' (skipped: strace may not trace here)' : missingNote('strace');
 
 const hosts = ['a', 'b', 'c'].map((name, index) => `- {name: ${name}, mac: '52:54:00:12:34:0${index}'}\n`);
 
@@ -224,8 +222,8 @@ function restore(folder: string): void {
 
 const sampled = Object.entries(ways).filter(([name]) => all || /initramfs|bifrost/.test(name));
 
-describe.skipIf(!canTrace)(`a second run of prepare that is killed${note}`, () => {
-  it.each(sampled)('%s', { timeout: 3_600_000 }, async (_name, options) => {
+describe.skipIf(!canTrace)(`a second run of prepare that is killed${traceNote}`, () => {
+  it.each(sampled)('%s', { timeout: 3_600_000 }, async (name, options) => {
     const builds = await prepareBuilds(options);
     const seen = { former: 0, new: 0, between: 0 };
     for (const kind of kinds) {
@@ -237,7 +235,7 @@ describe.skipIf(!canTrace)(`a second run of prepare that is killed${note}`, () =
         checkNextRun('killed', options);
       }
     }
-    if (all) console.log(_name, JSON.stringify(seen));
+    if (all) console.log(name, JSON.stringify(seen));
     expect([seen.former > 0, seen.between > 0]).toEqual([true, true]);
   });
 });

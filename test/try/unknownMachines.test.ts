@@ -1,4 +1,4 @@
-/** Places for machines that nobody expects: who gets one, and who loses it. */
+/** Places for machines that the inventory does not list: who gets one, and who loses it. */
 
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

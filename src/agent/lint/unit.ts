@@ -70,7 +70,7 @@ export function checkUnits({ activeUnits }: LintSubject): Issue[] {
       ...checkTimeout(unit),
       ...checkType(unit),
     ]),
-    ...activeUnits.flatMap((unit) => unit.runs.flatMap((run) => checkRun(run, restartsOnFailure(unit)))),
+    ...activeUnits.flatMap((unit) => unit.runs.flatMap((run) => checkRun(run, restarts(unit)))),
   ];
 }
 
@@ -83,11 +83,11 @@ function checkStart(linted: LintedUnit): Issue[] {
   return [
     ...(unit.enabled === true ? [] : [issueAt(agentUnitRules.notEnabled, 'enabled')]),
     ...(hasCommand ? [] : [issueAt(agentUnitRules.command, 'contents')]),
-    ...(restartsOnFailure(linted) ? [] : [issueAt(agentUnitRules.restart, 'contents')]),
+    ...(restarts(linted) ? [] : [issueAt(agentUnitRules.restart, 'contents')]),
   ];
 }
 
-function restartsOnFailure({ settings }: LintedUnit): boolean {
+function restarts({ settings }: LintedUnit): boolean {
   return (effectiveSettings(settings, 'Restart').at(-1)?.value ?? 'no') !== 'no';
 }
 

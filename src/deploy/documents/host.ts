@@ -28,6 +28,7 @@ export const rootDeviceMissing = warningRule(
   'no root device hints: the default disk is overwritten (/dev/sda with Metal3)',
   'pass {rootDevice}, e.g. name=/dev/nvme0n1',
 );
+
 /** @param problems by option; undefined for valid names */
 export function nameIssues(
   rule: Rule,

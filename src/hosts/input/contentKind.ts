@@ -28,6 +28,7 @@ const BY_START: readonly ContentKind<RegExp>[] = [
 ];
 
 const KEYFILE_USE = 'embed it with "ironic-coreos iso network embed -k FILE ISO"';
+const MIRRORS_USE = 'write its mirrors to a registries.conf, and pass that to render with --registries-conf';
 const CONF_USE = 'rename it to a name that ends in .conf';
 
 /** By the first section of an INI file. */
@@ -63,18 +64,9 @@ const BY_OBJECT: Readonly<Record<string, readonly [noun: string, use: string]>> 
   BareMetalHost: ['a BareMetalHost', 'apply it with kubectl apply -f FILE'],
   MachineConfig: ['a MachineConfig', 'pass the value of its spec.config'],
   AgentConfig: ['an AgentConfig', 'pass networkConfig of each host to render with --nmstate'],
-  ImageContentSourcePolicy: [
-    'an ImageContentSourcePolicy',
-    'write its mirrors to a registries.conf, and pass that to render with --registries-conf',
-  ],
-  ImageDigestMirrorSet: [
-    'an ImageDigestMirrorSet',
-    'write its mirrors to a registries.conf, and pass that to render with --registries-conf',
-  ],
-  ImageTagMirrorSet: [
-    'an ImageTagMirrorSet',
-    'write its mirrors to a registries.conf, and pass that to render with --registries-conf',
-  ],
+  ImageContentSourcePolicy: ['an ImageContentSourcePolicy', MIRRORS_USE],
+  ImageDigestMirrorSet: ['an ImageDigestMirrorSet', MIRRORS_USE],
+  ImageTagMirrorSet: ['an ImageTagMirrorSet', MIRRORS_USE],
   Secret: ['a Secret', 'pass the decoded value of one of its keys'],
   ConfigMap: ['a ConfigMap', 'pass the value of one of its keys'],
 };

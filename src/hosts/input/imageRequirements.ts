@@ -113,12 +113,13 @@ export function refuseInstaller(
 ): void {
   const read = document === undefined ? undefined : readEffectiveConfig(document);
   if (read?.status !== 'read' || !wantsCheck(options, io)) return;
-  const issues = withoutIgnored(
+  const [finding] = withoutIgnored(
     checkInstallerArgument(splitKargs(kargs ?? ''), read.config).map(findingOf),
     io,
   );
-  for (const { hint, message, rule } of issues)
-    throw new CliError(message, { code: 'ERR_CONFIG_INVALID', hint, rule });
+  if (finding === undefined) return;
+  const { hint, message, rule } = finding;
+  throw new CliError(message, { code: 'ERR_CONFIG_INVALID', hint, rule });
 }
 
 /** Kernel arguments that configure the network of the initramfs. */

@@ -8,6 +8,7 @@ import { FormatError, ifWellFormed, replaceFormatError } from '../../core/errors
 import type { Issue } from '../../ignition/rule.ts';
 import { bytesBehind, readAppendix, volumeEnds } from '../appendix.ts';
 import { findArchitecture } from '../bootParts.ts';
+import type { Architecture } from '../../core/architecture.ts';
 import { type EmbedArea, type EmbedFiles, findEmbedArea, readEmbedArea } from '../embedArea.ts';
 import { hasAreaHeader } from '../growth.ts';
 import { sourceOfImage } from '../initrd.ts';
@@ -47,9 +48,9 @@ const ROOTFS = 'images/pxeboot/rootfs.img';
 const INITRAMFS = 'images/pxeboot/initrd.img';
 /** Kernel argument with which the live system copies its medium to memory. */
 const FROM_RAM = 'coreos.liveiso.fromram';
-const ISOLINUX = 'isolinux';
-const LOADERS: readonly (readonly [path: string, loader: string])[] = [
-  [ISOLINUX, 'BIOS (ISOLINUX)'],
+/** By a file or folder of the ISO. Images of other architectures have the folder of ISOLINUX, too, with the kernel arguments. */
+const LOADERS: readonly (readonly [path: string, loader: string, only?: Architecture])[] = [
+  ['isolinux', 'BIOS (ISOLINUX)', 'x86_64'],
   ['EFI', 'UEFI (GRUB)'],
   ['boot/grub', 'GRUB'],
   ['images/cdboot.img', 's390x CD boot'],
@@ -167,10 +168,9 @@ async function readFacts({ tree }: Iso, kargs: InspectedKargs | undefined): Prom
   const rootfs = await tree.find(ROOTFS);
   const architecture = await findArchitecture(tree);
   const bootLoaders: string[] = [];
-  for (const [path, loader] of LOADERS) {
-    // Images of other architectures have the folder, too, with the kernel arguments.
-    const isOfOthers = path === ISOLINUX && architecture !== undefined && architecture !== 'x86_64';
-    if (!isOfOthers && (await tree.find(path)) !== undefined) bootLoaders.push(loader);
+  for (const [path, loader, only = architecture] of LOADERS) {
+    const mayBoot = architecture === undefined || architecture === only;
+    if (mayBoot && (await tree.find(path)) !== undefined) bootLoaders.push(loader);
   }
   return {
     isMinimal: rootfs === undefined,

@@ -1,8 +1,8 @@
 /**
  * The nodes of the mock Ironic: expected hosts, and all other machines that call, as with Ironic's discovery. The number of
- * unknown machines is limited (`unknownMachines.ts`). Each node has an agent token, with which Ironic and the
- * agent authenticate each other. The first lookup creates and returns it. Later lookups return only a mask, so a restarted
- * agent cannot continue. This protects Ironic from clients that use a MAC address of another machine.
+ * unknown machines is limited (`unknownMachines.ts`). Each node has an agent token, with which Ironic and the agent authenticate
+ * each other. The first lookup creates and returns it. Later lookups return only a mask, so a restarted agent cannot continue.
+ * This protects Ironic from clients that use a MAC address of another machine.
  */
 
 import { randomBytes, randomUUID } from 'node:crypto';
