@@ -8,7 +8,7 @@ import { readNodes } from '../../formats/json/locate.ts';
 import { checkSyntax } from '../../formats/json/syntax.ts';
 import type { Span, TextNode } from '../../formats/textNode.ts';
 import type { Config } from '../../ignition/config.ts';
-import { isSecretName } from '../../core/masking.ts';
+import { createFinder, isSecretName } from '../../core/masking.ts';
 import { ipaKnowledge } from '../../ipa/ipaOptions.ts';
 import { listPullSecrets, sensitiveOptionsOf } from './pullSecret.ts';
 import { readSubject } from './subject.ts';
@@ -244,8 +244,12 @@ function textsOf(node: ObjectNode, type: StructType, name: string): string[] {
 /** In order and without overlaps. */
 function findSecretParts(text: string): Span[] {
   if (!/[=@?-]/.test(text)) return [];
-  const patterns = [credentials, privateKey, queryValue, secretOption];
-  return joinSpans([...patterns.flatMap((pattern) => spansOf(text, pattern)), ...findAssignments(text)]);
+  const patterns = [credentials, privateKey, queryValue];
+  return joinSpans([
+    ...patterns.flatMap((pattern) => spansOf(text, pattern)),
+    ...findOptions(text),
+    ...findAssignments(text),
+  ]);
 }
 
 /**
@@ -271,7 +275,14 @@ const privateKey = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----[^]*?(?:-----END [A-Z0-
 const queryValue = /(?<=[?&][\w.-]{0,40}(?:key|token|secret|sig|signature|password|credential)=)[^&\s"'#]+/gi;
 /** `--creds user:password`; the value of `--secret` is only a name. */
 const secretOption =
-  /(?<=(?:^|\s)--?(?:creds|password|passwd|passphrase|token)[ \t]+)(?:"[^"\n]*"?|'[^'\n]*'?|[^\s"']+)/g;
+  /(?<=^|\s)(--?(?:creds|password|passwd|passphrase|token)[ \t]+)(?:"[^"\n]*"?|'[^'\n]*'?|[^\s"']+)/g;
+
+function findOptions(text: string): Span[] {
+  return [...text.matchAll(secretOption)].map(({ 0: match, 1: option = '', index }) => ({
+    start: index + option.length,
+    end: index + match.length,
+  }));
+}
 
 export function spansOf(text: string, pattern: RegExp): Span[] {
   return [...text.matchAll(pattern)].map(({ 0: match, index }) => ({
@@ -280,34 +291,39 @@ export function spansOf(text: string, pattern: RegExp): Span[] {
   }));
 }
 
-/** `NAME=value` with a name like a secret, with or without quotes. */
+/** `NAME=value` with a name like a secret: up to the quote that is open or begins there, otherwise up to whitespace. */
 function findAssignments(text: string): Span[] {
-  return [...text.matchAll(/(?<![\w.-])([\w.-]{1,64})=(?=\S)/g)].flatMap(
-    ({ 0: match, 1: name = '', index }) => (isSecretName(name) ? [valueAt(text, index + match.length)] : []),
-  );
+  const spans: Span[] = [];
+  const nextLine = createFinder(text, /\n/g);
+  const nextBlank = createFinder(text, /\s/g);
+  const next = { '"': createFinder(text, /"/g), "'": createFinder(text, /'/g) };
+  const openQuote = createQuoteReader(text);
+  for (const { 0: match, 1: name = '', index } of text.matchAll(/(?<![\w.-])([\w.-]{1,64})=(?=\S)/g)) {
+    if (!isSecretName(name)) continue;
+    const start = index + match.length;
+    const first = text.charAt(start);
+    const open = openQuote(start);
+    if (first === '"' || first === "'")
+      spans.push({ start: start + 1, end: Math.min(next[first](start + 1), nextLine(start)) });
+    else if (open !== undefined) spans.push({ start, end: Math.min(next[open](start), nextLine(start)) });
+    else spans.push({ start, end: nextBlank(start) });
+  }
+  return spans;
 }
 
-function valueAt(text: string, start: number): Span {
-  const first = text.charAt(start);
-  const lineStart = text.lastIndexOf('\n', start - 1) + 1;
-  const lineEnd = endOf(text, '\n', start);
-  if (first === '"' || first === "'")
-    return { start: start + 1, end: Math.min(endOf(text, first, start + 1), lineEnd) };
-  const open = openQuote(text.slice(lineStart, start));
-  if (open !== undefined) return { start, end: Math.min(endOf(text, open, start), lineEnd) };
-  const { length } = /^\S*/.exec(text.slice(start, lineEnd))?.[0] ?? '';
-  return { start, end: start + length };
-}
-
-function endOf(text: string, what: string, from: number): number {
-  const at = text.indexOf(what, from);
-  return at === -1 ? text.length : at;
-}
-
-/** The quote that is open at the end of a partial line. */
-function openQuote(beginning: string): string | undefined {
-  // A quote that remains without the closed ones is open.
-  return /["']/.exec(beginning.replaceAll(/"[^"]*"|'[^']*'/g, ''))?.[0];
+/** Returns the quote that is open at a position of its line. The positions must ascend: so the text is read once. */
+function createQuoteReader(text: string): (end: number) => '"' | "'" | undefined {
+  let open: '"' | "'" | undefined;
+  let at = 0;
+  return (end) => {
+    for (; at < end; at += 1) {
+      const char = text[at];
+      if (char === '\n') open = undefined;
+      else if (char === open) open = undefined;
+      else if (open === undefined && (char === '"' || char === "'")) open = char;
+    }
+    return open;
+  };
 }
 
 /** In order; overlapping ranges are joined. */

@@ -1,0 +1,53 @@
+/** A secret as other programs write it into their messages. */
+
+import { execFileSync } from 'node:child_process';
+
+/** User and password with characters that every encoding changes. */
+export const hardLogin = { username: 'ad"min', password: 'pä55:w"o\\r+d/\'&<x' };
+
+const html = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll("'", '&#39;').replaceAll('<', '&lt;');
+
+/** By the name of the encoding. None of them contains the user name, and none is made by the code under test. */
+export function encodingsOf(secret: string, username = 'user'): Readonly<Record<string, string>> {
+  const base64 = (text: string): string => Buffer.from(text).toString('base64');
+  return {
+    raw: secret,
+    JSON: JSON.stringify({ Password: secret }),
+    'JSON in JSON': JSON.stringify({ body: JSON.stringify({ Password: secret }) }),
+    'ASCII JSON': JSON.stringify(secret).replaceAll(
+      /[^ -~]|[&<>]/g,
+      (char) => String.raw`\u` + char.charCodeAt(0).toString(16).padStart(4, '0'),
+    ),
+    'percent-encoded': encodeURIComponent(secret),
+    'percent-encoded, every byte': [...Buffer.from(secret)].map((byte) => `%${byte.toString(16)}`).join(''),
+    'a form': new URLSearchParams({ password: secret }).toString(),
+    HTML: html(secret),
+    'HTML in numbers': [...secret].map((char) => `&#x${char.codePointAt(0)?.toString(16)};`).join(''),
+    'a quoted shell word': `'${secret.replaceAll("'", String.raw`'\''`)}'`,
+    'an escaped shell word': secret.replaceAll(/[^\w]/gu, String.raw`\$&`),
+    base64: base64(secret),
+    'base64 for URLs': Buffer.from(secret).toString('base64url'),
+    'base64 of user and password': base64(`${username}:${secret}`),
+    'base64, moved by one byte': base64(`x${secret}y`),
+    'base64, moved by two bytes': base64(`xx${secret}yy`),
+    'base64 of JSON': base64(JSON.stringify({ Password: secret })),
+    'base64, percent-encoded': encodeURIComponent(base64(`${username}:${secret}`)),
+  };
+}
+
+/** The parts of a secret that a text may not contain, in any of these encodings: without them, it is of no use. */
+export function leaksIn(text: string, secret: string, username?: string): readonly string[] {
+  return Object.entries(encodingsOf(secret, username))
+    .filter(([, encoded]) => text.includes(encoded.replaceAll(/^\{"\w+":"|"\}$/g, '')))
+    .map(([name]) => name);
+}
+
+/** Whether bash is installed, which writes words in its own way. */
+export function bashWord(text: string): string | undefined {
+  try {
+    return execFileSync('bash', ['-c', 'printf %q "$1"', 'bash', text], { encoding: 'utf8' });
+  } catch {
+    return undefined;
+  }
+}
