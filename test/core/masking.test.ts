@@ -18,13 +18,7 @@ const mask = createMasker([password, `${username}:${password}`]);
 
 describe('a secret', () => {
   it.each(Object.entries(encodingsOf(password, username)))('%s is masked', (_, encoded) => {
-    const masked = mask(`the request (${encoded}) is invalid`);
-    expect(masked).toContain(hidden);
-    expect(masked).toMatch(/^the request \(.*\) is invalid$/);
-    // Nothing else of it is left than what surrounds it.
-    expect(masked.replaceAll(/\(secret\)|[{}"'\\%=&;:()]|2[27]|5C|7[BD]/g, '')).toMatch(
-      /^the request (?:p|P|password|Password|body|A|3A|3D|\s)* is invalid$/,
-    );
+    expect(mask(`the request <${encoded}> is invalid`)).toBe(`the request <${hidden}> is invalid`);
   });
 
   it.skipIf(bashWord('x') === undefined)('is masked as bash writes it', () => {
