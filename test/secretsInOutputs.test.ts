@@ -110,7 +110,8 @@ const outputs: Readonly<Record<string, Output>> = {
     },
   },
   'prepare, render: nmstatectl': {
-    ...{ secret: hardLogin.password, username: hardLogin.username },
+    secret: hardLogin.password,
+    username: hardLogin.username,
     print: async (text) => {
       const state = { interfaces: [{ '802.1x': { 'private-key-password': hardLogin.password } }] };
       return messageOf(

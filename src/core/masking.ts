@@ -84,7 +84,7 @@ export function maskText(text: string): string {
 
 /**
  * Finds the next match of a pattern (with the flag g) at or after a position. The positions must ascend: so the text is
- * read once. Returns the length of the text if there is none.
+ * read once. Returns the length of the text without a match.
  */
 export function createFinder(text: string, pattern: RegExp): (from: number) => number {
   let found = -1;
