@@ -55,7 +55,7 @@ export interface RunEnd extends BootEnd {
 /** A request that waits this long has no bound. */
 const UNBOUNDED = 120_000;
 /** For a check and a boot, or for restoring, with the times below, on a machine that does other work. */
-export const MAX_TIME = 20_000;
+const MAX_TIME = 20_000;
 
 const times: Partial<BootTimes> = {
   connect: UNBOUNDED,

@@ -11,7 +11,7 @@ import { tlsText } from './serveFixtures.ts';
 type Body = Readonly<Record<string, unknown>>;
 
 /** A request that the fake received, without its headers. */
-export interface SeenRequest {
+interface SeenRequest {
   readonly method: string;
   readonly path: string;
   readonly body: Body;
