@@ -173,7 +173,7 @@ export function maskTexts(value: unknown, mask: Masker): unknown {
 }
 
 /** The secrets of a URL: password or user, values of its query, and folders of its path that may be tokens. */
-function secretsOfUrl({ password, pathname, search, username }: URL): readonly string[] {
+export function secretsOfUrl({ password, pathname, search, username }: URL): readonly string[] {
   const login = password === '' ? [username] : [password, `${username}:${password}`];
   const values = [...new URLSearchParams(search).values()];
   const folders = pathname.split('/').slice(0, -1);

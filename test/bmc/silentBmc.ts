@@ -123,7 +123,7 @@ async function start(run: SilentRun, cwd: string): Promise<StartedRun> {
     iso: ['live.iso'],
     askBack: 'never',
     shutdownTimeout: '1s',
-    timeout: isInterrupted === true ? '1h' : '2s',
+    timeout: isInterrupted === true || chosen === undefined ? '1h' : '2s',
     yes: true,
     ...(check === true && { check }),
     ...(method !== undefined && { method }),
