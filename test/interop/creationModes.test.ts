@@ -64,10 +64,12 @@ async function startApi() {
   };
   const http = createServer((request, response) => {
     const { url = '' } = request;
-    if (!url.includes('/secrets')) return void response.writeHead(403).end('{"kind":"Status","code":403}');
-    response.writeHead(200, { 'content-type': 'application/json' });
-    if (url.includes('watch=')) return void response.flushHeaders();
-    response.end(JSON.stringify({ kind: 'SecretList', metadata: { resourceVersion: '1' }, items: [item] }));
+    const isKnown = url.includes('/secrets');
+    response.writeHead(isKnown ? 200 : 403, { 'content-type': 'application/json' });
+    const list = { kind: 'SecretList', metadata: { resourceVersion: '1' }, items: [item] };
+    if (!isKnown) response.end('{"kind":"Status","code":403}');
+    else if (url.includes('watch=')) response.flushHeaders();
+    else response.end(JSON.stringify(list));
   });
   const port = await listenLocally(http);
   const close = async (): Promise<void> => {

@@ -23,7 +23,7 @@ const CALLS = [
 const canTrace = have('strace') && spawnSync('strace', ['-e', 'trace=none', 'true']).status === 0;
 const note = have('strace') && !canTrace ? ' (skipped: strace may not trace here)' : missingNote('strace');
 const all = process.env['IRONIC_COREOS_KILL'] === 'all';
-const usual = ['iso ignition embed', 'iso network extract'];
+const usual = new Set(['iso ignition embed', 'iso network extract']);
 const calls = all ? CALLS : ['fchmod', 'fsync', 'link', 'unlink'];
 
 /** The commands whose result is in files, without servers, downloads (which need a server), and edits in place. */
@@ -33,7 +33,7 @@ const writing = Object.entries(commandRuns).flatMap(([command, runs]) =>
       const hasOutput = args.some((arg) => ['-o', '-C', 'out'].includes(arg));
       return hasOutput && inPlace !== true && until === undefined && !args.join(' ').includes('SERVER');
     })
-    .filter((_run, index) => all || (usual.includes(command) && index === 0))
+    .filter((_run, index) => all || (usual.has(command) && index === 0))
     .map((run): [string, string, CommandRun] => [command, run.args.join(' '), run]),
 );
 

@@ -20,7 +20,7 @@ export interface CommandRun {
   readonly until?: string;
 }
 
-export const SECRET = createHash('shake256', { outputLength: 30 }).update('secret').digest('hex');
+const SECRET = createHash('shake256', { outputLength: 30 }).update('secret').digest('hex');
 const noise = createHash('shake256', { outputLength: 270_000 }).update('noise').digest('base64');
 
 const configOf = (text: string): string => {
