@@ -15,10 +15,9 @@ import { type CommandRun, commandRuns, writeInputs } from '../support/commandRun
 import { have, missingNote } from '../support/programs.ts';
 
 /** System calls that change a file or a folder, or wait for the disk. */
-const CALLS = [
-  ...['mkdir', 'write', 'pwrite64', 'ftruncate', 'fchmod', 'chmod'],
-  ...['fsync', 'fdatasync', 'link', 'rename', 'unlink', 'rmdir'],
-];
+const CALLS = 'mkdir write pwrite64 ftruncate fchmod chmod fsync fdatasync link rename unlink rmdir'.split(
+  ' ',
+);
 
 const canTrace = have('strace') && spawnSync('strace', ['-e', 'trace=none', 'true']).status === 0;
 const note = have('strace') && !canTrace ? ' (skipped: strace may not trace here)' : missingNote('strace');
