@@ -165,15 +165,15 @@ export async function completeBeforeEnd(
   say: (signal: NodeJS.Signals) => void,
 ): Promise<void> {
   let received: NodeJS.Signals | undefined;
-  const hold = (signal: NodeJS.Signals): void => void (received ??= signal);
+  const keep = (signal: NodeJS.Signals): void => void (received ??= signal);
   isProtected = true;
-  for (const signal of SIGNALS) process.on(signal, hold);
+  for (const signal of SIGNALS) process.on(signal, keep);
   try {
     await work();
     await nextTurn(); // a signal that came during synchronous writes
   } finally {
     isProtected = false;
-    for (const signal of SIGNALS) process.off(signal, hold);
+    for (const signal of SIGNALS) process.off(signal, keep);
   }
   if (received === undefined) return;
   say(received);
