@@ -1,7 +1,7 @@
 /**
  * Commands that write files, killed at each of their system calls in turn, by strace: each file is then missing, or complete.
  * The next run removes what was left, and writes what a run without interruption writes. A sample of commands and system calls
- * always runs; all of them, which takes half an hour, with IRONIC_COREOS_KILL=all.
+ * always runs; all of them, which takes an hour, with IRONIC_COREOS_KILL=all.
  */
 
 import { spawnSync } from 'node:child_process';
