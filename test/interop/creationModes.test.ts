@@ -62,12 +62,12 @@ async function startApi() {
   };
   const http = createServer((request, response) => {
     const { url = '' } = request;
-    const isAllowed = url.includes('/secrets');
-    response.writeHead(isAllowed ? 200 : 403, { 'content-type': 'application/json' });
-    if (!isAllowed) response.end('{"kind":"Status","code":403}');
+    const isKnown = url.includes('/secrets');
+    response.writeHead(isKnown ? 200 : 403, { 'content-type': 'application/json' });
+    const list = { kind: 'SecretList', metadata: { resourceVersion: '1' }, items: [item] };
+    if (!isKnown) response.end('{"kind":"Status","code":403}');
     else if (url.includes('watch=')) response.flushHeaders();
-    else
-      response.end(JSON.stringify({ kind: 'SecretList', metadata: { resourceVersion: '1' }, items: [item] }));
+    else response.end(JSON.stringify(list));
   });
   const port = await listenLocally(http);
   const close = async (): Promise<void> => {
@@ -194,8 +194,8 @@ describe.skipIf(!canTrace)(`files of the owner only${traceNote}`, () => {
     for (const run of runs) {
       for (const umask of ['0', '022']) {
         const { code, output, trace } = await traceRun(command.split(' '), run, umask);
-        const hasRun = run.until === undefined ? code === 0 : output.includes(run.until);
-        expect([run.args, hasRun, output]).toEqual([run.args, true, output]);
+        const isDone = run.until === undefined ? code === 0 : output.includes(run.until);
+        expect([run.args, output, isDone]).toEqual([run.args, output, true]);
         expect([run.args, umask, findFaults(trace, join(root, `run ${count - 1}`))]).toEqual([
           run.args,
           umask,

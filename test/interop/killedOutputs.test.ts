@@ -1,7 +1,7 @@
 /**
  * Commands that write files, killed at each of their system calls in turn, by strace: each file is then missing, or complete.
- * The next run removes what was left, and writes what a run without interruption writes. Three commands always run, all of them
- * with IRONIC_COREOS_KILL=all, which takes half an hour.
+ * The next run removes what was left, and writes what a run without interruption writes. A sample of commands and system calls
+ * always runs; all of them, which takes an hour, with IRONIC_COREOS_KILL=all.
  */
 
 import { spawnSync } from 'node:child_process';
@@ -20,7 +20,8 @@ const CALLS = 'mkdir write pwrite64 ftruncate fchmod chmod fsync fdatasync link 
 );
 
 const all = process.env['IRONIC_COREOS_KILL'] === 'all';
-const usual = new Set(['iso ignition embed', 'pxe ignition wrap', 'iso network extract']);
+const usual = new Set(['iso ignition embed', 'iso network extract']);
+const calls = all ? CALLS : ['fchmod', 'fsync', 'link', 'unlink'];
 
 /** The commands whose result is in files, without servers, downloads (which need a server), and edits in place. */
 const writing = Object.entries(commandRuns).flatMap(([command, runs]) =>
@@ -102,7 +103,7 @@ describe.skipIf(!canTrace)(`commands that are killed while they write${traceNote
     const complete = await outputs();
     let kills = 0;
     const seen = new Set<string>();
-    for (const call of CALLS) {
+    for (const call of calls) {
       for (let count = 1; ; count++) {
         await emptyFolder();
         if (!killAt(call, count, words)) break;
@@ -115,7 +116,7 @@ describe.skipIf(!canTrace)(`commands that are killed while they write${traceNote
         expect([call, count, await outputs(), await leftovers()]).toEqual([call, count, complete, []]);
       }
     }
-    expect([kills > 5, seen]).toEqual([true, new Set(['incomplete', 'complete'])]);
+    expect(seen).toEqual(new Set(['incomplete', 'complete']));
     if (all) console.log(`${words.join(' ')}: ${kills} kills`);
   });
 });

@@ -8,7 +8,7 @@ import { type FileHandle, lstat, mkdir, mkdtemp, open, readdir, rename, rm } fro
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { stateOf, thisProcess } from '../process.ts';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { errorCode, systemError } from './fileErrors.ts';
 
 export interface TempFile {
@@ -153,7 +153,35 @@ export function forget(path: string): void {
   if (remaining.size === 0) for (const signal of SIGNALS) process.off(signal, removeAndEnd);
 }
 
+/** Whether signals have to wait. */
+let isProtected = false;
+
+/**
+ * Completes `work` before a signal ends the program. If the work fails, its error ends the program.
+ * @param say gets the signal before the program ends
+ */
+export async function completeBeforeEnd(
+  work: () => Promise<void>,
+  say: (signal: NodeJS.Signals) => void,
+): Promise<void> {
+  let received: NodeJS.Signals | undefined;
+  const keep = (signal: NodeJS.Signals): void => void (received ??= signal);
+  isProtected = true;
+  for (const signal of SIGNALS) process.on(signal, keep);
+  try {
+    await work();
+    await nextTurn(); // a signal that came during synchronous writes
+  } finally {
+    isProtected = false;
+    for (const signal of SIGNALS) process.off(signal, keep);
+  }
+  if (received === undefined) return;
+  say(received);
+  removeAndEnd(received);
+}
+
 function removeAndEnd(signal: NodeJS.Signals): void {
+  if (isProtected) return;
   for (const path of remaining) {
     removeTempFile(path);
     forget(path);
