@@ -12,6 +12,7 @@ import { type BootForm, checkReserved, checkTexts } from './bootForm.ts';
 import { grub, ipxe, ipxeExpansion, pxelinux } from './bootScripts.ts';
 import { argumentName, argumentValue, type BootSettings, type KernelArgument } from './bootSettings.ts';
 import { checkIpaArgument } from './ipaParameter.ts';
+import { checkNetwork } from './networkArguments.ts';
 import { checkProxyArguments, checkSetenv, kernelArguments, placedArguments } from './kernelArguments.ts';
 import { checkIssuer, checkPrivacy, checkUrl, isPlainText } from './urlArgument.ts';
 
@@ -116,6 +117,10 @@ export function checkForms(
   const lengths = forms.map((form) => Buffer.byteLength([...texts, ...form.added(settings)].join(' ')));
   return [
     ...checkArguments(settings, placed),
+    ...checkNetwork(
+      wellFormed,
+      forms.flatMap((form) => form.added(settings)),
+    ),
     ...forms.flatMap((form) => form.check(settings, wellFormed)),
     ...checkLength(Math.max(0, ...lengths), longestCommandLine[architecture]),
   ];
