@@ -14,6 +14,7 @@ import {
   refuseUnsupported,
   reportInstallation,
 } from '../customize/customization.ts';
+import { refuseArguments } from '../hosts/input/kernelArguments.ts';
 import { refuseSwapped } from '../hosts/input/swappedInputs.ts';
 
 export interface IsoCustomizeOptions extends CustomizeOptions, Rewrite {
@@ -39,7 +40,8 @@ async function change(iso: LiveIso, options: IsoCustomizeOptions, io: Io): Promi
   const files = renderCustomization(customization);
   const { liveKargAppend: append = [], liveKargDelete, liveKargReplace } = options;
   const edits = { append, delete: liveKargDelete, replace: liveKargReplace };
-  const { change: result, remarks } = await customizeIso(iso, files, edits);
+  const { change: result, kargs, remarks } = await customizeIso(iso, files, edits);
+  refuseArguments(kargs.before, kargs.after, options, io);
   report(io, ...remarks);
   reportInstallation(customization, append, io);
   return result;
