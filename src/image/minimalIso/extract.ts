@@ -108,7 +108,7 @@ export function checkRootfsUrl(url: string): void {
       'use a URL such as http://192.0.2.1/rootfs.img',
     );
   }
-  const [issue] = checkArgumentLine('', `coreos.live.rootfs_url=${url}`).filter(
+  const issue = checkArgumentLine('', `coreos.live.rootfs_url=${url}`).find(
     ({ rule }) => rule.severity === 'error',
   );
   if (issue === undefined) return;
