@@ -7,7 +7,7 @@ import { type Issue, lintError } from '../ignition/rule.ts';
 import { argumentName, argumentValue } from './bootSettings.ts';
 import { rootfsUrlIssues } from './urlArgument.ts';
 
-export const argumentLineRules = {
+const argumentLineRules = {
   quotes: lintError(
     'kernel-argument-quotes',
     'a quote in the kernel arguments is not closed: GRUB cannot read its menu, and the kernel joins the arguments behind it',
@@ -24,7 +24,7 @@ export const argumentLineRules = {
  * Splits arguments like the kernel (next_arg of lib/cmdline.c): white space separates arguments, except between double quotes;
  * single quotes are ordinary characters. The quotes are kept.
  */
-export function splitArguments(line: string): readonly string[] {
+function splitArguments(line: string): readonly string[] {
   return line.match(/(?:"[^"]*(?:"|$)|[^\s"])+/g) ?? [];
 }
 

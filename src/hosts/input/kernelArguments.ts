@@ -2,7 +2,7 @@
 
 import { checkArgumentLine } from '../../boot/argumentLine.ts';
 import { CliError } from '../../core/errors.ts';
-import { findingOf, type Issue } from '../../ignition/rule.ts';
+import { findingOf } from '../../ignition/rule.ts';
 import type { Io } from '../../io/io.ts';
 import { report } from '../../io/report/report.ts';
 import { withoutIgnored } from '../../io/report/ruleBook.ts';
@@ -14,11 +14,7 @@ import { type CheckChoice, wantsCheck } from './refuse.ts';
  * @throws CliError for the first error; it is a warning if the user does not want checks
  */
 export function refuseArguments(before: string, line: string, options: CheckChoice, io: Io): void {
-  refuseIssues(checkArgumentLine(before, line), options, io);
-}
-
-/** @throws CliError for the first error; it is a warning if the user does not want checks */
-export function refuseIssues(issues: readonly Issue[], options: CheckChoice, io: Io): void {
+  const issues = checkArgumentLine(before, line);
   const isRefused = wantsCheck(options, io);
   for (const { hint, message, rule, severity } of withoutIgnored(issues.map(findingOf), io)) {
     if (severity === 'error' && isRefused) throw new CliError(message, { code: 'ERR_SETTING', hint, rule });
