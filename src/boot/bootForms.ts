@@ -7,6 +7,7 @@ import { quoteOsloValue } from '../formats/osloConfig.ts';
 import { nearestName } from '../formats/messageText.ts';
 import { fillTemplate } from '../formats/template.ts';
 import { errorRule, findingOf, type Issue, warningRule } from '../ignition/rule.ts';
+import { isOneArgument } from './argumentLine.ts';
 import { checkConsole, checkIp, checkNetworkArgument } from './argumentValues.ts';
 import { type BootForm, checkReserved, checkTexts } from './bootForm.ts';
 import { grub, ipxe, ipxeExpansion, pxelinux } from './bootScripts.ts';
@@ -14,7 +15,7 @@ import { argumentName, argumentValue, type BootSettings, type KernelArgument } f
 import { checkIpaArgument } from './ipaParameter.ts';
 import { checkNetwork } from './networkArguments.ts';
 import { checkProxyArguments, checkSetenv, kernelArguments, placedArguments } from './kernelArguments.ts';
-import { checkIssuer, checkPrivacy, checkUrl, isPlainText } from './urlArgument.ts';
+import { checkIssuer, checkPrivacy, rootfsUrlIssues, checkUrl } from './urlArgument.ts';
 
 const ironicName = errorRule(
   'ironic-argument-name',
@@ -112,7 +113,7 @@ export function checkForms(
 ): readonly Issue[] {
   const placed = placedArguments(settings);
   // Other issues are reported only for well-formed arguments.
-  const wellFormed = placed.filter(({ text }) => isPlainText(text) && argumentName(text) !== '');
+  const wellFormed = placed.filter(({ text }) => isOneArgument(text) && argumentName(text) !== '');
   const texts = placed.map(({ text }) => text);
   const lengths = forms.map((form) => Buffer.byteLength([...texts, ...form.added(settings)].join(' ')));
   return [
@@ -134,7 +135,7 @@ function checkLength(length: number, longest: number): readonly Issue[] {
 
 const argumentCharacters = errorRule(
   'argument-characters',
-  'the argument contains whitespace, double quotes, or characters other than printable ASCII; the kernel would split or change it',
+  'the argument contains whitespace or a quote outside of NAME="VALUE", or characters other than printable ASCII; the kernel would split or change it',
   'use one option per argument, and percent-encode other characters of a URL',
 );
 const argumentEmpty = errorRule('argument-empty', 'the argument has no name', 'use NAME or NAME=VALUE');
@@ -190,8 +191,7 @@ const argumentCoreos = warningRule(
   'remove the argument, or remove --no-coreos',
 );
 
-/** Schemes that coreos-livepxe-rootfs.sh (curl) and Ignition support. */
-const rootfsSchemes = ['http', 'https', 'tftp'];
+/** Schemes that Ignition supports. */
 const ignitionSchemes = ['http', 'https', 'tftp', 's3', 'gs'];
 
 /**
@@ -213,7 +213,7 @@ function at(argument: KernelArgument, issues: readonly Issue[]): readonly Issue[
 }
 
 function checkArgument(text: string): readonly Issue[] {
-  if (!isPlainText(text)) return [{ rule: argumentCharacters, path: [] }];
+  if (!isOneArgument(text)) return [{ rule: argumentCharacters, path: [] }];
   const name = argumentName(text);
   const value = argumentValue(text) ?? '';
   if (name === '') return [{ rule: argumentEmpty, path: [] }];
@@ -221,8 +221,7 @@ function checkArgument(text: string): readonly Issue[] {
   if (name === 'coreos.inst.install_dev') return [{ rule: argumentInstalls, path: [] }];
   switch (name) {
     case 'coreos.live.rootfs_url':
-      // The initramfs verifies the hash of the root filesystem and not the certificate of its server.
-      return checkUrl(value, rootfsSchemes);
+      return rootfsUrlIssues(value);
     case 'ignition.config.url':
       return [...checkUrl(value, ignitionSchemes), ...checkIssuer(value), ...checkPrivacy(value)];
     case 'coreos.liveiso':

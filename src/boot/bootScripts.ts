@@ -44,7 +44,7 @@ export const grub: BootForm = {
     return [
       ...checkImages(settings, ['http', 'tftp']),
       ...checkReserved(placed, ['initrd']),
-      ...checkTexts(grubQuotes, [...images, ...placed], (text) => /['\\]/.test(text)),
+      ...checkTexts(grubQuotes, [...images, ...placed], (text) => /['"\\]/.test(text)),
       ...checkTexts(grubPort, images, (text) => (parseBootUrl(text)?.port ?? '') !== ''),
       ...checkTexts(grubCredentials, images, (text) => parseBootUrl(text)?.credentials === true),
     ];

@@ -169,7 +169,7 @@ describe('checkBoot, for every form', () => {
     ['a blank in an argument', extra('a b'), 'error argument-characters extraArguments.0'],
     ['a line break', extra('a', 'b\nc'), 'error argument-characters extraArguments.1'],
     ['a control character', extra('a\u0007'), 'error argument-characters extraArguments.0'],
-    ['a double quote', extra('sshkey="a"'), 'error argument-characters extraArguments.0'],
+    ['an open double quote', extra('sshkey="a'), 'error argument-characters extraArguments.0'],
     [
       'a byte that the kernel takes for a blank (à is C3 A0)',
       extra('a=à'),
