@@ -4,64 +4,41 @@
  */
 
 import { type Issue, lintError } from '../ignition/rule.ts';
-import { argumentName, argumentValue } from './bootSettings.ts';
-import { rootfsUrlIssues } from './urlArgument.ts';
+import { checkArgument } from './argumentChecks.ts';
+import { isClosed, isOneArgument, splitArguments } from './argumentText.ts';
+import { checkLoaderSettings } from './bootForm.ts';
+import { argumentName } from './bootSettings.ts';
+import { checkNetwork } from './networkArguments.ts';
 
-const argumentLineRules = {
-  quotes: lintError(
-    'kernel-argument-quotes',
-    'a quote in the kernel arguments is not closed: GRUB cannot read its menu, and the kernel joins the arguments behind it',
-    'close the quote, or percent-encode it in a URL: %22, %27',
-  ),
-  loaderSetting: lintError(
-    'kernel-argument-loader-setting',
-    'only iPXE replaces ${…} in a URL; GRUB, ISOLINUX and PXELINUX do not know its settings',
-    'use the URL of one host; `prepare` writes boot scripts by MAC address for many hosts',
-  ),
-};
+const openQuote = lintError(
+  'kernel-argument-quotes',
+  'a quote in the kernel arguments is not closed: GRUB cannot read its menu, and the kernel joins the arguments behind it',
+  'close the quote, or percent-encode it in a URL: %22, %27',
+);
 
 /**
- * Splits arguments like the kernel (next_arg of lib/cmdline.c): white space separates arguments, except between double quotes;
- * single quotes are ordinary characters. The quotes are kept.
- */
-function splitArguments(line: string): readonly string[] {
-  return line.match(/(?:"[^"]*(?:"|$)|[^\s"])+/g) ?? [];
-}
-
-/** Whether the kernel gets a text as one argument: printable ASCII, with single spaces in a value in double quotes: iPXE joins several. */
-export function isOneArgument(text: string): boolean {
-  return /^(?:[!#-~]*|[\w.-]+="[!#-~]*(?: [!#-~]+)*")$/.test(text);
-}
-
-/**
- * Whether all quotes are closed, for the kernel and for GRUB, whose menus are shell scripts: a backslash escapes the next
- * character except in single quotes, and each kind of quotes protects the other.
- */
-function isClosed(line: string): boolean {
-  const isClosedInGrub = /^(?:[^'"\\]|\\.|'[^']*'|"(?:[^"\\]|\\.)*")*$/s.test(line);
-  return isClosedInGrub && line.split('"').length % 2 === 1;
-}
-
-/**
- * Returns the issues of the arguments that an edit adds.
+ * Returns the issues of the arguments that an edit adds; those of the network are about all arguments together.
  * @param before the line before the edit
  */
 export function checkArgumentLine(before: string, line: string): readonly Issue[] {
   const known = new Set(splitArguments(before));
   const added = splitArguments(line).filter((text) => !known.has(text));
-  const quotes = isClosed(line) || !isClosed(before) ? [] : [{ rule: argumentLineRules.quotes, path: [] }];
-  return [...quotes, ...added.flatMap(checkAdded)];
+  const quotes = isClosed(line) || !isClosed(before) ? [] : [{ rule: openQuote, path: [] }];
+  if (quotes.length > 0 || added.length === 0) return quotes;
+  const placed = splitArguments(line).map((text) => ({ text, path: [text] }));
+  const network = checkNetwork(placed).map(({ path: [text = ''], ...issue }) => naming(String(text), issue));
+  return [...added.flatMap((text) => checkAdded(text).map((issue) => naming(text, issue))), ...network];
 }
 
 function checkAdded(text: string): readonly Issue[] {
-  const plain = text.replaceAll('"', '');
-  const name = argumentName(plain);
-  const value = argumentValue(plain) ?? '';
-  const issues =
-    value.includes('${') && value.includes('://')
-      ? [{ rule: argumentLineRules.loaderSetting, path: [] }]
-      : name === 'coreos.live.rootfs_url'
-        ? rootfsUrlIssues(value)
-        : [];
-  return issues.map((issue) => ({ ...issue, message: `${name}: ${issue.message ?? issue.rule.message}` }));
+  const templates = checkLoaderSettings([{ text, path: [] }]);
+  if (templates.length > 0) return templates;
+  // Other texts reach the kernel as they are, too; nothing of CoreOS and the agent reads them.
+  return isOneArgument(text) && argumentName(text) !== '' ? checkArgument(text) : [];
+}
+
+/** The message with the name of the argument, and with the value of `ip=`, of which there may be several. */
+function naming(text: string, { hint, message, rule }: Omit<Issue, 'path'>): Issue {
+  const subject = argumentName(text) === 'ip' ? text : argumentName(text);
+  return { rule, path: [], message: `${subject}: ${message ?? rule.message}`, hint };
 }

@@ -1,16 +1,16 @@
 /** Checks the values of the kernel arguments `console=` and `ip=`. */
 
 import { withoutBrackets } from '../formats/url.ts';
-import { errorRule, type Issue, warningRule } from '../ignition/rule.ts';
+import { type Issue, lintError, lintWarning } from '../ignition/rule.ts';
 import { addressBits, formatSubnet, isLinkLocal, parseAddress, parseNetmask } from '../network/ipAddress.ts';
 import { isRoute, parseIpMethod, splitFields } from './networkArguments.ts';
 
-const consoleSpec = errorRule(
+const consoleSpec = lintWarning(
   'console-spec',
   'the kernel does not support this console',
   'use a device and, for a serial port, its options: tty0, ttyS0,115200n8, ttyAMA0, hvc0',
 );
-const consoleOptions = errorRule(
+const consoleOptions = lintWarning(
   'console-options',
   'invalid console options: expected baud rate, parity, bits and flow control',
   'write the options without separators: 115200, 115200n8 or 115200n8r',
@@ -40,7 +40,7 @@ const consoleDevice = /^(?:tty[A-Za-z]+|hvc|hvsi|lp|xvc|netcon|brl)\d+(?:,(.*))?
 const earlyUart =
   /^(?:uart|uart8250|pl011),(?:(?:io|mmio|mmio16|mmio32|mmio32be),)?0x[0-9a-fA-F]{1,16}(?:,(.*))?$/s;
 
-const ipSpec = errorRule(
+const ipSpec = lintError(
   'ip-spec',
   'the initramfs does not support this ip= value',
   'use dhcp, dhcp6 or auto6, INTERFACE:dhcp, or ADDRESS::GATEWAY:NETMASK:HOSTNAME:INTERFACE:none',
@@ -71,12 +71,12 @@ function methodMessage(method: string): string {
   return `NetworkManager of the initramfs ignores INTERFACE:${method}: it does not know the method`;
 }
 
-const ipNetmask = warningRule(
+const ipNetmask = lintWarning(
   'ip-netmask',
   'the netmask is invalid: the host gets another network than you expect',
   'use a prefix length such as 24 or 64, or a netmask such as 255.255.255.0',
 );
-const ipGateway = warningRule(
+const ipGateway = lintWarning(
   'ip-gateway',
   'the gateway is outside the network of the address',
   'fix the gateway or the netmask',
@@ -96,7 +96,7 @@ function checkSubnet([address = '', , gateway = '', netmask = '']: readonly stri
   return isOutside && prefixLength < addressBits(ip.family) ? [{ rule: ipGateway, path: [] }] : [];
 }
 
-const argumentSyntax = warningRule(
+const argumentSyntax = lintWarning(
   'argument-value',
   'the initramfs ignores the value',
   'use the format that dracut.cmdline(7) describes',

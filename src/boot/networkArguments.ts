@@ -90,9 +90,7 @@ function checkReach(
     const problem = findReachProblem(connections, withoutBrackets(urlHost(url)));
     if (problem === undefined) return [];
     const { hint, message } = problem;
-    return [
-      { rule: networkArgumentRules.unreachable, path, message: `${argumentName(text)}: ${message}`, hint },
-    ];
+    return [{ rule: networkArgumentRules.unreachable, path, message, hint }];
   });
 }
 
@@ -216,18 +214,19 @@ function cancelledIssue({ controller, name }: Device, reason: string, path: Path
 const macName = /^[\da-f]{2}(?:[-:][\da-f]{2}){5}$/i;
 
 function newDevice(name: string): Device {
-  const ip = () => ({
-    method: 'auto',
-    addresses: [],
-    gateway: undefined,
-    dns: [],
-    routes: [],
-    neverDefault: false,
-  });
-  return { name, type: 'ethernet', isConfigured: false, ip: { 4: ip(), 6: ip() } };
+  return { name, type: 'ethernet', isConfigured: false, ip: { 4: { ...automatic }, 6: { ...automatic } } };
 }
 
-/** The DHCP and autoconfiguration of both IP versions, and static addresses, are turned off unless there are addresses. */
+const automatic: IpConfig = {
+  method: 'auto',
+  addresses: [],
+  gateway: undefined,
+  dns: [],
+  routes: [],
+  neverDefault: false,
+};
+
+/** Turns off DHCP and autoconfiguration of each IP version without addresses. */
 function disable({ ip }: Device): void {
   for (const config of [ip[4], ip[6]]) if (config.addresses.length === 0) config.method = 'disabled';
 }

@@ -6,30 +6,30 @@
 import { parseHost } from '../formats/hostName.ts';
 import { withoutBrackets } from '../formats/url.ts';
 import { findInternalTlsHost, isInternalHost } from '../network/internalHost.ts';
-import { errorRule, type Issue, warningRule } from '../ignition/rule.ts';
+import { type Issue, lintError, lintWarning } from '../ignition/rule.ts';
 
-const urlScheme = errorRule(
+const urlScheme = lintError(
   'boot-url-scheme',
   'the URL has an unsupported scheme',
   'use a URL with another scheme',
 );
-const urlHost = errorRule(
+const urlHost = lintError(
   'boot-url-host',
   'the URL has no valid host',
   'use scheme://host[:port]/path, with an IPv6 address in brackets: http://[2001:db8::1]/file',
 );
-export const urlCredentials = warningRule(
+export const urlCredentials = lintWarning(
   'boot-url-credentials',
   'the URL contains credentials, and every program on the machine can read the kernel command line',
   'serve the file without credentials, for example only to the provisioning network',
 );
-export const urlPlaintext = warningRule(
+export const urlPlaintext = lintWarning(
   'ignition-url-plaintext',
   'the Ignition config is sent unencrypted, so anyone on the network can read it',
   'use https if the config contains a pull secret or another secret, or embed the config in the initramfs',
 );
 
-const urlIssuer = warningRule(
+const urlIssuer = lintWarning(
   'ignition-url-issuer',
   'no public CA issues certificates for the host in the URL, and Ignition trusts no other CA at this point',
   'embed the config in the initramfs, or use a name with the certificate of a public CA',

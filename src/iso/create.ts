@@ -74,7 +74,7 @@ export async function createIso(options: CreateIsoOptions, io: Io): Promise<Exit
     const system = await readSystem(initrd, io);
     const label = options.label ?? USUAL_LABEL;
     const kargs = ramdiskKargs(system, options.karg, rootfs && label);
-    refuseArguments('', kargs, {}, io);
+    refuseArguments({ before: '', after: kargs, files: system.embedded ?? new Map() }, {}, io);
     const iso = planIso({
       kernel,
       initrd,

@@ -43,7 +43,7 @@ async function change(iso: LiveIso, options: IsoCustomizeOptions, io: Io): Promi
   const { liveKargAppend: append = [], liveKargDelete, liveKargReplace } = options;
   const edits = { append, delete: liveKargDelete, replace: liveKargReplace };
   const { change: result, kargs, remarks } = await customizeIso(iso, files, edits);
-  refuseArguments(kargs.before, kargs.after, options, io);
+  refuseArguments({ ...kargs, files }, options, io);
   report(io, ...remarks);
   reportInstallation(customization, append, io);
   refuseInstaller(files.get(CONFIG_NAME), kargs.after, { io, options });

@@ -27,7 +27,7 @@ export async function modifyKargs(options: ModifyKargsOptions, io: Io): Promise<
 async function change(iso: LiveIso, edits: KargsEdits, io: Io): Promise<ImageChange> {
   const areas = requireKargsAreas(await iso.kargsAreas());
   const { kargs, remarks } = editKargs(areas.current, edits);
-  refuseArguments(areas.current, kargs, {}, io);
+  refuseArguments({ before: areas.current, after: kargs, files: await iso.embeddedFiles() }, {}, io);
   report(io, ...remarks, ...remarkGrub(areas, kargs));
   refuseInstaller(await readIgnition(iso), kargs, { io, options: {} });
   return iso.change({ kargs });

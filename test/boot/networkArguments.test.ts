@@ -85,22 +85,22 @@ describe('checkNetwork', () => {
     [
       'a root filesystem over IPv4, with IPv6 alone',
       `ip=dhcp6 ${rootfs}`,
-      'ip-unreachable 1: coreos.live.rootfs_url: no connection of the host has an IPv4 address, so the host does not reach 192.0.2.9',
+      'ip-unreachable 1: no connection of the host has an IPv4 address, so the host does not reach 192.0.2.9',
     ],
     [
       'a config over IPv6, with an IPv4 address alone',
       `ip=${address}::eno1:none ignition.config.url=http://[2001:db8::9]/c`,
-      'ip-unreachable 1: ignition.config.url: no connection of the host has an IPv6 address, so the host does not reach 2001:db8::9',
+      'ip-unreachable 1: no connection of the host has an IPv6 address, so the host does not reach 2001:db8::9',
     ],
     [
       'a server in another network, without gateway',
       `ip=198.51.100.5:::24::eno1:none ${rootfs}`,
-      'ip-unreachable 1: coreos.live.rootfs_url: no connection of the host has a route to 192.0.2.9',
+      'ip-unreachable 1: no connection of the host has a route to 192.0.2.9',
     ],
     [
       'a name, without DNS server',
       `ip=${address}::eno1:none coreos.live.rootfs_url=http://images.example.com/r`,
-      'ip-unreachable 1: coreos.live.rootfs_url: the connections of the host are static and have no DNS server, so the host cannot resolve images.example.com',
+      'ip-unreachable 1: the connections of the host are static and have no DNS server, so the host cannot resolve images.example.com',
     ],
   ])('reports %s', (_title, line, expected) => {
     expect(findings(line)).toEqual([expected]);
@@ -170,9 +170,12 @@ function meaning(connection: Connection, all: readonly Connection[]) {
   };
 }
 
+/** libnm keeps each address, server and route once. */
+function unique(texts: readonly string[]): string[] {
+  return [...new Set(texts)];
+}
+
 function ipMeaning({ addresses, dns, gateway, method, routes }: IpConfig) {
-  // libnm keeps each of them once.
-  const unique = (texts: readonly string[]): string[] => [...new Set(texts)];
   return {
     method,
     addresses: unique(
