@@ -38,6 +38,8 @@ const argumentStops = lintWarning(
   'the machine starts a shell or another program instead of the agent',
   'remove the argument; it is only for debugging at the console',
 );
+
+export const argumentRules = { argumentQuoted, argumentUnknown, argumentStops };
 /** Schemes that Ignition supports. */
 const ignitionSchemes = ['http', 'https', 'tftp', 's3', 'gs'];
 

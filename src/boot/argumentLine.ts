@@ -8,9 +8,9 @@ import { checkArgument } from './argumentChecks.ts';
 import { isClosed, isOneArgument, splitArguments } from './argumentText.ts';
 import { checkLoaderSettings } from './bootForm.ts';
 import { argumentName } from './bootSettings.ts';
-import { checkNetwork } from './networkArguments.ts';
+import { checkArgumentNetwork } from './networkArguments.ts';
 
-const openQuote = lintError(
+export const openQuote = lintError(
   'kernel-argument-quotes',
   'a quote in the kernel arguments is not closed: GRUB cannot read its menu, and the kernel joins the arguments behind it',
   'close the quote, or percent-encode it in a URL: %22, %27',
@@ -26,7 +26,9 @@ export function checkArgumentLine(before: string, line: string): readonly Issue[
   const quotes = isClosed(line) || !isClosed(before) ? [] : [{ rule: openQuote, path: [] }];
   if (quotes.length > 0 || added.length === 0) return quotes;
   const placed = splitArguments(line).map((text) => ({ text, path: [text] }));
-  const network = checkNetwork(placed).map(({ path: [text = ''], ...issue }) => naming(String(text), issue));
+  const network = checkArgumentNetwork(placed).map(({ path: [text = ''], ...issue }) =>
+    naming(String(text), issue),
+  );
   return [...added.flatMap((text) => checkAdded(text).map((issue) => naming(text, issue))), ...network];
 }
 

@@ -102,6 +102,15 @@ const argumentSyntax = lintWarning(
   'use the format that dracut.cmdline(7) describes',
 );
 
+export const argumentValueRules = {
+  consoleSpec,
+  consoleOptions,
+  ipSpec,
+  ipNetmask,
+  ipGateway,
+  argumentSyntax,
+};
+
 const bondModes =
   /^(?:[0-6]|balance-rr|active-backup|balance-xor|broadcast|802\.3ad|balance-tlb|balance-alb)$/;
 

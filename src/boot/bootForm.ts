@@ -65,7 +65,7 @@ export function checkReserved(placed: readonly KernelArgument[], names: readonly
     }));
 }
 
-const loaderSetting = lintError(
+export const loaderSetting = lintError(
   'kernel-argument-loader-setting',
   'only iPXE replaces ${…} in a URL; GRUB, ISOLINUX and PXELINUX do not know its settings',
   'use the URL of one host; `prepare` writes boot scripts by MAC address for many hosts',

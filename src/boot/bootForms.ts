@@ -11,7 +11,7 @@ import { isOneArgument } from './argumentText.ts';
 import { type BootForm, checkLoaderSettings, checkReserved, checkTexts } from './bootForm.ts';
 import { grub, ipxe, ipxeExpansion, pxelinux } from './bootScripts.ts';
 import { argumentName, argumentValue, type BootSettings, type KernelArgument } from './bootSettings.ts';
-import { checkNetwork } from './networkArguments.ts';
+import { checkArgumentNetwork } from './networkArguments.ts';
 import { checkProxyArguments, kernelArguments, placedArguments } from './kernelArguments.ts';
 
 const ironicName = errorRule(
@@ -115,7 +115,7 @@ export function checkForms(
   const lengths = forms.map((form) => Buffer.byteLength([...texts, ...form.added(settings)].join(' ')));
   return [
     ...checkArguments(settings, placed),
-    ...checkNetwork(
+    ...checkArgumentNetwork(
       wellFormed,
       forms.flatMap((form) => form.added(settings)),
     ),

@@ -42,6 +42,8 @@ const ipaSecret = lintWarning(
   'remove the parameter; Ironic sends secrets to the agent in the lookup',
 );
 
+export const ipaParameterRules = { ipaNoValue, ipaUnknown, ipaValue, ipaUrl, ipaCollector, ipaSecret };
+
 /** The kernel argument for `NAME=VALUE`, with the name of an option (`ntp_server`) or of an argument (`ipa-ntp-server`). */
 export function ipaArgument(assignment: string): string {
   const name = argumentName(assignment);

@@ -58,7 +58,7 @@ export function isNetworkArgument(text: string): boolean {
  * Returns the issues of the network of all arguments together.
  * @param added other arguments of the command line, which a boot loader adds
  */
-export function checkNetwork(
+export function checkArgumentNetwork(
   placed: readonly KernelArgument[],
   added: readonly string[] = [],
 ): readonly Issue[] {

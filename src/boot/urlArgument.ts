@@ -35,6 +35,8 @@ const urlIssuer = lintWarning(
   'embed the config in the initramfs, or use a name with the certificate of a public CA',
 );
 
+export const urlArgumentRules = { urlScheme, urlHost, urlCredentials, urlPlaintext, urlIssuer };
+
 /** The parts of a URL, unchanged. */
 export interface BootUrl {
   readonly scheme: string;

@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { argumentConnections, checkNetwork } from '../../src/boot/networkArguments.ts';
+import { argumentConnections, checkArgumentNetwork } from '../../src/boot/networkArguments.ts';
 import { formatSubnet, formatAddress } from '../../src/network/ipAddress.ts';
 import { type Connection, type IpConfig, parseConnection } from '../../src/network/connection.ts';
 import { have, missingNote } from '../support/programs.ts';
@@ -14,12 +14,12 @@ const rootfs = 'coreos.live.rootfs_url=http://192.0.2.9/rootfs';
 
 function findings(line: string, added: readonly string[] = []): string[] {
   const placed = line.split(' ').map((text, index) => ({ text, path: [index] }));
-  return checkNetwork(placed, added).map(
+  return checkArgumentNetwork(placed, added).map(
     ({ message, path, rule }) => `${rule.id} ${path.join('.')}: ${message ?? rule.message}`,
   );
 }
 
-describe('checkNetwork', () => {
+describe('checkArgumentNetwork', () => {
   it.each([
     [
       'DHCP, then IPv6',

@@ -27,7 +27,7 @@ import type { Mapping } from '../../formats/mapping.ts';
 import { checkArgument } from '../../boot/argumentChecks.ts';
 import { splitArguments } from '../../boot/argumentText.ts';
 import { argumentName } from '../../boot/bootSettings.ts';
-import { checkNetwork } from '../../boot/networkArguments.ts';
+import { checkArgumentNetwork } from '../../boot/networkArguments.ts';
 import { formatCommand, quoteShellWord } from '../../formats/shell.ts';
 import { withoutBrackets } from '../../formats/url.ts';
 
@@ -324,14 +324,14 @@ export function checkRamdiskArguments(text: string): readonly Issue[] {
   const end = all.includes('--', 1) ? all.indexOf('--', 1) : all.length;
   const words = all.slice(0, end);
   const isUnsupported = /[^ -~]/.test(text.trim()) || all.slice(end).some((word) => word.includes('"'));
-  const names = words.map(argumentName);
+  const names = new Set(words.map(argumentName));
   const isDefaultKept = words.includes('%default%');
-  const missing = isDefaultKept ? [] : needed.filter((name) => !names.includes(name));
+  const missing = isDefaultKept ? [] : needed.filter((name) => !names.has(name));
   const valid = words.filter((word) => word !== '%default%' && checkWord(word) === undefined);
   const placed = valid.map((word) => ({ text: word, path: [argumentName(word)] }));
   const findings = [
     ...placed.flatMap(({ text: word, path: at }) => checkArgument(word).map((one) => ({ ...one, path: at }))),
-    ...checkNetwork(placed),
+    ...checkArgumentNetwork(placed),
   ];
   return found(
     isUnsupported && issueWith(ramdiskArgumentSyntax, path, unsupportedText),

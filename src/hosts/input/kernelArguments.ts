@@ -4,7 +4,7 @@ import { checkArgumentLine } from '../../boot/argumentLine.ts';
 import { CliError } from '../../core/errors.ts';
 import { findingOf, type Issue } from '../../ignition/rule.ts';
 import type { EmbedFiles } from '../../image/embedArea.ts';
-import { checkNetworkTwice, hasKeyfiles } from '../../image/inspection/inspection.ts';
+import { checkNetworkTwice, embedsKeyfiles } from '../../image/inspection/inspection.ts';
 import { splitArguments } from '../../boot/argumentText.ts';
 import type { Io } from '../../io/io.ts';
 import { report } from '../../io/report/report.ts';
@@ -28,7 +28,7 @@ export function refuseArguments(
   io: Io,
 ): void {
   refuseIssues(
-    [...checkArgumentLine(before, after), ...checkNetworkTwice(splitArguments(after), hasKeyfiles(files))],
+    [...checkArgumentLine(before, after), ...checkNetworkTwice(splitArguments(after), embedsKeyfiles(files))],
     options,
     io,
   );

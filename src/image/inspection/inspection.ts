@@ -114,7 +114,7 @@ export function checkIso({ label, isMinimal, kargs, files, features }: BootingIs
   if (files !== undefined) {
     issues.push(
       ...checkNetwork(files, features),
-      ...checkNetworkTwice(splitArguments(kargs ?? ''), hasKeyfiles(files)),
+      ...checkNetworkTwice(splitArguments(kargs ?? ''), embedsKeyfiles(files)),
     );
   }
   return issues;
@@ -152,7 +152,7 @@ function checkRootfs(kargs: readonly string[], label: string, isMinimal: boolean
   ];
 }
 
-export function hasKeyfiles(files: EmbedFiles): boolean {
+export function embedsKeyfiles(files: EmbedFiles): boolean {
   return [...files.keys()].some(isNetworkPath);
 }
 
