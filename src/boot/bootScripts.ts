@@ -96,7 +96,7 @@ const machineSetting =
   /\$\{(?:net\d{1,2}\/)?(?:mac|ip|uuid|serial|asset|hostname|manufacturer|product|buildarch)(?::\w+)?\}/g;
 
 /** Whether iPXE would change a text in a way that its user does not mean. */
-export function hasUnknownSetting(text: string): boolean {
+function hasUnknownSetting(text: string): boolean {
   return (text.includes('://') ? text.replaceAll(machineSetting, '') : text).includes('${');
 }
 
