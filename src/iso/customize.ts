@@ -16,6 +16,7 @@ import {
   reportInstallation,
 } from '../customize/customization.ts';
 import { refuseInstaller } from '../hosts/input/imageRequirements.ts';
+import { refuseArguments } from '../hosts/input/kernelArguments.ts';
 import { refuseSwapped } from '../hosts/input/swappedInputs.ts';
 
 export interface IsoCustomizeOptions extends CustomizeOptions, Rewrite {
@@ -42,8 +43,9 @@ async function change(iso: LiveIso, options: IsoCustomizeOptions, io: Io): Promi
   const { liveKargAppend: append = [], liveKargDelete, liveKargReplace } = options;
   const edits = { append, delete: liveKargDelete, replace: liveKargReplace };
   const { change: result, kargs, remarks } = await customizeIso(iso, files, edits);
+  refuseArguments({ ...kargs, files }, options, io);
   report(io, ...remarks);
   reportInstallation(customization, append, io);
-  refuseInstaller(files.get(CONFIG_NAME), kargs, { io, options });
+  refuseInstaller(files.get(CONFIG_NAME), kargs.after, { io, options });
   return result;
 }

@@ -1,5 +1,6 @@
 /** `iso kargs`: changes, resets or prints the kernel arguments of a live ISO. */
 
+import { refuseArguments } from '../hosts/input/kernelArguments.ts';
 import type { ImageChange } from '../image/imageChange.ts';
 import { type KargsAreas, requireKargsAreas } from '../image/kargsAreas.ts';
 import { editKargs, type KargsEdits, remarkGrub } from '../image/kargsEdit.ts';
@@ -26,6 +27,7 @@ export async function modifyKargs(options: ModifyKargsOptions, io: Io): Promise<
 async function change(iso: LiveIso, edits: KargsEdits, io: Io): Promise<ImageChange> {
   const areas = requireKargsAreas(await iso.kargsAreas());
   const { kargs, remarks } = editKargs(areas.current, edits);
+  refuseArguments({ before: areas.current, after: kargs, files: await iso.embeddedFiles() }, {}, io);
   report(io, ...remarks, ...remarkGrub(areas, kargs));
   refuseInstaller(await readIgnition(iso), kargs, { io, options: {} });
   return iso.change({ kargs });

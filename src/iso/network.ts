@@ -3,12 +3,14 @@
 import {
   embedNetworkSettings,
   listNetworkSettings,
+  networkMembers,
   removeNetworkSettings,
 } from '../image/networkSettings.ts';
 import { outputFile } from '../io/images/imageOutput.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { readLiveIso, type Rewrite, rewriteLiveIso } from '../io/images/rewriteImage.ts';
 import { networkInputs, type NetworkOptions, readNetworkFiles } from '../hosts/input/networkFiles.ts';
+import { refuseArguments } from '../hosts/input/kernelArguments.ts';
 import { refuseSwapped } from '../hosts/input/swappedInputs.ts';
 import { deliverNetworkFiles, type NetworkTarget } from '../customize/networkOutput.ts';
 import { parseTextOrJson } from '../io/report/choices.ts';
@@ -27,7 +29,15 @@ export async function embedNetwork(options: EmbedNetworkOptions, io: Io): Promis
   await refuseSwapped(options.iso, networkInputs(options), io);
   const keyfiles = await readNetworkFiles(options, io);
   const existing = options.force === true ? 'replace' : 'refuse';
-  return rewriteLiveIso(options, (iso) => embedNetworkSettings(iso, keyfiles, existing), io);
+  return rewriteLiveIso(
+    options,
+    async (iso) => {
+      const { current = '' } = (await iso.kargsAreas()) ?? {};
+      refuseArguments({ before: current, after: current, files: networkMembers(keyfiles) }, {}, io);
+      return embedNetworkSettings(iso, keyfiles, existing);
+    },
+    io,
+  );
 }
 
 export interface ExtractNetworkOptions extends NetworkTarget {

@@ -3,13 +3,14 @@
  * in the table: with the kind of its value, or among those whose value is no input of a machine.
  */
 
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { liveIso } from '../support/liveIso.ts';
-import { liveInitrd } from '../support/newIso.ts';
+import { isoPair } from '../support/minimalIso.ts';
+import { isolinux, kernel, ldlinux, liveInitrd } from '../support/newIso.ts';
 import { runCli } from '../support/runCli.ts';
 import { wholeProgram } from '../support/wholeProgram.ts';
 
@@ -251,6 +252,39 @@ const kinds: Readonly<Record<string, Kind>> = {
     ],
     valid: 'redfish-virtualmedia://192.0.2.9/redfish/v1/Systems/1',
   },
+  'a kernel argument': {
+    isValue: true,
+    uses: [
+      'iso kargs modify --append',
+      'iso customize --live-karg-append',
+      'iso create --karg',
+      'pxe kargs --append',
+    ],
+    faults: [
+      { title: 'an open quote', input: 'a="b', says: 'quote', isFatal: true },
+      {
+        title: 'a root filesystem from another server than the initramfs supports',
+        input: 'coreos.live.rootfs_url=ftp://192.0.2.1/rootfs.img',
+        says: 'unsupported URL scheme ftp',
+        isFatal: true,
+      },
+    ],
+    valid: 'sshkey="ssh-ed25519 AAAA a@b"',
+  },
+  'the URL of the root filesystem': {
+    isValue: true,
+    uses: ['pxe kargs --rootfs-url', 'iso extract minimal-iso --rootfs-url'],
+    faults: [
+      {
+        title: 'an unsupported scheme',
+        input: 'ftp://192.0.2.1/rootfs.img',
+        says: 'unsupported URL scheme ftp',
+        isFatal: true,
+      },
+      { title: 'no scheme', input: '192.0.2.1/rootfs.img', says: /scheme/, isFatal: true },
+    ],
+    valid: 'http://192.0.2.1/rootfs.img',
+  },
 };
 
 /** Options whose value has a kind of its own, with checks in the tests of its commands. */
@@ -273,9 +307,9 @@ const others = new Set(
     '--install-ip-options --ntp-server --nmstatectl --http-proxy --https-proxy --no-proxy --file --unit --conf --hardware-manager',
     '--registry --tls --pull-secret --registries-conf --discovery',
     // Kernel arguments and URLs: test/boot and test/cli/wrongValues.test.ts.
-    '--append --delete --replace --karg --append-karg --dest-karg-append --dest-karg-delete --live-karg-append --live-karg-delete',
+    '--delete --replace --append-karg --dest-karg-append --dest-karg-delete --live-karg-delete',
     '--live-karg-replace --kernel-append-params --ip --ipa --dest-console --dest-device --base-url --kernel-url --initramfs-url',
-    '--rootfs-url --ignition-url --image-source --boot-iso --deploy-iso --deploy-kernel --deploy-ramdisk --live-iso',
+    '--ignition-url --image-source --boot-iso --deploy-iso --deploy-kernel --deploy-ramdisk --live-iso',
     // Images: test/cli/swappedInputs.test.ts.
     '--iso --kernel --initrd --initramfs --rootfs --images --agent-archive --initrd-file --initrd-archive --iso-file --isolinux',
     '--ldlinux --isohybrid-mbr --efi-image --grub-config --qemu --nmstate-dir --installer-config',
@@ -325,13 +359,36 @@ const needed: Readonly<Record<string, readonly string[]>> = {
     ),
   'deploy node': ['--name', 'a', '--boot-mac', '52:54:00:00:00:01', '-o', 'out'],
   boot: ['--iso', 'a.iso', '--check', '--timeout', '1s'],
+  'pxe kargs --append': ['--base-url', 'http://192.0.2.1', '--embedded', '-o', 'out'],
+  'pxe kargs --rootfs-url': ['--embedded', '-o', 'out'],
+  'iso kargs modify': ['-o', 'out', 'a.iso'],
+  'iso create': [
+    '-k',
+    'kernel',
+    '-i',
+    'a.img',
+    '-o',
+    'out',
+    '--isolinux',
+    'isolinux.bin',
+    '--ldlinux',
+    'ldlinux.c32',
+  ],
+  'iso extract minimal-iso': ['packed.iso', 'out'],
   'ignition translate': ['--to', '3.5.0', '-o', 'out'],
   'ignition merge': ['-o', 'out'],
 };
 
 let cwd: string;
+/** A full ISO that contains the data of its minimal ISO. */
+let packed: Uint8Array;
 beforeAll(async () => {
   cwd = await mkdtemp(join(tmpdir(), 'input kinds '));
+  const { full, minimal } = isoPair();
+  await writeFile(join(cwd, 'full.iso'), full);
+  await writeFile(join(cwd, 'built.iso'), minimal);
+  await runCli(['pack', 'minimal-iso', 'full.iso', 'built.iso'], { cwd });
+  packed = await readFile(join(cwd, 'full.iso'));
 });
 afterAll(() => rm(cwd, { recursive: true, force: true }));
 
@@ -365,7 +422,16 @@ function argumentsOf(name: string, value: string): readonly string[] {
 }
 
 async function use(name: string, kind: Kind, input: string) {
-  const files = { 'a.iso': liveIso('2023-07'), 'a.img': liveInitrd, 'other.ign': config({}), input };
+  const files = {
+    'a.iso': liveIso('2023-07'),
+    'a.img': liveInitrd,
+    'packed.iso': packed,
+    'other.ign': config({}),
+    kernel,
+    'isolinux.bin': isolinux,
+    'ldlinux.c32': ldlinux,
+    input,
+  };
   for (const [file, data] of Object.entries(files)) await writeFile(join(cwd, file), data);
   await rm(join(cwd, 'out'), { force: true });
   const result = await runCli(argumentsOf(name, kind.isValue ? input : 'input'), { cwd });

@@ -27,7 +27,8 @@ import type { ImageInput } from './imageSource.ts';
 import { type CheckChoice, wantsCheck } from './refuse.ts';
 import { keyfilesOf } from '../../agent/hostNetwork.ts';
 import { argumentName } from '../../boot/bootSettings.ts';
-import { type ImageInspection, splitKargs } from '../../image/inspection/inspection.ts';
+import type { ImageInspection } from '../../image/inspection/inspection.ts';
+import { splitArguments } from '../../boot/argumentText.ts';
 import { isNetworkPath } from '../../image/networkSettings.ts';
 import { parseConnections } from '../../network/connection.ts';
 import { isStatic } from '../../network/reachability.ts';
@@ -97,7 +98,7 @@ function issueOf(rule: Rule, message: string = rule.message): Issue {
 /** Kernel arguments of an ISO that contradict its config; those of an initramfs are unknown. */
 export function checkImageArguments(config: Config, inspection: ImageInspection): Issue[] {
   if (inspection.kind !== 'iso') return [];
-  const kargs = splitKargs(inspection.kargs?.current ?? '');
+  const kargs = splitArguments(inspection.kargs?.current ?? '');
   return [...checkInsecureArgument(kargs, config), ...checkInstallerArgument(kargs, config)];
 }
 
@@ -114,7 +115,7 @@ export function refuseInstaller(
   const read = document === undefined ? undefined : readEffectiveConfig(document);
   if (read?.status !== 'read' || !wantsCheck(options, io)) return;
   const [finding] = withoutIgnored(
-    checkInstallerArgument(splitKargs(kargs ?? ''), read.config).map(findingOf),
+    checkInstallerArgument(splitArguments(kargs ?? ''), read.config).map(findingOf),
     io,
   );
   if (finding === undefined) return;
@@ -137,6 +138,6 @@ export function checkInitramfsNetwork(config: Config, inspection: ImageInspectio
 /** False if kernel arguments configure the network; those of an initramfs are unknown. */
 function fetchesRootfs(inspection: ImageInspection): boolean {
   if (inspection.kind === 'initramfs') return inspection.build !== undefined && !inspection.hasRootfs;
-  const names = splitKargs(inspection.kargs?.current ?? '').map(argumentName);
+  const names = splitArguments(inspection.kargs?.current ?? '').map(argumentName);
   return inspection.isMinimal && !names.some((name) => networkArguments.has(name));
 }

@@ -3,6 +3,7 @@
 import { quoteText } from '../../core/foreignText.ts';
 import { type BootSettings, argumentName } from '../../boot/bootSettings.ts';
 import type { Architecture } from '../../core/architecture.ts';
+import { checkArgumentLine } from '../../boot/argumentLine.ts';
 import { argumentSecrets, kernelArguments } from '../../boot/kernelArguments.ts';
 import { networkBootFiles } from '../../boot/network/bootFiles.ts';
 import { bootIsoSan, checkNetworkBoot } from '../../boot/network/checkNetworkBoot.ts';
@@ -21,9 +22,13 @@ import type {
 } from '../../boot/network/networkBoot.ts';
 import { urlPlaintext } from '../../boot/urlArgument.ts';
 import { CliError, UsageError } from '../../core/errors.ts';
+import { hasErrors } from '../../core/finding.ts';
+import { findingOf } from '../../ignition/rule.ts';
+import { checkNetworkTwice } from '../../image/inspection/inspection.ts';
 import type { Io } from '../../io/io.ts';
 import { type ConfigArtifact, startedArtifact, type Wanted } from '../artifacts/artifacts.ts';
 import { report } from '../../io/report/report.ts';
+import { withoutIgnored } from '../../io/report/ruleBook.ts';
 import { bootInputsOf } from './bootInputs.ts';
 import { chooseProfile, type RenderSource } from '../settings/settings.ts';
 import type { ImageSet } from '../artifacts/baseImages.ts';
@@ -93,7 +98,7 @@ export function reportBoot(boot: NetworkBoot, { configs }: Wanted, io: Io): bool
   const skipped = new Set([urlPlaintext.id, ...(isMinimal ? [bootIsoSan.id] : [])]);
   let isValid = true;
   for (const { host, findings } of checkNetworkBoot(boot)) {
-    for (const { severity, message, hint, rule } of findings) {
+    for (const { severity, message, hint, rule } of withoutIgnored(findings, io)) {
       if (skipped.has(rule)) continue;
       if (severity === 'error') isValid = false;
       // Without the host name, the same message of several hosts is reported once.
@@ -179,6 +184,29 @@ const ofIso: ReadonlySet<string> = new Set([
 
 /** The kernel arguments for ISOs, in the order in which they are appended; none if no ISO is created. */
 export function isoArguments(settings: BootSettings, { configs }: Wanted): readonly string[] {
-  if (!configs.includes('iso') && !configs.includes('minimal-iso')) return [];
+  return configs.includes('iso') || configs.includes('minimal-iso') ? ownArguments(settings) : [];
+}
+
+function ownArguments(settings: BootSettings): readonly string[] {
   return kernelArguments(settings).filter((text) => !ofIso.has(argumentName(text)));
+}
+
+/**
+ * Reports findings of the kernel arguments of a host; boot scripts are checked with theirs.
+ * @param hasKeyfiles whether the initramfs gets keyfiles
+ * @returns whether its artifacts can be written
+ */
+export function reportArguments(
+  settings: BootSettings,
+  hasKeyfiles: boolean,
+  { loaders }: Wanted,
+  io: Io,
+): boolean {
+  const issues = [
+    ...(loaders.length > 0 ? [] : checkArgumentLine('', ownArguments(settings).join(' '))),
+    ...checkNetworkTwice(kernelArguments(settings), hasKeyfiles),
+  ];
+  const findings = withoutIgnored(issues.map(findingOf), io);
+  for (const { hint, message, rule, severity } of findings) report(io, { severity, rule, message, hint });
+  return !hasErrors(findings);
 }

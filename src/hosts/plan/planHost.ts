@@ -5,7 +5,14 @@ import type { NetworkHost } from '../../boot/network/networkBoot.ts';
 import { urlHost } from '../../formats/url.ts';
 import type { Io } from '../../io/io.ts';
 import { type ConfigArtifact, type Wanted, startedArtifact } from '../artifacts/artifacts.ts';
-import { isoArguments, bootOfHost, readBootSettings, startOf, reportBoot } from './hostBoot.ts';
+import {
+  isoArguments,
+  bootOfHost,
+  readBootSettings,
+  reportArguments,
+  startOf,
+  reportBoot,
+} from './hostBoot.ts';
 import type { AgentArchives, HostConfigs, PublishArchive } from './agentArchives.ts';
 import { type BaseCatalog, requireImages } from './baseCatalog.ts';
 import { reportInsecureArgument } from './insecureArgument.ts';
@@ -97,6 +104,8 @@ export async function planHost(
     io,
   );
   reportInsecureArgument(kernelArguments(settings), document, source.io);
+  const isEmbedded = hasNetwork && artifacts.some((artifact) => artifact !== 'ign');
+  if (!reportArguments(settings, isEmbedded, wanted, source.io)) return undefined;
   if (hasNetwork && !(await reportNetwork({ configs, images, settings }, wanted, io))) return undefined;
   const added = artifacts.filter((artifact) => !job.wanted.configs.includes(artifact));
   if (added.length > 0) {

@@ -7,7 +7,7 @@ import type { RamdiskBoot } from '../../boot/network/networkBoot.ts';
 import { CliError } from '../../core/errors.ts';
 import type { Io } from '../../io/io.ts';
 import type { ConfigArtifact } from '../artifacts/artifacts.ts';
-import { isoArguments, readBootSettings, startOf } from './hostBoot.ts';
+import { isoArguments, readBootSettings, reportArguments, startOf } from './hostBoot.ts';
 import {
   architecturesOf,
   chooseImages,
@@ -74,6 +74,12 @@ export async function planUnknown(job: PlanJob, places: UnknownPlaces, io: Io): 
     const { document, settings: agent } = configs.fetched;
     const inspecting = withCallback(settings, agent);
     reportInsecureArgument(kernelArguments(inspecting), document, source.io);
+    if (!reportArguments(settings, false, wanted, source.io)) {
+      throw new CliError('The kernel arguments for machines that are not listed are invalid', {
+        code: 'ERR_SETTING',
+        hint: 'fix the errors above, or remove --discovery',
+      });
+    }
     // The firmware starts ISOs, but unknown machines request a boot script.
     const planned = { ...ramdisk, isoArguments: isoArguments(settings, wanted) };
     const boot = startOf(architecture, inspecting, (artifact) => places.file(artifact, planned), wanted);

@@ -167,9 +167,9 @@ function renderHook(kind: HookKind, script: NamedFile): { readonly file: AddedFi
 
 interface CustomizedIso {
   readonly change: ImageChange;
-  /** Of the result; undefined if the image reserves no area for them. */
-  readonly kargs: string | undefined;
   readonly remarks: readonly Diagnostic[];
+  /** The kernel arguments before and after the edits; empty if the image reserves no area for them. */
+  readonly kargs: { readonly before: string; readonly after: string };
 }
 
 /** @throws CliError if the image contains a config or network settings, or its kernel arguments are changed */
@@ -192,7 +192,10 @@ export async function customizeIso(
 ): Promise<CustomizedIso> {
   const hasEdits = [edits.append, edits.delete, edits.replace].some((list = []) => list.length > 0);
   const areas = await iso.kargsAreas();
-  if (!hasEdits) return { change: await iso.change({ files }), kargs: areas?.current, remarks: [] };
+  if (!hasEdits) {
+    const current = areas?.current ?? '';
+    return { change: await iso.change({ files }), remarks: [], kargs: { before: current, after: current } };
+  }
   if (areas === undefined) {
     throw new CliError('This OS image does not support customizing live kernel arguments.', {
       code: 'ERR_IMAGE',
@@ -201,7 +204,11 @@ export async function customizeIso(
   }
   const { kargs, remarks } = editKargs(areas.defaults, edits);
   const change = await iso.change({ files, kargs });
-  return { change, kargs, remarks: [...remarks, ...remarkGrub(areas, kargs)] };
+  return {
+    change,
+    remarks: [...remarks, ...remarkGrub(areas, kargs)],
+    kargs: { before: areas.defaults, after: kargs },
+  };
 }
 
 /** Limit of these files in bytes; real ones have a few hundred. */

@@ -32,8 +32,8 @@ import {
   type IsoInspection,
   issueOf,
   type Leftover,
-  splitKargs,
 } from './inspection.ts';
+import { splitArguments } from '../../boot/argumentText.ts';
 import { filesMemory, liveMemory, type MemoryPart } from './memoryNeed.ts';
 
 interface Iso {
@@ -216,7 +216,7 @@ function memoryFor(
   initramfs = 0,
 ): MemoryPart[] {
   const sizes = [...files.values()].map(({ length }) => length);
-  const isCopied = splitKargs(kargs).some((argument) => argument.startsWith(FROM_RAM));
+  const isCopied = splitArguments(kargs).some((argument) => argument.startsWith(FROM_RAM));
   return [
     ...liveMemory(isMinimal ? 'network' : 'medium', { initramfs }),
     ...filesMemory('copy of the root filesystem (coreos.liveiso.fromram)', isCopied ? [rootfsSize] : []),

@@ -27,7 +27,7 @@ import { checkInsecureArgument } from '../../agent/insecureArgument.ts';
 import type { Config } from '../../ignition/config.ts';
 import type { Issue } from '../../ignition/rule.ts';
 import { readIgnition } from '../../image/embeddedIgnition.ts';
-import { splitKargs } from '../../image/inspection/inspection.ts';
+import { splitArguments } from '../../boot/argumentText.ts';
 import { openLiveIso } from '../../image/liveIso.ts';
 import type { OpenImage } from '../../io/images/imageBytes.ts';
 import { readImage } from '../../io/images/imageFile.ts';
@@ -162,7 +162,7 @@ async function readLiveConfig(
     const iso = await openLiveIso(image);
     if ((await iso.features()).otherSystem) return undefined;
     const { current = '' } = (await iso.kargsAreas()) ?? {};
-    return { hasConfig: (await readIgnition(iso)) !== undefined, kargs: splitKargs(current) };
+    return { hasConfig: (await readIgnition(iso)) !== undefined, kargs: splitArguments(current) };
   } catch (error) {
     if (error instanceof FormatError) return undefined;
     throw error;
