@@ -12,7 +12,7 @@ import {
   hasHttpsUrl,
   parseInspectorUrls,
 } from '../../src/agent/ironicUrl.ts';
-import { maskConfSecrets } from '../../src/agent/lint/secrets.ts';
+import { maskConfSecrets, maskSecrets } from '../../src/agent/lint/secrets.ts';
 import { findEntryProblems, parsePullSecret, readCredentials } from '../../src/agent/pullSecret.ts';
 import { readRegistriesConf } from '../../src/agent/registriesConf.ts';
 import { checkConsole, checkIp, checkNetworkArgument } from '../../src/boot/argumentValues.ts';
@@ -64,6 +64,7 @@ import { parseBmcAddress } from '../../src/redfish/bmcAddress.ts';
 import { parseListenAddress } from '../../src/serve/http/listenAddress.ts';
 import { maskTokens, parseTokens } from '../../src/serve/http/accessCheck.ts';
 import { parseSignedPath } from '../../src/serve/answer/signedPath.ts';
+import { createMasker, maskLine, maskText } from '../../src/core/masking.ts';
 import { createConsoleText } from '../../src/try/consoleOutput.ts';
 import { findConsoleSigns } from '../../src/try/timeline/consoleSigns.ts';
 import { parseBody } from '../../src/try/ironic/messages.ts';
@@ -154,6 +155,8 @@ function caught(read: (text: string) => unknown): (text: string) => void {
     }
   };
 }
+
+const mask = createMasker(['a secret of 20 bytes', 'user:a secret of 20 bytes']);
 
 function checkConf(text: string): void {
   const bytes = Buffer.from(text);
@@ -710,6 +713,13 @@ export const readers: readonly Reader[] = [
     },
   },
   { name: 'tokens', read: (text) => parseTokens(text, 'a') },
+  { name: 'masked texts', read: (text) => [mask(text), maskLine(text), maskText(text)] },
+  {
+    name: 'masked documents',
+    place: (text) => JSON.stringify({ systemd: { units: [{ contents: `Environment=${text}x` }] } }),
+    read: (text) => maskSecrets(Buffer.from(text)),
+  },
+  { name: 'masked texts that are no documents', read: (text) => maskSecrets(Buffer.from(text)) },
   { name: 'listen address', read: parseListenAddress },
   { name: 'BMC address', read: parseBmcAddress },
   {

@@ -43,7 +43,7 @@ const words = [
   'a,', ',a=b', '%41', '%s', '$a', '${a', '\\\n', '\\x', '"a', 'a b', '" ', 'a\t', '[a', '[]', '{}', '[a]\n', '[[a]]\n', 'a=b\n', 'a = "b"\n', 'a: b\n',
   '- a\n', '- - ', 'a: ', '? a\n', '{a: ', '&a [', '*a ', '# a\n', ';\n', ' \n', '\n ', '\r\n', ' a\n', 'a\n b\n',
   '-----BEGIN A-----\n', '-----BEGIN CERTIFICATE-----\n', '-----BEGIN A PRIVATE KEY-----\n', 'ssh-ed25519 AAAA\n', '"a":', '["a",', '{"a":', '[{"a":1},',
-  'curl -u a:', 'authorization: ', 'password ', 'token=', 'https://a,', 'a/b:c@', '1.1.1.1 ', '::', '[::1]', 'kernel ', 'a\\n', '1e', '1_', '0x', "'a'", '""', 'data:,',
+  'curl -u a:', 'authorization: ', 'password ', 'token=', 'token="a', "token='", ' --token', 'key=a', 'cGE1', 'https://a,', 'a/b:c@', '1.1.1.1 ', '::', '[::1]', 'kernel ', 'a\\n', '1e', '1_', '0x', "'a'", '""', 'data:,',
 ]; // prettier-ignore
 
 export const shapes: readonly Shape[] = [
