@@ -136,7 +136,7 @@ const userDataMissing = warningRule(
 );
 const networkDataUnread = warningRule(
   'network-data-unread',
-  'the operator writes networkData only to the config drive of the installed host, where Ignition does not read it',
+  'the operator writes networkData only to the config drive, from which neither Ignition nor install_coreos reads it',
   'use --nmstate for the ramdisk, and {copyNetwork} to copy its network',
 );
 
