@@ -4,7 +4,7 @@
  */
 
 import { X509Certificate } from 'node:crypto';
-import { CliError, locateError, onFormatError } from '../../core/errors.ts';
+import { CliError, locateError, onFormatError, replaceFormatError } from '../../core/errors.ts';
 import type { Diagnostic } from '../../core/diagnostic.ts';
 import type { Path } from '../../core/finding.ts';
 import { quoteText } from '../../core/foreignText.ts';
@@ -72,7 +72,8 @@ export async function takePart(
 ): Promise<PastedPart | undefined> {
   const objects = await readKubernetesObjects(text);
   if (objects === undefined) return undefined;
-  const sets = wanted === 'registriesConf' ? objects.filter(({ kind }) => kind in mirrorSetKinds) : [];
+  const sets =
+    wanted === 'registriesConf' ? objects.filter(({ kind }) => Object.hasOwn(mirrorSetKinds, kind)) : [];
   if (sets.length > 0)
     return { text: formatMirrorSets(sets.map(({ value }) => value)), path: [], warnings: [] };
   const parts = objects.flatMap((object) => findParts(PARTS[wanted], object));
@@ -133,7 +134,7 @@ async function parseNetwork(
 }
 
 /**
- * The text of a document, or of the document in an object.
+ * The text of a document, or of the document in an object. Errors have no excerpt of the text, which may be secret.
  * @throws CliError for an object that contains several documents, or none
  */
 export async function textOfPart(
@@ -141,7 +142,12 @@ export async function textOfPart(
   text: string,
   file: string,
 ): Promise<Pick<PastedPart, 'text' | 'warnings'>> {
-  return (await nameInput(file, () => takePart(wanted, text, file))) ?? { text, warnings: [] };
+  const part = await takePart(wanted, text, file).catch(
+    replaceFormatError(
+      ({ hint, message }) => new CliError(`${file}: ${message}`, { code: 'ERR_FORMAT', hint }),
+    ),
+  );
+  return part ?? { text, warnings: [] };
 }
 
 /**

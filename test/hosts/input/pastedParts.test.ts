@@ -186,6 +186,17 @@ describe('an object that contains the document', () => {
   });
 });
 
+it('a pull secret that is not valid YAML is not quoted', async () => {
+  writeFileSync(
+    join(cwd, 'broken secret.yaml'),
+    object('Secret', 'data:\n  .dockerconfigjson: "dTpodW50ZXIy\n'),
+  );
+  const { code, stderr } = await run(...render, '--pull-secret', 'broken secret.yaml');
+  expect(code).toBe(1);
+  expect(stderr).toContain('broken secret.yaml: Invalid YAML');
+  expect(stderr).not.toContain('dTpod');
+});
+
 describe('positions are those of the pasted file', () => {
   const files = Object.entries(OBJECTS);
   it.each(files.filter(([file]) => !file.endsWith('.json')))('%s', async (file, source) => {
