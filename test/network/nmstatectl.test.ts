@@ -36,7 +36,6 @@ describe.skipIf(nmstatectl === undefined)(`nmstatectl gc${nmstatectlNote}`, () =
 describe.skipIf(nmstatectl === undefined)(`what nmstate is said to refuse${nmstatectlNote}`, () => {
   const bond = '{name: b, type: bond, state: up, link-aggregation: {mode: active-backup, PORTS: [eth0]}}';
   const up = 'type: ethernet, state: up';
-  const server = (address: string): string => `"${address}"`;
   it.each([
     ['no longer supports "slaves"', `interfaces: [${bond.replace('PORTS', 'slaves')}]`],
     [
@@ -52,7 +51,7 @@ describe.skipIf(nmstatectl === undefined)(`what nmstate is said to refuse${nmsta
     [
       'supports link-local name servers on one interface only',
       `interfaces: [{name: eth0, ${up}, ipv6: {enabled: true, dhcp: true, auto-dns: false}}, {name: eth1, ${up}, ipv6: {enabled: true, dhcp: true, auto-dns: false}}]\n` +
-        `dns-resolver: {config: {server: [${server('fe80::1%eth0')}, ${server('fe80::1%eth1')}]}}`,
+        'dns-resolver: {config: {server: ["fe80::1%eth0", "fe80::1%eth1"]}}',
     ],
   ])('%s', (message, document) => {
     const { findings } = convertNmstate(parseYaml(document).value);

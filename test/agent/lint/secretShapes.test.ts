@@ -10,30 +10,38 @@ import { runCli } from '../../support/runCli.ts';
 /** Words that nothing else in the outputs contains, and what may be between them in a secret. */
 const word = fc.stringMatching(/^[QXZ]{6,10}$/);
 const separator = fc.constantFrom(
-  ...[
-    '"',
-    "'",
-    '\\',
-    ' ',
-    '%',
-    '%%',
-    '$',
-    '$$',
-    ':',
-    '@',
-    '/',
-    '#',
-    ',',
-    '=',
-    ';',
-    '&',
-    '?',
-    '!',
-    '*',
-    '{',
-    ']',
-  ],
-  ...['\t', 'é', '😀', '\u2028', '\\"', "'\\''", '--', '<', '|', '-----', '\u0001'],
+  '"',
+  "'",
+  '\\',
+  ' ',
+  '%',
+  '%%',
+  '$',
+  '$$',
+  ':',
+  '@',
+  '/',
+  '#',
+  ',',
+  '=',
+  ';',
+  '&',
+  '?',
+  '!',
+  '*',
+  '{',
+  ']',
+  '\t',
+  'é',
+  '😀',
+  '\u2028',
+  '\\"',
+  "'\\''",
+  '--',
+  '<',
+  '|',
+  '-----',
+  '\u0001',
 );
 
 interface Secret {
@@ -181,12 +189,12 @@ it('no form of a report shows a part of a secret', { timeout: 240_000 }, async (
         const escapes = shown.replaceAll(/\\+u00([0-9a-f]{2})/g, (_all, hex: string) =>
           String.fromCharCode(parseInt(hex, 16)),
         );
-        for (const trace of traces(secret))
-          expect([place, escapes.includes(trace), escapes.includes(trace) && escapes]).toEqual([
-            place,
-            false,
-            false,
-          ]);
+        const found = traces(secret).filter((trace) => escapes.includes(trace));
+        expect({ place, found, shown: found.length > 0 && shown }).toEqual({
+          place,
+          found: [],
+          shown: false,
+        });
       }
     }),
     { numRuns: Number(process.env['SECRET_RUNS'] ?? 150) },
