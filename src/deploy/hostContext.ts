@@ -9,7 +9,7 @@ import { collectDiagnostics, report, withoutRepeats } from '../io/report/report.
 import { type NameOption, readInstalledConfig } from './options.ts';
 import { isMapping } from '../formats/mapping.ts';
 import type { Issue } from '../ignition/rule.ts';
-import { networkKeys, readNetworkDocument } from '../hosts/input/pastedPart.ts';
+import { keysOfNetworks, readNetworkDocument } from '../hosts/input/pastedPart.ts';
 import { nameInput } from '../hosts/input/nameInput.ts';
 import { converters } from '../hosts/settings/networkReaders.ts';
 import { notCovered } from '../network/documentPlace.ts';
@@ -87,12 +87,12 @@ function subjectOf(name: string, detail: string | number | undefined): string {
 /** The kinds of network descriptions: keys of which each has one, and what to do with one in place of the other. */
 const networkKinds = {
   nmstate: {
-    keys: networkKeys.nmstate,
+    keys: keysOfNetworks.nmstate,
     name: 'nmstate',
     hint: 'use --nmstate for nmstate',
   },
   networkData: {
-    keys: networkKeys.networkData,
+    keys: keysOfNetworks.networkData,
     name: 'OpenStack network data',
     hint: 'set network.networkData of the host in an inventory',
   },

@@ -62,7 +62,7 @@ export function declareDownload(command: Command, context: Context): void {
     .option('-p, --platform <name>', 'platform (default: metal)')
     .option('-f, --format <name>', 'format: iso, pxe, raw.xz, … (default: raw.xz)')
     .option('-u, --image-url <URL>', 'URL of the image, instead of one from stream metadata')
-    .option('--sha256 <digest>', 'SHA-256 of the file at --image-url, instead of a signature')
+    .option('--sha256 <digest>', 'expected SHA-256 of the file at --image-url, instead of a signature')
     .option('-C, --directory <path>', 'folder for the files, created if missing (default: .)')
     .option('-d, --decompress', 'decompress .gz, .xz and .zst files, and do not save the signature')
     .option('--insecure', 'accept unsigned images')

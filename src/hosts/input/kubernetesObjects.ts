@@ -5,7 +5,7 @@ import type { Path } from '../../core/finding.ts';
 import { isMapping, type Mapping, valueAt } from '../../formats/mapping.ts';
 import type { ParsedYaml } from '../../formats/yaml.ts';
 
-export interface KubernetesObject {
+export interface PastedObject {
   readonly kind: string;
   /** `metadata.name`; empty if it is missing. */
   readonly name: string;
@@ -23,10 +23,10 @@ const maxDocuments = 200;
  * Returns the objects in their order; undefined if the text contains anything else.
  * @throws FormatError if it is not valid YAML
  */
-export async function readKubernetesObjects(text: string): Promise<readonly KubernetesObject[] | undefined> {
+export async function readKubernetesObjects(text: string): Promise<readonly PastedObject[] | undefined> {
   if (!mayContainObjects(text)) return undefined;
   const { parseYaml } = await import('../../formats/yaml.ts');
-  const objects: KubernetesObject[] = [];
+  const objects: PastedObject[] = [];
   for (const source of splitDocuments(text)) {
     const { value, locate } = parseYaml(source);
     if (value === null) continue; // only comments
@@ -64,7 +64,7 @@ function splitDocuments(text: string): readonly string[] {
 function objectsIn(
   value: unknown,
   path: Path,
-): (Omit<KubernetesObject, 'source' | 'locate'> & { readonly path: Path })[] {
+): (Omit<PastedObject, 'source' | 'locate'> & { readonly path: Path })[] {
   if (!isMapping(value)) return [];
   const { apiVersion, kind, items } = value;
   if (typeof apiVersion !== 'string' || typeof kind !== 'string') return [];

@@ -15,7 +15,7 @@ import { formatMirrorSets, mirrorSetKinds } from '../../agent/mirrorSets.ts';
 import { identifyByMac } from '../../network/logicalNames.ts';
 import { nameInput } from './nameInput.ts';
 import { describeObject, explainOther } from './contentKind.ts';
-import { type KubernetesObject, readKubernetesObjects } from './kubernetesObjects.ts';
+import { type PastedObject, readKubernetesObjects } from './kubernetesObjects.ts';
 
 /** A document that an object may contain. */
 export type PartName = 'nmstate' | 'networkData' | 'pullSecret' | 'caCertificates' | 'registriesConf';
@@ -84,7 +84,7 @@ export async function takePart(
 }
 
 /** The keys of the documents of a network. */
-export const networkKeys: Readonly<Record<'nmstate' | 'networkData', readonly string[]>> = {
+export const keysOfNetworks: Readonly<Record<'nmstate' | 'networkData', readonly string[]>> = {
   nmstate:
     'interfaces routes route-rules dns-resolver hostname ovs-db ovn capture desired desiredState'.split(' '),
   networkData: ['links', 'networks', 'services'],
@@ -102,7 +102,7 @@ export interface NetworkDocument extends Pick<PastedPart, 'text' | 'warnings'> {
  * @throws CliError if an object contains several networks, or none
  */
 export async function readNetworkDocument(
-  wanted: keyof typeof networkKeys,
+  wanted: keyof typeof keysOfNetworks,
   text: string,
   file: string,
 ): Promise<NetworkDocument> {
@@ -113,7 +113,7 @@ export async function readNetworkDocument(
 }
 
 async function parseNetwork(
-  wanted: keyof typeof networkKeys,
+  wanted: keyof typeof keysOfNetworks,
   text: string,
   file: string,
 ): Promise<ParsedYaml> {
@@ -127,7 +127,7 @@ async function parseNetwork(
       }),
     );
   const keys = Object.keys(asMapping(yaml.value));
-  const isNetwork = Object.values(networkKeys).some((known) => keys.some((key) => known.includes(key)));
+  const isNetwork = Object.values(keysOfNetworks).some((known) => keys.some((key) => known.includes(key)));
   const other = isNetwork ? undefined : await explainOther(noun, file, Buffer.from(text));
   if (other !== undefined) throw other;
   return yaml;
@@ -195,7 +195,7 @@ export async function explainRefusal(
 
 /** Where the part is. */
 interface Found {
-  readonly object: KubernetesObject;
+  readonly object: PastedObject;
   readonly path: Path;
   /** Of a host in an object with several; empty otherwise. */
   readonly host?: string;
@@ -205,7 +205,7 @@ interface Found {
   readonly isText: boolean;
 }
 
-function findParts({ inObjects = {}, keys }: PartKind, object: KubernetesObject): readonly Found[] {
+function findParts({ inObjects = {}, keys }: PartKind, object: PastedObject): readonly Found[] {
   const { kind, value: root } = object;
   const path = Object.hasOwn(inObjects, kind) ? inObjects[kind] : undefined;
   if (path !== undefined) {
@@ -226,7 +226,7 @@ function findParts({ inObjects = {}, keys }: PartKind, object: KubernetesObject)
 }
 
 /** The network of each host in the AgentConfig of the agent-based installer. */
-function findHosts(object: KubernetesObject): readonly Found[] {
+function findHosts(object: PastedObject): readonly Found[] {
   const { hosts } = object.value;
   return (Array.isArray(hosts) ? hosts : []).flatMap((host: unknown, index) => {
     const { hostname, interfaces, networkConfig: value } = asMapping(host);
@@ -310,7 +310,7 @@ function severalParts(parts: readonly Found[], file: string): CliError {
 }
 
 /** The error for objects without the part. */
-function withoutPart(wanted: PartName, [object]: readonly KubernetesObject[], file: string): CliError {
+function withoutPart(wanted: PartName, [object]: readonly PastedObject[], file: string): CliError {
   const [found, use] = describeObject(object?.value ?? {});
   return new CliError(`${file} is ${found}, not ${PARTS[wanted].noun}`, {
     code: 'ERR_FORMAT',
