@@ -13,8 +13,10 @@ import {
   UsageError,
 } from '../core/errors.ts';
 import { formatPath, type Problem } from '../core/finding.ts';
-import { type ParsedYaml, parseYaml } from '../formats/yaml.ts';
+import type { ParsedYaml } from '../formats/yaml.ts';
 import { readNetworkFiles } from '../hosts/input/networkFiles.ts';
+import { readCertificates, readNetworkDocument } from '../hosts/input/pastedPart.ts';
+import { explainContent } from '../hosts/input/checkConfig.ts';
 import { reportChecked } from '../hosts/input/reportChecked.ts';
 import { unusedKey } from '../ignition/unusedKeys.ts';
 import { validateConfig } from '../ignition/validate.ts';
@@ -134,10 +136,16 @@ async function readNmstate(path: string, io: Io): Promise<NetworkFile[]> {
   const program = await findNmstatectl(io.env);
   io.note?.(`converting ${path} with ${program ?? 'the built-in converter: nmstatectl not found in PATH'}`);
   const state = Buffer.from(bytes).toString('utf8');
+  const refuse = replaceFormatError((cause) => {
+    const { message, hint = 'fix the syntax of the file' } = cause;
+    return new CliError(`parsing nmstate ${path}: ${message}`, { code: 'ERR_FORMAT', hint, cause });
+  });
+  const document = await readNetworkDocument('nmstate', state, path).catch(refuse);
+  report(io, ...document.warnings);
   const keyfiles =
     program === undefined
-      ? convertBuiltIn(path, state, io)
-      : await runNmstatectl(state, { program, env: io.env });
+      ? convertBuiltIn(path, await document.parse().catch(refuse), io)
+      : await runNmstatectl(document.text, { program, env: io.env });
   if (keyfiles.length === 0) {
     report(io, {
       severity: 'warning',
@@ -148,12 +156,11 @@ async function readNmstate(path: string, io: Io): Promise<NetworkFile[]> {
   return keyfiles.map(({ name, text }) => ({ name, data: Buffer.from(text) }));
 }
 
-function convertBuiltIn(path: string, state: string, io: Io): readonly Keyfile[] {
-  const yaml = parseState(path, state);
+function convertBuiltIn(path: string, yaml: ParsedYaml, io: Io): readonly Keyfile[] {
   const { keyfiles, findings } = convertNmstate(yaml.value);
   const error = findings.find(({ severity }) => severity === 'error');
   if (error !== undefined) {
-    const hint = error.hint ?? 'install nmstatectl, which supports more keys than this program';
+    const { hint = 'fix the value' } = error;
     const place = formatPlace({ file: path, ...yaml.locate(error.path) });
     throw new CliError(`parsing nmstate ${place}: ${error.message}`, { code: 'ERR_FORMAT', hint });
   }
@@ -162,16 +169,6 @@ function convertBuiltIn(path: string, state: string, io: Io): readonly Keyfile[]
     ...findings.map((finding) => diagnosticIn(path, { ...finding, position: yaml.locate(finding.path) })),
   );
   return keyfiles;
-}
-
-function parseState(path: string, state: string): ParsedYaml {
-  try {
-    return parseYaml(state);
-  } catch (cause) {
-    if (!(cause instanceof FormatError)) throw cause;
-    const { message, hint = 'fix the syntax of the file' } = cause;
-    throw new CliError(`parsing nmstate ${path}: ${message}`, { code: 'ERR_FORMAT', hint, cause });
-  }
 }
 
 const CONFIG = { what: 'Ignition config', maxBytes: 64 * 1024 * 1024 };
@@ -222,7 +219,8 @@ function reportNewerVersion(path: string, version: string, io: Io): void {
 
 async function refuseInvalid(source: Source, io: Io): Promise<void> {
   const checked = await checkConfigSource(source, embedOptions());
-  const { findings, valid } = reportChecked(checked, source.path, io);
+  const explained = await explainContent(source.path, source.json, checked);
+  const { findings, valid } = reportChecked(explained, source.path, io);
   if (valid) return;
   const { hint, message } = refusalOf(findings);
   throw refusal(source.path, `${message}; nothing was written`, { hint });
@@ -243,7 +241,10 @@ async function readNamed(path: string, what: string, io: Io): Promise<NamedFile>
 /** Ignition fetches nothing if it cannot read a certificate. */
 async function readAuthority(path: string, options: CustomizeOptions, io: Io): Promise<Uint8Array> {
   const { data } = await readNamed(path, 'Certificate authority', io);
-  const text = Buffer.from(data).toString('utf8');
+  const { text, warnings: ofObject } = wantsCheck(options, io)
+    ? await readCertificates(data, path)
+    : { text: Buffer.from(data).toString('utf8'), warnings: [] };
+  report(io, ...ofObject);
   const refuse = (problem: string, hint = 'use a file that contains only certificates in PEM'): void =>
     refuseFile(path, { message: `the file ${problem}`, hint }, { code: 'ERR_FORMAT', options, io });
   try {
@@ -255,7 +256,7 @@ async function readAuthority(path: string, options: CustomizeOptions, io: Io): P
     if (!(error instanceof FormatError)) throw error;
     refuse(error.message, error.hint);
   }
-  return data;
+  return wantsCheck(options, io) ? Buffer.from(text) : data;
 }
 
 async function readScript(path: string, options: CustomizeOptions, io: Io): Promise<NamedFile> {

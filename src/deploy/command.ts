@@ -277,7 +277,7 @@ function declareBareMetalHost(deploy: Command, context: Context): void {
       ),
     )
     .option('--nmstate <FILE>', 'nmstate network configuration of the ramdisk')
-    .option('--network-data <FILE>', 'network_data in the format of OpenStack');
+    .option('--network-data <FILE>', 'OpenStack network data for the config drive (network_data.json)');
   declareInstall(command)
     .option('--user-data-name <NAME>', 'name of the Secret with the config (default: NAME-user-data)')
     .option('--image-source <URL>', 'image URL of another CoreOS to install');

@@ -9,6 +9,7 @@ import { collectDiagnostics, report, withoutRepeats } from '../io/report/report.
 import { type NameOption, readInstalledConfig } from './options.ts';
 import { isMapping } from '../formats/mapping.ts';
 import type { Issue } from '../ignition/rule.ts';
+import { keysOfNetworks, readNetworkDocument } from '../hosts/input/pastedPart.ts';
 import { nameInput } from '../hosts/input/nameInput.ts';
 import { converters } from '../hosts/settings/networkReaders.ts';
 import { notCovered } from '../network/documentPlace.ts';
@@ -86,14 +87,12 @@ function subjectOf(name: string, detail: string | number | undefined): string {
 /** The kinds of network descriptions: keys of which each has one, and what to do with one in place of the other. */
 const networkKinds = {
   nmstate: {
-    keys: 'interfaces routes route-rules dns-resolver hostname ovs-db ovn capture desired desiredState'.split(
-      ' ',
-    ),
+    keys: keysOfNetworks.nmstate,
     name: 'nmstate',
     hint: 'use --nmstate for nmstate',
   },
   networkData: {
-    keys: ['links', 'networks', 'services'],
+    keys: keysOfNetworks.networkData,
     name: 'OpenStack network data',
     hint: 'set network.networkData of the host in an inventory',
   },
@@ -111,9 +110,12 @@ export async function readNetworkFile(
   io: Io,
 ): Promise<string> {
   const bytes = await readUserFile(file, io, { what, maxBytes: 1024 * 1024 });
-  const text = Buffer.from(bytes).toString('utf8');
-  const { parseYaml } = await import('../formats/yaml.ts');
-  const yaml = await nameInput(file, () => parseYaml(text));
+  const written = Buffer.from(bytes).toString('utf8');
+  const { text, warnings, yaml } = await nameInput(file, async () => {
+    const document = await readNetworkDocument(kind, written, file);
+    return { ...document, yaml: await document.parse() };
+  });
+  report(io, ...warnings);
   const { value } = yaml;
   if (!isMapping(value)) {
     throw new CliError(`${file}: ${what} must be a YAML mapping`, {

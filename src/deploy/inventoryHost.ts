@@ -14,6 +14,7 @@ import type { Io } from '../io/io.ts';
 import { flagOf } from '../io/report/choices.ts';
 import type { Path } from '../core/finding.ts';
 import { pathIn, throwAt } from '../hosts/settings/reading.ts';
+import { takePart } from '../hosts/input/pastedPart.ts';
 import type { RamdiskNetwork } from './documents/bareMetalHost.ts';
 import { type HostContext, readNetworkFile } from './hostContext.ts';
 import type { DeployOptions, HostOptions } from './options.ts';
@@ -201,7 +202,10 @@ export async function readRamdiskNetwork(
 }
 
 async function readDescription(key: RamdiskNetwork['key'], value: InputValue, io: Io): Promise<string> {
-  if (value.document !== undefined) return formatYaml([value.document.value]);
+  if (value.document !== undefined) {
+    const part = await takePart(key, value.text, value.document.name).catch(throwAt(value));
+    return part?.text ?? formatYaml([value.document.value]);
+  }
   const file = pathIn(value, value.text);
   return readNetworkFile(file, key, `${key} (${value.name})`, io).catch(throwAt(value));
 }

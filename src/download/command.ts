@@ -41,6 +41,7 @@ Examples:
   ironic-coreos download -s testing -f pxe -a aarch64 -C /srv/tftp
   openshift-install coreos print-stream-json > rhcos.json
   ironic-coreos download --stream-base-url rhcos.json -f iso
+  ironic-coreos download -u https://example.com/coreos.iso --sha256 DIGEST
 `;
 
 const LIST_NOTES = `
@@ -60,7 +61,8 @@ export function declareDownload(command: Command, context: Context): void {
     .option('-a, --architecture <name>', 'CPU architecture, as printed by uname -m (default: this machine)')
     .option('-p, --platform <name>', 'platform (default: metal)')
     .option('-f, --format <name>', 'format: iso, pxe, raw.xz, … (default: raw.xz)')
-    .option('-u, --image-url <URL>', 'URL of the image; stream options are ignored')
+    .option('-u, --image-url <URL>', 'URL of the image, instead of one from stream metadata')
+    .option('--sha256 <digest>', 'expected SHA-256 of the file at --image-url, instead of a signature')
     .option('-C, --directory <path>', 'folder for the files, created if missing (default: .)')
     .option('-d, --decompress', 'decompress .gz, .xz and .zst files, and do not save the signature')
     .option('--insecure', 'accept unsigned images')

@@ -15,6 +15,8 @@ import { showTransfers, type TransfersProgress } from '../io/progress.ts';
 import { defaultRetries } from '../io/http/retries.ts';
 import { writeStdout } from '../io/stdout.ts';
 import { printable, quoteText } from '../core/foreignText.ts';
+import { flagOf } from '../io/report/choices.ts';
+import { report } from '../io/report/report.ts';
 import { lineForOutput } from '../io/report/terminalText.ts';
 import { readStreamMetadata, type StreamAccess, type StreamOptions } from './streams.ts';
 
@@ -27,6 +29,8 @@ export interface DownloadOptions extends StreamOptions {
   readonly format?: string | undefined;
   /** An image without metadata; then the options of streams are ignored. */
   readonly imageUrl?: string | undefined;
+  /** The checksum of the file at `imageUrl`. */
+  readonly sha256?: string | undefined;
   /** Created if it does not exist. Default: the current folder. */
   readonly directory?: string | undefined;
   readonly decompress?: boolean | undefined;
@@ -66,13 +70,33 @@ export async function download(options: DownloadOptions, io: Io): Promise<ExitCo
   }
 }
 
-async function planFiles(options: DownloadOptions, access: StreamAccess): Promise<readonly PlannedFile[]> {
-  const { imageUrl, decompress = false, insecure = false } = options;
-  if (imageUrl !== undefined) return [planUrl(imageUrl, { decompress, insecure })];
+async function planFiles(
+  options: DownloadOptions,
+  access: StreamAccess & { readonly io: Io },
+): Promise<readonly PlannedFile[]> {
+  const { imageUrl, decompress = false, insecure = false, sha256 } = options;
+  if (imageUrl !== undefined) {
+    reportUnused(options, access.io);
+    return [planUrl(imageUrl, { decompress, insecure }, sha256)];
+  }
+  if (sha256 !== undefined) {
+    throw new UsageError('--sha256 requires --image-url', {
+      hint: 'remove --sha256; stream metadata contains the checksums',
+    });
+  }
   const { metadata, source } = await readStreamMetadata(options, access);
   const { architecture = machineName(process.arch), platform = 'metal', format = 'raw.xz' } = options;
   const { artifacts } = selectImage(metadata, { architecture, platform, format });
   return planImage(artifacts, source, { decompress, insecure });
+}
+
+/** An image URL leaves nothing to select. */
+function reportUnused(options: DownloadOptions, io: Io): void {
+  for (const name of ['stream', 'architecture', 'platform', 'format', 'streamBaseUrl'] as const) {
+    if (options[name] === undefined) continue;
+    const message = `${flagOf(name)} has no effect with --image-url`;
+    report(io, { severity: 'warning', message, hint: 'remove it' });
+  }
 }
 
 /** Loads the OpenPGP code on demand, because it is slow to load and only signatures require it. */

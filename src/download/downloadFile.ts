@@ -22,7 +22,7 @@ import {
 } from './downloadPartial.ts';
 import { hashFile } from '../io/files/fileDigests.ts';
 import { writeAll } from '../io/files/handles.ts';
-import { fileError } from '../io/files/fileErrors.ts';
+import { existsError, fileError } from '../io/files/fileErrors.ts';
 import { readAnswer } from '../io/http/httpClient.ts';
 import { TransferError } from '../io/http/httpErrors.ts';
 import { shownUrl } from '../io/http/httpUrl.ts';
@@ -191,10 +191,7 @@ async function isThere(
 async function refuseOverwriting({ path, shownPath }: Place, proof: Proof): Promise<void> {
   if (proof.sha256 !== undefined || proof.signatures.length > 0) return;
   if ((await lstat(path).catch(() => undefined)) === undefined) return;
-  throw new CliError(`File exists: ${shownPath}`, {
-    code: 'ERR_FILE_EXISTS',
-    hint: 'remove the old file, or use another folder with -C; the new file cannot be verified',
-  });
+  throw existsError(shownPath, 'remove it, because the new file cannot be verified');
 }
 
 /** Downloads and verifies the file; it keeps its partial name. */
@@ -231,7 +228,7 @@ async function checkFile(
   if (digest !== sha256) {
     throw new CliError(`checksum mismatch: ${shownPath} has sha256 ${digest}, expected ${sha256}`, {
       code: 'ERR_DIGEST',
-      hint: 'download the file again; it is damaged, or it is not the file in the metadata',
+      hint: 'download the file again; it is damaged, or the checksum is that of another file',
     });
   }
   let signer: string | undefined;
@@ -248,7 +245,7 @@ async function checkFile(
 
 function describeProof({ sha256 }: Proof, signer: string | undefined): string {
   if (signer !== undefined) return `signed by ${signer}`;
-  return sha256 === undefined ? 'not verified' : 'sha256 verified; no signature available';
+  return sha256 === undefined ? 'not verified' : 'sha256 verified; no signature verified';
 }
 
 async function finish({ path, shownPath }: Place): Promise<void> {

@@ -14,7 +14,8 @@ import { createHttpClient, type HttpClient, readAnswer } from '../io/http/httpCl
 import type { ExitCode, Io } from '../io/io.ts';
 import { defaultRetries, type RetryPolicy, withRetries } from '../io/http/retries.ts';
 import { writeStdout } from '../io/stdout.ts';
-import { printable } from '../core/foreignText.ts';
+import { CliError } from '../core/errors.ts';
+import { printable, quoteText } from '../core/foreignText.ts';
 import { jsonBytes, parseTextOrJson } from '../io/report/choices.ts';
 import type { MetadataSource } from './artifacts/plan.ts';
 import { readUserFile } from '../io/files/files.ts';
@@ -90,11 +91,25 @@ const BASE_URL_VARIABLE = 'IRONIC_COREOS_STREAM_BASE_URL';
 
 const MAX_METADATA = 16 * 1024 * 1024;
 
-/** @throws CliError */
+/** @throws CliError if it cannot be read, is not stream metadata, or is that of another stream than the given one */
 export async function readStreamMetadata(
+  options: StreamOptions,
+  access: StreamAccess,
+): Promise<{ readonly metadata: StreamMetadata; readonly source: MetadataSource }> {
+  const read = await fetchStreamMetadata(options, access);
+  const { stream } = options;
+  const actual = read.metadata.stream;
+  if (stream === undefined || actual === '' || actual === stream) return read;
+  throw new CliError(`the metadata is that of stream ${quoteText(actual)}, not of ${quoteText(stream)}`, {
+    code: 'ERR_SETTING',
+    hint: `remove -s ${stream}, or pass the metadata of this stream with --stream-base-url`,
+  });
+}
+
+async function fetchStreamMetadata(
   { stream = 'stable', streamBaseUrl }: StreamOptions,
   { client, policy, io }: StreamAccess,
-): Promise<{ readonly metadata: StreamMetadata; readonly source: MetadataSource }> {
+) {
   const url =
     streamBaseUrl === undefined
       ? locateStream(io.env[BASE_URL_VARIABLE] || fedoraStreams, stream, BASE_URL_VARIABLE)

@@ -89,7 +89,7 @@ function featureLines({ features, kind }: InspectionReport): string[] {
 
 function areaLines({ embedArea, archiveSize }: InspectionReport): string[] {
   if (archiveSize !== null) {
-    const isTooLarge = archiveSize > EMBED_AREA_SIZE ? '; requires --grow' : '';
+    const isTooLarge = archiveSize > EMBED_AREA_SIZE ? '; requires iso ignition embed --grow' : '';
     return [`requires ${archiveSize} of the usual ${EMBED_AREA_SIZE} bytes${isTooLarge}`];
   }
   if (embedArea === null) return [];

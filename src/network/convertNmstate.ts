@@ -84,7 +84,11 @@ function checkOthers(sections: Mapping, place: DocumentPlace): void {
   if (sections['hostname'] === undefined) return;
   const at = step(place, 'hostname');
   if (readHostname(sections['hostname'], at)?.config === undefined) return;
-  warn(step(at, 'config'), 'keyfiles do not set the host name', 'use --hostname to set the host name');
+  warn(
+    step(at, 'config'),
+    'keyfiles do not set the host name',
+    'set it in the Ignition config, for example with render --hostname NAME',
+  );
 }
 
 const emptyRules: Reader<unknown> = (value, place) => {

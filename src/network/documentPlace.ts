@@ -11,9 +11,9 @@ export interface DocumentPlace {
   readonly format?: string | undefined;
 }
 
-/** The hint for values that the built-in conversion does not support. */
-export const installNmstate =
-  'install nmstatectl of nmstate, which supports all nmstate documents, or remove the key';
+/** The hint for values that the built-in conversion does not support, and nmstate may support. */
+export const useNmstatectl =
+  'remove the key, or convert the document with nmstatectl gc of nmstate and pass its keyfiles';
 
 /** The rule of a value that nmstate may support, but this conversion does not. */
 export const notCovered = 'nmstate-not-covered';
@@ -28,7 +28,7 @@ export function refuse(place: DocumentPlace, message: string, hint?: string): un
 export function refuseUnsupportedValue(
   place: DocumentPlace,
   what: string,
-  hint: string = installNmstate,
+  hint: string = useNmstatectl,
 ): undefined {
   const message = `the built-in nmstate conversion does not support ${what}`;
   place.findings.push({ severity: 'error', rule: notCovered, path: place.path, message, hint });

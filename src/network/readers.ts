@@ -11,10 +11,10 @@ import { addressBits, type Family, formatAddress, type IpAddress, parseAddress }
 import {
   type DocumentPlace,
   expected,
-  installNmstate,
   refuse,
   refuseUnsupportedValue,
   step,
+  useNmstatectl,
 } from './documentPlace.ts';
 
 /** Returns undefined after it reported an invalid value. */
@@ -50,9 +50,16 @@ export function object(shape: Shape): Reader<Mapping> {
   };
 }
 
+/** Keys that nmstate 2.2 has removed, with the key that replaces each (its CHANGELOG). */
+const renamedKeys: ReadonlyMap<string, string> = new Map([['slaves', 'port']]);
+
 function refuseKey(place: DocumentPlace, key: string, others: readonly string[]): undefined {
+  const renamed = renamedKeys.get(key);
+  if (renamed !== undefined && others.includes(renamed)) {
+    return refuse(place, `nmstate no longer supports ${quoteText(key)}`, `use "${renamed}"`);
+  }
   const [nearest] = nearestNames(key, others);
-  const hint = nearest === undefined ? undefined : `use "${nearest}"; otherwise, ${installNmstate}`;
+  const hint = nearest === undefined ? undefined : `use "${nearest}"; otherwise, ${useNmstatectl}`;
   return refuseUnsupportedValue(place, quoteText(key), hint);
 }
 

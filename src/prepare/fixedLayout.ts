@@ -8,8 +8,9 @@ import { lstat, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { formatCount } from '../formats/messageText.ts';
 import { type Architecture, architectures } from '../core/architecture.ts';
-import { CliError, UsageError } from '../core/errors.ts';
+import { UsageError } from '../core/errors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
+import { existsError } from '../io/files/fileErrors.ts';
 import { isSameFile } from '../io/files/shareFile.ts';
 import { writeStdout } from '../io/stdout.ts';
 import { imageParts } from '../image/bootParts.ts';
@@ -250,10 +251,7 @@ async function rejectForeign({ images, isInPlace, files }: LayoutPart, { folder 
     const given = images.get(name);
     if (given !== undefined && (await isSameFile(given.path, file))) continue;
     if ((await lstat(file).catch(() => undefined)) === undefined) continue;
-    throw new CliError(`File exists: ${file}`, {
-      code: 'ERR_FILE_EXISTS',
-      hint: 'remove it, or use --force to replace it',
-    });
+    throw existsError(file, 'replace it with --force');
   }
 }
 

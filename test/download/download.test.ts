@@ -87,9 +87,9 @@ async function download(...args: readonly string[]): Promise<Run> {
 }
 
 async function downloadIn(env: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<Run> {
-  const options = ['-C', 'out', '-a', 'x86_64', '-f', 'iso', '--gpg-keyring', 'keys.gpg'];
-  const base = ['--stream-base-url', `${server.origin}/streams/`];
-  const all = args.includes('-u') ? options : [...options, ...base];
+  const options = ['-C', 'out', '--gpg-keyring', 'keys.gpg'];
+  const choice = ['-a', 'x86_64', '-f', 'iso', '--stream-base-url', `${server.origin}/streams/`];
+  const all = args.includes('-u') ? options : [...options, ...choice];
   const result = await runCli(['download', ...all, ...args], { cwd: folder, env });
   const out = join(folder, 'out');
   return { ...result, files: existsSync(out) ? readdirSync(out).toSorted() : [] };
@@ -109,6 +109,42 @@ describe('download', () => {
     expect(run.stderr).toContain('signed by Test <test@example.com>');
     expect(written().equals(content)).toBe(true);
     expect(written(`${name}.sig`)).toEqual(Buffer.from(signature));
+  });
+
+  it('verifies the file of --image-url by --sha256, without a signature', async () => {
+    serveImage({ isSigned: false });
+    server.files.delete(`/builds/${name}.sig`);
+    const url = `${server.origin}/builds/${name}`;
+    expect(await download('-u', url)).toMatchObject({ code: 1, files: [] });
+    const run = await download('-u', url, '--sha256', sha256(content).toUpperCase());
+    expect(run).toMatchObject({ code: 0, stdout: `out/${name}\n`, files: [name] });
+    expect(run.stderr).toContain('sha256 verified');
+    expect(server.requests.filter(({ path }) => path.endsWith('.sig'))).toHaveLength(1);
+    expect((await download('-u', url, '--sha256', sha256(content))).stderr).toContain(
+      'already exists and is valid',
+    );
+  });
+
+  it.each([
+    [['--sha256', 'a'.repeat(64)], 1, 'checksum mismatch: '],
+    [['--sha256', 'abc'], 2, 'invalid value for --sha256: not 64 hexadecimal digits'],
+  ])('refuses a file of --image-url with %j', async (args, code, message) => {
+    const run = await download('-u', `${server.origin}/builds/${name}`, ...args);
+    expect(run).toMatchObject({ code, files: [] });
+    expect(run.stderr).toContain(message);
+  });
+
+  it('does not ignore options silently', async () => {
+    const url = `${server.origin}/builds/${name}`;
+    const run = await download('-u', url, '-s', 'next', '-a', 'aarch64');
+    expect(run).toMatchObject({ code: 0 });
+    expect(run.stderr).toContain('warning: --stream has no effect with --image-url\n');
+    expect(run.stderr).toContain('warning: --architecture has no effect with --image-url\n');
+    const withoutUrl = await download('--sha256', 'a'.repeat(64));
+    expect(withoutUrl).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--sha256 requires --image-url'),
+    });
   });
 
   it('fetches nothing the second time', async () => {
@@ -279,7 +315,7 @@ describe('trust', () => {
     serveImage({ isSigned: false });
     const run = await download();
     expect(run).toMatchObject({ code: 0, files: [name] });
-    expect(run.stderr).toContain('no signature available');
+    expect(run.stderr).toContain('no signature verified');
   });
 
   it('metadata without signature and digest does not', async () => {

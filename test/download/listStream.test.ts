@@ -67,6 +67,49 @@ describe('list-stream', () => {
     });
   });
 
+  it('reads the metadata of a release, which has the same files', async () => {
+    const file = { location: 'https://example.com/a', sha256: 'ab'.repeat(32) };
+    const metal = { artifacts: { pxe: { rootfs: file, kernel: file }, iso: { disk: file } } };
+    const media = { qemu: { artifacts: { 'qcow2.xz': { disk: file } } }, metal, gcp: { image: {} } };
+    const release = { release: '1', stream: 'stable', architectures: { x86_64: { media } } };
+    writeFileSync(join(folder, 'release.json'), JSON.stringify(release));
+    const list = ['list-stream', '--format', 'json', '--stream-base-url'];
+    const ofRelease = JSON.parse((await runCli([...list, join(folder, 'release.json')])).stdout);
+    const ofStream = JSON.parse((await runCli([...list, folder])).stdout);
+    expect(ofRelease.images.map((image: object) => ({ ...image, release: '1' }))).toEqual(
+      ofStream.images.map((image: object) => ({ ...image, release: '1' })),
+    );
+    expect(ofRelease.images[0]).toHaveProperty('release', '1');
+  });
+
+  it('reports an index of releases', async () => {
+    writeFileSync(join(folder, 'releases.json'), '{"stream": "stable", "releases": [{"version": "1"}]}');
+    const { code, stderr } = await runCli([
+      'list-stream',
+      '--stream-base-url',
+      join(folder, 'releases.json'),
+    ]);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(
+        /releases[.]json is an index of releases, not stream metadata\nhint: pass the URL in "metadata" of one release\n/,
+      ),
+    ]);
+  });
+
+  it('refuses the metadata of another stream than the given one', async () => {
+    const file = join(folder, 'stable.json');
+    const { code, stderr } = await runCli(['list-stream', '-s', 'next', '--stream-base-url', file]);
+    expect([code, stderr]).toEqual([
+      1,
+      'error: the metadata is that of stream "stable", not of "next"\n' +
+        'hint: remove -s next, or pass the metadata of this stream with --stream-base-url\n',
+    ]);
+    expect(await runCli(['list-stream', '-s', 'stable', '--stream-base-url', file])).toMatchObject({
+      code: 0,
+    });
+  });
+
   it.each([
     [['-s', 'next'], 1, 'Stream metadata not found'],
     [['--format', 'yaml'], 2, 'invalid value "yaml" for --format'],

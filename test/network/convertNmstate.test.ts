@@ -97,7 +97,7 @@ describe('what is not covered', () => {
     expect(keyfiles).toEqual([]);
     expect(formatPath(finding?.path ?? [])).toBe(`$.${path}`);
     expect(finding?.message).toContain('the built-in nmstate conversion does not support');
-    expect(finding?.hint).toContain('install nmstate');
+    expect(finding?.hint).toContain('remove the key, or convert the document with nmstatectl gc');
   });
 });
 
@@ -109,9 +109,10 @@ it.each([
 });
 
 it.each([
-  ['interfaces: [{name: eth0, ipv4: {enable: true}}]', 'use "enabled"; otherwise, install nmstatectl'],
-  ['interfaces: [{name: eth0, ipv4: {adress: []}}]', 'use "address"; otherwise, install nmstatectl'],
-  ['interfaces: [{name: eth0, 802.1x: {}}]', 'install nmstatectl'],
+  ['interfaces: [{name: eth0, ipv4: {enable: true}}]', 'use "enabled"; otherwise, remove the key'],
+  ['interfaces: [{name: eth0, ipv4: {adress: []}}]', 'use "address"; otherwise, remove the key'],
+  ['interfaces: [{name: eth0, 802.1x: {}}]', 'remove the key'],
+  ['interfaces: [{name: b, type: bond, bond: {slaves: [eth0]}}]', 'use "port"'],
 ])('a key that is misspelled: %s', (text, hint) => {
   const [finding] = convertNmstate(parseYaml(text).value).findings;
   expect(finding?.hint).toMatch(new RegExp(`^${hint}`));

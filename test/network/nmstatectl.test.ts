@@ -1,6 +1,7 @@
 /** The conversion against the real `nmstatectl gc`, on documents that nobody has seen. */
 
 import { describe, expect, it } from 'vitest';
+import { parseYaml } from '../../src/formats/yaml.ts';
 import { convertNmstate } from '../../src/network/convertNmstate.ts';
 import { nmstatectl, nmstatectlNote, withNmstatectl } from '../support/nmstatectl.ts';
 import { type Members, type Random, randomNetwork, seededRandom, spoil } from '../support/randomNetworks.ts';
@@ -29,5 +30,32 @@ describe.skipIf(nmstatectl === undefined)(`nmstatectl gc${nmstatectlNote}`, () =
       return same;
     });
     expect(compared).toBeGreaterThan(count / 20);
+  });
+});
+
+describe.skipIf(nmstatectl === undefined)(`what nmstate is said to refuse${nmstatectlNote}`, () => {
+  const bond = '{name: b, type: bond, state: up, link-aggregation: {mode: active-backup, PORTS: [eth0]}}';
+  const up = 'type: ethernet, state: up';
+  it.each([
+    ['no longer supports "slaves"', `interfaces: [${bond.replace('PORTS', 'slaves')}]`],
+    [
+      'does not support weights for IPv6',
+      `interfaces: [{name: eth0, ${up}, ipv6: {enabled: true, address: [{ip: "2001:db8::1", prefix-length: 64}]}}]\n` +
+        'routes: {config: [{destination: "2001:db8:1::/64", next-hop-address: "2001:db8::2", next-hop-interface: eth0, weight: 2}]}',
+    ],
+    [
+      'does not support autoconf without DHCP',
+      `interfaces: [{name: eth0, ${up}, ipv6: {enabled: true, autoconf: true}}]`,
+    ],
+    ['does not support this resolver option', 'dns-resolver: {config: {server: [192.0.2.1], options: [x]}}'],
+    [
+      'supports link-local name servers on one interface only',
+      `interfaces: [{name: eth0, ${up}, ipv6: {enabled: true, dhcp: true, auto-dns: false}}, {name: eth1, ${up}, ipv6: {enabled: true, dhcp: true, auto-dns: false}}]\n` +
+        'dns-resolver: {config: {server: ["fe80::1%eth0", "fe80::1%eth1"]}}',
+    ],
+  ])('%s', (message, document) => {
+    const { findings } = convertNmstate(parseYaml(document).value);
+    expect(findings.map((finding) => finding.message).join()).toContain(`nmstate ${message}`);
+    expect(withNmstatectl(nmstatectl ?? '', (convert) => convert(document))).toBeUndefined();
   });
 });

@@ -218,7 +218,7 @@ describe('render --api-url', () => {
       'a CA file without certificate',
       1,
       ['--ca-file', 'own.conf'],
-      '--ca-file: own.conf contains no PEM certificate',
+      'own.conf is a configuration file of ironic-python-agent, not a PEM certificate',
     ],
     ['a private SSH key', 1, ['--ssh-key', 'private'], '--ssh-key'],
     ['a proxy without scheme', 2, ['--http-proxy', 'proxy:3128'], '--http-proxy is'],

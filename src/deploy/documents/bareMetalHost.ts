@@ -136,7 +136,7 @@ const userDataMissing = warningRule(
 );
 const networkDataUnread = warningRule(
   'network-data-unread',
-  'CoreOS does not read networkData, neither in the ramdisk nor on the installed host',
+  'the operator writes networkData only to the config drive, from which neither Ignition nor install_coreos reads it',
   'use --nmstate for the ramdisk, and {copyNetwork} to copy its network',
 );
 

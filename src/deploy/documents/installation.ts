@@ -231,7 +231,7 @@ const imageFormat = errorRule(
 );
 const imageFormatDirect = errorRule(
   'image-format-direct',
-  'unsupported image format: Ironic permits raw and qcow2 images',
+  'unsupported image format of a disk image: by default, Ironic permits only raw and qcow2',
   'use raw or qcow2',
 );
 const imageChecksum = errorRule(

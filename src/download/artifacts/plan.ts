@@ -56,19 +56,33 @@ export function planImage(
 }
 
 /**
- * A file that no metadata describes; its signature is where coreos-installer looks for it, at the same URL with `.sig`.
- * @throws UsageError for anything other than an http:// or https:// URL
+ * A file that no metadata describes. A given checksum suffices; otherwise, its signature is where coreos-installer looks for
+ * it, at the same URL with `.sig`.
+ * @param digest the SHA-256 of the file
+ * @throws UsageError for anything other than an http:// or https:// URL, and for an invalid checksum
  */
-export function planUrl(text: string, { decompress, insecure }: PlanOptions): PlannedFile {
+export function planUrl(text: string, { decompress, insecure }: PlanOptions, digest?: string): PlannedFile {
   const url = parseUrl(text);
   if (url === undefined || !isFetched(url)) {
     throw new UsageError('invalid value for --image-url: not an http:// or https:// URL', {
       hint: 'use a URL like https://example.com/coreos.iso',
     });
   }
+  if (digest !== undefined) {
+    const sha256 = readDigest(digest);
+    return planFile({ url, signatureUrl: undefined, sha256, needsSignature: false }, decompress);
+  }
   const signatureUrl = new URL(url);
   signatureUrl.pathname += '.sig';
   return planFile({ url, signatureUrl, sha256: undefined, needsSignature: !insecure }, decompress);
+}
+
+function readDigest(text: string): string {
+  const digest = text.toLowerCase().replace(/^sha256[:-]/, '');
+  if (/^[0-9a-f]{64}$/.test(digest)) return digest;
+  throw new UsageError('invalid value for --sha256: not 64 hexadecimal digits', {
+    hint: 'pass the SHA-256 of the file, as printed by sha256sum',
+  });
 }
 
 /** @param unpackedSha256 expected digest of the decompressed file */

@@ -5,7 +5,7 @@
 
 import { CliError, FormatError, UsageError } from '../../core/errors.ts';
 import { isLoopbackHost } from '../../formats/hostName.ts';
-import { isMapping, type Mapping } from '../../formats/mapping.ts';
+import { asMapping, isMapping, type Mapping, parseIfJson } from '../../formats/mapping.ts';
 import { parseUrl } from '../../formats/url.ts';
 
 /** Which image: `x86_64`, `metal`, `iso`. */
@@ -47,26 +47,40 @@ export interface StreamMetadata {
 export function parseStreamMetadata(text: string, name: string): StreamMetadata {
   try {
     const root = membersOf(JSON.parse(text), 'the document');
-    const images = listImages(root['architectures']);
+    const images = listImages(root['architectures'], textOf(root, 'release'));
     return { stream: textOf(root, 'stream') ?? '', images };
   } catch (error) {
     if (!(error instanceof FormatError || error instanceof SyntaxError)) throw error;
     const what = error instanceof FormatError ? error.message : 'it is not JSON';
-    throw new FormatError(`${name} is not valid stream metadata: ${what}`, {
-      hint: 'pass the base URL or a file with the output of "openshift-install coreos print-stream-json"',
-    });
+    const isIndex = Array.isArray(asMapping(parseIfJson(text))['releases']);
+    throw new FormatError(
+      isIndex
+        ? `${name} is an index of releases, not stream metadata`
+        : `${name} is not valid stream metadata: ${what}`,
+      {
+        hint: isIndex
+          ? 'pass the URL in "metadata" of one release'
+          : 'pass the base URL or a file with the output of "openshift-install coreos print-stream-json"',
+      },
+    );
   }
 }
 
-function listImages(architectures: unknown): readonly StreamImage[] {
+/**
+ * Also of the metadata of one release, `release.json` (release.go of stream-metadata-go), which has the same files under
+ * other keys.
+ * @param releaseOfAll the release of images that do not name their own
+ */
+function listImages(architectures: unknown, releaseOfAll: string | undefined): readonly StreamImage[] {
   const images: StreamImage[] = [];
   for (const [architecture, entry] of entriesOf(architectures, 'architectures')) {
-    const { artifacts: platforms = {} } = membersOf(entry, architecture);
-    for (const [platform, build] of entriesOf(platforms, `${architecture} artifacts`)) {
+    const { artifacts: platforms = {}, media } = membersOf(entry, architecture);
+    for (const [platform, build] of entriesOf(media ?? platforms, `${architecture} artifacts`)) {
       const place = `${architecture} ${platform}`;
       const members = membersOf(build, place);
-      const release = textOf(members, 'release');
-      for (const [format, files] of entriesOf(members['formats'], `${place} formats`)) {
+      const release = textOf(members, 'release') ?? releaseOfAll;
+      const formats = media === undefined ? members['formats'] : (members['artifacts'] ?? {});
+      for (const [format, files] of entriesOf(formats, `${place} formats`)) {
         const choice = { architecture, platform, format };
         const artifacts = entriesOf(files, `${place} ${format}`).flatMap(([name, file]) => {
           const fields = membersOf(file, `${place} ${format} ${name}`);

@@ -1,6 +1,6 @@
 /** Reads the Ignition config to embed, and checks it with Ignition's rules. */
 
-import { CliError } from '../../core/errors.ts';
+import { CliError, onFormatError } from '../../core/errors.ts';
 import { readStdin, readUserFile } from '../../io/files/files.ts';
 import type { Finding, Problem } from '../../core/finding.ts';
 import type { Io } from '../../io/io.ts';
@@ -47,11 +47,25 @@ export interface ConfigSource {
 }
 
 /** @throws FormatError if a YAML file cannot be parsed, or is a Butane config */
-export async function readConfigSource(path: string, bytes: Uint8Array): Promise<ConfigSource> {
+export async function readConfigSource(path: string, content: Uint8Array): Promise<ConfigSource> {
+  const bytes = await unwrapConfig(content);
   if (!/\.ya?ml$/i.test(path)) return { json: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) };
   const { parseYamlConfig } = await import('./yamlConfig.ts');
   const yaml = parseYamlConfig(bytes);
   return { json: yaml.json, yaml };
+}
+
+/** The config in an archive of `pxe ignition wrap`. Other content is unchanged. */
+export async function unwrapConfig(content: Uint8Array): Promise<Uint8Array> {
+  if (content[0] === '{'.charCodeAt(0)) return content;
+  const { detectImageKind } = await import('../../image/imageKind.ts');
+  const { bytesAccess } = await import('../../image/overlay.ts');
+  if ((await detectImageKind(bytesAccess(content))) !== 'initramfs') return content;
+  const { readInitrd } = await import('../../image/initrd.ts');
+  const { CONFIG_NAME } = await import('../../image/embeddedIgnition.ts');
+  const limits = { maxBytes: CONFIG.maxBytes, wants: (path: string) => path === CONFIG_NAME };
+  const files = await readInitrd(content, limits).catch(onFormatError(() => new Map<string, Uint8Array>()));
+  return files.get(CONFIG_NAME) ?? content;
 }
 
 /** Checks the JSON. Findings have positions in the file. */

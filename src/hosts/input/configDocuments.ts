@@ -18,7 +18,8 @@ import { writeFileAtomically } from '../../io/files/newFile.ts';
 import { writeStdout } from '../../io/stdout.ts';
 import type { Finding } from '../../core/finding.ts';
 import { printable } from '../../core/foreignText.ts';
-import { checkConfig } from './checkConfig.ts';
+import { checkConfig, explainContent } from './checkConfig.ts';
+import { unwrapConfig } from './checkedConfig.ts';
 import { reportChecked } from './reportChecked.ts';
 
 /** A valid config and its document. */
@@ -56,7 +57,9 @@ export async function readConfigDocuments(
   const invalid: string[] = [];
   for (const file of files) {
     const name = file === '-' ? 'standard input' : file;
-    const content = file === '-' ? await readStdin(io, expected) : await readUserFile(file, io, expected);
+    const content = await unwrapConfig(
+      await (file === '-' ? readStdin(io, expected) : readUserFile(file, io, expected)),
+    );
     const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
     const document = await checkDocument(name, bytes, io);
     if (document === undefined) invalid.push(printable(name));
@@ -73,7 +76,8 @@ export async function readConfigDocuments(
 const expected: Expected = { what: 'Ignition config', maxBytes: 256 * 1024 * 1024 };
 
 async function checkDocument(name: string, bytes: Buffer, io: Io): Promise<ConfigDocument | undefined> {
-  const checked = await checkConfig(bytes, { lint: 'boot', now: new Date() });
+  const found = await checkConfig(bytes, { lint: 'boot', now: new Date() });
+  const checked = await explainContent(name, bytes, found);
   reportChecked(checked, name, io);
   const read = readConfig(bytes);
   if (!checked.report.valid || read.status === 'refused') return undefined;

@@ -1,5 +1,7 @@
 /** Detects the type of a file by its content, for messages about files of an unexpected type. */
 
+import { CliError } from '../../core/errors.ts';
+import { quoteText } from '../../core/foreignText.ts';
 import { asMapping, type Mapping } from '../../formats/mapping.ts';
 import { detectImageKind } from '../../image/imageKind.ts';
 import { bytesAccess } from '../../image/overlay.ts';
@@ -10,15 +12,23 @@ import { bytesAccess } from '../../image/overlay.ts';
  */
 type ContentKind<M> = readonly [mark: M, noun: string, use: string];
 
+const KEYFILE_USE = 'embed it with "ironic-coreos iso network embed -k FILE ISO"';
+const MIRRORS_USE = 'pass it to render with --registries-conf FILE';
+const NMSTATE_USE = 'pass it to render with --nmstate FILE';
+const NETWORK_DATA_USE = 'pass it to render with --network-data FILE';
+const PULL_SECRET_USE = 'pass it to render with --pull-secret FILE';
+const CA_USE = 'pass it to render with --ca-file FILE';
+const CONF_USE = 'rename it to a name that ends in .conf';
+
 /** By the start of the text. */
 const BY_START: readonly ContentKind<RegExp>[] = [
   [/^<(?:!doctype|html)\b/i, 'an HTML page', 'download the file again, and check the URL in a browser'],
   [
     /^#cloud-config\b/,
     'a cloud-init config',
-    'CoreOS does not run cloud-init; write its settings as a Butane config and translate that',
+    'write its settings as a Butane config and translate that; CoreOS does not contain cloud-init',
   ],
-  [/^-----BEGIN CERTIFICATE/, 'a PEM certificate', 'pass it to render with --ca-file FILE'],
+  [/^-----BEGIN CERTIFICATE/, 'a PEM certificate', CA_USE],
   [/^(?:ssh|ecdsa|sk)-\S+ AAAA/, 'an SSH public key', 'pass it to render with --ssh-key FILE'],
   [
     /^-----BEGIN [A-Z ]*PRIVATE KEY/,
@@ -26,10 +36,6 @@ const BY_START: readonly ContentKind<RegExp>[] = [
     'keep it secret, and pass only the public key or certificate',
   ],
 ];
-
-const KEYFILE_USE = 'embed it with "ironic-coreos iso network embed -k FILE ISO"';
-const MIRRORS_USE = 'write its mirrors to a registries.conf, and pass that to render with --registries-conf';
-const CONF_USE = 'rename it to a name that ends in .conf';
 
 /** By the first section of an INI file. */
 const BY_SECTION: readonly ContentKind<RegExp>[] = [
@@ -41,7 +47,7 @@ const BY_SECTION: readonly ContentKind<RegExp>[] = [
 /** By top-level keys of JSON or YAML; the first match counts. */
 const BY_KEYS: readonly ContentKind<readonly string[]>[] = [
   [['variant'], 'a Butane config', 'translate it with butane first: butane FILE | ironic-coreos validate -'],
-  [['auths', 'credHelpers', 'credsStore'], 'a pull secret', 'pass it to render with --pull-secret FILE'],
+  [['auths', 'credHelpers', 'credsStore'], 'a pull secret', PULL_SECRET_USE],
   [['generator'], 'the manifest of a prepared folder', 'pass the folder instead, to validate its configs'],
   [['ipa_kernel_url'], 'a variables file of Bifrost', 'load it with "bifrost-cli install -e @FILE"'],
   [
@@ -49,30 +55,59 @@ const BY_KEYS: readonly ContentKind<readonly string[]>[] = [
     'an inventory',
     'check it with "ironic-coreos render --inventory FILE -o FOLDER"',
   ],
-  [['interfaces', 'routes', 'dns-resolver'], 'an nmstate file', 'pass it to render with --nmstate FILE'],
-  [['links', 'networks'], 'OpenStack network data', 'pass it to render with --network-data FILE'],
+  [['interfaces', 'routes', 'dns-resolver'], 'an nmstate file', NMSTATE_USE],
+  [['links', 'networks'], 'OpenStack network data', NETWORK_DATA_USE],
   [['architectures'], 'stream metadata', 'list it with "ironic-coreos list-stream --stream-base-url FILE"'],
 ];
 
-/** Kubernetes objects by their kind, with the part to pass. */
+/** Kubernetes objects by their kind. */
 const BY_OBJECT: Readonly<Record<string, readonly [noun: string, use: string]>> = {
-  NMStateConfig: ['an NMStateConfig', 'pass the value of its spec.config to render with --nmstate'],
-  NodeNetworkConfigurationPolicy: [
-    'a NodeNetworkConfigurationPolicy',
-    'pass the value of its spec.desiredState to render with --nmstate',
+  NMStateConfig: ['an NMStateConfig', NMSTATE_USE],
+  NodeNetworkConfigurationPolicy: ['a NodeNetworkConfigurationPolicy', NMSTATE_USE],
+  AgentConfig: ['an AgentConfig', NMSTATE_USE],
+  BareMetalHost: [
+    'a BareMetalHost',
+    'pass the Secret that it names: that of spec.preprovisioningNetworkDataName has the network, that of spec.userData the Ignition config',
   ],
-  BareMetalHost: ['a BareMetalHost', 'apply it with kubectl apply -f FILE'],
-  MachineConfig: ['a MachineConfig', 'pass the value of its spec.config'],
-  AgentConfig: ['an AgentConfig', 'pass networkConfig of each host to render with --nmstate'],
+  MachineConfig: [
+    'a MachineConfig',
+    "pass its spec.config: oc get machineconfig NAME -o jsonpath='{.spec.config}'",
+  ],
   ImageContentSourcePolicy: ['an ImageContentSourcePolicy', MIRRORS_USE],
   ImageDigestMirrorSet: ['an ImageDigestMirrorSet', MIRRORS_USE],
   ImageTagMirrorSet: ['an ImageTagMirrorSet', MIRRORS_USE],
-  Secret: ['a Secret', 'pass the decoded value of one of its keys'],
-  ConfigMap: ['a ConfigMap', 'pass the value of one of its keys'],
 };
+
+/** Secrets and ConfigMaps by the key of their content. */
+const BY_DATA: readonly (readonly [key: string, content: string, use: string])[] = [
+  ['nmstate', 'nmstate', NMSTATE_USE],
+  ['networkData', 'OpenStack network data', NETWORK_DATA_USE],
+  ['.dockerconfigjson', 'a pull secret', PULL_SECRET_USE],
+  ['userData', 'user data', 'pass the decoded value of its key userData'],
+  ['ca-bundle.crt', 'CA certificates', CA_USE],
+  ['ca.crt', 'a CA certificate', CA_USE],
+  ['tls.crt', 'a certificate', CA_USE],
+];
 
 /** Larger texts are not parsed for a message. */
 const MAX_TEXT = 4 * 1024 * 1024;
+
+/**
+ * The error for a file whose content is of another type than `noun`; undefined for unknown content.
+ * @param noun with its article, as in this file
+ */
+export async function explainOther(
+  noun: string,
+  file: string,
+  bytes: Uint8Array,
+): Promise<CliError | undefined> {
+  const [, found, use] = (await detectContent(file, bytes)) ?? [];
+  if (found === undefined || use === undefined || found === noun) return undefined;
+  return new CliError(`${file} is ${found}, not ${noun}`, {
+    code: 'ERR_FORMAT',
+    hint: use.replace('FILE', () => file),
+  });
+}
 
 /** The hint for a file that is no Ignition config. Undefined for an Ignition config, and for unknown content. */
 export async function hintContent(file: string, bytes: Uint8Array): Promise<string | undefined> {
@@ -87,7 +122,7 @@ async function detectContent(file: string, bytes: Uint8Array): Promise<ContentKi
   if (image === 'initramfs') return undefined;
   // DER: a sequence with a length of two bytes.
   if (bytes[0] === 0x30 && bytes[1] === 0x82) {
-    return [image, 'a DER certificate', 'convert it first: openssl x509 -inform der -in FILE -out ca.pem'];
+    return [image, 'a DER certificate', CA_USE];
   }
   const text = bytes.length > MAX_TEXT ? '' : Buffer.from(bytes).toString('utf8');
   const start = text.trimStart().slice(0, 200);
@@ -112,9 +147,20 @@ async function parseMapping(text: string): Promise<Mapping> {
 function detectMapping(mapping: Mapping): ContentKind<unknown> | undefined {
   if (Object.hasOwn(mapping, 'ignition')) return undefined;
   const { apiVersion, kind } = mapping;
-  if (typeof apiVersion === 'string' && typeof kind === 'string') {
-    const [noun, use] = Object.hasOwn(BY_OBJECT, kind) ? (BY_OBJECT[kind] ?? []) : [];
-    return [kind, noun ?? 'a Kubernetes object', use ?? 'apply it with kubectl apply -f FILE'];
-  }
+  if (typeof apiVersion === 'string' && typeof kind === 'string') return [kind, ...describeObject(mapping)];
   return BY_KEYS.find(([keys]) => keys.some((key) => Object.hasOwn(mapping, key)));
+}
+
+/** A Kubernetes object: its type with its article, and what to do with the file `FILE`. */
+export function describeObject(object: Mapping): readonly [noun: string, use: string] {
+  const kind = String(object['kind']);
+  if (kind === 'Secret' || kind === 'ConfigMap') {
+    const keys = Object.keys({ ...asMapping(object['stringData']), ...asMapping(object['data']) });
+    const [, content, use] = BY_DATA.find(([key]) => keys.includes(key)) ?? [];
+    if (content !== undefined && use !== undefined) return [`a ${kind} with ${content}`, use];
+    const names = keys.length === 0 ? 'without data' : `with ${keys.slice(0, 5).map(quoteText).join(', ')}`;
+    return [`a ${kind} ${names}`, 'pass a file with the decoded value of one of its keys'];
+  }
+  const known = Object.hasOwn(BY_OBJECT, kind) ? BY_OBJECT[kind] : undefined;
+  return known ?? ['a Kubernetes object', 'apply it with kubectl apply -f FILE'];
 }

@@ -7,13 +7,13 @@ import { basename } from 'node:path';
 import { convertNmstate } from '../../network/convertNmstate.ts';
 import { convertNetworkData } from '../../network/networkData/convertNetworkData.ts';
 import { CliError, UsageError } from '../../core/errors.ts';
-import type { ParsedYaml } from '../../formats/yaml.ts';
 import { findKeyfileProblem, type NetworkFile } from '../../image/networkSettings.ts';
 import { readUserFile } from '../../io/files/files.ts';
 import type { Io } from '../../io/io.ts';
 import { report } from '../../io/report/report.ts';
 import { diagnosticIn } from '../../core/diagnostic.ts';
 import { nameInput } from './nameInput.ts';
+import { readNetworkDocument } from './pastedPart.ts';
 import { refuseFile } from './refuse.ts';
 import type { OptionFiles } from './swappedInputs.ts';
 
@@ -35,16 +35,12 @@ const FORMATS = {
   nmstate: {
     what: 'Network state',
     convert: convertNmstate,
-    hint: 'convert it with nmstatectl gc, and pass the keyfiles with -k',
   },
   networkData: {
     what: 'Network data',
     convert: convertNetworkData,
-    hint: 'fix the errors above',
   },
 } as const;
-
-type Format = (typeof FORMATS)[keyof typeof FORMATS];
 
 /** The files of the options, to check that none of them is an image. */
 export function networkInputs({ keyfile, networkData, nmstate }: NetworkOptions): readonly OptionFiles[] {
@@ -68,8 +64,8 @@ export async function readNetworkFiles(options: NetworkOptions, io: Io): Promise
   }
   const files: NetworkFile[] = [];
   for (const path of keyfile) files.push(await readKeyfile(path, options, io));
-  for (const path of nmstate) files.push(...(await convertFile(path, FORMATS.nmstate, io)));
-  for (const path of networkData) files.push(...(await convertFile(path, FORMATS.networkData, io)));
+  for (const path of nmstate) files.push(...(await convertFile(path, 'nmstate', io)));
+  for (const path of networkData) files.push(...(await convertFile(path, 'networkData', io)));
   return files;
 }
 
@@ -83,17 +79,24 @@ async function readKeyfile(path: string, options: NetworkOptions, io: Io): Promi
   return { name: basename(path), data };
 }
 
-async function convertFile(path: string, format: Format, io: Io): Promise<NetworkFile[]> {
-  const yaml = await readYaml(path, format.what, io);
-  const { keyfiles, findings } = format.convert(yaml.value);
+async function convertFile(path: string, format: keyof typeof FORMATS, io: Io): Promise<NetworkFile[]> {
+  const { convert, what } = FORMATS[format];
+  const bytes = await readUserFile(path, io, { what, maxBytes: maxDescription });
+  const content = Buffer.from(bytes).toString('utf8');
+  const { warnings, yaml } = await nameInput(path, async () => {
+    const document = await readNetworkDocument(format, content, path);
+    return { ...document, yaml: await document.parse() };
+  });
+  const { keyfiles, findings } = convert(yaml.value);
   report(
     io,
+    ...warnings,
     ...findings.map((finding) => diagnosticIn(path, { ...finding, position: yaml.locate(finding.path) })),
   );
   if (findings.some(({ severity }) => severity === 'error')) {
     throw new CliError(`${path} cannot be converted to keyfiles`, {
       code: 'ERR_FORMAT',
-      hint: format.hint,
+      hint: 'fix the errors above',
     });
   }
   if (keyfiles.length === 0) {
@@ -101,10 +104,4 @@ async function convertFile(path: string, format: Format, io: Io): Promise<Networ
     report(io, { severity: 'warning', message, hint: 'remove it' });
   }
   return keyfiles.map(({ name, text }) => ({ name, data: Buffer.from(text) }));
-}
-
-async function readYaml(path: string, what: string, io: Io): Promise<ParsedYaml> {
-  const { parseYaml } = await import('../../formats/yaml.ts');
-  const bytes = await readUserFile(path, io, { what, maxBytes: maxDescription });
-  return nameInput(path, () => parseYaml(Buffer.from(bytes).toString('utf8')));
 }

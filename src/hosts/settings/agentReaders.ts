@@ -18,6 +18,7 @@ import {
 import { CliError, FormatError, formatSource, locateError, UsageError } from '../../core/errors.ts';
 import { parseImageReference } from '../../formats/imageReference.ts';
 import { parseChoice } from '../../io/report/choices.ts';
+import { explainRefusal, readCertificates, textOfPart } from '../input/pastedPart.ts';
 import { parsePodmanArg, readPullArgs } from './podmanArgs.ts';
 import {
   atSource,
@@ -151,9 +152,17 @@ async function readPullSecret(value: InputValue, reading: Reading): Promise<stri
       at: value.at,
     });
   }
-  const text = await readNamedFile(value, reading.io, 'Pull secret');
-  if (text.trim() === '' && reading.profile === 'icc') return undefined; // as ICC does
-  return inFile(value, () => parsePullSecret(text));
+  const written = await readNamedFile(value, reading.io, 'Pull secret');
+  if (written.trim() === '' && reading.profile === 'icc') return undefined; // as ICC does
+  const { text, warnings } = await textOfPart('pullSecret', written, pathIn(value, value.text)).catch(
+    throwAt(value),
+  );
+  for (const warning of warnings) reading.warn(warning);
+  try {
+    return inFile(value, () => parsePullSecret(text));
+  } catch (error) {
+    throw await explainRefusal('pullSecret', error, value, written);
+  }
 }
 
 /** ICC falls back to a mounted pull secret. In its container the file exists; on other machines it may be missing. */
@@ -166,7 +175,11 @@ async function readCaCertificates(reading: Reading): Promise<string | undefined>
   const values = valuesOf(reading, 'ironic.caFiles');
   const texts: string[] = [];
   for (const value of values) {
-    const text = await readNamedFile(value, reading.io, 'CA certificates');
+    const what = `CA certificates (${value.name})`;
+    const file = pathIn(value, value.text);
+    const bytes = await readUserFile(file, reading.io, { maxBytes, what }).catch(throwAt(value));
+    const { text, warnings: ofObject } = await readCertificates(bytes, file).catch(throwAt(value));
+    for (const warning of ofObject) reading.warn(warning);
     const { pem, warnings } = inFile(value, () => parseCaCertificates(text, new Date()));
     for (const warning of warnings)
       reading.warn({ at: value.at, message: `${value.name}: ${value.text}: ${warning}` });
@@ -176,8 +189,18 @@ async function readCaCertificates(reading: Reading): Promise<string | undefined>
 }
 
 async function readRegistries(value: InputValue, reading: Reading): Promise<string | undefined> {
-  const registriesConf = await readNamedFile(value, reading.io, 'registries.conf');
-  reportRegistries(readRegistriesConf(registriesConf).issues, value, reading);
+  const written = await readNamedFile(value, reading.io, 'registries.conf');
+  const { text: registriesConf, warnings } = await textOfPart(
+    'registriesConf',
+    written,
+    pathIn(value, value.text),
+  ).catch(throwAt(value));
+  for (const warning of warnings) reading.warn(warning);
+  try {
+    reportRegistries(readRegistriesConf(registriesConf).issues, value, reading);
+  } catch (error) {
+    throw await explainRefusal('registriesConf', error, value, written);
+  }
   if (registriesConf !== '') return registriesConf;
   if (reading.profile === 'icc') return undefined;
   throw new CliError(`${value.name}: ${value.text} is empty`, {

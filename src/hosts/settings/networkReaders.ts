@@ -9,10 +9,11 @@ import type { Keyfile } from '../../network/convertNmstate.ts';
 import type { AgentSettings } from '../../agent/settings.ts';
 import type { InputValue } from '../../agent/settingInputs.ts';
 import { CliError, type FilePlace, FormatError, formatSource } from '../../core/errors.ts';
-import type { Finding } from '../../core/finding.ts';
+import type { Finding, Path } from '../../core/finding.ts';
 import { parseKeyfile } from '../../formats/keyfile.ts';
 import type { Io } from '../../io/io.ts';
 import { findNmstatectl, runNmstatectl } from '../../io/nmstatectl.ts';
+import { type NetworkDocument, readNetworkDocument } from '../input/pastedPart.ts';
 import { isSwitchedOn, pathIn, readNamedFile, type Reading, valueOf, valuesOf } from './reading.ts';
 
 /**
@@ -90,10 +91,12 @@ async function discoveryHasNetwork(reading: Reading): Promise<boolean> {
 async function convert(described: Description, text: string, reading: Reading): Promise<readonly Keyfile[]> {
   const { profile, warn } = reading;
   const { format, value } = described;
+  const document = await parseFile(value, () => readNetworkDocument(format, text, fileOf(value)));
+  for (const warning of document.warnings) warn(warning);
   const keyfiles =
     format === 'nmstate'
-      ? await convertState(described, text, reading)
-      : await convertHere(described, text, reading);
+      ? await convertState(described, document, reading)
+      : await convertHere(described, document, reading);
   if (keyfiles.length > 0) return keyfiles;
   const message = `${nameOf(value)} contains no connections`;
   if (profile === 'icc') {
@@ -110,7 +113,7 @@ async function convert(described: Description, text: string, reading: Reading): 
 /** nmstate documents are converted by nmstatectl, if installed. */
 async function convertState(
   described: Description,
-  state: string,
+  document: NetworkDocument,
   reading: Reading,
 ): Promise<readonly Keyfile[]> {
   const { io, options } = reading;
@@ -120,8 +123,14 @@ async function convertState(
     `${nameOf(described.value)}: converting with ${program ?? 'the built-in converter; nmstatectl not found on PATH'}`,
   );
   return program === undefined
-    ? convertHere(described, state, reading)
-    : runNmstatectl(state, { program, env: io.env });
+    ? convertHere(described, document, reading)
+    : runNmstatectl(document.text, { program, env: io.env });
+}
+
+/** The file that contains the description. */
+function fileOf(value: InputValue): string {
+  if (value.isContent) return value.document?.name ?? value.name;
+  return pathIn(value, value.text);
 }
 
 /** The source of the description, for messages. */
@@ -147,13 +156,20 @@ export const converters = {
 
 async function convertHere(
   { format, value }: Description,
-  text: string,
+  document: NetworkDocument,
   { warn }: Reading,
 ): Promise<readonly Keyfile[]> {
   const toKeyfiles = await converters[format]();
-  const { parseYaml } = await import('../../formats/yaml.ts');
-  const yaml = value.document ?? parseFile(value, () => parseYaml(text));
-  const file = value.document?.name ?? pathIn(value, value.text);
+  const { parse, path: inObject = [] } = document;
+  const outer = value.document;
+  const yaml =
+    outer === undefined
+      ? await parseFile(value, parse)
+      : {
+          value: document.path === undefined ? outer.value : (await parse()).value,
+          locate: (steps: Path) => outer.locate([...inObject, ...steps]),
+        };
+  const file = fileOf(value);
   const { keyfiles, findings } = toKeyfiles(yaml.value);
   const locate = ({ path }: Finding): FilePlace => ({ file, ...yaml.locate(path) });
   for (const finding of findings) {
@@ -171,7 +187,7 @@ async function readKeyfiles(given: readonly InputValue[], { io }: Reading): Prom
     const { fileName: name = basename(value.text) } = value;
     const text = value.isContent ? value.text : await readNamedFile(value, io, 'NetworkManager keyfile');
     requireFileName(value, name);
-    const sections = parseFile(value, () => parseKeyfile(text));
+    const sections = await parseFile(value, () => parseKeyfile(text));
     if (!sections.some((section) => section.name === 'connection')) {
       throw new CliError(`${nameOf(value)} has no section [connection]`, {
         code: 'ERR_SETTING',
@@ -195,9 +211,9 @@ function requireFileName({ at, fileName, name: source }: InputValue, name: strin
 }
 
 /** For parsers with messages that are complete without the name of the input. */
-function parseFile<T>(value: InputValue, parse: () => T): T {
+async function parseFile<T>(value: InputValue, parse: () => T | Promise<T>): Promise<T> {
   try {
-    return parse();
+    return await parse();
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
     const { hint = 'fix the file', message } = error;

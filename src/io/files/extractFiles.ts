@@ -7,7 +7,7 @@ import { quoteText } from '../../core/foreignText.ts';
 import { lstat, mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { CliError } from '../../core/errors.ts';
-import { emptyPathError, errorCode, fileError } from './fileErrors.ts';
+import { emptyPathError, errorCode, existsError, fileError } from './fileErrors.ts';
 import { modeForContent } from '../images/imageOutput.ts';
 import type { Io } from '../io.ts';
 import { makeFolder, makePrivate, renameToFree, usualMode } from './newFile.ts';
@@ -75,7 +75,9 @@ export async function prepareExtraction(
         await rename(temp.path, place);
       });
     } catch (error) {
-      throw errorCode(error) === 'EEXIST' ? existsError(prefix + path) : creationError(error, prefix + path);
+      throw errorCode(error) === 'EEXIST'
+        ? existsError(prefix + path, 'replace it with --overwrite')
+        : creationError(error, prefix + path);
     }
     written.add(path);
   };
@@ -101,7 +103,7 @@ async function refuseExisting(paths: readonly string[], folder: string, prefix: 
   const seen = new Set<string>();
   for (const path of paths) {
     const exists = seen.has(path) || (await lstat(join(folder, path)).catch(() => undefined)) !== undefined;
-    if (exists) throw existsError(prefix + path);
+    if (exists) throw existsError(prefix + path, 'replace it with --overwrite');
     seen.add(path);
   }
 }
@@ -121,13 +123,6 @@ async function makeParents(path: string, folder: string, prefix: string): Promis
       if (!isFolder) throw creationError(error, prefix + parent);
     }
   }
-}
-
-function existsError(path: string): CliError {
-  return new CliError(`File exists: ${path}`, {
-    code: 'ERR_FILE_EXISTS',
-    hint: 'replace existing files with --overwrite, or use another folder',
-  });
 }
 
 function creationError(error: unknown, path: string): unknown {

@@ -33,6 +33,12 @@ export function fileError(error: unknown, action: FileAction): unknown {
   return new CliError(message, { code: kindOf(code, action.action), hint, cause: error });
 }
 
+/** @param fix how to write to this path anyway, in the imperative: `replace it with --overwrite` */
+export function existsError(path: string, fix: string, cause?: unknown): CliError {
+  const hint = `${fix}, or use another path`;
+  return new CliError(`File exists: ${path}`, { code: 'ERR_FILE_EXISTS', hint, cause });
+}
+
 /** @param message names the path */
 export function emptyPathError(message: string, noun = 'file'): CliError {
   return new CliError(message, { code: 'ERR_FILE_MISSING', hint: `pass the path of a ${noun}` });

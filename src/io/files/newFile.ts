@@ -8,7 +8,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, link, lstat, mkdir, open, readFile, readlink, rm, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { emptyPathError, errorCode, fileError, systemError } from './fileErrors.ts';
+import { emptyPathError, errorCode, existsError, fileError, systemError } from './fileErrors.ts';
 import { allowsMore, cannotLink } from './platform.ts';
 import { CliError } from '../../core/errors.ts';
 import { type MakeFile, removeAbandoned, renameFile, type TempFile, withTempFile } from './tempFile.ts';
@@ -232,8 +232,7 @@ function creationError(
   if (errorCode(error) !== 'EEXIST' || replacedBy === undefined) {
     return fileError(error, { path: shownPath, what: 'Output', action: 'create' });
   }
-  const hint = `replace it with ${replacedBy}, or use another path`;
-  return new CliError(`File exists: ${shownPath}`, { code: 'ERR_FILE_EXISTS', hint, cause: error });
+  return existsError(shownPath, `replace it with ${replacedBy}`, error);
 }
 
 /** The target of a chain of symbolic links; it may not exist. */

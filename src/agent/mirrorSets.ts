@@ -1,0 +1,50 @@
+/**
+ * Mirrors of OpenShift's ImageDigestMirrorSet, ImageTagMirrorSet and ImageContentSourcePolicy as a registries.conf, as
+ * OpenShift's machine-config-operator writes them (EditRegistriesConfig of runtime-utils).
+ */
+
+import { asMapping, type Mapping } from '../formats/mapping.ts';
+
+/** The list in `spec` of each kind, and for which images podman uses its mirrors. */
+export const mirrorSetKinds: Readonly<
+  Record<string, readonly [list: string, pullFromMirror: 'digest-only' | 'tag-only']>
+> = {
+  ImageDigestMirrorSet: ['imageDigestMirrors', 'digest-only'],
+  ImageContentSourcePolicy: ['repositoryDigestMirrors', 'digest-only'],
+  ImageTagMirrorSet: ['imageTagMirrors', 'tag-only'],
+};
+
+interface Registry {
+  isBlocked: boolean;
+  /** TOML tables. */
+  readonly mirrors: Set<string>;
+}
+
+/** @param sets objects of these kinds; other values in them are skipped */
+export function formatMirrorSets(sets: readonly Mapping[]): string {
+  const registries = new Map<string, Registry>();
+  for (const { kind, spec } of sets) {
+    const [list, pullFromMirror] = mirrorSetKinds[String(kind)] ?? ['', 'digest-only'];
+    const entries = asMapping(spec)[list];
+    for (const entry of Array.isArray(entries) ? entries : []) {
+      const { source, mirrors, mirrorSourcePolicy } = asMapping(entry);
+      const locations = (Array.isArray(mirrors) ? mirrors : []).filter(
+        (mirror) => typeof mirror === 'string' && mirror !== source,
+      );
+      if (typeof source !== 'string' || locations.length === 0) continue;
+      const registry = registries.get(source) ?? { isBlocked: false, mirrors: new Set() };
+      registries.set(source, registry);
+      if (mirrorSourcePolicy === 'NeverContactSource') registry.isBlocked = true;
+      for (const location of locations) {
+        registry.mirrors.add(
+          `[[registry.mirror]]\nlocation = ${JSON.stringify(location)}\npull-from-mirror = "${pullFromMirror}"\n`,
+        );
+      }
+    }
+  }
+  return Array.from(registries, ([source, { isBlocked, mirrors }]) => {
+    const key = source.startsWith('*.') ? 'prefix' : 'location';
+    const blocked = isBlocked ? 'blocked = true\n' : '';
+    return `[[registry]]\n${key} = ${JSON.stringify(source)}\n${blocked}\n${[...mirrors].join('\n')}`;
+  }).join('\n');
+}
