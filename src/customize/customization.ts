@@ -40,6 +40,7 @@ import { readUserFile } from '../io/files/files.ts';
 import type { Io } from '../io/io.ts';
 import { printable } from '../io/report/terminalText.ts';
 import { report } from '../io/report/report.ts';
+import type { TargetSystem } from '../agent/lint/lintHost.ts';
 import { findNmstatectl, runNmstatectl } from '../io/nmstatectl.ts';
 import { convertNmstate, type Keyfile } from '../network/convertNmstate.ts';
 import type { OptionFiles } from '../hosts/input/swappedInputs.ts';
@@ -49,8 +50,9 @@ const MAX_BYTES = 64 * 1024 * 1024;
 /** @throws CliError for the first file that is missing or invalid */
 export async function readCustomization(options: CustomizeOptions, io: Io): Promise<Customization> {
   const { destKargAppend = [], destKargDelete = [] } = options;
-  const readConfig = (path: string) => readUserConfig(path, wantsCheck(options, io), io);
-  const destIgnition = await readEach(options.destIgnition, readConfig);
+  const readConfig = (machine: TargetSystem) => (path: string) =>
+    readUserConfig(path, wantsCheck(options, io) ? machine : undefined, io);
+  const destIgnition = await readEach(options.destIgnition, readConfig('installed'));
   const note = consoleNote(destKargAppend);
   if (note !== undefined) io.stderr.write(`${printable(note)}\n`);
   return {
@@ -66,7 +68,7 @@ export async function readCustomization(options: CustomizeOptions, io: Io): Prom
       const file = await readNamed(path, 'Installer config', io);
       return { ...file, sets: checkInstallerConfig(file.data, path) };
     }),
-    liveIgnition: await readEach(options.liveIgnition, readConfig),
+    liveIgnition: await readEach(options.liveIgnition, readConfig('live')),
   };
 }
 
@@ -174,19 +176,19 @@ const CONFIG = { what: 'Ignition config', maxBytes: 64 * 1024 * 1024 };
 
 /**
  * Returns the config as a document without unused keys, after it reports the findings.
- * @param validates whether an invalid config is an error
+ * @param machine the system that applies the config; undefined if an invalid config is no error
  * @throws CliError `parsing Ignition config …`
  */
-async function readUserConfig(path: string, validates: boolean, io: Io): Promise<Uint8Array> {
+async function readUserConfig(path: string, machine: TargetSystem | undefined, io: Io): Promise<Uint8Array> {
   const source = await readSource(path, io);
   const config = parseUserConfig(source.json, path);
   if ('newerVersion' in config) {
     reportNewerVersion(path, config.newerVersion, io);
     return config.document;
   }
-  if (validates) await refuseInvalid(source, io);
+  if (machine !== undefined) await refuseInvalid(source, machine, io);
   if (config instanceof CliError) throw config;
-  if (!validates) reportUnusedKeys(source, io);
+  if (machine === undefined) reportUnusedKeys(source, io);
   return config.document;
 }
 
@@ -217,8 +219,8 @@ function reportNewerVersion(path: string, version: string, io: Io): void {
 }
 
 /** Only findings of Ignition make a config invalid; findings of this program are warnings. */
-async function refuseInvalid(source: Source, io: Io): Promise<void> {
-  const checked = await checkConfigSource(source, embedOptions());
+async function refuseInvalid(source: Source, machine: TargetSystem, io: Io): Promise<void> {
+  const checked = await checkConfigSource(source, embedOptions(machine));
   reportChecked(checked, source.path, io);
   if (checked.report.valid) return;
   throw refusal(source.path, 'the config is invalid; nothing was written', {

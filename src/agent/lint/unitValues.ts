@@ -30,11 +30,10 @@ export const unitValueRules = {
   ),
 };
 
-export function checkUnitValues({ activeUnits, units }: LintSubject): Issue[] {
-  const names = units.map(({ name }) => name);
+export function checkUnitValues({ activeUnits }: LintSubject): Issue[] {
   return activeUnits.flatMap((unit) => [
     ...checkName(unit),
-    ...unit.settings.flatMap((setting) => checkValue(setting, names)),
+    ...unit.settings.flatMap(checkValue),
     ...(unit.name.endsWith('.service') ? checkService(unit) : []),
   ]);
 }
@@ -86,7 +85,7 @@ const unitLists = new Set(
   Unit.Conflicts Unit.OnFailure Unit.OnSuccess Install.WantedBy Install.RequiredBy Install.Also`.split(/\s+/),
 );
 
-function checkValue(setting: UnitSetting, names: readonly string[]): Issue[] {
+function checkValue(setting: UnitSetting): Issue[] {
   const key = `${setting.section}.${setting.name}`;
   const { value } = setting;
   if (value === '' || /%[^%]/.test(value)) return [];
@@ -94,7 +93,7 @@ function checkValue(setting: UnitSetting, names: readonly string[]): Issue[] {
     findChoiceProblem(setting, choices[key]) ??
     (timeKeys.has(key) ? findTimeProblem(value) : undefined) ??
     (pathKeys.has(key) ? findPathProblem(setting) : undefined) ??
-    (unitLists.has(key) ? findListProblem(setting, names) : undefined) ??
+    (unitLists.has(key) ? findListProblem(setting) : undefined) ??
     (setting.name === 'Environment' ? findAssignmentProblem(setting) : undefined);
   return problem === undefined ? [] : [brokenSetting(unitValueRules.value, setting, problem)];
 }
@@ -124,7 +123,7 @@ function findPathProblem({ name, value }: UnitSetting): Problem | undefined {
 /** Targets that units commonly belong to. */
 const targets = ['multi-user', 'basic', 'sysinit', 'default', 'graphical', 'network-online'];
 
-function findListProblem({ name, value }: UnitSetting, names: readonly string[]): Problem | undefined {
+function findListProblem({ value }: UnitSetting): Problem | undefined {
   for (const word of value.split(/\s+/)) {
     const shown = /^[\w.@:,-]{1,80}$/.test(word) ? word : 'a word';
     const nearest = nearestName(word.replace(/\.target$/, ''), targets);
@@ -132,11 +131,6 @@ function findListProblem({ name, value }: UnitSetting, names: readonly string[])
       const unit = nearest === undefined ? 'NAME.service or NAME.target' : `${nearest}.target`;
       const message = `systemd ignores ${shown}, because it is not the name of a unit`;
       return { message, hint: `use ${unit}, and separate names with spaces` };
-    }
-    const isKnown = nearest === undefined || word === `${nearest}.target` || names.includes(word);
-    if (!isKnown && name === 'WantedBy' && word.endsWith('.target')) {
-      const message = `systemd has no ${shown}, and the config does not write it, so the unit never starts`;
-      return { message, hint: `use ${nearest}.target` };
     }
   }
   return undefined;

@@ -4,6 +4,7 @@ import { CliError } from '../../core/errors.ts';
 import { readStdin, readUserFile } from '../../io/files/files.ts';
 import type { Io } from '../../io/io.ts';
 import { nameInput } from './nameInput.ts';
+import type { TargetSystem } from '../../agent/lint/lintHost.ts';
 import type { CheckedDocument, CheckOptions } from './checkConfig.ts';
 import type { YamlConfig } from './yamlConfig.ts';
 
@@ -82,9 +83,9 @@ function reasonNotTo({ validate }: Pick<ConfigOptions, 'validate'>, io: Io): str
   return io.programName === 'coreos-installer' ? 'the program was started as coreos-installer' : undefined;
 }
 
-/** The options for a config that is embedded in an image. */
-export function embedOptions(): Omit<CheckOptions, 'strict'> {
-  return { lint: 'auto', now: new Date(), isEmbedded: true };
+/** The options for a config that is embedded in an image, by default for the live system of the image. */
+export function embedOptions(machine: TargetSystem = 'live'): Omit<CheckOptions, 'strict'> {
+  return { lint: 'auto', machine, now: new Date(), isEmbedded: true };
 }
 
 /** Warnings are reported, errors are fatal. */

@@ -48,7 +48,7 @@ describe('mounts', () => {
           units: [
             {
               name: 'ironic-agent.service',
-              contents: '[Service]\nExecStart=/opt/run\nRestart=always\n',
+              contents: '[Service]\nExecStart=/usr/bin/run-agent\nRestart=always\n',
               enabled: true,
             },
           ],
