@@ -12,7 +12,7 @@ import {
   replaceFormatError,
   UsageError,
 } from '../core/errors.ts';
-import { formatPath } from '../core/finding.ts';
+import { formatPath, type Problem } from '../core/finding.ts';
 import { type ParsedYaml, parseYaml } from '../formats/yaml.ts';
 import { readNetworkFiles } from '../hosts/input/networkFiles.ts';
 import { reportChecked } from '../hosts/input/reportChecked.ts';
@@ -24,6 +24,7 @@ import { consoleNote, parseConsole, checkInstallerConfig } from '../image/custom
 import {
   type Customization,
   installNotice,
+  runsInstaller,
   lacksDevice,
   type NamedFile,
 } from '../image/customize/customization.ts';
@@ -32,7 +33,7 @@ import {
   type ConfigSource,
   embedOptions,
   readConfigSource,
-  wantsCheck,
+  refusalOf,
 } from '../hosts/input/checkedConfig.ts';
 import type { LiveFeatures } from '../image/liveFeatures.ts';
 import { type NetworkFile, requireNetworkFeature } from '../image/networkSettings.ts';
@@ -40,9 +41,14 @@ import { readUserFile } from '../io/files/files.ts';
 import type { Io } from '../io/io.ts';
 import { printable } from '../io/report/terminalText.ts';
 import { report } from '../io/report/report.ts';
+import { isAgentConfig } from '../agent/lint/lintConfig.ts';
+import { installerRule } from '../agent/lint/liveSystem.ts';
+import { findingOf } from '../ignition/rule.ts';
+import { readEffectiveConfig } from '../ignition/effectiveConfig.ts';
 import type { TargetSystem } from '../agent/lint/lintHost.ts';
 import { findNmstatectl, runNmstatectl } from '../io/nmstatectl.ts';
 import { convertNmstate, type Keyfile } from '../network/convertNmstate.ts';
+import { refuseFile, wantsCheck } from '../hosts/input/refuse.ts';
 import type { OptionFiles } from '../hosts/input/swappedInputs.ts';
 
 const MAX_BYTES = 64 * 1024 * 1024;
@@ -61,15 +67,38 @@ export async function readCustomization(options: CustomizeOptions, io: Io): Prom
     destConsoles: parseConsoles(options),
     destKargs: { append: destKargAppend, delete: destKargDelete },
     keyfiles: await readKeyfiles(options, io),
-    authorities: await readEach(options.ignitionCa, (path) => readAuthority(path, io)),
-    preInstall: await readEach(options.preInstall, (path) => readScript(path, io)),
-    postInstall: await readEach(options.postInstall, (path) => readScript(path, io)),
+    authorities: await readEach(options.ignitionCa, (path) => readAuthority(path, options, io)),
+    preInstall: await readEach(options.preInstall, (path) => readScript(path, options, io)),
+    postInstall: await readEach(options.postInstall, (path) => readScript(path, options, io)),
     installerConfigs: await readEach(options.installerConfig, async (path) => {
       const file = await readNamed(path, 'Installer config', io);
       return { ...file, sets: checkInstallerConfig(file.data, path) };
     }),
     liveIgnition: await readEach(options.liveIgnition, readConfig('live')),
   };
+}
+
+/**
+ * Refuses a live config that runs the agent together with the installer, which replaces the default target of the live system.
+ * @param kargs appended kernel arguments of the live system
+ * @throws CliError
+ */
+export function refuseInstallerWithAgent(
+  customization: Customization,
+  kargs: readonly string[],
+  options: Pick<CustomizeOptions, 'validate'>,
+  io: Io,
+): void {
+  const isInstalled =
+    runsInstaller(customization) || kargs.some((karg) => karg.startsWith('coreos.inst.install_dev='));
+  if (!isInstalled || !wantsCheck(options, io)) return;
+  const runsAgent = customization.liveIgnition.some((document) => {
+    const read = readEffectiveConfig(document);
+    return read.status === 'read' && isAgentConfig(read.config);
+  });
+  if (!runsAgent || withoutIgnored([findingOf({ rule: installerRule, path: [] })], io).length === 0) return;
+  const { hint, id, message } = installerRule;
+  throw new CliError(`${message} (${id})`, { code: 'ERR_CONFIG_INVALID', hint });
 }
 
 /**
@@ -113,8 +142,9 @@ async function readEach<T>(
 }
 
 async function readKeyfiles(options: CustomizeOptions, io: Io): Promise<readonly NetworkFile[]> {
-  const { networkData = [], networkKeyfile: keyfile = [] } = options;
-  const given = keyfile.length === 0 ? [] : await readNetworkFiles({ keyfile }, io);
+  const { networkData = [], networkKeyfile: keyfile = [], validate } = options;
+  const validation = validate === undefined ? {} : { validate };
+  const given = keyfile.length === 0 ? [] : await readNetworkFiles({ ...validation, keyfile }, io);
   const converted = await readEach(options.networkNmstate, (path) => readNmstate(path, io));
   const others = networkData.length === 0 ? [] : await readNetworkFiles({ networkData }, io);
   return [...given, ...converted.flat(), ...others];
@@ -218,14 +248,12 @@ function reportNewerVersion(path: string, version: string, io: Io): void {
   report(io, { severity: 'warning', message, hint, at: { file: path } });
 }
 
-/** Only findings of Ignition make a config invalid; findings of this program are warnings. */
 async function refuseInvalid(source: Source, machine: TargetSystem, io: Io): Promise<void> {
   const checked = await checkConfigSource(source, embedOptions(machine));
-  reportChecked(checked, source.path, io);
-  if (checked.report.valid) return;
-  throw refusal(source.path, 'the config is invalid; nothing was written', {
-    hint: 'fix the reported errors, or use --no-validate to embed the config anyway',
-  });
+  const { findings, valid } = reportChecked(checked, source.path, io);
+  if (valid) return;
+  const { hint, message } = refusalOf(findings);
+  throw refusal(source.path, `${message}; nothing was written`, { hint });
 }
 
 /** With the messages of coreos-installer, because scripts that were written for it use `--no-validate` implicitly. */
@@ -240,34 +268,42 @@ async function readNamed(path: string, what: string, io: Io): Promise<NamedFile>
   return { name: basename(path), data: await readUserFile(path, io, { what, maxBytes: MAX_BYTES }) };
 }
 
-/** Ignition fetches nothing if it cannot read a certificate, but coreos-installer accepts any file: so it is a warning. */
-async function readAuthority(path: string, io: Io): Promise<Uint8Array> {
+/** Ignition fetches nothing if it cannot read a certificate. */
+async function readAuthority(path: string, options: CustomizeOptions, io: Io): Promise<Uint8Array> {
   const { data } = await readNamed(path, 'Certificate authority', io);
-  for (const message of problemsOf(data)) report(io, { severity: 'warning', message, at: { file: path } });
+  const text = Buffer.from(data).toString('utf8');
+  const refuse = (problem: string, hint = 'use a file that contains only certificates in PEM'): void =>
+    refuseFile(path, { message: `the file ${problem}`, hint }, { code: 'ERR_FORMAT', options, io });
+  try {
+    const { warnings } = parseCaCertificates(text, new Date());
+    for (const message of warnings) report(io, { severity: 'warning', message, at: { file: path } });
+    const problem = findBundleProblem(text);
+    if (problem !== undefined) refuse(problem);
+  } catch (error) {
+    if (!(error instanceof FormatError)) throw error;
+    refuse(error.message, error.hint);
+  }
   return data;
 }
 
-function problemsOf(certificates: Uint8Array): readonly string[] {
-  try {
-    const text = Buffer.from(certificates).toString('utf8');
-    const { warnings } = parseCaCertificates(text, new Date());
-    const problem = findBundleProblem(text);
-    return [...(problem === undefined ? [] : [`the file ${problem}`]), ...warnings];
-  } catch (error) {
-    if (!(error instanceof FormatError)) throw error;
-    return [`the file ${error.message}`];
-  }
+async function readScript(path: string, options: CustomizeOptions, io: Io): Promise<NamedFile> {
+  const script = await readNamed(path, 'Script', io);
+  const problem = findScriptProblem(script.data);
+  if (problem !== undefined) refuseFile(path, problem, { code: 'ERR_FORMAT', options, io });
+  return script;
 }
 
-async function readScript(path: string, io: Io): Promise<NamedFile> {
-  const script = await readNamed(path, 'Script', io);
-  const start = Buffer.from(script.data.subarray(0, 4)).toString('latin1');
-  if (!start.startsWith('#!') && start !== '\x7fELF') {
-    const message = 'systemd cannot run the file as a program';
-    const hint = 'add a first line such as #!/bin/bash';
-    report(io, { severity: 'warning', message, hint, at: { file: path } });
+/** Why the kernel does not run the file as a program. */
+function findScriptProblem(data: Uint8Array): Problem | undefined {
+  const [firstLine = ''] = Buffer.from(data.subarray(0, 4096)).toString('latin1').split('\n', 1);
+  if (firstLine.startsWith('\x7fELF')) return undefined;
+  if (!firstLine.startsWith('#!')) {
+    const message = 'the script has no interpreter line (#!), so systemd cannot run it';
+    return { message, hint: 'start the script with #!/bin/bash' };
   }
-  return script;
+  if (!firstLine.endsWith('\r')) return undefined;
+  const message = 'the lines of the script end in CR LF, so the kernel does not find its interpreter';
+  return { message, hint: "convert the line ends: sed -i 's/\\r$//' FILE" };
 }
 
 /** Options of the command line; lists are in the order of the command line. */
@@ -323,10 +359,10 @@ export function refuseUnsupported(options: CustomizeOptions, features: LiveFeatu
     throw unsupported('the destination console');
   }
   if (isGiven(networkKeyfile, networkNmstate, networkData)) requireNetworkFeature(features);
-  const runsInstaller =
+  const needsInstaller =
     destDevice !== undefined ||
     isGiven(destConsole, destIgnition, destKargAppend, destKargDelete, installerConfig);
-  if (runsInstaller && !features.installerConfig) throw unsupported('installer configuration');
+  if (needsInstaller && !features.installerConfig) throw unsupported('installer configuration');
 }
 
 function unsupported(what: string): CliError {

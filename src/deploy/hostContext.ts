@@ -10,6 +10,8 @@ import { type NameOption, readInstalledConfig } from './options.ts';
 import { isMapping } from '../formats/mapping.ts';
 import type { Issue } from '../ignition/rule.ts';
 import { nameInput } from '../hosts/input/nameInput.ts';
+import { converters } from '../hosts/settings/networkReaders.ts';
+import { notCovered } from '../network/documentPlace.ts';
 import { readUserFile } from '../io/files/files.ts';
 
 export interface HostContext {
@@ -111,7 +113,8 @@ export async function readNetworkFile(
   const bytes = await readUserFile(file, io, { what, maxBytes: 1024 * 1024 });
   const text = Buffer.from(bytes).toString('utf8');
   const { parseYaml } = await import('../formats/yaml.ts');
-  const { value } = await nameInput(file, () => parseYaml(text));
+  const yaml = await nameInput(file, () => parseYaml(text));
+  const { value } = yaml;
   if (!isMapping(value)) {
     throw new CliError(`${file}: ${what} must be a YAML mapping`, {
       code: 'ERR_FORMAT',
@@ -119,7 +122,16 @@ export async function readNetworkFile(
     });
   }
   const { keys, name } = networkKinds[kind];
-  if (keys.some((key) => Object.hasOwn(value, key))) return text;
+  if (keys.some((key) => Object.hasOwn(value, key))) {
+    const convert = await converters[kind]();
+    // Other programs convert the document on the machine, and may support more.
+    const error = convert(value).findings.find(
+      ({ rule, severity }) => severity === 'error' && rule !== notCovered,
+    );
+    if (error === undefined) return text;
+    const at = { file, ...yaml.locate(error.path) };
+    throw new CliError(error.message, { code: 'ERR_FORMAT', hint: error.hint, at });
+  }
   const other = networkKinds[kind === 'nmstate' ? 'networkData' : 'nmstate'];
   const isOther = other.keys.some((key) => Object.hasOwn(value, key));
   throw new CliError(`${file}: ${what}: the file contains ${isOther ? other.name : `no ${name}`}`, {

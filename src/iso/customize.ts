@@ -12,6 +12,7 @@ import {
   parseConsoles,
   readCustomization,
   refuseUnsupported,
+  refuseInstallerWithAgent,
   reportInstallation,
 } from '../customize/customization.ts';
 import { refuseSwapped } from '../hosts/input/swappedInputs.ts';
@@ -36,8 +37,9 @@ async function change(iso: LiveIso, options: IsoCustomizeOptions, io: Io): Promi
   await checkPristine(iso, options.force === true ? 'replace' : 'refuse');
   refuseUnsupported(options, await iso.features());
   const customization = await readCustomization(options, io);
-  const files = renderCustomization(customization);
   const { liveKargAppend: append = [], liveKargDelete, liveKargReplace } = options;
+  refuseInstallerWithAgent(customization, append, options, io);
+  const files = renderCustomization(customization);
   const edits = { append, delete: liveKargDelete, replace: liveKargReplace };
   const { change: result, remarks } = await customizeIso(iso, files, edits);
   report(io, ...remarks);

@@ -14,6 +14,9 @@ export interface DocumentPlace {
 export const installNmstate =
   'install nmstatectl of nmstate, which supports all nmstate documents, or remove the key';
 
+/** The rule of a value that nmstate may support, but this conversion does not. */
+export const notCovered = 'nmstate-not-covered';
+
 /** Reports a value that nmstate refuses, too, or that is invalid. `message` has no final period. */
 export function refuse(place: DocumentPlace, message: string, hint?: string): undefined {
   const rule = `${place.format ?? 'nmstate'}-value`;
@@ -27,7 +30,7 @@ export function refuseUnsupportedValue(
   hint: string = installNmstate,
 ): undefined {
   const message = `the built-in nmstate conversion does not support ${what}`;
-  place.findings.push({ severity: 'error', rule: 'nmstate-not-covered', path: place.path, message, hint });
+  place.findings.push({ severity: 'error', rule: notCovered, path: place.path, message, hint });
 }
 
 /** Reports a value that nmstate accepts but does not write to keyfiles; in other formats, one that is suspicious. */

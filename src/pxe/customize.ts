@@ -6,6 +6,7 @@ import {
   inputsOf,
   parseConsoles,
   refuseUnsupported,
+  refuseInstallerWithAgent,
   reportInstallation,
 } from '../customize/customization.ts';
 import { type ByteSource, piecesOf } from '../formats/byteFeed.ts';
@@ -91,6 +92,7 @@ async function makeFiles(initrd: ByteSource, options: PxeCustomizeOptions, io: I
   const features = await nameInput(options.initrd, () => readLiveInitrd(initrd));
   refuseUnsupported(options, features);
   const customization = await readCustomization(options, io);
+  refuseInstallerWithAgent(customization, [], options, io);
   const files = renderCustomization(customization);
   reportInstallation(customization, [], io);
   if (files.has(CONFIG_NAME)) io.stderr.write(KARGS_NOTICE);

@@ -85,7 +85,18 @@ export function parseBmcAddress(text: string): BmcAddress | BmcProblem {
   const { query, ...place } = parts;
   if (isIpmi(name)) return ipmiAddress({ text, scheme: name, transport: 'https', ...place }, query);
   if (query !== '') return { problem: 'it has a query, which is not supported' };
+  if (!isSystemPath(place.path)) {
+    return {
+      problem: 'its path is not that of a system',
+      hint: 'use the path of the system: /redfish/v1/Systems/ID',
+    };
+  }
   return { text, scheme: name, transport: transport === 'http' ? 'http' : 'https', ...place };
+}
+
+/** Ironic and `boot` request the path as the system. Services may have other paths outside of the tree of the Redfish standard. */
+function isSystemPath(path: string): boolean {
+  return !/^\/redfish\/v1\/[^/]/i.test(path) || /^\/redfish\/v1\/Systems\/[^/]+\/?$/i.test(path);
 }
 
 /** `ipmi:HOST` and bare hosts are valid, too; their rest is the whole text. */

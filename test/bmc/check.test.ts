@@ -178,22 +178,16 @@ describe('--check', () => {
       text: /boot-device error: .*allows only the boot devices/,
     },
     {
-      title: 'the path of the systems',
-      path: '/redfish/v1/Systems/',
-      code: 0,
-      text: /can be booted/,
-    },
-    {
-      title: 'the path of a manager',
+      title: 'the path of a manager, outside of the tree of the standard',
       fake: {
         fault: ({ path }) =>
-          path === '/redfish/v1/Managers/bmc'
+          path === '/rest/managers/bmc'
             ? (response) => void response.end('{"@odata.type":"#Manager.v1_5_0.Manager"}')
             : undefined,
       },
-      path: '/redfish/v1/Managers/bmc',
+      path: '/rest/managers/bmc',
       code: 1,
-      text: /bmc error: \/redfish\/v1\/Managers\/bmc is not a system, but of the type #Manager/,
+      text: /bmc error: \/rest\/managers\/bmc is not a system, but of the type #Manager/,
     },
     {
       title: 'another MAC address',

@@ -119,7 +119,6 @@ describe('--ignore of a mistake in settings', () => {
   it.each([
     ['an image', ['--agent-image', 'registry:5000'], 'agent-image-unqualified'],
     ['a short name', ['--agent-image', 'a/b:1'], 'agent-image-unqualified'],
-    ['a private registry', ['--agent-image', '10.0.0.9:5000/a'], 'agent-image-issuer'],
     ['an address to listen on', [...image, '--ntp-server', '0.0.0.0'], 'agent-address-unusable'],
     ['a line of the conf', [...image, '--option', 'debug = maybe'], 'conf-value'],
     ['an option of podman', [...image, '--podman-arg=--new-thing=1'], 'agent-podman-option'],

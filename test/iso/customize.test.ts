@@ -23,6 +23,9 @@ const inputs: Readonly<Record<string, string>> = {
   'old.ign': '{"ignition":{"version":"2.2.0"}}',
   'unused.ign': '{"ignition":{"version":"3.4.0"},"other":1}',
   'script.sh': '#!/bin/sh\n',
+  'agent.ign':
+    '{"ignition":{"version":"3.4.0"},"storage":{"files":[{"path":"/etc/ironic-python-agent.conf","mode":384,"contents":{"source":"data:,%5BDEFAULT%5D%0A"}}]}}',
+  'data.ign': '{"ignition":{"version":"3.4.0"},"storage":{"directories":[{"path":"/data"}]}}',
   'text.sh': 'echo\n',
   'device.yaml': 'dest-device: /dev/sda\n',
   'relative.yaml': 'offline: true\ndest-device: sda\n',
@@ -116,11 +119,13 @@ describe('the image', () => {
   });
 
   it('reports a file that is no keyfile, such as nmstate', async () => {
-    const { code, stderr } = await customize('--network-keyfile net.yaml');
-    expect(code).toBe(0);
-    expect(stderr).toMatch(
-      /^warning: net\.yaml: .*\nhint: fix the file: NetworkManager ignores it otherwise\n$/,
-    );
+    const said = /: net\.yaml: .*\nhint: fix the file: NetworkManager ignores it otherwise\n$/;
+    const refused = await customize('--network-keyfile net.yaml');
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toMatch(said);
+    const unchecked = await customize('--no-validate --network-keyfile net.yaml');
+    expect(unchecked.code).toBe(0);
+    expect(unchecked.stderr).toMatch(said);
   });
 
   it('gets connections from nmstate beside keyfiles', async () => {
@@ -150,7 +155,7 @@ describe('Ignition configs', () => {
       expect(code).toBe(1);
       expect(stderr).toMatch(place);
       expect(stderr).toContain(
-        `error: parsing Ignition config ${name}: the config is invalid; nothing was written\n`,
+        `error: parsing Ignition config ${name}: the Ignition config is invalid; nothing was written\n`,
       );
       expect(stderr).not.toContain('secret');
     }
@@ -205,12 +210,15 @@ describe('remarks', () => {
       /^Boot media will automatically run installer\.\n$/,
     ],
     ['--pre-install script.sh', /^$/],
-    ['--pre-install text.sh', /^warning: text\.sh: systemd cannot run the file as a program\nhint: /],
     [
-      '--ignition-ca blank.pem',
+      '--no-validate --pre-install text.sh',
+      /^warning: text\.sh: the script has no interpreter line \(#!\), so systemd cannot run it\nhint: /,
+    ],
+    [
+      '--no-validate --ignition-ca blank.pem',
       /^warning: blank\.pem: the file ends with text or an empty line after the last/,
     ],
-    ['--ignition-ca ca.pem', /^warning: ca\.pem: the file contains no PEM certificate\n/],
+    ['--no-validate --ignition-ca ca.pem', /^warning: ca\.pem: the file contains no PEM certificate\n/],
     ['--network-nmstate empty.yaml', /^warning: empty\.yaml contains no connection\n/],
     [
       '--dest-device x --dest-karg-append console=ttyS0',
@@ -301,4 +309,34 @@ it('help fits 80 columns', async () => {
   const { code, stdout } = await run('customize --help');
   expect(code).toBe(0);
   expect(stdout.split('\n').filter((text) => text.length > 80)).toEqual([]);
+});
+
+describe('the system that a config is for', () => {
+  it.each([
+    ['--dest-ignition data.ign', 0, ''],
+    ['--live-ignition data.ign', 1, 'the path is on a read-only filesystem of CoreOS'],
+    ['--live-ignition agent.ign', 0, ''],
+    [
+      '--live-ignition agent.ign --dest-device /dev/sda',
+      1,
+      'the image runs the installer instead of the agent',
+    ],
+    [
+      '--live-ignition agent.ign --dest-ignition config.ign',
+      1,
+      'the image runs the installer instead of the agent',
+    ],
+    [
+      '--live-ignition agent.ign --live-karg-append coreos.inst.install_dev=/dev/sda',
+      1,
+      'the image runs the installer instead of the agent',
+    ],
+    ['--live-ignition agent.ign --dest-device /dev/sda --ignore agent-installer', 0, ''],
+    ['--live-ignition agent.ign --dest-device /dev/sda --no-validate', 0, ''],
+    ['--live-ignition config.ign --dest-device /dev/sda', 0, ''],
+  ])('%s: %i', async (line, code, message) => {
+    const result = await customize(line);
+    expect({ ...result, stderr: result.stderr.includes(message) }).toMatchObject({ code, stderr: true });
+    expect(digest(await file('coreos.iso')) === digest(original)).toBe(code === 1);
+  });
 });

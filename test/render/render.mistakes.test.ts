@@ -134,6 +134,35 @@ describe('render refuses what can never work', () => {
   });
 });
 
+describe('render refuses what certainly does not start', () => {
+  it.each([
+    [
+      'a mount of a file that nothing writes',
+      [...url, '--podman-mount', 'type=bind,src=/etc/ironic.d,dst=/x'],
+      'ironic-agent.service: the container mounts "/etc/ironic.d", which the config does not write',
+    ],
+    [
+      'a short name',
+      [...url, '--agent-image', 'ironic-agent:latest'],
+      '--agent-image: the image ironic-agent:latest has no registry',
+    ],
+    [
+      'a registry that is a name',
+      [...url, '--registry', 'registry'],
+      '--registry: the image registry/ironic-agent has no registry',
+    ],
+    [
+      'a port that is a tag',
+      [...url, '--agent-image', 'registry:5000'],
+      '--agent-image: registry:5000 looks like a registry',
+    ],
+  ])('%s', async (_title, args, message) => {
+    const { code, stderr, stdout } = await render(args);
+    expect({ isRefused: code !== 0, stdout }).toEqual({ isRefused: true, stdout: '' });
+    expect(stderr).toContain(`error: ${message}`);
+  });
+});
+
 describe('render warns of what may be intended', () => {
   const loopback = 'is the booted machine itself (loopback)';
   it.each([
@@ -173,11 +202,6 @@ describe('render warns of what may be intended', () => {
       [...url, '--merge', 'merged.ign'],
       'ironic-agent.service.d/a.conf: systemd ignores Restrt= in [Service]: unknown key',
     ],
-    [
-      'a mount of a file that nothing writes',
-      [...url, '--podman-mount', 'type=bind,src=/etc/ironic.d,dst=/x'],
-      'ironic-agent.service: the container mounts "/etc/ironic.d", which the config does not write',
-    ],
     ['link-local', ['--api-url', 'https://169.254.1.1'], '--api-url: 169.254.1.1 is link-local'],
     [
       'build.py on loopback',
@@ -192,21 +216,6 @@ describe('render warns of what may be intended', () => {
     ],
     ['a registry', [...url, '--agent-image', 'localhost:5000/a'], `--agent-image: localhost ${loopback}`],
     ['a location', [...url, '--registries-conf', 'local.conf'], `--registries-conf: localhost ${loopback}`],
-    [
-      'a short name',
-      [...url, '--agent-image', 'ironic-agent:latest'],
-      '--agent-image: the image ironic-agent:latest has no registry',
-    ],
-    [
-      'a registry that is a name',
-      [...url, '--registry', 'registry'],
-      '--registry: the image registry/ironic-agent has no registry',
-    ],
-    [
-      'a port that is a tag',
-      [...url, '--agent-image', 'registry:5000'],
-      '--agent-image: registry:5000 looks like a registry',
-    ],
     [
       'an unknown key',
       [...url, '--registries-conf', 'typo.conf'],
@@ -304,7 +313,7 @@ describe('the same is said of', () => {
   it('the environment', async () => {
     const env = {
       IRONIC_BASE_URL: 'https://localhost/baremetal',
-      IRONIC_AGENT_IMAGE: 'ironic-agent',
+      IRONIC_AGENT_IMAGE: '10.0.0.1:5000/ironic-agent',
       IRONIC_AGENT_PULL_SECRET: encode(files['nocolon.json'] ?? ''),
     };
     const { code, stderr } = await render([], env);
@@ -319,12 +328,9 @@ describe('the same is said of', () => {
 
   it('an inventory', async () => {
     const { code, stderr } = await render(['--inventory', 'site.yaml']);
-    expect(code).toBe(0);
-    expect(stderr).toContain(
-      'warning: site.yaml:2:19: ironic.apiUrls: localhost is the booted machine itself',
-    );
+    expect(code).not.toBe(0);
     expect(stderr).toContain('host.ntpServers: 127.0.0.1 is the booted machine itself');
-    expect(stderr).toContain('warning: site.yaml:4:16: agent.image: the image ironic-agent has no registry');
+    expect(stderr).toContain('error: site.yaml:4:16: agent.image: the image ironic-agent has no registry');
     expect((await render(['--inventory', 'both.yaml'])).stderr).toContain('"cafile" has no effect');
   });
 });
@@ -357,12 +363,18 @@ describe('the key of IRONIC_RAMDISK_SSH_KEY', () => {
 
 describe('other generators', () => {
   it('keep what they make of addresses, with a warning', async () => {
-    const env = { IRONIC_BASE_URL: 'http://0.0.0.0/v1', IRONIC_AGENT_IMAGE: 'quay.io' };
+    const env = { IRONIC_BASE_URL: 'http://0.0.0.0/v1', IRONIC_AGENT_IMAGE: 'quay.io/a/b' };
     const { code, stderr, stdout } = await render(['--profile', 'icc'], env);
     expect(code).toBe(0);
     expect(stdout).toContain(encodeURIComponent('api_url = http://0.0.0.0:6385/v1\n'));
     expect(stderr).toContain('warning: IRONIC_BASE_URL: 0.0.0.0 is an address to listen on');
-    expect(stderr).toContain('warning: IRONIC_AGENT_IMAGE: quay.io looks like a registry');
+  });
+
+  it('do not pull an image without a name, either', async () => {
+    const env = { IRONIC_BASE_URL: 'https://192.0.2.1', IRONIC_AGENT_IMAGE: 'quay.io' };
+    const { code, stderr, stdout } = await render(['--profile', 'icc'], env);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain('error: IRONIC_AGENT_IMAGE: quay.io looks like a registry');
   });
 });
 

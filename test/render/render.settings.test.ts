@@ -517,7 +517,7 @@ describe('render --merge', () => {
   });
 
   it('reports what is replaced', async () => {
-    const result = await renderDefault('--merge', 'conflict.ign');
+    const result = await renderDefault('--merge', 'conflict.ign', '--ignore', 'agent-unit-not-enabled');
     expect(result.code).toBe(0);
     expect(result.stderr).toContain('warning: this replaces the rendered agent conf');
     expect(result.stderr).toContain('--> conflict.ign:1:');
@@ -689,7 +689,7 @@ describe('proxies of profile icc', () => {
   ])('that may come between the agent and Ironic draw a warning: %s', async (_title, NO_PROXY, warns) => {
     const env = {
       IRONIC_BASE_URL: 'https://192.0.2.9',
-      IRONIC_AGENT_IMAGE: 'a',
+      IRONIC_AGENT_IMAGE: 'quay.io/a/b',
       HTTP_PROXY: 'http://p',
       NO_PROXY,
     };

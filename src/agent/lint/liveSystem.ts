@@ -39,6 +39,13 @@ export const liveSystemRules = {
   ),
 };
 
+/** Reported by commands that see both the config and the installer's settings. */
+export const installerRule = lintError(
+  'agent-installer',
+  'the image runs the installer instead of the agent, and the installer overwrites the disk',
+  'remove the options of the installer, or the config that runs the agent',
+);
+
 export function checkLiveSystem(subject: LintSubject): Issue[] {
   const { kernelArguments = {}, storage = {} } = subject.config;
   const { shouldExist = [], shouldNotExist = [] } = kernelArguments;

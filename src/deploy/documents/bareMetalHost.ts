@@ -10,7 +10,6 @@ import type { Mapping } from '../../formats/mapping.ts';
 import { bmcKind } from '../../redfish/bmcAddress.ts';
 import {
   type bootModes,
-  checkSystemPath,
   type cleaningModes,
   type DeployHost,
   type inspectionModes,
@@ -149,7 +148,6 @@ export function checkHostSettings(settings: HostSettings): readonly Issue[] {
     ...checkNames(settings),
     ...checkSecretNames(settings),
     ...checkBmc(settings),
-    ...checkSystemPath(host),
     ...checkBootMode(settings),
     ...toMetal3Hints(host.rootDevice).issues,
     !hasRootDevice && !bootsIso && issue(rootDeviceMissing, []),

@@ -36,18 +36,6 @@ export const rootDeviceMissing = warningRule(
   'no root device hints: the default disk is overwritten (/dev/sda with Metal3)',
   'pass {rootDevice}, e.g. name=/dev/nvme0n1',
 );
-const systemPath = errorRule(
-  'bmc-system-path',
-  'the path of the BMC address is not that of a system',
-  'use the path of the system, e.g. /redfish/v1/Systems/1',
-);
-
-/** Ironic looks up the path as `redfish_system_id`. */
-export function checkSystemPath({ bmc }: DeployHost): readonly Issue[] {
-  const isOther = /^\/redfish\/v1\/(?:Managers|Chassis)(?:\/|$)/.test(bmc?.address.path ?? '');
-  return found(isOther && issue(systemPath, ['bmcAddress']));
-}
-
 /** @param problems by option; undefined for valid names */
 export function nameIssues(
   rule: Rule,

@@ -8,7 +8,7 @@ import { parseBootUrl } from '../../boot/urlArgument.ts';
 import { errorRule, found, type Issue, issue, issueWith, warningRule } from '../../ignition/rule.ts';
 import { type BmcAddress, bmcKind } from '../../redfish/bmcAddress.ts';
 import { checkDeployment, type Deployment, instanceInfo, interfaceFor } from './deployment.ts';
-import { checkSystemPath, type DeployHost, nameIssues, rootDeviceMissing } from './host.ts';
+import { type DeployHost, nameIssues, rootDeviceMissing } from './host.ts';
 import {
   type BootInterface,
   checkFileUrls,
@@ -90,7 +90,6 @@ export function checkNode(settings: NodeSettings): readonly Issue[] {
   const bootsIso = deployment.bootIso !== undefined;
   return found(
     ...nameIssues(nodeName, { name: nodeNameProblem(host.name) }),
-    ...checkSystemPath(host),
     ...checkInterfaces({ inspect, boot: bootInterface }, host.bmc),
     ...(ramdisk === undefined ? [] : checkRamdisk(ramdisk)),
     ...(ramdisk?.kind === 'pair' ? checkRamdiskArguments(ramdisk.arguments ?? '') : []),

@@ -2,10 +2,12 @@
 
 import { CliError } from '../../core/errors.ts';
 import { readStdin, readUserFile } from '../../io/files/files.ts';
+import type { Finding, Problem } from '../../core/finding.ts';
 import type { Io } from '../../io/io.ts';
 import { nameInput } from './nameInput.ts';
 import type { TargetSystem } from '../../agent/lint/lintHost.ts';
 import type { CheckedDocument, CheckOptions } from './checkConfig.ts';
+import { reasonNotToCheck } from './refuse.ts';
 import type { YamlConfig } from './yamlConfig.ts';
 
 export interface ConfigOptions {
@@ -26,7 +28,7 @@ export async function readCheckedConfig(options: ConfigOptions, io: Io): Promise
   const name = ignitionFile ?? 'standard input';
   const bytes = await (ignitionFile === undefined ? readStdin(io, CONFIG) : readConfigFile(ignitionFile, io));
   const source = await nameInput(name, () => readConfigSource(name, bytes));
-  const reason = reasonNotTo(options, io);
+  const reason = reasonNotToCheck(options, io);
   if (reason === undefined) {
     const { explainContent, noteChecked } = await import('./checkConfig.ts');
     const checked = await explainContent(name, bytes, await checkConfigSource(source, embedOptions()));
@@ -72,17 +74,6 @@ async function readConfigFile(path: string, io: Io): Promise<Uint8Array> {
   });
 }
 
-export function wantsCheck(options: Pick<ConfigOptions, 'validate'>, io: Io): boolean {
-  return reasonNotTo(options, io) === undefined;
-}
-
-/** Under the name coreos-installer, nothing is checked: scripts may rely on that. */
-function reasonNotTo({ validate }: Pick<ConfigOptions, 'validate'>, io: Io): string | undefined {
-  if (validate === false) return '--no-validate';
-  if (io.env['IRONIC_COREOS_VALIDATE'] === '0') return 'IRONIC_COREOS_VALIDATE=0 in the environment';
-  return io.programName === 'coreos-installer' ? 'the program was started as coreos-installer' : undefined;
-}
-
 /** The options for a config that is embedded in an image, by default for the live system of the image. */
 export function embedOptions(machine: TargetSystem = 'live'): Omit<CheckOptions, 'strict'> {
   return { lint: 'auto', machine, now: new Date(), isEmbedded: true };
@@ -93,19 +84,22 @@ async function requireValid(checked: CheckedDocument, name: string, io: Io): Pro
   const { reportChecked } = await import('./reportChecked.ts');
   const { findings, valid } = reportChecked(checked, name, io);
   if (valid) return;
-  const refused = findings.find(({ isLint, severity }) => severity === 'error' && isLint !== true);
-  if (refused !== undefined) {
-    throw new CliError('The Ignition config is invalid; nothing was written', {
-      code: 'ERR_CONFIG_INVALID',
-      hint: 'fix the config, or use --no-validate to embed it anyway',
-    });
+  const { hint, message } = refusalOf(findings);
+  throw new CliError(`${message}; nothing was written`, { code: 'ERR_CONFIG_INVALID', hint });
+}
+
+/** Why a config with errors is refused, and how to use it anyway. */
+export function refusalOf(findings: readonly Finding[]): Problem {
+  const errors = findings.filter(({ severity }) => severity === 'error');
+  if (errors.every(({ isLint }) => isLint === true)) {
+    const rules = new Set(errors.map(({ rule }) => rule));
+    return {
+      message: 'with this Ignition config, the agent or a part of the system does not start',
+      hint: `fix the errors above, or use --ignore ${[...rules].join(',')} if they do not apply`,
+    };
   }
-  const rules = new Set(findings.flatMap(({ rule, severity }) => (severity === 'error' ? rule : [])));
-  throw new CliError(
-    'With this config, the agent or a part of the system would not start; nothing was written',
-    {
-      code: 'ERR_CONFIG_INVALID',
-      hint: `fix the config, or use --ignore ${[...rules].join(',')} to embed it anyway`,
-    },
-  );
+  return {
+    message: 'the Ignition config is invalid',
+    hint: 'fix the errors above, or use --no-validate to embed it anyway',
+  };
 }

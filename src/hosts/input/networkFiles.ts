@@ -14,6 +14,7 @@ import type { Io } from '../../io/io.ts';
 import { report } from '../../io/report/report.ts';
 import { diagnosticIn } from '../../core/diagnostic.ts';
 import { nameInput } from './nameInput.ts';
+import { refuseFile } from './refuse.ts';
 import type { OptionFiles } from './swappedInputs.ts';
 
 export interface NetworkOptions {
@@ -23,6 +24,8 @@ export interface NetworkOptions {
   readonly nmstate?: readonly string[];
   /** Files with OpenStack network data (`network_data.json`). */
   readonly networkData?: readonly string[];
+  /** False embeds keyfiles also if NetworkManager would ignore them. */
+  readonly validate?: boolean;
 }
 
 /** Bytes. */
@@ -53,8 +56,8 @@ export function networkInputs({ keyfile, networkData, nmstate }: NetworkOptions)
 }
 
 /**
- * All keyfiles, given ones first. Problems with keyfiles are reported as warnings.
- * @throws UsageError if no file is given, CliError if a file cannot be read or converted
+ * All keyfiles, given ones first.
+ * @throws UsageError if no file is given, CliError if a file cannot be read or converted, or NetworkManager would ignore it
  */
 export async function readNetworkFiles(options: NetworkOptions, io: Io): Promise<NetworkFile[]> {
   const { keyfile = [], networkData = [], nmstate = [] } = options;
@@ -64,18 +67,18 @@ export async function readNetworkFiles(options: NetworkOptions, io: Io): Promise
     });
   }
   const files: NetworkFile[] = [];
-  for (const path of keyfile) files.push(await readKeyfile(path, io));
+  for (const path of keyfile) files.push(await readKeyfile(path, options, io));
   for (const path of nmstate) files.push(...(await convertFile(path, FORMATS.nmstate, io)));
   for (const path of networkData) files.push(...(await convertFile(path, FORMATS.networkData, io)));
   return files;
 }
 
-async function readKeyfile(path: string, io: Io): Promise<NetworkFile> {
+async function readKeyfile(path: string, options: NetworkOptions, io: Io): Promise<NetworkFile> {
   const data = await readUserFile(path, io, KEYFILE);
   const problem = findKeyfileProblem(data);
   if (problem !== undefined) {
     const hint = 'fix the file: NetworkManager ignores it otherwise';
-    report(io, { severity: 'warning', message: problem, hint, at: { file: path } });
+    refuseFile(path, { message: problem, hint }, { code: 'ERR_FORMAT', options, io });
   }
   return { name: basename(path), data };
 }

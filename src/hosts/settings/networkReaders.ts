@@ -137,7 +137,8 @@ function findCached(env: Io['env']): Promise<string | undefined> {
 
 const nmstatectls = new WeakMap<Io['env'], Promise<string | undefined>>();
 
-const converters = {
+/** The converters by the kind of the document; they are large, so each is loaded when it is needed. */
+export const converters = {
   nmstate: async () => (await import('../../network/convertNmstate.ts')).convertNmstate,
   networkData: async () =>
     (await import('../../network/networkData/convertNetworkData.ts')).convertNetworkData,

@@ -113,7 +113,8 @@ function destConfig({ destIgnition, authorities }: Customization): Uint8Array | 
   return formatParentConfig({ authorities, files: [], units: [], children: destIgnition });
 }
 
-function runsInstaller(customization: Customization): boolean {
+/** Whether the image runs the installer on boot. */
+export function runsInstaller(customization: Customization): boolean {
   const { destConsoles, destDevice, destIgnition, destKargs, installerConfigs } = customization;
   const lists = [destConsoles, destIgnition, destKargs.append, destKargs.delete, installerConfigs];
   return destDevice !== undefined || lists.some((list) => list.length > 0);

@@ -140,13 +140,14 @@ describe('paths that CoreOS has', () => {
   });
 });
 
+const remote = (digits: string): File => ({
+  path: '/etc/x',
+  contents: { source: 'https://192.0.2.1/x', verification: { hash: `sha512-${digits}` } },
+});
+const user = (passwordHash: string): Config => ({ passwd: { users: [{ name: 'core', passwordHash }] } });
+
 describe('values of every config', () => {
   const hex = '0'.repeat(127);
-  const remote = (digits: string): File => ({
-    path: '/etc/x',
-    contents: { source: 'https://192.0.2.1/x', verification: { hash: `sha512-${digits}` } },
-  });
-  const user = (passwordHash: string): Config => ({ passwd: { users: [{ name: 'core', passwordHash }] } });
   const noHash = 'warning agent-password-hash $.passwd.users.0.passwordHash';
   it.each<[string, Config, string[]]>([
     ['a hash', storage([remote(`${hex}aF`.slice(1))]), []],
@@ -230,12 +231,13 @@ describe('names of other units', () => {
   });
 });
 
+const encodedFile = (path: string, text: string, mode = 0o644): Config =>
+  storage([{ path, mode, contents: { source: dataUrl(text) } }]);
+
 describe('contents that are encoded once too often', () => {
   const unit = '[Service]\nExecStart=/bin/true\n';
   const encoded = 'error agent-contents-encoded';
   const base64 = Buffer.from(unit).toString('base64');
-  const encodedFile = (path: string, text: string, mode = 0o644): Config =>
-    storage([{ path, mode, contents: { source: dataUrl(text) } }]);
   it.each<[string, Config, string[]]>([
     ['a unit', service(unit), []],
     ['a unit in base64', service(base64), [encoded]],

@@ -11,7 +11,7 @@ import {
 } from '../../../src/agent/lint/hostFiles.ts';
 import { commandRules } from '../../../src/agent/lint/commands.ts';
 import { encodedTextRules } from '../../../src/agent/lint/encodedText.ts';
-import { liveSystemRules } from '../../../src/agent/lint/liveSystem.ts';
+import { installerRule, liveSystemRules } from '../../../src/agent/lint/liveSystem.ts';
 import { sandboxRules } from '../../../src/agent/lint/sandbox.ts';
 import { unitReferenceRules } from '../../../src/agent/lint/unitReferences.ts';
 import { convergedFlowRules, mountRules, trustRules } from '../../../src/agent/lint/conf.ts';
@@ -29,35 +29,34 @@ import { unitValueRules } from '../../../src/agent/lint/unitValues.ts';
 
 /** In the order in which `lintConfig` checks them. */
 export const lintRules: readonly Rule[] = [
-  ...[
-    trustRules,
-    mountRules,
-    agentUnitRules,
-    sandboxRules,
-    unitTextRules,
-    unitKeyRules,
-    unitValueRules,
-    unitReferenceRules,
-    unitEnvironmentRules,
-    commandRules,
-    podmanArgumentRules,
-    encodedTextRules,
-    pulledImageRules,
-    imageSourceRules,
-    convergedFlowRules,
-    unitProxyRules,
-    registriesRules,
-    pullSecretRules,
-    credentialRules,
-    certificateRules,
-    sshKeyRules,
-    passwordRules,
-    sourceRules,
-    addressRules,
-    networkRules,
-    hostFileRules,
-    hashRules,
-    liveSystemRules,
-    sizeRules,
-  ].flatMap((rules) => Object.values<Rule>(rules)),
-];
+  trustRules,
+  mountRules,
+  agentUnitRules,
+  sandboxRules,
+  unitTextRules,
+  unitKeyRules,
+  unitValueRules,
+  unitReferenceRules,
+  unitEnvironmentRules,
+  commandRules,
+  podmanArgumentRules,
+  encodedTextRules,
+  pulledImageRules,
+  imageSourceRules,
+  convergedFlowRules,
+  unitProxyRules,
+  registriesRules,
+  pullSecretRules,
+  credentialRules,
+  certificateRules,
+  sshKeyRules,
+  passwordRules,
+  sourceRules,
+  addressRules,
+  networkRules,
+  hostFileRules,
+  hashRules,
+  liveSystemRules,
+  { installer: installerRule },
+  sizeRules,
+].flatMap((rules) => Object.values<Rule>(rules));

@@ -117,7 +117,6 @@ describe('a BareMetalHost', () => {
       ['secure-boot'],
     ],
     ['no system', withHost({ bmc: bmc('redfish://h/redfish/v1/') }), ['bmc-system']],
-    ['a manager', withHost({ bmc: bmc('redfish://h/redfish/v1/Managers/1') }), ['bmc-system-path']],
     ['no disk', withHost({ rootDevice: {} }), ['root-device-missing']],
     ['a hint that Metal3 has not', withHost({ rootDevice: { tran: 'nvme' } }), ['hint-not-in-metal3']],
     ['legacy on aarch64', { ...withHost({ architecture: 'aarch64' }), bootMode: 'legacy' }, ['boot-mode']],

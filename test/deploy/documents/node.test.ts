@@ -94,12 +94,6 @@ describe('a node', () => {
     ['an image of Glance as URL', 'redfish-virtualmedia://h', iso(`glance://${glanceImage}`), []],
     ['a container by digest', 'redfish-virtualmedia://h', iso(`oci://h/i@sha256:${'a'.repeat(64)}`), []],
     ['a container by tag', 'redfish-virtualmedia://h', iso('oci://h/i:latest'), ['ramdisk-url']],
-    [
-      'a chassis',
-      'redfish-virtualmedia://h/redfish/v1/Chassis/1',
-      iso('http://h/i.iso'),
-      ['bmc-system-path'],
-    ],
     ['an ISO by PXE', 'redfish://h', iso('http://h/i.iso'), ['iso-needs-virtual-media']],
     ['a path', 'redfish-virtualmedia://h', iso('/i.iso'), ['ramdisk-url']],
     ['a relative file', 'redfish-virtualmedia://h', iso('file://i.iso'), ['ramdisk-url']],

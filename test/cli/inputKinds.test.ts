@@ -1,0 +1,352 @@
+/**
+ * One table of checks: an input of a kind gets the same findings in every command that takes it. Each option of each command is
+ * in the table: with the kind of its value, or among those whose value is no input of a machine.
+ */
+
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { liveIso } from '../support/liveIso.ts';
+import { liveInitrd } from '../support/newIso.ts';
+import { runCli } from '../support/runCli.ts';
+import { wholeProgram } from '../support/wholeProgram.ts';
+
+/** A faulty input, and what every command says about it. */
+interface Fault {
+  readonly title: string;
+  /** The content of a file, or the value itself. */
+  readonly input: string;
+  readonly says: string | RegExp;
+  /** Whether the machine would not start: the command ends with 1 or 2 and writes nothing. */
+  readonly isFatal: boolean;
+}
+
+const config = (members: object): string => JSON.stringify({ ignition: { version: '3.4.0' }, ...members });
+const agentUnit = (...lines: readonly string[]): string =>
+  ['[Service]', 'Restart=on-failure', ...lines, '[Install]', 'WantedBy=multi-user.target', ''].join('\n');
+const agent = 'registry.example.com/ironic-agent';
+
+const configFaults: readonly Fault[] = [
+  { title: 'no JSON', input: '{"ignition": ', says: /unexpected end of JSON|json/i, isFatal: true },
+  {
+    title: 'a rule of Ignition',
+    input: config({ storage: { files: [{ path: 'etc/motd' }] } }),
+    says: 'path-relative',
+    isFatal: true,
+  },
+  {
+    title: 'contents that do not match their hash',
+    input: config({
+      storage: {
+        files: [
+          {
+            path: '/etc/motd',
+            contents: { source: 'data:,x', verification: { hash: `sha256-${'0'.repeat(64)}` } },
+          },
+        ],
+      },
+    }),
+    says: 'contents-hash-mismatch',
+    isFatal: true,
+  },
+  {
+    title: 'a merged config that is invalid',
+    input: config({
+      ignition: {
+        version: '3.4.0',
+        config: { merge: [{ source: `data:,${encodeURIComponent('{"ignition":{"version":"9.9.9"}}')}` }] },
+      },
+    }),
+    says: 'version-unsupported',
+    isFatal: true,
+  },
+  { title: 'a misspelled key', input: config({ storrage: {} }), says: 'unused-key', isFatal: false },
+];
+
+const liveFaults: readonly Fault[] = [
+  ...configFaults,
+  {
+    title: 'an option that podman does not have',
+    input: config({
+      systemd: {
+        units: [
+          {
+            name: 'ironic-agent.service',
+            enabled: true,
+            contents: agentUnit(`ExecStart=/bin/podman run --privlieged ${agent}`),
+          },
+        ],
+      },
+    }),
+    says: 'agent-podman-option',
+    isFatal: true,
+  },
+  {
+    title: 'a file on the read-only filesystem',
+    input: config({
+      storage: { files: [{ path: '/usr/bin/agent', contents: { source: 'data:,' } }] },
+      systemd: {
+        units: [
+          {
+            name: 'ironic-agent.service',
+            enabled: true,
+            contents: agentUnit(`ExecStart=/bin/podman run ${agent}`),
+          },
+        ],
+      },
+    }),
+    says: 'agent-path-read-only',
+    isFatal: true,
+  },
+];
+
+interface Kind {
+  /** Whether the input is the value itself; otherwise, it is the content of a file. */
+  readonly isValue?: true;
+  /** Commands with options that take it: `iso customize --live-ignition`. */
+  readonly uses: readonly string[];
+  readonly faults: readonly Fault[];
+  /** An input without findings. */
+  readonly valid: string;
+}
+
+const keyfile = (...lines: readonly string[]): string =>
+  ['[connection]', 'id=eth0', 'type=ethernet', 'interface-name=eth0', ...lines, ''].join('\n');
+
+const kinds: Readonly<Record<string, Kind>> = {
+  'a config of the live system': {
+    uses: [
+      'validate FILE',
+      'render --merge',
+      'iso ignition embed --ignition-file',
+      'iso embed --config',
+      'iso customize --live-ignition',
+      'pxe ignition wrap --ignition-file',
+      'pxe customize --live-ignition',
+    ],
+    faults: liveFaults,
+    valid: config({ storage: { files: [{ path: '/etc/motd.d/site', contents: { source: 'data:,a' } }] } }),
+  },
+  'a config of the installed system': {
+    uses: [
+      'iso customize --dest-ignition',
+      'pxe customize --dest-ignition',
+      'deploy steps --ignition',
+      'deploy configdrive --ignition',
+      'deploy baremetalhost --ignition',
+    ],
+    faults: configFaults,
+    valid: config({ passwd: { users: [{ name: 'core', groups: ['wheel'] }] } }),
+  },
+  'a config to convert': {
+    uses: ['ignition merge PARENT', 'ignition merge CHILD', 'ignition translate FILE'],
+    faults: configFaults,
+    valid: config({}),
+  },
+  'a keyfile': {
+    uses: [
+      'render --keyfile',
+      'iso network embed --keyfile',
+      'iso customize --network-keyfile',
+      'pxe network wrap --keyfile',
+      'pxe customize --network-keyfile',
+      'pxe kargs --keyfile',
+    ],
+    faults: [
+      { title: 'no keyfile', input: 'eth0: dhcp\n', says: /group|section|line/i, isFatal: true },
+      { title: 'no connection', input: '[ipv4]\nmethod=auto\n', says: '[connection]', isFatal: true },
+    ],
+    valid: keyfile('[ipv4]', 'method=manual', 'address1=192.0.2.10/24,192.0.2.1'),
+  },
+  'an nmstate document': {
+    uses: [
+      'render --nmstate',
+      'iso network embed --nmstate',
+      'iso customize --network-nmstate',
+      'pxe network wrap --nmstate',
+      'pxe customize --network-nmstate',
+      'pxe kargs --nmstate',
+      'deploy baremetalhost --nmstate',
+    ],
+    faults: [
+      { title: 'no YAML', input: 'interfaces: [', says: /flow|collection|end of/i, isFatal: true },
+      {
+        title: 'a prefix that is too long',
+        input:
+          'interfaces: [{name: eth0, type: ethernet, state: up, ipv4: {enabled: true, address: [{ip: 192.0.2.10, prefix-length: 33}]}}]',
+        says: /prefix|33/,
+        isFatal: true,
+      },
+    ],
+    valid:
+      'interfaces: [{name: eth0, type: ethernet, state: up, ipv4: {enabled: true, dhcp: false, address: [{ip: 192.0.2.10, prefix-length: 24}]}}]',
+  },
+  'network data': {
+    uses: [
+      'render --network-data',
+      'iso network embed --network-data',
+      'iso customize --network-data',
+      'pxe network wrap --network-data',
+      'pxe customize --network-data',
+      'pxe kargs --network-data',
+      'deploy baremetalhost --network-data',
+    ],
+    faults: [
+      { title: 'no JSON', input: '{"links": [', says: /flow|collection|end of|JSON/i, isFatal: true },
+      {
+        title: 'a network without its link',
+        input: '{"links": [], "networks": [{"id": "n", "type": "ipv4_dhcp", "link": "eth0"}]}',
+        says: 'eth0',
+        isFatal: true,
+      },
+    ],
+    valid:
+      '{"links": [{"id": "eth0", "type": "phy", "ethernet_mac_address": "52:54:00:00:00:01"}], "networks": [{"id": "n", "type": "ipv4_dhcp", "link": "eth0"}]}',
+  },
+  'CA certificates': {
+    uses: ['render --ca-file', 'iso customize --ignition-ca', 'pxe customize --ignition-ca'],
+    faults: [
+      { title: 'no certificate', input: 'a certificate\n', says: /certificate/i, isFatal: true },
+      {
+        title: 'a broken certificate',
+        input: '-----BEGIN CERTIFICATE-----\nMII\n-----END CERTIFICATE-----\n',
+        says: /certificate/i,
+        isFatal: true,
+      },
+    ],
+    valid: '',
+  },
+  'a script': {
+    uses: [
+      'iso customize --pre-install',
+      'iso customize --post-install',
+      'pxe customize --pre-install',
+      'pxe customize --post-install',
+    ],
+    faults: [
+      { title: 'no interpreter', input: 'echo a\n', says: '#!', isFatal: true },
+      { title: 'lines of Windows', input: '#!/bin/bash\r\necho a\r\n', says: 'CR LF', isFatal: true },
+    ],
+    valid: '#!/bin/bash\necho a\n',
+  },
+  'the address of a BMC': {
+    isValue: true,
+    uses: ['deploy baremetalhost --bmc-address', 'deploy node --bmc-address', 'boot --bmc'],
+    faults: [
+      {
+        title: 'the collection of systems',
+        input: 'redfish-virtualmedia://192.0.2.9/redfish/v1/Systems',
+        says: 'its path is not that of a system',
+        isFatal: true,
+      },
+      {
+        title: 'the path of virtual media',
+        input: 'redfish-virtualmedia://192.0.2.9/redfish/v1/Managers/1/VirtualMedia/Cd',
+        says: 'its path is not that of a system',
+        isFatal: true,
+      },
+      { title: 'an unknown scheme', input: 'redfsh://192.0.2.9/', says: 'scheme', isFatal: true },
+    ],
+    valid: 'redfish-virtualmedia://192.0.2.9/redfish/v1/Systems/1',
+  },
+};
+
+/** Options whose value is no input of a machine: where to write, how to format, how to serve, names. */
+const others = new Set(['--color', '--ignore', '--output', '--format', '--mode']);
+
+/** What a command needs besides; `out` is a file that must not appear. */
+const needed: Readonly<Record<string, readonly string[]>> = {
+  validate: [],
+  render: ['--api-url', 'https://192.0.2.1', '--agent-image', agent, '--no-ssh-key', '-o', 'out'],
+  'iso ignition embed': ['-o', 'out', 'a.iso'],
+  'iso embed': ['-o', 'out', 'a.iso'],
+  'iso customize': ['-o', 'out', 'a.iso'],
+  'iso customize --dest-ignition': ['--dest-device', '/dev/sda', '-o', 'out', 'a.iso'],
+  'iso customize --pre-install': ['--dest-device', '/dev/sda', '-o', 'out', 'a.iso'],
+  'iso customize --post-install': ['--dest-device', '/dev/sda', '-o', 'out', 'a.iso'],
+  'pxe ignition wrap': ['-o', 'out'],
+  'pxe customize': ['-o', 'out', 'a.img'],
+  'pxe customize --dest-ignition': ['--dest-device', '/dev/sda', '-o', 'out', 'a.img'],
+  'pxe customize --pre-install': ['--dest-device', '/dev/sda', '-o', 'out', 'a.img'],
+  'pxe customize --post-install': ['--dest-device', '/dev/sda', '-o', 'out', 'a.img'],
+  'iso network embed': ['-o', 'out', 'a.iso'],
+  'pxe network wrap': ['-o', 'out'],
+  'pxe kargs': ['--base-url', 'http://192.0.2.1', '--embedded', '--static', '-o', 'out'],
+  'deploy steps': ['--ignition-in-args', '-o', 'out'],
+  'deploy configdrive': ['-o', 'out'],
+  'deploy baremetalhost': [
+    '--name',
+    'a',
+    '--boot-mac',
+    '52:54:00:00:00:01',
+    '--root-device',
+    'deviceName=/dev/sda',
+    '--bmc-address',
+    'redfish://192.0.2.9/redfish/v1/Systems/1',
+    '--bmc-credentials-name',
+    'bmc',
+    '-o',
+    'out',
+  ],
+  'deploy baremetalhost --bmc-address': [
+    ...['--name', 'a', '--boot-mac', '52:54:00:00:00:01', '--root-device', 'deviceName=/dev/sda'],
+    ...['--bmc-credentials-name', 'bmc', '-o', 'out'],
+  ],
+  'deploy node': ['--name', 'a', '--boot-mac', '52:54:00:00:00:01', '-o', 'out'],
+  boot: ['--iso', 'a.iso', '--check', '--timeout', '1s'],
+  'ignition translate': ['--to', '3.5.0', '-o', 'out'],
+  'ignition merge': ['-o', 'out'],
+};
+
+let cwd: string;
+beforeAll(async () => {
+  cwd = await mkdtemp(join(tmpdir(), 'input kinds '));
+});
+afterAll(() => rm(cwd, { recursive: true, force: true }));
+
+/** The arguments of a use with an input. */
+function argumentsOf(use: string, value: string): readonly string[] {
+  const words = use.split(' ');
+  const last = words.at(-1) ?? '';
+  const command = words.slice(0, -1);
+  const rest = needed[use] ?? needed[command.join(' ')] ?? [];
+  if (last.startsWith('--')) return [...command, last, value, ...rest];
+  return [
+    ...command,
+    ...rest,
+    ...(last === 'CHILD' ? ['other.ign', value] : last === 'PARENT' ? [value, 'other.ign'] : [value]),
+  ];
+}
+
+async function use(name: string, kind: Kind, input: string) {
+  const files = { 'a.iso': liveIso('2023-07'), 'a.img': liveInitrd, 'other.ign': config({}), input };
+  for (const [file, data] of Object.entries(files)) await writeFile(join(cwd, file), data);
+  await rm(join(cwd, 'out'), { force: true });
+  const result = await runCli(argumentsOf(name, kind.isValue ? input : 'input'), { cwd });
+  const isWritten = (await readdir(cwd)).includes('out');
+  return { ...result, isWritten, text: `${result.stdout}${result.stderr}` };
+}
+
+describe.each(Object.entries(kinds))('%s', (_name, kind) => {
+  it.each(kind.uses.flatMap((name) => kind.faults.map((fault) => ({ name, fault, title: fault.title }))))(
+    '$name: $title',
+    async ({ name, fault }) => {
+      const { code, isWritten, text } = await use(name, kind, fault.input);
+      expect(text).toMatch(fault.says);
+      expect({ isRefused: code !== 0, isWritten: isWritten && fault.isFatal }, text).toEqual({
+        isRefused: fault.isFatal,
+        isWritten: false,
+      });
+    },
+  );
+
+  it.each(kind.uses)('%s: a valid one', async (name) => {
+    if (kind.valid === '') return;
+    const { code, text } = await use(name, kind, kind.valid);
+    // No BMC is there; the address is not what is wrong.
+    if (name === 'boot --bmc') expect(text).toContain('no credentials for the BMC of 192.0.2.9');
+    else expect(code, text).toBe(0);
+  });
+});
