@@ -56,6 +56,7 @@ const others = ['too-many-findings', uncheckedRule, 'folder-circle'];
 /** What they are about does not fit into an example: a size, bytes that are no text, a date, two configs. */
 const withoutExample = new Set<string>([
   ...others,
+  'agent-installer',
   tooManyValues.id,
   'conf-encoding',
   'agent-ca-validity',
