@@ -226,9 +226,16 @@ export function effectiveSettings(settings: readonly UnitSetting[], name: string
   return own.slice(own.findLastIndex(({ value }) => value === '') + 1);
 }
 
+/** Many checks split the same commands. */
+const splitBefore = new WeakMap<UnitSetting, readonly (readonly ExecWord[])[]>();
+
 /** The commands of an `Exec…=` setting; none if a quote is not closed. */
-export function splitCommands({ value }: UnitSetting): readonly (readonly ExecWord[])[] {
-  return ifWellFormed(() => splitExecLine(value)) ?? [];
+export function splitCommands(setting: UnitSetting): readonly (readonly ExecWord[])[] {
+  const known = splitBefore.get(setting);
+  if (known !== undefined) return known;
+  const commands = ifWellFormed(() => splitExecLine(setting.value)) ?? [];
+  splitBefore.set(setting, commands);
+  return commands;
 }
 
 /** The words of an `Environment=` setting, each `NAME=value`; none if a quote is not closed. */

@@ -124,16 +124,13 @@ function findPathProblem({ name, value }: UnitSetting): Problem | undefined {
 const targets = ['multi-user', 'basic', 'sysinit', 'default', 'graphical', 'network-online'];
 
 function findListProblem({ value }: UnitSetting): Problem | undefined {
-  for (const word of value.split(/\s+/)) {
-    const shown = /^[\w.@:,-]{1,80}$/.test(word) ? word : 'a word';
-    const nearest = nearestName(word.replace(/\.target$/, ''), targets);
-    if (!unitName.test(word)) {
-      const unit = nearest === undefined ? 'NAME.service or NAME.target' : `${nearest}.target`;
-      const message = `systemd ignores ${shown}, because it is not the name of a unit`;
-      return { message, hint: `use ${unit}, and separate names with spaces` };
-    }
-  }
-  return undefined;
+  const word = value.split(/\s+/).find((name) => !unitName.test(name));
+  if (word === undefined) return undefined;
+  const shown = /^[\w.@:,-]{1,80}$/.test(word) ? word : 'a word';
+  const nearest = nearestName(word.replace(/\.target$/, ''), targets);
+  const unit = nearest === undefined ? 'NAME.service or NAME.target' : `${nearest}.target`;
+  const message = `systemd ignores ${shown}, because it is not the name of a unit`;
+  return { message, hint: `use ${unit}, and separate names with spaces` };
 }
 
 /** The words are not shown, because they may be parts of a secret. */
