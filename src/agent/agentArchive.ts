@@ -4,6 +4,7 @@
  * with the reference in the agent's unit, because archives name their images in several ways, or not at all.
  */
 
+import { quoteText } from '../core/foreignText.ts';
 import { readAsset } from '../assets.ts';
 import { FormatError, UsageError } from '../core/errors.ts';
 import type { ArchivedImage, ContainerArchive } from '../formats/containerArchive.ts';
@@ -123,7 +124,7 @@ export function checkArchiveReference(text: string): string {
 /** The name of the archive on the medium or on the host, which is also valid for `--iso-file`. */
 export function checkArchiveName(name: string): string {
   if (/^[A-Za-z0-9][A-Za-z0-9._+-]{0,126}$/.test(name)) return name;
-  throw new FormatError(`has an invalid file name for the medium: ${JSON.stringify(name)}`, {
+  throw new FormatError(`has an invalid file name for the medium: ${quoteText(name)}`, {
     hint: 'rename the file with letters, digits, dots and dashes, e.g. ironic-agent.tar',
   });
 }

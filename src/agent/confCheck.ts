@@ -16,7 +16,7 @@ import {
   parseOsloConfig,
 } from '../formats/osloConfig.ts';
 import { findingOf, type Rule } from '../ignition/rule.ts';
-import type { Finding, Position, Problem, Report } from '../core/finding.ts';
+import { type Finding, FindingLimit, type Position, type Problem, type Report } from '../core/finding.ts';
 import { findCollectorProblem } from '../ipa/collectors.ts';
 import { confRules } from '../ipa/confRules.ts';
 import { findInternalTlsHost } from '../network/internalHost.ts';
@@ -55,16 +55,27 @@ interface Setting {
  */
 export function checkConf(text: string, ipaVersion?: IpaVersion): Finding[] {
   const { document, problems } = parseOsloConfig(text);
-  const findings = problems.map(({ code, position }) =>
-    finding(confRules.syntax, { ...syntaxTexts[code], position }),
-  );
-  const settings = readSettings(document, findings, ipaVersion);
+  const found: Found = { findings: [], limit: new FindingLimit() };
+  for (const { code, position } of problems) {
+    add(found, [finding(confRules.syntax, { ...syntaxTexts[code], position })]);
+  }
+  const settings = readSettings(document, found, ipaVersion);
   const effective = findEffective(settings);
   for (const setting of settings) {
-    findings.push(...checkLine(setting, effective.get(setting.option)?.line, ipaVersion));
+    add(found, checkLine(setting, effective.get(setting.option)?.line, ipaVersion));
   }
-  findings.push(...checkEffective(effective, ipaVersion), ...checkTrust(effective));
-  return findings.toSorted((a, b) => comparePositions(a.position, b.position));
+  add(found, [...checkEffective(effective, ipaVersion), ...checkTrust(effective)]);
+  const { findings, limit } = found;
+  return [...limit.limit(findings.toSorted((a, b) => comparePositions(a.position, b.position)))];
+}
+
+interface Found {
+  readonly findings: Finding[];
+  readonly limit: FindingLimit;
+}
+
+function add({ findings, limit }: Found, found: readonly Finding[]): void {
+  for (const one of found) if (limit.admits(one.severity)) findings.push(one);
 }
 
 /**
@@ -137,7 +148,7 @@ const syntaxTexts: Record<OsloProblemCode, Problem> = {
 };
 
 /** The supported options of the file; adds findings about names that the agent ignores. */
-function readSettings(document: OsloDocument, findings: Finding[], ipaVersion?: IpaVersion): Setting[] {
+function readSettings(document: OsloDocument, found: Found, ipaVersion?: IpaVersion): Setting[] {
   const settings: Setting[] = [];
   let header: Position | undefined;
   let reported = false;
@@ -147,7 +158,7 @@ function readSettings(document: OsloDocument, findings: Finding[], ipaVersion?: 
       header = line.position;
       reported = false;
       const otherCase = !isIpaSection(line.name) && isIpaSection(normalizeSection(line.name));
-      if (otherCase) findings.push(finding(confRules.sectionCase, { path: [line.name], position: header }));
+      if (otherCase) add(found, [finding(confRules.sectionCase, { path: [line.name], position: header })]);
       continue;
     }
     const match = findIpaOption(line.section, line.name);
@@ -155,10 +166,10 @@ function readSettings(document: OsloDocument, findings: Finding[], ipaVersion?: 
       const isThere = ipaVersion === undefined || hasIpaOption(match.option, ipaVersion);
       settings.push({ ...match, line, isThere });
     } else if (ipaSectionNames().has(normalizeSection(line.section))) {
-      findings.push(...checkUnknownName(line, ipaVersion));
+      add(found, checkUnknownName(line, found, ipaVersion));
     } else if (!reported) {
       reported = true;
-      findings.push(unknownSection(line.section, header));
+      add(found, [unknownSection(line.section, header)]);
     }
   }
   return settings;
@@ -189,10 +200,11 @@ function unknownSection(name: string, position: Position | undefined): Finding {
   return finding(confRules.unknownSection, { path: [name], position, ...(hint && { hint }) });
 }
 
-function checkUnknownName(line: OsloOption, ipaVersion: IpaVersion | undefined): Finding[] {
+function checkUnknownName(line: OsloOption, { limit }: Found, ipaVersion: IpaVersion | undefined): Finding[] {
   const removed = findRemovedIpaOption(line.name, line.section);
   if (removed !== undefined) return checkRemoved(removed, line, ipaVersion);
-  const suggestion = suggestIpaOption(line.section, line.name);
+  const isKept = !limit.isFull(confRules.unknownOption.severity); // a suggestion takes time
+  const suggestion = isKept ? suggestIpaOption(line.section, line.name) : undefined;
   if (suggestion === undefined) return [finding(confRules.unknownOption, nameOf(line))];
   const place = suggestion.section === normalizeSection(line.section) ? '' : ` in [${suggestion.section}]`;
   return [finding(confRules.unknownOption, { ...nameOf(line), hint: `use "${suggestion.name}"${place}` })];

@@ -4,6 +4,7 @@
  * Ignition would let all users of the host read a pull secret.
  */
 
+import { quoteText } from '../core/foreignText.ts';
 import type { File } from '../ignition/config.ts';
 import {
   base64DataUrl,
@@ -115,7 +116,7 @@ export function hardwareManagerFlags(managers: readonly HardwareManager[]): stri
 /** Throws FormatError without a subject if the agent would find no hardware manager in the folder. */
 export function checkHardwareManager({ name, files }: HardwareManager): void {
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(name)) {
-    throw new FormatError(`has a name that is invalid in a module path: ${JSON.stringify(name)}`, {
+    throw new FormatError(`has a name that is invalid in a module path: ${quoteText(name)}`, {
       hint: 'rename the folder with letters, digits, "_" and "-"',
     });
   }
@@ -129,7 +130,7 @@ export function checkHardwareManager({ name, files }: HardwareManager): void {
   const paths = new Set(files.map(({ path }) => path));
   const missing = modules.find((module) => !isModule(module, paths));
   if (missing === undefined) return;
-  throw new FormatError(`declares the module ${JSON.stringify(missing)}, but does not contain it`, { hint });
+  throw new FormatError(`declares the module ${quoteText(missing)}, but does not contain it`, { hint });
 }
 
 /** The modules in the lines `name = module:Class` of the group. */

@@ -1,5 +1,6 @@
 /** Image sources of podman on a machine without a terminal, and probable mistakes in image references. */
 
+import { quoteText } from '../core/foreignText.ts';
 import type { Problem } from '../core/finding.ts';
 import { type Host, parseHost } from '../formats/hostName.ts';
 import { type ImageReference, parseImageReference } from '../formats/imageReference.ts';
@@ -46,10 +47,10 @@ export function findBareRegistry(text: string): BareRegistry | undefined {
   const isHost = repository.includes('.') || repository === 'localhost';
   // Two to five digits may be a tag, but are more often a port.
   if (!isHost && !/^[1-9][0-9]{1,4}$/.test(tag ?? '')) return undefined;
-  const read = tag === undefined ? '' : ` with the tag ${JSON.stringify(tag)}`;
+  const read = tag === undefined ? '' : ` with the tag ${quoteText(tag)}`;
   return {
     isCertain: isHost,
-    message: `${text} looks like a registry, but podman parses it as image ${JSON.stringify(repository)}${read}`,
+    message: `${text} looks like a registry, but podman parses it as image ${quoteText(repository)}${read}`,
     hint: `append the name of the image: ${text}/ironic-agent`,
   };
 }

@@ -3,6 +3,7 @@
  * throw FormatError without a subject; for URLs they throw UsageError with the whole message.
  */
 
+import { quoteText } from '../core/foreignText.ts';
 import { FormatError, UsageError } from '../core/errors.ts';
 import { machineNameProblem } from '../formats/hostName.ts';
 import { checkImageReference } from '../formats/imageReference.ts';
@@ -89,7 +90,7 @@ export const inputParsers: Readonly<Record<ProfileName, InputParsers>> = {
 function checkAgentImage(text: string): string {
   const bare = findBareRegistry(checkImageReference(text));
   if (bare?.isCertain !== true) return text;
-  throw new FormatError(`is the registry ${JSON.stringify(text)} without an image`, { hint: bare.hint });
+  throw new FormatError(`is the registry ${quoteText(text)} without an image`, { hint: bare.hint });
 }
 
 function checkHostname(text: string): string {

@@ -4,6 +4,8 @@
  * paths).
  */
 
+import { quoteText } from '../core/foreignText.ts';
+import { trimEndOf } from '../core/trimming.ts';
 import { UsageError } from '../core/errors.ts';
 import type { Problem } from '../core/finding.ts';
 import { type Host, formatUrlHost, parseHost } from '../formats/hostName.ts';
@@ -59,7 +61,7 @@ const hostMistakes: readonly (readonly [pattern: RegExp, problem: string, hint: 
 function hostError(host: string, flag: string): UsageError {
   const parsed = parseHost(withoutBrackets(host));
   const why = parsed.kind === 'invalid' ? parsed.problem : 'brackets are valid only for IPv6 addresses';
-  const invalid = `${JSON.stringify(host.slice(0, 300))} is invalid: ${why}`;
+  const invalid = `${quoteText(host)} is invalid: ${why}`;
   const [, problem = invalid, hint = 'pass a host such as ironic.example.com or 192.0.2.1'] =
     hostMistakes.find(([pattern]) => pattern.test(host)) ?? [];
   return new UsageError(`${flag} requires a host name or address; ${problem}`, { hint });
@@ -91,7 +93,7 @@ export function checkCallbackUrl(text: string, flag: string): readonly string[] 
 /** URLs for inspection data, from base URLs of ironic-inspector; adds its port and path unless they are present. */
 export function parseInspectorUrls(text: string, source: UrlSource): readonly string[] {
   return convertUrls(text, source.flag, findInspectorProblem, (url) => {
-    const path = url.path.replace(inspectionPath, '').replace(/\/+$/, '');
+    const path = trimEndOf(url.path.replace(inspectionPath, ''), '/');
     return `${formatWithPort({ ...url, path }, source)}${inspectionPath.exec(url.path)?.[0] ?? '/v1/continue'}`;
   });
 }
@@ -152,9 +154,12 @@ function findInspectorProblem(url: IronicUrl): Problem | undefined {
   return inspectionPath.test(url.path) ? undefined : findVersionProblem(url);
 }
 
-/** Paths of Ironic and ironic-inspector that the agent requests, or that users copy from elsewhere. */
+/**
+ * Paths of Ironic and ironic-inspector that the agent requests, or that users copy from elsewhere. A match starts only at the
+ * first of several slashes, as otherwise many of them would take quadratic time.
+ */
 const apiPath =
-  /\/+v1(?:\/+(?:lookup|heartbeat|nodes|ports|drivers|conductors|allocations|continue|continue_inspection|introspection)(?:\/.*)?)?\/*$/;
+  /(?<!\/)\/+v1(?:\/+(?:lookup|heartbeat|nodes|ports|drivers|conductors|allocations|continue|continue_inspection|introspection)(?:\/.*)?)?\/*$/;
 
 function findVersionProblem(url: IronicUrl): Problem | undefined {
   if (!apiPath.test(url.path)) return undefined;
@@ -174,7 +179,7 @@ function findCallbackProblem(url: IronicUrl): Problem | undefined {
     return { message, hint: `use ${formatIronicUrl({ ...url, path })}` };
   }
   if (!/^\/*$|\/v1\/*$/.test(url.path)) return undefined;
-  const base = formatIronicUrl({ ...url, path: url.path.replace(/(?:\/+v1)?\/*$/, '') });
+  const base = formatIronicUrl({ ...url, path: url.path.replace(/(?<!\/)(?:\/+v1)?\/*$/, '') });
   return {
     message: 'the URL does not contain the path for inspection data',
     hint: `use ${base}/v1/continue_inspection, or ${base}/v1/continue for ironic-inspector`,
@@ -232,7 +237,7 @@ export function parseIronicUrl(text: string): IronicUrl | Problem {
   const lower = scheme.toLowerCase();
   if (lower !== 'http' && lower !== 'https') {
     return {
-      message: `the agent does not support the scheme ${JSON.stringify(scheme.slice(0, 20))}`,
+      message: `the agent does not support the scheme ${quoteText(scheme)}`,
       hint: urlHint,
     };
   }
@@ -249,7 +254,7 @@ export function parseIronicUrl(text: string): IronicUrl | Problem {
 }
 
 function withoutScheme(text: string): Problem {
-  const shown = text.includes('@') ? '' : ` ${JSON.stringify(text.slice(0, 300))}`;
+  const shown = text.includes('@') ? '' : ` ${quoteText(text)}`;
   const host = parseHost(text);
   const completed = `https://${host.kind === 'invalid' ? text.replace(/^\/+/, '') : formatUrlHost(host)}`;
   return {

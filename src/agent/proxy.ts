@@ -3,6 +3,7 @@
  * agent must always reach Ironic without a proxy, so the Ironic hosts are always added to the hosts without proxy.
  */
 
+import { quoteText } from '../core/foreignText.ts';
 import { FormatError } from '../core/errors.ts';
 import { urlHost } from '../formats/url.ts';
 import type { Proxy } from '../ignition/config.ts';
@@ -40,7 +41,7 @@ export function parseNoProxy(text: string): string[] {
   const hosts = splitList(text);
   const invalid = hosts.find((host) => !directHost.test(host));
   if (invalid !== undefined) {
-    throw new FormatError(`contains ${JSON.stringify(invalid)}, which is not a host, domain or network`, {
+    throw new FormatError(`contains ${quoteText(invalid)}, which is not a host, domain or network`, {
       hint: 'use a list such as localhost,.example.com,192.0.2.0/24',
     });
   }

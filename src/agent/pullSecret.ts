@@ -3,8 +3,8 @@
  * never quote the text, and the error of the JSON parser is dropped.
  */
 
+import { quoteText } from '../core/foreignText.ts';
 import { FormatError } from '../core/errors.ts';
-import type { Problem } from '../core/finding.ts';
 import { asMapping, isMapping, parseIfJson } from '../formats/mapping.ts';
 import { lintError, lintWarning, type RuleProblem } from '../ignition/rule.ts';
 
@@ -36,13 +36,13 @@ export function parsePullSecret(text: string): string {
 /** podman ignores the whole file if one value has an invalid type. */
 function refuseEntry(registry: string, entry: unknown): void {
   if (!isMapping(entry)) {
-    throw invalid(`contains no credentials object for the registry ${JSON.stringify(registry)}`);
+    throw invalid(`contains no credentials object for the registry ${quoteText(registry)}`);
   }
   const name = ['auth', 'identitytoken'].find(
     (known) => !['string', 'undefined'].includes(typeof entry[known]),
   );
   if (name === undefined) return;
-  const place = `${JSON.stringify(name)} for ${JSON.stringify(registry)}`;
+  const place = `${quoteText(name)} for ${quoteText(registry)}`;
   throw invalid(`contains a value of ${place} that is not a string`);
 }
 
@@ -162,7 +162,7 @@ export function findEntryProblems(credentials: Credentials, names: readonly stri
     return [
       {
         rule: isFatal && state === 'not base64' ? credentialRules.unreadable : credentialRules.entry,
-        message: `the entry for ${JSON.stringify(name)} ${credentialProblems[state]}`,
+        message: `the entry for ${quoteText(name)} ${credentialProblems[state]}`,
         hint: `log in with "podman login --authfile FILE ${name}", and use that file`,
       },
     ];

@@ -4,6 +4,8 @@
  * it ignores. Compared with podman 4.3; the messages follow those of podman.
  */
 
+import { quoteText } from '../core/foreignText.ts';
+import { trimEndOf } from '../core/trimming.ts';
 import { nearestName } from '../formats/messageText.ts';
 import { isRegistryHost, parseImageReference } from '../formats/imageReference.ts';
 import { isMapping } from '../formats/mapping.ts';
@@ -140,7 +142,7 @@ function readTable(value: unknown, fields: Fields, path: Path, report: Report): 
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
     if (field === undefined) {
       const near = nearestName(name, Object.keys(fields));
-      const message = `podman ignores the unknown key ${JSON.stringify(key.slice(0, 60))}`;
+      const message = `podman ignores the unknown key ${quoteText(key)}`;
       const all = `use one of ${Object.keys(fields).join(', ')}, or remove the line`;
       report('warning', [...path, key], message, near === undefined ? all : `use "${near}"`);
     } else table[name] = readField(member, field, [...path, key], report);
@@ -162,7 +164,7 @@ function readField(value: unknown, field: Field, path: Path, report: Report): un
     tables: `write each entry with double brackets: [[${name}]]`,
   };
   const hint = field.kind === 'value' ? field.hint : hints[field.kind];
-  report('error', path, `invalid value of ${JSON.stringify(keys.at(-1))}`, hint);
+  report('error', path, `invalid value of ${quoteText(keys.at(-1) ?? '')}`, hint);
   return undefined;
 }
 
@@ -204,14 +206,14 @@ function toRegistries({ aliases = {}, registry = [], ...table }: FileTable): Reg
 }
 
 function withoutSlashes(location: string): string {
-  return location.replace(/\/+$/, '');
+  return trimEndOf(location, '/');
 }
 
 function checkMeaning({ aliases = {}, registry: entries = [], ...table }: FileTable, report: Report): void {
   for (const [index, registry] of (table['unqualified-search-registries'] ?? []).entries()) {
     const path = ['unqualified-search-registries', index];
     if (!checkLocation(registry, path, report) || isRegistryHost(withoutSlashes(registry))) continue;
-    const message = `${JSON.stringify(registry)} is not a registry host`;
+    const message = `${quoteText(registry)} is not a registry host`;
     report('error', path, message, 'use a host, such as "quay.io"');
   }
   for (const [name, full] of Object.entries(aliases)) checkAlias(name, full, report);
@@ -230,7 +232,7 @@ function checkVersion(table: Table, report: Report): void {
   if (current === undefined) {
     report('warning', path, `the file uses ${old}, which new releases of podman do not support`, hint);
   } else {
-    const message = `the file mixes ${old} ("registries") and version 2 (${JSON.stringify(current)})`;
+    const message = `the file mixes ${old} ("registries") and version 2 (${quoteText(current)})`;
     report('error', path, message, hint);
   }
 }
@@ -239,8 +241,8 @@ function checkVersion(table: Table, report: Report): void {
 function checkLocation(location: string, path: Path, report: Report): boolean {
   const [, scheme, rest = ''] = /^(https?:\/\/)?(.*)$/s.exec(withoutSlashes(location)) ?? [];
   if (scheme !== undefined) {
-    const hint = `use ${JSON.stringify(rest)}; for plain HTTP add insecure = true`;
-    report('error', path, `${JSON.stringify(location)} is a URL`, hint);
+    const hint = `use ${quoteText(rest)}; for plain HTTP add insecure = true`;
+    report('error', path, `${quoteText(location)} is a URL`, hint);
   } else if (rest === '') {
     report('error', path, 'the location is empty', 'use the host of a registry, such as "quay.io"');
   }
@@ -252,13 +254,13 @@ function checkAlias(name: string, full: string, report: Report): void {
   const short = parseImageReference(name);
   if (!short.ok || short.reference.registry !== undefined || hasTag(short.reference)) {
     const hint = 'use a name without registry, tag and digest: "ironic-agent"';
-    report('error', path, `${JSON.stringify(name)} is not a short name`, hint);
+    report('error', path, `${quoteText(name)} is not a short name`, hint);
   }
   if (full === '') return; // removes an alias of another file
   const target = parseImageReference(full);
   if (target.ok && target.reference.registry !== undefined && !hasTag(target.reference)) return;
   const hint = 'use registry and repository without tag and digest: "registry.example.com/ironic-agent"';
-  report('error', path, `${JSON.stringify(full)} is not a full image name`, hint);
+  report('error', path, `${quoteText(full)} is not a full image name`, hint);
 }
 
 function hasTag({ digest, tag }: { readonly digest?: string; readonly tag?: string }): boolean {
@@ -275,7 +277,7 @@ function checkEntry(entry: RegistryTable, path: Path, report: Report): void {
     report('error', path, 'the registry has no location', hint);
   }
   if (isWildcard && /[/@:]/.test(prefix)) {
-    const message = `${JSON.stringify(prefix)} is not "*." followed by a domain`;
+    const message = `${quoteText(prefix)} is not "*." followed by a domain`;
     report('error', [...path, 'prefix'], message, 'use a prefix such as "*.example.com"');
   }
   for (const [index, mirror] of mirrors.entries()) {
@@ -298,7 +300,7 @@ function checkTwins(entries: readonly RegistryTable[], report: Report): void {
     if (first === undefined || location === '') continue;
     for (const name of ['insecure', 'blocked'] as const) {
       if ((first[name] ?? false) === (entry[name] ?? false)) continue;
-      const message = `the registry ${JSON.stringify(location)} is defined twice, with different "${name}"`;
+      const message = `the registry ${quoteText(location)} is defined twice, with different "${name}"`;
       report('error', ['registry', index], message, 'use the same value in both entries');
     }
   }

@@ -6,14 +6,22 @@
 import { CliError, onCliError } from '../core/errors.ts';
 import type { Architecture } from '../core/architecture.ts';
 import { diagnosticOf } from '../core/diagnostic.ts';
+import { shorten } from '../core/foreignText.ts';
 import { formatCount, formatWordList } from '../formats/messageText.ts';
+import { quoteShellWord } from '../formats/shell.ts';
 import { parseUrl, withBrackets } from '../formats/url.ts';
-import { systemClock } from '../io/clock.ts';
+import { pause, systemClock } from '../io/clock.ts';
 import { confirm, requireTerminal } from '../io/confirm.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { localAddressTo } from '../io/localAddress.ts';
-import { listenToStop } from '../io/process.ts';
-import { defaultTiming, openRedfish, type RedfishClient } from '../io/redfish/redfishClient.ts';
+import { listenToStop, SECOND_SIGNAL } from '../io/process.ts';
+import {
+  defaultTiming,
+  openRedfish,
+  type RedfishClient,
+  type RedfishSettings,
+} from '../io/redfish/redfishClient.ts';
+import { RedfishError } from '../io/redfish/redfishError.ts';
 import { jsonBytes, parseTextOrJson } from '../io/report/choices.ts';
 import { report } from '../io/report/report.ts';
 import { writeStdout } from '../io/stdout.ts';
@@ -29,7 +37,9 @@ import {
   type BootProgress,
   type BootTimes,
   createProgress,
+  listRemainders,
   type MachineBoot,
+  type Remainder,
   restoreMachine,
 } from './bootMachine.ts';
 import {
@@ -53,7 +63,17 @@ type SurveyedMachine = CheckedMachine & { readonly survey: Survey };
 /** A machine that `boot` works on. */
 type StartedMachine = SurveyedMachine & { readonly progress: BootProgress };
 
-const defaultTimes: BootTimes = { power: 120_000, interval: defaultTiming.interval };
+/** Milliseconds. The slowest BMC that is documented, an iLO that inventories the machine, answers some requests in 30 s. */
+const MINUTE = 60_000;
+
+export const defaultTimes: BootTimes = {
+  ...defaultTiming,
+  insert: 15 * MINUTE,
+  power: 2 * MINUTE,
+  check: 5 * MINUTE,
+  restore: 5 * MINUTE,
+  retry: 2 * MINUTE,
+};
 
 /**
  * @param names hosts of the inventory
@@ -65,6 +85,7 @@ export async function boot(
   io: Io,
   times: BootTimes = defaultTimes,
 ): Promise<ExitCode> {
+  const started = systemClock.now();
   const setup = readBootSetup(options);
   const targets = await readTargets(names, setup.targets, io);
   const consoleLogs = readConsoleLogs(
@@ -77,10 +98,19 @@ export async function boot(
     checkImages(setup, trialOptions, io),
   ]);
   const imageUrl = expectedUrl(setup, trialOptions);
-  const run: BootRun = { setup, times, io, imageUrl, architecture, trialOptions, consoleLogs };
-  const machines = await checkTargets(targets, images, run);
-  refuseSharedSystems(machines);
-  return setup.isCheck ? writeChecks(machines, options, io) : bootChecked(machines, run);
+  const end = started + readTrial(trialOptions).timeout;
+  const logouts: Promise<void>[] = [];
+  const run = { setup, times, io, imageUrl, architecture, trialOptions, consoleLogs, end, logouts };
+  try {
+    const { isCanceled, machines } = await checkTargets(targets, images, run);
+    if (!isCanceled) refuseSharedSystems(machines);
+    const code = setup.isCheck ? await writeChecks(machines, options, io) : undefined;
+    if (isCanceled && !setup.isCheck) reportRefused(machines, io);
+    if (isCanceled) throw new CliError('canceled; nothing was booted', { code: 'ERR_BMC' });
+    return code ?? (await bootChecked(machines, run));
+  } finally {
+    await Promise.all(logouts);
+  }
 }
 
 interface BootRun {
@@ -93,6 +123,10 @@ interface BootRun {
   readonly architecture: Architecture | undefined;
   readonly trialOptions: TryOptions;
   readonly consoleLogs: readonly ConsoleLog[];
+  /** The time of the clock at which all checks end. */
+  readonly end: number;
+  /** No result waits for them. */
+  readonly logouts: Promise<void>[];
 }
 
 /** Two hosts with the same system would work against each other. */
@@ -159,18 +193,17 @@ function placeOf({ listen, scheme }: TrialSetup): ApiPlace | undefined {
   return { scheme, port: listen.port, addresses: reachableAddresses(listen) };
 }
 
-/** A signal closes the sessions; then it throws CliError. */
+/** Ends on a signal: then the machines that were not read yet have an error. */
 async function checkTargets(
   targets: readonly Target[],
   images: (name: string) => readonly MachineCheck[],
   run: BootRun,
-): Promise<readonly CheckedMachine[]> {
+): Promise<{ readonly machines: readonly CheckedMachine[]; readonly isCanceled: boolean }> {
   const { ignore, signal } = listenToStop();
   const machines = await runParallel(targets, run.setup.parallel, (target) =>
     checkTarget(target, images(target.name), run, signal),
   ).finally(ignore);
-  if (signal.aborted) throw new CliError('canceled; nothing was booted', { code: 'ERR_BMC' });
-  return machines;
+  return { machines, isCanceled: signal.aborted };
 }
 
 async function checkTarget(
@@ -180,30 +213,47 @@ async function checkTarget(
   signal: AbortSignal,
 ): Promise<CheckedMachine> {
   try {
-    const survey = await withClient(target, run, signal, (client) => surveyMachine(client, target.path));
-    const { architecture = run.architecture } = target;
-    const plan = { ...target, architecture, imageUrl: run.imageUrl, image };
-    return { target, survey, checks: checkMachine(survey, plan) };
+    const now = systemClock.now();
+    if (signal.aborted || now >= run.end) throw notChecked(signal.aborted);
+    const bounds = { signal, deadline: Math.min(now + run.times.check, run.end) };
+    return await withClient(target, run, bounds, async (client) => {
+      const survey = await surveyMachine(client, target.path);
+      const { architecture = run.architecture } = target;
+      const checks = checkMachine(survey, { ...target, architecture, imageUrl: run.imageUrl, image });
+      const show = (text: string): string => shorten(client.mask(text), LONGEST_TEXT);
+      return { target, survey, checks: checks.map((one) => ({ ...one, text: show(one.text) })), show };
+    });
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     const { hint, message: text } = error;
-    return { target, survey: undefined, checks: [{ id: 'bmc', status: 'error', text, hint }, ...image] };
+    const checks = [{ id: 'bmc', status: 'error', text, hint }, ...image] as const;
+    return { target, survey: undefined, checks, show: String };
   }
 }
 
-/** Logs in, and logs out at the end. */
+/** Characters. Names and lists of a BMC are shorter. */
+const LONGEST_TEXT = 1000;
+
+function notChecked(isCanceled: boolean): CliError {
+  if (isCanceled) return new CliError('not checked: canceled before', { code: 'ERR_BMC' });
+  return new CliError('not checked: the time of --timeout is over', {
+    code: 'ERR_BMC',
+    hint: 'use a longer --timeout, or check more BMCs at the same time with --parallel',
+  });
+}
+
+/** Logs in, and starts to log out at the end. */
 async function withClient<T>(
   target: Target,
-  { io, times }: BootRun,
-  signal: AbortSignal | undefined,
+  { io, logouts, times }: BootRun,
+  bounds: Pick<RedfishSettings, 'deadline' | 'signal'>,
   use: (client: RedfishClient) => Promise<T>,
 ): Promise<T> {
-  const timing = { ...defaultTiming, interval: times.interval };
-  const client = await openRedfish({ ...target, timing, note: io.note, signal });
+  const client = await openRedfish({ ...target, ...bounds, timing: times, note: io.note });
   try {
     return await use(client);
   } finally {
-    await client.close();
+    logouts.push(client.close());
   }
 }
 
@@ -245,7 +295,7 @@ async function bootChecked(machines: readonly CheckedMachine[], run: BootRun): P
   }
   const question = setup.isConfirmed ? undefined : questionAbout(bootable);
   if (question !== undefined) requireTerminal(question, io);
-  const failures: CliError[] = [];
+  const left = new Set<string>();
   const bootMachines: BootMachines = async (services) => {
     // Now all warnings about the images are printed.
     if (question !== undefined && !(await confirm(question, io, services.signal))) {
@@ -257,7 +307,7 @@ async function bootChecked(machines: readonly CheckedMachine[], run: BootRun): P
       if (refusal === undefined) continue;
       observeBmc(services, target, 'failed', `cannot be booted: ${refusal.text}`);
     }
-    return startMachines(bootable, run, services, failures);
+    return startMachines(bootable, run, services, left);
   };
   const listen = parseListenAddress(trialOptions.serveListen ?? '');
   const code = await runTrial({
@@ -272,10 +322,10 @@ async function bootChecked(machines: readonly CheckedMachine[], run: BootRun): P
     iso: setup.iso === undefined ? undefined : { file: setup.iso, listen },
     io,
   });
-  if (failures.length === 0) return code;
-  throw new CliError(`${formatCount(failures.length, 'step')} failed to restore the machines`, {
+  if (left.size === 0) return code;
+  throw new CliError(`${formatCount(left.size, 'machine')} not restored`, {
     code: 'ERR_BMC',
-    hint: 'fix the errors above; eject the media, and set power and boot device in the BMC',
+    hint: 'run the commands above, with the user of the BMC for USER, or use the web interface of the BMC',
   });
 }
 
@@ -298,14 +348,14 @@ function expectationOf(machines: readonly CheckedMachine[]): Expectation {
   };
 }
 
-/** @param failures receives the errors of restoring */
+/** @param left receives the names of the machines that are not restored */
 function startMachines(
   bootable: readonly SurveyedMachine[],
   run: BootRun,
   services: TrialServices,
-  failures: CliError[],
+  left: Set<string>,
 ): Awaited<ReturnType<BootMachines>> {
-  const { io, setup } = run;
+  const { setup } = run;
   const controller = new AbortController();
   const { signal } = controller;
   const started: StartedMachine[] = [];
@@ -320,26 +370,79 @@ function startMachines(
     stop: async () => {
       controller.abort();
       await Promise.allSettled([work]);
-      if (!setup.isLeft && started.length > 0) {
-        io.stderr.write(`restoring ${formatCount(started.length, 'machine')}; press Ctrl-C again to stop\n`);
-        await runParallel(started, setup.parallel, async (machine) => {
-          const working = { run, services, signal: new AbortController().signal };
-          const restored = withMachine(machine, working, restoreMachine);
-          for (const error of await restored.catch(onCliError((one) => [one]))) {
-            report(io, diagnosticOf(new CliError(`${machine.target.name}: ${error.message}`, error)));
-            failures.push(error);
-          }
-        });
-      }
+      if (!setup.isLeft && started.length > 0) await restoreAll(started, run, services, left);
       await work;
     },
   };
+}
+
+async function restoreAll(
+  started: readonly StartedMachine[],
+  run: BootRun,
+  services: TrialServices,
+  left: Set<string>,
+): Promise<void> {
+  const { io, setup } = run;
+  // The first signal may have ended the trial: only a later one ends the restoring.
+  const { ignore, signal } = listenToStop(services.signal.aborted ? SECOND_SIGNAL : 0);
+  const again = services.signal.aborted ? ' again' : '';
+  io.stderr.write(`restoring ${formatCount(started.length, 'machine')}; press Ctrl-C${again} to stop\n`);
+  await runParallel(started, setup.parallel, async (machine) => {
+    const { name } = machine.target;
+    for (const error of await restoreOne(machine, { run, services, signal }))
+      report(io, diagnosticOf(new CliError(`${name}: ${error.message}`, error)));
+    for (const { request, text } of listRemainders({ ...machine, method: machine.target.method })) {
+      left.add(name);
+      const hint = `run ${curlCommand(request, machine.target)}`;
+      report(io, { severity: 'error', message: machine.show(`${name}: ${text}`), hint: machine.show(hint) });
+    }
+  }).finally(ignore);
+  io.stderr.write(`restored ${started.length - left.size} of ${formatCount(started.length, 'machine')}\n`);
+}
+
+/** Milliseconds of the longest pause between two attempts. */
+const LONGEST_PAUSE = 30_000;
+
+/** Repeats what failed until it succeeds, no failure may pass, or the time is over. Returns the last failures. */
+async function restoreOne(machine: StartedMachine, working: Working): Promise<readonly CliError[]> {
+  const { io, setup, times } = working.run;
+  const deadline = systemClock.now() + setup.shutdownTimeout + times.restore;
+  let end: number | undefined;
+  for (let wait = times.interval; ; wait = Math.min(wait * 2, LONGEST_PAUSE)) {
+    const failures = await withMachine(machine, { ...working, deadline }, restoreMachine).catch(
+      onCliError((error) => [error]),
+    );
+    const passing = failures.find(mayPass);
+    end ??= Math.min(deadline, systemClock.now() + times.retry);
+    if (passing === undefined || working.signal.aborted || systemClock.now() + wait >= end) return failures;
+    const again = `trying again in ${formatCount(Math.ceil(wait / 1000), 'second')}`;
+    report(io, { severity: 'info', message: `${machine.target.name}: ${passing.message}; ${again}` });
+    await pause(systemClock, wait, working.signal);
+  }
+}
+
+/** Whether the same request may succeed later. */
+function mayPass(error: CliError): boolean {
+  if (!(error instanceof RedfishError) || error.code === 'ERR_TLS') return false;
+  return error.isPassing || error.status === undefined || error.status >= 500;
+}
+
+/** curl asks for the password. */
+function curlCommand(
+  { body, method, path }: Remainder['request'],
+  { caFile, isInsecure, origin }: Target,
+): string {
+  const trust = isInsecure ? ['-k'] : caFile === undefined ? [] : ['--cacert', caFile];
+  const type = 'Content-Type: application/json';
+  const words = ['curl', ...trust, '-u', 'USER', '-X', method, '-H', type, '-d', JSON.stringify(body)];
+  return [...words, `${origin}${path}`].map(quoteShellWord).join(' ');
 }
 
 interface Working {
   readonly run: BootRun;
   readonly services: TrialServices;
   readonly signal: AbortSignal;
+  readonly deadline?: number;
 }
 
 async function bootOne(machine: StartedMachine, working: Working): Promise<void> {
@@ -349,20 +452,21 @@ async function bootOne(machine: StartedMachine, working: Working): Promise<void>
     await withMachine(machine, working, bootMachine);
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    if (signal.aborted) return;
-    observeBmc(services, target, 'failed', `cannot be booted: ${error.message}`);
+    // At the end of the trial, the error names the request that the BMC has not answered yet.
+    const problem = signal.aborted ? 'not booted before the end' : 'cannot be booted';
+    observeBmc(services, target, 'failed', `${problem}: ${error.message}`);
     if (error.hint !== undefined)
       report(run.io, { severity: 'info', message: `${target.name}: ${error.hint}` });
   }
 }
 
-/** Logs in to the BMC of a machine, and logs out at the end. */
+/** Logs in to the BMC of a machine, and starts to log out at the end. */
 async function withMachine<T>(
   { progress, survey, target }: StartedMachine,
-  { run, services, signal }: Working,
+  { deadline, run, services, signal }: Working,
   use: (boot: MachineBoot) => Promise<T>,
 ): Promise<T> {
-  return withClient(target, run, signal, (client) =>
+  return withClient(target, run, { signal, deadline }, (client) =>
     use({
       client,
       survey,
@@ -373,7 +477,7 @@ async function withMachine<T>(
       progress,
       clock: systemClock,
       signal,
-      say: (step, text) => observeBmc(services, target, step, text),
+      say: (step, text) => observeBmc(services, target, step, shorten(client.mask(text), LONGEST_TEXT)),
     }),
   );
 }

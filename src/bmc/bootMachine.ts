@@ -6,7 +6,7 @@
 import { CliError, onCliError } from '../core/errors.ts';
 import type { Mapping } from '../formats/mapping.ts';
 import { type Clock, pause } from '../io/clock.ts';
-import type { RedfishClient } from '../io/redfish/redfishClient.ts';
+import type { RedfishClient, RedfishTiming } from '../io/redfish/redfishClient.ts';
 import { RedfishError } from '../io/redfish/redfishError.ts';
 import { formatDuration } from '../serve/status/figures.ts';
 import { isLicenseRefusal } from '../redfish/messages.ts';
@@ -32,28 +32,45 @@ export interface MachineBoot {
   readonly signal: AbortSignal;
 }
 
-/** What `boot` has changed, or may have changed. Mutable. */
+/** What `boot` has changed, or may have changed, and has not restored. Mutable. */
 export interface BootProgress {
   isPoweredOff: boolean;
   isPoweredOn: boolean;
   isDeviceSet: boolean;
+  /** Whether the BMC was asked to power the machine on again. */
+  isPoweredOnAgain: boolean;
   /** Paths of the slots with the image. */
   readonly slots: Set<string>;
+  /** Paths of the slots whose insertion was not answered. */
+  readonly unanswered: Set<string>;
 }
 
 export function createProgress(): BootProgress {
-  return { isPoweredOff: false, isPoweredOn: false, isDeviceSet: false, slots: new Set() };
+  return {
+    isPoweredOff: false,
+    isPoweredOn: false,
+    isDeviceSet: false,
+    isPoweredOnAgain: false,
+    slots: new Set(),
+    unanswered: new Set(),
+  };
 }
 
 /** Milliseconds. */
-export interface BootTimes {
+export interface BootTimes extends RedfishTiming {
+  /** For the insertion of an image, with its task: sushy-tools and some BMCs fetch the whole image before they answer. */
+  readonly insert: number;
   /** For changes of the power state, except for a graceful shutdown. */
   readonly power: number;
-  /** Between two attempts, and two reads of a state. */
-  readonly interval: number;
+  /** For all requests that check a machine. */
+  readonly check: number;
+  /** For all requests that restore a machine, in addition to the time for a graceful shutdown. */
+  readonly restore: number;
+  /** For further attempts to restore a machine, after the first has failed. */
+  readonly retry: number;
 }
 
-/** Throws CliError. Stops silently between two steps on the signal. */
+/** Throws CliError, on the signal that of the request which it interrupts. Stops silently between two steps on the signal. */
 export async function bootMachine(boot: MachineBoot): Promise<void> {
   const steps = [
     powerOff,
@@ -68,7 +85,8 @@ export async function bootMachine(boot: MachineBoot): Promise<void> {
 }
 
 /**
- * Returns the machine to the state of the survey. Continues after a failed step.
+ * Returns the machine to the state of the survey. Continues after a failed step, and can be repeated: `progress` contains what
+ * is left.
  * @returns the failures
  */
 export async function restoreMachine(boot: MachineBoot): Promise<readonly CliError[]> {
@@ -104,7 +122,7 @@ async function shutDown(boot: MachineBoot): Promise<void> {
   const { say, survey, timing } = boot;
   const { resetTypes } = survey.system;
   if (resetTypes.length === 0 || resetTypes.includes('GracefulShutdown')) {
-    const isGone = await reset(boot, 'GracefulShutdown', 'shutting the machine down').then(
+    const isGone = await resetTo(boot, 'GracefulShutdown', 'shutting the machine down').then(
       () => {
         say('power off', `shuts down; forced off after ${formatDuration(timing.shutdown / 1000)}`);
         return waitForPower(boot, 'Off', timing.shutdown);
@@ -117,14 +135,14 @@ async function shutDown(boot: MachineBoot): Promise<void> {
     if (isGone || boot.signal.aborted) return;
     say('power off', 'does not shut down; forcing it off');
   }
-  await reset(boot, 'ForceOff', 'forcing the machine off');
+  await resetTo(boot, 'ForceOff', 'forcing the machine off');
   if (await waitForPower(boot, 'Off', timing.power)) return;
   throw powerError('the machine stays on after the BMC accepted "ForceOff"');
 }
 
 async function powerOn(boot: MachineBoot): Promise<void> {
   boot.progress.isPoweredOn = true;
-  await reset(boot, 'On', 'powering the machine on');
+  await resetTo(boot, 'On', 'powering the machine on');
   if (!(await waitForPower(boot, 'On', boot.timing.power))) {
     if (boot.signal.aborted) return;
     throw powerError('the machine stays off after the BMC accepted "On"');
@@ -139,13 +157,9 @@ function powerError(message: string): CliError {
   });
 }
 
-async function reset(
-  { client, survey: { system } }: MachineBoot,
-  type: string,
-  action: string,
-): Promise<void> {
-  if (system.reset === undefined) throw powerError('the BMC cannot change the power state');
-  await client.post(system.reset, { ResetType: type }, action);
+async function resetTo({ client, survey }: MachineBoot, type: string, action: string): Promise<void> {
+  if (survey.system.reset === undefined) throw powerError('the BMC cannot change the power state');
+  await send(client, resetRequest(survey, type), action);
 }
 
 /** Whether the machine reached the state in time. */
@@ -161,35 +175,30 @@ async function waitForPower(boot: MachineBoot, state: 'On' | 'Off', time: number
 
 /** Firmware boots from the first virtual CD, so media in other slots is ejected, too. */
 async function ejectAll(boot: MachineBoot): Promise<void> {
-  const paths = boot.survey.slots.map(({ path }) => path);
-  await ejectFrom(paths, boot, ({ id }) => boot.say('media', `ejected media from slot ${id}`));
+  for (const { path } of boot.survey.slots) {
+    const slot = await readSlot(boot, path);
+    if (!slot.isInserted) continue;
+    await eject(boot, slot); // a slot that is not empty yet refuses the image
+    boot.say('media', `ejected media from slot ${slot.id}`);
+  }
 }
 
-async function ejectFrom(
-  paths: Iterable<string>,
-  boot: MachineBoot,
-  say: (slot: MediaSlot) => void,
-): Promise<void> {
-  for (const path of paths) {
-    const slot = readMediaSlot(await boot.client.get(path, 'reading a virtual media slot'));
-    if (!slot.isInserted) continue;
-    await eject(boot, slot);
-    say(slot);
-  }
+async function readSlot({ client }: MachineBoot, path: string): Promise<MediaSlot> {
+  return readMediaSlot(await client.get(path, 'reading a virtual media slot'));
 }
 
 /** Number of reads until a slot is empty: Dell iDRACs report ejected media as inserted for some seconds. */
 const EJECT_READS = 10;
 
-async function eject({ client, clock, signal, timing }: MachineBoot, slot: MediaSlot): Promise<void> {
+/** Whether the slot is empty now. */
+async function eject({ client, clock, signal, timing }: MachineBoot, slot: MediaSlot): Promise<boolean> {
   const action = `ejecting media from slot ${slot.id}`;
-  // iLO requires a body.
-  if (slot.eject === undefined) await client.patch(slot.path, { Image: null, Inserted: false }, action);
-  else await client.post(slot.eject, {}, action);
+  await send(client, ejectRequest(slot), action);
   for (let count = 0; count < EJECT_READS; count++) {
-    if (!readMediaSlot(await client.get(slot.path, action)).isInserted) return;
+    if (!readMediaSlot(await client.get(slot.path, action)).isInserted) return true;
     await pause(clock, timing.interval, signal);
   }
+  return false;
 }
 
 /** Tries the slots in their order: BMCs do not show which of them are reserved for a virtual console. */
@@ -198,10 +207,14 @@ async function insertImage(boot: MachineBoot): Promise<void> {
   for (const slot of boot.survey.slots) {
     boot.progress.slots.add(slot.path);
     try {
+      boot.progress.unanswered.add(slot.path);
       await insertInto(boot, slot);
+      boot.progress.unanswered.delete(slot.path);
       boot.say('media', `inserted the ISO into slot ${slot.id}`);
       return;
     } catch (error) {
+      if (error instanceof RedfishError && error.status !== undefined)
+        boot.progress.unanswered.delete(slot.path);
       if (!isOfSlot(error)) throw error;
       refusal = error;
     }
@@ -237,14 +250,15 @@ async function insertInto(boot: MachineBoot, slot: MediaSlot): Promise<void> {
 }
 
 async function sendImage(
-  { client, imageUrl: Image }: MachineBoot,
+  { client, imageUrl: Image, timing }: MachineBoot,
   slot: MediaSlot,
   extra: Mapping,
 ): Promise<void> {
   const action = `inserting the image into slot ${slot.id}`;
   if (slot.insert === undefined) {
-    await client.patch(slot.path, { Image, Inserted: true, WriteProtected: true, ...extra }, action);
-  } else await client.post(slot.insert, { Image, ...extra }, action);
+    const body = { Image, Inserted: true, WriteProtected: true, ...extra };
+    await client.patch(slot.path, body, action, timing.insert);
+  } else await client.post(slot.insert, { Image, ...extra }, action, timing.insert);
 }
 
 /** Optional fields that some BMCs require, with their values (OpenStack sushy, virtual_media.py). */
@@ -262,82 +276,172 @@ async function setBootDevice(boot: MachineBoot): Promise<void> {
   const { imageUrl, method, progress, survey } = boot;
   progress.isDeviceSet = true;
   if (method === 'virtual-media' && survey.vendor.bootRequest === 'dell') {
-    await importDellBoot(boot, { BootOnce: 'Enabled', FirstBootDevice: 'VCD-DVD' });
+    const request = dellBootRequest(survey, { BootOnce: 'Enabled', FirstBootDevice: 'VCD-DVD' });
+    await send(boot.client, request, SETTING_DEVICE);
     return boot.say('boot device', 'boots once from the virtual CD');
   }
   const target = bootTarget(survey, method);
   const isUefi = method === 'uefi-http' || survey.vendor.bootRequest === 'full';
-  await changeBoot(boot, {
+  const change = {
     BootSourceOverrideTarget: target,
     BootSourceOverrideEnabled: 'Once',
     ...(isUefi && {
       BootSourceOverrideMode: method === 'uefi-http' ? 'UEFI' : (survey.system.boot.mode ?? 'UEFI'),
     }),
     ...(method === 'uefi-http' && { HttpBootUri: imageUrl }),
-  });
+  };
+  await boot.client.patch(survey.system.bootPath, { Boot: change }, SETTING_DEVICE);
   boot.say('boot device', `boots once from ${target}`);
 }
 
-async function changeBoot({ client, survey: { system } }: MachineBoot, change: Mapping): Promise<void> {
-  await client.patch(system.bootPath, { Boot: change }, 'setting the boot device');
+const SETTING_DEVICE = 'setting the boot device';
+
+// The requests that restore a machine.
+
+interface BmcRequest {
+  readonly method: 'PATCH' | 'POST';
+  readonly path: string;
+  readonly body: Mapping;
+}
+
+async function send(
+  client: RedfishClient,
+  { body, method, path }: BmcRequest,
+  action: string,
+): Promise<void> {
+  if (method === 'POST') await client.post(path, body, action);
+  else await client.patch(path, body, action);
+}
+
+function resetRequest({ system: { reset = '' } }: Survey, type: string): BmcRequest {
+  return { method: 'POST', path: reset, body: { ResetType: type } };
+}
+
+/** iLO requires a body. */
+function ejectRequest({ eject: path, path: slot }: MediaSlot): BmcRequest {
+  if (path === undefined) return { method: 'PATCH', path: slot, body: { Image: null, Inserted: false } };
+  return { method: 'POST', path, body: {} };
 }
 
 /** The import fails with whitespace between the elements (OpenStack sushy, oem/dell/resources/manager/manager.py). */
-async function importDellBoot(
-  { client, survey: { manager } }: MachineBoot,
+function dellBootRequest(
+  { manager }: Survey,
   attributes: Readonly<Record<'BootOnce' | 'FirstBootDevice', string>>,
-): Promise<void> {
+): BmcRequest {
   const id = manager?.path.split('/').at(-1) ?? '';
   const settings = Object.entries(attributes)
     .map(([name, value]) => `<Attribute Name="ServerBoot.1#${name}">${value}</Attribute>`)
     .join('');
   const buffer = `<SystemConfiguration><Component FQDD="${id}">${settings}</Component></SystemConfiguration>`;
   const body = { ShareParameters: { Target: ['ALL'] }, ImportBuffer: buffer };
-  await client.post(manager?.importSettings ?? '', body, 'setting the boot device');
+  return { method: 'POST', path: manager?.importSettings ?? '', body };
+}
+
+/** @param now the boot override that is set now; undefined if it is not known */
+function formerBootRequest(
+  { survey, method }: Pick<MachineBoot, 'method' | 'survey'>,
+  now?: System['boot'],
+): BmcRequest {
+  const { system, vendor } = survey;
+  if (method === 'virtual-media' && vendor.bootRequest === 'dell')
+    return dellBootRequest(survey, { BootOnce: 'Disabled', FirstBootDevice: 'Normal' });
+  const { boot: before } = system;
+  const isChanged = (name: 'httpUri' | 'mode'): boolean =>
+    now === undefined ? method === 'uefi-http' : now[name] !== before[name];
+  const isModeSet = vendor.bootRequest === 'full' || isChanged('mode');
+  const boot = {
+    BootSourceOverrideEnabled: before.enabled ?? 'Disabled',
+    ...(before.target !== undefined && { BootSourceOverrideTarget: before.target }),
+    ...(isModeSet && before.mode !== undefined && { BootSourceOverrideMode: before.mode }),
+    ...(isChanged('httpUri') && { HttpBootUri: before.httpUri ?? null }),
+  };
+  return { method: 'PATCH', path: system.bootPath, body: { Boot: boot } };
+}
+
+/** What is not restored, and the request that restores it. */
+export interface Remainder {
+  /** A clause. */
+  readonly text: string;
+  readonly request: BmcRequest;
+}
+
+/** In the order in which it is to be restored. */
+export function listRemainders(
+  boot: Pick<MachineBoot, 'method' | 'progress' | 'survey'>,
+): readonly Remainder[] {
+  const { progress, survey } = boot;
+  const remainders: Remainder[] = [];
+  if (progress.isPoweredOn) {
+    remainders.push({ text: 'it may still run the ISO', request: resetRequest(survey, 'ForceOff') });
+  }
+  if (progress.isDeviceSet) {
+    remainders.push({ text: 'its boot device is not restored', request: formerBootRequest(boot) });
+  }
+  for (const slot of survey.slots.filter(({ path }) => progress.slots.has(path))) {
+    remainders.push({ text: `slot ${slot.id} may contain the ISO`, request: ejectRequest(slot) });
+  }
+  if (progress.isPoweredOff) {
+    remainders.push({ text: 'it was on, and may be off', request: resetRequest(survey, 'On') });
+  }
+  return remainders;
 }
 
 /** The image is in use as long as the ramdisk runs. A machine that `boot` has not powered on is left alone. */
 async function stopRamdisk(boot: MachineBoot): Promise<void> {
   if (!boot.progress.isPoweredOn) return;
-  const { power } = await readNow(boot);
-  if (power === 'Off') return;
-  await shutDown(boot);
-  boot.say('restored', 'powered off');
+  if ((await readNow(boot)).power !== 'Off') {
+    await shutDown(boot);
+    if (boot.signal.aborted) return;
+    boot.say('restored', 'powered off');
+  }
+  boot.progress.isPoweredOn = false;
 }
 
 async function removeImage(boot: MachineBoot): Promise<void> {
-  await ejectFrom(boot.progress.slots, boot, ({ id }) =>
-    boot.say('restored', `ejected the ISO from slot ${id}`),
-  );
+  const { progress, say } = boot;
+  for (const path of progress.slots) {
+    const slot = await readSlot(boot, path);
+    if (slot.isInserted) {
+      if (!(await eject(boot, slot)))
+        throw new RedfishError(`slot ${slot.id} still contains media after its ejection`, {});
+      say('restored', `ejected the ISO from slot ${slot.id}`);
+    } else if (progress.unanswered.has(path)) {
+      say(
+        'restored',
+        `slot ${slot.id} is empty; the BMC did not answer the insertion, and may still insert the ISO`,
+      );
+    }
+    progress.slots.delete(path);
+  }
 }
 
 async function restoreBootDevice(boot: MachineBoot): Promise<void> {
-  const { method, progress, survey } = boot;
+  const { client, method, progress, survey } = boot;
   if (!progress.isDeviceSet) return;
-  if (method === 'virtual-media' && survey.vendor.bootRequest === 'dell') {
-    await importDellBoot(boot, { BootOnce: 'Disabled', FirstBootDevice: 'Normal' });
-    return boot.say('restored', 'restored the boot device');
-  }
   const before = survey.system.boot;
   const { boot: now } = await readNow(boot);
+  const isReadable = method !== 'virtual-media' || survey.vendor.bootRequest !== 'dell';
   const isUnchanged =
     now.target === before.target && now.enabled === before.enabled && now.mode === before.mode;
-  if (isUnchanged && now.httpUri === before.httpUri) return;
-  await changeBoot(boot, {
-    BootSourceOverrideEnabled: before.enabled ?? 'Disabled',
-    ...(before.target !== undefined && { BootSourceOverrideTarget: before.target }),
-    ...((now.mode !== before.mode || survey.vendor.bootRequest === 'full') && {
-      BootSourceOverrideMode: before.mode,
-    }),
-    ...(now.httpUri !== before.httpUri && { HttpBootUri: before.httpUri ?? null }),
-  });
-  boot.say('restored', 'restored the boot device');
+  if (!isReadable || !isUnchanged || now.httpUri !== before.httpUri) {
+    await send(client, formerBootRequest(boot, now), SETTING_DEVICE);
+    boot.say('restored', 'restored the boot device');
+  }
+  progress.isDeviceSet = false;
 }
 
 async function restorePower(boot: MachineBoot): Promise<void> {
-  if (!boot.progress.isPoweredOff) return;
+  const { progress, signal, timing } = boot;
+  // A machine that still runs the ISO is not as it was.
+  if (!progress.isPoweredOff || progress.isPoweredOn) return;
   // After a cancellation it may still be shutting down.
-  if (!(await waitForPower(boot, 'Off', boot.timing.shutdown))) return;
-  await reset(boot, 'On', 'powering the machine on');
-  boot.say('restored', 'powered on again');
+  const isOff = progress.isPoweredOnAgain
+    ? (await readNow(boot)).power === 'Off'
+    : await waitForPower(boot, 'Off', timing.shutdown);
+  if (isOff) {
+    progress.isPoweredOnAgain = true;
+    await resetTo(boot, 'On', 'powering the machine on');
+    boot.say('restored', 'powered on again');
+  }
+  if (!signal.aborted) progress.isPoweredOff = false;
 }

@@ -7,7 +7,8 @@ import { isLoopbackHost } from '../formats/hostName.ts';
 import { formatSizeInWords } from '../formats/messageText.ts';
 import { urlHost, withoutBrackets } from '../formats/url.ts';
 import { ADVISED_FOR_AGENT } from '../image/inspection/memoryNeed.ts';
-import { printable, wrapText } from '../io/report/terminalText.ts';
+import { printable } from '../core/foreignText.ts';
+import { wrapText } from '../io/report/terminalText.ts';
 import type { Survey } from './survey.ts';
 
 interface Verdict {
@@ -27,6 +28,8 @@ export interface CheckedMachine {
   /** Undefined if the BMC cannot be read. */
   readonly survey: Survey | undefined;
   readonly checks: readonly MachineCheck[];
+  /** A text of its BMC as it may be shown: without secrets, and not too long. */
+  readonly show: (text: string) => string;
 }
 
 /** The architecture is that of the image; undefined if it is not known. */
@@ -284,19 +287,23 @@ function checkLines({ hint, id, status, text }: MachineCheck): readonly string[]
 export function describeChecks(machines: readonly CheckedMachine[]): object {
   return {
     bootable: machines.every(({ checks }) => !isRefused(checks)),
-    machines: machines.map(({ checks, survey, target }) => ({
+    machines: machines.map(({ checks, show, survey, target }) => ({
       name: target.name,
       bmc: target.origin,
       bootable: !isRefused(checks),
       method: target.method,
       vendor: survey?.vendor.name,
-      model: survey?.manager?.model,
-      firmware: survey?.manager?.firmware,
-      system: survey?.system.path,
-      power: survey?.system.power,
+      model: showOptional(survey?.manager?.model, show),
+      firmware: showOptional(survey?.manager?.firmware, show),
+      system: showOptional(survey?.system.path, show),
+      power: showOptional(survey?.system.power, show),
       macs: survey?.macs ?? [],
-      slots: survey?.slots.map(({ id, isInserted }) => ({ id, inserted: isInserted })) ?? [],
+      slots: survey?.slots.map(({ id, isInserted }) => ({ id: show(id), inserted: isInserted })) ?? [],
       checks: checks.map((check) => ({ ...check, text: printable(check.text) })),
     })),
   };
+}
+
+function showOptional(text: string | undefined, show: CheckedMachine['show']): string | undefined {
+  return text === undefined ? undefined : show(text);
 }

@@ -3,6 +3,7 @@
 import { CliError, onCliError } from '../core/errors.ts';
 import type { Architecture } from '../core/architecture.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
+import { applyIgnored } from '../hosts/input/reportChecked.ts';
 import { parseImageOption } from '../hosts/plan/imageInputs.ts';
 import { findArchitecture } from '../image/bootParts.ts';
 import { openIsoTree } from '../image/isoTree.ts';
@@ -75,7 +76,9 @@ async function checkReadable(
   const checked = await checkIfImage(file, undefined, options, io).catch(onCliError(() => undefined));
   // Another live system than CoreOS may contain an agent, too.
   if (checked === undefined) return [(await findDamage(file, io)) ?? known(config)];
-  const found = reportDiagnostics(checked.report, { ...checked, name: file }).map(checkOf);
+  const found = reportDiagnostics(applyIgnored(checked.report.findings, io), { ...checked, name: file }).map(
+    checkOf,
+  );
   if (config.kind === 'urls' && place !== undefined && !mayReachApi(config.urls, place)) {
     const hint = `use --listen and --tls for that URL, or render the config with --api-url ${place.scheme}://ADDRESS:${place.port}`;
     found.push(otherIronic(file, config.urls, hint));

@@ -56,7 +56,7 @@ export async function surveyMachine(client: RedfishClient, path: string): Promis
     secureBoot: secureBoot && readSecureBoot(secureBoot),
     architecture: await readFirstArchitecture(client, system),
     macs: await readMacs(client, system),
-    clockOffset: clockOffset(manager) ?? client.clockOffset,
+    clockOffset: clockOffset(manager, client),
   };
 }
 
@@ -185,7 +185,10 @@ async function readFirstArchitecture(
   return processor && readArchitecture(processor);
 }
 
-function clockOffset(manager: Manager | undefined): number | undefined {
-  const time = Date.parse(manager?.time ?? '');
-  return Number.isNaN(time) ? undefined : time - Date.now();
+/** Milliseconds. The clock of a BMC without a battery starts in 1970; a larger difference is an invalid date. */
+const MAX_OFFSET = 100 * 366 * 86_400_000;
+
+function clockOffset(manager: Manager | undefined, client: RedfishClient): number | undefined {
+  const offsets = [Date.parse(manager?.time ?? '') - Date.now(), client.clockOffset ?? Number.NaN];
+  return offsets.find((offset) => Math.abs(offset) < MAX_OFFSET);
 }

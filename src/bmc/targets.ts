@@ -1,5 +1,6 @@
 /** The machines to boot: hosts of an inventory, or one BMC of the command line, with the credentials of their BMCs. */
 
+import { quoteText } from '../core/foreignText.ts';
 import { dirname, isAbsolute, join } from 'node:path';
 import { CliError, FormatError, UsageError } from '../core/errors.ts';
 import { fillSetting } from '../core/placeholders.ts';
@@ -37,6 +38,8 @@ export interface Target {
   readonly credentials: RedfishCredentials;
   /** PEM. */
   readonly ca: string | undefined;
+  /** The file with it. */
+  readonly caFile: string | undefined;
   readonly isInsecure: boolean;
 }
 
@@ -106,7 +109,7 @@ function namesByMac({ inventory: { hosts = [] } }: InventoryRead): ReadonlyMap<s
 function readMac(text: string): string {
   const address = parseMacAddress(text);
   if ('mac' in address) return address.mac;
-  throw new UsageError(`invalid value ${JSON.stringify(text)} for --mac: ${address.problem}`, {
+  throw new UsageError(`invalid value ${quoteText(text)} for --mac: ${address.problem}`, {
     hint: 'use the form 52:54:00:12:34:56',
   });
 }
@@ -200,6 +203,7 @@ async function readTarget(
     path,
     method: options.method ?? (scheme === 'redfish-uefihttp' ? 'uefi-http' : 'virtual-media'),
     credentials: await readBmcCredentials(credentialsFile, label, io),
+    caFile,
     ca: caFile === undefined ? undefined : await readCa(caFile, io),
     isInsecure,
   };

@@ -1,15 +1,16 @@
 /** Checks the values of the kernel arguments `console=` and `ip=`. */
 
 import { withoutBrackets } from '../formats/url.ts';
-import { errorRule, type Issue, warningRule } from '../ignition/rule.ts';
+import { type Issue, lintError, lintWarning } from '../ignition/rule.ts';
 import { addressBits, formatSubnet, isLinkLocal, parseAddress, parseNetmask } from '../network/ipAddress.ts';
+import { isRoute, parseIpMethod, splitFields } from './networkArguments.ts';
 
-const consoleSpec = errorRule(
+const consoleSpec = lintWarning(
   'console-spec',
   'the kernel does not support this console',
   'use a device and, for a serial port, its options: tty0, ttyS0,115200n8, ttyAMA0, hvc0',
 );
-const consoleOptions = errorRule(
+const consoleOptions = lintWarning(
   'console-options',
   'invalid console options: expected baud rate, parity, bits and flow control',
   'write the options without separators: 115200, 115200n8 or 115200n8r',
@@ -39,16 +40,18 @@ const consoleDevice = /^(?:tty[A-Za-z]+|hvc|hvsi|lp|xvc|netcon|brl)\d+(?:,(.*))?
 const earlyUart =
   /^(?:uart|uart8250|pl011),(?:(?:io|mmio|mmio16|mmio32|mmio32be),)?0x[0-9a-fA-F]{1,16}(?:,(.*))?$/s;
 
-const ipSpec = errorRule(
+const ipSpec = lintError(
   'ip-spec',
-  'dracut does not support this ip= value',
+  'the initramfs does not support this ip= value',
   'use dhcp, dhcp6 or auto6, INTERFACE:dhcp, or ADDRESS::GATEWAY:NETMASK:HOSTNAME:INTERFACE:none',
 );
 
-const methods = new Set(
-  `dhcp dhcp4 dhcp6 dhcp,dhcp6 dhcp6,dhcp single-dhcp auto auto4 auto6 either6 link-local link4 link6
-  on any shared ibft static none off`.split(/\s+/),
-);
+/** Words of dracut.cmdline(7) that NetworkManager does not know, and reads as `auto`, except behind the name of an interface. */
+const dracutMethods = new Set(['dhcp4', 'auto4', 'either6', 'link-local', 'link4', 'shared', 'static']);
+
+function isMethod(text: string): boolean {
+  return text !== '' && (parseIpMethod(text) !== undefined || dracutMethods.has(text));
+}
 
 /**
  * Checks the syntax of an `ip=` value (dracut.cmdline(7)): `METHOD`, `INTERFACE:METHOD[:MTU[:MAC]]` or
@@ -57,17 +60,23 @@ const methods = new Set(
 export function checkIp(value: string): Issue[] {
   const fields = splitFields(value);
   const [first = '', second = ''] = fields;
-  if (fields.length === 1 && methods.has(first)) return [];
-  if (fields.length > 1 && isInterface(first) && methods.has(second)) return [];
+  if (fields.length === 1 && isMethod(first)) return [];
+  if (fields.length > 1 && isInterface(first) && isMethod(second)) {
+    return dracutMethods.has(second) ? [{ rule: ipSpec, path: [], message: methodMessage(second) }] : [];
+  }
   return isStatic(fields) ? checkSubnet(fields) : [{ rule: ipSpec, path: [] }];
 }
 
-const ipNetmask = warningRule(
+function methodMessage(method: string): string {
+  return `NetworkManager of the initramfs ignores INTERFACE:${method}: it does not know the method`;
+}
+
+const ipNetmask = lintWarning(
   'ip-netmask',
   'the netmask is invalid: the host gets another network than you expect',
   'use a prefix length such as 24 or 64, or a netmask such as 255.255.255.0',
 );
-const ipGateway = warningRule(
+const ipGateway = lintWarning(
   'ip-gateway',
   'the gateway is outside the network of the address',
   'fix the gateway or the netmask',
@@ -87,11 +96,20 @@ function checkSubnet([address = '', , gateway = '', netmask = '']: readonly stri
   return isOutside && prefixLength < addressBits(ip.family) ? [{ rule: ipGateway, path: [] }] : [];
 }
 
-const argumentSyntax = warningRule(
+const argumentSyntax = lintWarning(
   'argument-value',
   'the initramfs ignores the value',
   'use the format that dracut.cmdline(7) describes',
 );
+
+export const argumentValueRules = {
+  consoleSpec,
+  consoleOptions,
+  ipSpec,
+  ipNetmask,
+  ipGateway,
+  argumentSyntax,
+};
 
 const bondModes =
   /^(?:[0-6]|balance-rr|active-backup|balance-xor|broadcast|802\.3ad|balance-tlb|balance-alb)$/;
@@ -108,17 +126,20 @@ const networkChecks: Readonly<Record<string, (value: string) => string | undefin
     const isServer = isUrl || parseAddress(withoutBrackets(value)) !== undefined;
     return isServer ? undefined : 'use an IP address: nameserver=192.0.2.53';
   },
+  ifname: (value) =>
+    /^[^:/\s]{1,15}:[\da-f]{2}(?::[\da-f]{2}){5}$/i.test(value)
+      ? undefined
+      : 'use NAME:MAC: ifname=net0:52:54:00:12:34:56',
+  'rd.route': (value) =>
+    isRoute(value)
+      ? undefined
+      : 'use NETWORK/PREFIX:GATEWAY:INTERFACE, with IPv6 in brackets: rd.route=198.51.100.0/24:192.0.2.1:eno1',
   vlan: (value) => (/^[^:]+:[^:]+/.test(value) ? undefined : 'use NAME:INTERFACE: vlan=eno1.5:eno1'),
 };
 
 export function checkNetworkArgument(name: string, value: string): Issue[] {
   const hint = Object.hasOwn(networkChecks, name) ? networkChecks[name]?.(value) : undefined;
   return hint === undefined ? [] : [{ rule: argumentSyntax, path: [], hint }];
-}
-
-/** Splits at colons, except inside an IPv6 address in brackets; the brackets are kept. */
-function splitFields(value: string): readonly string[] {
-  return value.match(/(?:^|(?<=:))(?:\[[^\]]*\][^:]*|[^:]*)/g) ?? [];
 }
 
 function isStatic(fields: readonly string[]): boolean {
@@ -129,7 +150,7 @@ function isStatic(fields: readonly string[]): boolean {
     (address !== '' || method !== '') &&
     (netmask === '' || /^(?:\d{1,3}|\[\d{1,3}\])$/.test(netmask) || isAddress(netmask)) &&
     (device === '' || isInterface(device)) &&
-    (method === '' || methods.has(method))
+    (method === '' || isMethod(method))
   );
 }
 

@@ -1,7 +1,7 @@
 /** An output format: how it writes kernel arguments, and which values its boot loader would change. */
 
 import { UsageError } from '../core/errors.ts';
-import { errorRule, type Issue, type Rule } from '../ignition/rule.ts';
+import { errorRule, type Issue, lintError, type Rule } from '../ignition/rule.ts';
 import { argumentName, type BootSettings, type KernelArgument } from './bootSettings.ts';
 import { checkUrl, isPlainText } from './urlArgument.ts';
 
@@ -63,6 +63,17 @@ export function checkReserved(placed: readonly KernelArgument[], names: readonly
       path,
       message: `the boot loader sets ${argumentName(text)}= itself`,
     }));
+}
+
+export const loaderSetting = lintError(
+  'kernel-argument-loader-setting',
+  'only iPXE replaces ${…} in a URL; GRUB, ISOLINUX and PXELINUX do not know its settings',
+  'use the URL of one host; `prepare` writes boot scripts by MAC address for many hosts',
+);
+
+/** Issues for URLs with settings of iPXE, such as `${mac:hexhyp}`, for other boot loaders. */
+export function checkLoaderSettings(texts: readonly KernelArgument[]): readonly Issue[] {
+  return checkTexts(loaderSetting, texts, (text) => text.includes('${') && text.includes('://'));
 }
 
 /** Issues of one rule for all arguments and image URLs that the boot loader would change. */

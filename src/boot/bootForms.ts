@@ -4,16 +4,15 @@ import { readAsset } from '../assets.ts';
 import type { Architecture } from '../core/architecture.ts';
 import type { Finding } from '../core/finding.ts';
 import { quoteOsloValue } from '../formats/osloConfig.ts';
-import { nearestName } from '../formats/messageText.ts';
 import { fillTemplate } from '../formats/template.ts';
 import { errorRule, findingOf, type Issue, warningRule } from '../ignition/rule.ts';
-import { checkConsole, checkIp, checkNetworkArgument } from './argumentValues.ts';
-import { type BootForm, checkReserved, checkTexts } from './bootForm.ts';
+import { checkArgument } from './argumentChecks.ts';
+import { isOneArgument } from './argumentText.ts';
+import { type BootForm, checkLoaderSettings, checkReserved, checkTexts } from './bootForm.ts';
 import { grub, ipxe, ipxeExpansion, pxelinux } from './bootScripts.ts';
 import { argumentName, argumentValue, type BootSettings, type KernelArgument } from './bootSettings.ts';
-import { checkIpaArgument } from './ipaParameter.ts';
-import { checkProxyArguments, checkSetenv, kernelArguments, placedArguments } from './kernelArguments.ts';
-import { checkIssuer, checkPrivacy, checkUrl, isPlainText } from './urlArgument.ts';
+import { checkArgumentNetwork } from './networkArguments.ts';
+import { checkProxyArguments, kernelArguments, placedArguments } from './kernelArguments.ts';
 
 const ironicName = errorRule(
   'ironic-argument-name',
@@ -50,7 +49,7 @@ const ironic: BootForm = {
 
 /** The arguments as one line. */
 const plain: BootForm = {
-  check: (_settings, placed) => checkReserved(placed, ['initrd']),
+  check: (_settings, placed) => [...checkReserved(placed, ['initrd']), ...checkLoaderSettings(placed)],
   added: () => [],
   render: (settings) => `${kernelArguments(settings).join(' ')}\n`,
 };
@@ -111,11 +110,15 @@ export function checkForms(
 ): readonly Issue[] {
   const placed = placedArguments(settings);
   // Other issues are reported only for well-formed arguments.
-  const wellFormed = placed.filter(({ text }) => isPlainText(text) && argumentName(text) !== '');
+  const wellFormed = placed.filter(({ text }) => isOneArgument(text) && argumentName(text) !== '');
   const texts = placed.map(({ text }) => text);
   const lengths = forms.map((form) => Buffer.byteLength([...texts, ...form.added(settings)].join(' ')));
   return [
     ...checkArguments(settings, placed),
+    ...checkArgumentNetwork(
+      wellFormed,
+      forms.flatMap((form) => form.added(settings)),
+    ),
     ...forms.flatMap((form) => form.check(settings, wellFormed)),
     ...checkLength(Math.max(0, ...lengths), longestCommandLine[architecture]),
   ];
@@ -127,12 +130,6 @@ function checkLength(length: number, longest: number): readonly Issue[] {
   return [{ rule: commandLineLength, path: [], message }];
 }
 
-const argumentCharacters = errorRule(
-  'argument-characters',
-  'the argument contains whitespace, double quotes, or characters other than printable ASCII; the kernel would split or change it',
-  'use one option per argument, and percent-encode other characters of a URL',
-);
-const argumentEmpty = errorRule('argument-empty', 'the argument has no name', 'use NAME or NAME=VALUE');
 const argumentConflict = errorRule(
   'argument-conflict',
   'the argument is set twice with different values, and only the last value applies',
@@ -148,20 +145,10 @@ const argumentLiveIso = errorRule(
   'coreos.liveiso= makes the machine search for the live ISO instead of the root filesystem from the network',
   'remove the argument; it is valid only on live ISOs',
 );
-const argumentInstalls = warningRule(
+const argumentInstalls = errorRule(
   'argument-installs',
-  'coreos.inst arguments make the ramdisk install CoreOS automatically, in addition to the agent',
-  'remove the arguments; Ironic decides what is written to the disk',
-);
-const argumentUnknown = warningRule(
-  'argument-unknown',
-  'neither Ignition nor CoreOS has such an argument',
-  'fix the name of the argument',
-);
-const argumentStops = warningRule(
-  'argument-stops-boot',
-  'the machine starts a shell or another program instead of the agent',
-  'remove the argument; it is only for debugging at the console',
+  'coreos.inst.install_dev makes the ramdisk install CoreOS instead of running the agent',
+  'remove the argument; Ironic decides what is written to the disk',
 );
 const ignitionTwice = errorRule(
   'ignition-twice',
@@ -185,10 +172,6 @@ const argumentCoreos = warningRule(
   'remove the argument, or remove --no-coreos',
 );
 
-/** Schemes that coreos-livepxe-rootfs.sh (curl) and Ignition support. */
-const rootfsSchemes = ['http', 'https', 'tftp'];
-const ignitionSchemes = ['http', 'https', 'tftp', 's3', 'gs'];
-
 /**
  * Returns the issues of kernel arguments that do not depend on the boot loader, in the order of the arguments. Arguments are
  * checked by name, so the same rules apply to `--karg` and to other options. The hundreds of arguments of the kernel and its
@@ -196,63 +179,20 @@ const ignitionSchemes = ['http', 'https', 'tftp', 's3', 'gs'];
  */
 function checkArguments(settings: BootSettings, placed: readonly KernelArgument[]): readonly Issue[] {
   return [
-    ...placed.flatMap((argument) => at(argument, checkArgument(argument.text))),
+    ...placed.flatMap(({ path, text }) =>
+      [...checkArgument(text), ...checkForRamdisk(text)].map((issue) => ({ ...issue, path })),
+    ),
     ...checkRepetitions(placed),
     ...checkPresence(settings, placed),
     ...checkProxyArguments(settings),
   ];
 }
 
-function at(argument: KernelArgument, issues: readonly Issue[]): readonly Issue[] {
-  return issues.map((issue) => ({ ...issue, path: argument.path }));
-}
-
-function checkArgument(text: string): readonly Issue[] {
-  if (!isPlainText(text)) return [{ rule: argumentCharacters, path: [] }];
+/** Arguments that have their place on ISOs. */
+function checkForRamdisk(text: string): readonly Issue[] {
   const name = argumentName(text);
-  const value = argumentValue(text) ?? '';
-  if (name === '') return [{ rule: argumentEmpty, path: [] }];
-  if (name.startsWith('ipa-')) return checkIpaArgument(text);
-  if (name.startsWith('coreos.inst.')) return [{ rule: argumentInstalls, path: [] }];
-  switch (name) {
-    case 'coreos.live.rootfs_url':
-      // The initramfs verifies the hash of the root filesystem and not the certificate of its server.
-      return checkUrl(value, rootfsSchemes);
-    case 'ignition.config.url':
-      return [...checkUrl(value, ignitionSchemes), ...checkIssuer(value), ...checkPrivacy(value)];
-    case 'coreos.liveiso':
-      return [{ rule: argumentLiveIso, path: [] }];
-    case 'console':
-      return checkConsole(value);
-    case 'ip':
-      return checkIp(value);
-    case 'systemd.setenv':
-      return checkSetenv(value);
-    default:
-      if (stopsBoot.test(text)) return [{ rule: argumentStops, path: [] }];
-      return [...checkSpelling(name), ...checkNetworkArgument(name, value)];
-  }
-}
-
-/** systemd(1), dracut.cmdline(7): a shell, a target without services, or another init. */
-const stopsBoot =
-  /^(?:rd\.break(?:=.*)?|init=(?!\/sbin\/init$|\/usr\/lib\/systemd\/systemd$).*|-[sb]|s|S|1|single|rescue|emergency|systemd\.unit=(?:rescue|emergency)\.target)$/;
-
-/** Arguments that users write, of the programs whose names are misspelled without any message. */
-const spelledNames = [
-  'coreos.live.rootfs_url',
-  'coreos.liveiso.fromram',
-  'ignition.config.url',
-  'ignition.firstboot',
-  'ignition.platform.id',
-  'nameserver',
-  'rd.neednet',
-];
-
-/** CoreOS has more arguments, which are not similar to these. */
-function checkSpelling(name: string): readonly Issue[] {
-  const nearest = spelledNames.includes(name) ? undefined : nearestName(name, spelledNames);
-  return nearest === undefined ? [] : [{ rule: argumentUnknown, path: [], hint: `use ${nearest}` }];
+  if (name === 'coreos.inst.install_dev') return [{ rule: argumentInstalls, path: [] }];
+  return name === 'coreos.liveiso' ? [{ rule: argumentLiveIso, path: [] }] : [];
 }
 
 function checkRepetitions(placed: readonly KernelArgument[]): readonly Issue[] {

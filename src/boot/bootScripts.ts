@@ -7,6 +7,7 @@ import {
   type BootForm,
   bootImages,
   checkImages,
+  checkLoaderSettings,
   checkReserved,
   checkTexts,
   placedArchives,
@@ -44,7 +45,8 @@ export const grub: BootForm = {
     return [
       ...checkImages(settings, ['http', 'tftp']),
       ...checkReserved(placed, ['initrd']),
-      ...checkTexts(grubQuotes, [...images, ...placed], (text) => /['\\]/.test(text)),
+      ...checkLoaderSettings([...images, ...placed]),
+      ...checkTexts(grubQuotes, [...images, ...placed], (text) => /['"\\]/.test(text)),
       ...checkTexts(grubPort, images, (text) => (parseBootUrl(text)?.port ?? '') !== ''),
       ...checkTexts(grubCredentials, images, (text) => parseBootUrl(text)?.credentials === true),
     ];
@@ -80,14 +82,23 @@ function grubPath(url: string): string {
 
 export const ipxeExpansion = errorRule(
   'ipxe-expansion',
-  'iPXE replaces ${…} with the value of a setting, and does not support escaping',
-  'remove ${, or percent-encode it in a URL: %24%7B',
+  'iPXE replaces ${…} with the value of a setting, and knows no setting of this name',
+  'remove ${, or percent-encode it in a URL: %24%7B; settings of the machine are ${mac:hexhyp}, ${uuid} and ${serial}',
 );
 const ipxeComment = errorRule(
   'ipxe-word',
   'iPXE interprets a word that starts with # as a comment, and the words ||, && and ; as operators',
   'remove the argument',
 );
+
+/** Settings of iPXE that differ from machine to machine (https://ipxe.org/cfg), so that URLs may contain them. */
+const machineSetting =
+  /\$\{(?:net\d{1,2}\/)?(?:mac|ip|uuid|serial|asset|hostname|manufacturer|product|buildarch)(?::\w+)?\}/g;
+
+/** Whether iPXE would change a text in a way that its user does not mean. */
+function hasUnknownSetting(text: string): boolean {
+  return (text.includes('://') ? text.replaceAll(machineSetting, '') : text).includes('${');
+}
 
 /**
  * An iPXE script. iPXE splits a line at white space and expands `${…}`; it has neither quotes nor escapes (exec.c,
@@ -97,7 +108,7 @@ export const ipxe: BootForm = {
   check: (settings, placed) => [
     ...checkImages(settings, ['http', 'https', 'tftp', 'ftp', 'nfs']),
     ...checkReserved(placed, ['initrd', 'BOOTIF']),
-    ...checkTexts(ipxeExpansion, [...placedImages(settings), ...placed], (text) => text.includes('${')),
+    ...checkTexts(ipxeExpansion, [...placedImages(settings), ...placed], hasUnknownSetting),
     ...checkTexts(ipxeComment, placed, (text) => /^(?:#.*|\|\||&&|;)$/.test(text)),
   ],
   added: (settings) => [
@@ -153,6 +164,7 @@ export const pxelinux: BootForm = {
   check: (settings, placed) => [
     ...checkImages(settings, ['http', 'ftp', 'tftp']),
     ...checkReserved(placed, ['initrd', 'BOOTIF']),
+    ...checkLoaderSettings([...placedImages(settings), ...placed]),
     ...checkTexts(pxelinuxComma, placedArchives(settings), (text) => text.includes(',')),
     ...checkTexts(pxelinuxFileLength, placedImages(settings), (text) => text.length > longestFile),
   ],

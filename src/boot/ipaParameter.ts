@@ -7,40 +7,42 @@
 
 import { findCollectorProblem } from '../ipa/collectors.ts';
 import { findRemovedIpaOption, ipaKnowledge, suggestIpaOption, type IpaOption } from '../ipa/ipaOptions.ts';
-import { errorRule, type Issue, warningRule } from '../ignition/rule.ts';
+import { type Issue, lintError, lintWarning } from '../ignition/rule.ts';
 import { parseOsloBoolean } from '../ipa/confValues.ts';
 import { argumentName, argumentValue } from './bootSettings.ts';
 
-const ipaNoValue = errorRule(
+const ipaNoValue = lintError(
   'ipa-parameter-value-missing',
   'the agent ignores a parameter without a value',
   'use NAME=VALUE, for example debug=1',
 );
-const ipaUnknown = warningRule(
+const ipaUnknown = lintWarning(
   'ipa-parameter-unknown',
   'the agent does not support this kernel parameter, and ignores it',
   'use an option of ironic-python-agent that has a kernel parameter',
 );
-const ipaValue = errorRule(
+const ipaValue = lintError(
   'ipa-parameter-value',
   'invalid value for an option of the agent',
   'use a value of the type of this option',
 );
-const ipaUrl = warningRule(
+const ipaUrl = lintWarning(
   'ipa-parameter-url',
   'the URL contains the path /v1, which the agent appends',
   'remove /v1 from the end of the URL',
 );
-const ipaCollector = warningRule(
+const ipaCollector = lintWarning(
   'ipa-parameter-collector',
   'unknown collector: the agent runs none, and the inspection fails',
   'use collectors of the agent, separated by commas: default,logs',
 );
-const ipaSecret = warningRule(
+const ipaSecret = lintWarning(
   'ipa-parameter-secret',
   'the value is a secret, and every program on the machine can read the kernel command line',
   'remove the parameter; Ironic sends secrets to the agent in the lookup',
 );
+
+export const ipaParameterRules = { ipaNoValue, ipaUnknown, ipaValue, ipaUrl, ipaCollector, ipaSecret };
 
 /** The kernel argument for `NAME=VALUE`, with the name of an option (`ntp_server`) or of an argument (`ipa-ntp-server`). */
 export function ipaArgument(assignment: string): string {

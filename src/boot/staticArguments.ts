@@ -5,6 +5,7 @@
  * search domains, more than one connection per interface.
  */
 
+import { quoteText } from '../core/foreignText.ts';
 import { CliError } from '../core/errors.ts';
 import { type Connection, connectionName, findConnection, type IpConfig } from '../network/connection.ts';
 import { type Family, formatAddress, type IpAddress } from '../network/ipAddress.ts';
@@ -47,7 +48,7 @@ function deviceOf(connection: Connection): string {
     connection,
     device === undefined
       ? `${connectionName(connection)} names no interface`
-      : `kernel arguments cannot contain the interface name ${JSON.stringify(device)}`,
+      : `kernel arguments cannot contain the interface name ${quoteText(device)}`,
     'set interface-name= in [connection], or mac-address= in [ethernet]',
   );
 }

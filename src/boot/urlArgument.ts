@@ -6,34 +6,36 @@
 import { parseHost } from '../formats/hostName.ts';
 import { withoutBrackets } from '../formats/url.ts';
 import { findInternalTlsHost, isInternalHost } from '../network/internalHost.ts';
-import { errorRule, type Issue, warningRule } from '../ignition/rule.ts';
+import { type Issue, lintError, lintWarning } from '../ignition/rule.ts';
 
-const urlScheme = errorRule(
+const urlScheme = lintError(
   'boot-url-scheme',
   'the URL has an unsupported scheme',
   'use a URL with another scheme',
 );
-const urlHost = errorRule(
+const urlHost = lintError(
   'boot-url-host',
   'the URL has no valid host',
   'use scheme://host[:port]/path, with an IPv6 address in brackets: http://[2001:db8::1]/file',
 );
-export const urlCredentials = warningRule(
+export const urlCredentials = lintWarning(
   'boot-url-credentials',
   'the URL contains credentials, and every program on the machine can read the kernel command line',
   'serve the file without credentials, for example only to the provisioning network',
 );
-export const urlPlaintext = warningRule(
+export const urlPlaintext = lintWarning(
   'ignition-url-plaintext',
   'the Ignition config is sent unencrypted, so anyone on the network can read it',
   'use https if the config contains a pull secret or another secret, or embed the config in the initramfs',
 );
 
-const urlIssuer = warningRule(
+const urlIssuer = lintWarning(
   'ignition-url-issuer',
   'no public CA issues certificates for the host in the URL, and Ignition trusts no other CA at this point',
   'embed the config in the initramfs, or use a name with the certificate of a public CA',
 );
+
+export const urlArgumentRules = { urlScheme, urlHost, urlCredentials, urlPlaintext, urlIssuer };
 
 /** The parts of a URL, unchanged. */
 export interface BootUrl {
@@ -74,6 +76,14 @@ export function checkUrl(text: string, schemes: readonly string[]): Issue[] {
   const url = parseBootUrl(text);
   if (url === undefined) return [{ rule: urlHost, path: [] }];
   return url.credentials ? [{ rule: urlCredentials, path: [] }] : [];
+}
+
+/**
+ * Checks the URL of `coreos.live.rootfs_url`. coreos-livepxe-rootfs.sh fetches it with curl, and refuses other schemes. It
+ * verifies the hash of the root filesystem, so the certificate of the server does not matter.
+ */
+export function rootfsUrlIssues(text: string): Issue[] {
+  return checkUrl(text, ['http', 'https', 'tftp']);
 }
 
 /** Whether Ignition can verify the certificate of the server of a config, whose own CA certificates it does not know yet. */

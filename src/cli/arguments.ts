@@ -1,5 +1,6 @@
 /** Adapts arguments that were written for other programs, and adds hints to usage errors. */
 
+import { quoteText } from '../core/foreignText.ts';
 import type { Command } from 'commander';
 
 /**
@@ -58,7 +59,7 @@ function hintArgument(command: Command): string {
     ? hintOption('config', command)
     : undefined;
   const extra = args[registeredArguments.length] ?? '';
-  return option ?? `hint: remove ${JSON.stringify(extra)}, or quote an argument that contains spaces`;
+  return option ?? `hint: remove ${quoteText(extra)}, or quote an argument that contains spaces`;
 }
 
 function hintOption(name: string, { options }: Command): string | undefined {

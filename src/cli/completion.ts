@@ -1,5 +1,6 @@
 /** `completion`: a script that completes the commands, options and values of this version in bash, zsh or fish. */
 
+import { quoteText } from '../core/foreignText.ts';
 import { groupBy } from '../core/lists.ts';
 import { UsageError } from '../core/errors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
@@ -23,7 +24,7 @@ const formats: ReadonlyMap<string, (program: CommandDescription) => string> = ne
 export async function completion(shell: string, program: CommandDescription, io: Io): Promise<ExitCode> {
   const format = formats.get(shell);
   if (format === undefined)
-    throw new UsageError(`unknown shell: ${JSON.stringify(shell)}`, {
+    throw new UsageError(`unknown shell: ${quoteText(shell)}`, {
       hint: hintChoices(shell, [...formats.keys()]),
     });
   await writeStdout(io, [Buffer.from(format(program))]);

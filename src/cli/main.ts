@@ -12,7 +12,7 @@ import { adaptArguments, explainUsageError, namedCommand, usageLine } from './ar
 import { declareCommands } from './commands.ts';
 import { placeGlobalOptions } from './globalOptions.ts';
 import { describeError, type OutputChoice, paintFor, withLogLevel } from '../io/report/report.ts';
-import { printable } from '../io/report/terminalText.ts';
+import { printable } from '../core/foreignText.ts';
 
 /** Runs the program for `argv` as Node gives it (interpreter, script, arguments); never throws, never exits. */
 export async function main(argv: readonly string[], streams: Io = processIo(argv)): Promise<ExitCode> {

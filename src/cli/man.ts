@@ -1,5 +1,6 @@
 /** `man`: manual pages, one for each command, made from the texts of its help. */
 
+import { quoteText } from '../core/foreignText.ts';
 import { join, resolve } from 'node:path';
 import { groupBy } from '../core/lists.ts';
 import { UsageError } from '../core/errors.ts';
@@ -45,7 +46,7 @@ function findCommand(program: CommandDescription, words: readonly string[]): Com
     if (child === undefined) {
       const hint =
         names.length === 0 ? `${command.words.join(' ')} has no commands` : hintChoices(word, names);
-      throw new UsageError(`unknown command: ${JSON.stringify(word)}`, { hint });
+      throw new UsageError(`unknown command: ${quoteText(word)}`, { hint });
     }
     command = child;
   }

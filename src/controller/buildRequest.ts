@@ -1,5 +1,6 @@
 /** The request to build the image of an object: image format, architecture, and network data. */
 
+import { quoteText } from '../core/foreignText.ts';
 import { objectNameProblem } from '../core/objectName.ts';
 import { isMapping } from '../formats/mapping.ts';
 import { keyText, type ObjectKey } from './kube/objects.ts';
@@ -34,9 +35,6 @@ export interface HostNetwork extends NetworkDescription {
   readonly place: string;
 }
 
-/** Characters of an invalid name in a message. */
-const MAX_SHOWN = 80;
-
 /** Reads a Secret; undefined if it does not exist. Throws ApiError. */
 export type ReadSecret = (key: ObjectKey) => Promise<StoredSecret | undefined>;
 
@@ -70,7 +68,7 @@ export async function buildRequestOf(
     const message =
       problem === undefined
         ? `${place} not found`
-        : `networkDataName ${JSON.stringify(key.name.slice(0, MAX_SHOWN))} is not a valid name of a Secret: ${problem}`;
+        : `networkDataName ${quoteText(key.name)} is not a valid name of a Secret: ${problem}`;
     return { kind: 'failed', reason: 'MissingNetworkData', message, attempt: undefined };
   }
   const description = readNetworkDescription(secret);

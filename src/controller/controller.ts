@@ -14,7 +14,7 @@ import { LeaderElection } from './kube/leaderElection.ts';
 import { isLoopback } from '../serve/http/listenAddress.ts';
 import { imageFiles } from '../hosts/artifacts/baseImages.ts';
 import { type Watch, watchFiles } from '../io/files/watchFiles.ts';
-import { printable } from '../io/report/terminalText.ts';
+import { printable } from '../core/foreignText.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
 import { closeParts, type ControllerService, startControllerService } from './service.ts';
 import { pause, systemClock } from '../io/clock.ts';

@@ -12,6 +12,7 @@ import { collectDiagnostics, report, withoutRepeats } from '../io/report/report.
 import type { ConfigArtifact } from '../hosts/artifacts/artifacts.ts';
 import { formatImagePath, builtFileName, imageStem, type PossibleImages } from './api/imageChoice.ts';
 import { artifactOf, imageFormats, networkKeys } from './api/preprovisioningImage.ts';
+import { createModifiedDates, type DateOf, type ModifiedDates } from '../serve/answer/modifiedDates.ts';
 import type { ServedResource } from '../serve/answer/resource.ts';
 import { type AgentArchives, readAgentArchives } from '../hosts/plan/agentArchives.ts';
 import { readImageInputs } from '../hosts/plan/imageInputs.ts';
@@ -61,6 +62,8 @@ export interface FactoryInputs {
   readonly settings: SettingsFile;
   readonly links: Links;
   readonly digests: KnownDigests;
+  /** Shared by all factories of a controller. */
+  readonly dates?: ModifiedDates;
   /** Bytes of memory for cached images. */
   readonly cacheSize: number;
   readonly io: Io;
@@ -71,7 +74,7 @@ export async function openImageFactory(
   options: ControllerOptions,
   inputs: FactoryInputs,
 ): Promise<ImageFactory> {
-  const { cacheSize, digests, io, links, settings } = inputs;
+  const { cacheSize, dates = createModifiedDates(), digests, io, links, settings } = inputs;
   let opened: AgentArchives | undefined;
   let bases: Bases = new Map();
   const close = async (): Promise<void> => {
@@ -105,13 +108,14 @@ export async function openImageFactory(
     const growth = options.grow === true ? 'usual' : 'refused';
     const context = { archives, bases, links, job, settingsFolder, growth } as const;
     const sharedWarnings = await checkSettings(context, possible, io);
+    const dateOf = dates.begin();
     return {
       bases,
       possible,
       sharedWarnings,
       images: createImageCache(cacheSize),
-      shared: (path) => sharedResources([...bases.values()], archives).get(path),
-      build: (request, buildIo) => buildImage(request, context, buildIo),
+      shared: (path) => sharedResources({ bases, archives }, dateOf).get(path),
+      build: (request, buildIo) => buildImage(request, { ...context, dateOf }, buildIo),
       close,
     };
   } catch (error) {
@@ -178,18 +182,18 @@ async function planRequest(
 
 async function buildImage(
   request: HostRequest,
-  context: FactoryContext,
+  context: FactoryContext & { readonly dateOf: DateOf },
   io: Io,
 ): Promise<BuiltImage | undefined> {
   const { choice, name } = request;
   const plan = await planRequest(request, context, io);
   if (plan === undefined) return undefined;
-  const { archives, growth, links } = context;
+  const { archives, dateOf, growth, links } = context;
   const baseUrl = links.publicUrl;
   const source = {
     ...(await materialOf(plan, archives, baseUrl, growth)),
     name: keyText(request),
-    modified: new Date(0), // the path changes with the content
+    dateOf,
   };
   const artifact = artifactOf[choice.format];
   const resource = await makeHostResource(source, { artifact, host: imageStem(name) });

@@ -1,5 +1,6 @@
 /** The setup of the controller from command line and environment. It is checked before the first connection. */
 
+import { quoteText } from '../core/foreignText.ts';
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { UsageError } from '../core/errors.ts';
@@ -47,7 +48,7 @@ function parseNamespace({ namespace }: ControllerOptions, { env }: Io): string |
   const problem = namespaceProblem(text);
   if (problem === undefined) return text;
   const name = namespace === undefined ? 'WATCH_NAMESPACE' : '--namespace';
-  throw new UsageError(`invalid value ${JSON.stringify(text)} for ${name}: ${problem}`, {
+  throw new UsageError(`invalid value ${quoteText(text)} for ${name}: ${problem}`, {
     hint: 'use one namespace, or omit it to watch all namespaces',
   });
 }
@@ -59,7 +60,7 @@ function parseLease(text: string | undefined, { namespace }: ClusterConfig): Obj
   if (parts.length <= 2 && parts.every((part) => /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/.test(part))) {
     return second === undefined ? { namespace, name: first } : { namespace: first, name: second };
   }
-  throw new UsageError(`invalid value ${JSON.stringify(text)} for --lease`, {
+  throw new UsageError(`invalid value ${quoteText(text)} for --lease`, {
     hint: 'use NAME or NAMESPACE/NAME, such as --lease metal3/ironic-coreos-controller',
   });
 }

@@ -21,7 +21,7 @@ import { CliError } from '../core/errors.ts';
 import { ApiError, isConflict, isNotFound } from './kube/apiError.ts';
 import { type Clock, systemClock } from '../io/clock.ts';
 import { backOffAfter } from './kube/rateLimit.ts';
-import { printable } from '../io/report/terminalText.ts';
+import { printable } from '../core/foreignText.ts';
 
 interface ReconcileLoopOptions {
   readonly client: KubernetesClient;
@@ -105,8 +105,9 @@ class Term {
   }
 
   /**
-   * Reconciles one object. If the object was changed or deleted meanwhile, nothing is written: the watch reports the change, and
-   * the object is reconciled again. Throws ApiError if the work must be retried.
+   * Reconciles one object. If the object was deleted meanwhile, nothing is written. If it was changed (409), the watch reports the
+   * change, and the object is reconciled again; without a report, it is retried with the backoff of the queue. Throws ApiError if
+   * the work must be retried.
    */
   async #work(owner: string): Promise<void> {
     if (this.#signal.aborted) return;
@@ -115,7 +116,7 @@ class Term {
     try {
       if (image !== undefined && !this.#isOutdated(owner, image)) await this.#reconcile(image);
     } catch (error) {
-      if (!isConflict(error) && !isNotFound(error)) throw error;
+      if (!isNotFound(error)) throw error;
     }
     if (informers.find(owner) !== undefined) return;
     this.#outcomes().forget(owner);
@@ -123,8 +124,9 @@ class Term {
     this.#statusWrites.forget(owner);
   }
 
-  #reportFailure({ key, error, retryIn }: WorkFailure): void {
+  #reportFailure({ key, error, failures, retryIn }: WorkFailure): void {
     if (this.#signal.aborted) return;
+    if (isConflict(error) && failures === 1) return; // usually, the report of the watch is on its way
     this.#options.failed();
     const message = error instanceof Error ? error.message : String(error);
     this.#options.log.note('warning', 'retry', {

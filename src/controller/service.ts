@@ -10,6 +10,7 @@ import type { Outcome } from './api/outcome.ts';
 import type { PreprovisioningImage } from './api/preprovisioningImage.ts';
 import type { Links } from '../serve/links.ts';
 import type { HostCounts } from '../serve/metrics.ts';
+import { createModifiedDates } from '../serve/answer/modifiedDates.ts';
 import { type RunningService, startServiceServer } from '../serve/service.ts';
 import type { Servable } from '../serve/serviceState.ts';
 import { buildOutcome, type BuildTools } from './buildOutcome.ts';
@@ -21,7 +22,7 @@ import { addControllerMetrics, type ControllerCounters, describeImages } from '.
 import { ReconcileLoop } from './reconcileLoop.ts';
 import { type ControllerOptions, openSettings, type SettingsSource } from './settings.ts';
 import { type Clock, systemClock } from '../io/clock.ts';
-import { printable } from '../io/report/terminalText.ts';
+import { printable } from '../core/foreignText.ts';
 
 /** Rate limit of requests to the API server: enough for a thousand new objects in half a minute. */
 const RATE_LIMIT = { perSecond: 100, burst: 200 };
@@ -86,8 +87,9 @@ export async function startControllerService(
   const { cacheSize } = plan.setup;
   const readSecret = secretReader(client);
   const digests = knownDigests(new Map());
+  const dates = createModifiedDates();
   const take = async (links: Links): Promise<ControllerSnapshot> => {
-    const inputs = { settings: await settings.open(), links, digests, cacheSize, io };
+    const inputs = { settings: await settings.open(), links, digests, dates, cacheSize, io };
     const factory = await openImageFactory(options, inputs);
     const catalog = createImageCatalog({ factory, informers, readSecret, io });
     return { factory, catalog, bases: factory.bases, close: async () => factory.close() };
@@ -158,7 +160,7 @@ function ownImages(informers: Informers): PreprovisioningImage[] {
 function countImages(informers: Informers): HostCounts {
   const images = ownImages(informers);
   const valid = images.filter(({ status }) => status.imageUrl !== undefined).length;
-  return { valid, invalid: images.length - valid };
+  return { valid, stale: 0, invalid: images.length - valid };
 }
 
 /** Milliseconds until the same message is logged again. */

@@ -4,6 +4,7 @@
  * Secret are written to a private folder, so that settings can reference certificates, keys and passwords as files.
  */
 
+import { quoteText } from '../core/foreignText.ts';
 import { isMapping } from '../formats/mapping.ts';
 import type { ServiceOptions } from '../serve/options.ts';
 import type { Io } from '../io/io.ts';
@@ -119,7 +120,7 @@ function parsePlace(text: string): ObjectPlace | undefined {
   const [, word = '', name = ''] = /^(configmap|secret)\/(.*)$/.exec(text) ?? [];
   if (word !== 'configmap' && word !== 'secret') return undefined;
   if (/^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/.test(name)) return { kind: word, name };
-  throw new UsageError(`invalid value ${JSON.stringify(text)} for --settings: not a valid object name`, {
+  throw new UsageError(`invalid value ${quoteText(text)} for --settings: not a valid object name`, {
     hint: `use a name such as ${word}/ramdisk-settings, or ./${word}/… for a file`,
   });
 }
@@ -171,7 +172,8 @@ async function writeFiles(
   const own = join(kind, name);
   try {
     await mkdir(join(folder, own), { recursive: true, mode: 0o700 });
-    for (const [key, bytes] of files) await writeFile(join(folder, own, key), bytes, { mode: 0o600 });
+    for (const [key, bytes] of files)
+      await writeFile(join(folder, own, key), bytes, { flag: 'wx', mode: 0o600 });
   } catch (error) {
     await release();
     refuseWrite(error);

@@ -29,6 +29,7 @@ function describeImage(image: PreprovisioningImage, transfers: TransferLog): Hos
     macs: [],
     architecture: image.status.architecture ?? image.spec.architecture,
     stream: image.stream,
+    staleSince: undefined,
     messages: messagesOf(image),
     progress: () => transfers.progressOf(name),
     images: () => publishedImage(image),

@@ -4,6 +4,7 @@
  */
 
 import type { Position } from './finding.ts';
+import { longestMessage, shorten } from './foreignText.ts';
 
 /** Error codes, grouped by the action of the user. `explain CODE` prints their section in docs/errors.md. */
 export const errorCodes = [
@@ -103,8 +104,9 @@ export class CliError extends Error {
   readonly at: FilePlace | undefined;
   readonly rule: string | undefined;
 
-  constructor(sentence: string, details: ErrorDetails & { readonly code: ErrorCode }) {
+  constructor(given: string, details: ErrorDetails & { readonly code: ErrorCode }) {
     const { at } = details;
+    const sentence = shorten(given, longestMessage);
     super(at === undefined ? sentence : `${formatPlace(at)}: ${sentence}`, { cause: details.cause });
     this.name = new.target.name;
     this.code = details.code;

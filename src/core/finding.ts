@@ -1,6 +1,6 @@
 /**
  * Findings: the results of a check of a document, as data. Checks return findings and never throw them. The caller adds
- * positions at the end, and `commands/` and `io/` create the text.
+ * positions at the end, and the commands and `io/` create the text.
  */
 
 /**
@@ -34,10 +34,80 @@ export interface Finding {
   readonly position?: Position | undefined;
   /** Ignition accepts the document: the user can turn the rule off. */
   readonly isLint?: true;
+  /** Of the finding that says so: how many findings are left out. */
+  readonly left?: Counts;
 }
+
+/** Numbers of findings. */
+type Counts = Readonly<Record<Severity, number>>;
 
 export function hasErrors(findings: readonly { readonly severity: Severity }[]): boolean {
   return findings.some(({ severity }) => severity === 'error');
+}
+
+/** Findings about one document that are reported. The verdict takes all findings into account. */
+export const maxFindings = 1000;
+
+/** Counts the findings about one document by severity, so that of each only those are kept that may be reported. */
+export class FindingLimit {
+  readonly #counts: Record<Severity, number> = { error: 0, warning: 0, info: 0 };
+
+  /** Counts findings that were left out before. */
+  count(left: Counts): void {
+    for (const severity of severities) this.#counts[severity] += left[severity];
+  }
+
+  /** Counts a finding. False if it is not to be kept. */
+  admits(severity: Severity): boolean {
+    this.#counts[severity] += 1;
+    return this.#counts[severity] <= maxFindings;
+  }
+
+  /** Whether a finding of this severity would not be kept. */
+  isFull(severity: Severity): boolean {
+    return this.#counts[severity] >= maxFindings;
+  }
+
+  /** The kept findings, errors first if they are too many, in their order; the last one says how many are left out. */
+  limit<F extends Finding>(kept: readonly F[]): readonly (F | Finding)[] {
+    const left = { ...this.#counts };
+    const reported = new Set<F>();
+    for (const severity of severities) {
+      for (const finding of kept) {
+        if (finding.severity !== severity || reported.size === maxFindings) continue;
+        reported.add(finding);
+        left[severity] -= 1;
+      }
+    }
+    const more = severities
+      .filter((severity) => left[severity] > 0)
+      .map((severity) => nameCount(severity, left));
+    if (more.length === 0) return kept;
+    const message = `and more findings, which are not listed: ${more.join(', ')}`;
+    const hint = 'fix the listed findings first';
+    const last: Finding = { severity: 'info', rule: tooManyFindings, path: [], message, hint, left };
+    return [...kept.filter((finding) => reported.has(finding)), last];
+  }
+}
+
+const severities = ['error', 'warning', 'info'] as const;
+
+function nameCount(severity: Severity, { [severity]: count }: Counts): string {
+  return `${count} ${severity === 'info' ? 'note' : severity}${count === 1 ? '' : 's'}`;
+}
+
+/** The rule of the finding that says how many are left out. */
+export const tooManyFindings = 'too-many-findings';
+
+/** All findings, or those that {@link FindingLimit} keeps of them. Some may have been left out before. */
+export function limitFindings<F extends Finding>(findings: readonly F[]): readonly (F | Finding)[] {
+  if (findings.length <= maxFindings) return findings;
+  const limit = new FindingLimit();
+  const kept = findings.filter(({ left, severity }) => {
+    if (left !== undefined) limit.count(left);
+    return left === undefined && limit.admits(severity);
+  });
+  return limit.limit(kept);
 }
 
 /** All findings about one document. `valid` is Ignition's verdict: no finding is an error. */

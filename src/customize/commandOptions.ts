@@ -53,10 +53,14 @@ export function declareNetworkFiles(command: Command): Command {
   });
 }
 
+/** The help of `--overwrite` for commands that write several files. */
+export const OVERWRITE_FILES = 'replace existing files, each when the new file is complete';
+
 /** Adds the options for the output of extracted network settings. */
 export function declareNetworkOutput(command: Command): Command {
   return command
     .option('-C, --directory <path>', 'folder to write the files to (default: standard output)')
+    .option('--overwrite', OVERWRITE_FILES)
     .addOption(choice('--format <form>', 'text or json (default: text)', ['text', 'json']));
 }
 

@@ -24,7 +24,6 @@ import { consoleNote, parseConsole, checkInstallerConfig } from '../image/custom
 import {
   type Customization,
   installNotice,
-  runsInstaller,
   lacksDevice,
   type NamedFile,
 } from '../image/customize/customization.ts';
@@ -39,12 +38,8 @@ import type { LiveFeatures } from '../image/liveFeatures.ts';
 import { type NetworkFile, requireNetworkFeature } from '../image/networkSettings.ts';
 import { readUserFile } from '../io/files/files.ts';
 import type { Io } from '../io/io.ts';
-import { printable } from '../io/report/terminalText.ts';
+import { printable } from '../core/foreignText.ts';
 import { report } from '../io/report/report.ts';
-import { isAgentConfig } from '../agent/lint/lintConfig.ts';
-import { installerRule } from '../agent/lint/liveSystem.ts';
-import { findingOf } from '../ignition/rule.ts';
-import { readEffectiveConfig } from '../ignition/effectiveConfig.ts';
 import type { TargetSystem } from '../agent/lint/lintHost.ts';
 import { findNmstatectl, runNmstatectl } from '../io/nmstatectl.ts';
 import { convertNmstate, type Keyfile } from '../network/convertNmstate.ts';
@@ -55,7 +50,9 @@ const MAX_BYTES = 64 * 1024 * 1024;
 
 /** @throws CliError for the first file that is missing or invalid */
 export async function readCustomization(options: CustomizeOptions, io: Io): Promise<Customization> {
-  const { destKargAppend = [], destKargDelete = [] } = options;
+  const { destDevice, destKargAppend = [], destKargDelete = [] } = options;
+  if (destDevice === '')
+    throw new UsageError('--dest-device is empty', { hint: 'use --dest-device /dev/sda' });
   const readConfig = (machine: TargetSystem) => (path: string) =>
     readUserConfig(path, wantsCheck(options, io) ? machine : undefined, io);
   const destIgnition = await readEach(options.destIgnition, readConfig('installed'));
@@ -63,7 +60,7 @@ export async function readCustomization(options: CustomizeOptions, io: Io): Prom
   if (note !== undefined) io.stderr.write(`${printable(note)}\n`);
   return {
     destIgnition,
-    destDevice: options.destDevice,
+    destDevice,
     destConsoles: parseConsoles(options),
     destKargs: { append: destKargAppend, delete: destKargDelete },
     keyfiles: await readKeyfiles(options, io),
@@ -76,29 +73,6 @@ export async function readCustomization(options: CustomizeOptions, io: Io): Prom
     }),
     liveIgnition: await readEach(options.liveIgnition, readConfig('live')),
   };
-}
-
-/**
- * Refuses a live config that runs the agent together with the installer, which replaces the default target of the live system.
- * @param kargs appended kernel arguments of the live system
- * @throws CliError
- */
-export function refuseInstallerWithAgent(
-  customization: Customization,
-  kargs: readonly string[],
-  options: Pick<CustomizeOptions, 'validate'>,
-  io: Io,
-): void {
-  const isInstalled =
-    runsInstaller(customization) || kargs.some((karg) => karg.startsWith('coreos.inst.install_dev='));
-  if (!isInstalled || !wantsCheck(options, io)) return;
-  const runsAgent = customization.liveIgnition.some((document) => {
-    const read = readEffectiveConfig(document);
-    return read.status === 'read' && isAgentConfig(read.config);
-  });
-  if (!runsAgent || withoutIgnored([findingOf({ rule: installerRule, path: [] })], io).length === 0) return;
-  const { hint, id, message } = installerRule;
-  throw new CliError(`${message} (${id})`, { code: 'ERR_CONFIG_INVALID', hint });
 }
 
 /**

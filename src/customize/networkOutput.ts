@@ -1,30 +1,35 @@
 /** Output of extracted network settings: text on standard output, or files. */
 
+import { UsageError } from '../core/errors.ts';
 import { NETWORK_FOLDER, type NetworkFile } from '../image/networkSettings.ts';
-import { prepareExtraction } from '../io/files/extractFiles.ts';
+import { type ExtractionTarget, prepareExtraction } from '../io/files/extractFiles.ts';
 import type { Io } from '../io/io.ts';
 import { writeStdout } from '../io/stdout.ts';
 import { lineForOutput } from '../io/report/terminalText.ts';
 import { jsonBytes, type TextOrJson } from '../io/report/choices.ts';
 
+/** Where the files go; without a folder, to standard output. */
+export type NetworkTarget = Partial<ExtractionTarget>;
+
 /**
  * As text: the contents with a heading per file, or the path of each written file. As JSON: `files` is a list of `name`
  * and `path`, or of `name` and `text`; a file that is not UTF-8 has `base64` instead of `text`.
- * @param directory folder to write the files to, created if it is missing; undefined for standard output
  * @throws CliError `File exists: …`; nothing is written then
  */
 export async function deliverNetworkFiles(
   files: readonly NetworkFile[],
-  directory: string | undefined,
+  { directory, overwrite }: NetworkTarget,
   format: TextOrJson,
   io: Io,
 ): Promise<void> {
   if (directory === undefined) {
+    if (overwrite === true)
+      throw new UsageError('--overwrite requires a folder', { hint: 'pass the folder with -C' });
     const isJson = format === 'json';
     return writeStdout(io, isJson ? [jsonBytes({ files: files.map(describe) })] : withHeadings(files, io));
   }
   const names = files.map(({ name }) => name);
-  const { write, pathOf } = await prepareExtraction(directory, names, io);
+  const { write, pathOf } = await prepareExtraction({ directory, overwrite }, names, io);
   for (const { name, data } of files) {
     await write(name, data, `${NETWORK_FOLDER}/${name}`);
     if (format === 'text') await writeStdout(io, [lineForOutput(pathOf(name), io)]);

@@ -1,5 +1,6 @@
 /** `deploy configdrive`: writes the config drive of an installation as JSON, or those of the hosts of an inventory. */
 
+import { quoteText } from '../core/foreignText.ts';
 import { UsageError } from '../core/errors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { type DeployJob, formatMember, isAlone, jsonMapping, writeDeployed } from './deployDocument.ts';
@@ -34,6 +35,6 @@ const refusals: ReadonlyMap<string, string> = new Map([
 /** JSON is the only format that both client and agent support. */
 function requireJson(format: string): void {
   if (format === 'json') return;
-  const reason = refusals.get(format) ?? `unsupported format ${JSON.stringify(format)}`;
+  const reason = refusals.get(format) ?? `unsupported format ${quoteText(format)}`;
   throw new UsageError(reason, { hint: 'use json' });
 }

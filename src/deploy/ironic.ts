@@ -1,5 +1,6 @@
 /** `deploy ironic`: writes the ramdisk settings of ironic-standalone-operator or of the BareMetal Operator, or ironic.conf. */
 
+import { quoteText } from '../core/foreignText.ts';
 import {
   checkIronicConf,
   checkIronic,
@@ -119,7 +120,7 @@ function listArchitectures(given: readonly { readonly architecture: Architecture
 function parseSettingsObject(text: string): PreparedImages['settings'] {
   const [, kind, name = ''] = /^(secret|configmap)\/(.+)$/.exec(text) ?? [];
   if (kind === 'secret' || kind === 'configmap') return { kind, name };
-  throw new UsageError(`invalid value ${JSON.stringify(text)} for --settings`, {
+  throw new UsageError(`invalid value ${quoteText(text)} for --settings`, {
     hint: 'use secret/NAME or configmap/NAME',
   });
 }

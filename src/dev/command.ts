@@ -2,6 +2,7 @@
 
 import { type Command, Option } from 'commander';
 import type { ExtractInitrdOptions, ShowInitrdOptions, ShowIsoOptions } from './dev.ts';
+import { OVERWRITE_FILES } from '../customize/commandOptions.ts';
 import { choice, type Context, EXIT_CODES, declareRun } from '../io/commandLine.ts';
 
 const INITRD = 'initramfs; "-" is standard input';
@@ -21,9 +22,9 @@ Example:
 `;
 
 const EXTRACT_INITRD_NOTES = `
-Only regular files are written, without their owners and permissions. Existing
-files are not replaced. Files that contain secrets are created with mode 0600.
-In a pattern, * and ? also match slashes.
+Only regular files are written, without their owners and permissions. Files that
+contain secrets are created with mode 0600. In a pattern, * and ? also match
+slashes.
 ${EXIT_CODES}
 Example:
   ironic-coreos dev extract initrd -v -C tree initramfs.img '*.json'
@@ -70,6 +71,7 @@ function declareExtractInitrd(command: Command, context: Context): void {
     .argument('<initrd>', INITRD)
     .argument('[glob...]', GLOBS)
     .option('-C, --directory <path>', 'folder to write to (default: the current folder)')
+    .option('--overwrite', OVERWRITE_FILES)
     .option('-v, --verbose', 'print the path of each file');
   const run = async (
     initrd: string,

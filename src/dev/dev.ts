@@ -12,7 +12,7 @@ import { listInitrd, sortedByPath, takeInitrdFiles } from '../image/initrd.ts';
 import { parseInitrdGlobs } from '../formats/glob.ts';
 import { withInitrd, withRepeatableInitrd } from '../hosts/input/initrdInput.ts';
 import { lineForOutput } from '../io/report/terminalText.ts';
-import { prepareExtraction } from '../io/files/extractFiles.ts';
+import { type ExtractionTarget, prepareExtraction } from '../io/files/extractFiles.ts';
 
 export interface ShowIsoOptions {
   readonly iso: string;
@@ -73,13 +73,11 @@ export async function showInitrd(
   return 0;
 }
 
-export interface ExtractInitrdOptions {
+export interface ExtractInitrdOptions extends Partial<ExtractionTarget> {
   /** Path of the initramfs; `-` is standard input. */
   readonly initrd: string;
   /** Patterns for paths; without, all files are written. */
   readonly globs?: readonly string[];
-  /** Folder to write to, created if it is missing (default: the current folder). */
-  readonly directory?: string | undefined;
   /** Prints the path of each file. */
   readonly verbose?: boolean;
 }
@@ -90,11 +88,11 @@ export interface ExtractInitrdOptions {
  * @throws CliError if the file is not an initramfs, a path leads out of the folder, or a file exists
  */
 export async function extractInitrd(options: ExtractInitrdOptions, io: Io): Promise<ExitCode> {
-  const { initrd, globs = [], directory = '.', verbose = false } = options;
+  const { initrd, globs = [], directory = '.', overwrite, verbose = false } = options;
   const wants = parseInitrdGlobs(globs);
   await withRepeatableInitrd(initrd === '-' ? undefined : initrd, io, async (open) => {
     const names = sortedByPath(await listInitrd(open(), wants)).map(([name]) => name);
-    const { write, pathOf } = await prepareExtraction(directory, names, io);
+    const { write, pathOf } = await prepareExtraction({ directory, overwrite }, names, io);
     await takeInitrdFiles(open(), wants, (name, data) => write(name, data));
     if (verbose)
       await writeStdout(

@@ -14,7 +14,8 @@ import type { ExitCode, Io } from '../io/io.ts';
 import { showTransfers, type TransfersProgress } from '../io/progress.ts';
 import { defaultRetries } from '../io/http/retries.ts';
 import { writeStdout } from '../io/stdout.ts';
-import { printable, lineForOutput } from '../io/report/terminalText.ts';
+import { printable, quoteText } from '../core/foreignText.ts';
+import { lineForOutput } from '../io/report/terminalText.ts';
 import { readStreamMetadata, type StreamAccess, type StreamOptions } from './streams.ts';
 
 export interface DownloadOptions extends StreamOptions {
@@ -84,7 +85,7 @@ function parseRetries(text: string | undefined): number {
   if (text === undefined) return defaultRetries.retries;
   if (text === 'infinite') return Infinity;
   if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new UsageError(`invalid value ${JSON.stringify(text)} for --fetch-retries`, {
+  throw new UsageError(`invalid value ${quoteText(text)} for --fetch-retries`, {
     hint: 'use a number, or infinite',
   });
 }

@@ -5,7 +5,7 @@
 
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { type FileHandle, lstat, stat } from 'node:fs/promises';
+import { chmod, type FileHandle, lstat, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { PlannedFile } from './artifacts/plan.ts';
 import { CliError, FormatError, onCliError, replaceFormatError } from '../core/errors.ts';
@@ -26,7 +26,7 @@ import { fileError } from '../io/files/fileErrors.ts';
 import { readAnswer } from '../io/http/httpClient.ts';
 import { TransferError } from '../io/http/httpErrors.ts';
 import { shownUrl } from '../io/http/httpUrl.ts';
-import { createFile, makeFolder, writeFileAtomically } from '../io/files/newFile.ts';
+import { createFile, makeFolder, usualMode, writeFileAtomically } from '../io/files/newFile.ts';
 import { renameFile } from '../io/files/tempFile.ts';
 import { withRetries } from '../io/http/retries.ts';
 
@@ -252,9 +252,12 @@ function describeProof({ sha256 }: Proof, signer: string | undefined): string {
 }
 
 async function finish({ path, shownPath }: Place): Promise<void> {
-  await renameFile(`${path}.partial`, path).catch((error: unknown) => {
+  try {
+    await chmod(`${path}.partial`, usualMode());
+    await renameFile(`${path}.partial`, path);
+  } catch (error) {
     throw fileError(error, { path: shownPath, what: 'Output', action: 'create' });
-  });
+  }
   await forgetPartial({ path });
 }
 

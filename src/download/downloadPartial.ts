@@ -6,11 +6,12 @@
 
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { type FileHandle, open, readFile, stat, unlink, writeFile } from 'node:fs/promises';
+import { type FileHandle, open, readFile, rm, stat, unlink, writeFile } from 'node:fs/promises';
 import { CliError } from '../core/errors.ts';
 import { isMapping, parseIfJson } from '../formats/mapping.ts';
 import { fileError } from '../io/files/fileErrors.ts';
 import { writeAll } from '../io/files/handles.ts';
+import { makePrivate } from '../io/files/newFile.ts';
 import type { HttpAnswer, HttpClient } from '../io/http/httpClient.ts';
 import { TransferError } from '../io/http/httpErrors.ts';
 import { shownUrl } from '../io/http/httpUrl.ts';
@@ -156,8 +157,8 @@ async function writeState({ id, path, state }: Part): Promise<void> {
     ...state,
     owner: thisProcess(),
   };
-  const flag = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW;
-  await writeFile(`${path}.json`, `${JSON.stringify(saved)}\n`, { flag });
+  await rm(`${path}.json`, { force: true });
+  await writeFile(`${path}.json`, `${JSON.stringify(saved)}\n`, { flag: 'wx', mode: 0o600 });
 }
 
 /** One attempt. */
@@ -224,7 +225,7 @@ async function startPart(part: Part, { headers }: HttpAnswer): Promise<FileHandl
   part.isJoined = false;
   await unlink(part.path).catch(() => undefined);
   await writeState(part);
-  return open(part.path, 'wx');
+  return makePrivate(part.path);
 }
 
 /** The strong validator of the content; a weak ETag does not suffice (RFC 9110, section 8.8.1). */

@@ -14,7 +14,7 @@ import { createHttpClient, type HttpClient, readAnswer } from '../io/http/httpCl
 import type { ExitCode, Io } from '../io/io.ts';
 import { defaultRetries, type RetryPolicy, withRetries } from '../io/http/retries.ts';
 import { writeStdout } from '../io/stdout.ts';
-import { printable } from '../io/report/terminalText.ts';
+import { printable } from '../core/foreignText.ts';
 import { jsonBytes, parseTextOrJson } from '../io/report/choices.ts';
 import type { MetadataSource } from './artifacts/plan.ts';
 import { readUserFile } from '../io/files/files.ts';

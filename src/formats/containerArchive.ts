@@ -5,6 +5,7 @@
  * Unsupported: encrypted layers, signatures, digests other than sha256, and external layers.
  */
 
+import { quoteText } from '../core/foreignText.ts';
 import { createHash } from 'node:crypto';
 import { FormatError } from '../core/errors.ts';
 import { type ByteSource, type ByteInput, hasMore, inputOf, sourceOf } from './byteFeed.ts';
@@ -217,7 +218,7 @@ const NAME_ANNOTATIONS = ['io.containerd.image.name', 'org.opencontainers.image.
 function readOciImages(files: Files): ArchivedImage[] {
   const layout = textIn(readDocument(files, 'oci-layout'), 'imageLayoutVersion') ?? '';
   if (!layout.startsWith('1.'))
-    throw new FormatError(`uses an unsupported OCI layout version: ${JSON.stringify(layout)}`);
+    throw new FormatError(`uses an unsupported OCI layout version: ${quoteText(layout)}`);
   const found = new Map<string, ArchivedImage>();
   // Of an index below the first, an archive may have no more than a part.
   let queue = listIn(readDocument(files, 'index.json'), 'manifests').map((descriptor) => ({
@@ -332,15 +333,13 @@ function blobPath(descriptor: unknown): string {
 function digestOf(descriptor: unknown): string {
   const digest = textIn(descriptor, 'digest') ?? '';
   if (/^sha256:[0-9a-f]{64}$/.test(digest)) return digest;
-  throw new FormatError(
-    `contains a descriptor without a sha256 digest: ${JSON.stringify(digest.slice(0, 150))}`,
-  );
+  throw new FormatError(`contains a descriptor without a sha256 digest: ${quoteText(digest)}`);
 }
 
 function requireFile(files: Files, path: string): IndexedFile {
   const file = files.get(plainPath(path));
   if (file !== undefined) return file;
-  throw new FormatError(`does not contain ${JSON.stringify(path.slice(0, 150))}, which its manifest lists`, {
+  throw new FormatError(`does not contain ${quoteText(path)}, which its manifest lists`, {
     hint: damagedHint,
   });
 }

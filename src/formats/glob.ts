@@ -3,6 +3,7 @@
  * patterns in another way; only those of coreos-installer are read here.
  */
 
+import { quoteText } from '../core/foreignText.ts';
 import { FormatError } from '../core/errors.ts';
 
 export type GlobToken =
@@ -153,7 +154,7 @@ function readFolders(characters: readonly string[], index: number, pattern: stri
 
 function globError(pattern: string, position: number, problem: string): FormatError {
   return new FormatError(
-    `parsing glob patterns: ${JSON.stringify(pattern)}: Pattern syntax error near position ${position}: ${problem}`,
+    `parsing glob patterns: ${quoteText(pattern)}: Pattern syntax error near position ${position}: ${problem}`,
     { offset: position, hint: 'escape * and ? as [*] and [?], and a bracket as [[]' },
   );
 }

@@ -4,6 +4,7 @@
  * read differently.
  */
 
+import { quoteText } from '../core/foreignText.ts';
 import { isIPv4, isIPv6 } from 'node:net';
 import { withoutBrackets } from './url.ts';
 
@@ -61,7 +62,7 @@ export function hostNameProblem(text: string): string | undefined {
 function strangeCharacterProblem(character: string): string {
   if (/\s/u.test(character)) return 'it contains a space';
   if (character === '_') return 'it contains an underscore';
-  return `the character ${JSON.stringify(character)} is not allowed`;
+  return `the character ${quoteText(character)} is not allowed`;
 }
 
 /** Like `hostNameProblem`, for the host name of a Linux machine. */
@@ -70,6 +71,16 @@ export function machineNameProblem(text: string): string | undefined {
     return `it is longer than ${maxMachineNameLength} characters, the limit on Linux`;
   }
   return hostNameProblem(text);
+}
+
+/** Device names of Windows (Microsoft, "Naming Files, Paths, and Namespaces"), which no file can have, with any ending. */
+const windowsDevice = /^(?:con|prn|aux|nul|com[1-9]|lpt[1-9])(?:\.|$)/i;
+
+/** Like `machineNameProblem`, for a host whose name becomes that of a folder, which Windows must be able to copy. */
+export function hostFolderProblem(text: string): string | undefined {
+  return windowsDevice.test(text)
+    ? 'Windows reserves it for a device, so no folder can have the name'
+    : machineNameProblem(text);
 }
 
 /** Whether only programs of the same machine reach the host: `localhost`, or a loopback address, also in brackets. */

@@ -4,6 +4,7 @@
  * a host could pull, and the completion of short names, which depends on the host.
  */
 
+import { quoteText } from '../core/foreignText.ts';
 import { FormatError } from '../core/errors.ts';
 
 export interface ImageReference {
@@ -65,7 +66,7 @@ export function parseImageReference(text: string): ImageReferenceCheck {
 export function checkImageReference(text: string): string {
   const result = parseImageReference(text);
   if (result.ok) return text;
-  const part = result.part === '' ? '' : ` (${JSON.stringify(result.part)})`;
+  const part = result.part === '' ? '' : ` (${quoteText(result.part)})`;
   throw new FormatError(`is not an image reference: ${result.reason}${part}`, {
     hint: 'use a reference like registry.example.com/ironic-agent:latest',
   });

@@ -6,6 +6,7 @@
  * looked up, which needs the options (see `agent/confCheck.ts`). Left out: option groups made of several files.
  */
 
+import { quoteText } from '../core/foreignText.ts';
 import { FormatError } from '../core/errors.ts';
 import type { Position } from '../core/finding.ts';
 import { stripPython, stripPythonEnd, stripPythonStart } from './pythonText.ts';
@@ -171,7 +172,7 @@ function formatEntry(entry: OsloEntry): string {
 }
 
 function unwritable(what: string, name: string): FormatError {
-  return new FormatError(`The ${what} ${JSON.stringify(name)} cannot be written in a config file`, {
+  return new FormatError(`The ${what} ${quoteText(name)} cannot be written in a config file`, {
     hint: 'use one line that does not start with a space and does not look like another kind of line',
   });
 }

@@ -4,6 +4,8 @@
  * detected. Not checked: the values of numbers, points and options.
  */
 
+import { trimOf } from '../core/trimming.ts';
+
 interface SshPublicKey {
   /** Options in front of the key as written, e.g. `from="192.0.2.0/24"`. */
   readonly options?: string;
@@ -43,7 +45,7 @@ export function splitAuthorizedKeys(text: string): string[] {
 
 function readLine(line: string): SshPublicKey {
   checkCharacters(line);
-  const text = line.replaceAll(/^[ \t]+|[ \t]+$/g, '');
+  const text = trimOf(line, ' \t');
   const { options, rest } = splitOptions(text);
   const [, type = '', base64 = '', comment = ''] =
     /^([^ \t]+)(?:[ \t]+([^ \t]+)(?:[ \t]+(.*))?)?$/.exec(rest) ?? [];

@@ -4,6 +4,7 @@
  * Left out: specifiers are not resolved, and prefixes of the program such as `-` and `@` stay part of the first word.
  */
 
+import { quoteText } from '../core/foreignText.ts';
 import { FormatError } from '../core/errors.ts';
 
 /**
@@ -23,7 +24,7 @@ const variableName = /^[A-Za-z_][A-Za-z0-9_]*$/;
  */
 export function formatEnvironment(name: string, value: string): string {
   if (!variableName.test(name)) {
-    throw new FormatError(`${JSON.stringify(name)} is not a valid environment variable name`, {
+    throw new FormatError(`${quoteText(name)} is not a valid environment variable name`, {
       hint: 'use letters, digits and underscores, and do not start with a digit',
     });
   }
@@ -195,10 +196,12 @@ function expandVariables(text: string): ExecWord {
   const word = expandSpecifiers(text);
   if (/^\$(?![{$])/.test(word.text)) return { ...word, expands: true };
   let { expands } = word;
-  const expanded = word.text.replaceAll(/\$(\$|\{[^}]*\})/g, (match, what) => {
+  // A search for the end of each `${` behind the last brace would take quadratic time.
+  const braced = word.text.slice(0, word.text.lastIndexOf('}') + 1);
+  const expanded = braced.replaceAll(/\$(\$|\{[^}]*\})/g, (match, what) => {
     if (what === '$') return '$';
     expands = true;
     return match;
   });
-  return { text: expanded, expands };
+  return { text: expanded + word.text.slice(braced.length).replaceAll('$$', '$'), expands };
 }

@@ -7,6 +7,7 @@
  * a program that waits for it ends without a word.
  */
 
+import { quoteText } from '../core/foreignText.ts';
 import { FormatError } from '../core/errors.ts';
 import { type ByteInput, hasMore, inputOfBytes, runAll } from './byteFeed.ts';
 
@@ -143,7 +144,7 @@ async function* readMember(
   } else {
     const what = REFUSED.get(kind);
     if (what !== undefined) throw refused(path, what);
-    throw damaged(`${path} has the unsupported type ${JSON.stringify(kind)}`, offset);
+    throw damaged(`${path} has the unsupported type ${quoteText(kind)}`, offset);
   }
 }
 

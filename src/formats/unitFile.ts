@@ -1,5 +1,6 @@
 /** systemd unit files, in two ways: as Ignition reads them, and as systemd itself does. */
 
+import { trimEndOf, trimOf } from '../core/trimming.ts';
 import { quoteGo, spaces, trimSpace } from './goText.ts';
 
 // systemd unit files as the Go package go-systemd reads them, which is what Ignition does with every unit and drop-in.
@@ -221,7 +222,7 @@ function joinLines(text: string): string[] {
   let begun = '';
   for (const line of text.replace(/^\uFEFF/, '').split(/\r\n|\n\r|[\n\r\0]/)) {
     if (/^[ \t]*[#;]/.test(line)) continue;
-    const isContinued = /(?:^|[^\\])(?:\\\\)*\\$/.test(line);
+    const isContinued = (line.length - trimEndOf(line, '\\').length) % 2 === 1;
     begun += isContinued ? `${line.slice(0, -1)} ` : line;
     if (isContinued) continue;
     joined.push(begun);
@@ -243,5 +244,5 @@ function readLine(line: string): SystemdLine {
 
 /** Only these are blanks to systemd. */
 function strip(text: string): string {
-  return text.replaceAll(/^[ \t\n\r]+|[ \t\n\r]+$/g, '');
+  return trimOf(text, ' \t\n\r');
 }

@@ -3,6 +3,7 @@
  * by key. The schemas define which lists have keys and which lists share them.
  */
 
+import { quoteText } from '../core/foreignText.ts';
 import { isMapping } from '../formats/mapping.ts';
 import type { Path } from '../core/finding.ts';
 import { asString, type Members } from './decode.ts';
@@ -72,5 +73,5 @@ function hint(key: string, first: Path): string {
 /** A data URL is not quoted, because it may contain a secret. */
 function nameOf(key: string): string {
   if (key === '') return 'an entry without a name';
-  return /^data:/i.test(key) ? 'this data URL' : JSON.stringify(key.slice(0, 80));
+  return /^data:/i.test(key) ? 'this data URL' : quoteText(key);
 }

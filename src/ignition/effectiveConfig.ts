@@ -22,7 +22,6 @@ import { type Issue, issue } from './rule.ts';
 import { configType, type Field, type ListField, structOf, type StructType } from './schema.ts';
 import {
   type DocumentRead,
-  maxFindings,
   readConfig,
   type ReadResult,
   type RefusedConfig,
@@ -147,7 +146,7 @@ function follow(search: Search, { place }: Layer, reference: Reference): Rendere
 }
 
 function report(search: Search, place: ConfigPlace, found: Issue): void {
-  if (search.issues.length < maxFindings) search.issues.push({ place, issue: found });
+  search.issues.push({ place, issue: found });
 }
 
 function fetchBounded(search: Search, place: ConfigPlace, reference: Reference): FetchedConfig {

@@ -1,5 +1,6 @@
 /** Hints for common mistakes: text that is not JSON, unsupported spec versions, and values of an invalid type. */
 
+import { quoteText } from '../core/foreignText.ts';
 import { formatPath } from '../core/finding.ts';
 import type { SyntaxProblem } from '../formats/json/syntax.ts';
 import type { TypeMismatch } from './decode.ts';
@@ -68,7 +69,7 @@ function isBlank(byte: number): boolean {
 /** `text` is the version in the config; undefined if the hint of the rule is sufficient. */
 export function versionHint(text: string): string | undefined {
   if (text.length > longestVersion) return undefined;
-  if (/^v\d/.test(text)) return `remove the "v": ${JSON.stringify(text.slice(1, 40))}`;
+  if (/^v\d/.test(text)) return `remove the "v": ${quoteText(text.slice(1, 40))}`;
   if (/^[12]\./.test(text)) {
     return 'convert this config of the Container Linux era to spec 3, e.g. with ign-converter';
   }

@@ -3,6 +3,7 @@
  * The parent is the result of all merges so far.
  */
 
+import { quoteText } from '../core/foreignText.ts';
 import type { Finding, Path } from '../core/finding.ts';
 import { asMapping, isMapping } from '../formats/mapping.ts';
 import type { Config } from './config.ts';
@@ -196,7 +197,7 @@ function remarkPartitions({ type, parent, child, path }: Pair, report: Report): 
 
 function remarkMoved(pair: Pair, report: Report): void {
   for (const { key, list, from, index } of movedItems(pair)) {
-    const message = `${JSON.stringify(key)} is removed from ${from} of the parent`;
+    const message = `${quoteText(key)} is removed from ${from} of the parent`;
     report(mergeRules.argumentMoved, [...pair.path, list, index], message);
   }
 }

@@ -4,6 +4,7 @@
  * found oddities. The bytes must be valid JSON that matches the schema.
  */
 
+import { quoteText } from '../core/foreignText.ts';
 import { formatPath, type Path } from '../core/finding.ts';
 import {
   itemsAt,
@@ -66,12 +67,19 @@ function* checkObject(document: DecodedDocument, place: Place): Iterable<OffsetI
     return;
   }
   const fields = new Set(type.fields.map((field) => field.name));
-  const members = readMembers(document.bytes, start, fields);
-  for (const [key, { keyStart }] of members) {
-    if (fields.has(key)) continue;
+  const { members, unknown } = readMembers(document.bytes, start, fields);
+  for (const [key, keyStart] of unknown) {
     const name = key.length > longestKey ? `${key.slice(0, longestKey)}…` : key;
-    const hint = unusedKeyHint(document.version, type, path, name) ?? unusedKey.hint;
-    yield { rule: unusedKey, path: [...path, name], message: `unused key ${name}`, hint, offset: keyStart };
+    yield {
+      rule: unusedKey,
+      path: [...path, name],
+      message: `unused key ${name}`,
+      // Only determined for findings that are kept: it takes time.
+      get hint() {
+        return unusedKeyHint(document.version, type, path, name) ?? unusedKey.hint;
+      },
+      offset: keyStart,
+    };
   }
   for (const field of type.fields) {
     const member = members.get(field.name);
@@ -103,21 +111,26 @@ function* checkItems(document: DecodedDocument, list: Place): Iterable<OffsetIss
   }
 }
 
-/** Unknown keys beyond this number are not reported for one object. */
-const maxUnknown = 100_000;
+/** Unknown keys beyond this number are not counted for one object. */
+const maxUnknown = 1_000_000;
 
 /** Maximum length of a key in messages; Ignition has no limit. */
 const longestKey = 1000;
 
-/** By exact key, ordered by position; the last of repeated keys counts. */
-function readMembers(bytes: Buffer, start: number, fields: ReadonlySet<string>): Map<string, Member> {
+/** The members with a name of a field, and the offsets of all other keys in their order. The last of repeated keys counts. */
+function readMembers(bytes: Buffer, start: number, fields: ReadonlySet<string>) {
   const members = new Map<string, Member>();
+  const unknown = new Map<string, number>();
   for (const member of membersAt(bytes, start)) {
-    const { name } = member;
-    members.delete(name);
-    if (members.size < maxUnknown || fields.has(name)) members.set(name, member);
+    const { name, keyStart } = member;
+    if (fields.has(name)) {
+      members.set(name, member);
+      continue;
+    }
+    unknown.delete(name);
+    if (unknown.size < maxUnknown) unknown.set(name, keyStart);
   }
-  return members;
+  return { members, unknown };
 }
 
 function nullObjectMessage(path: Path): string {
@@ -145,9 +158,7 @@ const longestGuess = 60;
 
 function spellingHint(type: StructType, key: string): string | undefined {
   const field = fieldsByFoldedName(type).get(foldName(key));
-  return (
-    field && `write ${JSON.stringify(field.name)}: Ignition accepts this spelling, but reports it as unused`
-  );
+  return field && `write ${quoteText(field.name)}: Ignition accepts this spelling, but reports it as unused`;
 }
 
 function newerVersionHint(version: SpecVersion, path: Path, key: string): string | undefined {
@@ -159,7 +170,7 @@ function newerVersionHint(version: SpecVersion, path: Path, key: string): string
   );
   return (
     since &&
-    `use spec version ${since} or newer for ${JSON.stringify(key)}; in a ${version} config Ignition ignores it`
+    `use spec version ${since} or newer for ${quoteText(key)}; in a ${version} config Ignition ignores it`
   );
 }
 
@@ -167,17 +178,17 @@ function butaneHint(type: StructType, path: Path, key: string): string | undefin
   const camelCase = key.replace(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase());
   const field = type.fields.find(({ name }) => name === camelCase);
   if (field !== undefined)
-    return `use ${JSON.stringify(field.name)}, the name in Ignition; this is the name in Butane`;
+    return `use ${quoteText(field.name)}, the name in Ignition; this is the name in Butane`;
   const isButane =
     (path.length === 0 && key === 'variant') ||
     (type.fields.some(({ name }) => name === 'source') && (key === 'inline' || key === 'local'));
   return isButane
-    ? `translate the config with butane first: ${JSON.stringify(key)} is a Butane key that Ignition ignores`
+    ? `translate the config with butane first: ${quoteText(key)} is a Butane key that Ignition ignores`
     : undefined;
 }
 
 function similarNameHint(type: StructType, key: string): string | undefined {
   const fields = fieldsByFoldedName(type);
   const nearest = fields.get(nearestName(foldName(key), fields.keys()) ?? '');
-  return nearest && `use ${JSON.stringify(nearest.name)}; Ignition ignores ${JSON.stringify(key)}`;
+  return nearest && `use ${quoteText(nearest.name)}; Ignition ignores ${quoteText(key)}`;
 }

@@ -3,7 +3,7 @@
  * additional hints. Nothing is fetched, merged or translated.
  */
 
-import type { Finding, Path, Report } from '../core/finding.ts';
+import { type Finding, FindingLimit, maxFindings, type Path, type Report } from '../core/finding.ts';
 import { locatePaths, positionsOf } from '../formats/json/locate.ts';
 import { checkSyntax } from '../formats/json/syntax.ts';
 import { isMapping } from '../formats/mapping.ts';
@@ -59,17 +59,6 @@ export const tooManyValues = errorRule(
   'make sure that the file is an Ignition config, or split it with ignition.config.merge',
 );
 
-/** Further findings are dropped, so that a hostile document cannot use up the memory. */
-export const maxFindings = 50_000;
-
-const tooManyFindings: Finding = {
-  severity: 'info',
-  rule: 'too-many-findings',
-  path: [],
-  message: `only the first ${maxFindings} findings are reported`,
-  hint: 'fix these findings first',
-};
-
 /** The decoded document, or the reason why Ignition refuses it. */
 export type ReadResult = (DocumentRead & { readonly status: 'read' }) | RefusedConfig;
 
@@ -101,7 +90,7 @@ export function validateConfig(bytes: Uint8Array): Report {
 export function examineConfig(document: Buffer): { readonly report: Report; readonly read: ReadResult } {
   const read = readConfig(document);
   if (read.status === 'refused') return { report: { valid: false, findings: [read.finding] }, read };
-  const found: Collected = { issues: [], isFull: false, valid: true };
+  const found: Collected = { issues: [], limit: new FindingLimit(), valid: true };
   collectRules(found, read);
   for (const { type, value, path } of walkConfig(read.type, read.config)) {
     if (typeof type !== 'string' && isMapping(value)) collectAt(found, path, findDuplicates(type, value));
@@ -111,8 +100,7 @@ export function examineConfig(document: Buffer): { readonly report: Report; read
   }
   const isPlaced = read.hasPositions && found.issues.length > 0;
   const findings = isPlaced ? withPositions(document, found.issues) : found.issues.map(findingOf);
-  if (found.isFull) findings.push(tooManyFindings);
-  return { report: { valid: found.valid, findings }, read };
+  return { report: { valid: found.valid, findings: found.limit.limit(findings) }, read };
 }
 
 /**
@@ -120,9 +108,9 @@ export function examineConfig(document: Buffer): { readonly report: Report; read
  * unused keys.
  */
 export function checkMergedConfig(config: Config, version: SpecVersion): readonly Finding[] {
-  const found: Collected = { issues: [], isFull: false, valid: true };
+  const found: Collected = { issues: [], limit: new FindingLimit(), valid: true };
   collectRules(found, { config, type: configType(version), version });
-  return found.issues.map(findingOf);
+  return found.limit.limit(found.issues.map(findingOf));
 }
 
 /** Decodes a document without checking its values. Like Ignition, reports only the first error. */
@@ -159,12 +147,10 @@ export function furtherMismatches(document: Buffer, read: ReadResult): readonly 
   const mismatches = (read.status === 'refused' && read.further) || [];
   if (mismatches.length === maxMismatches) return [];
   const findings = mismatches
-    .slice(0, maxFurther)
+    .slice(0, maxFindings)
     .map((mismatch) => findingOf({ rule: furtherType, path: mismatch.path, hint: typeHint(mismatch) }));
   return locateFindings(findings, document);
 }
-
-const maxFurther = 1000;
 
 function refuse(issue: Omit<Issue, 'path'>, position?: Finding['position']): RefusedConfig {
   return { status: 'refused', finding: findingOf({ ...issue, path: [], position }) };
@@ -173,20 +159,20 @@ function refuse(issue: Omit<Issue, 'path'>, position?: Finding['position']): Ref
 /** The issues found so far, with paths from the root. */
 interface Collected {
   readonly issues: (Issue | OffsetIssue)[];
-  /** Whether further issues were dropped. */
-  isFull: boolean;
+  readonly limit: FindingLimit;
   valid: boolean;
 }
 
-function collect(found: Collected, issue: Issue | OffsetIssue): void {
-  if (issue.rule.severity === 'error') found.valid = false;
-  if (found.issues.length < maxFindings) found.issues.push(issue);
-  else found.isFull = true;
+function collect(found: Collected, issue: Issue | OffsetIssue, parent: Path = []): void {
+  const { severity } = issue.rule;
+  if (severity === 'error') found.valid = false;
+  if (!found.limit.admits(severity)) return;
+  found.issues.push(parent.length === 0 ? issue : { ...issue, path: [...parent, ...issue.path] });
 }
 
 /** Collects what was found in the object at `path`, with paths that are relative to it. */
 function collectAt(found: Collected, path: Path, issues: Iterable<Issue>): void {
-  for (const issue of issues) collect(found, { ...issue, path: [...path, ...issue.path] });
+  for (const issue of issues) collect(found, issue, path);
 }
 
 function collectRules(found: Collected, read: Pick<DocumentRead, 'config' | 'type' | 'version'>): void {

@@ -1,5 +1,6 @@
 /** The files of a live image that a boot loader loads: their location on an ISO, their architecture, and unpacked kernels. */
 
+import { quoteText } from '../core/foreignText.ts';
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { Architecture } from '../core/architecture.ts';
@@ -95,7 +96,7 @@ export async function findPxeFiles(tree: IsoTree): Promise<readonly PxeFile[]> {
 function pxeFile({ recordName, offset, size }: IsoEntry, imageSize: number): PxeFile {
   const name = recordName.toLowerCase();
   if (name === '' || UNSAFE.test(name)) {
-    throw new FormatError(`path ${JSON.stringify(name)} contains path traversal`, {
+    throw new FormatError(`path ${quoteText(name)} contains path traversal`, {
       hint: 'download the image from a trusted source; nothing was written',
     });
   }
@@ -137,8 +138,10 @@ export async function findArchitecture(tree: IsoTree): Promise<Architecture | un
   const kernel = await tree.find(KERNEL);
   const length = Math.min(kernel?.size ?? 0, HEADERS, image.size - (kernel?.offset ?? 0));
   if (kernel?.kind === 'file' && length > 0) {
-    const found = kernelArchitecture(await image.read(kernel.offset, length));
-    if (found !== undefined) return found;
+    const head = await image.read(kernel.offset, length);
+    const found = kernelArchitecture(head);
+    // A kernel of another architecture, such as riscv64, also has a header.
+    if (found !== undefined || hasProgramHeader(head)) return found;
   }
   for (const [path, architecture] of SIGNS) {
     if ((await tree.find(path)) !== undefined) return architecture;
@@ -146,15 +149,28 @@ export async function findArchitecture(tree: IsoTree): Promise<Architecture | un
   return undefined;
 }
 
-/** The architecture in the header of a kernel; undefined for other data. */
+/** The architecture in the header of a kernel; undefined for other data, and for architectures without CoreOS. */
 export function kernelArchitecture(head: Uint8Array): Architecture | undefined {
   const bytes = Buffer.from(head.buffer, head.byteOffset, head.byteLength);
-  const mark = bytes.toString('latin1', 0, 4);
-  if (mark === '\x7fELF') return ELF_MACHINES.get(uint16(bytes, 18));
-  if (!mark.startsWith('MZ') || bytes.length < 64) return undefined;
+  if (isElf(bytes)) return ELF_MACHINES.get(uint16(bytes, 18));
+  const header = peHeader(bytes);
+  return header === undefined ? undefined : PE_MACHINES.get(uint16(bytes, header + 4));
+}
+
+function hasProgramHeader(head: Uint8Array): boolean {
+  const bytes = Buffer.from(head.buffer, head.byteOffset, head.byteLength);
+  return isElf(bytes) || peHeader(bytes) !== undefined;
+}
+
+function isElf(bytes: Buffer): boolean {
+  return bytes.toString('latin1', 0, 4) === '\x7fELF';
+}
+
+/** The offset of the PE header, to which the header of DOS refers. */
+function peHeader(bytes: Buffer): number | undefined {
+  if (bytes.toString('latin1', 0, 2) !== 'MZ' || bytes.length < 64) return undefined;
   const header = bytes.readUInt32LE(60);
-  const isPe = bytes.toString('latin1', header, header + 4) === 'PE\0\0';
-  return isPe ? PE_MACHINES.get(uint16(bytes, header + 4)) : undefined;
+  return bytes.toString('latin1', header, header + 4) === 'PE\0\0' ? header : undefined;
 }
 
 /** Reads little-endian order, which all architectures except s390x use; returns -1 after the end. */

@@ -4,6 +4,7 @@
  * system does. The user provides the boot loaders. Not supported: s390x, and the data to extract a minimal ISO.
  */
 
+import { quoteText } from '../core/foreignText.ts';
 import { readAsset } from '../assets.ts';
 import { CliError } from '../core/errors.ts';
 import { withBootInfoTable, writeHybridMbr } from '../formats/iso9660/biosBoot.ts';
@@ -94,7 +95,7 @@ export function planIso(iso: NewIso): ImageChange & { readonly size: number } {
 
 function checkLabel(label: string): void {
   if (/^[A-Za-z0-9._-]{1,32}$/.test(label)) return;
-  throw new CliError(`Invalid label for an ISO: ${JSON.stringify(label)}`, {
+  throw new CliError(`Invalid label for an ISO: ${quoteText(label)}`, {
     code: 'ERR_SETTING',
     hint: 'use at most 32 letters, digits, dots, dashes and underscores',
   });
@@ -137,7 +138,7 @@ function checkedKargs(kargs: string): string {
   const strange = /[^ -~]|[;&|<>{}$`\\]/.exec(text)?.[0];
   if (strange !== undefined) {
     throw new CliError(
-      `Unsupported character in the kernel arguments: ${JSON.stringify(strange)} is special to a boot loader`,
+      `Unsupported character in the kernel arguments: ${quoteText(strange)} is special to a boot loader`,
       { code: 'ERR_SETTING', hint: 'remove the character from the --karg option' },
     );
   }

@@ -5,6 +5,7 @@
  * them) and in the Joliet tree. They are not sorted as ECMA-119 requires; Linux and the boot loaders accept that.
  */
 
+import { quoteText } from '../core/foreignText.ts';
 import { CliError } from '../core/errors.ts';
 import type { NameEncoding } from '../formats/iso9660/descriptors.ts';
 import {
@@ -120,7 +121,7 @@ function checkNames(names: readonly string[], entries: readonly IsoEntry[]): voi
   const taken = new Set(entries.map(({ name }) => name.toLowerCase()));
   for (const name of names) {
     if (['', '.', '..'].includes(name) || /[/\\\p{Cc}]/u.test(name) || name.length > MAX_NAME) {
-      throw new CliError(`Invalid file name: ${JSON.stringify(name)}`, {
+      throw new CliError(`Invalid file name: ${quoteText(name)}`, {
         code: 'ERR_SETTING',
         hint: `use at most ${MAX_NAME} characters, without slashes`,
       });

@@ -194,10 +194,30 @@ export async function editInPlace(image: WritableImage, change: ImageChange): Pr
     }
     await image.truncate(after);
   } catch (error) {
-    if (!(await rollBack(image))) await image.truncate(size); // the journal could not be written
+    await undo(image, size, error);
     throw error;
   }
-  await image.sync();
+  await image.sync().catch((cause: unknown) => {
+    throw new FormatError('the edit is complete, but the system did not write all of it to the disk', {
+      code: 'ERR_FILE_WRITE',
+      hint: 'check the disk, then repeat the edit',
+      cause,
+    });
+  });
+}
+
+/** @throws FormatError if the edit cannot be undone, either: the image remains unfinished */
+async function undo(image: WritableImage, size: number, failure: unknown): Promise<void> {
+  try {
+    if (!(await rollBack(image))) await image.truncate(size); // the journal could not be written
+  } catch {
+    if ((await readRollback(image)) === undefined) return; // it is undone, but not all of it may be on the disk
+    throw new FormatError('the edit failed and cannot be undone now, so the image is unfinished', {
+      code: 'ERR_FILE_WRITE',
+      hint: `check the disk, then ${UNFINISHED_HINT}`,
+      cause: failure,
+    });
+  }
 }
 
 /** Returns the ranges of the image that the change replaces; appended data replaces nothing. */

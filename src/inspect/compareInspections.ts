@@ -2,7 +2,7 @@
 
 import { compareConfigs } from '../agent/deployed/describeConfig.ts';
 import { withoutThose } from '../core/lists.ts';
-import { splitKargs } from '../image/inspection/inspection.ts';
+import { splitArguments } from '../boot/argumentText.ts';
 import { maskKargs, reportInspection } from './inspectionReport.ts';
 import { inspectionRows } from './inspectionRows.ts';
 import type { Inspected } from './inspectSource.ts';
@@ -58,7 +58,7 @@ function compareKargs(first: Inspected, second: Inspected): InspectionDifference
     subject.kind === 'iso' ? subject.kargs?.current : undefined,
   );
   if (before === undefined || after === undefined || before === after) return [];
-  const [was, is] = [splitKargs(before), splitKargs(after)];
+  const [was, is] = [splitArguments(before), splitArguments(after)];
   const gone = maskKargs(withoutThose(was, is));
   const added = maskKargs(withoutThose(is, was));
   if (gone.length + added.length === 0) return compareOrder(maskKargs(was), maskKargs(is));

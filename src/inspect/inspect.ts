@@ -2,9 +2,10 @@
 
 import { UsageError } from '../core/errors.ts';
 import type { Finding } from '../core/finding.ts';
+import { createMasker, type Masker, maskTexts, secretsOfRequest } from '../core/masking.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { writeStdout } from '../io/stdout.ts';
-import { printable } from '../io/report/terminalText.ts';
+import { printable } from '../core/foreignText.ts';
 import { asTrouble, report } from '../io/report/report.ts';
 import { jsonBytes, parseTextOrJson, type TextOrJson } from '../io/report/choices.ts';
 import type { InspectionDifference } from './compareInspections.ts';
@@ -31,7 +32,7 @@ export async function inspect({ image, other, format }: InspectOptions, io: Io):
 
 async function inspectOne(image: string, form: TextOrJson, io: Io): Promise<ExitCode> {
   const inspected = await inspectSource(image, io);
-  const document = reportInspection(inspected);
+  const document = maskTexts(reportInspection(inspected), maskerOf(image));
   if (form === 'json') {
     await writeStdout(io, [jsonBytes(document)]);
   } else {
@@ -51,7 +52,7 @@ async function compare(image: string, other: string, form: TextOrJson, io: Io): 
     const first = await inspectSource(image, io);
     const second = await inspectSource(other, io);
     const { compareInspections } = await import('./compareInspections.ts');
-    const differences = compareInspections(first, second);
+    const differences = maskTexts(compareInspections(first, second), maskerOf(image, other));
     const isTrouble = reportDamage([first, second], io);
     const output = form === 'json' ? jsonBytes(differences) : formatDifferences(differences, first, second);
     await writeStdout(io, [output]);
@@ -60,6 +61,11 @@ async function compare(image: string, other: string, form: TextOrJson, io: Io): 
   } catch (error) {
     throw asTrouble(error);
   }
+}
+
+/** A server may put the credentials that it got into what it sends. */
+function maskerOf(...sources: readonly string[]): Masker {
+  return createMasker(secretsOfRequest(sources));
 }
 
 function reportDamage(inspected: readonly Inspected[], io: Io): boolean {

@@ -8,7 +8,8 @@ import { maskText } from '../core/masking.ts';
 import type { ArchivedImage } from '../formats/containerArchive.ts';
 import { CONFIG_NAME } from '../image/embeddedIgnition.ts';
 import type { EmbedFiles } from '../image/embedArea.ts';
-import { splitKargs, type InspectedKargs, type IsoInspection } from '../image/inspection/inspection.ts';
+import type { InspectedKargs, IsoInspection } from '../image/inspection/inspection.ts';
+import { splitArguments } from '../boot/argumentText.ts';
 import { ADVISED_FOR_AGENT, totalMemory } from '../image/inspection/memoryNeed.ts';
 import { isNetworkPath } from '../image/networkSettings.ts';
 import { sortedByPath } from '../image/initrd.ts';
@@ -150,8 +151,8 @@ function reportFile(path: string, data: Uint8Array) {
 }
 
 function reportKargs({ current, defaults, length }: InspectedKargs) {
-  const before = splitKargs(defaults);
-  const after = splitKargs(current ?? defaults);
+  const before = splitArguments(defaults);
+  const after = splitArguments(current ?? defaults);
   const used = current === undefined ? null : Buffer.byteLength(current);
   return {
     // Null if the areas differ or cannot be read.

@@ -4,7 +4,8 @@ import { formatCount, formatSizeInWords } from '../formats/messageText.ts';
 import type { ArchiveState } from '../hosts/input/imageRequirements.ts';
 import { EMBED_AREA_SIZE } from '../image/embeddedIgnition.ts';
 import type { InspectionReport, ReportedKind } from './inspectionReport.ts';
-import { displayWidth, printable } from '../io/report/terminalText.ts';
+import { printable } from '../core/foreignText.ts';
+import { displayWidth } from '../io/report/terminalText.ts';
 import { formatDiagnostic } from '../io/report/diagnosticText.ts';
 
 /** A topic with at least one line. */

@@ -8,6 +8,7 @@ import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import type { Keyfile } from '../network/convertNmstate.ts';
 import { CliError } from '../core/errors.ts';
+import { createMasker, isSecretName, type Masker, maskText } from '../core/masking.ts';
 import { isMapping } from '../formats/mapping.ts';
 import { errorCode } from './files/fileErrors.ts';
 import { writeAll } from './files/handles.ts';
@@ -37,7 +38,7 @@ export async function runNmstatectl(state: string, options: NmstatectlOptions): 
   const input = await openNameless();
   try {
     await writeAll(input, Buffer.from(state), 0);
-    return await readKeyfiles(await run(input.fd, options));
+    return await readKeyfiles(await run(input.fd, options, await maskerOf(state)));
   } finally {
     await input.close();
   }
@@ -50,6 +51,7 @@ const defaultTimeout = 60_000;
 async function run(
   input: number,
   { program, env, timeout = defaultTimeout }: NmstatectlOptions,
+  mask: Masker,
 ): Promise<string> {
   const child = spawn(program, ['gc', '/dev/stdin'], { stdio: [input, 'pipe', 'pipe'], env: { ...env } });
   const end = (): void => {
@@ -75,11 +77,37 @@ async function run(
       hint: `run it manually to find the cause; the limits are ${limits}`,
     });
   }
-  const reason = withoutLogLines(Buffer.concat(stderr).toString()) || `exit code ${exitCode}`;
+  const reason = withoutLogLines(mask(Buffer.concat(stderr).toString())) || `exit code ${exitCode}`;
   throw new CliError(`nmstatectl rejected the network state: ${reason}`, {
     code: 'ERR_SETTING',
     hint: 'fix the network state',
   });
+}
+
+/** nmstatectl quotes the network state, which may contain passwords: of 802.1X, WLAN and MACsec. */
+async function maskerOf(state: string): Promise<Masker> {
+  const { parseYaml } = await import('../formats/yaml.ts');
+  try {
+    return createMasker(secretsIn(parseYaml(state).value));
+  } catch {
+    return maskText; // nmstatectl may read what this program does not
+  }
+}
+
+/** The values of all keys with a name like a secret. Aliases may repeat a value without end, so each is read once. */
+function secretsIn(state: unknown): readonly string[] {
+  const secrets: string[] = [];
+  const waiting: unknown[] = [state];
+  const seen = new Set<unknown>();
+  for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
+    if (typeof value !== 'object' || value === null || seen.has(value)) continue;
+    seen.add(value);
+    for (const [key, member] of Object.entries(value)) {
+      if (typeof member === 'object') waiting.push(member);
+      else if (isSecretName(key) || key === 'mka-cak') secrets.push(String(member));
+    }
+  }
+  return secrets;
 }
 
 function collect(stream: Readable | null, tooMuch: () => void): Buffer[] {

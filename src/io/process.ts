@@ -57,6 +57,16 @@ function startOf(pid: number): number {
   }
 }
 
+/** The maximum number of open file descriptors of this process; undefined if the system has no /proc, or no limit. */
+export function descriptorLimit(): number | undefined {
+  try {
+    const [, soft = ''] = /^Max open files +(\d+) /m.exec(readFileSync('/proc/self/limits', 'latin1')) ?? [];
+    return soft === '' ? undefined : Number(soft);
+  } catch {
+    return undefined;
+  }
+}
+
 function system(): string {
   ownSystem ??= crc32(`${hostname()}
 ${bootAndNamespace()}`)
@@ -104,22 +114,28 @@ export interface GracefulStop extends Pick<ReturnType<typeof listenToSignals>, '
   readonly stop: () => void;
 }
 
-/** A second signal ends the program immediately, without cleanup. */
-export function listenToStop(): GracefulStop {
+/**
+ * A second signal ends the program immediately, without cleanup.
+ * @param quiet milliseconds at the start in which signals have no effect
+ */
+export function listenToStop(quiet = 0): GracefulStop {
   const { ignore, nextStop } = listenToSignals(() => undefined);
   const controller = new AbortController();
   const stop = (): void => controller.abort();
   const stopped = createDeferred();
   controller.signal.addEventListener('abort', () => stopped.resolve());
-  void nextStop().then(() => {
-    stop();
-    setTimeout(ignore, SECOND_SIGNAL).unref();
-  });
+  const listen = (): void =>
+    void nextStop().then(() => {
+      stop();
+      setTimeout(ignore, SECOND_SIGNAL).unref();
+    });
+  if (quiet === 0) listen();
+  else setTimeout(listen, quiet).unref();
   return { signal: controller.signal, stopped: stopped.promise, stop, ignore };
 }
 
 /** Milliseconds. An earlier second signal is a duplicate of the first: a shell and npm both send it. */
-const SECOND_SIGNAL = 1000;
+export const SECOND_SIGNAL = 1000;
 
 /**
  * Frees the memory of `bytes` immediately; they must not be used afterwards. Otherwise the garbage collector lets 30 to 60 MiB

@@ -3,6 +3,7 @@
  * deprecated names and removed options. The data is in `schemas/ipa-options.json`.
  */
 
+import { quoteText } from '../core/foreignText.ts';
 import { editDistance } from '../formats/messageText.ts';
 import { readAsset } from '../assets.ts';
 import { UsageError } from '../core/errors.ts';
@@ -146,7 +147,7 @@ export function parseIpaVersion(text: string): IpaVersion {
   const parts = /^(\d{1,4})(?:\.(\d{1,4}))?(?:\.(\d{1,4}))?$/.exec(text);
   const version = parts && toVersion(parts.slice(1));
   if (version === null || compareVersions(version, parseRelease(oldestVersion)) < 0) {
-    throw new UsageError(`unsupported version of ironic-python-agent: ${JSON.stringify(text.slice(0, 60))}`, {
+    throw new UsageError(`unsupported version of ironic-python-agent: ${quoteText(text)}`, {
       hint: `use a release from ${oldestVersion} to ${ipaKnowledge().agentVersion}, such as 9.11 or 11.2.0`,
     });
   }

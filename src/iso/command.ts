@@ -19,6 +19,7 @@ import {
   declareResult,
   ISO,
   isoRun,
+  OVERWRITE_FILES,
 } from '../customize/commandOptions.ts';
 import type { CreateIsoOptions } from './create.ts';
 import type { ExtractMinimalIsoOptions } from './extract.ts';
@@ -253,7 +254,8 @@ function declareExtractPxe(command: Command, context: Context): void {
   command
     .description('Extract the kernel, the initramfs and the root filesystem of a live ISO, for network boot')
     .argument('<ISO>', ISO)
-    .option('-o, --output-dir <path>', 'folder for the files; created if it does not exist', '.');
+    .option('-o, --output-dir <path>', 'folder for the files; created if it does not exist', '.')
+    .option('--overwrite', OVERWRITE_FILES);
   const run = isoRun(context, async () => (await import('./extract.ts')).extractPxe);
   declareRun(command, PXE_NOTES, run, context);
 }

@@ -22,6 +22,7 @@ import type { ExitCode, Io } from '../io/io.ts';
 import { writeStdout } from '../io/stdout.ts';
 import { report } from '../io/report/report.ts';
 import { nameInput } from '../hosts/input/nameInput.ts';
+import { refuseArguments } from '../hosts/input/kernelArguments.ts';
 import { refuseIso } from '../hosts/input/swappedInputs.ts';
 
 export interface CreateIsoOptions extends OutputOptions {
@@ -72,6 +73,8 @@ export async function createIso(options: CreateIsoOptions, io: Io): Promise<Exit
     if (rootfs !== undefined) await checkLiveRootfs(rootfs, rootfs.name);
     const system = await readSystem(initrd, io);
     const label = options.label ?? USUAL_LABEL;
+    const kargs = ramdiskKargs(system, options.karg, rootfs && label);
+    refuseArguments({ before: '', after: kargs, files: system.embedded ?? new Map() }, {}, io);
     const iso = planIso({
       kernel,
       initrd,
@@ -80,7 +83,7 @@ export async function createIso(options: CreateIsoOptions, io: Io): Promise<Exit
       label,
       date,
       bios,
-      kargs: ramdiskKargs(system, options.karg, rootfs && label),
+      kargs,
       efi: efiImage && (await efiLoader(efiImage, options)),
     });
     const mode = await modeForFiles(file?.mode, system.embedded ?? new Map(), io);

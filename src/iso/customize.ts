@@ -1,6 +1,7 @@
 /** `iso customize`: adds an automatic installation, network settings, configs and kernel arguments to a live ISO. */
 
 import { renderCustomization, checkPristine, customizeIso } from '../image/customize/customization.ts';
+import { CONFIG_NAME } from '../image/embeddedIgnition.ts';
 import type { ImageChange } from '../image/imageChange.ts';
 import type { LiveIso } from '../image/liveIso.ts';
 import type { ExitCode, Io } from '../io/io.ts';
@@ -12,9 +13,10 @@ import {
   parseConsoles,
   readCustomization,
   refuseUnsupported,
-  refuseInstallerWithAgent,
   reportInstallation,
 } from '../customize/customization.ts';
+import { refuseInstaller } from '../hosts/input/imageRequirements.ts';
+import { refuseArguments } from '../hosts/input/kernelArguments.ts';
 import { refuseSwapped } from '../hosts/input/swappedInputs.ts';
 
 export interface IsoCustomizeOptions extends CustomizeOptions, Rewrite {
@@ -37,12 +39,13 @@ async function change(iso: LiveIso, options: IsoCustomizeOptions, io: Io): Promi
   await checkPristine(iso, options.force === true ? 'replace' : 'refuse');
   refuseUnsupported(options, await iso.features());
   const customization = await readCustomization(options, io);
-  const { liveKargAppend: append = [], liveKargDelete, liveKargReplace } = options;
-  refuseInstallerWithAgent(customization, append, options, io);
   const files = renderCustomization(customization);
+  const { liveKargAppend: append = [], liveKargDelete, liveKargReplace } = options;
   const edits = { append, delete: liveKargDelete, replace: liveKargReplace };
-  const { change: result, remarks } = await customizeIso(iso, files, edits);
+  const { change: result, kargs, remarks } = await customizeIso(iso, files, edits);
+  refuseArguments({ ...kargs, files }, options, io);
   report(io, ...remarks);
   reportInstallation(customization, append, io);
+  refuseInstaller(files.get(CONFIG_NAME), kargs.after, { io, options });
   return result;
 }

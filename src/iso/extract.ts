@@ -34,16 +34,19 @@ export interface ExtractPxeOptions {
   readonly iso: string;
   /** Folder for the files, created if it is missing (default: the current folder). */
   readonly outputDir?: string | undefined;
+  /** Replaces existing files. */
+  readonly overwrite?: boolean | undefined;
 }
 
 /**
  * Prints each path before it writes the file; a file appears when it is complete. Embedded files are ignored.
  * @throws CliError `File exists: …` before the first file is written, or for an invalid image or folder
  */
-export async function extractPxe({ iso, outputDir = '.' }: ExtractPxeOptions, io: Io): Promise<ExitCode> {
+export async function extractPxe(options: ExtractPxeOptions, io: Io): Promise<ExitCode> {
+  const { iso, outputDir = '.' } = options;
   await readImage(iso, io, async (image) => {
     const files = await findPxeFiles(await openIsoTree(image));
-    const targets = files.map((file) => ({ file, target: targetOf(file, iso, outputDir, io) }));
+    const targets = files.map((file) => ({ file, target: targetOf(file, options, io) }));
     await makeFolder(resolve(io.cwd, outputDir), outputDir);
     for (const { target } of targets) await checkNewFile(target);
     for (const { file, target } of targets) {
@@ -54,13 +57,18 @@ export async function extractPxe({ iso, outputDir = '.' }: ExtractPxeOptions, io
   return 0;
 }
 
-function targetOf({ name }: PxeFile, iso: string, outputDir: string, { cwd }: Io): NewFile {
+function targetOf(
+  { name }: PxeFile,
+  { iso, outputDir = '.', overwrite }: ExtractPxeOptions,
+  { cwd }: Io,
+): NewFile {
   const fileName = `${parse(imageFileName(iso) ?? 'coreos').name}-${name}`;
   const folder = outputDir === '' ? '' : outputDir.replace(/\/?$/, '/');
   return {
     path: resolve(cwd, outputDir, fileName),
     shownPath: `${folder}${fileName}`,
-    existing: 'refuse',
+    existing: overwrite === true ? 'replace' : 'refuse',
+    replacedBy: '--overwrite',
   };
 }
 

@@ -6,6 +6,7 @@
 import { CliError, onFormatError, replaceFormatError, UsageError } from '../core/errors.ts';
 import { CONFIG_NAME, embedIgnition, readIgnition, removeIgnition } from '../image/embeddedIgnition.ts';
 import type { ImageChange } from '../image/imageChange.ts';
+import { refuseInstaller } from '../hosts/input/imageRequirements.ts';
 import { imageRules } from '../image/inspection/imageRules.ts';
 import type { LiveIso } from '../image/liveIso.ts';
 import { outputFile } from '../io/images/imageOutput.ts';
@@ -56,6 +57,7 @@ export async function embed(options: EmbedOptions, io: Io): Promise<ExitCode> {
     }
     const edit = async (iso: LiveIso): Promise<ImageChange> => {
       await reportUnreadConfig(iso, io);
+      refuseInstaller(config, (await iso.kargsAreas())?.current, { io, options });
       return embedIgnition(iso, { config, existing, initrdFiles, mediumFiles });
     };
     return rewriteLiveIso(options, edit, io);

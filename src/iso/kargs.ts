@@ -1,8 +1,11 @@
 /** `iso kargs`: changes, resets or prints the kernel arguments of a live ISO. */
 
+import { refuseArguments } from '../hosts/input/kernelArguments.ts';
 import type { ImageChange } from '../image/imageChange.ts';
 import { type KargsAreas, requireKargsAreas } from '../image/kargsAreas.ts';
 import { editKargs, type KargsEdits, remarkGrub } from '../image/kargsEdit.ts';
+import { readIgnition } from '../image/embeddedIgnition.ts';
+import { refuseInstaller } from '../hosts/input/imageRequirements.ts';
 import { type LiveIso, restoreDefaultKargs } from '../image/liveIso.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { readLiveIso, type Rewrite, rewriteLiveIso } from '../io/images/rewriteImage.ts';
@@ -24,7 +27,9 @@ export async function modifyKargs(options: ModifyKargsOptions, io: Io): Promise<
 async function change(iso: LiveIso, edits: KargsEdits, io: Io): Promise<ImageChange> {
   const areas = requireKargsAreas(await iso.kargsAreas());
   const { kargs, remarks } = editKargs(areas.current, edits);
+  refuseArguments({ before: areas.current, after: kargs, files: await iso.embeddedFiles() }, {}, io);
   report(io, ...remarks, ...remarkGrub(areas, kargs));
+  refuseInstaller(await readIgnition(iso), kargs, { io, options: {} });
   return iso.change({ kargs });
 }
 

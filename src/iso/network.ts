@@ -3,14 +3,16 @@
 import {
   embedNetworkSettings,
   listNetworkSettings,
+  networkMembers,
   removeNetworkSettings,
 } from '../image/networkSettings.ts';
 import { outputFile } from '../io/images/imageOutput.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { readLiveIso, type Rewrite, rewriteLiveIso } from '../io/images/rewriteImage.ts';
 import { networkInputs, type NetworkOptions, readNetworkFiles } from '../hosts/input/networkFiles.ts';
+import { refuseArguments } from '../hosts/input/kernelArguments.ts';
 import { refuseSwapped } from '../hosts/input/swappedInputs.ts';
-import { deliverNetworkFiles } from '../customize/networkOutput.ts';
+import { deliverNetworkFiles, type NetworkTarget } from '../customize/networkOutput.ts';
 import { parseTextOrJson } from '../io/report/choices.ts';
 
 export interface EmbedNetworkOptions extends NetworkOptions, Rewrite {
@@ -27,13 +29,19 @@ export async function embedNetwork(options: EmbedNetworkOptions, io: Io): Promis
   await refuseSwapped(options.iso, networkInputs(options), io);
   const keyfiles = await readNetworkFiles(options, io);
   const existing = options.force === true ? 'replace' : 'refuse';
-  return rewriteLiveIso(options, (iso) => embedNetworkSettings(iso, keyfiles, existing), io);
+  return rewriteLiveIso(
+    options,
+    async (iso) => {
+      const { current = '' } = (await iso.kargsAreas()) ?? {};
+      refuseArguments({ before: current, after: current, files: networkMembers(keyfiles) }, {}, io);
+      return embedNetworkSettings(iso, keyfiles, existing);
+    },
+    io,
+  );
 }
 
-export interface ExtractNetworkOptions {
+export interface ExtractNetworkOptions extends NetworkTarget {
   readonly iso: string;
-  /** Folder to write the files to, created if it is missing (default: standard output). */
-  readonly directory?: string | undefined;
   /** `text` or `json` (default: `text`). */
   readonly format?: string | undefined;
 }
@@ -44,7 +52,7 @@ export async function extractNetwork(options: ExtractNetworkOptions, io: Io): Pr
   const files = await readLiveIso(options.iso, io, async (iso) =>
     listNetworkSettings(await iso.embeddedFiles()),
   );
-  await deliverNetworkFiles(files, options.directory, format, io);
+  await deliverNetworkFiles(files, options, format, io);
   return 0;
 }
 

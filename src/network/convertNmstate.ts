@@ -5,8 +5,9 @@
  * rules, 802.1X, ethtool, SR-IOV, alternative names, and `controller` (use the port list of the controller).
  */
 
+import { quoteText } from '../core/foreignText.ts';
 import { asMapping, isMapping, type Mapping } from '../formats/mapping.ts';
-import { type Finding, hasErrors } from '../core/finding.ts';
+import { type Finding, hasErrors, limitFindings } from '../core/finding.ts';
 import { connectionTypes, formatProfile, type ProfileEntries, profileUuid } from './connectionProfile.ts';
 import { type DnsByInterface, type DnsSettings, readDns } from './dns.ts';
 import { type InterfaceLinks, readLinks, sortByActivation } from './links.ts';
@@ -42,7 +43,7 @@ export function convertNmstate(document: unknown): KeyfileConversion {
     name: `${link.id}.nmconnection`,
     text: renderProfile(link, network),
   }));
-  return { keyfiles, findings: place.findings };
+  return { keyfiles, findings: limitFindings(place.findings) };
 }
 
 const sectionNames: ReadonlySet<string> = new Set(
@@ -62,7 +63,7 @@ function readNetwork(document: unknown, place: DocumentPlace): Network {
   if (!isMapping(document)) refuse(place, 'expected a mapping with the key "interfaces"');
   for (const name of Object.keys(sections)) {
     if (sectionNames.has(name)) continue;
-    refuseUnsupportedValue(step(place, name), JSON.stringify(name.slice(0, 60)), otherFormats.get(name));
+    refuseUnsupportedValue(step(place, name), quoteText(name), otherFormats.get(name));
   }
   const links = readLinks(sections['interfaces'], step(place, 'interfaces'));
   checkOthers(sections, place);

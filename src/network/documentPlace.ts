@@ -1,5 +1,6 @@
 /** A place in a document of a network, and what is reported about it. */
 
+import { quoteText } from '../core/foreignText.ts';
 import type { Finding, Path } from '../core/finding.ts';
 
 /** The path of a value in the document, and the list for findings. */
@@ -64,6 +65,6 @@ function describe(value: unknown): string {
   if (value === null || value === undefined) return 'nothing';
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object') return 'a mapping';
-  if (typeof value === 'string') return JSON.stringify(value.slice(0, 60));
+  if (typeof value === 'string') return quoteText(value);
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : typeof value;
 }

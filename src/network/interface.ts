@@ -1,5 +1,6 @@
 /** Reads and checks one interface of an nmstate document, independently of other interfaces. */
 
+import { quoteText } from '../core/foreignText.ts';
 import { isMapping, type Mapping } from '../formats/mapping.ts';
 import { type Bond, bond } from './bond.ts';
 import { bridge } from './bridge.ts';
@@ -179,7 +180,7 @@ function readType(value: Mapping, place: DocumentPlace): InterfaceType | undefin
   const known = types.find((candidate) => candidate === type);
   if (known !== undefined || typeof type !== 'string')
     return known ?? reader.oneOf(types)(type, step(place, 'type'));
-  return refuseUnsupportedValue(step(place, 'type'), `type ${JSON.stringify(type.slice(0, 60))}`);
+  return refuseUnsupportedValue(step(place, 'type'), `type ${quoteText(type)}`);
 }
 
 function checkName(

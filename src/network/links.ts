@@ -1,5 +1,6 @@
 /** Relations between the interfaces of a document: controllers and ports, VLANs and parents, and the order. */
 
+import { quoteText } from '../core/foreignText.ts';
 import { type Interface, portsOf, readInterface, toInterface, type Unmanaged } from './interface.ts';
 import { type DocumentPlace, refuse, step } from './documentPlace.ts';
 import { isKernelName, list } from './readers.ts';
@@ -65,7 +66,7 @@ function addAssumedPorts(
       const isKnown = interfaces.has(port);
       if (state !== undefined) refuse(place, `port ${port} has state ${state}`);
       else if (!isKnown && (!isKernelName(port) || port === 'lo')) {
-        refuse(place, `port ${JSON.stringify(port)} cannot be an Ethernet interface`);
+        refuse(place, `port ${quoteText(port)} cannot be an Ethernet interface`);
       } else if (!isKnown) interfaces.set(port, toInterface(port, 'ethernet', {}, place));
     }
   }
@@ -138,7 +139,7 @@ function checkParents(
 function checkIds(interfaces: ReadonlyMap<string, Interface>): void {
   const ids = new Set<string>();
   for (const { id, place } of interfaces.values()) {
-    if (ids.has(id)) refuse(place, `two profiles would have the name ${JSON.stringify(id)}`);
+    if (ids.has(id)) refuse(place, `two profiles would have the name ${quoteText(id)}`);
     ids.add(id);
   }
 }

@@ -3,6 +3,7 @@
  * bonds and VLANs. Connections with DHCP or IPv6 autoconfiguration may reach everything. Not judged: routers and firewalls.
  */
 
+import { quoteText } from '../core/foreignText.ts';
 import type { Problem } from '../core/finding.ts';
 import { isUuid } from '../core/objectName.ts';
 import { type Connection, connectionName, findConnection, type IpConfig } from './connection.ts';
@@ -72,7 +73,7 @@ function rejectedIp(connection: Connection, family: Family): Problem | undefined
   const { addresses, method } = connection.ip[family];
   const section = `[ipv${family}] of ${connectionName(connection)}`;
   if (!methods[family].includes(method)) {
-    const message = `NetworkManager rejects the method ${JSON.stringify(method.slice(0, 40))} in ${section}`;
+    const message = `NetworkManager rejects the method ${quoteText(method)} in ${section}`;
     return { message, hint: `use one of ${methods[family].join(', ')}` };
   }
   if (method !== 'manual' || addresses.length > 0) return undefined;
@@ -101,20 +102,29 @@ export function findReachProblem(connections: readonly Connection[], host: strin
   const active = connections.filter(
     ({ controller, isAutoconnected }) => isAutoconnected && controller === undefined,
   );
-  if (
-    active.length === 0 ||
-    active.some((connection) => families.some((family) => isDynamic(connection.ip[family])))
-  )
+  const address = parseAddress(host);
+  // With `ignore`, the kernel may configure IPv6 by itself.
+  const isDynamicIn = (family: Family): boolean =>
+    active.some(
+      ({ ip }) => isDynamic(ip[family]) || (address !== undefined && ip[family].method === 'ignore'),
+    );
+  if (active.length === 0 || (address === undefined ? families : [address.family]).some(isDynamicIn))
     return undefined;
   const configs = active.flatMap(({ ip }) => [ip[4], ip[6]]).filter(({ addresses }) => addresses.length > 0);
-  if (configs.length === 0) {
+  if (configs.length === 0 && !families.some(isDynamicIn)) {
     return {
       message: 'no connection has an IP address or uses DHCP',
       hint: 'add an address to one of the connections, or set its method to auto',
     };
   }
-  const address = parseAddress(host);
   if (address === undefined) return findNameProblem(configs, host);
+  const { family } = address;
+  if (!active.some(({ ip }) => ip[family].addresses.length > 0)) {
+    return {
+      message: `no connection of the host has an IPv${family} address, so the host does not reach ${formatAddress(address)}`,
+      hint: `enable IPv${family} for one of the connections, or use a URL with an IPv${family === 4 ? 6 : 4} address`,
+    };
+  }
   return isRouted(configs, address) ? undefined : noRoute(formatAddress(address));
 }
 

@@ -3,6 +3,7 @@
  * as nmstate (numbers and booleans also as strings); all other values are findings.
  */
 
+import { quoteText } from '../core/foreignText.ts';
 import { formatKeyfileString } from '../formats/keyfile.ts';
 import { isMapping, type Mapping } from '../formats/mapping.ts';
 import { nearestNames } from '../core/nearestNames.ts';
@@ -52,7 +53,7 @@ export function object(shape: Shape): Reader<Mapping> {
 function refuseKey(place: DocumentPlace, key: string, others: readonly string[]): undefined {
   const [nearest] = nearestNames(key, others);
   const hint = nearest === undefined ? undefined : `use "${nearest}"; otherwise, ${installNmstate}`;
-  return refuseUnsupportedValue(place, JSON.stringify(key.slice(0, 60)), hint);
+  return refuseUnsupportedValue(place, quoteText(key), hint);
 }
 
 /** An object with required keys. */

@@ -33,7 +33,9 @@ Inventory:
 Output folder:
   images/ARCH-ID/ironic-python-agent.{kernel,initramfs,rootfs}   shared
   agents/ARCH-ID/NAME        agent archives, shared
-  hosts/NAME/config.ign, config.img, initramfs.img, live.iso, minimal.iso
+  hosts/NAME/ID/config.ign, config.img, initramfs.img, live.iso, minimal.iso
+             the ID changes with the content; files that no boot script names
+             have no ID, except initramfs.img
   discovery/…                for machines that are not listed
   boot.ipxe, autoexec.ipxe, inspector.ipxe, ipxe/…, dnsmasq.conf
   grub/…, pxelinux.cfg/…     by MAC address
@@ -83,8 +85,11 @@ Layouts:
 
 Updates:
   The next run writes only changed files. Large files are recognized by inode,
-  size and timestamps, other files by their content. Files that are no longer
-  needed are kept unless you use --prune. Other files in the folder are never
+  size and timestamps, other files by their content. All boot scripts are
+  replaced together at the end, and the files that the previous scripts name
+  stay: those of a host until its next change, base images until you use
+  --prune. --prune removes files that are no longer needed; those that this run
+  has replaced stay until the next run. Other files in the folder are never
   changed. Images are cloned if the filesystem supports it, else hard-linked: do
   not change them in place.
 

@@ -10,6 +10,7 @@ import {
   type ManifestHost,
   type ManifestFile,
 } from '../hosts/artifacts/manifest.ts';
+import { hasArtifactId, isFetched } from '../hosts/artifacts/servedPaths.ts';
 import { programVersion } from '../core/programVersion.ts';
 import { UNPACKED_IMAGE } from '../agent/agentArchive.ts';
 import { ADVISED_FOR_AGENT } from '../image/inspection/memoryNeed.ts';
@@ -54,7 +55,7 @@ async function finishFolder(
   const { files, previous } = folder;
   const prune = options.prune === true;
   const left = findLeftovers(previous, {
-    paths: new Set(files.keys()),
+    paths: files,
     hosts: new Set(hosts.map(({ name }) => name)),
     invalidHosts: invalid,
     prune,
@@ -70,19 +71,21 @@ async function finishFolder(
     memory,
     files: [...files.values(), ...left.files],
   };
-  const unneeded = [...left.unneeded.map(({ path }) => path), ...folder.abandoned()];
-  await folder.finish(manifest, prune ? unneeded : []);
-  if (unneeded.length > 0) {
-    const count = formatCount(unneeded.length, 'file');
-    const action = prune ? 'removed' : 'no longer needed; use --prune to remove them';
-    io.stderr.write(`${count} of earlier runs ${action}\n`);
+  const abandoned = folder.abandoned();
+  const removed = [...left.removed, ...abandoned.filter((path) => prune || isFetched(path))];
+  await folder.finish(manifest, removed);
+  if (removed.length > 0) io.stderr.write(`${formatCount(removed.length, 'file')} of earlier runs removed\n`);
+  const unneeded = left.unneeded + (prune ? 0 : abandoned.length - abandoned.filter(isFetched).length);
+  if (unneeded > 0) {
+    const count = formatCount(unneeded, 'file');
+    io.stderr.write(`${count} of earlier runs no longer needed; use --prune to remove them\n`);
   }
   return manifest;
 }
 
 /** The result of this run. */
 export interface PreparedNow {
-  readonly paths: ReadonlySet<string>;
+  readonly paths: Pick<ReadonlySet<string>, 'has'>;
   readonly hosts: ReadonlySet<string>;
   /** Invalid hosts of the inventory, which keep their files of earlier runs. */
   readonly invalidHosts: ReadonlySet<string>;
@@ -91,30 +94,60 @@ export interface PreparedNow {
 }
 
 export interface Leftovers {
-  /** Files that are kept unchanged. */
+  /** Files that stay. */
   readonly files: readonly ManifestFile[];
   /** The hosts of these files. */
   readonly hosts: readonly ManifestHost[];
-  /** Files that `prune` removes. */
-  readonly unneeded: readonly ManifestFile[];
+  /** Paths of files to remove. */
+  readonly removed: readonly string[];
+  /** The number of files that stay only because `prune` is not set. */
+  readonly unneeded: number;
 }
 
-/** Finds files of earlier runs. Images and archives are kept while a kept host boots them. */
+/**
+ * Finds files of earlier runs. A kept host keeps its files, and the images and the archive that it boots. Files that this
+ * run replaces with files at other paths stay as the previous version, for machines that have read the previous boot
+ * script. Versions before it are removed: of a host when its files are replaced again, others with `prune`.
+ */
 export function findLeftovers(previous: Manifest | undefined, now: PreparedNow): Leftovers {
-  const old = (previous?.files ?? []).filter(({ path }) => !now.paths.has(path));
   const hosts = (previous?.hosts ?? []).filter(
     ({ name }) => !now.hosts.has(name) && (now.invalidHosts.has(name) || !now.prune),
   );
   const names = new Set(hosts.map(({ name }) => name));
   const shared = new Set(hosts.flatMap(({ images, agentArchive }) => [images, agentArchive]));
-  const isNeeded = ({ host, path }: ManifestFile): boolean => {
+  const isKept = ({ host, path, superseded }: ManifestFile): boolean => {
     const id = /^(?:images|agents)\/([^/]+)\//.exec(path)?.[1];
     if (id !== undefined) return shared.has(id);
-    return host !== undefined && now.invalidHosts.has(host) && names.has(host);
+    return host !== undefined && now.invalidHosts.has(host) && names.has(host) && superseded !== true;
   };
-  const unneeded = old.filter((file) => !isNeeded(file));
-  const files = now.prune ? old.filter(isNeeded) : old;
-  return { files, hosts: hosts.map((host) => ({ ...host, state: 'kept' })), unneeded };
+  const isReplaced = ({ host, path }: ManifestFile): boolean =>
+    isFetched(path) && (host === undefined || now.hosts.has(host) || now.invalidHosts.has(host));
+  const files: ManifestFile[] = [];
+  const earlier: ManifestFile[] = [];
+  const unneeded: ManifestFile[] = [];
+  const replacedHosts = new Set<string | undefined>();
+  for (const file of previous?.files ?? []) {
+    if (now.paths.has(file.path)) continue;
+    if (isKept(file)) files.push(file);
+    else if (!isReplaced(file)) unneeded.push(file);
+    else if (file.superseded === true) earlier.push(file);
+    else {
+      files.push({ ...file, superseded: true });
+      if (hasArtifactId(file.path)) replacedHosts.add(file.host);
+    }
+  }
+  const removed: string[] = [];
+  for (const file of earlier) {
+    const { host, path } = file;
+    if (!hasArtifactId(path)) unneeded.push(file);
+    else if (now.prune || replacedHosts.has(host)) removed.push(path);
+    else files.push(file);
+  }
+  const kept = hosts.map((host) => ({ ...host, state: 'kept' as const }));
+  if (now.prune) {
+    return { files, hosts: kept, removed: [...removed, ...unneeded.map(({ path }) => path)], unneeded: 0 };
+  }
+  return { files: [...files, ...unneeded], hosts: kept, removed, unneeded: unneeded.length };
 }
 
 /** Reports the memory that hosts need, if it is known. Details for each host are in the log of `--verbose`. */

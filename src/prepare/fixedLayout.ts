@@ -23,7 +23,7 @@ import {
 } from '../hosts/artifacts/layoutFiles.ts';
 import { memoryNeeds } from '../hosts/artifacts/hostMemory.ts';
 import { parseBaseUrl } from '../hosts/artifacts/servedPaths.ts';
-import { printable } from '../io/report/terminalText.ts';
+import { printable } from '../core/foreignText.ts';
 import { putHostFile, putImages } from './putFiles.ts';
 import { finishRun } from './finish.ts';
 import type { Layout } from './run.ts';
@@ -56,7 +56,7 @@ export function fixedLayout(name: FixedLayoutName, options: PrepareOptions, io: 
     baseUrl: readBaseUrl(name, options, io),
     served: fixed.served,
     force: true,
-    naming: 'together',
+    isStaged: () => true,
     check: (inventory) => refuseHosts(name, inventory),
     write: (run) => fillLayout({ ...run, fixed }),
   };

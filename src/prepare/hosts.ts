@@ -1,24 +1,25 @@
 /** Writes the files of each host: config and images first, then the boot scripts that refer to them. */
 
+import { isDeepStrictEqual } from 'node:util';
 import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
-import { hostBootFiles } from '../boot/network/bootFiles.ts';
+import { hostBootFiles, hostScriptPaths } from '../boot/network/bootFiles.ts';
 import { type DhcpRange, usualRange } from '../boot/network/dnsmasq.ts';
 import type { NetworkHost } from '../boot/network/networkBoot.ts';
 import type { PrepareRun } from './run.ts';
-import type { FilePurpose } from './folder/preparedFolder.ts';
 import type { ConfigArtifact, WantedArtifacts } from '../hosts/artifacts/artifacts.ts';
 import { memoryNeeds, type UnlistedMemory } from '../hosts/artifacts/hostMemory.ts';
 import type { ManifestHost } from '../hosts/artifacts/manifest.ts';
 import { report } from '../io/report/report.ts';
-import { hostPath, discoveryPath } from '../hosts/artifacts/servedPaths.ts';
+import { artifactPath, discoveryFolder, hostFolder } from '../hosts/artifacts/servedPaths.ts';
 import { type HostRun, type MadeHost, makeHosts, writeMade } from '../hosts/run/hostRun.ts';
+import { artifactId } from './artifactId.ts';
 import { putHostFile } from './putFiles.ts';
 import { scriptSecrets, DNSMASQ, sharedBootFiles } from '../hosts/plan/hostBoot.ts';
 import type { ImageSet } from '../hosts/artifacts/baseImages.ts';
 import { materialOf } from '../hosts/artifacts/hostArtifacts.ts';
 import { architecturesOf, type BaseCatalog } from '../hosts/plan/baseCatalog.ts';
-import { type HostPlan, planHost, type PlanJob } from '../hosts/plan/planHost.ts';
-import { planUnknown, type UnknownPlaces, type UnknownPlan } from '../hosts/plan/planUnknown.ts';
+import { type HostPlan, planHost, type PlannedArtifacts, type PlanJob } from '../hosts/plan/planHost.ts';
+import { planUnknown, type UnknownArtifacts, type UnknownPlan } from '../hosts/plan/planUnknown.ts';
 
 /** The inputs that all hosts share. */
 export interface HostJob extends PlanJob, PrepareRun {
@@ -30,7 +31,8 @@ export interface HostJob extends PlanJob, PrepareRun {
 /** The written hosts, and the names of invalid hosts. */
 export interface PreparedHosts {
   readonly hosts: readonly ManifestHost[];
-  readonly boots: readonly NetworkHost[];
+  /** The hosts that boot an ISO, for `dnsmasq.conf`. Of many hosts, the boot settings of the others take too much memory. */
+  readonly isoBoots: readonly NetworkHost[];
   readonly invalid: ReadonlySet<string>;
 }
 
@@ -41,23 +43,25 @@ export async function prepareHosts(
   run: HostRun,
 ): Promise<PreparedHosts> {
   const written: ManifestHost[] = [];
-  const boots: NetworkHost[] = [];
+  const isoBoots: NetworkHost[] = [];
   const plans = makeHosts(
     hosts,
-    (host, io) => planHost(host, job, { ...job, file: (artifact) => hostPath(host.name, artifact) }, io),
+    (host, io) => planHost(host, job, { ...job, file: placesIn(hostFolder(host.name), job) }, io),
     run,
   );
   const write = async ({ made: plan }: MadeHost<HostPlan>): Promise<void> => {
     await putHost(plan, job);
-    written.push(describeHost(plan));
-    boots.push(plan.boot);
+    const described = describeHost(plan);
+    const sameMemory = isDeepStrictEqual(described.memory, written.at(-1)?.memory);
+    written.push(sameMemory ? { ...described, memory: written.at(-1)?.memory } : described);
+    if (plan.boot.start.kind === 'iso') isoBoots.push(plan.boot);
   };
   await writeMade(plans, maxWrites(job.wanted), write, run);
   const valid = new Set(written.map(({ name }) => name));
   const order = new Map(hosts.map(({ name }, index) => [name, index]));
   return {
     hosts: written,
-    boots: boots.toSorted((one, other) => (order.get(one.name) ?? 0) - (order.get(other.name) ?? 0)),
+    isoBoots: isoBoots.toSorted((one, other) => (order.get(one.name) ?? 0) - (order.get(other.name) ?? 0)),
     invalid: new Set(hosts.map(({ name }) => name).filter((name) => !valid.has(name))),
   };
 }
@@ -90,26 +94,41 @@ function describeHost({
   };
 }
 
+/** The path of an artifact in a folder of the prepared folder. */
+function placesIn(folder: string, { growth, wanted }: HostJob) {
+  return (artifact: ConfigArtifact, planned: PlannedArtifacts): string =>
+    artifactPath(folder, artifact, artifactId(artifact, planned, wanted, growth));
+}
+
+/** If one of the files cannot be created, the host keeps all of its previous files. */
 async function putHost(plan: HostPlan, job: HostJob): Promise<void> {
-  const { name, boot } = plan;
-  await putConfigFiles(plan, job, (artifact) => ({ path: hostPath(name, artifact), host: name }));
-  const secrets = scriptSecrets(boot.start);
-  for (const { path, text } of hostBootFiles(boot, job.wanted.loaders)) {
-    await job.folder.put({ path, host: name, secrets }, Buffer.from(text));
+  const { boot, name } = plan;
+  const { folder, wanted } = job;
+  const fileOf = placesIn(hostFolder(name), job);
+  try {
+    await putArtifacts(plan, job, (artifact) => fileOf(artifact, plan), name);
+    const secrets = scriptSecrets(boot.start);
+    for (const { path, text } of hostBootFiles(boot, wanted.loaders)) {
+      await folder.put({ path, host: name, secrets }, Buffer.from(text));
+    }
+  } catch (error) {
+    const paths = plan.artifacts.map((artifact) => fileOf(artifact, plan));
+    await folder.withdraw([...paths, ...hostScriptPaths(boot, wanted.loaders)]);
+    throw error;
   }
 }
 
-/** Writes the files with the config of a host, or of all machines that are not listed. */
-async function putConfigFiles(
-  plan: Pick<HostPlan, 'artifacts' | 'configs' | 'images' | 'isoArguments'>,
+/** Writes the files with the config of a host, or of all machines that are not listed (without `host`). */
+async function putArtifacts(
+  plan: PlannedArtifacts,
   { archives, folder, growth, wanted }: HostJob,
-  placeOf: (artifact: ConfigArtifact) => FilePurpose | undefined,
+  fileOf: (artifact: ConfigArtifact) => string,
+  host?: string,
 ): Promise<void> {
   const { secrets } = plan.configs.fetched;
   const material = await materialOf(plan, archives, wanted.baseUrl ?? '', growth);
   for (const artifact of plan.artifacts) {
-    const place = placeOf(artifact);
-    if (place !== undefined) await putHostFile(folder, { ...place, secrets }, artifact, material);
+    await putHostFile(folder, { path: fileOf(artifact), host, secrets }, artifact, material);
   }
 }
 
@@ -146,21 +165,18 @@ export async function prepareDiscovery(
 
 /** Writes the config, and plans a boot for each architecture with images. */
 async function putDiscovery(job: HostJob): Promise<readonly UnknownPlan[]> {
-  const { images, io, publish, wanted } = job;
+  const { images, io, publish } = job;
   // With several architectures, the images and archives of each have their own folder.
-  const file: UnknownPlaces['file'] = (artifact, set, isCommon) =>
-    discoveryPath(
-      artifact,
-      architecturesOf(images).length < 2 || (artifact === 'ign' && isCommon)
-        ? undefined
-        : set?.base.architecture,
-    );
+  const file = (artifact: ConfigArtifact, planned: UnknownArtifacts): string => {
+    const isShared = architecturesOf(images).length < 2 || (artifact === 'ign' && planned.isCommon);
+    const subfolder = isShared ? undefined : planned.images?.base.architecture;
+    return placesIn(discoveryFolder(subfolder), job)(artifact, planned);
+  };
   const plans = await planUnknown(job, { images, file, publish }, io);
   for (const [index, plan] of plans.entries()) {
     const isOwn = index === 0 || !plan.isCommon;
-    await putConfigFiles({ ...plan, artifacts: wanted.configs }, job, (artifact) =>
-      isOwn || artifact !== 'ign' ? { path: file(artifact, plan.images, plan.isCommon) } : undefined,
-    );
+    const artifacts = plan.artifacts.filter((artifact) => isOwn || artifact !== 'ign');
+    await putArtifacts({ ...plan, artifacts }, job, (artifact) => file(artifact, plan));
   }
   return plans;
 }

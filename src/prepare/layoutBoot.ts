@@ -14,7 +14,7 @@ import { errorRule } from '../ignition/rule.ts';
 import { imageParts } from '../image/bootParts.ts';
 import { report } from '../io/report/report.ts';
 import type { HostConfigs } from '../hosts/plan/agentArchives.ts';
-import { printable } from '../io/report/terminalText.ts';
+import { printable } from '../core/foreignText.ts';
 import { bootInputsOf } from '../hosts/plan/bootInputs.ts';
 import { reportInsecureArgument } from '../hosts/plan/insecureArgument.ts';
 

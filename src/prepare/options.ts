@@ -1,5 +1,6 @@
 /** The options of `prepare`, named as on the command line, and their checks. */
 
+import { quoteText } from '../core/foreignText.ts';
 import { layoutNames, type LayoutName } from './layoutNames.ts';
 import { stat, readFile } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
@@ -158,7 +159,7 @@ export async function findGroup(group: string, source: GroupSource = system): Pr
     ? (idOf(group, await source.listed()) ?? askSystem(group, source))
     : undefined;
   if (found !== undefined) return found;
-  throw new CliError(`Group not found: ${JSON.stringify(group)}`, {
+  throw new CliError(`Group not found: ${quoteText(group)}`, {
     code: 'ERR_SETTING',
     hint: 'use the group of the web server, such as nginx or www-data, or its number',
   });

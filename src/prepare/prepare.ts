@@ -1,19 +1,26 @@
 /**
- * `prepare`: creates a folder for a web server from an inventory and base images. Files are written before the scripts
- * that refer to them, shared scripts after those of the hosts, then manifest and checksums; files are removed last. If
- * it is interrupted at any time, each host boots either the previous or the new files.
+ * `prepare`: creates a folder for a web server from an inventory and base images. Files that boot scripts name have new
+ * paths if their content changes. When all of them are written, the scripts, the manifest and the checksums are replaced
+ * together; files are removed last. If it is interrupted at any time, each host boots either the previous or the new files.
  */
 
 import { resolve } from 'node:path';
 import { formatCount } from '../formats/messageText.ts';
 import { UsageError } from '../core/errors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
+import { keepHeapSmall } from '../io/process.ts';
 import { openPreparedFolder, type PreparedFolder } from './folder/preparedFolder.ts';
 import { needsSharedImages, type Wanted } from '../hosts/artifacts/artifacts.ts';
-import { inAnyCase, ownedScripts, refuseSharedPaths, imagePath } from '../hosts/artifacts/servedPaths.ts';
+import {
+  inAnyCase,
+  isFetched,
+  ownedScripts,
+  refuseSharedPaths,
+  imagePath,
+} from '../hosts/artifacts/servedPaths.ts';
 import { formatInvalid, startRun } from '../hosts/run/hostRun.ts';
 import { createAddressCheck } from '../hosts/settings/renderHosts.ts';
-import { printable } from '../io/report/terminalText.ts';
+import { printable } from '../core/foreignText.ts';
 import { readDhcpRange } from '../hosts/plan/hostBoot.ts';
 import { hasUnknown } from '../hosts/plan/planUnknown.ts';
 import { readAgentArchives } from '../hosts/plan/agentArchives.ts';
@@ -45,6 +52,7 @@ export async function prepare(given: PrepareOptions, io: Io): Promise<ExitCode> 
   const access = await readAccess(options);
   const read = await readSource(options, io);
   layout.check?.(read.inventory);
+  if ((read.inventory.hosts?.length ?? 0) > MANY_HOSTS) keepHeapSmall();
   const folder = await openPreparedFolder(resolve(io.cwd, shown), { ...access, ...layout });
   try {
     await checkBundle(bundle);
@@ -60,6 +68,8 @@ export async function prepare(given: PrepareOptions, io: Io): Promise<ExitCode> 
     await folder.release();
   }
 }
+
+const MANY_HOSTS = 1000;
 
 async function readLayout(options: PrepareOptions, io: Io): Promise<Layout> {
   const name = chooseLayout(options, io);
@@ -82,7 +92,7 @@ async function readLayout(options: PrepareOptions, io: Io): Promise<Layout> {
     baseUrl: wanted.baseUrl,
     served: '',
     force: options.force === true,
-    naming: 'immediate',
+    isStaged: (path) => !isFetched(path),
     write: (run) => fillFolder(run, { wanted, range }),
   };
 }
@@ -107,7 +117,7 @@ async function prepareAll(images: BaseCatalog<InputImages>, job: HostJob): Promi
   refuseSharedPaths(inAnyCase(ownedScripts(hosts, wanted)), 'rename one of the two hosts');
   const hostRun = startRun({ io, done: 'written', failFast: options.failFast }, hosts.length);
   const prepared = await prepareHosts(hosts, job, hostRun);
-  const memory = await prepareDiscovery(hasUnknown(read.inventory, options, io), prepared.boots, job);
+  const memory = await prepareDiscovery(hasUnknown(read.inventory, options, io), prepared.isoBoots, job);
   const artifacts = [...wanted.configs, ...wanted.loaders];
   await finishRun(job, { ...prepared, artifacts, images, memory, hostRun });
   const { written, unchanged } = folder.counts;

@@ -10,7 +10,7 @@ import type { LayoutName } from './layoutNames.ts';
 import type { PrepareOptions, ReadSource } from './options.ts';
 
 /** How `prepare` writes a folder with one of the layouts. */
-export interface Layout extends Pick<FolderOptions, 'shown' | 'force' | 'naming'> {
+export interface Layout extends Pick<FolderOptions, 'shown' | 'force' | 'isStaged'> {
   readonly layout: LayoutName;
   readonly options: PrepareOptions;
   /** Without a final slash. */

@@ -6,10 +6,10 @@ import {
   inputsOf,
   parseConsoles,
   refuseUnsupported,
-  refuseInstallerWithAgent,
   reportInstallation,
 } from '../customize/customization.ts';
 import { type ByteSource, piecesOf } from '../formats/byteFeed.ts';
+import { refuseInstaller } from '../hosts/input/imageRequirements.ts';
 import { nameInput } from '../hosts/input/nameInput.ts';
 import { refuseIso, refuseSwapped } from '../hosts/input/swappedInputs.ts';
 import { readLiveInitrd, renderCustomization } from '../image/customize/customization.ts';
@@ -69,9 +69,8 @@ async function writeToFile(
       position += piece.length;
     };
     const files = await makeFiles(copyingSource(input.bytes(), write), options, io);
-    const mode = await modeForFiles(file.mode, files, io);
-    if (mode !== undefined) await handle.chmod(mode); // before the file contains a secret
     await write(writeInitrd(files));
+    return modeForFiles(file.mode, files, io);
   });
 }
 
@@ -92,8 +91,8 @@ async function makeFiles(initrd: ByteSource, options: PxeCustomizeOptions, io: I
   const features = await nameInput(options.initrd, () => readLiveInitrd(initrd));
   refuseUnsupported(options, features);
   const customization = await readCustomization(options, io);
-  refuseInstallerWithAgent(customization, [], options, io);
   const files = renderCustomization(customization);
+  refuseInstaller(files.get(CONFIG_NAME), undefined, { io, options });
   reportInstallation(customization, [], io);
   if (files.has(CONFIG_NAME)) io.stderr.write(KARGS_NOTICE);
   return files;

@@ -15,6 +15,7 @@ import { writeStdout } from '../io/stdout.ts';
 import type { Finding, Path } from '../core/finding.ts';
 import { parseFormat } from '../io/report/choices.ts';
 import { collectDiagnostics, report, withoutRepeats } from '../io/report/report.ts';
+import { withoutIgnored } from '../io/report/ruleBook.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
 import { type BootInputs, type BootInputOptions, readBootInputs } from '../hosts/plan/bootInputs.ts';
 import type { RenderedConfig } from '../hosts/settings/renderConfig.ts';
@@ -48,7 +49,7 @@ export async function kargs(options: KargsOptions, io: Io): Promise<ExitCode> {
   const settings = options.static === true ? await withNetwork(inputs) : inputs.settings;
   if (scriptForms.has(format)) bootImages(settings);
   const form = bootForms[format];
-  const findings = checkBoot(settings, form);
+  const findings = withoutIgnored(checkBoot(settings, form), io);
   report(io, ...withoutRepeats(findings.map((finding) => describe(finding, inputs))));
   if (findings.some(({ severity }) => severity === 'error')) return 1;
   await reportInsecure(kernelArguments(settings), options, io);

@@ -14,7 +14,7 @@ import { configFile, refuseSwapped } from '../hosts/input/swappedInputs.ts';
 import { withInitrd } from '../hosts/input/initrdInput.ts';
 import { isNetworkPath, listNetworkSettings, networkMembers } from '../image/networkSettings.ts';
 import { networkInputs, type NetworkOptions, readNetworkFiles } from '../hosts/input/networkFiles.ts';
-import { deliverNetworkFiles } from '../customize/networkOutput.ts';
+import { deliverNetworkFiles, type NetworkTarget } from '../customize/networkOutput.ts';
 import { parseTextOrJson } from '../io/report/choices.ts';
 
 interface WrapOutput {
@@ -86,11 +86,9 @@ export async function wrapNetwork(options: WrapNetworkOptions, io: Io): Promise<
   return 0;
 }
 
-export interface UnwrapNetworkOptions {
+export interface UnwrapNetworkOptions extends NetworkTarget {
   /** Path of the initramfs (default: standard input). */
   readonly initrd?: string | undefined;
-  /** Folder to write the files to, created if it is missing (default: standard output). */
-  readonly directory?: string | undefined;
   /** `text` or `json` (default: `text`). */
   readonly format?: string | undefined;
 }
@@ -101,6 +99,6 @@ export async function unwrapNetwork(options: UnwrapNetworkOptions, io: Io): Prom
   const members = await withInitrd(options.initrd, io, (source) =>
     readInitrdFrom(source, { wants: isNetworkPath }),
   );
-  await deliverNetworkFiles(listNetworkSettings(members), options.directory, format, io);
+  await deliverNetworkFiles(listNetworkSettings(members), options, format, io);
   return 0;
 }

@@ -15,17 +15,20 @@ export interface RedfishMessage {
 const MAX_MESSAGES = 16;
 const LONGEST_TEXT = 300;
 
-/** The messages of a response, the most severe first; empty for other content. */
-export function readMessages(body: unknown): readonly RedfishMessage[] {
+/**
+ * The messages of a response, the most severe first; empty for other content.
+ * @param mask returns a text without secrets; it gets the whole text, because a part of a secret cannot be recognized
+ */
+export function readMessages(body: unknown, mask: (text: string) => string): readonly RedfishMessage[] {
   const error = valueAt(body, ['error']);
   const lists = [
     listAt(error, '@Message.ExtendedInfo'),
     listAt(body, '@Message.ExtendedInfo'),
     listAt(body, 'Messages'),
   ];
-  const found = lists.flat().slice(0, MAX_MESSAGES).flatMap(readMessage);
-  const general = readMessage({ MessageId: textAt(error, 'code'), Message: textAt(error, 'message') });
-  const messages = [...found, ...general].toSorted((a, b) => Number(a.text === '') - Number(b.text === ''));
+  const general = { MessageId: textAt(error, 'code'), Message: textAt(error, 'message') };
+  const found = [...lists.flat().slice(0, MAX_MESSAGES), general].flatMap((one) => readMessage(one, mask));
+  const messages = found.toSorted((a, b) => Number(a.text === '') - Number(b.text === ''));
   // BMCs add "Success" and "GeneralError" to the message with the cause.
   const specific = messages.filter(({ id }) => !/^(?:Success|GeneralError|Created|Accepted)$/.test(id));
   return specific.length > 0 ? specific : messages;
@@ -39,11 +42,12 @@ function listAt(body: unknown, key: string): readonly unknown[] {
 /** Whitespace and characters that terminals interpret. */
 const unprintable = /[\s\p{Cc}\p{Cf}]+/gu;
 
-function readMessage(value: unknown): readonly RedfishMessage[] {
-  const id = (textAt(value, 'MessageId') ?? '').split('.').at(-1) ?? '';
-  const text = (textAt(value, 'Message') ?? '').slice(0, LONGEST_TEXT).replaceAll(unprintable, ' ').trim();
+function readMessage(value: unknown, mask: (text: string) => string): readonly RedfishMessage[] {
+  const shown = (text = ''): string => mask(text).slice(0, LONGEST_TEXT).replaceAll(unprintable, ' ').trim();
+  const id = shown(textAt(value, 'MessageId')?.split('.').at(-1));
+  const text = shown(textAt(value, 'Message'));
   if (id === '' && text === '') return [];
-  return [{ id: id.slice(0, LONGEST_TEXT), text, related: textsAt(value, 'RelatedProperties') }];
+  return [{ id, text, related: textsAt(value, 'RelatedProperties') }];
 }
 
 /** A clause: what the BMC said, or what the HTTP status means. */

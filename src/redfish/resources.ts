@@ -129,10 +129,13 @@ export function readSystem({ body, path }: RedfishResource): System {
 
 const GIB = 1024 ** 3;
 
+/** GiB. No machine has more memory: a larger number is an error of the BMC. */
+const MAX_MEMORY = 1024 * 1024;
+
 /** Bytes; undefined if the BMC does not know it, for example while the machine is off. */
 function readMemory(body: Mapping): number | undefined {
   const size = valueAt(body, ['MemorySummary', 'TotalSystemMemoryGiB']);
-  return typeof size === 'number' && size > 0 ? size * GIB : undefined;
+  return typeof size === 'number' && size > 0 && size <= MAX_MEMORY ? size * GIB : undefined;
 }
 
 /** By `InstructionSet` and by `ProcessorArchitecture` of a processor; machines with 32 bits have no live image. */

@@ -18,7 +18,7 @@ import type { RenderOptions } from '../hosts/settings/options.ts';
 import { createRenderer, type RenderedConfig } from '../hosts/settings/renderConfig.ts';
 import { readInputs, type RenderSource } from '../hosts/settings/settings.ts';
 import { compareConfigs, type SettingChange } from '../agent/deployed/describeConfig.ts';
-import { printable } from '../io/report/terminalText.ts';
+import { printable } from '../core/foreignText.ts';
 import type { Config } from '../ignition/config.ts';
 import { readEffectiveConfig } from '../ignition/effectiveConfig.ts';
 import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';

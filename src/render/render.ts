@@ -5,7 +5,7 @@ import { formatWordList } from '../formats/messageText.ts';
 import { writeFileAtomically } from '../io/files/newFile.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { writeStdout } from '../io/stdout.ts';
-import { printable } from '../io/report/terminalText.ts';
+import { printable } from '../core/foreignText.ts';
 import type { RenderOptions } from '../hosts/settings/options.ts';
 import { createRenderer, type RenderedConfig } from '../hosts/settings/renderConfig.ts';
 import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';

@@ -7,7 +7,7 @@ import { type Setting, settingTable } from '../agent/settingTable.ts';
 import type { ProfileName } from '../agent/settings.ts';
 import { formatPlace, formatSource } from '../core/errors.ts';
 import { flagOf } from '../io/report/choices.ts';
-import { printable } from '../io/report/terminalText.ts';
+import { printable } from '../core/foreignText.ts';
 import type { RenderOptions } from '../hosts/settings/options.ts';
 
 type Shown = CollectedInputs & { readonly profile: ProfileName };

@@ -3,12 +3,12 @@
 import { hostBootFiles } from '../boot/network/bootFiles.ts';
 import type { BootFile, NetworkHost } from '../boot/network/networkBoot.ts';
 import type { WantedArtifacts } from '../hosts/artifacts/artifacts.ts';
-import type { BaseSet } from '../hosts/artifacts/baseImages.ts';
 import type { HostMaterial } from '../hosts/artifacts/hostArtifacts.ts';
-import type { AgentArchives } from '../hosts/plan/agentArchives.ts';
 import { type HostFile, parseHostFileName } from '../hosts/artifacts/servedPaths.ts';
 import { type Catalog, type CatalogEntry, entryOf, type ServedResource } from './answer/resource.ts';
+import type { DateOf } from './answer/modifiedDates.ts';
 import { createImageCache, type ImageCounts } from './imageCache.ts';
+import type { OpenFiles } from './openFiles.ts';
 import { makeHostResource, scriptResource, sharedResources } from './resources.ts';
 
 /** A served host, or all machines that are not listed. Its config is stored separately, compressed. */
@@ -17,8 +17,8 @@ export interface ServedHost extends HostMaterial {
   readonly name: string;
   /** The file name without its suffix; several hosts may have the same. */
   readonly stem: string;
-  /** When its config last changed. */
-  readonly modified: Date;
+  /** The files that its images are made from. */
+  readonly files: OpenFiles;
   /** The host in boot scripts; undefined for machines without their own scripts. */
   readonly boot: NetworkHost | undefined;
   /** The kinds of secrets in its config and scripts, as nouns. */
@@ -26,15 +26,16 @@ export interface ServedHost extends HostMaterial {
 }
 
 export interface CatalogContents {
+  /** The last of several hosts with the same boot script owns it. */
   readonly hosts: readonly ServedHost[];
   /** Hosts by alias. A host with this name overrides the alias. */
   readonly aliases: ReadonlyMap<string, readonly ServedHost[]>;
-  readonly archives: AgentArchives;
-  readonly bases: readonly BaseSet[];
+  /** The last of several files with the same path is served. */
+  readonly files: readonly OpenFiles[];
   readonly wanted: WantedArtifacts;
   /** Boot scripts for all machines. */
   readonly scripts: readonly BootFile[];
-  readonly modified: Date;
+  readonly dateOf: DateOf;
   /** Bytes of memory for cached images. */
   readonly cacheSize: number;
 }
@@ -45,11 +46,11 @@ export interface HostCatalog extends Pick<Catalog, 'find'> {
 }
 
 export function createCatalog(contents: CatalogContents): HostCatalog {
-  const { aliases, hosts, modified, wanted } = contents;
+  const { aliases, dateOf, files: opened, hosts, wanted } = contents;
   const images = createImageCache<ServedResource>(contents.cacheSize);
-  const shared = sharedResources(contents.bases, contents.archives);
+  const shared = new Map(opened.flatMap((files) => [...sharedResources(files, dateOf)]));
   for (const script of contents.scripts)
-    shared.set(script.path, scriptResource(script, { name: undefined, modified }));
+    shared.set(script.path, scriptResource(script, { name: undefined, dateOf }));
   const scriptOwners = new Map<string, ServedHost>();
   const byStem = new Map<string, ServedHost[]>();
   for (const host of hosts) {
@@ -76,7 +77,7 @@ export function createCatalog(contents: CatalogContents): HostCatalog {
     return {
       artifact: file.artifact,
       host: host.name,
-      resource: () => images.get(`${host.name} ${path}`, () => makeHostResource(host, file)),
+      resource: () => images.get(`${host.name} ${path}`, () => makeHostResource({ ...host, dateOf }, file)),
     };
   };
   return { images, find };
@@ -89,6 +90,8 @@ function scriptsOf({ boot }: ServedHost, { wanted }: CatalogContents): BootFile[
 /** Rendered on request: the scripts of thousands of hosts take more memory than their settings. */
 function hostScript(path: string, host: ServedHost, contents: CatalogContents): CatalogEntry | undefined {
   const script = scriptsOf(host, contents).find((file) => file.path === path);
-  const { modified, name } = host;
-  return script === undefined ? undefined : entryOf(scriptResource(script, { name, modified }));
+  const { name } = host;
+  return script === undefined
+    ? undefined
+    : entryOf(scriptResource(script, { name, dateOf: contents.dateOf }));
 }

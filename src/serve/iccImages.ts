@@ -7,6 +7,7 @@
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import { architectures, machineName } from '../core/architecture.ts';
+import { leavesFolder } from '../io/files/folderLinks.ts';
 import type { Io } from '../io/io.ts';
 import { type ImageOptions, isStreamName } from '../hosts/plan/imageInputs.ts';
 
@@ -22,7 +23,11 @@ export async function givenOrIccImages(
     if (base === '') return [];
     const folder = env['IMAGE_SHARED_DIR'] ?? dirname(base);
     const names = await readdir(resolve(cwd, folder)).catch(() => []);
-    return [base, ...variants(base, names).map(({ key, name }) => `${key}=${join(folder, name)}`)];
+    const files = [base];
+    for (const { key, name } of variants(base, names)) {
+      if (!(await leavesFolder(resolve(cwd, folder), name))) files.push(`${key}=${join(folder, name)}`);
+    }
+    return files;
   };
   return {
     iso: await filesOf('DEPLOY_ISO'),

@@ -12,13 +12,15 @@ import type { ImageCounts } from './imageCache.ts';
 import type { RequestEvent } from './http/serverLog.ts';
 import type { TransferWatcher } from './answer/transfers.ts';
 
-/** Hosts of the inventory. */
-export type HostCounts = Readonly<Record<'valid' | 'invalid', number>>;
+/** Hosts of the inventory. `stale`: invalid, but the last valid image is served. `invalid`: no image is served. */
+export type HostCounts = Readonly<Record<'valid' | 'stale' | 'invalid', number>>;
 
 /** Values that are read at each scrape. */
 interface MetricsSource {
   readonly images: () => ImageCounts;
   readonly hosts: () => HostCounts;
+  /** Whether the last attempt to load the inventory succeeded; true before the first one ends. */
+  readonly isReloaded: () => boolean;
   readonly version: string;
 }
 
@@ -37,7 +39,7 @@ export interface Metrics {
  * @param addOwn adds the metrics of a specific service
  */
 export function createMetrics(
-  { images, hosts, version }: MetricsSource,
+  { images, hosts, isReloaded, version }: MetricsSource,
   addOwn?: (registry: Registry) => void,
 ): Metrics {
   const registry = new Registry();
@@ -65,7 +67,17 @@ export function createMetrics(
   addGauges(registry, [
     ['ironic_coreos_images_in_memory', 'Number of images in memory.', () => images().count],
     ['ironic_coreos_images_in_memory_bytes', 'Memory used by images, in bytes.', () => images().size],
-    ['ironic_coreos_hosts', 'Number of hosts in the inventory, by state: valid or invalid.', hosts, 'state'],
+    [
+      'ironic_coreos_catalog_last_reload_successful',
+      '1 if the last attempt to load the inventory succeeded, otherwise 0.',
+      () => (isReloaded() ? 1 : 0),
+    ],
+    [
+      'ironic_coreos_hosts',
+      'Number of hosts in the inventory, by state: valid, stale (invalid, with its last valid image) or invalid.',
+      hosts,
+      'state',
+    ],
     [
       'ironic_coreos_build_info',
       'Version of the program as a label; the value is always 1.',

@@ -21,6 +21,8 @@ export interface ServiceOptions extends ImageOptions {
   /** Mebibytes of memory for cached images. */
   readonly cache?: string;
   readonly maxConnections?: string;
+  /** For one client address. */
+  readonly maxPerClient?: string;
   /** Seconds. */
   readonly grace?: string;
   /** Seconds without progress. */

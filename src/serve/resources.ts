@@ -5,20 +5,19 @@ import { imageParts } from '../image/bootParts.ts';
 import { changedImage, type ImageChange } from '../image/imageChange.ts';
 import { type ImageBytes, type Patch, readerOf, zeros } from '../image/overlay.ts';
 import type { SharedImage } from '../io/images/sharedImage.ts';
-import type { BaseSet } from '../hosts/artifacts/baseImages.ts';
 import { type HostMaterial, makeConfigFile, makeHostImage } from '../hosts/artifacts/hostArtifacts.ts';
 import { type HostFile, hostFileName, imagePath } from '../hosts/artifacts/servedPaths.ts';
-import type { AgentArchives } from '../hosts/plan/agentArchives.ts';
 import { bytesTag, digestTag, imageTag } from './answer/entityTag.ts';
+import type { DateOf } from './answer/modifiedDates.ts';
 import { mediaTypes, type ServedResource } from './answer/resource.ts';
 import type { Cached } from './imageCache.ts';
+import type { OpenFiles } from './openFiles.ts';
 
-/** The owner of a file and its modification time. */
+/** The owner of a file, and the dates of all files. */
 interface Owner {
   /** Undefined for shared files. */
   readonly name: string | undefined;
-  /** The modification time of the config; an image has the later one of config and base image. */
-  readonly modified: Date;
+  readonly dateOf: DateOf;
 }
 
 /** Memory of a resource besides its data, in bytes. */
@@ -43,20 +42,18 @@ export async function makeHostResource(
   const lean = changes.map(trimZeroPatches);
   const bytes = lean.reduce<ImageBytes>(changedImage, unchanged);
   const known = archive && new Map([[archive.file, archive.sha512]]);
-  const modified = new Date(Math.max(source.modified.getTime(), file.modified.getTime()));
-  const value = servedResource(
-    name,
-    { name: source.name, modified },
-    {
-      bytes,
-      etag: await imageTag({ base: `${artifact} of ${digest}`, changes, ...(known && { known }) }),
-      files: archive === undefined ? [file] : [file, archive.file],
-    },
-  );
+  const value = servedResource(name, source, {
+    bytes,
+    etag: await imageTag({ base: `${artifact} of ${digest}`, changes, ...(known && { known }) }),
+    files: archive === undefined ? [file] : [file, archive.file],
+  });
   return { value, size: lean.reduce((sum, change) => sum + patchBytes(change), 0) + OVERHEAD };
 }
 
-type Name = Pick<ServedResource, 'artifact' | 'fileName'>;
+interface Name extends Pick<ServedResource, 'artifact' | 'fileName'> {
+  /** In the catalog, if several files of the owner have the same name. */
+  readonly path?: string;
+}
 
 interface Content {
   readonly bytes: ImageBytes;
@@ -65,7 +62,11 @@ interface Content {
   readonly files: readonly SharedImage[];
 }
 
-function servedResource(name: Name, owner: Owner, { bytes, etag, files }: Content): ServedResource {
+function servedResource(
+  { path, ...name }: Name,
+  owner: Owner,
+  { bytes, etag, files }: Content,
+): ServedResource {
   const check = async (): Promise<void> => {
     for (const file of files) await file.checkUnchanged();
   };
@@ -75,7 +76,7 @@ function servedResource(name: Name, owner: Owner, { bytes, etag, files }: Conten
     contentType: mediaTypes[name.artifact],
     size: bytes.size,
     etag,
-    lastModified: owner.modified,
+    lastModified: owner.dateOf(`${owner.name ?? ''} ${path ?? name.fileName}`, etag),
     check,
     open: async () => {
       await check();
@@ -96,25 +97,24 @@ function bytesResource(name: Name, owner: Owner, bytes: Uint8Array): ServedResou
 
 export function scriptResource({ path, text }: BootFile, owner: Owner): ServedResource {
   const fileName = path.slice(path.lastIndexOf('/') + 1);
-  return bytesResource({ artifact: 'script', fileName }, owner, Buffer.from(text));
+  return bytesResource({ artifact: 'script', fileName, path }, owner, Buffer.from(text));
 }
 
 /** The shared files by path: kernels, initramfs, root filesystems and agent archives. */
 export function sharedResources(
-  bases: readonly BaseSet[],
-  archives: AgentArchives,
+  { archives, bases }: Pick<OpenFiles, 'archives' | 'bases'>,
+  dateOf: DateOf,
 ): Map<string, ServedResource> {
   const resources = new Map<string, ServedResource>();
   const add = (
     path: string,
-    name: Name,
-    image: { file: SharedImage; bytes: ImageBytes; digest: string },
+    name: Pick<Name, 'artifact' | 'fileName'>,
+    { bytes, digest, file }: { file: SharedImage; bytes: ImageBytes; digest: string },
   ): void => {
-    const { bytes, digest, file } = image;
-    const owner = { name: undefined, modified: file.modified };
-    resources.set(path, servedResource(name, owner, { bytes, etag: digestTag(digest), files: [file] }));
+    const content = { bytes, etag: digestTag(digest), files: [file] };
+    resources.set(path, servedResource({ ...name, path }, { name: undefined, dateOf }, content));
   };
-  for (const { id, parts } of bases) {
+  for (const { id, parts } of bases.values()) {
     for (const part of imageParts) {
       const image = parts[part];
       const name = { artifact: part, fileName: `ironic-python-agent.${part}` };

@@ -3,6 +3,7 @@
  * inventory or an image changes, it reloads all files; a valid inventory replaces the previous one.
  */
 
+import { quoteText } from '../core/foreignText.ts';
 import { readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { CliError, UsageError } from '../core/errors.ts';
@@ -94,7 +95,7 @@ function requireHost(once: string, { state }: RunningService): void {
   if (snapshot === undefined) return; // the service is already stopping
   const host = snapshot.hosts.find(({ name }) => name === once);
   if (host === undefined) {
-    throw new UsageError(`host ${JSON.stringify(once)} not found in the inventory`, {
+    throw new UsageError(`host ${quoteText(once)} not found in the inventory`, {
       hint: 'use a host name of the inventory for --once',
     });
   }

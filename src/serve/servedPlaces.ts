@@ -32,8 +32,8 @@ export function unknownPlaces(context: ServeContext): UnknownPlaces {
   const grant = { kind: 'boot' } as const;
   return {
     ...sharedPlaces(context, grant),
-    file: (artifact, set) =>
-      links.path(grant, hostFileName(unknownStem(set?.base.architecture, bases), artifact)),
+    file: (artifact, { images }) =>
+      links.path(grant, hostFileName(unknownStem(images?.base.architecture, bases), artifact)),
   };
 }
 

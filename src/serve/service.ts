@@ -5,7 +5,9 @@ import { createAnswerer } from './http/requests.ts';
 import { type RunningServer, startServer } from './http/server.ts';
 import { noteFailedReload, type ServerLog } from './http/serverLog.ts';
 import type { Status, BaseStatus, HostStatus, ImageStatus } from './status/status.ts';
+import { createModifiedDates } from './answer/modifiedDates.ts';
 import { createTransferLog, type TransferLog, type TransferWatcher } from './answer/transfers.ts';
+import { formatCount } from '../formats/messageText.ts';
 import { programVersion } from '../core/programVersion.ts';
 import { createLinks, type Links } from './links.ts';
 import type Registry from 'prom-client/lib/registry.js';
@@ -43,7 +45,8 @@ interface CommonParts {
 
 /** The parts in which services differ. The snapshot is undefined until the first one is loaded. */
 interface ServiceParts<S extends Servable> extends CommonParts {
-  readonly take: (links: Links) => Promise<S>;
+  /** @param before the previous snapshot, which is still served */
+  readonly take: (links: Links, before: S | undefined) => Promise<S>;
   /** Why the service is not ready, as a clause; undefined if it is ready. */
   readonly problem: (snapshot: S | undefined) => string | undefined;
   /** The hosts for the status page. */
@@ -61,13 +64,22 @@ export async function startService(
 ): Promise<RunningService> {
   const { cacheSize } = setup;
   const digests = knownDigests(new Map());
+  const dates = createModifiedDates();
   return startServiceServer(setup, {
     ...context,
-    take: (links) => takeSnapshot(options, { links, digests, cacheSize, io, changeSource }),
-    problem: (snapshot) => (snapshot === undefined ? 'the inventory is still loading' : undefined),
+    take: (links, before) =>
+      takeSnapshot(options, { links, digests, dates, cacheSize, io, changeSource }, before),
+    problem: readyProblem,
     hosts: describeHosts,
     countHosts,
   });
+}
+
+/** A service without any valid host would answer all requests for hosts with 404. */
+function readyProblem(snapshot: Snapshot | undefined): string | undefined {
+  if (snapshot === undefined) return 'the inventory is still loading';
+  const { hosts } = snapshot;
+  return hosts.length > 0 && hosts.every(({ isServed }) => !isServed) ? 'all hosts are invalid' : undefined;
 }
 
 /** Starts the HTTP server of a service, which has no snapshot yet. Throws CliError if it cannot listen. */
@@ -76,9 +88,9 @@ export async function startServiceServer<S extends Servable>(
   parts: ServiceParts<S>,
 ): Promise<RunningService<S>> {
   const { log, watchers = [] } = parts;
-  const state = createServiceState(async () => {
+  const state = createServiceState<S>(async (before) => {
     try {
-      const snapshot = await parts.take(links);
+      const snapshot = await parts.take(links, before);
       metrics.catalogReloaded('success');
       return snapshot;
     } catch (error) {
@@ -88,7 +100,8 @@ export async function startServiceServer<S extends Servable>(
   });
   const images = (): ImageCounts => state.current()?.catalog.images ?? { count: 0, size: 0 };
   const hosts = (): HostCounts => parts.countHosts(state.current());
-  const metrics = createMetrics({ version: programVersion(), images, hosts }, parts.addMetrics);
+  const isReloaded = (): boolean => state.problem() === undefined;
+  const metrics = createMetrics({ version: programVersion(), images, hosts, isReloaded }, parts.addMetrics);
   const transfers = createTransferLog([metrics.watcher, ...watchers]);
   const started = new Date();
   const describe = (): Status => describeService(parts, { links, state, server, transfers }, started);
@@ -106,7 +119,13 @@ export async function startServiceServer<S extends Servable>(
       watch: metrics.requestAnswered,
       pages: new Map([
         ['healthz', healthPage],
-        ['readyz', createReadyPage(() => parts.problem(state.current()))],
+        [
+          'readyz',
+          createReadyPage(
+            () => parts.problem(state.current()),
+            () => degradations(hosts(), isReloaded()),
+          ),
+        ],
         [
           '',
           { isPublic: false, answer: (request) => ({ status: 200, ...statusAnswer(describe(), request) }) },
@@ -156,15 +175,25 @@ function describeService<S extends Servable>(
 
 function countHosts(snapshot: Snapshot | undefined): HostCounts {
   const hosts = snapshot?.hosts ?? [];
-  const valid = hosts.filter(({ isServed }) => isServed).length;
-  return { valid, invalid: hosts.length - valid };
+  const served = hosts.filter(({ isServed }) => isServed).length;
+  const stale = hosts.filter(({ staleSince }) => staleSince !== undefined).length;
+  return { valid: served - stale, stale, invalid: hosts.length - served };
+}
+
+/** What a ready service does not serve as requested, as clauses without names. */
+function degradations({ stale, invalid }: HostCounts, isReloaded: boolean): string[] {
+  return [
+    ...(isReloaded ? [] : ['the last reload failed']),
+    ...(stale === 0 ? [] : [`${formatCount(stale, 'host')} with an older image`]),
+    ...(invalid === 0 ? [] : [`${formatCount(invalid, 'host')} without an image`]),
+  ];
 }
 
 /** Reads all files. Throws CliError if they are invalid. */
 export async function loadSnapshot({ log, state }: RunningService): Promise<void> {
   await state.load();
-  const { valid, invalid } = countHosts(state.current());
-  log.note('info', 'loaded', { hosts: valid, invalid });
+  const { valid: hosts, stale, invalid } = countHosts(state.current());
+  log.note('info', 'loaded', { hosts, stale, invalid });
 }
 
 /** Reloads all files. If they are invalid, the service keeps the previous inventory. Never rejects. */

@@ -6,7 +6,7 @@ import { formatPath } from '../core/finding.ts';
 import { formatHosts } from '../io/report/diagnosticText.ts';
 import { type ExitCode, type Io, ioWith } from '../io/io.ts';
 import type { LogFields, ServerLog } from './http/serverLog.ts';
-import { printable } from '../io/report/terminalText.ts';
+import { printable } from '../core/foreignText.ts';
 
 /** A log and its format: `json` is for programs. */
 export interface LogTarget {

@@ -29,6 +29,7 @@ export function declareListenOptions(command: Command): Command {
     .option('--tls-cert <file>', 'TLS certificate, in PEM; reloaded when it changes')
     .option('--tls-key <file>', 'private key of the TLS certificate, in PEM')
     .option('--max-connections <number>', 'maximum number of concurrent connections (default: 4096)')
+    .option('--max-per-client <number>', 'maximum number of connections of one address (default: 512)')
     .option('--idle-timeout <time>', 'disconnect clients that read nothing for this long (default: 120s)')
     .option('--grace <time>', 'time allowed for running downloads on shutdown (default: 30s)')
     .option('--cache <mebibytes>', 'memory for cached images (default: 32)')

@@ -45,7 +45,10 @@ function release<S extends Servable>(counted: Counted<S>): void {
   if (counted.references === 0) void counted.snapshot.close();
 }
 
-export function createServiceState<S extends Servable>(take: () => Promise<S>): ServiceState<S> {
+/** @param take takes a snapshot; it gets the previous one, which is still served */
+export function createServiceState<S extends Servable>(
+  take: (before: S | undefined) => Promise<S>,
+): ServiceState<S> {
   let current: Counted<S> | undefined;
   let problem: string | undefined;
   let running: Promise<void> | undefined;
@@ -53,7 +56,8 @@ export function createServiceState<S extends Servable>(take: () => Promise<S>): 
   const attempt = async (): Promise<void> => {
     try {
       const before = current;
-      current = { snapshot: { ...(await take()), loaded: new Date() }, references: 1 };
+      const taken = await take(before?.snapshot);
+      current = { snapshot: { ...taken, loaded: new Date() }, references: 1 };
       problem = undefined;
       if (before !== undefined) release(before);
     } catch (error) {

@@ -1,10 +1,12 @@
 /** The setup of a service from its command line. It is read and checked before the server listens. */
 
+import { quoteText } from '../core/foreignText.ts';
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import { stat } from 'node:fs/promises';
 import { UsageError } from '../core/errors.ts';
 import type { Io } from '../io/io.ts';
+import { descriptorLimit } from '../io/process.ts';
 import { createFile } from '../io/files/newFile.ts';
 import { readSecretFile } from '../io/files/secretFile.ts';
 import { parseTokens } from './http/accessCheck.ts';
@@ -42,6 +44,7 @@ export interface Setup {
 /** The port of image-customization-controller, on loopback only. */
 const DEFAULT_LISTEN = '127.0.0.1:8084';
 const MIB = 1024 * 1024;
+const MOST_CONNECTIONS = 1_000_000;
 
 /** Throws UsageError for invalid options, CliError for files that cannot be read. */
 export async function readSetup(options: ServeOptions, io: Io): Promise<Setup> {
@@ -52,7 +55,6 @@ export async function readSetup(options: ServeOptions, io: Io): Promise<Setup> {
     });
   }
   const inherited = options.listen === undefined ? inheritedAddress(io.env, process.pid) : undefined;
-  const { maxConnections, idleTimeout } = options;
   return {
     listen: inherited ?? parseListenAddress(options.listen ?? DEFAULT_LISTEN),
     tls: readTls(options, io),
@@ -63,13 +65,7 @@ export async function readSetup(options: ServeOptions, io: Io): Promise<Setup> {
       tokenFile === undefined
         ? []
         : parseTokens(await readSecret(tokenFile, 'Tokens (--token-file)', io), tokenFile),
-    limits: {
-      ...defaultLimits,
-      ...(maxConnections !== undefined && {
-        connections: parseWholeNumber(maxConnections, '--max-connections', 1, 1_000_000),
-      }),
-      ...(idleTimeout !== undefined && { idleTime: parseDuration(idleTimeout, '--idle-timeout') }),
-    },
+    limits: readLimits(options, io),
     lifetime: options.expires === undefined ? undefined : parseDuration(options.expires, '--expires'),
     grace: parseDuration(options.grace ?? '30s', '--grace'),
     cacheSize: parseWholeNumber(options.cache ?? '32', '--cache', 1, 65_536) * MIB,
@@ -78,6 +74,33 @@ export async function readSetup(options: ServeOptions, io: Io): Promise<Setup> {
       parseChoice('--format', options.format, ['text', 'json']) ??
       (io.stdout.isTTY === true ? 'text' : undefined),
   };
+}
+
+/** Descriptors for everything but connections: images and archives, also during a reload, logs and sockets to listen on. */
+const OTHER_DESCRIPTORS = 100;
+
+/** Accepts fewer connections if each could not have a file descriptor: without a free one, a reload could open no image. */
+function readLimits({ idleTimeout, maxConnections, maxPerClient }: ServeOptions, io: Io): ServerLimits {
+  const limits = {
+    ...defaultLimits,
+    ...(maxConnections !== undefined && {
+      connections: parseWholeNumber(maxConnections, '--max-connections', 1, MOST_CONNECTIONS),
+    }),
+    ...(maxPerClient !== undefined && {
+      connectionsPerClient: parseWholeNumber(maxPerClient, '--max-per-client', 1, MOST_CONNECTIONS),
+    }),
+    ...(idleTimeout !== undefined && { idleTime: parseDuration(idleTimeout, '--idle-timeout') }),
+  };
+  const descriptors = descriptorLimit() ?? Infinity;
+  const needed = limits.connections + OTHER_DESCRIPTORS;
+  if (needed <= descriptors) return limits;
+  const connections = Math.max(1, descriptors - OTHER_DESCRIPTORS);
+  report(io, {
+    severity: 'warning',
+    message: `the limit of open files is ${descriptors}, so only ${connections} instead of ${limits.connections} concurrent connections are accepted`,
+    hint: `set LimitNOFILE=${needed} in the systemd unit, run ulimit -n ${needed} in the shell, or pass --max-connections ${connections}`,
+  });
+  return { ...limits, connections };
 }
 
 /** Text on a terminal, otherwise JSON. Throws UsageError for another form. */
@@ -133,7 +156,7 @@ export function parseDuration(text: string, option: string): number {
   const [, digits = '', unit = 's'] = /^(\d{1,9})([smhd])?$/.exec(text) ?? [];
   const seconds = Number(digits) * (units[unit] ?? 1);
   if (digits !== '' && seconds <= LONGEST) return seconds * 1000;
-  throw new UsageError(`invalid duration ${JSON.stringify(text)} for ${option}`, {
+  throw new UsageError(`invalid duration ${quoteText(text)} for ${option}`, {
     hint: 'use seconds, or a number with the unit s, m, h or d, such as 12h',
   });
 }
@@ -143,6 +166,6 @@ export function parseWholeNumber(text: string, option: string, least: number, mo
   const value = /^\d{1,9}$/.test(text) ? Number(text) : -1;
   if (value >= least && value <= most) return value;
   throw new UsageError(
-    `invalid value ${JSON.stringify(text)} for ${option}: not a whole number from ${least} to ${most}`,
+    `invalid value ${quoteText(text)} for ${option}: not a whole number from ${least} to ${most}`,
   );
 }

@@ -15,13 +15,15 @@ import { readImageInputs } from '../hosts/plan/imageInputs.ts';
 import { hasUnknown } from '../hosts/plan/planUnknown.ts';
 import { readAgentArchives } from '../hosts/plan/agentArchives.ts';
 import { createAddressCheck } from '../hosts/settings/renderHosts.ts';
-import { closeBaseSets, openBaseSets, type BaseSet } from '../hosts/artifacts/baseImages.ts';
+import { openBaseSets, type BaseSet } from '../hosts/artifacts/baseImages.ts';
 import { type ServedHost, createCatalog, type HostCatalog } from './catalog.ts';
+import { createModifiedDates, type ModifiedDates } from './answer/modifiedDates.ts';
+import { type OpenFiles, shareOpenFiles } from './openFiles.ts';
 import type { HostNames } from '../core/diagnostic.ts';
 import { givenOrIccImages } from './iccImages.ts';
 import type { Links } from './links.ts';
 import type { ServeOptions } from './options.ts';
-import { type Bases, type ServeContext, unknownStems } from './servedPlaces.ts';
+import { type Bases, unknownStems } from './servedPlaces.ts';
 import { readServeSource, type ServeSource } from './source.ts';
 import type { InventoryHost } from '../hosts/settings/inventoryDocument.ts';
 import { ownedFiles, ownedScripts, refuseSharedPaths } from '../hosts/artifacts/servedPaths.ts';
@@ -41,7 +43,9 @@ export interface Snapshot {
   readonly wanted: WantedArtifacts;
   /** The kinds of secrets that the files contain, with their hosts. */
   readonly secrets: ReadonlyMap<string, HostNames>;
-  /** Closes all files. */
+  /** The entries of the served hosts; the next snapshot keeps those of hosts that become invalid. */
+  readonly entries: readonly ServedHost[];
+  /** Closes all files that no other snapshot uses. */
   close(): Promise<void>;
 }
 
@@ -49,6 +53,8 @@ export interface Snapshot {
 export interface SnapshotContext {
   readonly links: Links;
   readonly digests: KnownDigests;
+  /** Shared by all snapshots of a service. */
+  readonly dates?: ModifiedDates;
   /** Bytes of memory for cached images. */
   readonly cacheSize: number;
   readonly io: Io;
@@ -56,11 +62,18 @@ export interface SnapshotContext {
   readonly changeSource?: ((read: ServeSource) => ServeSource) | undefined;
 }
 
+/** The part of the previous snapshot that the next one uses. */
+export type EarlierSnapshot = Pick<Snapshot, 'hosts' | 'entries'>;
+
 /**
- * Reports invalid hosts and skips them.
- * @throws CliError if an image or a setting for all hosts is invalid
+ * Reports invalid hosts. They keep their entries of the previous snapshot; without one, they are skipped.
+ * @throws CliError if an image or a setting for all hosts is invalid, or if all hosts have become invalid
  */
-export async function takeSnapshot(options: ServeOptions, context: SnapshotContext): Promise<Snapshot> {
+export async function takeSnapshot(
+  options: ServeOptions,
+  context: SnapshotContext,
+  earlier: EarlierSnapshot = { hosts: [], entries: [] },
+): Promise<Snapshot> {
   const { digests, io } = context;
   const source = await readServeSource(options, io);
   const read = context.changeSource?.(source) ?? source;
@@ -68,28 +81,34 @@ export async function takeSnapshot(options: ServeOptions, context: SnapshotConte
   const images = options.nmstateDir === undefined ? options : await givenOrIccImages(options, io);
   const inputs = await readImageInputs(images, digests, io);
   const archives = await readAgentArchives(options.agentArchive, io);
-  const bases = await openBaseSets(inputs);
-  const close = async (): Promise<void> => {
-    await archives.close();
-    await closeBaseSets(bases);
-  };
+  const files = shareOpenFiles(await openBaseSets(inputs), archives);
+  const release = files.retain();
   try {
-    return { ...(await buildSnapshot(options, context, { read, archives, bases })), bases, close };
+    const built = await buildSnapshot(options, context, { read, files, earlier });
+    const others = [...new Set(built.entries.map((entry) => entry.files))].filter((used) => used !== files);
+    const releases = [release, ...others.map((used) => used.retain())];
+    const close = async (): Promise<void> => {
+      for (const one of releases) await one();
+    };
+    return { ...built, bases: files.bases, close };
   } catch (error) {
-    await close();
+    await release();
     throw error;
   }
 }
 
-interface OpenInputs extends Pick<ServeContext, 'archives' | 'bases'> {
+interface SnapshotInputs {
   readonly read: ServeSource;
+  readonly files: OpenFiles;
+  readonly earlier: EarlierSnapshot;
 }
 
 async function buildSnapshot(
   options: ServeOptions,
-  { cacheSize, io, links }: SnapshotContext,
-  { archives, bases, read }: OpenInputs,
+  { cacheSize, dates = createModifiedDates(), io, links }: SnapshotContext,
+  { earlier, files, read }: SnapshotInputs,
 ): Promise<Omit<Snapshot, 'bases' | 'close'>> {
+  const { archives, bases } = files;
   const { hosts: listed = [] } = read.inventory;
   const { once } = options;
   const hosts = once === undefined ? listed : listed.filter(({ name }) => name === once);
@@ -99,6 +118,7 @@ async function buildSnapshot(
   const job: EntryJob = {
     read,
     io,
+    files,
     things: { archives, bases, links },
     configs: createPackedConfigs(),
     growth: options.grow === true ? 'usual' : 'refused',
@@ -111,22 +131,24 @@ async function buildSnapshot(
   };
   const hasDiscovery = hasUnknown(read.inventory, options, io);
   refuseAmbiguousHosts(options, hosts, hasDiscovery ? unknownStems(bases) : [], wanted);
-  const { states, served } = await buildHostEntries(options, hosts, job);
+  const { stale, states, served } = await buildHostEntries(options, hosts, earlier, job);
   const unknown = hasDiscovery ? await buildDiscoveryEntries(job) : { hosts: [], boots: [] };
-  const boots = served.flatMap(({ boot }) => boot ?? []);
+  // Valid hosts are the last ones: they own the boot scripts by MAC address.
+  const entries = [...stale, ...served];
+  const boots = entries.flatMap(({ boot }) => boot ?? []);
   // No boot loaders are served, so the firmware fetches them only by TFTP.
   const dhcp = { loaderUrl: undefined, range };
+  const scripts = sharedBootFiles(unknown.boots, boots, { ...wanted, baseUrl }, dhcp, io);
   const catalog = createCatalog({
-    hosts: [...unknown.hosts, ...served],
-    aliases: read.aliases.size === 0 ? new Map() : aliasesOf(served, read),
-    archives,
-    bases: [...bases.values()],
+    hosts: [...unknown.hosts, ...entries],
+    aliases: read.aliases.size === 0 ? new Map() : aliasesOf(entries, read),
+    files: [...new Set([...stale.map((entry) => entry.files), files])],
     wanted,
-    scripts: sharedBootFiles(unknown.boots, boots, { ...wanted, baseUrl }, dhcp, io),
-    modified: read.modified,
+    scripts,
+    dateOf: dates.begin(),
     cacheSize,
   });
-  return { catalog, hosts: states, wanted, secrets: groupSecrets([...unknown.hosts, ...served]) };
+  return { catalog, hosts: states, wanted, secrets: groupSecrets([...unknown.hosts, ...entries]), entries };
 }
 
 /** An alias counts only if no host has this name, not even an invalid host. */

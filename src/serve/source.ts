@@ -9,7 +9,8 @@ import { readInventoryFile } from '../hosts/settings/inventory.ts';
 import { inventorySettingsPlace, readInputs, type RenderSource } from '../hosts/settings/settings.ts';
 import type { ServeOptions } from './options.ts';
 import type { Inputs } from '../agent/settingInputs.ts';
-import { machineNameProblem } from '../formats/hostName.ts';
+import { hostFolderProblem } from '../formats/hostName.ts';
+import { leavesFolder } from '../io/files/folderLinks.ts';
 import { fileError } from '../io/files/fileErrors.ts';
 
 export interface ServeSource {
@@ -17,24 +18,16 @@ export interface ServeSource {
   readonly source: RenderSource;
   /** Host names by their aliases. */
   readonly aliases: ReadonlyMap<string, string>;
-  /** The modification time of the file or folder; the epoch without one. */
-  readonly modified: Date;
 }
 
 /** Errors that affect all hosts are reported before anything is served. Throws CliError, and UsageError for the options. */
 export async function readServeSource(options: ServeOptions, io: Io): Promise<ServeSource> {
   const read = await readHosts(options, io);
   readInputs(read.source);
-  const path = options.inventory ?? options.nmstateDir;
-  const stats = path === undefined ? undefined : await stat(resolve(io.cwd, path)).catch(() => undefined);
-  return {
-    ...read,
-    source: { ...read.source, settingsPlace: inventorySettingsPlace },
-    modified: stats?.mtime ?? new Date(0),
-  };
+  return { ...read, source: { ...read.source, settingsPlace: inventorySettingsPlace } };
 }
 
-async function readHosts(options: ServeOptions, io: Io): Promise<Omit<ServeSource, 'modified'>> {
+async function readHosts(options: ServeOptions, io: Io): Promise<ServeSource> {
   const { inventory: name, nmstateDir, profile } = options;
   const given = profile === undefined ? {} : { profile };
   if (nmstateDir !== undefined) {
@@ -73,7 +66,8 @@ async function readNmstateFolder(
     const path = join(folder, file);
     const stats = await stat(resolve(io.cwd, path)).catch(() => undefined);
     if (stats?.isFile() !== true) continue;
-    const host = hostOf(path, file, stats.size === 0, taken);
+    const isForeign = await leavesFolder(resolve(io.cwd, folder), file);
+    const host = isForeign ? foreignHost(path, file) : hostOf(path, file, stats.size === 0, taken);
     hosts.push(host);
     if (host.problems.length > 0) continue;
     taken.add(host.name);
@@ -82,9 +76,26 @@ async function readNmstateFolder(
   return { inventory: { agent: new Map(), hosts, problems: [] }, aliases };
 }
 
+/** Nothing of the file is read, as a message may quote it. */
+function foreignHost(path: string, file: string): InventoryHost {
+  const at = { file: path };
+  const message = 'the file is a link that leads out of the folder';
+  const hint = 'copy the file to the folder, or use an inventory with host.nmstate';
+  return {
+    name: hostNameOf(file),
+    at,
+    problems: [{ severity: 'error', at, message, hint }],
+    readInputs: () => new Map(),
+  };
+}
+
+function hostNameOf(file: string): string {
+  return file.slice(0, file.length - extname(file).length);
+}
+
 function hostOf(path: string, file: string, isEmpty: boolean, taken: ReadonlySet<string>): InventoryHost {
-  const name = file.slice(0, file.length - extname(file).length);
-  const problem = machineNameProblem(name);
+  const name = hostNameOf(file);
+  const problem = hostFolderProblem(name);
   const messages = [
     problem && `the file name ${name} is not a valid host name: ${problem}`,
     taken.has(name) ? `another file exists for the host ${name}` : undefined,

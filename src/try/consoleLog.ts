@@ -3,6 +3,7 @@
  * `virsh console`. New lines become events of the expected host.
  */
 
+import { quoteText } from '../core/foreignText.ts';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type Diagnostic, diagnosticOf } from '../core/diagnostic.ts';
@@ -49,7 +50,7 @@ export function readConsoleLogs(
         hint: 'add --expect with the name or the MAC address of the machine',
       });
     }
-    throw new UsageError(`--console-log ${JSON.stringify(value)} does not name an expected host`, {
+    throw new UsageError(`--console-log ${quoteText(value)} does not name an expected host`, {
       hint: `use --console-log HOST=FILE, for example ${host}=${value}`,
     });
   });
@@ -79,7 +80,7 @@ export async function followConsoleLog(
   const place = resolve(cwd, path);
   if (!(await stat(place).catch(explain)).isFile()) {
     // A pipe would not open before a program writes to it.
-    throw new UsageError(`Console log (--console-log) ${JSON.stringify(path)} is not a regular file`, {
+    throw new UsageError(`Console log (--console-log) ${quoteText(path)} is not a regular file`, {
       hint: 'use a file to which a program writes the console, for example `ipmitool … sol activate | tee sol.log`',
     });
   }

@@ -5,10 +5,10 @@
  * characters are replaced. It does not emulate a screen.
  */
 
-import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { TextDecoder } from 'node:util';
 import { fileError } from '../io/files/fileErrors.ts';
+import { openPrivate } from '../io/files/newFile.ts';
 import type { Io } from '../io/io.ts';
 import { findConsoleSigns } from './timeline/consoleSigns.ts';
 import type { ConsoleEvent } from './timeline/events.ts';
@@ -19,10 +19,8 @@ export interface ConsoleOutput {
   close(): Promise<void>;
 }
 
-/** Console output may contain secrets, for example passwords in kernel arguments. */
-const MODE = 0o600;
-
 /**
+ * Console output may contain secrets, for example passwords in kernel arguments, so only this user can read a new file.
  * @param onLine gets each line, without control characters
  * @throws CliError if the file cannot be created
  */
@@ -36,7 +34,7 @@ export async function openConsoleOutput(
   const handle =
     file === undefined
       ? undefined
-      : await open(resolve(cwd, file), 'w', MODE).catch((error: unknown) => {
+      : await openPrivate(resolve(cwd, file)).catch((error: unknown) => {
           throw fileError(error, { ...action, action: 'create' });
         });
   let written: Promise<unknown> = Promise.resolve();

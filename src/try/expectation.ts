@@ -1,8 +1,9 @@
 /** The hosts to wait for: those of `--expect`, or all hosts of the inventory, or the emulated machine, or any machine. */
 
+import { quoteText } from '../core/foreignText.ts';
 import { parseMacAddress } from '../core/macAddress.ts';
 import { UsageError } from '../core/errors.ts';
-import { MAX_UNKNOWN_MACHINES } from './ironic/nodes.ts';
+import { MAX_UNKNOWN_MACHINES } from './unknownMachines.ts';
 import type { ExpectedHost } from './timeline/machines.ts';
 import type { AwaitedMachines } from './timeline/result.ts';
 
@@ -57,7 +58,7 @@ function findHost(text: string, known: readonly ExpectedHost[]): ExpectedHost {
   if ('mac' in address) {
     return known.find(({ macs }) => macs.includes(address.mac)) ?? { name: address.mac, macs: [address.mac] };
   }
-  throw new UsageError(`unknown host ${JSON.stringify(text)} in --expect`, {
+  throw new UsageError(`unknown host ${quoteText(text)} in --expect`, {
     hint: 'use a number, or names of the inventory and MAC addresses, separated by commas',
   });
 }

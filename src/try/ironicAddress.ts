@@ -5,12 +5,13 @@
  * returns it. Not supported: tokens in a configuration file of the user (`agent.confFile`).
  */
 
-import { hostname, networkInterfaces, tmpdir } from 'node:os';
+import { hostname, networkInterfaces } from 'node:os';
 import { join, resolve } from 'node:path';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import type { Io } from '../io/io.ts';
 import { isValidCertificateName } from './api/createdCertificates.ts';
 import { writeFileAtomically } from '../io/files/newFile.ts';
+import { makeTempFolder } from '../io/files/tempFile.ts';
 import { isLoopback, type ListenAddress } from '../serve/http/listenAddress.ts';
 import { report } from '../io/report/report.ts';
 import type { IronicApi } from './api/ironicApi.ts';
@@ -105,10 +106,10 @@ export async function createIronicChange(
 }
 
 async function writeAuthority(ca: string, cleanup: CleanupStack): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'ironic-coreos-try-'));
+  const folder = await makeTempFolder();
   cleanup.defer(() => rm(folder, { recursive: true, force: true }));
   const path = join(folder, 'ca.pem');
-  await writeFile(path, ca);
+  await writeFile(path, ca, { flag: 'wx', mode: 0o600 });
   return path;
 }
 

@@ -1,5 +1,6 @@
 /** Reads and checks the options of `try` before any server starts. */
 
+import { quoteText } from '../core/foreignText.ts';
 import { checkApiUrls, defaultIronicPort } from '../agent/ironicUrl.ts';
 import { UsageError } from '../core/errors.ts';
 import { type ListenAddress, parseListenAddress } from '../serve/http/listenAddress.ts';
@@ -101,7 +102,7 @@ export function refuseContact(stage: SuccessStage): void {
 function readStepNames(names: readonly string[]): readonly string[] {
   const invalid = names.find((name) => !/^[A-Za-z0-9_.-]{1,80}$/.test(name));
   if (invalid === undefined) return [...new Set(names)];
-  throw new UsageError(`invalid value ${JSON.stringify(invalid)} for --require-step`, {
+  throw new UsageError(`invalid value ${quoteText(invalid)} for --require-step`, {
     hint: 'use the name of one step, for example install_coreos, and repeat the option for further steps',
   });
 }

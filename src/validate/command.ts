@@ -57,7 +57,7 @@ export function declareValidate(command: Command, context: Context): void {
       choice(
         '--lint <MODE>',
         'none: exactly the verdict of ignition-validate; agent: lint all configs (default: lint only configs that run the agent)',
-        ['none', 'agent', 'error'],
+        ['none', 'agent'],
       ),
     )
     .option(

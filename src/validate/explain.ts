@@ -1,5 +1,6 @@
 /** `explain`: explains a rule or an error code, or lists all of them. */
 
+import { quoteText } from '../core/foreignText.ts';
 import { UsageError } from '../core/errors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { writeStdout } from '../io/stdout.ts';
@@ -38,7 +39,7 @@ function findRule(rule: string, all: readonly RuleEntry[]): RuleEntry {
   const nearest = nearestNames(rule, ids);
   const hint =
     nearest.length > 0 ? `use ${nearest.join(' or ')}` : 'list all rules with "ironic-coreos explain"';
-  throw new UsageError(`unknown rule: ${JSON.stringify(rule.slice(0, 80))}`, { hint });
+  throw new UsageError(`unknown rule: ${quoteText(rule)}`, { hint });
 }
 
 /** The meaning of a rule and its examples; the text ends with a line feed. */

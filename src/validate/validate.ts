@@ -29,7 +29,7 @@ import {
 } from '../hosts/input/checkConfig.ts';
 import { checkConfigSource, readConfigSource } from '../hosts/input/checkedConfig.ts';
 import { nameInput } from '../hosts/input/nameInput.ts';
-import { withoutIgnored } from '../io/report/ruleBook.ts';
+import { applyIgnored } from '../hosts/input/reportChecked.ts';
 
 /** Command line options by name. */
 export interface ValidateOptions {
@@ -210,9 +210,8 @@ async function checkConf(bytes: Uint8Array, { ipaVersion }: CheckOptions): Promi
 }
 
 function dropIgnored(checked: CheckedFile, options: CheckOptions, io: Io): CheckedFile {
-  const findings = withoutIgnored(checked.report.findings, io);
-  const valid = isValid({ valid: findings.every(({ severity }) => severity !== 'error'), findings }, options);
-  return { ...checked, report: { valid, findings } };
+  const counted = applyIgnored(checked.report.findings, io);
+  return { ...checked, report: { ...counted, valid: isValid(counted, options) } };
 }
 
 /** No config is invalid, but a loop of links is probably a mistake. */

@@ -4,6 +4,7 @@
  */
 
 import { FormatError } from '../core/errors.ts';
+import { hasErrors } from '../core/finding.ts';
 import { findingOf, type Issue } from '../ignition/rule.ts';
 import { readEffectiveConfig } from '../ignition/effectiveConfig.ts';
 import { CONFIG_NAME } from '../image/embeddedIgnition.ts';
@@ -58,7 +59,7 @@ async function checkImage(source: ImageInput, options: CheckOptions): Promise<Ch
     .filter(({ rule }) => options.lint !== 'none' || rule.isLint !== true)
     .map(findingOf);
   for (const finding of checked?.report.findings ?? []) findings.push({ ...finding, member: CONFIG_NAME });
-  const valid = findings.every(({ severity }) => severity !== 'error') && checked?.report.valid !== false;
+  const valid = !hasErrors(findings) && checked?.report.valid !== false;
   const report = { valid: isValid({ valid, findings }, options), findings };
   return { file, bytes: new Uint8Array(), ...checked, report };
 }

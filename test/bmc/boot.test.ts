@@ -252,8 +252,12 @@ describe('faults: the cause is reported, and the machine is as before', () => {
     const fault = onPath('EjectMedia', () => (response) => void response.writeHead(500).end());
     const { bmc, ended, said } = await bootFake({ fault });
     const { code, error } = await ended;
-    expect([code, error?.message]).toEqual([1, '1 step failed to restore the machines']);
+    expect([code, error?.message]).toEqual([1, '1 machine not restored']);
     expect(said()).toContain('ejecting media from slot 1 failed');
+    expect(said()).toMatch(/; trying again in 1 second$/m);
+    expect(said()).toMatch(
+      /^error: 127\.0\.0\.1: slot 1 may contain the ISO\nhint: run curl -u USER -X POST /m,
+    );
     expect(bmc.state.power).toBe('Off');
   });
 

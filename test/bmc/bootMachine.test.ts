@@ -1,6 +1,7 @@
 /** The steps at a BMC that `boot` cannot show with an ISO of its own: images over https, and a cancellation at each step. */
 
 import { afterEach, describe, expect, it } from 'vitest';
+import { defaultTimes } from '../../src/bmc/boot.ts';
 import { bootMachine, createProgress, type MachineBoot, restoreMachine } from '../../src/bmc/bootMachine.ts';
 import { surveyMachine } from '../../src/bmc/survey.ts';
 import { systemClock } from '../../src/io/clock.ts';
@@ -24,7 +25,7 @@ async function prepare(
   signal = new AbortController().signal,
 ): Promise<Prepared> {
   const bmc = await startFakeBmc({ model, power });
-  const timing = { connect: 5000, answer: 20_000, action: 20_000, interval: 1 };
+  const timing = { connect: 5000, answer: 20_000, task: 20_000, logout: 5000, interval: 1 };
   const settings = { origin: bmc.origin, ca: undefined, isInsecure: false, credentials: bmcUser, timing };
   const client = await openRedfish(settings);
   ends.push(() => client.close(), bmc.close);
@@ -35,7 +36,7 @@ async function prepare(
     method: 'virtual-media',
     mayPowerOff: true,
     imageUrl: 'https://192.0.2.1/worker-0.iso',
-    timing: { shutdown: 1000, power: 1000, interval: 1 },
+    timing: { ...defaultTimes, shutdown: 1000, power: 1000, interval: 1 },
     progress: createProgress(),
     clock: systemClock,
     signal,

@@ -158,6 +158,12 @@ describe('--check', () => {
       code: 0,
       text: /memory warning: 4 GiB, but 6 GiB are recommended/,
     },
+    ...[1e308, -5, 0].map((memory) => ({
+      title: `${memory} GiB of memory`,
+      fake: { memory },
+      code: 0,
+      text: /memory unknown power/,
+    })),
     {
       title: 'enough memory',
       fake: { memory: 64, processor: { InstructionSet: 'x86-64' } },
@@ -252,6 +258,26 @@ describe('the image', () => {
     const end = await check({}, options);
     expect([end.report.replaceAll(/\s+/g, ' '), end.error]).toEqual([expect.stringMatching(text), undefined]);
     expect(end.code).toBe(code);
+  });
+
+  it.each([
+    ['refused', [], 1, /image error: .*\(agent-podman-option\)/],
+    [
+      'not refused if its rule is ignored',
+      ['agent-podman-option'],
+      0,
+      /: can be booted .*\(agent-host-access\)/,
+    ],
+  ] as const)('with a config that cannot start the agent is %s', async (_, ignored, code, text) => {
+    const contents = `[Service]\nRestart=always\nExecStart=/bin/podman run --bogus registry.example.com/ironic-agent\n`;
+    const unit = { name: 'ironic-agent.service', enabled: true, contents };
+    const config = { ignition: { version: '3.4.0' }, systemd: { units: [unit] } };
+    await writeIsoWith(folder, 'lint.iso', JSON.stringify(config));
+    const bmc = await startFakeBmc();
+    bmcs.push(bmc);
+    const options = { bmc: bmc.origin, check: true, iso: ['lint.iso'] };
+    const end = await startBoot([], options, { cwd: folder, env, ignored }).ended;
+    expect([end.report.replaceAll(/\s+/g, ' '), end.code]).toEqual([expect.stringMatching(text), code]);
   });
 
   it.each([

@@ -1,7 +1,7 @@
 /** `boot`, in process, with what it has said so far. */
 
 import { Readable, Writable } from 'node:stream';
-import { boot } from '../../src/bmc/boot.ts';
+import { boot, defaultTimes } from '../../src/bmc/boot.ts';
 import type { BootTimes } from '../../src/bmc/bootMachine.ts';
 import type { BootOptions } from '../../src/bmc/setup.ts';
 import type { Io } from '../../src/io/io.ts';
@@ -20,8 +20,10 @@ export interface RunningBoot {
 
 export interface BootPlace {
   readonly cwd: string;
-  readonly times?: BootTimes;
+  readonly times?: Partial<BootTimes>;
   readonly env?: Io['env'];
+  /** The ids of `--ignore`. */
+  readonly ignored?: Io['ignored'];
   /** What the user types on a terminal, up to the end of input; undefined without a terminal. */
   readonly typed?: string;
 }
@@ -30,7 +32,7 @@ export interface BootPlace {
 export function startBoot(
   names: readonly string[],
   options: BootOptions,
-  { cwd, env = {}, times = { power: 300, interval: 1 }, typed }: BootPlace,
+  { cwd, env = {}, ignored = [], times = {}, typed }: BootPlace,
 ): RunningBoot {
   const stdout = collector();
   const stderr = collector();
@@ -40,10 +42,12 @@ export function startBoot(
     stderr: stderr.stream,
     env: { PATH: process.env['PATH'], ...env },
     cwd,
+    ignored,
     programName: 'ironic-coreos',
   };
   const all: BootOptions = { listen: '127.0.0.1:0', serveListen: '127.0.0.1:0', ...options };
-  const ended = boot(names, all, io, times).then(
+  const fast = { ...defaultTimes, power: 300, interval: 1, retry: 100, ...times };
+  const ended = boot(names, all, io, fast).then(
     (code) => ({ code, report: stdout.text(), error: undefined }),
     (error: unknown) => ({
       code: 1,

@@ -79,10 +79,11 @@ describe('File exists', () => {
     ]);
   });
 
-  it('does not name it where there is none', async () => {
+  it('names a command that works', async () => {
     await runCli(['iso', 'extract', 'pxe', 'a.iso'], { cwd });
     const { stderr } = await runCli(['iso', 'extract', 'pxe', 'a.iso'], { cwd });
     expect(stderr).toContain('File exists: ./a-');
-    expect(stderr).not.toContain('--overwrite');
+    expect(stderr).toContain('--overwrite');
+    expect((await runCli(['iso', 'extract', 'pxe', '--overwrite', 'a.iso'], { cwd })).code).toBe(0);
   });
 });

@@ -193,6 +193,19 @@ describe('the ISO of an object', () => {
     });
   });
 
+  it('is still served when its Secret has become invalid', async () => {
+    const factory = await place.factory();
+    const image = imageOf({ spec });
+    const path = pathOf(ready(await outcomeOf(image, factory)));
+    const invalid = secretsOf({ net: secretOf('interfaces: 5\n', '42') });
+    expect(await outcomeOf(image, factory, invalid)).toMatchObject({
+      kind: 'failed',
+      reason: 'ImageBuildInvalid',
+    });
+    const resource = await fetchImage(factory, path, { image, readSecret: invalid });
+    expect(resource?.etag).toBe(`"${path.split('/')[0]}"`);
+  });
+
   it('has another URL when settings are others', async () => {
     const before = ready(await outcomeOf(imageOf({ spec }), await place.factory()));
     place.write('other.yaml', 'agent: {ironic.apiUrls: https://192.0.2.99}\n');

@@ -171,6 +171,25 @@ describe('the leader', () => {
     expect(said()).toContain('the API server is overloaded');
   });
 
+  it.each([
+    [1, false],
+    [2, true],
+  ])(
+    'repeats a patch with %i conflicts, also if the watch reports no change',
+    async (conflicts, isLogged) => {
+      const cluster = clusterWithImage();
+      let count = 0;
+      cluster.intervene = (line) => {
+        if (!line.startsWith('patch preprovisioningimages/status') || count++ >= conflicts) return;
+        throw new ApiError('the object has been modified', { status: 409, reason: 'Conflict' });
+      };
+      const { built, said } = await lead(cluster);
+      await vi.waitFor(() => expect(statusOf(cluster)).toBeDefined(), { timeout: 20_000 });
+      expect([count, built.length]).toEqual([conflicts + 1, 1]);
+      expect(said().includes('"event":"retry"')).toBe(isLogged);
+    },
+  );
+
   it('does not fight with another controller that writes the same status', async () => {
     const cluster = clusterWithImage();
     const { informers, said } = await lead(cluster);

@@ -185,7 +185,7 @@ describe('deploy node', () => {
     ],
     [
       'a broken argument',
-      [...pxe, '--kernel-append-params', 'a="b"'],
+      [...pxe, '--kernel-append-params', 'a="b c'],
       /--kernel-append-params: Ironic rejects/,
     ],
     [

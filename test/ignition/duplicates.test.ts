@@ -30,8 +30,8 @@ describe('entries that are there twice', () => {
       '"b" is already defined at shouldExist.1',
     ],
     [
-      config(`"systemd":{"units":${twice(`{"name":"${'x'.repeat(81)}"}`)}}`),
-      `"${'x'.repeat(80)}" is already defined at units.0`,
+      config(`"systemd":{"units":${twice(`{"name":"${'x'.repeat(101)}"}`)}}`),
+      `"${'x'.repeat(100)}…" is already defined at units.0`,
     ],
     [authorities('https://h/secret'), '"https://h/secret" is already defined at certificateAuthorities.0'],
     [authorities('data:,secret'), 'this data URL is already defined at certificateAuthorities.0'],

@@ -13,9 +13,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BuiltProgram, buildProgram } from '../support/builtProgram.ts';
 import { hybridIso, liveIso } from '../support/liveIso.ts';
-import { have, missingNote } from '../support/programs.ts';
 import { runCli, type RunResult } from '../support/runCli.ts';
 import { sharedData } from '../support/sharedData.ts';
+import { canTrace, traceNote } from '../support/strace.ts';
 
 const SECRET = createHash('shake256', { outputLength: 40 }).update('secret').digest('hex');
 const noise = createHash('shake256', { outputLength: 270_000 }).update('noise').digest('base64');
@@ -62,9 +62,6 @@ const edits: Readonly<Record<string, KilledEdit>> = {
 
 /** System calls that change an image, a file beside it, or wait for the disk. */
 const CALLS = ['pwrite64', 'fdatasync', 'ftruncate', 'link', 'unlink'];
-
-const canTrace = have('strace') && spawnSync('strace', ['-e', 'trace=none', 'true']).status === 0;
-const note = have('strace') && !canTrace ? ' (skipped: strace may not trace here)' : missingNote('strace');
 
 let program: BuiltProgram;
 let cwd: string;
@@ -221,7 +218,7 @@ function editsOf(image: string): [string, KilledEdit][] {
     .filter(([, { before, edit }]) => ![...before, edit].flat().some((text) => refused.has(text)));
 }
 
-describe.skipIf(!canTrace).each(images)(`edits of %s that are killed${note}`, (image, make) => {
+describe.skipIf(!canTrace).each(images)(`edits of %s that are killed${traceNote}`, (image, make) => {
   beforeAll(async () => writeFile(join(cwd, 'original.iso'), await make()));
 
   it.each(editsOf(image))('%s', { timeout: 600_000 }, async (_name, killed) => {

@@ -10,6 +10,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFailed } from 'vitest';
+import { preparedFile } from '../support/preparedFile.ts';
 import { runCli } from '../support/runCli.ts';
 import {
   bootOnNetwork,
@@ -248,7 +249,7 @@ describe.skipIf(reasons.length > 0)(`a host boots without DHCP${note}`, { timeou
     return networkBoot(host, path('both.img'));
   }
 
-  const hostFile = (name: string, file: string): string => path('boot', 'hosts', name, file);
+  const hostFile = (name: string, file: string): string => preparedFile(path('boot'), name, file);
   /** The root filesystem, and the file that the full ISO fetches in its place. */
   function images(): { readonly rootfs: string; readonly config: string } {
     const [name = ''] = readdirSync(path('boot', 'images'));

@@ -38,7 +38,7 @@ describe('stagedFiles', () => {
   });
 
   it('leaves nothing where it is given up', async () => {
-    await (await stageBoth()).discard();
+    await (await stageBoth()).discardAll();
     expect([await contents(), await names()]).toEqual([
       ['old one', 'old two'],
       ['.ironic-coreos', 'one', 'two'],
@@ -56,15 +56,11 @@ describe('stagedFiles', () => {
 
 const list = (renames: unknown): Promise<void> =>
   writeFile(at('.ironic-coreos', 'commit'), typeof renames === 'string' ? renames : JSON.stringify(renames));
-const rename = (name: string): { from: string; to: string } => ({
-  from: `.${name}.0123456789ab.tmp`,
-  to: name,
-});
 
 describe('finishCommit', () => {
   it('does what was left to do', async () => {
     await writeFile(at('.two.0123456789ab.tmp'), 'new two'); // the first has been done
-    await list([rename('one'), rename('two')]);
+    await list({ id: '0123456789ab', paths: ['one', 'two'] });
     await finishCommit(root);
     expect([await contents(), await names()]).toEqual([
       ['old one', 'new two'],
@@ -74,9 +70,10 @@ describe('finishCommit', () => {
 
   it.each([
     ['no list', '{}'],
-    ['half of one', '[{"from":'],
-    ['names of something else', [{ from: 'one', to: 'two' }]],
-    ['another folder', [{ from: '.two.0123456789ab.tmp', to: 'sub/two' }]],
+    ['half of one', '{"id":'],
+    ['another ID', { id: '../two', paths: ['one'] }],
+    ['other types', { id: '0123456789ab', paths: [1, null] }],
+    ['a missing folder', { id: '0123456789ab', paths: ['sub/two'] }],
   ])('does not do what nobody has staged: %s', async (_title, renames) => {
     await list(renames);
     await finishCommit(root);

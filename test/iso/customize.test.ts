@@ -289,6 +289,7 @@ describe('usage errors', () => {
     'customize --dest-device a --dest-device b coreos.iso',
     'customize -o a -o b coreos.iso',
     'customize --unknown coreos.iso',
+    'customize --dest-device= coreos.iso',
     'customize --dest-console foo nowhere.iso',
     'customize --dest-console console=ttyS0 coreos.iso',
   ])('iso %s', async (line) => {

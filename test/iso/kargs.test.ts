@@ -146,6 +146,54 @@ describe('modify', () => {
   });
 });
 
+describe('arguments of the network', () => {
+  it.each([
+    ['ip=eno1:dhcp4', 1, 'error: ip=eno1:dhcp4: NetworkManager of the initramfs ignores INTERFACE:dhcp4'],
+    ['ip="dhcp"', 1, 'error: ip="dhcp": the program that reads this argument does not remove the quotes'],
+    ['ip=[2001:db8::2]:::64::eno1:none:192.0.2.53', 1, 'NetworkManager rejects eno1: it has a DNS server'],
+    ['ip=eno1:dhcp ip=eno1:dhcp6', 0, 'warning: ip=eno1:dhcp: a later ip= for eno1 turns DHCP for IPv4 off'],
+    [
+      'ip=dhcp6 ignition.config.url=https://203.0.113.1/c',
+      0,
+      'no connection of the host has an IPv4 address',
+    ],
+    ['rd.route=198.51.100.0/24', 0, ''],
+    ['rd.route=a:b', 0, 'warning: rd.route: the initramfs ignores the value'],
+    ['ifname=net0:52:54:00:12:34', 0, 'warning: ifname: the initramfs ignores the value'],
+    ['console=COM1', 0, 'warning: console: the kernel does not support this console'],
+    ['coreos.live.rootfs_url=http://h/${mac:hexhyp}', 1, 'only iPXE replaces ${…}'],
+    ['sshkey="ssh-ed25519 AAAA a@b"', 0, ''],
+  ])('%s ends with %i', async (added, code, message) => {
+    const commands = [
+      ['iso', 'kargs', 'modify', '-a', added],
+      ['iso', 'customize', '--live-karg-append', added],
+    ];
+    for (const command of commands) {
+      await writeFile(join(cwd, 'coreos.iso'), original);
+      const result = await runCli([...command, 'coreos.iso'], { cwd });
+      expect(result).toMatchObject({ code, stderr: expect.stringContaining(message) });
+      expect(result.stderr === '').toBe(message === '');
+      expect(await holds('coreos.iso', original)).toBe(code === 1);
+    }
+  });
+
+  it('are ignored beside embedded keyfiles', async () => {
+    const ignored = 'warning: the live system ignores the network of the kernel arguments';
+    await writeFile(join(cwd, 'eno1.nmconnection'), '[connection]\nid=eno1\ntype=ethernet\n');
+    const embed = () =>
+      runCli(['iso', 'network', 'embed', '-f', '-k', 'eno1.nmconnection', 'coreos.iso'], { cwd });
+    expect((await embed()).stderr).toBe('');
+    expect((await kargs('modify', '-a', 'ip=dhcp', 'coreos.iso')).stderr).toContain(ignored);
+    expect((await embed()).stderr).toContain(ignored);
+    expect((await runCli(['validate', 'coreos.iso'], { cwd })).stdout).toContain('image-network-twice');
+  });
+
+  it('--ignore turns an error off', async () => {
+    const args = ['--ignore', 'ip-spec', 'iso', 'kargs', 'modify', '-a', 'ip=eno1:dhcp4', 'coreos.iso'];
+    expect(await runCli(args, { cwd })).toMatchObject(done);
+  });
+});
+
 describe('show', () => {
   it.each([[[]], [['--default']]])('--format json has both and the room that is left (%j)', async (flags) => {
     await kargs('modify', '-a', 'ü', 'coreos.iso');

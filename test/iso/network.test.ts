@@ -30,6 +30,8 @@ const run = async (line: string, options: RunOptions = {}): Promise<RunResult> =
 const digest = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 const file = async (name: string): Promise<Buffer> => readFile(join(cwd, name));
 const done = { code: 0, stdout: '', stderr: '' };
+const runUnchecked = (line: string): Promise<RunResult> =>
+  run(line, { env: { IRONIC_COREOS_VALIDATE: '0' } });
 
 describe.each(['2023-07', '2022-02', 's390x'] as const)('layout %s', (layout) => {
   it('embed, extract, remove in place: the keyfiles come back, then the original bytes', async () => {
@@ -76,10 +78,15 @@ describe('embed', () => {
     expect(JSON.parse(stdout)).toEqual({ files: [{ name: 'b.nmconnection', text: '[connection]\nid=b' }] });
   });
 
-  it('warns of what NetworkManager would not take, and embeds it', async () => {
+  it('refuses what NetworkManager would not take, or embeds it with a warning if nothing is checked', async () => {
     await writeFile(join(cwd, 'text'), 'hello\n');
     await writeFile(join(cwd, 'none'), '[ipv4]\nmethod=auto\n');
-    const { code, stderr } = await run('network embed -k noise -k text -k none coreos.iso');
+    const refused = await run('network embed -k text coreos.iso');
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      'error: text: Invalid keyfile line 1: it is before the first section\nhint: fix the file: NetworkManager ignores it otherwise\n',
+    ]);
+    const { code, stderr } = await runUnchecked('network embed -k noise -k text -k none coreos.iso');
     expect(code).toBe(0);
     expect(stderr.match(/^warning: .*$/gm)).toEqual([
       'warning: noise: it is not UTF-8 text',
@@ -147,7 +154,7 @@ describe('embed --network-data', () => {
 
 describe('extract', () => {
   it('writes files that are new, and prints their paths', async () => {
-    await run('network embed -k eth0.nmconnection -k noise coreos.iso');
+    await runUnchecked('network embed -k eth0.nmconnection -k noise coreos.iso');
     const { stdout } = await run('network extract -C a/b coreos.iso');
     expect(stdout).toBe('a/b/eth0.nmconnection\na/b/noise\n');
     expect(await file('a/b/eth0.nmconnection')).toEqual(Buffer.from(eth0));

@@ -61,7 +61,7 @@ describe('a host does not reach', () => {
       'an address of the other family',
       { a: static4('192.0.2.5/24,192.0.2.1') },
       '2001:db8::1',
-      'a route to 2001:db8::1',
+      'no connection of the host has an IPv6 address',
     ],
     [
       'a name without DNS server',

@@ -13,7 +13,7 @@ import { inventory } from '../support/twoHosts.ts';
 import { expectConsistent, place } from './support.ts';
 
 const here = place();
-const { list, manifest, path, prepare, read, run, write } = here;
+const { fileOf, list, manifest, path, prepare, read, run, write } = here;
 const iso = ['--iso', 'full.iso', '--artifacts', 'ign,iso,minimal-iso,ipxe', '--base-url', 'http://h/b'];
 const name = 'registry.example.com/ironic-agent:1';
 
@@ -55,9 +55,9 @@ describe('prepare --agent-archive', () => {
     expect((await list()).filter((file) => file.startsWith('agents/'))).toEqual([served]);
     expect(await readFile(path('boot', served))).toEqual(await readFile(path('agent.tar')));
     for (const host of ['worker-0', 'worker-1']) {
-      const config: Config = JSON.parse(read('boot', 'hosts', host, 'config.ign'));
+      const config: Config = JSON.parse(read(fileOf(host, 'config.ign')));
       expect(urlOf(config)).toBe(`http://h/b/${served}`);
-      expect(urlOf(await embeddedIn(`boot/hosts/${host}/minimal.iso`))).toBe(`http://h/b/${served}`);
+      expect(urlOf(await embeddedIn(fileOf(host, 'minimal.iso')))).toBe(`http://h/b/${served}`);
       const onIso = await embeddedIn(`boot/hosts/${host}/live.iso`);
       expect([urlOf(onIso), JSON.stringify(onIso).includes('/run/media/iso')]).toEqual([undefined, true]);
       const { stdout } = await run(['inspect', '--format', 'json', `boot/hosts/${host}/live.iso`]);
@@ -97,7 +97,7 @@ describe('prepare --agent-archive', () => {
   });
 
   it('lets everybody read a config that has no secret but the archive', async () => {
-    expect(((await stat(path('boot/hosts/worker-0/config.ign'))).mode & 0o777).toString(8)).toBe('644');
+    expect(((await stat(path(fileOf('worker-0', 'config.ign')))).mode & 0o777).toString(8)).toBe('644');
   });
 
   it('leaves the old one until no host loads it', async () => {
@@ -116,7 +116,9 @@ describe('prepare --agent-archive', () => {
     await write('elsewhere.yaml', inventory.replace('agent:\n', agent));
     const { code } = await run(['prepare', '--inventory', 'elsewhere.yaml', ...iso, '-o', 'elsewhere']);
     expect(code).toBe(0);
-    expect(urlOf(JSON.parse(read('elsewhere/hosts/worker-0/config.ign')))).toBe('http://other/agent.tar');
+    expect(urlOf(JSON.parse(read(fileOf('worker-0', 'config.ign', 'elsewhere'))))).toBe(
+      'http://other/agent.tar',
+    );
     expect(urlOf(await embeddedIn('elsewhere/hosts/worker-0/live.iso'))).toBe('http://other/agent.tar');
     expect((await list('elsewhere')).filter((file) => file.startsWith('agents/'))).toEqual([]);
   });
@@ -139,10 +141,10 @@ describe('prepare --agent-archive', () => {
     ];
     const both = ['--agent-archive', 'arm.tar', '--agent-archive', 'agent.tar'];
     expect((await run([...args, ...both])).code).toBe(0);
-    expect(urlOf(JSON.parse(read('mixed/hosts/worker-0/config.ign')))).toMatch(
+    expect(urlOf(JSON.parse(read(fileOf('worker-0', 'config.ign', 'mixed'))))).toMatch(
       /\/aarch64-[0-9a-f]{12}\/arm\.tar$/,
     );
-    expect(urlOf(JSON.parse(read('mixed/hosts/worker-1/config.ign')))).toMatch(
+    expect(urlOf(JSON.parse(read(fileOf('worker-1', 'config.ign', 'mixed'))))).toMatch(
       /\/x86_64-[0-9a-f]{12}\/agent\.tar$/,
     );
     const { code, stderr } = await run([...args, '--agent-archive', 'agent.tar']);

@@ -15,7 +15,7 @@ import { expectConsistent, place } from './support.ts';
 
 const url = ['--iso', 'live.iso', '--base-url', 'http://192.0.2.1'];
 const here = place();
-const { list, path, prepare, read, run, write } = here;
+const { fileOf, list, path, prepare, read, run, write } = here;
 const openIso = async (...steps: string[]): Promise<LiveIso> =>
   openLiveIso(bytesAccess(await readFile(path(...steps))));
 
@@ -49,12 +49,12 @@ describe('prepare --artifacts', () => {
       'archive,initramfs,ipxe',
     ]);
     expect(code).toBe(0);
-    const whole = await readInitrd(await readFile(path('pxe', 'hosts', 'worker-0', 'initramfs.img')));
+    const whole = await readInitrd(await readFile(path(fileOf('worker-0', 'initramfs.img', 'pxe'))));
     expect([...whole.keys()]).toEqual(['etc/os', 'config.ign']);
-    const own = await readInitrd(await readFile(path('pxe', 'hosts', 'worker-0', 'config.img')));
+    const own = await readInitrd(await readFile(path(fileOf('worker-0', 'config.img', 'pxe'))));
     expect(own.get('config.ign')).toEqual(whole.get('config.ign'));
     expect(read('pxe', 'ipxe', 'worker-0.ipxe')).toContain(
-      '--name initramfs2 http://h/hosts/worker-0/config.img',
+      `--name initramfs2 http://h/${fileOf('worker-0', 'config.img', 'pxe').slice('pxe/'.length)}`,
     );
     await expectConsistent(here, 'pxe');
   });
@@ -76,13 +76,15 @@ describe('prepare --artifacts', () => {
     ];
     const { code } = await run(['prepare', '--inventory', 'inv.yaml', ...args]);
     expect(code).toBe(0);
-    const iso = await openIso('minimal', 'hosts', 'worker-1', 'minimal.iso');
+    const iso = await openIso(fileOf('worker-1', 'minimal.iso', 'minimal'));
     const rootfs = (await list('minimal')).find((name) => name.endsWith('.rootfs'));
     expect((await iso.kargsAreas())?.current).toContain(
       ` coreos.live.rootfs_url=http://h/${rootfs} console=ttyS0,115200n8`,
     );
     expect(await readIgnition(iso)).toBeDefined();
-    expect(read('minimal', 'ipxe', 'worker-1.ipxe')).toContain('http://h/hosts/worker-1/minimal.iso');
+    expect(read('minimal', 'ipxe', 'worker-1.ipxe')).toMatch(
+      /http:\/\/h\/hosts\/worker-1\/[0-9a-f]{12}\/minimal\.iso/,
+    );
     await expectConsistent(here, 'minimal');
   });
 
@@ -112,10 +114,11 @@ describe('prepare for machines that are not listed', () => {
   it('--discovery: scripts that start an inspection', async () => {
     await prepare(...url, '--discovery', '--prune');
     const script = read('boot', 'inspector.ipxe');
-    expect(script).toContain(' ignition.config.url=http://192.0.2.1/discovery/config.ign ');
+    const config = fileOf(undefined, 'config.ign').slice('boot/'.length);
+    expect(script).toContain(` ignition.config.url=http://192.0.2.1/${config} `);
     expect(script).toContain(' ipa-inspection-callback-url=https://192.0.2.1:6385/v1/continue_inspection ');
-    expect(read('boot', 'pxelinux.cfg', 'default')).toContain('discovery/config.ign');
-    expect(await list()).toContain('discovery/config.ign');
+    expect(read('boot', 'pxelinux.cfg', 'default')).toContain(config);
+    expect(config).toMatch(/^discovery\/[0-9a-f]{12}\/config\.ign$/);
     await expectConsistent(here);
   });
 

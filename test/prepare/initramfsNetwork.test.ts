@@ -12,7 +12,7 @@ import { have, missingNote } from '../support/programs.ts';
 import { place } from './support.ts';
 
 const here = place();
-const { path, run, write } = here;
+const { fileOf, path, run, write } = here;
 
 const keyfile =
   '[connection]\nid=static\ntype=ethernet\n\n[ipv4]\nmethod=manual\naddress1=192.0.2.5/24,192.0.2.1\n\n[ipv6]\nmethod=disabled\n';
@@ -68,9 +68,9 @@ describe('the network of a host is in the initramfs of', () => {
     const folder = `of ${artifact}`;
     const { code, stderr } = await prepareAll(isoPair().full, artifact, folder);
     expect([code, stderr]).toEqual([0, expect.stringContaining('2 hosts prepared')]);
-    const found = await networkIn(`${folder}/hosts/static/${file}`);
+    const found = await networkIn(fileOf('static', file, folder));
     expect(found).toEqual([{ name: 'static.nmconnection', text: keyfile }]);
-    expect(await networkIn(`${folder}/hosts/dhcp/${file}`)).toEqual([]);
+    expect(await networkIn(fileOf('dhcp', file, folder))).toEqual([]);
   });
 
   it('an ISO whose base image has other network settings: they are replaced', async () => {
@@ -102,7 +102,7 @@ describe('inspect and validate report an image whose network is only in the conf
   ])('%s: %s', async (file, artifact, isReported) => {
     const folder = `late ${artifact}`;
     await prepareAll(isoPair().full, artifact, folder);
-    const iso = `${folder}/hosts/static/${file}`;
+    const iso = fileOf('static', file, folder);
     const rule = '(image-initramfs-network)';
     expect((await run(['inspect', iso])).stdout).not.toContain(rule);
     await run(['iso', 'network', 'remove', iso]);
@@ -136,7 +136,7 @@ describe.skipIf(!have('coreos-installer'))(`coreos-installer${missingNote('coreo
     const folder = `read ${artifact}`;
     await prepareAll(isoPair().full, artifact, folder);
     const command = file.endsWith('.iso') ? ['iso', 'network', 'extract'] : ['pxe', 'network', 'unwrap'];
-    const found = execFileSync('coreos-installer', [...command, path(folder, 'hosts', 'static', file)]);
+    const found = execFileSync('coreos-installer', [...command, path(fileOf('static', file, folder))]);
     expect(found.toString()).toContain(keyfile.trimEnd());
   });
 });
@@ -155,8 +155,17 @@ const hintIn = (stderr: string): string[] => {
   return artifacts.split(' ');
 };
 
+/** The current files of a host. */
+const hostFiles = (host: string): string[] =>
+  here
+    .manifest('usual')
+    .files.filter((file) => file.path.startsWith(`hosts/${host}/`) && file.superseded !== true)
+    .map((file) => file.path.slice(file.path.lastIndexOf('/') + 1))
+    .toSorted();
+
 describe('without --artifacts, a host with a static network', () => {
-  const loads = 'initrd --timeout 60000 --name initramfs2 http://192.0.2.9/hosts/static/config.img';
+  const loads =
+    /initrd --timeout 60000 --name initramfs2 http:\/\/192\.0\.2\.9\/hosts\/static\/[0-9a-f]{12}\/config\.img/;
 
   it('boots with its config and network from an archive, and one message names it', async () => {
     const { code, stderr } = await start(isoPair().full);
@@ -165,7 +174,7 @@ describe('without --artifacts, a host with a static network', () => {
       expect.stringMatching(/^info: the boot scripts of hosts with a static/m),
     ]);
     expect(stderr).toMatch(/^ {2}for static$/m);
-    expect(await networkIn('usual/hosts/static/config.img')).toEqual([
+    expect(await networkIn(fileOf('static', 'config.img', 'usual'))).toEqual([
       { name: 'static.nmconnection', text: keyfile },
     ]);
     for (const script of [
@@ -174,19 +183,20 @@ describe('without --artifacts, a host with a static network', () => {
       'pxelinux.cfg/01-52-54-00-00-00-01',
     ]) {
       const text = readFileSync(path('usual', script), 'utf8');
-      expect(text).toContain('/hosts/static/config.img');
+      expect(text).toContain(fileOf('static', 'config.img', 'usual').replace('usual/', '/'));
       expect(text).not.toContain('ignition.config.url');
     }
-    expect(readFileSync(path('usual/ipxe/static.ipxe'), 'utf8')).toContain(loads);
+    expect(readFileSync(path('usual/ipxe/static.ipxe'), 'utf8')).toMatch(loads);
     expect(readFileSync(path('usual/ipxe/dhcp.ipxe'), 'utf8')).toContain('ignition.config.url=');
-    expect(readdirSync(path('usual/hosts/dhcp'))).toEqual(['config.ign']);
+    expect(hostFiles('dhcp')).toEqual(['config.ign']);
+    expect(hostFiles('static')).toEqual(['config.ign', 'config.img']);
   });
 
   it('has an ISO after the hint of that message', async () => {
     const args = hintIn((await start(isoPair().full)).stderr);
     expect(args).toEqual(['--artifacts', 'iso']);
     const { code } = await start(isoPair().full, ...args);
-    expect([code, readdirSync(path('usual/hosts/static'))]).toEqual([0, ['live.iso']]);
+    expect([code, hostFiles('static')]).toEqual([0, ['live.iso']]);
   });
 
   it('has the archive after the hint of the warning about explicit artifacts', async () => {
@@ -196,7 +206,7 @@ describe('without --artifacts, a host with a static network', () => {
     );
     const { code, stderr } = await start(isoPair().full, ...hintIn(asked.stderr));
     expect([code, stderr]).toEqual([0, expect.not.stringContaining('agent-network-reach')]);
-    expect(readFileSync(path('usual/ipxe/static.ipxe'), 'utf8')).toContain(loads);
+    expect(readFileSync(path('usual/ipxe/static.ipxe'), 'utf8')).toMatch(loads);
   });
 
   it('is left out if the initramfs ignores the network, and the hint creates its ISO', async () => {
@@ -210,7 +220,7 @@ describe('without --artifacts, a host with a static network', () => {
   it.each(['archive', 'archive,iso', 'archive,ign'])('is prepared with --artifacts %s', async (artifacts) => {
     const { code, stderr } = await start(isoPair().full, '--artifacts', artifacts);
     expect([code, stderr]).toEqual([0, expect.stringContaining('2 hosts prepared')]);
-    expect(await networkIn('usual/hosts/static/config.img')).toHaveLength(1);
+    expect(await networkIn(fileOf('static', 'config.img', 'usual'))).toHaveLength(1);
   });
 });
 

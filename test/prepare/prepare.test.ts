@@ -14,7 +14,11 @@ import { expectConsistent, place } from './support.ts';
 
 const url = ['--iso', 'live.iso', '--base-url', 'http://192.0.2.1/boot/'];
 const here = place();
-const { list, manifest, modeOf, path, prepare, read, run, write } = here;
+const { fileOf, list, manifest, modeOf, path, prepare, read, run, write } = here;
+
+/** All versions of the config of a host. */
+const configsOf = async (host: string): Promise<string[]> =>
+  (await list()).filter((name) => name.startsWith(`hosts/${host}/`));
 
 describe('prepare', () => {
   it('makes a folder of images, configs and scripts that name each other', async () => {
@@ -30,9 +34,10 @@ describe('prepare', () => {
       expect(script).toContain(`http://192.0.2.1/boot/images/${images}/ironic-python-agent.${name}`);
       expect(await list()).toContain(`images/${images}/ironic-python-agent.${name}`);
     }
-    expect(script).toContain(' ignition.config.url=http://192.0.2.1/boot/hosts/worker-0/config.ign ');
+    expect(script).toContain(` ignition.config.url=http://192.0.2.1/${fileOf('worker-0', 'config.ign')} `);
     expect(read('boot', 'pxelinux.cfg', '01-52-54-00-12-34-57')).toContain(' console=ttyS0,115200n8');
-    expect(read('boot', 'hosts', 'worker-1', 'config.ign')).toContain('"ignition"');
+    expect(fileOf('worker-1', 'config.ign')).toMatch(/^boot\/hosts\/worker-1\/[0-9a-f]{12}\/config\.ign$/);
+    expect(read(fileOf('worker-1', 'config.ign'))).toContain('"ignition"');
   });
 
   it('describes it as the schema says', () => {
@@ -46,27 +51,27 @@ describe('prepare', () => {
   });
 
   it('keeps configs with secrets from others, and says which URLs hand them out', async () => {
-    expect(await modeOf('boot', 'hosts', 'worker-0', 'config.ign')).toBe('644');
-    expect(await modeOf('boot', 'hosts', 'worker-1', 'config.ign')).toBe('600');
+    expect(await modeOf(fileOf('worker-0', 'config.ign'))).toBe('644');
+    expect(await modeOf(fileOf('worker-1', 'config.ign'))).toBe('600');
     expect(await modeOf('boot', '.ironic-coreos')).toBe('700');
     const { stderr } = await prepare(...url);
     expect(stderr).toContain(
-      'warning: anyone who can fetch these files gets a pull secret: http://192.0.2.1/boot/hosts/worker-1/config.ign\n' +
+      `warning: anyone who can fetch these files gets a pull secret: http://192.0.2.1/${fileOf('worker-1', 'config.ign')}\n` +
         'hint: use --group GROUP if the web server runs as another user',
     );
     const secret = manifest().files.filter(({ secrets }) => secrets !== undefined);
-    expect(secret.map((file) => file.path)).toEqual(['hosts/worker-1/config.ign']);
+    expect(secret.map((file) => file.path)).toEqual([fileOf('worker-1', 'config.ign').slice('boot/'.length)]);
   });
 
   it('lets a group or everybody read them only when asked', async () => {
     const group = String(process.getgid?.() ?? 0);
     await prepare(...url, '--group', group);
-    expect(await modeOf('boot', 'hosts', 'worker-1', 'config.ign')).toBe('640');
+    expect(await modeOf(fileOf('worker-1', 'config.ign'))).toBe('640');
     const { stderr } = await prepare(...url, '--mode', '0644');
-    expect(await modeOf('boot', 'hosts', 'worker-1', 'config.ign')).toBe('644');
+    expect(await modeOf(fileOf('worker-1', 'config.ign'))).toBe('644');
     expect(stderr).toContain('all users of this machine can read these files');
     await prepare(...url);
-    expect(await modeOf('boot', 'hosts', 'worker-1', 'config.ign')).toBe('600');
+    expect(await modeOf(fileOf('worker-1', 'config.ign'))).toBe('600');
   });
 
   it('writes nothing that has not changed', async () => {
@@ -100,12 +105,39 @@ describe('prepare', () => {
     await prepare(...url);
   });
 
+  it('keeps the config of the previous script until the next change of its host, and reuses it', async () => {
+    const useIronic = (number: number): Promise<void> =>
+      write('inv.yaml', inventory.replace('https://192.0.2.1', `https://192.0.2.${number}`));
+    const versions: string[] = [];
+    for (const number of [7, 8, 9]) {
+      await useIronic(number);
+      expect((await prepare(...url)).code).toBe(0);
+      versions.push(fileOf('worker-1', 'config.ign').slice('boot/'.length));
+      expect(read('boot/ipxe/worker-1.ipxe')).toContain(`/boot/${versions.at(-1)} `);
+      await expectConsistent(here);
+    }
+    expect(await configsOf('worker-1')).toEqual(versions.slice(1).toSorted());
+    expect((await prepare(...url)).stderr).not.toContain('of earlier runs');
+    expect(await configsOf('worker-1')).toEqual(versions.slice(1).toSorted());
+    await useIronic(8);
+    expect((await prepare(...url)).code).toBe(0);
+    expect(await configsOf('worker-1')).toEqual(versions.slice(1).toSorted());
+    expect(fileOf('worker-1', 'config.ign')).toBe(`boot/${versions[1]}`);
+    await write('inv.yaml', inventory);
+    await prepare(...url);
+    await prepare(...url, '--prune');
+    expect(await configsOf('worker-1')).toHaveLength(1);
+    await expectConsistent(here);
+  });
+
   it('reports a host that is wrong, keeps what it had, and prepares the others', async () => {
     await write('inv.yaml', inventory.replace("['ttyS0,115200n8']", "['tty S0']"));
-    const before = read('boot', 'hosts', 'worker-1', 'config.ign');
+    const before = fileOf('worker-1', 'config.ign');
+    const script = read('boot/ipxe/worker-1.ipxe');
     const { code, stderr } = await prepare(...url, '--prune');
     expect([code, stderr]).toEqual([1, expect.stringContaining('error: worker-1 is not written (inv.yaml:')]);
-    expect(read('boot', 'hosts', 'worker-1', 'config.ign')).toBe(before);
+    expect(fileOf('worker-1', 'config.ign')).toBe(before);
+    expect(read('boot/ipxe/worker-1.ipxe')).toBe(script);
     expect(manifest().hosts.map(({ name, state }) => `${name} ${state}`)).toEqual([
       'worker-0 prepared',
       'worker-1 kept',

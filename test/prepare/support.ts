@@ -21,6 +21,8 @@ export interface Place {
   readonly list: (folder?: string) => Promise<string[]>;
   readonly read: (...steps: readonly string[]) => string;
   readonly manifest: (folder?: string) => Manifest;
+  /** The current file of a host, or of machines that are not listed: `boot/hosts/worker-0/…/config.ign`. */
+  readonly fileOf: (host: string | undefined, name: string, folder?: string) => string;
   readonly modeOf: (...steps: readonly string[]) => Promise<string>;
 }
 
@@ -35,6 +37,8 @@ export function place(): Place {
   });
   afterAll(async () => rm(cwd, { recursive: true, force: true }));
   const path = (...steps: readonly string[]): string => join(cwd, ...steps);
+  const readManifest = (folder = 'boot'): Manifest =>
+    JSON.parse(readFileSync(path(folder, 'manifest.json'), 'utf8'));
   const run: Place['run'] = (args, env = {}) => runCli(args, { cwd, env });
   return {
     path,
@@ -49,7 +53,12 @@ export function place(): Place {
         .toSorted();
     },
     read: (...steps) => readFileSync(path(...steps), 'utf8'),
-    manifest: (folder = 'boot') => JSON.parse(readFileSync(path(folder, 'manifest.json'), 'utf8')),
+    manifest: readManifest,
+    fileOf: (host, name, folder = 'boot') => {
+      const { files } = readManifest(folder);
+      const found = files.filter((file) => file.host === host && file.superseded !== true);
+      return `${folder}/${found.find((file) => file.path.endsWith(`/${name}`))?.path}`;
+    },
     modeOf: async (...steps) => ((await stat(path(...steps))).mode & 0o777).toString(8),
   };
 }

@@ -73,7 +73,12 @@ describe('pxe kargs --inventory', () => {
       {},
       `coreos.live.rootfs_url=http://192.0.2.2/rootfs ${embedded} console=hvc0 ipa-debug=1 nomodeset`,
     ],
-    ['a list by flag', [...ofHost('worker-0'), '--ip', 'dhcp6'], {}, whole.replace('ip=dhcp', 'ip=dhcp6')],
+    [
+      'a list by flag',
+      [...ofHost('worker-0'), '--ip', 'eno1:dhcp'],
+      {},
+      whole.replace('ip=dhcp', 'ip=eno1:dhcp'),
+    ],
     [
       'a URL by flag before the folder of the file',
       [...ofFile, '--rootfs-url', 'http://h/r'],

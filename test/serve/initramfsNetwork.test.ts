@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { preparedFile } from '../support/preparedFile.ts';
 import { place } from './support.ts';
 
 const { path, run, serve, write } = place();
@@ -43,7 +44,7 @@ describe('the network of a host', () => {
         const found = await compare({
           artifact,
           url: urls[host]?.[artifact],
-          prepared: `boot/hosts/${host}/${file}`,
+          prepared: preparedFile(path('boot'), host, file),
         });
         expect
           .soft(found, `${artifact} of ${host}`)
@@ -65,7 +66,7 @@ async function compare({ artifact, prepared, url = '' }: Compared): Promise<Reco
   const command = artifact.endsWith('iso') ? ['iso', 'network', 'extract'] : ['pxe', 'network', 'unwrap'];
   return {
     // In a minimal ISO, the URL of the root filesystem differs: below `serve` it is a path of the host.
-    isSame: artifact === 'minimal-iso' || served.equals(readFileSync(path(prepared))),
+    isSame: artifact === 'minimal-iso' || served.equals(readFileSync(prepared)),
     served: (await run(...command, 'served')).stdout,
     prepared: (await run(...command, prepared)).stdout,
   };

@@ -19,7 +19,8 @@ const start: TransferStart = {
 function busyMetrics(): Metrics {
   const metrics = createMetrics({
     images: () => ({ count: 3, size: 4096 }),
-    hosts: () => ({ valid: 7, invalid: 2 }),
+    hosts: () => ({ valid: 7, stale: 1, invalid: 2 }),
+    isReloaded: () => false,
     version: '0.1.0',
   });
   const { watcher } = metrics;
@@ -99,7 +100,8 @@ describe('metrics', () => {
     busyMetrics();
     const other = createMetrics({
       images: () => ({ count: 0, size: 0 }),
-      hosts: () => ({ valid: 0, invalid: 0 }),
+      hosts: () => ({ valid: 0, stale: 0, invalid: 0 }),
+      isReloaded: () => true,
       version: '',
     });
     expect((await samplesOf(other)).get('ironic_coreos_transfers_running')).toBe(0);

@@ -1,6 +1,6 @@
 /** `serve --nmstate-dir`: hosts, environment and names of the image-customization-controller's static server. */
 
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { machineName } from '../../src/core/architecture.ts';
 import { givenOrIccImages } from '../../src/serve/iccImages.ts';
@@ -40,6 +40,31 @@ describe('a folder of nmstate files', () => {
     for (const name of ['worker-0.iso', 'worker-0.ign']) {
       expect([name, (await fetch(`${origin}/${name}`, { method: 'HEAD' })).status]).toEqual([name, 200]);
     }
+  });
+});
+
+describe('links in the folder', () => {
+  mkdirSync(path('volume/..2026'), { recursive: true });
+  writeFileSync(path('volume/..2026/worker-2.yaml'), '');
+  symlinkSync('..2026', path('volume/..data'));
+  symlinkSync('..data/worker-2.yaml', path('volume/worker-2.yaml')); // as Kubernetes mounts a ConfigMap
+  writeFileSync(path('shadow'), 'root:$6$salt$hash:\n');
+  symlinkSync('../shadow', path('volume/worker-3.yaml'));
+
+  it('are followed inside of it, and refused where they lead out of it, with nothing of their target', async () => {
+    const { said, urls } = await serve({ nmstateDir: 'volume' }, env);
+    expect(Object.keys(urls)).toEqual(['worker-2']);
+    expect(said()).toContain('the file is a link that leads out of the folder');
+    expect(said()).not.toContain('root');
+  });
+
+  it('are left out of the images of the environment', async () => {
+    mkdirSync(path('linked'));
+    write('linked/ipa.iso', '');
+    write('linked/ipa_aarch64.iso', '');
+    symlinkSync('../shadow', path('linked/ipa_s390x.iso'));
+    const { iso } = await givenOrIccImages({}, { env: { DEPLOY_ISO: 'linked/ipa.iso' }, cwd: path('') });
+    expect(iso).toEqual(['linked/ipa.iso', 'aarch64=linked/ipa_aarch64.iso']);
   });
 });
 

@@ -14,7 +14,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
@@ -46,8 +46,9 @@ write('auth.json', '{"auths":{"registry.example.com":{"auth":"aHVudGVyMjp4"}}}')
 write('tokens', `${token}\n`);
 
 const started: ServeProcess[] = [];
-const start = async (args: readonly string[], env = {}): Promise<ServeProcess> => {
-  const service = await startServe(args, { cwd: folder, env });
+const start = async (args: readonly string[], env = {}, descriptors?: number): Promise<ServeProcess> => {
+  const limit = descriptors === undefined ? {} : { descriptors };
+  const service = await startServe(args, { cwd: folder, env, ...limit });
   started.push(service);
   return service;
 };
@@ -135,8 +136,8 @@ describe('a reload', () => {
     write('hosts/b.yaml', '');
     await service.whenEvent(({ event, hosts }) => event === 'loaded' && hosts === 2);
     write('hosts/b.yaml', 'interfaces: 5\n');
-    const last = await service.whenEvent(({ event, invalid }) => event === 'loaded' && invalid === 1);
-    expect(last).toMatchObject({ hosts: 1 });
+    const last = await service.whenEvent(({ event, stale }) => event === 'loaded' && stale === 1);
+    expect(last).toMatchObject({ hosts: 1, invalid: 0 });
   });
 });
 
@@ -335,6 +336,45 @@ describe('the start', () => {
       expect.arrayContaining([expect.stringMatching(/^read new\.key \(\d+ bytes\)$/)]),
     );
     expect(messages).toEqual(expect.arrayContaining([expect.stringMatching(/^read inv\.yaml \(/)]));
+  });
+});
+
+const few = (limit: number, ...args: readonly string[]): Promise<ServeProcess> =>
+  start(['--inventory', 'inv.yaml', '--token-file', 'tokens', ...images, ...args], {}, limit);
+const warnings = (service: ServeProcess): unknown[] =>
+  service.events().filter(({ message }) => String(message).includes('limit of open files'));
+
+describe.skipIf(process.platform !== 'linux')('a limit of open files', () => {
+  it('below what the connections need is reported with the fix, and the connections end before the descriptors', async () => {
+    const service = await few(150, '--max-per-client', '1000');
+    expect(warnings(service)).toEqual([
+      expect.objectContaining({
+        level: 'warning',
+        message:
+          'the limit of open files is 150, so only 50 instead of 4096 concurrent connections are accepted',
+        hint: 'set LimitNOFILE=4196 in the systemd unit, run ulimit -n 4196 in the shell, or pass --max-connections 50',
+      }),
+    ]);
+    const { hostname, port } = new URL(service.url('worker-0', 'ign'));
+    const sockets = Array.from({ length: 300 }, () => connect(Number(port), hostname));
+    for (const socket of sockets) socket.on('error', () => undefined).resume();
+    const refusal = await service.whenEvent(({ event }) => event === 'too many connections');
+    expect(refusal).toMatchObject({ connections: 50, hint: expect.stringContaining('--max-connections') });
+    write('inv.yaml', `${inventory}- name: worker-2\n`);
+    service.signal('SIGHUP');
+    await service.whenEvent(() => loads(service) === 2);
+    for (const socket of sockets) socket.destroy();
+    // Until the service has seen the end of the connections, it refuses more.
+    const isServed = (): Promise<boolean> =>
+      fetchAll(service.url('worker-0', 'ign')).then(
+        ({ length }) => length > 0,
+        () => false,
+      );
+    await expect.poll(isServed, { timeout: 10_000 }).toBe(true);
+  });
+
+  it('that suffices is not mentioned', async () => {
+    expect(warnings(await few(250, '--max-connections', '150'))).toEqual([]);
   });
 });
 

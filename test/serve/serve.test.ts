@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, renameSync, statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Config } from '../../src/ignition/config.ts';
+import { preparedFile } from '../support/preparedFile.ts';
 import { ociArchive } from '../support/containerImages.ts';
 import { rootfs } from '../support/minimalIso.ts';
 import { have, missingNote } from '../support/programs.ts';
@@ -42,7 +43,7 @@ describe('images', () => {
     await run('prepare', '--inventory', 'inv.yaml', '-o', 'boot', ...images);
     for (const host of ['worker-0', 'worker-1']) {
       for (const [artifact, file] of Object.entries(artifacts)) {
-        const expected = sha256(readFileSync(path(`boot/hosts/${host}/${file}`)));
+        const expected = sha256(readFileSync(preparedFile(path('boot'), host, file)));
         expect([host, artifact, sha256(await bytesOf(urls[host]?.[artifact]))]).toEqual([
           host,
           artifact,
@@ -64,23 +65,23 @@ describe('images', () => {
     expect(config.stdout).toBe(await textOf(urls['worker-1']?.['ign']));
   });
 
-  it('keep their entity tag and date as long as they are the same, also on another server', async () => {
+  it('keep their entity tag as long as they are the same, also on another server, and their date on each', async () => {
     write('key', 'a key of more than sixteen characters');
     const first = await serve({ keyFile: 'key', publicUrl: 'http://192.0.2.1' });
     const second = await serve({ keyFile: 'key', publicUrl: 'http://192.0.2.1' });
     const told = async (origin: string): Promise<unknown[]> => {
       const url = (first.urls['worker-0']?.['iso'] ?? '').replace('http://192.0.2.1', origin);
       const { headers, status } = await fetch(url, { method: 'HEAD' });
-      return [status, headers.get('etag'), headers.get('last-modified'), headers.get('content-length')];
+      return [status, headers.get('etag'), headers.get('content-length'), headers.get('last-modified')];
     };
     const before = await told(first.origin);
     expect(before).toEqual([
       200,
       expect.stringMatching(/^"/),
-      expect.any(String),
       String(statSync(path('live.iso')).size),
+      expect.any(String),
     ]);
-    expect(await told(second.origin)).toEqual(before);
+    expect((await told(second.origin)).slice(0, 3)).toEqual(before.slice(0, 3));
     await first.reload();
     expect(await told(first.origin)).toEqual(before);
   });
@@ -408,6 +409,11 @@ describe('what can be served', () => {
     ['open with a key', { open: true, keyFile: 'k' }, '--open cannot be combined with --key-file'],
     ['a certificate without its key', { tlsCert: 'c' }, 'HTTPS requires a certificate and its key'],
     ['no address', { listen: 'here' }, 'Cannot listen on "here"'],
+    [
+      'no number of connections',
+      { maxPerClient: '0' },
+      'invalid value "0" for --max-per-client: not a whole number from 1 to 1000000',
+    ],
     ['no length of time', { expires: 'soon' }, 'invalid duration "soon" for --expires'],
     ['a URL that files cannot be added to', { publicUrl: 'http://a/?b' }, '--public-url'],
   ])('is refused: %s', async (_title, options, message) => {

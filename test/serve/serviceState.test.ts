@@ -29,6 +29,7 @@ function snapshotOf(number: number, closed: number[]): Snapshot {
     bases: new Map(),
     wanted: { configs: [], loaders: [] },
     secrets: new Map(),
+    entries: [],
     close: async () => void closed.push(number),
   };
 }

@@ -273,6 +273,8 @@ export interface FakeBmcOptions {
   /** The chain that it sends contains the CA. */
   readonly tls?: boolean;
   readonly fault?: Fault;
+  /** Whether the fake acts on a request, but its answer is lost. */
+  readonly loses?: (request: SeenRequest) => boolean;
   /** Fields of `Boot` before. */
   readonly bootDevice?: Body;
   /** Images that are inserted before. */
@@ -335,6 +337,7 @@ export async function startFakeBmc(options: FakeBmcOptions = {}): Promise<FakeBm
       counts.set(`${one.method} ${one.path}`, count);
       if (options.date !== undefined) response.setHeader('Date', options.date.toUTCString());
       const fault = options.fault?.(one, count);
+      if (options.loses?.(one) === true) Object.assign(response, { end: () => response });
       if (fault === undefined) fake.answer(one, text, request, response);
       else fault(response);
     });

@@ -1,8 +1,10 @@
 /** Lint of the configuration of the agent, and of the mounts that make it visible to the container. */
 
+import { quoteText } from '../../core/foreignText.ts';
+import { trimEndOf } from '../../core/trimming.ts';
 import { posix } from 'node:path';
-import { type Issue, lintError, lintNote, lintWarning, type Rule } from '../../ignition/rule.ts';
-import type { Finding, Path } from '../../core/finding.ts';
+import { infoRule, type Issue, lintError, lintNote, lintWarning, type Rule } from '../../ignition/rule.ts';
+import { type Finding, type Path, tooManyFindings } from '../../core/finding.ts';
 import { checkConfFile } from '../confCheck.ts';
 import { declaresCollectors, isEntryPoints } from '../../ipa/collectors.ts';
 import { confRules } from '../../ipa/confRules.ts';
@@ -42,22 +44,34 @@ export const trustRules = {
 
 const rulesById: ReadonlyMap<string, Rule> = new Map(Object.values(confRules).map((rule) => [rule.id, rule]));
 
+/** For the number of findings about one conf that are left out. */
+const moreRule = infoRule(
+  tooManyFindings,
+  'and more findings, which are not listed',
+  'fix the listed findings first',
+);
+
 export function checkConfs(subject: LintSubject, ipaVersion: IpaVersion | undefined): Issue[] {
+  const known = new Map<string, boolean>();
+  const isElsewhere = (rule: string): boolean => {
+    const isKnown = known.get(rule) ?? elsewhere.get(rule)?.(subject) === true;
+    known.set(rule, isKnown);
+    return isKnown;
+  };
+  const hasAnchor = subject.files.some(({ name }) => name.startsWith(anchorFolder));
   return subject.confs.flatMap((conf) => {
     const bytes = readContents(conf.file.contents);
     if (bytes === undefined) return [];
     const { findings } = checkConfFile(bytes, ipaVersion);
     return [
-      ...findings
-        .filter(({ rule }) => elsewhere.get(rule)?.(subject) !== true)
-        .flatMap((finding) => toIssue(finding, conf)),
-      ...checkTrust(subject, conf),
+      ...findings.filter(({ rule }) => !isElsewhere(rule)).flatMap((finding) => toIssue(finding, conf)),
+      ...checkTrust(subject, conf, hasAnchor),
     ];
   });
 }
 
 function toIssue(finding: Finding, { name, source }: LintedFile): Issue[] {
-  const rule = rulesById.get(finding.rule);
+  const rule = finding.rule === tooManyFindings ? moreRule : rulesById.get(finding.rule);
   if (rule === undefined) return [];
   const place = finding.position === undefined ? '' : `:${finding.position.line}:${finding.position.column}`;
   const what = finding.path.length === 0 ? '' : `${formatName(finding.path)}: `;
@@ -79,10 +93,14 @@ function shorten(text: string | number = ''): string {
 
 const fileOptions = ['cafile', 'certfile', 'keyfile', 'tls_cert_file', 'tls_key_file'];
 
-function checkTrust(subject: LintSubject, { defaults, name, source }: LintedConf): Issue[] {
+/** @param hasAnchor whether the config has a file with CA certificates of the host */
+function checkTrust(
+  subject: LintSubject,
+  { defaults, name, source }: LintedConf,
+  hasAnchor: boolean,
+): Issue[] {
   const isInsecure = parseOsloBoolean(defaults.get('insecure') ?? '') === true;
   const isHttps = (defaults.get('api_url') ?? '').split(',').some((url) => url.startsWith('https:'));
-  const hasAnchor = [...subject.filesByPath.keys()].some((file) => file.startsWith(anchorFolder));
   const hasCafile = (defaults.get('cafile') ?? '') !== '';
   const lost = fileOptions.filter((option) => {
     const file = defaults.get(option) ?? '';
@@ -182,7 +200,7 @@ function isMountedAt({ podman }: UnitCommand, path: string): boolean {
 }
 
 function isWithin(path: string, folder: string): boolean {
-  const base = folder.replace(/\/+$/, '');
+  const base = trimEndOf(folder, '/');
   return path === base || path.startsWith(`${base}/`);
 }
 
@@ -223,7 +241,7 @@ function checkSources({ setting, podman }: UnitCommand, subject: LintSubject): I
     return isOurs && !isWritten(source, subject);
   });
   return missing.map(({ source }) => {
-    const message = `the container mounts ${JSON.stringify(source)}, which the config does not write`;
+    const message = `the container mounts ${quoteText(source)}, which the config does not write`;
     return broken(mountRules.sourceMissing, setting.path, { about: setting.unitName, message });
   });
 }

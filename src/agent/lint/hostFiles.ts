@@ -13,7 +13,7 @@ import {
 import { anchorFolder } from '../files.ts';
 import { X509Certificate } from 'node:crypto';
 import { FormatError } from '../../core/errors.ts';
-import type { Path } from '../../core/finding.ts';
+import { maxFindings, type Path } from '../../core/finding.ts';
 import { findBundleProblem, parseCaCertificates } from '../caCertificates.ts';
 import { checkSshPublicKey, splitAuthorizedKeys } from '../../formats/sshKey.ts';
 import type { TargetSystem } from './lintHost.ts';
@@ -306,7 +306,10 @@ function checkEntry(entry: string, path: Path): Issue[] {
   const isSeveral = lines.length > 1;
   return [
     ...(isSeveral ? [broken(sshKeyRules.several, path)] : []),
-    ...lines.flatMap((line, index) => checkKey(line, path, isSeveral ? `key ${index + 1}` : undefined)),
+    // Findings about more lines would not be reported.
+    ...lines
+      .slice(0, maxFindings)
+      .flatMap((line, index) => checkKey(line, path, isSeveral ? `key ${index + 1}` : undefined)),
   ];
 }
 

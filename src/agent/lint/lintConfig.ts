@@ -12,6 +12,7 @@ import { checkConfs, checkConvergedFlow, checkMounts } from './conf.ts';
 import { checkSize } from './hostFiles.ts';
 import { checkPulledImages } from './image.ts';
 import { checkHost, type HostLintOptions } from './lintHost.ts';
+import { checkInstallerFiles } from './liveSystem.ts';
 import { checkPullSecrets } from './pullSecret.ts';
 import { checkSandbox } from './sandbox.ts';
 import { isAgentUnitName, type LintSubject, readSubject } from './subject.ts';
@@ -32,6 +33,7 @@ export function isAgentConfig(config: Config): boolean {
 
 /** All findings, by topic; paths start at the root of the config. Messages never contain secrets. */
 export function lintConfig(config: Config, options: LintOptions): Issue[] {
+  const { machine = 'live', now } = options;
   const subject = readSubject(config);
   return [
     ...checkConfs(subject, options.ipaVersion),
@@ -44,7 +46,8 @@ export function lintConfig(config: Config, options: LintOptions): Issue[] {
     ...checkPullSecrets(subject),
     ...checkSources(subject),
     ...checkAddresses(subject),
-    ...checkHost(subject, { machine: 'live', ...options }),
+    ...(machine === 'live' ? checkInstallerFiles(config) : []),
+    ...checkHost(subject, { machine, now }),
     ...checkSize(options.document),
   ];
 }

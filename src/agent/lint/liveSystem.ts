@@ -3,6 +3,7 @@
  * stages of Ignition 2.27, and the modules 35coreos-live and 35coreos-ignition of fedora-coreos-config.
  */
 
+import type { Config } from '../../ignition/config.ts';
 import { type Issue, lintError, lintWarning } from '../../ignition/rule.ts';
 import { once } from '../../core/once.ts';
 import { isWritableLive } from './hostFiles.ts';
@@ -39,12 +40,23 @@ export const liveSystemRules = {
   ),
 };
 
-/** Reported by commands that see both the config and the installer's settings. */
 export const installerRule = lintError(
   'agent-installer',
-  'the image runs the installer instead of the agent, and the installer overwrites the disk',
-  'remove the options of the installer, or the config that runs the agent',
+  'with coreos.inst.install_dev in the kernel arguments, the installer runs instead of the agent and overwrites the disk',
+  'remove coreos.inst.install_dev: Ironic installs CoreOS with the deploy step install_coreos',
 );
+
+/** The generator of coreos-installer looks only whether the folder has a file. */
+export function checkInstallerFiles({ storage }: Config): Issue[] {
+  const index = (storage?.files ?? []).findIndex(({ path = '' }) => path.startsWith('/etc/coreos/installer.d/'));
+  if (index === -1) return [];
+  return [
+    broken(installerRule, ['storage', 'files', index, 'path'], {
+      message: 'with a file in /etc/coreos/installer.d, the installer runs instead of the agent and overwrites the disk',
+      hint: 'remove the settings of the installer: Ironic installs CoreOS with the deploy step install_coreos',
+    }),
+  ];
+}
 
 export function checkLiveSystem(subject: LintSubject): Issue[] {
   const { kernelArguments = {}, storage = {} } = subject.config;

@@ -1,5 +1,6 @@
 /** Lint of registry credentials: whether podman can read them, and who else can. Messages never contain credentials. */
 
+import { quoteText } from '../../core/foreignText.ts';
 import { posix } from 'node:path';
 import { FormatError } from '../../core/errors.ts';
 import { type Issue, lintError, lintWarning } from '../../ignition/rule.ts';
@@ -141,7 +142,7 @@ function checkAuthFiles({ units, filesByPath, isComplete }: LintSubject): Issue[
     const paths = optionValues(podman, 'authfile').filter(({ expands }) => !expands);
     const missing = paths.filter(({ text }) => !filesByPath.has(text) && !text.startsWith('/run/'));
     return missing.map(({ text }) => {
-      const message = `podman reads credentials from ${JSON.stringify(text)}, which the config does not write`;
+      const message = `podman reads credentials from ${quoteText(text)}, which the config does not write`;
       return brokenSetting(pullSecretRules.missing, setting, { message });
     });
   });

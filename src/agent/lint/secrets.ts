@@ -8,7 +8,7 @@ import { readNodes } from '../../formats/json/locate.ts';
 import { checkSyntax } from '../../formats/json/syntax.ts';
 import type { Span, TextNode } from '../../formats/textNode.ts';
 import type { Config } from '../../ignition/config.ts';
-import { isSecretName } from '../../core/masking.ts';
+import { createFinder, isSecretName } from '../../core/masking.ts';
 import { ipaKnowledge } from '../../ipa/ipaOptions.ts';
 import { listPullSecrets, sensitiveOptionsOf } from './pullSecret.ts';
 import { readSubject } from './subject.ts';
@@ -269,45 +269,49 @@ const credentials = /(?<=:\/\/)[^\s/?#"]{1,2000}(?=@)/g;
 const privateKey = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----[^]*?(?:-----END [A-Z0-9 ]*PRIVATE KEY-----|$)/g;
 /** In URLs: `?token=…`. */
 const queryValue = /(?<=[?&][\w.-]{0,40}(?:key|token|secret|sig|signature|password|credential)=)[^&\s"'#]+/gi;
-/** `--creds user:password`; the value of `--secret` is only a name. */
+/** `--creds user:password`; the value of `--secret` is only a name. The value may itself look like such an option. */
 const secretOption =
-  /(?<=(?:^|\s)--?(?:creds|password|passwd|passphrase|token)[ \t]+)(?:"[^"\n]*"?|'[^'\n]*'?|[^\s"']+)/g;
+  /(?<=^|\s)(?<before>--?(?:creds|password|passwd|passphrase|token)[ \t]+)(?=(?<value>"[^"\n]*"?|'[^'\n]*'?|[^\s"']+))/g;
 
+/**
+ * The places of all matches: of the whole match, or of its group `value`, which follows the group `before`. A lookbehind of
+ * any length in place of `before` would take quadratic time.
+ */
 export function spansOf(text: string, pattern: RegExp): Span[] {
-  return [...text.matchAll(pattern)].map(({ 0: match, index }) => ({
-    start: index,
-    end: index + match.length,
-  }));
+  return Array.from(text.matchAll(pattern), ({ 0: match, index, groups }) => {
+    const start = index + (groups?.['before'] ?? '').length;
+    return { start, end: start + (groups?.['value'] ?? match).length };
+  });
 }
 
 /** `NAME=value` with a name like a secret, with or without quotes. */
 function findAssignments(text: string): Span[] {
-  return [...text.matchAll(/(?<![\w.-])([\w.-]{1,64})=(?=\S)/g)].flatMap(
-    ({ 0: match, 1: name = '', index }) => (isSecretName(name) ? [valueAt(text, index + match.length)] : []),
+  const findValue = createValueFinder(text);
+  return Array.from(text.matchAll(/(?<![\w.-])([\w.-]{1,64})=(?=\S)/g)).flatMap(
+    ({ 0: match, 1: name = '', index }) => (isSecretName(name) ? [findValue(index + match.length)] : []),
   );
 }
 
-function valueAt(text: string, start: number): Span {
-  const first = text.charAt(start);
-  const lineStart = text.lastIndexOf('\n', start - 1) + 1;
-  const lineEnd = endOf(text, '\n', start);
-  if (first === '"' || first === "'")
-    return { start: start + 1, end: Math.min(endOf(text, first, start + 1), lineEnd) };
-  const open = openQuote(text.slice(lineStart, start));
-  if (open !== undefined) return { start, end: Math.min(endOf(text, open, start), lineEnd) };
-  const { length } = /^\S*/.exec(text.slice(start, lineEnd))?.[0] ?? '';
-  return { start, end: start + length };
-}
-
-function endOf(text: string, what: string, from: number): number {
-  const at = text.indexOf(what, from);
-  return at === -1 ? text.length : at;
-}
-
-/** The quote that is open at the end of a partial line. */
-function openQuote(beginning: string): string | undefined {
-  // A quote that remains without the closed ones is open.
-  return /["']/.exec(beginning.replaceAll(/"[^"]*"|'[^']*'/g, ''))?.[0];
+/** Returns a function for values that start at increasing offsets: for all of them, it goes through the text once. */
+function createValueFinder(text: string): (start: number) => Span {
+  const nextLineFeed = createFinder(text, /\n/g);
+  const nextBlank = createFinder(text, /\s/g);
+  const nextQuote = { '"': createFinder(text, /"/g), "'": createFinder(text, /'/g) };
+  let at = 0;
+  /** The quote that is open there. */
+  let open: '"' | "'" | undefined;
+  return (start) => {
+    for (; at < start; at += 1) {
+      const character = text[at];
+      if (character === '\n' || character === open) open = undefined;
+      else if (open === undefined && (character === '"' || character === "'")) open = character;
+    }
+    const first = text[start];
+    const lineEnd = nextLineFeed(start);
+    if (first === '"' || first === "'")
+      return { start: start + 1, end: Math.min(nextQuote[first](start + 1), lineEnd) };
+    return { start, end: open === undefined ? nextBlank(start) : Math.min(nextQuote[open](start), lineEnd) };
+  };
 }
 
 /** In order; overlapping ranges are joined. */

@@ -2,8 +2,8 @@
  * What the rules of the agent lint share: the parts of a config that they need, extracted once (files with contents, units
  * with drop-ins and commands, and the commands that pull and start the container of the agent), and their findings.
  *
- * Warnings are for findings that stop the agent from working or disclose a secret, notes for findings that may be intended.
- * No finding is an error, because Ignition accepts the config; the user decides whether a warning matters.
+ * Ignition accepts all that these rules report. Errors are for what certainly keeps a unit or the agent from starting, warnings for
+ * what may keep it from working or discloses a secret, notes for what may be intended.
  */
 
 import { decodeDataUrl } from '../../formats/dataUrl.ts';

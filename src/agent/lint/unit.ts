@@ -70,7 +70,7 @@ export function checkUnits({ activeUnits }: LintSubject): Issue[] {
       ...checkTimeout(unit),
       ...checkType(unit),
     ]),
-    ...activeUnits.flatMap((unit) => unit.runs.flatMap((run) => checkRun(run, isRestarted(unit)))),
+    ...activeUnits.flatMap((unit) => unit.runs.flatMap((run) => checkRun(run, restarts(unit)))),
   ];
 }
 
@@ -83,11 +83,11 @@ function checkStart(linted: LintedUnit): Issue[] {
   return [
     ...(unit.enabled === true ? [] : [issueAt(agentUnitRules.notEnabled, 'enabled')]),
     ...(hasCommand ? [] : [issueAt(agentUnitRules.command, 'contents')]),
-    ...(isRestarted(linted) ? [] : [issueAt(agentUnitRules.restart, 'contents')]),
+    ...(restarts(linted) ? [] : [issueAt(agentUnitRules.restart, 'contents')]),
   ];
 }
 
-function isRestarted({ settings }: LintedUnit): boolean {
+function restarts({ settings }: LintedUnit): boolean {
   return (effectiveSettings(settings, 'Restart').at(-1)?.value ?? 'no') !== 'no';
 }
 
@@ -252,19 +252,26 @@ export const unitEnvironmentRules = {
 export function checkUnitEnvironment(subject: LintSubject): Issue[] {
   const { activeUnits, files, isComplete } = subject;
   if (!isComplete || files.some(({ name }) => name.startsWith('/etc/systemd/'))) return [];
-  return activeUnits
-    .filter(({ unit }) => (unit.contents ?? '') !== '')
-    .flatMap((unit) => [...checkEnvironmentFiles(unit, subject), ...checkVariables(unit, subject)]);
+  const own = activeUnits.filter(({ unit }) => (unit.contents ?? '') !== '');
+  return [...checkEnvironmentFiles(own, subject), ...own.flatMap((unit) => checkVariables(unit, subject))];
 }
 
 /** Files that CoreOS contains, or that programs of CoreOS write. */
 const osFile = /^\/etc\/(?:environment|hostname|locale\.conf|machine-info|os-release|vconsole\.conf|.+\/.+)$/;
 
-function checkEnvironmentFiles({ settings }: LintedUnit, subject: LintSubject): Issue[] {
-  return effectiveSettings(settings, 'EnvironmentFile').flatMap((setting) => {
+/** For each one, the whole config is searched. More than a config of a machine has. */
+const mostFiles = 100;
+
+function checkEnvironmentFiles(units: readonly LintedUnit[], subject: LintSubject): Issue[] {
+  const missing = units
+    .flatMap(({ settings }) => effectiveSettings(settings, 'EnvironmentFile'))
+    .filter(({ value }) => {
+      const isChecked = /^\/etc\/[\w./-]+$/.test(value) && (!osFile.test(value) || value.includes('ironic'));
+      return isChecked && !subject.filesByPath.has(value);
+    });
+  return missing.slice(0, mostFiles).flatMap((setting) => {
     const { value } = setting;
-    const isChecked = /^\/etc\/[\w./-]+$/.test(value) && (!osFile.test(value) || value.includes('ironic'));
-    if (!isChecked || subject.filesByPath.has(value) || mayBeWritten(value, subject)) return [];
+    if (mayBeWritten(value, subject)) return [];
     const hint = `write the file, or ignore its absence: EnvironmentFile=-${value}`;
     return [brokenSetting(unitEnvironmentRules.file, setting, { hint })];
   });

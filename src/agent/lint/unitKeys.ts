@@ -80,12 +80,15 @@ function checkText({ name: about, path, text, type }: TypedText): Issue[] {
     if (line.kind === 'section') {
       isSkipped = !sections.includes(line.name);
       section = line.name;
-      if (isSkipped && !isForeign(line.name)) issues.set(`[${line.name}]`, foundSection(type, line.name));
+      const id = `[${line.name}]`;
+      if (isSkipped && !isForeign(line.name) && !issues.has(id))
+        issues.set(id, foundSection(type, line.name));
     } else if (section === undefined) {
       issues.set('', foundOutside(line));
     } else if (line.kind === 'assignment' && !isSkipped && !isForeign(line.name)) {
-      const found = checkKey(type, section, line.name);
-      if (found !== undefined) issues.set(`[${section}]${line.name}`, found);
+      const id = `[${section}]${line.name}`;
+      const found = issues.has(id) ? undefined : checkKey(type, section, line.name);
+      if (found !== undefined) issues.set(id, found);
     }
   }
   return Array.from(issues.values(), ({ rule, ...texts }) => broken(rule, path, { about, ...texts }));
@@ -111,7 +114,7 @@ function checkKey(type: string, section: string, key: string): Found | undefined
     const message = `${key}= requires systemd ${directive.since}; RHEL CoreOS 9 has ${widespreadVersion}, which ignores it`;
     return { rule: unitKeyRules.keySince, message };
   }
-  if (/^StartLimit/.test(key) && findDirective('Unit', key) !== undefined) {
+  if (key.startsWith('StartLimit') && findDirective('Unit', key) !== undefined) {
     const message = `systemd ignores ${key}= in [${section}]: by default, it starts a unit at most 5 times in 10 seconds`;
     return { rule: unitKeyRules.startLimit, message, hint: `move ${key}= to the section [Unit]` };
   }

@@ -3,6 +3,7 @@
  * `src/core/load-fragment.c` and `service_verify()` in `src/core/service.c`. Values with specifiers are not checked.
  */
 
+import { quoteText } from '../../core/foreignText.ts';
 import { type Issue, lintError, lintWarning } from '../../ignition/rule.ts';
 import { nearestName } from '../../formats/messageText.ts';
 import type { Problem } from '../../core/finding.ts';
@@ -45,7 +46,7 @@ const unitName = new RegExp(`^[\\w:.\\\\@-]{1,250}\\.(?:${unitSuffixes.join('|')
 function checkName({ name, path }: LintedUnit): Issue[] {
   const hasSuffix = unitSuffixes.some((suffix) => name.endsWith(`.${suffix}`));
   if (!hasSuffix || unitName.test(name)) return [];
-  const message = `systemd ignores the unit: ${JSON.stringify(name.slice(0, 80))} is not a valid name`;
+  const message = `systemd ignores the unit: ${quoteText(name)} is not a valid name`;
   const hint = `use ${name.replaceAll(/[^\w:.\\@-]+/g, '-').slice(0, 80)}`;
   return [broken(unitValueRules.refused, [...path, 'name'], { message, hint })];
 }

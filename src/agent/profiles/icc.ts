@@ -4,6 +4,7 @@
  * dispatcher script has no shebang. The parsers in this file refuse values for which the output of ICC would be broken.
  */
 
+import { quoteText } from '../../core/foreignText.ts';
 import { readAsset } from '../../assets.ts';
 import { fillTemplate } from '../../formats/template.ts';
 import type { Config, File } from '../../ignition/config.ts';
@@ -203,7 +204,7 @@ export function checkIccValue(text: string): string {
 export function refuseCharacter(text: string, special: RegExp, end: string, hint: string): string {
   const found = special.exec(text)?.[0];
   if (found === undefined) return text;
-  throw new FormatError(`contains ${JSON.stringify(found)}, ${end}`, { hint });
+  throw new FormatError(`contains ${quoteText(found)}, ${end}`, { hint });
 }
 
 /** An image, which ICC writes without quotes. */
@@ -233,7 +234,7 @@ export function checkTimeServerNames(servers: string[], hint: string): string[] 
   for (const server of servers) {
     const problem = findHostProblem(server);
     if (problem === undefined) continue;
-    const what = JSON.stringify(server.slice(0, 300));
+    const what = quoteText(server);
     throw new FormatError(`contains ${what}, which is not a server: ${problem}`, { hint });
   }
   return servers;

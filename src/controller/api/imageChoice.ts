@@ -5,6 +5,7 @@
  * never gets bytes of two images.
  */
 
+import { quoteText } from '../../core/foreignText.ts';
 import { architectures } from '../../core/architecture.ts';
 import {
   type ImageFormat,
@@ -53,7 +54,7 @@ export function chooseImage(
     (architecture === undefined || !architecturesOf(catalog).includes(architecture))
   ) {
     const known = [...catalog.keys()].join(', ') || 'none';
-    return refused(`no base image for the architecture ${shown(wanted)}; available: ${known}`);
+    return refused(`no base image for the architecture ${quoteText(wanted)}; available: ${known}`);
   }
   const selected = hasStreams(catalog) ? (stream ?? possible.stream) : undefined;
   const chosen = chooseImages({ architecture, stream: selected }, catalog);
@@ -64,7 +65,7 @@ export function chooseImage(
   const { images: formats, ...key } = chosen;
   const format = firstAccepted(acceptFormats, formats);
   if (format !== undefined) return { format, ...key };
-  const accepted = acceptFormats.map(shown).slice(0, imageFormats.length).join(', ') || 'none';
+  const accepted = acceptFormats.map(quoteText).slice(0, imageFormats.length).join(', ') || 'none';
   const available = formats.join(', ') || 'none';
   return refused(
     `no accepted image format for ${imagesName(key)}; accepted: ${accepted}; available: ${available}`,
@@ -81,12 +82,6 @@ export function firstAccepted(
 
 function refused(message: string): FailedOutcome {
   return { kind: 'failed', reason: 'ConfigurationError', message, attempt: undefined };
-}
-
-const MAX_SHOWN = 40;
-
-function shown(text: string): string {
-  return JSON.stringify(text.slice(0, MAX_SHOWN));
 }
 
 /** Characters. Some BMCs support at most 255 characters in a URL, and an object name alone may have 253. */

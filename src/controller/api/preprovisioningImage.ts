@@ -7,6 +7,7 @@
  * as images are built when they are fetched.
  */
 
+import { quoteText } from '../../core/foreignText.ts';
 import { asMapping, type Mapping } from '../../formats/mapping.ts';
 import type { ConfigArtifact } from '../../hosts/artifacts/artifacts.ts';
 import type { KubernetesObject, ObjectMetadata } from '../kube/objects.ts';
@@ -173,13 +174,11 @@ export interface NetworkDescription {
 /** The other keys of the Secret: `"userData"`, or an empty text. */
 export function listOtherKeys({ data }: SecretData): string {
   const others = Object.keys(asMapping(data)).filter((name) => !networkKeys.some((key) => key === name));
-  const shown = others.slice(0, MAX_KEYS).map((name) => JSON.stringify(name.slice(0, MAX_KEY)));
+  const shown = others.slice(0, MAX_KEYS).map((name) => quoteText(name));
   return [...shown, ...(others.length > shown.length ? ['…'] : [])].join(', ');
 }
 
 const MAX_KEYS = 5;
-/** Characters. */
-const MAX_KEY = 40;
 
 /** Undefined if the Secret has no text in these keys, or if it is not valid UTF-8. */
 export function readNetworkDescription({ data }: SecretData): NetworkDescription | undefined {

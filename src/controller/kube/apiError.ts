@@ -4,6 +4,7 @@
 
 import { asMapping, isMapping, parseIfJson } from '../../formats/mapping.ts';
 import { CliError, type ErrorDetails } from '../../core/errors.ts';
+import { maskLine, type Masker } from '../../core/masking.ts';
 import { readAll } from '../../io/files/files.ts';
 import {
   findProblem,
@@ -129,22 +130,21 @@ function ownError(
 /**
  * The error for an unsuccessful response, or for a watch that ends with an error.
  * @param body usually a Kubernetes `Status`
- * @param sent the `Retry-After` header, and a secret to mask in the message of the server
+ * @param sent the `Retry-After` header, and what masks the secrets of the request: the message of the server may quote it
  */
 export function describeRefusal(
   operation: string,
   status: number,
   body: unknown,
-  { retryAfter, secret }: Readonly<Partial<Record<'retryAfter' | 'secret', string | undefined>>> = {},
+  { mask = String, retryAfter }: { readonly mask?: Masker; readonly retryAfter?: string | undefined } = {},
 ): ApiError {
   const said = isMapping(body) && body['kind'] === 'Status' ? body : {};
   const { message, reason } = said;
   const words =
     typeof message === 'string' && message !== '' ? message : `the server responds with ${status}`;
-  const shown = secret === undefined ? words : words.replaceAll(secret, '***');
-  return new ApiError(`Cannot ${operation}: ${plainText(shown, MAX_MESSAGE)}`, {
+  return new ApiError(`Cannot ${operation}: ${plainText(maskLine(mask(words)), MAX_MESSAGE)}`, {
     status,
-    reason: typeof reason === 'string' && reason !== '' ? plainText(reason, 60) : 'Unknown',
+    reason: typeof reason === 'string' && reason !== '' ? plainText(mask(reason), 60) : 'Unknown',
     retryAfter: Math.min(Math.max(secondsOf(retryAfter), secondsIn(said)) * 1000, LONGEST_WAIT),
     hint: hints[status],
   });

@@ -5,6 +5,7 @@
 
 import type { RawResponse } from '../../io/http/httpExchange.ts';
 import { type ApiError, describeBreak, describeRefusal, abortedError, readJson } from './apiError.ts';
+import { createMasker, secretsOfRequest } from '../../core/masking.ts';
 import { type Clock, pause, systemClock } from '../../io/clock.ts';
 import type { ClusterConfig } from './clusterConfig.ts';
 import type { ApiTimeouts, ClusterConnection, SentRequest } from './clusterConnection.ts';
@@ -112,7 +113,7 @@ export class ApiRequests {
       const token = await this.#config.readToken();
       const response = await this.#sendOnce(request, token, signal);
       if (response.statusCode < 300) return response;
-      const refusal = await readRefusal(response, request.operation, token);
+      const refusal = await readRefusal(response, request, token);
       if (!isWorthWaiting(refusal) || attempt === MAX_ATTEMPTS) throw refusal;
       await pause(this.#clock, refusal.retryAfter, signal);
     }
@@ -146,11 +147,12 @@ export class ApiRequests {
 /** An unreadable body is ignored, as the status is sufficient. */
 async function readRefusal(
   { statusCode: status, headers, body }: RawResponse,
-  operation: string,
-  secret: string | undefined,
+  { body: sent, operation }: ApiRequest,
+  token: string | undefined,
 ): Promise<ApiError> {
   const content = await readJson(body, operation, MAX_ERROR_BYTES).catch(() => undefined);
-  return describeRefusal(operation, status, content, { retryAfter: headers['retry-after'], secret });
+  const mask = createMasker([token ?? '', ...secretsOfRequest(sent)]);
+  return describeRefusal(operation, status, content, { retryAfter: headers['retry-after'], mask });
 }
 
 /** The API server names a time only if it has not processed the request. */

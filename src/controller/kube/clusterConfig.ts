@@ -3,6 +3,7 @@
  * request, as tokens are replaced before they expire.
  */
 
+import { trimEndOf } from '../../core/trimming.ts';
 import { X509Certificate } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -105,7 +106,7 @@ function checkServer(server: string): string {
   const url = parseUrl(server);
   const isHere = url !== undefined && ['127.0.0.1', '[::1]', 'localhost'].includes(url.hostname);
   if (url?.protocol === 'https:' || (url?.protocol === 'http:' && isHere)) {
-    return `${url.origin}${url.pathname}`.replace(/\/+$/, '');
+    return trimEndOf(`${url.origin}${url.pathname}`, '/');
   }
   throw new CliError('Invalid address of the API server', {
     code: 'ERR_KUBERNETES',

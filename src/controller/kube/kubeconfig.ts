@@ -5,6 +5,7 @@
  * Source: https://kubernetes.io/docs/reference/config-api/kubeconfig.v1/
  */
 
+import { quoteText } from '../../core/foreignText.ts';
 import { dirname, isAbsolute, join } from 'node:path';
 import { isMapping, type Mapping } from '../../formats/mapping.ts';
 import { CliError, FormatError } from '../../core/errors.ts';
@@ -103,7 +104,7 @@ export function selectAccess(files: readonly Kubeconfig[]): ClusterAccess {
   const paths = files.map(({ path }) => path).join(', ');
   if (name === undefined) throw problemIn(paths, 'current-context is missing');
   const context = findNamed(files, 'contexts', name);
-  if (context === undefined) throw problemIn(paths, `context ${JSON.stringify(name)} not found`);
+  if (context === undefined) throw problemIn(paths, `context ${quoteText(name)} not found`);
   const cluster = readReference(files, context, 'cluster');
   const user = readReference(files, context, 'user');
   refuseUnsupported(cluster, user);

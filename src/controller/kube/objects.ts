@@ -1,5 +1,6 @@
 /** Kubernetes resources and objects: URL paths, and checks of the metadata from the API server. */
 
+import { quoteText } from '../../core/foreignText.ts';
 import { asMapping, isMapping } from '../../formats/mapping.ts';
 import { UsageError } from '../../core/errors.ts';
 import { namespaceProblem, objectNameProblem } from '../../core/objectName.ts';
@@ -136,7 +137,7 @@ export function objectPath(resource: ApiResource, { namespace, name }: ObjectKey
 }
 
 function badName(what: 'name' | 'namespace', text: string, problem: string): UsageError {
-  return new UsageError(`${JSON.stringify(text.slice(0, 80))} is not a valid Kubernetes ${what}: ${problem}`);
+  return new UsageError(`${quoteText(text)} is not a valid Kubernetes ${what}: ${problem}`);
 }
 
 /** The `Accept` value for metadata only; undefined for complete objects. */

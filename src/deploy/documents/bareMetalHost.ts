@@ -5,6 +5,7 @@
  * supported: consumers, taints, switch ports. Neither is `spec.firmware`: the webhook refuses it.
  */
 
+import { trimEndOf } from '../../core/trimming.ts';
 import { errorRule, found, type Issue, issue, issueWith, warningRule } from '../../ignition/rule.ts';
 import type { Mapping } from '../../formats/mapping.ts';
 import { bmcKind } from '../../redfish/bmcAddress.ts';
@@ -216,7 +217,7 @@ function checkBootMode({ host: { architecture, bmc }, bootMode }: HostSettings):
 function checkBmc({ host: { bmc, bootMac }, bootMode, inspectionMode }: HostSettings): readonly Issue[] {
   if (bmc === undefined) return [issue(bmcMissing, [])];
   const { mac, secureBoot, driver } = bmcKind(bmc.address);
-  const hasSystem = !['', '/redfish/v1'].includes(bmc.address.path.replace(/\/+$/, ''));
+  const hasSystem = !['', '/redfish/v1'].includes(trimEndOf(bmc.address.path, '/'));
   return found(
     bootMac === undefined && mac === 'required' && issue(macMissing, []),
     bootMac === undefined && mac === 'older' && inspectionMode !== 'disabled' && issue(macMissingOlder, []),

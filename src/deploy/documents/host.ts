@@ -3,15 +3,7 @@
  * folder have checked its values. References to Secrets are names, never the secrets themselves.
  */
 
-import {
-  errorRule,
-  found,
-  type Issue,
-  issue,
-  issueWith,
-  type Rule,
-  warningRule,
-} from '../../ignition/rule.ts';
+import { found, type Issue, issueWith, type Rule, warningRule } from '../../ignition/rule.ts';
 import type { RootDevice } from './rootDeviceHints.ts';
 import type { BmcAddress } from '../../redfish/bmcAddress.ts';
 
@@ -36,6 +28,7 @@ export const rootDeviceMissing = warningRule(
   'no root device hints: the default disk is overwritten (/dev/sda with Metal3)',
   'pass {rootDevice}, e.g. name=/dev/nvme0n1',
 );
+
 /** @param problems by option; undefined for valid names */
 export function nameIssues(
   rule: Rule,

@@ -24,6 +24,10 @@ import {
 import { isUuid, nodeNameProblem } from '../../core/objectName.ts';
 import type { DeployStep } from './installation.ts';
 import type { Mapping } from '../../formats/mapping.ts';
+import { checkArgument } from '../../boot/argumentChecks.ts';
+import { splitArguments } from '../../boot/argumentText.ts';
+import { argumentName } from '../../boot/bootSettings.ts';
+import { checkArgumentNetwork } from '../../boot/networkArguments.ts';
 import { formatCommand, quoteShellWord } from '../../formats/shell.ts';
 import { withoutBrackets } from '../../formats/url.ts';
 
@@ -311,23 +315,46 @@ const ramdiskArgumentMissing = warningRule(
 
 const needed = ['coreos.live.rootfs_url', 'ignition.firstboot', 'ignition.platform.id'];
 
+const unsupportedText = 'it has characters other than printable ASCII, or quotes behind --';
+
 /** Messages contain only names of arguments: values may be secret. */
 export function checkRamdiskArguments(text: string): readonly Issue[] {
-  const words = text.split(' ').filter((word) => word !== '');
-  const names = words.map((word) => word.split('=', 1)[0] ?? '');
+  const path = ['kernelAppendParams'];
+  const all = splitArguments(text);
+  const end = all.includes('--', 1) ? all.indexOf('--', 1) : all.length;
+  const words = all.slice(0, end);
+  const isUnsupported = /[^ -~]/.test(text.trim()) || all.slice(end).some((word) => word.includes('"'));
+  const names = new Set(words.map(argumentName));
   const isDefaultKept = words.includes('%default%');
-  const missing = isDefaultKept ? [] : needed.filter((name) => !names.includes(name));
+  const missing = isDefaultKept ? [] : needed.filter((name) => !names.has(name));
+  const valid = words.filter((word) => word !== '%default%' && checkWord(word) === undefined);
+  const placed = valid.map((word) => ({ text: word, path: [argumentName(word)] }));
+  const findings = [
+    ...placed.flatMap(({ text: word, path: at }) => checkArgument(word).map((one) => ({ ...one, path: at }))),
+    ...checkArgumentNetwork(placed),
+  ];
   return found(
-    ...words.flatMap((word, index) => checkWord(word, names[index] ?? '')),
-    missing.length > 0 && issueWith(ramdiskArgumentMissing, ['kernelAppendParams'], missing.join(', ')),
+    isUnsupported && issueWith(ramdiskArgumentSyntax, path, unsupportedText),
+    ...words.map((word) => checkWord(word)),
+    ...findings.map(({ hint, message, path: [name = ''], rule }) => ({
+      rule,
+      path,
+      message: `${name}: ${message ?? rule.message}`,
+      hint,
+    })),
+    missing.length > 0 && issueWith(ramdiskArgumentMissing, path, missing.join(', ')),
   );
 }
 
-/** `%default%` is replaced with the arguments of the conductor; words after `--` are not for the kernel. */
-function checkWord(word: string, name: string): readonly Issue[] {
-  if (word === '%default%' || word === '--' || /^[\w.-]+(?:=[!#-~]+)?$/.test(word)) return [];
+/**
+ * The grammar of Ironic (ironic/common/kernel_parameters.py): quotes around a whole value. It replaces `%default%` with the
+ * arguments of the conductor; words after `--` are not for the kernel.
+ */
+function checkWord(word: string): Issue | undefined {
+  if (word === '%default%' || /^[\w.-]+(?:=(?:[!#-~]+|"[ !#-~]+"))?$/.test(word)) return undefined;
   const path = ['kernelAppendParams'];
-  if (!/^[\w.-]+$/.test(name)) return [issue(ramdiskArgumentSyntax, path)];
-  const problem = `the value of ${name} is empty, or contains a quote or characters other than printable ASCII`;
-  return [issueWith(ramdiskArgumentSyntax, path, problem)];
+  const name = argumentName(word);
+  if (!/^[\w.-]+$/.test(name)) return issue(ramdiskArgumentSyntax, path);
+  const problem = `the value of ${name} is empty, has quotes that do not enclose all of it, or characters other than printable ASCII`;
+  return issueWith(ramdiskArgumentSyntax, path, problem);
 }

@@ -68,9 +68,10 @@ function listImages(architectures: unknown): readonly StreamImage[] {
       const release = textOf(members, 'release');
       for (const [format, files] of entriesOf(members['formats'], `${place} formats`)) {
         const choice = { architecture, platform, format };
-        const artifacts = entriesOf(files, `${place} ${format}`).map(([name, file]) => {
+        const artifacts = entriesOf(files, `${place} ${format}`).flatMap(([name, file]) => {
           const fields = membersOf(file, `${place} ${format} ${name}`);
-          return { ...choice, name, release, ...readFile(fields) };
+          const read = readFile(fields);
+          return read === undefined ? [] : [{ ...choice, name, release, ...read }];
         });
         if (artifacts.length > 0) images.push({ ...choice, artifacts });
       }
@@ -81,7 +82,7 @@ function listImages(architectures: unknown): readonly StreamImage[] {
 
 function readFile(fields: Mapping) {
   const location = textOf(fields, 'location');
-  if (location === undefined) throw new FormatError('missing field `location`');
+  if (location === undefined) return undefined; // it cannot be downloaded; all others can
   return {
     location,
     signature: textOf(fields, 'signature'),

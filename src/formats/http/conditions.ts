@@ -7,7 +7,7 @@ export type Fields = Readonly<Record<string, string | readonly string[] | undefi
 interface Validators {
   /** A strong entity tag with its quotes. */
   readonly etag: string;
-  /** In whole seconds. */
+  /** Fractions of a second are ignored, as dates in HTTP have none. */
   readonly lastModified: Date;
 }
 
@@ -16,7 +16,8 @@ export type ConditionVerdict = 'met' | 'failed' | 'unchanged';
 
 /** What the conditions come to in their order of precedence (section 13.2.2), all but `If-Range`. */
 export function checkConditions(fields: Fields, current: Validators): ConditionVerdict {
-  const { etag, lastModified } = current;
+  const { etag } = current;
+  const lastModified = wholeSeconds(current.lastModified);
   const ifMatch = fieldOf(fields, 'if-match');
   const unmodifiedSince = dateField(fields, 'if-unmodified-since') ?? lastModified;
   const isExpected =
@@ -29,11 +30,19 @@ export function checkConditions(fields: Fields, current: Validators): ConditionV
   return isKnown ? 'unchanged' : 'met';
 }
 
-/** Whether `Range` counts: `If-Range` is absent or names exactly what there is now (section 13.1.5). */
-export function rangeApplies(fields: Fields, { etag, lastModified }: Validators): boolean {
+/**
+ * Whether `Range` counts: the client has no condition, or one with the current entity tag. A date alone never validates a range,
+ * neither in `If-Range` nor in `If-Unmodified-Since`: it would have to be a strong validator (sections 13.1.5 and 8.8.2.2), but
+ * images with the same date may differ, for example on two replicas.
+ */
+export function rangeApplies(fields: Fields, { etag }: Pick<Validators, 'etag'>): boolean {
   const ifRange = fieldOf(fields, 'if-range');
-  if (ifRange === undefined || ifRange === etag) return true;
-  return parseHttpDate(ifRange)?.getTime() === lastModified.getTime();
+  if (ifRange !== undefined) return ifRange === etag;
+  return fields['if-match'] !== undefined || fields['if-unmodified-since'] === undefined;
+}
+
+function wholeSeconds(date: Date): Date {
+  return new Date(Math.floor(date.getTime() / 1000) * 1000);
 }
 
 /** The value of a field, or undefined. */

@@ -3,6 +3,7 @@
  * on. Leaves out volume partitions, extended attributes, multi-volume sets and UDF; live images have none that matter.
  */
 
+import { trimEndOf } from '../../core/trimming.ts';
 import { FormatError } from '../../core/errors.ts';
 import {
   decodeUcs2,
@@ -139,7 +140,7 @@ function textAt(sector: Uint8Array, offset: number, length: number): string {
 }
 
 function trim(text: string): string {
-  return text.replace(/[ \0]+$/, '');
+  return trimEndOf(text, ' \0');
 }
 
 /** One sector: the primary descriptor, or Joliet's. `rootRecord` is the 34-byte directory record of the root. */

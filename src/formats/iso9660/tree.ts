@@ -1,5 +1,6 @@
 /** The directories of an image to write, made from a flat list of paths, and their names in each of the two trees. */
 
+import { quoteText } from '../../core/foreignText.ts';
 import { FormatError } from '../../core/errors.ts';
 import { encodeLatin1, encodeUcs2 } from './fields.ts';
 
@@ -53,7 +54,7 @@ export function kindOf(node: DirectoryNode | FileSpec): NodeKind {
 function checkedParts({ path, size }: FileSpec): string[] {
   const parts = path.split('/');
   if (parts.some((part) => part === '' || part === '.' || part === '..' || part.includes('\0'))) {
-    throw new FormatError(`invalid path for an ISO 9660 image: ${JSON.stringify(path)}`);
+    throw new FormatError(`invalid path for an ISO 9660 image: ${quoteText(path)}`);
   }
   if (parts.some((part) => Buffer.byteLength(part) > MAX_NAME_BYTES)) {
     throw new FormatError(`name is longer than ${MAX_NAME_BYTES} bytes: ${path}`);

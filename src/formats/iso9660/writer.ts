@@ -5,6 +5,7 @@
  * directories.
  */
 
+import { quoteText } from '../../core/foreignText.ts';
 import { FormatError } from '../../core/errors.ts';
 import {
   type Extent,
@@ -99,7 +100,7 @@ export function layoutIso(spec: IsoSpec, files: readonly FileSpec[]): IsoLayout 
 
 function checkVolumeId(volumeId: string): void {
   if (!/^[\x20-\x7e]{1,32}$/.test(volumeId)) {
-    throw new FormatError(`invalid volume ID: ${JSON.stringify(volumeId)}`, {
+    throw new FormatError(`invalid volume ID: ${quoteText(volumeId)}`, {
       hint: 'use 1 to 32 printable ASCII characters',
     });
   }

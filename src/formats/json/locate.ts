@@ -137,7 +137,7 @@ function scalarAt(bytes: Buffer, start: number): ScalarNode {
     kind: 'scalar',
     span,
     text,
-    locate: (part) => (isPlain ? shift(part, span.start) : locateEscaped(bytes, span, part)),
+    locate: isPlain ? (part) => shift(part, span.start) : locateEscaped(bytes, span),
   };
 }
 
@@ -145,10 +145,16 @@ function shift({ start, end }: Span, by: number): Span {
   return { start: start + by, end: end + by };
 }
 
-function locateEscaped(bytes: Buffer, span: Span, part: Span): Span {
-  const start = placeOf(bytes, { at: span.start, units: 0 }, part.start);
-  const end = placeOf(bytes, start, part.end);
-  return { start: start.at, end: Math.min(end.at, span.end) };
+/** For parts in their order, goes through the string once. */
+function locateEscaped(bytes: Buffer, span: Span): (part: Span) => Span {
+  const first: Reached = { at: span.start, units: 0 };
+  let reached = first;
+  return (part) => {
+    const start = placeOf(bytes, part.start < reached.units ? first : reached, part.start);
+    const end = placeOf(bytes, start, part.end);
+    reached = start;
+    return { start: start.at, end: Math.min(end.at, span.end) };
+  };
 }
 
 interface Reached {

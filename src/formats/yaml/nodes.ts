@@ -71,20 +71,40 @@ function readScalar({ text: source, scalars }: Reader, event: ScalarEvent): Scal
   const written = source.slice(span.start, span.end);
   const isEscaped = event.style === SCALAR_STYLE.DOUBLE_QUOTED && !written.includes('\n');
   const text = isEscaped ? getScalarValue(source, event) : written;
-  const place = (unit: number): number => span.start + (isEscaped ? placeOf(written, unit) : unit);
-  const locate = ({ start, end }: Span): Span => ({ start: place(start), end: place(end) });
+  const place = isEscaped ? createPlacer(written) : (unit: number) => unit;
+  const locate = ({ start, end }: Span): Span => ({
+    start: span.start + place(start),
+    end: span.start + place(end),
+  });
   return { kind: 'scalar', span, text, locate };
 }
 
-/** Position of the code unit with this number in a text with escapes. */
-function placeOf(written: string, wanted: number): number {
-  let at = 0;
-  for (let units = 0; units < wanted && at < written.length; units += 1) {
+/** Returns a function that goes through the text once for code units in their order. */
+function createPlacer(written: string): (unit: number) => number {
+  let reached: Reached = { at: 0, units: 0 };
+  return (unit) => {
+    if (unit < reached.units) reached = { at: 0, units: 0 };
+    reached = placeOf(written, reached, unit);
+    return reached.at;
+  };
+}
+
+/** A position in a text with escapes. */
+interface Reached {
+  readonly at: number;
+  /** Code units of the decoded text before it. */
+  readonly units: number;
+}
+
+/** The position of the code unit with this number. */
+function placeOf(written: string, from: Reached, wanted: number): Reached {
+  let { at, units } = from;
+  for (; units < wanted && at < written.length; units += 1) {
     const escape = written[at] === '\\' ? (written[at + 1] ?? '') : undefined;
     at += escape === undefined ? 1 : (longEscapes.get(escape) ?? 2);
     if (escape === 'U') units += 1; // most of these are beyond the basic plane
   }
-  return at;
+  return { at, units };
 }
 
 /** Characters of an escape, by its letter; all others have two. */

@@ -1,5 +1,6 @@
 /** The artifacts that `--artifacts` selects, and the artifact that boot scripts start. */
 
+import { quoteText } from '../../core/foreignText.ts';
 import { networkLoaders, type NetworkLoader } from '../../boot/network/networkBoot.ts';
 import { UsageError } from '../../core/errors.ts';
 
@@ -42,7 +43,7 @@ export function parseArtifacts(text: string): WantedArtifacts {
   const names = text.split(',').map((name) => name.trim());
   const unknown = names.find((name) => !artifactNames.includes(name));
   if (unknown !== undefined) {
-    throw new UsageError(`invalid value ${JSON.stringify(unknown)} for --artifacts`, {
+    throw new UsageError(`invalid value ${quoteText(unknown)} for --artifacts`, {
       hint: `use a comma-separated list of ${artifactNames.join(', ')}`,
     });
   }

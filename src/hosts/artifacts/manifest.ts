@@ -3,6 +3,7 @@
  * the machine that wrote it, so that the same input always produces the same manifest.
  */
 
+import { quoteText } from '../../core/foreignText.ts';
 import { FormatError } from '../../core/errors.ts';
 import { asMapping, mappingAt, parseJsonObject } from '../../formats/mapping.ts';
 import type { MemoryNeed, UnlistedMemory } from './hostMemory.ts';
@@ -59,17 +60,22 @@ export interface ManifestFile {
   /** Permission bits in octal. */
   readonly mode: string;
   /** The host that boots from the file. */
-  readonly host?: string;
+  readonly host?: string | undefined;
   /** Kinds of secrets in the file, as nouns. */
   readonly secrets?: readonly string[];
   /** Digest of all inputs of a large file. */
   readonly recipe?: string;
+  /** A later run has replaced it. It stays for machines that have read the previous boot script. */
+  readonly superseded?: true;
 }
 
 export const GENERATOR = 'ironic-coreos';
 
-/** Lists sorted by name; the fields are in the order of the given ones, which is that of the schema. */
-export function formatManifest(manifest: Manifest): string {
+/**
+ * The text in pieces: that of many hosts is long. Lists are sorted by name; the fields are in the order of the given ones,
+ * which is that of the schema.
+ */
+export function* formatManifest(manifest: Manifest): Generator<string> {
   const { hosts, memory = [], files } = manifest;
   const sorted = {
     ...manifest,
@@ -77,15 +83,34 @@ export function formatManifest(manifest: Manifest): string {
     memory: memory.length > 0 ? memory : undefined,
     files: files.toSorted((one, other) => compareBytes(one.path, other.path)),
   };
-  return `${JSON.stringify(sorted, undefined, 2)}\n`;
+  let separator = '{\n';
+  for (const [key, value] of Object.entries(sorted)) {
+    if (value === undefined) continue;
+    yield `${separator}  ${JSON.stringify(key)}: `;
+    yield* Array.isArray(value) && value.length > 0 ? formatItems(value) : [indented(value, '  ')];
+    separator = ',\n';
+  }
+  yield '\n}\n';
 }
 
-/** Checksums for `sha256sum --check`. */
-export function formatChecksums(files: readonly Pick<ManifestFile, 'path' | 'sha256'>[]): string {
-  return files
-    .toSorted((one, other) => compareBytes(one.path, other.path))
-    .map(({ path, sha256 }) => `${sha256}  ${path}\n`)
-    .join('');
+function* formatItems(items: readonly unknown[]): Generator<string> {
+  let separator = '[\n    ';
+  for (const item of items) {
+    yield separator + indented(item, '    ');
+    separator = ',\n    ';
+  }
+  yield '\n  ]';
+}
+
+/** As in the whole document, behind the indentation of the first line. */
+function indented(value: unknown, indentation: string): string {
+  return JSON.stringify(value, undefined, 2).replaceAll('\n', `\n${indentation}`);
+}
+
+/** Checksums for `sha256sum --check`, line by line. */
+export function* formatChecksums(files: readonly Pick<ManifestFile, 'path' | 'sha256'>[]): Generator<string> {
+  const sorted = files.toSorted((one, other) => compareBytes(one.path, other.path));
+  for (const { path, sha256 } of sorted) yield `${sha256}  ${path}\n`;
 }
 
 /**
@@ -107,7 +132,7 @@ export function parseManifest(text: string): Manifest {
   }
   const outside = files.find(({ path }) => !isInside(path));
   if (outside !== undefined)
-    throw new FormatError(`it contains a path outside of the folder: ${JSON.stringify(outside.path)}`);
+    throw new FormatError(`it contains a path outside of the folder: ${quoteText(outside.path)}`);
   return {
     version: 1,
     generator: { name: GENERATOR, version: String(version) },
@@ -152,5 +177,8 @@ function isText(value: unknown): value is string {
 
 /** Sorts by UTF-8 bytes: the same order on every machine. */
 function compareBytes(one: string, other: string): number {
+  if (isAscii.test(one) && isAscii.test(other)) return one < other ? -1 : Number(one > other);
   return Buffer.compare(Buffer.from(one), Buffer.from(other));
 }
+
+const isAscii = /^[\0-\x7f]*$/;

@@ -1,12 +1,13 @@
 /**
- * Paths and URLs of a served folder. Each version of the base images has its own folder, so that boot scripts always
- * refer to images of one version.
+ * Paths and URLs of a served folder. Each version of a file that boot scripts refer to has its own path: the previous version
+ * stays for machines that have read the previous script.
  *
  * Two hosts with valid names may need the same path: `x` with its minimal ISO and `x-minimal` with its ISO, or
  * `mac-52-54-00-12-34-56` and the host with that MAC address. If a request does not identify the host, only one of these
  * hosts can have its files.
  */
 
+import { trimEndOf } from '../../core/trimming.ts';
 import { createHash } from 'node:crypto';
 import { checkUrl, isPlainText } from '../../boot/urlArgument.ts';
 import { UsageError, CliError } from '../../core/errors.ts';
@@ -29,15 +30,37 @@ const fileNames: Readonly<Record<ConfigArtifact, string>> = {
   'minimal-iso': 'minimal.iso',
 };
 
-/** The file of one host. The name is a valid host name, so it contains no `..`. */
-export function hostPath(name: string, artifact: ConfigArtifact): string {
-  return `hosts/${name}/${fileNames[artifact]}`;
+/** The folder with the files of one host. The name is a valid host name, so it contains no `..`. */
+export function hostFolder(name: string): string {
+  return `hosts/${name}`;
 }
 
-/** The file for machines that are not listed. @param folder subfolder, if there are several files of this kind */
-export function discoveryPath(artifact: ConfigArtifact, folder?: string): string {
-  const path = folder === undefined ? UNKNOWN_MACHINES : `${UNKNOWN_MACHINES}/${folder}`;
-  return `${path}/${fileNames[artifact]}`;
+/** The folder with the files for machines that are not listed. @param subfolder if there are several files of a kind */
+export function discoveryFolder(subfolder?: string): string {
+  return subfolder === undefined ? UNKNOWN_MACHINES : `${UNKNOWN_MACHINES}/${subfolder}`;
+}
+
+/** The file of an artifact. @param id changes with the content; undefined for a path that stays the same */
+export function artifactPath(folder: string, artifact: ConfigArtifact, id?: string): string {
+  return `${folder}/${id === undefined ? '' : `${id}/`}${fileNames[artifact]}`;
+}
+
+/** Whether a path is that of this artifact of a host, with any ID. */
+export function isArtifactPath(path: string, artifact: ConfigArtifact): boolean {
+  return path.startsWith('hosts/') && path.endsWith(`/${fileNames[artifact]}`);
+}
+
+/** The length of an ID in paths, in hexadecimal digits. */
+export const ID_DIGITS = 12;
+
+/** Whether a path of a host, or of machines that are not listed, contains an ID. */
+export function hasArtifactId(path: string): boolean {
+  return /^(?:hosts\/[^/]+|discovery(?:\/[^/]+)?)\/[0-9a-f]{12}\/[^/]+$/.test(path);
+}
+
+/** Whether machines fetch the file by a URL in a boot script, a config or an image. Boot scripts themselves have fixed paths. */
+export function isFetched(path: string): boolean {
+  return /^(?:images|hosts|discovery)\/|^(?:html\/)?agents\//.test(path);
 }
 
 /** @param id result of {@link imageSetId} */
@@ -57,7 +80,7 @@ export function imageSetId(
 ): string {
   const hash = createHash('sha256');
   for (const { role, sha256 } of images) hash.update(`${role} ${sha256}\n`);
-  return `${architecture}-${hash.digest('hex').slice(0, 12)}`;
+  return `${architecture}-${hash.digest('hex').slice(0, ID_DIGITS)}`;
 }
 
 const examples = {
@@ -78,7 +101,7 @@ export function parseBaseUrl(text: string, option: keyof typeof examples = '--ba
       hint: 'use the URL of a folder, without query, fragment, spaces, quotes and commas',
     });
   }
-  return text.replace(/\/+$/, '');
+  return trimEndOf(text, '/');
 }
 
 const endings: Readonly<Record<ConfigArtifact, string>> = {

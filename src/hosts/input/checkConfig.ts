@@ -11,7 +11,7 @@ import {
 import { contentsIssues, listReferences } from '../../ignition/inlinedConfig.ts';
 import type { Config } from '../../ignition/config.ts';
 import { findingOf, type Issue } from '../../ignition/rule.ts';
-import { type Finding, hasErrors, type Report } from '../../core/finding.ts';
+import { type Finding, hasErrors, limitFindings, type Report } from '../../core/finding.ts';
 import type { CheckedFile, FileFinding } from '../../io/report/reporter.ts';
 import type { TargetSystem } from '../../agent/lint/lintHost.ts';
 import type { CheckedConfigs } from './checkInlined.ts';
@@ -52,13 +52,14 @@ export async function checkConfig(
   const found: readonly FileFinding[] = [...report.findings, ...further];
   const remarks = configs === undefined || hasErrors(found) ? [] : await lint(document, configs, options);
   if (found.length + remarks.length === 0) return { report, bytes };
+  const all: readonly FileFinding[] = [...found, ...remarks];
   const { maskChecked } = await import('./maskChecked.ts');
   const {
     documents: inlined = new Map<string, Buffer>(),
     config = read.status === 'read' ? read.config : undefined,
   } = configs ?? {};
-  const { findings, ...masked } = maskChecked([...found, ...remarks], document, inlined, config);
-  return { report: { valid: !hasErrors(findings), findings }, ...masked };
+  const { findings, ...masked } = maskChecked(limitFindings(all), document, inlined, config);
+  return { report: { valid: !hasErrors(all), findings }, ...masked };
 }
 
 /** The verdict; depends on the options if there are warnings. */

@@ -17,7 +17,7 @@ import type { Io } from '../../io/io.ts';
 import { writeFileAtomically } from '../../io/files/newFile.ts';
 import { writeStdout } from '../../io/stdout.ts';
 import type { Finding } from '../../core/finding.ts';
-import { printable } from '../../io/report/terminalText.ts';
+import { printable } from '../../core/foreignText.ts';
 import { checkConfig, type CheckOptions } from './checkConfig.ts';
 import { reportChecked } from './reportChecked.ts';
 

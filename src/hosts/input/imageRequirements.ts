@@ -9,20 +9,26 @@ import {
   type DeployedArchive,
   findDeployedArchive,
 } from '../../agent/agentArchive.ts';
+import { checkInstaller, checkInstallerArgument } from '../../agent/installerArgument.ts';
 import { checkInsecureArgument } from '../../agent/insecureArgument.ts';
-import { FormatError } from '../../core/errors.ts';
+import { CliError, FormatError } from '../../core/errors.ts';
 import { readContainerArchive } from '../../formats/containerArchive.ts';
 import type { Config } from '../../ignition/config.ts';
-import type { Issue, Rule } from '../../ignition/rule.ts';
+import { readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
+import { findingOf, type Issue, type Rule } from '../../ignition/rule.ts';
 import { sourceOfImage } from '../../image/initrd.ts';
 import { imageRules } from '../../image/inspection/imageRules.ts';
 import type { MemoryPart } from '../../image/inspection/memoryNeed.ts';
 import { openIsoTree } from '../../image/isoTree.ts';
 import { type RandomAccess, slice } from '../../image/overlay.ts';
+import type { Io } from '../../io/io.ts';
+import { withoutIgnored } from '../../io/report/ruleBook.ts';
 import type { ImageInput } from './imageSource.ts';
+import { type CheckChoice, wantsCheck } from './refuse.ts';
 import { keyfilesOf } from '../../agent/hostNetwork.ts';
 import { argumentName } from '../../boot/bootSettings.ts';
-import { type ImageInspection, splitKargs } from '../../image/inspection/inspection.ts';
+import type { ImageInspection } from '../../image/inspection/inspection.ts';
+import { splitArguments } from '../../boot/argumentText.ts';
 import { isNetworkPath } from '../../image/networkSettings.ts';
 import { parseConnections } from '../../network/connection.ts';
 import { isStatic } from '../../network/reachability.ts';
@@ -89,11 +95,32 @@ function issueOf(rule: Rule, message: string = rule.message): Issue {
   return { rule, path: [], message };
 }
 
-/** Issues of `ipa-insecure` in the kernel arguments of an ISO; those of an initramfs are unknown. */
+/** Kernel arguments of an ISO that contradict its config; those of an initramfs are unknown. */
 export function checkImageArguments(config: Config, inspection: ImageInspection): Issue[] {
-  return inspection.kind === 'iso'
-    ? checkInsecureArgument(splitKargs(inspection.kargs?.current ?? ''), config)
-    : [];
+  if (inspection.kind !== 'iso') return [];
+  const kargs = splitArguments(inspection.kargs?.current ?? '');
+  return [...checkInsecureArgument(kargs, config), ...checkInstallerArgument(kargs, config)];
+}
+
+/**
+ * Refuses an image that would boot something else than the agent of its config.
+ * @param document the config of the image; one that cannot be read has been reported, or may be anything (`--no-validate`)
+ * @throws CliError
+ */
+export function refuseInstaller(
+  document: Uint8Array | undefined,
+  kargs: string | undefined,
+  { io, options }: { readonly io: Io; readonly options: CheckChoice },
+): void {
+  const read = document === undefined ? undefined : readEffectiveConfig(document);
+  if (read?.status !== 'read' || !wantsCheck(options, io)) return;
+  const [finding] = withoutIgnored(
+    checkInstaller(splitArguments(kargs ?? ''), read.config).map(findingOf),
+    io,
+  );
+  if (finding === undefined) return;
+  const { hint, message, rule } = finding;
+  throw new CliError(message, { code: 'ERR_CONFIG_INVALID', hint, rule });
 }
 
 /** Kernel arguments that configure the network of the initramfs. */
@@ -111,6 +138,6 @@ export function checkInitramfsNetwork(config: Config, inspection: ImageInspectio
 /** False if kernel arguments configure the network; those of an initramfs are unknown. */
 function fetchesRootfs(inspection: ImageInspection): boolean {
   if (inspection.kind === 'initramfs') return inspection.build !== undefined && !inspection.hasRootfs;
-  const names = splitKargs(inspection.kargs?.current ?? '').map(argumentName);
+  const names = splitArguments(inspection.kargs?.current ?? '').map(argumentName);
   return inspection.isMinimal && !names.some((name) => networkArguments.has(name));
 }

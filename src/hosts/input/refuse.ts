@@ -5,7 +5,7 @@ import type { Problem } from '../../core/finding.ts';
 import type { Io } from '../../io/io.ts';
 import { report } from '../../io/report/report.ts';
 
-interface CheckChoice {
+export interface CheckChoice {
   /** False for `--no-validate`. */
   readonly validate?: boolean;
 }

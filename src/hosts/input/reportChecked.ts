@@ -8,16 +8,21 @@ import { withoutIgnored } from '../../io/report/ruleBook.ts';
 import type { CheckedDocument } from './checkConfig.ts';
 
 /**
+ * Reports the findings that are not ignored, and returns them.
  * @param name of the document, for messages
- * @returns the findings that are not ignored, and the verdict without the ignored ones
  */
 export function reportChecked(
   { report: { findings }, ...documents }: CheckedDocument,
   name: string,
   io: Io,
 ): Report {
+  const counted = applyIgnored(findings, io);
+  report(io, ...reportDiagnostics(counted, { name, ...documents }));
+  return counted;
+}
+
+/** The findings that are not ignored, and the verdict without the ignored ones. */
+export function applyIgnored(findings: Report['findings'], io: Pick<Io, 'ignored'>): Report {
   const counted = withoutIgnored(findings, io);
-  const shown = { valid: !hasErrors(counted), findings: counted };
-  report(io, ...reportDiagnostics(shown, { name, ...documents }));
-  return shown;
+  return { valid: !hasErrors(counted), findings: counted };
 }

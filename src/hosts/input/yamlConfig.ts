@@ -86,7 +86,7 @@ const dataOfUrls = /(?<=data:[^,\s"']{0,200},[^\s"']{6})[^\s"']+/g;
 /** Comments, without `#` in scalars. */
 function findComments(source: string, scalars: readonly Span[]): Span[] {
   const rest = overwrite(source, scalars, (scalar) => 'x'.repeat(scalar.length));
-  return spansOf(rest, /(?<=(?:\s|^)#[ \t]*)\S.*/gm);
+  return spansOf(rest, /(?<=\s|^)(?<before>#[ \t]*)(?<value>\S.*)/gm);
 }
 
 /** Replaces each line with stars; the number of bytes and lines is unchanged. */

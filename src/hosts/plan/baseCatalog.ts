@@ -4,6 +4,7 @@
  * stream are the default.
  */
 
+import { quoteText } from '../../core/foreignText.ts';
 import type { InputValue } from '../../agent/settingInputs.ts';
 import { type Architecture, architectures } from '../../core/architecture.ts';
 import { CliError } from '../../core/errors.ts';
@@ -80,7 +81,7 @@ export function chooseImages<T>(
   if (chosen !== undefined) return chosen;
   const available = `available: ${[...catalog.keys()].join(', ') || 'none'}`;
   if (stream !== undefined) {
-    const problem = `no images of the stream ${JSON.stringify(stream)} for ${architecture}; ${available}`;
+    const problem = `no images of the stream ${quoteText(stream)} for ${architecture}; ${available}`;
     return {
       problem,
       hint: `pass --iso ${imagesName({ architecture, stream })}=FILE, or use another stream`,

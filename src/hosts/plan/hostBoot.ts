@@ -1,7 +1,9 @@
 /** The boot settings of a host, and its boot scripts. */
 
+import { quoteText } from '../../core/foreignText.ts';
 import { type BootSettings, argumentName } from '../../boot/bootSettings.ts';
 import type { Architecture } from '../../core/architecture.ts';
+import { checkArgumentLine } from '../../boot/argumentLine.ts';
 import { argumentSecrets, kernelArguments } from '../../boot/kernelArguments.ts';
 import { networkBootFiles } from '../../boot/network/bootFiles.ts';
 import { bootIsoSan, checkNetworkBoot } from '../../boot/network/checkNetworkBoot.ts';
@@ -20,36 +22,44 @@ import type {
 } from '../../boot/network/networkBoot.ts';
 import { urlPlaintext } from '../../boot/urlArgument.ts';
 import { CliError, UsageError } from '../../core/errors.ts';
+import { hasErrors } from '../../core/finding.ts';
+import { findingOf } from '../../ignition/rule.ts';
+import { checkNetworkTwice } from '../../image/inspection/inspection.ts';
 import type { Io } from '../../io/io.ts';
 import { type ConfigArtifact, startedArtifact, type Wanted } from '../artifacts/artifacts.ts';
 import { report } from '../../io/report/report.ts';
+import { withoutIgnored } from '../../io/report/ruleBook.ts';
 import { bootInputsOf } from './bootInputs.ts';
 import { chooseProfile, type RenderSource } from '../settings/settings.ts';
 import type { ImageSet } from '../artifacts/baseImages.ts';
 
 /** A host, or all unknown machines. */
-export interface BootSubject {
-  readonly architecture: Architecture;
+interface BootSubject {
   readonly images: ImageSet | undefined;
   readonly source: RenderSource;
-  readonly pathOf: (artifact: ConfigArtifact) => string;
 }
+
+/** The path of an artifact, relative to the base URL. */
+type PathOf = (artifact: ConfigArtifact) => string;
 
 export type Start = RamdiskBoot | IsoBoot;
 
 /**
  * Reads the settings of boot scripts and ISOs.
+ * @param pathOf not called for ISOs, whose paths may depend on these settings
  * @param io for warnings
  * @throws UsageError for invalid settings
  */
 export function readBootSettings(
-  { images, pathOf, source }: BootSubject,
+  { images, source }: BootSubject,
+  pathOf: PathOf,
   { baseUrl, configs }: Wanted,
   io: Io,
 ): BootSettings {
   const folder = baseUrl ?? 'http://localhost';
   const { kernel, initramfs, rootfs } = images?.paths ?? {};
   const started = startedArtifact(configs) ?? 'ign';
+  const isIso = started === 'iso' || started === 'minimal-iso';
   const isEmbedded = started === 'archive' || started === 'initramfs';
   const ramdisk = started === 'initramfs' ? pathOf('initramfs') : initramfs;
   const flags = {
@@ -60,7 +70,7 @@ export function readBootSettings(
     // Without a served initramfs, no script starts the archive.
     ...(isEmbedded && ramdisk !== undefined
       ? { embedded: true }
-      : { ignitionUrl: `${folder}/${pathOf(started)}` }),
+      : { ignitionUrl: isIso ? folder : `${folder}/${pathOf(started)}` }),
   };
   const { files = [], options } = source;
   const { settings } = bootInputsOf(flags, { profile: chooseProfile(options), files }, io);
@@ -69,8 +79,9 @@ export function readBootSettings(
 
 /** What boot scripts start. */
 export function startOf(
-  { architecture, pathOf }: BootSubject,
+  architecture: Architecture,
   settings: BootSettings,
+  pathOf: PathOf,
   { baseUrl = '', configs }: Wanted,
 ): Start {
   const started = startedArtifact(configs);
@@ -87,11 +98,16 @@ export function reportBoot(boot: NetworkBoot, { configs }: Wanted, io: Io): bool
   const skipped = new Set([urlPlaintext.id, ...(isMinimal ? [bootIsoSan.id] : [])]);
   let isValid = true;
   for (const { host, findings } of checkNetworkBoot(boot)) {
-    for (const { severity, message, hint, rule } of findings) {
+    for (const { severity, message, hint, rule } of withoutIgnored(findings, io)) {
       if (skipped.has(rule)) continue;
       if (severity === 'error') isValid = false;
       // Without the host name, the same message of several hosts is reported once.
-      const ofAny = host === undefined ? message : message.replaceAll(`/hosts/${host}/`, '/hosts/NAME/');
+      const ofAny =
+        host === undefined
+          ? message
+          : message
+              .replaceAll(`/hosts/${host}/`, '/hosts/NAME/')
+              .replaceAll(/\/hosts\/NAME\/[0-9a-f]{12}\//g, '/hosts/NAME/ID/');
       report(io, { severity, message: ofAny, hint: ownHints[rule] ?? hint });
     }
   }
@@ -126,7 +142,7 @@ export function readDhcpRange(text: string | undefined, { baseUrl, loaders }: Wa
   }
   const range = parseDhcpRange(text, baseUrl);
   if ('kind' in range) return range;
-  throw new UsageError(`--dhcp-range ${JSON.stringify(text)}: ${range.message}`, { hint: range.hint });
+  throw new UsageError(`--dhcp-range ${quoteText(text)}: ${range.message}`, { hint: range.hint });
 }
 
 /**
@@ -168,6 +184,29 @@ const ofIso: ReadonlySet<string> = new Set([
 
 /** The kernel arguments for ISOs, in the order in which they are appended; none if no ISO is created. */
 export function isoArguments(settings: BootSettings, { configs }: Wanted): readonly string[] {
-  if (!configs.includes('iso') && !configs.includes('minimal-iso')) return [];
+  return configs.includes('iso') || configs.includes('minimal-iso') ? ownArguments(settings) : [];
+}
+
+function ownArguments(settings: BootSettings): readonly string[] {
   return kernelArguments(settings).filter((text) => !ofIso.has(argumentName(text)));
+}
+
+/**
+ * Reports findings of the kernel arguments of a host; boot scripts are checked with theirs.
+ * @param hasKeyfiles whether the initramfs gets keyfiles
+ * @returns whether its artifacts can be written
+ */
+export function reportArguments(
+  settings: BootSettings,
+  hasKeyfiles: boolean,
+  { loaders }: Wanted,
+  io: Io,
+): boolean {
+  const issues = [
+    ...(loaders.length > 0 ? [] : checkArgumentLine('', ownArguments(settings).join(' '))),
+    ...checkNetworkTwice(kernelArguments(settings), hasKeyfiles),
+  ];
+  const findings = withoutIgnored(issues.map(findingOf), io);
+  for (const { hint, message, rule, severity } of findings) report(io, { severity, rule, message, hint });
+  return !hasErrors(findings);
 }

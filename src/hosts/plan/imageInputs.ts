@@ -11,6 +11,7 @@ import { detectCompression } from '../../formats/compression.ts';
 import { imageParts, type ImagePart, findArchitecture, kernelArchitecture } from '../../image/bootParts.ts';
 import { detectImageKind, type ImageKind } from '../../image/imageKind.ts';
 import { openIsoTree } from '../../image/isoTree.ts';
+import { leavesFolder } from '../../io/files/folderLinks.ts';
 import { fileError } from '../../io/files/fileErrors.ts';
 import type { KnownDigests } from '../../io/files/fileDigests.ts';
 import { isLocalImage, readImage } from '../../io/images/imageFile.ts';
@@ -156,10 +157,17 @@ async function listFolder(folder: string, io: Io): Promise<GivenFile[]> {
   const names = await readdir(resolve(io.cwd, folder)).catch((error: unknown) => {
     throw fileError(error, { path: folder, what: 'Image folder (--images)', action: 'read' });
   });
-  const found = names.toSorted().flatMap((name) => {
-    const read = parseImageName(name);
-    return read === undefined ? [] : [{ ...read, stream: undefined, name: join(folder, name) }];
+  const found = names.toSorted().flatMap((file) => {
+    const read = parseImageName(file);
+    return read === undefined ? [] : [{ ...read, stream: undefined, name: join(folder, file), file }];
   });
+  for (const { file, name } of found) {
+    if (!(await leavesFolder(resolve(io.cwd, folder), file))) continue;
+    throw new CliError(`${name} is a link that leads out of the folder`, {
+      code: 'ERR_FILE_ACCESS',
+      hint: 'move the file to the folder, or pass each file with --iso, --kernel, --initramfs and --rootfs',
+    });
+  }
   const releases = new Set(found.map(({ release, architecture }) => release.replace(`-${architecture}`, '')));
   if (releases.size === 1) return found;
   if (releases.size === 0) {

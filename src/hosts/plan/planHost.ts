@@ -5,7 +5,14 @@ import type { NetworkHost } from '../../boot/network/networkBoot.ts';
 import { urlHost } from '../../formats/url.ts';
 import type { Io } from '../../io/io.ts';
 import { type ConfigArtifact, type Wanted, startedArtifact } from '../artifacts/artifacts.ts';
-import { isoArguments, bootOfHost, readBootSettings, startOf, reportBoot } from './hostBoot.ts';
+import {
+  isoArguments,
+  bootOfHost,
+  readBootSettings,
+  reportArguments,
+  startOf,
+  reportBoot,
+} from './hostBoot.ts';
 import type { AgentArchives, HostConfigs, PublishArchive } from './agentArchives.ts';
 import { type BaseCatalog, requireImages } from './baseCatalog.ts';
 import { reportInsecureArgument } from './insecureArgument.ts';
@@ -34,25 +41,29 @@ export interface PlanJob {
 export interface HostPlaces {
   /** The base images with their paths for this host. */
   readonly images: BaseCatalog<ImageSet>;
-  readonly file: (artifact: ConfigArtifact) => string;
+  /** The path may change with the content of the artifact. */
+  readonly file: (artifact: ConfigArtifact, planned: PlannedArtifacts) => string;
   /** Returns the complete URL. */
   readonly publish: PublishArchive;
 }
 
-export interface HostPlan {
+/** The artifacts with a config, and their inputs. */
+export interface PlannedArtifacts {
+  readonly artifacts: readonly ConfigArtifact[];
+  readonly configs: HostConfigs;
+  /** Undefined if no images are given. */
+  readonly images: ImageSet | undefined;
+  /** Kernel arguments for ISOs. */
+  readonly isoArguments: readonly string[];
+}
+
+export interface HostPlan extends PlannedArtifacts {
   readonly name: string;
   readonly macs: readonly string[];
   readonly architecture: Architecture;
   /** The stream of its images; undefined for images without a stream. */
   readonly stream: string | undefined;
-  readonly configs: HostConfigs;
-  /** The artifacts with its config. */
-  readonly artifacts: readonly ConfigArtifact[];
   readonly boot: NetworkHost;
-  /** Undefined if no images are given. */
-  readonly images: ImageSet | undefined;
-  /** Kernel arguments for ISOs. */
-  readonly isoArguments: readonly string[];
 }
 
 /**
@@ -85,9 +96,16 @@ export async function planHost(
   const wanted = { ...job.wanted, configs: artifacts };
   if (hasNetwork) job.checkAddresses?.(name, connections, source.io);
   const architecture = known ?? 'x86_64';
-  const subject = { architecture, images, source, pathOf: places.file };
-  const settings = readBootSettings(subject, wanted, io);
+  const ramdisk = { artifacts, configs, images, isoArguments: [] };
+  const settings = readBootSettings(
+    { images, source },
+    (artifact) => places.file(artifact, ramdisk),
+    wanted,
+    io,
+  );
   reportInsecureArgument(kernelArguments(settings), document, source.io);
+  const isEmbedded = hasNetwork && artifacts.some((artifact) => artifact !== 'ign');
+  if (!reportArguments(settings, isEmbedded, wanted, source.io)) return undefined;
   if (hasNetwork && !(await reportNetwork({ configs, images, settings }, wanted, io))) return undefined;
   const added = artifacts.filter((artifact) => !job.wanted.configs.includes(artifact));
   if (added.length > 0) {
@@ -98,18 +116,17 @@ export async function planHost(
     });
   }
   const macs = host.mac === undefined ? [] : [host.mac];
-  const boot = { name, macs, start: startOf(subject, settings, wanted) };
+  const planned = { ...ramdisk, isoArguments: isoArguments(settings, wanted) };
+  const start = startOf(architecture, settings, (artifact) => places.file(artifact, planned), wanted);
+  const boot = { name, macs, start };
   if (wanted.loaders.length > 0 && !reportBoot(bootOfHost(boot, wanted), wanted, io)) return undefined;
   return {
     name,
     macs,
     architecture,
     stream: chosen?.stream,
-    configs,
-    artifacts,
+    ...planned,
     boot,
-    images,
-    isoArguments: isoArguments(settings, wanted),
   };
 }
 

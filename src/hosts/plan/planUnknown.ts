@@ -7,8 +7,7 @@ import type { RamdiskBoot } from '../../boot/network/networkBoot.ts';
 import { CliError } from '../../core/errors.ts';
 import type { Io } from '../../io/io.ts';
 import type { ConfigArtifact } from '../artifacts/artifacts.ts';
-import { isoArguments, readBootSettings, startOf } from './hostBoot.ts';
-import type { HostConfigs } from './agentArchives.ts';
+import { isoArguments, readBootSettings, reportArguments, startOf } from './hostBoot.ts';
 import {
   architecturesOf,
   chooseImages,
@@ -20,25 +19,25 @@ import { reportInsecureArgument } from './insecureArgument.ts';
 import type { ImageSet } from '../artifacts/baseImages.ts';
 import { report } from '../../io/report/report.ts';
 import type { Inventory } from '../settings/inventoryDocument.ts';
-import type { HostPlaces, PlanJob } from './planHost.ts';
+import type { HostPlaces, PlanJob, PlannedArtifacts } from './planHost.ts';
 import type { RenderSource } from '../settings/settings.ts';
 
-/** One plan for each architecture with images, or one plan without images. */
-export interface UnknownPlan {
-  readonly images: ImageSet | undefined;
-  readonly configs: HostConfigs;
+/** The artifacts for machines that are not listed, and their inputs. */
+export interface UnknownArtifacts extends PlannedArtifacts {
   /** Whether all architectures share this config. */
   readonly isCommon: boolean;
-  /** Kernel arguments for ISOs. */
-  readonly isoArguments: readonly string[];
+}
+
+/** One plan for each architecture with images, or one plan without images. */
+export interface UnknownPlan extends UnknownArtifacts {
   /** What boot scripts start; undefined if the firmware must boot an ISO instead. */
   readonly start: RamdiskBoot | undefined;
 }
 
 /** Paths of the files that unknown machines boot, relative to the base URL. */
 export interface UnknownPlaces extends Pick<HostPlaces, 'images' | 'publish'> {
-  /** @param isCommon whether all architectures share the config */
-  file(artifact: ConfigArtifact, set: ImageSet | undefined, isCommon: boolean): string;
+  /** The path may change with the content of the artifact. */
+  readonly file: (artifact: ConfigArtifact, planned: UnknownArtifacts) => string;
 }
 
 /** Whether machines that are not listed get a config. Warns if no machine gets one. */
@@ -65,16 +64,27 @@ export async function planUnknown(job: PlanJob, places: UnknownPlaces, io: Io): 
   const isCommon = new Set(rendered.map(({ configs }) => configs.fetched.document.toString())).size === 1;
   return rendered.map(({ images, configs }) => {
     const architecture = images?.base.architecture ?? 'x86_64';
-    const pathOf = (artifact: ConfigArtifact): string => places.file(artifact, images, isCommon);
-    const subject = { architecture, images, pathOf, source };
-    const settings = readBootSettings(subject, wanted, io);
+    const ramdisk = { artifacts: wanted.configs, configs, images, isCommon, isoArguments: [] };
+    const settings = readBootSettings(
+      { images, source },
+      (artifact) => places.file(artifact, ramdisk),
+      wanted,
+      io,
+    );
     const { document, settings: agent } = configs.fetched;
     const inspecting = withCallback(settings, agent);
     reportInsecureArgument(kernelArguments(inspecting), document, source.io);
+    if (!reportArguments(settings, false, wanted, source.io)) {
+      throw new CliError('The kernel arguments for machines that are not listed are invalid', {
+        code: 'ERR_SETTING',
+        hint: 'fix the errors above, or remove --discovery',
+      });
+    }
     // The firmware starts ISOs, but unknown machines request a boot script.
-    const boot = startOf(subject, inspecting, wanted);
+    const planned = { ...ramdisk, isoArguments: isoArguments(settings, wanted) };
+    const boot = startOf(architecture, inspecting, (artifact) => places.file(artifact, planned), wanted);
     const start = images !== undefined && boot.kind === 'ramdisk' ? boot : undefined;
-    return { images, configs, isCommon, isoArguments: isoArguments(settings, wanted), start };
+    return { ...planned, start };
   });
 }
 

@@ -8,7 +8,7 @@ import { type Diagnostic, type HostNames, diagnosticOf } from '../../core/diagno
 import { CliError, formatPlace, onCliError } from '../../core/errors.ts';
 import { makeFolder, writeIfChanged } from '../../io/files/newFile.ts';
 import type { ExitCode, Io } from '../../io/io.ts';
-import { printable } from '../../io/report/terminalText.ts';
+import { printable } from '../../core/foreignText.ts';
 import type { InventoryHost } from '../settings/inventoryDocument.ts';
 import { type Progress, showProgress } from '../../io/progress.ts';
 import { formatDiagnostic, formatDiagnostics, formatHosts } from '../../io/report/diagnosticText.ts';
@@ -25,6 +25,8 @@ export interface HostCommand {
   readonly failFast?: boolean | undefined;
   /** Called for each invalid host, with its errors and warnings. */
   readonly onProblem?: (host: NamedHost, problems: readonly Diagnostic[]) => void;
+  /** The hosts whose last valid result stays in use if they are invalid now. */
+  readonly kept?: { has(name: string): boolean } | undefined;
 }
 
 /** One run of a command over all hosts. */
@@ -60,10 +62,14 @@ function reportProblem(host: NamedHost, problems: readonly Diagnostic[], run: Ho
   run.problems.set(key, hosts);
   if (hosts.count > 1) return;
   run.progress.clear();
+  const state =
+    run.kept?.has(host.name) === true
+      ? 'is invalid; its last valid image stays in use'
+      : `is not ${run.done}`;
   report(run.io, {
     severity: 'error',
     host: { name: host.name, at: host.at },
-    message: `${host.name} is not ${run.done} (${formatPlace(host.at)})`,
+    message: `${host.name} ${state} (${formatPlace(host.at)})`,
     details: problems,
   });
 }
@@ -83,13 +89,14 @@ export function clearProgress({ io, progress }: HostRun): void {
 }
 
 /** Reports warnings about valid hosts, and the names of invalid hosts with the same errors as a reported one. */
-export function reportGroups({ done, io, problems, remarks }: HostRun): void {
+export function reportGroups({ done, io, kept, problems, remarks }: HostRun): void {
   report(io, ...remarks.values());
   for (const { names, count } of problems.values()) {
     const [first = '', ...others] = names;
     if (others.length === 0) continue;
     const same = formatHosts({ names: others, count: count - 1 });
-    report(io, { severity: 'error', message: `not ${done} for the same reason as ${first}: ${same}` });
+    const state = kept === undefined ? `not ${done}` : 'invalid';
+    report(io, { severity: 'error', message: `${state} for the same reason as ${first}: ${same}` });
   }
 }
 

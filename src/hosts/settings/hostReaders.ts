@@ -1,5 +1,6 @@
 /** Reads the settings of the host around the agent: login, host name, proxies, time servers, additional files and units. */
 
+import { quoteText } from '../../core/foreignText.ts';
 import { basename, join } from 'node:path';
 import { readdir } from 'node:fs/promises';
 import { parsePasswordHash, parseSerialConsole } from '../../agent/login.ts';
@@ -92,13 +93,13 @@ async function readFiles(values: readonly InputValue[], io: Io): Promise<AddedFi
     const { at, name, text } = value;
     const [, path = '', source = '', mode] = /^([^=]*)=(.*?)(?:,mode=([^,/]*))?$/s.exec(text) ?? [];
     if (!path.startsWith('/') || source === '') {
-      throw new UsageError(`${name} ${JSON.stringify(text)} is not PATH=FILE`, {
+      throw new UsageError(`${name} ${quoteText(text)} is not PATH=FILE`, {
         hint: 'use PATH=FILE or PATH=FILE,mode=0600, for example /etc/issue.d/note.issue=note.txt',
         at,
       });
     }
     if (mode !== undefined && !/^[0-7]{3,4}$/.test(mode)) {
-      throw new UsageError(`${name}: invalid mode ${JSON.stringify(mode)}`, {
+      throw new UsageError(`${name}: invalid mode ${quoteText(mode)}`, {
         hint: 'use three or four octal digits, for example ,mode=0755',
         at,
       });

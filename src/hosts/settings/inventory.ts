@@ -1,5 +1,6 @@
 /** Reads the file of `--inventory`. All mistakes outside its list of hosts are reported before anything is written. */
 
+import { quoteText } from '../../core/foreignText.ts';
 import { dirname } from 'node:path';
 import { type Inventory, readInventory, type InventoryHost } from './inventoryDocument.ts';
 import { CliError, FormatError, UsageError } from '../../core/errors.ts';
@@ -132,7 +133,7 @@ export function findHost(
   if (found !== undefined) return found;
   const names = hosts.map((host) => host.name);
   const near = nearestNames(name, names).slice(0, hints);
-  throw new UsageError(`${file} has no host ${JSON.stringify(name)}`, {
+  throw new UsageError(`${file} has no host ${quoteText(name)}`, {
     hint: near.length === 0 ? 'use a name from its list "hosts"' : `use ${near.join(' or ')}`,
   });
 }

@@ -4,13 +4,14 @@
  * hosts are still processed. Values are only collected, like those of flags; `inputParsers.ts` parses them.
  */
 
+import { quoteText } from '../../core/foreignText.ts';
 import type { FilePlace } from '../../core/errors.ts';
 import type { Diagnostic } from '../../core/diagnostic.ts';
 import { ignoreProblem } from '../../io/report/ruleBook.ts';
 import { importAsset } from '../../assets.ts';
 import { type Architecture, architectures } from '../../core/architecture.ts';
 import { parseMacAddress } from '../../core/macAddress.ts';
-import { machineNameProblem } from '../../formats/hostName.ts';
+import { hostFolderProblem } from '../../formats/hostName.ts';
 import { asMapping, isMapping, type Mapping } from '../../formats/mapping.ts';
 import type { Path, Position } from '../../core/finding.ts';
 import { type Checked, findMistake, type Mistake, type SchemaError } from './inventorySchema.ts';
@@ -140,23 +141,25 @@ function readIgnored({ ignore }: Mapping): readonly string[] | undefined {
 }
 
 function checkIgnored(rules: readonly string[] = []): Mistake[] {
-  return rules.flatMap((rule, index) => {
-    const problem = ignoreProblem(rule);
-    if (problem === undefined) return [];
-    return { path: ['ignore', index], message: `ignore: ${problem.message}`, hint: problem.hint };
-  });
+  const mistakes: Mistake[] = [];
+  for (const [index, rule] of rules.entries()) {
+    const problem = mistakes.length < mostFindings ? ignoreProblem(rule) : undefined;
+    if (problem === undefined) continue;
+    mistakes.push({ path: ['ignore', index], message: `ignore: ${problem.message}`, hint: problem.hint });
+  }
+  return mistakes;
 }
 
 function checkHostNames({ name, mac, network, overrides }: Mapping): Mistake[] {
   const mistakes: Mistake[] = [];
-  const nameProblem = machineNameProblem(textOf(name) ?? '');
+  const nameProblem = hostFolderProblem(textOf(name) ?? '');
   if (nameProblem !== undefined) {
-    const message = `${JSON.stringify(name)} is not a valid host name: ${nameProblem}`;
+    const message = `${quoteText(textOf(name) ?? '')} is not a valid host name: ${nameProblem}`;
     mistakes.push({ path: ['name'], message, hint: 'use a name such as worker-0 or worker-0.example.com' });
   }
   const address = mac === undefined ? undefined : parseMacAddress(textOf(mac) ?? '');
   if (address !== undefined && 'problem' in address) {
-    const message = `${JSON.stringify(mac)} is not a valid MAC address: ${address.problem}`;
+    const message = `${quoteText(textOf(mac) ?? '')} is not a valid MAC address: ${address.problem}`;
     mistakes.push({ path: ['mac'], message, hint: 'use the form "52:54:00:12:34:56"' });
   }
   const { nmstate, networkData } = asMapping(network);

@@ -1,5 +1,6 @@
 /** Turns errors of the compiled inventory schema into messages with hints. */
 
+import { quoteText } from '../../core/foreignText.ts';
 import { nearestName } from '../../formats/messageText.ts';
 import { isMapping, valueAt } from '../../formats/mapping.ts';
 import type { Path } from '../../core/finding.ts';
@@ -72,13 +73,10 @@ const innerKeys: Readonly<Record<string, readonly string[]>> = {
   softwareRAIDVolumes: ['rootVolume', 'level', 'sizeGibibytes', 'physicalDisks'],
 };
 
-/** Limit for a key in messages: keys may be any text. */
-const shownLength = 60;
-
 function unknownKey(path: Path, value: unknown, checked: Checked): Mistake {
-  const key = String(path.at(-1)).slice(0, shownLength);
+  const key = String(path.at(-1));
   const hint = unknownKeyHint(path, value, checked);
-  return { path, message: `unknown key ${JSON.stringify(key)}`, hint };
+  return { path, message: `unknown key ${quoteText(key)}`, hint };
 }
 
 function unknownKeyHint(path: Path, value: unknown, checked: Checked): string {
@@ -95,9 +93,9 @@ function unknownKeyHint(path: Path, value: unknown, checked: Checked): string {
   if (full.length > 0) return `write the settings without nesting${place}: ${full.join(', ')}`;
   const names = isSetting ? settingNames : (innerKeys[String(parent)] ?? topKeys[checked]);
   const near = nearestInAnyCase(key, names);
-  if (near !== undefined) return `use ${JSON.stringify(near)}`;
+  if (near !== undefined) return `use ${quoteText(near)}`;
   const setting = isSetting || parent === undefined ? meantSetting(key) : undefined;
-  if (setting !== undefined) return `use ${JSON.stringify(setting)}${place}`;
+  if (setting !== undefined) return `use ${quoteText(setting)}${place}`;
   if (parent === 'deploy') return 'use the name of an option of deploy in camel case, such as bmcAddress';
   return isSetting ? 'use a name that --show-settings prints' : `use one of ${names.join(', ')}`;
 }
@@ -136,11 +134,11 @@ function nearestInAnyCase(key: string, names: readonly string[]): string | undef
 
 function nameOf(path: Path, checked: Checked): string {
   const key = path.findLast((step) => typeof step === 'string');
-  return key === undefined ? `the ${checked}` : JSON.stringify(key);
+  return key === undefined ? `the ${checked}` : quoteText(key);
 }
 
 function missingKey(path: Path, key: string): Mistake {
-  return { path, message: `${JSON.stringify(key)} is missing`, hint: `add "${key}: …"` };
+  return { path, message: `${quoteText(key)} is missing`, hint: `add "${key}: …"` };
 }
 
 function otherType(path: Path, name: string, types: readonly string[]): Mistake {

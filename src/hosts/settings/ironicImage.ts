@@ -4,6 +4,7 @@
  * Not supported: PROVISIONING_INTERFACE and PROVISIONING_MACS alone.
  */
 
+import { quoteText } from '../../core/foreignText.ts';
 import { statSync } from 'node:fs';
 import { ironicHostUrl } from '../../agent/ironicUrl.ts';
 import { type InputSource, UsageError } from '../../core/errors.ts';
@@ -47,7 +48,7 @@ function urlOf(
   if (name === 'IRONIC_URL_HOST') return ironicHostUrl(value, { scheme, port, flag: name });
   const address = parseAddress(value.replace(/\/\d{1,3}$/, ''));
   if (address !== undefined) return ironicHostUrl(formatAddress(address), { scheme, port, flag: name });
-  throw new UsageError(`${name}: ${JSON.stringify(text.slice(0, 300))} is not an IP address`, {
+  throw new UsageError(`${name}: ${quoteText(text)} is not an IP address`, {
     hint: 'use an address such as 192.0.2.1 or fd00::1, or set IRONIC_BASE_URL to a URL',
   });
 }
@@ -56,7 +57,7 @@ function readScheme(env: Environment): 'http' | 'https' {
   const given = env['IRONIC_SCHEME'] ?? '';
   if (given === 'http' || given === 'https') return given;
   if (given !== '') {
-    throw new UsageError(`invalid value ${JSON.stringify(given.slice(0, 60))} for IRONIC_SCHEME`, {
+    throw new UsageError(`invalid value ${quoteText(given)} for IRONIC_SCHEME`, {
       hint: 'use http or https',
     });
   }

@@ -3,6 +3,7 @@
  * (unchanged).
  */
 
+import { quoteText } from '../../core/foreignText.ts';
 import { basename, resolve } from 'node:path';
 import type { Keyfile } from '../../network/convertNmstate.ts';
 import type { AgentSettings } from '../../agent/settings.ts';
@@ -186,7 +187,7 @@ async function readKeyfiles(given: readonly InputValue[], { io }: Reading): Prom
 /** A name from the inventory becomes part of a path on the host. */
 function requireFileName({ at, fileName, name: source }: InputValue, name: string): void {
   if (fileName === undefined || /^[^/\0]{1,240}\.nmconnection$/.test(name)) return;
-  throw new CliError(`${source}: ${JSON.stringify(name)} is not a valid keyfile name`, {
+  throw new CliError(`${source}: ${quoteText(name)} is not a valid keyfile name`, {
     code: 'ERR_SETTING',
     hint: 'use a name such as eth0.nmconnection',
     at,

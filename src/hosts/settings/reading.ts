@@ -1,5 +1,6 @@
 /** Shared by the readers of single settings: access to the inputs, and errors that name the source of an input. */
 
+import { quoteText } from '../../core/foreignText.ts';
 import { isAbsolute, join } from 'node:path';
 import type { InputParsers } from '../../agent/inputParsers.ts';
 import type { Inputs, InputValue } from '../../agent/settingInputs.ts';
@@ -116,8 +117,18 @@ export async function readNamedFile(value: InputValue, io: Io, what: string): Pr
   return readText(pathIn(value, value.text), io, `${what} (${value.name})`).catch(throwAt(value));
 }
 
-/** A path that an input names, relative to the current folder. @throws CliError for a path that only a shell expands */
+/**
+ * A path that an input names, relative to the current folder.
+ * @throws CliError for a path that only a shell expands, or that no file has
+ */
 export function pathIn({ at, folder, name }: InputValue, path: string): string {
+  if (/\p{Cc}/u.test(path)) {
+    throw new CliError(`${name}: the path ${quoteText(path)} contains a control character`, {
+      code: 'ERR_SETTING',
+      hint: 'remove the character; in YAML, put a path in single quotes, in which a backslash has no meaning',
+      at,
+    });
+  }
   if (path.startsWith('~/')) {
     throw new CliError(`${name}: "~" is not expanded in ${path}`, {
       code: 'ERR_SETTING',

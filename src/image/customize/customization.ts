@@ -113,8 +113,7 @@ function destConfig({ destIgnition, authorities }: Customization): Uint8Array | 
   return formatParentConfig({ authorities, files: [], units: [], children: destIgnition });
 }
 
-/** Whether the image runs the installer on boot. */
-export function runsInstaller(customization: Customization): boolean {
+function runsInstaller(customization: Customization): boolean {
   const { destConsoles, destDevice, destIgnition, destKargs, installerConfigs } = customization;
   const lists = [destConsoles, destIgnition, destKargs.append, destKargs.delete, installerConfigs];
   return destDevice !== undefined || lists.some((list) => list.length > 0);
@@ -169,6 +168,8 @@ function renderHook(kind: HookKind, script: NamedFile): { readonly file: AddedFi
 interface CustomizedIso {
   readonly change: ImageChange;
   readonly remarks: readonly Diagnostic[];
+  /** The kernel arguments before and after the edits; empty if the image reserves no area for them. */
+  readonly kargs: { readonly before: string; readonly after: string };
 }
 
 /** @throws CliError if the image contains a config or network settings, or its kernel arguments are changed */
@@ -190,8 +191,11 @@ export async function customizeIso(
   edits: KargsEdits,
 ): Promise<CustomizedIso> {
   const hasEdits = [edits.append, edits.delete, edits.replace].some((list = []) => list.length > 0);
-  if (!hasEdits) return { change: await iso.change({ files }), remarks: [] };
   const areas = await iso.kargsAreas();
+  if (!hasEdits) {
+    const current = areas?.current ?? '';
+    return { change: await iso.change({ files }), remarks: [], kargs: { before: current, after: current } };
+  }
   if (areas === undefined) {
     throw new CliError('This OS image does not support customizing live kernel arguments.', {
       code: 'ERR_IMAGE',
@@ -200,7 +204,11 @@ export async function customizeIso(
   }
   const { kargs, remarks } = editKargs(areas.defaults, edits);
   const change = await iso.change({ files, kargs });
-  return { change, remarks: [...remarks, ...remarkGrub(areas, kargs)] };
+  return {
+    change,
+    remarks: [...remarks, ...remarkGrub(areas, kargs)],
+    kargs: { before: areas.defaults, after: kargs },
+  };
 }
 
 /** Limit of these files in bytes; real ones have a few hundred. */

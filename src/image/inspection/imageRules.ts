@@ -72,7 +72,7 @@ export const imageRules = {
   mediumNotFound: lintError(
     'image-label',
     'the kernel arguments name another volume label, so the live system does not find its root filesystem',
-    'restore the kernel arguments with `iso kargs reset`, and do not change the label of the image',
+    'give the image its label again, or replace the argument with `iso kargs modify -d coreos.liveiso=OLD -a coreos.liveiso=LABEL`',
   ),
   rootfsMissing: lintError(
     'image-rootfs-missing',
@@ -83,6 +83,11 @@ export const imageRules = {
     'image-network-support',
     'the live system ignores the embedded network configuration',
     'use a newer image, or set the network in the Ignition config and with kernel arguments (ip=)',
+  ),
+  networkTwice: lintWarning(
+    'image-network-twice',
+    'the live system ignores the network of the kernel arguments, because the image contains keyfiles',
+    'remove the network arguments, or the keyfiles (nmstate, network data) of the image',
   ),
   initramfsNetworkMissing: lintWarning(
     'image-initramfs-network',

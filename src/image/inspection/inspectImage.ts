@@ -8,6 +8,7 @@ import { FormatError, ifWellFormed, replaceFormatError } from '../../core/errors
 import type { Issue } from '../../ignition/rule.ts';
 import { bytesBehind, readAppendix, volumeEnds } from '../appendix.ts';
 import { findArchitecture } from '../bootParts.ts';
+import type { Architecture } from '../../core/architecture.ts';
 import { type EmbedArea, type EmbedFiles, findEmbedArea, readEmbedArea } from '../embedArea.ts';
 import { hasAreaHeader } from '../growth.ts';
 import { sourceOfImage } from '../initrd.ts';
@@ -31,8 +32,8 @@ import {
   type IsoInspection,
   issueOf,
   type Leftover,
-  splitKargs,
 } from './inspection.ts';
+import { splitArguments } from '../../boot/argumentText.ts';
 import { filesMemory, liveMemory, type MemoryPart } from './memoryNeed.ts';
 
 interface Iso {
@@ -47,8 +48,9 @@ const ROOTFS = 'images/pxeboot/rootfs.img';
 const INITRAMFS = 'images/pxeboot/initrd.img';
 /** Kernel argument with which the live system copies its medium to memory. */
 const FROM_RAM = 'coreos.liveiso.fromram';
-const LOADERS: readonly (readonly [path: string, loader: string])[] = [
-  ['isolinux', 'BIOS (ISOLINUX)'],
+/** By a file or folder of the ISO. Images of other architectures have the folder of ISOLINUX, too, with the kernel arguments. */
+const LOADERS: readonly (readonly [path: string, loader: string, only?: Architecture])[] = [
+  ['isolinux', 'BIOS (ISOLINUX)', 'x86_64'],
   ['EFI', 'UEFI (GRUB)'],
   ['boot/grub', 'GRUB'],
   ['images/cdboot.img', 's390x CD boot'],
@@ -166,8 +168,9 @@ async function readFacts({ tree }: Iso, kargs: InspectedKargs | undefined): Prom
   const rootfs = await tree.find(ROOTFS);
   const architecture = await findArchitecture(tree);
   const bootLoaders: string[] = [];
-  for (const [path, loader] of LOADERS) {
-    if ((await tree.find(path)) !== undefined) bootLoaders.push(loader);
+  for (const [path, loader, only = architecture] of LOADERS) {
+    const mayBoot = architecture === undefined || architecture === only;
+    if (mayBoot && (await tree.find(path)) !== undefined) bootLoaders.push(loader);
   }
   return {
     isMinimal: rootfs === undefined,
@@ -213,7 +216,7 @@ function memoryFor(
   initramfs = 0,
 ): MemoryPart[] {
   const sizes = [...files.values()].map(({ length }) => length);
-  const isCopied = splitKargs(kargs).some((argument) => argument.startsWith(FROM_RAM));
+  const isCopied = splitArguments(kargs).some((argument) => argument.startsWith(FROM_RAM));
   return [
     ...liveMemory(isMinimal ? 'network' : 'medium', { initramfs }),
     ...filesMemory('copy of the root filesystem (coreos.liveiso.fromram)', isCopied ? [rootfsSize] : []),

@@ -3,7 +3,9 @@
  * masked before output.
  */
 
+import { splitArguments } from '../../boot/argumentText.ts';
 import { argumentName, argumentValue } from '../../boot/bootSettings.ts';
+import { isNetworkArgument } from '../../boot/networkArguments.ts';
 import type { Architecture } from '../../core/architecture.ts';
 import { onFormatError } from '../../core/errors.ts';
 import { maskText } from '../../core/masking.ts';
@@ -106,10 +108,15 @@ export function checkIso({ label, isMinimal, kargs, files, features }: BootingIs
     return [...issues, ...checkNetwork(files ?? new Map(), features)];
   }
   if (files !== undefined && kargs !== undefined) {
-    issues.push(...checkConfig(splitKargs(kargs), files.has(CONFIG_NAME)));
+    issues.push(...checkConfig(splitArguments(kargs), files.has(CONFIG_NAME)));
   }
-  if (kargs !== undefined) issues.push(...checkRootfs(splitKargs(kargs), label, isMinimal));
-  if (files !== undefined) issues.push(...checkNetwork(files, features));
+  if (kargs !== undefined) issues.push(...checkRootfs(splitArguments(kargs), label, isMinimal));
+  if (files !== undefined) {
+    issues.push(
+      ...checkNetwork(files, features),
+      ...checkNetworkTwice(splitArguments(kargs ?? ''), embedsKeyfiles(files)),
+    );
+  }
   return issues;
 }
 
@@ -117,11 +124,6 @@ export function checkIso({ label, isMinimal, kargs, files, features }: BootingIs
 export function checkInitrd(files: EmbedFiles, features: LiveFeatures | undefined): Issue[] {
   const missing = files.has(CONFIG_NAME) ? [] : [issueOf(imageRules.initrdConfigMissing)];
   return [...missing, ...checkNetwork(files, features)];
-}
-
-/** Splits arguments like the kernel, except for quotes. */
-export function splitKargs(kargs: string): string[] {
-  return kargs.split(/[ \t\n\f\r]+/).filter((argument) => argument !== '');
 }
 
 function checkConfig(kargs: readonly string[], isEmbedded: boolean): Issue[] {
@@ -142,7 +144,16 @@ function checkRootfs(kargs: readonly string[], label: string, isMinimal: boolean
   const wanted = kargs.findLast((argument) => argumentName(argument) === 'coreos.liveiso');
   const other = wanted === undefined ? undefined : argumentValue(wanted);
   if (other === undefined || other === label) return [];
-  return [issueOf(imageRules.mediumNotFound, `${other}, label of this image: ${label}`)];
+  const issue = issueOf(imageRules.mediumNotFound, `${other}, label of this image: ${label}`);
+  // The default arguments may have the other label, too.
+  const isWritable = [other, label].every((text) => /^[\w.:+-]+$/.test(text));
+  return [
+    isWritable ? { ...issue, hint: `use \`iso kargs modify -r coreos.liveiso=${other}=${label}\`` } : issue,
+  ];
+}
+
+export function embedsKeyfiles(files: EmbedFiles): boolean {
+  return [...files.keys()].some(isNetworkPath);
 }
 
 /** `features` is undefined for archives without an initramfs. */
@@ -154,6 +165,16 @@ export function checkNetwork(files: EmbedFiles, features: LiveFeatures | undefin
   });
   const isIgnored = keyfiles.length > 0 && features?.liveInitrdNetwork === false;
   return isIgnored ? [issueOf(imageRules.networkNotSupported), ...issues] : issues;
+}
+
+/**
+ * Embedded keyfiles replace all connections that kernel arguments configure: coreos-copy-firstboot-network.sh deletes the output
+ * of nm-initrd-generator before it copies them.
+ */
+export function checkNetworkTwice(kargs: readonly string[], isEmbedded: boolean): Issue[] {
+  const names = [...new Set(kargs.filter(isNetworkArgument).map(argumentName))];
+  if (names.length === 0 || !isEmbedded) return [];
+  return [issueOf(imageRules.networkTwice, names.map((name) => `${name}=`).join(', '))];
 }
 
 /** Runs the step; if it throws a FormatError, adds an issue and returns undefined. */

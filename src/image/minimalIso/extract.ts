@@ -1,6 +1,7 @@
 /** Extracts the minimal ISO and the root filesystem of a live ISO. */
 
 import { createHash } from 'node:crypto';
+import { checkArgumentLine } from '../../boot/argumentLine.ts';
 import { parseBootUrl } from '../../boot/urlArgument.ts';
 import { CliError, FormatError } from '../../core/errors.ts';
 import { SECTOR } from '../../formats/iso9660/fields.ts';
@@ -101,11 +102,18 @@ export function checkRootfsUrl(url: string): void {
   if (BLANKS.test(text))
     throw urlError('forbidden whitespace found in the rootfs URL', 'percent-encode spaces as %20');
   if (url !== text) throw urlError('The rootfs URL begins or ends with whitespace', 'remove the whitespace');
-  if (parseBootUrl(url) !== undefined) return;
-  throw urlError(
-    'The rootfs URL has no scheme or no valid host',
-    'use a URL such as http://192.0.2.1/rootfs.img',
+  if (parseBootUrl(url) === undefined) {
+    throw urlError(
+      'The rootfs URL has no scheme or no valid host',
+      'use a URL such as http://192.0.2.1/rootfs.img',
+    );
+  }
+  const issue = checkArgumentLine('', `coreos.live.rootfs_url=${url}`).find(
+    ({ rule }) => rule.severity === 'error',
   );
+  if (issue === undefined) return;
+  const { rule, hint = rule.hint, message = rule.message } = issue;
+  throw urlError(message, hint);
 }
 
 function urlError(problem: string, hint: string): CliError {

@@ -1,16 +1,18 @@
 /**
  * Writes files from an archive below a folder only. Names in archives are untrusted: `..` and symbolic links below the folder
- * are rejected, and existing files are not replaced.
+ * are rejected, and existing files are replaced only with `--overwrite`.
  */
 
-import { lstat, mkdir, open, unlink } from 'node:fs/promises';
+import { quoteText } from '../../core/foreignText.ts';
+import { lstat, mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { CliError } from '../../core/errors.ts';
-import { emptyPathError, errorCode, fileError, systemError } from './fileErrors.ts';
+import { emptyPathError, errorCode, fileError } from './fileErrors.ts';
 import { modeForContent } from '../images/imageOutput.ts';
 import type { Io } from '../io.ts';
-import { makeFolder } from './newFile.ts';
+import { makeFolder, makePrivate, renameToFree, usualMode } from './newFile.ts';
 import { isOwnName } from './platform.ts';
+import { removeAbandoned, renameFile, withTempFile } from './tempFile.ts';
 
 /** The destination of the files of an archive. */
 export interface Extraction {
@@ -24,6 +26,14 @@ export interface Extraction {
   readonly pathOf: (name: string) => string;
 }
 
+/** Under the names of the command line. */
+export interface ExtractionTarget {
+  /** Folder to write the files to, created if it is missing. */
+  readonly directory: string;
+  /** Replaces existing files. */
+  readonly overwrite?: boolean | undefined;
+}
+
 /** Maximum length of a path on Linux. */
 const MAX_LENGTH = 4096;
 
@@ -33,7 +43,7 @@ const MAX_LENGTH = 4096;
  * @throws CliError `path … contains path traversal`, `File exists: …`, or for system errors
  */
 export async function prepareExtraction(
-  directory: string,
+  { directory, overwrite = false }: ExtractionTarget,
   names: readonly string[],
   io: Pick<Io, 'cwd'>,
 ): Promise<Extraction> {
@@ -41,7 +51,8 @@ export async function prepareExtraction(
   const folder = resolve(io.cwd, directory);
   const prefix = directory.endsWith('/') ? directory : `${directory}/`;
   const paths = names.map(pathBelow);
-  await refuseExisting(paths, folder, prefix);
+  await removeAbandoned(folder);
+  if (!overwrite) await refuseExisting(paths, folder, prefix);
   await makeFolder(folder, directory);
   const pathsByName = new Map(paths.map((path, index) => [names[index], path]));
   const find = (name: string): string => {
@@ -54,11 +65,18 @@ export async function prepareExtraction(
     const path = find(name);
     const place = join(folder, path);
     const mode = await modeForContent(new Map([[origin, data]]));
-    if (written.has(path)) await unlink(place);
-    else await makeParents(path, folder, prefix);
-    await writeNewFile(place, data, mode).catch((error: unknown) => {
-      throw creationError(error, prefix + path);
-    });
+    if (!written.has(path)) await makeParents(path, folder, prefix);
+    const rename = overwrite || written.has(path) ? renameFile : renameToFree;
+    try {
+      // Without sync, because an initramfs has thousands of files.
+      await withTempFile(place, makePrivate, async (temp) => {
+        await temp.handle.writeFile(data);
+        await temp.handle.chmod(mode ?? usualMode());
+        await rename(temp.path, place);
+      });
+    } catch (error) {
+      throw errorCode(error) === 'EEXIST' ? existsError(prefix + path) : creationError(error, prefix + path);
+    }
     written.add(path);
   };
   return { write, pathOf: (name) => prefix + find(name) };
@@ -72,7 +90,7 @@ function pathBelow(name: string): string {
     throw new CliError(`path ${name} contains path traversal`, { code: 'ERR_IMAGE', hint });
   }
   if (steps.length === 0 || !steps.every((step) => isOwnName(step)) || name.length > MAX_LENGTH) {
-    const shown = JSON.stringify(name.slice(0, 80));
+    const shown = quoteText(name);
     throw new CliError(`${shown} is not a valid file name`, { code: 'ERR_IMAGE', hint });
   }
   return steps.join('/');
@@ -83,7 +101,7 @@ async function refuseExisting(paths: readonly string[], folder: string, prefix: 
   const seen = new Set<string>();
   for (const path of paths) {
     const exists = seen.has(path) || (await lstat(join(folder, path)).catch(() => undefined)) !== undefined;
-    if (exists) throw creationError(systemError('EEXIST'), prefix + path);
+    if (exists) throw existsError(prefix + path);
     seen.add(path);
   }
 }
@@ -105,17 +123,11 @@ async function makeParents(path: string, folder: string, prefix: string): Promis
   }
 }
 
-/** Without a temporary file and without sync, because an initramfs has thousands of files. */
-async function writeNewFile(place: string, data: Uint8Array, mode = 0o666): Promise<void> {
-  const handle = await open(place, 'wx', mode);
-  try {
-    await handle.writeFile(data);
-  } catch (error) {
-    await unlink(place);
-    throw error;
-  } finally {
-    await handle.close();
-  }
+function existsError(path: string): CliError {
+  return new CliError(`File exists: ${path}`, {
+    code: 'ERR_FILE_EXISTS',
+    hint: 'replace existing files with --overwrite, or use another folder',
+  });
 }
 
 function creationError(error: unknown, path: string): unknown {

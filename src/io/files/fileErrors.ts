@@ -53,6 +53,7 @@ const kinds: Readonly<Record<string, ErrorCode>> = {
   ENOSPC: 'ERR_DISK_FULL',
   EDQUOT: 'ERR_DISK_FULL',
   EFBIG: 'ERR_TOO_LARGE',
+  ERR_INVALID_ARG_VALUE: 'ERR_SETTING',
   ETXTBSY: 'ERR_BUSY',
   EBUSY: 'ERR_BUSY',
 };
@@ -116,6 +117,11 @@ const descriptions: Readonly<Record<string, (action: FileAction) => Described>> 
   ELOOP: ({ path }) => [
     `Too many levels of symbolic links: ${path}`,
     'use a path without a symbolic link loop',
+  ],
+  // Node.js refuses such a path before it calls the system.
+  ERR_INVALID_ARG_VALUE: ({ path, what }) => [
+    `${what}: the path contains a NUL character: ${JSON.stringify(path)}`,
+    'remove the NUL character from the path',
   ],
   ENAMETOOLONG: ({ path }) => [`The path is too long: ${path.slice(0, 80)}…`, 'use a shorter path'],
   ETXTBSY: describeUsed,

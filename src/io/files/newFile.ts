@@ -1,16 +1,17 @@
 /**
- * Writes new files atomically: under a temporary name in the same folder, then renamed. Small files are synced to disk before
- * the rename, so they are complete even after a power failure. Large images are not synced, because the sync takes longer than
- * the copy; they are complete even if the program is killed.
+ * Writes new files atomically: under a temporary name in the same folder, then renamed. Only this user can open a file before it
+ * has its final permissions, which it gets when it is complete: a file that another user has open stays readable for that user.
+ * Small files are synced to disk before the rename, so they are complete even after a power failure. Large images are not synced,
+ * because the sync takes longer than the copy; they are complete even if the program is killed.
  */
 
 import { constants } from 'node:fs';
-import { type FileHandle, link, lstat, mkdir, open, readFile, readlink, stat } from 'node:fs/promises';
+import { type FileHandle, link, lstat, mkdir, open, readFile, readlink, rm, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { emptyPathError, errorCode, fileError, systemError } from './fileErrors.ts';
 import { allowsMore, cannotLink } from './platform.ts';
 import { CliError } from '../../core/errors.ts';
-import { type MakeFile, renameFile, type TempFile, withTempFile } from './tempFile.ts';
+import { type MakeFile, removeAbandoned, renameFile, type TempFile, withTempFile } from './tempFile.ts';
 
 /** The content; chunks are written in order. */
 export type Content = string | Uint8Array | AsyncIterable<Uint8Array>;
@@ -94,6 +95,15 @@ export interface NewFile {
 }
 
 /**
+ * Writes the content of a new file. Returns permission bits if they depend on the content; they replace those of
+ * {@link NewFile}.
+ */
+export type Fill = (temp: TempFile) => Promise<number | void>;
+
+/** Permission bits of each file until it is complete. */
+const PRIVATE = 0o600;
+
+/**
  * Creates a folder and its missing parents. An existing folder stays as it is.
  * @param path absolute
  * @param shownPath the path as the user gave it, for messages
@@ -135,22 +145,17 @@ const MAX_SYNCED = 64 * 1024 * 1024;
 
 /**
  * Passes `fill` a temporary file, empty unless `make` creates another one, and then renames it to the new name. If the name is
- * a symbolic link, its target is replaced, so the link stays. Users without read permission for the new file cannot read the
- * temporary file.
+ * a symbolic link, its target is replaced, so the link stays.
+ * @param make creates a file that only this user can open
  * @throws CliError in the user's terms; what was there is then as it was
  */
-export async function createFile(
-  file: NewFile,
-  fill: (temp: TempFile) => Promise<void>,
-  make?: MakeFile,
-): Promise<void> {
+export async function createFile(file: NewFile, fill: Fill, make: MakeFile = makePrivate): Promise<void> {
   try {
     checkPath(file);
     const target = file.existing === 'replace' ? await followLinks(file.path) : file.path;
-    const mode = file.mode ?? (await modeOf(target, file)) ?? 0o666 & ~process.umask();
-    await withTempFile(target, make ?? ((path) => open(path, 'wx+', mode)), async (temp) => {
+    await withTempFile(target, make, async (temp) => {
+      const mode = (await fill(temp)) ?? file.mode ?? (await modeOf(target, file)) ?? usualMode();
       await temp.handle.chmod(mode);
-      await fill(temp);
       if ((await temp.handle.stat()).size <= MAX_SYNCED) await temp.handle.sync();
       if (file.existing === 'replace') await renameFile(temp.path, target);
       else await renameToFree(temp.path, target);
@@ -161,13 +166,38 @@ export async function createFile(
 }
 
 /**
- * Reports problems with a new file early, before any work. Another process may still create the file in the meantime; that is
- * checked when the file gets its name.
+ * Replaces a file by an empty one that only this user can open, for output that is read while it is written, such as a log. A
+ * device or a pipe is opened as it is.
+ * @param path absolute
+ * @throws CliError or system errors
+ */
+export async function openPrivate(path: string): Promise<FileHandle> {
+  const special = await openSpecial(path);
+  if (special !== undefined) return special;
+  const target = await followLinks(path);
+  await rm(target, { force: true });
+  return makePrivate(target);
+}
+
+/** Creates an empty file that only this user can open. */
+export function makePrivate(path: string): Promise<FileHandle> {
+  return open(path, 'wx+', PRIVATE);
+}
+
+/** The permission bits that the umask gives a new file. */
+export function usualMode(): number {
+  return 0o666 & ~process.umask();
+}
+
+/**
+ * Reports problems with a new file early, before any work, and removes what a killed process left. Another process may still
+ * create the file in the meantime; that is checked when the file gets its name.
  * @throws CliError `File exists: …`, or that there is no such folder
  */
 export async function checkNewFile(file: NewFile): Promise<void> {
   try {
     checkPath(file);
+    await removeAbandoned(dirname(file.path));
     if (file.existing === 'refuse' && (await lstat(file.path).catch(() => undefined)) !== undefined) {
       throw systemError('EEXIST');
     }
@@ -225,13 +255,17 @@ async function modeOf(target: string, { existing }: NewFile): Promise<number | u
   return stats === undefined ? undefined : stats.mode & 0o7777;
 }
 
-/** A rename would replace; a link does not. File systems without links reserve the name first. */
-async function renameToFree(from: string, to: string): Promise<void> {
+/**
+ * Renames a temporary file to a name that is not in use. A rename would replace; a link does not. File systems without links
+ * reserve the name first.
+ * @throws system errors; EEXIST if the name is in use
+ */
+export async function renameToFree(from: string, to: string): Promise<void> {
   try {
     await link(from, to); // the temporary name is removed with the temporary file
   } catch (error) {
     if (!cannotLink(errorCode(error))) throw error;
-    await (await open(to, 'wx')).close();
+    await (await makePrivate(to)).close();
     await renameFile(from, to);
   }
 }

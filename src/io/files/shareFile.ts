@@ -1,11 +1,12 @@
 /** Gives a file a second name without copying its bytes, if the file system supports it. */
 
-import { constants } from 'node:fs';
-import { chmod, copyFile, type FileHandle, link, open, stat } from 'node:fs/promises';
+import { constants, createReadStream } from 'node:fs';
+import { chmod, copyFile, type FileHandle, link, open, rename, stat } from 'node:fs/promises';
 import { errorCode, fileError } from './fileErrors.ts';
+import { writeChunks } from './handles.ts';
 import { createFile, type NewFile } from './newFile.ts';
 import { cannotLink } from './platform.ts';
-import { renameFile, withTempFile } from './tempFile.ts';
+import { type MakeFile, renameFile, withPrivatePath, withTempFile } from './tempFile.ts';
 
 /** `cloned`: blocks are shared until one of the two is written to. `linked`: it is the same file. */
 export type Shared = 'cloned' | 'linked' | 'copied' | 'unchanged';
@@ -21,12 +22,11 @@ export async function shareFile(
   target: NewFile & { readonly mode: number },
 ): Promise<Shared> {
   if (await isSameFile(source, target.path)) return 'unchanged';
-  if (await isDone(() => createFile(target, async () => undefined, cloneOf(source, 'only clone'))))
-    return 'cloned';
+  if (await isDone(() => createFile(target, async () => undefined, cloneOf(source)))) return 'cloned';
   const { mode } = await stat(source);
   if ((mode & 0o777 & 0o444) === (target.mode & 0o444) && (await isDone(() => linkTo(source, target))))
     return 'linked';
-  await createFile(target, async () => undefined, cloneOf(source, 'or copy'));
+  await createFile(target, ({ handle }) => writeChunks(handle, createReadStream(source)));
   return 'copied';
 }
 
@@ -37,7 +37,7 @@ export async function isSameFile(one: string, other: string): Promise<boolean> {
 }
 
 /** Error codes of file systems that cannot clone or link these files, or not for this user. */
-const cannot: ReadonlySet<string> = new Set(['EXDEV', 'EINVAL', 'ENOTTY', 'EACCES']);
+const cannot: ReadonlySet<string> = new Set(['EXDEV', 'EINVAL', 'ENOTTY', 'EACCES', 'ENOENT']);
 
 /** Whether an attempt succeeded; false if the file system or the permissions do not support it. */
 export async function isDone(attempt: () => Promise<void>): Promise<boolean> {
@@ -52,17 +52,22 @@ export async function isDone(attempt: () => Promise<void>): Promise<boolean> {
   }
 }
 
-/** Creates a file that shares the blocks of `source`, or a copy, and opens it. */
-export function cloneOf(
-  source: string,
-  how: 'only clone' | 'or copy',
-): (path: string) => Promise<FileHandle> {
-  const clone = how === 'only clone' ? constants.COPYFILE_FICLONE_FORCE : constants.COPYFILE_FICLONE;
-  return async (path) => {
-    await copyFile(source, path, clone | constants.COPYFILE_EXCL);
-    await chmod(path, 0o600); // copyFile takes over the mode of the original, which may forbid writing
-    return open(path, 'r+');
-  };
+/**
+ * Creates a file that shares the blocks of `source`, and opens it. The clone has the mode of `source` at first, so it is created
+ * where no other user can open it.
+ */
+export function cloneOf(source: string): MakeFile {
+  return (path) =>
+    withPrivatePath(path, async (clone) => {
+      await copyFile(source, clone, constants.COPYFILE_FICLONE_FORCE | constants.COPYFILE_EXCL);
+      await chmod(clone, 0o600); // the mode of the source may forbid writing
+      const handle = await open(clone, 'r+');
+      await rename(clone, path).catch(async (error: unknown) => {
+        await handle.close();
+        throw error;
+      });
+      return handle;
+    });
 }
 
 async function linkTo(source: string, target: NewFile): Promise<void> {

@@ -3,13 +3,13 @@
  * which process has made them: those of processes that were killed are removed by the next one that writes to the folder.
  */
 
-import { renameSync, unlinkSync } from 'node:fs';
-import { type FileHandle, lstat, mkdtemp, readdir, rename, rm, unlink } from 'node:fs/promises';
+import { constants, renameSync, rmdirSync, unlinkSync } from 'node:fs';
+import { type FileHandle, lstat, mkdir, mkdtemp, open, readdir, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { stateOf, thisProcess } from '../process.ts';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { errorCode } from './fileErrors.ts';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { errorCode, systemError } from './fileErrors.ts';
 
 export interface TempFile {
   readonly path: string;
@@ -49,8 +49,48 @@ export async function withTempFile(
     await use({ path, handle });
   } finally {
     await handle?.close();
-    await unlink(path).catch(() => undefined); // it was renamed, or the error that led here says more
+    removeTempFile(path);
     forget(path);
+  }
+}
+
+/**
+ * Lends `use` a path at which the system may create a file with any mode: it is in a new folder beside `target` that only this
+ * user can enter. What is still there afterwards is removed.
+ * @throws system errors; EACCES if another user has exchanged the folder
+ */
+export async function withPrivatePath<T>(target: string, use: (path: string) => Promise<T>): Promise<T> {
+  const folder = tempPathFor(target);
+  removeWhenInterrupted(folder);
+  let handle: FileHandle | undefined;
+  try {
+    await mkdir(folder, { mode: 0o700 });
+    handle = await open(folder, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+    const { uid } = await handle.stat();
+    if (uid !== (process.geteuid?.() ?? uid)) throw systemError('EACCES');
+    // On Linux, this path leads to the open folder, even if another user renames it meanwhile.
+    const root = process.platform === 'linux' ? `/proc/self/fd/${handle.fd}` : folder;
+    return await use(join(root, basename(folder)));
+  } finally {
+    await handle?.close();
+    removeTempFile(folder);
+    forget(folder);
+  }
+}
+
+/** Removes a temporary file, or the folder of {@link withPrivatePath} with its only file. What cannot be removed stays. */
+export function removeTempFile(path: string): void {
+  if (isRemoved(() => unlinkSync(path))) return;
+  isRemoved(() => unlinkSync(join(path, basename(path))));
+  isRemoved(() => rmdirSync(path));
+}
+
+function isRemoved(remove: () => void): boolean {
+  try {
+    remove();
+    return true;
+  } catch {
+    return false; // it was renamed, or the error that led here says more
   }
 }
 
@@ -76,7 +116,7 @@ async function sweep(folder: string): Promise<void> {
     const owner = ABANDONED.exec(name)?.[1];
     if (owner === undefined) continue;
     const path = join(folder, name);
-    if (await isAbandoned(path, owner)) await unlink(path).catch(() => undefined);
+    if (await isAbandoned(path, owner)) removeTempFile(path);
   }
 }
 
@@ -113,13 +153,37 @@ export function forget(path: string): void {
   if (remaining.size === 0) for (const signal of SIGNALS) process.off(signal, removeAndEnd);
 }
 
+/** Whether signals have to wait. */
+let isProtected = false;
+
+/**
+ * Completes `work` before a signal ends the program. If the work fails, its error ends the program.
+ * @param say gets the signal before the program ends
+ */
+export async function completeBeforeEnd(
+  work: () => Promise<void>,
+  say: (signal: NodeJS.Signals) => void,
+): Promise<void> {
+  let received: NodeJS.Signals | undefined;
+  const keep = (signal: NodeJS.Signals): void => void (received ??= signal);
+  isProtected = true;
+  for (const signal of SIGNALS) process.on(signal, keep);
+  try {
+    await work();
+    await nextTurn(); // a signal that came during synchronous writes
+  } finally {
+    isProtected = false;
+    for (const signal of SIGNALS) process.off(signal, keep);
+  }
+  if (received === undefined) return;
+  say(received);
+  removeAndEnd(received);
+}
+
 function removeAndEnd(signal: NodeJS.Signals): void {
+  if (isProtected) return;
   for (const path of remaining) {
-    try {
-      unlinkSync(path);
-    } catch {
-      // Nothing more can be done about it now.
-    }
+    removeTempFile(path);
     forget(path);
   }
   // No listener remains, so this ends the program as the signal would. Windows supports only the end of a process.

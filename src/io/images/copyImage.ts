@@ -7,9 +7,8 @@ import { CliError } from '../../core/errors.ts';
 import { changedImage, type ImageChange, keptRanges } from '../../image/imageChange.ts';
 import { type RandomAccess, type ByteRange, CHUNK, patchSource, reusedChunks } from '../../image/overlay.ts';
 import { writeAll, writeAllNow, writeChunks } from '../files/handles.ts';
-import { createFile, type NewFile } from '../files/newFile.ts';
+import { createFile, type Fill, type NewFile } from '../files/newFile.ts';
 import { cloneOf, isDone } from '../files/shareFile.ts';
-import type { MakeFile, TempFile } from '../files/tempFile.ts';
 import type { Io } from '../io.ts';
 import { type DirectStdout, openDirectStdout, writeLentToStdout } from '../stdout.ts';
 import type { OpenImage } from './imageBytes.ts';
@@ -34,13 +33,10 @@ export async function copyWithChange(
   output: NewFile,
   report: Report = () => undefined,
 ): Promise<void> {
-  const original = originalOf(image);
-  if (original !== undefined) {
-    const make = cloneOf(original, 'or copy');
-    return changeCopy({ image, change }, output, (target) => reportSize(target, report, make(target)));
-  }
+  if (await isCloned({ image, change }, output)) return;
   await createFile(output, async ({ handle, path }) => {
-    await reportSize(path, report, copyInOrder(image, { offset: 0, length: image.size }, handle));
+    await reportSize(path, report, copyRange(image, { offset: 0, length: image.size }, handle));
+    await image.checkUnchanged?.();
     await writeChange(handle, change);
   });
 }
@@ -52,33 +48,29 @@ export async function copyWithChange(
  */
 export async function copyHashed({ image, change }: ChangedImage, target: NewFile): Promise<string> {
   const changed = changedImage(image, change);
-  const original = originalOf(image);
-  const isCloned =
-    original !== undefined &&
-    (await isDone(() => changeCopy({ image, change }, target, cloneOf(original, 'only clone'))));
-  if (!isCloned) return writeHashed(changed, target);
+  if (!(await isCloned({ image, change }, target))) return writeHashed(changed, target);
   const hash = createHash('sha256');
   for await (const chunk of reusedChunks(changed, { offset: 0, length: changed.size })) hash.update(chunk);
   return hash.digest('hex');
 }
 
-/** The path of a file that the system can clone or copy. */
-function originalOf({ kind, path }: OpenImage): string | undefined {
-  return kind === 'file' ? path : undefined;
-}
-
-/** @param make makes the copy of the original */
-async function changeCopy({ image, change }: ChangedImage, target: NewFile, make: MakeFile): Promise<void> {
-  const fill = async ({ handle }: TempFile): Promise<void> => {
-    if ((await handle.stat()).size !== image.size) {
-      throw new CliError(`${image.name} changed while it was being copied`, {
-        code: 'ERR_IMAGE_CHANGED',
-        hint: 'run the command again when no program writes to the file',
-      });
-    }
+/** Writes the changed image to a new file that shares blocks with it; false if the file system does not support it. */
+async function isCloned({ image, change }: ChangedImage, target: NewFile): Promise<boolean> {
+  const { kind, path } = image;
+  if (kind !== 'file' || path === undefined) return false;
+  const fill: Fill = async ({ handle }) => {
+    await image.checkUnchanged?.();
+    if ((await handle.stat()).size !== image.size) throw changedError(image);
     await writeChange(handle, change);
   };
-  await createFile(target, fill, make);
+  return isDone(() => createFile(target, fill, cloneOf(path)));
+}
+
+function changedError({ name }: OpenImage): CliError {
+  return new CliError(`${name} changed while it was being copied`, {
+    code: 'ERR_IMAGE_CHANGED',
+    hint: 'run the command again when no program writes to the file',
+  });
 }
 
 /** Changes a new file that has the bytes of the image. */

@@ -5,6 +5,8 @@
  */
 
 import { CliError } from '../../core/errors.ts';
+import { formatSizeInWords } from '../../formats/messageText.ts';
+import { type Clock, systemClock } from '../clock.ts';
 import { type ByteRange, type ImageBytes, readerOf } from '../../image/overlay.ts';
 import { createHttpClient, type HttpAnswer, type HttpClient } from '../http/httpClient.ts';
 import { parseHttpUrl } from '../http/httpUrl.ts';
@@ -62,7 +64,15 @@ async function openOnce(file: RemoteFile): Promise<OpenImage> {
   const { client, url, name } = file;
   const answer = await client.get(url, { headers: rangeHeader({ offset: 0, length: BLOCK }) });
   if (answer.status === 200) {
-    const image = await openSpooled(name, answer.parts);
+    const { total } = placeOf(answer);
+    const size = total === 0 ? 'of unknown size' : formatSizeInWords(total);
+    file.policy.say(`${name}: the server ignores range requests; downloading the whole file (${size})`);
+    const image = await openSpooled(name, refuseTrickle(answer.parts, name), total).catch(
+      (error: unknown) => {
+        answer.dismiss();
+        throw error;
+      },
+    );
     await client.close();
     return image;
   }
@@ -75,6 +85,33 @@ async function openOnce(file: RemoteFile): Promise<OpenImage> {
     remote.blocks.set(0, Promise.resolve(first));
   }
   return imageOf(remote);
+}
+
+/** A slower download of an image is no use. */
+const LEAST = { bytes: 60 * 1024, milliseconds: 60_000 };
+
+/** The same parts. @throws CliError if they arrive too slowly; the HTTP client ends a connection without any */
+export async function* refuseTrickle(
+  parts: AsyncIterable<Uint8Array>,
+  name: string,
+  clock: Pick<Clock, 'now'> = systemClock,
+): AsyncGenerator<Uint8Array, void> {
+  let since = clock.now();
+  let bytes = 0;
+  for await (const part of parts) {
+    bytes += part.length;
+    if (clock.now() - since >= LEAST.milliseconds) {
+      if (bytes < LEAST.bytes) {
+        throw new CliError(`${name} arrives too slowly: ${formatSizeInWords(bytes)} in a minute`, {
+          code: 'ERR_NETWORK',
+          hint: 'download the file first, or use another server',
+        });
+      }
+      since = clock.now();
+      bytes = 0;
+    }
+    yield part;
+  }
 }
 
 interface Remote extends RemoteFile {

@@ -17,7 +17,7 @@ import { readUpToNow, writeAllNow } from '../files/handles.ts';
 import type { Io } from '../io.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type FileLock, takeLock } from '../files/folderLock.ts';
-import { forget, removeAbandoned, removeWhenInterrupted } from '../files/tempFile.ts';
+import { completeBeforeEnd, forget, removeAbandoned, removeWhenInterrupted } from '../files/tempFile.ts';
 
 interface OpenWritableImage extends WritableImage {
   close(): Promise<void>;
@@ -112,7 +112,7 @@ const NO_NEW_FILE = new Set(['EACCES', 'EPERM', 'EROFS']);
 
 /** Where no file may be made beside the device, an edit can be undone only by the process itself. */
 async function openTail(path: string, which: 'existing' | 'new'): Promise<OpenWritableImage | undefined> {
-  const create = which === 'new' ? constants.O_CREAT : 0;
+  const create = which === 'new' ? constants.O_CREAT | constants.O_EXCL : 0;
   try {
     const handle = await open(path, constants.O_RDWR | constants.O_NOFOLLOW | create, 0o600);
     return withHandle(handle, (await handle.stat()).size);
@@ -126,11 +126,16 @@ async function openTail(path: string, which: 'existing' | 'new'): Promise<OpenWr
 
 /**
  * Changes a file or block device where it is. It is the old image or the new one, or is seen to be unfinished and can be
- * undone, whenever the program ends; when something fails, what was written is taken back.
+ * undone, whenever the program ends; when something fails, what was written is taken back. A signal ends the program after the
+ * edit, which is then complete; if the edit fails, it is undone, and its error ends the program.
  * @param path as the user gave it
  * @throws CliError in the user's terms; the file is then as it was
  */
-export async function changeInPlace(path: string, change: ImageChange, io: Pick<Io, 'cwd'>): Promise<void> {
+export async function changeInPlace(
+  path: string,
+  change: ImageChange,
+  io: Pick<Io, 'cwd'> & Partial<Pick<Io, 'stderr'>>,
+): Promise<void> {
   if (change.stages.length === 0 && change.size === undefined) return;
   const image = await openWritableImage(path, io);
   try {
@@ -140,7 +145,11 @@ export async function changeInPlace(path: string, change: ImageChange, io: Pick<
         hint: 'write the result to a file with -o, then copy it to the device',
       });
     }
-    await editInPlace(image, change);
+    await completeBeforeEnd(
+      () => editInPlace(image, change),
+      (signal) =>
+        void io.stderr?.write(`${path}: the edit was completed before ${signal} ended the program\n`),
+    );
   } catch (error) {
     throw fileError(error, { path, what: 'ISO image', action: 'write' });
   } finally {

@@ -7,6 +7,7 @@ import type { DirectConnection, DirectSettings, RawResponse } from '../http/http
 import { readAll } from '../files/files.ts';
 import { type Clock, limitTime, pause, systemClock } from '../clock.ts';
 import { secondsOf, TransferError } from '../http/httpErrors.ts';
+import { createMasker, type Masker, secretsOfRequest } from '../../core/masking.ts';
 import { isMapping, type Mapping, parseIfJson } from '../../formats/mapping.ts';
 import { readMessages } from '../../redfish/messages.ts';
 import {
@@ -16,6 +17,7 @@ import {
   type ServiceRoot,
 } from '../../redfish/resources.ts';
 import {
+  canceledError,
   connectionError,
   invalidAnswer,
   redirectError,
@@ -33,8 +35,10 @@ export interface RedfishSettings extends DirectSettings {
   readonly credentials: RedfishCredentials;
   readonly timing?: RedfishTiming;
   readonly clock?: Clock;
-  /** Aborts all requests. */
+  /** Aborts all requests except for the logout. */
   readonly signal?: AbortSignal | undefined;
+  /** The time of the clock at which all requests end except for the logout. */
+  readonly deadline?: number | undefined;
   /** Receives a line for each request. */
   readonly note?: ((text: string) => void) | undefined;
 }
@@ -42,10 +46,14 @@ export interface RedfishSettings extends DirectSettings {
 /** Milliseconds. */
 export interface RedfishTiming {
   readonly connect: number;
-  /** For a whole response. iLO needs up to 30 seconds while it inventories the machine. */
+  /**
+   * For a whole response, as in OpenStack sushy (connector.py, default_request_timeout). iLO needs up to 30 seconds while
+   * it inventories the machine.
+   */
   readonly answer: number;
-  /** For actions: sushy-tools and some BMCs fetch the whole image before they answer. */
-  readonly action: number;
+  /** For the task that a request starts. */
+  readonly task: number;
+  readonly logout: number;
   /** Between two attempts, and two reads of a task. */
   readonly interval: number;
 }
@@ -53,7 +61,8 @@ export interface RedfishTiming {
 export const defaultTiming: RedfishTiming = {
   connect: 10_000,
   answer: 60_000,
-  action: 900_000,
+  task: 300_000,
+  logout: 10_000,
   interval: 2000,
 };
 
@@ -64,10 +73,13 @@ export interface RedfishClient {
   /** Milliseconds that the clock of the BMC is ahead; undefined if it sends no date. */
   readonly clockOffset: number | undefined;
   get(path: string, action: string): Promise<RedfishResource>;
-  post(path: string, body: Mapping, action: string): Promise<void>;
-  /** Sends the entity tag that the resource has now. */
-  patch(path: string, body: Mapping, action: string): Promise<void>;
-  /** Deletes the session. Never rejects. */
+  /** @param longest milliseconds for the response, and again for the task; default: those of the timing */
+  post(path: string, body: Mapping, action: string, longest?: number): Promise<void>;
+  /** Sends the entity tag that the resource has now. `longest` is as for `post`. */
+  patch(path: string, body: Mapping, action: string, longest?: number): Promise<void>;
+  /** A text of the BMC without the secrets that the client has sent or received. */
+  readonly mask: Masker;
+  /** Deletes the session. Takes no longer than `logout` of the timing, and never rejects. */
   close(): Promise<void>;
 }
 
@@ -94,8 +106,10 @@ export async function openRedfish(settings: RedfishSettings): Promise<RedfishCli
       root,
       clockOffset: answer.clockOffset,
       get: async (path, action) => requests.send({ method: 'GET', path, action }),
-      post: async (path, body, action) => requests.act({ method: 'POST', path, body, action }),
-      patch: async (path, body, action) => requests.patch(path, body, action),
+      post: async (path, body, action, longest) =>
+        requests.act({ method: 'POST', path, body, action, longest }),
+      patch: async (path, body, action, longest) => requests.patch(path, body, action, longest),
+      mask: (text) => requests.mask(text),
       close: async () => requests.close(),
     };
   } catch (error) {
@@ -110,6 +124,14 @@ interface RedfishRequest {
   readonly action: string;
   readonly body?: Mapping;
   readonly headers?: Readonly<Record<string, string>>;
+  readonly longest?: number | undefined;
+}
+
+/** What ends a request. */
+interface Bounds {
+  readonly signal: AbortSignal;
+  /** A time of the clock. */
+  readonly deadline: number;
 }
 
 interface Answer extends RedfishResource {
@@ -122,7 +144,7 @@ class RedfishRequests {
   readonly #settings: RedfishSettings;
   readonly #clock: Clock;
   readonly #timing: RedfishTiming;
-  readonly #signal: AbortSignal;
+  readonly #bounds: Bounds;
   #connection: Promise<DirectConnection> | undefined;
   #authorization: Readonly<Record<string, string>> = {};
   /** The path for new sessions; undefined for basic authentication. */
@@ -130,14 +152,18 @@ class RedfishRequests {
   /** The path of the open session. */
   #session: string | undefined;
   /** Texts that no message may contain. */
-  readonly #secrets = new Set<string>();
+  readonly #secrets: Set<string>;
+  #mask: Masker;
 
   constructor(settings: RedfishSettings) {
     this.#settings = settings;
     this.#clock = settings.clock ?? systemClock;
     this.#timing = settings.timing ?? defaultTiming;
-    this.#signal = settings.signal ?? new AbortController().signal;
-    this.#secrets.add(settings.credentials.password);
+    const { deadline = Number.POSITIVE_INFINITY, signal = new AbortController().signal } = settings;
+    this.#bounds = { signal, deadline };
+    const { password, username } = settings.credentials;
+    this.#secrets = new Set([password, `${username}:${password}`]);
+    this.#mask = createMasker(this.#secrets);
   }
 
   /** Opens a session. BMCs without sessions, or with too many of them, get the credentials with each request. */
@@ -155,7 +181,7 @@ class RedfishRequests {
       const token = headers['x-auth-token'];
       if (typeof token !== 'string') return;
       this.#authorization = { 'x-auth-token': token };
-      this.#secrets.add(token);
+      this.#keepSecrets([token]);
       this.#session = this.#pathIn(headers['location'], path);
     } catch (error) {
       const { status, messages = [] } = error instanceof RedfishError ? error : { status: undefined };
@@ -179,9 +205,11 @@ class RedfishRequests {
           await this.login(this.#sessions);
           continue;
         }
-        const isLast = attempt === MAX_ATTEMPTS || error.wait > LONGEST_WAIT || this.#signal.aborted;
-        if (isLast || !mayRepeat(request, error)) throw error;
-        await pause(this.#clock, Math.max(error.wait, this.#timing.interval * attempt), this.#signal);
+        const { deadline, signal } = this.#bounds;
+        const wait = Math.max(error.wait, this.#timing.interval * attempt);
+        const isLast = attempt === MAX_ATTEMPTS || wait > LONGEST_WAIT || signal.aborted;
+        if (isLast || this.#clock.now() + wait >= deadline || !mayRepeat(request, error)) throw error;
+        await pause(this.#clock, wait, signal);
       }
     }
   }
@@ -192,30 +220,30 @@ class RedfishRequests {
     if (answer.status !== 202) return;
     const monitor = this.#pathIn(answer.headers['location'], '') ?? taskPath(answer);
     if (monitor === undefined) return;
-    const { action } = request;
-    const end = this.#clock.now() + this.#timing.action;
-    while (!this.#signal.aborted && this.#clock.now() < end) {
-      await pause(this.#clock, this.#timing.interval, this.#signal);
+    const { action, longest = this.#timing.task } = request;
+    const end = this.#clock.now() + longest;
+    while (this.#clock.now() < end) {
+      await pause(this.#clock, this.#timing.interval, this.#bounds.signal);
       const task = await this.send({ method: 'GET', path: monitor, action });
       const state = readTaskState(task);
       if (state === 'failed') throw this.#refused(200, task, action);
       if (task.status !== 202 && state !== 'running') return;
     }
-    throw invalidAnswer(`${this.#settings.origin}: ${action}`, 'its task does not end');
+    throw invalidAnswer(this.#nameOf(action), 'its task does not end');
   }
 
   /**
    * BMCs differ in the entity tags that they accept (OpenStack sushy, connector.py): after status 412, a weak tag is sent as
    * a strong one, and then none.
    */
-  async patch(path: string, body: Mapping, action: string): Promise<void> {
+  async patch(path: string, body: Mapping, action: string, longest?: number): Promise<void> {
     const now = await this.send({ method: 'GET', path, action });
     const tag = [now.headers['etag'], now.body['@odata.etag']].find((one) => typeof one === 'string') ?? '';
     const tags = new Set([tag, tag.replace(/^W\//, ''), '']);
     for (const one of tags) {
       try {
         const headers = one === '' ? {} : { 'if-match': one };
-        return await this.act({ method: 'PATCH', path, body, action, headers });
+        return await this.act({ method: 'PATCH', path, body, action, headers, longest });
       } catch (error) {
         if (!(error instanceof RedfishError) || error.status !== 412 || one === '') throw error;
       }
@@ -224,37 +252,46 @@ class RedfishRequests {
 
   async close(): Promise<void> {
     if (this.#session !== undefined) {
-      const request: RedfishRequest = { method: 'DELETE', path: this.#session, action: 'logging out' };
-      await this.#request({ ...request, headers: this.#authorization }, new AbortController().signal).catch(
-        () => undefined,
-      );
+      const { logout: longest } = this.#timing;
+      const request: RedfishRequest = {
+        method: 'DELETE',
+        path: this.#session,
+        action: 'logging out',
+        longest,
+      };
+      const bounds = { signal: new AbortController().signal, deadline: Number.POSITIVE_INFINITY };
+      await this.#request({ ...request, headers: this.#authorization }, bounds).catch(() => undefined);
     }
     await (await this.#connection)?.close();
   }
 
-  async #request(request: RedfishRequest, signal = this.#signal, redirects = 0): Promise<Answer> {
-    const { action, method, path } = request;
+  async #request(request: RedfishRequest, bounds = this.#bounds, redirects = 0): Promise<Answer> {
+    const { action, longest = this.#timing.answer, method, path } = request;
+    const { deadline, signal } = bounds;
     const { origin } = this.#settings;
-    const name = `${origin}: ${action}`;
-    const limit = limitTime(method === 'GET' ? this.#timing.answer : this.#timing.action, { signal });
+    const name = this.#nameOf(action);
+    const started = this.#clock.now();
+    const time = Math.min(longest, deadline - started);
+    if (time <= 0) throw timeoutError(name, 0);
+    const limit = limitTime(time, { signal });
     try {
       const response = await this.#exchange(request, limit.signal);
       const { headers, statusCode: status } = response;
-      this.#settings.note?.(`${method} ${origin}${path}: ${status}`);
+      this.#settings.note?.(`${method} ${origin}${this.#mask(path)}: ${status}`);
       if (status >= 300 && status < 400) {
         response.body.dismiss();
         const next = this.#localPath(headers['location'], path);
         // iLO 5 before 1.40 redirects to the same path with a final slash.
         if (next === undefined || method !== 'GET' || redirects === MAX_REDIRECTS) throw redirectError(name);
-        return await this.#request({ ...request, path: next }, signal, redirects + 1);
+        return await this.#request({ ...request, path: next }, bounds, redirects + 1);
       }
       const body = await this.#readBody(response, name);
       const answer = { path, status, headers, body, clockOffset: clockOffset(headers['date'], this.#clock) };
       if (status < 300) return answer;
       throw this.#refused(status, answer, action);
     } catch (error) {
-      if (signal.aborted) throw new RedfishError(`${name} was canceled`, { cause: error });
-      if (limit.signal.aborted) throw timeoutError(name);
+      if (signal.aborted) throw canceledError(name, this.#clock.now() - started);
+      if (limit.signal.aborted) throw timeoutError(name, time);
       throw connectionError(error, name);
     } finally {
       limit.release();
@@ -275,6 +312,7 @@ class RedfishRequests {
       ...(body !== undefined && { 'content-type': 'application/json' }),
       ...headers,
     };
+    this.#keepSecrets(secretsOfRequest(body));
     const text = body === undefined ? null : JSON.stringify(body);
     return connection.request({ method, path, headers: all, body: text }, signal);
   }
@@ -300,16 +338,24 @@ class RedfishRequests {
     { body, headers }: Pick<Answer, 'body' | 'headers'>,
     action: string,
   ): RedfishError {
-    const messages = readMessages(body).map((message) => ({ ...message, text: this.#hide(message.text) }));
+    const messages = readMessages(body, (text) => this.mask(text).replaceAll(foreignUrl, 'http(s)://$2/…'));
     const wait = secondsOf(headers['retry-after']) * 1000;
-    return refusedError(`${this.#settings.origin}: ${action}`, status, messages, wait);
+    return refusedError(this.#nameOf(action), status, messages, wait);
   }
 
-  /** BMCs quote requests in their messages: the password, or the path of an image, which contains its token. */
-  #hide(text: string): string {
-    let shown = text.replaceAll(/\bhttps?:\/\/([^\s/'"]*@)?([^\s/'"]+)[^\s'"]*/g, 'http(s)://$2/…');
-    for (const secret of this.#secrets) if (secret !== '') shown = shown.replaceAll(secret, '(secret)');
-    return shown;
+  /** The subject of a sentence. Paths in an action are those of the BMC. */
+  #nameOf(action: string): string {
+    return `${this.#settings.origin}: ${this.#mask(action)}`;
+  }
+
+  #keepSecrets(secrets: readonly string[]): void {
+    if (secrets.length === 0) return;
+    for (const secret of secrets) this.#secrets.add(secret);
+    this.#mask = createMasker(this.#secrets);
+  }
+
+  mask(text: string): string {
+    return this.#mask(text);
   }
 
   #urlOf(location: unknown, base: string): URL | undefined {
@@ -331,6 +377,9 @@ class RedfishRequests {
     return url?.origin === new URL(this.#settings.origin).origin ? `${url.pathname}${url.search}` : undefined;
   }
 }
+
+/** With user and password, host, and the rest: BMCs quote the URL of an image, whose path contains its token. */
+const foreignUrl = /\bhttps?:\/\/([^\s/'"]{0,500}@)?([^\s/'"@]{1,255})[^\s'"]*/g;
 
 /** Only reading is repeated after the BMC may have processed the request. */
 function mayRepeat({ method }: RedfishRequest, { isPassing, status }: TransferError): boolean {

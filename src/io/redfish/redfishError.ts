@@ -1,6 +1,7 @@
 /** The errors of requests to a BMC, as sentences without credentials. */
 
 import { CliError } from '../../core/errors.ts';
+import { formatCount } from '../../formats/messageText.ts';
 import {
   describeBmcRefusal,
   hintForRefusal,
@@ -79,9 +80,21 @@ export function redirectError(request: string): CliError {
   });
 }
 
-export function timeoutError(request: string): CliError {
-  return new RedfishError(`${request} failed: no complete response from the BMC`, {
+/** @param time milliseconds that the request was allowed to take */
+export function timeoutError(request: string, time: number): CliError {
+  return new RedfishError(`${request} failed: no complete response from the BMC within ${inSeconds(time)}`, {
     code: 'ERR_NETWORK',
     hint: 'check the network between this machine and the BMC, or restart the BMC',
   });
+}
+
+/** @param time milliseconds since the request was sent */
+export function canceledError(request: string, time: number): CliError {
+  return new RedfishError(`${request} was canceled, ${inSeconds(time)} after it was sent`, {
+    code: 'ERR_NETWORK',
+  });
+}
+
+function inSeconds(milliseconds: number): string {
+  return formatCount(Math.round(milliseconds / 1000), 'second');
 }

@@ -13,7 +13,7 @@
 
 import { type Severity, formatPath } from '../../core/finding.ts';
 import { utf16Columns } from './codeFrame.ts';
-import { printable } from './terminalText.ts';
+import { printable } from '../../core/foreignText.ts';
 import {
   type CheckedFile,
   type FileFinding,

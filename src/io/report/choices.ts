@@ -1,5 +1,6 @@
 /** Options in messages: their flags, and the values of those with a fixed set, such as `--format`. */
 
+import { quoteText } from '../../core/foreignText.ts';
 import { UsageError } from '../../core/errors.ts';
 import { nearestNames } from '../../core/nearestNames.ts';
 import { jsonText } from '../../formats/mapping.ts';
@@ -27,7 +28,7 @@ export function parseChoice<T extends string>(
 ): T | undefined {
   const choice = choices.find((known) => known === text);
   if (choice !== undefined || text === undefined) return choice;
-  throw new UsageError(`invalid value ${JSON.stringify(text)} for ${flag}`, {
+  throw new UsageError(`invalid value ${quoteText(text)} for ${flag}`, {
     hint: hintChoices(text, choices),
   });
 }

@@ -8,7 +8,7 @@ import { endOfLine } from '../../formats/json/locate.ts';
 import { quote, skipString } from '../../formats/json/tokens.ts';
 import type { Excerpt } from '../../core/errors.ts';
 import type { Finding, Position } from '../../core/finding.ts';
-import { printable } from './terminalText.ts';
+import { printable } from '../../core/foreignText.ts';
 
 /** The source of the excerpts of one document. */
 export interface FrameSource {

@@ -3,7 +3,8 @@
 import type { Diagnostic, HostNames } from '../../core/diagnostic.ts';
 import { type Excerpt, formatPlace } from '../../core/errors.ts';
 import { formatPath, type Severity } from '../../core/finding.ts';
-import { displayWidth, type Paint, printable, withoutColors } from './terminalText.ts';
+import { longestMessage, printable, shorten } from '../../core/foreignText.ts';
+import { displayWidth, type Paint, withoutColors } from './terminalText.ts';
 
 /** All diagnostics, as whole lines, with an empty line before each finding about a document. */
 export function formatDiagnostics(diagnostics: readonly Diagnostic[], paint: Paint = withoutColors): string {
@@ -36,7 +37,8 @@ export function formatSentence(diagnostic: Diagnostic): string {
   const { at, message, path = [], rule } = diagnostic;
   const place = at === undefined || isAboutDocument(diagnostic) ? '' : `${formatPlace(at)}: `;
   const inDocument = path.length === 0 ? '' : ` [${formatPath(path)}]`;
-  return `${place}${message}${inDocument}${rule === undefined ? '' : ` (${rule})`}`;
+  const sentence = shorten(`${place}${message}${inDocument}`, longestMessage);
+  return `${sentence}${rule === undefined ? '' : ` (${rule})`}`;
 }
 
 /** These get a separate line for the place, because a line with file position and document path is too long. */

@@ -7,7 +7,8 @@ import { type Diagnostic, diagnosticOf } from '../../core/diagnostic.ts';
 import { type Io, ioWith, type Output } from '../io.ts';
 import { formatDiagnostic, formatDiagnostics } from './diagnosticText.ts';
 import { Writable } from 'node:stream';
-import { type Paint, printable, withColors, withoutColors } from './terminalText.ts';
+import { printable } from '../../core/foreignText.ts';
+import { type Paint, withColors, withoutColors } from './terminalText.ts';
 import { CliError, ComparisonError, UsageError } from '../../core/errors.ts';
 
 /** Passes diagnostics to `io.report`, or prints them on standard error without it. */

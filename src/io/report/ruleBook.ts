@@ -11,6 +11,7 @@
  *     Invalid: or Valid:, each optional, with options of the command, and a fenced block
  */
 
+import { quoteText } from '../../core/foreignText.ts';
 import { readAsset } from '../../assets.ts';
 import { UsageError } from '../../core/errors.ts';
 import { type Io, ioWith } from '../io.ts';
@@ -143,7 +144,7 @@ export function ignoreProblem(rule: string): Required<Problem> | undefined {
   if (entry === undefined) {
     const nearest = nearestNames(rule, book.keys());
     return {
-      message: `unknown rule ${JSON.stringify(rule.slice(0, 80))}`,
+      message: `unknown rule ${quoteText(rule)}`,
       hint:
         nearest.length > 0 ? `use ${nearest.join(' or ')}` : 'run "ironic-coreos explain" to list all rules',
     };

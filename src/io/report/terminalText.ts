@@ -1,14 +1,9 @@
-/** Text for terminals: control characters are escaped, lines are wrapped, and words of diagnostics have colors. */
+/** Text for terminals: lines are wrapped, and words of diagnostics have colors. `core/foreignText.ts` escapes control characters. */
 
 import { Chalk, type ChalkInstance } from 'chalk';
+import { printable } from '../../core/foreignText.ts';
 import type { Severity } from '../../core/finding.ts';
 import type { Io } from '../io.ts';
-
-/** Escapes control characters, and characters that change the writing direction or are invisible, as `\u001b`. */
-export function printable(text: string): string {
-  if (plain.test(text)) return text;
-  return text.replace(patterns().harmful, (character) => named.get(character) ?? escape(character));
-}
 
 /** Columns that printable text takes on a terminal: East Asian characters and emoji take two, marks none. */
 export function displayWidth(text: string): number {
@@ -21,13 +16,12 @@ export function displayWidth(text: string): number {
   return width;
 }
 
+/** One column for each character. */
 const plain = /^[ -~]*$/;
 
 /** Not literals, because parsing Unicode classes on each start takes more than a millisecond. */
 function patterns(): Patterns {
   compiled ??= {
-    // Control, format, surrogate and private characters, line and paragraph separators.
-    harmful: new RegExp(String.raw`[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]`, 'gu'),
     wide: new RegExp(
       String.raw`[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Emoji_Presentation}\uff01-\uff60]`,
       'u',
@@ -38,23 +32,11 @@ function patterns(): Patterns {
 }
 
 interface Patterns {
-  readonly harmful: RegExp;
   readonly wide: RegExp;
   readonly mark: RegExp;
 }
 
 let compiled: Patterns | undefined;
-
-const named: ReadonlyMap<string, string> = new Map([
-  ['\n', '\\n'],
-  ['\r', '\\r'],
-  ['\t', '\\t'],
-]);
-
-function escape(character: string): string {
-  const code = character.codePointAt(0) ?? 0;
-  return code > 0xffff ? `\\u{${code.toString(16)}}` : `\\u${code.toString(16).padStart(4, '0')}`;
-}
 
 const width = 80;
 

@@ -9,7 +9,8 @@ import type { Diagnostic } from '../../core/diagnostic.ts';
 import type { Report, Severity } from '../../core/finding.ts';
 import { excerptOf, type FrameSource, prepareFrames } from './codeFrame.ts';
 import { formatDiagnostics } from './diagnosticText.ts';
-import { type Paint, printable, withoutColors } from './terminalText.ts';
+import { printable } from '../../core/foreignText.ts';
+import { type Paint, withoutColors } from './terminalText.ts';
 import {
   type FileFinding,
   type FileReport,

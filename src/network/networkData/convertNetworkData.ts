@@ -4,7 +4,9 @@
  * routes and name servers. Left out: InfiniBand, and the ports of a bond being bonds or VLANs themselves.
  */
 
-import { hasErrors } from '../../core/finding.ts';
+import { quoteText } from '../../core/foreignText.ts';
+import { trimEndOf } from '../../core/trimming.ts';
+import { hasErrors, limitFindings } from '../../core/finding.ts';
 import { isMapping, type Mapping } from '../../formats/mapping.ts';
 import { formatKeyfileString } from '../../formats/keyfile.ts';
 import { connectionTypes, formatProfile, type ProfileEntries, profileUuid } from '../connectionProfile.ts';
@@ -30,7 +32,7 @@ export function convertNetworkData(document: unknown): KeyfileConversion {
   const place: DocumentPlace = { path: [], findings: [], format: 'network-data' };
   const data = readNetworkData(document ?? {}, place);
   const keyfiles = data === undefined || hasErrors(place.findings) ? [] : renderKeyfiles(data);
-  return { keyfiles, findings: place.findings };
+  return { keyfiles, findings: limitFindings(place.findings) };
 }
 
 const topKeys: ReadonlySet<string> = new Set(['links', 'networks', 'services']);
@@ -75,7 +77,7 @@ function checkPortsHaveNoNetworks(networks: NetworkData['networks'], links: Netw
   for (const { place, linkId } of networks) {
     const bond = bonds.get(linkId);
     if (bond === undefined) continue;
-    const hint = `use the id of the bond: ${JSON.stringify(bond.id)}`;
+    const hint = `use the id of the bond: ${quoteText(bond.id)}`;
     refuse(step(place, 'link'), 'a port of a bond cannot have a network', hint);
   }
 }
@@ -243,7 +245,7 @@ function addressTexts({ subnet }: Network): string[] {
 
 function routeText({ destination, gateway, metric }: Network['routes'][number]): string {
   const parts = [destination, gateway === undefined ? '' : formatAddress(gateway), metric ?? ''];
-  return parts.join(',').replace(/,+$/, '');
+  return trimEndOf(parts.join(','), ',');
 }
 
 /** Name servers that no link can reach. */

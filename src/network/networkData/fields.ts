@@ -3,6 +3,7 @@
  * and with an empty text (the `gateway` of Metal3's routes), so all three are the same here.
  */
 
+import { quoteText } from '../../core/foreignText.ts';
 import { parseMacAddress } from '../../core/macAddress.ts';
 import { isMapping, type Mapping } from '../../formats/mapping.ts';
 import type { Family, IpAddress } from '../ipAddress.ts';
@@ -66,11 +67,6 @@ export function warnUnused({ value, place }: DataFields, isKnown: (key: string) 
     if (isKnown(key)) continue;
     warn(step(place, key), `the key ${quoteText(key)} is not used`, 'fix its spelling, or remove it');
   }
-}
-
-/** For messages. */
-export function quoteText(text: string): string {
-  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 }
 
 /** The id of a link or network: any text. */

@@ -1,18 +1,11 @@
 /** The `links` of network data: physical interfaces, bonds and VLANs, and how they are stacked. */
 
+import { quoteText } from '../../core/foreignText.ts';
 import type { Path } from '../../core/finding.ts';
 import { type Bond, bond } from '../bond.ts';
 import { type DocumentPlace, expected, refuse, step, warn } from '../documentPlace.ts';
 import { integer, isKernelName, list, type Reader } from '../readers.ts';
-import {
-  anyId,
-  anyMacAddress,
-  type DataFields,
-  optional,
-  quoteText,
-  required,
-  warnUnused,
-} from './fields.ts';
+import { anyId, anyMacAddress, type DataFields, optional, required, warnUnused } from './fields.ts';
 
 export interface DataLink {
   readonly place: DocumentPlace;

@@ -1,5 +1,6 @@
 /** The `networks` of network data: addresses, routes and name servers of one IP version on one link. */
 
+import { quoteText } from '../../core/foreignText.ts';
 import { groupBy } from '../../core/lists.ts';
 import { leastIpv6Mtu } from '../interface.ts';
 import {
@@ -22,7 +23,6 @@ import {
   has,
   optional,
   optionalList,
-  quoteText,
   required,
   warnUnused,
 } from './fields.ts';

@@ -13,7 +13,7 @@ import { CHECKSUMS, MANIFEST } from '../../hosts/artifacts/servedPaths.ts';
 import { errorCode } from '../../io/files/fileErrors.ts';
 import type { StampedDigest } from '../../io/files/fileDigests.ts';
 import { writeFileAtomically } from '../../io/files/newFile.ts';
-import { renameFileNow } from '../../io/files/tempFile.ts';
+import { removeTempFile, renameFileNow } from '../../io/files/tempFile.ts';
 
 /** Subfolder that must not be served. */
 export const OWN_FOLDER = '.ironic-coreos';
@@ -36,7 +36,7 @@ async function removeHalfWritten(root: string, files: readonly string[]): Promis
   for (const folder of new Set([...names].map((file) => dirname(file)))) {
     for (const name of await readdir(join(root, folder)).catch(() => [])) {
       const target = temporaryFor(name);
-      if (target !== undefined && names.has(join(folder, target))) await unlink(join(root, folder, name));
+      if (target !== undefined && names.has(join(folder, target))) removeTempFile(join(root, folder, name));
     }
   }
 }
@@ -141,12 +141,12 @@ async function readIfThere(path: string): Promise<string | undefined> {
 /**
  * Replaces several files with fixed names together: all of them are written to temporary files first, and then renamed.
  * The list of renames is on disk before the first rename, so that the next run completes an interrupted one. While the
- * files are renamed, which takes less than a millisecond, a reader may see old and new files.
+ * files are renamed, which takes less than a millisecond for a hundred files, a reader may see old and new files.
  */
 export class StagedFiles {
   readonly #root: string;
-  /** By target path. */
-  readonly #renames = new Map<string, Rename>();
+  /** The paths that are replaced, by the paths that the caller knows; they differ for symbolic links. */
+  readonly #targets = new Map<string, string>();
   readonly #id = randomBytes(6).toString('hex');
 
   /** @param root the prepared folder */
@@ -156,42 +156,46 @@ export class StagedFiles {
 
   /** The temporary path for the file at `path`. A symbolic link is kept, and its target replaced. */
   async stage(path: string): Promise<string> {
-    const to = await realpath(path).catch(() => path);
-    const from = join(dirname(to), `.${basename(to)}.${this.#id}.tmp`);
-    this.#renames.delete(path);
-    this.#renames.set(path, { from, to });
-    return from;
+    const target = await realpath(path).catch(() => path);
+    this.#targets.delete(path);
+    this.#targets.set(path, target === path ? path : target); // one text of two that are equal
+    return stagedPath(target, this.#id);
   }
 
   /** The current path of the new content for `path`. */
   currentPath(path: string): string {
-    return this.#renames.get(path)?.from ?? path;
+    const target = this.#targets.get(path);
+    return target === undefined ? path : stagedPath(target, this.#id);
   }
 
-  /** Renames all files, in the order in which they were staged. */
+  /** Renames all files, in the order in which they were staged. If this fails, the next run completes it. */
   async commit(): Promise<void> {
-    if (this.#renames.size === 0) return;
+    if (this.#targets.size === 0) return;
     const list = join(this.#root, OWN_FOLDER, COMMIT);
-    const listed = [...this.#renames.values()].map(({ from, to }) => ({
-      from: relative(this.#root, from),
-      to: relative(this.#root, to),
-    }));
-    await writeFileAtomically(list, JSON.stringify(listed), { mode: 0o600 });
-    for (const { from, to } of this.#renames.values()) renameFileNow(from, to); // nothing else runs in between
-    this.#renames.clear();
+    const targets = [...this.#targets.values()];
+    const paths = targets.map((target) => relative(this.#root, target));
+    await writeFileAtomically(list, JSON.stringify({ id: this.#id, paths }), { mode: 0o600 });
+    this.#targets.clear();
+    for (const target of targets) renameFileNow(stagedPath(target, this.#id), target); // nothing else runs in between
     await unlink(list);
   }
 
-  /** Removes staged files that have not been renamed. */
-  async discard(): Promise<void> {
-    for (const { from } of this.#renames.values()) await unlink(from).catch(() => undefined);
-    this.#renames.clear();
+  /** Removes the staged file for `path`, if there is one. */
+  async discard(path: string): Promise<void> {
+    const target = this.#targets.get(path);
+    if (target === undefined) return;
+    this.#targets.delete(path);
+    await unlink(stagedPath(target, this.#id)).catch(() => undefined);
+  }
+
+  /** Removes all staged files that are not being renamed. */
+  async discardAll(): Promise<void> {
+    for (const path of this.#targets.keys()) await this.discard(path);
   }
 }
 
-interface Rename {
-  readonly from: string;
-  readonly to: string;
+function stagedPath(target: string, id: string): string {
+  return join(dirname(target), `.${basename(target)}.${id}.tmp`);
 }
 
 /**
@@ -203,21 +207,15 @@ export async function finishCommit(root: string): Promise<void> {
   const text = await readIfThere(list);
   if (text === undefined) return;
   // The list is written atomically, so an unreadable list is from another program, and is ignored.
-  const renames = parseIfJson(text);
-  for (const { from, to } of Array.isArray(renames) ? renames.filter(isRename) : []) {
+  const { id, paths } = asMapping(parseIfJson(text));
+  const isList = typeof id === 'string' && /^[0-9a-f]{12}$/.test(id) && Array.isArray(paths);
+  for (const path of isList ? paths.filter((one) => typeof one === 'string') : []) {
+    const target = join(root, path);
     try {
-      renameFileNow(join(root, from), join(root, to));
+      renameFileNow(stagedPath(target, String(id)), target);
     } catch (error) {
       if (errorCode(error) !== 'ENOENT') throw error;
     }
   }
   await unlink(list);
-}
-
-/** Accepts only pairs that `stage` creates: a file, and a temporary file in the same folder. */
-function isRename(value: unknown): value is Rename {
-  if (!isMapping(value)) return false;
-  const { from, to } = value;
-  if (typeof from !== 'string' || typeof to !== 'string') return false;
-  return dirname(from) === dirname(to) && temporaryFor(basename(from)) === basename(to);
 }

@@ -8,6 +8,7 @@ import { createHash, type Hash } from 'node:crypto';
 import type { Stats } from 'node:fs';
 import { appendFile, chmod, chown, lstat, readFile, rmdir, stat, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { CliError } from '../../core/errors.ts';
 import {
   formatChecksums,
@@ -17,7 +18,7 @@ import {
 } from '../../hosts/artifacts/manifest.ts';
 import { CHECKSUMS, MANIFEST } from '../../hosts/artifacts/servedPaths.ts';
 import { errorCode, fileError } from '../../io/files/fileErrors.ts';
-import { type KnownDigests, knownDigests } from '../../io/files/fileDigests.ts';
+import { hashFile, type KnownDigests, knownDigests } from '../../io/files/fileDigests.ts';
 import { type FileLock, lockFolder } from '../../io/files/folderLock.ts';
 import {
   type FolderNotes,
@@ -53,10 +54,10 @@ export interface FolderOptions {
   /** Accepts folders with files of other programs. */
   readonly force: boolean;
   /**
-   * When files are renamed to their final names: `immediate`, for files with unique names, or `together` at the end, for
-   * files with fixed names.
+   * Whether a file is renamed to its final path together with others at the end of the run. Other files appear as soon as
+   * they are complete.
    */
-  readonly naming: 'immediate' | 'together';
+  readonly isStaged: (path: string) => boolean;
 }
 
 /**
@@ -94,10 +95,14 @@ export class PreparedFolder {
   readonly hashes = new Map<string, Promise<Hash>>();
   readonly #options: FolderOptions;
   readonly #lock: FileLock;
-  readonly #staged: StagedFiles | undefined;
+  readonly #staged: StagedFiles;
+  /** Staged files whose digests are remembered. */
+  readonly #stagedLarge = new Set<string>();
   /** Files of this program that no manifest lists yet. */
   readonly #journal: Set<string>;
   readonly #known: ReadonlyMap<string, ManifestFile>;
+  /** The first file for which there was no space. */
+  #full: CliError | undefined;
   /** Folders that exist. */
   readonly #folders = new Set<string>();
 
@@ -107,20 +112,27 @@ export class PreparedFolder {
     this.digests = knownDigests(notes.stamps);
     this.#options = options;
     this.#lock = lock;
-    this.#staged = options.naming === 'together' ? new StagedFiles(path) : undefined;
+    this.#staged = new StagedFiles(path);
     this.#journal = notes.journal;
     this.#known = new Map(notes.previous?.files.map((file) => [file.path, file]));
   }
 
-  /** Files of an interrupted run that this run has not written. */
+  /** Files of an interrupted run that this run has not written, and new files that were withdrawn. */
   abandoned(): readonly string[] {
     return [...this.#journal].filter((name) => !this.files.has(name) && !this.#known.has(name));
   }
 
   /** The current path of a file that this run has written or found. */
   currentPath(name: string): string {
-    const path = join(this.path, name);
-    return this.#staged?.currentPath(path) ?? path;
+    return this.#staged.currentPath(join(this.path, name));
+  }
+
+  /** Withdraws files of this run: the previous ones stay. New files are removed at the end. */
+  async withdraw(names: Iterable<string>): Promise<void> {
+    for (const name of names) {
+      this.files.delete(name);
+      await this.#staged.discard(join(this.path, name));
+    }
   }
 
   /** The permissions of a file. */
@@ -154,7 +166,7 @@ export class PreparedFolder {
       await this.#setAccess(file);
       const current = this.currentPath(file.path);
       const sha256 = known ?? (await this.digests.sha256(current));
-      await this.digests.remember(current, sha256);
+      await this.#remember(file, current, sha256);
       const { size } = await stat(current);
       this.#record(file, { size, sha256, recipe: file.recipe }, !isThere);
     });
@@ -172,7 +184,8 @@ export class PreparedFolder {
       if (shared === 'cloned' || shared === 'copied') await this.#setAccess(file);
       const current = this.currentPath(file.path);
       // A hard link to the source has changed its ctime.
-      for (const one of [source, current]) await this.digests.remember(one, sha256);
+      await this.digests.remember(source, sha256);
+      await this.#remember(file, current, sha256);
       const { size } = await stat(current);
       this.#record(file, { size, sha256 }, shared !== 'unchanged');
     });
@@ -182,26 +195,26 @@ export class PreparedFolder {
    * Renames staged files, writes manifest and checksums, and then removes files of earlier runs. Files to remove are in the
    * journal before the manifest no longer lists them, until they are removed.
    * @param removed paths that the manifest no longer lists
+   * @throws CliError if the disk was full: then the previous build of all hosts stays, instead of that of some hosts
    */
   async finish(manifest: Manifest, removed: readonly string[]): Promise<void> {
+    if (this.#full !== undefined) throw this.#full;
     const own = join(this.path, OWN_FOLDER);
     try {
-      if (removed.length > 0) await appendFile(join(own, JOURNAL), linesOf(removed));
-      const staged = [...this.files.values()].filter(
-        ({ path }) => this.currentPath(path) !== join(this.path, path),
-      );
-      const text = formatManifest(manifest);
-      const sha256 = createHash('sha256').update(text).digest('hex');
-      await this.#putOwn(MANIFEST, text);
-      await this.#putOwn(CHECKSUMS, formatChecksums([...manifest.files, { path: MANIFEST, sha256 }]));
-      await this.#staged?.commit();
-      for (const file of staged) await this.digests.remember(join(this.path, file.path), file.sha256);
+      if (removed.length > 0) await appendFile(join(own, JOURNAL), linesOf(removed), { mode: 0o600 });
+      const sha256 = await this.#putOwn(MANIFEST, () => formatManifest(manifest));
+      await this.#putOwn(CHECKSUMS, () => formatChecksums([...manifest.files, { path: MANIFEST, sha256 }]));
+      await this.#staged.commit();
+      for (const name of this.#stagedLarge) {
+        const file = this.files.get(name);
+        if (file !== undefined) await this.digests.remember(join(this.path, name), file.sha256);
+      }
       const stamps = `${JSON.stringify(await this.digests.save(), undefined, 1)}\n`;
       await writeFileAtomically(join(own, STAMPS), stamps, { mode: 0o600 });
       for (const file of removed) await removeFile(this.path, file);
       const gone = new Set([...manifest.files.map(({ path }) => path), ...removed]);
       const unlisted = [...this.#journal].filter((file) => !gone.has(file));
-      await writeFileAtomically(join(own, JOURNAL), linesOf(unlisted));
+      await writeFileAtomically(join(own, JOURNAL), linesOf(unlisted), { mode: 0o600 });
     } catch (error) {
       throw fileError(error, { path: this.#options.shown, what: 'Folder', action: 'write' });
     }
@@ -209,16 +222,20 @@ export class PreparedFolder {
 
   /** Releases the lock. Staged files that have not been renamed are removed. */
   async release(): Promise<void> {
-    await this.#staged?.discard();
+    await this.#staged.discardAll();
     await this.#lock.release();
   }
 
-  /** Writes the manifest or the checksums. */
-  async #putOwn(name: string, text: string): Promise<void> {
+  /** Writes the manifest or the checksums, and returns the SHA-256. */
+  async #putOwn(name: string, pieces: () => Iterable<string>): Promise<string> {
     const path = join(this.path, name);
-    if (await hasContent(path, Buffer.from(text))) return;
+    const hash = createHash('sha256');
+    for (const piece of pieces()) hash.update(piece);
+    const sha256 = hash.digest('hex');
+    if ((await digestOf(path)) === sha256) return sha256;
     const { mode } = this.#options.open;
-    await writeFileAtomically((await this.#staged?.stage(path)) ?? path, text, { mode });
+    await writeFileAtomically(await this.#staged.stage(path), chunksOf(pieces()), { mode });
+    return sha256;
   }
 
   /** Creates the folder of a file, adds a new name to the journal, and then passes the final path to `write`. */
@@ -233,11 +250,13 @@ export class PreparedFolder {
       const isListed = this.#known.has(name) || this.#journal.has(name);
       if (!isListed && (await lstat(path).catch(() => undefined)) === undefined) {
         this.#journal.add(name);
-        await appendFile(join(this.path, OWN_FOLDER, JOURNAL), linesOf([name]));
+        await appendFile(join(this.path, OWN_FOLDER, JOURNAL), linesOf([name]), { mode: 0o600 });
       }
       await write(path);
     } catch (error) {
-      throw fileError(error, { path: join(shown, name), what: 'File', action: 'write' });
+      const failure = fileError(error, { path: join(shown, name), what: 'File', action: 'write' });
+      if (failure instanceof CliError && failure.code === 'ERR_DISK_FULL') this.#full ??= failure;
+      throw failure;
     }
   }
 
@@ -246,7 +265,7 @@ export class PreparedFolder {
     const { group, mode } = this.accessOf(file);
     const path = join(this.path, file.path);
     return {
-      path: (await this.#staged?.stage(path)) ?? path,
+      path: this.#options.isStaged(file.path) ? await this.#staged.stage(path) : path,
       shownPath: join(this.#options.shown, file.path),
       existing: 'replace',
       mode: group === undefined ? mode : mode & 0o700,
@@ -270,6 +289,12 @@ export class PreparedFolder {
     }
   }
 
+  /** Remembers the digest of a file at its current path. */
+  async #remember({ path: name }: FilePurpose, current: string, sha256: string): Promise<void> {
+    await this.digests.remember(current, sha256);
+    if (current !== join(this.path, name)) this.#stagedLarge.add(name);
+  }
+
   async #hasDigest(path: string, sha256: string): Promise<boolean> {
     const stats = await lstat(path).catch(() => undefined);
     return stats?.isFile() === true && (await this.digests.sha256(path)) === sha256;
@@ -283,7 +308,8 @@ export class PreparedFolder {
     const { path, host, secrets = [] } = file;
     const { size, sha256, recipe } = content;
     this.counts[isWritten ? 'written' : 'unchanged'] += 1;
-    this.files.set(path, {
+    const known = this.#known.get(path);
+    const record = {
       path,
       size,
       sha256,
@@ -291,7 +317,10 @@ export class PreparedFolder {
       ...(host !== undefined && { host }),
       ...(secrets.length > 0 && { secrets }),
       ...(recipe !== undefined && { recipe }),
-    });
+    };
+    // One object for both runs: a folder of many hosts contains many files.
+    const current = isDeepStrictEqual(known, record) && known !== undefined ? known : record;
+    this.files.set(current.path, current);
   }
 }
 
@@ -299,6 +328,27 @@ async function hasContent(path: string, content: Uint8Array): Promise<boolean> {
   const stats = await lstat(path).catch(() => undefined);
   if (stats?.isFile() !== true || stats.size !== content.length) return false;
   return (await readFile(path).catch(() => undefined))?.equals(content) === true;
+}
+
+/** SHA-256 of a regular file; undefined for anything else. */
+async function digestOf(path: string): Promise<string | undefined> {
+  if ((await lstat(path).catch(() => undefined))?.isFile() !== true) return undefined;
+  const hashes = await hashFile(path, ['sha256']).catch(() => undefined);
+  return hashes?.get('sha256')?.digest('hex');
+}
+
+const CHUNK = 64 * 1024;
+
+/** Joins short texts. */
+async function* chunksOf(pieces: Iterable<string>): AsyncGenerator<Uint8Array, void> {
+  let text = '';
+  for (const piece of pieces) {
+    text += piece;
+    if (text.length < CHUNK) continue;
+    yield Buffer.from(text);
+    text = '';
+  }
+  yield Buffer.from(text);
 }
 
 /** The permissions of hard links are not changed: they are shared with another file. */

@@ -26,7 +26,7 @@ export interface ServedResource {
   readonly size: number;
   /** A strong entity tag of the content, including its quotes (RFC 9110, section 8.8.3). */
   readonly etag: string;
-  /** In whole seconds; unchanged as long as the content is unchanged. */
+  /** Unchanged as long as the content is unchanged, and later after each change. */
   readonly lastModified: Date;
   /** Throws CliError if the underlying file was changed. For answers without a body. */
   check?(): Promise<void>;

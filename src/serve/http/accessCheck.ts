@@ -10,7 +10,7 @@ import { TLSSocket } from 'node:tls';
 import { CliError } from '../../core/errors.ts';
 import type { Grant } from '../answer/access.ts';
 import { parseSignedPath, type Signer } from '../answer/signedPath.ts';
-import { maskText } from '../../core/masking.ts';
+import { createMasker, maskText } from '../../core/masking.ts';
 
 export interface AccessRules {
   /** Undefined: no signed path is valid. */
@@ -41,8 +41,9 @@ export interface AccessCheck {
 
 export function createAccessCheck(rules: AccessRules, now = (): Date => new Date()): AccessCheck {
   const isToken = createTokenCheck(rules.tokens);
+  const mask = createMasker(rules.tokens, TOKEN);
   return {
-    mask: (text) => maskTokens(text, rules.tokens),
+    mask: (text) => maskTokens(mask(text)),
     admit: (path, authorization, isCertified) => {
       const signed = parseSignedPath(path);
       if (signed !== undefined) {
@@ -144,16 +145,10 @@ const randomTexts: readonly RegExp[] = [
 /** The number of characters that are checked; a log line has fewer. */
 const LONGEST = 2000;
 
-/**
- * Replaces tokens, and texts that look like tokens, with `(token)`.
- * @param known the operator tokens
- */
-export function maskTokens(text: string, known: readonly string[] = []): string {
-  let masked = text.slice(0, LONGEST);
-  // Longer tokens first, as a token may be the beginning of another one.
-  for (const token of known.toSorted((one, other) => other.length - one.length))
-    masked = masked.replaceAll(token, TOKEN);
-  masked = masked
+/** Replaces texts that look like tokens with `(token)`. */
+export function maskTokens(text: string): string {
+  let masked = text
+    .slice(0, LONGEST)
     .replace(signedToken, TOKEN)
     .replace(credentials, (_all, scheme: string) => `${scheme} ${TOKEN}`);
   for (const pattern of randomTexts) masked = masked.replace(pattern, TOKEN);

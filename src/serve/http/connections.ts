@@ -11,6 +11,9 @@ export interface ConnectionLimits {
   readonly connectionsPerClient: number;
 }
 
+/** Milliseconds between two log events about closed connections: a client may try thousands of times per second. */
+const NOTE_INTERVAL = 1000;
+
 /**
  * Closes connections above the limits immediately, before the TLS handshake.
  * @returns the open connections
@@ -22,12 +25,32 @@ export function limitConnections(
 ): ReadonlySet<Socket> {
   const sockets = new Set<Socket>();
   const byClient = new Map<string, number>();
+  let noted = -Infinity;
+  let suppressed = 0;
+  const note = (client: string, ofClient: number): void => {
+    if (performance.now() - noted < NOTE_INTERVAL) {
+      suppressed += 1;
+      return;
+    }
+    const isFull = sockets.size >= limits.connections;
+    log.note('warning', 'too many connections', {
+      client,
+      connections: sockets.size,
+      ofClient,
+      suppressed: suppressed === 0 ? undefined : suppressed,
+      hint: isFull
+        ? `pass a larger number than ${limits.connections} with --max-connections`
+        : `if this is a proxy, pass a larger number than ${limits.connectionsPerClient} with --max-per-client`,
+    });
+    noted = performance.now();
+    suppressed = 0;
+  };
   server.on('connection', (socket: Socket) => {
     const client = clientAddress(socket);
     const own = byClient.get(client) ?? 0;
     if (sockets.size >= limits.connections || own >= limits.connectionsPerClient) {
       socket.destroy();
-      log.note('warning', 'too many connections', { client, connections: sockets.size, ofClient: own });
+      note(client, own);
       return;
     }
     sockets.add(socket);

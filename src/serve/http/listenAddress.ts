@@ -1,5 +1,6 @@
 /** The listen address of a service: an address and a port, or a socket that systemd has opened. */
 
+import { quoteText } from '../../core/foreignText.ts';
 import type { AddressInfo, ListenOptions } from 'node:net';
 import { CliError, UsageError } from '../../core/errors.ts';
 import { formatUrlHost, isLoopbackHost, parseHost } from '../../formats/hostName.ts';
@@ -33,7 +34,7 @@ export function parseListenAddress(text: string): ListenAddress {
     throw invalidAddress(text, isPort ? 'the colon before the port is missing' : 'the port is missing');
   }
   const address = text.slice(0, colon);
-  if (!/^[0-9]+$/.test(port)) throw invalidAddress(text, `the port ${JSON.stringify(port)} is not a number`);
+  if (!/^[0-9]+$/.test(port)) throw invalidAddress(text, `the port ${quoteText(port)} is not a number`);
   if (Number(port) > HIGHEST_PORT) throw invalidAddress(text, `the port ${port} is above ${HIGHEST_PORT}`);
   if (address === '') return { kind: 'tcp', host: undefined, port: Number(port) };
   const bracketed = /^\[(.*)\]$/.exec(address)?.[1];
@@ -41,7 +42,7 @@ export function parseListenAddress(text: string): ListenAddress {
     throw invalidAddress(text, 'IPv6 addresses require brackets');
   const host = parseHost(bracketed ?? address);
   if (host.kind === 'invalid')
-    throw invalidAddress(text, `${JSON.stringify(bracketed ?? address)}: ${host.problem}`);
+    throw invalidAddress(text, `${quoteText(bracketed ?? address)}: ${host.problem}`);
   if ((host.kind === 'ipv6') !== (bracketed !== undefined))
     throw invalidAddress(text, 'only IPv6 addresses have brackets');
   return { kind: 'tcp', host: bracketed ?? address, port: Number(port) };
@@ -50,7 +51,7 @@ export function parseListenAddress(text: string): ListenAddress {
 const HIGHEST_PORT = 65_535;
 
 function invalidAddress(text: string, problem: string): UsageError {
-  return new UsageError(`Cannot listen on ${JSON.stringify(text)}: ${problem}`, {
+  return new UsageError(`Cannot listen on ${quoteText(text)}: ${problem}`, {
     hint: 'pass ADDRESS:PORT, [::1]:PORT, or :PORT for all addresses of the machine',
   });
 }

@@ -32,17 +32,23 @@ export const healthPage: Page = {
 };
 
 /**
- * For `readyz`.
+ * For `readyz`. The first line is `ready` as long as the service has something to serve. A degraded service is ready, too: if
+ * all replicas have the same invalid inventory, a load balancer would otherwise remove all of them.
  * @param problem why the service is not ready, as a clause without secrets; undefined if it is ready
+ * @param degradations what a ready service does not serve as requested, as clauses without secrets
  */
-export function createReadyPage(problem: () => string | undefined): Page {
+export function createReadyPage(
+  problem: () => string | undefined,
+  degradations: () => readonly string[] = () => [],
+): Page {
   return {
     isPublic: true,
     answer: ({ isDraining }) => {
       const reason = isDraining ? 'the service is stopping' : problem();
-      return reason === undefined
-        ? { status: 200, headers: plain, body: 'ready\n' }
-        : { status: 503, headers: plain, body: `503: ${reason}\n` };
+      if (reason !== undefined) return { status: 503, headers: plain, body: `503: ${reason}\n` };
+      const found = degradations();
+      const degraded = found.length === 0 ? '' : `degraded: ${found.join(', ')}\n`;
+      return { status: 200, headers: plain, body: `ready\n${degraded}` };
     },
   };
 }

@@ -38,7 +38,8 @@ export function fetchMarks(fetched: readonly ImageProgress[]): StageMark[] {
   });
 }
 
-/** BMCs read only the parts of an ISO that the machine reads, with pauses. */
+/** BMCs read only the parts of an ISO that the machine reads, with pauses: an incomplete ISO is neither complete nor an error. */
 function pausedState(stage: BootStage, isPassed: boolean): MarkState {
-  return isPassed || stage === 'media' ? 'reached' : 'stopped';
+  if (isPassed) return 'reached';
+  return stage === 'media' ? 'paused' : 'stopped';
 }

@@ -102,6 +102,7 @@ function serviceFacts(service: ServiceStatus, hosts: number): Html {
 const viewNames: Readonly<Record<View, string>> = {
   all: 'all',
   problems: 'with warnings or errors',
+  stale: 'stale',
   fetching: 'fetching now',
   fetched: 'fetched',
   unfetched: 'not fetched yet',

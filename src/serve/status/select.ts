@@ -2,9 +2,9 @@
 
 import type { HostStatus } from './status.ts';
 
-export const views = ['all', 'problems', 'fetching', 'fetched', 'unfetched'] as const;
+export const views = ['all', 'problems', 'stale', 'fetching', 'fetched', 'unfetched'] as const;
 
-/** `problems`: hosts with warnings or errors. `fetched`: a client has fetched a complete image. `unfetched`: none has. */
+/** `problems`: hosts with warnings or errors. `stale`: invalid hosts with their last valid image. `fetched`: a client has fetched a complete image. `unfetched`: none has. */
 export type View = (typeof views)[number];
 
 export interface StatusQuery {
@@ -79,6 +79,7 @@ function isFound({ name, macs, architecture }: HostStatus, text: string): boolea
 const isInView: Readonly<Record<View, (host: HostStatus) => boolean>> = {
   all: () => true,
   problems: ({ messages }) => messages.some(({ severity }) => severity !== 'info'),
+  stale: ({ staleSince }) => staleSince !== undefined,
   fetching: ({ progress }) => progress().some(({ running }) => running > 0),
   fetched: (host) => isFetched(host),
   unfetched: (host) => !isFetched(host),

@@ -18,9 +18,10 @@ export type BootStage = (typeof bootStages)[number];
 
 /**
  * `reached`: an event shows the stage. `passed`: a later stage is reached, but no event shows this one. `running`: the machine
- * is in this stage. `stopped`: the machine did not get further. `waiting`: not reached yet.
+ * is in this stage. `paused`: no transfer is running, but a part was fetched. `stopped`: the machine did not get further.
+ * `waiting`: not reached yet.
  */
-export type MarkState = 'reached' | 'passed' | 'running' | 'stopped' | 'waiting';
+export type MarkState = 'reached' | 'passed' | 'running' | 'paused' | 'stopped' | 'waiting';
 
 export interface StageMark {
   readonly stage: BootStage;
@@ -47,6 +48,7 @@ const stateTexts: Readonly<Record<MarkState, string>> = {
   reached: 'reached',
   passed: 'passed, not observed',
   running: 'in progress',
+  paused: 'no transfer is running',
   stopped: 'stopped here',
   waiting: 'not reached',
 };

@@ -48,6 +48,8 @@ export interface HostStatus {
   readonly architecture: string | undefined;
   /** The stream that it selects; undefined if it selects none. */
   readonly stream: string | undefined;
+  /** Since when its last valid image is served, because the host is invalid; undefined for a current image, and without one. */
+  readonly staleSince: Date | undefined;
   /** Warnings and errors of its inventory entry and its config. */
   readonly messages: readonly Diagnostic[];
   /** Called for all hosts when they are filtered. */

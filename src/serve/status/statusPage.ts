@@ -49,13 +49,23 @@ function formatStatusDocument(status: Status, selection: Selection): string {
   return `${JSON.stringify(document)}\n`;
 }
 
-function hostObject({ name, macs, architecture, stream, messages, progress, images }: HostStatus): object {
+function hostObject({
+  name,
+  macs,
+  architecture,
+  stream,
+  staleSince,
+  messages,
+  progress,
+  images,
+}: HostStatus): object {
   const fetched = new Map(progress().map((image) => [image.path, image]));
   return {
     name,
     macs,
     architecture,
     stream,
+    staleSince,
     messages: messages.map(messageObject),
     images: images().map(({ path, artifact, url }) => {
       const image = fetched.get(path);

@@ -150,7 +150,7 @@ function hostRows(host: HostStatus, now: Date): Html {
   const span = Math.max(1, images.length);
   return html`<tbody>
     <tr>
-      <th scope="rowgroup" rowspan="${span}" class="name">${host.name}</th>
+      <th scope="rowgroup" rowspan="${span}" class="name">${host.name}${staleNote(host, now)}</th>
       <td rowspan="${span}" class="mac">${listOf(host.macs.map((mac) => html`${mac}`))}</td>
       <td rowspan="${span}">${architectureOf(host.architecture, host.stream)}</td>
       ${firstCells}
@@ -170,6 +170,11 @@ function hostRows(host: HostStatus, now: Date): Html {
           </tr>`
     }
   </tbody> `;
+}
+
+function staleNote({ staleSince }: HostStatus, now: Date): Html | undefined {
+  if (staleSince === undefined) return undefined;
+  return html` <span class="warning">stale, since ${timeOf(staleSince, now)}</span>`;
 }
 
 /** With its stream as in the image options: `rhel-10/x86_64`. */

@@ -130,8 +130,8 @@ async function answerInVersion(
 }
 
 /** The request after its body was read. */
-function requestOf({ request, url }: RequestContext, version: ApiVersion): RamdiskRequest {
-  return { query: queryOf(request.url ?? ''), version, url, now: new Date() };
+function requestOf({ client, request, url }: RequestContext, version: ApiVersion): RamdiskRequest {
+  return { query: queryOf(request.url ?? ''), version, url, client, now: new Date() };
 }
 
 /** Maximum number of characters of a client's text. */

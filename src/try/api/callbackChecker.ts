@@ -5,6 +5,7 @@
 
 import { setMaxListeners } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
+import { createMasker } from '../../core/masking.ts';
 import { parseHost } from '../../formats/hostName.ts';
 import { parseUrl, withoutBrackets } from '../../formats/url.ts';
 import { plainText } from '../../serve/http/textResponse.ts';
@@ -152,7 +153,7 @@ function missingProblem(missing: readonly string[]): Pick<StepsEvent, 'problem' 
 
 /** One line without the agent token, which an agent may send back. */
 function withoutToken(text: string, { token }: Contact): string {
-  return plainText(token === undefined ? text : text.replaceAll(token, '(agent token)'), MAX_TEXT);
+  return plainText(token === undefined ? text : createMasker([token], '(agent token)')(text), MAX_TEXT);
 }
 
 /** Characters. */

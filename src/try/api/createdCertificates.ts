@@ -4,6 +4,7 @@
  * verifiers require (RFC 5280). The certificate library is loaded only when it is needed.
  */
 
+import { quoteText } from '../../core/foreignText.ts';
 import { generateKeyPair, randomBytes, X509Certificate } from 'node:crypto';
 import { promisify } from 'node:util';
 import type forge from 'node-forge';
@@ -92,7 +93,7 @@ type ValidHost = Exclude<Host, { kind: 'invalid' }>;
 function parseName(text: string): ValidHost {
   const host = parseCertified(text);
   if (host.kind !== 'invalid') return host;
-  throw new UsageError(`${JSON.stringify(text)} is not valid in a certificate: ${host.problem}`, {
+  throw new UsageError(`${quoteText(text)} is not valid in a certificate: ${host.problem}`, {
     hint: 'use names and addresses at which machines reach this one',
   });
 }

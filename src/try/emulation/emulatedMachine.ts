@@ -5,7 +5,7 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Duplex, Readable } from 'node:stream';
-import { maskLine } from '../../core/masking.ts';
+import { createMasker, maskLine, secretsOfRequest } from '../../core/masking.ts';
 import { asMapping, parseIfJson } from '../../formats/mapping.ts';
 import { findProgram } from '../../io/programs.ts';
 import type { Io } from '../../io/io.ts';
@@ -37,6 +37,7 @@ export async function startMachine(
   process.once('exit', kill);
   child.stdout?.on('data', onOutput);
   const stderr = collectText(child.stderr);
+  const mask = createMasker(secretsOfRequest(args)); // QEMU quotes the URL of an image
   readControl(child, onSignal);
   let isStopped = false;
   const ended = new Promise<string | undefined>((resolve) => {
@@ -46,7 +47,7 @@ export async function startMachine(
     });
     child.once('close', (code, signal) => {
       process.off('exit', kill);
-      resolve(isStopped || code === 0 ? undefined : (problem ?? describeEnd(stderr(), code, signal)));
+      resolve(isStopped || code === 0 ? undefined : (problem ?? describeEnd(mask(stderr()), code, signal)));
     });
   });
   return {

@@ -1,5 +1,6 @@
 /** The boot source of `--qemu`, and the setup of its machine. Both are checked before any server starts. */
 
+import { quoteText } from '../../core/foreignText.ts';
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseMacAddress } from '../../core/macAddress.ts';
@@ -63,7 +64,7 @@ export async function readEmulatedSource(
   const listed = hosts.find(({ name }) => name === qemu);
   if (listed !== undefined) return hostSource(listed, own, boot);
   if (boot !== undefined) {
-    throw new UsageError(`--boot requires a host of the inventory, but ${JSON.stringify(qemu)} is not one`, {
+    throw new UsageError(`--boot requires a host of the inventory, but ${quoteText(qemu)} is not one`, {
       hint: 'remove --boot: images always boot from CD, folders from the network',
     });
   }
@@ -80,7 +81,7 @@ function noSuchSource(name: string, hosts: readonly EmulatedHost[]): CliError {
   const names = hosts.slice(0, MAX_NAMES).map((host) => host.name);
   const more = hosts.length > MAX_NAMES ? ', …' : '';
   return new CliError(
-    `--qemu ${JSON.stringify(name)} not found: not a host of the inventory, a file or a folder`,
+    `--qemu ${quoteText(name)} not found: not a host of the inventory, a file or a folder`,
     {
       code: 'ERR_SETTING',
       hint: `use the path of an image or folder, or a host: ${names.join(', ')}${more}`,
@@ -94,7 +95,7 @@ const MAX_NAMES = 5;
 function readMac(text: string): string {
   const address = parseMacAddress(text);
   if ('mac' in address) return address.mac;
-  throw new UsageError(`--mac ${JSON.stringify(text)}: ${address.problem}`, {
+  throw new UsageError(`--mac ${quoteText(text)}: ${address.problem}`, {
     hint: `use an address such as ${DEFAULT_MAC}`,
   });
 }

@@ -27,12 +27,12 @@ import { checkInsecureArgument } from '../../agent/insecureArgument.ts';
 import type { Config } from '../../ignition/config.ts';
 import type { Issue } from '../../ignition/rule.ts';
 import { readIgnition } from '../../image/embeddedIgnition.ts';
-import { splitKargs } from '../../image/inspection/inspection.ts';
+import { splitArguments } from '../../boot/argumentText.ts';
 import { openLiveIso } from '../../image/liveIso.ts';
 import type { OpenImage } from '../../io/images/imageBytes.ts';
 import { readImage } from '../../io/images/imageFile.ts';
 import type { ConfigArtifact } from '../../hosts/artifacts/artifacts.ts';
-import { hostPath } from '../../hosts/artifacts/servedPaths.ts';
+import { isArtifactPath } from '../../hosts/artifacts/servedPaths.ts';
 import { readDeployedConfig } from '../../hosts/input/imageSource.ts';
 
 export interface GuestAddress {
@@ -140,9 +140,11 @@ async function readFolderConfig(
   host: string,
   io: Io,
 ): Promise<ImageConfig> {
-  const listed = new Set(manifest.files.map((file) => file.path));
-  const file = bootedConfigs.map((artifact) => hostPath(host, artifact)).find((name) => listed.has(name));
-  if (file !== undefined) return readConfigFile(join(path, file), io, []);
+  const files = manifest.files.filter((file) => file.host === host && file.superseded !== true);
+  for (const artifact of bootedConfigs) {
+    const file = files.find((one) => isArtifactPath(one.path, artifact));
+    if (file !== undefined) return readConfigFile(join(path, file.path), io, []);
+  }
   return { kind: 'unknown', reason: `${path} contains no config of ${host}` };
 }
 
@@ -160,7 +162,7 @@ async function readLiveConfig(
     const iso = await openLiveIso(image);
     if ((await iso.features()).otherSystem) return undefined;
     const { current = '' } = (await iso.kargsAreas()) ?? {};
-    return { hasConfig: (await readIgnition(iso)) !== undefined, kargs: splitKargs(current) };
+    return { hasConfig: (await readIgnition(iso)) !== undefined, kargs: splitArguments(current) };
   } catch (error) {
     if (error instanceof FormatError) return undefined;
     throw error;

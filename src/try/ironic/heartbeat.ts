@@ -80,6 +80,7 @@ export function answerHeartbeat(
     return { ...beat, ...(refusal ?? refuseRequest(404, unknown, 'unknown-node')), agent: undefined };
   }
   node.calledAt = now;
+  node.hasComeBack = true;
   node.callbackUrl = callbackUrl;
   const agent = { node, callbackUrl, verifyCa: textOf(sent['agent_verify_ca']) };
   return { ...beat, answer: answerWith(202, undefined), problem: undefined, reason: undefined, agent };

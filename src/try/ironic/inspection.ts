@@ -79,7 +79,7 @@ export function answerInspection(
   if (macs.length === 0 && !query.has('node_uuid')) {
     return { ...refuse(400, 'No lookup information provided', 'no-macs'), summary };
   }
-  const node = findNode(nodes, query, macs);
+  const node = findNode(nodes, request, macs);
   if ('problem' in node) return { ...nothing, answer: errorOf(404, notFound), macs, summary, ...node };
   recordStart(node, request.now);
   return {
@@ -163,18 +163,19 @@ const vendor: Part = ({ system_vendor: found }) => {
 };
 
 const processors: Part = ({ cpu }) => {
-  const count = isMapping(cpu) ? number(cpu['count']) : undefined;
-  if (!isMapping(cpu) || count === undefined) return undefined;
+  if (!isMapping(cpu) || typeof cpu['count'] !== 'number') return undefined;
+  const count = quantity(cpu['count']);
   const architecture = text(cpu['architecture']);
-  return `${formatCount(count, 'CPU')}${architecture === undefined ? '' : ` (${architecture})`}`;
+  const shown = count === undefined ? 'unknown number of CPUs' : formatCount(count, 'CPU');
+  return `${shown}${architecture === undefined ? '' : ` (${architecture})`}`;
 };
 
 const memory: Part = ({ memory: found }) => {
   if (!isMapping(found)) return undefined;
   // `total` excludes memory of the firmware; `physical_mb` is missing if the agent cannot read the firmware tables.
-  const mebibytes = number(found['physical_mb']);
-  const bytes = mebibytes === undefined ? number(found['total']) : mebibytes * 1024 ** 2;
-  return bytes === undefined ? undefined : `${formatSizeInWords(bytes)} memory`;
+  const { physical_mb: mebibytes, total } = found;
+  const bytes = typeof mebibytes === 'number' ? mebibytes * 1024 ** 2 : total;
+  return typeof bytes === 'number' ? `${sizeOf(bytes) ?? 'unknown size of'} memory` : undefined;
 };
 
 /** Maximum number of disk sizes in a line. */
@@ -184,8 +185,8 @@ const disks: Part = ({ disks: found }) => {
   if (!Array.isArray(found)) return undefined;
   if (found.length === 0) return 'no disks';
   const items: readonly unknown[] = found.slice(0, MAX_SIZES);
-  const sizes = items.map((disk) => (isMapping(disk) ? number(disk['size']) : undefined));
-  const known = sizes.filter((size) => size !== undefined).map(formatSizeInWords);
+  const sizes = items.map((disk) => (isMapping(disk) ? disk['size'] : undefined));
+  const known = sizes.filter((size) => typeof size === 'number').map((size) => sizeOf(size) ?? 'unknown');
   if (found.length > MAX_SIZES) known.push('…');
   return `${formatCount(found.length, 'disk')}${known.length === 0 ? '' : ` (${known.join(', ')})`}`;
 };
@@ -204,8 +205,14 @@ function text(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value.trim().slice(0, MAX_TEXT) : undefined;
 }
 
-function number(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
+/** Undefined for a number that no machine has: negative, not whole, or larger than 2^53, such as 1e308. */
+function quantity(value: number): number | undefined {
+  return Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+}
+
+function sizeOf(bytes: number): string | undefined {
+  const known = quantity(bytes);
+  return known === undefined ? undefined : formatSizeInWords(known);
 }
 
 /** The error of the agent about failed collectors; undefined without an error. */

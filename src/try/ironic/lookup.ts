@@ -31,7 +31,8 @@ interface Lookup extends FactsOf<LookupEvent> {
 const tokensSince = 62;
 
 /** Source: `ramdisk.py` of Ironic's API, and `get_node_with_token` of its conductor. */
-export function answerLookup({ query, version, url, now }: RamdiskRequest, nodes: NodeStore): Lookup {
+export function answerLookup(request: RamdiskRequest, nodes: NodeStore): Lookup {
+  const { query, version, url, now } = request;
   const macs = normalizeMacs(query.getAll('addresses').flatMap((list) => list.split(',')));
   const refused = (refusal: RefusedRequest): Lookup => ({
     ...refusal,
@@ -48,7 +49,7 @@ export function answerLookup({ query, version, url, now }: RamdiskRequest, nodes
     // An agent always sends the parameter; it is empty if the agent has found no interface.
     return refused(refuseRequest(400, noNames, query.has('addresses') ? 'no-macs' : 'arguments'));
   }
-  const node = findNode(nodes, query, macs);
+  const node = findNode(nodes, request, macs);
   if ('problem' in node) return refused({ answer: fault(404, notFound), ...node });
   recordStart(node, now);
   const token = version.minor < tokensSince ? null : node.token.issue();

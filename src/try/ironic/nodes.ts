@@ -1,14 +1,15 @@
 /**
  * The nodes of the mock Ironic: expected hosts, and all other machines that call, as with Ironic's discovery. The number of
- * unknown machines is limited; a lookup of further machines fails. Each node has an agent token, with which Ironic and the
- * agent authenticate each other. The first lookup creates and returns it. Later lookups return only a mask, so a restarted
- * agent cannot continue. This protects Ironic from clients that use a MAC address of another machine.
+ * unknown machines is limited (`unknownMachines.ts`). Each node has an agent token, with which Ironic and the agent authenticate
+ * each other. The first lookup creates and returns it. Later lookups return only a mask, so a restarted agent cannot continue.
+ * This protects Ironic from clients that use a MAC address of another machine.
  */
 
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createTokenCheck } from '../../serve/http/accessCheck.ts';
 import { plainText } from '../../serve/http/textResponse.ts';
-import type { Refusal } from './messages.ts';
+import { findPlace, unknownLimits, type UnknownLimits, type UnknownMachine } from '../unknownMachines.ts';
+import type { RamdiskRequest, Refusal } from './messages.ts';
 
 /** An expected host. Each other machine that calls also gets a node. */
 export interface ExpectedNode {
@@ -22,7 +23,7 @@ export interface ExpectedNode {
 }
 
 /** Mutable: requests of the machine change it. */
-export interface IronicNode {
+export interface IronicNode extends UnknownMachine {
   readonly uuid: string;
   /** Name in the inventory; undefined for unknown machines. */
   readonly name: string | undefined;
@@ -33,27 +34,32 @@ export interface IronicNode {
   callbackUrl: string | undefined;
   /** Time of its last request. */
   calledAt: Date | undefined;
+  hasComeBack: boolean;
 }
 
 export interface NodeStore {
   byUuid(uuid: string): IronicNode | undefined;
   byName(name: string): IronicNode | undefined;
   findByMac(mac: string): IronicNode | undefined;
-  /** Returns the node with one of the addresses, or a new node, and assigns the addresses to it. */
-  byMacs(macs: readonly string[]): IronicNode | Refusal;
+  /**
+   * Returns the node with one of the addresses, or a new node, and assigns the addresses to it.
+   * @param client the address of the client
+   */
+  byMacs(macs: readonly string[], client: string): IronicNode | Refusal;
   readonly size: number;
 }
 
-/** Maximum number of unexpected machines with a MAC address. */
-export const MAX_UNKNOWN_MACHINES = 1000;
+interface NodeLimits extends UnknownLimits {
+  readonly macsPerNode: number;
+}
 
-const defaultLimits = { unknownMachines: MAX_UNKNOWN_MACHINES, macsPerNode: 64 };
+const defaultLimits: NodeLimits = { ...unknownLimits, macsPerNode: 64 };
 
 export function createNodeStore(expected: readonly ExpectedNode[], limits = defaultLimits): NodeStore {
   const byUuid = new Map<string, IronicNode>();
   const byName = new Map<string, IronicNode>();
   const byMac = new Map<string, IronicNode>();
-  let unknownMachines = 0;
+  const unknown = new Set<IronicNode>(); // the oldest first
 
   const assign = (node: IronicNode, macs: Iterable<string>): void => {
     for (const mac of macs) {
@@ -63,7 +69,10 @@ export function createNodeStore(expected: readonly ExpectedNode[], limits = defa
       node.macs.add(mac);
     }
   };
-  const add = ({ name, uuid = randomUUID(), agentToken }: Partial<ExpectedNode>): IronicNode => {
+  const add = (
+    { name, uuid = randomUUID(), agentToken }: Partial<ExpectedNode>,
+    client?: string,
+  ): IronicNode => {
     const node: IronicNode = {
       uuid: uuid.toLowerCase(),
       name,
@@ -71,12 +80,19 @@ export function createNodeStore(expected: readonly ExpectedNode[], limits = defa
       token: createAgentToken(agentToken),
       callbackUrl: undefined,
       calledAt: undefined,
+      client,
+      hasComeBack: false,
     };
     byUuid.set(node.uuid, node);
     if (name !== undefined) byName.set(name, node);
     return node;
   };
-  const findOrAdd = (macs: readonly string[]): IronicNode | Refusal => {
+  const remove = (node: IronicNode): void => {
+    unknown.delete(node);
+    byUuid.delete(node.uuid);
+    for (const mac of node.macs) byMac.delete(mac);
+  };
+  const findOrAdd = (macs: readonly string[], client: string): IronicNode | Refusal => {
     const found = new Set(macs.flatMap((mac) => byMac.get(mac) ?? []));
     const known = [...found].filter(({ name }) => name !== undefined);
     if (known.length > 1) {
@@ -86,11 +102,12 @@ export function createNodeStore(expected: readonly ExpectedNode[], limits = defa
     // If several unknown machines turn out to be the same one, the first node is used.
     const node = known[0] ?? [...found][0];
     if (node !== undefined) return node;
-    if (unknownMachines >= limits.unknownMachines) {
-      return { problem: `more than ${limits.unknownMachines} unknown machines`, reason: 'busy' };
-    }
-    unknownMachines += 1;
-    return add({});
+    const place = findPlace(client, [...unknown], limits);
+    if (place.kind === 'full') return { problem: place.problem, reason: 'busy' };
+    if (place.evicted !== undefined) remove(place.evicted);
+    const added = add({}, client);
+    unknown.add(added);
+    return added;
   };
 
   for (const host of expected) assign(add(host), normalizeMacs(host.macs));
@@ -98,8 +115,8 @@ export function createNodeStore(expected: readonly ExpectedNode[], limits = defa
     byUuid: (uuid) => byUuid.get(uuid.toLowerCase()),
     byName: (name) => byName.get(name),
     findByMac: (mac) => byMac.get(mac),
-    byMacs: (macs) => {
-      const found = findOrAdd(macs);
+    byMacs: (macs, client) => {
+      const found = findOrAdd(macs, client);
       if (!('problem' in found)) assign(found, macs);
       return found;
     },
@@ -112,11 +129,11 @@ export function createNodeStore(expected: readonly ExpectedNode[], limits = defa
 /** The node of a request, by its UUID or by MAC addresses. */
 export function findNode(
   nodes: NodeStore,
-  query: URLSearchParams,
+  { client, query }: Pick<RamdiskRequest, 'client' | 'query'>,
   macs: readonly string[],
 ): IronicNode | Refusal {
   const uuid = query.get('node_uuid');
-  if (uuid === null) return nodes.byMacs(macs);
+  if (uuid === null) return nodes.byMacs(macs, client);
   return nodes.byUuid(uuid) ?? { problem: `node ${uuid} does not exist`, reason: 'unknown-node' };
 }
 
@@ -130,6 +147,7 @@ const MIN_BOOT_TIME = 120_000;
 export function recordStart(node: IronicNode, now: Date): void {
   const silence = node.calledAt === undefined ? 0 : now.getTime() - node.calledAt.getTime();
   if (silence > MIN_BOOT_TIME) resetAgent(node);
+  node.hasComeBack ||= node.calledAt !== undefined;
   node.calledAt = now;
 }
 

@@ -4,7 +4,8 @@
  */
 
 import { formatCount } from '../../formats/messageText.ts';
-import { printable, wrapText } from '../../io/report/terminalText.ts';
+import { printable } from '../../core/foreignText.ts';
+import { wrapText } from '../../io/report/terminalText.ts';
 import type { LikelyCause } from '../timeline/causes.ts';
 import { stages, type TimelineEntry } from '../timeline/stages.ts';
 import {

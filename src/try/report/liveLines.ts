@@ -5,7 +5,7 @@
 
 import type { Io } from '../../io/io.ts';
 import { writeToReader } from '../../io/stdout.ts';
-import { printable } from '../../io/report/terminalText.ts';
+import { printable } from '../../core/foreignText.ts';
 import { isInterrupted, isFullyFetched } from '../timeline/stages.ts';
 import { byKind, type ByKind, type FetchEvent } from '../timeline/events.ts';
 import type { TimelineStep } from '../timeline/timeline.ts';

@@ -1,7 +1,7 @@
 /** Events and stages as text. Control characters from clients are escaped. */
 
 import { formatCount, formatSize } from '../../formats/messageText.ts';
-import { printable } from '../../io/report/terminalText.ts';
+import { printable } from '../../core/foreignText.ts';
 import type { Artifact } from '../../serve/answer/resource.ts';
 import { formatDuration, formatPercent } from '../../serve/status/figures.ts';
 import { isFullyFetched, isInterrupted, type Stage } from '../timeline/stages.ts';

@@ -28,8 +28,13 @@ export async function startIso(
     contentType: mediaTypes.iso,
     size: image.size,
     etag: `"${token}"`,
-    lastModified: new Date(Math.floor(image.modified.getTime() / 1000) * 1000),
-    open: () => openSharedImage(location, file),
+    lastModified: image.modified,
+    check: () => image.checkUnchanged(),
+    // Not the file that has this name now: a BMC that reads the image in ranges must not get bytes of two images.
+    open: async () => {
+      await image.checkUnchanged();
+      return { ...image, close: async () => undefined };
+    },
   };
   const path = `${token}/${fileName}`;
   const find = (wanted: string): CatalogEntry | undefined =>

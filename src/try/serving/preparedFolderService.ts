@@ -110,7 +110,7 @@ async function openFile(
     contentType: mediaTypes[artifact],
     size,
     etag: digestTag(sha256),
-    lastModified: new Date(Math.floor(stats.mtimeMs / 1000) * 1000),
+    lastModified: stats.mtime,
     open: () => openSharedImage(path, name, { algorithm: 'sha256', hex: sha256 }),
   };
 }

@@ -4,6 +4,7 @@
  * address 192.0.2.1 reaches the mock Ironic at this address, without any change. QEMU supports only IPv4 for this.
  */
 
+import { quoteText } from '../../core/foreignText.ts';
 import { UsageError } from '../../core/errors.ts';
 import { parseHost } from '../../formats/hostName.ts';
 import { parseUrl, portOf, urlHost } from '../../formats/url.ts';
@@ -79,7 +80,7 @@ const LEASES = 16;
 export function guestNetwork(host: string, option: string): GuestNetwork {
   const problem = guestHostProblem(host);
   if (problem !== undefined) {
-    throw new UsageError(`${option} ${JSON.stringify(host)}: ${problem}`, {
+    throw new UsageError(`${option} ${quoteText(host)}: ${problem}`, {
       hint: 'use the IPv4 address in the Ironic URL of the configs, for example 192.0.2.1',
     });
   }

@@ -6,7 +6,7 @@
  */
 
 import { parseMacAddress } from '../../core/macAddress.ts';
-import { MAX_UNKNOWN_MACHINES } from '../ironic/nodes.ts';
+import { findPlace, MAX_UNKNOWN_MACHINES, unknownLimits } from '../unknownMachines.ts';
 import { unknownMachines } from '../../serve/answer/access.ts';
 import { createEntryLog, type EntryLog, mergeLog } from './stages.ts';
 import type { TrialEvent } from './events.ts';
@@ -29,6 +29,8 @@ export interface Machine {
   /** MAC addresses that the machine has sent. */
   readonly seenMacs: Set<string>;
   readonly nodes: Set<string>;
+  /** The client address of its first event; undefined without one. */
+  readonly firstClient: string | undefined;
   /** Client addresses. */
   readonly clients: Set<string>;
   readonly log: EntryLog;
@@ -40,7 +42,7 @@ export interface MachineTable {
   readonly machines: Set<Machine>;
   readonly machineByListedMac: ReadonlyMap<string, Machine>;
   readonly maxUnidentified: number;
-  /** Number of events of clients above the limit. */
+  /** Number of events of machines that got no place, or lost it. */
   droppedEvents: number;
 }
 
@@ -74,14 +76,14 @@ export function createMachineTable(expected: readonly ExpectedHost[]): MachineTa
   };
 }
 
-/** Undefined if the event is of a machine above the limit; then it is counted. */
+/** Undefined if the machine gets no place; then the event is counted. */
 export function findMachine(table: MachineTable, event: TrialEvent): Machine | undefined {
   const identifiers = identifiersOf(event);
   const { macs, name, node, isNodeVerified } = identifiers;
   const matches = findMatches(table, identifiers);
   const isIdentified = matches.length > 0 || name !== undefined || macs.length > 0 || isNodeVerified;
   const machine = isIdentified
-    ? joinMatches(table, matches, identifiers)
+    ? joinMatches(table, matches, identifiers, event.client)
     : findClient(table, event.client, event.kind);
   if (machine === undefined) table.droppedEvents++;
   if (machine === undefined || !isIdentified) return machine;
@@ -121,19 +123,36 @@ function createMachine(known: Partial<Machine>): Machine {
     listedMacs: [],
     seenMacs: new Set(),
     nodes: new Set(),
+    firstClient: undefined,
     clients: new Set(),
     log: createEntryLog(),
     ...known,
   };
 }
 
+/** Undefined if all places are taken by machines that have sent several requests. */
 function addMachine(table: MachineTable, known: Partial<Machine>): Machine | undefined {
   const machine = createMachine(known);
-  const { isIdentified } = machine;
-  const others = [...table.machines].filter((one) => !one.isExpected && one.isIdentified === isIdentified);
-  if (others.length >= (isIdentified ? MAX_UNKNOWN_MACHINES : table.maxUnidentified)) return undefined;
+  const { firstClient, isIdentified } = machine;
+  const others = [...table.machines].flatMap((one) =>
+    one.isExpected || one.isIdentified !== isIdentified
+      ? []
+      : [{ machine: one, client: one.firstClient, hasComeBack: countEvents(one) > 1 }],
+  );
+  const limits = isIdentified ? unknownLimits : { ...unknownLimits, machines: table.maxUnidentified };
+  const place = findPlace(firstClient, others, limits);
+  if (place.kind === 'full') return undefined;
+  if (place.evicted !== undefined) {
+    const { machine: evicted } = place.evicted;
+    table.machines.delete(evicted);
+    table.droppedEvents += countEvents(evicted);
+  }
   table.machines.add(machine);
   return machine;
+}
+
+function countEvents({ log: { dropped, entries } }: Machine): number {
+  return [...entries.values()].reduce((sum, { count }) => sum + count, dropped);
 }
 
 /**
@@ -167,8 +186,9 @@ function joinMatches(
   table: MachineTable,
   [first, ...others]: readonly Machine[],
   { name }: Identifiers,
+  client: string | undefined,
 ): Machine | undefined {
-  if (first === undefined) return addMachine(table, { name });
+  if (first === undefined) return addMachine(table, { name, firstClient: client });
   for (const other of others) if (other.name === undefined) mergeMachine(table, first, other);
   return first;
 }
@@ -187,7 +207,7 @@ function findClient(
   const [machine, ...others] = here.filter(({ isIdentified }) => isIdentified);
   if (kind !== 'fetch' && machine !== undefined && others.length === 0) return machine;
   const known = here.find(({ isIdentified }) => !isIdentified);
-  return known ?? addMachine(table, { isIdentified: false, clients: new Set([client]) });
+  return known ?? addMachine(table, { isIdentified: false, firstClient: client, clients: new Set([client]) });
 }
 
 function addIdentifiers(

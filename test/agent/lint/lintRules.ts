@@ -11,7 +11,7 @@ import {
 } from '../../../src/agent/lint/hostFiles.ts';
 import { commandRules } from '../../../src/agent/lint/commands.ts';
 import { encodedTextRules } from '../../../src/agent/lint/encodedText.ts';
-import { installerRule, liveSystemRules } from '../../../src/agent/lint/liveSystem.ts';
+import { liveSystemRules } from '../../../src/agent/lint/liveSystem.ts';
 import { sandboxRules } from '../../../src/agent/lint/sandbox.ts';
 import { unitReferenceRules } from '../../../src/agent/lint/unitReferences.ts';
 import { convergedFlowRules, mountRules, trustRules } from '../../../src/agent/lint/conf.ts';
@@ -57,6 +57,5 @@ export const lintRules: readonly Rule[] = [
   hostFileRules,
   hashRules,
   liveSystemRules,
-  { installer: installerRule },
   sizeRules,
 ].flatMap((rules) => Object.values<Rule>(rules));

@@ -44,7 +44,7 @@ describe('the network of a host', () => {
       }),
       [
         'agent-network-reach $.storage.files.1.contents.source: Ironic: no connection of the host has a route to 198.51.100.1',
-        'agent-network-reach $.storage.files.1.contents.source: Ironic: no connection of the host has a route to 2001:db8::1',
+        'agent-network-reach $.storage.files.1.contents.source: Ironic: no connection of the host has an IPv6 address, so the host does not reach 2001:db8::1',
       ],
     ],
     [

@@ -108,7 +108,7 @@ describe('checkNetworkBoot', () => {
     ],
     [
       'secret in an argument',
-      bootOf(hostWith({ extraArguments: ['my-token="abc"'] })),
+      bootOf(hostWith({ extraArguments: ['my-token="abc'] })),
       'worker-1 error argument-characters my-token=(secret): the argument contains',
     ],
     [

@@ -44,7 +44,7 @@ describe('the image of an object', () => {
       'of what is no architecture',
       'x'.repeat(500),
       ['iso'],
-      `no base image for the architecture "${'x'.repeat(40)}"`,
+      `no base image for the architecture "${'x'.repeat(99)}`,
     ],
     ['of a prototype', '__proto__', ['iso'], 'no base image for the architecture "__proto__"'],
     [

@@ -34,7 +34,7 @@ describe('the other keys of a Secret', () => {
     ['none', { nmstate: 'eA==', networkData: 'eA==' }, ''],
     ['no data', undefined, ''],
     ['many', { a: '', b: '', c: '', d: '', e: '', f: '' }, '"a", "b", "c", "d", "e", …'],
-    ['long ones', { [`\u001b${'x'.repeat(99)}`]: '' }, `"\\u001b${'x'.repeat(39)}"`],
+    ['long ones', { [`\u001b${'x'.repeat(99)}`]: '' }, `"\\u001b${'x'.repeat(99)}"`],
   ])('%s', (_title, data, expected) => {
     expect(listOtherKeys({ data })).toBe(expected);
   });

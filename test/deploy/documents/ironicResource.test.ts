@@ -139,7 +139,7 @@ describe('checkIronic', () => {
     ],
     ['an init container', { images: prepared({ '': 'https://h/a/coreos.iso' }) }, ['overrides-gate']],
     ['no arguments', { kernelArguments: undefined }, ['ramdisk-argument-missing']],
-    ['arguments', { kernelArguments: 'a="b"' }, ['ramdisk-argument-syntax', 'ramdisk-argument-missing']],
+    ['arguments', { kernelArguments: 'a="b' }, ['ramdisk-argument-syntax', 'ramdisk-argument-missing']],
     ['arguments of a node', { kernelArguments: `%default% ${live}` }, ['ramdisk-argument-default']],
     ['an invalid name', { name: 'Ironic', namespace: 'a.b' }, ['metal3-name', 'metal3-name']],
     [

@@ -50,12 +50,19 @@ describe('parseStreamMetadata', () => {
     ]);
   });
 
+  it('leaves out an artifact without a location, and reads all others', () => {
+    const metadata = JSON.parse(metadataOf({ location: 'https://example.com/a.iso' }));
+    const { formats } = metadata.architectures.x86_64.artifacts.metal;
+    formats.pxe = { kernel: { sha256: digest }, rootfs: { location: 'https://example.com/r.img' } };
+    const { images } = parseStreamMetadata(JSON.stringify(metadata), 'stable.json');
+    expect(images.map(({ artifacts }) => artifacts.map(({ name }) => name))).toEqual([['disk'], ['rootfs']]);
+  });
+
   it.each([
     ['no JSON', '{', 'it is not JSON'],
     ['a list', '[]', 'the document is not an object'],
     ['nothing', '{}', 'architectures is not an object'],
     ['null', '{"architectures":{"x86_64":null}}', 'x86_64 is not an object'],
-    ['no location', metadataOf({ sha256: digest }), 'missing field `location`'],
     ['a location that is a number', metadataOf({ location: 1 }), '`location` is not a string'],
     ['a wrong digest', metadataOf({ location: 'a', sha256: 'abc' }), '`sha256` is not a SHA-256 digest'],
   ])('refuses %s', (_title, text, problem) => {

@@ -54,6 +54,13 @@ describe('checkConditions', () => {
     expect(checkConditions(fields, current)).toBe(verdict);
   });
 
+  it('compares dates in whole seconds', () => {
+    const written = { ...current, lastModified: new Date('2026-11-21T10:00:00.999Z') };
+    expect(checkConditions({ 'if-modified-since': same }, written)).toBe('unchanged');
+    expect(checkConditions({ 'if-unmodified-since': same }, written)).toBe('met');
+    expect(checkConditions({ 'if-modified-since': before }, written)).toBe('met');
+  });
+
   it('takes its time only once for a long list', () => {
     expect(checkConditions({ 'if-none-match': '"W/,'.repeat(50_000) }, current)).toBe('met');
   });
@@ -67,14 +74,21 @@ describe('rangeApplies', () => {
     [false, '"then"'],
     [false, '"now", "then"'],
     [false, '*'],
-    [true, same],
-    [true, 'Sat Nov 21 10:00:00 2026'],
+    [false, same],
+    [false, 'Sat Nov 21 10:00:00 2026'],
     [false, before],
     [false, after],
     [false, ''],
   ])('%s: If-Range %j', (expected, ifRange) => {
     expect(rangeApplies({ 'if-range': ifRange }, current)).toBe(expected);
   });
+
+  it.each<[boolean, Fields]>([
+    [false, { 'if-unmodified-since': same }],
+    [true, { 'if-unmodified-since': same, 'if-range': '"now"' }],
+    [true, { 'if-unmodified-since': same, 'if-match': '"now"' }],
+    [true, { 'if-match': '"now"' }],
+  ])('%s: %j', (expected, fields) => expect(rangeApplies(fields, current)).toBe(expected));
 });
 
 const now = new Date('2026-11-21T00:00:00Z');

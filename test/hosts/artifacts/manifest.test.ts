@@ -2,12 +2,15 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FormatError } from '../../../src/core/errors.ts';
 import {
-  formatChecksums,
-  formatManifest,
+  formatChecksums as checksumLines,
+  formatManifest as manifestPieces,
   isInside,
   type Manifest,
   parseManifest,
 } from '../../../src/hosts/artifacts/manifest.ts';
+
+const formatManifest = (manifest: Manifest): string => [...manifestPieces(manifest)].join('');
+const formatChecksums = (files: Manifest['files']): string => [...checksumLines(files)].join('');
 
 const sha256 = 'a'.repeat(64);
 const manifest: Manifest = {
@@ -37,6 +40,7 @@ const manifest: Manifest = {
 describe('manifest', () => {
   it('is read as it was written', () => {
     expect(parseManifest(formatManifest(manifest))).toEqual(manifest);
+    expect(formatManifest(manifest)).toBe(`${JSON.stringify(manifest, undefined, 2)}\n`);
   });
 
   it('is the same whatever the order of its parts', () => {

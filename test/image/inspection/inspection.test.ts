@@ -38,6 +38,12 @@ describe('checkIso', () => {
     ['another system', { kargs: '', files: new Map(), features: otherSystem }, []],
     ['another system with a config', { isMinimal: true, features: otherSystem }, ['image-config-unread']],
     ['a keyfile', { files: keyfile('[connection]\n') }, []],
+    [
+      'a keyfile and network arguments',
+      { files: keyfile('[connection]\n'), kargs: `${kargs} ip=dhcp rd.neednet=1` },
+      ['image-network-twice'],
+    ],
+    ['network arguments alone', { kargs: `${kargs} ip=dhcp` }, []],
     ['a keyfile that is none', { files: keyfile('id=x\n') }, ['image-keyfile']],
     [
       'a keyfile that nobody reads',

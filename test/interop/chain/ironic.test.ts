@@ -154,6 +154,7 @@ describe.skipIf(reasons.length > 0)(`a real Ironic${note}`, { timeout: 2 * LONG 
     await cli('prepare', ...input, '--base-url', boot, ...output);
     const script = readFileSync(path(`images/${name}/ipxe/worker-0.ipxe`), 'utf8');
     const [images = ''] = /images\/[^/]*\/ironic-python-agent\.rootfs/.exec(script) ?? [];
+    const [initramfs = ''] = /hosts\/worker-0\/[0-9a-f]+\/initramfs\.img/.exec(script) ?? [];
     const kargs = await cli(
       'pxe',
       'kargs',
@@ -165,7 +166,7 @@ describe.skipIf(reasons.length > 0)(`a real Ironic${note}`, { timeout: 2 * LONG 
     );
     const pair = {
       '--deploy-kernel': `${boot}/${images.replace('.rootfs', '.kernel')}`,
-      '--deploy-ramdisk': `${boot}/hosts/worker-0/initramfs.img`,
+      '--deploy-ramdisk': `${boot}/${initramfs}`,
       '--kernel-append-params': `%default% ${kargs.trim()}`,
     };
     const set = ['--inventory', `${name}.json`, '--set', ...Object.entries(pair).flat()];

@@ -37,6 +37,8 @@ export interface ServeSurroundings {
   readonly env?: Readonly<Record<string, string>>;
   /** For node. */
   readonly nodeOptions?: readonly string[];
+  /** The limit of open files. */
+  readonly descriptors?: number;
 }
 
 /** Resolves when the URLs are printed; throws with what was said where it ends before. */

@@ -10,10 +10,21 @@ const program = join(import.meta.dirname, '../../../bin/ironic-coreos.js');
 /** @typedef {import('./startServe.d.ts').ServeEvent} ServeEvent */
 
 /** @type {typeof import('./startServe.d.ts').startServe} */
-export async function startServe(args, { cwd, env = {}, nodeOptions = [] }) {
+export async function startServe(args, { cwd, env = {}, nodeOptions = [], descriptors }) {
   const { PATH, HOME } = process.env;
-  const command = [...nodeOptions, program, 'serve', '--format', 'json', '--log', 'json', ...args];
-  const child = spawn(process.execPath, command, {
+  const command = [
+    ...(descriptors === undefined ? [] : ['sh', '-c', `ulimit -n ${descriptors}; exec "$0" "$@"`]),
+    process.execPath,
+    ...nodeOptions,
+    program,
+    'serve',
+    '--format',
+    'json',
+    '--log',
+    'json',
+    ...args,
+  ];
+  const child = spawn(command[0] ?? '', command.slice(1), {
     cwd,
     env: { PATH, HOME, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

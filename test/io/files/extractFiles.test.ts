@@ -16,7 +16,7 @@ beforeEach(async () => {
 afterEach(async () => rm(base, { recursive: true, force: true }));
 
 async function extract(directory: string, ...names: readonly string[]): Promise<string[]> {
-  const { write, pathOf } = await prepareExtraction(directory, names, { cwd });
+  const { write, pathOf } = await prepareExtraction({ directory }, names, { cwd });
   for (const name of names) await write(name, Buffer.from(`content of ${name}`));
   return names.map(pathOf);
 }
@@ -63,6 +63,21 @@ describe('prepareExtraction', () => {
     expect(await readFile(join(cwd, 'b'), 'utf8')).toBe('mine');
   });
 
+  it('replaces files with --overwrite, but neither what a link leads to nor a folder', async () => {
+    for (const name of ['a', 'b', 'theirs']) await writeFile(join(cwd, name), 'mine');
+    await rm(join(cwd, 'b'));
+    await symlink(join(cwd, 'theirs'), join(cwd, 'b'));
+    await mkdir(join(cwd, 'c'));
+    const { write } = await prepareExtraction({ directory: '.', overwrite: true }, ['a', 'b', 'c'], { cwd });
+    for (const name of ['a', 'b']) await write(name, Buffer.from('new'));
+    await expect(write('c', Buffer.from('new'))).rejects.toThrow('./c is a directory');
+    const texts = await Promise.all(['a', 'b', 'theirs'].map((name) => readFile(join(cwd, name), 'utf8')));
+    expect([texts, (await readdir(cwd)).toSorted()]).toEqual([
+      ['new', 'new', 'mine'],
+      ['a', 'b', 'c', 'theirs'],
+    ]);
+  });
+
   it('follows no symbolic link below the folder', async () => {
     await mkdir(join(base, 'elsewhere'));
     await mkdir(join(cwd, 'out'));
@@ -87,7 +102,7 @@ describe('prepareExtraction', () => {
   });
 
   it('writes a file again where the archive has it again', async () => {
-    const { write } = await prepareExtraction('out', ['d/a'], { cwd });
+    const { write } = await prepareExtraction({ directory: 'out' }, ['d/a'], { cwd });
     await write('d/a', Buffer.from('first, and longer'));
     await write('d/a', Buffer.from('second'));
     expect(await readFile(join(cwd, 'out/d/a'), 'utf8')).toBe('second');

@@ -19,7 +19,7 @@ import {
 } from '../../support/fakeBmc.ts';
 import { tlsText } from '../../support/serveFixtures.ts';
 
-const timing = { connect: 5000, answer: 20_000, action: 20_000, interval: 1 };
+const timing = { connect: 5000, answer: 20_000, task: 20_000, logout: 5000, interval: 1 };
 const running: { close: () => Promise<void> }[] = [];
 afterAll(async () => {
   for (const one of running.splice(0).toReversed()) await one.close();
@@ -203,7 +203,7 @@ describe('answers that are no success', () => {
     const bmc = await start({ fault: onSystem(() => answer) });
     const client = await open(bmc, { timing: { ...timing, answer: 200 } });
     const error = await failureOf(client.get(bmc.systemPath, 'reading the system'));
-    expect(error.message).toMatch(/no complete response from the BMC$/);
+    expect(error.message).toMatch(/no complete response from the BMC within 0 seconds$/);
   });
 
   it('another web server', async () => {
@@ -299,7 +299,7 @@ describe('changes', () => {
     const bmc = await start({ fault: onSystem(() => () => controller.abort()) });
     const client = await open(bmc, { signal: controller.signal });
     expect((await failureOf(client.get(bmc.systemPath, 'reading the system'))).message).toMatch(
-      /was canceled$/,
+      /was canceled, 0 seconds after it was sent$/,
     );
   });
 });

@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import { installerRule } from '../../../src/agent/lint/liveSystem.ts';
 import { insecureArgumentRules } from '../../../src/agent/insecureArgument.ts';
 import { confRules } from '../../../src/ipa/confRules.ts';
 import { lintRules } from '../../agent/lint/lintRules.ts';
+import { argumentRules } from '../../../src/boot/argumentChecks.ts';
+import { openQuote } from '../../../src/boot/argumentLine.ts';
+import { argumentValueRules } from '../../../src/boot/argumentValues.ts';
+import { loaderSetting } from '../../../src/boot/bootForm.ts';
+import { ipaParameterRules } from '../../../src/boot/ipaParameter.ts';
+import { networkArgumentRules } from '../../../src/boot/networkArguments.ts';
+import { urlArgumentRules } from '../../../src/boot/urlArgument.ts';
 import { replacesRendered } from '../../../src/hosts/settings/renderConfig.ts';
 import { parseIpaVersion } from '../../../src/ipa/ipaOptions.ts';
 import { checkDocument } from '../../../src/validate/validate.ts';
@@ -28,6 +36,15 @@ const {
   tooManyValues,
 } = validation;
 
+/** Rules of kernel arguments, which have no document. */
+const kernelArgumentRules: readonly Rule[] = [
+  openQuote,
+  loaderSetting,
+  ...[argumentRules, argumentValueRules, ipaParameterRules, networkArgumentRules, urlArgumentRules].flatMap(
+    (rules) => Object.values<Rule>(rules),
+  ),
+];
+
 /** Every rule that the code declares. */
 const declared: readonly Rule[] = [
   emptyConfig,
@@ -47,6 +64,8 @@ const declared: readonly Rule[] = [
   ...Object.values(translationRules),
   ...Object.values(imageRules),
   ...Object.values(insecureArgumentRules),
+  ...kernelArgumentRules,
+  installerRule,
   replacesRendered,
 ];
 
@@ -56,12 +75,12 @@ const others = ['too-many-findings', uncheckedRule, 'folder-circle'];
 /** What they are about does not fit into an example: a size, bytes that are no text, a date, two configs. */
 const withoutExample = new Set<string>([
   ...others,
-  'agent-installer',
   tooManyValues.id,
   'conf-encoding',
   'agent-ca-validity',
   'agent-size',
   replacesRendered.id,
+  ...kernelArgumentRules.map(({ id }) => id),
   ...Object.values(mergeRules).map(({ id }) => id),
   ...Object.values(translationRules).map(({ id }) => id),
   ...Object.values(imageRules).map(({ id }) => id),

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { CliError } from '../../../src/core/errors.ts';
 import { validateConfig } from '../../../src/ignition/validate.ts';
 import type { Finding, Report } from '../../../src/core/finding.ts';
-import { printable } from '../../../src/io/report/terminalText.ts';
+import { printable } from '../../../src/core/foreignText.ts';
 import { createTextReporter, formatTextReport, formatVerdict } from '../../../src/io/report/text.ts';
 import { codePoint } from '../../support/arbitraryText.ts';
 

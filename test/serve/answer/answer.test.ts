@@ -83,10 +83,11 @@ describe('answerFor', () => {
   it.each<[number, Record<string, string>]>([
     [206, { 'if-range': '"now"' }],
     [200, { 'if-range': '"then"' }],
-    [206, { 'if-range': 'Sat, 21 Nov 2026 10:00:00 GMT' }],
+    [200, { 'if-range': 'Sat, 21 Nov 2026 10:00:00 GMT' }],
     [200, { 'if-range': 'Sat, 21 Nov 2026 10:00:01 GMT' }],
     [412, { 'if-match': '"then"' }],
     [206, { 'if-match': '"now"' }],
+    [200, { 'if-unmodified-since': 'Sat, 21 Nov 2026 10:00:00 GMT' }],
     [206, { 'if-none-match': '"then"' }],
     [412, { 'if-unmodified-since': 'Sat, 21 Nov 2026 09:00:00 GMT', 'if-range': '"now"' }],
     [304, { 'if-modified-since': 'Sat, 21 Nov 2026 10:00:00 GMT', 'if-range': '"then"' }],

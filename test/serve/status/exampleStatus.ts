@@ -33,6 +33,7 @@ export function exampleHost(name: string, { fetched = [], ...changes }: HostChan
     macs: ['52:54:00:00:00:01'],
     architecture: 'x86_64',
     stream: undefined,
+    staleSince: undefined,
     messages: [],
     progress: () => fetched,
     images: () => [

@@ -14,7 +14,7 @@ describe('the stages that fetches show', () => {
 
   it.each<[string, Partial<ImageProgress>[], string[]]>([
     ['a BMC reads the ISO', [{}], ['media 50 % running', 'loader waiting', 'kernel waiting', ...rest]],
-    ['a BMC pauses', [{ running: 0 }], ['media 50 % reached', 'loader waiting', 'kernel waiting', ...rest]],
+    ['a BMC pauses', [{ running: 0 }], ['media 50 % paused', 'loader waiting', 'kernel waiting', ...rest]],
     [
       'an initramfs that was interrupted',
       [

@@ -277,6 +277,7 @@ describe('bounds', () => {
       const given = { macs: [macOf(number)], node: `node-${number}`, client: addressOf(number) };
       const { isFull, label } = timeline.add(lookedUp(number, given));
       expect([isFull, label]).toEqual(number < 1000 ? [false, macOf(number)] : [true, addressOf(number)]);
+      timeline.add(lookedUp(number, given)); // it comes back
     }
     timeline.add(fetched(2000, { host: 'other' }));
     timeline.add(lookedUp(2000));
@@ -289,7 +290,20 @@ describe('bounds', () => {
     ]);
     expect(hosts).toHaveLength(1003);
     expect(hosts[0]?.stage).toBe('lookup');
-    expect(timeline.droppedEvents()).toBe(501);
+    expect(timeline.droppedEvents()).toBe(1001);
+  });
+
+  it('a flood of one client: other machines keep their places, also those that have not come back yet', () => {
+    const timeline = createTimeline(expected);
+    timeline.add(lookedUp(0, unlisted));
+    for (let number = 0; number < 3000; number++) {
+      const given = { macs: [macOf(number)], node: `node-${number}`, client: '192.0.2.66' };
+      timeline.add(lookedUp(number, given));
+      if (number % 2 === 0) timeline.add(lookedUp(number, given));
+    }
+    const labels = timeline.hosts().map(({ label }) => label);
+    expect(labels.slice(0, 4)).toEqual(['worker-0', 'worker-1', 'worker-2', stranger]);
+    expect(labels).toHaveLength(4 + 250);
   });
 
   it('addresses that only ask leave room for machines', () => {
@@ -304,7 +318,7 @@ describe('bounds', () => {
   it('one that is known is tracked when there is no more room', () => {
     const timeline = createTimeline([]);
     for (let number = 0; number < 1500; number++) timeline.add(asked(number, { client: addressOf(number) }));
-    expect(timeline.add(asked(1500, { client: addressOf(7) }))).toMatchObject({ entry: { count: 2 } });
+    expect(timeline.add(asked(1500, { client: addressOf(1007) }))).toMatchObject({ entry: { count: 2 } });
     expect(timeline.droppedEvents()).toBe(500);
   });
 

@@ -33,7 +33,7 @@ export const bootCauses = causesOf({
   },
   'bmc-refused': {
     short: 'the BMC',
-    text: 'The BMC refused a step of the boot, so the machine was not booted.',
+    text: 'The BMC refused a step of the boot or did not answer, so the machine was not booted.',
     check: 'run `ironic-coreos boot --check` with the same options',
     fix: 'fix the reason in the report; a missing license, an account without the role Administrator and outdated firmware are the most common ones',
     proof: proofBy('bmc', ['image'], ({ step }) => step === 'failed'),

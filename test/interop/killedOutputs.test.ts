@@ -1,0 +1,122 @@
+/**
+ * Commands that write files, killed at each of their system calls in turn, by strace: each file is then missing, or complete.
+ * The next run removes what was left, and writes what a run without interruption writes. A sample of commands and system calls
+ * always runs; all of them, which takes an hour, with IRONIC_COREOS_KILL=all.
+ */
+
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { copyFile, mkdir, mkdtemp, readdir, readFile, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type BuiltProgram, buildProgram } from '../support/builtProgram.ts';
+import { type CommandRun, commandRuns, writeInputs } from '../support/commandRuns.ts';
+import { canTrace, traceNote } from '../support/strace.ts';
+
+/** System calls that change a file or a folder, or wait for the disk. */
+const CALLS = 'mkdir write pwrite64 ftruncate fchmod chmod fsync fdatasync link rename unlink rmdir'.split(
+  ' ',
+);
+
+const all = process.env['IRONIC_COREOS_KILL'] === 'all';
+const usual = new Set(['iso ignition embed', 'iso network extract']);
+const calls = all ? CALLS : ['fchmod', 'fsync', 'link', 'unlink'];
+
+/** The commands whose result is in files, without servers, downloads (which need a server), and edits in place. */
+const writing = Object.entries(commandRuns).flatMap(([command, runs]) =>
+  runs
+    .filter(({ args, inPlace, until }) => {
+      const hasOutput = args.some((arg) => ['-o', '-C', 'out'].includes(arg));
+      return hasOutput && inPlace !== true && until === undefined && !args.join(' ').includes('SERVER');
+    })
+    .filter((_run, index) => all || (usual.has(command) && index === 0))
+    .map((run): [string, string, CommandRun] => [command, run.args.join(' '), run]),
+);
+
+let program: BuiltProgram;
+let root: string;
+let cwd: string;
+const env = { PATH: process.env['PATH'], SOURCE_DATE_EPOCH: '1700000000', UV_THREADPOOL_SIZE: '1' };
+beforeAll(async () => {
+  program = await buildProgram();
+  root = await realpath(await mkdtemp(join(tmpdir(), 'killed outputs ')));
+  cwd = join(root, 'run');
+  await writeInputs(root);
+});
+afterAll(async () => {
+  await program.remove();
+  await rm(root, { recursive: true, force: true });
+});
+
+async function emptyFolder(): Promise<void> {
+  await rm(cwd, { recursive: true, force: true });
+  await mkdir(cwd);
+  await copyFile(join(root, 'in', 'hosts.yaml'), join(cwd, 'hosts.yaml'));
+}
+
+/** Starts the program under a tracer, or without. */
+function start(words: readonly string[], tracer: readonly string[] = []): ReturnType<typeof spawnSync> {
+  const [file = '', ...args] = [...tracer, ...program.command, ...words];
+  return spawnSync(file, args, { cwd, env: { ...env, HOME: join(root, 'home') }, encoding: 'utf8' });
+}
+
+/** Files by their paths, with their digests; without those of a run in progress. */
+async function outputs(): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>();
+  for (const entry of await readdir(cwd, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name).slice(cwd.length + 1);
+    if (!entry.isFile() || isTemporary(path)) continue;
+    found.set(
+      path,
+      createHash('sha256')
+        .update(await readFile(join(cwd, path)))
+        .digest('hex'),
+    );
+  }
+  return found;
+}
+
+/** A hidden file beside the output, or the notes of `prepare` about its own work. */
+function isTemporary(path: string): boolean {
+  return basename(path).endsWith('.tmp') || /(^|\/)\.ironic-coreos(\/|$)/.test(path);
+}
+
+async function leftovers(): Promise<readonly string[]> {
+  const names = await readdir(cwd, { recursive: true });
+  return names.filter((name) => /\.(?:tmp|lock|partial)$/.test(name) || name.endsWith('commit'));
+}
+
+/** Whether the command was killed at the call. */
+function killAt(call: string, count: number, words: readonly string[]): boolean {
+  const inject = ['-e', `trace=${call}`, '-e', `inject=${call}:signal=SIGKILL:when=${count}`];
+  const { status, signal } = start(words, ['strace', '-f', '-qq', '-o', '/dev/null', ...inject]);
+  return signal === 'SIGKILL' || status === 137;
+}
+
+describe.skipIf(!canTrace)(`commands that are killed while they write${traceNote}`, () => {
+  it.each(writing)('%s %s', { timeout: 1_200_000 }, async (command, _args, run) => {
+    const words = [...command.split(' '), ...run.args];
+    const again = [...command.split(' '), ...(run.again ?? run.args)];
+    await emptyFolder();
+    expect(start(words)).toMatchObject({ status: 0 });
+    const complete = await outputs();
+    let kills = 0;
+    const seen = new Set<string>();
+    for (const call of calls) {
+      for (let count = 1; ; count++) {
+        await emptyFolder();
+        if (!killAt(call, count, words)) break;
+        kills++;
+        const left = await outputs();
+        for (const [path, digest] of left)
+          expect([call, count, path, digest]).toEqual([call, count, path, complete.get(path)]);
+        seen.add(left.size === complete.size ? 'complete' : 'incomplete');
+        expect(start(again)).toMatchObject({ status: 0 });
+        expect([call, count, await outputs(), await leftovers()]).toEqual([call, count, complete, []]);
+      }
+    }
+    expect(seen).toEqual(new Set(['incomplete', 'complete']));
+    if (all) console.log(`${words.join(' ')}: ${kills} kills`);
+  });
+});

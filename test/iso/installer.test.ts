@@ -1,0 +1,49 @@
+/** An ISO that has both the agent and the installer: the installer would run instead of the agent. */
+
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { liveIso } from '../support/liveIso.ts';
+import { runCli } from '../support/runCli.ts';
+
+let cwd: string;
+const run = (line: string) => runCli(line.split(' '), { cwd });
+const device = 'coreos.inst.install_dev=/dev/sda';
+
+beforeAll(async () => {
+  cwd = await mkdtemp(join(tmpdir(), 'installer '));
+  await run(
+    'render --api-url https://192.0.2.1 --agent-image registry.example.com/ironic-agent --no-ssh-key -o agent.ign',
+  );
+  await writeFile(join(cwd, 'other.ign'), '{"ignition":{"version":"3.4.0"}}');
+});
+beforeEach(() => writeFile(join(cwd, 'a.iso'), liveIso('2023-07')));
+afterAll(() => rm(cwd, { recursive: true, force: true }));
+
+describe('the installer beside the agent', () => {
+  it.each([
+    ['iso ignition embed -i agent.ign a.iso', `iso kargs modify -a ${device} a.iso`],
+    [`iso kargs modify -a ${device} a.iso`, 'iso ignition embed -i agent.ign a.iso'],
+    [undefined, `iso customize --live-ignition agent.ign --live-karg-append ${device} a.iso`],
+  ])('after %s, is refused by %s, unless the rule is ignored', async (before, line) => {
+    if (before !== undefined) await run(before);
+    const image = await readFile(join(cwd, 'a.iso'));
+    const refused = await run(line);
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain('the installer runs instead of the agent and overwrites the disk');
+    expect(await readFile(join(cwd, 'a.iso'))).toEqual(image);
+    expect((await run(`--ignore agent-installer ${line}`)).code).toBe(0);
+    const checked = await run('validate a.iso');
+    expect([checked.code, checked.stdout.includes('(agent-installer)')]).toEqual([1, true]);
+  });
+
+  it.each([
+    [`iso kargs modify -a ${device} a.iso`, 'iso ignition embed -i other.ign a.iso'],
+    ['iso ignition embed -i agent.ign a.iso', 'iso kargs modify -a coreos.inst.install_dev= a.iso'],
+    ['iso ignition embed -i agent.ign a.iso', 'iso kargs modify -a x=1 a.iso'],
+  ])('after %s, is not seen by %s', async (before, line) => {
+    expect((await run(before)).code).toBe(0);
+    expect((await run(line)).code).toBe(0);
+  });
+});
