@@ -164,6 +164,11 @@ export function checkConvergedFlow({ activeUnits, runs }: LintSubject): Issue[] 
 }
 
 export const mountRules = {
+  unitMissing: lintError(
+    'agent-unit-missing',
+    "the config contains the agent's configuration file, but no unit that starts the agent",
+    'add a unit that runs the container of the agent; `render` writes one',
+  ),
   confUnmounted: lintWarning(
     'agent-conf-unmounted',
     "no unit mounts the agent's configuration file into the container, so the agent does not read it",
@@ -205,9 +210,11 @@ function isWithin(path: string, folder: string): boolean {
 }
 
 function checkConf({ name, path }: LintedFile, subject: LintSubject): Issue[] {
-  const { runs } = subject;
+  const { runs, units } = subject;
   if (runs.length === 0) {
-    return mayRunElsewhere(subject) ? [] : [broken(mountRules.confUnmounted, [...path, 'path'])];
+    if (mayRunElsewhere(subject)) return [];
+    const mayStart = units.some((unit) => unit.settings.length > 0 || isAgentUnitName(unit.name));
+    return [broken(mayStart ? mountRules.confUnmounted : mountRules.unitMissing, [...path, 'path'])];
   }
   const mounts = runs.flatMap((run) => bindMounts(run.podman).map((mount) => ({ run, mount })));
   const own = mounts.filter(({ mount }) => mount.source !== '/' && isWithin(name, mount.source));

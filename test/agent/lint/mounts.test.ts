@@ -38,7 +38,15 @@ describe('mounts', () => {
 
   it('misses nothing that another config may bring', () => {
     const { systemd: _, ...rest } = render();
-    expect(summary(rest)).toEqual([`agent-conf-unmounted ${path}`]);
+    expect(summary(rest)).toEqual([`agent-unit-missing ${path}`]);
+    const ofOthers = {
+      name: 'other.service',
+      contents: '[Service]\nExecStart=/opt/start-all\n',
+      enabled: true,
+    };
+    expect(summary({ ...rest, systemd: { units: [ofOthers] } })).toEqual([`agent-conf-unmounted ${path}`]);
+    const ofImage = { name: 'ironic-agent.service', enabled: true };
+    expect(summary({ ...rest, systemd: { units: [ofImage] } })).toEqual([`agent-conf-unmounted ${path}`]);
     const merge = [{ source: 'https://192.0.2.1/base.ign' }];
     expect(summary({ ...rest, ignition: { version: '3.2.0', config: { merge } } })).toEqual([]);
     expect(
