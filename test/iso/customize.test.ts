@@ -23,8 +23,6 @@ const inputs: Readonly<Record<string, string>> = {
   'old.ign': '{"ignition":{"version":"2.2.0"}}',
   'unused.ign': '{"ignition":{"version":"3.4.0"},"other":1}',
   'script.sh': '#!/bin/sh\n',
-  'agent.ign':
-    '{"ignition":{"version":"3.4.0"},"storage":{"files":[{"path":"/etc/ironic-python-agent.conf","mode":384,"contents":{"source":"data:,%5BDEFAULT%5D%0A"}}]}}',
   'data.ign': '{"ignition":{"version":"3.4.0"},"storage":{"directories":[{"path":"/data"}]}}',
   'text.sh': 'echo\n',
   'device.yaml': 'dest-device: /dev/sda\n',
@@ -316,24 +314,6 @@ describe('the system that a config is for', () => {
   it.each([
     ['--dest-ignition data.ign', 0, ''],
     ['--live-ignition data.ign', 1, 'the path is on a read-only filesystem of CoreOS'],
-    ['--live-ignition agent.ign', 0, ''],
-    [
-      '--live-ignition agent.ign --dest-device /dev/sda',
-      1,
-      'the image runs the installer instead of the agent',
-    ],
-    [
-      '--live-ignition agent.ign --dest-ignition config.ign',
-      1,
-      'the image runs the installer instead of the agent',
-    ],
-    [
-      '--live-ignition agent.ign --live-karg-append coreos.inst.install_dev=/dev/sda',
-      1,
-      'the image runs the installer instead of the agent',
-    ],
-    ['--live-ignition agent.ign --dest-device /dev/sda --ignore agent-installer', 0, ''],
-    ['--live-ignition agent.ign --dest-device /dev/sda --no-validate', 0, ''],
     ['--live-ignition config.ign --dest-device /dev/sda', 0, ''],
   ])('%s: %i', async (line, code, message) => {
     const result = await customize(line);
