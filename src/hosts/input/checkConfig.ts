@@ -46,9 +46,9 @@ export async function checkConfig(
 ): Promise<CheckedDocument> {
   const document = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const { report, read } = examineConfig(document);
-  const isDeep = options.lint !== 'none' && read.status === 'read';
-  const configs = isDeep ? await findConfigs(document, read, report) : undefined;
-  const further = configs?.findings ?? furtherMismatches(document, read);
+  const isDeep = options.lint !== 'none';
+  const configs = isDeep && read.status === 'read' ? await findConfigs(document, read, report) : undefined;
+  const further = configs?.findings ?? (isDeep ? furtherMismatches(document, read) : []);
   const found: readonly FileFinding[] = [...report.findings, ...further];
   const remarks = configs === undefined || hasErrors(found) ? [] : await lint(document, configs, options);
   if (found.length + remarks.length === 0) return { report, bytes };
