@@ -5,13 +5,7 @@ import type { ExecWord } from '../../formats/systemdQuoting.ts';
 import { type Issue, lintError, lintWarning } from '../../ignition/rule.ts';
 import { podmanArgumentRules } from './podmanArguments.ts';
 import { readPodmanCommand, shellOperator } from './podmanCommand.ts';
-import {
-  brokenSetting,
-  effectiveSettings,
-  type LintSubject,
-  splitCommands,
-  type UnitSetting,
-} from './subject.ts';
+import { brokenSetting, effectiveSettings, type LintSubject, type UnitSetting } from './subject.ts';
 
 export const commandRules = {
   shell: lintWarning(
@@ -36,7 +30,7 @@ export function checkCommands({ activeUnits }: LintSubject): Issue[] {
     ['ExecStartPre', 'ExecStart', 'ExecStartPost']
       .flatMap((name) => effectiveSettings(settings, name))
       .flatMap((setting) =>
-        splitCommands(setting).flatMap((words) => [
+        setting.commands.flatMap((words) => [
           ...checkOperator(words, setting),
           ...checkProgram(words, setting),
         ]),

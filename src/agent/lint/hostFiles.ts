@@ -2,14 +2,7 @@
 
 import { posix } from 'node:path';
 import { type Issue, lintError, lintNote, lintWarning } from '../../ignition/rule.ts';
-import {
-  broken,
-  chronyParts,
-  type LintedFile,
-  type LintSubject,
-  readContents,
-  splitCommands,
-} from './subject.ts';
+import { broken, chronyParts, type LintedFile, type LintSubject, readContents } from './subject.ts';
 import { anchorFolder } from '../files.ts';
 import { X509Certificate } from 'node:crypto';
 import { FormatError } from '../../core/errors.ts';
@@ -177,7 +170,7 @@ const execute = 0o111;
 function unitPrograms({ activeUnits }: LintSubject): ReadonlySet<string> {
   const commands = activeUnits
     .flatMap(({ settings }) => settings.filter(({ name }) => name.startsWith('Exec')))
-    .flatMap(splitCommands)
+    .flatMap(({ commands }) => commands)
     .map((words) => words.map(({ text }) => text));
   const changed = new Set(
     commands.flatMap(([program, ...rest]) => (program?.endsWith('chmod') === true ? rest : [])),

@@ -13,7 +13,6 @@ import {
   effectiveSettings,
   type LintSubject,
   readInlineText,
-  splitCommands,
   type UnitSetting,
 } from './subject.ts';
 
@@ -48,11 +47,14 @@ export const installerRule = lintError(
 
 /** The generator of coreos-installer looks only whether the folder has a file. */
 export function checkInstallerFiles({ storage }: Config): Issue[] {
-  const index = (storage?.files ?? []).findIndex(({ path = '' }) => path.startsWith('/etc/coreos/installer.d/'));
+  const index = (storage?.files ?? []).findIndex(({ path = '' }) =>
+    path.startsWith('/etc/coreos/installer.d/'),
+  );
   if (index === -1) return [];
   return [
     broken(installerRule, ['storage', 'files', index, 'path'], {
-      message: 'with a file in /etc/coreos/installer.d, the installer runs instead of the agent and overwrites the disk',
+      message:
+        'with a file in /etc/coreos/installer.d, the installer runs instead of the agent and overwrites the disk',
       hint: 'remove the settings of the installer: Ironic installs CoreOS with the deploy step install_coreos',
     }),
   ];
@@ -93,7 +95,7 @@ function checkPrograms(subject: LintSubject): Issue[] {
       ['ExecStartPre', 'ExecStart'].flatMap((name) => effectiveSettings(settings, name)),
     );
   const programs = required.flatMap((setting) =>
-    splitCommands(setting).flatMap(([word]) => {
+    setting.commands.flatMap(([word]) => {
       const [, prefix = '', program = ''] = /^([-@:+!|]*)(\/[\w./+-]+)$/.exec(word?.text ?? '') ?? [];
       const isChecked = !prefix.includes('-') && word?.expands === false && emptyFolder.test(program);
       return isChecked ? [{ setting, program }] : [];
@@ -125,7 +127,7 @@ function createWriterSearch({
     // The first word is the program itself.
     const args = units
       .flatMap(({ settings }) =>
-        settings.filter(({ name }) => name.startsWith('Exec')).flatMap(splitCommands),
+        settings.filter(({ name }) => name.startsWith('Exec')).flatMap(({ commands }) => commands),
       )
       .map(([, ...words]) => words.map(({ text }) => text).join(' '));
     return [...args, ...files.map(({ file }) => readInlineText(file.contents ?? { source: 'data:,' }))];

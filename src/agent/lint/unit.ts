@@ -14,7 +14,6 @@ import {
   type LintedUnit,
   type LintSubject,
   readInlineText,
-  splitCommands,
   splitVariables,
   type UnitCommand,
   type UnitSetting,
@@ -95,7 +94,7 @@ function restarts({ settings }: LintedUnit): boolean {
 function checkPrograms({ settings }: LintedUnit): Issue[] {
   const commands = settings
     .filter(({ name }) => name.startsWith('Exec'))
-    .flatMap((setting) => splitCommands(setting).map((words) => ({ setting, words })));
+    .flatMap((setting) => setting.commands.map((words) => ({ setting, words })));
   return commands.flatMap(({ setting, words: [program, verb] }) => {
     const name = posix.basename(program?.text.replace(/^[-@:+!|]+/, '') ?? '');
     const isPodman = name === 'podman';

@@ -13,7 +13,6 @@ import {
   effectiveSettings,
   type LintedUnit,
   type LintSubject,
-  splitCommands,
   splitVariables,
   type UnitSetting,
 } from './subject.ts';
@@ -86,16 +85,20 @@ const unitLists = new Set(
   Unit.Conflicts Unit.OnFailure Unit.OnSuccess Install.WantedBy Install.RequiredBy Install.Also`.split(/\s+/),
 );
 
+const checkedKeys = new Set(
+  [...Object.keys(choices), ...timeKeys, ...pathKeys, ...unitLists].map((key) => key.replace(/^.*\./, '')),
+).add('Environment');
+
 function checkValue(setting: UnitSetting): Issue[] {
-  const key = `${setting.section}.${setting.name}`;
-  const { value } = setting;
-  if (value === '' || /%[^%]/.test(value)) return [];
+  const { name, section, value } = setting;
+  if (!checkedKeys.has(name) || value === '' || /%[^%]/.test(value)) return [];
+  const key = `${section}.${name}`;
   const problem =
     findChoiceProblem(setting, choices[key]) ??
     (timeKeys.has(key) ? findTimeProblem(value) : undefined) ??
     (pathKeys.has(key) ? findPathProblem(setting) : undefined) ??
     (unitLists.has(key) ? findListProblem(setting) : undefined) ??
-    (setting.name === 'Environment' ? findAssignmentProblem(setting) : undefined);
+    (name === 'Environment' ? findAssignmentProblem(setting) : undefined);
   return problem === undefined ? [] : [brokenSetting(unitValueRules.value, setting, problem)];
 }
 
@@ -145,12 +148,12 @@ function checkService({ settings }: LintedUnit): Issue[] {
   const own = settings.filter(({ section }) => section === 'Service');
   const type = lastChoice(own, 'Type') ?? 'simple';
   const restart = lastChoice(own, 'Restart') ?? 'no';
-  const commands = effectiveSettings(own, 'ExecStart');
+  const starts = effectiveSettings(own, 'ExecStart');
   const isRepeated = type === 'oneshot' && (restart === 'always' || restart === 'on-success');
-  const isAmbiguous = type !== 'oneshot' && commands.flatMap(splitCommands).length > 1;
+  const isAmbiguous = type !== 'oneshot' && starts.flatMap(({ commands }) => commands).length > 1;
   const refused: readonly (readonly [found: readonly UnitSetting[], Problem])[] = [
     [isRepeated ? own.filter(({ name }) => name === 'Restart').slice(-1) : [], oneshotRestart],
-    [isAmbiguous ? commands.slice(-1) : [], severalCommands],
+    [isAmbiguous ? starts.slice(-1) : [], severalCommands],
     [own.filter(isRelativeCommand), relativeCommand],
     [own.filter(isRelativeFolder), relativeFolder],
   ];
