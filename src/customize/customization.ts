@@ -2,6 +2,7 @@
 
 import { basename } from 'node:path';
 import { findBundleProblem, parseCaCertificates } from '../agent/caCertificates.ts';
+import { findScriptProblem } from '../agent/scriptStart.ts';
 import { diagnosticIn } from '../core/diagnostic.ts';
 import {
   CliError,
@@ -12,7 +13,7 @@ import {
   replaceFormatError,
   UsageError,
 } from '../core/errors.ts';
-import { formatPath, type Problem } from '../core/finding.ts';
+import { formatPath } from '../core/finding.ts';
 import { type ParsedYaml, parseYaml } from '../formats/yaml.ts';
 import { readNetworkFiles } from '../hosts/input/networkFiles.ts';
 import { reportChecked } from '../hosts/input/reportChecked.ts';
@@ -262,22 +263,9 @@ async function readAuthority(path: string, options: CustomizeOptions, io: Io): P
 
 async function readScript(path: string, options: CustomizeOptions, io: Io): Promise<NamedFile> {
   const script = await readNamed(path, 'Script', io);
-  const problem = findScriptProblem(script.data);
+  const problem = findScriptProblem(script.data, script.name);
   if (problem !== undefined) refuseFile(path, problem, { code: 'ERR_FORMAT', options, io });
   return script;
-}
-
-/** Why the kernel does not run the file as a program. */
-function findScriptProblem(data: Uint8Array): Problem | undefined {
-  const [firstLine = ''] = Buffer.from(data.subarray(0, 4096)).toString('latin1').split('\n', 1);
-  if (firstLine.startsWith('\x7fELF')) return undefined;
-  if (!firstLine.startsWith('#!')) {
-    const message = 'the script has no interpreter line (#!), so systemd cannot run it';
-    return { message, hint: 'start the script with #!/bin/bash' };
-  }
-  if (!firstLine.endsWith('\r')) return undefined;
-  const message = 'the lines of the script end in CR LF, so the kernel does not find its interpreter';
-  return { message, hint: "convert the line ends: sed -i 's/\\r$//' FILE" };
 }
 
 /** Options of the command line; lists are in the order of the command line. */

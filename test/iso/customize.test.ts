@@ -210,7 +210,7 @@ describe('remarks', () => {
     ['--pre-install script.sh', /^$/],
     [
       '--no-validate --pre-install text.sh',
-      /^warning: text\.sh: the script has no interpreter line \(#!\), so systemd cannot run it\nhint: /,
+      /^warning: text\.sh: the script has no interpreter line \(#!\), so the unit that runs it fails\nhint: /,
     ],
     [
       '--no-validate --ignition-ca blank.pem',

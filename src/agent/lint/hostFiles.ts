@@ -7,6 +7,7 @@ import { anchorFolder } from '../files.ts';
 import { X509Certificate } from 'node:crypto';
 import { FormatError } from '../../core/errors.ts';
 import { maxFindings, type Path } from '../../core/finding.ts';
+import { findScriptProblem } from '../scriptStart.ts';
 import { findBundleProblem, parseCaCertificates } from '../caCertificates.ts';
 import { checkSshPublicKey, splitAuthorizedKeys } from '../../formats/sshKey.ts';
 import type { TargetSystem } from './lintHost.ts';
@@ -184,30 +185,18 @@ function checkScript({ name, file, path, source }: LintedFile, programs: Readonl
   const about = posix.basename(name);
   const isProgram = programs.has(name);
   const isExecutable = (Number(mode ?? 0) & execute) !== 0;
-  const script = (at: Path, message: string, hint: string): Issue[] => [
-    broken(hostFileRules.script, at, { about, message, hint }),
-  ];
   // Ignition creates files with the mode 0644.
   if (isProgram && !isExecutable && contents?.source !== undefined) {
     const message = 'the file is not executable, so the unit that runs it fails';
-    return script([...path, 'mode'], message, 'set "mode" to 493, which is 0755');
+    const hint = 'set "mode" to 493, which is 0755';
+    return [broken(hostFileRules.script, [...path, 'mode'], { about, message, hint })];
   }
   const bytes = isProgram || isExecutable ? readContents(contents) : undefined;
-  if (bytes === undefined || !isText(bytes)) return [];
-  const [firstLine = ''] = Buffer.from(bytes).toString('latin1').split('\n', 1);
-  if (firstLine.startsWith('#!')) {
-    const message = 'the lines of the script end in CR LF, so the kernel does not find its interpreter';
-    const hint = `convert the line ends: sed -i 's/\\r$//' ${about}`;
-    return firstLine.endsWith('\r') ? script(source, message, hint) : [];
-  }
-  if (!isProgram) return [broken(hostFileRules.shebang, source, { about })];
-  const message = 'the script has no interpreter line (#!), so the unit that runs it fails';
-  return script(source, message, 'start the script with #!/bin/bash');
-}
-
-/** Programs have zero bytes near their start. */
-function isText(bytes: Uint8Array): boolean {
-  return bytes.length > 0 && !bytes.subarray(0, 512).includes(0);
+  const problem = bytes && bytes.length > 0 ? findScriptProblem(bytes, about) : undefined;
+  if (problem === undefined) return [];
+  const { hint, kind, message } = problem;
+  if (kind === 'interpreter' && !isProgram) return [broken(hostFileRules.shebang, source, { about })];
+  return [broken(hostFileRules.script, source, { about, message, hint })];
 }
 
 /** Options of a time server that are in place of its name. */
