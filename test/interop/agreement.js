@@ -55,8 +55,8 @@ function compareFolder(folder) {
   const corpus = index.map((line) => JSON.parse(line));
   const start = performance.now();
   const reports = validate(corpus.map(({ file }) => join(folder, file)));
-  const results = corpus.map((expected, index) => {
-    const report = reports[index];
+  const results = corpus.map((expected, number) => {
+    const report = reports[number];
     if (report === undefined) throw new Error(`no verdict for ${expected.file}`);
     return { expected, report, comparison: compare(expected, report) };
   });

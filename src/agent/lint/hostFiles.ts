@@ -171,7 +171,7 @@ const execute = 0o111;
 function unitPrograms({ activeUnits }: LintSubject): ReadonlySet<string> {
   const commands = activeUnits
     .flatMap(({ settings }) => settings.filter(({ name }) => name.startsWith('Exec')))
-    .flatMap(({ commands }) => commands)
+    .flatMap((setting) => setting.commands)
     .map((words) => words.map(({ text }) => text));
   const changed = new Set(
     commands.flatMap(([program, ...rest]) => (program?.endsWith('chmod') === true ? rest : [])),
