@@ -104,7 +104,8 @@ const { output: chunks } = await program.write({
         test: /src\/(?:cli\/main|core\/(?:errors|once)|io\/stdout|io\/files\/(?:files|handles|tempFile))\.ts$|rolldown\/runtime/,
         priority: 7,
       },
-      { name: 'validate', test: /src\/(?:validate\/validate|hosts\/input\/nameInput)\.ts$/, priority: 4 },
+      { name: 'validate', test: /src\/(?:validate\/validate|hosts\/input\/nameInput)\.ts$/, priority: 5 },
+      { name: 'lint', test: /src\/agent\/lint\/lintHost\.ts$/, priority: 4 },
       {
         name: 'liveImage',
         test: /src\/(?:io\/images\/(?:rewriteImage|writableImage)|image\/rollback|iso\/(?:ignition|kargs))\.ts$/,

@@ -1,18 +1,13 @@
 /**
- * The kernel argument that makes a CoreOS live system install itself: the generator of coreos-installer then replaces
- * default.target with coreos-installer.target, so that no other unit starts (systemd/coreos-installer-generator).
+ * What makes a CoreOS live system install itself: the generator of coreos-installer then replaces default.target with
+ * coreos-installer-post.target, so that no other unit starts (systemd/coreos-installer-generator).
  */
 
 import { argumentName, argumentValue } from '../boot/bootSettings.ts';
 import type { Config } from '../ignition/config.ts';
-import { type Issue, lintError } from '../ignition/rule.ts';
+import type { Issue } from '../ignition/rule.ts';
 import { isAgentConfig } from './lint/lintConfig.ts';
-
-export const installerRule = lintError(
-  'agent-installer',
-  'with coreos.inst.install_dev in the kernel arguments, the installer runs instead of the agent and overwrites the disk',
-  'remove coreos.inst.install_dev: Ironic installs CoreOS with the deploy step install_coreos',
-);
+import { checkInstallerFiles, installerRule } from './lint/liveSystem.ts';
 
 /**
  * @param kernelArguments one argument each, in their order; the last value counts
@@ -23,4 +18,10 @@ export function checkInstallerArgument(kernelArguments: readonly string[], confi
   // Without "=", the generator takes the name itself as the value.
   if (device === undefined || argumentValue(device) === '') return [];
   return isAgentConfig(config) ? [{ rule: installerRule, path: [] }] : [];
+}
+
+/** The same for kernel arguments and for files in the folder of the installer, which `--dest-device` and others write. */
+export function checkInstaller(kernelArguments: readonly string[], config: Config): Issue[] {
+  const ofArgument = checkInstallerArgument(kernelArguments, config);
+  return ofArgument.length > 0 || !isAgentConfig(config) ? ofArgument : checkInstallerFiles(config);
 }

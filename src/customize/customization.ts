@@ -2,6 +2,7 @@
 
 import { basename } from 'node:path';
 import { findBundleProblem, parseCaCertificates } from '../agent/caCertificates.ts';
+import { findScriptProblem } from '../agent/scriptStart.ts';
 import { diagnosticIn } from '../core/diagnostic.ts';
 import {
   CliError,
@@ -12,7 +13,7 @@ import {
   replaceFormatError,
   UsageError,
 } from '../core/errors.ts';
-import { formatPath, type Problem } from '../core/finding.ts';
+import { formatPath } from '../core/finding.ts';
 import type { ParsedYaml } from '../formats/yaml.ts';
 import { readNetworkFiles } from '../hosts/input/networkFiles.ts';
 import { readCertificates, readNetworkDocument } from '../hosts/input/pastedPart.ts';
@@ -42,6 +43,7 @@ import { readUserFile } from '../io/files/files.ts';
 import type { Io } from '../io/io.ts';
 import { printable } from '../core/foreignText.ts';
 import { report } from '../io/report/report.ts';
+import type { TargetSystem } from '../agent/lint/lintHost.ts';
 import { findNmstatectl, runNmstatectl } from '../io/nmstatectl.ts';
 import { convertNmstate, type Keyfile } from '../network/convertNmstate.ts';
 import { refuseFile, wantsCheck } from '../hosts/input/refuse.ts';
@@ -54,8 +56,9 @@ export async function readCustomization(options: CustomizeOptions, io: Io): Prom
   const { destDevice, destKargAppend = [], destKargDelete = [] } = options;
   if (destDevice === '')
     throw new UsageError('--dest-device is empty', { hint: 'use --dest-device /dev/sda' });
-  const readConfig = (path: string) => readUserConfig(path, wantsCheck(options, io), io);
-  const destIgnition = await readEach(options.destIgnition, readConfig);
+  const readConfig = (machine: TargetSystem) => (path: string) =>
+    readUserConfig(path, wantsCheck(options, io) ? machine : undefined, io);
+  const destIgnition = await readEach(options.destIgnition, readConfig('installed'));
   const note = consoleNote(destKargAppend);
   if (note !== undefined) io.stderr.write(`${printable(note)}\n`);
   return {
@@ -71,7 +74,7 @@ export async function readCustomization(options: CustomizeOptions, io: Io): Prom
       const file = await readNamed(path, 'Installer config', io);
       return { ...file, sets: checkInstallerConfig(file.data, path) };
     }),
-    liveIgnition: await readEach(options.liveIgnition, readConfig),
+    liveIgnition: await readEach(options.liveIgnition, readConfig('live')),
   };
 }
 
@@ -175,19 +178,19 @@ const CONFIG = { what: 'Ignition config', maxBytes: 64 * 1024 * 1024 };
 
 /**
  * Returns the config as a document without unused keys, after it reports the findings.
- * @param validates whether an invalid config is an error
+ * @param machine the system that applies the config; undefined if an invalid config is no error
  * @throws CliError `parsing Ignition config …`
  */
-async function readUserConfig(path: string, validates: boolean, io: Io): Promise<Uint8Array> {
+async function readUserConfig(path: string, machine: TargetSystem | undefined, io: Io): Promise<Uint8Array> {
   const source = await readSource(path, io);
   const config = parseUserConfig(source.json, path);
   if ('newerVersion' in config) {
     reportNewerVersion(path, config.newerVersion, io);
     return config.document;
   }
-  if (validates) await refuseInvalid(source, io);
+  if (machine !== undefined) await refuseInvalid(source, machine, io);
   if (config instanceof CliError) throw config;
-  if (!validates) reportUnusedKeys(source, io);
+  if (machine === undefined) reportUnusedKeys(source, io);
   return config.document;
 }
 
@@ -217,8 +220,8 @@ function reportNewerVersion(path: string, version: string, io: Io): void {
   report(io, { severity: 'warning', message, hint, at: { file: path } });
 }
 
-async function refuseInvalid(source: Source, io: Io): Promise<void> {
-  const checked = await checkConfigSource(source, embedOptions());
+async function refuseInvalid(source: Source, machine: TargetSystem, io: Io): Promise<void> {
+  const checked = await checkConfigSource(source, embedOptions(machine));
   const explained = await explainContent(source.path, source.json, checked);
   const { findings, valid } = reportChecked(explained, source.path, io);
   if (valid) return;
@@ -261,22 +264,9 @@ async function readAuthority(path: string, options: CustomizeOptions, io: Io): P
 
 async function readScript(path: string, options: CustomizeOptions, io: Io): Promise<NamedFile> {
   const script = await readNamed(path, 'Script', io);
-  const problem = findScriptProblem(script.data);
+  const problem = findScriptProblem(script.data, script.name);
   if (problem !== undefined) refuseFile(path, problem, { code: 'ERR_FORMAT', options, io });
   return script;
-}
-
-/** Why the kernel does not run the file as a program. */
-function findScriptProblem(data: Uint8Array): Problem | undefined {
-  const [firstLine = ''] = Buffer.from(data.subarray(0, 4096)).toString('latin1').split('\n', 1);
-  if (firstLine.startsWith('\x7fELF')) return undefined;
-  if (!firstLine.startsWith('#!')) {
-    const message = 'the script has no interpreter line (#!), so systemd cannot run it';
-    return { message, hint: 'start the script with #!/bin/bash' };
-  }
-  if (!firstLine.endsWith('\r')) return undefined;
-  const message = 'the lines of the script end in CR LF, so the kernel does not find its interpreter';
-  return { message, hint: "convert the line ends: sed -i 's/\\r$//' FILE" };
 }
 
 /** Options of the command line; lists are in the order of the command line. */
@@ -332,10 +322,10 @@ export function refuseUnsupported(options: CustomizeOptions, features: LiveFeatu
     throw unsupported('the destination console');
   }
   if (isGiven(networkKeyfile, networkNmstate, networkData)) requireNetworkFeature(features);
-  const runsInstaller =
+  const needsInstaller =
     destDevice !== undefined ||
     isGiven(destConsole, destIgnition, destKargAppend, destKargDelete, installerConfig);
-  if (runsInstaller && !features.installerConfig) throw unsupported('installer configuration');
+  if (needsInstaller && !features.installerConfig) throw unsupported('installer configuration');
 }
 
 function unsupported(what: string): CliError {

@@ -280,7 +280,7 @@ export async function readInstalledConfig(
   io: Io,
 ): Promise<PlainConfig | undefined> {
   if (file === undefined) return undefined;
-  const [document] = await readConfigDocuments([file], io);
+  const [document] = await readConfigDocuments([file], io, { lint: 'auto', machine: 'installed' });
   if (document === undefined) return undefined;
   const issues = [...checkInstalledConfig(document.config), ...checkInlined(document)];
   reportFindings(issues.map(findingOf), document, io);

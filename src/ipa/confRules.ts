@@ -48,7 +48,7 @@ export const confRules = {
     'the value refers to an option that cannot be substituted',
     'write "$$" for a literal "$": "$" followed by a name is replaced with the value of that option',
   ),
-  deprecated: lintWarning('conf-deprecated', 'the option is deprecated', 'use the option that replaces it'),
+  deprecated: lintNote('conf-deprecated', 'the option is deprecated', 'use the option that replaces it'),
   overridden: lintWarning(
     'conf-overridden',
     'the line has no effect, because another line sets the option',

@@ -9,6 +9,7 @@ import {
   reportInstallation,
 } from '../customize/customization.ts';
 import { type ByteSource, piecesOf } from '../formats/byteFeed.ts';
+import { refuseInstaller } from '../hosts/input/imageRequirements.ts';
 import { nameInput } from '../hosts/input/nameInput.ts';
 import { refuseIso, refuseSwapped } from '../hosts/input/swappedInputs.ts';
 import { readLiveInitrd, renderCustomization } from '../image/customize/customization.ts';
@@ -91,6 +92,7 @@ async function makeFiles(initrd: ByteSource, options: PxeCustomizeOptions, io: I
   refuseUnsupported(options, features);
   const customization = await readCustomization(options, io);
   const files = renderCustomization(customization);
+  refuseInstaller(files.get(CONFIG_NAME), undefined, { io, options });
   reportInstallation(customization, [], io);
   if (files.has(CONFIG_NAME)) io.stderr.write(KARGS_NOTICE);
   return files;

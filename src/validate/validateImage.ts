@@ -51,7 +51,9 @@ async function checkImage(source: ImageInput, options: CheckOptions): Promise<Ch
   const { files, issues } = inspection;
   const document = files?.get(CONFIG_NAME);
   const checked =
-    document === undefined ? undefined : await checkConfig(document, { ...options, isEmbedded: true });
+    document === undefined
+      ? undefined
+      : await checkConfig(document, { ...options, machine: 'live', isEmbedded: true });
   const ofConfig = document === undefined ? [] : await configIssues(document, inspection, source);
   const findings: FileFinding[] = [...issues, ...ofConfig]
     .filter(({ rule }) => options.lint !== 'none' || rule.isLint !== true)

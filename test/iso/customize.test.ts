@@ -23,6 +23,7 @@ const inputs: Readonly<Record<string, string>> = {
   'old.ign': '{"ignition":{"version":"2.2.0"}}',
   'unused.ign': '{"ignition":{"version":"3.4.0"},"other":1}',
   'script.sh': '#!/bin/sh\n',
+  'data.ign': '{"ignition":{"version":"3.4.0"},"storage":{"directories":[{"path":"/data"}]}}',
   'text.sh': 'echo\n',
   'device.yaml': 'dest-device: /dev/sda\n',
   'relative.yaml': 'offline: true\ndest-device: sda\n',
@@ -209,7 +210,7 @@ describe('remarks', () => {
     ['--pre-install script.sh', /^$/],
     [
       '--no-validate --pre-install text.sh',
-      /^warning: text\.sh: the script has no interpreter line \(#!\), so systemd cannot run it\nhint: /,
+      /^warning: text\.sh: the script has no interpreter line \(#!\), so the unit that runs it fails\nhint: /,
     ],
     [
       '--no-validate --ignition-ca blank.pem',
@@ -307,4 +308,16 @@ it('help fits 80 columns', async () => {
   const { code, stdout } = await run('customize --help');
   expect(code).toBe(0);
   expect(stdout.split('\n').filter((text) => text.length > 80)).toEqual([]);
+});
+
+describe('the system that a config is for', () => {
+  it.each([
+    ['--dest-ignition data.ign', 0, ''],
+    ['--live-ignition data.ign', 1, 'the path is on a read-only filesystem of CoreOS'],
+    ['--live-ignition config.ign --dest-device /dev/sda', 0, ''],
+  ])('%s: %i', async (line, code, message) => {
+    const result = await customize(line);
+    expect({ ...result, stderr: result.stderr.includes(message) }).toMatchObject({ code, stderr: true });
+    expect(digest(await file('coreos.iso')) === digest(original)).toBe(code === 1);
+  });
 });

@@ -1,6 +1,6 @@
 /** An ISO that has both the agent and the installer: the installer would run instead of the agent. */
 
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -26,6 +26,9 @@ describe('the installer beside the agent', () => {
     ['iso ignition embed -i agent.ign a.iso', `iso kargs modify -a ${device} a.iso`],
     [`iso kargs modify -a ${device} a.iso`, 'iso ignition embed -i agent.ign a.iso'],
     [undefined, `iso customize --live-ignition agent.ign --live-karg-append ${device} a.iso`],
+    [undefined, 'iso customize --live-ignition agent.ign --dest-device /dev/sda a.iso'],
+    [undefined, 'iso customize --live-ignition agent.ign --dest-ignition other.ign a.iso'],
+    [undefined, 'iso customize --live-ignition agent.ign --dest-karg-append x=1 a.iso'],
   ])('after %s, is refused by %s, unless the rule is ignored', async (before, line) => {
     if (before !== undefined) await run(before);
     const image = await readFile(join(cwd, 'a.iso'));
@@ -36,6 +39,16 @@ describe('the installer beside the agent', () => {
     expect((await run(`--ignore agent-installer ${line}`)).code).toBe(0);
     const checked = await run('validate a.iso');
     expect([checked.code, checked.stdout.includes('(agent-installer)')]).toEqual([1, true]);
+  });
+
+  it('is refused in an initramfs', async () => {
+    await run('iso extract pxe -o parts a.iso');
+    const initrd = (await readdir(join(cwd, 'parts'))).find((name) => name.includes('initr'));
+    const line = `pxe customize --live-ignition agent.ign --dest-device /dev/sda -o new parts/${initrd}`;
+    const refused = await run(line);
+    expect([refused.code, await readdir(cwd)]).toEqual([1, expect.not.arrayContaining(['new'])]);
+    expect(refused.stderr).toContain('with a file in /etc/coreos/installer.d, the installer runs instead');
+    expect((await run(`--ignore agent-installer ${line}`)).code).toBe(0);
   });
 
   it.each([

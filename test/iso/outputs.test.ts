@@ -22,7 +22,8 @@ import { liveIso } from '../support/liveIso.ts';
 import { runCli, type RunOptions, type RunResult } from '../support/runCli.ts';
 
 const config = '{"ignition":{"version":"3.4.0"}}\n';
-const secret = '{"ignition":{"version":"3.4.0"},"passwd":{"users":[{"name":"core","passwordHash":"x"}]}}\n';
+const secret =
+  '{"ignition":{"version":"3.4.0"},"passwd":{"users":[{"name":"core","passwordHash":"$1$salt$qJH7.N4xYta3aEG/dfqo/0"}]}}\n';
 const original = liveIso('2023-07');
 const byUmask = 0o666 & ~process.umask();
 

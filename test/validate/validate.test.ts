@@ -10,7 +10,7 @@ import { runCli } from '../support/runCli.ts';
 const valid = '{"ignition":{"version":"3.4.0"}}';
 const warned = '{"ignition":{"version":"3.4.0"},"x":1}';
 const invalid = '{"ignition":{"version":"3.4.0"},"storage":{"files":[{"path":"a"}]}}';
-const fetched = invalid.replace('"a"', '"/a","contents":{"source":"http://192.0.2.1/a"}');
+const fetched = invalid.replace('"a"', '"/etc/a","contents":{"source":"http://192.0.2.1/a"}');
 
 const goldenFiles = [
   'valid.ign',

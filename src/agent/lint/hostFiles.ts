@@ -2,20 +2,15 @@
 
 import { posix } from 'node:path';
 import { type Issue, lintError, lintNote, lintWarning } from '../../ignition/rule.ts';
-import {
-  broken,
-  chronyParts,
-  type LintedFile,
-  type LintSubject,
-  readContents,
-  splitCommands,
-} from './subject.ts';
+import { broken, chronyParts, type LintedFile, type LintSubject, readContents } from './subject.ts';
 import { anchorFolder } from '../files.ts';
 import { X509Certificate } from 'node:crypto';
 import { FormatError } from '../../core/errors.ts';
 import { maxFindings, type Path } from '../../core/finding.ts';
+import { findScriptProblem } from '../scriptStart.ts';
 import { findBundleProblem, parseCaCertificates } from '../caCertificates.ts';
 import { checkSshPublicKey, splitAuthorizedKeys } from '../../formats/sshKey.ts';
+import type { TargetSystem } from './lintHost.ts';
 import { writeInitrd } from '../../image/initrd.ts';
 import { CONFIG_NAME, EMBED_AREA_SIZE } from '../../image/embeddedIgnition.ts';
 
@@ -52,7 +47,8 @@ export const hostFileRules = {
   ),
 };
 
-export function checkHostFiles(subject: LintSubject): Issue[] {
+/** Without `machine`, the places are checked that neither a live nor an installed system can write. */
+export function checkHostFiles(subject: LintSubject, machine?: TargetSystem): Issue[] {
   const { config, files } = subject;
   const directories = (config.storage?.directories ?? []).map(({ mode }, index) => ({
     mode,
@@ -67,7 +63,7 @@ export function checkHostFiles(subject: LintSubject): Issue[] {
       const hint = `write ${Number.parseInt(octal, 8)}, which is 0${octal}`;
       return [broken(hostFileRules.mode, [...path, 'mode'], { hint })];
     }),
-    ...checkPlaces(subject),
+    ...checkPlaces(subject, machine),
     ...files.flatMap((file) => checkScript(file, programs)),
     ...chronyParts(subject)
       .filter(({ text }) => nameless.test(text))
@@ -76,35 +72,94 @@ export function checkHostFiles(subject: LintSubject): Issue[] {
 }
 
 /** Ignition follows the links of CoreOS: /usr/local is below /var, and /bin is below /usr. */
-const readOnlyPath = /^\/(?:usr\/(?!local(?:\/|$))|bin\/|sbin\/|lib(?:64)?\/)/;
+const readOnlyPath = /^\/(?:usr(?:\/(?!local(?:\/|$))|$)|(?:bin|sbin|lib|lib64)(?:\/|$))/;
+
+/** Links of CoreOS to folders below /var. */
+const varLinks = ['/home', '/mnt', '/opt', '/root', '/srv', '/usr/local'];
+
+/** Whether Ignition can write the path in a live system, where only /etc and /var are writable. */
+export function isWritableLive(path: string): boolean {
+  return ['/etc', '/var', ...varLinks].some((folder) => `${path}/`.startsWith(`${folder}/`));
+}
 
 /** Files of every CoreOS. Files that only some releases have are not listed. */
 const osFiles = new Set([
   '/etc/NetworkManager/NetworkManager.conf',
+  '/etc/bashrc',
   '/etc/chrony.conf',
+  '/etc/containers/policy.json',
+  '/etc/containers/registries.conf',
   '/etc/group',
+  '/etc/gshadow',
   '/etc/hosts',
+  '/etc/login.defs',
+  '/etc/nsswitch.conf',
+  '/etc/os-release',
   '/etc/passwd',
+  '/etc/profile',
   '/etc/selinux/config',
   '/etc/shadow',
+  '/etc/shells',
+  '/etc/ssh/ssh_config',
   '/etc/ssh/sshd_config',
+  '/etc/subgid',
+  '/etc/subuid',
   '/etc/sudoers',
 ]);
 
-function checkPlaces({ config, files, isComplete }: LintSubject): Issue[] {
-  const links = (config.storage?.links ?? []).map(({ path: name = '' }, index) => ({
-    name,
-    path: ['storage', 'links', index],
-  }));
-  const readOnly = [...files, ...links].filter(({ name }) => readOnlyPath.test(name));
-  // Another config may set "overwrite".
-  const existing = files.filter(({ name, file: { contents, overwrite } }) => {
-    return isComplete && overwrite !== true && contents?.source !== undefined && osFiles.has(name);
+/** Folders of every CoreOS. */
+const osFolders = new Set([
+  '/etc',
+  '/etc/NetworkManager',
+  '/etc/NetworkManager/system-connections',
+  '/etc/containers',
+  '/etc/pki',
+  '/etc/selinux',
+  '/etc/ssh',
+  '/etc/sudoers.d',
+  '/etc/sysconfig',
+  '/etc/systemd',
+  '/etc/systemd/system',
+  '/var',
+]);
+
+function checkPlaces({ config, isComplete }: LintSubject, machine?: TargetSystem): Issue[] {
+  const { directories = [], files = [], links = [] } = config.storage ?? {};
+  const nodes = [
+    // A file without contents only changes the mode of an existing one.
+    ...files.map((node, index) => ({
+      kind: node.contents?.source === undefined ? 'mode' : 'file',
+      node,
+      path: ['storage', 'files', index, 'path'],
+    })),
+    ...directories.map((node, index) => ({
+      kind: 'folder',
+      node,
+      path: ['storage', 'directories', index, 'path'],
+    })),
+    ...links.map((node, index) => ({ kind: 'link', node, path: ['storage', 'links', index, 'path'] })),
+  ] as const;
+  return nodes.flatMap(({ kind, node, path }): Issue[] => {
+    const { overwrite = false, path: name = '' } = node;
+    const isReadOnly = readOnlyPath.test(name) || (machine === 'live' && !isWritableLive(name));
+    if (name === '' || isReadOnly) return name === '' ? [] : [broken(hostFileRules.readOnly, path)];
+    if (varLinks.includes(name)) {
+      const message = `${name} is a link of CoreOS to a folder below /var, so Ignition does not create it and the boot fails`;
+      // A link with the same target is no problem.
+      return kind === 'link'
+        ? []
+        : [broken(hostFileRules.exists, path, { message, hint: `use a path below ${name}` })];
+    }
+    // Another config may set "overwrite".
+    if (overwrite || !isComplete) return [];
+    const isFolder = osFolders.has(name);
+    const isFile = osFiles.has(name);
+    if ((kind === 'folder' && !isFile) || (kind === 'mode' && !isFolder) || !(isFolder || isFile)) return [];
+    if (kind === 'file' && isFile) return [broken(hostFileRules.exists, path)];
+    const message = `CoreOS has a ${isFolder ? 'folder' : 'file'} at this path, so Ignition does not create the ${kind === 'mode' ? 'file' : kind} without "overwrite" and the boot fails`;
+    const hint = isFolder ? 'use another path' : 'set "overwrite" to true, or use another path';
+    return [broken(hostFileRules.exists, path, { message, hint })];
   });
-  return [
-    ...readOnly.map(({ path }) => broken(hostFileRules.readOnly, [...path, 'path'])),
-    ...existing.map(({ path }) => broken(hostFileRules.exists, [...path, 'path'])),
-  ];
 }
 
 /** Modes that are usual in octal and implausible as decimal numbers. */
@@ -116,7 +171,7 @@ const execute = 0o111;
 function unitPrograms({ activeUnits }: LintSubject): ReadonlySet<string> {
   const commands = activeUnits
     .flatMap(({ settings }) => settings.filter(({ name }) => name.startsWith('Exec')))
-    .flatMap(splitCommands)
+    .flatMap((setting) => setting.commands)
     .map((words) => words.map(({ text }) => text));
   const changed = new Set(
     commands.flatMap(([program, ...rest]) => (program?.endsWith('chmod') === true ? rest : [])),
@@ -130,30 +185,18 @@ function checkScript({ name, file, path, source }: LintedFile, programs: Readonl
   const about = posix.basename(name);
   const isProgram = programs.has(name);
   const isExecutable = (Number(mode ?? 0) & execute) !== 0;
-  const script = (at: Path, message: string, hint: string): Issue[] => [
-    broken(hostFileRules.script, at, { about, message, hint }),
-  ];
   // Ignition creates files with the mode 0644.
   if (isProgram && !isExecutable && contents?.source !== undefined) {
     const message = 'the file is not executable, so the unit that runs it fails';
-    return script([...path, 'mode'], message, 'set "mode" to 493, which is 0755');
+    const hint = 'set "mode" to 493, which is 0755';
+    return [broken(hostFileRules.script, [...path, 'mode'], { about, message, hint })];
   }
   const bytes = isProgram || isExecutable ? readContents(contents) : undefined;
-  if (bytes === undefined || !isText(bytes)) return [];
-  const [firstLine = ''] = Buffer.from(bytes).toString('latin1').split('\n', 1);
-  if (firstLine.startsWith('#!')) {
-    const message = 'the lines of the script end in CR LF, so the kernel does not find its interpreter';
-    const hint = `convert the line ends: sed -i 's/\\r$//' ${about}`;
-    return firstLine.endsWith('\r') ? script(source, message, hint) : [];
-  }
-  if (!isProgram) return [broken(hostFileRules.shebang, source, { about })];
-  const message = 'the script has no interpreter line (#!), so the unit that runs it fails';
-  return script(source, message, 'start the script with #!/bin/bash');
-}
-
-/** Programs have zero bytes near their start. */
-function isText(bytes: Uint8Array): boolean {
-  return bytes.length > 0 && !bytes.subarray(0, 512).includes(0);
+  const problem = bytes && bytes.length > 0 ? findScriptProblem(bytes, about) : undefined;
+  if (problem === undefined) return [];
+  const { hint, kind, message } = problem;
+  if (kind === 'interpreter' && !isProgram) return [broken(hostFileRules.shebang, source, { about })];
+  return [broken(hostFileRules.script, source, { about, message, hint })];
 }
 
 /** Options of a time server that are in place of its name. */
@@ -260,6 +303,49 @@ function checkKey(line: string, path: Path, about?: string): Issue[] {
   }
   const { weakness: message } = check.key;
   return message === undefined ? [] : [broken(sshKeyRules.weak, path, { about, message })];
+}
+
+export const passwordRules = {
+  hash: lintWarning(
+    'agent-password-hash',
+    'the value is not a hash of crypt(5), so the user cannot log in with the password',
+    'write the output of "mkpasswd --method=yescrypt", or of "openssl passwd -6"',
+  ),
+};
+
+/** Passwords; the value is never shown, because it may be the password itself. */
+export function checkPasswords({ config }: LintSubject): Issue[] {
+  return (config.passwd?.users ?? []).flatMap(({ passwordHash = '' }, index) =>
+    passwordHash === '' || cryptHash.test(passwordHash)
+      ? []
+      : [broken(passwordRules.hash, ['passwd', 'users', index, 'passwordHash'])],
+  );
+}
+
+/** A locked password, or a hash: SHA-512, SHA-256, MD5 and DES have fixed lengths. */
+const cryptHash =
+  /^(?:[!*].*|\$6\$(?:rounds=\d+\$)?[^$:]{0,16}\$[./\dA-Za-z]{86}|\$5\$(?:rounds=\d+\$)?[^$:]{0,16}\$[./\dA-Za-z]{43}|\$1\$[^$:]{0,8}\$[./\dA-Za-z]{22}|\$2[abxy]?\$\d\d\$[./\dA-Za-z]{53}|\$(?:y|gy|7|sha1|md5[^$]*)\$\S+|[./\dA-Za-z]{13}|_[./\dA-Za-z]{19})$/s;
+
+export const hashRules = {
+  digits: lintError(
+    'agent-hash-digits',
+    'the hash contains other characters than hexadecimal digits, so Ignition fails and the boot stops',
+    'write the output of sha512sum after "sha512-"',
+  ),
+};
+
+/** Ignition validates only the length, and decodes the digits when it writes the file. */
+export function checkHashes({ files }: LintSubject): Issue[] {
+  return files.flatMap(({ file: { append = [], contents = {} }, path }) =>
+    [
+      { resource: contents, at: [...path, 'contents'] },
+      ...append.map((resource, index) => ({ resource, at: [...path, 'append', index] })),
+    ].flatMap(({ at, resource: { verification } }) => {
+      const digits = /^[^-]*-(.*)$/s.exec(verification?.hash ?? '')?.[1] ?? '';
+      if (/^[\dA-Fa-f]*$/.test(digits)) return [];
+      return [broken(hashRules.digits, [...at, 'verification', 'hash'])];
+    }),
+  );
 }
 
 export const sizeRules = {

@@ -8,20 +8,18 @@ import type { Config } from '../../ignition/config.ts';
 import type { Issue } from '../../ignition/rule.ts';
 import type { IpaVersion } from '../../ipa/ipaOptions.ts';
 import { checkAddresses, checkSources, checkUnitProxy } from './addresses.ts';
-import { checkCertificates, checkHostFiles, checkSize, checkSshKeys } from './hostFiles.ts';
 import { checkConfs, checkConvergedFlow, checkMounts } from './conf.ts';
-import { checkPulledImages, checkRegistries } from './image.ts';
-import { checkConnections } from './network.ts';
-import { checkPodmanArguments } from './podmanArguments.ts';
+import { checkSize } from './hostFiles.ts';
+import { checkPulledImages } from './image.ts';
+import { checkHost, type HostLintOptions } from './lintHost.ts';
+import { checkInstallerFiles } from './liveSystem.ts';
 import { checkPullSecrets } from './pullSecret.ts';
+import { checkSandbox } from './sandbox.ts';
 import { isAgentUnitName, type LintSubject, readSubject } from './subject.ts';
-import { checkUnitEnvironment, checkUnits, checkUnitText } from './unit.ts';
-import { checkUnitKeys } from './unitKeys.ts';
-import { checkUnitValues } from './unitValues.ts';
+import { checkUnits } from './unit.ts';
 
-export interface LintOptions {
-  /** The time for which the validity of certificates is checked. */
-  readonly now: Date;
+/** Without `machine`, the config is for a live system. */
+export interface LintOptions extends HostLintOptions {
   /** The release of the agent that the conf is for; default: the newest. */
   readonly ipaVersion?: IpaVersion;
   /** The document, to check whether it fits into a live ISO; if absent, the size is not checked. */
@@ -35,27 +33,21 @@ export function isAgentConfig(config: Config): boolean {
 
 /** All findings, by topic; paths start at the root of the config. Messages never contain secrets. */
 export function lintConfig(config: Config, options: LintOptions): Issue[] {
+  const { machine = 'live', now } = options;
   const subject = readSubject(config);
   return [
     ...checkConfs(subject, options.ipaVersion),
     ...checkMounts(subject),
     ...checkUnits(subject),
-    ...checkUnitText(subject),
-    ...checkUnitKeys(subject),
-    ...checkUnitValues(subject),
-    ...checkUnitEnvironment(subject),
-    ...checkPodmanArguments(subject),
+    ...checkSandbox(subject),
     ...checkPulledImages(subject),
     ...checkConvergedFlow(subject),
     ...checkUnitProxy(subject),
-    ...checkRegistries(subject),
     ...checkPullSecrets(subject),
-    ...checkCertificates(subject, options.now),
-    ...checkSshKeys(subject),
     ...checkSources(subject),
     ...checkAddresses(subject),
-    ...checkConnections(subject),
-    ...checkHostFiles(subject),
+    ...(machine === 'live' ? checkInstallerFiles(config) : []),
+    ...checkHost(subject, { machine, now }),
     ...checkSize(options.document),
   ];
 }

@@ -81,7 +81,7 @@ export function readPodmanCommand(command: readonly ExecWord[]): PodmanCommand |
   };
 }
 
-const shellOperator = /^(?:&&?|\|\|?|<|[12&]?>{1,2}\S*)$/;
+export const shellOperator = /^(?:&&?|\|\|?|<|[12&]?>{1,2}\S*)$/;
 
 /** The arguments that podman refuses for a command, such as `--memory=4g` for `run`. */
 export function argumentProblems(verb: string, texts: readonly string[]): readonly OptionProblem[] {

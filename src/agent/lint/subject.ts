@@ -10,7 +10,7 @@ import { decodeDataUrl } from '../../formats/dataUrl.ts';
 import { decodeGzipMembers } from '../../formats/gzip.ts';
 import { readDefaults } from '../../formats/osloConfig.ts';
 import { type ExecWord, splitEnvironmentLine, splitExecLine } from '../../formats/systemdQuoting.ts';
-import { parseUnit, readSystemdLines } from '../../formats/unitFile.ts';
+import { readSystemdLines } from '../../formats/unitFile.ts';
 import { ifWellFormed } from '../../core/errors.ts';
 import type { Config, File, Resource, Unit } from '../../ignition/config.ts';
 import { listReferences } from '../../ignition/inlinedConfig.ts';
@@ -66,7 +66,7 @@ export interface LintedUnit {
   readonly path: Path;
   /** The unit and its drop-ins, in the order of the config. */
   readonly texts: readonly UnitText[];
-  /** Settings of the unit and its drop-ins, in the order in which systemd reads them; empty if they cannot be parsed. */
+  /** Settings of the unit and its drop-ins, in the order in which systemd reads them. */
   readonly settings: readonly UnitSetting[];
   readonly commands: readonly UnitCommand[];
   /** Those of the commands that start the agent: `podman run` and similar. */
@@ -89,6 +89,8 @@ export interface UnitSetting {
   readonly name: string;
   /** Continued lines are joined. */
   readonly value: string;
+  /** The commands of an `Exec…=` setting; none if a quote is not closed. */
+  readonly commands: readonly (readonly ExecWord[])[];
   /** Of the contents that contain the setting. */
   readonly path: Path;
 }
@@ -209,26 +211,26 @@ export function compareText(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
+const none: readonly never[] = [];
+
 /** As systemd reads them: comments between continued lines are no part of a value. */
 function readSettings(unitName: string, { path, text }: UnitText): UnitSetting[] {
-  if (parseUnit(text).error !== undefined) return [];
+  const settings: UnitSetting[] = [];
   let section: string | undefined;
-  return readSystemdLines(text).flatMap((line): UnitSetting[] => {
+  for (const line of readSystemdLines(text)) {
     if (line.kind === 'section') section = line.name;
-    if (line.kind !== 'assignment' || section === undefined) return [];
-    return [{ unitName, section, name: line.name, value: line.value, path }];
-  });
+    if (line.kind !== 'assignment' || section === undefined) continue;
+    const { name, value } = line;
+    const commands = name.startsWith('Exec') ? (ifWellFormed(() => splitExecLine(value)) ?? none) : none;
+    settings.push({ unitName, section, name, value, commands, path });
+  }
+  return settings;
 }
 
 /** The effective settings of one name: an empty one resets those before it. */
 export function effectiveSettings(settings: readonly UnitSetting[], name: string): UnitSetting[] {
   const own = settings.filter((setting) => setting.name === name);
   return own.slice(own.findLastIndex(({ value }) => value === '') + 1);
-}
-
-/** The commands of an `Exec…=` setting; none if a quote is not closed. */
-export function splitCommands({ value }: UnitSetting): readonly (readonly ExecWord[])[] {
-  return ifWellFormed(() => splitExecLine(value)) ?? [];
 }
 
 /** The words of an `Environment=` setting, each `NAME=value`; none if a quote is not closed. */
@@ -242,7 +244,7 @@ function readCommands(settings: readonly UnitSetting[]): UnitCommand[] {
   return execSettings
     .flatMap((name) => effectiveSettings(settings, name))
     .flatMap((setting) =>
-      splitCommands(setting).flatMap((words) => {
+      setting.commands.flatMap((words) => {
         const podman = readPodmanCommand(words);
         return podman === undefined ? [] : [{ setting, podman }];
       }),

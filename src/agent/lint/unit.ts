@@ -14,7 +14,6 @@ import {
   type LintedUnit,
   type LintSubject,
   readInlineText,
-  splitCommands,
   splitVariables,
   type UnitCommand,
   type UnitSetting,
@@ -95,7 +94,7 @@ function restarts({ settings }: LintedUnit): boolean {
 function checkPrograms({ settings }: LintedUnit): Issue[] {
   const commands = settings
     .filter(({ name }) => name.startsWith('Exec'))
-    .flatMap((setting) => splitCommands(setting).map((words) => ({ setting, words })));
+    .flatMap((setting) => setting.commands.map((words) => ({ setting, words })));
   return commands.flatMap(({ setting, words: [program, verb] }) => {
     const name = posix.basename(program?.text.replace(/^[-@:+!|]+/, '') ?? '');
     const isPodman = name === 'podman';
@@ -186,6 +185,7 @@ function checkSetting(setting: UnitSetting): Issue[] {
 }
 
 function findQuoteProblem(name: string, value: string): string | undefined {
+  if (!/["']/.test(value)) return undefined;
   try {
     if (name === 'Environment') splitEnvironmentLine(value);
     else splitExecLine(value);
@@ -222,6 +222,7 @@ const specifiers = new Set('aAbBcCdDEfgGhHiIjJlLmMnNopPqsStTuUvVwWyY');
  * proxy. Other specifiers, such as `%t/%n.pid`, are intended.
  */
 function hasOddPercent(value: string): boolean {
+  if (!value.includes('%')) return false;
   return value.split(/\s+/).some((word) => {
     const isProxy = /_proxy=/i.test(word);
     const isUrl = word.includes('://');
@@ -290,6 +291,7 @@ const isSetBySystemd =
   /^(?:PATH|LANG|LC_\w+|USER|LOGNAME|HOME|SHELL|TERM|\w*_DIRECTORY|\w*PID|INVOCATION_ID|XDG_\w+|LISTEN_\w+|NOTIFY_\w+|WATCHDOG_\w+|SYSTEMD_\w+|JOURNAL_STREAM|LOG_NAMESPACE|SERVICE_RESULT|EXIT_\w+|MONITOR_\w+|REMOTE_\w+|TRIGGER_\w+|MEMORY_\w+|CREDENTIALS_\w+|PIDFILE|FDSTORE|DEBUG_INVOCATION|\w+_proxy|\w+_PROXY)$/;
 
 function checkVariables({ settings }: LintedUnit, subject: LintSubject): Issue[] {
+  if (!settings.some(({ name, value }) => name.startsWith('Exec') && value.includes('$'))) return [];
   const known = setVariables(settings, subject);
   if (known === undefined) return [];
   return settings

@@ -13,7 +13,6 @@ import {
   effectiveSettings,
   type LintedUnit,
   type LintSubject,
-  splitCommands,
   splitVariables,
   type UnitSetting,
 } from './subject.ts';
@@ -31,11 +30,10 @@ export const unitValueRules = {
   ),
 };
 
-export function checkUnitValues({ activeUnits, units }: LintSubject): Issue[] {
-  const names = units.map(({ name }) => name);
+export function checkUnitValues({ activeUnits }: LintSubject): Issue[] {
   return activeUnits.flatMap((unit) => [
     ...checkName(unit),
-    ...unit.settings.flatMap((setting) => checkValue(setting, names)),
+    ...unit.settings.flatMap(checkValue),
     ...(unit.name.endsWith('.service') ? checkService(unit) : []),
   ]);
 }
@@ -87,16 +85,20 @@ const unitLists = new Set(
   Unit.Conflicts Unit.OnFailure Unit.OnSuccess Install.WantedBy Install.RequiredBy Install.Also`.split(/\s+/),
 );
 
-function checkValue(setting: UnitSetting, names: readonly string[]): Issue[] {
-  const key = `${setting.section}.${setting.name}`;
-  const { value } = setting;
-  if (value === '' || /%[^%]/.test(value)) return [];
+const checkedKeys = new Set(
+  [...Object.keys(choices), ...timeKeys, ...pathKeys, ...unitLists].map((key) => key.replace(/^.*\./, '')),
+).add('Environment');
+
+function checkValue(setting: UnitSetting): Issue[] {
+  const { name, section, value } = setting;
+  if (!checkedKeys.has(name) || value === '' || /%[^%]/.test(value)) return [];
+  const key = `${section}.${name}`;
   const problem =
     findChoiceProblem(setting, choices[key]) ??
     (timeKeys.has(key) ? findTimeProblem(value) : undefined) ??
     (pathKeys.has(key) ? findPathProblem(setting) : undefined) ??
-    (unitLists.has(key) ? findListProblem(setting, names) : undefined) ??
-    (setting.name === 'Environment' ? findAssignmentProblem(setting) : undefined);
+    (unitLists.has(key) ? findListProblem(setting) : undefined) ??
+    (name === 'Environment' ? findAssignmentProblem(setting) : undefined);
   return problem === undefined ? [] : [brokenSetting(unitValueRules.value, setting, problem)];
 }
 
@@ -125,22 +127,14 @@ function findPathProblem({ name, value }: UnitSetting): Problem | undefined {
 /** Targets that units commonly belong to. */
 const targets = ['multi-user', 'basic', 'sysinit', 'default', 'graphical', 'network-online'];
 
-function findListProblem({ name, value }: UnitSetting, names: readonly string[]): Problem | undefined {
-  for (const word of value.split(/\s+/)) {
-    const shown = /^[\w.@:,-]{1,80}$/.test(word) ? word : 'a word';
-    const nearest = nearestName(word.replace(/\.target$/, ''), targets);
-    if (!unitName.test(word)) {
-      const unit = nearest === undefined ? 'NAME.service or NAME.target' : `${nearest}.target`;
-      const message = `systemd ignores ${shown}, because it is not the name of a unit`;
-      return { message, hint: `use ${unit}, and separate names with spaces` };
-    }
-    const isKnown = nearest === undefined || word === `${nearest}.target` || names.includes(word);
-    if (!isKnown && name === 'WantedBy' && word.endsWith('.target')) {
-      const message = `systemd has no ${shown}, and the config does not write it, so the unit never starts`;
-      return { message, hint: `use ${nearest}.target` };
-    }
-  }
-  return undefined;
+function findListProblem({ value }: UnitSetting): Problem | undefined {
+  const word = value.split(/\s+/).find((name) => !unitName.test(name));
+  if (word === undefined) return undefined;
+  const shown = /^[\w.@:,-]{1,80}$/.test(word) ? word : 'a word';
+  const nearest = nearestName(word.replace(/\.target$/, ''), targets);
+  const unit = nearest === undefined ? 'NAME.service or NAME.target' : `${nearest}.target`;
+  const message = `systemd ignores ${shown}, because it is not the name of a unit`;
+  return { message, hint: `use ${unit}, and separate names with spaces` };
 }
 
 /** The words are not shown, because they may be parts of a secret. */
@@ -154,12 +148,12 @@ function checkService({ settings }: LintedUnit): Issue[] {
   const own = settings.filter(({ section }) => section === 'Service');
   const type = lastChoice(own, 'Type') ?? 'simple';
   const restart = lastChoice(own, 'Restart') ?? 'no';
-  const commands = effectiveSettings(own, 'ExecStart');
+  const starts = effectiveSettings(own, 'ExecStart');
   const isRepeated = type === 'oneshot' && (restart === 'always' || restart === 'on-success');
-  const isAmbiguous = type !== 'oneshot' && commands.flatMap(splitCommands).length > 1;
+  const isAmbiguous = type !== 'oneshot' && starts.flatMap(({ commands }) => commands).length > 1;
   const refused: readonly (readonly [found: readonly UnitSetting[], Problem])[] = [
     [isRepeated ? own.filter(({ name }) => name === 'Restart').slice(-1) : [], oneshotRestart],
-    [isAmbiguous ? commands.slice(-1) : [], severalCommands],
+    [isAmbiguous ? starts.slice(-1) : [], severalCommands],
     [own.filter(isRelativeCommand), relativeCommand],
     [own.filter(isRelativeFolder), relativeFolder],
   ];

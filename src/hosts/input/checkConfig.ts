@@ -9,14 +9,16 @@ import {
   locateFindings,
 } from '../../ignition/validate.ts';
 import { contentsIssues, listReferences } from '../../ignition/inlinedConfig.ts';
-import { findingOf } from '../../ignition/rule.ts';
+import type { Config } from '../../ignition/config.ts';
+import { findingOf, type Issue } from '../../ignition/rule.ts';
 import { type Finding, hasErrors, limitFindings, type Report } from '../../core/finding.ts';
 import type { CheckedFile, FileFinding } from '../../io/report/reporter.ts';
+import type { TargetSystem } from '../../agent/lint/lintHost.ts';
 import type { CheckedConfigs } from './checkInlined.ts';
 
 /**
  * How far the check goes beyond ignition-validate: `none` not at all, `boot` to everything else that Ignition checks on boot,
- * `auto` also to the lint rules for configs that run the agent, `agent` also to the lint rules for all configs.
+ * `auto` also to the lint rules of every config, and to those of the agent if the config runs it, `agent` to all of them.
  */
 export type LintMode = 'none' | 'boot' | 'auto' | 'agent';
 
@@ -28,6 +30,8 @@ export interface CheckOptions {
   readonly ipaVersion?: IpaVersion;
   /** The time to check certificates against. */
   readonly now: Date;
+  /** The system that applies the config (default: a live system if the config runs the agent, else unknown). */
+  readonly machine?: TargetSystem;
   /** The document is embedded in an image, or the command checks itself whether it fits: its size is not checked here. */
   readonly isEmbedded?: boolean;
 }
@@ -42,9 +46,9 @@ export async function checkConfig(
 ): Promise<CheckedDocument> {
   const document = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const { report, read } = examineConfig(document);
-  const isDeep = options.lint !== 'none' && read.status === 'read';
-  const configs = isDeep ? await findConfigs(document, read, report) : undefined;
-  const further = configs?.findings ?? furtherMismatches(document, read);
+  const isDeep = options.lint !== 'none';
+  const configs = isDeep && read.status === 'read' ? await findConfigs(document, read, report) : undefined;
+  const further = configs?.findings ?? (isDeep ? furtherMismatches(document, read) : []);
   const found: readonly FileFinding[] = [...report.findings, ...further];
   const remarks = configs === undefined || hasErrors(found) ? [] : await lint(document, configs, options);
   if (found.length + remarks.length === 0) return { report, bytes };
@@ -95,8 +99,7 @@ export async function findConfigs(
 }
 
 /** Every config that runs the agent contains this word, or escape sequences. */
-function wantsLint(documents: readonly Buffer[], { lint: mode }: Pick<CheckOptions, 'lint'>): boolean {
-  if (mode !== 'auto') return mode === 'agent';
+function mayRunAgent(documents: readonly Buffer[]): boolean {
   return documents.some((document) => document.includes('ironic') || document.includes('\\u'));
 }
 
@@ -120,7 +123,8 @@ export async function noteChecked(
   const release = ipaVersion === undefined ? 'the newest release' : 'the release of --ipa-version';
   const reason = isAgent ? 'a unit runs the agent' : `--lint ${mode}`;
   if (mode === 'none') note(`${checked}; no lint rules: --lint none`);
-  else if (!isAgent && mode === 'auto') note(`${checked}; no lint rules: no unit runs the agent`);
+  else if (!isAgent && mode === 'auto')
+    note(`${checked}; if valid, lint rules of every config: no unit runs the agent`);
   else note(`${checked}; if valid, lint rules for ${release} of ironic-python-agent: ${reason}`);
 }
 
@@ -130,15 +134,30 @@ async function lint(
   { config, documents, place }: CheckedConfigs,
   options: Omit<CheckOptions, 'strict'>,
 ): Promise<readonly FileFinding[]> {
-  const { lint: mode, now, ipaVersion, isEmbedded = false } = options;
+  const { lint: mode } = options;
   const ofContents = contentsIssues(config).map(findingOf);
-  if (!wantsLint([document, ...documents.values()], options)) return place(ofContents);
+  const hasParts = [config.storage, config.systemd, config.passwd, config.kernelArguments].some(Boolean);
+  if (mode === 'boot' || (mode === 'auto' && !hasParts)) return place(ofContents);
+  const ofAgent =
+    mode === 'agent' || mayRunAgent([document, ...documents.values()])
+      ? await lintAgent(document, config, options)
+      : undefined;
+  const issues = ofAgent ?? (await import('../../agent/lint/lintHost.ts')).lintHost(config, options);
+  return place([...ofContents, ...issues.map(findingOf)]);
+}
+
+/** All findings of a config that runs the agent; undefined if it does not, and is not to be checked as if it did. */
+async function lintAgent(
+  document: Buffer,
+  config: Config,
+  { ipaVersion, isEmbedded = false, lint: mode, machine, now }: Omit<CheckOptions, 'strict'>,
+): Promise<readonly Issue[] | undefined> {
   const { isAgentConfig, lintConfig } = await import('../../agent/lint/lintConfig.ts');
-  if (mode === 'auto' && !isAgentConfig(config)) return place(ofContents);
-  const issues = lintConfig(config, {
+  if (mode !== 'agent' && !isAgentConfig(config)) return undefined;
+  return lintConfig(config, {
     now,
+    ...(machine && { machine }),
     ...(isEmbedded ? {} : { document }),
     ...(ipaVersion === undefined ? {} : { ipaVersion }),
   });
-  return place([...ofContents, ...issues.map(findingOf)]);
 }

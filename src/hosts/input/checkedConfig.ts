@@ -5,6 +5,7 @@ import { readStdin, readUserFile } from '../../io/files/files.ts';
 import type { Finding, Problem } from '../../core/finding.ts';
 import type { Io } from '../../io/io.ts';
 import { nameInput } from './nameInput.ts';
+import type { TargetSystem } from '../../agent/lint/lintHost.ts';
 import type { CheckedDocument, CheckOptions } from './checkConfig.ts';
 import { reasonNotToCheck } from './refuse.ts';
 import type { YamlConfig } from './yamlConfig.ts';
@@ -87,9 +88,9 @@ async function readConfigFile(path: string, io: Io): Promise<Uint8Array> {
   });
 }
 
-/** The options for a config that is embedded in an image. */
-export function embedOptions(): Omit<CheckOptions, 'strict'> {
-  return { lint: 'auto', now: new Date(), isEmbedded: true };
+/** The options for a config that is embedded in an image, by default for the live system of the image. */
+export function embedOptions(machine: TargetSystem = 'live'): Omit<CheckOptions, 'strict'> {
+  return { lint: 'auto', machine, now: new Date(), isEmbedded: true };
 }
 
 /** Warnings are reported, errors are fatal. */

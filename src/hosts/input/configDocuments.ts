@@ -18,7 +18,7 @@ import { writeFileAtomically } from '../../io/files/newFile.ts';
 import { writeStdout } from '../../io/stdout.ts';
 import type { Finding } from '../../core/finding.ts';
 import { printable } from '../../core/foreignText.ts';
-import { checkConfig, explainContent } from './checkConfig.ts';
+import { checkConfig, type CheckOptions, explainContent } from './checkConfig.ts';
 import { unwrapConfig } from './checkedConfig.ts';
 import { reportChecked } from './reportChecked.ts';
 
@@ -42,13 +42,17 @@ export function parseSpecVersion(text: string): SpecVersion {
   throw new UsageError(`unsupported version: ${text}`, { hint: `use one of ${specVersions.join(', ')}` });
 }
 
+type CheckScope = Pick<CheckOptions, 'lint' | 'machine'>;
+
 /**
  * Reads configs and reports the findings of Ignition's rules; `-` is standard input.
+ * @param scope how far the check goes (default: what Ignition checks)
  * @throws CliError if one of them is invalid, after all of them have been checked
  */
 export async function readConfigDocuments(
   files: readonly string[],
   io: Io,
+  scope: CheckScope = { lint: 'boot' },
 ): Promise<readonly ConfigDocument[]> {
   if (files.filter((file) => file === '-').length > 1) {
     throw new UsageError('standard input can be read only once', { hint: 'use "-" only once' });
@@ -61,7 +65,7 @@ export async function readConfigDocuments(
       await (file === '-' ? readStdin(io, expected) : readUserFile(file, io, expected)),
     );
     const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
-    const document = await checkDocument(name, bytes, io);
+    const document = await checkDocument(name, bytes, scope, io);
     if (document === undefined) invalid.push(printable(name));
     else documents.push(document);
   }
@@ -75,12 +79,17 @@ export async function readConfigDocuments(
 /** Configs have a few megabytes at most. */
 const expected: Expected = { what: 'Ignition config', maxBytes: 256 * 1024 * 1024 };
 
-async function checkDocument(name: string, bytes: Buffer, io: Io): Promise<ConfigDocument | undefined> {
-  const found = await checkConfig(bytes, { lint: 'boot', now: new Date() });
+async function checkDocument(
+  name: string,
+  bytes: Buffer,
+  scope: CheckScope,
+  io: Io,
+): Promise<ConfigDocument | undefined> {
+  const found = await checkConfig(bytes, { ...scope, now: new Date(), isEmbedded: true });
   const checked = await explainContent(name, bytes, found);
-  reportChecked(checked, name, io);
+  const { valid } = reportChecked(checked, name, io);
   const read = readConfig(bytes);
-  if (!checked.report.valid || read.status === 'refused') return undefined;
+  if (!valid || read.status === 'refused') return undefined;
   return {
     name,
     bytes,

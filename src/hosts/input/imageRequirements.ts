@@ -9,7 +9,7 @@ import {
   type DeployedArchive,
   findDeployedArchive,
 } from '../../agent/agentArchive.ts';
-import { checkInstallerArgument } from '../../agent/installerArgument.ts';
+import { checkInstaller, checkInstallerArgument } from '../../agent/installerArgument.ts';
 import { checkInsecureArgument } from '../../agent/insecureArgument.ts';
 import { CliError, FormatError } from '../../core/errors.ts';
 import { readContainerArchive } from '../../formats/containerArchive.ts';
@@ -115,7 +115,7 @@ export function refuseInstaller(
   const read = document === undefined ? undefined : readEffectiveConfig(document);
   if (read?.status !== 'read' || !wantsCheck(options, io)) return;
   const [finding] = withoutIgnored(
-    checkInstallerArgument(splitArguments(kargs ?? ''), read.config).map(findingOf),
+    checkInstaller(splitArguments(kargs ?? ''), read.config).map(findingOf),
     io,
   );
   if (finding === undefined) return;

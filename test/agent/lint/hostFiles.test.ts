@@ -6,16 +6,16 @@ const at = '$.storage.files.1';
 
 describe('files of the host', () => {
   it.each([
-    ['a mode in decimal digits', { path: '/x', mode: 644 }, [`agent-mode-decimal ${at}.mode`]],
-    ['a mode', { path: '/x', mode: 420 }, []],
-    ['a script', { path: '/x', mode: 0o755, contents: { source: dataUrl('#!/bin/sh\n') } }, []],
+    ['a mode in decimal digits', { path: '/etc/x', mode: 644 }, [`agent-mode-decimal ${at}.mode`]],
+    ['a mode', { path: '/etc/x', mode: 420 }, []],
+    ['a script', { path: '/etc/x', mode: 0o755, contents: { source: dataUrl('#!/bin/sh\n') } }, []],
     [
       'a script without a first line',
-      { path: '/x', mode: 0o755, contents: { source: dataUrl('\n[[ a ]]\n') } },
+      { path: '/etc/x', mode: 0o755, contents: { source: dataUrl('\n[[ a ]]\n') } },
       [`agent-script-shebang ${at}.contents.source`],
     ],
-    ['a program', { path: '/x', mode: 0o755, contents: { source: dataUrl('\u007fELF\u0000') } }, []],
-    ['an empty file', { path: '/x', mode: 0o755 }, []],
+    ['a program', { path: '/etc/x', mode: 0o755, contents: { source: dataUrl('\u007fELF\u0000') } }, []],
+    ['an empty file', { path: '/etc/x', mode: 0o755 }, []],
     ['time servers', { path: '/etc/chrony.conf', append: [{ source: dataUrl('\nserver a iburst\n') }] }, []],
     [
       'one without a name',
@@ -36,7 +36,7 @@ describe('files of the host', () => {
       [`agent-file-exists ${at}.path`],
     ],
     ['one whose mode is set', { path: '/etc/hosts', mode: 0o600 }, []],
-    ['such a line elsewhere', { path: '/x', contents: { source: dataUrl('server iburst') } }, []],
+    ['such a line elsewhere', { path: '/etc/x', contents: { source: dataUrl('server iburst') } }, []],
   ] satisfies [string, File, string[]][])('%s', (_title, file, expected) => {
     expect(summary(withFiles(file))).toEqual(expected);
   });

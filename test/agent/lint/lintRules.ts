@@ -3,10 +3,17 @@
 import type { Rule } from '../../../src/ignition/rule.ts';
 import {
   certificateRules,
+  hashRules,
   hostFileRules,
+  passwordRules,
   sizeRules,
   sshKeyRules,
 } from '../../../src/agent/lint/hostFiles.ts';
+import { commandRules } from '../../../src/agent/lint/commands.ts';
+import { encodedTextRules } from '../../../src/agent/lint/encodedText.ts';
+import { liveSystemRules } from '../../../src/agent/lint/liveSystem.ts';
+import { sandboxRules } from '../../../src/agent/lint/sandbox.ts';
+import { unitReferenceRules } from '../../../src/agent/lint/unitReferences.ts';
 import { convergedFlowRules, mountRules, trustRules } from '../../../src/agent/lint/conf.ts';
 import { pulledImageRules, registriesRules } from '../../../src/agent/lint/image.ts';
 import { networkRules } from '../../../src/agent/lint/network.ts';
@@ -25,11 +32,15 @@ export const lintRules: readonly Rule[] = [
   trustRules,
   mountRules,
   agentUnitRules,
+  sandboxRules,
   unitTextRules,
   unitKeyRules,
   unitValueRules,
+  unitReferenceRules,
   unitEnvironmentRules,
+  commandRules,
   podmanArgumentRules,
+  encodedTextRules,
   pulledImageRules,
   imageSourceRules,
   convergedFlowRules,
@@ -39,9 +50,12 @@ export const lintRules: readonly Rule[] = [
   credentialRules,
   certificateRules,
   sshKeyRules,
+  passwordRules,
   sourceRules,
   addressRules,
   networkRules,
   hostFileRules,
+  hashRules,
+  liveSystemRules,
   sizeRules,
 ].flatMap((rules) => Object.values<Rule>(rules));

@@ -41,7 +41,7 @@ describe('mounts', () => {
     expect(summary(rest)).toEqual([`agent-unit-missing ${path}`]);
     const ofOthers = {
       name: 'other.service',
-      contents: '[Service]\nExecStart=/opt/start-all\n',
+      contents: '[Service]\nExecStart=/usr/bin/start-all\n',
       enabled: true,
     };
     expect(summary({ ...rest, systemd: { units: [ofOthers] } })).toEqual([`agent-conf-unmounted ${path}`]);
@@ -56,7 +56,7 @@ describe('mounts', () => {
           units: [
             {
               name: 'ironic-agent.service',
-              contents: '[Service]\nExecStart=/opt/run\nRestart=always\n',
+              contents: '[Service]\nExecStart=/usr/bin/run-agent\nRestart=always\n',
               enabled: true,
             },
           ],

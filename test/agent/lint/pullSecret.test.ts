@@ -122,7 +122,7 @@ describe('pull secrets', () => {
       const named = withUnit(['podman pull ', `podman pull --authfile ${path} `]);
       const files = withFiles(
         { path, mode: 0o600, contents: { source: dataUrl(secretOf({ [registry]: auth })) } },
-        { path: '/etc/containers/registries.conf', contents: { source: dataUrl(mirrored) } },
+        { path: '/etc/containers/registries.conf', overwrite: true, contents: { source: dataUrl(mirrored) } },
       );
       return { ...named, ...files, systemd: named.systemd ?? {} };
     };

@@ -4,7 +4,11 @@ import { dataUrl, messages, summary, withFiles, withUnit } from './support.ts';
 
 const main = '/etc/containers/registries.conf';
 const dropin = '/etc/containers/registries.conf.d/50-mirrors.conf';
-const conf = (path: string, text: string): File => ({ path, contents: { source: dataUrl(text) } });
+const conf = (path: string, text: string): File => ({
+  path,
+  overwrite: true,
+  contents: { source: dataUrl(text) },
+});
 const at = '$.storage.files.1.contents.source';
 
 describe('registries.conf', () => {
@@ -30,7 +34,11 @@ describe('registries.conf', () => {
       conf(main, '[[registry]]\nlocation = "quay.io"\nmirror = [{location = "127.0.0.1:5000"}]\n'),
       [`agent-address ${at}`],
     ],
-    ['a file from elsewhere', { path: main, contents: { source: 'https://192.0.2.1/registries.conf' } }, []],
+    [
+      'a file from elsewhere',
+      { path: main, overwrite: true, contents: { source: 'https://192.0.2.1/registries.conf' } },
+      [],
+    ],
   ] satisfies [string, File, string[]][])('%s', (_title, file, expected) => {
     expect(summary(withFiles(file))).toEqual(expected);
   });

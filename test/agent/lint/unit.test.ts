@@ -70,7 +70,9 @@ describe('the unit of the agent', () => {
     ['that does not', withUnit(['Type=notify', 'Type=exec']), []],
     [
       'whose command a drop-in replaces',
-      withChange({ dropins: [{ name: '10.conf', contents: '[Service]\nExecStart=\nExecStart=/opt/run\n' }] }),
+      withChange({
+        dropins: [{ name: '10.conf', contents: '[Service]\nExecStart=\nExecStart=/usr/bin/run-agent\n' }],
+      }),
       [],
     ],
   ])('%s', (_title, config, expected) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { installerRule } from '../../../src/agent/installerArgument.ts';
+import { installerRule } from '../../../src/agent/lint/liveSystem.ts';
 import { insecureArgumentRules } from '../../../src/agent/insecureArgument.ts';
 import { confRules } from '../../../src/ipa/confRules.ts';
 import { lintRules } from '../../agent/lint/lintRules.ts';
@@ -80,7 +80,6 @@ const withoutExample = new Set<string>([
   'agent-ca-validity',
   'agent-size',
   replacesRendered.id,
-  installerRule.id,
   ...kernelArgumentRules.map(({ id }) => id),
   ...Object.values(mergeRules).map(({ id }) => id),
   ...Object.values(translationRules).map(({ id }) => id),
