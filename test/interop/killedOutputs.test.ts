@@ -95,7 +95,7 @@ function killAt(call: string, count: number, words: readonly string[]): boolean 
 }
 
 describe.skipIf(!canTrace)(`commands that are killed while they write${traceNote}`, () => {
-  it.each(writing)('%s %s', { timeout: 1_200_000 }, async (command, _args, run) => {
+  it.each(writing)('%s %s', { timeout: 7_200_000 }, async (command, _args, run) => {
     const words = [...command.split(' '), ...run.args];
     const again = [...command.split(' '), ...(run.again ?? run.args)];
     await emptyFolder();
