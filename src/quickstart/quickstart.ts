@@ -82,8 +82,8 @@ async function prepareFolder(folder: string, shownFolder: string): Promise<void>
   try {
     await makeFolder(folder, shownFolder);
     await removeAbandoned(folder);
-    const own: readonly string[] = [...Object.values(names), `.${names.iso}.lock`];
-    const foreign = (await readdir(folder)).filter((name) => !own.includes(name));
+    const own = new Set<string>([...Object.values(names), `.${names.iso}.lock`]);
+    const foreign = (await readdir(folder)).filter((name) => !own.has(name));
     if (foreign.length === 0) return;
   } catch (error) {
     throw fileError(error, { path: shownFolder, what: 'Folder', action: 'write' });

@@ -51,10 +51,9 @@ describe('quickstart', () => {
   });
 
   it('removes what a killed run left in the folder', async () => {
-    const ended = (path: string): string => path.replace(`.${process.pid}-`, '.999999999-');
-    const iso = join(cwd, 'q', 'sample-live.iso');
+    const temp = tempPathFor(join(cwd, 'q', 'sample-live.iso')).replace(`.${process.pid}-`, '.999999999-');
     await mkdir(join(cwd, 'q'));
-    await writeFile(ended(tempPathFor(iso)), 'a part of the image');
+    await writeFile(temp, 'a part of the image');
     await writeFile(join(cwd, 'q', '.sample-live.iso.lock'), '999999999 localhost 999999999-1-00000000');
     await utimes(join(cwd, 'q', '.sample-live.iso.lock'), 0, 0);
     expect(await runCli(['quickstart', '-C', 'q'], { cwd })).toMatchObject({ code: 0, stderr: '' });
