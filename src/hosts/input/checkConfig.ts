@@ -8,7 +8,7 @@ import {
   furtherMismatches,
   locateFindings,
 } from '../../ignition/validate.ts';
-import { contentsIssues, listReferences } from '../../ignition/inlinedConfig.ts';
+import { storageIssues, listReferences } from '../../ignition/inlinedConfig.ts';
 import { findingOf } from '../../ignition/rule.ts';
 import { type Finding, hasErrors, limitFindings, type Report } from '../../core/finding.ts';
 import type { CheckedFile, FileFinding } from '../../io/report/reporter.ts';
@@ -131,14 +131,14 @@ async function lint(
   options: Omit<CheckOptions, 'strict'>,
 ): Promise<readonly FileFinding[]> {
   const { lint: mode, now, ipaVersion, isEmbedded = false } = options;
-  const ofContents = contentsIssues(config).map(findingOf);
-  if (!wantsLint([document, ...documents.values()], options)) return place(ofContents);
+  const ofStorage = storageIssues(config).map(findingOf);
+  if (!wantsLint([document, ...documents.values()], options)) return place(ofStorage);
   const { isAgentConfig, lintConfig } = await import('../../agent/lint/lintConfig.ts');
-  if (mode === 'auto' && !isAgentConfig(config)) return place(ofContents);
+  if (mode === 'auto' && !isAgentConfig(config)) return place(ofStorage);
   const issues = lintConfig(config, {
     now,
     ...(isEmbedded ? {} : { document }),
     ...(ipaVersion === undefined ? {} : { ipaVersion }),
   });
-  return place([...ofContents, ...issues.map(findingOf)]);
+  return place([...ofStorage, ...issues.map(findingOf)]);
 }
