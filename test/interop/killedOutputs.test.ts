@@ -34,6 +34,9 @@ const writing = Object.entries(commandRuns).flatMap(([command, runs]) =>
     .map((run): [string, string, CommandRun] => [command, run.args.join(' '), run]),
 );
 
+/** `quickstart` embeds a config in this file after it has written it; killedEdits.test.ts is about such edits. */
+const EDITED = 'out/sample-live.iso';
+
 let program: BuiltProgram;
 let root: string;
 let cwd: string;
@@ -110,7 +113,8 @@ describe.skipIf(!canTrace)(`commands that are killed while they write${traceNote
         kills++;
         const left = await outputs();
         for (const [path, digest] of left)
-          expect([call, count, path, digest]).toEqual([call, count, path, complete.get(path)]);
+          if (path !== EDITED)
+            expect([call, count, path, digest]).toEqual([call, count, path, complete.get(path)]);
         seen.add(left.size === complete.size ? 'complete' : 'incomplete');
         expect(start(again)).toMatchObject({ status: 0 });
         expect([call, count, await outputs(), await leftovers()]).toEqual([call, count, complete, []]);
