@@ -68,7 +68,7 @@ export async function changeEmbedFiles(
   const reserved = hasGrown ? await reservedArea(place, appendix) : area;
   const hopeless = reserved.length * (growth === 'refused' ? MOST_XZ_SAVES : LIKELY_XZ_SAVES);
   const { encodeEmbedFiles, storeInitrd } = await import('./initrd.ts');
-  // An area has a fixed size, so compression saves nothing if the files fit without it, and takes a quarter of the edit.
+  // An area has a fixed size, so compression saves nothing if the files fit without it, and takes longer than all other steps of the edit.
   const room = Math.min(reserved.length, area.length);
   const stored = writeXz === undefined ? storeInitrd(files, room) : undefined;
   const archive = stored ?? encodeEmbedFiles(files, hopeless, writeXz);

@@ -36,7 +36,7 @@ export function encodeXz(blocks: readonly Uint8Array[], check: 'crc32' | 'crc64'
   return streamOf(blocks, check, encodeLzma2Block);
 }
 
-/** The same stream without compression, which takes a hundredth of the time. */
+/** The same stream without compression, which takes much less time. */
 export function storeXz(blocks: readonly Uint8Array[], check: 'crc32' | 'crc64'): Uint8Array {
   return streamOf(blocks, check, storeLzma2Block);
 }
