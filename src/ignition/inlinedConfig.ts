@@ -38,8 +38,13 @@ export const referenceRules = {
   ),
 };
 
-/** Contents of files that a config inlines: problems that Ignition detects only when it writes the files on boot. */
+/** Paths, and inlined contents of files: problems that Ignition detects only when it writes the files on boot. */
 export const contentsRules = {
+  nulInPath: errorRule(
+    'nul-in-path',
+    'the path contains a NUL character, so Ignition cannot use it and the boot fails',
+    'remove \\u0000 from the path',
+  ),
   unreadable: errorRule(
     'contents-undecodable',
     'the inlined contents cannot be decompressed',
@@ -108,8 +113,39 @@ function correctedHash(data: Uint8Array, { hash = '' }: Verification): string | 
 /** Decompressed bytes of all files together; later files are not checked. */
 const maxContents = 256 * 1024 * 1024;
 
+/** The issues of a valid config that Ignition detects only on boot. */
+export function storageIssues({ storage = {} }: Config): readonly Issue[] {
+  return [...nulIssues(storage), ...contentsIssues(storage)];
+}
+
+/** Source: `ByteSliceFromString` in package `syscall` of Go, which all functions that open or link files call. */
+function nulIssues({ disks, luks, filesystems, files, directories, links }: Storage): Issue[] {
+  const lists: Readonly<Record<string, readonly Places[] | undefined>> = {
+    disks,
+    luks,
+    filesystems,
+    files,
+    directories,
+    links,
+  };
+  return Object.entries(lists).flatMap(([list, entries = []]) =>
+    entries.flatMap((entry, index) =>
+      (['path', 'target', 'device'] as const)
+        .filter((field) => entry[field]?.includes('\0') === true)
+        .map((field) => issue(contentsRules.nulInPath, ['storage', list, index, field])),
+    ),
+  );
+}
+
+/** The paths of an entry of `storage`. */
+interface Places {
+  readonly path?: string;
+  readonly target?: string;
+  readonly device?: string;
+}
+
 /** The issues of inlined contents of files. Source: `newFetchOp` in Ignition's `internal/exec/util/file.go`. */
-export function contentsIssues({ storage = {} }: Config): readonly Issue[] {
+function contentsIssues(storage: Storage): readonly Issue[] {
   const issues: Issue[] = [];
   let bytesLeft = maxContents;
   for (const { resource, path } of listContents(storage)) {

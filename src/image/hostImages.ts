@@ -54,10 +54,11 @@ export async function hostIso(
   const iso = await openLiveIso(image, growth);
   const before = await iso.embeddedFiles();
   const files = network.length === 0 ? before : replaceNetworkSettings(before, network);
+  const all = new Map([...files, [CONFIG_NAME, config]]);
   const embedded = await iso.change({
-    files: new Map([...files, [CONFIG_NAME, config]]),
+    files: all,
     mediumFiles,
-    ...(before.size === 0 && { archive }),
+    archive: before.size === 0 ? archive : () => writeInitrd(all),
   });
   if (kargs.length === 0) return embedded;
   const { current } = requireKargsAreas(await iso.kargsAreas());

@@ -15,6 +15,7 @@ import { validateConfig } from '../ignition/validate.ts';
 import { writeSampleIso } from '../image/sampleIso.ts';
 import { fileError } from '../io/files/fileErrors.ts';
 import { makeFolder, writeFileAtomically } from '../io/files/newFile.ts';
+import { removeAbandoned } from '../io/files/tempFile.ts';
 import { writeStdout } from '../io/stdout.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { readLiveIso } from '../io/images/rewriteImage.ts';
@@ -76,12 +77,13 @@ export async function quickstart(options: QuickstartOptions, io: Io): Promise<Ex
   return 0;
 }
 
-/** Files of an earlier run are replaced. A folder with other files is not changed. */
+/** Files of an earlier run are replaced, also if it was killed. A folder with other files is not changed. */
 async function prepareFolder(folder: string, shownFolder: string): Promise<void> {
   try {
     await makeFolder(folder, shownFolder);
-    const own: readonly string[] = Object.values(names);
-    const foreign = (await readdir(folder)).filter((name) => !own.includes(name));
+    await removeAbandoned(folder);
+    const own = new Set<string>([...Object.values(names), `.${names.iso}.lock`]);
+    const foreign = (await readdir(folder)).filter((name) => !own.has(name));
     if (foreign.length === 0) return;
   } catch (error) {
     throw fileError(error, { path: shownFolder, what: 'Folder', action: 'write' });

@@ -22,6 +22,9 @@ import { bareNode, format, ours, rounded, takeTurns } from './measure.js';
 
 const ROUNDS = 25;
 
+/** Milliseconds that embedding a config in place may take beyond validating it. */
+const EMBED_BAR = 20;
+
 /** Marks the runs of other programs. */
 const THEIRS = ' (theirs)';
 
@@ -62,14 +65,16 @@ function validations(configs) {
   });
 }
 
-/** In place, each program in an image of its own. @param {Record<string, string>} configs @returns {Compared[]} */
+/**
+ * In place, each program in an image of its own. All configs are embedded in the same image in turns, because what the image
+ * contains already is not written again. @param {Record<string, string>} configs @returns {Compared[]} */
 function imageEdits(configs) {
   const peer = findPeer();
   const original = join(folder, 'original.iso');
   writeFileSync(original, writeSampleIso({ label: 'fedora-coreos-44.20261101.3.0', date: new Date(0) }));
   /** @param {string} name @param {readonly string[]} args @returns {Compared} */
   const edit = (name, args) => {
-    const images = ['ours.iso', 'theirs.iso'].map((image) => join(folder, `${name} ${image}`));
+    const images = ['ours.iso', 'theirs.iso'].map((image) => join(folder, `${args[0]} ${image}`));
     for (const image of images) copyFileSync(original, image);
     const [mine, theirs] = images.map((image) => ['iso', ...args, image]);
     return { name, args: mine ?? [], ...(theirs !== undefined && { theirs }), peer };
@@ -114,6 +119,11 @@ function measure(commands) {
     const beside =
       theirs === undefined ? '' : ` ${format(theirs.median)} ${(median / theirs.median).toFixed(2)}`;
     console.log(`  ${name.padEnd(24)}${format(median)} ${format(min)}${beyond}${beside}`);
+  }
+  for (const name of ['small', 'agent']) {
+    const [embed, validate] = ['embed', 'validate'].map((task) => times.get(`${task} ${name}`));
+    const beyond = (embed?.median ?? 0) - (validate?.median ?? 0);
+    console.log(`  embed ${name}: +${format(beyond)} over validate${beyond > EMBED_BAR ? ' TOO SLOW' : ''}`);
   }
   const missing = commands.filter(({ theirs, peer }) => theirs !== undefined && peer === undefined);
   if (missing.length > 0) console.log(`  NOT COMPARED: ${missing.map(({ name }) => name).join(', ')}`);

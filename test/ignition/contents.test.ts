@@ -1,17 +1,17 @@
-/** Contents of files that Ignition could not write on boot. */
+/** Files that Ignition could not write on boot. */
 
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { formatPath } from '../../src/core/finding.ts';
-import type { Resource } from '../../src/ignition/config.ts';
-import { contentsIssues } from '../../src/ignition/inlinedConfig.ts';
+import type { Resource, Storage } from '../../src/ignition/config.ts';
+import { storageIssues } from '../../src/ignition/inlinedConfig.ts';
 
 const sum = (data: string) => createHash('sha256').update(data).digest('hex');
 const dataUrl = (data: Buffer) => `data:;base64,${data.toString('base64')}`;
 const zipped = dataUrl(gzipSync('hello'));
 const issues = (contents: Resource): string[] =>
-  contentsIssues({
+  storageIssues({
     storage: { files: [{ path: '/a', contents: { source: 'data:,x' }, append: [contents] }, { contents }] },
   }).map(({ rule, path }) => `${rule.id} ${formatPath(path)}`);
 const both = (id: string, field: string): string[] => [
@@ -19,7 +19,7 @@ const both = (id: string, field: string): string[] => [
   `${id} $.storage.files.1.contents.${field}`,
 ];
 
-describe('contentsIssues', () => {
+describe('storageIssues', () => {
   it.each<[string, Resource]>([
     ['nothing', {}],
     ['plain contents', { source: 'data:,hello' }],
@@ -62,5 +62,29 @@ describe('contentsIssues', () => {
     expect(issues({ source: 'data:,hello', verification: { hash: `sha256-${sum('x')}` } })).toEqual(other);
     const hash = `sha512-${createHash('sha512').update(gzipSync('hello')).digest('hex')}`;
     expect(issues({ source: zipped, compression: 'gzip', verification: { hash } })).toEqual(other);
+  });
+
+  it('finds NUL characters in paths', () => {
+    const storage: Storage = {
+      disks: [{ device: '/dev/\0' }],
+      luks: [{ name: 'a', device: '/dev/\0' }],
+      filesystems: [{ path: '/a\0', device: '/dev/\0' }],
+      files: [{ path: '/etc/a\0b' }, { path: '/etc/a' }],
+      directories: [{ path: '/\0' }],
+      links: [
+        { path: '/l\0', target: '/\0' },
+        { path: '/l', target: '/t' },
+      ],
+    };
+    expect(storageIssues({ storage }).map(({ rule, path }) => `${rule.id} ${formatPath(path)}`)).toEqual([
+      'nul-in-path $.storage.disks.0.device',
+      'nul-in-path $.storage.luks.0.device',
+      'nul-in-path $.storage.filesystems.0.path',
+      'nul-in-path $.storage.filesystems.0.device',
+      'nul-in-path $.storage.files.0.path',
+      'nul-in-path $.storage.directories.0.path',
+      'nul-in-path $.storage.links.0.path',
+      'nul-in-path $.storage.links.0.target',
+    ]);
   });
 });

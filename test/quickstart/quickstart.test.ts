@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { validateConfig } from '../../src/ignition/validate.ts';
+import { tempPathFor } from '../../src/io/files/tempFile.ts';
 import { have, missingNote } from '../support/programs.ts';
 import { liveIso } from '../support/liveIso.ts';
 import { runCli } from '../support/runCli.ts';
@@ -47,6 +48,16 @@ describe('quickstart', () => {
     const first = await read();
     expect(await runCli(['quickstart', '-C', 'q'], { cwd })).toMatchObject({ code: 0 });
     expect(await read()).toEqual(first);
+  });
+
+  it('removes what a killed run left in the folder', async () => {
+    const temp = tempPathFor(join(cwd, 'q', 'sample-live.iso')).replace(`.${process.pid}-`, '.999999999-');
+    await mkdir(join(cwd, 'q'));
+    await writeFile(temp, 'a part of the image');
+    await writeFile(join(cwd, 'q', '.sample-live.iso.lock'), '999999999 localhost 999999999-1-00000000');
+    await utimes(join(cwd, 'q', '.sample-live.iso.lock'), 0, 0);
+    expect(await runCli(['quickstart', '-C', 'q'], { cwd })).toMatchObject({ code: 0, stderr: '' });
+    expect((await readdir(join(cwd, 'q'))).toSorted()).toEqual(names);
   });
 
   it('keeps out of a folder with other files', async () => {

@@ -133,6 +133,7 @@ describe('render --inventory', () => {
 
   it.each([
     ['name', '{name: "../b"}', '"../b" is not a valid host name'],
+    ['device of Windows as name', '{name: nul}', '"nul" is not a valid host name: Windows reserves it'],
     [
       'MAC address',
       '{name: b, mac: "01:00:5e:00:00:01"}',
@@ -197,7 +198,7 @@ describe('render --inventory', () => {
   ])('reports a wrong %s with host and line, and writes the others', async (_title, host, message) => {
     const { code, stderr, written } = await render(`${shared}hosts:\n- ${host}\n- name: c\n`);
     expect(stderr).toContain(message);
-    expect(stderr).toMatch(/error: (?:b|host 1|\.\.\/b) is not written \(site\/ramdisk\.yaml:5\)/);
+    expect(stderr).toMatch(/error: (?:b|nul|host 1|\.\.\/b) is not written \(site\/ramdisk\.yaml:5\)/);
     expect(code).toBe(1);
     expect(written).toEqual(['c.ign']);
   });

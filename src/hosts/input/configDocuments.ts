@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { CliError, UsageError } from '../../core/errors.ts';
 import { maskSecrets } from '../../agent/lint/secrets.ts';
 import type { Config } from '../../ignition/config.ts';
-import { contentsIssues } from '../../ignition/inlinedConfig.ts';
+import { storageIssues } from '../../ignition/inlinedConfig.ts';
 import { findingOf } from '../../ignition/rule.ts';
 import { locateFindings, readConfig, validateConfig } from '../../ignition/validate.ts';
 import { formatIgnition } from '../../ignition/ignitionText.ts';
@@ -154,9 +154,9 @@ export async function writeConfig(
 ): Promise<void> {
   const bytes = Buffer.from(formatIgnition(config, pretty ? 2 : 0));
   const checked = validateConfig(bytes);
-  const ofContents = checked.valid ? locateFindings(contentsIssues(config).map(findingOf), bytes) : [];
-  const findings = [...checked.findings, ...ofContents];
-  const valid = checked.valid && ofContents.length === 0;
+  const ofStorage = checked.valid ? locateFindings(storageIssues(config).map(findingOf), bytes) : [];
+  const findings = [...checked.findings, ...ofStorage];
+  const valid = checked.valid && ofStorage.length === 0;
   const reported = new Set(sources.flatMap((source) => source.findings.map(identify)));
   const unreported = findings.filter((finding) => !reported.has(identify(finding)));
   reportChecked({ report: { valid, findings: unreported }, bytes: maskSecrets(bytes, config) }, name, io);

@@ -24,10 +24,10 @@ export type ImageIo = Pick<Io, 'cwd' | 'note'> & Partial<Pick<Io, 'stdin' | 'std
  * @throws CliError in the user's terms
  */
 export async function openImage(source: string, io: ImageIo, what = 'ISO image'): Promise<OpenImage> {
-  const { stdin } = io;
-  if (source === '-' && stdin !== undefined) {
+  // Not read for other sources, because reading the property opens standard input.
+  if (source === '-' && io.stdin !== undefined) {
     const { openStdin } = await import('../files/spool.ts');
-    return openStdin({ stdin });
+    return openStdin({ stdin: io.stdin });
   }
   if (isRemote(source)) {
     const { accessFor, openRemoteImage } = await import('./remoteImage.ts');

@@ -157,8 +157,8 @@ export async function changeInPlace(
   }
 }
 
-/** Milliseconds for which an edit waits for another one, and between two attempts. */
-const WAIT = 20_000;
+/** An edit waits for another one for 20 seconds: attempts, and milliseconds between them. */
+const ATTEMPTS = 400;
 const ATTEMPT_EVERY = 50;
 
 /**
@@ -189,17 +189,18 @@ export async function editAlone(
 }
 
 async function waitForLock(lockPath: string, shown: string): Promise<FileLock | undefined> {
-  for (const end = performance.now() + WAIT; ; await sleep(ATTEMPT_EVERY)) {
+  for (let left = ATTEMPTS - 1; ; left--) {
     const lock = await takeLock(lockPath).catch((error: unknown) => {
       if (NO_NEW_FILE.has(errorCode(error) ?? '')) return undefined; // then the image is edited without a lock
       throw fileError(error, { path: shown, what: 'ISO image', action: 'write' });
     });
     if (lock === undefined || !('owner' in lock)) return lock;
-    if (performance.now() < end) continue;
-    throw new CliError(`Another process is editing ${shown}: process ${lock.owner}`, {
-      code: 'ERR_BUSY',
-      hint: `wait until it ends, or remove ${lockPath} if it is not running`,
-    });
+    if (left === 0)
+      throw new CliError(`Another process is editing ${shown}: process ${lock.owner}`, {
+        code: 'ERR_BUSY',
+        hint: `wait until it ends, or remove ${lockPath} if it is not running`,
+      });
+    await sleep(ATTEMPT_EVERY);
   }
 }
 
