@@ -16,6 +16,8 @@ import type { ExitCode, Io } from '../io/io.ts';
 import { writeStdout } from '../io/stdout.ts';
 import { report } from '../io/report/report.ts';
 import { nameInput } from '../hosts/input/nameInput.ts';
+import { refuseInstaller } from '../hosts/input/imageRequirements.ts';
+import { CONFIG_NAME } from '../image/embeddedIgnition.ts';
 import { refuseArguments } from '../hosts/input/kernelArguments.ts';
 import { type LiveParts, type PartFlags, requireOneBuild, requireRole } from '../hosts/input/liveParts.ts';
 
@@ -72,6 +74,7 @@ export async function createIso(options: CreateIsoOptions, io: Io): Promise<Exit
     const label = options.label ?? USUAL_LABEL;
     const kargs = ramdiskKargs(system, options.karg, rootfs && label);
     refuseArguments({ before: '', after: kargs, files: system.embedded ?? new Map() }, {}, io);
+    refuseInstaller(system.embedded?.get(CONFIG_NAME), kargs, { io, options: {} });
     const iso = planIso({
       kernel,
       initrd,
