@@ -19,7 +19,7 @@ import { nameInput } from '../hosts/input/nameInput.ts';
 import { refuseInstaller } from '../hosts/input/imageRequirements.ts';
 import { CONFIG_NAME } from '../image/embeddedIgnition.ts';
 import { refuseArguments } from '../hosts/input/kernelArguments.ts';
-import { type LiveParts, type PartFlags, requireOneBuild, requireRole } from '../hosts/input/liveParts.ts';
+import { type PartFiles, type PartFlags, requireOneBuild, requireRole } from '../hosts/input/liveParts.ts';
 
 export interface CreateIsoOptions extends OutputOptions {
   /** A new file, or `-` for standard output. */
@@ -65,7 +65,7 @@ export async function createIso(options: CreateIsoOptions, io: Io): Promise<Exit
     const initrd = await open(options.initrd, 'Initramfs');
     const rootfs = options.rootfs === undefined ? undefined : await open(options.rootfs, 'Root filesystem');
     const efiImage = options.efiImage === undefined ? undefined : await open(options.efiImage, 'EFI image');
-    const parts: LiveParts = { kernel, initramfs: initrd, ...(rootfs !== undefined && { rootfs }) };
+    const parts: PartFiles = { kernel, initramfs: initrd, ...(rootfs !== undefined && { rootfs }) };
     await requireRole('kernel', kernel, flags, parts);
     await requireRole('initramfs', initrd, flags, parts);
     if (rootfs !== undefined) await requireRole('rootfs', rootfs, flags, parts);

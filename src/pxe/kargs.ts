@@ -57,12 +57,9 @@ export async function kargs(options: KargsOptions, io: Io): Promise<ExitCode> {
   return 0;
 }
 
-/** Arguments that may contradict a config. */
-const againstConfig = ['ipa-insecure=', 'coreos.inst.install_dev'];
-
-/** Checks the arguments against the config of the inventory; without one, the config is unknown. */
+/** Checks `ipa-insecure` against the config of the inventory; without one, the config is unknown. */
 async function checkArguments(list: readonly string[], options: KargsOptions, io: Io): Promise<void> {
-  if (!list.some((text) => againstConfig.some((start) => text.startsWith(start)))) return;
+  if (!list.some((text) => text.startsWith('ipa-insecure='))) return;
   const { checkAgentArguments } = await import('../hosts/plan/agentArguments.ts');
   const rendered = options.inventory === undefined ? undefined : await renderConfig(options, io);
   checkAgentArguments(list, rendered?.document, io);

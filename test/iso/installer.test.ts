@@ -41,7 +41,6 @@ describe('the installer beside the agent', () => {
   it.each([
     'prepare --inventory inv.yaml --iso a.iso -o out --base-url http://192.0.2.1',
     'prepare --inventory all.yaml --iso a.iso -o out --base-url http://192.0.2.1',
-    'pxe kargs --inventory inv.yaml --host a --base-url http://192.0.2.1 --embedded -o out',
   ])('in an inventory, is refused by %s', async (line) => {
     const settings = `agent: {ironic.apiUrls: https://192.0.2.1, boot.kernelArguments: ['${device}']}\n`;
     await writeFile(join(cwd, 'inv.yaml'), `${settings}hosts: [{name: a, mac: '52:54:00:00:00:01'}]\n`);

@@ -25,7 +25,7 @@ export interface LivePart extends RandomAccess {
 }
 
 /** The images of one live system. */
-export type LiveParts = Readonly<Partial<Record<ImageRole, LivePart>>>;
+export type PartFiles = Readonly<Partial<Record<ImageRole, LivePart>>>;
 
 /** The option for each image. */
 export type PartFlags = Readonly<Partial<Record<ImageRole, string>>>;
@@ -47,7 +47,7 @@ export async function requireRole(
   role: ImageRole,
   image: LivePart,
   flags: PartFlags,
-  parts: LiveParts = {},
+  parts: PartFiles = {},
 ): Promise<void> {
   const { name, size } = image;
   const code = 'ERR_IMAGE';
@@ -79,7 +79,7 @@ async function isLiveInitramfs(image: LivePart): Promise<boolean> {
  * drivers. Of each image, only headers and stamps are read; an initramfs is unpacked to find the modules of a separate kernel.
  * @throws CliError
  */
-export async function requireOneBuild({ iso, kernel, initramfs, rootfs }: LiveParts): Promise<void> {
+export async function requireOneBuild({ iso, kernel, initramfs, rootfs }: PartFiles): Promise<void> {
   if (kernel !== undefined) await requireWholeKernel(kernel);
   const own = initramfs && (await intact(initramfs, readInitramfsStamps));
   const rootfsBuild = rootfs && (await intact(rootfs, readRootfsBuild));
