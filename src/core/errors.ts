@@ -154,6 +154,9 @@ interface FormatDetails extends ErrorDetails {
   readonly position?: Position;
 }
 
+/** The bytes may be valid, but their format is one that this program does not read. */
+export class UnsupportedError extends FormatError {}
+
 /** The error with a place in a file of the user. An error that has a place, and any value that is no CliError, stays unchanged. */
 export function locateError(error: unknown, at: FilePlace | undefined): unknown {
   if (!(error instanceof CliError) || error.at !== undefined || at === undefined) return error;

@@ -157,8 +157,8 @@ export class ByteFeed {
   }
 
   /** The error `The FORMAT data PROBLEM at byte OFFSET`; the offset is where the next read would start unless given. */
-  error(problem: string, offset = this.offset): FormatError {
-    return new FormatError(`The ${this.format} data ${problem} at byte ${offset}`, { offset });
+  error(problem: string, offset = this.offset, Kind = FormatError): FormatError {
+    return new Kind(`The ${this.format} data ${problem} at byte ${offset}`, { offset });
   }
 
   cutOff(): FormatError {

@@ -24,6 +24,15 @@ export function detectCompression(bytes: Uint8Array): Compression {
   return isZstd(bytes) ? 'zstd' : 'none';
 }
 
+/** Magic numbers of the formats that Linux unpacks and this program does not: bzip2, lzma, lzo, lz4 (lib/decompress.c). */
+const FOREIGN = ['BZh', '\x5d\0\0', '\x89LZO', '\x02\x21\x4c\x18'];
+
+/** Whether Linux unpacks an initramfs with these first bytes, but this program does not. */
+export function isForeignCompression(bytes: Uint8Array): boolean {
+  const start = Buffer.from(bytes.subarray(0, MAX_MAGIC)).toString('latin1');
+  return FOREIGN.some((magic) => start.startsWith(magic));
+}
+
 /** How what comes next in the input is compressed. */
 export async function compressionAt({ feed, source }: ByteInput): Promise<Compression> {
   await runAll(feed.has(MAX_MAGIC), { feed, source });

@@ -14,6 +14,9 @@ export const imageParts = ['kernel', 'initramfs', 'rootfs'] as const;
 
 export type ImagePart = (typeof imageParts)[number];
 
+/** A part, or a live ISO, which contains all of them. */
+export type ImageRole = ImagePart | 'iso';
+
 /** Names of the parts on an ISO. */
 const namesOnIso: Readonly<Record<ImagePart, readonly string[]>> = {
   kernel: ['vmlinuz', 'kernel.img'],
@@ -141,7 +144,7 @@ export async function findArchitecture(tree: IsoTree): Promise<Architecture | un
     const head = await image.read(kernel.offset, length);
     const found = kernelArchitecture(head);
     // A kernel of another architecture, such as riscv64, also has a header.
-    if (found !== undefined || hasProgramHeader(head)) return found;
+    if (found !== undefined || isKernelHead(head)) return found;
   }
   for (const [path, architecture] of SIGNS) {
     if ((await tree.find(path)) !== undefined) return architecture;
@@ -149,21 +152,38 @@ export async function findArchitecture(tree: IsoTree): Promise<Architecture | un
   return undefined;
 }
 
+/**
+ * Magic numbers in the headers of kernels: of the boot protocol of x86 (Documentation/arch/x86/boot.rst) and of the images of
+ * arm64 and riscv (booting.rst, boot-image-header.rst). UEFI starts kernels as PE programs, with these headers or without them.
+ */
+const KERNEL_MARKS: readonly (readonly [offset: number, mark: string, architecture?: Architecture])[] = [
+  [514, 'HdrS', 'x86_64'],
+  [56, 'ARM\x64', 'aarch64'],
+  [56, 'RSC\x05'],
+];
+
 /** The architecture in the header of a kernel; undefined for other data, and for architectures without CoreOS. */
 export function kernelArchitecture(head: Uint8Array): Architecture | undefined {
   const bytes = Buffer.from(head.buffer, head.byteOffset, head.byteLength);
   if (isElf(bytes)) return ELF_MACHINES.get(uint16(bytes, 18));
   const header = peHeader(bytes);
-  return header === undefined ? undefined : PE_MACHINES.get(uint16(bytes, header + 4));
+  if (header !== undefined) return PE_MACHINES.get(uint16(bytes, header + 4));
+  return KERNEL_MARKS.find(([offset, mark]) => hasMark(bytes, offset, mark))?.[2];
 }
 
-function hasProgramHeader(head: Uint8Array): boolean {
+/** Whether these are the first bytes of a kernel of any architecture but s390x, whose kernels have no header. */
+export function isKernelHead(head: Uint8Array): boolean {
   const bytes = Buffer.from(head.buffer, head.byteOffset, head.byteLength);
-  return isElf(bytes) || peHeader(bytes) !== undefined;
+  if (isElf(bytes) || peHeader(bytes) !== undefined) return true;
+  return KERNEL_MARKS.some(([offset, mark]) => hasMark(bytes, offset, mark));
+}
+
+function hasMark(bytes: Buffer, offset: number, mark: string): boolean {
+  return bytes.toString('latin1', offset, offset + mark.length) === mark;
 }
 
 function isElf(bytes: Buffer): boolean {
-  return bytes.toString('latin1', 0, 4) === '\x7fELF';
+  return hasMark(bytes, 0, '\x7fELF');
 }
 
 /** The offset of the PE header, to which the header of DOS refers. */

@@ -4,7 +4,7 @@
  * differ, because the encoder is different. Not supported, as in coreos-installer: lz4, lzo, bzip2 and lzma.
  */
 
-import { FormatError } from '../core/errors.ts';
+import { FormatError, UnsupportedError } from '../core/errors.ts';
 import {
   type ByteFeed,
   type ByteInput,
@@ -15,7 +15,7 @@ import {
   sourceOf,
   type Steps,
 } from '../formats/byteFeed.ts';
-import { compressionAt, unpackMember } from '../formats/compression.ts';
+import { compressionAt, isForeignCompression, unpackMember } from '../formats/compression.ts';
 import { type CpioEntry, isRegularFile, walkCpio, writeCpio } from '../formats/cpio.ts';
 import { encodeGzip } from '../formats/gzip.ts';
 import { encodeXz, storeXz } from '../formats/xz/encode.ts';
@@ -119,6 +119,19 @@ export async function takeInitrdFiles(
   for await (const { path, data } of walkArchives(source, wants)) await take(path, data);
 }
 
+/**
+ * The path of the first wanted regular file, after which nothing is read; undefined without one.
+ *
+ * @throws FormatError like `readInitrd`, if the archive is damaged in front of the file; what the source throws
+ */
+export async function findInitrdFile(
+  source: ByteSource,
+  wants: (path: string) => boolean,
+): Promise<string | undefined> {
+  for await (const { path } of walkArchives(source, wants)) return path;
+  return undefined;
+}
+
 /** All bytes of an image in order, for `readInitrdFrom`. Skipped bytes are not read. */
 export function sourceOfImage(image: RandomAccess): ByteSource {
   let offset = 0;
@@ -207,10 +220,17 @@ async function* walkArchives(
   while (await hasMore(input)) {
     countMember(budget);
     const format = await compressionAt(input);
+    if (format === 'none') refuseForeign(input.feed);
     if (format === 'none') yield* readEntries(input, wants, budget);
     else yield* readCompressed(format, input, wants, budget);
     await skipZeros(input);
   }
+}
+
+function refuseForeign({ bytes, index, offset }: ByteFeed): void {
+  if (!isForeignCompression(bytes.subarray(index))) return;
+  const problem = `it is compressed by bzip2, lzma, lzo or lz4 at byte ${offset}`;
+  throw new UnsupportedError(`Cannot read the initramfs: ${problem}`, { hint: READABLE, offset });
 }
 
 async function* readCompressed(

@@ -5,7 +5,7 @@
  */
 
 import { argumentName } from '../boot/bootSettings.ts';
-import { CliError, FormatError, onFormatError } from '../core/errors.ts';
+import { FormatError, onFormatError } from '../core/errors.ts';
 import type { ByteSource } from '../formats/byteFeed.ts';
 import type { EmbedFiles } from './embedArea.ts';
 import { CONFIG_NAME } from './embeddedIgnition.ts';
@@ -96,20 +96,14 @@ const NEWC_HEADER = 110;
 const LONGEST_MEMBER = 'root.squashfs\0'.length;
 
 /**
- * Checks rootfs.img, the root filesystem of a CoreOS live system: an archive with the filesystem as its first file, which the
- * live system mounts without unpacking. Whether it belongs to the same build as the initramfs is not checked.
- * @param name name of the file for errors
- * @throws CliError if the file is invalid
+ * Whether a file is rootfs.img, the root filesystem of a CoreOS live system: an archive with the filesystem as its first file,
+ * which the live system mounts without unpacking.
  */
-export async function checkLiveRootfs(rootfs: RandomAccess, name: string): Promise<void> {
-  const head = await rootfs.read(0, Math.min(NEWC_HEADER + LONGEST_MEMBER, rootfs.size));
+export async function isLiveRootfs(file: RandomAccess): Promise<boolean> {
+  const head = await file.read(0, Math.min(NEWC_HEADER + LONGEST_MEMBER, file.size));
   const text = Buffer.from(head).toString('latin1');
   const [member = ''] = text.slice(NEWC_HEADER).split('\0');
-  if (text.startsWith(NEWC) && ROOTFS.has(member)) return;
-  throw new CliError(`${name} is not a root filesystem of a CoreOS live system`, {
-    code: 'ERR_FORMAT',
-    hint: 'use the rootfs of the PXE images, or images/pxeboot/rootfs.img of a live ISO',
-  });
+  return text.startsWith(NEWC) && ROOTFS.has(member);
 }
 
 /** The default of the scripts of ironic-python-agent-builder. */

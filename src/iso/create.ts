@@ -4,13 +4,7 @@ import { dirname, join } from 'node:path';
 import { CliError, UsageError } from '../core/errors.ts';
 import { type BiosLoader, type EfiLoader, planIso } from '../image/createIso.ts';
 import { changedImage } from '../image/imageChange.ts';
-import { kernelArchitecture } from '../image/bootParts.ts';
-import {
-  checkLiveRootfs,
-  findRamdiskSystem,
-  ramdiskKargs,
-  type RamdiskSystem,
-} from '../image/ramdiskSystem.ts';
+import { findRamdiskSystem, ramdiskKargs, type RamdiskSystem } from '../image/ramdiskSystem.ts';
 import { chunksOf, type RandomAccess, zeros } from '../image/overlay.ts';
 import { writeChange } from '../io/images/copyImage.ts';
 import { readUserFile } from '../io/files/files.ts';
@@ -22,8 +16,10 @@ import type { ExitCode, Io } from '../io/io.ts';
 import { writeStdout } from '../io/stdout.ts';
 import { report } from '../io/report/report.ts';
 import { nameInput } from '../hosts/input/nameInput.ts';
+import { refuseInstaller } from '../hosts/input/imageRequirements.ts';
+import { CONFIG_NAME } from '../image/embeddedIgnition.ts';
 import { refuseArguments } from '../hosts/input/kernelArguments.ts';
-import { refuseIso } from '../hosts/input/swappedInputs.ts';
+import { type PartFiles, type PartFlags, requireOneBuild, requireRole } from '../hosts/input/liveParts.ts';
 
 export interface CreateIsoOptions extends OutputOptions {
   /** A new file, or `-` for standard output. */
@@ -46,6 +42,7 @@ export interface CreateIsoOptions extends OutputOptions {
   readonly label?: string | undefined;
 }
 
+const flags: PartFlags = { kernel: '-k', initramfs: '-i', rootfs: '--rootfs' };
 const USUAL_LABEL = 'ironic-python-agent';
 /** The path in the ISOs that Ironic builds. */
 const USUAL_MENUS = ['EFI/BOOT/grub.cfg'];
@@ -56,7 +53,6 @@ export async function createIso(options: CreateIsoOptions, io: Io): Promise<Exit
   const file = outputFile(options, io);
   const inputs = [options.kernel, options.initrd, options.rootfs, options.efiImage, options.isolinux];
   await checkOutput(file, inputs, io);
-  await refuseIso(options.initrd, io);
   const date = creationDate(io);
   const bios = await readBiosLoader(options, io);
   await withOpened({ cwd: io.cwd }, async (openAny) => {
@@ -69,12 +65,16 @@ export async function createIso(options: CreateIsoOptions, io: Io): Promise<Exit
     const initrd = await open(options.initrd, 'Initramfs');
     const rootfs = options.rootfs === undefined ? undefined : await open(options.rootfs, 'Root filesystem');
     const efiImage = options.efiImage === undefined ? undefined : await open(options.efiImage, 'EFI image');
-    await checkKernel(kernel, initrd);
-    if (rootfs !== undefined) await checkLiveRootfs(rootfs, rootfs.name);
+    const parts: PartFiles = { kernel, initramfs: initrd, ...(rootfs !== undefined && { rootfs }) };
+    await requireRole('kernel', kernel, flags, parts);
+    await requireRole('initramfs', initrd, flags, parts);
+    if (rootfs !== undefined) await requireRole('rootfs', rootfs, flags, parts);
+    await requireOneBuild(parts);
     const system = await readSystem(initrd, io);
     const label = options.label ?? USUAL_LABEL;
     const kargs = ramdiskKargs(system, options.karg, rootfs && label);
     refuseArguments({ before: '', after: kargs, files: system.embedded ?? new Map() }, {}, io);
+    refuseInstaller(system.embedded?.get(CONFIG_NAME), kargs, { io, options: {} });
     const iso = planIso({
       kernel,
       initrd,
@@ -124,19 +124,6 @@ async function readBiosLoader(options: CreateIsoOptions, io: Io): Promise<BiosLo
 }
 
 const HEAD = 1024;
-
-/** Kernels and initramfs files have many formats, but a file with the header of a kernel is not an initramfs. */
-async function checkKernel(kernel: OpenImage, initrd: OpenImage): Promise<void> {
-  const [first, second] = await Promise.all([kernel, initrd].map(headOf));
-  if (second === undefined || kernelArchitecture(second) === undefined) return;
-  const isSwapped = first !== undefined && kernelArchitecture(first) === undefined;
-  throw new CliError(`${initrd.name} is a kernel, not an initramfs`, {
-    code: 'ERR_SETTING',
-    hint: isSwapped
-      ? `swap the two files: -k ${initrd.name} -i ${kernel.name}`
-      : 'pass the initramfs with -i',
-  });
-}
 
 function headOf(image: RandomAccess): Promise<Uint8Array> {
   return image.read(0, Math.min(HEAD, image.size));

@@ -16,7 +16,7 @@ import { report } from '../io/report/report.ts';
 import type { HostConfigs } from '../hosts/plan/agentArchives.ts';
 import { printable } from '../core/foreignText.ts';
 import { bootInputsOf } from '../hosts/plan/bootInputs.ts';
-import { reportInsecureArgument } from '../hosts/plan/insecureArgument.ts';
+import { checkAgentArguments } from '../hosts/plan/agentArguments.ts';
 
 /** The images of one architecture in the folder. */
 export interface LayoutImages {
@@ -60,7 +60,7 @@ export async function putBifrostVariables(boot: LayoutBoot): Promise<void> {
   }
   const [first] = boot.images;
   const placed = kernelArguments(settings);
-  reportInsecureArgument(placed, first?.configs.fetched.document, io);
+  checkAgentArguments(placed, first?.configs.fetched.document, io);
   const words = placed.join(' ');
   const inspectionArguments = `${inspectionDefault} ${words}`;
   const { formatYaml } = await import('../formats/yamlText.ts');

@@ -52,17 +52,17 @@ export async function kargs(options: KargsOptions, io: Io): Promise<ExitCode> {
   const findings = withoutIgnored(checkBoot(settings, form), io);
   report(io, ...withoutRepeats(findings.map((finding) => describe(finding, inputs))));
   if (findings.some(({ severity }) => severity === 'error')) return 1;
-  await reportInsecure(kernelArguments(settings), options, io);
+  await checkArguments(kernelArguments(settings), options, io);
   await writeText(form.render(settings), settings, options.output, io);
   return 0;
 }
 
-/** Reports what `ipa-insecure` means for the config of the inventory; without one, the config is unknown. */
-async function reportInsecure(list: readonly string[], options: KargsOptions, io: Io): Promise<void> {
+/** Checks `ipa-insecure` against the config of the inventory; without one, the config is unknown. */
+async function checkArguments(list: readonly string[], options: KargsOptions, io: Io): Promise<void> {
   if (!list.some((text) => text.startsWith('ipa-insecure='))) return;
-  const { reportInsecureArgument } = await import('../hosts/plan/insecureArgument.ts');
+  const { checkAgentArguments } = await import('../hosts/plan/agentArguments.ts');
   const rendered = options.inventory === undefined ? undefined : await renderConfig(options, io);
-  reportInsecureArgument(list, rendered?.document, io);
+  checkAgentArguments(list, rendered?.document, io);
 }
 
 /** The config of the inventory, without a report: `render` reports its problems. Undefined if it is invalid. */

@@ -117,7 +117,11 @@ describe('an image and another input that are swapped', () => {
 describe('images of a network boot that are swapped', () => {
   const prepare = 'prepare --inventory inv.yaml -o www --base-url http://192.0.2.1';
   it.each([
-    ['--kernel cpio --initramfs kernel --rootfs cpio', 'cpio is an initramfs, not the kernel', '--initramfs'],
+    [
+      '--kernel cpio --initramfs kernel --rootfs cpio',
+      'cpio is a root filesystem of a CoreOS live system, not the kernel',
+      '--rootfs',
+    ],
     ['--kernel kernel --initramfs kernel --rootfs cpio', 'kernel is a kernel, not the initramfs', '--kernel'],
     ['--kernel kernel --initramfs initrd --rootfs kernel', 'kernel is a kernel, not the rootfs', '--kernel'],
     ['--kernel image --initramfs initrd --rootfs cpio', 'image is an ISO image, not the kernel', '--iso'],

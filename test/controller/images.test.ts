@@ -14,6 +14,7 @@ import { type PreprovisioningImage, STREAM_LABEL } from '../../src/controller/ap
 import type { ControllerOptions } from '../../src/controller/settings.ts';
 import type { ServedResource } from '../../src/serve/answer/resource.ts';
 import { isoPair } from '../support/minimalIso.ts';
+import { cpio, kernel } from '../support/newIso.ts';
 import { runCli } from '../support/runCli.ts';
 import {
   imageOf,
@@ -236,7 +237,7 @@ describe('the initramfs of an object', () => {
   });
 
   it('has no kernel and no root filesystem where there is none here', async () => {
-    place.write('initrd.img', Buffer.alloc(512, 'initramfs'));
+    place.write('initrd.img', cpio({ init: '#!/bin/sh\n' }));
     const env = { DEPLOY_INITRD: 'initrd.img', IRONIC_ROOTFS_URL: 'http://192.0.2.1/rootfs' };
     const io = { ...place.io, env };
     const factory = await place.factory({ iso: [] }, { io });
@@ -321,7 +322,7 @@ describe('no image', () => {
     ['of the format', { iso: [], kernel: ['kernel.img'] }, {}, { format: 'iso', architecture: 'x86_64' }],
     ['of a format that nobody knows', {}, { acceptFormats: ['uki'] }, undefined],
   ])('%s, told in a form that the operator takes notice of', async (_title, options, wish, expected) => {
-    place.write('kernel.img', 'kernel');
+    place.write('kernel.img', kernel);
     const outcome = await outcomeOf(imageOf({ spec: { ...spec, ...wish } }), await place.factory(options));
     const attempt = expected && { ...expected, networkData: { name: 'net', version: '41' } };
     expect(outcome).toMatchObject({ reason: 'ConfigurationError', attempt });

@@ -175,7 +175,7 @@ describe('iso create', () => {
 
   it('takes an initramfs that it cannot read, and says so', async () => {
     const lz4 = Buffer.alloc(4000);
-    lz4.writeUInt32LE(0x184d2204);
+    lz4.writeUInt32LE(0x184c2102);
     await writeFile(join(cwd, 'initrd'), lz4);
     const { code, stderr } = await cli(...base, ...loaders, '-o', 'new.iso');
     expect(code).toBe(0);
@@ -226,7 +226,7 @@ describe('iso create', () => {
       'an ISO as the initramfs',
       ['-o', 'x', '-k', 'kernel', '-i', 'image.iso', ...loaders],
       1,
-      'image.iso is an ISO image, not an initramfs',
+      'image.iso is an ISO image, not the initramfs',
     ],
     ['an empty kernel', ['-o', 'x', '-k', 'empty', '-i', 'initrd', ...loaders], 1, 'empty is empty'],
     [

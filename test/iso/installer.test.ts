@@ -52,6 +52,19 @@ describe('the installer beside the agent', () => {
   });
 
   it.each([
+    'prepare --inventory inv.yaml --iso a.iso -o out --base-url http://192.0.2.1',
+    'prepare --inventory all.yaml --iso a.iso -o out --base-url http://192.0.2.1',
+  ])('in an inventory, is refused by %s', async (line) => {
+    const settings = `agent: {ironic.apiUrls: https://192.0.2.1, boot.kernelArguments: ['${device}']}\n`;
+    await writeFile(join(cwd, 'inv.yaml'), `${settings}hosts: [{name: a, mac: '52:54:00:00:00:01'}]\n`);
+    await writeFile(join(cwd, 'all.yaml'), settings);
+    const { code, stderr } = await run(line);
+    expect(stderr).toContain('the installer runs instead of the agent and overwrites the disk');
+    expect(code).toBe(1);
+    await rm(join(cwd, 'out'), { recursive: true, force: true });
+  });
+
+  it.each([
     [`iso kargs modify -a ${device} a.iso`, 'iso ignition embed -i other.ign a.iso'],
     ['iso ignition embed -i agent.ign a.iso', 'iso kargs modify -a coreos.inst.install_dev= a.iso'],
     ['iso ignition embed -i agent.ign a.iso', 'iso kargs modify -a x=1 a.iso'],

@@ -10,6 +10,7 @@ import { readInitrd, writeInitrd } from '../../src/image/initrd.ts';
 import { openLiveIso, type LiveIso } from '../../src/image/liveIso.ts';
 import { bytesAccess } from '../../src/image/overlay.ts';
 import { isoPair } from '../support/minimalIso.ts';
+import { kernel } from '../support/newIso.ts';
 import { inventory } from '../support/twoHosts.ts';
 import { expectConsistent, place } from './support.ts';
 
@@ -37,7 +38,7 @@ describe('prepare --artifacts', () => {
 
   it('archive and initramfs: the config behind the initramfs, in one file or two', async () => {
     const system = writeInitrd(new Map([['etc/os', Buffer.from('live')]]));
-    await write('kernel', 'kernel');
+    await write('kernel', kernel);
     await write('initramfs', system);
     const files = ['--kernel', 'kernel', '--initramfs', 'initramfs', '--base-url', 'http://h', '-o', 'pxe'];
     const { code } = await run([

@@ -9,6 +9,7 @@ import { describe, expect, it } from 'vitest';
 import { readFileSync } from 'node:fs';
 import { liveIso } from '../support/liveIso.ts';
 import { sharedData, sharedDataNote } from '../support/sharedData.ts';
+import { initrd, kernel as kernelFile, liveRootfs } from '../support/newIso.ts';
 import { inventory } from '../support/twoHosts.ts';
 import { expectConsistent, place } from './support.ts';
 
@@ -276,8 +277,8 @@ describe('prepare', () => {
 
 describe('prepare from files for network boot', () => {
   it('hints at its own option where the root filesystem is missing', async () => {
-    await write('kernel', 'kernel');
-    await write('initramfs', 'initramfs');
+    await write('kernel', kernelFile);
+    await write('initramfs', initrd);
     const files = ['--kernel', 'kernel', '--initramfs', 'initramfs', '-o', 'short'];
     const args = ['prepare', '--inventory', 'inv.yaml', ...files, '--base-url', 'http://h'];
     expect((await run(args)).stderr).toContain('\nhint: pass the root filesystem with --rootfs FILE\n');
@@ -285,9 +286,10 @@ describe('prepare from files for network boot', () => {
 
   it('unpacks kernels of aarch64, and shares the rest with the user’s files', async () => {
     const kernel = Buffer.alloc(100_000, 'kernel');
+    kernel.write('ARM\x64', 56);
     await write('fcos-1-live-kernel.aarch64', gzipSync(kernel));
-    await write('rootfs', Buffer.alloc(100_000, 'rootfs'));
-    await write('initramfs', 'initramfs');
+    await write('rootfs', liveRootfs);
+    await write('initramfs', initrd);
     const files = [
       '--kernel',
       'fcos-1-live-kernel.aarch64',
@@ -335,9 +337,12 @@ describe('prepare from files for network boot', () => {
     'finds the files of a folder of downloads with the names %s, and refuses two releases',
     async (_time, release, kernel, iso) => {
       await mkdir(path(release));
-      for (const name of [kernel, 'live-initramfs.x86_64.img', 'live-rootfs.x86_64.img']) {
-        await write(`${release}/${release}-${name}`, name);
-      }
+      const files = {
+        [kernel]: kernelFile,
+        'live-initramfs.x86_64.img': initrd,
+        'live-rootfs.x86_64.img': liveRootfs,
+      };
+      for (const [name, data] of Object.entries(files)) await write(`${release}/${release}-${name}`, data);
       await write(`${release}/${release}-${iso}`, liveIso('2023-07'));
       await write(`${release}/${release}-${kernel}.sig`, 'x');
       const prepareFrom = ['prepare', '--images', release, '-o', `of-${release}`];

@@ -12,6 +12,7 @@ import type { SettingName } from '../../src/agent/settingTable.ts';
 import type { ServeOptions } from '../../src/serve/options.ts';
 import { ociArchive } from '../support/containerImages.ts';
 import { have, missingNote } from '../support/programs.ts';
+import { cpio, kernel, liveRootfs } from '../support/newIso.ts';
 import { inventory } from '../support/twoHosts.ts';
 import { place, type Running } from './support.ts';
 
@@ -311,6 +312,9 @@ describe('after a change of a setting', () => {
   });
 });
 
+/** Behind the header of the first file of an archive. */
+const inData = 124;
+
 describe('after a change of an image', () => {
   const parts = { kernel: 'kernel', initramfs: 'initrd', rootfs: 'rootfs' };
 
@@ -331,13 +335,13 @@ describe('after a change of an image', () => {
   ])('%s, no file passes for the one before', async (_title, file, options) => {
     await serve(); // makes live.iso
     write('base.iso', readFileSync(path('live.iso')));
-    write('kernel', 'a kernel');
-    write('initrd', 'an initramfs');
-    write('rootfs', 'a root filesystem');
+    write('kernel', kernel);
+    write('initrd', cpio({ init: '#!/bin/sh\n' }));
+    write('rootfs', liveRootfs);
     write('given.tar', await contentOf(archive('one')));
     const other = file.endsWith('.tar') ? await contentOf(archive('two')) : readFileSync(path(file));
     if (typeof other !== 'string' && file.endsWith('.iso')) other.set(Buffer.from('another'), 0);
-    if (typeof other !== 'string' && !/\.(?:iso|tar)$/.test(file)) other.set(Buffer.from('A'), 0);
+    if (typeof other !== 'string' && !/\.(?:iso|tar)$/.test(file)) other.set(Buffer.from('A'), inData);
     const running = await serve(options);
     const urls = urlsOf(running);
     const before = await lookAll(urls);

@@ -9,6 +9,7 @@ import { preparedFile } from '../support/preparedFile.ts';
 import { ociArchive } from '../support/containerImages.ts';
 import { rootfs } from '../support/minimalIso.ts';
 import { have, missingNote } from '../support/programs.ts';
+import { initrd, kernel } from '../support/newIso.ts';
 import { inventory } from '../support/twoHosts.ts';
 import { place, token } from './support.ts';
 
@@ -389,8 +390,8 @@ describe('what can be served', () => {
     ],
     ['what is asked for', { iso: ['live.iso'], artifacts: 'iso' }, [], ['iso']],
   ])('%s', async (_title, images, scripts, artifacts) => {
-    write('kernel', 'a kernel');
-    write('initrd', 'an initramfs');
+    write('kernel', kernel);
+    write('initrd', initrd);
     const { boot, urls } = await serve({ iso: [], ...images });
     expect(Object.keys(boot).toSorted()).toEqual(scripts);
     expect(Object.keys(urls['worker-0'] ?? {}).toSorted()).toEqual(artifacts);

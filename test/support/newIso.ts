@@ -1,5 +1,6 @@
 /** What an ISO is made of, in small: nothing of it boots. */
 
+import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { writeCpio } from '../../src/formats/cpio.ts';
 import { bytesAccess } from '../../src/image/overlay.ts';
@@ -18,7 +19,17 @@ export const efiPartition = Buffer.alloc(5000);
 efiPartition.write('FAT16   ', 54);
 efiPartition.set([0x55, 0xaa], 510);
 
-export const kernel = Buffer.from('a kernel'.repeat(1000));
+/** The headers of a kernel for x86_64. @param release `uname -r` */
+export function kernelOf(release: string): Buffer {
+  const bytes = Buffer.from('a kernel'.repeat(1000));
+  bytes.writeUInt8(1, 0x1f1);
+  bytes.writeUInt32LE((bytes.length - 1024) / 16, 0x1f4);
+  bytes.write('HdrS', 0x202);
+  bytes.writeUInt16LE(0x400, 0x20e);
+  bytes.write(`${release} (builder) #1 SMP\0`, 0x600);
+  return bytes;
+}
+export const kernel = kernelOf('6.18.4-200.fc44.x86_64');
 /** As the builder of ironic-python-agent makes them: nothing in it is of CoreOS. */
 export const initrd = gzipSync(cpio({ init: '#!/bin/sh\n', 'usr/bin/ironic-python-agent': 'agent' }));
 
@@ -54,3 +65,26 @@ export const newIso = {
   bios,
   efi,
 } as const satisfies NewIso;
+
+/** The files of a build for network boot, with the stamps of the builder of CoreOS, in the order of its archives. */
+export function liveBuild(version: string, release = '6.18.4-200.fc44.x86_64') {
+  const rootfs = Buffer.concat([
+    cpio({ 'root.squashfs': `hsqs of ${version}`.padEnd(3000) }).subarray(0, -CPIO_TRAILER),
+    cpio({ 'etc/coreos-live-rootfs': `${version}\n` }),
+  ]);
+  const digest = createHash('sha256').update(rootfs).digest('hex');
+  const initramfs = Buffer.concat([
+    gzipSync(cpio({ init: '#!/bin/sh\n', [`usr/lib/modules/${release}/modules.dep`]: `of ${version}` })),
+    gzipSync(
+      cpio({
+        'etc/coreos-live-initramfs': `${version}\n`,
+        'etc/coreos-live-want-rootfs': `stream-hash sha256 2097152\n${digest}\n`,
+        'etc/coreos/features.json': liveFeatures,
+      }),
+    ),
+  ]);
+  return { kernel: kernelOf(release), initramfs, rootfs };
+}
+
+/** Bytes of the last member of an archive. */
+const CPIO_TRAILER = 124;

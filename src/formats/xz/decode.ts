@@ -4,6 +4,7 @@
  */
 
 import { crc32 } from 'node:zlib';
+import { UnsupportedError } from '../../core/errors.ts';
 import { ByteFeed, outputOf, type Steps } from '../byteFeed.ts';
 import { type Decoded, type DecodeOptions, tooLarge } from '../codec.ts';
 import * as container from './container.ts';
@@ -136,7 +137,7 @@ function readLzma2Filter(fields: ByteFeed): number {
   const filter = readVarint(fields);
   if (filter !== container.LZMA2_FILTER) {
     const name = container.OTHER_FILTERS[filter] ?? `0x${filter.toString(16)}`;
-    throw fields.error(`uses the filter ${name}, only LZMA2 is supported,`, start);
+    throw fields.error(`uses the filter ${name}, only LZMA2 is supported,`, start, UnsupportedError);
   }
   const propertiesSize = readVarint(fields);
   const code = fields.uint8();
@@ -332,7 +333,8 @@ function* fillRing(
 ): Steps<Uint8Array, boolean> {
   for (let done = 0; done < size;) {
     if (lzma.head === lzma.ring.length && !makeRoom(lzma, limits.maxWindow)) {
-      throw feed.error(`requires a larger dictionary than ${limits.maxWindow} bytes`);
+      const problem = `requires a larger dictionary than ${limits.maxWindow} bytes`;
+      throw feed.error(problem, feed.offset, UnsupportedError);
     }
     const start = lzma.head;
     if (!fill(Math.min(start + size - done, lzma.ring.length), done)) return false;

@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import type { Architecture } from '../../core/architecture.ts';
+import { splitArguments } from '../../boot/argumentText.ts';
 import { CliError } from '../../core/errors.ts';
 import { once } from '../../core/once.ts';
 import { imageSetId } from './servedPaths.ts';
@@ -50,6 +51,8 @@ export interface BaseSet {
   minimalIso(): Promise<Reconstruction>;
   /** What the live system supports, by its `features.json`; read with the first call. Undefined if that file is missing. */
   readonly features: () => Promise<LiveFeatures | undefined>;
+  /** The kernel arguments of the ISO; read with the first call. Empty without an ISO. */
+  readonly isoKargs: () => Promise<readonly string[]>;
   /** Closes all files. */
   readonly close: () => Promise<void>;
 }
@@ -107,8 +110,9 @@ export async function openBaseSet(inputs: InputImages): Promise<BaseSet> {
   }
   const minimalIso = once(() => makeMinimal(iso));
   const features = once(() => findFeatures(iso, parts.initramfs));
+  const isoKargs = once(() => findKargs(iso));
   const close = (): Promise<void> => closeImages([iso, ...Object.values(parts)]);
-  return { architecture, id: idOf(inputs), inputs, iso, parts, minimalIso, features, close };
+  return { architecture, id: idOf(inputs), inputs, iso, parts, minimalIso, features, isoKargs, close };
 }
 
 /** An initramfs without an ISO is read completely. */
@@ -120,6 +124,12 @@ async function findFeatures(
   if (initramfs === undefined) return undefined;
   const { features: file } = await named(initramfs, () => findRamdiskSystem(initramfs.bytes));
   return file && parseFeatures(file, `features.json of ${initramfs.file.name}`);
+}
+
+async function findKargs(iso: BaseImage | undefined): Promise<readonly string[]> {
+  if (iso === undefined) return [];
+  const areas = await named(iso, async () => (await openLiveIso(iso.bytes)).kargsAreas());
+  return splitArguments(areas?.current ?? '');
 }
 
 async function closeImages(images: readonly (BaseImage | undefined)[]): Promise<void> {

@@ -103,8 +103,9 @@ export function checkImageArguments(config: Config, inspection: ImageInspection)
 }
 
 /**
- * Refuses an image that would boot something else than the agent of its config.
- * @param document the config of the image; one that cannot be read has been reported, or may be anything (`--no-validate`)
+ * Refuses an image or a boot script that would start something else than the agent of its config.
+ * @param document the config of the machine; one that cannot be read has been reported, or may be anything (`--no-validate`)
+ * @param kargs all of its kernel arguments, separated by spaces
  * @throws CliError
  */
 export function refuseInstaller(

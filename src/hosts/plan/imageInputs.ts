@@ -7,16 +7,17 @@ import { readdir } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { type Architecture, architectures } from '../../core/architecture.ts';
 import { CliError, UsageError } from '../../core/errors.ts';
-import { detectCompression } from '../../formats/compression.ts';
-import { imageParts, type ImagePart, findArchitecture, kernelArchitecture } from '../../image/bootParts.ts';
-import { detectImageKind, type ImageKind } from '../../image/imageKind.ts';
+import { findArchitecture, imageParts, type ImageRole } from '../../image/bootParts.ts';
+import { parseImageName } from '../../image/imageNames.ts';
+import { readKernelArchitecture } from '../../image/liveParts.ts';
 import { openIsoTree } from '../../image/isoTree.ts';
 import { leavesFolder } from '../../io/files/folderLinks.ts';
 import { fileError } from '../../io/files/fileErrors.ts';
 import type { KnownDigests } from '../../io/files/fileDigests.ts';
-import { isLocalImage, readImage } from '../../io/images/imageFile.ts';
+import { isLocalImage, readImage, withOpened } from '../../io/images/imageFile.ts';
 import type { Io } from '../../io/io.ts';
 import type { ManifestInput } from '../artifacts/manifest.ts';
+import { type LivePart, type PartFlags, requireOneBuild, requireRole } from '../input/liveParts.ts';
 import {
   architecturesOf,
   type BaseCatalog,
@@ -51,8 +52,9 @@ export interface InputImage extends ImagesKey {
 export type InputImages = ReadonlyMap<ImageRole, InputImage>;
 
 const roles: readonly ImageRole[] = ['iso', ...imageParts];
+const flags: PartFlags = { iso: '--iso', kernel: '--kernel', initramfs: '--initramfs', rootfs: '--rootfs' };
 
-/** @throws CliError for files that are missing or of another type, UsageError for two files of one type, stream and architecture */
+/** @throws CliError for files that are missing, of another type or of different builds, UsageError for two files of one type, stream and architecture */
 export async function readImageInputs(
   options: ImageOptions,
   digests: KnownDigests,
@@ -86,7 +88,24 @@ export async function readImageInputs(
     const image = { role, architecture, stream, name: file.name, path, size, sha256, label };
     named.set(key, images.set(role, image));
   }
+  for (const images of named.values()) await requireMatching(images, digests, io);
   return named;
+}
+
+/** The images that were compared, by their digests: the next state of a service mostly has the same. */
+const compared = new WeakMap<KnownDigests, Set<string>>();
+
+/** @throws CliError if they are damaged, or not of one build */
+async function requireMatching(images: InputImages, digests: KnownDigests, io: Io): Promise<void> {
+  const key = [...images.values()].map(({ role, sha256 }) => `${role} ${sha256}`).join('\n');
+  const known = compared.get(digests) ?? new Set();
+  if (known.has(key)) return;
+  await withOpened({ cwd: io.cwd }, async (open) => {
+    const parts: Partial<Record<ImageRole, LivePart>> = {};
+    for (const { name, role } of images.values()) parts[role] = await open(name, 'Image');
+    await requireOneBuild(parts);
+  });
+  compared.set(digests, known.add(key));
 }
 
 /** For the manifest: by architecture and stream, those without a stream first. */
@@ -201,8 +220,6 @@ function onlyOne(list: readonly (Architecture | undefined)[]): Architecture | un
   return others.length === 0 ? first : undefined;
 }
 
-const HEAD = 1024;
-
 /** What a file says about itself. */
 type Look = Pick<InputImage, 'label' | 'size'> & { readonly architecture: Architecture | undefined };
 
@@ -215,55 +232,15 @@ async function lookAt({ role, name }: GivenFile, io: Io): Promise<Look> {
       });
     }
     const { size } = image;
-    if (role === 'iso') {
-      const tree = await openIsoTree(image);
-      return { architecture: await findArchitecture(tree), label: tree.volume.volumeId, size };
+    await requireRole(role, image, flags);
+    if (role !== 'iso') {
+      return {
+        architecture: role === 'kernel' ? await readKernelArchitecture(image) : undefined,
+        label: undefined,
+        size,
+      };
     }
-    if (size === 0) throw new CliError(`${name} is empty`, { code: 'ERR_IMAGE', hint: 'download it again' });
-    const head = await image.read(0, Math.min(HEAD, size));
-    requireRole({ role, name }, await detectImageKind(image), head);
-    if (role !== 'kernel') return { architecture: undefined, label: undefined, size };
-    // Only kernels for aarch64 are compressed.
-    const architecture = detectCompression(head) === 'gzip' ? 'aarch64' : kernelArchitecture(head);
-    return { architecture, label: undefined, size };
+    const tree = await openIsoTree(image);
+    return { architecture: await findArchitecture(tree), label: tree.volume.volumeId, size };
   });
-}
-
-/** Checks the first bytes of the file. Gzip is ambiguous: kernels for aarch64 use it, and so may an initramfs. */
-function requireRole(
-  { role, name }: Pick<GivenFile, 'role' | 'name'>,
-  kind: ImageKind,
-  head: Uint8Array,
-): void {
-  const isArchive = kind === 'initramfs' && detectCompression(head) !== 'gzip';
-  const found =
-    kind === 'iso'
-      ? { noun: 'an ISO image', flag: '--iso' }
-      : role !== 'kernel' && kernelArchitecture(head) !== undefined
-        ? { noun: 'a kernel', flag: '--kernel' }
-        : role === 'kernel' && isArchive
-          ? { noun: 'an initramfs', flag: '--initramfs' }
-          : undefined;
-  if (found === undefined) return;
-  const hint = `use ${found.flag} for this file, and pass the ${role} to --${role}`;
-  throw new CliError(`${name} is ${found.noun}, not the ${role}`, { code: 'ERR_IMAGE', hint });
-}
-
-type ImageRole = ImagePart | 'iso';
-
-/**
- * The prefix that all files of one release share, the role and the architecture. Undefined for names of other files.
- */
-export function parseImageName(
-  name: string,
-): (Pick<InputImage, 'role' | 'architecture'> & { readonly release: string }) | undefined {
-  const [, release = '', part, machine] =
-    /^(.{1,200})-live(?:-(iso|kernel|initramfs|rootfs))?[.-]([a-z0-9_]{1,20})(?:\.img|\.iso)?$/.exec(name) ??
-    [];
-  const architecture = architectures.find((known) => known === machine);
-  if (architecture === undefined) return undefined;
-  const isIso = name.endsWith('.iso');
-  if (isIso) return part === undefined || part === 'iso' ? { role: 'iso', architecture, release } : undefined;
-  const role = imageParts.find((known) => known === part);
-  return role && { role, architecture, release };
 }

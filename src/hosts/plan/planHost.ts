@@ -15,7 +15,7 @@ import {
 } from './hostBoot.ts';
 import type { AgentArchives, HostConfigs, PublishArchive } from './agentArchives.ts';
 import { type BaseCatalog, requireImages } from './baseCatalog.ts';
-import { reportInsecureArgument } from './insecureArgument.ts';
+import { checkAgentArguments } from './agentArguments.ts';
 import { type ImageSet, supportsNetwork } from '../artifacts/baseImages.ts';
 import { type AddressCheck, hostSource } from '../settings/renderHosts.ts';
 import type { InventoryHost } from '../settings/inventoryDocument.ts';
@@ -103,7 +103,8 @@ export async function planHost(
     wanted,
     io,
   );
-  reportInsecureArgument(kernelArguments(settings), document, source.io);
+  const onIso = artifacts.includes('iso') ? ((await images?.base.isoKargs()) ?? []) : [];
+  checkAgentArguments([...onIso, ...kernelArguments(settings)], document, source.io);
   const isEmbedded = hasNetwork && artifacts.some((artifact) => artifact !== 'ign');
   if (!reportArguments(settings, isEmbedded, wanted, source.io)) return undefined;
   if (hasNetwork && !(await reportNetwork({ configs, images, settings }, wanted, io))) return undefined;

@@ -15,7 +15,7 @@ import {
   type ImagesProblem,
   streamSetting,
 } from './baseCatalog.ts';
-import { reportInsecureArgument } from './insecureArgument.ts';
+import { checkAgentArguments } from './agentArguments.ts';
 import type { ImageSet } from '../artifacts/baseImages.ts';
 import { report } from '../../io/report/report.ts';
 import type { Inventory } from '../settings/inventoryDocument.ts';
@@ -73,7 +73,7 @@ export async function planUnknown(job: PlanJob, places: UnknownPlaces, io: Io): 
     );
     const { document, settings: agent } = configs.fetched;
     const inspecting = withCallback(settings, agent);
-    reportInsecureArgument(kernelArguments(inspecting), document, source.io);
+    checkAgentArguments(kernelArguments(inspecting), document, source.io);
     if (!reportArguments(settings, false, wanted, source.io)) {
       throw new CliError('The kernel arguments for machines that are not listed are invalid', {
         code: 'ERR_SETTING',

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseStreamMetadata } from '../../../src/download/artifacts/streamMetadata.ts';
-import { parseImageName } from '../../../src/hosts/plan/imageInputs.ts';
+import { parseImageName } from '../../../src/image/imageNames.ts';
 import { allowedFileUrl, layouts } from '../../../src/hosts/artifacts/layoutFiles.ts';
 import { withScriptPaths } from '../../../src/prepare/fixedLayouts.ts';
 import { imageSetId, parseBaseUrl } from '../../../src/hosts/artifacts/servedPaths.ts';

@@ -1,14 +1,19 @@
-/** Reports kernel arguments that turn off the verification of certificates in the agent of a config. */
+/** Checks the kernel arguments of a machine against its config: verification that is off, and the installer instead of the agent. */
 
 import { checkInsecureArgument } from '../../agent/insecureArgument.ts';
 import { readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
 import { findingOf } from '../../ignition/rule.ts';
+import { refuseInstaller } from '../input/imageRequirements.ts';
 import type { Io } from '../../io/io.ts';
 import { report } from '../../io/report/report.ts';
 import { withoutIgnored } from '../../io/report/ruleBook.ts';
 
-/** @param document undefined if the config is unknown */
-export function reportInsecureArgument(
+/**
+ * @param kernelArguments one each
+ * @param document undefined if the config is unknown
+ * @throws CliError if the installer starts instead of the agent
+ */
+export function checkAgentArguments(
   kernelArguments: readonly string[],
   document: Uint8Array | undefined,
   io: Io,
@@ -21,4 +26,5 @@ export function reportInsecureArgument(
   for (const { hint, message, rule, severity } of withoutIgnored(issues.map(findingOf), io)) {
     report(io, { severity, rule, message, hint });
   }
+  refuseInstaller(document, kernelArguments.join(' '), { io, options: {} });
 }

@@ -1,0 +1,187 @@
+/**
+ * Refuses kernels, initramfs files, root filesystems and ISOs that do not boot: files of another kind, damaged ones, and those
+ * of different builds. Every command that takes them calls this.
+ */
+
+import { CliError, FormatError, onFormatError, UnsupportedError } from '../../core/errors.ts';
+import { quoteText } from '../../core/foreignText.ts';
+import { formatWordList } from '../../formats/messageText.ts';
+import { findBootPart, type ImageRole, isPackedKernel, unpackKernel } from '../../image/bootParts.ts';
+import { parseImageName } from '../../image/imageNames.ts';
+import {
+  detectPart,
+  findModules,
+  hasStreamHash,
+  readInitramfsStamps,
+  readKernelRelease,
+  readKernelSize,
+  readRootfsBuild,
+} from '../../image/liveParts.ts';
+import { type RandomAccess, slice } from '../../image/overlay.ts';
+
+export interface LivePart extends RandomAccess {
+  /** As the user named it. */
+  readonly name: string;
+}
+
+/** The images of one live system. */
+export type PartFiles = Readonly<Partial<Record<ImageRole, LivePart>>>;
+
+/** The option for each image. */
+export type PartFlags = Readonly<Partial<Record<ImageRole, string>>>;
+
+const nouns: Readonly<Record<ImageRole, string>> = {
+  iso: 'an ISO image',
+  kernel: 'a kernel',
+  initramfs: 'an initramfs',
+  rootfs: 'a root filesystem of a CoreOS live system',
+};
+
+/**
+ * Refuses a file that is not of the kind of its option, by its magic number.
+ * @param flags of the command, for the hint
+ * @param parts the other files, one of which may be swapped with this one
+ * @throws CliError
+ */
+export async function requireRole(
+  role: ImageRole,
+  image: LivePart,
+  flags: PartFlags,
+  parts: PartFiles = {},
+): Promise<void> {
+  const { name, size } = image;
+  const code = 'ERR_IMAGE';
+  if (size === 0) throw new CliError(`${name} is empty`, { code, hint: 'download or build the file again' });
+  const found = await detectPart(image);
+  // A boot loader may get one file with both, in any order.
+  if (found === role || (role === 'initramfs' && found === 'rootfs' && (await isLiveInitramfs(image))))
+    return;
+  if (found === 'other') {
+    const hint = `download it again, or pass another file to ${flags[role]}`;
+    throw new CliError(`${name} is not ${nouns[role]}`, { code, hint });
+  }
+  const counterpart = parts[found];
+  const isSwapped = counterpart !== undefined && (await detectPart(counterpart)) === role;
+  const use = flags[found] === undefined ? '' : `use ${flags[found]} for this file, and `;
+  const hint = isSwapped
+    ? `swap the two files: ${flags[role]} ${counterpart.name} ${flags[found]} ${name}`
+    : `${use}pass the ${role} to ${flags[role]}`;
+  throw new CliError(`${name} is ${nouns[found]}, not the ${role}`, { code, hint });
+}
+
+async function isLiveInitramfs(image: LivePart): Promise<boolean> {
+  const stamps = await readInitramfsStamps(image).catch(onFormatError(() => undefined));
+  return stamps?.build !== undefined;
+}
+
+/**
+ * Refuses damaged images, and images of different builds: with those, the live system stops at its root filesystem, or has no
+ * drivers. Of each image, only headers and stamps are read; an initramfs is unpacked to find the modules of a separate kernel.
+ * @throws CliError
+ */
+export async function requireOneBuild({ iso, kernel, initramfs, rootfs }: PartFiles): Promise<void> {
+  if (kernel !== undefined) await requireWholeKernel(kernel);
+  const own = initramfs && (await intact(initramfs, readInitramfsStamps));
+  const rootfsBuild = rootfs && (await intact(rootfs, readRootfsBuild));
+  if (kernel === undefined && initramfs === undefined && rootfs === undefined) return;
+  const onIso = iso && (await readIsoInitramfs(iso));
+  const builds = [
+    { part: initramfs, build: own?.build },
+    { part: rootfs, build: rootfsBuild },
+    { part: iso, build: onIso?.stamps.build },
+  ].flatMap(({ part, build }) =>
+    part === undefined || build === undefined ? [] : [{ name: part.name, build }],
+  );
+  if (new Set(builds.map(({ build }) => build)).size > 1) {
+    throw differentBuilds(builds.map(({ name, build }) => `${name} is of ${quoteText(build)}`));
+  }
+  const used = initramfs === undefined ? onIso : { image: initramfs, stamps: own };
+  const wanted = used?.stamps?.rootfs;
+  if (used !== undefined && rootfs !== undefined && wanted !== undefined) {
+    if (!(await hasStreamHash(rootfs, wanted))) {
+      throw differentBuilds([`${rootfs.name} is not the root filesystem that ${used.image.name} requires`]);
+    }
+  }
+  if (kernel !== undefined) {
+    const isKnown = used?.stamps?.build !== undefined && (await requireModules(kernel, used.image));
+    if (!isKnown) requireSameName(kernel, [initramfs, rootfs, iso]);
+  }
+}
+
+/** Undefined for an ISO of another system, whose initramfs is elsewhere. A damaged one is not an error of the other images. */
+async function readIsoInitramfs(iso: LivePart) {
+  try {
+    const range = await findBootPart(iso, 'initramfs');
+    if (range === undefined) return undefined;
+    const image = { ...slice(iso, range), name: iso.name };
+    return { image, stamps: await readInitramfsStamps(image) };
+  } catch (error) {
+    if (error instanceof FormatError) return undefined;
+    throw error;
+  }
+}
+
+/** What `read` returns; undefined if the format is not supported. @throws CliError if the file is damaged */
+async function intact<T>(part: LivePart, read: (image: RandomAccess) => Promise<T>): Promise<T | undefined> {
+  return read(part).catch(
+    onFormatError((error) => {
+      if (error instanceof UnsupportedError) return undefined;
+      throw damaged(part.name, error);
+    }),
+  );
+}
+
+function damaged(name: string, cause: FormatError): CliError {
+  return new CliError(`${name} is incomplete or damaged: ${cause.message}`, {
+    code: 'ERR_IMAGE',
+    hint: 'download or build the file again',
+    cause,
+  });
+}
+
+/** @throws CliError if it is truncated */
+async function requireWholeKernel(kernel: LivePart): Promise<void> {
+  const whole = { offset: 0, length: kernel.size };
+  if (await isPackedKernel(kernel, whole)) {
+    await intact(kernel, async (image) => {
+      for await (const _ of unpackKernel(image, whole));
+    });
+    return;
+  }
+  const size = await readKernelSize(kernel);
+  if (size === undefined || size <= kernel.size) return;
+  throw damaged(kernel.name, new FormatError(`it has ${kernel.size} bytes, but its header states ${size}`));
+}
+
+/**
+ * @returns whether the modules were compared
+ * @throws CliError if the initramfs has the modules of another kernel
+ */
+async function requireModules(kernel: LivePart, initramfs: LivePart): Promise<boolean> {
+  const release = await readKernelRelease(kernel);
+  if (release === undefined) return false;
+  const modules = await intact(initramfs, (image) => findModules(image, release));
+  if (modules === undefined || modules.size === 0) return false;
+  if (modules.has(release)) return true;
+  const other = formatWordList([...modules].map(quoteText));
+  throw differentBuilds([
+    `${kernel.name} is Linux ${release}, but ${initramfs.name} has the modules of ${other}`,
+  ]);
+}
+
+/** Names of releases show the build of a kernel, which has no stamp. */
+function requireSameName(kernel: LivePart, others: readonly (LivePart | undefined)[]): void {
+  const release = parseImageName(kernel.name)?.release;
+  const other = others.find(
+    (part) => part !== undefined && (parseImageName(part.name)?.release ?? release) !== release,
+  );
+  if (release === undefined || other === undefined) return;
+  throw differentBuilds([`by their names, ${kernel.name} and ${other.name} are of different releases`]);
+}
+
+function differentBuilds(found: readonly string[]): CliError {
+  return new CliError(`the images are of different builds: ${found.join(', ')}`, {
+    code: 'ERR_IMAGE',
+    hint: 'use the kernel, initramfs, root filesystem and ISO of one build: ironic-coreos download -f pxe',
+  });
+}

@@ -1,0 +1,227 @@
+/**
+ * What the files for network boot are, by magic numbers, and of which build they are, by the stamps that the builder of CoreOS
+ * writes (stage org.osbuild.coreos.live-artifacts): the versions in `/etc/coreos-live-initramfs` and `/etc/coreos-live-rootfs`,
+ * and the stream hash of the root filesystem in `/etc/coreos-live-want-rootfs`. The live system compares the same
+ * (35coreos-live of fedora-coreos-config). Kernels have no stamp, but their release is that of the modules in the initramfs.
+ */
+
+import { createHash } from 'node:crypto';
+import type { Architecture } from '../core/architecture.ts';
+import { onFormatError } from '../core/errors.ts';
+import { inputOf } from '../formats/byteFeed.ts';
+import { compressionAt, isForeignCompression, unpackMember } from '../formats/compression.ts';
+import { type ImageRole, isKernelHead, kernelArchitecture } from './bootParts.ts';
+import { detectImageKind } from './imageKind.ts';
+import { findInitrdFile, readInitrd, readInitrdFrom, sourceOfImage } from './initrd.ts';
+import type { RandomAccess } from './overlay.ts';
+import { isLiveRootfs, LIVE_STAMP } from './ramdiskSystem.ts';
+
+/** Bytes of an image that its kind is in, unless it is an ISO. */
+const HEAD = 1024;
+/** A kernel of s390x: `EP_STRING` at `EP_OFFSET` (arch/s390/include/asm/setup.h). */
+const S390_MARK = { offset: 0x1_0008, text: 'S390EP' };
+/** The start of all text formats of cpio. */
+const CPIO = '0707';
+
+/**
+ * What an image is, by its first bytes; `other` for anything else, for example a text or a disk image. Of compressed data, the
+ * first bytes are unpacked: a kernel for aarch64 and an initramfs may both be compressed by gzip.
+ */
+export async function detectPart(image: RandomAccess): Promise<ImageRole | 'other'> {
+  if ((await detectImageKind(image)) === 'iso') return 'iso';
+  if (await isLiveRootfs(image)) return 'rootfs';
+  const head = await readHead(image);
+  if (isKernelHead(head) || (await isS390Kernel(image))) return 'kernel';
+  const isArchive = head.toString('latin1', 0, CPIO.length) === CPIO || isForeignCompression(head);
+  return isArchive ? 'initramfs' : 'other';
+}
+
+async function isS390Kernel(image: RandomAccess): Promise<boolean> {
+  const { offset, text } = S390_MARK;
+  if (image.size < offset + text.length) return false;
+  return Buffer.from(await image.read(offset, text.length)).toString('latin1') === text;
+}
+
+/** The first bytes, unpacked; none if the data cannot be unpacked. */
+async function readHead(image: RandomAccess): Promise<Buffer> {
+  const input = inputOf('compressed', sourceOfImage(image));
+  const format = await compressionAt(input);
+  if (format === 'none') return Buffer.from(await image.read(0, Math.min(HEAD, image.size)));
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  try {
+    for await (const piece of unpackMember(format, input, { maxBytes: MAX_LOOK, streams: { left: 1 } })) {
+      pieces.push(Uint8Array.from(piece.subarray(0, HEAD)));
+      length += piece.length;
+      if (length >= HEAD) break;
+    }
+  } catch (error) {
+    onFormatError(() => undefined)(error);
+  }
+  return Buffer.concat(pieces);
+}
+
+/** Limit of unpacked bytes for these; a compressed block has at most a part of it. */
+const MAX_LOOK = 64 * 1024 * 1024;
+
+/** Undefined if its header does not name an architecture with CoreOS. */
+export async function readKernelArchitecture(kernel: RandomAccess): Promise<Architecture | undefined> {
+  return (await isS390Kernel(kernel)) ? 's390x' : kernelArchitecture(await readHead(kernel));
+}
+
+/** Offset of the pointer to the release, and of what it counts from (Documentation/arch/x86/boot.rst, kernel_version). */
+const RELEASE = { pointer: 0x20e, base: 0x200 };
+/** Limit of `uname -r`. */
+const MAX_RELEASE = 64;
+
+/** `uname -r` of a kernel for x86, for example `6.18.4-200.fc44.x86_64`; undefined for others, whose headers do not have it. */
+export async function readKernelRelease(kernel: RandomAccess): Promise<string | undefined> {
+  const head = Buffer.from(await kernel.read(0, Math.min(HEAD, kernel.size)));
+  if (head.length < HEAD || head.toString('latin1', 514, 518) !== 'HdrS') return undefined;
+  const offset = RELEASE.base + head.readUInt16LE(RELEASE.pointer);
+  const length = Math.min(MAX_RELEASE, kernel.size - offset);
+  if (offset === RELEASE.base || length <= 0) return undefined;
+  const text = Buffer.from(await kernel.read(offset, length)).toString('latin1');
+  return /^[\w.+~-]+(?=[ \0])/.exec(text)?.[0];
+}
+
+/**
+ * The size that the header of a kernel states, in bytes; a smaller file is truncated. Undefined if the header does not state it.
+ * The file may be larger, for example by a signature.
+ */
+export async function readKernelSize(kernel: RandomAccess): Promise<number | undefined> {
+  const head = Buffer.from(await kernel.read(0, Math.min(PROGRAM_HEAD, kernel.size)));
+  if (head.length < HEAD) return undefined;
+  if (head.toString('latin1', 514, 518) === 'HdrS') {
+    // setup_sects and syssize (Documentation/arch/x86/boot.rst); 0 sectors mean 4, and the boot sector comes first.
+    return ((head.readUInt8(0x1f1) || 4) + 1) * 512 + head.readUInt32LE(0x1f4) * 16;
+  }
+  return sectionsEnd(head);
+}
+
+/** Bytes with the section table of a program. */
+const PROGRAM_HEAD = 4096;
+
+/** The end of the last section of a PE program: after the headers of COFF and of the program, 40 bytes describe each section. */
+function sectionsEnd(head: Buffer): number | undefined {
+  if (head.toString('latin1', 0, 2) !== 'MZ') return undefined;
+  const coff = head.readUInt32LE(60) + 4;
+  if (coff + 20 > head.length) return undefined;
+  const table = coff + 20 + head.readUInt16LE(coff + 16);
+  const count = head.readUInt16LE(coff + 2);
+  if (table + count * 40 > head.length) return undefined;
+  const ends = Array.from({ length: count }, (_, index) => table + index * 40).map(
+    (section) => head.readUInt32LE(section + 16) + head.readUInt32LE(section + 20),
+  );
+  return Math.max(0, ...ends);
+}
+
+/** Modules in the initramfs of CoreOS and of other systems. */
+const MODULES = /^(?:usr\/)?lib\/modules\/([^/]+)\//;
+
+/** The releases of the kernels for which an initramfs contains modules, until `release` is found. @throws FormatError if it is damaged */
+export async function findModules(initramfs: RandomAccess, release: string): Promise<ReadonlySet<string>> {
+  const found = new Set<string>();
+  await findInitrdFile(sourceOfImage(initramfs), (path) => {
+    const [, of] = MODULES.exec(path) ?? [];
+    if (of !== undefined && found.size < MAX_KERNELS) found.add(of);
+    return of === release;
+  });
+  return found;
+}
+
+/** Limit for damaged or malicious files; an initramfs has the modules of one kernel. */
+const MAX_KERNELS = 100;
+
+/** What the stamps of an initramfs say. */
+export interface InitramfsStamps {
+  /** The version of the build, for example `44.20261101.3.0`; undefined for another system than CoreOS. */
+  readonly build: string | undefined;
+  /** Undefined for old builds, and for those that the live system does not check. */
+  readonly rootfs: StreamHash | undefined;
+}
+
+/** The digests of a file, block by block. */
+export interface StreamHash {
+  /** Bytes of a block. */
+  readonly block: number;
+  /** Hexadecimal SHA-256 of each block. */
+  readonly digests: readonly string[];
+}
+
+const WANT_ROOTFS = 'etc/coreos-live-want-rootfs';
+/** The builder appends the archive with the stamps to the initramfs of the system; it has some kilobytes. */
+const TAIL = 256 * 1024;
+/** Limit of the positions at which an archive may start. */
+const MAX_STARTS = 16;
+/** Limits of the archive with the stamps in bytes. */
+const STAMP_LIMITS = { maxBytes: 16 * 1024 * 1024, maxKept: 1024 * 1024 };
+/** Limit of unpacked bytes; ramdisks with all Linux firmware have more than a gigabyte. */
+const MAX_UNPACKED = 16 * 1024 ** 3;
+
+const isStamp = (path: string): boolean => path === LIVE_STAMP || path === WANT_ROOTFS;
+
+/**
+ * Reads the end of the initramfs, or all of it if the stamps are not there: the initramfs is of another system, or a large
+ * archive was appended.
+ * @throws FormatError if it is damaged or truncated; UnsupportedError if its compression is not supported
+ */
+export async function readInitramfsStamps(initramfs: RandomAccess): Promise<InitramfsStamps> {
+  const start = Math.max(0, initramfs.size - TAIL);
+  const tail = Buffer.from(await initramfs.read(start, initramfs.size - start));
+  for (let at = tail.length, tries = 0; tries < MAX_STARTS; tries++) {
+    at = at <= 0 ? -1 : tail.lastIndexOf('\x1f\x8b\x08', at - 1, 'latin1');
+    if (at < 0) break;
+    const files = await readInitrd(tail.subarray(at), { ...STAMP_LIMITS, wants: isStamp }).catch(
+      onFormatError(() => undefined), // these bytes are data of another archive
+    );
+    if (files?.has(LIVE_STAMP) === true) return stampsOf(files);
+  }
+  const limits = { maxBytes: MAX_UNPACKED, maxKept: STAMP_LIMITS.maxKept };
+  return stampsOf(await readInitrdFrom(sourceOfImage(initramfs), { ...limits, wants: isStamp }));
+}
+
+function stampsOf(files: ReadonlyMap<string, Uint8Array>): InitramfsStamps {
+  return { build: versionIn(files.get(LIVE_STAMP)), rootfs: parseStreamHash(files.get(WANT_ROOTFS)) };
+}
+
+/** Characters of a version that are shown. */
+const MAX_VERSION = 200;
+
+function versionIn(stamp: Uint8Array | undefined): string | undefined {
+  return stamp && Buffer.from(stamp).toString('utf8').trim().slice(0, MAX_VERSION);
+}
+
+/** The output of `rdcore stream-hash`; undefined for another format. */
+function parseStreamHash(file: Uint8Array | undefined): StreamHash | undefined {
+  const [title = '', ...digests] = Buffer.from(file ?? [])
+    .toString('latin1')
+    .trim()
+    .split('\n');
+  const [, size = ''] = /^stream-hash sha256 ([1-9]\d{0,8})$/.exec(title) ?? [];
+  const isValid = size !== '' && digests.length > 0 && digests.every((text) => /^[0-9a-f]{64}$/.test(text));
+  return isValid ? { block: Number(size), digests } : undefined;
+}
+
+const ROOTFS_STAMP = 'etc/coreos-live-rootfs';
+
+/**
+ * The version of the build of a root filesystem; undefined for builds without a stamp. Reads only the headers of its archive.
+ * @throws FormatError if it is damaged or truncated
+ */
+export async function readRootfsBuild(rootfs: RandomAccess): Promise<string | undefined> {
+  const wants = (path: string): boolean => path === ROOTFS_STAMP;
+  const files = await readInitrdFrom(sourceOfImage(rootfs), { wants, maxKept: STAMP_LIMITS.maxKept });
+  return versionIn(files.get(ROOTFS_STAMP));
+}
+
+/** Whether a file has this stream hash. Compares the size, the first block and the last one, which differ between builds. */
+export async function hasStreamHash(file: RandomAccess, { block, digests }: StreamHash): Promise<boolean> {
+  if (Math.ceil(file.size / block) !== digests.length) return false;
+  for (const index of new Set([0, digests.length - 1])) {
+    const offset = index * block;
+    const bytes = await file.read(offset, Math.min(block, file.size - offset));
+    if (createHash('sha256').update(bytes).digest('hex') !== digests[index]) return false;
+  }
+  return true;
+}
