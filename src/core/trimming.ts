@@ -4,7 +4,7 @@
 export function trimEndOf(text: string, characters: string): string {
   let end = text.length;
   while (end > 0 && characters.includes(text.charAt(end - 1))) end -= 1;
-  return text.slice(0, end);
+  return end === text.length ? text : text.slice(0, end);
 }
 
 /** Without these characters at both ends. */
@@ -12,5 +12,5 @@ export function trimOf(text: string, characters: string): string {
   const end = trimEndOf(text, characters);
   let start = 0;
   while (start < end.length && characters.includes(end.charAt(start))) start += 1;
-  return end.slice(start);
+  return start === 0 ? end : end.slice(start);
 }

@@ -210,27 +210,26 @@ export type SystemdLine =
 
 /** Every header and assignment in order of appearance, without blanks around names and values. */
 export function readSystemdLines(text: string): SystemdLine[] {
-  return joinLines(text).flatMap((line) => {
-    const stripped = strip(line);
-    return stripped === '' ? [] : [readLine(stripped)];
-  });
-}
-
-/** Comments are skipped, also between the lines that a backslash joins. */
-function joinLines(text: string): string[] {
-  const joined: string[] = [];
+  const lines: SystemdLine[] = [];
   let begun = '';
   // Most texts have one kind of line end, with which they are split much faster.
   const ends = /[\r\0]/.test(text) ? /\r\n|\n\r|[\n\r\0]/ : '\n';
   for (const line of text.replace(/^\uFEFF/, '').split(ends)) {
+    // Comments are skipped, also between the lines that a backslash joins.
     if (/^[ \t]*[#;]/.test(line)) continue;
     const isContinued = line.endsWith('\\') && (line.length - trimEndOf(line, '\\').length) % 2 === 1;
     begun += isContinued ? `${line.slice(0, -1)} ` : line;
     if (isContinued) continue;
-    joined.push(begun);
+    addLine(lines, begun);
     begun = '';
   }
-  return [...joined, begun];
+  addLine(lines, begun);
+  return lines;
+}
+
+function addLine(lines: SystemdLine[], line: string): void {
+  const stripped = strip(line);
+  if (stripped !== '') lines.push(readLine(stripped));
 }
 
 function readLine(line: string): SystemdLine {

@@ -10,7 +10,7 @@ import { decodeDataUrl } from '../../formats/dataUrl.ts';
 import { decodeGzipMembers } from '../../formats/gzip.ts';
 import { readDefaults } from '../../formats/osloConfig.ts';
 import { type ExecWord, splitEnvironmentLine, splitExecLine } from '../../formats/systemdQuoting.ts';
-import { readSystemdLines } from '../../formats/unitFile.ts';
+import { readSystemdLines, type SystemdLine } from '../../formats/unitFile.ts';
 import { ifWellFormed } from '../../core/errors.ts';
 import type { Config, File, Resource, Unit } from '../../ignition/config.ts';
 import { listReferences } from '../../ignition/inlinedConfig.ts';
@@ -79,6 +79,7 @@ export interface UnitText {
   /** Name of the file below the unit folder: `a.service`, `a.service.d/b.conf`. */
   readonly name: string;
   readonly text: string;
+  readonly lines: readonly SystemdLine[];
   /** In the config. */
   readonly path: Path;
 }
@@ -190,12 +191,15 @@ function isConfPath(path: string): boolean {
 function readHostUnit(unit: Unit, index: number): LintedUnit {
   const { contents: text = '', dropins = [], name = '' } = unit;
   const path = ['systemd', 'units', index];
-  const own = { name, text, path: [...path, 'contents'] };
-  const others = dropins.map((dropin, number) => ({
-    name: `${name}.d/${dropin.name ?? ''}`,
-    text: dropin.contents ?? '',
-    path: [...path, 'dropins', number, 'contents'],
-  }));
+  const own = readUnitText(name, text, [...path, 'contents']);
+  const others = dropins.map((dropin, number) =>
+    readUnitText(`${name}.d/${dropin.name ?? ''}`, dropin.contents ?? '', [
+      ...path,
+      'dropins',
+      number,
+      'contents',
+    ]),
+  );
   // systemd reads drop-ins in the order of their names.
   const ordered = [own, ...others.toSorted((a, b) => compareText(a.name, b.name))];
   const settings = ordered.flatMap((part) => readSettings(name, part));
@@ -203,6 +207,11 @@ function readHostUnit(unit: Unit, index: number): LintedUnit {
   const pulls = commands.filter(({ podman }) => podman.verb === 'pull');
   const runs = commands.filter(isAgentRun);
   return { name, unit, path, texts: [own, ...others], settings, commands, runs, pulls };
+}
+
+/** As systemd reads it: comments between continued lines are no part of a value. */
+export function readUnitText(name: string, text: string, path: Path): UnitText {
+  return { name, text, lines: readSystemdLines(text), path };
 }
 
 /** An order that does not depend on the locale. */
@@ -213,11 +222,10 @@ export function compareText(a: string, b: string): number {
 
 const none: readonly never[] = [];
 
-/** As systemd reads them: comments between continued lines are no part of a value. */
-function readSettings(unitName: string, { path, text }: UnitText): UnitSetting[] {
+function readSettings(unitName: string, { lines, path }: UnitText): UnitSetting[] {
   const settings: UnitSetting[] = [];
   let section: string | undefined;
-  for (const line of readSystemdLines(text)) {
+  for (const line of lines) {
     if (line.kind === 'section') section = line.name;
     if (line.kind !== 'assignment' || section === undefined) continue;
     const { name, value } = line;
@@ -229,8 +237,13 @@ function readSettings(unitName: string, { path, text }: UnitText): UnitSetting[]
 
 /** The effective settings of one name: an empty one resets those before it. */
 export function effectiveSettings(settings: readonly UnitSetting[], name: string): UnitSetting[] {
-  const own = settings.filter((setting) => setting.name === name);
-  return own.slice(own.findLastIndex(({ value }) => value === '') + 1);
+  let own: UnitSetting[] = [];
+  for (const setting of settings) {
+    if (setting.name !== name) continue;
+    if (setting.value === '') own = [];
+    else own.push(setting);
+  }
+  return own;
 }
 
 /** The words of an `Environment=` setting, each `NAME=value`; none if a quote is not closed. */

@@ -3,9 +3,16 @@
  * which podman reads, and values are not checked.
  */
 
-import { readSystemdLines, type SystemdLine } from '../../formats/unitFile.ts';
+import type { SystemdLine } from '../../formats/unitFile.ts';
 import { type Issue, lintNote, lintWarning, type Rule } from '../../ignition/rule.ts';
-import { broken, type LintedFile, type LintSubject, readInlineText, type UnitText } from './subject.ts';
+import {
+  broken,
+  type LintedFile,
+  type LintSubject,
+  readInlineText,
+  readUnitText,
+  type UnitText,
+} from './subject.ts';
 import { readAsset } from '../../assets.ts';
 import type { Problem } from '../../core/finding.ts';
 import { once } from '../../core/once.ts';
@@ -58,7 +65,7 @@ function fileTexts({ name: file, file: { contents }, path }: LintedFile): TypedT
   const [, name, type] = unitFile.exec(file) ?? [];
   if (name === undefined || type === undefined || contents === undefined) return [];
   const text = unitSections(type) === undefined ? undefined : readInlineText(contents);
-  return text === undefined ? [] : [{ name, type, text, path: [...path, 'contents'] }];
+  return text === undefined ? [] : [{ ...readUnitText(name, text, [...path, 'contents']), type }];
 }
 
 /** Limit for text that is no unit, because the search for similar names takes time. */
@@ -69,13 +76,13 @@ interface Found extends Partial<Problem> {
 }
 
 /** Reports each key and section once, even if it occurs several times. */
-function checkText({ name: about, path, text, type }: TypedText): Issue[] {
+function checkText({ lines, name: about, path, type }: TypedText): Issue[] {
   const sections = unitSections(type);
   if (sections === undefined) return [];
   const issues = new Map<string, Found>();
   let section: string | undefined;
   let isSkipped = false;
-  for (const line of readSystemdLines(text)) {
+  for (const line of lines) {
     if (issues.size >= mostIssues) break;
     if (line.kind === 'section') {
       isSkipped = !sections.includes(line.name);
