@@ -158,17 +158,20 @@ function readOptions(words: readonly ExecWord[], table: OptionTable): Reading {
     if (isOperand) reading.operands.push(word);
     index += isOperand ? 1 : readOption(reading, word, words[index + 1]);
   }
-  for (const option of reading.options) findBadValue(reading, option);
+  const reported = new Set(reading.problems.map(({ option }) => option));
+  for (const option of reading.options) findBadValue(reading, option, reported);
   return reading;
 }
 
-function findBadValue(reading: Reading, { name, value }: PodmanOption): void {
+/** Names of options are reported once. */
+function findBadValue(reading: Reading, { name, value }: PodmanOption, reported: Set<string>): void {
   const option = reading.table.options.get(name);
   if (option === undefined || value === undefined || value.expands) return;
   const shown = `--${option.name}`;
-  const isReported = reading.problems.some((problem) => [shown, `-${name}`].includes(problem.option));
+  if (reported.has(shown) || reported.has(`-${name}`)) return;
   const problem = findValueProblem(option.name, value.text, option.switch === true);
-  if (isReported || problem === undefined) return;
+  if (problem === undefined) return;
+  reported.add(shown);
   const { instead, reason } = problem;
   addProblem(reading, { kind: 'value', option: shown, instead: `${shown}=${instead}`, reason });
 }

@@ -200,9 +200,17 @@ function contextOf(key: string, { type, isSecret, find }: Context): Context {
     (type?.name === 'HTTPHeader' && field?.name === 'value' && isSecret) ||
     (field === undefined && isSecretName(key));
   if (isWhole) return { type: undefined, isSecret, find: everything };
+  if (type?.name === 'KernelArguments' && field !== undefined)
+    return { type: undefined, isSecret, find: findKernelSecrets };
   const isSource = field?.name === 'source' || (type?.name === 'Resource' && contentKeys.has(key));
   if (isSource && isSecret) return { type: undefined, isSecret, find: findSecretSource };
   return { type: structOf(field), isSecret: isSecret || field?.name === 'keyFile' };
+}
+
+/** An argument with blanks contains others, or a secret that somebody forgot to quote. */
+function findKernelSecrets(text: string): readonly Span[] {
+  const [first] = findSecretParts(text);
+  return first === undefined ? [] : [{ start: first.start, end: text.length }];
 }
 
 /** Keys of Butane for inline contents. */
@@ -268,10 +276,10 @@ const dataPrefix =
 const credentials = /(?<=:\/\/)[^\s/?#"]{1,2000}(?=@)/g;
 const privateKey = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----[^]*?(?:-----END [A-Z0-9 ]*PRIVATE KEY-----|$)/g;
 /** In URLs: `?token=…`. */
-const queryValue = /(?<=[?&][\w.-]{0,40}(?:key|token|secret|sig|signature|password|credential)=)[^&\s"'#]+/gi;
+const queryValue = /(?<=[?&][\w.-]{0,40}(?:key|token|secret|sig|signature|password|credential)=)[^&\s"#]+/gi;
 /** `--creds user:password`; the value of `--secret` is only a name. The value may itself look like such an option. */
 const secretOption =
-  /(?<=^|\s)(?<before>--?(?:creds|password|passwd|passphrase|token)[ \t]+)(?=(?<value>"[^"\n]*"?|'[^'\n]*'?|[^\s"']+))/g;
+  /(?<=^|\s)(?<before>--?(?:creds|password|passwd|passphrase|token)[ \t]+)(?=(?<value>(?:"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?|[^\s"'])+))/g;
 
 /**
  * The places of all matches: of the whole match, or of its group `value`, which follows the group `before`. A lookbehind of
@@ -296,7 +304,11 @@ function findAssignments(text: string): Span[] {
 function createValueFinder(text: string): (start: number) => Span {
   const nextLineFeed = createFinder(text, /\n/g);
   const nextBlank = createFinder(text, /\s/g);
-  const nextQuote = { '"': createFinder(text, /"/g), "'": createFinder(text, /'/g) };
+  // A secret may contain escaped quotes, and quotes that somebody forgot to escape.
+  const nextQuote = {
+    '"': createFinder(text, /(?<!\\)"(?=[\s,;)}\]]|$)/gm),
+    "'": createFinder(text, /(?<!\\)'(?=[\s,;)}\]]|$)/gm),
+  };
   let at = 0;
   /** The quote that is open there. */
   let open: '"' | "'" | undefined;
