@@ -47,6 +47,7 @@ const optionShape = {
   /** Timers of the kernel, which nmstate only shows. */
   'gc-timer': reader.strictly(reader.uint64),
   'hello-timer': reader.strictly(reader.uint64),
+  'group-addr': reader.macAddress,
   'group-fwd-mask': reader.uint16,
   'hash-max': reader.uint32,
   'mac-ageing-time': reader.uint32,
@@ -166,6 +167,7 @@ function optionEntries(options: Options): ProfileEntries {
   const { stp: { enabled, ...stp } = {} } = options;
   return {
     ...texts(sameKeyShape, options),
+    'group-address': options['group-addr'] && decimalBytes(options['group-addr']),
     'group-forward-mask': (options['group-fwd-mask'] ?? options['group-forward-mask'])?.toString(),
     'multicast-hash-max': options['hash-max']?.toString(),
     'ageing-time': options['mac-ageing-time']?.toString(),
@@ -173,6 +175,14 @@ function optionEntries(options: Options): ProfileEntries {
     ...texts(stpShape, stp),
     stp: enabled?.toString(),
   };
+}
+
+/** `1;128;194;0;0;0`: nmstate writes this address as numbers. */
+function decimalBytes(mac: string): string {
+  return mac
+    .split(':')
+    .map((byte) => Number.parseInt(byte, 16))
+    .join(';');
 }
 
 /** Values of the keys of a shape, as strings. */

@@ -13,7 +13,7 @@ export interface DocumentPlace {
 
 /** The hint for values that the built-in conversion does not support. */
 export const installNmstate =
-  'install nmstatectl of nmstate, which supports all nmstate documents, or remove the key';
+  'remove the key, or install nmstatectl: if it is on the PATH, render converts nmstate documents with it';
 
 /** The rule of a value that nmstate may support, but this conversion does not. */
 export const notCovered = 'nmstate-not-covered';
