@@ -47,7 +47,7 @@ const optionShape = {
   /** Timers of the kernel, which nmstate only shows. */
   'gc-timer': reader.strictly(reader.uint64),
   'hello-timer': reader.strictly(reader.uint64),
-  'group-addr': reader.macAddress,
+  'group-addr': groupAddress,
   'group-fwd-mask': reader.uint16,
   'hash-max': reader.uint32,
   'mac-ageing-time': reader.uint32,
@@ -95,6 +95,11 @@ function multicastRouter(value: unknown, place: DocumentPlace): string | undefin
     word,
     place,
   );
+}
+
+function groupAddress(_value: unknown, place: DocumentPlace): undefined {
+  const message = 'NetworkManager ignores a keyfile with the group address as nmstate writes it';
+  return refuse(place, message, 'remove group-addr; bridges use 01:80:C2:00:00:00 without it');
 }
 
 /** First and last number. */
@@ -167,7 +172,6 @@ function optionEntries(options: Options): ProfileEntries {
   const { stp: { enabled, ...stp } = {} } = options;
   return {
     ...texts(sameKeyShape, options),
-    'group-address': options['group-addr'] && decimalBytes(options['group-addr']),
     'group-forward-mask': (options['group-fwd-mask'] ?? options['group-forward-mask'])?.toString(),
     'multicast-hash-max': options['hash-max']?.toString(),
     'ageing-time': options['mac-ageing-time']?.toString(),
@@ -175,14 +179,6 @@ function optionEntries(options: Options): ProfileEntries {
     ...texts(stpShape, stp),
     stp: enabled?.toString(),
   };
-}
-
-/** `1;128;194;0;0;0`: nmstate writes this address as numbers. */
-function decimalBytes(mac: string): string {
-  return mac
-    .split(':')
-    .map((byte) => Number.parseInt(byte, 16))
-    .join(';');
 }
 
 /** Values of the keys of a shape, as strings. */

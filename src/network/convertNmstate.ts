@@ -12,7 +12,7 @@ import { connectionTypes, formatProfile, type ProfileEntries, profileUuid } from
 import { type DnsByInterface, type DnsSettings, readDns } from './dns.ts';
 import { type InterfaceLinks, readLinks, sortByActivation } from './links.ts';
 import { refuseUnsupportedValue, type DocumentPlace, refuse, warn, step } from './documentPlace.ts';
-import { formatBit, list, object, type Reader, text, textOrEmpty } from './readers.ts';
+import { formatBit, object, type Reader, shownList, text, textOrEmpty } from './readers.ts';
 import { readRoutes, type NmstateRoute, type RoutesByInterface } from './routes.ts';
 import type { Interface } from './interface.ts';
 import type { Family } from './ipAddress.ts';
@@ -87,11 +87,11 @@ function checkOthers(sections: Mapping, place: DocumentPlace): void {
   warn(step(at, 'config'), 'keyfiles do not set the host name', 'use --hostname to set the host name');
 }
 
+/** Rules to remove have no effect on keyfiles. */
 const emptyRules: Reader<unknown> = (value, place) => {
   const rules = isMapping(value) ? (value['config'] ?? []) : undefined;
-  return Array.isArray(rules) && rules.length === 0
-    ? object({ config: list(text) })(value, place)
-    : refuseUnsupportedValue(place, '"route-rules"');
+  const isEmpty = Array.isArray(rules) && rules.every((rule) => isMapping(rule) && rule['state'] === 'absent');
+  return isEmpty ? object({ config: shownList })(value, place) : refuseUnsupportedValue(place, '"route-rules"');
 };
 
 function copyMacs(links: InterfaceLinks): Map<string, string> {

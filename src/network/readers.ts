@@ -83,7 +83,7 @@ export function list<T>(read: Reader<T>): Reader<readonly T[]> {
   };
 }
 
-/** For lists of mappings that `nmstatectl show` prints and nmstate does not apply. */
+/** For lists of mappings that have no effect on keyfiles, such as running routes. */
 export const shownList = list((value, place) =>
   isMapping(value) ? value : refuse(place, expected('a mapping', value)),
 );
