@@ -66,6 +66,8 @@ for attribute in dir(NM):
     if name == 'ethtool':
         options = [getattr(NM, option) for option in dir(NM) if option.startswith('ETHTOOL_OPTNAME_')]
         properties = {option: 'boolean' if option.startswith(('feature-', 'pause-')) else 'decimal' for option in options}
+    if name == 'ipv6':
+        properties['addr-gen-mode'] = 'other'  # an enum, also by names
     settings[name] = {'type': read_type(name), 'properties': properties}
 
 if len(sys.argv) > 1:

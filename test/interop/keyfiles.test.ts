@@ -128,7 +128,7 @@ function nameOf({ key, setting }: KeyfileProblem): string {
 
 /** A key or value that libnm reports as ignored; it is silent about unknown keys and dropped options of bonds. */
 function isIgnoredValue({ message, severity }: KeyfileProblem): boolean {
-  return severity === 'error' || !/unknown|not supported in the mode/.test(message);
+  return severity === 'error' || !/^NetworkManager ignores the unknown|not supported in the mode/.test(message);
 }
 
 /** Not compared: unknown sections, and keys of newer releases. */

@@ -30,7 +30,7 @@ const inputs: Readonly<Record<string, string>> = {
   'net.yaml': 'interfaces:\n- {name: eth0, type: ethernet, state: up, ipv4: {enabled: true, dhcp: true}}\n',
   'vrf.yaml': 'interfaces:\n- {name: v, type: vrf, state: up}\n',
   'empty.yaml': '',
-  'eth1.nmconnection': '[connection]\nid=eth1\n',
+  'eth1.nmconnection': '[connection]\nid=eth1\ntype=ethernet\n',
   'ca.pem': 'no certificate',
   'blank.pem': `${readFileSync(join(import.meta.dirname, '../support/certificates/test-ca.pem'), 'utf8')}\n`,
 };

@@ -18,7 +18,7 @@ beforeEach(async () => {
   await Promise.all([
     writeFile(join(cwd, 'coreos.iso'), original),
     writeFile(join(cwd, 'eth0.nmconnection'), eth0),
-    writeFile(join(cwd, 'b.nmconnection'), '[connection]\nid=b'),
+    writeFile(join(cwd, 'b.nmconnection'), '[connection]\nid=b\ntype=ethernet'),
     writeFile(join(cwd, 'noise'), Buffer.from([0xff, 0xfe])),
     writeFile(join(cwd, 'worker.yaml'), nmstate),
   ]);
@@ -75,7 +75,7 @@ describe('embed', () => {
     });
     expect(await run('network embed -f -k b.nmconnection coreos.iso')).toMatchObject(done);
     const { stdout } = await run('network extract coreos.iso --format json');
-    expect(JSON.parse(stdout)).toEqual({ files: [{ name: 'b.nmconnection', text: '[connection]\nid=b' }] });
+    expect(JSON.parse(stdout)).toEqual({ files: [{ name: 'b.nmconnection', text: '[connection]\nid=b\ntype=ethernet' }] });
   });
 
   it('refuses what NetworkManager would not take, or embeds it with a warning if nothing is checked', async () => {

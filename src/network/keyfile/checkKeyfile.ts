@@ -39,6 +39,10 @@ export function checkKeyfile(text: string): readonly KeyfileProblem[] {
     const { hint = 'fix the line', message } = error;
     return [{ severity: 'error', message, hint, line: undefined }];
   }
+  if (!sections.some(({ name }) => name === 'connection')) {
+    const hint = 'pass a file like those in /etc/NetworkManager/system-connections';
+    return [{ severity: 'error', message: 'the keyfile has no section [connection]', hint, line: undefined }];
+  }
   const profile = readProfile(sections);
   reportUnknown(sections, profile);
   const type = checkConnection(profile);

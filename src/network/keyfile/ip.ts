@@ -221,7 +221,7 @@ function checkDhcp(setting: Setting, family: Family, profile: Profile): void {
     reject(profile, [name, key], problem, hint);
   };
   const text = (key: string): string | undefined => textOf(profile, name, key);
-  const keys = ['dhcp-hostname', ...(family === 4 ? ['dhcp-client-id', 'dhcp-fqdn'] : [])];
+  const keys = ['dhcp-hostname', ...(family === 4 ? ['dhcp-client-id', 'dhcp-fqdn', 'dhcp-vendor-class-identifier'] : [])];
   for (const key of keys) if (text(key) === '') refuse(key, 'the value is empty', `remove ${key}`);
   const flags = numberOf(profile, name, 'dhcp-hostname-flags') ?? 0;
   const { clear, encoded, none, update } = hostnameFlags;

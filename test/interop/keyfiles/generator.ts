@@ -218,6 +218,14 @@ export function listKeys(): readonly (readonly [setting: string, key: string])[]
   return settings.flatMap((setting) => keysOf(setting).map(([key]) => [setting, key] as const));
 }
 
+/** Without these keys, NetworkManager rejects the section. */
+const required: Readonly<Record<string, readonly Readonly<Record<string, string>>[]>> = {
+  ipv4: [{ method: 'auto' }, { method: 'manual', address1: '192.0.2.5/24' }],
+  ipv6: [{ method: 'auto' }, { method: 'manual', address1: '2001:db8::5/64' }, { method: 'dhcp' }],
+  veth: [{ peer: 'veth1' }],
+  vlan: [{ id: '5', parent: 'eth0' }],
+};
+
 function addKey(random: Random, file: Map<string, Map<string, string>>, setting: string, chosen?: string): void {
   const keys = keysOf(setting);
   // Of a loopback interface, other connections have nothing.
@@ -225,7 +233,7 @@ function addKey(random: Random, file: Map<string, Map<string, string>>, setting:
   if (keys.length === 0) return void file.set(setting, file.get(setting) ?? new Map());
   const [key, type] = chosen === undefined ? pick(random, keys) : [chosen, keys.find(([name]) => name === chosen)?.[1] ?? ''];
   const title = setting === '802-3-ethernet' && !file.has(setting) ? 'ethernet' : setting;
-  const section = file.get(title) ?? new Map<string, string>();
+  const section = file.get(title) ?? new Map(random() < 0.9 ? Object.entries(pick(random, required[setting] ?? [{}])) : []);
   file.set(title, section);
   const options = setting === 'bond' ? bondOptions.find(([name]) => name === key)?.[1] : undefined;
   section.set(key, options === undefined || random() < 0.1 ? valueFor(random, key, type) : pick(random, options));
