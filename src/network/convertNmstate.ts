@@ -90,8 +90,11 @@ function checkOthers(sections: Mapping, place: DocumentPlace): void {
 /** Rules to remove have no effect on keyfiles. */
 const emptyRules: Reader<unknown> = (value, place) => {
   const rules = isMapping(value) ? (value['config'] ?? []) : undefined;
-  const isEmpty = Array.isArray(rules) && rules.every((rule) => isMapping(rule) && rule['state'] === 'absent');
-  return isEmpty ? object({ config: shownList })(value, place) : refuseUnsupportedValue(place, '"route-rules"');
+  const isEmpty =
+    Array.isArray(rules) && rules.every((rule) => isMapping(rule) && rule['state'] === 'absent');
+  return isEmpty
+    ? object({ config: shownList })(value, place)
+    : refuseUnsupportedValue(place, '"route-rules"');
 };
 
 function copyMacs(links: InterfaceLinks): Map<string, string> {

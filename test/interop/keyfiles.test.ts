@@ -67,7 +67,10 @@ const differences: readonly (readonly [reason: string, applies: (text: string) =
           (setting === 'bond' && /^(?:arp_missed_max|lacp_active|ns_ip6_target)$/.test(key)),
       ),
   ],
-  ['newer releases accept routes without addresses', (text) => /^routes?\d*=/m.test(text) && !/^address/m.test(text)],
+  [
+    'newer releases accept routes without addresses',
+    (text) => /^routes?\d*=/m.test(text) && !/^address/m.test(text),
+  ],
   ['newer releases accept the value 4 (fallback)', (text) => /^link-local=4$/m.test(text)],
   ['newer releases ignore or reject these separators', (text) => /^dns-search=.*[, ]/m.test(text)],
 ];
@@ -128,7 +131,9 @@ function nameOf({ key, setting }: KeyfileProblem): string {
 
 /** A key or value that libnm reports as ignored; it is silent about unknown keys and dropped options of bonds. */
 function isIgnoredValue({ message, severity }: KeyfileProblem): boolean {
-  return severity === 'error' || !/^NetworkManager ignores the unknown|not supported in the mode/.test(message);
+  return (
+    severity === 'error' || !/^NetworkManager ignores the unknown|not supported in the mode/.test(message)
+  );
 }
 
 /** Not compared: unknown sections, and keys of newer releases. */
@@ -141,7 +146,10 @@ function names(list: readonly string[]): string {
   return [...new Set(list)].toSorted().join(' ');
 }
 
-function conversions(): readonly { readonly title: string; readonly converted: readonly KeyfileConversion[] }[] {
+function conversions(): readonly {
+  readonly title: string;
+  readonly converted: readonly KeyfileConversion[];
+}[] {
   const golden = resolve(import.meta.dirname, '../golden/network');
   const goldens = readdirSync(golden).filter((name) => !name.endsWith('.out.yaml'));
   const random = seededRandom(1);
@@ -152,7 +160,8 @@ function conversions(): readonly { readonly title: string; readonly converted: r
     { title: 'nmstate: damaged documents', documents: documents.map((one) => spoil(random, one)) },
   ];
   const cases = join(sharedData ?? '', 'nmstate-cases.jsonl');
-  if (sharedData !== undefined) lists.push({ title: 'nmstate: public documents', documents: readCases(cases) });
+  if (sharedData !== undefined)
+    lists.push({ title: 'nmstate: public documents', documents: readCases(cases) });
   return [
     ...lists.map(({ title, documents: some }) => ({ title, converted: some.map(convertNmstate) })),
     {

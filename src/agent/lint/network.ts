@@ -9,7 +9,15 @@ import { checkKeyfile } from '../../network/keyfile/checkKeyfile.ts';
 import { findConnectionProblems, findReachProblem } from '../../network/reachability.ts';
 import { keyfileFolder } from '../files.ts';
 import { connectionsOf } from '../hostNetwork.ts';
-import { broken, confValues, type FileSubject, type LintedFile, readContents, readFiles, textOf } from './subject.ts';
+import {
+  broken,
+  confValues,
+  type FileSubject,
+  type LintedFile,
+  readContents,
+  readFiles,
+  textOf,
+} from './subject.ts';
 
 export const networkRules = {
   ignored: lintError(

@@ -75,10 +75,6 @@ export async function readNetworkFiles(options: NetworkOptions, io: Io): Promise
 
 async function readKeyfile(path: string, options: NetworkOptions, io: Io): Promise<NetworkFile> {
   const data = await readUserFile(path, io, KEYFILE);
-  if (!path.endsWith('.nmconnection')) {
-    const message = 'NetworkManager ignores keyfiles whose names do not end in .nmconnection';
-    refuseFile(path, { message, hint: 'rename the file' }, { code: 'ERR_FORMAT', options, io });
-  }
   const problems = findKeyfileProblems(data);
   const isChecked = wantsCheck(options, io);
   const last = problems.findLast(({ severity }) => severity === 'error');

@@ -184,10 +184,10 @@ async function readKeyfiles(given: readonly InputValue[], { io }: Reading): Prom
   return keyfiles;
 }
 
-/** The name becomes part of a path on the host. */
-function requireFileName({ at, name: source }: InputValue, name: string): void {
-  if (/^[^/\0]{1,240}\.nmconnection$/.test(name)) return;
-  throw new CliError(`${source}: ${quoteText(name)} is not a valid keyfile name: NetworkManager reads names that end in .nmconnection`, {
+/** A name from the inventory becomes part of a path on the host. */
+function requireFileName({ at, fileName, name: source }: InputValue, name: string): void {
+  if (fileName === undefined || /^[^/\0]{1,240}\.nmconnection$/.test(name)) return;
+  throw new CliError(`${source}: ${quoteText(name)} is not a valid keyfile name`, {
     code: 'ERR_SETTING',
     hint: 'use a name such as eth0.nmconnection',
     at,

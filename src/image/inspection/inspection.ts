@@ -161,7 +161,9 @@ export function checkNetwork(files: EmbedFiles, features: LiveFeatures | undefin
   const keyfiles = [...files].filter(([path]) => isNetworkPath(path));
   const issues = keyfiles.flatMap(([path, data]) => {
     const [problem] = findKeyfileProblems(data).filter(({ severity }) => severity === 'error');
-    return problem === undefined ? [] : [issueOf(imageRules.keyfileUnreadable, `${path}: ${problem.message}`)];
+    return problem === undefined
+      ? []
+      : [issueOf(imageRules.keyfileUnreadable, `${path}: ${problem.message}`)];
   });
   const isIgnored = keyfiles.length > 0 && features?.liveInitrdNetwork === false;
   return isIgnored ? [issueOf(imageRules.networkNotSupported), ...issues] : issues;

@@ -101,9 +101,12 @@ function isNumber(text: string, least: number, most: number): boolean {
 function describe(option: OptionValue): string {
   if (typeof option === 'object' && 'words' in option) return `one of ${option.words.join(', ')}`;
   if (typeof option === 'object') return `an integer from ${option[0]} to ${option[1]}`;
-  return { interface: 'the name of an interface', mac: 'a MAC address', ipv4: 'IPv4 addresses', ipv6: 'IPv6 addresses' }[
-    option
-  ];
+  return {
+    interface: 'the name of an interface',
+    mac: 'a MAC address',
+    ipv4: 'IPv4 addresses',
+    ipv6: 'IPv6 addresses',
+  }[option];
 }
 
 /** Modes in which NetworkManager drops an option. */
@@ -157,7 +160,11 @@ export function checkBondOptions(
   }
   const notify = number('peer_notif_delay');
   if (miimon > 0 && notify % miimon > 0 && number('arp_interval') === 0) {
-    refuse('peer_notif_delay', `must be a multiple of miimon, ${miimon}`, `use ${miimon * Math.ceil(notify / miimon)}`);
+    refuse(
+      'peer_notif_delay',
+      `must be a multiple of miimon, ${miimon}`,
+      `use ${miimon * Math.ceil(notify / miimon)}`,
+    );
   }
   const targets = ['arp_ip_target', 'ns_ip6_target'].filter((name) => given.has(name));
   if (number('arp_interval') > 0 && targets.length === 0) {
@@ -172,7 +179,11 @@ export function checkBondOptions(
   if (mode !== '802.3ad' && given.has('lacp_active')) {
     refuse('lacp_active', 'requires the mode 802.3ad', modeHint('lacp_active'));
   }
-  if (given.has('num_grat_arp') && given.has('num_unsol_na') && number('num_grat_arp') !== number('num_unsol_na')) {
+  if (
+    given.has('num_grat_arp') &&
+    given.has('num_unsol_na') &&
+    number('num_grat_arp') !== number('num_unsol_na')
+  ) {
     refuse('num_unsol_na', 'differs from num_grat_arp, which is the same option', 'remove one of them');
   }
   if (number('balance-slb') > 0 && mode !== 'balance-xor') {
@@ -181,6 +192,7 @@ export function checkBondOptions(
     refuse('balance-slb', 'requires xmit_hash_policy vlan+srcmac', 'remove xmit_hash_policy');
   }
   for (const [name, modes] of Object.entries(onlyIn)) {
-    if (given.has(name) && !modes.includes(mode)) report(name, `not supported in the mode ${mode}`, modeHint(name), 'drop');
+    if (given.has(name) && !modes.includes(mode))
+      report(name, `not supported in the mode ${mode}`, modeHint(name), 'drop');
   }
 }

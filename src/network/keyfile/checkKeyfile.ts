@@ -81,7 +81,16 @@ function reportUnknown(sections: readonly KeyfileSection<ParsedEntry>[], { probl
 }
 
 /** Sections whose keys are easily written into another section. */
-const commonSettings = ['connection', '802-3-ethernet', 'ipv4', 'ipv6', 'vlan', 'bridge', 'bond-port', 'bridge-port'];
+const commonSettings = [
+  'connection',
+  '802-3-ethernet',
+  'ipv4',
+  'ipv6',
+  'vlan',
+  'bridge',
+  'bond-port',
+  'bridge-port',
+];
 
 function hintKey(setting: string, key: string): string {
   const [nearest] = nearestNames(key, Object.keys(settingInfo(setting)?.properties ?? {}));
@@ -93,7 +102,8 @@ function hintKey(setting: string, key: string): string {
 /** Returns the type of the connection, if it is valid. */
 function checkConnection(profile: Profile): string | undefined {
   const type = readType(profile);
-  const name = textOf(profile, 'connection', 'interface-name') ?? textOf(profile, type ?? '', 'interface-name');
+  const name =
+    textOf(profile, 'connection', 'interface-name') ?? textOf(profile, type ?? '', 'interface-name');
   const id = textOf(profile, 'connection', 'id');
   const uuid = textOf(profile, 'connection', 'uuid');
   const refuse = (key: string, problem: string, hint: string): void => {
@@ -101,7 +111,11 @@ function checkConnection(profile: Profile): string | undefined {
   };
   if (id === '') refuse('id', 'the value is empty', 'remove id, or set a name');
   if (uuid !== undefined && !isConnectionUuid(uuid)) {
-    refuse('uuid', `${quoteText(uuid)} is not a UUID`, 'remove the line: NetworkManager then derives a UUID from the file name');
+    refuse(
+      'uuid',
+      `${quoteText(uuid)} is not a UUID`,
+      'remove the line: NetworkManager then derives a UUID from the file name',
+    );
   }
   if (name !== undefined && !isInterfaceName(name) && !(type ?? '').startsWith('ovs-')) {
     const problem = `${quoteText(name)} is not a valid interface name`;
@@ -181,9 +195,11 @@ const portSettings: Readonly<Record<string, string | undefined>> = {
 };
 
 function checkPort(profile: Profile): void {
-  const controllerKey = profile.settings.get('connection')?.values.has('controller') === true ? 'controller' : 'master';
+  const controllerKey =
+    profile.settings.get('connection')?.values.has('controller') === true ? 'controller' : 'master';
   const controller = textOf(profile, 'connection', controllerKey);
-  const typeKey = profile.settings.get('connection')?.values.has('port-type') === true ? 'port-type' : 'slave-type';
+  const typeKey =
+    profile.settings.get('connection')?.values.has('port-type') === true ? 'port-type' : 'slave-type';
   const type = textOf(profile, 'connection', typeKey);
   const refuse = (key: string, problem: string, hint: string): void => {
     reject(profile, ['connection', key], problem, hint);
@@ -192,7 +208,11 @@ function checkPort(profile: Profile): void {
     profile.settings.has(name),
   );
   if (type !== undefined && !Object.hasOwn(portSettings, type)) {
-    refuse(typeKey, `unknown type ${quoteText(type)}`, 'use the type of the controller: bond or bridge, for example');
+    refuse(
+      typeKey,
+      `unknown type ${quoteText(type)}`,
+      'use the type of the controller: bond or bridge, for example',
+    );
   } else if (type !== undefined && controller === undefined) {
     refuse(typeKey, 'a port requires the name of its controller', `add master=…, or remove ${typeKey}`);
   } else if (type === undefined && controller !== undefined && sections.length !== 1) {
@@ -219,7 +239,8 @@ const settingChecks: Readonly<Record<string, (setting: Setting, profile: Profile
   veth: (_setting, profile) => {
     const peer = textOf(profile, 'veth', 'peer');
     if (peer !== undefined && isInterfaceName(peer)) return;
-    const problem = peer === undefined ? 'the key is missing' : `${quoteText(peer)} is not a valid interface name`;
+    const problem =
+      peer === undefined ? 'the key is missing' : `${quoteText(peer)} is not a valid interface name`;
     reject(profile, ['veth', 'peer'], problem, 'set peer to the name of the other end');
   },
   vlan: checkVlan,
@@ -228,7 +249,8 @@ const settingChecks: Readonly<Record<string, (setting: Setting, profile: Profile
 /** A MAC address; also six numbers with semicolons, as older releases wrote it. */
 function isMacValue(text: string, raw: string): boolean {
   const numbers = readList(raw).map((item) => item.trim());
-  const isNumbers = numbers.length === 6 && numbers.every((item) => /^\d{1,3}$/.test(item) && Number(item) < 256);
+  const isNumbers =
+    numbers.length === 6 && numbers.every((item) => /^\d{1,3}$/.test(item) && Number(item) < 256);
   return isMacAddress(text) || isNumbers;
 }
 
@@ -257,7 +279,11 @@ function checkEthernet(setting: Setting, profile: Profile): void {
   }
   const masks = textOf(profile, setting.name, 'generate-mac-address-mask')?.split(' ') ?? [];
   if (masks.some((mask) => mask !== '' && !isMacAddress(mask))) {
-    refuse('generate-mac-address-mask', 'a value is not a MAC address', 'write MAC addresses with spaces between them');
+    refuse(
+      'generate-mac-address-mask',
+      'a value is not a MAC address',
+      'write MAC addresses with spaces between them',
+    );
   }
   const wake = numberOf(profile, setting.name, 'wake-on-lan') ?? 1;
   const exclusive = 0x1 | 0x8000;
@@ -266,7 +292,11 @@ function checkEthernet(setting: Setting, profile: Profile): void {
   }
   const password = textOf(profile, setting.name, 'wake-on-lan-password');
   if (password !== undefined && ((wake & 0x40) === 0 || !isMacAddress(password))) {
-    refuse('wake-on-lan-password', 'requires magic packets, and the form of a MAC address', 'remove the password');
+    refuse(
+      'wake-on-lan-password',
+      'requires magic packets, and the form of a MAC address',
+      'remove the password',
+    );
   }
 }
 
@@ -276,9 +306,15 @@ function checkVlan(_setting: Setting, profile: Profile): void {
     const hint = 'set parent to the name of an interface, or to the UUID of its connection';
     reject(profile, ['vlan', 'parent'], 'the key is missing', hint);
   } else if (parent !== undefined && !isConnectionUuid(parent) && !isKernelName(parent)) {
-    reject(profile, ['vlan', 'parent'], `${quoteText(parent)} is not the name of an interface, nor a UUID`, 'fix the name');
+    reject(
+      profile,
+      ['vlan', 'parent'],
+      `${quoteText(parent)} is not the name of an interface, nor a UUID`,
+      'fix the name',
+    );
   }
-  if (numberOf(profile, 'vlan', 'id') === 4095) reject(profile, ['vlan', 'id'], '4095 is reserved', 'use 1 to 4094');
+  if (numberOf(profile, 'vlan', 'id') === 4095)
+    reject(profile, ['vlan', 'id'], '4095 is reserved', 'use 1 to 4094');
 }
 
 /** Unlike {@link isInterfaceName}, also the names that NetworkManager does not give an interface. */
@@ -289,7 +325,11 @@ function isKernelName(name: string): boolean {
 function checkBridge(setting: Setting, profile: Profile): void {
   checkMac(setting, 'mac-address', profile);
   const hasStp = flagOf(profile, 'bridge', 'stp') ?? true;
-  for (const [key, least] of [['forward-delay', 2], ['hello-time', 1], ['max-age', 6]] as const) {
+  for (const [key, least] of [
+    ['forward-delay', 2],
+    ['hello-time', 1],
+    ['max-age', 6],
+  ] as const) {
     const value = numberOf(profile, 'bridge', key);
     if (value === undefined || value >= least || (value === 0 && !hasStp)) continue;
     reject(profile, ['bridge', key], `${value} is less than ${least}`, `use at least ${least}`);
@@ -304,7 +344,12 @@ function checkBridge(setting: Setting, profile: Profile): void {
   const group = textOf(profile, 'bridge', 'group-address');
   if (group !== undefined && !(isMacAddress(group) && isLinkLocalGroup(group))) {
     const problem = `${quoteText(group)} is not a link-local group address`;
-    reject(profile, ['bridge', 'group-address'], problem, 'use 01:80:C2:00:00:0X with X from 0, except 1, 2 and 3');
+    reject(
+      profile,
+      ['bridge', 'group-address'],
+      problem,
+      'use 01:80:C2:00:00:0X with X from 0, except 1, 2 and 3',
+    );
   }
   checkBridgeVlans(setting, profile);
 }
@@ -321,17 +366,25 @@ function checkBridgeVlans(setting: Setting, profile: Profile): void {
   const taken = new Set<number>();
   let hasPvid = false;
   for (const item of text.split(',')) {
-    const [, from = '', to = from, flags = ''] = /^\s*(\d+)(?:-(\d+))?((?:\s+(?:pvid|untagged))*)\s*$/.exec(item) ?? [];
+    const [, from = '', to = from, flags = ''] =
+      /^\s*(\d+)(?:-(\d+))?((?:\s+(?:pvid|untagged))*)\s*$/.exec(item) ?? [];
     const first = Number(from);
     const last = Number(to);
     const isPvid = flags.includes('pvid');
     if (text.trim() === '' || item.trim() === '') continue;
     if (from === '' || first < 1 || last > 4094 || last < first || (isPvid && last > first)) {
-      ignore(profile, setting, 'vlans', `${quoteText(item)} is not a VLAN`, 'use 1 to 4094, for example: 10 pvid untagged,20-30');
+      ignore(
+        profile,
+        setting,
+        'vlans',
+        `${quoteText(item)} is not a VLAN`,
+        'use 1 to 4094, for example: 10 pvid untagged,20-30',
+      );
       continue;
     }
     for (let id = first; id <= last; id += 1) {
-      if (taken.has(id)) reject(profile, [setting.name, 'vlans'], `the VLAN ${id} is listed twice`, 'remove one of them');
+      if (taken.has(id))
+        reject(profile, [setting.name, 'vlans'], `the VLAN ${id} is listed twice`, 'remove one of them');
       taken.add(id);
     }
     if (isPvid && hasPvid) reject(profile, [setting.name, 'vlans'], 'two VLANs are pvid', 'remove one pvid');
@@ -342,7 +395,8 @@ function checkBridgeVlans(setting: Setting, profile: Profile): void {
 function checkEthtool(setting: Setting, profile: Profile): void {
   const pause = (key: string): boolean | undefined => flagOf(profile, 'ethtool', key);
   for (const key of ['coalesce-adaptive-rx', 'coalesce-adaptive-tx']) {
-    if (![0, 1].includes(numberOf(profile, 'ethtool', key) ?? 0)) reject(profile, ['ethtool', key], 'not 0 or 1', 'use 0 or 1');
+    if (![0, 1].includes(numberOf(profile, 'ethtool', key) ?? 0))
+      reject(profile, ['ethtool', key], 'not 0 or 1', 'use 0 or 1');
   }
   if (pause('pause-autoneg') === true && (setting.values.has('pause-rx') || setting.values.has('pause-tx'))) {
     reject(profile, ['ethtool', 'pause-autoneg'], 'excludes pause-rx and pause-tx', 'remove pause-autoneg');
@@ -353,11 +407,21 @@ function checkLoopback(profile: Profile): void {
   for (const name of ['ipv4', 'ipv6']) {
     const method = textOf(profile, name, 'method') ?? 'auto';
     if (method === 'auto' || method === 'manual') continue;
-    reject(profile, [name, 'method'], `the loopback interface does not support ${method}`, 'use manual or auto');
+    reject(
+      profile,
+      [name, 'method'],
+      `the loopback interface does not support ${method}`,
+      'use manual or auto',
+    );
   }
   const linkLocal = numberOf(profile, 'ipv4', 'link-local') ?? 0;
   if (linkLocal > 2) {
-    reject(profile, ['ipv4', 'link-local'], 'the loopback interface has no link-local address', 'remove link-local');
+    reject(
+      profile,
+      ['ipv4', 'link-local'],
+      'the loopback interface has no link-local address',
+      'remove link-local',
+    );
   }
   for (const key of ['master', 'controller', 'slave-type', 'port-type']) {
     if (textOf(profile, 'connection', key) === undefined) continue;
@@ -368,7 +432,12 @@ function checkLoopback(profile: Profile): void {
 function checkUser({ entries }: Setting, profile: Profile): void {
   for (const key of entries.keys()) {
     if (/^[\w+/=-]+(?:\.[\w+/=-]+)+$/.test(key) && key.length <= 255) continue;
-    reject(profile, ['user', key], 'the key has no namespace, or invalid characters', 'use a key like com.example.key');
+    reject(
+      profile,
+      ['user', key],
+      'the key has no namespace, or invalid characters',
+      'use a key like com.example.key',
+    );
   }
 }
 
@@ -392,6 +461,11 @@ function checkWords(profile: Profile): void {
     const [setting = '', key = ''] = place.split(/\.(?=[^.]*$)/);
     const value = textOf(profile, setting, key) ?? numberOf(profile, setting, key);
     if (value === undefined || accepted.includes(value)) continue;
-    reject(profile, [setting, key], `unknown value ${quoteText(String(value))}`, `use one of ${accepted.join(', ')}`);
+    reject(
+      profile,
+      [setting, key],
+      `unknown value ${quoteText(String(value))}`,
+      `use one of ${accepted.join(', ')}`,
+    );
   }
 }

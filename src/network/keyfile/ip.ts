@@ -46,7 +46,8 @@ export function checkIp(family: Family, profile: Profile): void {
     refuse('method', `${method} does not permit addresses`, 'use method=manual, or remove the addresses');
   }
   const isClosed = withoutAddresses.has(method ?? '') || (family === 4 && method === 'shared');
-  if (isClosed && servers > 0) refuse('dns', `the method ${method} does not permit DNS servers`, 'remove dns');
+  if (isClosed && servers > 0)
+    refuse('dns', `the method ${method} does not permit DNS servers`, 'remove dns');
   if (isClosed && searches.length > 0) {
     refuse('dns-search', `the method ${method} does not permit search domains`, 'remove dns-search');
   }
@@ -209,7 +210,13 @@ function readSearches(setting: Setting, profile: Profile): readonly string[] {
   const searches = readList(setting.entries.get('dns-search')?.value ?? '');
   const [only = ''] = searches;
   if (searches.length !== 1 || !/[, ]/.test(only)) return searches;
-  ignore(profile, setting, 'dns-search', 'the separator , or space, which newer releases reject', 'separate domains with ;');
+  ignore(
+    profile,
+    setting,
+    'dns-search',
+    'the separator , or space, which newer releases reject',
+    'separate domains with ;',
+  );
   return only.split(/[, ]/);
 }
 
@@ -221,7 +228,10 @@ function checkDhcp(setting: Setting, family: Family, profile: Profile): void {
     reject(profile, [name, key], problem, hint);
   };
   const text = (key: string): string | undefined => textOf(profile, name, key);
-  const keys = ['dhcp-hostname', ...(family === 4 ? ['dhcp-client-id', 'dhcp-fqdn', 'dhcp-vendor-class-identifier'] : [])];
+  const keys = [
+    'dhcp-hostname',
+    ...(family === 4 ? ['dhcp-client-id', 'dhcp-fqdn', 'dhcp-vendor-class-identifier'] : []),
+  ];
   for (const key of keys) if (text(key) === '') refuse(key, 'the value is empty', `remove ${key}`);
   const flags = numberOf(profile, name, 'dhcp-hostname-flags') ?? 0;
   const { clear, encoded, none, update } = hostnameFlags;
@@ -234,7 +244,11 @@ function checkDhcp(setting: Setting, family: Family, profile: Profile): void {
   }
   const iaid = text('dhcp-iaid');
   if (iaid !== undefined && !isIaid(iaid)) {
-    refuse('dhcp-iaid', `invalid value ${quoteText(iaid)}`, 'use mac, perm-mac, ifname, stable or a 32-bit number');
+    refuse(
+      'dhcp-iaid',
+      `invalid value ${quoteText(iaid)}`,
+      'use mac, perm-mac, ifname, stable or a 32-bit number',
+    );
   }
   const rejected = listOf(profile, name, 'dhcp-reject-servers');
   if (family === 6 && rejected.length > 0) {
@@ -245,7 +259,11 @@ function checkDhcp(setting: Setting, family: Family, profile: Profile): void {
   if (family === 6) {
     const duid = text('dhcp-duid');
     if (duid !== undefined && !isDuid(duid)) {
-      refuse('dhcp-duid', `invalid value ${quoteText(duid)}`, 'use lease, llt, ll, stable-uuid, or bytes in hexadecimal');
+      refuse(
+        'dhcp-duid',
+        `invalid value ${quoteText(duid)}`,
+        'use lease, llt, ll, stable-uuid, or bytes in hexadecimal',
+      );
     }
     return;
   }
@@ -299,7 +317,13 @@ function checkToken(setting: Setting, profile: Profile): void {
   const index = readInteger(mode);
   if (index !== undefined) mode = generationModes[Number(index)] ?? '';
   if (!generationModes.includes(mode)) {
-    ignore(profile, setting, 'addr-gen-mode', `unknown mode ${quoteText(written)}`, 'use eui64 or stable-privacy');
+    ignore(
+      profile,
+      setting,
+      'addr-gen-mode',
+      `unknown mode ${quoteText(written)}`,
+      'use eui64 or stable-privacy',
+    );
     mode = 'default-or-eui64';
   }
   if (token === undefined) return;

@@ -52,7 +52,19 @@ const bondOptions = Object.entries({
   lp_interval: ['0', '1'],
   miimon: ['0', '100', '150', '-1', 'x', ''],
   min_links: ['0', '1'],
-  mode: ['0', '1', '4', '7', 'active-backup', '802.3ad', 'balance-tlb', 'balance-alb', 'balance-xor', 'lacp', ''],
+  mode: [
+    '0',
+    '1',
+    '4',
+    '7',
+    'active-backup',
+    '802.3ad',
+    'balance-tlb',
+    'balance-alb',
+    'balance-xor',
+    'lacp',
+    '',
+  ],
   num_grat_arp: ['1', '5', '256'],
   num_unsol_na: ['1', '5'],
   packets_per_slave: ['0', '65536'],
@@ -69,7 +81,18 @@ const bondOptions = Object.entries({
 
 /** Values by key; any of them also for other keys. */
 const values: Readonly<Record<string, readonly string[]>> = {
-  'addr-gen-mode': ['eui64', 'stable-privacy', 'default', 'default-or-eui64', '0', '1', '3', '4', 'EUI64', ''],
+  'addr-gen-mode': [
+    'eui64',
+    'stable-privacy',
+    'default',
+    'default-or-eui64',
+    '0',
+    '1',
+    '3',
+    '4',
+    'EUI64',
+    '',
+  ],
   address1: [
     '192.0.2.5/24',
     '192.0.2.5/24,192.0.2.1',
@@ -93,9 +116,33 @@ const values: Readonly<Record<string, readonly string[]>> = {
     '',
     ' 192.0.2.5/24',
   ],
-  'cloned-mac-address': ['52:54:00:12:34:56', 'stable', 'random', 'permanent', 'preserve', 'x', '52-54-00-12-34-56'],
-  dns: ['192.0.2.53', '192.0.2.53;192.0.2.54;', '192.0.2.53,192.0.2.54', '2001:db8::53', '2001:db8::53;x', '192.0.2.53#a', '192.0.2.53#', ''],
-  'dns-search': ['example.com', 'example.com;a.example', 'a.example,b.example', 'a.example b.example', 'a,b;c', ''],
+  'cloned-mac-address': [
+    '52:54:00:12:34:56',
+    'stable',
+    'random',
+    'permanent',
+    'preserve',
+    'x',
+    '52-54-00-12-34-56',
+  ],
+  dns: [
+    '192.0.2.53',
+    '192.0.2.53;192.0.2.54;',
+    '192.0.2.53,192.0.2.54',
+    '2001:db8::53',
+    '2001:db8::53;x',
+    '192.0.2.53#a',
+    '192.0.2.53#',
+    '',
+  ],
+  'dns-search': [
+    'example.com',
+    'example.com;a.example',
+    'a.example,b.example',
+    'a.example b.example',
+    'a,b;c',
+    '',
+  ],
   'dhcp-duid': ['ll', 'llt', 'lease', 'stable-uuid', '00:01:02:03', '00:01', 'x', ''],
   'dhcp-fqdn': ['a.example', 'a', ''],
   'dhcp-hostname': ['a', ''],
@@ -107,18 +154,58 @@ const values: Readonly<Record<string, readonly string[]>> = {
   flags: ['0', '1', '15', '16', '0xf', '-1'],
   'forward-delay': ['0', '1', '2', '30', '31'],
   gateway: ['192.0.2.1', '2001:db8::1', '0.0.0.0', '::', 'x', ''],
-  'group-address': ['01:80:C2:00:00:00', '01:80:C2:00:00:01', '01:80:C2:00:00:0E', '1;128;194;0;0;0', '52:54:00:00:00:01', 'x'],
+  'group-address': [
+    '01:80:C2:00:00:00',
+    '01:80:C2:00:00:01',
+    '01:80:C2:00:00:0E',
+    '1;128;194;0;0;0',
+    '52:54:00:00:00:01',
+    'x',
+  ],
   'group-forward-mask': ['0', '1', '8', '65528'],
   'hello-time': ['0', '1', '11'],
   id: ['5', '0', '4094', '4095', '4096', '5000', '-1', 'x', '', '0x10', '010'],
-  'interface-name': ['eth0', 'averylonginterface', 'fifteen-bytes-1', 'a b', 'a/b', 'a:b', 'a%d', '.', 'all', '', 'bönd0'],
+  'interface-name': [
+    'eth0',
+    'averylonginterface',
+    'fifteen-bytes-1',
+    'a b',
+    'a/b',
+    'a:b',
+    'a%d',
+    '.',
+    'all',
+    '',
+    'bönd0',
+  ],
   'link-local': ['0', '1', '2', '3', '4', '5', '-1'],
-  'mac-address': ['52:54:00:12:34:56', '52-54-00-12-34-56', '5:4:0:1:3:5', '52:54:00:12:34', '82;84;0;18;52;86', '82;84;0;18;52;86;', 'x', ''],
+  'mac-address': [
+    '52:54:00:12:34:56',
+    '52-54-00-12-34-56',
+    '5:4:0:1:3:5',
+    '52:54:00:12:34',
+    '82;84;0;18;52;86',
+    '82;84;0;18;52;86;',
+    'x',
+    '',
+  ],
   'mac-address-blacklist': ['52:54:00:12:34:56', '52:54:00:12:34:56;x', ''],
   master: ['bond0', '6b4b4e4a-0c5f-4d3a-8d30-1f2e3d4c5b6a', ''],
   'max-age': ['0', '5', '6', '40', '41'],
   metered: ['0', '1', '2', '3', '4', '5'],
-  method: ['auto', 'manual', 'disabled', 'link-local', 'shared', 'ignore', 'dhcp', 'static', 'none', '', 'Auto'],
+  method: [
+    'auto',
+    'manual',
+    'disabled',
+    'link-local',
+    'shared',
+    'ignore',
+    'dhcp',
+    'static',
+    'none',
+    '',
+    'Auto',
+  ],
   mtu: ['1500', '9000', 'jumbo', '-1', '', ' 1500 ', '1500.5', '4294967296'],
   'multicast-hash-max': ['1', '2', '4096', '4095', '0'],
   'multicast-router': ['auto', 'enabled', 'disabled', '1', ''],
@@ -149,15 +236,76 @@ const values: Readonly<Record<string, readonly string[]>> = {
   'slave-type': ['bond', 'bridge', 'team', 'vrf', 'ethernet', 'vlan', '', 'Bond'],
   speed: ['0', '1000', 'fast'],
   token: ['::1', '::2:3', '2001:db8::1', '::', 'x', '', '::0001'],
-  type: ['ethernet', '802-3-ethernet', 'bond', 'bridge', 'vlan', 'dummy', 'veth', 'loopback', 'wired', 'Ethernet', '', 'connection', 'vrf'],
-  uuid: ['6b4b4e4a-0c5f-4d3a-8d30-1f2e3d4c5b6a', '6B4B4E4A-0C5F-4D3A-8D30-1F2E3D4C5B6A', 'x', '', '6b4b4e4a0c5f4d3a8d301f2e3d4c5b6a', '{6b4b4e4a-0c5f-4d3a-8d30-1f2e3d4c5b6a}', '0123456789abcdef0123456789abcdef01234567'],
+  type: [
+    'ethernet',
+    '802-3-ethernet',
+    'bond',
+    'bridge',
+    'vlan',
+    'dummy',
+    'veth',
+    'loopback',
+    'wired',
+    'Ethernet',
+    '',
+    'connection',
+    'vrf',
+  ],
+  uuid: [
+    '6b4b4e4a-0c5f-4d3a-8d30-1f2e3d4c5b6a',
+    '6B4B4E4A-0C5F-4D3A-8D30-1F2E3D4C5B6A',
+    'x',
+    '',
+    '6b4b4e4a0c5f4d3a8d301f2e3d4c5b6a',
+    '{6b4b4e4a-0c5f-4d3a-8d30-1f2e3d4c5b6a}',
+    '0123456789abcdef0123456789abcdef01234567',
+  ],
   'vlan-protocol': ['802.1Q', '802.1ad', 'x'],
-  vlans: ['1', '1-10', '1-10,20 pvid untagged', '10-1', '1,1', '1 pvid,2 pvid', '1-2 pvid', '0', '4095', 'x', '1 tagged', '', ',', '1,'],
+  vlans: [
+    '1',
+    '1-10',
+    '1-10,20 pvid untagged',
+    '10-1',
+    '1,1',
+    '1 pvid,2 pvid',
+    '1-2 pvid',
+    '0',
+    '4095',
+    'x',
+    '1 tagged',
+    '',
+    ',',
+    '1,',
+  ],
   'wake-on-lan': ['0', '1', '64', '65', '32768', '32769', 'x'],
   'wake-on-lan-password': ['52:54:00:00:00:01', 'x'],
 };
 
-const anyValues = ['', '0', '1', '-1', '2', '600', '601', '70000', 'true', 'false', 'yes', 'True', 'x', '0x10', '010', ' 5', '5 ', '1;2;', String.raw`a\sb`, String.raw`a\xb`, '\\', 'ä', '99999999999999999999'];
+const anyValues = [
+  '',
+  '0',
+  '1',
+  '-1',
+  '2',
+  '600',
+  '601',
+  '70000',
+  'true',
+  'false',
+  'yes',
+  'True',
+  'x',
+  '0x10',
+  '010',
+  ' 5',
+  '5 ',
+  '1;2;',
+  String.raw`a\sb`,
+  String.raw`a\xb`,
+  '\\',
+  'ä',
+  '99999999999999999999',
+];
 
 function pick<T>(random: Random, list: readonly T[]): T {
   return list[Math.floor(random() * list.length)]!;
@@ -170,7 +318,13 @@ function valueFor(random: Random, key: string, type: string): string {
   if (type === 'boolean' && random() < 0.8) return pick(random, ['true', 'false', '1', '0']);
   const [kind = '', least, most] = type.split(' ');
   if (/int|enum/.test(kind) && least !== undefined && random() < 0.6) {
-    return pick(random, [least, most ?? least, String(BigInt(least) - 1n), String(BigInt(most ?? least) + 1n), '1']);
+    return pick(random, [
+      least,
+      most ?? least,
+      String(BigInt(least) - 1n),
+      String(BigInt(most ?? least) + 1n),
+      '1',
+    ]);
   }
   return pick(random, anyValues);
 }
@@ -182,7 +336,12 @@ const bases: readonly Readonly<Record<string, Readonly<Record<string, string>>>>
     ipv4: { method: 'manual', address1: '192.0.2.5/24,192.0.2.1', dns: '192.0.2.53' },
     ipv6: { method: 'disabled' },
   },
-  { connection: { id: 'eth1', type: '802-3-ethernet' }, ethernet: { mtu: '9000' }, ipv4: { method: 'auto' }, ipv6: { method: 'auto' } },
+  {
+    connection: { id: 'eth1', type: '802-3-ethernet' },
+    ethernet: { mtu: '9000' },
+    ipv4: { method: 'auto' },
+    ipv6: { method: 'auto' },
+  },
   {
     connection: { id: 'eth2', type: 'ethernet' },
     ethernet: { 'mac-address': '52:54:00:12:34:56' },
@@ -194,22 +353,59 @@ const bases: readonly Readonly<Record<string, Readonly<Record<string, string>>>>
     bond: { mode: 'active-backup', miimon: '100' },
     ipv4: { method: 'auto' },
   },
-  { connection: { id: 'port', type: 'ethernet', master: 'bond0', 'slave-type': 'bond', 'interface-name': 'eth0' } },
-  { connection: { id: 'port', type: 'ethernet', master: 'br0', 'slave-type': 'bridge' }, 'bridge-port': { priority: '5' } },
-  { connection: { id: 'br0', type: 'bridge', 'interface-name': 'br0' }, bridge: { stp: 'false' }, ipv4: { method: 'auto' } },
-  { connection: { id: 'vlan', type: 'vlan', 'interface-name': 'vlan5' }, vlan: { id: '5', parent: 'eth0', flags: '1' } },
+  {
+    connection: {
+      id: 'port',
+      type: 'ethernet',
+      master: 'bond0',
+      'slave-type': 'bond',
+      'interface-name': 'eth0',
+    },
+  },
+  {
+    connection: { id: 'port', type: 'ethernet', master: 'br0', 'slave-type': 'bridge' },
+    'bridge-port': { priority: '5' },
+  },
+  {
+    connection: { id: 'br0', type: 'bridge', 'interface-name': 'br0' },
+    bridge: { stp: 'false' },
+    ipv4: { method: 'auto' },
+  },
+  {
+    connection: { id: 'vlan', type: 'vlan', 'interface-name': 'vlan5' },
+    vlan: { id: '5', parent: 'eth0', flags: '1' },
+  },
   { connection: { id: 'veth', type: 'veth', 'interface-name': 'veth0' }, veth: { peer: 'veth1' } },
   { connection: { id: 'dummy', type: 'dummy', 'interface-name': 'dummy0' }, ipv4: { method: 'link-local' } },
-  { connection: { id: 'lo', type: 'loopback', 'interface-name': 'lo' }, ipv4: { method: 'manual', address1: '127.0.0.1/8' } },
+  {
+    connection: { id: 'lo', type: 'loopback', 'interface-name': 'lo' },
+    ipv4: { method: 'manual', address1: '127.0.0.1/8' },
+  },
 ];
 
 /** Keys that a section can have, with the types of their values. */
 function keysOf(setting: string): readonly (readonly [key: string, type: string])[] {
   if (setting === 'bond') return bondOptions.map(([key]) => [key, 'bond'] as const);
-  if (setting === 'user') return [['a.b', 'string'], ['a', 'string'], ['a..b', 'string'], ['nmstate.x', 'string']];
+  if (setting === 'user')
+    return [
+      ['a.b', 'string'],
+      ['a', 'string'],
+      ['a..b', 'string'],
+      ['nmstate.x', 'string'],
+    ];
   const own = Object.entries(settingTable.settings[setting]?.properties ?? {});
   if (!setting.startsWith('ipv')) return own;
-  const numbered = ['address', 'address1', 'address2', 'addresses', 'addresses1', 'address01', 'route1', 'route2', 'routes1'];
+  const numbered = [
+    'address',
+    'address1',
+    'address2',
+    'addresses',
+    'addresses1',
+    'address01',
+    'route1',
+    'route2',
+    'routes1',
+  ];
   return [...own, ...numbered.map((key) => [key, 'string'] as const)];
 }
 
@@ -226,17 +422,27 @@ const required: Readonly<Record<string, readonly Readonly<Record<string, string>
   vlan: [{ id: '5', parent: 'eth0' }],
 };
 
-function addKey(random: Random, file: Map<string, Map<string, string>>, setting: string, chosen?: string): void {
+function addKey(
+  random: Random,
+  file: Map<string, Map<string, string>>,
+  setting: string,
+  chosen?: string,
+): void {
   const keys = keysOf(setting);
   // Of a loopback interface, other connections have nothing.
   if (setting === 'loopback' && file.get('connection')?.get('type') !== 'loopback') return;
   if (keys.length === 0) return void file.set(setting, file.get(setting) ?? new Map());
-  const [key, type] = chosen === undefined ? pick(random, keys) : [chosen, keys.find(([name]) => name === chosen)?.[1] ?? ''];
+  const [key, type] =
+    chosen === undefined ? pick(random, keys) : [chosen, keys.find(([name]) => name === chosen)?.[1] ?? ''];
   const title = setting === '802-3-ethernet' && !file.has(setting) ? 'ethernet' : setting;
-  const section = file.get(title) ?? new Map(random() < 0.9 ? Object.entries(pick(random, required[setting] ?? [{}])) : []);
+  const section =
+    file.get(title) ?? new Map(random() < 0.9 ? Object.entries(pick(random, required[setting] ?? [{}])) : []);
   file.set(title, section);
   const options = setting === 'bond' ? bondOptions.find(([name]) => name === key)?.[1] : undefined;
-  section.set(key, options === undefined || random() < 0.1 ? valueFor(random, key, type) : pick(random, options));
+  section.set(
+    key,
+    options === undefined || random() < 0.1 ? valueFor(random, key, type) : pick(random, options),
+  );
 }
 
 /**
@@ -271,5 +477,9 @@ export function randomKeyfile(random: Random, place?: readonly [setting: string,
 /** Damages the syntax. */
 function spoil(random: Random, text: string): string {
   const at = Math.floor(random() * text.length);
-  return text.slice(0, at) + pick(random, ['\n', '[', ']', '=', '#', ' ', '\t', '\r', ';', 'x', '\\', '\n#', '\r\n']) + text.slice(at);
+  return (
+    text.slice(0, at) +
+    pick(random, ['\n', '[', ']', '=', '#', ' ', '\t', '\r', ';', 'x', '\\', '\n#', '\r\n']) +
+    text.slice(at)
+  );
 }
