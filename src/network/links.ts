@@ -80,7 +80,7 @@ function addAssumedPeers(
   unmanaged: ReadonlyMap<string, Unmanaged>,
 ): void {
   const assumed = new Set<string>();
-  for (const { fields, name, place } of [...interfaces.values()]) {
+  for (const { fields, name, place } of interfaces.values()) {
     if (fields.veth === undefined) continue;
     const { peer } = fields.veth;
     const at = step(place, 'veth', 'peer');
@@ -183,15 +183,17 @@ export function sortByActivation(links: InterfaceLinks, place: DocumentPlace): I
     const message = 'controllers and ports are nested too deeply, or form a loop';
     refuse(place, message, 'list every controller before its ports');
   }
-  // A peer that the document does not list follows the interface that names it.
-  const leader = ({ fields, name, type }: Interface): string =>
-    (type === 'veth' ? fields.veth?.peer : undefined) ?? name;
   const priority = (item: Interface): number => priorities.get(leader(item)) ?? 0;
   return [...links.interfaces.values()].toSorted((a, b) => {
     const difference = priority(a) - priority(b);
     if (difference !== 0) return difference;
     return leader(a) === leader(b) ? (a.type === 'veth' ? 1 : -1) : leader(a) < leader(b) ? -1 : 1;
   });
+}
+
+/** A peer that the document does not list follows the interface that names it. */
+function leader({ fields, name, type }: Interface): string {
+  return (type === 'veth' ? fields.veth?.peer : undefined) ?? name;
 }
 
 /** One round of `set_ifaces_up_priority` of nmstate; false if a controller has no priority yet. */

@@ -116,7 +116,7 @@ describe('the image', () => {
   });
 
   it('reports a file that is no keyfile, such as nmstate', async () => {
-    const said = /: net\.yaml: .*\nhint: NetworkManager ignores it otherwise\n$/;
+    const said = /: net\.yaml: .*\nhint: start with \[connection\]\n$/;
     const refused = await customize('--network-keyfile net.yaml');
     expect(refused.code).toBe(1);
     expect(refused.stderr).toMatch(said);

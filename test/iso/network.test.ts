@@ -86,7 +86,7 @@ describe('embed', () => {
     const refused = await run('network embed -k text coreos.iso');
     expect([refused.code, refused.stderr]).toEqual([
       1,
-      'error: text: Invalid keyfile line 1: it is before the first section\nhint: fix the file: NetworkManager ignores it otherwise\n',
+      'error: text: Invalid keyfile line 1: it is before the first section\nhint: start with [connection]\n',
     ]);
     const { code, stderr } = await runUnchecked('network embed -k noise -k text -k none coreos.iso');
     expect(code).toBe(0);

@@ -160,7 +160,7 @@ export function embedsKeyfiles(files: EmbedFiles): boolean {
 export function checkNetwork(files: EmbedFiles, features: LiveFeatures | undefined): Issue[] {
   const keyfiles = [...files].filter(([path]) => isNetworkPath(path));
   const issues = keyfiles.flatMap(([path, data]) => {
-    const [problem] = findKeyfileProblems(data).filter(({ severity }) => severity === 'error');
+    const problem = findKeyfileProblems(data).find(({ severity }) => severity === 'error');
     return problem === undefined
       ? []
       : [issueOf(imageRules.keyfileUnreadable, `${path}: ${problem.message}`)];

@@ -4,7 +4,7 @@ import { quoteText } from '../../core/foreignText.ts';
 import { nearestNames } from '../../core/nearestNames.ts';
 import { parseAddress } from '../ipAddress.ts';
 import { isInterfaceName, isMacAddress } from './names.ts';
-import { ignore, type Profile, reject, type Setting, unescapeValue } from './profile.ts';
+import { ignore, type Profile, type Setting, unescapeValue } from './profile.ts';
 
 /** In the order of the kernel, which defines their numbers. */
 export const bondModes = [
@@ -140,7 +140,6 @@ export function checkBondOptions(
   };
   const mode = word('mode') ?? 'balance-rr';
   const miimon = number('miimon', 100);
-  const modeHint = (name: string): string => `remove ${name}, or change the mode`;
   const refuse = (option: string, problem: string, hint: string): void => {
     report(option, problem, hint, 'reject');
   };
@@ -195,4 +194,8 @@ export function checkBondOptions(
     if (given.has(name) && !modes.includes(mode))
       report(name, `not supported in the mode ${mode}`, modeHint(name), 'drop');
   }
+}
+
+function modeHint(option: string): string {
+  return `remove ${option}, or change the mode`;
 }

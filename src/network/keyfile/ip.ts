@@ -106,7 +106,6 @@ function readNumbered(setting: Setting, family: Family, profile: Profile): Numbe
   let routes = 0;
   let gateway: string | undefined;
   const keys = [...setting.entries.keys()].filter((key) => Number(numberedKey.exec(key)?.[2] ?? 0) < 2 ** 31);
-  const order = (key: string): number => Number(numberedKey.exec(key)?.[2] ?? -1);
   for (const key of keys.filter((one) => numberedKey.test(one)).toSorted((a, b) => order(a) - order(b))) {
     const value = unescapeValue(setting.entries.get(key)?.value ?? '');
     const isRoute = key.startsWith('route');
@@ -125,6 +124,11 @@ function readNumbered(setting: Setting, family: Family, profile: Profile): Numbe
     }
   }
   return { addresses, routes, gateway };
+}
+
+/** `address` precedes `address0`. */
+function order(key: string): number {
+  return Number(numberedKey.exec(key)?.[2] ?? -1);
 }
 
 interface ReadAddress {

@@ -1,6 +1,7 @@
 /** What NetworkManager knows of its keyfiles: sections, keys, and the values of each key. */
 
 import { readAsset } from '../../assets.ts';
+import { once } from '../../core/once.ts';
 
 /** `schemas/networkmanager-settings.json`, which `.ci/networkManagerSettings.py` generates from libnm. */
 interface SettingTable {
@@ -16,12 +17,8 @@ interface SettingInfo {
   readonly properties: Readonly<Record<string, string>>;
 }
 
-let table: SettingTable | undefined;
-
-function readTable(): SettingTable {
-  table ??= JSON.parse(readAsset('schemas/networkmanager-settings.json')) as SettingTable;
-  return table;
-}
+/** Read when it is needed. */
+const readTable = once((): SettingTable => JSON.parse(readAsset('schemas/networkmanager-settings.json')));
 
 /** The name of a setting by the name of its section: `802-3-ethernet` for `ethernet`. */
 export function settingName(section: string): string {
