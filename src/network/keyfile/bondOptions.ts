@@ -3,11 +3,11 @@
 import { quoteText } from '../../core/foreignText.ts';
 import { nearestNames } from '../../core/nearestNames.ts';
 import { parseAddress } from '../ipAddress.ts';
-import { isInterfaceName, isMacAddress } from './names.ts';
-import { ignore, type Profile, type Setting, unescapeValue } from './profile.ts';
+import { isProfileInterface, isMacAddress } from './names.ts';
+import { ignore, type Profile, type ProfileSetting, unescapeValue } from './profile.ts';
 
 /** In the order of the kernel, which defines their numbers. */
-export const bondModes = [
+const bondModes = [
   'balance-rr',
   'active-backup',
   'balance-xor',
@@ -66,7 +66,7 @@ const options: Readonly<Record<string, OptionValue>> = {
 };
 
 /** Reports options that NetworkManager ignores. Returns the others. */
-export function readBondOptions(setting: Setting, profile: Profile): Map<string, string> {
+export function readBondOptions(setting: ProfileSetting, profile: Profile): Map<string, string> {
   const valid = new Map<string, string>();
   for (const [key, { value }] of setting.entries) {
     if (key === 'interface-name') continue;
@@ -83,7 +83,7 @@ export function readBondOptions(setting: Setting, profile: Profile): Map<string,
 }
 
 function isValid(text: string, option: OptionValue): boolean {
-  if (option === 'interface') return isInterfaceName(text);
+  if (option === 'interface') return isProfileInterface(text);
   if (option === 'mac') return isMacAddress(text);
   if (option === 'ipv4' || option === 'ipv6') {
     const family = option === 'ipv4' ? 4 : 6;
@@ -125,7 +125,7 @@ const onlyIn: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * Reports options that exclude each other or do not fit the mode.
- * @param report receives the option, what is wrong and a hint; with `drop`, NetworkManager ignores only the option
+ * @param report receives the option, the problem and a hint; with `drop`, NetworkManager ignores only the option
  */
 export function checkBondOptions(
   given: ReadonlyMap<string, string>,

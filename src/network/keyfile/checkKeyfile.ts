@@ -9,20 +9,20 @@ import { quoteText } from '../../core/foreignText.ts';
 import { nearestNames } from '../../core/nearestNames.ts';
 import { type KeyfileSection, parseKeyfile, type ParsedEntry } from '../../formats/keyfile.ts';
 import { checkBondOptions, readBondOptions } from './bondOptions.ts';
-import { checkIp } from './ip.ts';
-import { isInterfaceName, isMacAddress } from './names.ts';
+import { checkIpSection } from './ip.ts';
+import { isProfileInterface, isMacAddress } from './names.ts';
 import {
   ignore,
   type KeyfileProblem,
-  listOf,
-  numberOf,
-  flagOf,
+  settingList,
+  settingNumber,
+  settingFlag,
   type Profile,
   readList,
   readProfile,
   reject,
-  type Setting,
-  textOf,
+  type ProfileSetting,
+  settingText,
   unescapeValue,
 } from './profile.ts';
 import { isKnownKey, sectionName, settingInfo, settingName, settingNames } from './settings.ts';
@@ -52,8 +52,8 @@ export function checkKeyfile(text: string): readonly KeyfileProblem[] {
     const setting = settings.get(name);
     if (setting !== undefined) check(setting, profile);
   }
-  checkIp(4, profile);
-  checkIp(6, profile);
+  checkIpSection(4, profile);
+  checkIpSection(6, profile);
   checkWords(profile);
   return profile.problems;
 }
@@ -103,9 +103,10 @@ function hintKey(setting: string, key: string): string {
 function checkConnection(profile: Profile): string | undefined {
   const type = readType(profile);
   const name =
-    textOf(profile, 'connection', 'interface-name') ?? textOf(profile, type ?? '', 'interface-name');
-  const id = textOf(profile, 'connection', 'id');
-  const uuid = textOf(profile, 'connection', 'uuid');
+    settingText(profile, 'connection', 'interface-name') ??
+    settingText(profile, type ?? '', 'interface-name');
+  const id = settingText(profile, 'connection', 'id');
+  const uuid = settingText(profile, 'connection', 'uuid');
   const refuse = (key: string, problem: string, hint: string): void => {
     reject(profile, ['connection', key], problem, hint);
   };
@@ -117,7 +118,7 @@ function checkConnection(profile: Profile): string | undefined {
       'remove the line: NetworkManager then derives a UUID from the file name',
     );
   }
-  if (name !== undefined && !isInterfaceName(name) && !(type ?? '').startsWith('ovs-')) {
+  if (name !== undefined && !isProfileInterface(name) && !(type ?? '').startsWith('ovs-')) {
     const problem = `${quoteText(name)} is not a valid interface name`;
     refuse('interface-name', problem, 'use 1 to 15 bytes without spaces, slashes, colons and %');
   }
@@ -125,18 +126,18 @@ function checkConnection(profile: Profile): string | undefined {
   if (name === undefined && named !== undefined) {
     refuse('interface-name', `missing; a ${named} requires a name`, `add interface-name=${named}0`);
   }
-  const url = textOf(profile, 'connection', 'mud-url');
+  const url = settingText(profile, 'connection', 'mud-url');
   if (url !== undefined && url !== 'none' && !/^https:\/\/[^/]/i.test(url)) {
     refuse('mud-url', `${quoteText(url)} is not an https URL`, 'remove mud-url');
   }
-  const flags = numberOf(profile, 'connection', 'mptcp-flags') ?? 0;
+  const flags = settingNumber(profile, 'connection', 'mptcp-flags') ?? 0;
   const { disabled, fullmesh, known, signal } = mptcpFlags;
   const isBoth = (flags & signal) !== 0 && (flags & fullmesh) !== 0;
   if (flags !== disabled && (flags > known || (flags & disabled) !== 0 || isBoth)) {
     refuse('mptcp-flags', `the flags ${flags} exclude each other`, 'remove mptcp-flags');
   }
   checkPort(profile);
-  if (listOf(profile, 'connection', 'permissions').some((item) => !/^user:[^:]+:?$/.test(item))) {
+  if (settingList(profile, 'connection', 'permissions').some((item) => !/^user:[^:]+:?$/.test(item))) {
     refuse('permissions', 'the value is invalid', 'remove permissions');
   }
   return type;
@@ -166,7 +167,7 @@ function readType(profile: Profile): string | undefined {
   }
   const hasSection = profile.settings.has(type);
   // A VLAN on an interface that is found by its MAC address needs no section.
-  const isMacVlan = type === 'vlan' && textOf(profile, '802-3-ethernet', 'mac-address') !== undefined;
+  const isMacVlan = type === 'vlan' && settingText(profile, '802-3-ethernet', 'mac-address') !== undefined;
   if (typeOf(type) === 'required' && !hasSection && !isMacVlan) {
     const problem = `the type ${written} requires the section [${sectionName(type)}]`;
     reject(profile, ['connection', 'type'], problem, `add [${sectionName(type)}]`);
@@ -197,10 +198,10 @@ const portSettings: Readonly<Record<string, string | undefined>> = {
 function checkPort(profile: Profile): void {
   const controllerKey =
     profile.settings.get('connection')?.values.has('controller') === true ? 'controller' : 'master';
-  const controller = textOf(profile, 'connection', controllerKey);
+  const controller = settingText(profile, 'connection', controllerKey);
   const typeKey =
     profile.settings.get('connection')?.values.has('port-type') === true ? 'port-type' : 'slave-type';
-  const type = textOf(profile, 'connection', typeKey);
+  const type = settingText(profile, 'connection', typeKey);
   const refuse = (key: string, problem: string, hint: string): void => {
     reject(profile, ['connection', key], problem, hint);
   };
@@ -224,7 +225,7 @@ function checkPort(profile: Profile): void {
   }
 }
 
-const settingChecks: Readonly<Record<string, (setting: Setting, profile: Profile) => void>> = {
+const settingChecks: Readonly<Record<string, (setting: ProfileSetting, profile: Profile) => void>> = {
   '802-3-ethernet': checkEthernet,
   bond: (setting, profile) => {
     checkBondOptions(readBondOptions(setting, profile), (option, problem, hint, effect) => {
@@ -237,8 +238,8 @@ const settingChecks: Readonly<Record<string, (setting: Setting, profile: Profile
   ethtool: checkEthtool,
   user: checkUser,
   veth: (_setting, profile) => {
-    const peer = textOf(profile, 'veth', 'peer');
-    if (peer !== undefined && isInterfaceName(peer)) return;
+    const peer = settingText(profile, 'veth', 'peer');
+    if (peer !== undefined && isProfileInterface(peer)) return;
     const problem =
       peer === undefined ? 'the key is missing' : `${quoteText(peer)} is not a valid interface name`;
     reject(profile, ['veth', 'peer'], problem, 'set peer to the name of the other end');
@@ -254,7 +255,12 @@ function isMacValue(text: string, raw: string): boolean {
   return isMacAddress(text) || isNumbers;
 }
 
-function checkMac(setting: Setting, key: string, profile: Profile, words: readonly string[] = []): void {
+function checkMac(
+  setting: ProfileSetting,
+  key: string,
+  profile: Profile,
+  words: readonly string[] = [],
+): void {
   const raw = setting.entries.get(key)?.value;
   if (raw === undefined) return;
   const text = unescapeValue(raw);
@@ -263,21 +269,21 @@ function checkMac(setting: Setting, key: string, profile: Profile, words: readon
   ignore(profile, setting, key, `${quoteText(raw)} is not a MAC address`, 'write it like 52:54:00:12:34:56');
 }
 
-function checkEthernet(setting: Setting, profile: Profile): void {
+function checkEthernet(setting: ProfileSetting, profile: Profile): void {
   checkMac(setting, 'mac-address', profile);
   checkMac(setting, 'cloned-mac-address', profile, ['preserve', 'permanent', 'random', 'stable']);
   const refuse = (key: string, problem: string, hint: string): void => {
     reject(profile, ['802-3-ethernet', key], problem, hint);
   };
   for (const key of ['mac-address-blacklist', 'mac-address-denylist']) {
-    if (listOf(profile, setting.name, key).every((mac) => isMacAddress(mac))) continue;
+    if (settingList(profile, setting.name, key).every((mac) => isMacAddress(mac))) continue;
     refuse(key, 'a value is not a MAC address', 'write MAC addresses like 52:54:00:12:34:56');
   }
-  const channels = listOf(profile, setting.name, 's390-subchannels').length;
+  const channels = settingList(profile, setting.name, 's390-subchannels').length;
   if (setting.values.has('s390-subchannels') && channels !== 2 && channels !== 3) {
     refuse('s390-subchannels', `${channels} subchannels instead of 2 or 3`, 'use 0.0.0600;0.0.0601;0.0.0602');
   }
-  const masks = textOf(profile, setting.name, 'generate-mac-address-mask')?.split(' ') ?? [];
+  const masks = settingText(profile, setting.name, 'generate-mac-address-mask')?.split(' ') ?? [];
   if (masks.some((mask) => mask !== '' && !isMacAddress(mask))) {
     refuse(
       'generate-mac-address-mask',
@@ -285,12 +291,12 @@ function checkEthernet(setting: Setting, profile: Profile): void {
       'write MAC addresses with spaces between them',
     );
   }
-  const wake = numberOf(profile, setting.name, 'wake-on-lan') ?? 1;
+  const wake = settingNumber(profile, setting.name, 'wake-on-lan') ?? 1;
   const exclusive = 0x1 | 0x8000;
   if ((wake & exclusive) !== 0 && (wake & (wake - 1)) !== 0) {
     refuse('wake-on-lan', 'the flags default and ignore exclude all others', 'remove wake-on-lan');
   }
-  const password = textOf(profile, setting.name, 'wake-on-lan-password');
+  const password = settingText(profile, setting.name, 'wake-on-lan-password');
   if (password !== undefined && ((wake & 0x40) === 0 || !isMacAddress(password))) {
     refuse(
       'wake-on-lan-password',
@@ -300,9 +306,9 @@ function checkEthernet(setting: Setting, profile: Profile): void {
   }
 }
 
-function checkVlan(_setting: Setting, profile: Profile): void {
-  const parent = textOf(profile, 'vlan', 'parent');
-  if (parent === undefined && textOf(profile, '802-3-ethernet', 'mac-address') === undefined) {
+function checkVlan(_setting: ProfileSetting, profile: Profile): void {
+  const parent = settingText(profile, 'vlan', 'parent');
+  if (parent === undefined && settingText(profile, '802-3-ethernet', 'mac-address') === undefined) {
     const hint = 'set parent to the name of an interface, or to the UUID of its connection';
     reject(profile, ['vlan', 'parent'], 'the key is missing', hint);
   } else if (parent !== undefined && !isConnectionUuid(parent) && !isKernelName(parent)) {
@@ -313,35 +319,35 @@ function checkVlan(_setting: Setting, profile: Profile): void {
       'fix the name',
     );
   }
-  if (numberOf(profile, 'vlan', 'id') === 4095)
+  if (settingNumber(profile, 'vlan', 'id') === 4095)
     reject(profile, ['vlan', 'id'], '4095 is reserved', 'use 1 to 4094');
 }
 
-/** Unlike {@link isInterfaceName}, also the names that NetworkManager does not give an interface. */
+/** Unlike {@link isProfileInterface}, also the names that NetworkManager does not give an interface. */
 function isKernelName(name: string): boolean {
   return Buffer.byteLength(name) <= 15 && /^[^/:\s]+$/.test(name) && name !== '.' && name !== '..';
 }
 
-function checkBridge(setting: Setting, profile: Profile): void {
+function checkBridge(setting: ProfileSetting, profile: Profile): void {
   checkMac(setting, 'mac-address', profile);
-  const hasStp = flagOf(profile, 'bridge', 'stp') ?? true;
+  const hasStp = settingFlag(profile, 'bridge', 'stp') ?? true;
   for (const [key, least] of [
     ['forward-delay', 2],
     ['hello-time', 1],
     ['max-age', 6],
   ] as const) {
-    const value = numberOf(profile, 'bridge', key);
+    const value = settingNumber(profile, 'bridge', key);
     if (value === undefined || value >= least || (value === 0 && !hasStp)) continue;
     reject(profile, ['bridge', key], `${value} is less than ${least}`, `use at least ${least}`);
   }
-  if (((numberOf(profile, 'bridge', 'group-forward-mask') ?? 0) & 7) !== 0) {
+  if (((settingNumber(profile, 'bridge', 'group-forward-mask') ?? 0) & 7) !== 0) {
     reject(profile, ['bridge', 'group-forward-mask'], 'bits 0 to 2 cannot be set', 'use a multiple of 8');
   }
-  const hashMax = numberOf(profile, 'bridge', 'multicast-hash-max') ?? 4096;
+  const hashMax = settingNumber(profile, 'bridge', 'multicast-hash-max') ?? 4096;
   if ((hashMax & (hashMax - 1)) !== 0) {
     reject(profile, ['bridge', 'multicast-hash-max'], `${hashMax} is not a power of 2`, 'use a power of 2');
   }
-  const group = textOf(profile, 'bridge', 'group-address');
+  const group = settingText(profile, 'bridge', 'group-address');
   if (group !== undefined && !(isMacAddress(group) && isLinkLocalGroup(group))) {
     const problem = `${quoteText(group)} is not a link-local group address`;
     reject(
@@ -361,7 +367,7 @@ function isLinkLocalGroup(text: string): boolean {
 }
 
 /** `1-10,20 pvid untagged` */
-function checkBridgeVlans(setting: Setting, profile: Profile): void {
+function checkBridgeVlans(setting: ProfileSetting, profile: Profile): void {
   const text = unescapeValue(setting.entries.get('vlans')?.value ?? '');
   const taken = new Set<number>();
   let hasPvid = false;
@@ -392,10 +398,10 @@ function checkBridgeVlans(setting: Setting, profile: Profile): void {
   }
 }
 
-function checkEthtool(setting: Setting, profile: Profile): void {
-  const pause = (key: string): boolean | undefined => flagOf(profile, 'ethtool', key);
+function checkEthtool(setting: ProfileSetting, profile: Profile): void {
+  const pause = (key: string): boolean | undefined => settingFlag(profile, 'ethtool', key);
   for (const key of ['coalesce-adaptive-rx', 'coalesce-adaptive-tx']) {
-    if (![0, 1].includes(numberOf(profile, 'ethtool', key) ?? 0))
+    if (![0, 1].includes(settingNumber(profile, 'ethtool', key) ?? 0))
       reject(profile, ['ethtool', key], 'not 0 or 1', 'use 0 or 1');
   }
   if (pause('pause-autoneg') === true && (setting.values.has('pause-rx') || setting.values.has('pause-tx'))) {
@@ -405,7 +411,7 @@ function checkEthtool(setting: Setting, profile: Profile): void {
 
 function checkLoopback(profile: Profile): void {
   for (const name of ['ipv4', 'ipv6']) {
-    const method = textOf(profile, name, 'method') ?? 'auto';
+    const method = settingText(profile, name, 'method') ?? 'auto';
     if (method === 'auto' || method === 'manual') continue;
     reject(
       profile,
@@ -414,7 +420,7 @@ function checkLoopback(profile: Profile): void {
       'use manual or auto',
     );
   }
-  const linkLocal = numberOf(profile, 'ipv4', 'link-local') ?? 0;
+  const linkLocal = settingNumber(profile, 'ipv4', 'link-local') ?? 0;
   if (linkLocal > 2) {
     reject(
       profile,
@@ -424,12 +430,12 @@ function checkLoopback(profile: Profile): void {
     );
   }
   for (const key of ['master', 'controller', 'slave-type', 'port-type']) {
-    if (textOf(profile, 'connection', key) === undefined) continue;
+    if (settingText(profile, 'connection', key) === undefined) continue;
     reject(profile, ['connection', key], 'the loopback interface cannot be a port', `remove ${key}`);
   }
 }
 
-function checkUser({ entries }: Setting, profile: Profile): void {
+function checkUser({ entries }: ProfileSetting, profile: Profile): void {
   for (const key of entries.keys()) {
     if (/^[\w+/=-]+(?:\.[\w+/=-]+)+$/.test(key) && key.length <= 255) continue;
     reject(
@@ -459,7 +465,7 @@ const words: Readonly<Record<string, readonly (number | string)[]>> = {
 function checkWords(profile: Profile): void {
   for (const [place, accepted] of Object.entries(words)) {
     const [setting = '', key = ''] = place.split(/\.(?=[^.]*$)/);
-    const value = textOf(profile, setting, key) ?? numberOf(profile, setting, key);
+    const value = settingText(profile, setting, key) ?? settingNumber(profile, setting, key);
     if (value === undefined || accepted.includes(value)) continue;
     reject(
       profile,

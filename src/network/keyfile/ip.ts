@@ -3,16 +3,16 @@
 import { quoteText } from '../../core/foreignText.ts';
 import { addressBits, type Family, isUnspecified, parseAddress } from '../ipAddress.ts';
 import {
-  flagOf,
+  settingFlag,
   ignore,
-  listOf,
-  numberOf,
+  settingList,
+  settingNumber,
   type Profile,
-  readInteger,
+  parseKeyfileInteger,
   readList,
   reject,
-  type Setting,
-  textOf,
+  type ProfileSetting,
+  settingText,
   unescapeValue,
 } from './profile.ts';
 
@@ -24,7 +24,7 @@ const methods: Readonly<Record<Family, readonly string[]>> = {
 /** Methods with which a profile may not have addresses, and those with which it may not have DNS servers. */
 const withoutAddresses: ReadonlySet<string> = new Set(['disabled', 'ignore', 'link-local']);
 
-export function checkIp(family: Family, profile: Profile): void {
+export function checkIpSection(family: Family, profile: Profile): void {
   const name = `ipv${family}`;
   const setting = profile.settings.get(name);
   if (setting === undefined) return;
@@ -34,7 +34,7 @@ export function checkIp(family: Family, profile: Profile): void {
   const { addresses, gateway, routes } = readNumbered(setting, family, profile);
   const servers = readServers(setting, family, profile);
   const searches = readSearches(setting, profile);
-  const method = textOf(profile, name, 'method');
+  const method = settingText(profile, name, 'method');
   const example = family === 4 ? '192.0.2.10/24' : '2001:db8::10/64';
   if (method === undefined) {
     refuse('method', 'the key is missing', `add method=${addresses > 0 ? 'manual' : 'auto'}`);
@@ -60,13 +60,13 @@ export function checkIp(family: Family, profile: Profile): void {
 }
 
 function checkGateway(
-  setting: Setting,
+  setting: ProfileSetting,
   family: Family,
   { addresses, gateway: ofAddress }: { readonly addresses: number; readonly gateway: string | undefined },
   profile: Profile,
 ): void {
   const { name } = setting;
-  const own = textOf(profile, name, 'gateway');
+  const own = settingText(profile, name, 'gateway');
   if (own !== undefined && ofAddress !== undefined && canonical(own) !== canonical(ofAddress)) {
     const problem = `the gateway ${ofAddress} of the address, because gateway is set`;
     ignore(profile, setting, 'gateway', problem, 'remove one of the two gateways');
@@ -101,7 +101,7 @@ interface Numbered {
 /** `address`, `address1`, `addresses1`, `route1`, … with any number without leading zeros. */
 const numberedKey = /^(address(?:es)?|routes?)(0|[1-9]\d*)?$/;
 
-function readNumbered(setting: Setting, family: Family, profile: Profile): Numbered {
+function readNumbered(setting: ProfileSetting, family: Family, profile: Profile): Numbered {
   let addresses = 0;
   let routes = 0;
   let gateway: string | undefined;
@@ -189,7 +189,7 @@ class Fields {
 }
 
 /** Returns how many are valid. */
-function readServers(setting: Setting, family: Family, profile: Profile): number {
+function readServers(setting: ProfileSetting, family: Family, profile: Profile): number {
   const servers = readList(setting.entries.get('dns')?.value ?? '');
   const invalid = servers.filter((server) => !isServer(server, family));
   for (const server of invalid) {
@@ -210,7 +210,7 @@ function isServer(text: string, family: Family): boolean {
   return parseAddress(address)?.family === family;
 }
 
-function readSearches(setting: Setting, profile: Profile): readonly string[] {
+function readSearches(setting: ProfileSetting, profile: Profile): readonly string[] {
   const searches = readList(setting.entries.get('dns-search')?.value ?? '');
   const [only = ''] = searches;
   if (searches.length !== 1 || !/[, ]/.test(only)) return searches;
@@ -226,21 +226,21 @@ function readSearches(setting: Setting, profile: Profile): readonly string[] {
 
 const hostnameFlags = { update: 1, encoded: 2, none: 4, clear: 8 } as const;
 
-function checkDhcp(setting: Setting, family: Family, profile: Profile): void {
+function checkDhcp(setting: ProfileSetting, family: Family, profile: Profile): void {
   const { name } = setting;
   const refuse = (key: string, problem: string, hint: string): void => {
     reject(profile, [name, key], problem, hint);
   };
-  const text = (key: string): string | undefined => textOf(profile, name, key);
+  const text = (key: string): string | undefined => settingText(profile, name, key);
   const keys = [
     'dhcp-hostname',
     ...(family === 4 ? ['dhcp-client-id', 'dhcp-fqdn', 'dhcp-vendor-class-identifier'] : []),
   ];
   for (const key of keys) if (text(key) === '') refuse(key, 'the value is empty', `remove ${key}`);
-  const flags = numberOf(profile, name, 'dhcp-hostname-flags') ?? 0;
+  const flags = settingNumber(profile, name, 'dhcp-hostname-flags') ?? 0;
   const { clear, encoded, none, update } = hostnameFlags;
   const isContradiction = (flags & update && flags & none) || (flags & clear && flags & 7);
-  const isUnsent = flags !== 0 && flagOf(profile, name, 'dhcp-send-hostname') === false;
+  const isUnsent = flags !== 0 && settingFlag(profile, name, 'dhcp-send-hostname') === false;
   const isNameless = family === 4 && flags !== 0 && text('dhcp-fqdn') === undefined;
   if (flags > 15 || isContradiction || isUnsent || isNameless || (family === 6 && flags & encoded)) {
     const problem = isNameless ? 'the flags require dhcp-fqdn' : `the flags ${flags} exclude each other`;
@@ -254,7 +254,7 @@ function checkDhcp(setting: Setting, family: Family, profile: Profile): void {
       'use mac, perm-mac, ifname, stable or a 32-bit number',
     );
   }
-  const rejected = listOf(profile, name, 'dhcp-reject-servers');
+  const rejected = settingList(profile, name, 'dhcp-reject-servers');
   if (family === 6 && rejected.length > 0) {
     refuse('dhcp-reject-servers', 'only supported for IPv4', 'remove dhcp-reject-servers');
   } else if (rejected.some((server) => !isSubnet(server, family))) {
@@ -278,7 +278,7 @@ function checkDhcp(setting: Setting, family: Family, profile: Profile): void {
   if (fqdn !== undefined && text('dhcp-hostname') !== undefined) {
     refuse('dhcp-fqdn', 'excludes dhcp-hostname', 'remove one of them');
   }
-  const linkLocal = numberOf(profile, name, 'link-local') ?? 0;
+  const linkLocal = settingNumber(profile, name, 'link-local') ?? 0;
   const method = text('method');
   if (linkLocal < 0 || linkLocal > 4) refuse('link-local', `invalid value ${linkLocal}`, 'use 0 to 4');
   if (linkLocal > 2 && method === 'disabled') {
@@ -292,7 +292,7 @@ function checkDhcp(setting: Setting, family: Family, profile: Profile): void {
 function isIaid(text: string): boolean {
   if (['mac', 'perm-mac', 'ifname', 'stable'].includes(text)) return true;
   if (/^[\da-f]{1,2}(?::[\da-f]{1,2}){3}$/i.test(text)) return true;
-  const number = /^[\da-fx]+$/i.test(text) ? readInteger(text) : undefined;
+  const number = /^[\da-fx]+$/i.test(text) ? parseKeyfileInteger(text) : undefined;
   return number !== undefined && number < 2n ** 32n;
 }
 
@@ -314,11 +314,11 @@ function isSubnet(text: string, family: Family): boolean {
 const generationModes = ['eui64', 'stable-privacy', 'default-or-eui64', 'default'];
 
 /** An address from a token requires the mode eui64, which is the default beside a token. */
-function checkToken(setting: Setting, profile: Profile): void {
+function checkToken(setting: ProfileSetting, profile: Profile): void {
   const written = unescapeValue(setting.entries.get('addr-gen-mode')?.value ?? '');
-  const token = textOf(profile, 'ipv6', 'token');
+  const token = settingText(profile, 'ipv6', 'token');
   let mode = setting.entries.has('addr-gen-mode') ? written : token === undefined ? 'default' : 'eui64';
-  const index = readInteger(mode);
+  const index = parseKeyfileInteger(mode);
   if (index !== undefined) mode = generationModes[Number(index)] ?? '';
   if (!generationModes.includes(mode)) {
     ignore(

@@ -1,7 +1,7 @@
 /** Names and addresses as libnm accepts them. */
 
 /** A name that NetworkManager gives an interface, or finds it by. */
-export function isInterfaceName(name: string): boolean {
+export function isProfileInterface(name: string): boolean {
   const isAccepted = Buffer.byteLength(name) <= 15 && /^[^/:\s%]+$/.test(name);
   return isAccepted && !['.', '..', 'all', 'default', 'bonding_masters'].includes(name);
 }

@@ -20,7 +20,7 @@ export interface KeyfileProblem extends Problem {
 
 type Value = boolean | number | string | readonly string[];
 
-export interface Setting {
+export interface ProfileSetting {
   /** `802-3-ethernet` for `[ethernet]`. */
   readonly name: string;
   /** The entries of the file; of equal keys the last one. */
@@ -30,7 +30,7 @@ export interface Setting {
 }
 
 export interface Profile {
-  readonly settings: Map<string, Setting>;
+  readonly settings: Map<string, ProfileSetting>;
   readonly problems: KeyfileProblem[];
 }
 
@@ -48,7 +48,7 @@ export function readProfile(sections: readonly KeyfileSection<ParsedEntry>[]): P
   return profile;
 }
 
-function readValues(setting: Setting, profile: Profile): void {
+function readValues(setting: ProfileSetting, profile: Profile): void {
   const { entries, name, values } = setting;
   const { properties = {} } = settingInfo(name) ?? {};
   for (const [key, { value }] of entries) {
@@ -82,7 +82,7 @@ function readValue(value: string, kind: string, range: readonly string[]): Value
     if (/^[+-]?\d+$/.test(value)) return Number(value);
     return { problem: `${quoteText(value)} is not a decimal number`, hint: 'use a decimal number' };
   }
-  const number = readInteger(value);
+  const number = parseKeyfileInteger(value);
   if (number === undefined) {
     return { problem: `${quoteText(value)} is not an integer`, hint: `use ${describeRange(kind, range)}` };
   }
@@ -117,7 +117,7 @@ function describeRange(kind: string, range: readonly string[]): string {
 }
 
 /** Decimal, `0x…`, or octal with a leading zero, as strtoll(3) with the base 0. */
-export function readInteger(text: string): bigint | undefined {
+export function parseKeyfileInteger(text: string): bigint | undefined {
   const [, sign = '', digits = ''] =
     /^[ \t\n\v\f\r]*([+-]?)(0[xX][\da-fA-F]+|0[0-7]*|[1-9]\d*)[ \t\n\v\f\r]*$/.exec(text) ?? [];
   if (digits === '') return undefined;
@@ -150,7 +150,7 @@ export function readList(value: string): readonly string[] {
 /** Reports a key or an item of its value that NetworkManager ignores. */
 export function ignore(
   { problems }: Profile,
-  setting: Setting,
+  setting: ProfileSetting,
   key: string,
   problem: string,
   hint: string,
@@ -175,22 +175,22 @@ export function reject(
 
 // Values by the names of settings and properties.
 
-export function textOf({ settings }: Profile, setting: string, key: string): string | undefined {
+export function settingText({ settings }: Profile, setting: string, key: string): string | undefined {
   const value = settings.get(setting)?.values.get(key);
   return typeof value === 'string' ? value : undefined;
 }
 
-export function numberOf({ settings }: Profile, setting: string, key: string): number | undefined {
+export function settingNumber({ settings }: Profile, setting: string, key: string): number | undefined {
   const value = settings.get(setting)?.values.get(key);
   return typeof value === 'number' ? value : undefined;
 }
 
-export function flagOf({ settings }: Profile, setting: string, key: string): boolean | undefined {
+export function settingFlag({ settings }: Profile, setting: string, key: string): boolean | undefined {
   const value = settings.get(setting)?.values.get(key);
   return typeof value === 'boolean' ? value : undefined;
 }
 
-export function listOf({ settings }: Profile, setting: string, key: string): readonly string[] {
+export function settingList({ settings }: Profile, setting: string, key: string): readonly string[] {
   const value = settings.get(setting)?.values.get(key);
   return Array.isArray(value) ? value : [];
 }
