@@ -112,14 +112,17 @@ describe.skipIf(empty === undefined)(`libnm${note}`, () => {
     expect(tally.explained).toBeLessThan(texts.length / 10);
   });
 
-  it.each(conversions())('accepts what is converted from $title', ({ converted }) => {
+  it.each(conversions())('gives the same verdict on what is converted from $title', ({ converted }) => {
     const keyfiles = converted.flatMap(({ keyfiles: some }) => some);
     const { verdicts } = answerOf(keyfiles.map(({ text }) => text));
     const rejected = keyfiles.flatMap(({ text }, index) => {
       const [reason = null, ignored = []] = verdicts[index] ?? [];
       const problems = checkKeyfile(text).filter(isIgnoredValue);
       const isExplained = differences.some(([, applies]) => applies(text, reason));
-      const isSame = reason === null && names(ignored) === names(problems.map(nameOf));
+      const isRefused = problems.some(({ severity }) => severity === 'error');
+      const isSame = isRefused
+        ? reason !== null
+        : reason === null && names(ignored) === names(problems.map(nameOf));
       return isSame || isExplained ? [] : [{ text, reason, ignored, problems }];
     });
     expect(rejected).toEqual([]);
