@@ -1,6 +1,6 @@
 /**
  * Keyfiles with NetworkManager's own library as the judge: of random keyfiles, and of all that the conversions write.
- * KEYFILES_COUNT is the number of random keyfiles besides those that have each key once (default: 1000).
+ * KEYFILES_COUNT is the number of random keyfiles besides those that have each key once (default: 1200).
  */
 
 import { spawnSync } from 'node:child_process';
@@ -92,7 +92,7 @@ describe.skipIf(empty === undefined)(`libnm${note}`, () => {
     const random = seededRandom(Number(process.env['KEYFILES_SEED'] ?? 1));
     const texts = [
       ...listKeys().flatMap((place) => Array.from({ length: 6 }, () => randomKeyfile(random, place))),
-      ...Array.from({ length: Number(process.env['KEYFILES_COUNT'] ?? 1000) }, () => randomKeyfile(random)),
+      ...Array.from({ length: Number(process.env['KEYFILES_COUNT'] ?? 1200) }, () => randomKeyfile(random)),
     ];
     const tally = { accepted: 0, rejected: 0, explained: 0 };
     const different = texts.flatMap((text, index) => {
@@ -107,7 +107,7 @@ describe.skipIf(empty === undefined)(`libnm${note}`, () => {
       return ours === theirs || reason !== undefined ? [] : [{ text, ours, theirs, rejected, problems }];
     });
     expect(different).toEqual([]);
-    expect(texts.length).toBeGreaterThan(2500);
+    expect(texts.length).toBeGreaterThan(3000);
     expect(Math.min(tally.accepted, tally.rejected)).toBeGreaterThan(texts.length / 4);
     expect(tally.explained).toBeLessThan(texts.length / 10);
   });
