@@ -161,17 +161,19 @@ async function readNmstate(path: string, io: Io): Promise<NetworkFile[]> {
 
 function convertBuiltIn(path: string, yaml: ParsedYaml, io: Io): readonly Keyfile[] {
   const { keyfiles, findings } = convertNmstate(yaml.value);
-  const error = findings.find(({ severity }) => severity === 'error');
-  if (error !== undefined) {
-    const { hint = 'fix the value' } = error;
-    const place = formatPlace({ file: path, ...yaml.locate(error.path) });
-    throw new CliError(`parsing nmstate ${place}: ${error.message}`, { code: 'ERR_FORMAT', hint });
-  }
+  const error = findings.findLast(({ severity }) => severity === 'error');
   report(
     io,
-    ...findings.map((finding) => diagnosticIn(path, { ...finding, position: yaml.locate(finding.path) })),
+    ...findings
+      .filter((finding) => finding !== error)
+      .map((finding) => diagnosticIn(path, { ...finding, position: yaml.locate(finding.path) })),
   );
-  return keyfiles;
+  if (error === undefined) return keyfiles;
+  const place = formatPlace({ file: path, ...yaml.locate(error.path) });
+  throw new CliError(`parsing nmstate ${place}: ${error.message}`, {
+    code: 'ERR_FORMAT',
+    hint: error.hint ?? 'fix the value',
+  });
 }
 
 const CONFIG = { what: 'Ignition config', maxBytes: 64 * 1024 * 1024 };

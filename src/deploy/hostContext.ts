@@ -2,6 +2,7 @@
 
 import type { RamdiskNetwork } from './documents/bareMetalHost.ts';
 import type { PlainConfig } from './documents/installation.ts';
+import { diagnosticIn } from '../core/diagnostic.ts';
 import { CliError, type FilePlace, onCliError } from '../core/errors.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { flagOf } from '../io/report/choices.ts';
@@ -127,10 +128,12 @@ export async function readNetworkFile(
   if (keys.some((key) => Object.hasOwn(value, key))) {
     const convert = await converters[kind]();
     // Other programs convert the document on the machine, and may support more.
-    const error = convert(value).findings.find(
+    const errors = convert(value).findings.filter(
       ({ rule, severity }) => severity === 'error' && rule !== notCovered,
     );
+    const error = errors.pop();
     if (error === undefined) return text;
+    report(io, ...errors.map((other) => diagnosticIn(file, { ...other, position: yaml.locate(other.path) })));
     const at = { file, ...yaml.locate(error.path) };
     throw new CliError(error.message, { code: 'ERR_FORMAT', hint: error.hint, at });
   }

@@ -6,17 +6,23 @@
 
 import { FormatError } from '../core/errors.ts';
 
-export interface KeyfileSection {
+export interface KeyfileSection<Entry extends KeyfileEntry = KeyfileEntry> {
   /** Without brackets. */
   readonly name: string;
   /** In order; GLib lets the last of two equal keys win. */
-  readonly entries: readonly KeyfileEntry[];
+  readonly entries: readonly Entry[];
 }
 
 interface KeyfileEntry {
   readonly key: string;
   /** As written in the file, with escapes. */
   readonly value: string;
+}
+
+/** An entry of a file. */
+export interface ParsedEntry extends KeyfileEntry {
+  /** Counts from 1. */
+  readonly line: number;
 }
 
 /** One blank line between sections, none at the end; the result ends in a line feed. */
@@ -32,9 +38,9 @@ export function formatKeyfile(sections: readonly KeyfileSection[]): string {
  * before the value go away. A section that is there twice is one section.
  * @throws FormatError that names the line
  */
-export function parseKeyfile(text: string): KeyfileSection[] {
-  const sections = new Map<string, KeyfileEntry[]>();
-  let entries: KeyfileEntry[] | undefined;
+export function parseKeyfile(text: string): KeyfileSection<ParsedEntry>[] {
+  const sections = new Map<string, ParsedEntry[]>();
+  let entries: ParsedEntry[] | undefined;
   const lines = text.split('\n');
   for (let index = 0; index < lines.length; index++) {
     const line = lines[index]!.replace(/^[ \t\r\f\v]+/, '').replace(/\r$/, '');
@@ -59,11 +65,13 @@ function readSectionName(line: string, index: number): string {
   return name;
 }
 
-function readEntry(line: string, index: number): KeyfileEntry {
+function readEntry(line: string, index: number): ParsedEntry {
   const equals = line.indexOf('=');
   const key = line.slice(0, Math.max(0, equals)).trimEnd();
   if (key === '') throw lineError(index, 'it is not of the form key=value', 'start comments with #');
-  return { key, value: line.slice(equals + 1).replace(/^[ \t]+/, '') };
+  if (/[[\]]/.test(key.replace(/(?<=.)\[[\w.@-]+\]$/, '')))
+    throw lineError(index, 'the key contains a bracket', 'remove the bracket');
+  return { key, value: line.slice(equals + 1).replace(/^[ \t\r\f\v]+/, ''), line: index + 1 };
 }
 
 function lineError(index: number, problem: string, hint: string): FormatError {

@@ -4,7 +4,7 @@
  */
 
 import { CliError, FormatError } from '../core/errors.ts';
-import { parseKeyfile } from '../formats/keyfile.ts';
+import { checkKeyfile, type KeyfileProblem } from '../network/keyfile/checkKeyfile.ts';
 import type { Existing } from './embeddedIgnition.ts';
 import { type ImageChange, unchanged } from './imageChange.ts';
 import { sortedByPath } from './initrd.ts';
@@ -116,12 +116,14 @@ function nameOf(path: string): string {
   });
 }
 
-/** Why a keyfile is invalid, as a clause; undefined if it is valid. */
-export function findKeyfileProblem(data: Uint8Array): string | undefined {
+/** Why NetworkManager ignores a keyfile, or a part of it. */
+export function findKeyfileProblems(data: Uint8Array): readonly KeyfileProblem[] {
+  let text: string;
   try {
-    const sections = parseKeyfile(new TextDecoder('utf-8', { fatal: true }).decode(data));
-    return sections.some(({ name }) => name === 'connection') ? undefined : 'it has no section [connection]';
-  } catch (error) {
-    return error instanceof FormatError ? error.message : 'it is not UTF-8 text';
+    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(data);
+  } catch {
+    const hint = 'save the file as UTF-8';
+    return [{ severity: 'error', message: 'the keyfile is not UTF-8 text', hint, line: undefined }];
   }
+  return checkKeyfile(text);
 }

@@ -47,6 +47,7 @@ const optionShape = {
   /** Timers of the kernel, which nmstate only shows. */
   'gc-timer': reader.strictly(reader.uint64),
   'hello-timer': reader.strictly(reader.uint64),
+  'group-addr': groupAddress,
   'group-fwd-mask': reader.uint16,
   'hash-max': reader.uint32,
   'mac-ageing-time': reader.uint32,
@@ -94,6 +95,11 @@ function multicastRouter(value: unknown, place: DocumentPlace): string | undefin
     word,
     place,
   );
+}
+
+function groupAddress(_value: unknown, place: DocumentPlace): undefined {
+  const message = 'NetworkManager ignores a keyfile with the group address as nmstate writes it';
+  return refuse(place, message, 'remove group-addr; bridges use 01:80:C2:00:00:00 without it');
 }
 
 /** First and last number. */

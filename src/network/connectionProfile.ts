@@ -13,6 +13,8 @@ export const connectionTypes = {
   bond: 'bond',
   'linux-bridge': 'bridge',
   dummy: 'dummy',
+  veth: 'veth',
+  loopback: 'loopback',
 } as const;
 
 /** The keyfile of sections by their names, with sorted keys. Sections that are undefined are left out. */

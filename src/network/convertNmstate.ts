@@ -1,7 +1,7 @@
 /**
  * Converts an nmstate document to NetworkManager keyfiles, for machines without nmstate. The keyfiles are byte for byte those
- * of `nmstatectl gc` of nmstate 2.2. Supported are Ethernet, VLAN, bond, Linux bridge and dummy interfaces, static addresses,
- * DHCP and autoconfiguration, routes and DNS. All other keys are refused: Open vSwitch, VRF, tunnels and other types, route
+ * of `nmstatectl gc` of nmstate 2.2. Supported are Ethernet, veth, VLAN, bond, Linux bridge, dummy and loopback interfaces,
+ * static addresses, DHCP and autoconfiguration, routes and DNS. All other keys are refused: Open vSwitch, VRF, tunnels and other types, route
  * rules, 802.1X, ethtool, SR-IOV, alternative names, and `controller` (use the port list of the controller).
  */
 
@@ -12,7 +12,7 @@ import { connectionTypes, formatProfile, type ProfileEntries, profileUuid } from
 import { type DnsByInterface, type DnsSettings, readDns } from './dns.ts';
 import { type InterfaceLinks, readLinks, sortByActivation } from './links.ts';
 import { refuseUnsupportedValue, type DocumentPlace, refuse, warn, step } from './documentPlace.ts';
-import { formatBit, list, object, type Reader, text, textOrEmpty } from './readers.ts';
+import { formatBit, object, type Reader, shownList, text, textOrEmpty } from './readers.ts';
 import { readRoutes, type NmstateRoute, type RoutesByInterface } from './routes.ts';
 import type { Interface } from './interface.ts';
 import type { Family } from './ipAddress.ts';
@@ -91,10 +91,13 @@ function checkOthers(sections: Mapping, place: DocumentPlace): void {
   );
 }
 
+/** Rules to remove have no effect on keyfiles. */
 const emptyRules: Reader<unknown> = (value, place) => {
   const rules = isMapping(value) ? (value['config'] ?? []) : undefined;
-  return Array.isArray(rules) && rules.length === 0
-    ? object({ config: list(text) })(value, place)
+  const isEmpty =
+    Array.isArray(rules) && rules.every((rule) => isMapping(rule) && rule['state'] === 'absent');
+  return isEmpty
+    ? object({ config: shownList })(value, place)
     : refuseUnsupportedValue(place, '"route-rules"');
 };
 
@@ -136,6 +139,7 @@ function renderProfile(link: Interface, network: Network): string {
     ipv4: controller === undefined ? ipEntries(link, 4, network) : undefined,
     ipv6: controller === undefined ? ipEntries(link, 6, network) : undefined,
     ethernet: wiredEntries(link, network.copiedMacs.get(link.name)),
+    veth: link.fields.veth,
     vlan: vlanEntries(link, network.links),
     user: description === undefined ? undefined : { [descriptionKey]: description },
   });
@@ -153,7 +157,7 @@ function connectionEntries(link: Interface, controller: Interface | undefined): 
     lldp: formatBit(link.fields.lldp?.enabled),
     master: controller?.name,
     'slave-type': controller === undefined ? undefined : connectionTypes[controller.type],
-    type: connectionTypes[link.type],
+    type: link.fields.veth === undefined ? connectionTypes[link.type] : connectionTypes.veth,
     uuid: uuidOf(link),
   };
 }
@@ -204,9 +208,10 @@ function dnsEntries(settings: DnsSettings | undefined): ProfileEntries {
 
 /** Speed and duplex apply only without autonegotiation. */
 function wiredEntries(
-  { bond, fields, foundByMac }: Interface,
+  { bond, fields, foundByMac, type }: Interface,
   copiedMac: string | undefined,
 ): ProfileEntries {
+  if (type === 'loopback') return {};
   const { 'auto-negotiation': negotiate, speed, duplex } = fields.ethernet ?? {};
   const mac = bond?.macFollowsPorts === true ? undefined : (copiedMac ?? fields['mac-address']);
   return {

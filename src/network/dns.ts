@@ -27,6 +27,7 @@ interface Server {
 
 const readDnsFields = object({
   config: object({ server: list(readServer), search: list(listItem), options: list(readOption) }),
+  running: (value) => value,
 });
 
 /** resolv.conf(5). */

@@ -6,15 +6,16 @@ import { type Bond, bond } from './bond.ts';
 import { bridge } from './bridge.ts';
 import type { ProfileEntries } from './connectionProfile.ts';
 import type { Family } from './ipAddress.ts';
-import { type IpSettings, ipv4, ipv6 } from './ipSettings.ts';
+import { type IpSettings, ipv4, ipv6, loopbackSettings } from './ipSettings.ts';
 import { type DocumentPlace, hasBoth, refuseUnsupportedValue, refuse, step, warn } from './documentPlace.ts';
 import * as reader from './readers.ts';
 
-type InterfaceType = 'ethernet' | 'vlan' | 'bond' | 'linux-bridge' | 'dummy';
+type InterfaceType = (typeof types)[number];
 
 export interface Interface {
   readonly place: DocumentPlace;
   readonly name: string;
+  /** `veth` only for a peer that the document does not list. */
   readonly type: InterfaceType;
   readonly isUp: boolean;
   /** The `id` of the profile, and its file name. */
@@ -86,7 +87,7 @@ function qosMap(from: reader.Reader<number>, to: reader.Reader<number>): reader.
   );
 }
 
-const types = ['ethernet', 'vlan', 'bond', 'linux-bridge', 'dummy'] as const;
+const types = ['ethernet', 'veth', 'vlan', 'bond', 'linux-bridge', 'dummy', 'loopback'] as const;
 const states = ['up', 'down', 'absent', 'ignore'] as const;
 
 const mtu = reader.integer(0, 2 ** 32 - 1);
@@ -122,6 +123,7 @@ const anyShape = {
     speed: reader.uint32,
     duplex: reader.oneOf(['full', 'half']),
   }),
+  veth: reader.objectWith({ peer: reader.linkName }, ['peer']),
   vlan,
   'link-aggregation': bond,
   bond,
@@ -133,10 +135,12 @@ export type InterfaceFields = reader.Shaped<typeof anyShape>;
 
 const readersByType: Readonly<Record<InterfaceType, reader.Reader<InterfaceFields>>> = {
   ethernet: reader.object({ ...sharedShape, ethernet: anyShape.ethernet }),
+  veth: reader.object({ ...sharedShape, ethernet: anyShape.ethernet, veth: anyShape.veth }),
   vlan: reader.object({ ...sharedShape, vlan }),
   bond: reader.object({ ...sharedShape, 'link-aggregation': bond, bond, 'copy-mac-from': reader.linkName }),
   'linux-bridge': reader.object({ ...sharedShape, bridge, 'copy-mac-from': reader.linkName }),
   dummy: reader.object(sharedShape),
+  loopback: reader.object(sharedShape),
 };
 
 export const readInterface: reader.Reader<Interface | Unmanaged> = (value, place) => {
@@ -152,7 +156,9 @@ export const readInterface: reader.Reader<Interface | Unmanaged> = (value, place
     return refuseUnsupportedValue(step(place, 'state'), 'an ignored interface with ports');
   }
   checkFields(type, fields, place);
-  return toInterface(name, type, fields, place);
+  // nmstate treats veth interfaces as Ethernet interfaces, which may have a peer.
+  const own = type === 'loopback' ? { ...loopbackSettings, ...fields } : fields;
+  return toInterface(name, type === 'veth' ? 'ethernet' : type, own, place);
 };
 
 /** Keys that nmstate reads of an interface with state absent. */
@@ -184,13 +190,16 @@ function readType(value: Mapping, place: DocumentPlace): InterfaceType | undefin
 }
 
 function checkName(
-  { name, identifier }: InterfaceFields,
+  { name, identifier, type }: InterfaceFields,
   value: Mapping,
   place: DocumentPlace,
 ): string | undefined {
   if (name === undefined)
     return Object.hasOwn(value, 'name') ? undefined : refuse(place, '"name" is missing');
-  if (name === 'lo') return refuseUnsupportedValue(step(place, 'name'), 'the loopback interface');
+  if ((name === 'lo') !== (type === 'loopback')) {
+    if (name !== 'lo') return refuse(step(place, 'name'), 'the loopback interface must have the name lo');
+    return refuse(place, 'lo is the loopback interface', 'add "type": "loopback"');
+  }
   if (identifier === 'mac-address' || reader.isKernelName(name)) return name;
   const hint = 'use 1 to 15 ASCII characters without spaces, slashes and colons';
   return refuse(step(place, 'name'), 'invalid interface name for Linux', hint);
@@ -206,6 +215,15 @@ function checkFields(type: InterfaceType, fields: InterfaceFields, place: Docume
   }
   if (type === 'vlan' && fields.vlan === undefined) refuse(place, '"vlan" is missing');
   if (type === 'bond') checkBond(fields, place);
+  if (type === 'loopback') checkLoopback(fields, place);
+}
+
+function checkLoopback(fields: InterfaceFields, place: DocumentPlace): void {
+  for (const name of ['ipv4', 'ipv6'] as const) {
+    const settings = fields[name];
+    if (settings === undefined || (settings.enabled && !settings.isAuto)) continue;
+    refuse(step(place, name), 'the loopback interface has static addresses', 'remove the key');
+  }
 }
 
 function checkBond(fields: InterfaceFields, place: DocumentPlace): void {

@@ -24,15 +24,25 @@ export interface IpSettings {
 /** -1 is the default. */
 const metric = reader.integer(-1, 2 ** 32 - 1);
 
+/** How long an address is valid, as `nmstatectl show` prints it: `forever`, `32sec`. */
+const lifetimes = {
+  'valid-life-time': reader.text,
+  'valid-left': reader.text,
+  'valid-lft': reader.text,
+  'preferred-life-time': reader.text,
+  'preferred-left': reader.text,
+  'preferred-lft': reader.text,
+};
+
 function sharedShape(family: Family) {
   return {
     enabled: reader.flag,
     dhcp: reader.flag,
     address: reader.list(
-      reader.objectWith({ ip: reader.address(family), 'prefix-length': reader.prefixLength(family) }, [
-        'ip',
-        'prefix-length',
-      ]),
+      reader.objectWith(
+        { ip: reader.address(family), 'prefix-length': reader.prefixLength(family), ...lifetimes },
+        ['ip', 'prefix-length'],
+      ),
     ),
     'auto-dns': reader.flag,
     'auto-gateway': reader.flag,
@@ -82,7 +92,7 @@ export const ipv4: reader.Reader<IpSettings> = (value, place) => {
     enabled,
     isAuto,
     method: enabled ? (isAuto ? 'auto' : 'static') : 'disabled',
-    addresses: enabled ? formatAddresses(fields) : [],
+    addresses: enabled ? formatAddresses(withoutTemporary(fields, step(place, 'address'))) : [],
     listsAddresses: (fields.address ?? []).length > 0,
     autoDns: fields['auto-dns'] ?? true,
     entries: ipv4Entries(fields, enabled, isAuto),
@@ -157,27 +167,66 @@ export const ipv6: reader.Reader<IpSettings> = (value, place) => {
     const hint = 'set dhcp to true, which has no effect without a DHCP server';
     refuse(step(place, 'autoconf'), 'nmstate does not support autoconf without DHCP', hint);
   }
+  const addressPlace = step(place, 'address');
   const token = readToken(fields, enabled, step(place, 'token'));
   return {
     family: 6,
     enabled,
     isAuto: dhcp || autoconf,
     method: enabled ? (dhcp ? (autoconf ? 'auto' : 'dhcp') : 'static') : 'disabled',
-    addresses: enabled ? formatAddresses(withoutLinkLocal(fields, step(place, 'address'))) : [],
+    addresses: enabled
+      ? formatAddresses(withoutTemporary(withoutLinkLocal(fields, addressPlace), addressPlace))
+      : [],
     listsAddresses: (fields.address ?? []).length > 0,
     autoDns: fields['auto-dns'] ?? true,
     entries: ipv6Entries(fields, dhcp || autoconf, token),
   };
 };
 
+/** The IPv6 settings of an interface whose `ipv6` is an empty mapping. */
+export const disabledIpv6: IpSettings = {
+  family: 6,
+  enabled: false,
+  isAuto: false,
+  method: 'disabled',
+  addresses: [],
+  listsAddresses: false,
+  autoDns: true,
+  entries: { 'addr-gen-mode': '0' },
+};
+
+/** What nmstate sets on the loopback interface if the document does not. */
+export const loopbackSettings = {
+  ipv4: loopbackIp(4, '127.0.0.1/8', {}),
+  ipv6: loopbackIp(6, '::1/128', { 'addr-gen-mode': '0' }),
+};
+
+function loopbackIp(family: Family, address: string, entries: ProfileEntries): IpSettings {
+  return { ...disabledIpv6, family, enabled: true, method: 'static', addresses: [address], entries };
+}
+
 /** The kernel creates a link-local address for each interface, so nmstate ignores link-local addresses. */
-function withoutLinkLocal(fields: Ipv6Fields, place: DocumentPlace): Pick<Ipv6Fields, 'address'> {
+function withoutLinkLocal(fields: Ipv6Fields, place: DocumentPlace): Ipv6Fields {
   const kept = (fields.address ?? []).filter(({ ip }) => !isLinkLocalText(ip));
   if (kept.length < (fields.address ?? []).length) {
     const hint = 'remove the address; the kernel creates one automatically';
     warn(place, 'link-local addresses are ignored, as in nmstate', hint);
   }
-  return { address: kept };
+  return { ...fields, address: kept };
+}
+
+/** Addresses that expire are from DHCP or a router, so nmstate ignores them. */
+function withoutTemporary<F extends SharedFields>(fields: F, place: DocumentPlace): F {
+  const { address: addresses = [] } = fields;
+  const kept = addresses.filter((entry) => {
+    const lifetime = entry['valid-life-time'] ?? entry['valid-left'] ?? entry['valid-lft'] ?? 'forever';
+    return lifetime === 'forever';
+  });
+  if (kept.length < addresses.length) {
+    const hint = 'remove the lifetime to set the address, or remove the address';
+    warn(place, 'addresses with a lifetime are ignored, as in nmstate', hint);
+  }
+  return { ...fields, address: kept };
 }
 
 function isLinkLocalText(ip: string): boolean {
@@ -230,6 +279,6 @@ const duids: ReadonlyMap<string, string> = new Map([
 /** Timeout in seconds; the maximum, so that NetworkManager does not stop trying. */
 export const longestTimeout = String(2 ** 31 - 1);
 
-function formatAddresses({ address: addresses = [] }: Pick<SharedFields, 'address'>): string[] {
+function formatAddresses({ address: addresses = [] }: SharedFields): string[] {
   return addresses.map((entry) => `${entry.ip}/${entry['prefix-length']}`);
 }

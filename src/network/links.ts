@@ -2,7 +2,8 @@
 
 import { quoteText } from '../core/foreignText.ts';
 import { type Interface, portsOf, readInterface, toInterface, type Unmanaged } from './interface.ts';
-import { type DocumentPlace, refuse, step } from './documentPlace.ts';
+import { disabledIpv6 } from './ipSettings.ts';
+import { type DocumentPlace, refuse, refuseUnsupportedValue, step } from './documentPlace.ts';
 import { isKernelName, list } from './readers.ts';
 
 export interface InterfaceLinks {
@@ -25,6 +26,7 @@ export function readLinks(value: unknown, place: DocumentPlace): InterfaceLinks 
   checkNames(read, managed, place);
   const interfaces = new Map(managed.map((item) => [item.name, item]));
   addAssumedPorts(interfaces, unmanaged);
+  addAssumedPeers(interfaces, unmanaged);
   const find = makeFind(interfaces);
   const links: InterfaceLinks = {
     interfaces,
@@ -68,6 +70,28 @@ function addAssumedPorts(
       else if (!isKnown && (!isKernelName(port) || port === 'lo')) {
         refuse(place, `port ${quoteText(port)} cannot be an Ethernet interface`);
       } else if (!isKnown) interfaces.set(port, toInterface(port, 'ethernet', {}, place));
+    }
+  }
+}
+
+/** nmstate writes a profile for the other end of a veth interface, unless the document lists it. */
+function addAssumedPeers(
+  interfaces: Map<string, Interface>,
+  unmanaged: ReadonlyMap<string, Unmanaged>,
+): void {
+  const assumed = new Set<string>();
+  for (const { fields, name, place } of interfaces.values()) {
+    if (fields.veth === undefined) continue;
+    const { peer } = fields.veth;
+    const at = step(place, 'veth', 'peer');
+    if (unmanaged.has(peer) || assumed.has(peer)) {
+      refuseUnsupportedValue(at, `a peer that is ${assumed.has(peer) ? 'shared' : 'not managed'}`);
+    } else if (!isKernelName(peer) || peer === 'lo') refuse(at, 'invalid interface name for Linux');
+    else if (!interfaces.has(peer)) {
+      assumed.add(peer);
+      const { state = 'up' } = fields;
+      const own = { state, veth: { peer: name }, ipv6: disabledIpv6 };
+      interfaces.set(peer, toInterface(peer, 'veth', own, place));
     }
   }
 }
@@ -159,10 +183,17 @@ export function sortByActivation(links: InterfaceLinks, place: DocumentPlace): I
     const message = 'controllers and ports are nested too deeply, or form a loop';
     refuse(place, message, 'list every controller before its ports');
   }
-  const priority = ({ name }: Interface): number => priorities.get(name) ?? 0;
-  return [...links.interfaces.values()].toSorted(
-    (a, b) => priority(a) - priority(b) || (a.name < b.name ? -1 : 1),
-  );
+  const priority = (item: Interface): number => priorities.get(leader(item)) ?? 0;
+  return [...links.interfaces.values()].toSorted((a, b) => {
+    const difference = priority(a) - priority(b);
+    if (difference !== 0) return difference;
+    return leader(a) === leader(b) ? (a.type === 'veth' ? 1 : -1) : leader(a) < leader(b) ? -1 : 1;
+  });
+}
+
+/** A peer that the document does not list follows the interface that names it. */
+function leader({ fields, name, type }: Interface): string {
+  return (type === 'veth' ? fields.veth?.peer : undefined) ?? name;
 }
 
 /** One round of `set_ifaces_up_priority` of nmstate; false if a controller has no priority yet. */
@@ -171,6 +202,7 @@ function raisePriorities(links: InterfaceLinks, priorities: Map<string, number>)
   const current = (name: string): number | undefined =>
     priorities.get(name) ?? (controllers.has(name) ? undefined : 0);
   const raised = new Map<string, number>();
+  const isListed = (name: string): boolean => (links.interfaces.get(name)?.type ?? 'veth') !== 'veth';
   const up = links.listed.filter(({ isUp }) => isUp);
   let isDone = true;
   for (const { name } of up) {
@@ -183,7 +215,7 @@ function raisePriorities(links: InterfaceLinks, priorities: Map<string, number>)
   for (const { name } of isDone ? up : []) {
     const parent = parents.get(name);
     if (parent === undefined) continue;
-    const above = raised.get(parent) ?? (links.interfaces.has(parent) ? current(parent) : undefined);
+    const above = raised.get(parent) ?? (isListed(parent) ? current(parent) : undefined);
     if (above !== undefined) raised.set(name, above + 1);
   }
   for (const [name, value] of raised) priorities.set(name, value);

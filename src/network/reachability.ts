@@ -3,7 +3,6 @@
  * bonds and VLANs. Connections with DHCP or IPv6 autoconfiguration may reach everything. Not judged: routers and firewalls.
  */
 
-import { quoteText } from '../core/foreignText.ts';
 import type { Problem } from '../core/finding.ts';
 import { isUuid } from '../core/objectName.ts';
 import { type Connection, connectionName, findConnection, type IpConfig } from './connection.ts';
@@ -31,22 +30,19 @@ export function findConnectionProblems(connections: readonly Connection[]): Conn
     [
       missingParent(connection, connections),
       missingController(connection, connections),
-      ...families.map((family) => rejectedIp(connection, family) ?? outsideGateway(connection, family)),
+      ...families.map((family) => outsideGateway(connection, family)),
     ].flatMap((problem) => (problem === undefined ? [] : [{ ...problem, file: connection.file }])),
   );
 }
 
 /** A VLAN on an interface without a connection works, if the interface has a name; a UUID must be that of a connection. */
 function missingParent(connection: Connection, all: readonly Connection[]): Problem | undefined {
-  const { mac, vlan } = connection;
+  const { vlan } = connection;
   if (vlan === undefined) return undefined;
   const name = connectionName(connection);
   const { parent } = vlan;
-  if (parent === undefined) {
-    if (mac !== undefined) return undefined;
-    const hint = 'set parent= in [vlan] to the name of an interface, or to the UUID of its connection';
-    return { message: `the VLAN ${name} has no parent interface`, hint };
-  }
+  // NetworkManager ignores a VLAN without a parent.
+  if (parent === undefined) return undefined;
   if (!isUuid(parent) || findConnection(all, parent) !== undefined) return undefined;
   return {
     message: `the parent of the VLAN ${name} is the connection ${parent}, which is missing`,
@@ -61,25 +57,6 @@ function missingController(connection: Connection, all: readonly Connection[]): 
     message: `${connectionName(connection)} is a port of ${controller}, which has no connection`,
     hint: `add the keyfile of ${controller}, or remove controller= from [connection]`,
   };
-}
-
-const methods = {
-  4: ['auto', 'manual', 'disabled', 'link-local', 'shared'],
-  6: ['auto', 'dhcp', 'manual', 'disabled', 'ignore', 'link-local', 'shared'],
-};
-
-/** Settings with which NetworkManager does not load the connection. */
-function rejectedIp(connection: Connection, family: Family): Problem | undefined {
-  const { addresses, method } = connection.ip[family];
-  const section = `[ipv${family}] of ${connectionName(connection)}`;
-  if (!methods[family].includes(method)) {
-    const message = `NetworkManager rejects the method ${quoteText(method)} in ${section}`;
-    return { message, hint: `use one of ${methods[family].join(', ')}` };
-  }
-  if (method !== 'manual' || addresses.length > 0) return undefined;
-  const message = `the method manual in ${section} requires a valid address`;
-  const hint = `add an address: address1=${family === 4 ? '192.0.2.10/24' : '2001:db8::10/64'}`;
-  return { message, hint };
 }
 
 function outsideGateway(connection: Connection, family: Family): Problem | undefined {

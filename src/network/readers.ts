@@ -90,6 +90,11 @@ export function list<T>(read: Reader<T>): Reader<readonly T[]> {
   };
 }
 
+/** For lists of mappings that have no effect on keyfiles, such as running routes. */
+export const shownList = list((value, place) =>
+  isMapping(value) ? value : refuse(place, expected('a mapping', value)),
+);
+
 /** Converts the values of another reader. */
 export function mapped<T, U>(read: Reader<T>, convert: (value: T) => U): Reader<U> {
   return (value, place) => {

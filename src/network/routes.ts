@@ -4,7 +4,7 @@ import { groupBy } from '../core/lists.ts';
 import { addressBits, type Family, formatSubnet, parseAddress } from './ipAddress.ts';
 import { type Interface, ipSettingsOf } from './interface.ts';
 import type { InterfaceLinks } from './links.ts';
-import { type DocumentPlace, refuse, step } from './documentPlace.ts';
+import { type DocumentPlace, refuse, step, warn } from './documentPlace.ts';
 import * as reader from './readers.ts';
 
 export interface NmstateRoute {
@@ -41,7 +41,7 @@ const routeShape = {
 type Fields = reader.Shaped<typeof routeShape>;
 
 const readRouteFields = reader.object(routeShape);
-const readRoutesFields = reader.object({ config: reader.list(readEntry) });
+const readRoutesFields = reader.object({ config: reader.list(readEntry), running: reader.shownList });
 
 interface Entry {
   readonly place: DocumentPlace;
@@ -104,7 +104,12 @@ function checkFamilies(fields: Fields, { family }: Destination, place: DocumentP
 
 /** Reads the `routes` of a document. */
 export function readRoutes(value: unknown, links: InterfaceLinks, place: DocumentPlace): RoutesByInterface {
-  const entries = (readRoutesFields(value, place)?.config ?? []).flatMap((entry) => {
+  const { config, running } = readRoutesFields(value, place) ?? {};
+  if (running !== undefined && config === undefined) {
+    const message = 'running routes are only shown, not applied, as in nmstate';
+    warn(step(place, 'running'), message, 'move the routes that you want to set to "config"');
+  }
+  const entries = (config ?? []).flatMap((entry) => {
     const target = findTarget(entry, links);
     return target === undefined ? [] : [{ ...entry, target: target.name }];
   });

@@ -55,7 +55,11 @@ describe('listEmbeddedSecrets: of configs', () => {
     ['a pull secret anywhere', file('/opt/x', '{"auths": {}}'), ['a pull secret']],
     ['a private key', file('/opt/x', '-----BEGIN PRIVATE KEY-----\n'), ['a private key']],
     ['a file for few', file('/opt/x', 'x', 0o600), ['a file that only some users can read']],
-    ['a connection', file('/etc/NetworkManager/system-connections/a', '[connection]\nid=a\n', 0o600), []],
+    [
+      'a connection',
+      file('/etc/NetworkManager/system-connections/a', '[connection]\nid=a\ntype=ethernet\n', 0o600),
+      [],
+    ],
     [
       'a connection with a password',
       file('/etc/NetworkManager/system-connections/a', '[wifi-security]\npsk=12345678\n', 0o600),
@@ -103,7 +107,7 @@ describe('listEmbeddedSecrets: of configs', () => {
 
 describe('listEmbeddedSecrets: of other files', () => {
   it.each<[string, string, readonly string[]]>([
-    ['etc/coreos-firstboot-network/eth0.nmconnection', '[connection]\nid=eth0\n', []],
+    ['etc/coreos-firstboot-network/eth0.nmconnection', '[connection]\nid=eth0\ntype=ethernet\n', []],
     [
       'etc/coreos-firstboot-network/eth0.nmconnection',
       '[802-1x]\nprivate-key-password=x\n',

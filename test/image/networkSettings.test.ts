@@ -4,7 +4,7 @@ import { readInitrd, writeInitrd } from '../../src/image/initrd.ts';
 import { type LiveIso, openLiveIso } from '../../src/image/liveIso.ts';
 import {
   embedNetworkSettings,
-  findKeyfileProblem,
+  findKeyfileProblems,
   listNetworkSettings,
   type NetworkFile,
   networkMembers,
@@ -89,12 +89,12 @@ it('removeNetworkSettings changes nothing where there are none', async () => {
 });
 
 it.each<[string, string | Uint8Array, string | undefined]>([
-  ['a keyfile', '[connection]\nid=eth0\n', undefined],
-  ['another section first', '# by hand\n[ipv4]\nmethod=auto\n[connection]\n', undefined],
+  ['a keyfile', '[connection]\nid=eth0\ntype=ethernet\n', undefined],
+  ['another section first', '# by hand\n[ipv4]\nmethod=auto\n[connection]\ntype=ethernet\n', undefined],
   ['no section', 'id=eth0\n', 'Invalid keyfile line 1: it is before the first section'],
-  ['no connection', '[ipv4]\nmethod=auto\n', 'it has no section [connection]'],
-  ['nothing', '', 'it has no section [connection]'],
-  ['no text', Uint8Array.of(0xff, 0xfe), 'it is not UTF-8 text'],
+  ['no connection', '[ipv4]\nmethod=auto\n', 'the keyfile has no section [connection]'],
+  ['nothing', '', 'the keyfile has no section [connection]'],
+  ['no text', Uint8Array.of(0xff, 0xfe), 'the keyfile is not UTF-8 text'],
 ])('%s', (_title, content, problem) => {
-  expect(findKeyfileProblem(Buffer.from(content))).toBe(problem);
+  expect(findKeyfileProblems(Buffer.from(content))[0]?.message).toBe(problem);
 });

@@ -72,7 +72,7 @@ beforeAll(async () => {
     }),
     'initrd.img': initrd,
     'noise.bin': createHash('shake256', { outputLength: 400_000 }).update('noise').digest(),
-    'eth0.nmconnection': '[connection]\nid=eth0\n',
+    'eth0.nmconnection': '[connection]\nid=eth0\ntype=ethernet\n',
     'broken.nmconnection': 'psk=hunter2\n',
     'broken.ign': '{"ignition":{"version":"3.4.0"}, "hunter2"}',
     'old.ign': '{"ignition":{"version":"2.3.0"}}',

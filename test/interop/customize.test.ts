@@ -41,7 +41,7 @@ const inputs: Readonly<Record<string, string>> = {
   'second.yaml': '# comment\ncopy-network: true\nconsole:\n- ttyS0\n',
   'unknown.yaml': 'append-kargs: [quiet]\n',
   'text.yaml': 'text\n',
-  'eth1.nmconnection': '[connection]\nid=eth1\n',
+  'eth1.nmconnection': '[connection]\nid=eth1\ntype=ethernet\n',
   'net.yaml': 'interfaces:\n- {name: eth0, type: ethernet, state: up, ipv4: {enabled: true, dhcp: true}}\n',
   'net.json':
     '{"interfaces":[{"name":"eth2","type":"ethernet","state":"up","mtu":1400,"ipv4":{"enabled":"true","dhcp":false,' +

@@ -43,7 +43,7 @@ it.skipIf(!have(peer)).each([
     const [config, image] = [configOf(text), liveIso('2023-07')];
     await writeFile(join(cwd, 'image.iso'), image);
     await writeFile(join(cwd, 'large.ign'), config);
-    await writeFile(join(cwd, 'eth0.nmconnection'), '[connection]\nid=eth0\n');
+    await writeFile(join(cwd, 'eth0.nmconnection'), '[connection]\nid=eth0\ntype=ethernet\n');
     await ours('ignition', 'embed', '--grow', '-i', 'large.ign', 'image.iso');
     expect(theirs('ignition', 'show', 'image.iso')).toBe(config);
     theirs('kargs', 'modify', '-a', 'quiet', 'image.iso');

@@ -30,7 +30,7 @@ let cwd: string;
 beforeEach(async () => {
   cwd = await realpath(await mkdtemp(join(tmpdir(), 'inspect interop ')));
   await writeFile(join(cwd, 'config.ign'), '{"ignition":{"version":"3.4.0"}}\n');
-  await writeFile(join(cwd, 'eth0.nmconnection'), '[connection]\nid=eth0\n');
+  await writeFile(join(cwd, 'eth0.nmconnection'), '[connection]\nid=eth0\ntype=ethernet\n');
 });
 afterEach(async () => rm(cwd, { recursive: true, force: true }));
 

@@ -20,7 +20,7 @@ import { sharedData, sharedDataNote } from '../support/sharedData.ts';
 process.env['PATH'] += `:${join(homedir(), '.cargo/bin')}`;
 
 const config = '{"ignition":{"version":"3.4.0"},"storage":{"files":[{"path":"/etc/x","mode":420}]}}\n';
-const keyfile = '[connection]\nid=eth0\n';
+const keyfile = '[connection]\nid=eth0\ntype=ethernet\n';
 
 const isoFolder = join(sharedData ?? '', 'iso');
 const canUnpack = sharedData !== undefined && have('xz');

@@ -77,7 +77,7 @@ beforeAll(async () => {
   await writeFile(join(cwd, 'large.ign'), config(noise));
   await writeFile(join(cwd, 'larger.ign'), config(noise + noise.slice(0, 70_000)));
   await writeFile(join(cwd, 'agent.tar'), SECRET.repeat(4000));
-  await writeFile(join(cwd, 'eth0.nmconnection'), `[connection]\nid=${SECRET}\n`);
+  await writeFile(join(cwd, 'eth0.nmconnection'), `[connection]\nid=${SECRET}\ntype=ethernet\n`);
 });
 afterAll(async () => {
   await program.remove();

@@ -43,8 +43,8 @@ const byName = (left: string, right: string): number => (left < right ? -1 : 1);
 let cwd: string;
 beforeEach(async () => {
   cwd = await realpath(await mkdtemp(join(tmpdir(), 'network interop ')));
-  await writeFile(join(cwd, 'eth0.nmconnection'), '[connection]\nid=eth0\n');
-  await writeFile(join(cwd, 'B'), '[connection]\nid=b'); // ends without a line feed
+  await writeFile(join(cwd, 'eth0.nmconnection'), '[connection]\nid=eth0\ntype=ethernet\n');
+  await writeFile(join(cwd, 'B'), '[connection]\nid=b\ntype=ethernet'); // ends without a line feed
 });
 afterEach(async () => rm(cwd, { recursive: true, force: true }));
 

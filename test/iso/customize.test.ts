@@ -31,7 +31,7 @@ const inputs: Readonly<Record<string, string>> = {
   'net.yaml': 'interfaces:\n- {name: eth0, type: ethernet, state: up, ipv4: {enabled: true, dhcp: true}}\n',
   'vrf.yaml': 'interfaces:\n- {name: v, type: vrf, state: up}\n',
   'empty.yaml': '',
-  'eth1.nmconnection': '[connection]\nid=eth1\n',
+  'eth1.nmconnection': '[connection]\nid=eth1\ntype=ethernet\n',
   'ca.pem': 'no certificate',
   'blank.pem': `${readFileSync(join(import.meta.dirname, '../support/certificates/test-ca.pem'), 'utf8')}\n`,
 };
@@ -117,7 +117,7 @@ describe('the image', () => {
   });
 
   it('reports a file that is no keyfile, such as nmstate', async () => {
-    const said = /: net\.yaml: .*\nhint: fix the file: NetworkManager ignores it otherwise\n$/;
+    const said = /: net\.yaml: .*\nhint: start with \[connection\]\n$/;
     const refused = await customize('--network-keyfile net.yaml');
     expect(refused.code).toBe(1);
     expect(refused.stderr).toMatch(said);

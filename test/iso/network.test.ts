@@ -18,7 +18,7 @@ beforeEach(async () => {
   await Promise.all([
     writeFile(join(cwd, 'coreos.iso'), original),
     writeFile(join(cwd, 'eth0.nmconnection'), eth0),
-    writeFile(join(cwd, 'b.nmconnection'), '[connection]\nid=b'),
+    writeFile(join(cwd, 'b.nmconnection'), '[connection]\nid=b\ntype=ethernet'),
     writeFile(join(cwd, 'noise'), Buffer.from([0xff, 0xfe])),
     writeFile(join(cwd, 'worker.yaml'), nmstate),
   ]);
@@ -39,7 +39,7 @@ describe.each(['2023-07', '2022-02', 's390x'] as const)('layout %s', (layout) =>
     await writeFile(join(cwd, 'coreos.iso'), bytes);
     expect(await run('network embed -k eth0.nmconnection -k b.nmconnection coreos.iso')).toMatchObject(done);
     expect((await run('network extract coreos.iso')).stdout).toBe(
-      `########## b.nmconnection ##########\n[connection]\nid=b\n########## eth0.nmconnection ##########\n${eth0}`,
+      `########## b.nmconnection ##########\n[connection]\nid=b\ntype=ethernet\n########## eth0.nmconnection ##########\n${eth0}`,
     );
     expect(await run('network remove coreos.iso')).toMatchObject(done);
     expect(digest(await file('coreos.iso'))).toBe(digest(bytes));
@@ -75,7 +75,9 @@ describe('embed', () => {
     });
     expect(await run('network embed -f -k b.nmconnection coreos.iso')).toMatchObject(done);
     const { stdout } = await run('network extract coreos.iso --format json');
-    expect(JSON.parse(stdout)).toEqual({ files: [{ name: 'b.nmconnection', text: '[connection]\nid=b' }] });
+    expect(JSON.parse(stdout)).toEqual({
+      files: [{ name: 'b.nmconnection', text: '[connection]\nid=b\ntype=ethernet' }],
+    });
   });
 
   it('refuses what NetworkManager would not take, or embeds it with a warning if nothing is checked', async () => {
@@ -84,14 +86,14 @@ describe('embed', () => {
     const refused = await run('network embed -k text coreos.iso');
     expect([refused.code, refused.stderr]).toEqual([
       1,
-      'error: text: Invalid keyfile line 1: it is before the first section\nhint: fix the file: NetworkManager ignores it otherwise\n',
+      'error: text: Invalid keyfile line 1: it is before the first section\nhint: start with [connection]\n',
     ]);
     const { code, stderr } = await runUnchecked('network embed -k noise -k text -k none coreos.iso');
     expect(code).toBe(0);
     expect(stderr.match(/^warning: .*$/gm)).toEqual([
-      'warning: noise: it is not UTF-8 text',
+      'warning: noise: the keyfile is not UTF-8 text',
       'warning: text: Invalid keyfile line 1: it is before the first section',
-      'warning: none: it has no section [connection]',
+      'warning: none: the keyfile has no section [connection]',
     ]);
     const { files } = JSON.parse((await run('network extract coreos.iso --format json')).stdout);
     expect(files).toEqual([

@@ -33,8 +33,11 @@ beforeEach(async () => {
   await writeFile(join(cwd, 'coreos.iso'), original);
   await writeFile(join(cwd, 'config.ign'), config);
   await writeFile(join(cwd, 'secret.ign'), secret);
-  await writeFile(join(cwd, 'psk.nmconnection'), '[connection]\nid=a\n[wifi-security]\npsk=12345678\n');
-  await writeFile(join(cwd, 'eth0.nmconnection'), '[connection]\nid=eth0\n');
+  await writeFile(
+    join(cwd, 'psk.nmconnection'),
+    '[connection]\nid=a\ntype=ethernet\n[wifi-security]\npsk=12345678\n',
+  );
+  await writeFile(join(cwd, 'eth0.nmconnection'), '[connection]\nid=eth0\ntype=ethernet\n');
 });
 afterEach(async () => rm(cwd, { recursive: true, force: true }));
 

@@ -80,13 +80,19 @@ describe('what is not covered', () => {
     ['interfaces: [{name: eth0, 802.1x: {}}]', 'interfaces.0.802.1x'],
     ['interfaces: [{name: eth0, ethtool: {}}]', 'interfaces.0.ethtool'],
     ['interfaces: [{name: eth0, controller: br0}]', 'interfaces.0.controller'],
+    [
+      'interfaces: [{name: a, type: veth, veth: {peer: c}}, {name: b, type: veth, veth: {peer: c}}]',
+      'interfaces.1.veth.peer',
+    ],
+    [
+      'interfaces: [{name: a, type: veth, veth: {peer: b}}, {name: b, state: ignore}]',
+      'interfaces.0.veth.peer',
+    ],
     ['interfaces: [{name: eth0, ethernet: {sr-iov: {}}}]', 'interfaces.0.ethernet.sr-iov'],
     ['interfaces: [{name: br0, type: ovs-bridge}]', 'interfaces.0.type'],
-    ['interfaces: [{name: lo, type: ethernet}]', 'interfaces.0.name'],
     ['interfaces: [{name: eth0, type: ethernet, vlan: {id: 1}}]', 'interfaces.0.vlan'],
     ['interfaces: [{name: eth0, ipv4: {autoconf: true}}]', 'interfaces.0.ipv4.autoconf'],
     ['interfaces: [{name: eth0, copy-mac-from: eth1}]', 'interfaces.0.copy-mac-from'],
-    ['dns-resolver: {running: {}}', 'dns-resolver.running'],
     [
       'routes: {config: [{route-type: blackhole, destination: 10.0.0.0/8, next-hop-interface: eth0}]}',
       'routes.config.0.route-type',

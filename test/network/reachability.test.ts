@@ -114,23 +114,6 @@ describe('inconsistent is', () => {
       'the gateway 192.0.3.1 of eth0 is outside its subnet 192.0.2.0/24',
     ],
     [
-      'a method of another program',
-      { a: `${eth0}[ipv4]\nmethod=static\naddress1=192.0.2.5/24\n${no6}` },
-      'NetworkManager rejects the method "static" in [ipv4] of eth0',
-    ],
-    [
-      'a static connection without address',
-      { a: `${eth0}[ipv4]\nmethod=manual\ndns=192.0.2.53;\n${no6}` },
-      'the method manual in [ipv4] of eth0 requires a valid address',
-    ],
-    ['an address that is none', { a: static4('192.0.2.300/24') }, 'requires a valid address'],
-    ['an address of the other family', { a: static4('2001:db8::5/24') }, 'requires a valid address'],
-    [
-      'a VLAN without parent',
-      { v: 'type=vlan\ninterface-name=vlan7\n[vlan]\nid=7\n' },
-      'the VLAN vlan7 has no parent',
-    ],
-    [
       'a VLAN on a connection that is missing',
       { v: 'type=vlan\n[vlan]\nid=7\nparent=925b4a95-2de0-5b2d-bcf5-8b684a7e9cb4\n' },
       'the parent of the VLAN v is the connection 925b4a95-2de0-5b2d-bcf5-8b684a7e9cb4, which is missing',

@@ -17,7 +17,7 @@ const inputs: Readonly<Record<string, string | Uint8Array>> = {
   'features.img': writeInitrd(new Map(stamp).set('etc/coreos/features.json', Buffer.from('{'))),
   'cut.img': initrd.subarray(0, -4),
   'config.ign': '{"ignition":{"version":"3.4.0"}}',
-  'eth1.nmconnection': '[connection]\nid=eth1\n',
+  'eth1.nmconnection': '[connection]\nid=eth1\ntype=ethernet\n',
 };
 const notice =
   'PXE configuration must include kernel arguments:\n\tignition.firstboot ignition.platform.id=metal\n';

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runCli, type RunOptions, type RunResult } from '../support/runCli.ts';
 
 const config = '{"ignition":{"version":"3.4.0"}}\n';
-const eth0 = '[connection]\nid=eth0\n';
+const eth0 = '[connection]\nid=eth0\ntype=ethernet\n';
 
 let cwd: string;
 beforeEach(async () => {

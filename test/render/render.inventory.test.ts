@@ -74,7 +74,7 @@ describe('render --inventory', () => {
 - name: worker-2
   network:
     keyfiles:
-      eth2.nmconnection: "[connection]\\nid=eth2\\n"
+      eth2.nmconnection: "[connection]\\nid=eth2\\ntype=ethernet\\n"
   overrides: {host.hostname: other.example.com}
 - name: worker-3
   network:

@@ -13,7 +13,7 @@ const key =
 const otherKey = key.replace('ipa-test@example', 'other');
 const hash =
   '$6$CNAouiRbBHWXbxpk$7kVpvjzuSg/GpFxb9DaNUAQWghqZI.EtnyG7ZXmLo4PhXZBnrzak09s5JGSAw6oN0S4jtZQI6Yr9jPoA7wOo81';
-const connection = '[connection]\nid=wifi\ntype=wifi\n\n[wifi-security]\npsk=hunter2\n';
+const connection = '[connection]\nid=wifi\ntype=wifi\n\n[wifi-security]\npsk=hunter2\n\n[wifi]\nssid=x\n';
 const entryPoints = '[ironic_python_agent.hardware_managers]\nburnin = burnin:Manager\n';
 
 const files: Readonly<Record<string, string>> = {

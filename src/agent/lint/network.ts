@@ -1,18 +1,30 @@
 /** Lint of the host's network: consistent connections, and a way to Ironic. */
 
 import { posix } from 'node:path';
-import { FormatError } from '../../core/errors.ts';
 import type { Path, Problem } from '../../core/finding.ts';
-import { parseKeyfile } from '../../formats/keyfile.ts';
 import { urlHost } from '../../formats/url.ts';
 import type { Config } from '../../ignition/config.ts';
-import { type Issue, lintWarning } from '../../ignition/rule.ts';
+import { type Issue, lintError, lintWarning } from '../../ignition/rule.ts';
+import { checkKeyfile } from '../../network/keyfile/checkKeyfile.ts';
 import { findConnectionProblems, findReachProblem } from '../../network/reachability.ts';
 import { keyfileFolder } from '../files.ts';
 import { connectionsOf } from '../hostNetwork.ts';
-import { broken, confValues, type FileSubject, type LintedFile, readFiles, textOf } from './subject.ts';
+import {
+  broken,
+  confValues,
+  type FileSubject,
+  type LintedFile,
+  readContents,
+  readFiles,
+  textOf,
+} from './subject.ts';
 
 export const networkRules = {
+  ignored: lintError(
+    'agent-keyfile',
+    'NetworkManager ignores a keyfile, so the connection does not exist',
+    'fix the keyfile',
+  ),
   inconsistent: lintWarning(
     'agent-network',
     'a connection of the host cannot work',
@@ -49,15 +61,13 @@ function checkMode({ name, file: { contents, mode = 0o644 }, path }: LintedFile)
 
 function checkSyntax(keyfile: LintedFile): Issue[] {
   if (!keyfile.name.endsWith('.nmconnection')) return [];
-  try {
-    parseKeyfile(textOf(keyfile));
-    return [];
-  } catch (error) {
-    if (!(error instanceof FormatError)) throw error;
-    const { hint = networkRules.inconsistent.hint, message } = error;
-    const about = posix.basename(keyfile.name);
-    return [broken(networkRules.inconsistent, keyfile.source, { about, message, hint })];
-  }
+  if (readContents(keyfile.file.contents) === undefined) return [];
+  const about = posix.basename(keyfile.name);
+  return checkKeyfile(textOf(keyfile)).map(({ hint, line, message, severity }) => {
+    const rule = severity === 'error' ? networkRules.ignored : networkRules.inconsistent;
+    const place = line === undefined ? about : `${about}:${line}`;
+    return broken(rule, keyfile.source, { about: place, message, hint });
+  });
 }
 
 const modeHint = 'set "mode" to 384, which is octal 0600';

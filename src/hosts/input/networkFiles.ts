@@ -7,14 +7,14 @@ import { basename } from 'node:path';
 import { convertNmstate } from '../../network/convertNmstate.ts';
 import { convertNetworkData } from '../../network/networkData/convertNetworkData.ts';
 import { CliError, UsageError } from '../../core/errors.ts';
-import { findKeyfileProblem, type NetworkFile } from '../../image/networkSettings.ts';
+import { findKeyfileProblems, type NetworkFile } from '../../image/networkSettings.ts';
 import { readUserFile } from '../../io/files/files.ts';
 import type { Io } from '../../io/io.ts';
 import { report } from '../../io/report/report.ts';
 import { diagnosticIn } from '../../core/diagnostic.ts';
 import { nameInput } from './nameInput.ts';
 import { readNetworkDocument } from './pastedPart.ts';
-import { refuseFile } from './refuse.ts';
+import { refuseFile, wantsCheck } from './refuse.ts';
 import type { OptionFiles } from './swappedInputs.ts';
 
 export interface NetworkOptions {
@@ -71,11 +71,15 @@ export async function readNetworkFiles(options: NetworkOptions, io: Io): Promise
 
 async function readKeyfile(path: string, options: NetworkOptions, io: Io): Promise<NetworkFile> {
   const data = await readUserFile(path, io, KEYFILE);
-  const problem = findKeyfileProblem(data);
-  if (problem !== undefined) {
-    const hint = 'fix the file: NetworkManager ignores it otherwise';
-    refuseFile(path, { message: problem, hint }, { code: 'ERR_FORMAT', options, io });
+  const problems = findKeyfileProblems(data);
+  const isChecked = wantsCheck(options, io);
+  const last = problems.findLast(({ severity }) => severity === 'error');
+  for (const problem of problems) {
+    const { hint, line, message, severity } = problem;
+    const at = { file: path, ...(line !== undefined && { line }) };
+    if (problem !== last && isChecked) report(io, { severity, message, hint, at });
   }
+  if (last !== undefined) refuseFile(path, last, { code: 'ERR_FORMAT', options, io });
   return { name: basename(path), data };
 }
 

@@ -172,11 +172,11 @@ async function convertHere(
   const file = fileOf(value);
   const { keyfiles, findings } = toKeyfiles(yaml.value);
   const locate = ({ path }: Finding): FilePlace => ({ file, ...yaml.locate(path) });
+  const error = findings.findLast(({ severity }) => severity === 'error');
   for (const finding of findings) {
     const { hint, message, severity } = finding;
-    if (severity !== 'error') warn({ at: locate(finding), message, hint });
+    if (finding !== error) warn({ severity, at: locate(finding), message, hint });
   }
-  const error = findings.find(({ severity }) => severity === 'error');
   if (error === undefined) return keyfiles;
   throw new CliError(error.message, { code: 'ERR_SETTING', hint: error.hint, at: locate(error) });
 }

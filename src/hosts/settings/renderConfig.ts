@@ -73,7 +73,7 @@ export function createRenderer(): RenderConfig {
     if (checked === undefined) return undefined;
     const { effective, own } = checked;
     const hasNetwork = hasKeyfiles(document);
-    if (hasNetwork) await reportNetwork(effective, inputs, io);
+    if (hasNetwork && !(await reportNetwork(effective, inputs, io))) return undefined;
     if (isMerged || hasOwnParts(settings)) {
       const findings = await lintOwnParts(effective, settings, io);
       reportPlain(findings, io);
@@ -118,13 +118,15 @@ async function checkRendered(document: Buffer, io: Io) {
   return { own: read.config, effective: configs.config };
 }
 
-/** Reports connections that cannot work, and a network that does not reach Ironic. */
-async function reportNetwork(config: Config, inputs: Inputs, io: Io): Promise<void> {
+/** Reports connections that cannot work, and a network that does not reach Ironic. False if NetworkManager ignores a keyfile. */
+async function reportNetwork(config: Config, inputs: Inputs, io: Io): Promise<boolean> {
   const { lintNetwork, networkRules } = await import('../../agent/lint/network.ts');
   // The converter of network data reports inconsistent connections itself, with line and column.
   const reported = inputs.has('host.networkData') ? networkRules.inconsistent.id : undefined;
-  for (const { hint, message, rule, severity } of withoutIgnored(lintNetwork(config).map(findingOf), io))
+  const findings = withoutIgnored(lintNetwork(config).map(findingOf), io);
+  for (const { hint, message, rule, severity } of findings)
     if (rule !== reported) report(io, { severity, message, hint, rule });
+  return !hasErrors(findings);
 }
 
 const noOwnParts = {

@@ -14,7 +14,7 @@ import type { EmbedArea, EmbedFiles } from '../embedArea.ts';
 import { CONFIG_NAME } from '../embeddedIgnition.ts';
 import type { KargsLayout } from '../kargsAreas.ts';
 import type { LiveFeatures } from '../liveFeatures.ts';
-import { findKeyfileProblem, isNetworkPath } from '../networkSettings.ts';
+import { findKeyfileProblems, isNetworkPath } from '../networkSettings.ts';
 import { imageRules } from './imageRules.ts';
 import type { MemoryPart } from './memoryNeed.ts';
 
@@ -160,8 +160,10 @@ export function embedsKeyfiles(files: EmbedFiles): boolean {
 export function checkNetwork(files: EmbedFiles, features: LiveFeatures | undefined): Issue[] {
   const keyfiles = [...files].filter(([path]) => isNetworkPath(path));
   const issues = keyfiles.flatMap(([path, data]) => {
-    const problem = findKeyfileProblem(data);
-    return problem === undefined ? [] : [issueOf(imageRules.keyfileUnreadable, `${path}: ${problem}`)];
+    const problem = findKeyfileProblems(data).find(({ severity }) => severity === 'error');
+    return problem === undefined
+      ? []
+      : [issueOf(imageRules.keyfileUnreadable, `${path}: ${problem.message}`)];
   });
   const isIgnored = keyfiles.length > 0 && features?.liveInitrdNetwork === false;
   return isIgnored ? [issueOf(imageRules.networkNotSupported), ...issues] : issues;

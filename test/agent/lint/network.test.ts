@@ -61,7 +61,7 @@ describe('the network of a host', () => {
       'that is not a keyfile',
       configOf('https://198.51.100.1', { 'eth0.nmconnection': 'text' }),
       [
-        'agent-network $.storage.files.1.contents.source: eth0.nmconnection: Invalid keyfile line 1: it is before the first section',
+        'agent-keyfile $.storage.files.1.contents.source: eth0.nmconnection: Invalid keyfile line 1: it is before the first section',
       ],
     ],
     [
@@ -71,7 +71,11 @@ describe('the network of a host', () => {
     ],
     [
       'in a file that other users can read',
-      { storage: { files: [{ path: `${folder}/eth0.nmconnection`, contents: { source: data('') } }] } },
+      {
+        storage: {
+          files: [{ path: `${folder}/eth0.nmconnection`, contents: { source: data(eth0('192.0.2.5/24')) } }],
+        },
+      },
       [
         'agent-network $.storage.files.0.mode: NetworkManager ignores eth0.nmconnection, because other users can access the file',
       ],

@@ -95,7 +95,7 @@ function sampleArchives({ writeCpio }) {
   return [
     [],
     [['config.ign', '{}']],
-    [['config.ign', '{"ignition":{"version":"3.4.0"}}'], ['etc/coreos-firstboot-network/eth0.nmconnection', '[connection]\n']],
+    [['config.ign', '{"ignition":{"version":"3.4.0"}}'], ['etc/coreos-firstboot-network/eth0.nmconnection', '[connection]\ntype=ethernet\n']],
     [['a', ''], ['a/../../b', 'x'], ['/etc/passwd', 'y'], ['ü'.repeat(100), 'z']],
   ].map((files) => Buffer.concat(writeCpio(new Map(files.map(([path, data]) => [path ?? '', Buffer.from(data ?? '')]))))); // prettier-ignore
 }
