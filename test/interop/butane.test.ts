@@ -1,0 +1,153 @@
+/**
+ * Butane, as it is in Ignition 2.27, and ours on the same documents: config, errors and warnings with paths and positions, and
+ * the verdict of Ignition itself.
+ */
+
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { LocalFiles } from '../../src/butane/localFiles.ts';
+import { translateButane } from '../../src/butane/translate.ts';
+import { butaneVersions } from '../../src/butane/versions.ts';
+import { formatPath } from '../../src/core/finding.ts';
+import { openFilesDir } from '../../src/hosts/input/filesDir.ts';
+import { checkTranslated } from '../../src/hosts/input/butaneConfig.ts';
+import { randomButane } from '../support/butaneDocuments.ts';
+import { have } from '../support/programs.ts';
+import { withoutEmpty } from '../support/randomConfigs.ts';
+
+const folder = join(homedir(), '.cache', 'ironic-coreos-test', 'butane');
+const oracle = join(folder, 'oracle');
+const isWanted = process.env['IRONIC_COREOS_BUTANE'] !== undefined;
+const note = existsSync(oracle) || (isWanted && have('go')) ? '' : ' (skipped: IRONIC_COREOS_BUTANE=all builds Butane with go)';
+/** Documents of each version. */
+const count = Number(process.env['IRONIC_COREOS_BUTANE_COUNT'] ?? (isWanted ? 2000 : 40));
+const seed = Number(process.env['IRONIC_COREOS_BUTANE_SEED'] ?? 1);
+
+interface Theirs {
+  readonly config?: unknown;
+  readonly error?: string;
+  readonly entries: readonly { severity: string; message: string; path: string; line: number; column: number }[];
+  readonly isAccepted: boolean;
+}
+
+let files: string;
+beforeAll(() => {
+  files = mkdtempSync(join(tmpdir(), 'butane-'));
+  mkdirSync(join(files, 'tree', 'sub'), { recursive: true });
+  mkdirSync(join(files, 'empty'));
+  writeFileSync(join(files, 'a.txt'), 'hello\n');
+  writeFileSync(join(files, 'big.txt'), 'a line of text\n'.repeat(500));
+  writeFileSync(join(files, 'random.bin'), Buffer.from(Array.from({ length: 300 }, (_, index) => (index * 7919) % 256)));
+  writeFileSync(join(files, 'keys.pub'), 'ssh-ed25519 AAAA a\r\n\nssh-ed25519 BBBB b\n');
+  writeFileSync(join(files, 'unit.service'), '[Service]\nExecStart=/bin/true\n');
+  writeFileSync(join(files, 'tree', 'run.sh'), '#!/bin/sh\n', { mode: 0o755 });
+  writeFileSync(join(files, 'tree', 'sub', 'b.txt'), '');
+  symlinkSync('../a.txt', join(files, 'tree', 'link'));
+  if (!existsSync(oracle) && note === '') {
+    mkdirSync(folder, { recursive: true });
+    cpSync(join(import.meta.dirname, 'butane'), folder, { recursive: true });
+    execFileSync('go', ['build', '-mod=mod', '-o', oracle, '.'], { cwd: folder, stdio: 'inherit' });
+  }
+}, 600_000);
+afterAll(() => rmSync(files, { recursive: true, force: true }));
+
+describe.skipIf(note !== '')(`Butane${note}`, () => {
+  it.each(butaneVersions)('%s: the same about random documents', async (version) => {
+    const random = randomNumbers(seed);
+    const documents = Array.from({ length: count }, (_, index) => ({
+      text: randomButane(random, version),
+      ...(index % 2 === 0 && { filesDir: files }),
+    }));
+    const { stdout, stderr } = spawnSync(oracle, {
+      input: documents.map((document) => JSON.stringify(document)).join('\n'),
+      encoding: 'utf8',
+      maxBuffer: 2 ** 30,
+    });
+    const lines = stdout.trimEnd().split('\n');
+    expect(lines, stderr).toHaveLength(count);
+    const different: string[] = [];
+    for (const [index, document] of documents.entries()) {
+      const theirs: Theirs = JSON.parse(lines[index]!);
+      const local = 'filesDir' in document ? openFilesDir(files, { cwd: '/' }) : undefined;
+      const ours = await judge(document.text, local);
+      const expected = expectedOf(theirs, document.text);
+      if (JSON.stringify(ours) === JSON.stringify(expected)) continue;
+      different.push(`--- ${index}\n${document.text}\ntheirs: ${theirs.error} ${JSON.stringify(expected, null, 1)}\nours: ${JSON.stringify(ours, null, 1)}`);
+    }
+    writeFileSync(`/tmp/butane-diff-${version}.txt`, different.join('\n\n'));
+    expect(different.length).toBe(0);
+  }, 600_000);
+});
+
+interface Verdict {
+  readonly config: unknown;
+  readonly messages: readonly string[];
+}
+
+async function judge(text: string, local: LocalFiles | undefined): Promise<Verdict> {
+  let translated;
+  try {
+    translated = translateButane(text, local);
+  } catch {
+    return { config: undefined, messages: ['unreadable YAML'] };
+  }
+  const { findings, json } = await checkTranslated(translated);
+  const isValid = findings.every(({ severity }) => severity !== 'error');
+  const messages = findings.map(({ severity, path, message, position, rule }) =>
+    rule === 'butane-type' || rule === 'butane-yaml' || /^butane-v/.test(rule)
+      ? 'unreadable YAML'
+      : `${severity} ${formatPath(path)} ${position?.line}:${position?.column} ${normal(message)}`,
+  );
+  return { config: isValid ? comparable(JSON.parse(json.toString())) : undefined, messages: unordered(messages) };
+}
+
+function expectedOf({ config, entries, error = '' }: Theirs, text: string): Verdict {
+  const lines = text.split('\n');
+  if (entries.length === 0 && error !== '') return { config: undefined, messages: ['unreadable YAML'] };
+  const messages = entries.map(({ severity, message, path, line, column }) => {
+    // Columns of Butane count characters.
+    const bytes = Buffer.byteLength([...(lines[line - 1] ?? '')].slice(0, column - 1).join(''));
+    return `${severity} ${path} ${line}:${bytes + 1} ${normal(message)}`;
+  });
+  return { config: comparable(config), messages: unordered(messages) };
+}
+
+/** Messages of the system differ, and Butane repeats some. */
+function normal(message: string): string {
+  return /no such file|is a directory|not a directory|does not exist|not a file/.test(message) ? 'unreadable file' : message;
+}
+
+function unordered(messages: readonly string[]): string[] {
+  return [...new Set(messages)].toSorted();
+}
+
+/** Members in the order of their names; compressed contents are decompressed, because gzip differs. */
+function comparable(config: unknown): unknown {
+  return withoutEmpty(sorted(config));
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  const members = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(members.map(([name, member]) => [name, name === 'source' ? unpacked(member) : sorted(member)]));
+}
+
+function unpacked(source: unknown): unknown {
+  const data = typeof source === 'string' && source.startsWith('data:;base64,H4sI') ? source.slice(13) : undefined;
+  return data === undefined ? source : gunzipSync(Buffer.from(data, 'base64')).toString('latin1');
+}
+
+function randomNumbers(start: number): () => number {
+  let state = start;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
