@@ -5,7 +5,7 @@ import { isMapping, mappingAt } from '../formats/mapping.ts';
 import type { Disk, Filesystem, Luks, Partition, Raid, Storage } from '../ignition/config.ts';
 import { asString, itemsOf } from '../ignition/decode.ts';
 import type { Members } from './decode.ts';
-import { type Generated, snakePath, Sources } from './sources.ts';
+import { type Generated, Sources } from './sources.ts';
 
 /** What the CoreOS image has, with the same sizes: src/create_disk.sh of coreos-assembler. */
 const reserved = { label: 'reserved', sizeMiB: 1, typeGuid: '8DA63339-0007-60C0-C436-083AC8230908' };
@@ -102,15 +102,11 @@ function luksOf(luks: Members, wantsCex: boolean, device: string, sources: Sourc
   const from = [...at, 'luks'];
   const methods = wantsCex
     ? { cex: isMapping(cex) ? cex : {} }
-    : { clevis: { ...setMembers({ tang, threshold, tpm2 }) } };
+    : { clevis: setMembers({ tang, threshold, tpm2 }) };
   sources.addAll(['storage', 'luks'], from);
   sources.add([...to, 'discard'], [...from, 'discard']);
-  for (const [name, found] of Object.entries(methods)) {
-    for (const member of Object.keys(found)) {
-      const inYaml = name === 'cex' ? [...from, 'cex', member] : [...from, member];
-      addBelow(sources, [...to, name, member], inYaml, mappingAt(methods, [name])[member]);
-    }
-  }
+  sources.addMoved([...to, 'clevis'], from);
+  sources.addMoved([...to, 'cex'], [...from, 'cex']);
   return {
     ...methods,
     device,
@@ -123,14 +119,4 @@ function luksOf(luks: Members, wantsCex: boolean, device: string, sources: Sourc
 
 function setMembers(members: Members): Members {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
-}
-
-/** Declares the source of a value and of everything in it, which has the same steps in the YAML. */
-function addBelow(sources: Sources, to: Path, from: Path, value: unknown): void {
-  sources.add(to, from);
-  if (typeof value !== 'object' || value === null) return;
-  for (const [key, inner] of Object.entries(value)) {
-    const step = Array.isArray(value) ? Number(key) : key;
-    addBelow(sources, [...to, step], [...from, ...snakePath([step])], inner);
-  }
 }

@@ -21,7 +21,9 @@ const checks: Readonly<Record<string, Check>> = {
   Directory: ({ mode }) => checkMode(mode, isTypicalFolderMode),
   Dropin: checkUnitSources,
   File: ({ mode }) => checkMode(mode, isTypicalFileMode),
-  FileContents: checkResource,
+  FileContents: ({ inline, source }) => [
+    inline !== undefined && source !== undefined && butaneIssue(problems.resourceSources, ['inline']),
+  ],
   Filesystem: checkMountUnit,
   GrubUser: ({ name, password_hash: hash }) => [
     asString(name) === '' && butaneIssue(problems.grubName, ['name']),
@@ -54,8 +56,7 @@ export function* checkDocument(
 
 function checkResource({ inline, local, source }: Members): readonly (ButaneIssue | false)[] {
   const given = Object.entries({ local, inline, source }).filter(([, value]) => value !== undefined);
-  // Version 1.0.0 names the key that Butane adds.
-  const name = local === undefined && given.length === 2 ? 'inline' : (given.at(-1)?.[0] ?? '');
+  const name = given.at(-1)?.[0] ?? '';
   return [given.length > 1 && butaneIssue(problems.resourceSources, [name])];
 }
 

@@ -260,7 +260,8 @@ export const problems = {
 /** @param error of the system */
 export function unreadable(path: string, error: unknown): Problem & { readonly message: string } {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  const reason = code === 'ENOENT' || code === 'ENOTDIR' ? 'does not exist' : `cannot be read (${String(code)})`;
+  const reason =
+    code === 'ENOENT' || code === 'ENOTDIR' ? 'does not exist' : `cannot be read (${String(code)})`;
   const hint = 'use a path below --files-dir';
   return { rule: butaneRules.local, message: `the local file ${quoteText(path)} ${reason}`, hint };
 }

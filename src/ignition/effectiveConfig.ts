@@ -33,7 +33,7 @@ import { newestVersion, type SpecVersion } from './versions.ts';
 export type ConfigPlace = readonly string[];
 
 /** A path in one of the configs. */
-export interface PlacedPath {
+interface PlacedPath {
   readonly place: ConfigPlace;
   readonly path: Path;
 }
@@ -99,7 +99,7 @@ interface Search {
 }
 
 /** A config with all configs that it refers to. */
-export interface Layer {
+interface Layer {
   readonly place: ConfigPlace;
   readonly config: Config;
 }
@@ -177,7 +177,7 @@ interface Source extends PlacedPath {
 }
 
 /** The last layer with a value sets it; a missing value belongs to the first layer that contains its parent. */
-export function makeLocate(config: Config, layers: readonly Layer[]): (path: Path) => PlacedPath {
+function makeLocate(config: Config, layers: readonly Layer[]): (path: Path) => PlacedPath {
   const roots: readonly Source[] = layers.map((layer) => ({
     place: layer.place,
     path: [],

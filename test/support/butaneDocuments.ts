@@ -10,7 +10,10 @@ const newest = butaneType(butaneRules(butaneVersions.at(-1) ?? '')!);
 /** A document of the version, with a few mistakes in some of them. */
 export function randomButane(random: Random, version: string): string {
   const sections = [...newest.fields.keys()].filter((name) => name !== 'variant' && name !== 'version');
-  const parts = [`variant: ${chance(random, 0.01) ? pick(random, ['r4e', '""', '~', 'fcoss']) : 'fcos'}`, `version: ${version}`];
+  const parts = [
+    `variant: ${chance(random, 0.01) ? pick(random, ['core', '""', '~', '[fcos]']) : 'fcos'}`,
+    `version: ${version}`,
+  ];
   for (const name of sections) {
     const field = newest.fields.get(name);
     if (field === undefined || !chance(random, name === 'storage' ? 0.8 : 0.4)) continue;
@@ -54,7 +57,8 @@ function writeStruct(random: Random, struct: ButaneStruct, depth: number): strin
     if (!chance(random, wanted.includes(name) ? 0.92 : share)) continue;
     lines.push(...writeEntry(random, name, field, depth));
   }
-  if (chance(random, 0.02)) lines.push(`${'  '.repeat(depth)}${pick(random, ['unknown', 'Path', '<<', '7'])}: 1`);
+  if (chance(random, 0.02))
+    lines.push(`${'  '.repeat(depth)}${pick(random, ['unknown', 'Path', '<<', '7'])}: 1`);
   return lines;
 }
 
@@ -81,28 +85,114 @@ const likely: Readonly<Record<string, readonly string[]>> = {
   Tree: ['local'],
 };
 
+/** Butane validates inlined configs that are merged. */
+const validConfig = `'{"ignition": {"version": "3.0.0"}}'`;
+
 /** Values of fields of this name, as they are written in YAML. */
 const values: Readonly<Record<string, readonly string[]>> = {
-  path: ['/etc/a', '/etc/a', '/etc/b', '/var/lib/x', 'etc/x', '/boot/grub2/user.cfg', '/tmp/tree', '""', "'/var/x-y/.z'", '/a.txt', '/etc/containers/systemd/web.container'],
-  local: ['a.txt', 'tree', 'tree/sub', 'missing.txt', '../secret', 'big.txt', 'random.bin', 'empty', './a.txt', '/a.txt', '""'],
+  path: [
+    '/etc/a',
+    '/etc/a',
+    '/etc/b',
+    '/var/lib/x',
+    'etc/x',
+    '/boot/grub2/user.cfg',
+    '/tmp/tree',
+    '""',
+    "'/var/x-y/.z'",
+    '/a.txt',
+    '/etc/containers/systemd/web.container',
+  ],
+  local: [
+    'a.txt',
+    'tree',
+    'tree/sub',
+    'missing.txt',
+    '../secret',
+    'big.txt',
+    'random.bin',
+    'empty',
+    './a.txt',
+    '/a.txt',
+    '""',
+  ],
   contents_local: ['a.txt', 'unit.service', 'missing', '../x', '""', 'tree'],
   ssh_authorized_keys_local: ['keys.pub', 'missing.pub', 'a.txt'],
-  inline: ['hello', '""', '|', '>-', '"a\\tb ü %"', "'it''s'", `"${'abc '.repeat(60)}"`],
-  contents: ['"[Service]\\nExecStart=/bin/true\\n"', '|', '""', 'x', '"[Install]\\nWantedBy=a.target\\n[Service]\\nType=x\\n"'],
+  inline: [
+    validConfig,
+    validConfig,
+    validConfig,
+    'hello',
+    '""',
+    '|',
+    '>-',
+    '"a\\tb ü %"',
+    "'it''s'",
+    `"${'abc '.repeat(60)}"`,
+  ],
+  contents: [
+    '"[Service]\\nExecStart=/bin/true\\n"',
+    '|',
+    '""',
+    'x',
+    '"[Install]\\nWantedBy=a.target\\n[Service]\\nType=x\\n"',
+  ],
   source: ['https://example.com/a', 'data:,x', 'ftp://x', '""', 'data:;base64,eA==', 's3://b/k'],
   compression: ['gzip', '""', 'xz'],
   hash: ['sha512-x', `sha256-${'a'.repeat(64)}`, 'md5-0', '""'],
-  mode: ['0644', '0755', '420', '644', '755', '0o600', '4755', '01777', '1777', '010000', '0', '-1', '0x1ff', '1_0', '1.5', '99999999999999999999'],
+  mode: [
+    '0644',
+    '0755',
+    '420',
+    '644',
+    '755',
+    '0o600',
+    '4755',
+    '01777',
+    '1777',
+    '010000',
+    '0',
+    '-1',
+    '0x1ff',
+    '1_0',
+    '1.5',
+    '99999999999999999999',
+  ],
   file_mode: ['0600', '420', '644'],
   dir_mode: ['0700', '448', '700'],
-  device: ['/dev/sda', '/dev/disk/by-id/coreos-boot-disk', '/dev/mapper/root', '/dev/mapper/data', '/dev/disk/by-partlabel/root', '/dev/dasda', 'sda', '/dev/md/md-root', '/dev/disk/by-label/boot', '""'],
+  device: [
+    '/dev/sda',
+    '/dev/disk/by-id/coreos-boot-disk',
+    '/dev/mapper/root',
+    '/dev/mapper/data',
+    '/dev/disk/by-partlabel/root',
+    '/dev/dasda',
+    'sda',
+    '/dev/md/md-root',
+    '/dev/disk/by-label/boot',
+    '""',
+  ],
   devices: ['/dev/sda', '/dev/sdb', '/dev/sdc'],
   label: ['root', 'boot', 'var', 'EFI-SYSTEM', 'BIOS-BOOT', 'root-1', '""', 'a:b', 'boot-1'],
   number: ['0', '1', '2', '4', '9'],
   size_mib: ['0', '100', '8192', '9000'],
   start_mib: ['0', '1', '2048'],
   format: ['xfs', 'ext4', 'swap', 'btrfs', 'none', '""', 'virtiofs', 'vfat'],
-  name: ['core', 'root', 'data', 'a.service', 'b.mount', 'var-lib-x.mount', 'web.container', 'web@1.container', 'web@.container', 'x.conf', '""', 'web.txt', 'b.socket'],
+  name: [
+    'core',
+    'root',
+    'data',
+    'a.service',
+    'b.mount',
+    'var-lib-x.mount',
+    'web.container',
+    'web@1.container',
+    'web@.container',
+    'x.conf',
+    '""',
+    'web.txt',
+    'b.socket',
+  ],
   layout: ['x86_64', 'x86_64', 'aarch64', 'ppc64le', 's390x-eckd', 's390x-zfcp', 's390x-virt', 'mips', '""'],
   level: ['raid1', 'raid0', 'raid99'],
   url: ['https://tang.example.com', 'http://x', '""', 'ftp://x'],
@@ -121,15 +211,38 @@ const values: Readonly<Record<string, readonly string[]>> = {
   config: ['x', '""'],
 };
 
-const oddValues = ['~', 'null', '[]', '{}', 'abc', '12', 'true', '[1, 2]', '{a: b}', '""', '2001-01-01', '!!str 12', '!!int "7"', '.inf', '0.5', '[~]', '!custom x', 'yes', '"yes"', '1e3'];
+const oddValues = [
+  '~',
+  'null',
+  '[]',
+  '{}',
+  'abc',
+  '12',
+  'true',
+  '[1, 2]',
+  '{a: b}',
+  '""',
+  '2001-01-01',
+  '!!str 12',
+  '!!int "7"',
+  '.inf',
+  '0.5',
+  '[~]',
+  '!custom x',
+  'yes',
+  '"yes"',
+  '1e3',
+];
 
 function valueOf(random: Random, name: string, kind: ButaneField['kind'], depth: number): string {
   if (kind === 'boolean') return pick(random, ['true', 'true', 'false', 'yes', 'off', 'True', 'y', '"on"']);
-  const pool = values[name] ?? (kind === 'integer' ? ['0', '1', '1000', '0x10'] : ['a', 'b', '"c d"', '12', 'true']);
+  const pool =
+    values[name] ?? (kind === 'integer' ? ['0', '1', '1000', '0x10'] : ['a', 'b', '"c d"', '12', 'true']);
   const value = pick(random, pool);
   if (value !== '|' && value !== '>-') return value;
   const indent = '  '.repeat(depth + 1);
-  const lines = name === 'contents' ? ['[Unit]', 'Description=x', '', '[Service]'] : ['first', '', ' second', 'third #x'];
+  const lines =
+    name === 'contents' ? ['[Unit]', 'Description=x', '', '[Service]'] : ['first', '', ' second', 'third #x'];
   return [value, ...lines.map((line) => (line === '' ? '' : `${indent}  ${line}`))].join('\n');
 }
 

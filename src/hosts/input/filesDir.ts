@@ -1,6 +1,16 @@
 /** The folder of `--files-dir`: its files can be read, and nothing outside it, whatever its links point to. */
 
-import { constants, closeSync, fstatSync, lstatSync, openSync, readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
+import {
+  constants,
+  closeSync,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+} from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
 import { LocalFileError, type LocalEntry, type LocalFiles } from '../../butane/localFiles.ts';
 import { problems, unreadable } from '../../butane/rules.ts';
