@@ -38,7 +38,7 @@ export const butaneRules = {
   filesDir: errorRule(
     'butane-files-dir',
     'local file paths are relative to a files directory that must be specified with -d/--files-dir',
-    'pass --files-dir FOLDER, or write the contents with "inline" or "contents"',
+    'pass --files-dir FOLDER; for commands without this option, translate the config first with "ironic-coreos ignition from-butane --files-dir FOLDER"',
   ),
   local: errorRule('butane-local', 'the local file cannot be used', 'use a path below --files-dir'),
   nodeExists: errorRule(

@@ -29,6 +29,7 @@ import {
 } from '../image/customize/customization.ts';
 import {
   checkConfigSource,
+  filesDirOf,
   type ConfigSource,
   embedOptions,
   readConfigSource,
@@ -52,7 +53,7 @@ export async function readCustomization(options: CustomizeOptions, io: Io): Prom
   const { destDevice, destKargAppend = [], destKargDelete = [] } = options;
   if (destDevice === '')
     throw new UsageError('--dest-device is empty', { hint: 'use --dest-device /dev/sda' });
-  const readConfig = (path: string) => readUserConfig(path, wantsCheck(options, io), io);
+  const readConfig = (path: string) => readUserConfig(path, options, io);
   const destIgnition = await readEach(options.destIgnition, readConfig);
   const note = consoleNote(destKargAppend);
   if (note !== undefined) io.stderr.write(`${printable(note)}\n`);
@@ -178,11 +179,11 @@ const CONFIG = { what: 'Ignition config', maxBytes: 64 * 1024 * 1024 };
 
 /**
  * Returns the config as a document without unused keys, after it reports the findings.
- * @param validates whether an invalid config is an error
  * @throws CliError `parsing Ignition config …`
  */
-async function readUserConfig(path: string, validates: boolean, io: Io): Promise<Uint8Array> {
-  const source = await readSource(path, io);
+async function readUserConfig(path: string, options: CustomizeOptions, io: Io): Promise<Uint8Array> {
+  const source = await readSource(path, options, io);
+  const validates = wantsCheck(options, io) || source.yaml?.isRefused === true;
   const config = parseUserConfig(source.json, path);
   if ('newerVersion' in config) {
     reportNewerVersion(path, config.newerVersion, io);
@@ -198,9 +199,9 @@ interface Source extends ConfigSource {
   readonly path: string;
 }
 
-async function readSource(path: string, io: Io): Promise<Source> {
+async function readSource(path: string, options: CustomizeOptions, io: Io): Promise<Source> {
   const bytes = await readUserFile(path, io, CONFIG);
-  const source = await readConfigSource(path, bytes).catch(
+  const source = await readConfigSource(path, bytes, filesDirOf(options, io)).catch(
     replaceFormatError((error) => refusal(path, error.message, error)),
   );
   return { ...source, path };
@@ -293,6 +294,8 @@ export interface CustomizeOptions {
   readonly postInstall?: readonly string[];
   readonly installerConfig?: readonly string[];
   readonly liveIgnition?: readonly string[];
+  /** Folder of the local files of Butane configs (default: local files are refused). */
+  readonly filesDir?: string;
   /** False embeds Ignition configs also if Ignition would refuse them on boot. */
   readonly validate?: boolean;
 }

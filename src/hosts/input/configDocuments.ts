@@ -18,15 +18,27 @@ import { writeFileAtomically } from '../../io/files/newFile.ts';
 import { writeStdout } from '../../io/stdout.ts';
 import type { Finding } from '../../core/finding.ts';
 import { printable } from '../../core/foreignText.ts';
-import { checkConfig } from './checkConfig.ts';
+import {
+  checkConfigSource,
+  type ConfigOptions,
+  type ConfigSource,
+  filesDirOf,
+  readConfigSource,
+} from './checkedConfig.ts';
+import { nameInput } from './nameInput.ts';
 import { reportChecked } from './reportChecked.ts';
+
+export type FilesDirOption = Pick<ConfigOptions, 'filesDir'>;
 
 /** A valid config and its document. */
 export interface ConfigDocument {
   /** The file name as the user gave it. */
   readonly name: string;
+  /** The JSON, which is translated if the file is a Butane config or YAML. */
   readonly bytes: Buffer;
-  /** The document with masked secrets. */
+  /** Adds positions in the file to findings about the config. */
+  readonly place: (findings: readonly Finding[]) => readonly Finding[];
+  /** The file with masked secrets. */
   readonly shown: Uint8Array;
   readonly version: SpecVersion;
   readonly config: Config;
@@ -48,6 +60,7 @@ export function parseSpecVersion(text: string): SpecVersion {
 export async function readConfigDocuments(
   files: readonly string[],
   io: Io,
+  options: FilesDirOption = {},
 ): Promise<readonly ConfigDocument[]> {
   if (files.filter((file) => file === '-').length > 1) {
     throw new UsageError('standard input can be read only once', { hint: 'use "-" only once' });
@@ -57,8 +70,8 @@ export async function readConfigDocuments(
   for (const file of files) {
     const name = file === '-' ? 'standard input' : file;
     const content = file === '-' ? await readStdin(io, expected) : await readUserFile(file, io, expected);
-    const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
-    const document = await checkDocument(name, bytes, io);
+    const source = await nameInput(name, () => readConfigSource(name, content, filesDirOf(options, io)));
+    const document = await checkDocument(name, source, io);
     if (document === undefined) invalid.push(printable(name));
     else documents.push(document);
   }
@@ -72,19 +85,34 @@ export async function readConfigDocuments(
 /** Configs have a few megabytes at most. */
 const expected: Expected = { what: 'Ignition config', maxBytes: 256 * 1024 * 1024 };
 
-async function checkDocument(name: string, bytes: Buffer, io: Io): Promise<ConfigDocument | undefined> {
-  const checked = await checkConfig(bytes, { lint: 'boot', now: new Date() });
+async function checkDocument(
+  name: string,
+  source: ConfigSource,
+  io: Io,
+): Promise<ConfigDocument | undefined> {
+  const checked = await checkConfigSource(source, { lint: 'boot', now: new Date() });
   reportChecked(checked, name, io);
+  const { json: bytes } = source;
   const read = readConfig(bytes);
   if (!checked.report.valid || read.status === 'refused') return undefined;
   return {
     name,
     bytes,
-    shown: maskSecrets(bytes, read.config),
+    ...(await placesOf(source, read.config)),
     version: read.version,
     config: read.config,
     findings: checked.report.findings,
   };
+}
+
+async function placesOf(
+  { json, yaml }: ConfigSource,
+  config: Config,
+): Promise<Pick<ConfigDocument, 'place' | 'shown'>> {
+  const place = (findings: readonly Finding[]): readonly Finding[] => locateFindings(findings, json);
+  if (yaml === undefined) return { place, shown: maskSecrets(json, config) };
+  const { maskYaml, placeInYaml } = await import('./yamlConfig.ts');
+  return { place: (findings) => placeInYaml(place(findings), yaml), shown: maskYaml(yaml) };
 }
 
 /**
@@ -105,14 +133,10 @@ export function translateDocument(document: ConfigDocument, to: SpecVersion, io:
 /** Reports findings about a config, with positions in its document. */
 export function reportFindings(
   findings: readonly Finding[],
-  { name, bytes, shown }: ConfigDocument,
+  { name, place, shown }: ConfigDocument,
   io: Io,
 ): void {
-  reportChecked(
-    { report: { valid: true, findings: locateFindings(findings, bytes) }, bytes: shown },
-    name,
-    io,
-  );
+  reportChecked({ report: { valid: true, findings: place(findings) }, bytes: shown }, name, io);
 }
 
 /** Options of commands that write a config. */
