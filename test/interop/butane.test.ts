@@ -84,7 +84,7 @@ describe.skipIf(note !== '')(`Butane${note}`, () => {
         maxBuffer: 2 ** 30,
       });
       const lines = stdout.trimEnd().split('\n');
-      expect(lines, stderr).toHaveLength(count);
+      expect({ lines: lines.length, stderr }).toEqual({ lines: count, stderr: '' });
       const different: string[] = [];
       const verdicts: string[] = [];
       for (const [index, document] of documents.entries()) {
@@ -181,7 +181,11 @@ function expectedOf(
   if (entries.length === 0 && error !== '') return { config: undefined, messages: ['unreadable YAML'] };
   const messages = entries.map(({ severity, message, path, line, column }) => {
     // Columns of Butane count characters.
-    const bytes = Buffer.byteLength([...(lines[line - 1] ?? '')].slice(0, column - 1).join(''));
+    const bytes = Buffer.byteLength(
+      Array.from(lines[line - 1] ?? '')
+        .slice(0, column - 1)
+        .join(''),
+    );
     return `${severity} ${path} ${line}:${bytes + 1} ${normal(message)}`;
   });
   return { config: comparable(config), messages: unordered(messages) };

@@ -206,7 +206,7 @@ function contextOf(key: string, { type, isSecret, find }: Context): Context {
 }
 
 /** Keys of Butane for inline contents. */
-const contentKeys: ReadonlySet<string> = new Set(['inline', 'local']);
+const contentKeys: ReadonlySet<string> = new Set(['inline']);
 
 /** The field with the name of a key, or the most similar one. */
 function fieldMeant(type: StructType, key: string): Field | undefined {

@@ -48,6 +48,8 @@ export interface ConfigSource {
   /** The file itself, or the JSON of a Butane config or of a YAML file (`*.yaml`, `*.yml`). */
   readonly json: Buffer;
   readonly yaml?: YamlConfig;
+  /** The Butane documents that the config inlined, by their references; in `json` they are translated. */
+  readonly inlined?: ReadonlyMap<string, YamlConfig>;
 }
 
 /** @throws FormatError if YAML cannot be parsed */
@@ -56,6 +58,14 @@ export async function readConfigSource(
   bytes: Uint8Array,
   filesDir?: FilesDir,
 ): Promise<ConfigSource> {
+  const source = await readSource(path, bytes, filesDir);
+  if (!mayInline(source.json)) return source;
+  const { translateInlined } = await import('./inlinedButane.ts');
+  const { json, documents } = translateInlined(source.json);
+  return documents.size === 0 ? source : { ...source, json, inlined: documents };
+}
+
+async function readSource(path: string, bytes: Uint8Array, filesDir?: FilesDir): Promise<ConfigSource> {
   const json = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (mayBeButane(path, json)) {
     const { readButaneConfig } = await import('./butaneConfig.ts');
@@ -68,8 +78,13 @@ export async function readConfigSource(
   return { json: yaml.json, yaml };
 }
 
+/** Without parsing it: most configs inline no other config. */
+function mayInline(json: Buffer): boolean {
+  return json.includes('data:') && (json.includes('"merge"') || json.includes('"replace"'));
+}
+
 /** Without parsing it: most configs are JSON. */
-function mayBeButane(path: string, document: Buffer): boolean {
+export function mayBeButane(path: string, document: Buffer): boolean {
   if (/\.(?:bu|butane)$/i.test(path)) return true;
   if (!document.includes('variant')) return false;
   const text = document.toString('latin1');
@@ -86,11 +101,14 @@ export function filesDirOf(
 
 /** Checks the JSON. Findings have positions in the file. */
 export async function checkConfigSource(
-  { json, yaml }: ConfigSource,
+  { inlined, json, yaml }: ConfigSource,
   options: Omit<CheckOptions, 'strict'>,
 ): Promise<CheckedDocument> {
-  if (yaml === undefined) return (await import('./checkConfig.ts')).checkConfig(json, options);
-  return (await import('./yamlConfig.ts')).checkYamlConfig(yaml, options);
+  const checked = await (yaml === undefined
+    ? (await import('./checkConfig.ts')).checkConfig(json, options)
+    : (await import('./yamlConfig.ts')).checkYamlConfig({ ...yaml, json }, options));
+  if (inlined === undefined) return checked;
+  return (await import('./inlinedButane.ts')).placeInlined(checked, inlined);
 }
 
 /** As in coreos-installer, `-` is a file name. */
