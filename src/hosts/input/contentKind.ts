@@ -40,7 +40,6 @@ const BY_SECTION: readonly ContentKind<RegExp>[] = [
 
 /** By top-level keys of JSON or YAML; the first match counts. */
 const BY_KEYS: readonly ContentKind<readonly string[]>[] = [
-  [['variant'], 'a Butane config', 'translate it with "ironic-coreos ignition from-butane FILE"'],
   [['auths', 'credHelpers', 'credsStore'], 'a pull secret', 'pass it to render with --pull-secret FILE'],
   [['generator'], 'the manifest of a prepared folder', 'pass the folder instead, to validate its configs'],
   [['ipa_kernel_url'], 'a variables file of Bifrost', 'load it with "bifrost-cli install -e @FILE"'],
