@@ -27,13 +27,13 @@ export interface MappingNode {
   readonly entries: (readonly [key: YamlNode, value: YamlNode])[];
 }
 
-export interface SequenceNode {
+interface SequenceNode {
   readonly kind: 'sequence';
   readonly start: number;
   readonly items: YamlNode[];
 }
 
-export interface AliasNode {
+interface AliasNode {
   readonly kind: 'alias';
   readonly start: number;
   /** The node with the anchor; it may contain this alias. */

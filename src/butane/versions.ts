@@ -13,10 +13,10 @@ import type { SpecVersion } from '../ignition/versions.ts';
 export type FieldSpec = string;
 
 /** Fields by object: an object of Ignition under its Go name, or a new one. */
-export type AddedFields = Readonly<Record<string, Readonly<Record<string, FieldSpec>>>>;
+type AddedFields = Readonly<Record<string, Readonly<Record<string, FieldSpec>>>>;
 
 /** Behavior that does not show in the fields. */
-export type Feature =
+type Feature =
   /** Inlined contents are compressed with gzip if that is shorter. */
   | 'compression'
   /** Mount units of LUKS devices that need the network wait for it. */
@@ -102,8 +102,6 @@ const releases = {
     },
   },
 } as const satisfies Readonly<Record<string, ButaneRelease>>;
-
-export type ButaneVersion = keyof typeof releases;
 
 /** A version with everything that it and older versions add. */
 export interface ButaneRules {

@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { LocalFileError, type LocalFiles } from '../../src/butane/localFiles.ts';
 import { problems } from '../../src/butane/rules.ts';
+import { ifWellFormed } from '../../src/core/errors.ts';
 import { translateButane } from '../../src/butane/translate.ts';
 
 const translate = (version: string, text: string, files?: LocalFiles) =>
@@ -179,11 +180,8 @@ describe('hostile documents', () => {
     ],
   ])('%s', (_title, text) => {
     const start = Date.now();
-    try {
-      expect(translateButane(text, undefined).findings).toBeDefined();
-    } catch (error) {
-      expect(error).toMatchObject({ name: 'FormatError' });
-    }
+    const result = ifWellFormed(() => translateButane(text, undefined));
+    expect(result === undefined || result.findings.length >= 0).toBe(true);
     expect(Date.now() - start).toBeLessThan(20_000);
   });
 });

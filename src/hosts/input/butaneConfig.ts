@@ -30,6 +30,7 @@ export function readButaneConfig(document: Buffer, filesDir: FilesDir | undefine
     source,
     locate: positionOf,
     pathOf,
+    hints: { 'mode-special-bits': 'write the mode in octal with a leading zero, for example 0644' },
     own: findings,
     isRefused: hasErrors(findings),
   };

@@ -23,6 +23,8 @@ export interface YamlConfig {
   readonly locate: ParsedYaml['locate'];
   /** The path in the YAML of a path in the JSON (default: the same). */
   readonly pathOf?: (path: Path) => Path;
+  /** Hints for the YAML that replace those for JSON, by rule. */
+  readonly hints?: Readonly<Record<string, string>>;
   /** What the translation to JSON found. */
   readonly own?: readonly Finding[];
   /** There is no JSON, because of errors in `own`. */
@@ -65,7 +67,8 @@ export function decodeUtf8(bytes: Uint8Array): string {
 }
 
 function relocate(finding: Finding, config: YamlConfig): Finding {
-  const { position: ofJson, ...placeless } = finding;
+  const { position: ofJson, ...others } = finding;
+  const placeless = { ...others, hint: config.hints?.[finding.rule] ?? finding.hint };
   const path = config.pathOf?.(finding.path) ?? finding.path;
   const position = ofJson === undefined ? undefined : findPosition({ ...finding, path }, config);
   return position === undefined ? { ...placeless, path } : { ...placeless, path, position };
