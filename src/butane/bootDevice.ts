@@ -4,7 +4,7 @@ import type { Path } from '../core/finding.ts';
 import { isMapping, mappingAt } from '../formats/mapping.ts';
 import type { Disk, Filesystem, Luks, Partition, Raid, Storage } from '../ignition/config.ts';
 import { asString, itemsOf } from '../ignition/decode.ts';
-import type { Members } from './decode.ts';
+import type { ButaneMembers } from './decode.ts';
 import { type Generated, Sources } from './sources.ts';
 
 /** What the CoreOS image has, with the same sizes: src/create_disk.sh of coreos-assembler. */
@@ -26,7 +26,7 @@ const firstPartitions: Readonly<Record<string, readonly Partition[]>> = {
 const rootPartition: Readonly<Record<string, string>> = { 's390x-eckd': '2', 's390x-zfcp': '4' };
 
 /** Undefined if neither a mirror nor encryption is wanted. */
-export function bootDeviceConfig(device: Members): Generated | undefined {
+export function bootDeviceConfig(device: ButaneMembers): Generated | undefined {
   const mirror = itemsOf(mappingAt(device, ['mirror'])['devices']).map(asString);
   const luks = mappingAt(device, ['luks']);
   const wantsCex = mappingAt(luks, ['cex'])['enabled'] === true;
@@ -90,13 +90,13 @@ function mirrorStorage(devices: readonly string[], first: readonly Partition[], 
   return { disks, filesystems, raid };
 }
 
-function luksDevice(luks: Members, layout: string, isMirrored: boolean): string {
+function luksDevice(luks: ButaneMembers, layout: string, isMirrored: boolean): string {
   const partition = rootPartition[layout];
   if (partition !== undefined) return `${asString(luks['device'])}${partition}`;
   return isMirrored ? '/dev/md/md-root' : '/dev/disk/by-partlabel/root';
 }
 
-function luksOf(luks: Members, wantsCex: boolean, device: string, sources: Sources): Luks {
+function luksOf(luks: ButaneMembers, wantsCex: boolean, device: string, sources: Sources): Luks {
   const { cex, discard, tang, threshold, tpm2 } = luks;
   const to = ['storage', 'luks', 0];
   const from = [...at, 'luks'];
@@ -117,6 +117,6 @@ function luksOf(luks: Members, wantsCex: boolean, device: string, sources: Sourc
   };
 }
 
-function setMembers(members: Members): Members {
+function setMembers(members: ButaneMembers): ButaneMembers {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 }

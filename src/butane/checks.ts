@@ -4,14 +4,14 @@ import type { Path } from '../core/finding.ts';
 import { isMapping, mappingAt } from '../formats/mapping.ts';
 import type { Disk, Integer, Partition } from '../ignition/config.ts';
 import { asString, itemsOf } from '../ignition/decode.ts';
-import type { Members } from './decode.ts';
+import type { ButaneMembers } from './decode.ts';
 import { templateOf } from './quadlets.ts';
 import { type ButaneIssue, butaneIssue, problems } from './rules.ts';
 import type { ButaneStruct } from './schema.ts';
 import type { Generated } from './sources.ts';
 import type { ButaneRules } from './versions.ts';
 
-type Check = (value: Members, rules: ButaneRules) => readonly (ButaneIssue | false)[];
+type Check = (value: ButaneMembers, rules: ButaneRules) => readonly (ButaneIssue | false)[];
 
 /** By object; paths are relative to it. */
 const checks: Readonly<Record<string, Check>> = {
@@ -35,9 +35,9 @@ const checks: Readonly<Record<string, Check>> = {
   Unit: checkUnitSources,
 };
 
-export function* checkDocument(
+export function* checkButane(
   type: ButaneStruct,
-  value: Members,
+  value: ButaneMembers,
   rules: ButaneRules,
   path: Path = [],
 ): Generator<ButaneIssue> {
@@ -47,25 +47,28 @@ export function* checkDocument(
   for (const [name, { struct }] of type.fields) {
     const member = value[name];
     if (struct === undefined || member === undefined) continue;
-    if (isMapping(member)) yield* checkDocument(struct, member, rules, [...path, name]);
+    if (isMapping(member)) yield* checkButane(struct, member, rules, [...path, name]);
     for (const [index, item] of itemsOf(member).entries()) {
-      if (isMapping(item)) yield* checkDocument(struct, item, rules, [...path, name, index]);
+      if (isMapping(item)) yield* checkButane(struct, item, rules, [...path, name, index]);
     }
   }
 }
 
-function checkResource({ inline, local, source }: Members): readonly (ButaneIssue | false)[] {
+function checkResource({ inline, local, source }: ButaneMembers): readonly (ButaneIssue | false)[] {
   const given = Object.entries({ local, inline, source }).filter(([, value]) => value !== undefined);
   const name = given.at(-1)?.[0] ?? '';
   return [given.length > 1 && butaneIssue(problems.resourceSources, [name])];
 }
 
-function checkUnitSources({ contents, contents_local: local }: Members): readonly (ButaneIssue | false)[] {
+function checkUnitSources({
+  contents,
+  contents_local: local,
+}: ButaneMembers): readonly (ButaneIssue | false)[] {
   const hasBoth = contents !== undefined && local !== undefined;
   return [hasBoth && butaneIssue(problems.unitSources, ['contents_local'])];
 }
 
-function checkQuadlet(quadlet: Members): readonly (ButaneIssue | false)[] {
+function checkQuadlet(quadlet: ButaneMembers): readonly (ButaneIssue | false)[] {
   const { contents, contents_local: local } = quadlet;
   const name = asString(quadlet['name']);
   if (!/\.(?:container|volume|network|kube|image|build|pod|artifact)$/.test(name)) {
@@ -78,7 +81,10 @@ function checkQuadlet(quadlet: Members): readonly (ButaneIssue | false)[] {
   ];
 }
 
-function checkMountUnit(filesystem: Members, { features }: ButaneRules): readonly (ButaneIssue | false)[] {
+function checkMountUnit(
+  filesystem: ButaneMembers,
+  { features }: ButaneRules,
+): readonly (ButaneIssue | false)[] {
   if (filesystem['with_mount_unit'] !== true) return [];
   const format = asString(filesystem['format']);
   const needsPath = features.has('swap-units') ? format !== '' && format !== 'swap' : true;
@@ -88,7 +94,7 @@ function checkMountUnit(filesystem: Members, { features }: ButaneRules): readonl
   ];
 }
 
-function* disksWithoutNumber(config: Members): Generator<ButaneIssue> {
+function* disksWithoutNumber(config: ButaneMembers): Generator<ButaneIssue> {
   const mirror = new Set(itemsOf(mappingAt(config, ['boot_device', 'mirror'])['devices']));
   for (const [index, disk] of itemsOf(mappingAt(config, ['storage'])['disks']).entries()) {
     if (!isMapping(disk) || disk['wipe_table'] === true) continue;
@@ -102,7 +108,7 @@ function* disksWithoutNumber(config: Members): Generator<ButaneIssue> {
   }
 }
 
-function checkDisksAndMountPoints(config: Members, { features }: ButaneRules): readonly ButaneIssue[] {
+function checkDisksAndMountPoints(config: ButaneMembers, { features }: ButaneRules): readonly ButaneIssue[] {
   if (!features.has('s390x')) return [];
   const issues = [...disksWithoutNumber(config)];
   for (const [index, filesystem] of itemsOf(mappingAt(config, ['storage'])['filesystems']).entries()) {
@@ -114,7 +120,7 @@ function checkDisksAndMountPoints(config: Members, { features }: ButaneRules): r
   return issues;
 }
 
-function checkBootDevice(device: Members, { features }: ButaneRules): readonly (ButaneIssue | false)[] {
+function checkBootDevice(device: ButaneMembers, { features }: ButaneRules): readonly (ButaneIssue | false)[] {
   const layout = typeof device['layout'] === 'string' ? device['layout'] : undefined;
   const luks = mappingAt(device, ['luks']);
   const mirror = itemsOf(mappingAt(device, ['mirror'])['devices']);
@@ -151,7 +157,10 @@ function checkLayout(layout: string, device: string): readonly (ButaneIssue | fa
   return [!pattern.test(device) && butaneIssue(problems.luksDeviceName, ['layout'])];
 }
 
-function checkBootDeviceLuks(luks: Members, { features }: ButaneRules): readonly (ButaneIssue | false)[] {
+function checkBootDeviceLuks(
+  luks: ButaneMembers,
+  { features }: ButaneRules,
+): readonly (ButaneIssue | false)[] {
   if (!features.has('strict-boot-device') || asString(luks['device']) === '') return [];
   const hasTang = itemsOf(luks['tang']).some(
     (tang) => isMapping(tang) && Object.values(tang).some((it) => it !== ''),

@@ -4,23 +4,23 @@
  */
 
 import type { Path } from '../core/finding.ts';
-import { type MappingNode, keyText, type YamlNode } from './document.ts';
+import { type MappingNode, textOfKey, type YamlNode } from './document.ts';
 import { isNull, readScalar, tagOf, UnreadableScalar } from './scalars.ts';
 import { type ButaneIssue, butaneIssue, butaneRules, problems } from './rules.ts';
 import type { ButaneField, ButaneStruct } from './schema.ts';
 
 /** A decoded object: its fields by Butane's names. */
-export type Members = Record<string, unknown>;
+export type ButaneMembers = Record<string, unknown>;
 
-export interface Decoded {
-  readonly value: Members;
+interface Decoded {
+  readonly value: ButaneMembers;
   /** Errors; each has its offset in the text. */
   readonly issues: readonly ButaneIssue[];
 }
 
 export function decodeButane(root: YamlNode | undefined, type: ButaneStruct): Decoded {
   const decoder: Decoder = { issues: [], path: [], open: new Set(), count: 0, aliased: 0 };
-  const value: Members = {};
+  const value: ButaneMembers = {};
   try {
     if (root !== undefined) decodeStruct(decoder, type, root, value);
   } catch (error) {
@@ -52,7 +52,7 @@ class Stop extends Error {
 }
 
 /** Returns whether the object has been set. */
-function decodeStruct(decoder: Decoder, type: ButaneStruct, given: YamlNode, target: Members): boolean {
+function decodeStruct(decoder: Decoder, type: ButaneStruct, given: YamlNode, target: ButaneMembers): boolean {
   return follow(decoder, given, (node) => {
     if (node.kind === 'scalar' && isNullNode(decoder, node)) return false;
     if (node.kind !== 'mapping') return reportType(decoder, node, 'an object');
@@ -67,7 +67,7 @@ function decodeEntries(
   decoder: Decoder,
   type: ButaneStruct,
   node: MappingNode,
-  target: Members,
+  target: ButaneMembers,
   done: Set<string> | undefined,
 ): void {
   let merged: YamlNode | undefined;
@@ -86,7 +86,7 @@ function decodeEntries(
     decoder.path.pop();
   }
   if (merged === undefined) return;
-  const known = done ?? new Set(node.entries.map(([key]) => keyText(key)));
+  const known = done ?? new Set(node.entries.map(([key]) => textOfKey(key)));
   for (const source of merged.kind === 'sequence' ? merged.items : [merged]) {
     follow(decoder, source, (mapping) => {
       if (mapping.kind !== 'mapping') stop(decoder, problems.mergeKey, source);
@@ -100,7 +100,7 @@ function decodeField(
   decoder: Decoder,
   field: ButaneField,
   given: YamlNode,
-  target: Members,
+  target: ButaneMembers,
   name: string,
 ): void {
   if (field.isList) {
@@ -140,7 +140,7 @@ function decodeItems(decoder: Decoder, field: ButaneField, nodes: readonly YamlN
         return value !== undefined;
       });
     } else {
-      const item: Members = {};
+      const item: ButaneMembers = {};
       if (decodeStruct(decoder, field.struct, given, item)) items.push(item);
     }
     decoder.path.pop();
@@ -178,10 +178,10 @@ function checkKeys(decoder: Decoder, { entries }: MappingNode): boolean {
   const seen = new Set<string>();
   let isUnique = true;
   for (const [key] of entries) {
-    const id = `${key.kind} ${keyText(key)}`;
+    const id = `${key.kind} ${textOfKey(key)}`;
     if (seen.has(id)) {
       isUnique = false;
-      const path = [...decoder.path, keyText(key)];
+      const path = [...decoder.path, textOfKey(key)];
       decoder.issues.push({ ...butaneIssue(problems.duplicateKey, path), offset: key.start });
     }
     seen.add(id);
@@ -195,7 +195,7 @@ function isMergeKey(key: YamlNode): boolean {
   );
 }
 
-function isMembers(value: unknown): value is Members {
+function isMembers(value: unknown): value is ButaneMembers {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 

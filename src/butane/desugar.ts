@@ -8,7 +8,7 @@ import type { Config } from '../ignition/config.ts';
 import { asString, itemsOf } from '../ignition/decode.ts';
 import { isMapping } from '../formats/mapping.ts';
 import { dataUrlOf, percentEncoded } from './dataUrl.ts';
-import type { Members } from './decode.ts';
+import type { ButaneMembers } from './decode.ts';
 import { LocalFileError, type LocalFiles } from './localFiles.ts';
 import { type ButaneIssue, butaneIssue, problems } from './rules.ts';
 import type { ButaneStruct } from './schema.ts';
@@ -16,7 +16,7 @@ import { type Generated, snakePath, Sources } from './sources.ts';
 import type { ButaneRules } from './versions.ts';
 
 /** What the steps of a translation share. */
-export interface Translation {
+export interface ButaneTranslation {
   readonly rules: ButaneRules;
   /** Undefined: no local file is read. */
   readonly files: LocalFiles | undefined;
@@ -25,7 +25,11 @@ export interface Translation {
 }
 
 /** The config without the sugar that adds other objects. */
-export function desugarValues(translation: Translation, type: ButaneStruct, value: Members): Generated {
+export function desugarValues(
+  translation: ButaneTranslation,
+  type: ButaneStruct,
+  value: ButaneMembers,
+): Generated {
   const copier: Copier = { ...translation, sources: new Sources(), from: [], to: [] };
   const { ignition, ...others } = copyStruct(copier, type, value);
   const version = translation.rules.spec;
@@ -34,16 +38,16 @@ export function desugarValues(translation: Translation, type: ButaneStruct, valu
   return { config, locate: (path) => copier.sources.find(path) ?? snakePath(path) };
 }
 
-interface Copier extends Translation {
+interface Copier extends ButaneTranslation {
   readonly sources: Sources;
   /** Paths of the current value, in the YAML and in the config. */
   readonly from: (string | number)[];
   readonly to: (string | number)[];
 }
 
-function copyStruct(copier: Copier, type: ButaneStruct, members: Members): Members {
+function copyStruct(copier: Copier, type: ButaneStruct, members: ButaneMembers): ButaneMembers {
   const { from, to } = copier;
-  const copy: Members = {};
+  const copy: ButaneMembers = {};
   for (const [name, { target, isList, struct }] of type.fields) {
     const value = members[name];
     if (target === undefined || value === undefined) continue;
@@ -62,7 +66,7 @@ function copyStruct(copier: Copier, type: ButaneStruct, members: Members): Membe
   return copy;
 }
 
-function copyItem(copier: Copier, type: ButaneStruct, item: unknown, index: number): Members {
+function copyItem(copier: Copier, type: ButaneStruct, item: unknown, index: number): ButaneMembers {
   copier.from.push(index);
   copier.to.push(index);
   const copy = copyStruct(copier, type, isMapping(item) ? item : {});
@@ -71,7 +75,7 @@ function copyItem(copier: Copier, type: ButaneStruct, item: unknown, index: numb
   return copy;
 }
 
-function addContents(copier: Copier, { inline, local }: Members, copy: Members): void {
+function addContents(copier: Copier, { inline, local }: ButaneMembers, copy: ButaneMembers): void {
   const name = inline === undefined ? 'local' : 'inline';
   const from = [...copier.from, name];
   const contents =
@@ -89,7 +93,11 @@ function addContents(copier: Copier, { inline, local }: Members, copy: Members):
   Object.assign(copy, dataUrlOf(contents, compression));
 }
 
-function addUnitContents(copier: Copier, { contents_local: local }: Members, copy: Members): void {
+function addUnitContents(
+  copier: Copier,
+  { contents_local: local }: ButaneMembers,
+  copy: ButaneMembers,
+): void {
   if (asString(local) === '') return;
   const from = [...copier.from, 'contents_local'];
   const contents = readLocal(copier, asString(local), from);
@@ -99,7 +107,11 @@ function addUnitContents(copier: Copier, { contents_local: local }: Members, cop
 }
 
 /** One key per line. */
-function addLocalKeys(copier: Copier, { ssh_authorized_keys_local: local }: Members, copy: Members): void {
+function addLocalKeys(
+  copier: Copier,
+  { ssh_authorized_keys_local: local }: ButaneMembers,
+  copy: ButaneMembers,
+): void {
   const paths = itemsOf(local);
   if (paths.length === 0) return;
   const from = [...copier.from, 'ssh_authorized_keys_local'];
@@ -121,13 +133,17 @@ function addLocalKeys(copier: Copier, { ssh_authorized_keys_local: local }: Memb
 }
 
 /** The contents of a local file; undefined if it cannot be read, which is reported at `from`. */
-export function readLocal({ files, issues }: Translation, path: string, from: Path): Uint8Array | undefined {
-  return attempt({ files, issues }, from, (local) => local.read(path));
+export function readLocal(
+  { files, issues }: ButaneTranslation,
+  path: string,
+  from: Path,
+): Uint8Array | undefined {
+  return tryLocal({ files, issues }, from, (local) => local.read(path));
 }
 
 /** The result of `use`; undefined if the files cannot be used, which is reported at `from`. */
-export function attempt<T>(
-  { files, issues }: Pick<Translation, 'files' | 'issues'>,
+export function tryLocal<T>(
+  { files, issues }: Pick<ButaneTranslation, 'files' | 'issues'>,
   from: Path,
   use: (files: LocalFiles) => T,
 ): T | undefined {

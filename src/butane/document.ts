@@ -10,9 +10,9 @@ import type { Path } from '../core/finding.ts';
 import { explainedError, yamlError } from '../formats/yaml/errors.ts';
 import { maxDepth, nextEvent, type ScalarEvent } from '../formats/yaml/places.ts';
 
-export type YamlNode = ScalarNode | MappingNode | SequenceNode | AliasNode;
+export type YamlNode = YamlScalar | MappingNode | SequenceNode | AliasNode;
 
-export interface ScalarNode {
+export interface YamlScalar {
   readonly kind: 'scalar';
   readonly start: number;
   readonly value: string;
@@ -77,7 +77,7 @@ export function offsetOf(root: YamlNode, path: Path): number {
       node.kind === 'sequence' && typeof step === 'number'
         ? node.items[step]
         : node.kind === 'mapping' && typeof step === 'string'
-          ? entryOf(node, step)?.[1]
+          ? lastEntry(node, step)?.[1]
           : undefined;
     if (child === undefined) break;
     node = child;
@@ -86,12 +86,12 @@ export function offsetOf(root: YamlNode, path: Path): number {
 }
 
 /** The last entry with this key. */
-export function entryOf({ entries }: MappingNode, key: string): readonly [YamlNode, YamlNode] | undefined {
-  return entries.findLast(([node]) => keyText(node) === key);
+export function lastEntry({ entries }: MappingNode, key: string): readonly [YamlNode, YamlNode] | undefined {
+  return entries.findLast(([node]) => textOfKey(node) === key);
 }
 
 /** Keys that are no scalars are empty. */
-export function keyText(key: YamlNode): string {
+export function textOfKey(key: YamlNode): string {
   return key.kind === 'scalar' ? key.value : '';
 }
 
@@ -127,7 +127,13 @@ function readNode(reader: Reader): YamlNode | undefined {
     const node: YamlNode = { kind: 'scalar', start, value: getScalarValue(text, event), isPlain, tag };
     if (anchor !== '') anchors.set(anchor, node);
     const isQuoted = event.style === SCALAR_STYLE.DOUBLE_QUOTED || event.style === SCALAR_STYLE.SINGLE_QUOTED;
-    reader.end = Math.max(event.valueEnd + (isQuoted ? 1 : 0), event.anchorEnd, event.tagEnd, reader.end);
+    reader.end = Math.max(
+      event.valueEnd + (isQuoted ? 1 : 0),
+      event.anchorEnd,
+      event.tagEnd,
+      start,
+      reader.end,
+    );
     return node;
   }
   const start = Math.min(...properties, event.start);

@@ -3,11 +3,11 @@
 import { isMapping } from '../formats/mapping.ts';
 import { asString, itemsOf } from '../ignition/decode.ts';
 import { dataUrlOf } from './dataUrl.ts';
-import type { Members } from './decode.ts';
+import type { ButaneMembers } from './decode.ts';
 import type { Generated } from './sources.ts';
 
 /** Undefined without users. */
-export function grubConfig(grub: Members): Generated | undefined {
+export function grubConfig(grub: ButaneMembers): Generated | undefined {
   const users = itemsOf(grub['users']).filter(isMapping);
   if (users.length === 0) return undefined;
   const names = users.map(({ name }) => asString(name));

@@ -1,6 +1,6 @@
 /** What a Butane document reads from the folder of `--files-dir`. Paths are those of the document, with `/`. */
 
-import type { Problem } from './rules.ts';
+import type { ButaneProblem } from './rules.ts';
 
 export interface LocalFiles {
   /** @throws LocalFileError */
@@ -21,9 +21,9 @@ export type LocalEntry =
 
 /** Why a file cannot be used. */
 export class LocalFileError extends Error {
-  readonly problem: Problem;
+  readonly problem: ButaneProblem;
 
-  constructor(problem: Problem) {
+  constructor(problem: ButaneProblem) {
     super(problem.message);
     this.problem = problem;
   }

@@ -4,7 +4,7 @@ import type { Path } from '../core/finding.ts';
 import type { Config, Filesystem, Luks, Unit } from '../ignition/config.ts';
 import { isMapping } from '../formats/mapping.ts';
 import { asString, itemsOf } from '../ignition/decode.ts';
-import type { Members } from './decode.ts';
+import type { ButaneMembers } from './decode.ts';
 import { type Generated, Sources } from './sources.ts';
 import type { ButaneRules } from './versions.ts';
 
@@ -13,7 +13,7 @@ import type { ButaneRules } from './versions.ts';
  * @param storage of the Butane document
  */
 export function mountUnits(
-  storage: Members,
+  storage: ButaneMembers,
   { storage: { luks = [] } = {} }: Config,
   rules: ButaneRules,
 ): Generated {

@@ -4,7 +4,7 @@ import type { Path } from '../core/finding.ts';
 import { isMapping } from '../formats/mapping.ts';
 import type { Config, Storage } from '../ignition/config.ts';
 import { asString, itemsOf } from '../ignition/decode.ts';
-import type { Members } from './decode.ts';
+import type { ButaneMembers } from './decode.ts';
 import { type Generated, Sources } from './sources.ts';
 
 /** The lists of a config with paths. */
@@ -13,13 +13,13 @@ export type NodeList = 'files' | 'directories' | 'links';
 export class NodeTracker {
   readonly #base: Generated;
   readonly #sources = new Sources();
-  readonly #lists: Readonly<Record<NodeList, Members[]>>;
+  readonly #lists: Readonly<Record<NodeList, ButaneMembers[]>>;
   readonly #indexes: Readonly<Record<NodeList, Map<string, number>>>;
 
   constructor(base: Generated) {
     this.#base = base;
     const { storage = {} } = base.config;
-    const itemsIn = (list: NodeList): Members[] =>
+    const itemsIn = (list: NodeList): ButaneMembers[] =>
       itemsOf(storage[list])
         .filter(isMapping)
         .map((item) => ({ ...item }));
@@ -33,13 +33,13 @@ export class NodeTracker {
     return Object.values(this.#indexes).some((indexes) => indexes.has(path));
   }
 
-  find(list: NodeList, path: string): Members | undefined {
+  find(list: NodeList, path: string): ButaneMembers | undefined {
     const index = this.#indexes[list].get(path);
     return index === undefined ? undefined : this.#lists[list][index];
   }
 
   /** @param from where in the YAML the whole node is from */
-  add(list: NodeList, node: Members, from: Path): void {
+  add(list: NodeList, node: ButaneMembers, from: Path): void {
     const index = this.#lists[list].length;
     this.#indexes[list].set(asString(node['path']), index);
     this.#lists[list].push(node);
@@ -48,7 +48,13 @@ export class NodeTracker {
   }
 
   /** Adds `found` to a known node, or a new node with it. */
-  put(list: NodeList, known: Members | undefined, node: Members, found: Members, from: Path): void {
+  put(
+    list: NodeList,
+    known: ButaneMembers | undefined,
+    node: ButaneMembers,
+    found: ButaneMembers,
+    from: Path,
+  ): void {
     if (known === undefined) {
       this.add(list, { ...node, ...found }, from);
       return;
@@ -74,7 +80,7 @@ export class NodeTracker {
   }
 
   result(): Generated {
-    const storage: Storage & Members = { ...this.#base.config.storage, ...this.#lists };
+    const storage: Storage & ButaneMembers = { ...this.#base.config.storage, ...this.#lists };
     const config: Config = { ...this.#base.config, storage };
     return { config, locate: (path) => this.#sources.find(path) ?? this.#base.locate(path) };
   }

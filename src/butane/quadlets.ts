@@ -6,13 +6,17 @@ import { isMapping } from '../formats/mapping.ts';
 import { asString, itemsOf } from '../ignition/decode.ts';
 import { publicMode } from '../ignition/dataFile.ts';
 import { dataUrlOf } from './dataUrl.ts';
-import type { Members } from './decode.ts';
-import { readLocal, type Translation } from './desugar.ts';
+import type { ButaneMembers } from './decode.ts';
+import { readLocal, type ButaneTranslation } from './desugar.ts';
 import { NodeTracker } from './nodes.ts';
 import { butaneIssue, problems } from './rules.ts';
 import type { Generated } from './sources.ts';
 
-export function addQuadlets(translation: Translation, systemd: Members, base: Generated): Generated {
+export function addQuadlets(
+  translation: ButaneTranslation,
+  systemd: ButaneMembers,
+  base: Generated,
+): Generated {
   const quadlets = itemsOf(systemd['quadlets']).filter(isMapping);
   if (quadlets.length === 0) return base;
   const nodes = new NodeTracker(base);
@@ -43,7 +47,7 @@ export function templateOf(name: string): string | undefined {
   return at < 0 || dot < 0 || at + 1 === dot ? undefined : `${name.slice(0, at)}@.${name.slice(dot + 1)}`;
 }
 
-function quadletPath({ name, rootful }: Members): string {
+function quadletPath({ name, rootful }: ButaneMembers): string {
   return posix.join('/etc/containers/systemd', rootful === true ? '' : 'users', asString(name));
 }
 
@@ -51,10 +55,14 @@ interface QuadletFile {
   readonly path: string;
   readonly from: Path;
   /** The quadlet or its drop-in. */
-  readonly source: Members;
+  readonly source: ButaneMembers;
 }
 
-function addFile(translation: Translation, nodes: NodeTracker, { path, from, source }: QuadletFile): void {
+function addFile(
+  translation: ButaneTranslation,
+  nodes: NodeTracker,
+  { path, from, source }: QuadletFile,
+): void {
   if (nodes.has(path)) {
     translation.issues.push(butaneIssue(problems.nodeExists, from));
     return;

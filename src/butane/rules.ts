@@ -76,7 +76,7 @@ export const butaneRules = {
 };
 
 /** A problem: what an issue is, without its path. */
-export type Problem = Omit<ButaneIssue, 'path'>;
+export type ButaneProblem = Omit<ButaneIssue, 'path'>;
 
 const layouts = 'aarch64, ppc64le';
 
@@ -255,10 +255,10 @@ export const problems = {
     message: 'field "password_hash" is required',
     hint: 'set password_hash to the output of grub2-mkpasswd-pbkdf2',
   },
-} satisfies Record<string, Problem>;
+} satisfies Record<string, ButaneProblem>;
 
 /** @param error of the system */
-export function unreadable(path: string, error: unknown): Problem & { readonly message: string } {
+export function unreadable(path: string, error: unknown): ButaneProblem & { readonly message: string } {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   const reason =
     code === 'ENOENT' || code === 'ENOTDIR' ? 'does not exist' : `cannot be read (${String(code)})`;
@@ -266,7 +266,7 @@ export function unreadable(path: string, error: unknown): Problem & { readonly m
   return { rule: butaneRules.local, message: `the local file ${quoteText(path)} ${reason}`, hint };
 }
 
-export function butaneIssue(problem: Problem, path: Path): ButaneIssue {
+export function butaneIssue(problem: ButaneProblem, path: Path): ButaneIssue {
   return { ...problem, path };
 }
 
@@ -279,7 +279,7 @@ const otherVariants: Readonly<Record<string, string>> = {
   rhcos: 'write "variant: fcos", or "variant: openshift" and translate it with "butane --raw"',
 };
 
-export function variantProblem(name: string): Problem {
+export function variantProblem(name: string): ButaneProblem {
   const shown = quoteText(name.slice(0, 40));
   const hint = Object.hasOwn(otherVariants, name) ? otherVariants[name] : butaneRules.variant.hint;
   return { rule: butaneRules.variant, message: `the variant ${shown} of Butane is not supported`, hint };

@@ -4,25 +4,25 @@
  */
 
 import type { Integer } from '../ignition/config.ts';
-import type { ScalarNode } from './document.ts';
+import type { YamlScalar } from './document.ts';
 
 type Resolved = { readonly tag: string; readonly value: null | boolean | Integer | string };
 
 /** A value that yaml.v3 cannot read at all, such as `!!int x`. */
 export class UnreadableScalar extends Error {}
 
-export function isNull(node: ScalarNode): boolean {
+export function isNull(node: YamlScalar): boolean {
   return resolve(node).value === null;
 }
 
 /** The tag that yaml.v3 names in messages, e.g. `!!str`. */
-export function tagOf(node: ScalarNode): string {
+export function tagOf(node: YamlScalar): string {
   return resolve(node).tag;
 }
 
 /** The value; undefined if it has another type. */
 export function readScalar(
-  node: ScalarNode,
+  node: YamlScalar,
   kind: 'string' | 'integer' | 'boolean',
 ): string | Integer | boolean | undefined {
   const { tag, value } = resolve(node);
@@ -46,7 +46,7 @@ function integerOf(value: Resolved['value']): Integer | undefined {
 const maxInteger = 2n ** 63n - 1n;
 const minInteger = -(2n ** 63n);
 
-function resolve({ value, isPlain, tag }: ScalarNode): Resolved {
+function resolve({ value, isPlain, tag }: YamlScalar): Resolved {
   if (tag === '!!str' || (tag === '' && !isPlain)) return { tag: '!!str', value };
   if (tag === '!!binary') return { tag, value: Buffer.from(value, 'base64').toString('utf8') };
   if (tag !== '' && !resolvable.has(tag)) return { tag, value };

@@ -10,9 +10,9 @@ import { normalizeConfig } from '../ignition/merge.ts';
 import { findingOf } from '../ignition/rule.ts';
 import { parseSemver } from '../ignition/validate.ts';
 import { bootDeviceConfig } from './bootDevice.ts';
-import { checkDocument, checkPartitions } from './checks.ts';
-import { decodeButane, type Members } from './decode.ts';
-import { desugarValues, type Translation } from './desugar.ts';
+import { checkButane, checkPartitions } from './checks.ts';
+import { decodeButane, type ButaneMembers } from './decode.ts';
+import { desugarValues, type ButaneTranslation } from './desugar.ts';
 import { type ButaneDocument, maxButaneBytes, offsetOf, readDocument } from './document.ts';
 import { grubConfig } from './grub.ts';
 import type { LocalFiles } from './localFiles.ts';
@@ -22,8 +22,8 @@ import { type ButaneIssue, butaneIssue, problems, variantProblem } from './rules
 import { butaneType, type ButaneStruct } from './schema.ts';
 import { type Generated, mergeOver } from './sources.ts';
 import { addTrees } from './trees.ts';
-import { findUnusedKeys } from './unusedKeys.ts';
-import { butaneRules, type ButaneRules } from './versions.ts';
+import { findUnusedButaneKeys } from './unusedKeys.ts';
+import { rulesOfVersion, type ButaneRules } from './versions.ts';
 
 export interface TranslatedButane {
   /** Undefined if there are errors. The rules of Ignition have not been checked. */
@@ -76,15 +76,15 @@ function translateDocument({ root }: ButaneDocument, files: LocalFiles | undefin
   const type = butaneType(rules);
   const { value, issues: mismatches } = decodeButane(root, type);
   if (mismatches.length > 0 || root === undefined) return { issues: mismatches };
-  const issues = [...findUnusedKeys(type, value, root), ...checkDocument(type, value, rules)];
+  const issues = [...findUnusedButaneKeys(type, value, root), ...checkButane(type, value, rules)];
   if (hasErrors(issues)) return { issues };
-  const translation: Translation = { rules, files, issues };
+  const translation: ButaneTranslation = { rules, files, issues };
   const generated = generate(translation, type, value);
   return { issues, generated: { ...generated, config: normalizeConfig(generated.config, rules.spec) } };
 }
 
 /** Each step works on the result of the ones before. */
-function generate(translation: Translation, type: ButaneStruct, value: Members): Generated {
+function generate(translation: ButaneTranslation, type: ButaneStruct, value: ButaneMembers): Generated {
   const { issues, rules } = translation;
   const storage = mappingAt(value, ['storage']);
   let generated = desugarValues(translation, type, value);
@@ -121,13 +121,13 @@ const headerType: ButaneStruct = {
 };
 
 /** The rules of the version; an issue if Butane has no such version, or this program does not support the variant. */
-function rulesOf({ variant, version }: Members): ButaneRules | ButaneIssue {
+function rulesOf({ variant, version }: ButaneMembers): ButaneRules | ButaneIssue {
   const name = asString(variant);
   if (name === '') return butaneIssue(problems.noVariant, ['variant']);
   if (name !== 'fcos') return butaneIssue(variantProblem(name), ['variant']);
   const number = parseSemver(asString(version));
   if (number === undefined) return butaneIssue(problems.invalidVersion, ['version']);
-  const rules = butaneRules(number);
+  const rules = rulesOfVersion(number);
   if (rules !== undefined) return rules;
   const message = `no translator exists for variant fcos with version ${number.slice(0, longestVersion)}`;
   return { ...butaneIssue(problems.unknownVersion, ['version']), message };

@@ -7,21 +7,21 @@ import { asString, itemsOf } from '../ignition/decode.ts';
 import { executableMode, publicMode } from '../ignition/dataFile.ts';
 import type { Path } from '../core/finding.ts';
 import { dataUrlOf } from './dataUrl.ts';
-import type { Members } from './decode.ts';
-import { attempt, readLocal, type Translation } from './desugar.ts';
+import type { ButaneMembers } from './decode.ts';
+import { tryLocal, readLocal, type ButaneTranslation } from './desugar.ts';
 import type { LocalEntry } from './localFiles.ts';
 import { NodeTracker } from './nodes.ts';
 import { butaneIssue, problems } from './rules.ts';
 import type { Generated } from './sources.ts';
 
-export function addTrees(translation: Translation, storage: Members, base: Generated): Generated {
+export function addTrees(translation: ButaneTranslation, storage: ButaneMembers, base: Generated): Generated {
   const trees = itemsOf(storage['trees']);
   if (trees.length === 0) return base;
   const nodes = new NodeTracker(base);
   for (const [index, tree] of trees.entries()) {
     const from: Path = ['storage', 'trees', index];
     if (!isMapping(tree)) continue;
-    const entries = attempt(translation, from, (files) => files.walk(asString(tree['local'])));
+    const entries = tryLocal(translation, from, (files) => files.walk(asString(tree['local'])));
     if (translation.files === undefined) break;
     for (const entry of entries ?? []) addEntry(translation, nodes, tree, from, entry);
   }
@@ -29,9 +29,9 @@ export function addTrees(translation: Translation, storage: Members, base: Gener
 }
 
 function addEntry(
-  translation: Translation,
+  translation: ButaneTranslation,
   nodes: NodeTracker,
-  tree: Members,
+  tree: ButaneMembers,
   from: Path,
   entry: LocalEntry,
 ): void {
@@ -61,7 +61,7 @@ function addEntry(
   return nodes.put('files', known, { path, ...owners }, { mode, contents: { ...contents, ...found } }, from);
 }
 
-function ownersOf({ group, user }: Members): { readonly group?: NodeOwner; readonly user?: NodeOwner } {
+function ownersOf({ group, user }: ButaneMembers): { readonly group?: NodeOwner; readonly user?: NodeOwner } {
   return { ...(isSet(group) && { group }), ...(isSet(user) && { user }) };
 }
 

@@ -6,15 +6,15 @@ import { isMapping } from '../formats/mapping.ts';
 import { nearestName } from '../formats/messageText.ts';
 import { itemsOf } from '../ignition/decode.ts';
 import { nullObject, unusedKey } from '../ignition/unusedKeys.ts';
-import type { Members } from './decode.ts';
-import { entryOf, keyText, type YamlNode } from './document.ts';
+import type { ButaneMembers } from './decode.ts';
+import { lastEntry, textOfKey, type YamlNode } from './document.ts';
 import type { ButaneIssue } from './rules.ts';
 import type { ButaneStruct } from './schema.ts';
 
 /** Aliases are not followed: Butane does not look for unused keys in them. */
-export function* findUnusedKeys(
+export function* findUnusedButaneKeys(
   type: ButaneStruct,
-  value: Members,
+  value: ButaneMembers,
   node: YamlNode,
   path: Path = [],
 ): Generator<ButaneIssue> {
@@ -29,7 +29,7 @@ export function* findUnusedKeys(
     return;
   }
   for (const [key] of node.entries) {
-    const name = keyText(key);
+    const name = textOfKey(key);
     if (type.fields.has(name)) continue;
     yield {
       rule: unusedKey,
@@ -40,19 +40,19 @@ export function* findUnusedKeys(
     };
   }
   for (const [name, { isPointer, struct, isList }] of type.fields) {
-    const [, child] = entryOf(node, name) ?? [];
+    const [, child] = lastEntry(node, name) ?? [];
     if (struct === undefined || child === undefined) continue;
     const member = value[name];
     if (!isList) {
       if (isMapping(member) || !isPointer)
-        yield* findUnusedKeys(struct, isMapping(member) ? member : {}, child, [...path, name]);
+        yield* findUnusedButaneKeys(struct, isMapping(member) ? member : {}, child, [...path, name]);
       continue;
     }
     if (child.kind !== 'sequence') continue;
     for (const [index, item] of itemsOf(member).entries()) {
       const itemNode = child.items[index];
       if (itemNode !== undefined && isMapping(item))
-        yield* findUnusedKeys(struct, item, itemNode, [...path, name, index]);
+        yield* findUnusedButaneKeys(struct, item, itemNode, [...path, name, index]);
     }
   }
 }

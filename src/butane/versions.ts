@@ -111,7 +111,7 @@ export interface ButaneRules {
 }
 
 /** Undefined for an unknown version. */
-export function butaneRules(version: string): ButaneRules | undefined {
+export function rulesOfVersion(version: string): ButaneRules | undefined {
   if (!Object.hasOwn(releases, version)) return undefined;
   const adds: AddedFields[] = [];
   const features = new Set<Feature>();

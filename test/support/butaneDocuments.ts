@@ -1,11 +1,11 @@
 /** Random Butane documents: generated along the newest version, so that older versions see keys that they do not have. */
 
 import { type ButaneField, type ButaneStruct, butaneType } from '../../src/butane/schema.ts';
-import { butaneRules, butaneVersions } from '../../src/butane/versions.ts';
+import { rulesOfVersion, butaneVersions } from '../../src/butane/versions.ts';
 
 type Random = () => number;
 
-const newest = butaneType(butaneRules(butaneVersions.at(-1) ?? '')!);
+const newest = butaneType(rulesOfVersion(butaneVersions.at(-1) ?? '')!);
 
 /** A document of the version, with a few mistakes in some of them. */
 export function randomButane(random: Random, version: string): string {
