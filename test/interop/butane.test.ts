@@ -16,6 +16,7 @@ import { type Finding, formatPath, type Path } from '../../src/core/finding.ts';
 import { formatIgnition } from '../../src/ignition/ignitionText.ts';
 import { examineConfig } from '../../src/ignition/validate.ts';
 import { snakePath } from '../../src/butane/sources.ts';
+import { checkDataUrl, decodeDataUrl } from '../../src/formats/dataUrl.ts';
 import { openFilesDir } from '../../src/hosts/input/filesDir.ts';
 import { randomButane } from '../support/butaneDocuments.ts';
 import { have } from '../support/programs.ts';
@@ -142,7 +143,9 @@ function differenceOf(
     JSON.stringify(ours.config) === JSON.stringify(theirs.config)
   )
     return 'source';
-  return 'other';
+  // zlib finds repetitions that gzip of Go does not find, so that gzip may be the shortest form only here.
+  const isSame = JSON.stringify(decoded(ours.config)) === JSON.stringify(decoded(theirs.config));
+  return isSame && primary.size === theirs.messages.length && isMatched ? 'gzip' : 'other';
 }
 
 interface Verdict {
@@ -213,6 +216,19 @@ function sorted(value: unknown): unknown {
   const members = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return Object.fromEntries(
     members.map(([name, member]) => [name, name === 'source' ? unpacked(member) : sorted(member)]),
+  );
+}
+
+/** Without the encoding of contents. */
+function decoded(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(decoded);
+  if (typeof value !== 'object' || value === null) return value;
+  const members = Object.entries(value).filter(([name]) => name !== 'compression');
+  return Object.fromEntries(
+    members.map(([name, member]) => {
+      const isPlain = name === 'source' && typeof member === 'string' && checkDataUrl(member) === undefined;
+      return [name, isPlain ? Buffer.from(decodeDataUrl(member).data).toString('latin1') : decoded(member)];
+    }),
   );
 }
 
