@@ -7,6 +7,7 @@
 import { type Event, EVENT_ID, getScalarValue, parseEvents, SCALAR_STYLE } from 'js-yaml';
 import { FormatError } from '../core/errors.ts';
 import type { Path } from '../core/finding.ts';
+import { refuseLarge } from '../formats/yaml.ts';
 import { explainedError, yamlError } from '../formats/yaml/errors.ts';
 import { maxDepth, nextEvent, type ScalarEvent } from '../formats/yaml/places.ts';
 
@@ -49,7 +50,6 @@ export interface ButaneDocument {
 
 /** Larger texts take too much memory: contents belong in files. */
 export const maxButaneBytes = 16 * 1024 * 1024;
-const maxNodes = 2_000_000;
 
 /** @throws FormatError with a position */
 export function readDocument(text: string): ButaneDocument {
@@ -62,6 +62,7 @@ export function readDocument(text: string): ButaneDocument {
 }
 
 function readEvents(text: string): readonly Event[] {
+  refuseLarge(text);
   try {
     return parseEvents(text, { maxDepth });
   } catch (error) {
@@ -109,7 +110,6 @@ function readNode(reader: Reader): YamlNode | undefined {
   const { text, anchors } = reader;
   const event = nextEvent(reader);
   if (event === undefined) return undefined;
-  if (reader.at > maxNodes) throw yamlError(text, 'Invalid YAML: it contains too many values', reader.end);
   const anchor = text.slice(event.anchorStart, event.anchorEnd);
   if (event.type === EVENT_ID.ALIAS) {
     const start = event.anchorStart - 1;
