@@ -92,6 +92,7 @@ export type {
   StepsOptions,
 } from './deploy/options.ts';
 export { merge as mergeIgnition, type MergeOptions } from './merge/merge.ts';
+export { fromButane, type FromButaneOptions } from './merge/merge.ts';
 export { translate as translateIgnition, type TranslateOptions } from './merge/merge.ts';
 export { embed as embedIgnition, type EmbedOptions } from './iso/ignition.ts';
 export { remove as removeIgnition, type RemoveOptions } from './iso/ignition.ts';

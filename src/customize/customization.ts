@@ -32,6 +32,7 @@ import {
 } from '../image/customize/customization.ts';
 import {
   checkConfigSource,
+  filesDirOf,
   type ConfigSource,
   embedOptions,
   readConfigSource,
@@ -56,8 +57,7 @@ export async function readCustomization(options: CustomizeOptions, io: Io): Prom
   const { destDevice, destKargAppend = [], destKargDelete = [] } = options;
   if (destDevice === '')
     throw new UsageError('--dest-device is empty', { hint: 'use --dest-device /dev/sda' });
-  const readConfig = (machine: TargetSystem) => (path: string) =>
-    readUserConfig(path, wantsCheck(options, io) ? machine : undefined, io);
+  const readConfig = (machine: TargetSystem) => (path: string) => readUserConfig(path, machine, options, io);
   const destIgnition = await readEach(options.destIgnition, readConfig('installed'));
   const note = consoleNote(destKargAppend);
   if (note !== undefined) io.stderr.write(`${printable(note)}\n`);
@@ -180,11 +180,17 @@ const CONFIG = { what: 'Ignition config', maxBytes: 64 * 1024 * 1024 };
 
 /**
  * Returns the config as a document without unused keys, after it reports the findings.
- * @param machine the system that applies the config; undefined if an invalid config is no error
+ * @param machine the system that applies the config
  * @throws CliError `parsing Ignition config …`
  */
-async function readUserConfig(path: string, machine: TargetSystem | undefined, io: Io): Promise<Uint8Array> {
-  const source = await readSource(path, io);
+async function readUserConfig(
+  path: string,
+  machine: TargetSystem,
+  options: CustomizeOptions,
+  io: Io,
+): Promise<Uint8Array> {
+  const source = await readSource(path, options, io);
+  const validates = wantsCheck(options, io) || source.yaml?.isRefused === true;
   const config = parseUserConfig(source.json, path);
   if ('newerVersion' in config) {
     reportNewerVersion(path, config.newerVersion, io);
@@ -200,9 +206,9 @@ interface Source extends ConfigSource {
   readonly path: string;
 }
 
-async function readSource(path: string, io: Io): Promise<Source> {
+async function readSource(path: string, options: CustomizeOptions, io: Io): Promise<Source> {
   const bytes = await readUserFile(path, io, CONFIG);
-  const source = await readConfigSource(path, bytes).catch(
+  const source = await readConfigSource(path, bytes, filesDirOf(options, io)).catch(
     replaceFormatError((error) => refusal(path, error.message, error)),
   );
   return { ...source, path };
@@ -286,6 +292,8 @@ export interface CustomizeOptions {
   readonly postInstall?: readonly string[];
   readonly installerConfig?: readonly string[];
   readonly liveIgnition?: readonly string[];
+  /** Folder of the local files of Butane configs (default: local files are refused). */
+  readonly filesDir?: string;
   /** False embeds Ignition configs also if Ignition would refuse them on boot. */
   readonly validate?: boolean;
 }

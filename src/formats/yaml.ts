@@ -25,7 +25,7 @@ export interface ParsedYaml {
  * @throws FormatError that ends in line and column
  */
 export function parseYaml(text: string): ParsedYaml {
-  if (text.length > maxValues) refuseLarge(text);
+  refuseLarge(text);
   try {
     const events = parseEvents(text, { maxDepth });
     // What can find places must not keep the events alive, which take some fifteen times the text.
@@ -40,8 +40,10 @@ export function parseYaml(text: string): ParsedYaml {
 /**
  * Memory is taken for each value before anything else can be checked. Each but the first is behind a line break, a
  * bracket, a comma, or a dash or question mark with a blank.
+ * @throws FormatError with a position
  */
-function refuseLarge(text: string): void {
+export function refuseLarge(text: string): void {
+  if (text.length <= maxValues) return;
   let count = 0;
   for (const { index } of text.matchAll(/[\n\r,[{]|[-?][ \t]/g)) {
     count += 1;

@@ -45,7 +45,7 @@ function beginningHint(bytes: Uint8Array, start: number): string | undefined {
   // `{"`, `{ ` or `{` and a line break, encoded.
   if (/^(eyJ|eyA|ew[o0])[\w+/]{5}/.test(text)) return 'decode the document first: it is encoded as base64';
   return /^(---|#(?!!)|[a-z_]+:(\s|$))/i.test(text)
-    ? 'translate a Butane config with butane first: this looks like YAML, and Ignition before 2.27 reads only JSON'
+    ? 'add "variant: fcos" and "version: 1.6.0" if this is a Butane config; name an Ignition config that is written in YAML *.yaml'
     : undefined;
 }
 

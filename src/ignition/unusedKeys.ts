@@ -183,7 +183,7 @@ function butaneHint(type: StructType, path: Path, key: string): string | undefin
     (path.length === 0 && key === 'variant') ||
     (type.fields.some(({ name }) => name === 'source') && (key === 'inline' || key === 'local'));
   return isButane
-    ? `translate the config with butane first: ${quoteText(key)} is a Butane key that Ignition ignores`
+    ? `write the config as a Butane config in YAML: ${quoteText(key)} is a Butane key that Ignition ignores`
     : undefined;
 }
 

@@ -254,7 +254,7 @@ const stubType: StructType = {
  * The version in its normal form, e.g. `3.4.0` for `03.4.0-+`; undefined if it is malformed. Source: go-semver v0.3.1,
  * which accepts empty pre-releases, empty metadata and leading zeros.
  */
-function parseSemver(text: string): string | undefined {
+export function parseSemver(text: string): string | undefined {
   const [, core, preRelease = '', metadata = ''] = semverPattern.exec(text) ?? [];
   if (core === undefined || badIdentifiers.test(preRelease) || badIdentifiers.test(metadata))
     return undefined;

@@ -152,6 +152,9 @@ function printsAll(command: Command): boolean {
 /** The heading of the global options in the help. */
 export const GLOBAL_OPTIONS = 'Global options:';
 
+/** The help of `--files-dir`. */
+export const FILES_DIR = 'folder of the local files of Butane configs (default: no local file is read)';
+
 /** The exit codes in the help of most commands. */
 export const EXIT_CODES = `
 Exit codes:

@@ -10,6 +10,7 @@ import {
   declareRun,
   declareShortHelp,
   declareOptions,
+  FILES_DIR,
 } from '../io/commandLine.ts';
 import {
   CUSTOMIZE_NOTES,
@@ -244,6 +245,7 @@ function declareIsoCustomize(command: Command, context: Context): void {
   command
     .optionsGroup('Output:')
     .option('-f, --force', 'replace all embedded files')
+    .option('--files-dir <FOLDER>', FILES_DIR)
     .option('--no-validate', 'do not validate Ignition configs');
   const run = isoRun(context, async () => (await import('./customize.ts')).customizeLiveIso);
   declareShortHelp(command, CUSTOMIZE_COMMON, CUSTOMIZE_ISO_REFERENCE);

@@ -1,7 +1,14 @@
 /** Declares `iso ignition`, the deprecated names of its commands, and `iso network`. */
 
 import type { Command } from 'commander';
-import { declareTable, type CommandTable, type Context, EXIT_CODES, declareRun } from '../io/commandLine.ts';
+import {
+  declareTable,
+  type CommandTable,
+  type Context,
+  EXIT_CODES,
+  declareRun,
+  FILES_DIR,
+} from '../io/commandLine.ts';
 import {
   declareAddedFiles,
   declareEmbedding,
@@ -97,6 +104,7 @@ function declareEmbed(command: Command, context: Context): void {
     .description('Embed an Ignition config in a live ISO. Embedded network settings are kept.')
     .argument('<ISO>', ISO)
     .option('-f, --force', 'replace an embedded config')
+    .option('--files-dir <FOLDER>', FILES_DIR)
     .option('--no-validate', 'do not validate the config');
   const run = async (iso: string, { config, ignitionFile = config, ...options }: ParsedEmbed) =>
     (await import('./ignition.ts')).embed({ ...options, iso, ignitionFile }, context.io);

@@ -1,8 +1,8 @@
-/** Declares `ignition merge` and `ignition translate`. */
+/** Declares `ignition merge`, `ignition translate` and `ignition from-butane`. */
 
 import type { Command } from 'commander';
-import type { MergeOptions, TranslateOptions } from './merge.ts';
-import { type Context, EXIT_CODES, declareRun } from '../io/commandLine.ts';
+import type { FromButaneOptions, MergeOptions, TranslateOptions } from './merge.ts';
+import { type Context, EXIT_CODES, declareRun, FILES_DIR } from '../io/commandLine.ts';
 
 const mergeNotes = `
 Each config is validated, translated to the newest version of all configs, and
@@ -24,12 +24,23 @@ that version supports all its entries; unsupported entries are reported.
 ${EXIT_CODES}
 Examples:
   ironic-coreos ignition translate --to 3.4.0 worker.ign
-  butane worker.bu | ironic-coreos ignition translate --to 3.2.0 - -o worker.ign
+  ironic-coreos ignition translate --to 3.2.0 worker.bu -o worker.ign
+`;
+
+const butaneNotes = `
+Translates the variant fcos, versions 1.0.0 to 1.7.0 and 1.8.0-experimental.
+Errors and warnings have the line and column of the YAML. All commands that read
+an Ignition config also read Butane, and translate it.
+${EXIT_CODES}
+Examples:
+  ironic-coreos ignition from-butane worker.bu > worker.ign
+  ironic-coreos ignition from-butane --files-dir files worker.bu -o worker.ign
 `;
 
 export function declareIgnition(ignition: Command, context: Context): void {
   declareMerge(ignition, context);
   declareTranslate(ignition, context);
+  declareFromButane(ignition, context);
 }
 
 function declareMerge(ignition: Command, context: Context): void {
@@ -57,8 +68,20 @@ function declareTranslate(ignition: Command, context: Context): void {
   declareRun(declareOutput(command), translateNotes, run, context);
 }
 
+function declareFromButane(ignition: Command, context: Context): void {
+  const command = ignition
+    .command('from-butane')
+    .summary('Translate a Butane config to Ignition')
+    .description('Translate a Butane config to an Ignition config')
+    .argument('<FILE>', 'Butane config; "-" is standard input');
+  const run = async (file: string, options: Omit<FromButaneOptions, 'file'>) =>
+    (await import('./merge.ts')).fromButane({ ...options, file }, context.io);
+  declareRun(declareOutput(command), butaneNotes, run, context);
+}
+
 function declareOutput(command: Command): Command {
   return command
+    .option('-d, --files-dir <FOLDER>', FILES_DIR)
     .option('-o, --output <FILE>', 'file to write (default: standard output)')
     .option('--pretty', 'indent the JSON');
 }

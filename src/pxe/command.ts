@@ -15,6 +15,7 @@ import {
   choice,
   declareOptions,
   declareTable,
+  FILES_DIR,
   type CommandTable,
   type Context,
   EXIT_CODES,
@@ -212,6 +213,7 @@ function declarePxeCustomize(command: Command, context: Context): void {
     .argument('<initramfs>', 'initramfs of a live PXE image of CoreOS');
   declareCustomizeOptions(command)
     .optionsGroup('Output:')
+    .option('--files-dir <FOLDER>', FILES_DIR)
     .option('--no-validate', 'do not validate Ignition configs')
     .requiredOption('-o, --output <path>', 'new file to write; "-" is standard output');
   const run = async (initrd: string, options: Omit<PxeCustomizeOptions, 'initrd'>) =>
@@ -223,7 +225,9 @@ function declareWrapIgnition(command: Command, context: Context): void {
   command
     .description('Write an initramfs archive that contains an Ignition config, for network boot')
     .option('-i, --ignition-file <path>', 'Ignition config to wrap (default: standard input)');
-  declareWrapOutput(command).option('--no-validate', 'do not validate the config');
+  declareWrapOutput(command)
+    .option('--files-dir <FOLDER>', FILES_DIR)
+    .option('--no-validate', 'do not validate the config');
   const run = async (options: WrapIgnitionOptions) =>
     (await import('./wrap.ts')).wrapIgnition(options, context.io);
   declareRun(command, WRAP_IGNITION_NOTES, run, context);

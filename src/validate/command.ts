@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 import type { ValidateOptions } from './validate.ts';
-import { choice, type Context, declareRun } from '../io/commandLine.ts';
+import { choice, type Context, declareRun, FILES_DIR } from '../io/commandLine.ts';
 
 const notes = `
 How each file is validated:
@@ -34,7 +34,7 @@ Exit codes:
 
 Examples:
   ironic-coreos validate worker.ign
-  butane worker.bu | ironic-coreos validate -
+  ironic-coreos validate --files-dir files worker.bu
   ironic-coreos validate --strict --format github configs/
   ironic-coreos validate ipa.iso
   ironic-coreos validate --format json *.ign | jq -r "select(.valid | not).file"
@@ -53,6 +53,7 @@ export function declareValidate(command: Command, context: Context): void {
       ),
     )
     .option('--strict', 'treat files with warnings as invalid')
+    .option('--files-dir <FOLDER>', FILES_DIR)
     .addOption(
       choice(
         '--lint <MODE>',

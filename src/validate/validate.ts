@@ -27,7 +27,8 @@ import {
   type LintMode,
   noteChecked,
 } from '../hosts/input/checkConfig.ts';
-import { checkConfigSource, readConfigSource } from '../hosts/input/checkedConfig.ts';
+import type { FilesDir } from '../hosts/input/butaneConfig.ts';
+import { checkConfigSource, filesDirOf, readConfigSource } from '../hosts/input/checkedConfig.ts';
 import { nameInput } from '../hosts/input/nameInput.ts';
 import { applyIgnored } from '../hosts/input/reportChecked.ts';
 
@@ -35,6 +36,8 @@ import { applyIgnored } from '../hosts/input/reportChecked.ts';
 export interface ValidateOptions {
   /** At least one: files, folders, patterns; `-` is standard input. */
   readonly files: readonly string[];
+  /** Folder of the local files of Butane configs (default: local files are refused). */
+  readonly filesDir?: string;
   /** Default: `text`. */
   readonly format?: string;
   /** Files with warnings are invalid. */
@@ -51,7 +54,7 @@ export interface ValidateOptions {
  */
 export async function validate(options: ValidateOptions, io: Io): Promise<ExitCode> {
   const reporter = await reporters[parseFormat(options.format, formats)](io);
-  const checkOptions = await readCheckOptions(options);
+  const checkOptions = await readCheckOptions(options, io);
   if (options.files.filter((file) => file === '-').length > 1) {
     throw new UsageError('standard input can be read only once', { hint: 'pass "-" only once' });
   }
@@ -94,13 +97,17 @@ function onlyErrors(file: CheckedFile | UncheckedFile): CheckedFile | UncheckedF
 
 const lintModes = ['none', 'agent'] as const;
 
-async function readCheckOptions({
-  lint,
-  strict = false,
-  ipaVersion,
-}: ValidateOptions): Promise<CheckOptions> {
+/** Options for a document of the user. */
+interface DocumentOptions extends CheckOptions {
+  readonly filesDir?: FilesDir | undefined;
+}
+
+async function readCheckOptions(
+  { lint, strict = false, ipaVersion, filesDir }: ValidateOptions,
+  io: Io,
+): Promise<DocumentOptions> {
   const mode: LintMode = parseChoice('--lint', lint, lintModes) ?? 'auto';
-  const options = { lint: mode, strict, now: new Date() };
+  const options = { lint: mode, strict, now: new Date(), filesDir: filesDirOf({ filesDir }, io) };
   if (ipaVersion === undefined) return options;
   const { parseIpaVersion } = await import('../ipa/ipaOptions.ts');
   return { ...options, ipaVersion: parseIpaVersion(ipaVersion) };
@@ -109,10 +116,10 @@ async function readCheckOptions({
 /** The name must belong to the agent, because other programs have files named *.conf, too. */
 const interest: Interest = {
   isWanted: (path) =>
-    path.endsWith('.ign') ||
+    /\.(?:ign|bu)$/.test(path) ||
     (path.endsWith('.conf') && agentName.test(`${basename(dirname(path))}/${basename(path)}`)),
   description:
-    '*.ign, ironic-python-agent*.conf, and *.conf in a folder named ironic-python-agent or ironic-python-agent.d',
+    '*.ign, *.bu, ironic-python-agent*.conf, and *.conf in a folder named ironic-python-agent or ironic-python-agent.d',
 };
 
 const agentName = /^(?:ironic-python-agent(?:\.d)?\/|[^/]*\/ironic-python-agent)/;
@@ -164,7 +171,7 @@ function readContent(file: string, io: Io): Promise<Uint8Array> {
   return file === '-' ? readStdin(io, expected) : readUserFile(file, io, expected);
 }
 
-async function check({ file, content }: Document, options: CheckOptions, io: Io): Promise<CheckedFile> {
+async function check({ file, content }: Document, options: DocumentOptions, io: Io): Promise<CheckedFile> {
   if (content === 'circle') return reportCircle(file, options);
   if (content === 'unread' || mayBeImage(content)) {
     const { checkIfImage } = await import('./validateImage.ts');
@@ -188,15 +195,19 @@ export function isConfFile(file: string): boolean {
 export async function checkDocument(
   file: string,
   bytes: Uint8Array,
-  options: CheckOptions,
+  options: DocumentOptions,
 ): Promise<CheckedDocument> {
   const checked = await checkByKind(file, bytes, options);
   return { ...checked, report: { ...checked.report, valid: isValid(checked.report, options) } };
 }
 
-async function checkByKind(file: string, bytes: Uint8Array, options: CheckOptions): Promise<CheckedDocument> {
+async function checkByKind(
+  file: string,
+  bytes: Uint8Array,
+  options: DocumentOptions,
+): Promise<CheckedDocument> {
   if (isConfFile(file)) return checkConf(bytes, options);
-  const source = await readConfigSource(file, bytes);
+  const source = await readConfigSource(file, bytes, options.filesDir);
   return explainContent(file, bytes, await checkConfigSource(source, options));
 }
 

@@ -144,7 +144,6 @@ describe('something else than an Ignition config', () => {
     ['inventory', 'an inventory', 'render --inventory inventory -o FOLDER'],
     ['auth.json', 'a pull secret', '--pull-secret auth.json'],
     ['pull-secret', 'a pull secret', '--pull-secret pull-secret'],
-    ['w.bu', 'a Butane config', 'butane w.bu | ironic-coreos validate -'],
     ['net.yaml', 'an nmstate file', '--nmstate net.yaml'],
     ['keyfile', 'a NetworkManager keyfile', 'iso network embed -k keyfile'],
     ['ca.pem', 'a PEM certificate', '--ca-file ca.pem'],

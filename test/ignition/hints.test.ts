@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { jsonSyntax, validateConfig } from '../../src/ignition/validate.ts';
 
 const yaml =
-  'translate a Butane config with butane first: this looks like YAML, and Ignition before 2.27 reads only JSON';
+  'add "variant: fcos" and "version: 1.6.0" if this is a Butane config; name an Ignition config that is written in YAML *.yaml';
 const utf16 = 'save the document as UTF-8; it seems to be UTF-16';
 const none = jsonSyntax.hint;
 

@@ -3,7 +3,7 @@ import { unusedKey } from '../../src/ignition/unusedKeys.ts';
 import { validateConfig } from '../../src/ignition/validate.ts';
 
 const butane = (key: string) =>
-  `translate the config with butane first: "${key}" is a Butane key that Ignition ignores`;
+  `write the config as a Butane config in YAML: "${key}" is a Butane key that Ignition ignores`;
 const inUser = (member: string) => `"passwd":{"users":[{"name":"a",${member}}]}`;
 const inContents = (member: string) => `"storage":{"files":[{"path":"/a","contents":{${member}}}]}`;
 

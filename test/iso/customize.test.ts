@@ -17,7 +17,6 @@ const inputs: Readonly<Record<string, string>> = {
   'invalid.ign': '{"ignition":{"version":"3.4.0"},"storage":{"files":[{"path":"etc/x"}]}}\n',
   'invalid.yaml': 'ignition:\n  version: 3.4.0\nstorage:\n  files:\n  - path: etc/x # secret\n',
   'type.yaml': 'ignition:\n  version: 3.4.0\nstorage:\n  files: {}\n',
-  'butane.yaml': 'variant: fcos\nversion: 1.5.0\n',
   'broken.yaml': 'a: [\n',
   'newer.ign': '{"ignition":{"version":"3.9.0"},"future":{}}',
   'old.ign': '{"ignition":{"version":"2.2.0"}}',
@@ -236,7 +235,6 @@ describe('errors are one line and a hint, and nothing changes', () => {
       '--no-validate --live-ignition old.ign',
       'parsing Ignition config old.ign: unsupported config version: 2.2.0',
     ],
-    ['--live-ignition butane.yaml', 'parsing Ignition config butane.yaml: it is a Butane config'],
     [
       '--installer-config unknown.yaml',
       'parsing installer config unknown.yaml: unknown field `device` at line 1 column 9',

@@ -17,9 +17,14 @@ export function completeExample(
 ): ExampleDocument {
   if (language === 'ini')
     return id.startsWith('agent-') ? config(confConfig(text), version) : { file: 'a.conf', text };
+  if (language === 'yaml') return { file: 'a.bu', text: completeButane(text) };
   if (language === 'systemd') return config(unitConfig(text), version);
   const parsed = parseObject(text);
   return parsed === undefined ? { file: 'a.ign', text } : config(parsed, version);
+}
+
+function completeButane(text: string): string {
+  return text.startsWith('variant:') ? text : `variant: fcos\nversion: 1.8.0-experimental\n${text}`;
 }
 
 type Members = Readonly<Record<string, unknown>>;

@@ -40,6 +40,7 @@ import { checkSshPublicKey, splitAuthorizedKeys } from '../../src/formats/sshKey
 import { splitEnvironmentLine, splitExecLine, variableNames } from '../../src/formats/systemdQuoting.ts';
 import { parseToml } from '../../src/formats/toml.ts';
 import { parseUnit, readSystemdLines } from '../../src/formats/unitFile.ts';
+import { translateButane } from '../../src/butane/translate.ts';
 import { parseYaml } from '../../src/formats/yaml.ts';
 import { readYamlNodes } from '../../src/formats/yaml/nodes.ts';
 import { parseArtifacts } from '../../src/hosts/artifacts/artifacts.ts';
@@ -143,6 +144,10 @@ async function inventory(text: string): Promise<void> {
   const { value, locate } = parseYaml(text);
   const read = await readInventory({ name: 'inventory.yaml', folder: '/', value, locate });
   for (const host of read.hosts ?? []) host.readInputs();
+}
+
+function butane(text: string): void {
+  translateButane(text, undefined);
 }
 
 /** The same reader, without its errors. */
@@ -526,6 +531,17 @@ export const readers: readonly Reader[] = [
     },
   },
   { name: 'YAML value', place: (text) => `a: ${text}`, read: parseYaml },
+  {
+    name: 'Butane',
+    place: (text) => `variant: fcos\nversion: 1.6.0\nstorage:\n  ${text.replaceAll('\n', '\n  ')}`,
+    read: butane,
+  },
+  {
+    name: 'Butane value',
+    place: (text) =>
+      `variant: fcos\nversion: 1.6.0\nstorage: {files: [{path: ${JSON.stringify(text)}, contents: {inline: ${JSON.stringify(text)}}}], filesystems: [{path: ${JSON.stringify(text)}, device: ${JSON.stringify(text)}, format: xfs, with_mount_unit: true}]}`,
+    read: butane,
+  },
   { name: 'inventory', read: inventory },
   {
     name: 'inventory: agent',

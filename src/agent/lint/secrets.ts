@@ -214,7 +214,7 @@ function findKernelSecrets(text: string): readonly Span[] {
 }
 
 /** Keys of Butane for inline contents. */
-const contentKeys: ReadonlySet<string> = new Set(['inline', 'local']);
+const contentKeys: ReadonlySet<string> = new Set(['inline']);
 
 /** The field with the name of a key, or the most similar one. */
 function fieldMeant(type: StructType, key: string): Field | undefined {

@@ -8,6 +8,7 @@ import { nameInput } from './nameInput.ts';
 import type { TargetSystem } from '../../agent/lint/lintHost.ts';
 import type { CheckedDocument, CheckOptions } from './checkConfig.ts';
 import { reasonNotToCheck } from './refuse.ts';
+import type { FilesDir } from './butaneConfig.ts';
 import type { YamlConfig } from './yamlConfig.ts';
 
 export interface ConfigOptions {
@@ -15,21 +16,24 @@ export interface ConfigOptions {
   readonly ignitionFile?: string | undefined;
   /** False accepts any bytes. */
   readonly validate?: boolean;
+  /** Folder of the local files of a Butane config (default: local files are refused). */
+  readonly filesDir?: string | undefined;
 }
 
 const CONFIG = { what: 'Ignition config', maxBytes: 64 * 1024 * 1024 };
 
 /**
- * Returns the config unchanged, or the JSON of a YAML file (`*.yaml`, `*.yml`). Findings are reported on standard error.
+ * Returns the config unchanged, or the JSON of a Butane config or a YAML file (`*.yaml`, `*.yml`). Findings are reported on
+ * standard error.
  * @throws CliError if the config cannot be read, or if Ignition would reject it
  */
 export async function readCheckedConfig(options: ConfigOptions, io: Io): Promise<Uint8Array> {
   const { ignitionFile } = options;
   const name = ignitionFile ?? 'standard input';
   const bytes = await (ignitionFile === undefined ? readStdin(io, CONFIG) : readConfigFile(ignitionFile, io));
-  const source = await nameInput(name, () => readConfigSource(name, bytes));
+  const source = await nameInput(name, () => readConfigSource(name, bytes, filesDirOf(options, io)));
   const reason = reasonNotToCheck(options, io);
-  if (reason === undefined) {
+  if (reason === undefined || source.yaml?.isRefused === true) {
     const { explainContent, noteChecked } = await import('./checkConfig.ts');
     const checked = await explainContent(name, bytes, await checkConfigSource(source, embedOptions()));
     await requireValid(checked, name, io);
@@ -42,22 +46,41 @@ export async function readCheckedConfig(options: ConfigOptions, io: Io): Promise
 
 /** An Ignition config in a file of the user. */
 export interface ConfigSource {
-  /** The file itself, or the JSON of a YAML file (`*.yaml`, `*.yml`). */
+  /** The file itself, or the JSON of a Butane config or of a YAML file (`*.yaml`, `*.yml`). */
   readonly json: Buffer;
   readonly yaml?: YamlConfig;
+  /** The Butane documents that the config inlined, by their references; in `json` they are translated. */
+  readonly inlined?: ReadonlyMap<string, YamlConfig>;
 }
 
-/** @throws FormatError if a YAML file cannot be parsed, or is a Butane config */
-export async function readConfigSource(path: string, content: Uint8Array): Promise<ConfigSource> {
-  const bytes = await unwrapConfig(content);
-  if (!/\.ya?ml$/i.test(path)) return { json: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) };
+/** @throws FormatError if YAML cannot be parsed */
+export async function readConfigSource(
+  path: string,
+  content: Uint8Array,
+  filesDir?: FilesDir,
+): Promise<ConfigSource> {
+  const source = await readSource(path, await unwrapConfig(content), filesDir);
+  if (!mayInline(source.json)) return source;
+  const { translateInlined } = await import('./inlinedButane.ts');
+  const { json, documents } = translateInlined(source.json);
+  return documents.size === 0 ? source : { ...source, json, inlined: documents };
+}
+
+async function readSource(path: string, bytes: Uint8Array, filesDir?: FilesDir): Promise<ConfigSource> {
+  const json = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (mayBeButane(path, json)) {
+    const { readButaneConfig } = await import('./butaneConfig.ts');
+    const yaml = readButaneConfig(json, filesDir);
+    if (yaml !== undefined) return { json: yaml.json, yaml };
+  }
+  if (!/\.ya?ml$/i.test(path)) return { json };
   const { parseYamlConfig } = await import('./yamlConfig.ts');
   const yaml = parseYamlConfig(bytes);
   return { json: yaml.json, yaml };
 }
 
 /** The config in an archive of `pxe ignition wrap`. Other content is unchanged. */
-export async function unwrapConfig(content: Uint8Array): Promise<Uint8Array> {
+async function unwrapConfig(content: Uint8Array): Promise<Uint8Array> {
   if (content[0] === '{'.charCodeAt(0)) return content;
   const { detectImageKind } = await import('../../image/imageKind.ts');
   const { bytesAccess } = await import('../../image/overlay.ts');
@@ -69,13 +92,37 @@ export async function unwrapConfig(content: Uint8Array): Promise<Uint8Array> {
   return files.get(CONFIG_NAME) ?? content;
 }
 
+/** Without parsing it: most configs inline no other config. */
+function mayInline(json: Buffer): boolean {
+  return json.includes('data:') && (json.includes('"merge"') || json.includes('"replace"'));
+}
+
+/** Without parsing it: most configs are JSON. */
+export function mayBeButane(path: string, document: Buffer): boolean {
+  if (/\.(?:bu|butane)$/i.test(path)) return true;
+  if (!document.includes('variant')) return false;
+  const text = document.toString('latin1');
+  return /^\s*\{/.test(text) || /^["']?variant["']?[ \t]*:/m.test(text);
+}
+
+/** The folder of `--files-dir`. */
+export function filesDirOf(
+  { filesDir: path }: Pick<ConfigOptions, 'filesDir'>,
+  io: Io,
+): FilesDir | undefined {
+  return path === undefined ? undefined : { path, io };
+}
+
 /** Checks the JSON. Findings have positions in the file. */
 export async function checkConfigSource(
-  { json, yaml }: ConfigSource,
+  { inlined, json, yaml }: ConfigSource,
   options: Omit<CheckOptions, 'strict'>,
 ): Promise<CheckedDocument> {
-  if (yaml === undefined) return (await import('./checkConfig.ts')).checkConfig(json, options);
-  return (await import('./yamlConfig.ts')).checkYamlConfig(yaml, options);
+  const checked = await (yaml === undefined
+    ? (await import('./checkConfig.ts')).checkConfig(json, options)
+    : (await import('./yamlConfig.ts')).checkYamlConfig({ ...yaml, json }, options));
+  if (inlined === undefined) return checked;
+  return (await import('./inlinedButane.ts')).placeInlined(checked, inlined);
 }
 
 /** As in coreos-installer, `-` is a file name. */

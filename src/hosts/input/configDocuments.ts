@@ -18,16 +18,28 @@ import { writeFileAtomically } from '../../io/files/newFile.ts';
 import { writeStdout } from '../../io/stdout.ts';
 import type { Finding } from '../../core/finding.ts';
 import { printable } from '../../core/foreignText.ts';
-import { checkConfig, type CheckOptions, explainContent } from './checkConfig.ts';
-import { unwrapConfig } from './checkedConfig.ts';
+import { type CheckOptions, explainContent } from './checkConfig.ts';
+import {
+  checkConfigSource,
+  type ConfigOptions,
+  type ConfigSource,
+  filesDirOf,
+  readConfigSource,
+} from './checkedConfig.ts';
+import { nameInput } from './nameInput.ts';
 import { reportChecked } from './reportChecked.ts';
+
+export type FilesDirOption = Pick<ConfigOptions, 'filesDir'>;
 
 /** A valid config and its document. */
 export interface ConfigDocument {
   /** The file name as the user gave it. */
   readonly name: string;
+  /** The JSON, which is translated if the file is a Butane config or YAML. */
   readonly bytes: Buffer;
-  /** The document with masked secrets. */
+  /** Adds positions in the file to findings about the config. */
+  readonly place: (findings: readonly Finding[]) => readonly Finding[];
+  /** The file with masked secrets. */
   readonly shown: Uint8Array;
   readonly version: SpecVersion;
   readonly config: Config;
@@ -42,17 +54,17 @@ export function parseSpecVersion(text: string): SpecVersion {
   throw new UsageError(`unsupported version: ${text}`, { hint: `use one of ${specVersions.join(', ')}` });
 }
 
-type CheckScope = Pick<CheckOptions, 'lint' | 'machine'>;
+type CheckScope = Partial<Pick<CheckOptions, 'lint' | 'machine'>>;
 
 /**
  * Reads configs and reports the findings of Ignition's rules; `-` is standard input.
- * @param scope how far the check goes (default: what Ignition checks)
+ * @param options the folder of local files of Butane, and how far the check goes (default: what Ignition checks)
  * @throws CliError if one of them is invalid, after all of them have been checked
  */
 export async function readConfigDocuments(
   files: readonly string[],
   io: Io,
-  scope: CheckScope = { lint: 'boot' },
+  { filesDir, ...scope }: FilesDirOption & CheckScope = {},
 ): Promise<readonly ConfigDocument[]> {
   if (files.filter((file) => file === '-').length > 1) {
     throw new UsageError('standard input can be read only once', { hint: 'use "-" only once' });
@@ -61,11 +73,9 @@ export async function readConfigDocuments(
   const invalid: string[] = [];
   for (const file of files) {
     const name = file === '-' ? 'standard input' : file;
-    const content = await unwrapConfig(
-      await (file === '-' ? readStdin(io, expected) : readUserFile(file, io, expected)),
-    );
-    const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
-    const document = await checkDocument(name, bytes, scope, io);
+    const content = file === '-' ? await readStdin(io, expected) : await readUserFile(file, io, expected);
+    const source = await nameInput(name, () => readConfigSource(name, content, filesDirOf({ filesDir }, io)));
+    const document = await checkDocument(name, source, scope, io);
     if (document === undefined) invalid.push(printable(name));
     else documents.push(document);
   }
@@ -81,11 +91,17 @@ const expected: Expected = { what: 'Ignition config', maxBytes: 256 * 1024 * 102
 
 async function checkDocument(
   name: string,
-  bytes: Buffer,
+  source: ConfigSource,
   scope: CheckScope,
   io: Io,
 ): Promise<ConfigDocument | undefined> {
-  const found = await checkConfig(bytes, { ...scope, now: new Date(), isEmbedded: true });
+  const found = await checkConfigSource(source, {
+    lint: 'boot',
+    ...scope,
+    now: new Date(),
+    isEmbedded: true,
+  });
+  const { json: bytes } = source;
   const checked = await explainContent(name, bytes, found);
   const { valid } = reportChecked(checked, name, io);
   const read = readConfig(bytes);
@@ -93,11 +109,21 @@ async function checkDocument(
   return {
     name,
     bytes,
-    shown: maskSecrets(bytes, read.config),
+    ...(await placesOf(source, read.config)),
     version: read.version,
     config: read.config,
     findings: checked.report.findings,
   };
+}
+
+async function placesOf(
+  { json, yaml }: ConfigSource,
+  config: Config,
+): Promise<Pick<ConfigDocument, 'place' | 'shown'>> {
+  const place = (findings: readonly Finding[]): readonly Finding[] => locateFindings(findings, json);
+  if (yaml === undefined) return { place, shown: maskSecrets(json, config) };
+  const { maskYaml, placeInYaml } = await import('./yamlConfig.ts');
+  return { place: (findings) => placeInYaml(place(findings), yaml), shown: maskYaml(yaml) };
 }
 
 /**
@@ -118,14 +144,10 @@ export function translateDocument(document: ConfigDocument, to: SpecVersion, io:
 /** Reports findings about a config, with positions in its document. */
 export function reportFindings(
   findings: readonly Finding[],
-  { name, bytes, shown }: ConfigDocument,
+  { name, place, shown }: ConfigDocument,
   io: Io,
 ): void {
-  reportChecked(
-    { report: { valid: true, findings: locateFindings(findings, bytes) }, bytes: shown },
-    name,
-    io,
-  );
+  reportChecked({ report: { valid: true, findings: place(findings) }, bytes: shown }, name, io);
 }
 
 /** Options of commands that write a config. */

@@ -46,7 +46,6 @@ const BY_SECTION: readonly ContentKind<RegExp>[] = [
 
 /** By top-level keys of JSON or YAML; the first match counts. */
 const BY_KEYS: readonly ContentKind<readonly string[]>[] = [
-  [['variant'], 'a Butane config', 'translate it with butane first: butane FILE | ironic-coreos validate -'],
   [['auths', 'credHelpers', 'credsStore'], 'a pull secret', PULL_SECRET_USE],
   [['generator'], 'the manifest of a prepared folder', 'pass the folder instead, to validate its configs'],
   [['ipa_kernel_url'], 'a variables file of Bifrost', 'load it with "bifrost-cli install -e @FILE"'],

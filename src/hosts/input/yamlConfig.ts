@@ -1,7 +1,6 @@
 /**
  * Ignition configs written as YAML: the same data, with comments and multi-line strings. Ignition does not read them, so
- * JSON is embedded; findings have positions in the YAML. Butane is not supported: it is YAML, but another language, which
- * Ignition reads since 2.27.
+ * JSON is embedded; findings have positions in the YAML. Butane documents (`butaneConfig.ts`) are checked here, too.
  */
 
 import { spansOf, findSecretNodes, joinSpans, overwrite, secretFilesOf } from '../../agent/lint/secrets.ts';
@@ -11,7 +10,8 @@ import { parseYaml, type ParsedYaml } from '../../formats/yaml.ts';
 import { readYamlNodes } from '../../formats/yaml/nodes.ts';
 import { readEffectiveConfig } from '../../ignition/effectiveConfig.ts';
 import { jsonType, readConfig } from '../../ignition/validate.ts';
-import type { Finding, Position } from '../../core/finding.ts';
+import { type Finding, limitFindings, type Path, type Position } from '../../core/finding.ts';
+import type { FileFinding } from '../../io/report/reporter.ts';
 import { type CheckedDocument, type CheckOptions, checkConfig } from './checkConfig.ts';
 
 export interface YamlConfig {
@@ -21,15 +21,20 @@ export interface YamlConfig {
   /** The document as a string. */
   readonly source: string;
   readonly locate: ParsedYaml['locate'];
+  /** The path in the YAML of a path in the JSON (default: the same). */
+  readonly pathOf?: (path: Path) => Path;
+  /** Hints for the YAML that replace those for JSON, by rule. */
+  readonly hints?: Readonly<Record<string, string>>;
+  /** What the translation to JSON found. */
+  readonly own?: readonly Finding[];
+  /** There is no JSON, because of errors in `own`. */
+  readonly isRefused?: boolean;
 }
 
-/** @throws FormatError if it is not YAML, or not a config */
+/** @throws FormatError if it is not YAML */
 export function parseYamlConfig(text: Uint8Array): YamlConfig {
   const source = decodeUtf8(text);
   const { value, locate } = parseYaml(source);
-  if (typeof value === 'object' && value !== null && 'variant' in value) {
-    throw new FormatError('it is a Butane config', { hint: 'translate it with butane first' });
-  }
   return { json: Buffer.from(`${JSON.stringify(value)}\n`), text, source, locate };
 }
 
@@ -38,15 +43,22 @@ export async function checkYamlConfig(
   config: YamlConfig,
   options: Omit<CheckOptions, 'strict'>,
 ): Promise<CheckedDocument> {
-  const { report, references = new Map<string, Uint8Array>() } = await checkConfig(config.json, options);
-  if (report.findings.length === 0) return { report, bytes: config.text };
-  const findings = report.findings.map((finding) =>
-    finding.reference === undefined ? relocate(finding, config) : finding,
-  );
-  return { report: { ...report, findings }, bytes: maskYaml(config), references };
+  const { isRefused = false, json, own = [] } = config;
+  const ofJson = isRefused ? undefined : await checkConfig(json, options);
+  const placed = placeInYaml(ofJson?.report.findings ?? [], config);
+  const findings = limitFindings([...own, ...placed]);
+  const report = { valid: !isRefused && ofJson?.report.valid === true, findings };
+  if (findings.length === 0) return { report, bytes: config.text };
+  const references = ofJson?.references ?? new Map<string, Uint8Array>();
+  return { report, bytes: maskYaml(config), references };
 }
 
-function decodeUtf8(bytes: Uint8Array): string {
+/** Findings in the JSON, with their places in the YAML. */
+export function placeInYaml(findings: readonly FileFinding[], config: YamlConfig): readonly FileFinding[] {
+  return findings.map((finding) => (finding.reference === undefined ? relocate(finding, config) : finding));
+}
+
+export function decodeUtf8(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (error) {
@@ -55,9 +67,11 @@ function decodeUtf8(bytes: Uint8Array): string {
 }
 
 function relocate(finding: Finding, config: YamlConfig): Finding {
-  const { position: ofJson, ...placeless } = finding;
-  const position = ofJson === undefined ? undefined : findPosition(finding, config);
-  return position === undefined ? placeless : { ...placeless, position };
+  const { position: ofJson, ...others } = finding;
+  const placeless = { ...others, hint: config.hints?.[finding.rule] ?? finding.hint };
+  const path = config.pathOf?.(finding.path) ?? finding.path;
+  const position = ofJson === undefined ? undefined : findPosition({ ...finding, path }, config);
+  return position === undefined ? { ...placeless, path } : { ...placeless, path, position };
 }
 
 /** For a value of an unexpected type, Ignition only reports the position in the JSON. */
@@ -71,7 +85,7 @@ function findPosition({ path, rule }: Finding, { json, locate }: YamlConfig): Po
  * Replaces secrets with stars, and everything that may contain secrets: comments, and the data of data URLs after their
  * first characters. The positions of all other bytes are unchanged.
  */
-function maskYaml({ json, text, source }: YamlConfig): Uint8Array {
+export function maskYaml({ json, text, source }: YamlConfig): Uint8Array {
   const read = readEffectiveConfig(json);
   const config = read.status === 'read' ? read.config : undefined;
   const { root, scalars } = readYamlNodes(source);

@@ -38,7 +38,7 @@ export interface RuleEntry {
 }
 
 export interface RuleExample {
-  /** `json`: an Ignition config or a part of one. `ini`: the agent's conf. `systemd`: the unit that runs the agent. */
+  /** `json`: an Ignition config or a part of one. `yaml`: the same of a Butane config. `ini`: the agent's conf. `systemd`: the unit that runs the agent. */
   readonly language: string;
   readonly text: string;
   /** With which options the program has to be called, e.g. `--ipa-version 9.11.0`. */

@@ -13,6 +13,7 @@ import { urlArgumentRules } from '../../../src/boot/urlArgument.ts';
 import { replacesRendered } from '../../../src/hosts/settings/renderConfig.ts';
 import { parseIpaVersion } from '../../../src/ipa/ipaOptions.ts';
 import { checkDocument } from '../../../src/validate/validate.ts';
+import { butaneRules } from '../../../src/butane/rules.ts';
 import { duplicateEntry } from '../../../src/ignition/duplicates.ts';
 import { mergeRules } from '../../../src/ignition/mergeRemarks.ts';
 import type { Rule } from '../../../src/ignition/rule.ts';
@@ -58,6 +59,7 @@ const declared: readonly Rule[] = [
   nullObject,
   tooManyValues,
   ...allRules,
+  ...Object.values(butaneRules),
   ...Object.values(confRules),
   ...lintRules,
   ...Object.values(mergeRules),

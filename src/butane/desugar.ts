@@ -1,0 +1,165 @@
+/**
+ * The values of a Butane document under their names in Ignition, with contents from the document and from local files. Source:
+ * `butane/base/v0_8_exp/translate.go` and its predecessors.
+ */
+
+import type { Path } from '../core/finding.ts';
+import type { Config } from '../ignition/config.ts';
+import { asString, itemsOf } from '../ignition/decode.ts';
+import { isMapping } from '../formats/mapping.ts';
+import { dataUrlOf, percentEncoded } from './dataUrl.ts';
+import type { ButaneMembers } from './decode.ts';
+import { LocalFileError, type LocalFiles } from './localFiles.ts';
+import { type ButaneIssue, butaneIssue, problems } from './rules.ts';
+import type { ButaneStruct } from './schema.ts';
+import { type Generated, snakePath, Sources } from './sources.ts';
+import type { ButaneRules } from './versions.ts';
+
+/** What the steps of a translation share. */
+export interface ButaneTranslation {
+  readonly rules: ButaneRules;
+  /** Undefined: no local file is read. */
+  readonly files: LocalFiles | undefined;
+  /** Paths are those of the YAML. */
+  readonly issues: ButaneIssue[];
+}
+
+/** The config without the sugar that adds other objects. */
+export function desugarValues(
+  translation: ButaneTranslation,
+  type: ButaneStruct,
+  value: ButaneMembers,
+): Generated {
+  const copier: Copier = { ...translation, sources: new Sources(), from: [], to: [] };
+  const { ignition, ...others } = copyStruct(copier, type, value);
+  const version = translation.rules.spec;
+  const config: Config = { ...others, ignition: { ...(isMapping(ignition) ? ignition : {}), version } };
+  copier.sources.add(['ignition', 'version'], ['version']);
+  return { config, locate: (path) => copier.sources.find(path) ?? snakePath(path) };
+}
+
+interface Copier extends ButaneTranslation {
+  readonly sources: Sources;
+  /** Paths of the current value, in the YAML and in the config. */
+  readonly from: (string | number)[];
+  readonly to: (string | number)[];
+}
+
+function copyStruct(copier: Copier, type: ButaneStruct, members: ButaneMembers): ButaneMembers {
+  const { from, to } = copier;
+  const copy: ButaneMembers = {};
+  for (const [name, { target, isList, struct }] of type.fields) {
+    const value = members[name];
+    if (target === undefined || value === undefined) continue;
+    from.push(name);
+    to.push(target);
+    if (struct === undefined) copy[target] = value;
+    else if (isList)
+      copy[target] = itemsOf(value).map((item, index) => copyItem(copier, struct, item, index));
+    else if (isMapping(value)) copy[target] = copyStruct(copier, struct, value);
+    from.pop();
+    to.pop();
+  }
+  if (type.name === 'Resource' || type.name === 'FileContents') addContents(copier, members, copy);
+  if (type.name === 'Unit' || type.name === 'Dropin') addUnitContents(copier, members, copy);
+  if (type.name === 'PasswdUser') addLocalKeys(copier, members, copy);
+  return copy;
+}
+
+function copyItem(copier: Copier, type: ButaneStruct, item: unknown, index: number): ButaneMembers {
+  copier.from.push(index);
+  copier.to.push(index);
+  const copy = copyStruct(copier, type, isMapping(item) ? item : {});
+  copier.from.pop();
+  copier.to.pop();
+  return copy;
+}
+
+function addContents(copier: Copier, { inline, local }: ButaneMembers, copy: ButaneMembers): void {
+  const name = inline === undefined ? 'local' : 'inline';
+  const from = [...copier.from, name];
+  const contents =
+    inline === undefined
+      ? local !== undefined && readLocal(copier, asString(local), from)
+      : Buffer.from(asString(inline));
+  if (!contents) return;
+  copier.sources.add([...copier.to, 'source'], from);
+  if (!copier.rules.features.has('compression')) {
+    copy['source'] = percentEncoded(contents);
+    return;
+  }
+  const compression = asString(copy['compression']);
+  if (compression === '') copier.sources.add([...copier.to, 'compression'], from);
+  Object.assign(copy, dataUrlOf(contents, compression));
+}
+
+function addUnitContents(
+  copier: Copier,
+  { contents_local: local }: ButaneMembers,
+  copy: ButaneMembers,
+): void {
+  if (asString(local) === '') return;
+  const from = [...copier.from, 'contents_local'];
+  const contents = readLocal(copier, asString(local), from);
+  if (contents === undefined) return;
+  copy['contents'] = textOf(contents);
+  copier.sources.add([...copier.to, 'contents'], from);
+}
+
+/** One key per line. */
+function addLocalKeys(
+  copier: Copier,
+  { ssh_authorized_keys_local: local }: ButaneMembers,
+  copy: ButaneMembers,
+): void {
+  const paths = itemsOf(local);
+  if (paths.length === 0) return;
+  const from = [...copier.from, 'ssh_authorized_keys_local'];
+  if (copier.files === undefined) {
+    copier.issues.push(butaneIssue(problems.noFilesDir, from));
+    return;
+  }
+  const keys = [...itemsOf(copy['sshAuthorizedKeys'])];
+  for (const [index, path] of paths.entries()) {
+    const contents = readLocal(copier, asString(path), [...from, index]);
+    const lines = contents === undefined ? [] : textOf(contents).split(/\r?\n/);
+    for (const line of lines) {
+      if (line === '') continue;
+      copier.sources.add([...copier.to, 'sshAuthorizedKeys', keys.length], [...from, index]);
+      keys.push(line);
+    }
+  }
+  if (keys.length > 0) copy['sshAuthorizedKeys'] = keys;
+}
+
+/** The contents of a local file; undefined if it cannot be read, which is reported at `from`. */
+export function readLocal(
+  { files, issues }: ButaneTranslation,
+  path: string,
+  from: Path,
+): Uint8Array | undefined {
+  return tryLocal({ files, issues }, from, (local) => local.read(path));
+}
+
+/** The result of `use`; undefined if the files cannot be used, which is reported at `from`. */
+export function tryLocal<T>(
+  { files, issues }: Pick<ButaneTranslation, 'files' | 'issues'>,
+  from: Path,
+  use: (files: LocalFiles) => T,
+): T | undefined {
+  if (files === undefined) {
+    issues.push(butaneIssue(problems.noFilesDir, from));
+    return undefined;
+  }
+  try {
+    return use(files);
+  } catch (error) {
+    if (!(error instanceof LocalFileError)) throw error;
+    issues.push(butaneIssue(error.problem, from));
+    return undefined;
+  }
+}
+
+function textOf(contents: Uint8Array): string {
+  return Buffer.from(contents.buffer, contents.byteOffset, contents.byteLength).toString('utf8');
+}

@@ -1,0 +1,79 @@
+/** `systemd.quadlets`: files below /etc/containers/systemd, from which podman generates services. */
+
+import { posix } from 'node:path';
+import type { Path } from '../core/finding.ts';
+import { isMapping } from '../formats/mapping.ts';
+import { asString, itemsOf } from '../ignition/decode.ts';
+import { publicMode } from '../ignition/dataFile.ts';
+import { dataUrlOf } from './dataUrl.ts';
+import type { ButaneMembers } from './decode.ts';
+import { readLocal, type ButaneTranslation } from './desugar.ts';
+import { NodeTracker } from './nodes.ts';
+import { butaneIssue, problems } from './rules.ts';
+import type { Generated } from './sources.ts';
+
+export function addQuadlets(
+  translation: ButaneTranslation,
+  systemd: ButaneMembers,
+  base: Generated,
+): Generated {
+  const quadlets = itemsOf(systemd['quadlets']).filter(isMapping);
+  if (quadlets.length === 0) return base;
+  const nodes = new NodeTracker(base);
+  for (const [index, quadlet] of quadlets.entries()) {
+    const from: Path = ['systemd', 'quadlets', index];
+    const path = quadletPath(quadlet);
+    const target = templateOf(asString(quadlet['name']));
+    if (target === undefined) addFile(translation, nodes, { path, from, source: quadlet });
+    else if (nodes.has(path)) translation.issues.push(butaneIssue(problems.nodeExists, from));
+    else {
+      const link = nodes.lengthOf('links');
+      nodes.add('links', { path, target }, from);
+      nodes.setSource(['links', link, 'path'], [...from, 'name']);
+    }
+    for (const [number, dropin] of itemsOf(quadlet['dropins']).entries()) {
+      if (!isMapping(dropin)) continue;
+      const ofDropin = { path: `${path}.d/${asString(dropin['name'])}`, source: dropin };
+      addFile(translation, nodes, { ...ofDropin, from: [...from, 'dropins', number] });
+    }
+  }
+  return nodes.result();
+}
+
+/** The template of an instance: `web@.container` for `web@1.container`; undefined for other names. */
+export function templateOf(name: string): string | undefined {
+  const at = name.indexOf('@');
+  const dot = name.lastIndexOf('.');
+  return at < 0 || dot < 0 || at + 1 === dot ? undefined : `${name.slice(0, at)}@.${name.slice(dot + 1)}`;
+}
+
+function quadletPath({ name, rootful }: ButaneMembers): string {
+  return posix.join('/etc/containers/systemd', rootful === true ? '' : 'users', asString(name));
+}
+
+interface QuadletFile {
+  readonly path: string;
+  readonly from: Path;
+  /** The quadlet or its drop-in. */
+  readonly source: ButaneMembers;
+}
+
+function addFile(
+  translation: ButaneTranslation,
+  nodes: NodeTracker,
+  { path, from, source }: QuadletFile,
+): void {
+  if (nodes.has(path)) {
+    translation.issues.push(butaneIssue(problems.nodeExists, from));
+    return;
+  }
+  const local = asString(source['contents_local']);
+  const inline = asString(source['contents']);
+  const name = inline !== '' || local === '' ? 'contents' : 'contents_local';
+  const contents = name === 'contents' ? Buffer.from(inline) : readLocal(translation, local, [...from, name]);
+  if (contents === undefined) return;
+  const index = nodes.lengthOf('files');
+  nodes.add('files', { path, mode: publicMode, contents: dataUrlOf(contents) }, from);
+  nodes.setSource(['files', index, 'path'], [...from, 'name']);
+  nodes.setSource(['files', index, 'contents'], [...from, name]);
+}

@@ -1,0 +1,286 @@
+/**
+ * Butane's own rules, with Butane's messages. A rule has several problems where they have the same cause; each has a hint.
+ * Source: `butane/config/common/errors.go` of Ignition.
+ */
+
+import { quoteText } from '../core/foreignText.ts';
+import type { Path } from '../core/finding.ts';
+import { errorRule, type Issue, warningRule } from '../ignition/rule.ts';
+
+/** The path is that of the YAML. */
+export interface ButaneIssue extends Issue {
+  /** In the text; default: that of the deepest node on the path. */
+  readonly offset?: number;
+}
+
+export const butaneRules = {
+  variant: errorRule(
+    'butane-variant',
+    'this variant of Butane is not supported',
+    'write "variant: fcos"; for another variant, translate the config with butane',
+  ),
+  version: errorRule(
+    'butane-version',
+    'no translator exists for this version',
+    'use a version from 1.0.0 to 1.7.0, or 1.8.0-experimental',
+  ),
+  yaml: errorRule(
+    'butane-yaml',
+    'the YAML cannot be read as a Butane config',
+    'write each key once, and simple values',
+  ),
+  type: errorRule('butane-type', 'cannot unmarshal', 'use a value of the type of the field'),
+  sources: errorRule(
+    'butane-sources',
+    'only one of these can be set',
+    'remove all sources of the contents except one',
+  ),
+  filesDir: errorRule(
+    'butane-files-dir',
+    'local file paths are relative to a files directory that must be specified with -d/--files-dir',
+    'pass --files-dir FOLDER; for commands without this option, translate the config first with "ironic-coreos ignition from-butane --files-dir FOLDER"',
+  ),
+  local: errorRule('butane-local', 'the local file cannot be used', 'use a path below --files-dir'),
+  nodeExists: errorRule(
+    'butane-node-exists',
+    'matching filesystem node has existing contents or different type',
+    'remove one of the two files with this path',
+  ),
+  quadlet: errorRule('butane-quadlet', 'invalid quadlet', 'use a name such as web.container'),
+  mountUnit: errorRule(
+    'butane-mount-unit',
+    'the mount unit cannot be generated',
+    'set path and format, or remove with_mount_unit',
+  ),
+  bootDevice: errorRule(
+    'butane-boot-device',
+    'invalid boot_device',
+    'use a supported layout and its devices',
+  ),
+  grub: errorRule('butane-grub', 'a GRUB user needs a name and a password', 'set name and password_hash'),
+  mirrorLayout: warningRule(
+    'butane-mirror-layout',
+    'boot_device.layout should be specified when boot_device.mirror is specified',
+    'set boot_device.layout, for example to x86_64',
+  ),
+  decimalMode: warningRule(
+    'butane-decimal-mode',
+    'unreasonable mode would be reasonable if specified in octal; remember to add a leading zero',
+    'write the mode in octal: 0644',
+  ),
+  partition: warningRule(
+    'butane-partition',
+    'unsuitable partition of a boot disk',
+    'set number, size_mib and start_mib',
+  ),
+};
+
+/** A problem: what an issue is, without its path. */
+export type ButaneProblem = Omit<ButaneIssue, 'path'>;
+
+const layouts = 'aarch64, ppc64le';
+
+export const problems = {
+  noVariant: {
+    rule: butaneRules.variant,
+    message: 'error parsing variant; must be specified',
+    hint: 'add "variant: fcos"',
+  },
+  invalidVersion: {
+    rule: butaneRules.version,
+    message: 'error parsing version; must be a valid semver',
+    hint: 'add "version: 1.6.0"',
+  },
+  unknownVersion: { rule: butaneRules.version },
+  duplicateKey: {
+    rule: butaneRules.yaml,
+    message: 'mapping key already defined',
+    hint: 'remove one of the two keys',
+  },
+  mergeKey: {
+    rule: butaneRules.yaml,
+    message: 'map merge requires map or sequence of maps as the value',
+    hint: 'write an alias of an object after "<<:"',
+  },
+  aliases: {
+    rule: butaneRules.yaml,
+    message: 'document contains excessive aliasing',
+    hint: 'write the values instead of aliases',
+  },
+  resourceSources: {
+    rule: butaneRules.sources,
+    message: 'only one of the following can be set: inline, local, source',
+    hint: 'remove all of them except one',
+  },
+  unitSources: {
+    rule: butaneRules.sources,
+    message: 'only one of the following can be set: contents, contents_local',
+    hint: 'remove one of the two keys',
+  },
+  noFilesDir: { rule: butaneRules.filesDir },
+  escape: {
+    rule: butaneRules.local,
+    message: 'local file path traverses outside the files directory',
+    hint: 'move the file into the folder of --files-dir; links may not leave it either',
+  },
+  fileType: {
+    rule: butaneRules.local,
+    message: 'trees may only contain files, directories, and symlinks',
+    hint: 'remove the device, socket or pipe',
+  },
+  notFile: {
+    rule: butaneRules.local,
+    message: 'the local path is not a file',
+    hint: 'use the path of a file; "trees" adds the files of a folder',
+  },
+  notDirectory: {
+    rule: butaneRules.local,
+    message: 'root of tree must be a directory',
+    hint: 'set local to a folder below --files-dir',
+  },
+  tooLarge: {
+    rule: butaneRules.local,
+    message: 'the local files are too large for a config',
+    hint: 'remove large files; an image or a web server can provide them',
+  },
+  treeNoLocal: {
+    rule: butaneRules.local,
+    message: 'local is required',
+    hint: 'set local to a folder below --files-dir',
+  },
+  nodeExists: { rule: butaneRules.nodeExists },
+  decimalMode: { rule: butaneRules.decimalMode },
+  quadletExtension: {
+    rule: butaneRules.quadlet,
+    message:
+      'unsupported file extension for quadlet: must be one of .container, .volume, .network, .kube, .image, .build, .pod, or .artifact',
+    hint: 'use one of these extensions',
+  },
+  quadletInstance: {
+    rule: butaneRules.quadlet,
+    message: 'template instances cannot have contents or contents_local',
+    hint: 'move the contents to the template, for example web@.container',
+  },
+  mountNoPath: {
+    rule: butaneRules.mountUnit,
+    message: 'path is required if with_mount_unit is true and format is not swap',
+    hint: 'set path to the mount point',
+  },
+  mountNoFormat: {
+    rule: butaneRules.mountUnit,
+    message: 'format is required if with_mount_unit is true',
+    hint: 'set format, for example to xfs',
+  },
+  mountPoint: {
+    rule: butaneRules.mountUnit,
+    message: 'path must be under /etc or /var if with_mount_unit is true',
+    hint: 'use a mount point below /var',
+  },
+  layout: {
+    rule: butaneRules.bootDevice,
+    message: `layout must be one of: ${layouts}, s390x-eckd, s390x-virt, s390x-zfcp, x86_64`,
+    hint: 'use one of these layouts',
+  },
+  layoutLegacy: {
+    rule: butaneRules.bootDevice,
+    message: `layout must be one of: ${layouts}, x86_64`,
+    hint: 'use one of these layouts; version 1.6.0 adds those of s390x',
+  },
+  fewMirrorDevices: {
+    rule: butaneRules.bootDevice,
+    message: 'mirroring requires at least two devices',
+    hint: 'add a device',
+  },
+  mirrorNoLayoutStrict: {
+    rule: butaneRules.bootDevice,
+    message: butaneRules.mirrorLayout.message,
+    hint: butaneRules.mirrorLayout.hint,
+  },
+  mirrorNoLayout: { rule: butaneRules.mirrorLayout },
+  luksNoDevice: {
+    rule: butaneRules.bootDevice,
+    message: 'device is required for layouts: s390x-eckd, s390x-zfcp',
+    hint: 'set boot_device.luks.device, for example to /dev/dasda',
+  },
+  luksDeviceName: {
+    rule: butaneRules.bootDevice,
+    message: 'device name must start with /dev/dasd on s390x-eckd layout or /dev/sd on s390x-zfcp layout',
+    hint: 'use a device such as /dev/dasda or /dev/sda',
+  },
+  mirrorUnsupported: {
+    rule: butaneRules.bootDevice,
+    message: 'mirroring not supported on layouts: s390x-eckd, s390x-zfcp, s390x-virt',
+    hint: 'remove mirror',
+  },
+  cexLayout: {
+    rule: butaneRules.bootDevice,
+    message: 'when using cex the targeted architecture must match s390x',
+    hint: 'use a layout of s390x, or remove cex',
+  },
+  cexClevis: {
+    rule: butaneRules.bootDevice,
+    message: 'cannot use cex with clevis',
+    hint: 'remove cex, or tang and tpm2',
+  },
+  luksNoMethod: {
+    rule: butaneRules.bootDevice,
+    message: 'no method specified for luks',
+    hint: 'add tang, tpm2 or cex',
+  },
+  reuseByLabel: {
+    rule: butaneRules.partition,
+    message:
+      'partitions cannot be reused by label; number must be specified except on boot disk (/dev/disk/by-id/coreos-boot-disk) or when wipe_table is true',
+    hint: 'set the number of the partition, or wipe_table to true',
+  },
+  partitionNumber: {
+    rule: butaneRules.partition,
+    message: 'incorrect partition number; a new partition will be created using reserved label',
+    hint: 'use another label, or the number of the existing partition',
+  },
+  rootSmall: {
+    rule: butaneRules.partition,
+    message: 'root should have 8GiB of space assigned',
+    hint: 'set size_mib to 8192 or more',
+  },
+  rootConstrained: {
+    rule: butaneRules.partition,
+    message:
+      'root partition cannot expand; it is set to fill available space but is followed by an auto-positioned partition',
+    hint: 'set size_mib of the root partition, or start_mib of the other partitions',
+  },
+  grubName: { rule: butaneRules.grub, message: 'field "name" is required', hint: 'set name' },
+  grubPassword: {
+    rule: butaneRules.grub,
+    message: 'field "password_hash" is required',
+    hint: 'set password_hash to the output of grub2-mkpasswd-pbkdf2',
+  },
+} satisfies Record<string, ButaneProblem>;
+
+/** @param error of the system */
+export function unreadable(path: string, error: unknown): ButaneProblem & { readonly message: string } {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const reason =
+    code === 'ENOENT' || code === 'ENOTDIR' ? 'does not exist' : `cannot be read (${String(code)})`;
+  const hint = 'use a path below --files-dir';
+  return { rule: butaneRules.local, message: `the local file ${quoteText(path)} ${reason}`, hint };
+}
+
+export function butaneIssue(problem: ButaneProblem, path: Path): ButaneIssue {
+  return { ...problem, path };
+}
+
+/** What to do with the configs of other variants. */
+const otherVariants: Readonly<Record<string, string>> = {
+  flatcar: 'write "variant: fcos": Flatcar is not a CoreOS with live images',
+  openshift: 'translate it with "butane --raw", which writes the config without its MachineConfig',
+  r4e: 'write "variant: fcos", which has all of these keys',
+  fiot: 'write "variant: fcos", which has all of these keys',
+  rhcos: 'write "variant: fcos", or "variant: openshift" and translate it with "butane --raw"',
+};
+
+export function variantProblem(name: string): ButaneProblem {
+  const shown = quoteText(name.slice(0, 40));
+  const hint = Object.hasOwn(otherVariants, name) ? otherVariants[name] : butaneRules.variant.hint;
+  return { rule: butaneRules.variant, message: `the variant ${shown} of Butane is not supported`, hint };
+}

@@ -1,0 +1,44 @@
+/**
+ * Butane documents in place of a config. They are always translated, because older versions of Ignition read only JSON;
+ * findings have the paths and positions of the YAML.
+ */
+
+import { translateButane } from '../../butane/translate.ts';
+import { hasErrors } from '../../core/finding.ts';
+import { formatIgnition } from '../../ignition/ignitionText.ts';
+import { readVersion } from '../../ignition/validate.ts';
+import { checkSyntax } from '../../formats/json/syntax.ts';
+import type { Io } from '../../io/io.ts';
+import { openFilesDir } from './filesDir.ts';
+import { decodeUtf8, type YamlConfig } from './yamlConfig.ts';
+
+/** Where local files of a Butane document may be; undefined: they are refused. */
+export interface FilesDir {
+  readonly path: string;
+  readonly io: Pick<Io, 'cwd'>;
+}
+
+/** Undefined for Ignition JSON that contains the word `variant`. @throws FormatError if it is not YAML */
+export function readButaneConfig(document: Buffer, filesDir: FilesDir | undefined): YamlConfig | undefined {
+  if (isIgnition(document)) return undefined;
+  const source = decodeUtf8(document);
+  const files = filesDir && openFilesDir(filesDir.path, filesDir.io);
+  const { config, findings, pathOf, positionOf } = translateButane(source, files);
+  return {
+    json: config === undefined ? Buffer.alloc(0) : Buffer.from(formatIgnition(config)),
+    text: document,
+    source,
+    locate: positionOf,
+    pathOf,
+    hints: { 'mode-special-bits': 'write the mode in octal with a leading zero, for example 0644' },
+    own: findings,
+    isRefused: hasErrors(findings),
+  };
+}
+
+/** Ignition reads a document as JSON first. */
+function isIgnition(document: Buffer): boolean {
+  if (checkSyntax(document).problem !== undefined) return false;
+  const version = readVersion(document);
+  return 'text' in version ? version.text !== '' : version.status === 'supported';
+}

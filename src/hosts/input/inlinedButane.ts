@@ -1,0 +1,124 @@
+/**
+ * Butane documents that an Ignition config merges or is replaced with, inlined as data URLs: they are replaced with their
+ * translation, because only Ignition 2.27 and newer reads them.
+ */
+
+import { createHash } from 'node:crypto';
+import { locatePaths } from '../../formats/json/locate.ts';
+import { quote, skipString } from '../../formats/json/tokens.ts';
+import { encodeGzip } from '../../formats/gzip.ts';
+import { base64DataUrl } from '../../ignition/dataFile.ts';
+import { fetchInlined, listReferences, type Reference } from '../../ignition/inlinedConfig.ts';
+import { readConfig } from '../../ignition/validate.ts';
+import { type FileFinding, referenceSeparator } from '../../io/report/reporter.ts';
+import { readButaneConfig } from './butaneConfig.ts';
+import type { CheckedDocument } from './checkConfig.ts';
+import { mayBeButane } from './checkedConfig.ts';
+import { maskYaml, placeInYaml, type YamlConfig } from './yamlConfig.ts';
+
+export interface TranslatedInlined {
+  readonly json: Buffer;
+  /** The Butane documents by their references, as in findings. */
+  readonly documents: ReadonlyMap<string, YamlConfig>;
+}
+
+/** Bytes of all inlined configs, and how deep they are nested. */
+const maxBytes = 64 * 1024 * 1024;
+const maxDepth = 16;
+
+/** @throws FormatError if a Butane document is not YAML */
+export function translateInlined(json: Buffer): TranslatedInlined {
+  const documents = new Map<string, YamlConfig>();
+  return { json: translate(json, [], documents), documents };
+}
+
+/** Recursion is bounded by `maxDepth`. */
+function translate(json: Buffer, place: readonly string[], documents: Map<string, YamlConfig>): Buffer {
+  const read = readConfig(json);
+  if (read.status === 'refused' || place.length >= maxDepth) return json;
+  const edits: Edit[] = [];
+  for (const reference of listReferences(read.config)) {
+    const { document, issues } = fetchInlined(reference, maxBytes);
+    if (document === undefined || issues.length > 0) continue;
+    const inner = [...place, reference.path.join('.')];
+    const translated = translateOne(document, inner, documents);
+    if (translated !== document) edits.push(...editsOf(json, reference, translated));
+  }
+  return applyEdits(json, edits);
+}
+
+/** The same buffer if nothing is to be translated. */
+function translateOne(
+  document: Buffer,
+  place: readonly string[],
+  documents: Map<string, YamlConfig>,
+): Buffer {
+  const yaml = mayBeButane('', document) ? readButaneConfig(document, undefined) : undefined;
+  if (yaml === undefined) return translate(document, place, documents);
+  documents.set(place.join(referenceSeparator), yaml);
+  return yaml.isRefused === true ? document : translate(yaml.json, place, documents);
+}
+
+/** A string of the JSON, quotes included, and what replaces it. */
+interface Edit {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/** The new source, and the new hash if there is one. */
+function editsOf(json: Buffer, { path, resource }: Reference, contents: Buffer): readonly Edit[] {
+  const isPacked = resource.compression === 'gzip';
+  const values: (readonly [path: readonly (string | number)[], value: string])[] = [
+    [[...path, 'source'], base64DataUrl(isPacked ? encodeGzip(contents) : contents)],
+  ];
+  const algorithm = /^(sha256|sha512)-/.exec(resource.verification?.hash ?? '')?.[1];
+  if (algorithm !== undefined) {
+    const sum = createHash(algorithm).update(contents).digest('hex');
+    values.push([[...path, 'verification', 'hash'], `${algorithm}-${sum}`]);
+  }
+  const starts = locatePaths(
+    json,
+    values.map(([found]) => found),
+  );
+  return values.flatMap(([, value], index) => {
+    const start = starts[index] ?? 0;
+    // A key in another case is not found.
+    if (json[start] !== quote) return [];
+    return [{ start, end: skipString(json, start), text: JSON.stringify(value) }];
+  });
+}
+
+function applyEdits(json: Buffer, edits: readonly Edit[]): Buffer {
+  if (edits.length === 0) return json;
+  const parts: Buffer[] = [];
+  let at = 0;
+  for (const { start, end, text } of edits.toSorted((a, b) => a.start - b.start)) {
+    parts.push(json.subarray(at, start), Buffer.from(text));
+    at = end;
+  }
+  return Buffer.concat([...parts, json.subarray(at)]);
+}
+
+/** Adds the findings of the translations; findings in the translated configs get their places in the YAML. */
+export function placeInlined(
+  checked: CheckedDocument,
+  documents: ReadonlyMap<string, YamlConfig>,
+): CheckedDocument {
+  const findings: FileFinding[] = [];
+  const references = new Map(checked.references);
+  for (const [reference, yaml] of documents) {
+    references.set(reference, maskYaml(yaml));
+    for (const finding of yaml.own ?? []) findings.push({ ...finding, reference });
+  }
+  for (const finding of checked.report.findings) {
+    const { reference, ...inner }: FileFinding = finding;
+    const yaml = documents.get(reference ?? '');
+    if (yaml === undefined || reference === undefined) findings.push(finding);
+    // Without a translation, the finding is only that the YAML is not JSON.
+    else if (yaml.isRefused !== true)
+      findings.push(...placeInYaml([inner], yaml).map((placed) => ({ ...placed, reference })));
+  }
+  const isRefused = [...documents.values()].some((yaml) => yaml.isRefused === true);
+  return { ...checked, references, report: { valid: checked.report.valid && !isRefused, findings } };
+}

@@ -1,0 +1,134 @@
+/** Every command that reads a config reads Butane, and writes Ignition JSON. */
+
+import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { liveIso } from '../support/liveIso.ts';
+import { runCli, type RunResult } from '../support/runCli.ts';
+
+const good =
+  'variant: fcos\nversion: 1.5.0\nstorage:\n  files:\n    - path: /etc/x\n      contents:\n        inline: hi\n';
+const json =
+  '{"ignition":{"version":"3.4.0"},"storage":{"files":[{"path":"/etc/x","contents":{"compression":"","source":"data:,hi"}}]}}\n';
+const inline = (document: string): string =>
+  JSON.stringify({
+    ignition: { version: '3.4.0', config: { merge: [{ source: `data:,${encodeURIComponent(document)}` }] } },
+  });
+const texts: Readonly<Record<string, string>> = {
+  'good.bu': good,
+  'flow.ign': '{variant: fcos, version: 1.5.0, storage: {files: [{path: /etc/x, contents: {inline: hi}}]}}',
+  'json.ign':
+    '{"variant":"fcos","version":"1.5.0","storage":{"files":[{"path":"/etc/x","contents":{"inline":"hi"}}]}}',
+  'invalid.bu': good.replace('/etc', 'etc'),
+  'local.bu': good.replace('inline: hi', 'local: a.txt'),
+  'openshift.bu': 'variant: openshift\nversion: 4.14.0\n',
+  'secret.bu': `${good.replace('/etc', 'etc')}passwd: {users: [{name: core, password_hash: $6$hunter2}]}\n`,
+  'outer.ign': inline(good),
+  'outer-invalid.ign': inline(good.replace('/etc', 'etc')),
+};
+
+let cwd: string;
+beforeEach(async () => {
+  cwd = await realpath(await mkdtemp(join(tmpdir(), 'butane ')));
+  for (const [name, text] of Object.entries(texts)) await writeFile(join(cwd, name), text);
+  await mkdir(join(cwd, 'files'));
+  await writeFile(join(cwd, 'files', 'a.txt'), 'hi');
+  await writeFile(join(cwd, 'coreos.iso'), liveIso('2023-07'));
+});
+afterEach(async () => rm(cwd, { recursive: true, force: true }));
+
+const run = async (line: string, stdin = ''): Promise<RunResult> =>
+  runCli(line.split(' '), { cwd, ...(stdin !== '' && { stdin }) });
+
+describe('validate', () => {
+  it.each([
+    ['good.bu', 0, 'good.bu: valid\n'],
+    ['flow.ign', 0, 'flow.ign: valid\n'],
+    ['json.ign', 0, 'json.ign: valid\n'],
+    ['outer.ign', 0, 'outer.ign: valid\n'],
+    ['--files-dir files local.bu', 0, 'local.bu: valid\n'],
+    ['local.bu', 1, '--> local.bu:7:16\n'],
+    ['invalid.bu', 1, '--> invalid.bu:5:13\n'],
+    ['outer-invalid.ign', 1, '--> outer-invalid.ign > ignition.config.merge.0:5:13\n'],
+    ['openshift.bu', 1, 'hint: translate it with "butane --raw"'],
+  ])('%s', async (line, code, expected) => {
+    const { stdout, stderr, ...result } = await run(`validate ${line}`);
+    expect(result.code).toBe(code);
+    expect(stdout + stderr).toContain(expected);
+  });
+
+  it('prints no secrets', async () => {
+    const { stdout, stderr } = await run('validate secret.bu');
+    expect(stdout).toContain('secret.bu:5:13');
+    expect(stdout + stderr).not.toContain('hunter2');
+  });
+});
+
+describe('translate', () => {
+  it.each(['good.bu', 'flow.ign', 'json.ign'])('from-butane %s', async (file) => {
+    expect(await run(`ignition from-butane ${file}`)).toMatchObject({ code: 0, stdout: json, stderr: '' });
+  });
+
+  it('from-butane reads standard input and local files', async () => {
+    expect((await run('ignition from-butane -', good)).stdout).toBe(json);
+    expect((await run('ignition from-butane -d files local.bu')).stdout).toBe(json);
+    expect(await run('ignition from-butane local.bu')).toMatchObject({ code: 1, stdout: '' });
+  });
+
+  it('ignition merge and translate', async () => {
+    expect((await run('ignition merge good.bu outer.ign')).stdout).not.toContain('variant');
+    expect((await run('ignition translate --to 3.2.0 good.bu')).stdout).toBe(json.replace('3.4.0', '3.2.0'));
+  });
+
+  it('iso ignition embed and pxe ignition wrap', async () => {
+    expect(await run('iso ignition embed -i good.bu coreos.iso')).toMatchObject({ code: 0, stderr: '' });
+    expect((await run('iso ignition show coreos.iso')).stdout).toBe(json);
+    const { stdoutBytes } = await run('pxe ignition wrap --files-dir files -i local.bu');
+    const unwrapped = await runCli(['pxe', 'ignition', 'unwrap'], { cwd, stdin: stdoutBytes });
+    expect(unwrapped.stdout).toBe(json);
+  });
+
+  it('also what is merged inline', async () => {
+    expect(await run('iso ignition embed -i outer.ign coreos.iso')).toMatchObject({ code: 0, stderr: '' });
+    const { ignition } = JSON.parse((await run('iso ignition show coreos.iso')).stdout);
+    const [, data] = ignition.config.merge[0].source.split(',');
+    expect(Buffer.from(data, 'base64').toString()).toBe(json);
+  });
+
+  it('iso customize, of both systems', async () => {
+    const line =
+      '--live-ignition good.bu --dest-ignition good.bu --dest-device /dev/sda -o out.iso coreos.iso';
+    expect(await run(`iso customize ${line}`)).toMatchObject({ code: 0 });
+    expect((await run('iso ignition show out.iso')).stdout).not.toContain('variant');
+  });
+
+  it('render --merge, and an inventory', async () => {
+    const base = '--api-url https://192.0.2.1 --insecure --agent-image registry.example.com/agent';
+    expect((await run(`render ${base} --merge good.bu`)).stdout).toContain('/etc/x');
+    const inventory =
+      'agent:\n  ironic.apiUrls: [https://192.0.2.1]\n  ironic.insecure: true\n  agent.image: registry.example.com/agent\n' +
+      '  ignition.merge: [good.bu]\nhosts:\n  - name: a\n    mac: 52:54:00:00:00:01\n';
+    await writeFile(join(cwd, 'inv.yaml'), inventory);
+    await run('render --inventory inv.yaml -o out');
+    expect(await readFile(join(cwd, 'out', 'a.ign'), 'utf8')).toContain('/etc/x');
+  });
+
+  it('deploy --ignition', async () => {
+    const { stdout } = await run('deploy configdrive --ignition good.bu');
+    expect(JSON.parse(stdout)).toEqual({ user_data: JSON.parse(json) });
+  });
+
+  it.each([
+    'iso ignition embed -i invalid.bu coreos.iso',
+    'iso ignition embed --no-validate -i local.bu coreos.iso',
+    'iso customize --no-validate --live-ignition local.bu coreos.iso',
+    'pxe ignition wrap -i openshift.bu',
+    'ignition merge invalid.bu good.bu',
+  ])('refuses: %s', async (line) => {
+    const { code, stderr, stdout } = await run(line);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(/(?:invalid|local|openshift)\.bu:\d+:\d+/);
+    expect(await readFile(join(cwd, 'coreos.iso'))).toEqual(Buffer.from(liveIso('2023-07')));
+  });
+});
