@@ -4,8 +4,8 @@ import {
   findImageAddress,
   findShortNameProblem,
   findUnmaintainedImage,
-  pullNames,
 } from '../../src/agent/imageSource.ts';
+import { pullNames } from '../../src/agent/imagePull.ts';
 import { readRegistriesConf } from '../../src/agent/registriesConf.ts';
 
 describe('findBareRegistry', () => {
