@@ -187,7 +187,8 @@ export function findHelperProblems(
   }
   const found = names.flatMap((name) => {
     const login = findLogin(name, credentials);
-    const program = login !== undefined && 'helper' in login ? `docker-credential-${login.helper}` : undefined;
+    const program =
+      login !== undefined && 'helper' in login ? `docker-credential-${login.helper}` : undefined;
     if (program === undefined || hasProgram(program)) return [];
     const [registry = ''] = name.split('/', 1);
     const message = `podman gets the credentials for ${registry} from ${quoteText(program)}, which CoreOS does not contain`;
@@ -228,8 +229,7 @@ export function findMissingCredentials(
 ): RuleProblem | undefined {
   const [name] = names.toReversed();
   // An unusable entry is a separate problem.
-  if (name === undefined || names.some((it) => findLogin(it, credentials) !== undefined))
-    return undefined;
+  if (name === undefined || names.some((it) => findLogin(it, credentials) !== undefined)) return undefined;
   const [registry = ''] = name.split('/', 1);
   const known = [...credentials.entries.keys()].slice(0, 10);
   const others = known.length === 0 ? 'it has no entries' : `it has entries for ${known.join(', ')}`;

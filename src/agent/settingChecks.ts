@@ -17,7 +17,12 @@ import {
 } from './imageSource.ts';
 import { findAddressProblem, findSourceIssuer, findUrlAddressProblem } from './machineAddress.ts';
 import { pullNames } from './imagePull.ts';
-import { findEntryProblems, findHelperProblems, findMissingCredentials, readCredentials } from './pullSecret.ts';
+import {
+  findEntryProblems,
+  findHelperProblems,
+  findMissingCredentials,
+  readCredentials,
+} from './pullSecret.ts';
 import { type Registries, readRegistriesConf } from './registriesConf.ts';
 import type { Rule, RuleProblem } from '../ignition/rule.ts';
 import type { AgentSettings } from './settings.ts';

@@ -92,7 +92,7 @@ function nameProblem(
   name: string,
   { registry, repository }: ImageReference,
 ): ImageReferenceCheck | undefined {
-  if (registry?.startsWith('[') === true) {
+  if (registry !== undefined && /^\[[A-Fa-f0-9:]+\](?::[0-9]+)?$/.test(registry)) {
     return refuse('podman supports no IPv6 address as registry; use a host name', registry);
   }
   if (registry !== undefined && !registryPattern.test(registry)) {

@@ -40,7 +40,11 @@ describe('parseImageReference', () => {
 
   it.each([
     ['', 'it is empty', ''],
-    ['[2001:db8::1]:5000/a', 'podman supports no IPv6 address as registry; use a host name', '[2001:db8::1]:5000'],
+    [
+      '[2001:db8::1]:5000/a',
+      'podman supports no IPv6 address as registry; use a host name',
+      '[2001:db8::1]:5000',
+    ],
     ['quay.io/a b', 'it contains a space, quote or backslash', ' '],
     ['quay.io/a"', 'it contains a space, quote or backslash', '"'],
     ['quay.io/a\n', 'it contains a space, quote or backslash', '\n'],

@@ -53,7 +53,15 @@ const hosts = [
   '[2001:db8::1]:5000',
   '192.0.2.1',
 ] as const;
-const paths = ['', '/team', '/team/agent', '/agent', '/team/sub/agent', '/library', '/library/agent'] as const;
+const paths = [
+  '',
+  '/team',
+  '/team/agent',
+  '/agent',
+  '/team/sub/agent',
+  '/library',
+  '/library/agent',
+] as const;
 const digest = `@sha256:${'0123456789abcdef'.repeat(4)}`;
 
 const pick = <T>(random: Random, values: readonly T[]): T => values[Math.floor(random() * values.length)]!;
@@ -86,8 +94,15 @@ function oldConf(random: Random, image: string): string {
 
 function randomEntry(random: Random, image: string): string {
   const sometimes = (share: number, line: string): string => (random() < share ? `${line}\n` : '');
-  const prefix = random() < 0.3 ? pick(random, ['*.example.com', '*.io', '*.com', '*.']) : near(random, image);
-  const place = pick(random, [near(random, image), location(random), 'mirror.example.net', 'bare', 'Bad.io/A']);
+  const prefix =
+    random() < 0.3 ? pick(random, ['*.example.com', '*.io', '*.com', '*.']) : near(random, image);
+  const place = pick(random, [
+    near(random, image),
+    location(random),
+    'mirror.example.net',
+    'bare',
+    'Bad.io/A',
+  ]);
   const mirrors = Array.from({ length: pick(random, [0, 0, 1, 2]) }, () =>
     [
       '[[registry.mirror]]\n',
@@ -113,7 +128,8 @@ function randomAuth(random: Random, image: string): string {
   const auths: Record<string, unknown> = {};
   for (let number = 0; number < pick(random, [0, 1, 2, 3, 5]); number++) {
     const place = pick(random, [near(random, image), location(random), 'mirror.example.net']);
-    const key = pick(random, ['', '', '', '', '', '', 'https://']) + place + pick(random, ['', '', '', '', '/']);
+    const key =
+      pick(random, ['', '', '', '', '', '', 'https://']) + place + pick(random, ['', '', '', '', '/']);
     auths[key] = { auth: randomLogin(random, key) };
   }
   const credHelpers = random() < 0.05 ? { [pick(random, hosts)]: 'none-of-this-name' } : undefined;
@@ -156,24 +172,23 @@ function ours({ auth, conf, dropIns, image }: Case): unknown {
 }
 
 describe.skipIf(reasons.length > 0)(`podman's library${note}`, () => {
-  it(
-    `pulls ${count} images from the same sources with the same logins`,
-    () => {
-      const random = seededRandom(41);
-      const cases = Array.from({ length: count }, () => randomCase(random)).filter(({ auth }) => isDefinite(auth));
-      const input = cases.map((one) => `${JSON.stringify(one)}\n`).join('');
-      const text = execFileSync(join(folder, 'oracle'), { cwd: folder, input, maxBuffer: 2 ** 30, env: { HOME: folder } }); // prettier-ignore
-      const theirs: unknown[] = text.toString().trimEnd().split('\n').map((line) => JSON.parse(line)); // prettier-ignore
-      const verdicts = theirs.map((it) => JSON.stringify(it).slice(0, 20));
-      expect(new Set(verdicts).size).toBeGreaterThan(3);
-      const different = cases.flatMap((one, index) =>
+  it(`pulls ${count} images from the same sources with the same logins`, () => {
+    const random = seededRandom(41);
+    const cases = Array.from({ length: count }, () => randomCase(random)).filter(({ auth }) =>
+      isDefinite(auth),
+    );
+    const input = cases.map((one) => `${JSON.stringify(one)}\n`).join('');
+    const text = execFileSync(join(folder, 'oracle'), { cwd: folder, input, maxBuffer: 2 ** 30, env: { HOME: folder } }); // prettier-ignore
+    const theirs: unknown[] = text.toString().trimEnd().split('\n').map((line) => JSON.parse(line)); // prettier-ignore
+    const verdicts = theirs.map((answer) => JSON.stringify(answer).slice(0, 20));
+    expect(new Set(verdicts).size).toBeGreaterThan(3);
+    const different = cases.flatMap(
+      (one, index) =>
         JSON.stringify(ours(one)) === JSON.stringify(theirs[index]) ? [] : [{ one, ours: ours(one), theirs: theirs[index] }], // prettier-ignore
-      );
-      expect(different.slice(0, 5)).toEqual([]);
-      expect(cases.length).toBeGreaterThan(count / 2);
-    },
-    900_000,
-  );
+    );
+    expect(different.slice(0, 5)).toEqual([]);
+    expect(cases.length).toBeGreaterThan(count / 2);
+  }, 900_000);
 });
 
 /** The library takes one of several keys with a scheme for the same registry at random. */
