@@ -191,7 +191,7 @@ export function findHelperProblems(
       login !== undefined && 'helper' in login ? `docker-credential-${login.helper}` : undefined;
     if (program === undefined || hasProgram(program)) return [];
     const [registry = ''] = name.split('/', 1);
-    const message = `podman gets the credentials for ${registry} from ${quoteText(program)}, which CoreOS does not contain`;
+    const message = `podman gets the credentials for ${registry} from a credential helper, a program that CoreOS does not contain`;
     const hint = `remove ${quoteText(registry)} from credHelpers, and add credentials: podman login --authfile FILE ${registry}`;
     return [[message, { rule, message, hint }] as const];
   });
