@@ -7,7 +7,8 @@ import { type ImageReference, parseImageReference } from '../formats/imageRefere
 import { lintError, lintWarning, type RuleProblem } from '../ignition/rule.ts';
 import { isInternalHost } from '../network/internalHost.ts';
 import { findAddressProblem } from './machineAddress.ts';
-import type { Registries, RegistryEntry } from './registriesConf.ts';
+import { imageName, planPull, pullNames, type PullSource } from './imagePull.ts';
+import type { Registries } from './registriesConf.ts';
 import { defaultSettings } from './settings.ts';
 
 export const imageSourceRules = {
@@ -26,6 +27,16 @@ export const imageSourceRules = {
     'agent-image-issuer',
     'no public CA issues certificates for the registry, so podman rejects its certificate',
     'add the CA certificate to the trust store of the host (--ca-file), or do not verify the registry (--insecure-registry)',
+  ),
+  unpullable: lintError(
+    'agent-image-unpullable',
+    'registries.conf leaves podman no registry to pull the image from',
+    'fix the entry of registries.conf, or use an image from another registry',
+  ),
+  unusedMirrors: lintWarning(
+    'agent-image-mirrors',
+    'podman does not use the mirrors of registries.conf for the image',
+    'use an image with a digest: IMAGE@sha256:…',
   ),
 };
 
@@ -87,15 +98,58 @@ export function findImageAddress(text: string): RuleProblem | undefined {
   return registry === undefined ? undefined : findRegistryAddress(registry);
 }
 
-/** The registry's certificate needs a CA of the user. Images for which registries.conf sets another source are not checked. */
-export function findRegistryIssuer(text: string, registries?: Registries): RuleProblem | undefined {
-  const { registry } = referenceOf(text);
-  if (registry === undefined) return undefined;
-  if (!isInternalHost(registryHost(registry))) return undefined;
-  if (findEntry(imageName(text) ?? '', registries) !== undefined) return undefined;
+/** Reports an image that podman cannot pull, or that it pulls without its mirrors, because of registries.conf. */
+export function findPullProblem(text: string, registries?: Registries): RuleProblem | undefined {
+  const { entry, malformed, sources } = planPull(text, registries) ?? { sources: [] };
+  if (entry === undefined) return undefined;
+  const where = `the entry ${quoteText(entry.prefix)} of registries.conf`;
+  const { unpullable, unusedMirrors } = imageSourceRules;
+  if (malformed !== undefined) {
+    return {
+      rule: unpullable,
+      message: `${where} rewrites the image ${text} to ${quoteText(malformed)}, which podman refuses`,
+      hint: 'fix its location: HOST/PATH, with library/ for official images of docker.io',
+    };
+  }
+  const registry = sources.at(-1)?.registry ?? '';
+  if (sources.every(({ blocked }) => blocked)) {
+    return {
+      rule: unpullable,
+      message: `podman cannot pull the image ${text}: registries.conf blocks ${listRegistries(sources)}`,
+      hint: `remove blocked = true from the entry, add a mirror for ${registry}, or use an image from another registry`,
+    };
+  }
+  if (entry.mirrors.length === 0 || sources.length > 1) return undefined;
+  const isDigest = text.includes('@');
+  return {
+    rule: unusedMirrors,
+    message: `the mirrors of ${where} are only for images with a ${isDigest ? 'tag' : 'digest'}, so podman pulls ${text} from ${registry}`,
+    hint: isDigest
+      ? 'set pull-from-mirror of a mirror to "all", or use an image with a tag'
+      : 'use an image with a digest (IMAGE@sha256:…), or remove mirror-by-digest-only or pull-from-mirror',
+  };
+}
+
+function listRegistries(sources: readonly PullSource[]): string {
+  return [...new Set(sources.map(({ registry }) => registry))].slice(0, 5).join(', ');
+}
+
+/**
+ * Reports an image for which every registry that podman tries needs a CA of the user.
+ * @param isTrusted whether the host trusts a CA for the certificate of a registry (host and port)
+ */
+export function findRegistryIssuer(
+  text: string,
+  registries?: Registries,
+  isTrusted: (registry: string) => boolean = () => false,
+): RuleProblem | undefined {
+  const tried = (planPull(text, registries)?.sources ?? []).filter(({ blocked }) => !blocked);
+  const isRejected = ({ insecure, registry }: PullSource): boolean =>
+    !insecure && isInternalHost(registryHost(registry)) && !isTrusted(registry);
+  if (tried.length === 0 || !tried.every(isRejected)) return undefined;
   return {
     rule: imageSourceRules.issuer,
-    message: `no public CA issues certificates for ${registry}, so podman rejects the certificate of the registry`,
+    message: `no public CA issues certificates for ${listRegistries(tried)}, so podman rejects the certificate of the registry`,
     hint: imageSourceRules.issuer.hint,
   };
 }
@@ -113,38 +167,4 @@ export function findRegistryAddress(location: string): RuleProblem | undefined {
 function registryHost(location: string): Host {
   const [, bracketed, plain = ''] = /^(?:\[([^\]]*)\]|([^:/]*))/.exec(location) ?? [];
   return parseHost(bracketed ?? plain);
-}
-
-/** The name for which podman looks up credentials: registry and path. Docker Hub has a folder for official images. */
-function imageName(text: string): string | undefined {
-  const { registry, repository } = referenceOf(text);
-  if (registry === undefined || repository === undefined) return undefined;
-  return registry === 'docker.io' && !repository.includes('/')
-    ? `${registry}/library/${repository}`
-    : `${registry}/${repository}`;
-}
-
-/** The names that podman requests for an image, mirrors first; empty if the reference has no registry. */
-export function pullNames(text: string, registries?: Registries): readonly string[] {
-  const name = imageName(text);
-  if (name === undefined) return [];
-  const entry = findEntry(name, registries);
-  if (entry === undefined) return [name];
-  const rest = entry.prefix.startsWith('*.')
-    ? name.slice(name.indexOf('/'))
-    : name.slice(entry.prefix.length);
-  const own = entry.location === '' ? name : `${entry.location}${rest}`;
-  return [...entry.mirrors.map((mirror) => `${mirror}${rest}`), own];
-}
-
-/** The entry with the longest prefix of a name. */
-function findEntry(name: string, registries?: Registries): RegistryEntry | undefined {
-  const matching = (registries?.entries ?? []).filter(({ prefix }) => isPrefix(prefix, name));
-  return matching.toSorted((a, b) => b.prefix.length - a.prefix.length)[0];
-}
-
-function isPrefix(prefix: string, name: string): boolean {
-  if (prefix.startsWith('*.'))
-    return (name.split('/', 1)[0] ?? '').replace(/:[0-9]+$/, '').endsWith(prefix.slice(1));
-  return name === prefix || name.startsWith(`${prefix}/`);
 }

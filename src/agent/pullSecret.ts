@@ -35,11 +35,12 @@ export function parsePullSecret(text: string): string {
 
 /** podman ignores the whole file if one value has an invalid type. */
 function refuseEntry(registry: string, entry: unknown): void {
+  if (entry === null) return;
   if (!isMapping(entry)) {
     throw invalid(`contains no credentials object for the registry ${quoteText(registry)}`);
   }
   const name = ['auth', 'identitytoken'].find(
-    (known) => !['string', 'undefined'].includes(typeof entry[known]),
+    (known) => entry[known] !== null && !['string', 'undefined'].includes(typeof entry[known]),
   );
   if (name === undefined) return;
   const place = `${quoteText(name)} for ${quoteText(registry)}`;
@@ -71,11 +72,11 @@ const credentialProblems: Readonly<Record<Exclude<CredentialState, 'usable'>, st
   'no user': 'has an "auth" without a user before the colon',
 };
 
-interface Credentials {
+export interface Credentials {
   /** Credentials by registry or path. */
   readonly entries: ReadonlyMap<string, CredentialState>;
-  /** Registries with a credential helper on the machine. */
-  readonly helpers: ReadonlySet<string>;
+  /** Names of credential helpers by registry: `ecr-login` is the program `docker-credential-ecr-login` on the machine. */
+  readonly helpers: ReadonlyMap<string, string>;
 }
 
 /**
@@ -89,7 +90,7 @@ export function readCredentials(json: string): Credentials {
   );
   return {
     entries: new Map(entries),
-    helpers: new Set(Object.keys(asMapping(credHelpers))),
+    helpers: new Map(Object.entries(asMapping(credHelpers)).map(([name, helper]) => [name, String(helper)])),
   };
 }
 
@@ -103,21 +104,31 @@ function stateOf(auth: unknown): CredentialState {
   return decoded.includes(':') ? 'usable' : 'no colon';
 }
 
+/** What podman uses for an image. */
+type Login =
+  | { readonly helper: string }
+  | {
+      /** The key of the entry. */
+      readonly key: string;
+      readonly state: CredentialState;
+    };
+
 /**
  * The credentials that podman uses for an image, by its registry and path (containers-auth.json(5)): the helper of the
  * registry, else the entry of the longest path, else an entry of the registry in the format of Docker. Undefined if
  * no entry matches.
  */
-export function findCredentials(name: string, credentials: Credentials): CredentialState | undefined {
-  const { entries, helpers } = credentials;
+export function findLogin(name: string, { entries, helpers }: Credentials): Login | undefined {
   const [registry = ''] = name.split('/', 1);
-  if (helpers.has(registry)) return 'usable';
+  const helper = helpers.get(registry);
+  if (helper !== undefined) return { helper };
   for (let key = name; key !== ''; key = key.slice(0, Math.max(0, key.lastIndexOf('/')))) {
     const state = entries.get(key);
-    if (state !== undefined) return state;
+    if (state !== undefined) return { key, state };
   }
   const wanted = registryOf(registry);
-  return [...entries].find(([key]) => registryOf(withoutScheme(key)) === wanted)?.[1];
+  const [key, state] = [...entries].find(([one]) => registryOf(withoutScheme(one)) === wanted) ?? [];
+  return key === undefined || state === undefined ? undefined : { key, state };
 }
 
 /** Older tools wrote URLs such as `https://quay.io/v2/`. */
@@ -147,7 +158,45 @@ export const credentialRules = {
     'the pull secret has no entry for the registry of the image',
     'add an entry for the registry, or remove the pull secret if the image is public',
   ),
+  helper: lintWarning(
+    'agent-secret-helper',
+    'podman gets the credentials of the image from a program that CoreOS does not contain',
+    'log in with "podman login --authfile FILE REGISTRY" on a machine without the helper, and use that file',
+  ),
 };
+
+/** The value of `credential-helpers` for the files of credentials. */
+const authFiles = 'containers-auth.json';
+
+/**
+ * The helper programs without which podman gets no credentials for an image.
+ * @param names of the image that is pulled with the credentials
+ * @param global `credential-helpers` of registries.conf
+ * @param hasProgram whether the host gets a program, by its name
+ */
+export function findHelperProblems(
+  credentials: Credentials,
+  names: readonly string[],
+  global: readonly string[] = [],
+  hasProgram: (name: string) => boolean = () => false,
+): RuleProblem[] {
+  const { helper: rule } = credentialRules;
+  if (global.length > 0 && !global.includes(authFiles) && names.length > 0) {
+    const message = `podman ignores the pull secret, because credential-helpers of registries.conf does not list ${quoteText(authFiles)}`;
+    return [{ rule, message, hint: `add ${quoteText(authFiles)} to credential-helpers, or remove the line` }];
+  }
+  const found = names.flatMap((name) => {
+    const login = findLogin(name, credentials);
+    const program =
+      login !== undefined && 'helper' in login ? `docker-credential-${login.helper}` : undefined;
+    if (program === undefined || hasProgram(program)) return [];
+    const [registry = ''] = name.split('/', 1);
+    const message = `podman gets the credentials for ${registry} from a credential helper, a program that CoreOS does not contain`;
+    const hint = `remove ${quoteText(registry)} from credHelpers, and add credentials: podman login --authfile FILE ${registry}`;
+    return [[message, { rule, message, hint }] as const];
+  });
+  return [...new Map(found).values()];
+}
 
 /**
  * One problem for each entry that podman ignores; entries for registries with a credential helper may be empty.
@@ -156,7 +205,11 @@ export const credentialRules = {
 export function findEntryProblems(credentials: Credentials, names: readonly string[]): RuleProblem[] {
   const { entries, helpers } = credentials;
   const isFatal =
-    names.length > 0 && names.every((name) => findCredentials(name, credentials) === 'not base64');
+    names.length > 0 &&
+    names.every((name) => {
+      const login = findLogin(name, credentials);
+      return login !== undefined && 'state' in login && login.state === 'not base64';
+    });
   return [...entries].flatMap(([name, state]) => {
     if (state === 'usable' || (state === 'empty' && helpers.has(name))) return [];
     return [
@@ -176,8 +229,7 @@ export function findMissingCredentials(
 ): RuleProblem | undefined {
   const [name] = names.toReversed();
   // An unusable entry is a separate problem.
-  if (name === undefined || names.some((it) => findCredentials(it, credentials) !== undefined))
-    return undefined;
+  if (name === undefined || names.some((it) => findLogin(it, credentials) !== undefined)) return undefined;
   const [registry = ''] = name.split('/', 1);
   const known = [...credentials.entries.keys()].slice(0, 10);
   const others = known.length === 0 ? 'it has no entries' : `it has entries for ${known.join(', ')}`;

@@ -30,6 +30,8 @@ export interface Registries {
   /** The registries that podman searches for a short name, in order; undefined if the file does not set them. */
   readonly search?: readonly string[];
   readonly shortNameMode?: string;
+  /** Where podman looks for credentials, in order; undefined if the file does not set it: only in the pull secret. */
+  readonly credentialHelpers?: readonly string[];
   /** Full names by short name. */
   readonly aliases: ReadonlyMap<string, string>;
   readonly entries: readonly RegistryEntry[];
@@ -38,11 +40,23 @@ export interface Registries {
 export interface RegistryEntry {
   /** Prefix of image names: `registry.example.com/team`, or `*.example.com`. */
   readonly prefix: string;
-  /** Replaces the prefix. */
+  /** Replaces the prefix; empty for a wildcard prefix that is not replaced. */
   readonly location: string;
+  readonly insecure: boolean;
   readonly blocked: boolean;
-  /** Locations that podman tries first. */
-  readonly mirrors: readonly string[];
+  /** podman tries them first. */
+  readonly mirrors: readonly Mirror[];
+}
+
+/** Where podman pulls images from. */
+export interface Endpoint {
+  readonly location: string;
+  readonly insecure: boolean;
+}
+
+interface Mirror extends Endpoint {
+  /** The images for which podman uses the mirror: all, those with a digest, or those without. */
+  readonly pulls: 'all' | 'digest-only' | 'tag-only';
 }
 
 type Fields = Readonly<Record<string, Field>>;
@@ -87,6 +101,7 @@ const registryFields: Fields = {
   insecure: isOn,
   blocked: isOn,
   'mirror-by-digest-only': isOn,
+  'pull-from-mirror': text,
   mirror: { kind: 'tables', fields: mirrorFields },
 };
 
@@ -178,6 +193,8 @@ interface FileTable extends Table {
   readonly 'short-name-mode'?: string;
   readonly aliases?: Readonly<Record<string, string>>;
   readonly registry?: readonly RegistryTable[];
+  readonly registries?: Partial<OldLists>;
+  readonly 'credential-helpers'?: readonly string[];
 }
 
 interface RegistryTable {
@@ -186,23 +203,57 @@ interface RegistryTable {
   readonly insecure?: boolean;
   readonly blocked?: boolean;
   readonly 'mirror-by-digest-only'?: boolean;
-  readonly mirror?: readonly { readonly location?: string; readonly 'pull-from-mirror'?: string }[];
+  readonly 'pull-from-mirror'?: string;
+  readonly mirror?: readonly MirrorTable[];
 }
 
-function toRegistries({ aliases = {}, registry = [], ...table }: FileTable): Registries {
-  const search = table['unqualified-search-registries'];
+interface MirrorTable {
+  readonly location?: string;
+  readonly insecure?: boolean;
+  readonly 'pull-from-mirror'?: 'all' | 'digest-only' | 'tag-only' | '';
+}
+
+/** The three lists of version 1. */
+type OldLists = Readonly<
+  Record<'search' | 'insecure' | 'block', { readonly registries?: readonly string[] } | undefined>
+>;
+
+function toRegistries({ aliases = {}, registries: old = {}, registry, ...table }: FileTable): Registries {
+  const search = table['unqualified-search-registries'] ?? old.search?.registries;
   const shortNameMode = table['short-name-mode'] ?? '';
+  const credentialHelpers = table['credential-helpers'];
   return {
-    ...(search !== undefined && { search }),
+    ...(search !== undefined && { search: search.map(withoutSlashes) }),
     ...(shortNameMode !== '' && { shortNameMode }),
+    ...(credentialHelpers !== undefined && { credentialHelpers }),
     aliases: new Map(Object.entries(aliases)),
-    entries: registry.map(({ blocked = false, location = '', mirror = [], prefix = '' }) => ({
-      prefix: withoutSlashes(prefix === '' ? location : prefix),
-      location: withoutSlashes(location),
-      blocked,
-      mirrors: mirror.map((one) => withoutSlashes(one.location ?? '')),
+    entries: (registry ?? oldEntries(old)).map(toEntry),
+  };
+}
+
+function toEntry({ blocked = false, insecure = false, mirror = [], ...entry }: RegistryTable): RegistryEntry {
+  const { location = '', prefix = '' } = entry;
+  const digestOnly = entry['mirror-by-digest-only'] === true ? 'digest-only' : undefined;
+  return {
+    prefix: withoutSlashes(prefix === '' ? location : prefix),
+    location: withoutSlashes(location),
+    insecure,
+    blocked,
+    mirrors: mirror.map((one) => ({
+      location: withoutSlashes(one.location ?? ''),
+      insecure: one.insecure ?? false,
+      pulls: digestOnly ?? (one['pull-from-mirror'] || 'all'),
     })),
   };
+}
+
+/** The registries of version 1, which has no mirrors. */
+function oldEntries({ block, insecure }: Partial<OldLists>): RegistryTable[] {
+  const blocked = (block?.registries ?? []).map(withoutSlashes);
+  const unverified = (insecure?.registries ?? []).map(withoutSlashes);
+  return [...new Set([...blocked, ...unverified])].map((location) => {
+    return { location, blocked: blocked.includes(location), insecure: unverified.includes(location) };
+  });
 }
 
 function withoutSlashes(location: string): string {
@@ -270,6 +321,10 @@ function hasTag({ digest, tag }: { readonly digest?: string; readonly tag?: stri
 function checkEntry(entry: RegistryTable, path: Path, report: Report): void {
   const { location = '', mirror: mirrors = [], prefix = '' } = entry;
   const isWildcard = prefix.startsWith('*.');
+  if ((entry['pull-from-mirror'] ?? '') !== '') {
+    const hint = 'move it to the [[registry.mirror]] that it is for';
+    report('error', [...path, 'pull-from-mirror'], 'pull-from-mirror belongs to a mirror', hint);
+  }
   if (prefix !== '') checkLocation(prefix, [...path, 'prefix'], report);
   if (location !== '') checkLocation(location, [...path, 'location'], report);
   else if (!isWildcard) {
@@ -294,10 +349,11 @@ function checkEntry(entry: RegistryTable, path: Path, report: Report): void {
 function checkTwins(entries: readonly RegistryTable[], report: Report): void {
   const seen = new Map<string, RegistryTable>();
   for (const [index, entry] of entries.entries()) {
-    const { location = '' } = entry;
+    // A wildcard may have no location.
+    const location = withoutSlashes(entry.location ?? '') || withoutSlashes(entry.prefix ?? '');
     const first = seen.get(location);
     seen.set(location, first ?? entry);
-    if (first === undefined || location === '') continue;
+    if (first === undefined) continue;
     for (const name of ['insecure', 'blocked'] as const) {
       if ((first[name] ?? false) === (entry[name] ?? false)) continue;
       const message = `the registry ${quoteText(location)} is defined twice, with different "${name}"`;

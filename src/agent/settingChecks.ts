@@ -8,15 +8,21 @@ import type { Problem } from '../core/finding.ts';
 import { parseHost } from '../formats/hostName.ts';
 import {
   findImageAddress,
+  findPullProblem,
   findRegistryAddress,
   findRegistryIssuer,
   findShortNameProblem,
   findUnmaintainedImage,
   isLocalName,
-  pullNames,
 } from './imageSource.ts';
 import { findAddressProblem, findSourceIssuer, findUrlAddressProblem } from './machineAddress.ts';
-import { findEntryProblems, findMissingCredentials, readCredentials } from './pullSecret.ts';
+import { pullNames } from './imagePull.ts';
+import {
+  findEntryProblems,
+  findHelperProblems,
+  findMissingCredentials,
+  readCredentials,
+} from './pullSecret.ts';
 import { type Registries, readRegistriesConf } from './registriesConf.ts';
 import type { Rule, RuleProblem } from '../ignition/rule.ts';
 import type { AgentSettings } from './settings.ts';
@@ -63,8 +69,10 @@ export function checkSettings(settings: AgentSettings): readonly SettingRemark[]
 
 function findImageProblems({ agentImage, pullPolicy }: AgentSettings, registries?: Registries): Found[] {
   const short = pullPolicy === 'never' ? undefined : findShortNameProblem(agentImage, registries);
+  const pull = pullPolicy === 'never' ? undefined : findPullProblem(agentImage, registries);
   return [
     ['agent.image', short],
+    ['agent.registriesConf', pull],
     ['agent.image', findUnmaintainedImage(agentImage, registries)],
   ];
 }
@@ -73,8 +81,9 @@ function findSecretProblems(agentImage: string, pullSecret: string, registries?:
   const credentials = readCredentials(pullSecret);
   const names = pullNames(agentImage, registries);
   const entries = findEntryProblems(credentials, names);
+  const helpers = findHelperProblems(credentials, names, registries?.credentialHelpers);
   return [
-    ...entries.map((problem): Found => ['agent.pullSecret', problem]),
+    ...[...entries, ...helpers].map((problem): Found => ['agent.pullSecret', problem]),
     ['agent.pullSecret', findMissingCredentials(names, credentials)],
   ];
 }
@@ -82,7 +91,10 @@ function findSecretProblems(agentImage: string, pullSecret: string, registries?:
 function findAddresses(settings: AgentSettings, registries?: Registries): Found[] {
   const { agentImage, archive, ntpServers, pullPolicy, proxy } = settings;
   const isPulled = pullPolicy === 'always' || (pullPolicy !== 'never' && !isLocalName(agentImage));
-  const locations = (registries?.entries ?? []).flatMap(({ location, mirrors }) => [...mirrors, location]);
+  const locations = (registries?.entries ?? []).flatMap(({ location, mirrors }) => [
+    ...mirrors.map((mirror) => mirror.location),
+    location,
+  ]);
   return [
     ['agent.image', isPulled ? findImageAddress(agentImage) : undefined],
     ...locations.map((location): Found => ['agent.registriesConf', findRegistryAddress(location)]),

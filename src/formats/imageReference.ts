@@ -29,7 +29,7 @@ const maxTagLength = 128;
 const digestLengths: Readonly<Record<string, number>> = { sha256: 64, sha384: 96, sha512: 128 };
 
 const domainName = '[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)*';
-const registryPattern = new RegExp(`^(?:${domainName}|\\[[A-Fa-f0-9:]+\\])(?::[0-9]+)?$`);
+const registryPattern = new RegExp(`^${domainName}(?::[0-9]+)?$`);
 const componentPattern = /^[a-z0-9]+(?:(?:\.|_{1,2}|-+)[a-z0-9]+)*$/;
 const tagPattern = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/;
 
@@ -92,6 +92,9 @@ function nameProblem(
   name: string,
   { registry, repository }: ImageReference,
 ): ImageReferenceCheck | undefined {
+  if (registry !== undefined && /^\[[A-Fa-f0-9:]+\](?::[0-9]+)?$/.test(registry)) {
+    return refuse('podman supports no IPv6 address as registry; use a host name', registry);
+  }
   if (registry !== undefined && !registryPattern.test(registry)) {
     return refuse('the registry is not a valid host or host:port', registry);
   }

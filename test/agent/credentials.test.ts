@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { findCredentials, readCredentials } from '../../src/agent/pullSecret.ts';
+import { findLogin, readCredentials } from '../../src/agent/pullSecret.ts';
 import { have, missingNote } from '../support/programs.ts';
 
 const usable = Buffer.from('user:pass').toString('base64');
@@ -47,12 +47,17 @@ const cases = [
   ['quay.io/a', auths({ 'quay.io': 'user:pass' }), 'not base64'],
   ['quay.io/a', auths({ 'quay.io': 'dTp' }), 'not base64'],
   ['quay.io/a', auths({ 'quay.io': 'dTp_' }), 'not base64'],
-  ['quay.io/a', auths({}, { credHelpers: { 'quay.io': 'none-of-this-name' } }), 'usable'],
+  ['quay.io/a', auths({}, { credHelpers: { 'quay.io': 'none-of-this-name' } }), 'helper'],
 ] as const;
 
-describe('findCredentials', () => {
+function stateOf(name: string, json: string): string | undefined {
+  const login = findLogin(name, readCredentials(json));
+  return login !== undefined && 'helper' in login ? 'helper' : login?.state;
+}
+
+describe('findLogin', () => {
   it.each(cases)('%s in %s: %s', (name, json, expected) => {
-    expect(findCredentials(name, readCredentials(json))).toBe(expected);
+    expect(stateOf(name, json)).toBe(expected);
   });
 });
 

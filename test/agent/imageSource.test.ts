@@ -4,8 +4,8 @@ import {
   findImageAddress,
   findShortNameProblem,
   findUnmaintainedImage,
-  pullNames,
 } from '../../src/agent/imageSource.ts';
+import { pullNames } from '../../src/agent/imagePull.ts';
 import { readRegistriesConf } from '../../src/agent/registriesConf.ts';
 
 describe('findBareRegistry', () => {
@@ -55,8 +55,6 @@ describe('findImageAddress', () => {
   it.each([
     ['localhost:5000/a', true],
     ['127.0.0.1:5000/a', true],
-    ['[::1]:5000/a', true],
-    ['[::1]/a', true],
     ['quay.io/a', false],
     ['localhost', false],
     ['[2001:db8::1]:5000/a', false],
@@ -78,7 +76,7 @@ describe('pullNames', () => {
   it.each([
     ['quay.io/metal3-io/ironic-agent:v1', ['m:5000/x/ironic-agent', 'quay.io/metal3-io/ironic-agent']],
     ['quay.io/metal3-iox/a', ['r.example.com/metal3-iox/a']],
-    ['a.b.example.org:5000/c/d', ['other.example.com/c/d']],
+    ['a.b.example.org:5000/c/d', ['other.example.com:5000/c/d']],
     ['example.org/c', ['example.org/c']],
     ['a.example.net/c', ['a.example.net/c']],
     ['docker.io/a@sha256:x', []],

@@ -48,8 +48,9 @@ describe('readRegistriesConf', () => {
         {
           prefix: 'quay.io/metal3-io',
           location: 'registry.example.com:5000/mirror',
+          insecure: true,
           blocked: false,
-          mirrors: ['[2001:db8::1]:5000'],
+          mirrors: [{ location: '[2001:db8::1]:5000', insecure: false, pulls: 'tag-only' }],
         },
       ],
     });

@@ -11,6 +11,9 @@ const settings = (changes: Partial<AgentSettings>): AgentSettings => ({
 const found = (changes: Partial<AgentSettings>): string[] =>
   checkSettings(settings(changes)).map(({ setting, rule }) => `${rule.severity} ${setting}`);
 const archive = { name: 'a.tar', sha512: '0', imageId: '0', architecture: 'x86_64' } as const;
+const blocking = '[[registry]]\nlocation = "quay.io"\nblocked = true\n';
+const mirroring = (pulls: string): string =>
+  `[[registry]]\nlocation = "quay.io"\nmirror = [{location = "m.example.com", pull-from-mirror = "${pulls}"}]\n`;
 const pullSecret = '{"auths":{"quay.io":{"auth":"???"}}}';
 
 describe('checkSettings', () => {
@@ -36,6 +39,25 @@ describe('checkSettings', () => {
       'an archive on the machine',
       { pullPolicy: 'never', archive: { ...archive, url: 'http://[::1]/a' } },
       ['warning agent.archiveUrl'],
+    ],
+    ['a blocked registry', { registriesConf: blocking }, ['error agent.registriesConf']],
+    ['a blocked registry of an image on the host', { registriesConf: blocking, pullPolicy: 'never' }, []],
+    ['a mirror for tags', { registriesConf: mirroring('tag-only') }, []],
+    ['a mirror for digests', { registriesConf: mirroring('digest-only') }, ['warning agent.registriesConf']],
+    [
+      'a registry by IPv6 address in registries.conf',
+      { registriesConf: '[[registry]]\nprefix = "quay.io"\nlocation = "[2001:db8::1]:5000"\n' },
+      ['error agent.registriesConf'],
+    ],
+    [
+      'credentials of a program',
+      { pullSecret: '{"credHelpers":{"quay.io":"x"}}' },
+      ['warning agent.pullSecret'],
+    ],
+    [
+      'programs in place of the pull secret',
+      { pullSecret: '{"auths":{"quay.io":{"auth":"YTpi"}}}', registriesConf: 'credential-helpers = ["x"]\n' },
+      ['warning agent.pullSecret'],
     ],
     ['credentials that stop podman', { pullSecret }, ['error agent.pullSecret']],
     [

@@ -27,7 +27,6 @@ describe('parseImageReference', () => {
     ['localhost/a', { registry: 'localhost', repository: 'a' }],
     ['host:5000/a:t', { registry: 'host:5000', repository: 'a', tag: 't' }],
     ['192.0.2.1:5000/a', { registry: '192.0.2.1:5000', repository: 'a' }],
-    ['[2001:db8::1]:5000/a', { registry: '[2001:db8::1]:5000', repository: 'a' }],
     ['Registry.Example.com/a', { registry: 'Registry.Example.com', repository: 'a' }],
     ['ironic-agent', { repository: 'ironic-agent' }],
     ['metal3/ironic-agent:latest', { repository: 'metal3/ironic-agent', tag: 'latest' }],
@@ -41,6 +40,11 @@ describe('parseImageReference', () => {
 
   it.each([
     ['', 'it is empty', ''],
+    [
+      '[2001:db8::1]:5000/a',
+      'podman supports no IPv6 address as registry; use a host name',
+      '[2001:db8::1]:5000',
+    ],
     ['quay.io/a b', 'it contains a space, quote or backslash', ' '],
     ['quay.io/a"', 'it contains a space, quote or backslash', '"'],
     ['quay.io/a\n', 'it contains a space, quote or backslash', '\n'],

@@ -168,6 +168,11 @@ describe('render warns of what may be intended', () => {
   it.each([
     ['loopback', ['--api-url', 'https://localhost'], `--api-url: localhost ${loopback}`],
     [
+      'a program for credentials',
+      [...url, '--pull-secret', 'helper.json'],
+      '--pull-secret: podman gets the credentials for quay.io from a credential helper',
+    ],
+    [
       'an inspector on loopback',
       [...url, '--inspector-url', 'https://[::1]'],
       `--inspector-url: ::1 ${loopback}`,
@@ -303,7 +308,6 @@ describe('render warns of what may be intended', () => {
       'credentials for a mirror',
       [...url, '--pull-secret', 'mirror.json', '--registries-conf', 'mirror.conf'],
     ],
-    ['a program for credentials', [...url, '--pull-secret', 'helper.json']],
   ])('and of nothing else: %s', async (_title, args) => {
     expect(await render(args)).toMatchObject({ code: 0, stderr: '' });
   });

@@ -63,7 +63,10 @@ function ofRegistries(subject: LintSubject): Found[] {
   return listRegistriesFiles(subject).flatMap((file) => {
     const { registries } = readRegistriesConf(textOf(file));
     const place = { about: posix.basename(file.name), path: file.source };
-    const locations = (registries?.entries ?? []).flatMap(({ location, mirrors }) => [...mirrors, location]);
+    const locations = (registries?.entries ?? []).flatMap(({ location, mirrors }) => [
+      ...mirrors.map((mirror) => mirror.location),
+      location,
+    ]);
     return locations.map((location) => ({ ...place, problem: findRegistryAddress(location) }));
   });
 }

@@ -3,7 +3,13 @@
 import { type ImageReference, parseImageReference } from '../../formats/imageReference.ts';
 import type { ExecWord } from '../../formats/systemdQuoting.ts';
 import { type Issue, lintError, lintNote, lintWarning, type RuleProblem } from '../../ignition/rule.ts';
-import { findRegistryIssuer, findShortNameProblem, findUnmaintainedImage } from '../imageSource.ts';
+import { combineRegistries } from '../imagePull.ts';
+import {
+  findPullProblem,
+  findRegistryIssuer,
+  findShortNameProblem,
+  findUnmaintainedImage,
+} from '../imageSource.ts';
 import { findIpaOption } from '../../ipa/ipaOptions.ts';
 import { optionTable, optionValues } from './podmanCommand.ts';
 import {
@@ -84,9 +90,11 @@ function checkSources(subject: LintSubject): Issue[] {
     const unmaintained = findUnmaintainedImage(image, registries);
     if (unmaintained !== undefined) return found({ ...unmaintained, hint: unmaintained.rule.hint });
     if (registries === undefined || short !== undefined) return found(short);
-    return isVerified(command) && !hasTrustAnchor(subject)
-      ? found(findRegistryIssuer(image, registries))
-      : [];
+    const pull = findPullProblem(image, registries);
+    const issuer = isVerified(command)
+      ? findRegistryIssuer(image, registries, (registry) => hasTrustAnchor(subject, registry))
+      : undefined;
+    return [...found(pull), ...found(issuer)];
   });
 }
 
@@ -94,10 +102,13 @@ function isVerified({ podman }: UnitCommand): boolean {
   return !optionValues(podman, 'tls-verify').some(({ text }) => text === 'false');
 }
 
-/** Whether the config writes CA certificates for podman, of the host or of a registry. */
-function hasTrustAnchor({ filesByPath }: LintSubject): boolean {
-  return [...filesByPath.keys()].some((path) =>
-    /^\/etc\/(?:pki\/ca-trust\/source\/|(?:containers|docker)\/certs\.d\/)/.test(path),
+/** Whether the config writes CA certificates for podman: of the host, or of a registry (containers-certs.d(5)). */
+function hasTrustAnchor({ filesByPath }: LintSubject, registry: string): boolean {
+  const folders = ['containers', 'docker'].map((name) => `/etc/${name}/certs.d/${registry}/`);
+  return [...filesByPath.keys()].some(
+    (path) =>
+      path.startsWith('/etc/pki/ca-trust/source/') ||
+      folders.some((folder) => path.startsWith(folder) && path.endsWith('.crt')),
   );
 }
 
@@ -235,16 +246,8 @@ export function readRegistries(subject: LintSubject): Registries | undefined {
   });
   const mode = subject.filesByPath.has(mainFile) ? {} : ({ shortNameMode: 'enforcing' } as const);
   const own: Registries = { aliases: new Map(), entries: [], ...mode };
-  return parts.reduce<Registries | undefined>((all, part) => all && part && merge(all, part), own);
-}
-
-function merge(all: Registries, part: Registries): Registries {
-  return {
-    ...all,
-    ...part,
-    aliases: new Map([...all.aliases, ...part.aliases]),
-    entries: [...all.entries, ...part.entries],
-  };
+  const read = parts.flatMap((part) => part ?? []);
+  return read.length === parts.length ? combineRegistries([own, ...read]) : undefined;
 }
 
 /** The text of a file that has only inline contents. */

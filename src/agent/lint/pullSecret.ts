@@ -5,9 +5,10 @@ import { posix } from 'node:path';
 import { FormatError } from '../../core/errors.ts';
 import { type Issue, lintError, lintWarning } from '../../ignition/rule.ts';
 import { listSensitiveOptions } from '../conf.ts';
-import { pullNames } from '../imageSource.ts';
+import { pullNames } from '../imagePull.ts';
 import {
   findEntryProblems,
+  findHelperProblems,
   findMissingCredentials,
   parsePullSecret,
   readCredentials,
@@ -94,7 +95,8 @@ function checkCoverage(subject: LintSubject): Issue[] {
     if (named.some(({ expands }) => expands)) return [];
     const paths = named.length === 0 ? defaultPaths : named.slice(-1).map(({ text }) => text);
     const files = paths.flatMap((path) => subject.filesByPath.get(path) ?? []);
-    return findUncovered(files, pullNames(image, registries));
+    const names = pullNames(image, registries);
+    return [...findUncovered(files, names), ...findHelpers(subject, files, names)];
   });
   return [...new Map(found.map((issue) => [issue.message, issue])).values()];
 }
@@ -109,6 +111,21 @@ function findUncovered(files: readonly LintedFile[], names: readonly string[]): 
   const [problem] = missing;
   if (problem === undefined || missing.includes(undefined)) return [];
   return [broken(problem.rule, first.source, problem)];
+}
+
+/** Reports credentials of programs that neither CoreOS nor the config contains. */
+function findHelpers(subject: LintSubject, files: readonly LintedFile[], names: readonly string[]): Issue[] {
+  if (!subject.isComplete) return [];
+  const global = readRegistries(subject)?.credentialHelpers;
+  const hasProgram = (program: string): boolean =>
+    [...subject.filesByPath.keys()].some((path) => posix.basename(path) === program);
+  return files
+    .filter((file) => findProblem(textOf(file)) === undefined)
+    .flatMap((file) =>
+      findHelperProblems(readCredentials(textOf(file)), names, global, hasProgram).map((problem) =>
+        broken(problem.rule, file.source, problem),
+      ),
+    );
 }
 
 /** podman accepts only JSON, so a pull secret that is encoded twice is invalid. */

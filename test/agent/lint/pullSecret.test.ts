@@ -76,8 +76,13 @@ describe('pull secrets', () => {
     ['another registry', secretOf({ 'docker.io': auth }), [`agent-secret-registry ${source}`]],
     ['nothing', secretOf({}), [`agent-secret-registry ${source}`]],
     ['a URL of the registry', secretOf({ 'https://quay.io/v1/': auth }), []],
-    ['a program for the registry', secretOf({}, { credHelpers: { 'quay.io': 'x' } }), []],
-    ['a program without entries', '{"credHelpers":{"quay.io":"x"}}', []],
+    [
+      'a program for the registry',
+      secretOf({}, { credHelpers: { 'quay.io': 'x' } }),
+      [`agent-secret-helper ${source}`],
+    ],
+    ['a program without entries', '{"credHelpers":{"quay.io":"x"}}', [`agent-secret-helper ${source}`]],
+    ['a program for another registry', secretOf({ 'quay.io': auth }, { credHelpers: { 'a.io': 'x' } }), []],
     [
       'a program that podman does not know',
       secretOf({ 'quay.io': '' }, { credsStore: 'x' }),

@@ -43,6 +43,44 @@ describe('registries.conf', () => {
     expect(summary(withFiles(file))).toEqual(expected);
   });
 
+  const unit = '$.systemd.units.0.contents';
+  const quay = '[[registry]]\nlocation = "quay.io"\n';
+  const moved = '[[registry]]\nprefix = "quay.io"\nlocation = "10.0.0.1:5000"\n';
+  const mirror = '[[registry.mirror]]\nlocation = "m.example.com"\n';
+  it.each([
+    ['blocks the registry', `${quay}blocked = true\n`, [`agent-image-unpullable ${unit}`]],
+    ['blocks the registry, but not its mirror', `${quay}blocked = true\n${mirror}`, []],
+    ['blocks another registry', '[[registry]]\nlocation = "docker.io"\nblocked = true\n', []],
+    [
+      'rewrites the image to a name without host',
+      '[[registry]]\nprefix = "quay.io"\nlocation = "mirror"\n',
+      [`agent-image-unpullable ${unit}`],
+    ],
+    [
+      'has a mirror for digests only',
+      `${quay}mirror-by-digest-only = true\n${mirror}`,
+      [`agent-image-mirrors ${unit}`],
+    ],
+    ['moves the image to a registry without a public certificate', moved, [`agent-image-issuer ${unit}`]],
+    ['does not verify this registry', `${moved}insecure = true\n`, []],
+  ])('%s', (_title, text, expected) => {
+    expect(summary(withFiles(conf(main, text)))).toEqual(expected);
+  });
+
+  it('replaces the entry of a previous file', () => {
+    const files = [conf(main, `${quay}blocked = true\n`), conf(dropin, quay)];
+    expect(summary(withFiles(...files))).toEqual([]);
+  });
+
+  it.each([
+    ['of the registry', '/etc/containers/certs.d/10.0.0.1:5000/ca.crt', []],
+    ['of another port', '/etc/containers/certs.d/10.0.0.1/ca.crt', [`agent-image-issuer ${unit}`]],
+  ])('is pulled with a certificate %s', (_title, path, expected) => {
+    const certificate = { path, contents: { source: 'data:,' } };
+    const found = summary(withFiles(conf(main, moved), certificate));
+    expect(found.filter((line) => line.startsWith('agent-image'))).toEqual(expected);
+  });
+
   it('is reported with line and column', () => {
     const config = withFiles(conf(main, '[[registry]]\nlocation = "quay.io"\ninsecure = "yes"\n'));
     expect(messages(config)).toEqual(['registries.conf:3:1: invalid value of "insecure"']);
