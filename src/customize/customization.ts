@@ -190,15 +190,16 @@ async function readUserConfig(
   io: Io,
 ): Promise<Uint8Array> {
   const source = await readSource(path, options, io);
+  // A Butane document that cannot be translated has no config, also with --no-validate.
   const validates = wantsCheck(options, io) || source.yaml?.isRefused === true;
   const config = parseUserConfig(source.json, path);
   if ('newerVersion' in config) {
     reportNewerVersion(path, config.newerVersion, io);
     return config.document;
   }
-  if (machine !== undefined) await refuseInvalid(source, machine, io);
+  if (validates) await refuseInvalid(source, machine, io);
   if (config instanceof CliError) throw config;
-  if (machine === undefined) reportUnusedKeys(source, io);
+  if (!validates) reportUnusedKeys(source, io);
   return config.document;
 }
 
