@@ -53,7 +53,7 @@ const AREA_HEADER = { offset: 32_744, magic: 'coreiso+', extent: 32_752, length:
 /**
  * Writes the files to the embed area, and appends the additions. If an earlier edit appended the archive, and it now fits
  * into the reserved area, it is moved there, unless there are additions.
- * @param writeXz returns the files as an archive of `writeInitrd`; undefined if only this image contains them
+ * @param writeXz returns the files as an archive of `writeInitrd`; undefined if they are to be compressed here
  * @throws CliError if the files do not fit, and the image cannot or may not grow enough
  */
 export async function changeEmbedFiles(
@@ -67,11 +67,8 @@ export async function changeEmbedFiles(
   const hasGrown = appendix !== undefined && area.offset >= appendix.originalSize;
   const reserved = hasGrown ? await reservedArea(place, appendix) : area;
   const hopeless = reserved.length * (growth === 'refused' ? MOST_XZ_SAVES : LIKELY_XZ_SAVES);
-  const { encodeEmbedFiles, storeInitrd } = await import('./initrd.ts');
-  // An area has a fixed size, so compression saves nothing if the files fit without it, and takes longer than all other steps of the edit.
-  const room = Math.min(reserved.length, area.length);
-  const stored = writeXz === undefined ? storeInitrd(files, room) : undefined;
-  const archive = stored ?? encodeEmbedFiles(files, hopeless, writeXz);
+  const { encodeEmbedFiles } = await import('./initrd.ts');
+  const archive = encodeEmbedFiles(files, hopeless, writeXz);
   if (hasGrown && archive.length <= reserved.length && additions.length === 0) {
     return shrink(place, appendix, fillEmbedArea(reserved, archive));
   }

@@ -54,11 +54,10 @@ export async function hostIso(
   const iso = await openLiveIso(image, growth);
   const before = await iso.embeddedFiles();
   const files = network.length === 0 ? before : replaceNetworkSettings(before, network);
-  const all = new Map([...files, [CONFIG_NAME, config]]);
   const embedded = await iso.change({
-    files: all,
+    files: new Map([...files, [CONFIG_NAME, config]]),
     mediumFiles,
-    archive: before.size === 0 ? archive : () => writeInitrd(all),
+    ...(before.size === 0 && { archive }),
   });
   if (kargs.length === 0) return embedded;
   const { current } = requireKargsAreas(await iso.kargsAreas());

@@ -18,7 +18,7 @@ import {
 import { compressionAt, isForeignCompression, unpackMember } from '../formats/compression.ts';
 import { type CpioEntry, isRegularFile, walkCpio, writeCpio } from '../formats/cpio.ts';
 import { encodeGzip } from '../formats/gzip.ts';
-import { encodeXz, storeXz } from '../formats/xz/encode.ts';
+import { encodeXz } from '../formats/xz/encode.ts';
 import { bytesAccess, type RandomAccess } from './overlay.ts';
 
 export interface ReadInitrdOptions {
@@ -161,16 +161,6 @@ export function sortedByPath<T>(files: ReadonlyMap<string, T>): [path: string, f
  */
 export function writeInitrd(files: ReadonlyMap<string, Uint8Array>): Uint8Array {
   return encodeXz(writeCpio(files), 'crc32');
-}
-
-/**
- * Returns the archive of `writeInitrd` without compression; undefined if it is larger than `limit` bytes, or without files.
- */
-export function storeInitrd(files: ReadonlyMap<string, Uint8Array>, limit: number): Uint8Array | undefined {
-  const unpacked = [...files.values()].reduce((sum, { length }) => sum + length, 0);
-  if (files.size === 0 || unpacked > limit) return undefined;
-  const archive = storeXz(writeCpio(files), 'crc32');
-  return archive.length > limit ? undefined : archive;
 }
 
 /**

@@ -38,7 +38,7 @@ export interface LiveIso {
 export interface IsoContents {
   /** All files of the embed area. */
   readonly files?: EmbedFiles;
-  /** Returns `files` as an archive of `writeInitrd`, for callers that need the archive several times or keep it. */
+  /** Returns `files` as an archive of `writeInitrd`, for callers that need the archive several times. */
   readonly archive?: () => Uint8Array;
   /** The whole line of kernel arguments. */
   readonly kargs?: string;

@@ -57,9 +57,7 @@ const withArea = (area: Uint8Array): Uint8Array =>
 describe('the embed area', () => {
   it('keeps network settings through embedding and removing', async () => {
     const keyfile = 'etc/coreos-firstboot-network/eth0.nmconnection';
-    const files = new Map([[keyfile, utf8('[connection]\n')]]);
-    const original = withArea(new Uint8Array());
-    const before = await apply(original, await (await open(original)).change({ files }));
+    const before = withArea(writeInitrd(new Map([[keyfile, utf8('[connection]\n')]])));
     const embedded = await apply(
       before,
       await embedIgnition(await open(before), { config, existing: 'refuse' }),

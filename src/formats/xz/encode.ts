@@ -33,25 +33,12 @@ import {
  * 1.2.1). The kernel's decoder knows CRC32 and not CRC64.
  */
 export function encodeXz(blocks: readonly Uint8Array[], check: 'crc32' | 'crc64'): Uint8Array {
-  return streamOf(blocks, check, encodeLzma2Block);
-}
-
-/** The same stream without compression, which takes much less time. */
-export function storeXz(blocks: readonly Uint8Array[], check: 'crc32' | 'crc64'): Uint8Array {
-  return streamOf(blocks, check, storeLzma2Block);
-}
-
-function streamOf(
-  blocks: readonly Uint8Array[],
-  check: 'crc32' | 'crc64',
-  encodeBlock: (data: Uint8Array) => Uint8Array,
-): Uint8Array {
   const flags = container.streamFlags(check);
   const pieces = [container.STREAM_MAGIC, flags, crc32Bytes(flags)];
   const records: container.BlockRecord[] = [];
   for (const data of blocks) {
     const header = blockHeader(data.length);
-    const compressed = encodeBlock(data);
+    const compressed = encodeLzma2Block(data);
     const checksum = checkBytes(check, data);
     pieces.push(header, compressed, new Uint8Array(container.paddingOf(compressed.length)), checksum);
     records.push({
@@ -105,16 +92,6 @@ function encodeLzma2Block(data: Uint8Array): Uint8Array {
       control = control >= lzma.NEW_PROPERTIES ? lzma.NEW_PROPERTIES : lzma.STATE_RESET;
     }
     start = end;
-  }
-  return Buffer.concat([...pieces, Uint8Array.of(lzma.END)]);
-}
-
-/** The chunks of one block without compression, up to their end mark. */
-function storeLzma2Block(data: Uint8Array): Uint8Array {
-  const pieces: Uint8Array[] = [];
-  for (let start = 0; start < data.length; start += lzma.MAX_COMPRESSED) {
-    const chunk = data.subarray(start, start + lzma.MAX_COMPRESSED);
-    pieces.push(storedHeader(start === 0 ? lzma.DICTIONARY_RESET : lzma.STORED, chunk.length), chunk);
   }
   return Buffer.concat([...pieces, Uint8Array.of(lzma.END)]);
 }

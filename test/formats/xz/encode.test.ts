@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeXz } from '../../../src/formats/xz/decode.ts';
-import { encodeXz, storeXz } from '../../../src/formats/xz/encode.ts';
+import { encodeXz } from '../../../src/formats/xz/encode.ts';
 import { have, missingNote } from '../../support/programs.ts';
 import { configText, contents } from '../damage.ts';
 
@@ -93,24 +93,5 @@ describe('encodeXz', () => {
   it.skipIf(!have('xz'))(`comes within 6 % of xz -9${missingNote('xz')}`, () => {
     const reference = spawnSync('xz', ['-9', '--check=crc32', '-c'], { input: text }).stdout;
     expect(encodeXz([text], 'crc32').length).toBeLessThan(reference.length * 1.06);
-  });
-});
-
-describe('storeXz', () => {
-  it.each(cases)('round trip of %s', (_name, blocks) => {
-    const stream = storeXz(blocks, 'crc32');
-    const { data, end } = decodeXz(stream, limit);
-    expect(Buffer.compare(data, Buffer.concat(blocks))).toBe(0);
-    expect(end).toBe(stream.length);
-  });
-
-  it.skipIf(!have('xz')).each(cases)(`xz reads %s${missingNote('xz')}`, (_name, blocks) => {
-    expect(Buffer.compare(unxz(storeXz(blocks, 'crc32')), Buffer.concat(blocks))).toBe(0);
-  });
-
-  it('contains the data as it is', () => {
-    expect(Buffer.from(storeXz([text.subarray(0, 60_000)], 'crc32')).includes(text.subarray(0, 60_000))).toBe(
-      true,
-    );
   });
 });
