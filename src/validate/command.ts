@@ -25,7 +25,6 @@ Lint:
   reports problems as warnings.
   none    skip these checks
   agent   run these checks on every config
-  error   run these checks on every config and report problems as errors
 
 Exit codes:
   0  success: all files are valid

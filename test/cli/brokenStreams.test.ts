@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { liveIso } from '../support/liveIso.ts';
 import { isoPair } from '../support/minimalIso.ts';
 import { runCli } from '../support/runCli.ts';
-import { efiPartition } from '../support/newIso.ts';
+import { efiPartition, kernel } from '../support/newIso.ts';
 import { type ProgramResult, runProgram } from '../support/runProgram.ts';
 import { wholeProgram } from '../support/wholeProgram.ts';
 import { freePort } from '../support/listening.ts';
@@ -29,6 +29,7 @@ const printing: Readonly<Record<string, readonly string[] | undefined>> = {
   inspect: ['ipa.iso'],
   'ignition merge': ['site.ign', 'site.ign'],
   'ignition translate': ['--to', '3.5.0', 'site.ign'],
+  'ignition from-butane': ['site.bu'],
   download: ['--image-url', 'SERVER/coreos.iso', '--insecure', '-C', '.'],
   'list-stream': ['--stream-base-url', 'stream.json'],
   'iso customize': ['-o', '-', 'plain.iso'],
@@ -47,7 +48,7 @@ const printing: Readonly<Record<string, readonly string[] | undefined>> = {
   'iso extract pxe': ['-o', 'tree', 'plain.iso'],
   'iso extract minimal-iso': ['full.iso', '-'],
   'iso reset': ['-o', '-', 'ipa.iso'],
-  'iso create': ['-o', '-', '-k', 'site.ign', '-i', 'network.img', '--efi-image', 'esp.img'],
+  'iso create': ['-o', '-', '-k', 'vmlinuz', '-i', 'network.img', '--efi-image', 'esp.img'],
   'pxe kargs': boot,
   'pxe customize': ['--live-ignition', 'site.ign', '-o', '-', 'pxe/plain-initrd.img'],
   'pxe ignition wrap': ['-i', 'site.ign'],
@@ -119,7 +120,9 @@ beforeAll(async () => {
   const write = (name: string, data: string | Uint8Array): void => writeFileSync(join(cwd, name), data);
   const { full, minimal } = isoPair();
   write('esp.img', efiPartition);
+  write('vmlinuz', kernel);
   write('site.ign', '{"ignition": {"version": "3.4.0"}}');
+  write('site.bu', 'variant: fcos\nversion: 1.5.0\n');
   write('drive.json', '{}');
   writeFileSync(join(cwd, 'bmc.json'), '{"username": "a", "password": "b"}', { mode: 0o600 });
   write('hosts.yaml', 'agent: {ironic.apiUrls: https://192.0.2.1}\nhosts: [{name: a}]\n');

@@ -47,7 +47,7 @@ const FOLDERS: Readonly<Record<string, RegExp>> = {
 
 /** Programs of others, whose options texts name. */
 const OTHERS =
-  /\b(?:podman|docker|curl|kubectl|oc|openssl|openshift-install|ssh-keygen|butane|base64|systemctl|systemd-run|journalctl|bifrost-cli|nmstatectl|coreos-installer|build\.py|baremetal|mkpasswd|sed|truncate|xz|gzip|zstd|gpg|man|uname|ulimit|feature-gates)\b/;
+  /\b(?:podman|docker|curl|kubectl|oc|jq|openssl|openshift-install|ssh-keygen|butane|base64|systemctl|systemd-run|journalctl|bifrost-cli|nmstatectl|coreos-installer|build\.py|baremetal|mkpasswd|sed|truncate|xz|gzip|zstd|gpg|man|uname|ulimit|feature-gates)\b/;
 
 /** Options of programs of others in texts that do not name the program, with the reason. */
 const FOREIGN: readonly (readonly [path: RegExp, reason: string])[] = [

@@ -298,7 +298,7 @@ const others = new Set(
     '--console-log --ask-back --guest-host --accel --memory --firmware --boot --once --fetch-retries --gpg-keyring',
     // What it does, and for whom.
     '--profile --artifacts --layout --method --inventory --host --name --node --step --to --lint --ipa-version --stream --architecture',
-    '--platform --image-url --stream-base-url --mac --boot-mac --arch --label --root-device --boot-mode --automated-cleaning',
+    '--platform --image-url --sha256 --stream-base-url --mac --boot-mac --arch --label --root-device --boot-mode --automated-cleaning',
     '--inspection-mode --user-data-name --bmc-credentials-name --deploy-interface --inspect-interface --boot-interface --dhcp-range',
     '--prepare-image --credentials --config-drive --image-checksum --image-format',
     // Settings of the agent: test/render and test/hosts/settings.
@@ -313,6 +313,8 @@ const others = new Set(
     // Images: test/cli/swappedInputs.test.ts.
     '--iso --kernel --initrd --initramfs --rootfs --images --agent-archive --initrd-file --initrd-archive --iso-file --isolinux',
     '--ldlinux --isohybrid-mbr --efi-image --grub-config --qemu --nmstate-dir --installer-config',
+    // Local files of Butane: test/butane and test/cli/butane.test.ts.
+    '--files-dir',
   ].flatMap((line) => line.split(' ')),
 );
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Command } from 'commander';
 import { liveIso } from '../support/liveIso.ts';
-import { efiPartition } from '../support/newIso.ts';
+import { efiPartition, kernel } from '../support/newIso.ts';
 import { runCli } from '../support/runCli.ts';
 import { wholeProgram } from '../support/wholeProgram.ts';
 
@@ -35,9 +35,15 @@ const bmc = [
 
 /** The files of each kind, in folders of these names. */
 const inputs = {
-  open: { 'site.ign': ignition({}), 'a.nmconnection': keyfile(''), 'hosts.yaml': inventory('') },
+  open: {
+    'site.ign': ignition({}),
+    'site.bu': 'variant: fcos\nversion: 1.5.0\n',
+    'a.nmconnection': keyfile(''),
+    'hosts.yaml': inventory(''),
+  },
   secret: {
     'site.ign': ignition(hash),
+    'site.bu': 'variant: fcos\nversion: 1.5.0\npasswd: {users: [{name: core, password_hash: $6$a$b}]}\n',
     'a.nmconnection': keyfile('[802-1x]\npassword=hunter2\n'),
     'hosts.yaml': inventory('  agent.pullSecret: ../auth.json\n'),
   },
@@ -52,6 +58,7 @@ const writing: Readonly<Record<string, (kind: Kind) => readonly string[]>> = {
   'render --inventory': () => ['render', '--inventory', 'hosts.yaml', '-o', 'out'],
   'ignition merge': () => ['ignition', 'merge', 'site.ign', '../empty.ign', '-o', 'out'],
   'ignition translate': () => ['ignition', 'translate', '--to', '3.5.0', 'site.ign', '-o', 'out'],
+  'ignition from-butane': () => ['ignition', 'from-butane', 'site.bu', '-o', 'out'],
   'iso customize': () => ['iso', 'customize', '--live-ignition', 'site.ign', '-o', 'out', '../plain.iso'],
   'iso ignition embed': () => ['iso', 'ignition', 'embed', '-i', 'site.ign', '-o', 'out', '../plain.iso'],
   'iso ignition remove': () => ['iso', 'ignition', 'remove', '-o', 'out', 'network.iso'],
@@ -68,7 +75,7 @@ const writing: Readonly<Record<string, (kind: Kind) => readonly string[]>> = {
     '-o',
     'out',
     '-k',
-    '../empty.ign',
+    '../vmlinuz',
     '-i',
     'config.img',
     '--efi-image',
@@ -148,6 +155,7 @@ beforeAll(async () => {
     'auth.json': JSON.stringify({ auths: { 'quay.io': { auth: 'dTpw' } } }),
     'empty.ign': ignition({}),
     'esp.img': efiPartition,
+    vmlinuz: kernel,
     'plain.iso': liveIso('2023-07'),
   };
   for (const [name, data] of Object.entries(common)) await writeFile(join(cwd, name), data);

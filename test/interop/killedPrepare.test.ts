@@ -16,6 +16,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Manifest } from '../../src/hosts/artifacts/manifest.ts';
 import { type BuiltProgram, buildProgram } from '../support/builtProgram.ts';
+import { liveBuild } from '../support/newIso.ts';
 import { liveIso } from '../support/liveIso.ts';
 import { mountSmallDisk } from '../support/smallDisk.ts';
 import { canTrace, traceNote } from '../support/strace.ts';
@@ -66,8 +67,11 @@ beforeAll(async () => {
       join(cwd, `live-${build}.iso`),
       Buffer.concat([liveIso('2023-07'), Buffer.alloc(2048 * build)]),
     );
-    for (const part of ['kernel', 'initramfs', 'rootfs'])
-      await writeFile(join(cwd, `${part}-${build}`), `${part} ${build}`.repeat(1000));
+    // Of the release of the sample ISO.
+    for (const [part, data] of Object.entries(
+      liveBuild('fedora-coreos-99.20990101.dev.0', `6.18.${build}-200.fc44.x86_64`),
+    ))
+      await writeFile(join(cwd, `${part}-${build}`), data);
   }
 });
 afterAll(async () => {

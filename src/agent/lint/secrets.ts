@@ -209,8 +209,9 @@ function contextOf(key: string, { type, isSecret, find }: Context): Context {
 
 /** An argument with blanks contains others, or a secret that somebody forgot to quote. */
 function findKernelSecrets(text: string): readonly Span[] {
-  const [first] = findSecretParts(text);
-  return first === undefined ? [] : [{ start: first.start, end: text.length }];
+  const [first] = findAssignments(text);
+  const parts = findSecretParts(text);
+  return first === undefined ? parts : joinSpans([...parts, { start: first.start, end: text.length }]);
 }
 
 /** Keys of Butane for inline contents. */
