@@ -5,7 +5,8 @@
 
 import { type Command, CommanderError } from 'commander';
 import { ComparisonError, UsageError } from '../core/errors.ts';
-import type { ExitCode, Io } from '../io/io.ts';
+import { type ExitCode, type Io, ioWith } from '../io/io.ts';
+import { ReadFiles } from '../io/files/readFiles.ts';
 import { programNameOf } from '../io/files/platform.ts';
 import { openOutput, writeStdout } from '../io/stdout.ts';
 import { adaptArguments, explainUsageError, namedCommand, usageLine } from './arguments.ts';
@@ -23,7 +24,7 @@ export async function main(argv: readonly string[], streams: Io = processIo(argv
   let printed = '';
   const print = (text: string): void => void (printed += text);
   const chosen: OutputChoice = { level: 'usual', color: 'auto', ignored: [] };
-  const io = withLogLevel(streams, chosen);
+  const io = withLogLevel(ioWith(streams, { inputs: new ReadFiles() }), chosen);
   const { leading, rest, program } = await placeGlobalOptions(argv.slice(2), (args) =>
     declareCommands({ io, args, finish, print, chosen }),
   );

@@ -6,7 +6,7 @@ import type { ExitCode, Io } from '../io/io.ts';
 import { flagContext, type HostContext } from './hostContext.ts';
 import { type DeployOptions, isFolder } from './options.ts';
 import { UsageError } from '../core/errors.ts';
-import { writeFileAtomically } from '../io/files/newFile.ts';
+import { writeOutput } from '../io/files/newFile.ts';
 import { isSameFile } from '../io/files/shareFile.ts';
 import { writeStdout } from '../io/stdout.ts';
 
@@ -102,10 +102,7 @@ export async function writeDocument(
   io: Io,
 ): Promise<void> {
   if (output === undefined || output === '-') return writeStdout(io, [Buffer.from(text)]);
-  return writeFileAtomically(resolve(io.cwd, output), text, {
-    ...permissionsFor(text, content),
-    shownPath: output,
-  });
+  return writeOutput(output, text, io, permissionsFor(text, content).mode);
 }
 
 /** The mode of a file with this text, if it contains secrets; otherwise the umask decides. */

@@ -2,6 +2,7 @@
 
 import type { Readable, Writable } from 'node:stream';
 import type { Diagnostic } from '../core/diagnostic.ts';
+import type { ReadFiles } from './files/readFiles.ts';
 
 /** A stream that may be a terminal. */
 export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
@@ -23,6 +24,8 @@ export interface Io {
   readonly report?: ((diagnostics: readonly Diagnostic[]) => void) | undefined;
   /** Receives a line for each read input and each decision; absent without `--verbose`. */
   readonly note?: ((text: string) => void) | undefined;
+  /** The regular files that the command has read; its output must not replace them. Absent where it is called as a library. */
+  readonly inputs?: ReadFiles | undefined;
   /** Only errors are printed. */
   readonly isQuiet?: boolean;
   /** Whether text for people on standard output may have colours. */

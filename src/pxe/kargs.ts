@@ -1,6 +1,5 @@
 /** `pxe kargs`: writes the kernel arguments of the ramdisk, or a boot script that contains them, for network boot. */
 
-import { resolve } from 'node:path';
 import { type BootFormName, bootFormNames, bootForms, checkBoot } from '../boot/bootForms.ts';
 import { bootImages } from '../boot/bootForm.ts';
 import { argumentName, type BootSettings } from '../boot/bootSettings.ts';
@@ -9,7 +8,7 @@ import { staticArguments } from '../boot/staticArguments.ts';
 import { type InputSource, onCliError, UsageError } from '../core/errors.ts';
 import { parseConnection } from '../network/connection.ts';
 import { modeForSecrets } from '../io/images/imageOutput.ts';
-import { writeFileAtomically } from '../io/files/newFile.ts';
+import { writeOutput } from '../io/files/newFile.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { writeStdout } from '../io/stdout.ts';
 import type { Finding, Path } from '../core/finding.ts';
@@ -121,5 +120,5 @@ async function writeText(
 ): Promise<void> {
   if (output === undefined || output === '-') return writeStdout(io, [Buffer.from(text)]);
   const mode = modeForSecrets(argumentSecrets(settings), io);
-  await writeFileAtomically(resolve(io.cwd, output), text, { shownPath: output, mode });
+  await writeOutput(output, text, io, mode);
 }

@@ -1,11 +1,10 @@
 /** `pxe ignition` and `pxe network`: write an archive to load after the initramfs, or print the contents of one. */
 
-import { resolve } from 'node:path';
 import { CliError, UsageError } from '../core/errors.ts';
 import type { EmbedFiles } from '../image/embedArea.ts';
 import { modeForFiles, parseMode } from '../io/images/imageOutput.ts';
 import type { ExitCode, Io } from '../io/io.ts';
-import { writeFileAtomically } from '../io/files/newFile.ts';
+import { writeOutput } from '../io/files/newFile.ts';
 import { refuseTerminal, writeStdout } from '../io/stdout.ts';
 import { CONFIG_NAME } from '../image/embeddedIgnition.ts';
 import { readInitrdFrom, writeInitrd } from '../image/initrd.ts';
@@ -41,7 +40,7 @@ async function deliverArchive(files: EmbedFiles, { output, mode }: WrapOutput, i
   const bytes = writeInitrd(files);
   if (output === undefined) return writeStdout(io, [bytes]);
   const bits = await modeForFiles(mode === undefined ? undefined : parseMode(mode), files, io);
-  await writeFileAtomically(resolve(io.cwd, output), bytes, { shownPath: output, mode: bits });
+  await writeOutput(output, bytes, io, bits);
 }
 
 export interface WrapIgnitionOptions extends ConfigOptions, WrapOutput {}

@@ -1,8 +1,7 @@
 /** `render`: renders the Ignition config that runs ironic-python-agent. Invalid configs are not written. */
 
-import { resolve } from 'node:path';
 import { formatWordList } from '../formats/messageText.ts';
-import { writeFileAtomically } from '../io/files/newFile.ts';
+import { writeOutput } from '../io/files/newFile.ts';
 import type { ExitCode, Io } from '../io/io.ts';
 import { writeStdout } from '../io/stdout.ts';
 import { printable } from '../core/foreignText.ts';
@@ -49,16 +48,13 @@ async function renderOne(source: RenderSource, hosts?: readonly InventoryHost[])
   if (rendered === undefined) return 1;
   const { output = '-' } = options;
   if (output === '-') await writeStdout(io, [rendered.document]);
-  else await writeOutput(output, rendered, io);
+  else await writeRendered(output, rendered, io);
   return 0;
 }
 
-async function writeOutput(path: string, { document, secrets }: RenderedConfig, io: Io): Promise<void> {
+async function writeRendered(path: string, { document, secrets }: RenderedConfig, io: Io): Promise<void> {
   const isSecret = secrets.length > 0;
-  await writeFileAtomically(resolve(io.cwd, path), document, {
-    shownPath: path,
-    ...(isSecret && { mode: 0o600 }),
-  });
+  await writeOutput(path, document, io, isSecret ? 0o600 : undefined);
   const note = isSecret ? `; mode 0600 because it contains ${formatWordList(secrets)}` : '';
   io.stderr.write(`${printable(path)} written (${document.length} bytes)${note}\n`);
 }

@@ -6,11 +6,11 @@
  */
 
 import { hostname, networkInterfaces } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { rm, writeFile } from 'node:fs/promises';
 import type { Io } from '../io/io.ts';
 import { isValidCertificateName } from './api/createdCertificates.ts';
-import { writeFileAtomically } from '../io/files/newFile.ts';
+import { writeOutput } from '../io/files/newFile.ts';
 import { makeTempFolder } from '../io/files/tempFile.ts';
 import { isLoopback, type ListenAddress } from '../serve/http/listenAddress.ts';
 import { report } from '../io/report/report.ts';
@@ -86,7 +86,7 @@ export async function reportApiAddress(
     io.stderr.write(ca);
     return;
   }
-  await writeFileAtomically(resolve(io.cwd, caOut), ca, { shownPath: caOut });
+  await writeOutput(caOut, ca, io);
   inform(`wrote the certificate authority to ${caOut}; machines must trust it (--ca-file, ironic.caFiles)`);
 }
 

@@ -72,9 +72,11 @@ describe('ignition merge', () => {
     expect(stdout).toContain('        "uid": 9007199254740993\n');
   });
 
-  it('writes a file, also in the place of an input', async () => {
+  it('replaces a file, but not an input', async () => {
     await writeFile(join(folder, 'own.ign'), configs.parent);
-    const { code, stdout } = await merge('own.ign', 'child.ign', '-o', 'own.ign');
+    const refused = await merge('own.ign', 'child.ign', '-o', 'own.ign');
+    expect([refused.code, await readFile(join(folder, 'own.ign'), 'utf8')]).toEqual([1, configs.parent]);
+    const { code, stdout } = await merge('parent.ign', 'child.ign', '-o', 'own.ign');
     expect([code, stdout]).toEqual([0, '']);
     expect(await readFile(join(folder, 'own.ign'), 'utf8')).toContain('"mode":420');
   });

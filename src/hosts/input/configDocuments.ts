@@ -1,6 +1,5 @@
 /** Reads, checks, translates and writes the configs of the `ignition` commands. */
 
-import { resolve } from 'node:path';
 import { CliError, UsageError } from '../../core/errors.ts';
 import { maskSecrets } from '../../agent/lint/secrets.ts';
 import type { Config } from '../../ignition/config.ts';
@@ -14,7 +13,7 @@ import { type Expected, readStdin, readUserFile } from '../../io/files/files.ts'
 import { CONFIG_NAME } from '../../image/embeddedIgnition.ts';
 import { listSecrets, modeForSecrets } from '../../io/images/imageOutput.ts';
 import type { Io } from '../../io/io.ts';
-import { writeFileAtomically } from '../../io/files/newFile.ts';
+import { writeOutput } from '../../io/files/newFile.ts';
 import { writeStdout } from '../../io/stdout.ts';
 import type { Finding } from '../../core/finding.ts';
 import { printable } from '../../core/foreignText.ts';
@@ -185,7 +184,7 @@ export async function writeConfig(
   if (output === '-') await writeStdout(io, [bytes]);
   else if (valid) {
     const mode = modeForSecrets(await listSecrets(new Map([[CONFIG_NAME, bytes]])), io);
-    await writeFileAtomically(resolve(io.cwd, output), bytes, { shownPath: output, mode });
+    await writeOutput(output, bytes, io, mode);
   }
   if (valid) return;
   throw new CliError(`the ${name} is invalid${output === '-' ? '' : '; nothing was written'}`, {

@@ -100,7 +100,7 @@ async function requireMatching(images: InputImages, digests: KnownDigests, io: I
   const key = [...images.values()].map(({ role, sha256 }) => `${role} ${sha256}`).join('\n');
   const known = compared.get(digests) ?? new Set();
   if (known.has(key)) return;
-  await withOpened({ cwd: io.cwd }, async (open) => {
+  await withOpened({ cwd: io.cwd, inputs: io.inputs }, async (open) => {
     const parts: Partial<Record<ImageRole, LivePart>> = {};
     for (const { name, role } of images.values()) parts[role] = await open(name, 'Image');
     await requireOneBuild(parts);
@@ -224,7 +224,7 @@ function onlyOne(list: readonly (Architecture | undefined)[]): Architecture | un
 type Look = Pick<InputImage, 'label' | 'size'> & { readonly architecture: Architecture | undefined };
 
 async function lookAt({ role, name }: GivenFile, io: Io): Promise<Look> {
-  return readImage(name, { cwd: io.cwd }, async (image) => {
+  return readImage(name, { cwd: io.cwd, inputs: io.inputs }, async (image) => {
     if (image.kind !== 'file') {
       throw new CliError(`${name} is not a regular file`, {
         code: 'ERR_IMAGE',

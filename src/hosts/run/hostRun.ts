@@ -225,7 +225,8 @@ export async function writeHostFiles<M>(
   const write = async (one: MadeHost<M>): Promise<void> => {
     const { data, ...options } = fileOf(one.made);
     const shownPath = join(folder, `${one.host.name}${extension}`);
-    const isWritten = await writeIfChanged(resolve(run.io.cwd, shownPath), data, { ...options, shownPath });
+    const { cwd, inputs } = run.io;
+    const isWritten = await writeIfChanged(resolve(cwd, shownPath), data, { ...options, shownPath, inputs });
     counts[isWritten ? 'written' : 'unchanged'] += 1;
   };
   await writeMade(made, maxWrites, write, run);

@@ -27,7 +27,10 @@ export interface InputName {
 const PIECE_SIZE = 256 * 1024;
 
 /** @throws CliError in the user's terms */
-export async function openInput(name: InputName, io: Pick<Io, 'stdin' | 'cwd'>): Promise<ByteInputFile> {
+export async function openInput(
+  name: InputName,
+  io: Pick<Io, 'stdin' | 'cwd' | 'inputs'>,
+): Promise<ByteInputFile> {
   const { path, what } = name;
   if (path === undefined) return openStream(io.stdin);
   if (path === '') throw emptyPathError(`${what}: the path is empty`);
@@ -35,6 +38,7 @@ export async function openInput(name: InputName, io: Pick<Io, 'stdin' | 'cwd'>):
   try {
     const handle = await openForReading(resolve(io.cwd, path));
     const stats = await handle.stat();
+    io.inputs?.add(handle.fd);
     return {
       isFile: stats.isFile(),
       bytes: () => bytesOf(handle, stats.isFile() ? stats.size : undefined, failed),

@@ -23,7 +23,7 @@ export interface Expected {
  */
 export async function readUserFile(
   path: string,
-  io: Pick<Io, 'cwd' | 'note'>,
+  io: Pick<Io, 'cwd' | 'note' | 'inputs'>,
   expected: Expected,
 ): Promise<Uint8Array> {
   if (path === '') throw emptyPathError(`${expected.what}: the path is empty`);
@@ -33,7 +33,7 @@ export async function readUserFile(
     // Synchronous for files, because other threads take several times as long. A pipe may have to wait for its writer.
     const isFile = statSync(place).isFile();
     const bytes = isFile
-      ? readRegularFile(place, limits)
+      ? readRegularFile(place, limits, io)
       : await readLimited(createReadStream(place), limits);
     io.note?.(`read ${path} (${formatCount(bytes.length, 'byte')})`);
     return bytes;
@@ -50,9 +50,10 @@ export async function readStdin(io: Pick<Io, 'stdin' | 'note'>, expected: Expect
   return bytes;
 }
 
-function readRegularFile(place: string, limits: Expected): Uint8Array {
+function readRegularFile(place: string, limits: Expected, { inputs }: Pick<Io, 'inputs'>): Uint8Array {
   const file = openSync(place, 'r');
   try {
+    inputs?.add(file);
     if (fstatSync(file).size > limits.maxBytes) throw tooLargeError(limits);
     return readFileSync(file);
   } finally {

@@ -11,12 +11,14 @@ import { dirname, resolve } from 'node:path';
 import { emptyPathError, errorCode, existsError, fileError, systemError } from './fileErrors.ts';
 import { allowsMore, cannotLink } from './platform.ts';
 import { CliError } from '../../core/errors.ts';
+import type { ReadFiles } from './readFiles.ts';
+import type { Io } from '../io.ts';
 import { type MakeFile, removeAbandoned, renameFile, type TempFile, withTempFile } from './tempFile.ts';
 
 /** The content; chunks are written in order. */
 export type Content = string | Uint8Array | AsyncIterable<Uint8Array>;
 
-export type NewFileOptions = Partial<Pick<NewFile, 'mode' | 'shownPath'>>;
+export type NewFileOptions = Partial<Pick<NewFile, 'mode' | 'shownPath' | 'inputs'>>;
 
 /**
  * Writes a file that appears complete or not at all. A symbolic link is followed, so that it stays one; a device or a
@@ -27,11 +29,11 @@ export type NewFileOptions = Partial<Pick<NewFile, 'mode' | 'shownPath'>>;
 export async function writeFileAtomically(
   path: string,
   content: Content,
-  { mode, shownPath = path }: NewFileOptions = {},
+  { mode, shownPath = path, inputs }: NewFileOptions = {},
 ): Promise<void> {
   const special = await openSpecial(path);
   if (special === undefined) {
-    const file = { path: resolve(path), shownPath, existing: 'replace', mode } as const;
+    const file = { path: resolve(path), shownPath, existing: 'replace', mode, inputs } as const;
     await createFile(file, ({ handle }) => writeContent(handle, content));
     return;
   }
@@ -45,7 +47,21 @@ export async function writeFileAtomically(
 }
 
 /**
- * The same, unless the file already has this content; then its timestamps stay unchanged. A file with more permissions than
+ * The same for the file that the user passed as the output: it must not be a file that the command has read.
+ * @param output relative to `io.cwd`
+ * @throws CliError in the user's terms
+ */
+export async function writeOutput(
+  output: string,
+  content: Content,
+  { cwd, inputs }: Pick<Io, 'cwd' | 'inputs'>,
+  mode?: number,
+): Promise<void> {
+  await writeFileAtomically(resolve(cwd, output), content, { shownPath: output, mode, inputs });
+}
+
+/**
+ * The same as {@link writeFileAtomically}, unless the file already has this content; then its timestamps stay unchanged. A file with more permissions than
  * `mode` is written again. Returns whether the file was written.
  * @throws CliError in the user's terms
  */
@@ -92,6 +108,8 @@ export interface NewFile {
   readonly replacedBy?: string;
   /** Permission bits; without, those of the file that is replaced, or what the umask gives. */
   readonly mode?: number | undefined;
+  /** The files that were read to create it, which it must not replace; without, it may replace every file. */
+  readonly inputs?: ReadFiles | undefined;
 }
 
 /**
@@ -154,7 +172,9 @@ export async function createFile(file: NewFile, fill: Fill, make: MakeFile = mak
     checkPath(file);
     const target = file.existing === 'replace' ? await followLinks(file.path) : file.path;
     await withTempFile(target, make, async (temp) => {
-      const mode = (await fill(temp)) ?? file.mode ?? (await modeOf(target, file)) ?? usualMode();
+      const filled = await fill(temp);
+      if (file.existing === 'replace') refuseInput(target, file); // all inputs are read now
+      const mode = filled ?? file.mode ?? (await modeOf(target, file)) ?? usualMode();
       await temp.handle.chmod(mode);
       if ((await temp.handle.stat()).size <= MAX_SYNCED) await temp.handle.sync();
       if (file.existing === 'replace') await renameFile(temp.path, target);
@@ -177,6 +197,15 @@ export async function openPrivate(path: string): Promise<FileHandle> {
   const target = await followLinks(path);
   await rm(target, { force: true });
   return makePrivate(target);
+}
+
+/** @throws CliError for a file that was read to create the new one: it would be lost */
+function refuseInput(target: string, { inputs, shownPath }: NewFile): void {
+  if (inputs?.has(target) !== true) return;
+  throw new CliError(`${shownPath} is an input of this command; it was not replaced`, {
+    code: 'ERR_FILE_EXISTS',
+    hint: 'use another file for the output',
+  });
 }
 
 /** Creates an empty file that only this user can open. */

@@ -16,7 +16,7 @@ import { type OpenImage, readFrom, readFromFile } from './imageBytes.ts';
 import type { Io } from '../io.ts';
 
 /** Without standard input, `-` is the name of a file; without the environment, servers are asked without proxies. */
-export type ImageIo = Pick<Io, 'cwd' | 'note'> & Partial<Pick<Io, 'stdin' | 'stderr' | 'env'>>;
+export type ImageIo = Pick<Io, 'cwd' | 'note' | 'inputs'> & Partial<Pick<Io, 'stdin' | 'stderr' | 'env'>>;
 
 /**
  * Opens an image: a path, a URL (http://, https://), or `-` for standard input.
@@ -65,13 +65,14 @@ export function imageFileName(source: string): string | undefined {
   return basename(url?.pathname ?? source);
 }
 
-async function openLocalImage(path: string, io: Pick<Io, 'cwd' | 'note'>, what: string): Promise<OpenImage> {
+async function openLocalImage(path: string, io: ImageIo, what: string): Promise<OpenImage> {
   if (path === '') throw emptyPathError(`The ${what} path is empty`);
   const absolute = resolve(io.cwd, path);
   try {
     const handle = await openForReading(absolute);
     try {
       const { kind, size } = await measureImage(handle, path);
+      io.inputs?.add(handle.fd);
       io.note?.(`opened ${path}: ${kind === 'device' ? 'a block device' : 'a file'} of ${size} bytes`);
       if (kind === 'file') {
         const checkUnchanged = checkOf(handle, absolute, path);

@@ -28,12 +28,13 @@ export interface OutputOptions {
  */
 export function outputFile(
   { output, overwrite, mode }: OutputOptions,
-  { cwd }: Pick<Io, 'cwd'>,
+  { cwd, inputs }: Pick<Io, 'cwd' | 'inputs'>,
 ): NewFile | undefined {
   const bits = mode === undefined ? undefined : parseMode(mode);
   if (output !== undefined && output !== '-') {
     const existing = overwrite === true ? 'replace' : 'refuse';
-    return { path: resolve(cwd, output), shownPath: output, existing, replacedBy: '--overwrite', mode: bits };
+    const path = resolve(cwd, output);
+    return { path, shownPath: output, existing, replacedBy: '--overwrite', mode: bits, inputs };
   }
   const option = bits !== undefined ? '--mode' : overwrite === true ? '--overwrite' : undefined;
   if (option === undefined) return undefined;
