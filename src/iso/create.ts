@@ -3,6 +3,7 @@
 import { dirname, join } from 'node:path';
 import { CliError, UsageError } from '../core/errors.ts';
 import { type BiosLoader, type EfiLoader, planIso } from '../image/createIso.ts';
+import { findEfiStub } from '../image/efiStub.ts';
 import { changedImage } from '../image/imageChange.ts';
 import { findRamdiskSystem, ramdiskKargs, type RamdiskSystem } from '../image/ramdiskSystem.ts';
 import { chunksOf, type RandomAccess, zeros } from '../image/overlay.ts';
@@ -51,6 +52,9 @@ const MAX_LOADER = 4 * 1024 * 1024;
 /** @throws CliError for the user; nothing is written then */
 export async function createIso(options: CreateIsoOptions, io: Io): Promise<ExitCode> {
   const file = outputFile(options, io);
+  if (options.grubConfig !== undefined && options.efiImage === undefined) {
+    throw new UsageError('--grub-config requires --efi-image', { hint: 'add --efi-image FILE' });
+  }
   const inputs = [options.kernel, options.initrd, options.rootfs, options.efiImage, options.isolinux];
   await checkOutput(file, inputs, io);
   const date = creationDate(io);
@@ -84,7 +88,7 @@ export async function createIso(options: CreateIsoOptions, io: Io): Promise<Exit
       date,
       bios,
       kargs,
-      efi: efiImage && (await efiLoader(efiImage, options)),
+      efi: efiImage && (await efiLoader(efiImage, options, label, io)),
     });
     const mode = await modeForFiles(file?.mode, system.embedded ?? new Map(), io);
     if (file !== undefined) return createFile({ ...file, mode }, ({ handle }) => writeChange(handle, iso));
@@ -140,7 +144,13 @@ async function readSystem(initrd: OpenImage, io: Io): Promise<RamdiskSystem> {
   return system;
 }
 
-async function efiLoader(image: OpenImage, { grubConfig }: CreateIsoOptions): Promise<EfiLoader> {
+/** @throws CliError for another kind of file, and for an image of a live ISO whose GRUB does not find the menu */
+async function efiLoader(
+  image: OpenImage,
+  { grubConfig = USUAL_MENUS }: CreateIsoOptions,
+  label: string,
+  io: Io,
+): Promise<EfiLoader> {
   const head = Buffer.from(await headOf(image));
   const isFat = ['FAT1', 'FAT3'].some((mark) =>
     [54, 82].some((offset) => head.toString('latin1', offset, offset + 4) === mark),
@@ -151,5 +161,20 @@ async function efiLoader(image: OpenImage, { grubConfig }: CreateIsoOptions): Pr
       hint: 'use images/efiboot.img of a live ISO, or create an image with mkfs.vfat and mcopy',
     });
   }
-  return { image, menus: (grubConfig ?? USUAL_MENUS).map((path) => path.replace(/^\/+/, '')) };
+  const menus = grubConfig.map((path) => path.replace(/^\/+/, ''));
+  const stub = await findEfiStub(image);
+  if (stub !== undefined && !menus.includes(stub.menu)) {
+    throw new CliError(`GRUB in ${image.name} reads ${stub.menu}, which the ISO does not contain`, {
+      code: 'ERR_SETTING',
+      hint: `add --grub-config ${stub.menu} --label ${stub.label}`,
+    });
+  }
+  if (stub !== undefined && label !== stub.label) {
+    report(io, {
+      severity: 'warning',
+      message: `GRUB in ${image.name} does not find its menu if UEFI boots the ISO from a USB disk: it searches for the label ${stub.label}, and the ISO has the label ${label}`,
+      hint: `use --label ${stub.label}`,
+    });
+  }
+  return { image, menus };
 }

@@ -20,6 +20,10 @@ const elf = Buffer.alloc(1024);
 elf.write('\x7fELF', 'latin1');
 elf.writeUInt16LE(62, 18);
 
+const stub =
+  'search --label "fedora-coreos-44" --set root --no-floppy\nset prefix=($root)/EFI/fedora\nconfigfile $prefix/grub.cfg\nboot\n';
+const efiboot = Buffer.concat([efiPartition.subarray(0, 4096), Buffer.from(stub), Buffer.alloc(1024)]);
+
 let cwd: string;
 beforeEach(async () => {
   cwd = await mkdtemp(join(tmpdir(), 'create iso '));
@@ -32,6 +36,7 @@ beforeEach(async () => {
     'rootfs.img': liveRootfs,
     'eth0.nmconnection': Buffer.from('[connection]\nid=eth0\ntype=ethernet\n'),
     elf,
+    'efiboot.img': efiboot,
     'old.bin': Buffer.from(isolinux.toString('latin1').replace('ldlinux.c32', '')),
   };
   for (const [name, data] of Object.entries({ ...files, ...others })) await writeFile(join(cwd, name), data);
@@ -272,6 +277,30 @@ describe('iso create', () => {
       '--isohybrid-mbr requires --isolinux',
     ],
     [
+      'a menu without GRUB',
+      [
+        '-o',
+        'x',
+        '-k',
+        'kernel',
+        '-i',
+        'initrd',
+        '--isolinux',
+        'isolinux.bin',
+        '--grub-config',
+        'EFI/x/grub.cfg',
+      ],
+      2,
+      '--grub-config requires --efi-image',
+    ],
+    [
+      'GRUB of a live ISO without its menu',
+      ['-o', 'x', '-k', 'kernel', '-i', 'initrd', '--efi-image', 'efiboot.img'],
+      1,
+      'error: GRUB in efiboot.img reads EFI/fedora/grub.cfg, which the ISO does not contain\n' +
+        'hint: add --grub-config EFI/fedora/grub.cfg --label fedora-coreos-44\n',
+    ],
+    [
       'a module that is not there',
       ['-o', 'x', '-k', 'kernel', '-i', 'initrd', '--isolinux', 'isolinux.bin', '--ldlinux', 'gone'],
       1,
@@ -295,6 +324,19 @@ describe('iso create', () => {
     expect(result).toMatchObject({ code, stdout: '' });
     expect(result.stderr).toContain(message);
     expect(await readdir(cwd)).toEqual(names);
+  });
+
+  it.each([
+    ['another label', [], 1],
+    ['its label', ['--label', 'fedora-coreos-44'], 0],
+  ])('GRUB of a live ISO with %s: number of warnings', async (_title, args, count) => {
+    const efi = ['--efi-image', 'efiboot.img', '--grub-config', '/EFI/fedora/grub.cfg'];
+    const { code, stderr } = await cli(...base, ...efi, ...args, '-o', 'new.iso');
+    const warning =
+      'warning: GRUB in efiboot.img does not find its menu if UEFI boots the ISO from a USB disk: ' +
+      'it searches for the label fedora-coreos-44, and the ISO has the label ironic-python-agent\n' +
+      'hint: use --label fedora-coreos-44\n';
+    expect([code, stderr]).toEqual([0, warning.repeat(count)]);
   });
 
   it('refuses a date that is none', async () => {
