@@ -4,10 +4,12 @@ import { quoteText } from '../core/foreignText.ts';
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { Architecture } from '../core/architecture.ts';
-import { FormatError } from '../core/errors.ts';
-import { detectCompression, MAX_MAGIC } from '../formats/compression.ts';
+import { FormatError, onFormatError } from '../core/errors.ts';
+import { inputOf } from '../formats/byteFeed.ts';
+import { compressionAt, detectCompression, MAX_MAGIC, unpackMember } from '../formats/compression.ts';
+import { sourceOfImage } from './initrd.ts';
 import { type IsoEntry, type IsoTree, openIsoTree } from './isoTree.ts';
-import { type ByteRange, chunksOf, type RandomAccess } from './overlay.ts';
+import { type ByteRange, chunksOf, type RandomAccess, slice } from './overlay.ts';
 
 /** The parts of a live system for network boot, with the names of ironic-image. */
 export const imageParts = ['kernel', 'initramfs', 'rootfs'] as const;
@@ -135,13 +137,35 @@ const SIGNS: readonly (readonly [path: string, architecture: Architecture])[] = 
   ['EFI', 'aarch64'],
 ];
 
+/** Limit of unpacked bytes for the headers; a compressed block has at most a part of it. */
+const MAX_LOOK = 64 * 1024 * 1024;
+
+/** The first bytes, unpacked; none if the data cannot be unpacked. */
+export async function readHead(image: RandomAccess): Promise<Buffer> {
+  const input = inputOf('compressed', sourceOfImage(image));
+  const format = await compressionAt(input);
+  if (format === 'none') return Buffer.from(await image.read(0, Math.min(HEADERS, image.size)));
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  try {
+    for await (const piece of unpackMember(format, input, { maxBytes: MAX_LOOK, streams: { left: 1 } })) {
+      pieces.push(Uint8Array.from(piece.subarray(0, HEADERS)));
+      length += piece.length;
+      if (length >= HEADERS) break;
+    }
+  } catch (error) {
+    onFormatError(() => undefined)(error);
+  }
+  return Buffer.concat(pieces);
+}
+
 /** The architecture of the kernel, or else of the other files; undefined if neither is recognized. */
 export async function findArchitecture(tree: IsoTree): Promise<Architecture | undefined> {
   const { image } = tree;
   const kernel = await tree.find(KERNEL);
-  const length = Math.min(kernel?.size ?? 0, HEADERS, image.size - (kernel?.offset ?? 0));
+  const length = Math.min(kernel?.size ?? 0, image.size - (kernel?.offset ?? 0));
   if (kernel?.kind === 'file' && length > 0) {
-    const head = await image.read(kernel.offset, length);
+    const head = await readHead(slice(image, { offset: kernel.offset, length }));
     const found = kernelArchitecture(head);
     // A kernel of another architecture, such as riscv64, also has a header.
     if (found !== undefined || isKernelHead(head)) return found;

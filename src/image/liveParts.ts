@@ -8,9 +8,8 @@
 import { createHash } from 'node:crypto';
 import type { Architecture } from '../core/architecture.ts';
 import { onFormatError } from '../core/errors.ts';
-import { inputOf } from '../formats/byteFeed.ts';
-import { compressionAt, isForeignCompression, unpackMember } from '../formats/compression.ts';
-import { type ImageRole, isKernelHead, kernelArchitecture } from './bootParts.ts';
+import { isForeignCompression } from '../formats/compression.ts';
+import { type ImageRole, isKernelHead, kernelArchitecture, readHead } from './bootParts.ts';
 import { detectImageKind } from './imageKind.ts';
 import { findInitrdFile, readInitrd, readInitrdFrom, sourceOfImage } from './initrd.ts';
 import type { RandomAccess } from './overlay.ts';
@@ -41,28 +40,6 @@ async function isS390Kernel(image: RandomAccess): Promise<boolean> {
   if (image.size < offset + text.length) return false;
   return Buffer.from(await image.read(offset, text.length)).toString('latin1') === text;
 }
-
-/** The first bytes, unpacked; none if the data cannot be unpacked. */
-async function readHead(image: RandomAccess): Promise<Buffer> {
-  const input = inputOf('compressed', sourceOfImage(image));
-  const format = await compressionAt(input);
-  if (format === 'none') return Buffer.from(await image.read(0, Math.min(HEAD, image.size)));
-  const pieces: Uint8Array[] = [];
-  let length = 0;
-  try {
-    for await (const piece of unpackMember(format, input, { maxBytes: MAX_LOOK, streams: { left: 1 } })) {
-      pieces.push(Uint8Array.from(piece.subarray(0, HEAD)));
-      length += piece.length;
-      if (length >= HEAD) break;
-    }
-  } catch (error) {
-    onFormatError(() => undefined)(error);
-  }
-  return Buffer.concat(pieces);
-}
-
-/** Limit of unpacked bytes for these; a compressed block has at most a part of it. */
-const MAX_LOOK = 64 * 1024 * 1024;
 
 /** Undefined if its header does not name an architecture with CoreOS. */
 export async function readKernelArchitecture(kernel: RandomAccess): Promise<Architecture | undefined> {

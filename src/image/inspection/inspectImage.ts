@@ -169,8 +169,7 @@ async function readFacts({ tree }: Iso, kargs: InspectedKargs | undefined): Prom
   const architecture = await findArchitecture(tree);
   const bootLoaders: string[] = [];
   for (const [path, loader, only = architecture] of LOADERS) {
-    const mayBoot = architecture === undefined || architecture === only;
-    if (mayBoot && (await tree.find(path)) !== undefined) bootLoaders.push(loader);
+    if (architecture === only && (await tree.find(path)) !== undefined) bootLoaders.push(loader);
   }
   return {
     isMinimal: rootfs === undefined,

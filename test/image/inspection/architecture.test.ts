@@ -1,7 +1,9 @@
+import { gzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Architecture } from '../../../src/core/architecture.ts';
 import { findArchitecture, kernelArchitecture } from '../../../src/image/bootParts.ts';
+import { inspectIso } from '../../../src/image/inspection/inspectImage.ts';
 import { openIsoTree } from '../../../src/image/isoTree.ts';
 import { bytesAccess } from '../../../src/image/overlay.ts';
 import { type Layout, liveIso, liveIsoWith } from '../../support/liveIso.ts';
@@ -66,6 +68,19 @@ describe('findArchitecture', () => {
     const bytes = liveIsoWith((files) => files.set('images/pxeboot/vmlinuz', pe(0xaa64)));
     expect(await find(bytes)).toBe('aarch64');
   });
+
+  it.each<[string, Uint8Array, Architecture | undefined, readonly string[]]>([
+    ['aarch64, which the builder packs', gzipSync(pe(0xaa64)), 'aarch64', ['UEFI (GRUB)']],
+    ['riscv64', pe(0x5064), undefined, ['UEFI (GRUB)']],
+    ['riscv64, packed', gzipSync(pe(0x5064)), undefined, ['UEFI (GRUB)']],
+  ])(
+    'an image with a kernel of %s does not boot by ISOLINUX',
+    async (_title, kernel, architecture, loaders) => {
+      const bytes = liveIsoWith((files) => files.set('images/pxeboot/vmlinuz', kernel));
+      const inspection = await inspectIso(bytesAccess(bytes));
+      expect([inspection.architecture, inspection.bootLoaders]).toEqual([architecture, loaders]);
+    },
+  );
 
   it.each<[string, readonly string[], Architecture | undefined]>([
     ['EFI alone', ['isolinux/isolinux.cfg'], 'aarch64'],
