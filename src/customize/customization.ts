@@ -47,7 +47,7 @@ import { report } from '../io/report/report.ts';
 import type { TargetSystem } from '../agent/lint/lintHost.ts';
 import { findNmstatectl, runNmstatectl } from '../io/nmstatectl.ts';
 import { convertNmstate, type Keyfile } from '../network/convertNmstate.ts';
-import { refuseFile, wantsCheck } from '../hosts/input/refuse.ts';
+import { type CheckChoice, refuseFile, wantsCheck } from '../hosts/input/refuse.ts';
 import type { OptionFiles } from '../hosts/input/swappedInputs.ts';
 
 const MAX_BYTES = 64 * 1024 * 1024;
@@ -57,6 +57,7 @@ export async function readCustomization(options: CustomizeOptions, io: Io): Prom
   const { destDevice, destKargAppend = [], destKargDelete = [] } = options;
   if (destDevice === '')
     throw new UsageError('--dest-device is empty', { hint: 'use --dest-device /dev/sda' });
+  if (destDevice !== undefined) refusePartition(destDevice, '--dest-device ', undefined, { options, io });
   const readConfig = (machine: TargetSystem) => (path: string) => readUserConfig(path, machine, options, io);
   const destIgnition = await readEach(options.destIgnition, readConfig('installed'));
   const note = consoleNote(destKargAppend);
@@ -72,7 +73,9 @@ export async function readCustomization(options: CustomizeOptions, io: Io): Prom
     postInstall: await readEach(options.postInstall, (path) => readScript(path, options, io)),
     installerConfigs: await readEach(options.installerConfig, async (path) => {
       const file = await readNamed(path, 'Installer config', io);
-      return { ...file, sets: checkInstallerConfig(file.data, path) };
+      const sets = checkInstallerConfig(file.data, path);
+      if (sets !== undefined) refusePartition(sets.device, 'dest-device: ', sets.at, { options, io });
+      return { ...file, sets };
     }),
     liveIgnition: await readEach(options.liveIgnition, readConfig('live')),
   };
@@ -97,13 +100,43 @@ export function reportInstallation(customization: Customization, kargs: readonly
   report(io, { severity: 'warning', message, hint });
 }
 
+/** Paths of partitions. Of Xen (`xvda1`), a whole disk may have such a name. */
+const PARTITIONS = [
+  /^\/dev\/(?:[shv]d[a-z]+|dasd[a-z]+)\d+$/,
+  /^\/dev\/(?:nvme\d+n|mmcblk|md|nbd|loop)\d+p\d+$/,
+  /^\/dev\/disk\/by-part(?:label|uuid)\/./,
+  /^\/dev\/disk\/by-.+-part\d+$/,
+];
+
+/**
+ * coreos-installer writes the image of a disk to the partition, and then fails because the kernel reads no partition table from
+ * it (`write_disk` and `reread_partition_table` of coreos-installer 0.27).
+ * @param setting what is in front of the value, as the user writes it
+ * @throws CliError unless the user does not want checks
+ */
+function refusePartition(
+  device: string,
+  setting: string,
+  at: FilePlace | undefined,
+  { options, io }: { readonly options: CheckChoice; readonly io: Io },
+): void {
+  if (!PARTITIONS.some((pattern) => pattern.test(device))) return;
+  const message = `${setting}${device} is a partition: the installer overwrites it and fails, because it requires a whole disk`;
+  const disk = /\d(?=p\d+$)/.test(device)
+    ? device.replace(/p\d+$/, '')
+    : device.replace(/(?:-part)?\d+$/, '');
+  const hint = device.includes('/by-part') ? `use ${setting}/dev/disk/by-id/DISK` : `use ${setting}${disk}`;
+  if (wantsCheck(options, io)) throw new CliError(message, { code: 'ERR_SETTING', hint, at });
+  report(io, { severity: 'warning', message, hint, at });
+}
+
 /** @param setting what is in front of the value, as the user writes it */
 function reportDevice(device: string, setting: string, at: FilePlace | undefined, io: Io): void {
   if (/^(?:\/|dev\/)/.test(device)) return;
   report(io, {
     severity: 'warning',
-    message: `${setting}${device} is not an absolute path, so the installer does not find the disk`,
-    hint: `use ${setting}/dev/${device}`,
+    message: `${setting}${device === '' ? '""' : device} is not an absolute path, so the installer does not find the disk`,
+    hint: `use ${setting}/dev/${device === '' ? 'sda' : device}`,
     at,
   });
 }

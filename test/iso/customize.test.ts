@@ -182,6 +182,60 @@ describe('Ignition configs', () => {
   });
 });
 
+describe('the disk', () => {
+  it.each([
+    ['/dev/sda1', '/dev/sda'],
+    ['/dev/vdb12', '/dev/vdb'],
+    ['/dev/nvme0n1p2', '/dev/nvme0n1'],
+    ['/dev/mmcblk0p1', '/dev/mmcblk0'],
+    ['/dev/disk/by-id/wwn-0x5000c500a0b1c2d3-part1', '/dev/disk/by-id/wwn-0x5000c500a0b1c2d3'],
+    ['/dev/disk/by-path/pci-0000:00:1f.2-ata-1-part3', '/dev/disk/by-path/pci-0000:00:1f.2-ata-1'],
+    ['/dev/disk/by-partlabel/root', '/dev/disk/by-id/DISK'],
+  ])('%s is refused, because it is a partition', async (device, disk) => {
+    const message = `${device} is a partition: the installer overwrites it and fails, because it requires a whole disk`;
+    const option = await customize(`--dest-device ${device} -o new.iso`);
+    expect([option.code, option.stderr]).toEqual([
+      1,
+      `error: --dest-device ${message}\nhint: use --dest-device ${disk}\n`,
+    ]);
+    await writeFile(join(cwd, 'partition.yaml'), `dest-device: ${device}\n`);
+    const settings = await customize('--installer-config partition.yaml -o new.iso');
+    expect([settings.code, settings.stderr]).toEqual([
+      1,
+      `error: partition.yaml:1:14: dest-device: ${message}\nhint: use dest-device: ${disk}\n`,
+    ]);
+    const unchecked = await customize(`--no-validate --dest-device ${device} -o new.iso`);
+    expect([unchecked.code, unchecked.stderr]).toEqual([
+      0,
+      expect.stringContaining(`warning: --dest-device ${message}`),
+    ]);
+  });
+
+  it.each([
+    '/dev/sda',
+    '/dev/nvme0n1',
+    '/dev/xvda1',
+    '/dev/mapper/mpatha',
+    '/dev/md126',
+    '/dev/disk/by-id/nvme-A-part',
+  ])('%s is a disk, or may be one', async (device) => {
+    const { code, stderr } = await customize(`--dest-device ${device} -o new.iso`);
+    expect([code, stderr]).toEqual([
+      0,
+      `Boot media will automatically install to ${device} without confirmation.\n`,
+    ]);
+  });
+
+  it('that is empty is not ignored', async () => {
+    await writeFile(join(cwd, 'empty.yaml'), 'dest-device: ""\n');
+    const { stderr } = await customize('--installer-config empty.yaml -o new.iso');
+    expect(stderr).toContain('warning: empty.yaml:1:14: dest-device: "" is not an absolute path');
+    expect((await customize('--dest-device= -o other.iso')).stderr).toContain(
+      'error: --dest-device is empty\n',
+    );
+  });
+});
+
 describe('remarks', () => {
   const noDevice = 'warning: the installer runs on boot, but no disk is set\n';
   it.each([
