@@ -38,7 +38,12 @@ async function change(iso: LiveIso, edits: KargsEdits, io: Io): Promise<ImageCha
  * @throws CliError for the user; nothing is written then
  */
 export async function resetKernelArguments(options: Rewrite, io: Io): Promise<ExitCode> {
-  return rewriteLiveIso(options, restoreDefaultKargs, io);
+  const restore = async (iso: LiveIso): Promise<ImageChange> => {
+    const { defaults } = requireKargsAreas(await iso.kargsAreas());
+    refuseInstaller(await readIgnition(iso), defaults, { io, options: {} });
+    return restoreDefaultKargs(iso);
+  };
+  return rewriteLiveIso(options, restore, io);
 }
 
 export interface ShowKargsOptions {

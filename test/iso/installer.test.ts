@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { liveIso } from '../support/liveIso.ts';
+import { isolinux, kernel, ldlinux, liveInitrd } from '../support/newIso.ts';
 import { runCli } from '../support/runCli.ts';
 
 let cwd: string;
@@ -39,6 +40,20 @@ describe('the installer beside the agent', () => {
     expect((await run(`--ignore agent-installer ${line}`)).code).toBe(0);
     const checked = await run('validate a.iso');
     expect([checked.code, checked.stdout.includes('(agent-installer)')]).toEqual([1, true]);
+  });
+
+  it('is refused by iso kargs reset if it is in the default arguments', async () => {
+    const files = { kernel, 'live.img': liveInitrd, 'isolinux.bin': isolinux, 'ldlinux.c32': ldlinux };
+    for (const [name, data] of Object.entries(files)) await writeFile(join(cwd, name), data);
+    await run(`iso create -k kernel -i live.img --isolinux isolinux.bin --karg ${device} -o new.iso`);
+    await run(`iso kargs modify -d ${device} new.iso`);
+    expect((await run('iso ignition embed -i agent.ign new.iso')).code).toBe(0);
+    const image = await readFile(join(cwd, 'new.iso'));
+    const refused = await run('iso kargs reset new.iso');
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain('the installer runs instead of the agent and overwrites the disk');
+    expect(await readFile(join(cwd, 'new.iso'))).toEqual(image);
+    expect((await run('--ignore agent-installer iso kargs reset new.iso')).code).toBe(0);
   });
 
   it('is refused in an initramfs', async () => {
