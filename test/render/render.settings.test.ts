@@ -495,12 +495,26 @@ describe('render: settings', () => {
 describe('render --merge', () => {
   it('merges configs last, in the newer version', async () => {
     const result = await renderDefault('--merge', 'user.ign');
-    expect(result).toMatchObject({ code: 0, stderr: '' });
+    expect(result).toMatchObject({
+      code: 0,
+      stderr:
+        'info: user.ign raises the version of the rendered config from 3.2.0 to 3.4.0: ' +
+        'images whose Ignition does not support 3.4.0 do not boot with it\n' +
+        'hint: if the image is older, run: ironic-coreos ignition translate --to 3.2.0 user.ign\n',
+    });
     const config = parseConfig(result);
     expect(config.ignition?.version).toBe('3.4.0');
     expect(config.passwd?.users?.[0]?.sshAuthorizedKeys).toEqual([key, otherKey]);
     expect(unitOf(config)).toMatch(/^\[Unit\][^]*\[Service\]\nRestartSec=9\n$/);
     expect(contentsOf(config, '/etc/new')).toBe('x');
+  });
+
+  it('says nothing about the version of a config that its hint translates', async () => {
+    const translate = ['ignition', 'translate', '--to', '3.2.0', 'user.ign', '-o', 'older.ign'];
+    expect((await runCli(translate, { cwd })).code).toBe(0);
+    const result = await renderDefault('--merge', 'older.ign');
+    expect(result).toMatchObject({ code: 0, stderr: '' });
+    expect(parseConfig(result).ignition?.version).toBe('3.2.0');
   });
 
   it.each<[string, readonly string[], boolean]>([

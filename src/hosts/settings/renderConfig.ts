@@ -244,6 +244,13 @@ function mergeOver(parent: Config, document: ConfigDocument, io: Io): Config {
       hint: `write ${document.name} in version ${own}`,
     });
   }
+  if (version !== own) {
+    report(io, {
+      severity: 'info',
+      message: `${document.name} raises the version of the rendered config from ${own} to ${version}: images whose Ignition does not support ${version} do not boot with it`,
+      hint: `if the image is older, run: ironic-coreos ignition translate --to ${own} ${document.name}`,
+    });
+  }
   reportFindings(remarkMerge(below.config, above, version), document, io);
   return mergeConfigs(below.config, above, version);
 }
