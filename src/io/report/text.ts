@@ -48,24 +48,30 @@ export function formatTextReport(report: FileReport, source: Source): string {
   return formatDiagnostics(reportDiagnostics(report, source));
 }
 
-/** All findings of a report, each with its line of the document. */
+/** All findings of a report, with their lines of the document. Of a unit with several findings, the line is shown once. */
 export function reportDiagnostics({ findings }: FileReport, source: Source): Diagnostic[] {
   const frames = new Map<string | undefined, FrameSource>();
   for (const [name, ofDocument] of groupBy(findings, ({ reference }) => reference)) {
     const bytes = name === undefined ? source.bytes : (source.references?.get(name) ?? new Uint8Array());
     frames.set(name, prepareFrames(bytes, ofDocument));
   }
+  const shown = new Set<string>();
   return findings.map((finding) => {
     const { severity, rule, message, hint, path, position, reference } = finding;
+    const file = documentName(finding, source.name);
     const frame = frames.get(reference);
+    const excerpt = frame && excerptOf(finding, frame);
+    const key = JSON.stringify([file, excerpt]);
+    const isRepeated = shown.has(key);
+    shown.add(key);
     return {
       severity,
       rule,
       message,
       hint,
-      at: { file: documentName(finding, source.name), ...position },
+      at: { file, ...position },
       path,
-      excerpt: frame && excerptOf(finding, frame),
+      excerpt: isRepeated ? undefined : excerpt,
     };
   });
 }

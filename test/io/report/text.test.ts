@@ -35,6 +35,35 @@ describe('formatTextReport', () => {
     ]);
   });
 
+  it('shows the line of several findings at one place once, and the place of each', () => {
+    const finding = { severity: 'warning', rule: 'r', path: ['a'], ...at(1, 6) } as const;
+    const report: Report = {
+      valid: true,
+      findings: [
+        { ...finding, message: 'one' },
+        { ...finding, message: 'two' },
+        { ...finding, message: 'three', ...at(1, 2) },
+      ],
+    };
+    expect(formatTextReport(report, { name: 'f', bytes: Buffer.from('{"a":1}') }).split('\n')).toEqual([
+      'warning: one [$.a] (r)',
+      '  --> f:1:6',
+      '   |',
+      ' 1 | {"a":1}',
+      '   |      ^',
+      '',
+      'warning: two [$.a] (r)',
+      '  --> f:1:6',
+      '',
+      'warning: three [$.a] (r)',
+      '  --> f:1:2',
+      '   |',
+      ' 1 | {"a":1}',
+      '   |  ^^^',
+      '',
+    ]);
+  });
+
   it('is empty without findings', () => {
     expect(formatTextReport({ valid: true, findings: [] }, { name: 'f', bytes: Buffer.from('x') })).toBe('');
   });
