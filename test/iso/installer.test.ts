@@ -56,6 +56,18 @@ describe('the installer beside the agent', () => {
     expect((await run('--ignore agent-installer iso kargs reset new.iso')).code).toBe(0);
   });
 
+  it('is refused by iso create if the initramfs contains the config', async () => {
+    await run('pxe ignition wrap -i agent.ign -o agent.img');
+    const initramfs = Buffer.concat([liveInitrd, await readFile(join(cwd, 'agent.img'))]);
+    const files = { kernel, 'agent-live.img': initramfs, 'isolinux.bin': isolinux, 'ldlinux.c32': ldlinux };
+    for (const [name, data] of Object.entries(files)) await writeFile(join(cwd, name), data);
+    const line = `iso create -k kernel -i agent-live.img --isolinux isolinux.bin --karg ${device} -o agent.iso`;
+    const refused = await run(line);
+    expect([refused.code, await readdir(cwd)]).toEqual([1, expect.not.arrayContaining(['agent.iso'])]);
+    expect(refused.stderr).toContain('the installer runs instead of the agent and overwrites the disk');
+    expect((await run(`--ignore agent-installer ${line}`)).code).toBe(0);
+  });
+
   it('is refused in an initramfs', async () => {
     await run('iso extract pxe -o parts a.iso');
     const initrd = (await readdir(join(cwd, 'parts'))).find((name) => name.includes('initr'));
@@ -69,6 +81,7 @@ describe('the installer beside the agent', () => {
   it.each([
     'prepare --inventory inv.yaml --iso a.iso -o out --base-url http://192.0.2.1',
     'prepare --inventory all.yaml --iso a.iso -o out --base-url http://192.0.2.1',
+    'serve --fail-fast --inventory inv.yaml --iso a.iso --listen 127.0.0.1:0',
   ])('in an inventory, is refused by %s', async (line) => {
     const settings = `agent: {ironic.apiUrls: https://192.0.2.1, boot.kernelArguments: ['${device}']}\n`;
     await writeFile(join(cwd, 'inv.yaml'), `${settings}hosts: [{name: a, mac: '52:54:00:00:00:01'}]\n`);
