@@ -264,7 +264,7 @@ function checkEffective(effective: ReadonlyMap<IpaOption, Setting>, ipaVersion?:
     if (isNumber && value.trim() === '') findings.push(finding(confRules.emptyNumber, valueOf(line)));
     // What `$` expands to is unknown here, and a comment in the value is already reported.
     const isPlain = option.section === 'DEFAULT' && !hasComment && !value.includes('$');
-    if (isPlain) findings.push(...checkText(line, option.name, ipaVersion));
+    if (isPlain) for (const one of checkText(line, option.name, ipaVersion)) findings.push(one);
   }
   return findings;
 }

@@ -95,7 +95,7 @@ function generate(translation: ButaneTranslation, type: ButaneStruct, value: But
   if (hasErrors(issues)) return generated;
   const bootDevice = bootDeviceConfig(mappingAt(value, ['boot_device']));
   if (bootDevice !== undefined) generated = mergeOver(bootDevice, generated, rules.spec);
-  issues.push(...checkPartitions(generated, rules));
+  for (const issue of checkPartitions(generated, rules)) issues.push(issue);
   const grub = grubConfig(mappingAt(value, ['grub']));
   return grub === undefined ? generated : mergeOver(grub, generated, rules.spec);
 }

@@ -154,8 +154,8 @@ export function createMasker(secrets: Iterable<string>, label = hidden): Masker 
     const spans: Span[] = [];
     let level: Decoded | undefined = encodeText(text);
     for (let count = 0; level !== undefined && count <= MAX_LEVELS; count += 1) {
-      for (const form of plain) spans.push(...findAll(level, form, isNothing));
-      for (const form of inBase64) spans.push(...findAll(level, form, isBase64));
+      for (const form of plain) for (const span of findAll(level, form, isNothing)) spans.push(span);
+      for (const form of inBase64) for (const span of findAll(level, form, isBase64)) spans.push(span);
       level = decodeEscapes(level);
     }
     const sorted = spans.toSorted((a, b) => a.start - b.start);

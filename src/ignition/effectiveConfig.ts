@@ -128,7 +128,7 @@ function render(search: Search, layer: Layer): Rendered {
   const layers = [layer];
   for (const child of children.filter((one) => one !== undefined)) {
     config = mergeConfigs(config, child.config, newestVersion);
-    layers.push(...child.layers);
+    for (const below of child.layers) layers.push(below);
   }
   return { config, layers };
 }

@@ -60,7 +60,9 @@ export type Translation =
  */
 export function translateConfig(config: Config, versions: Versions): Translation {
   const { config: carried, findings } = carryConfig(config, versions);
-  if (!isSince(versions.to, versions.from)) findings.push(...refusalsOf(config, versions));
+  if (!isSince(versions.to, versions.from)) {
+    for (const refusal of refusalsOf(config, versions)) findings.push(refusal);
+  }
   return findings.some(({ severity }) => severity === 'error')
     ? { status: 'refused', findings }
     : { status: 'translated', config: carried, findings };

@@ -152,7 +152,7 @@ function readOptions(words: readonly ExecWord[], table: OptionTable): Reading {
     const { text } = word;
     const isOperand = !text.startsWith('-') || text === '-';
     if (text === '--' || (isOperand && !table.interspersed)) {
-      reading.operands.push(...words.slice(isOperand ? index : index + 1));
+      for (const operand of words.slice(isOperand ? index : index + 1)) reading.operands.push(operand);
       break;
     }
     if (isOperand) reading.operands.push(word);

@@ -44,7 +44,7 @@ export function checkInlined(document: Buffer, read: DocumentRead, own: readonly
   const findings: FileFinding[] = withoutKnown(ofReferences, own);
   for (const { place: inner, document: bytes, read: readInner } of inlined) {
     const found = [...validateConfig(bytes).findings, ...furtherMismatches(bytes, readInner)];
-    findings.push(...found.map((finding) => inConfig(finding, inner)));
+    for (const finding of found) findings.push(inConfig(finding, inner));
   }
   const known = [...own, ...findings];
   if (inlined.length > 0 && known.every(({ severity }) => severity !== 'error')) {

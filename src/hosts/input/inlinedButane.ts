@@ -42,7 +42,8 @@ function translate(json: Buffer, place: readonly string[], documents: Map<string
     if (document === undefined || issues.length > 0) continue;
     const inner = [...place, reference.path.join('.')];
     const translated = translateOne(document, inner, documents);
-    if (translated !== document) edits.push(...editsOf(json, reference, translated));
+    if (translated === document) continue;
+    for (const edit of editsOf(json, reference, translated)) edits.push(edit);
   }
   return applyEdits(json, edits);
 }
@@ -117,7 +118,7 @@ export function placeInlined(
     if (yaml === undefined || reference === undefined) findings.push(finding);
     // Without a translation, the finding is only that the YAML is not JSON.
     else if (yaml.isRefused !== true)
-      findings.push(...placeInYaml([inner], yaml).map((placed) => ({ ...placed, reference })));
+      for (const placed of placeInYaml([inner], yaml)) findings.push({ ...placed, reference });
   }
   const isRefused = [...documents.values()].some((yaml) => yaml.isRefused === true);
   return { ...checked, references, report: { valid: checked.report.valid && !isRefused, findings } };

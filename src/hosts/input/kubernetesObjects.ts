@@ -36,7 +36,7 @@ export async function readKubernetesObjects(text: string): Promise<readonly Past
       locate: (steps: Path) => locate([...path, ...steps]),
     }));
     if (found.length === 0) return undefined;
-    objects.push(...found);
+    for (const object of found) objects.push(object);
   }
   return objects;
 }

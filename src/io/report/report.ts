@@ -21,7 +21,10 @@ export function report(io: Pick<Io, 'report' | 'stderr'>, ...diagnostics: readon
 /** The same `io`, but it collects diagnostics in `reported`. */
 export function collectDiagnostics(io: Io): { readonly io: Io; readonly reported: readonly Diagnostic[] } {
   const reported: Diagnostic[] = [];
-  return { io: ioWith(io, { report: (diagnostics) => void reported.push(...diagnostics) }), reported };
+  const report = (diagnostics: readonly Diagnostic[]): void => {
+    for (const diagnostic of diagnostics) reported.push(diagnostic);
+  };
+  return { io: ioWith(io, { report }), reported };
 }
 
 /** Without duplicates. */

@@ -69,6 +69,10 @@ describe('readPodmanCommand', () => {
     expect(command && bindMounts(command)).toEqual(expected);
   });
 
+  it('takes more words than a call of a function takes arguments', () => {
+    expect(operands(`podman run img${' a'.repeat(300_000)}`)).toHaveLength(300_001);
+  });
+
   it('takes any words', () => {
     const word = fc.oneof(
       fc.string(),
