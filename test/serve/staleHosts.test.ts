@@ -77,8 +77,8 @@ describe('a host that becomes invalid', () => {
     expect(second?.messages).toEqual([
       expect.objectContaining({ file: 'one.yaml', line: 9, column: expect.any(Number) }),
     ]);
-    const page = await (await running.asOperator('/?show=stale')).text();
-    expect(page).toMatch(/worker-1 <span class="warning">stale, since/);
+    const page = await (await running.asOperator('/?show=failed')).text();
+    expect(page).toMatch(/worker-1<[^]*with its last valid image[^]*<time/);
     expect(page).toMatch(/missing\.pub[^]*one\.yaml:9:\d+/);
     expect(page).not.toContain('worker-0.iso');
     expect(await hostGauges(running)).toEqual([

@@ -1,28 +1,30 @@
-/** The hosts that the status page shows, selected by the query of the request. */
+/** The machines that a status page shows, selected by the query of the request. */
 
-import type { HostStatus } from './status.ts';
+/**
+ * The states of a machine, problems first. `failed`: it does not boot the agent, which is proven. `stuck`: its boot stopped.
+ * `under-way`: its boot goes on. `idle`: nothing shows that it boots. `home`: it has reached the last that the page shows.
+ */
+export const machineStates = ['failed', 'stuck', 'under-way', 'idle', 'home'] as const;
 
-export const views = ['all', 'problems', 'stale', 'fetching', 'fetched', 'unfetched'] as const;
-
-/** `problems`: hosts with warnings or errors. `stale`: invalid hosts with their last valid image. `fetched`: a client has fetched a complete image. `unfetched`: none has. */
-export type View = (typeof views)[number];
+export type MachineState = (typeof machineStates)[number];
 
 export interface StatusQuery {
   /** Text to find in names, MAC addresses and architectures, in lower case. */
   readonly text: string;
-  readonly view: View;
+  /** Undefined for all machines. */
+  readonly state: MachineState | undefined;
   /** From 1. */
   readonly page: number;
-  /** Seconds after which the page refreshes. */
+  /** Seconds after which the page refreshes; 0 for never, undefined for the default of the page. */
   readonly refresh: number | undefined;
 }
 
-/** Hosts of one page. */
-export interface Selection {
-  readonly hosts: readonly HostStatus[];
-  /** Hosts on all pages. */
+/** Machines of one page. */
+export interface Selection<Row> {
+  readonly rows: readonly Row[];
+  /** Machines on all pages. */
   readonly matching: number;
-  /** Index of the first host of this page among all matching hosts. */
+  /** Index of the first machine of this page among all matching machines. */
   readonly first: number;
   /** The requested page, or the last one. */
   readonly page: number;
@@ -41,52 +43,61 @@ export function parseStatusQuery(parameters: URLSearchParams): StatusQuery {
   const refresh = parseCount(parameters.get('refresh'));
   return {
     text: (parameters.get('q') ?? '').trim().slice(0, maxTextLength).toLowerCase(),
-    view: views.find((view) => view === parameters.get('show')) ?? 'all',
+    state: machineStates.find((state) => state === parameters.get('show')),
     page: Math.max(1, parseCount(parameters.get('page')) ?? 1),
-    refresh: refresh === undefined ? undefined : Math.min(maxRefresh, Math.max(minRefresh, refresh)),
+    refresh: refresh ? Math.min(maxRefresh, Math.max(minRefresh, refresh)) : refresh,
   };
 }
 
 /** The query of a link: `?q=worker&page=2`; only `?` without parameters. */
-export function formatStatusQuery({ text, view, page, refresh }: StatusQuery): string {
+export function formatStatusQuery({ text, state, page, refresh }: StatusQuery): string {
   const parameters = new URLSearchParams();
   if (text !== '') parameters.set('q', text);
-  if (view !== 'all') parameters.set('show', view);
+  if (state !== undefined) parameters.set('show', state);
   if (page !== 1) parameters.set('page', String(page));
   if (refresh !== undefined) parameters.set('refresh', String(refresh));
   return `?${parameters.toString()}`;
 }
 
-export function selectHosts(hosts: readonly HostStatus[], query: StatusQuery): Selection {
-  const matching = hosts.filter((host) => isFound(host, query.text) && isInView[query.view](host));
+/** What selects a machine. */
+export interface Selectable {
+  readonly name: string;
+  /** Other texts by which it is found, such as MAC addresses. */
+  readonly texts: readonly string[];
+  readonly state: MachineState;
+}
+
+/** Problems first, otherwise in their order. */
+export function problemsFirst<Row extends Selectable>(rows: readonly Row[]): Row[] {
+  return machineStates.flatMap((state) => rows.filter((row) => row.state === state));
+}
+
+/** The machines of the requested page, in their order. */
+export function selectMachines<Row extends Selectable>(
+  rows: readonly Row[],
+  { text, state, page: requested }: StatusQuery,
+): Selection<Row> {
+  const matching = rows.filter((row) => (state === undefined || row.state === state) && isFound(row, text));
   const pages = Math.max(1, Math.ceil(matching.length / perPage));
-  const page = Math.min(query.page, pages);
+  const page = Math.min(requested, pages);
   const first = (page - 1) * perPage;
-  return { hosts: matching.slice(first, first + perPage), matching: matching.length, first, page, pages };
+  return { rows: matching.slice(first, first + perPage), matching: matching.length, first, page, pages };
 }
 
-function isFound({ name, macs, architecture }: HostStatus, text: string): boolean {
+export function countStates(rows: readonly Selectable[]): Record<MachineState, number> {
+  const counts = { failed: 0, stuck: 0, 'under-way': 0, idle: 0, home: 0 };
+  for (const { state } of rows) counts[state] += 1;
+  return counts;
+}
+
+function isFound({ name, texts }: Selectable, text: string): boolean {
   if (text === '') return true;
-  // Also the form of iPXE: 52-54-00-….
+  // Also the form of MAC addresses in iPXE: 52-54-00-….
   const asMac = text.replaceAll('-', ':');
-  return (
-    name.toLowerCase().includes(text) ||
-    macs.some((mac) => mac.toLowerCase().includes(asMac)) ||
-    architecture?.toLowerCase() === text
-  );
-}
-
-const isInView: Readonly<Record<View, (host: HostStatus) => boolean>> = {
-  all: () => true,
-  problems: ({ messages }) => messages.some(({ severity }) => severity !== 'info'),
-  stale: ({ staleSince }) => staleSince !== undefined,
-  fetching: ({ progress }) => progress().some(({ running }) => running > 0),
-  fetched: (host) => isFetched(host),
-  unfetched: (host) => !isFetched(host),
-};
-
-function isFetched({ progress }: HostStatus): boolean {
-  return progress().some(({ completed }) => completed !== undefined);
+  return [name, ...texts].some((one) => {
+    const lower = one.toLowerCase();
+    return lower.includes(text) || lower.includes(asMac);
+  });
 }
 
 function parseCount(text: string | null): number | undefined {

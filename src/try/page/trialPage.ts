@@ -1,15 +1,22 @@
 /**
- * The page of a trial: one row for each machine, with a bar over the stages of its boot, the last event, and the cause if it
- * stopped. It has no scripts and no secrets, and refreshes itself. Its path contains a random token, so only those who have the
- * URL see it.
+ * The page of a trial: one row for each machine, with the stage of its boot and the cause if it stopped. It has no scripts
+ * and no secrets, and refreshes itself. Its path contains a random token, so only those who have the URL see it.
  */
 
 import { randomBytes } from 'node:crypto';
-import { formatCount } from '../../formats/messageText.ts';
 import type { Answerer } from '../../serve/http/exchanges.ts';
 import { formatPercent, formatTime } from '../../serve/status/figures.ts';
 import { html, type Html } from '../../serve/status/html.ts';
-import { fillPage, htmlHeaders } from '../../serve/status/page.ts';
+import { machineList, type MachineRow, type StateNames } from '../../serve/status/machines.ts';
+import { htmlHeaders, renderPage } from '../../serve/status/page.ts';
+import {
+  countStates,
+  type MachineState,
+  parseStatusQuery,
+  problemsFirst,
+  selectMachines,
+  type StatusQuery,
+} from '../../serve/status/select.ts';
 import { type BootStage, bootStages, stageBar, type StageMark } from '../../serve/status/stageBar.ts';
 import { factList, timeOf } from '../../serve/status/tables.ts';
 import { elapsed, eventPhrase, originPhrase } from '../report/phrases.ts';
@@ -19,10 +26,8 @@ import { type HostResult, resultsOf, type TrialResult } from '../timeline/result
 import { byLastEvent, type Stage, stages } from '../timeline/stages.ts';
 import type { HostTimeline } from '../timeline/timeline.ts';
 
-/** Seconds. */
+/** Seconds after which the page refreshes, unless its query says something else. */
 const REFRESH = 5;
-/** More machines would make the page slow. */
-const MAX_ROWS = 500;
 const TOKEN_BYTES = 16;
 
 export interface TrialPage {
@@ -44,67 +49,87 @@ export function createTrialPage(result: () => TrialResult): TrialPage {
         response.writeHead(405, { Allow: 'GET, HEAD' }).end();
         return;
       }
-      const body = Buffer.from(renderTrialPage(result()));
+      const { searchParams } = new URL(request.url ?? '', 'http://localhost');
+      const body = Buffer.from(renderTrialPage(result(), parseStatusQuery(searchParams)));
       response.writeHead(200, { ...htmlHeaders(), 'Content-Length': body.length }).end(body);
     },
   };
 }
 
 /** The HTML document. */
-export function renderTrialPage(result: TrialResult): string {
-  const results = resultsOf(result);
+export function renderTrialPage(result: TrialResult, query: StatusQuery): string {
   const { calledHome, missingCount } = result.verdict;
   const title = `${calledHome.length} of ${calledHome.length + missingCount} called home`;
-  return fillPage('try/status.html', {
-    refresh: html`${REFRESH}`,
+  const rows = resultsOf(result).map((one) => machineRow(one, result));
+  const refresh = query.refresh ?? REFRESH;
+  return renderPage(refresh, {
     title: html`${title}`,
+    heading: html`Boot of machines`,
     facts: factList([
       ['Machines', title],
       ['Started', timeOf(result.started, result.ended)],
       ['Page generated', formatTime(result.ended)],
     ]),
-    machines: machineTable(results, result),
+    machines: machineList({
+      query,
+      selection: selectMachines(problemsFirst(rows), query),
+      counts: countStates(rows),
+      names: stateNames,
+      refresh,
+      now: result.ended,
+    }),
+    more: html``,
   });
 }
 
-function machineTable(results: readonly HostResult[], result: TrialResult): Html {
-  if (results.length === 0) return html`<p>No machine has been active yet.</p>`;
-  const rows = results.slice(0, MAX_ROWS).map((one) => machineRow(one, result));
-  const more = results.length - rows.length;
-  return html`<table class="machines">
-      <thead>
-        <tr>
-          <th scope="col">Machine</th>
-          <th scope="col">Stages</th>
-          <th scope="col">Time</th>
-          <th scope="col">Last event</th>
-        </tr>
-      </thead>
-      <tbody class="rows">
-        ${rows}
-      </tbody>
-    </table>
-    ${more > 0 ? html`<p>${formatCount(more, 'more machine')}</p>` : undefined}`;
+const stateNames: StateNames = {
+  failed: 'failed',
+  stuck: 'stuck',
+  'under-way': 'on the way',
+  idle: 'no activity',
+  home: 'called home',
+};
+
+function machineRow(one: HostResult, result: TrialResult): MachineRow {
+  const { hasCalledHome, host } = one;
+  const last = host.entries.toSorted(byLastEvent).at(-1);
+  const cause = causeOf(one, result);
+  const mark = stageMarks(one).findLast(({ state }) => state !== 'waiting');
+  return {
+    name: host.label,
+    texts: host.macs,
+    state: stateOf(one),
+    stage: hasCalledHome ? undefined : mark && html`${mark.stage}`,
+    since: hasCalledHome ? homeOf(one, result) : last?.last,
+    cause,
+    details: () => detailsOf(one, result),
+  };
 }
 
-function machineRow(one: HostResult, result: TrialResult): Html {
-  const { hasCalledHome, host } = one;
+function stateOf({ causes, gaps, hasCalledHome, host }: HostResult): MachineState {
+  if (hasCalledHome) return 'home';
+  if (causes[0]?.certainty === 'proven') return 'failed';
+  if (gaps.some(({ isOpen }) => isOpen)) return 'stuck';
+  return host.entries.length === 0 ? 'idle' : 'under-way';
+}
+
+function detailsOf(one: HostResult, { ended }: TrialResult): Html {
+  const { host } = one;
   const started = host.entries[0]?.first;
   const last = host.entries.toSorted(byLastEvent).at(-1);
-  const end = hasCalledHome ? homeOf(one, result) : result.ended;
-  return html`<tr>
-    <th scope="row" class="name">${host.label}</th>
-    <td class="boot">${stageBar(stageMarks(one))}</td>
-    <td class="number">${started === undefined ? '' : elapsed(started, end)}</td>
-    <td class="messages">
-      ${hasCalledHome ? html`<strong class="good">called home</strong> ` : undefined}${
-        last === undefined
-          ? html`<span class="muted">no activity</span>`
-          : html`${eventPhrase(last.event)}${originPhrase(last.event)}, ${timeOf(last.last, result.ended)}`
-      }
-      ${causeOf(one, result)}
-    </td>
-  </tr> `;
+  return html`${stageBar(stageMarks(one))}
+  ${factList([
+    ...host.macs.map((mac): [string, Html] => ['MAC address', html`<span class="mac">${mac}</span>`]),
+    ...(started === undefined ? [] : [['First event', timeOf(started, ended)] as const]),
+    ...(last === undefined
+      ? []
+      : [
+          [
+            'Last event',
+            html`${eventPhrase(last.event)}${originPhrase(last.event)}, ${timeOf(last.last, ended)}`,
+          ] as const,
+        ]),
+  ])}`;
 }
 
 function homeOf({ host }: HostResult, { ended, successStage }: TrialResult): Date {

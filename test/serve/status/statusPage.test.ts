@@ -20,28 +20,29 @@ const withHost = (host: HostStatus): Status => exampleStatus({ hosts: [host] });
 
 describe('the status page', () => {
   it.each([
-    ['a host', '<th scope="rowgroup" rowspan="2" class="name">worker-0</th>'],
-    ['a link to an image', '<a href="/h.worker-0..0123456789/worker-0.iso">worker-0.iso</a>'],
-    ['its size', '<td class="number">1.0 GiB</td>'],
+    ['a host', '<th scope="row" class="name">worker-0</th>'],
+    ['a link to an image', '<a class="name" href="/h.worker-0..0123456789/worker-0.iso">worker-0.iso</a>'],
     [
       'a running fetch',
       '<progress max="1073741824" value="536870912" aria-label="worker-0.iso">50 %</progress> 50 %, 2 connections, 192.0.2.7',
     ],
-    ['a complete one', '<span class="good">complete</span>, 192.0.2.7'],
+    ['where the boot is', '<strong class="state">on the way</strong> media'],
+    ['a complete fetch', '1.0 GiB, <span class="good">complete</span>, 192.0.2.7'],
     ['an interrupted one', '<span class="warning">stopped at 50 %</span>'],
     [
       'when that was',
       '<time datetime="2026-11-21T16:13:20.000Z" title="2026-11-21 16:13:20 UTC">6 min ago</time>',
     ],
-    ['what nobody has fetched', '<span class="muted">never</span>'],
-    ['a host with errors', '<td colspan="4" class="muted">not served</td>'],
+    ['how many hosts are in a state', '<a href="?show=under-way"><strong>2</strong> on the way</a>'],
+    ['a host that fetched nothing', '<strong class="state">no activity</strong>'],
+    ['a host with errors', '<strong class="state">failed</strong> without an image'],
     [
       'its error',
       '<strong class="error">error:</strong> path is not absolute <span class="muted">$.storage.files.0.path</span>',
     ],
     ['and the hint', '<span class="hint">Ignition needs an absolute path: &quot;/etc/hostname&quot;</span>'],
     ['a warning', '<strong class="warning">warning:</strong> Unused key x'],
-    ['several MAC addresses', '<li>52:54:00:00:00:0a</li><li>52:54:00:00:00:0b</li>'],
+    ['several MAC addresses', '<span class="mac">52:54:00:00:00:0a</span>'],
     [
       'a base image',
       'title="abababababababababababababababababababababababababababababababab">abababababab</td>',
@@ -67,14 +68,14 @@ describe('the status page', () => {
     const { service } = exampleStatus();
     const status = { ...withHost(exampleHost('a')), service: { ...service, transfers: 1 } };
     expect(page(status)).toContain('<title>1 transfer, 1 host: ironic-coreos serve</title>');
-    expect(page(status)).toContain('<caption>Host 1 of 1</caption>');
+    expect(page(status)).toContain('<caption>Machine 1 of 1</caption>');
     expect(page(exampleStatus())).toContain('<title>2 transfers, 5 hosts: ');
   });
 
   it('says that there is nothing where there is nothing', () => {
     const text = page(exampleStatus({ hosts: [], baseImages: [], shared: [], recent: [] }));
-    expect(text).not.toContain('<table>');
-    expect(text).toContain('No host matches.');
+    expect(text).not.toContain('<table');
+    expect(text).toContain('No machine matches.');
   });
 
   const markup = `"><script>alert(1)</script><img src=x onerror='alert(2)'>&amp;\0\u202e`;
@@ -117,20 +118,17 @@ describe('the status page', () => {
 
   it.each([
     ['loads itself again on demand', 'refresh=30', '<meta http-equiv="refresh" content="30" />'],
-    ['not all the time', 'refresh=0', '<meta http-equiv="refresh" content="2" />'],
+    ['not all the time', 'refresh=1', '<meta http-equiv="refresh" content="2" />'],
     [
       'offers to stop that, the query staying',
       'refresh=30&q=wor',
-      '<a href="?q=wor">Stop refreshing every 30 s</a>',
+      '<a href="?q=wor&amp;refresh=0">Stop refreshing every 30 s</a>',
     ],
-    [
-      'offers it',
-      'q=wor&show=fetched',
-      '<a href="?q=wor&amp;show=fetched&amp;refresh=10">Refresh every 10 s</a>',
-    ],
+    ['offers it', 'q=wor&show=home', '<a href="?q=wor&amp;show=home&amp;refresh=10">Refresh every 10 s</a>'],
     ['keeps it when filtering', 'refresh=30', '<input type="hidden" name="refresh" value="30" />'],
     ['shows what was searched', 'q=Worker', 'name="q" value="worker"'],
-    ['shows what was chosen', 'show=fetched', '<option value="fetched" selected>'],
+    ['shows what was chosen', 'show=home', '<a href="?" aria-current="true">'],
+    ['keeps what was chosen when filtering', 'show=home', '<input type="hidden" name="show" value="home" />'],
   ])('%s', (_title, query, expected) => {
     expect(page(exampleStatus(), query)).toContain(tight(expected));
   });
@@ -157,8 +155,8 @@ describe('the status page', () => {
         return host.images();
       },
     }));
-    const text = page(exampleStatus({ hosts }), 'q=host&show=unfetched&page=3');
-    expect(text).toContain('<caption>Hosts 101 to 150 of 10000</caption>');
+    const text = page(exampleStatus({ hosts }), 'q=host&show=idle&page=3');
+    expect(text).toContain('<caption>Machines 101 to 150 of 10000</caption>');
     expect(signed).toBe(50);
     expect(text.length).toBeLessThan(200_000);
   });
@@ -263,7 +261,8 @@ describe.skipIf(!hasChromium)(`in a browser${chromiumNote}`, () => {
         const seen = await browser.evaluate(`({
         language: document.documentElement.lang,
         headings: [...document.querySelectorAll('h1, h2')].map((heading) => heading.textContent),
-        hosts: document.querySelectorAll('section:first-of-type tbody').length,
+        hosts: document.querySelectorAll('.machines tbody tr').length,
+        folded: document.querySelectorAll('details[open]').length,
         bars: [...document.querySelectorAll('progress')].map((bar) => bar.position),
         background: getComputedStyle(document.body).backgroundColor,
         unlabelled: [...document.querySelectorAll('input:not([type=hidden]), select')].filter((field) => field.labels.length === 0).length,
@@ -272,9 +271,10 @@ describe.skipIf(!hasChromium)(`in a browser${chromiumNote}`, () => {
       })`);
         expect(seen).toEqual({
           language: 'en',
-          headings: ['ironic-coreos serve', 'Hosts', 'Base images', 'Shared files', 'Recent transfers'],
+          headings: ['ironic-coreos serve', 'Base images', 'Shared files', 'Recent transfers'],
           hosts: 50,
-          bars: [0.5],
+          folded: 0,
+          bars: [0.5, 0.5, 0.5],
           background: colors === 'light' ? 'rgb(255, 255, 255)' : 'rgb(22, 24, 27)',
           unlabelled: 0,
           heads: 0,
@@ -314,13 +314,13 @@ describe.skipIf(!hasChromium)(`in a browser${chromiumNote}`, () => {
 
   it('has links that work, and a form', async () => {
     const links = [
-      [`document.querySelector('tbody a').click()`, '/h.worker-0..0123456789/worker-0.iso'],
+      [`document.querySelector('[href*="worker-0.iso"]').click()`, '/h.worker-0..0123456789/worker-0.iso'],
+      [`document.querySelector('.tiles .failed a').click()`, '/?show=failed'],
       [`document.querySelector('a[rel=next]').click()`, '/?page=2'],
       [
         `document.querySelector('[name=q]').value = 'host-7';
-         document.querySelector('[name=show]').value = 'unfetched';
          document.forms[0].submit()`,
-        '/?q=host-7&show=unfetched',
+        '/?q=host-7',
       ],
     ] as const;
     asked.length = 0;

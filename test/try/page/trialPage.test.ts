@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { renderTrialPage, stageMarks } from '../../../src/try/page/trialPage.ts';
+import { parseStatusQuery } from '../../../src/serve/status/select.ts';
 import { resultsOf, type TrialResult } from '../../../src/try/timeline/result.ts';
 import type { TrialEvent } from '../../../src/try/timeline/events.ts';
 import { chromiumNote, hasChromium, visit } from '../../support/chromium.ts';
@@ -114,19 +115,25 @@ describe('the stages of a machine', () => {
   });
 });
 
+const noQuery = parseStatusQuery(new URLSearchParams());
+
 /** Without white space beside tags. */
 const tight = (text: string): string => text.replace(/\s+/g, ' ').replace(/ ?([<>]) ?/g, '$1');
-const page = (events: readonly TrialEvent[], given: Partial<TrialResult> = {}): string =>
-  tight(renderTrialPage(resultOf(events, given)));
+const page = (events: readonly TrialEvent[], given: Partial<TrialResult> = {}, query = ''): string =>
+  tight(renderTrialPage(resultOf(events, given), parseStatusQuery(new URLSearchParams(query))));
 
 describe('the page of a trial', () => {
   it.each<[string, readonly TrialEvent[], string]>([
     ['how many called home', home, '<title>1 of 2 called home</title>'],
     ['that it refreshes itself', [], '<meta http-equiv="refresh" content="5" />'],
     ['a machine without activity', [], '<th scope="row" class="name">worker-1</th>'],
-    ['that nothing has come of it', [], '<span class="muted">no activity</span>'],
-    ['a machine that called home', home, '<strong class="good">called home</strong>'],
-    ['the time until then', home, '<td class="number">95 s</td>'],
+    ['a machine that called home', home, '<strong class="state">called home</strong>'],
+    ['how many called home in a tile', home, '<a href="?show=home"><strong>1</strong> called home</a>'],
+    [
+      'a machine that boots',
+      [bmc(590, 'power on', 'powered on')],
+      '<strong class="state">on the way</strong> power',
+    ],
     ['the last event of a machine', booted, 'powered on, <time datetime="2026-11-21T12:00:02.000Z"'],
     [
       'a proven cause at once',
@@ -159,9 +166,7 @@ describe('the page of a trial', () => {
   it('any events are a page without control characters', () => {
     fc.assert(
       fc.property(fc.array(anyEvent, { maxLength: 30 }), (events) => {
-        expect(renderTrialPage(resultOf(events)).replaceAll('\n', '')).not.toMatch(
-          /[^\P{Cc}\t]|[\u202a-\u202e\u2066-\u2069]/u,
-        );
+        expect(page(events).replaceAll('\n', '')).not.toMatch(/[^\P{Cc}\t]|[\u202a-\u202e\u2066-\u2069]/u);
       }),
     );
   });
@@ -199,7 +204,7 @@ describe.skipIf(!hasChromium)(`in a browser${chromiumNote}`, () => {
   let origin: string;
   beforeAll(async () => {
     const silent = { ...bmc(0, 'media', 'inserted the ISO into slot 1'), host: 'worker-1' };
-    const body = renderTrialPage(resultOf([...home, silent], { ended: at(200) }));
+    const body = renderTrialPage(resultOf([...home, silent], { ended: at(200) }), noQuery);
     server = createServer(
       (_request, response) => void response.setHeader('Content-Type', 'text/html').end(body),
     );
