@@ -1,7 +1,9 @@
 /** A real browser without a window, where one is installed: what a page shows, asks for and complains about in it. */
 
 import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
@@ -17,8 +19,10 @@ export const chromiumNote = hasChromium ? '' : ' (skipped: chromium is not insta
 export interface BrowserPage {
   /** Opens another one, and waits until it is there. */
   open(url: string): Promise<void>;
-  /** Of an expression, as JSON has it. */
+  /** Of an expression, or of its promise, as JSON has it. */
   evaluate(expression: string): Promise<unknown>;
+  /** What axe-core has against it, each with the element. */
+  accessibilityProblems(): Promise<unknown>;
   screenshot(format?: 'png' | 'webp'): Promise<Buffer>;
   /** Everything that was asked for, the page itself too; what its policy refuses is not. */
   readonly requests: readonly string[];
@@ -131,10 +135,20 @@ async function openPage(connection: Connection, wanted: Visit): Promise<BrowserP
     await delay(100); // an icon is asked for after the page is there
   };
   await open(url);
+  const evaluate = async (expression: string): Promise<unknown> => {
+    const answer = await call('Runtime.evaluate', { expression, returnByValue: true, awaitPromise: true });
+    return member(answer, 'result', 'value');
+  };
   return {
     open,
-    evaluate: async (expression) =>
-      member(await call('Runtime.evaluate', { expression, returnByValue: true }), 'result', 'value'),
+    evaluate,
+    accessibilityProblems: async () => {
+      await evaluate(
+        `${readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')};0`,
+      );
+      return evaluate(`axe.run().then(({ violations }) =>
+        violations.flatMap(({ id, help, nodes }) => nodes.map(({ html }) => id + ': ' + help + ': ' + html)))`);
+    },
     screenshot: async (format = 'png') => {
       const shot = await call('Page.captureScreenshot', { format, captureBeyondViewport: true });
       return Buffer.from(String(member(shot, 'data')), 'base64');

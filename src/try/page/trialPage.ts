@@ -93,15 +93,16 @@ const stateNames: StateNames = {
 function machineRow(one: HostResult, result: TrialResult): MachineRow {
   const { hasCalledHome, host } = one;
   const last = host.entries.toSorted(byLastEvent).at(-1);
-  const cause = causeOf(one, result);
+  const state = stateOf(one);
   const mark = stageMarks(one).findLast(({ state }) => state !== 'waiting');
   return {
     name: host.label,
     texts: host.macs,
-    state: stateOf(one),
+    state,
     stage: hasCalledHome ? undefined : mark && html`${mark.stage}`,
     since: hasCalledHome ? homeOf(one, result) : last?.last,
-    cause,
+    // Of a machine that has not been seen, nothing is known; what usually is the reason is among the details.
+    cause: state === 'idle' ? undefined : causeOf(one, result),
     details: () => detailsOf(one, result),
   };
 }
@@ -109,12 +110,13 @@ function machineRow(one: HostResult, result: TrialResult): MachineRow {
 function stateOf({ causes, gaps, hasCalledHome, host }: HostResult): MachineState {
   if (hasCalledHome) return 'home';
   if (causes[0]?.certainty === 'proven') return 'failed';
-  if (gaps.some(({ isOpen }) => isOpen)) return 'stuck';
-  return host.entries.length === 0 ? 'idle' : 'under-way';
+  if (host.entries.length === 0) return 'idle';
+  return gaps.some(({ isOpen }) => isOpen) ? 'stuck' : 'under-way';
 }
 
-function detailsOf(one: HostResult, { ended }: TrialResult): Html {
+function detailsOf(one: HostResult, result: TrialResult): Html {
   const { host } = one;
+  const { ended } = result;
   const started = host.entries[0]?.first;
   const last = host.entries.toSorted(byLastEvent).at(-1);
   return html`${stageBar(stageMarks(one))}
@@ -129,7 +131,8 @@ function detailsOf(one: HostResult, { ended }: TrialResult): Html {
             html`${eventPhrase(last.event)}${originPhrase(last.event)}, ${timeOf(last.last, ended)}`,
           ] as const,
         ]),
-  ])}`;
+  ])}
+  ${host.entries.length === 0 ? html`<p>${causeOf(one, result)}</p>` : undefined}`;
 }
 
 function homeOf({ host }: HostResult, { ended, successStage }: TrialResult): Date {
@@ -145,12 +148,11 @@ function causeOf({ causes, gaps }: HostResult, { ports }: TrialResult): Html | u
   const [first] = causes;
   if (first === undefined) return undefined;
   if (first.certainty !== 'proven' && !gaps.some(({ isOpen }) => isOpen)) return undefined;
-  return html`<span class="hint"
-    ><strong class="${first.certainty === 'proven' ? 'error' : 'warning'}"
+  return html`<strong class="${first.certainty === 'proven' ? 'error' : 'warning'}"
       >${certainties[first.certainty]}:</strong
     >
-    ${plainCauseText(first.cause.text, ports)} Fix: ${plainCauseText(first.cause.fix, ports)}</span
-  >`;
+    ${plainCauseText(first.cause.text, ports)}
+    <span class="hint">Fix: ${plainCauseText(first.cause.fix, ports)}</span>`;
 }
 
 const certainties: Readonly<Record<LikelyCause['certainty'], string>> = {
